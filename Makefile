@@ -1,0 +1,125 @@
+# `make figures` builds every figure, `make test` runs every check; both set up what they need.
+# PROFILE=quick|full picks the grids, PYTHON=... the interpreter, -j2 runs two notebooks at a time.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+PROFILE ?= full
+ifeq ($(filter full quick,$(PROFILE)),)
+$(error PROFILE must be full or quick, got '$(PROFILE)')
+endif
+
+# The first interpreter that is new enough and can make a virtual environment.
+NEW_ENOUGH := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(firstword $(shell for python in python3 python3.13 python3.12 python3.11; do \
+    $$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python; done))
+
+# Nothing of the reader's own machine reaches a notebook or a test.
+BUILD := $(CURDIR)/build
+export IPYTHONDIR := $(BUILD)/ipython
+export JUPYTER_CONFIG_DIR := $(BUILD)/jupyter/config
+export JUPYTER_DATA_DIR := $(BUILD)/jupyter/data
+export JUPYTER_RUNTIME_DIR := $(BUILD)/jupyter/runtime
+export HYPOTHESIS_STORAGE_DIRECTORY := $(BUILD)/hypothesis
+export MPLCONFIGDIR := $(BUILD)/matplotlib
+export MPLBACKEND := agg
+export JUPYTER_PREFER_ENV_PATH := 1
+export PYTHONHASHSEED := 0
+export PYTHONNOUSERSITE := 1
+export SOURCE_DATE_EPOCH := 0
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export UV_PYTHON_DOWNLOADS := never
+unexport JUPYTER_PATH JUPYTER_CONFIG_PATH MATPLOTLIBRC PYTEST_ADDOPTS SHUFFLELIB_FIGURES VIRTUAL_ENV
+unexport PYTHONHOME PYTHONINSPECT PYTHONOPTIMIZE PYTHONPATH PYTHONSTARTUP PYTHONWARNINGS
+unexport PIP_PREFIX PIP_TARGET PIP_USER
+
+VENV := .venv/bin/python
+UV := $(shell command -v uv 2>/dev/null)
+INSTALL := $(if $(UV),'$(UV)' pip install --quiet --python $(VENV),$(VENV) -m pip install -qq --disable-pip-version-check)
+
+NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
+INPUTS := $(sort $(shell find shufflelib -name '*.py')) tools/run_notebook.py requirements.lock
+FULL := $(NOTEBOOKS:notebooks/%=build/full/%)
+QUICK := $(NOTEBOOKS:notebooks/%=build/quick/%)
+CHECK := $(NOTEBOOKS:notebooks/%=build/check/%)
+WANTED := $(if $(filter full,$(PROFILE)),$(FULL),$(QUICK))
+
+# A copied checkout installs itself rather than the original it came from.
+$(shell [ "$$(cat .venv/home 2>/dev/null)" = "$$(pwd -P)" ] || rm -f .venv/installed)
+# A figure that was deleted is made again: its notebook counts as not yet run.
+$(shell for list in build/*/*.files; do while read -r file; do \
+    [ -e "$$file" ] || rm -f "$${list%.files}.ipynb"; done <"$$list"; done 2>/dev/null)
+
+.PHONY: help figures test lint unit lab lock bench check-figures clean distclean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
+
+figures: $(WANTED) ## run every notebook and write figures/ (PROFILE=quick: build/quick/figures/)
+	@echo 'written by $(words $(WANTED)) notebooks, PROFILE=$(PROFILE):'
+	@cat /dev/null $(WANTED:.ipynb=.files) | sed 's/^/  /'
+
+test: unit ## lint, the test suite, then every notebook on coarse grids
+	@$(MAKE) --no-print-directory figures PROFILE=quick
+	@echo 'ok: lint, tests and $(words $(NOTEBOOKS)) notebooks passed'
+
+lint: .venv/installed
+	$(VENV) -m ruff check --quiet .
+	$(VENV) -m ruff format --quiet --check .
+	$(if $(NOTEBOOKS),$(VENV) -m nbstripout --verify --extra-keys "metadata.language_info \
+	    metadata.papermill metadata.widgets cell.metadata.execution cell.metadata.papermill" $(NOTEBOOKS))
+
+unit: .venv/installed | lint
+	$(VENV) -m pytest
+
+lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
+lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)
+	$(VENV) -m jupyterlab --notebook-dir=.
+
+check-figures: $(CHECK) ## rebuild the figures elsewhere and compare their data with figures/
+	$(VENV) tools/check_figures.py figures build/check/figures
+
+bench: .venv/installed ## measure speed, and cost against n, beside other implementations
+	@for script in $(sort $(wildcard benchmarks/*.py)); do echo "== $$script"; $(VENV) $$script || exit; done
+
+lock: ## pin every dependency anew in requirements.lock, for Python 3.11 and later
+	@mkdir -p build
+	@uv=$$(command -v uv) || { uv=build/uv/bin/uv; python='$(PYTHON)'; \
+	    "$$python" -m venv build/uv && build/uv/bin/python -m pip install -qq uv; }; \
+	echo 'flit_core >=3.11,<4' | "$$uv" pip compile --quiet --universal --fork-strategy fewest \
+	    --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+	    --custom-compile-command 'make lock' --all-extras --output-file build/requirements.lock \
+	    pyproject.toml - >/dev/null
+	@mv build/requirements.lock requirements.lock
+
+clean: ## remove everything built, except figures/ and .venv
+	rm -rf build
+
+distclean: clean ## remove .venv as well
+	rm -rf .venv
+
+.venv/locked: requirements.lock
+	@python='$(PYTHON)'; "$$python" -c '$(NEW_ENOUGH)' 2>/dev/null || { echo >&2 \
+	    "error: Python 3.11 or later with the venv module is needed, found '$$python'; try make PYTHON=..."; exit 1; }; \
+	rm -rf .venv; echo "installing into .venv, which takes about a minute"; "$$python" -m venv .venv
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@touch $@
+
+.venv/installed: .venv/locked pyproject.toml
+	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@pwd -P >.venv/home
+	@touch $@
+
+RUN = @$(VENV) tools/run_notebook.py $< $@
+
+$(FULL): build/full/%.ipynb: notebooks/%.ipynb notebooks/params/%.yaml $(INPUTS) | .venv/installed
+	$(RUN) --profile full --figures figures
+
+$(QUICK): build/quick/%.ipynb: notebooks/%.ipynb notebooks/params/%.yaml notebooks/params/quick.yaml $(INPUTS) \
+    | .venv/installed
+	$(RUN) --profile quick --figures build/quick/figures
+
+$(CHECK): build/check/%.ipynb: notebooks/%.ipynb notebooks/params/%.yaml $(INPUTS) | .venv/installed
+	$(RUN) --profile full --figures build/check/figures

@@ -1,0 +1,122 @@
+r"""The privacy amplification random variable: two reports measured against a cover.
+
+A user reports :math:`y \sim R_0` or :math:`y \sim R_1`.  The other users' reports contain, each
+independently with density at least :math:`w`, the *cover*: the privacy blanket when a bound must
+hold for every dataset, the full density of :math:`R(x^*)` when all others are known to hold
+:math:`x^*`.  Everything shuffling can hide is in the law of
+
+.. math:: G = \frac{R_0(y) - e^{\varepsilon} R_1(y)}{w(y)}, \qquad y \sim w,
+
+(and 0 with the uncovered probability :math:`1-\int w`), because the hockey-stick divergence of the
+shuffled outputs is at most (for the full density: exactly)
+:math:`\tfrac1n \mathbb E[(G_1+\dots+G_n)_+]` plus the mass of :math:`R_0` where there is no cover.
+
+Source: Su, Cheng, Wang, arXiv:2504.07414 (the generalized privacy amplification random variable);
+for the blanket, Balle, Bell, Gascón, Nissim, CRYPTO 2019, Lemma 5.3.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class AmplificationVariable:
+    r"""Finite law of the pair :math:`(R_0/w,\; R_1/w)` under a cover :math:`w`.
+
+    Parameters
+    ----------
+    first, second : numpy.ndarray, shape (m,)
+        Density ratios :math:`R_0/w` and :math:`R_1/w` on each atom, finite and non-negative.
+    mass : numpy.ndarray, shape (m,)
+        Cover mass of each atom; the sum is at most 1, the remainder is the atom (0, 0).
+    exposed_first, exposed_second : float
+        Mass of :math:`R_0` (of :math:`R_1`) on outputs without cover: it is added to δ as it stands.
+    precision : float
+        Relative error of the entries, charged to both ends of every number computed from them.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    mass: np.ndarray
+    exposed_first: float = 0.0
+    exposed_second: float = 0.0
+    precision: float = 1e-14
+
+    @classmethod
+    def from_masses(cls, report0, report1, cover, *, precision=1e-14):
+        """Build the law from the masses of two reports and of the cover on the same output classes.
+
+        Parameters
+        ----------
+        report0, report1, cover : array_like, shape (m,)
+            Non-negative masses; ``report0`` and ``report1`` sum to 1, ``cover`` to at most 1.
+            Within a class the density ratios must be constant.
+        """
+        report0, report1, cover = (np.asarray(part, float) for part in (report0, report1, cover))
+        covered = cover > 0.0
+        ratios = np.stack([report0[covered] / cover[covered], report1[covered] / cover[covered]])
+        # classes with equal ratios (to 13 digits) are one atom
+        with np.errstate(divide="ignore"):
+            _, first, group = np.unique(np.round(np.log(ratios), 13), axis=1, return_index=True, return_inverse=True)
+        return cls(
+            first=ratios[0, first],
+            second=ratios[1, first],
+            mass=np.bincount(group.ravel(), weights=cover[covered], minlength=first.size),
+            exposed_first=float(report0[~covered].sum()),
+            exposed_second=float(report1[~covered].sum()),
+            precision=precision + 2e-13 * (first.size < covered.sum()),
+        )
+
+    def swapped(self):
+        """Return the same law with the two reports exchanged."""
+        return AmplificationVariable(
+            self.second, self.first, self.mass, self.exposed_second, self.exposed_first, self.precision
+        )
+
+    @property
+    def largest_loss(self):
+        """Largest log R_0/R_1, rounding included; infinite where R_0 is exposed or R_1 vanishes."""
+        if self.exposed_first > 0.0 or np.any((self.second == 0.0) & (self.first > 0.0)):
+            return math.inf
+        on_first = self.first > 0.0
+        if not on_first.any():
+            return 0.0
+        loss = float(np.max(np.log(self.first[on_first]) - np.log(self.second[on_first])))
+        return max(loss, 0.0) + 4.0 * self.precision * (1.0 + abs(loss))
+
+    def key(self):
+        """Return what tells two laws apart: atoms to 12 digits, in a fixed order."""
+        atoms = np.stack([self.first, self.second, self.mass])
+        with np.errstate(divide="ignore"):
+            rounded = np.round(np.log(atoms), 11) + 0.0
+        order = np.lexsort(rounded)
+        return rounded[:, order].tobytes(), self.exposed_first, self.exposed_second
+
+
+@dataclass(frozen=True)
+class InputPair:
+    """One pair of inputs of the user who changes, as the shuffler sees it.
+
+    Parameters
+    ----------
+    cover : AmplificationVariable
+        Law under the privacy blanket; where a density had to be discretised, in a convex order
+        at least the true one (mean-preserving splits), so that what it proves is an upper end.
+    attacks : tuple of AmplificationVariable
+        Laws under the full density of R(x*), one for each x* tried, in a convex order at most the
+        true one (output cells pooled), so that what they prove is a lower end.
+    """
+
+    cover: AmplificationVariable
+    attacks: tuple
+
+    @classmethod
+    def from_rows(cls, rows, blanket, *, precision=1e-14):
+        """Build the pair from class masses: rows 0 and 1 are the pair, every row is a candidate x*."""
+        rows = np.asarray(rows, float)
+        return cls(
+            AmplificationVariable.from_masses(rows[0], rows[1], blanket, precision=precision),
+            tuple(AmplificationVariable.from_masses(rows[0], rows[1], row, precision=precision) for row in rows),
+        )

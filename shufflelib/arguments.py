@@ -1,0 +1,100 @@
+"""What counts as valid input: numbers, counts and arrays, refused by name.
+
+Every public function passes its arguments through one of these.  A refusal says what was expected,
+what came, and what to do about it.  Strings are never parsed: ``"1e-8"`` is what YAML makes of
+``1e-8``, and silently accepting it once means silently misreading it elsewhere.
+"""
+
+import math
+import numbers
+
+import numpy as np
+
+MAX_USERS = 10**15
+
+
+def _refuse_non_number(value, name):
+    if isinstance(value, str | bytes):
+        raise TypeError(
+            f"{name} must be a number, got the string {value!r}; "
+            "write 1.0e-8, not 1e-8, in YAML, or convert it with float()"
+        )
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be a number, got {value!r}; pass a float or an int")
+    if not isinstance(value, numbers.Real | np.number) or isinstance(value, np.complexfloating):
+        raise TypeError(f"{name} must be a real number, got {value!r} of type {type(value).__name__}")
+
+
+def _domain(above, at_least, below, at_most):
+    parts = [
+        f"> {above:g}" if above is not None else "",
+        f">= {at_least:g}" if at_least is not None else "",
+        f"< {below:g}" if below is not None else "",
+        f"<= {at_most:g}" if at_most is not None else "",
+    ]
+    return " and ".join(part for part in parts if part)
+
+
+def real(value, name, *, above=None, at_least=None, below=None, at_most=None, finite=True, remedy=""):
+    """Return ``value`` as a float, or raise naming the argument, the value and the remedy."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    _refuse_non_number(value, name)
+    number = float(value)
+    domain = _domain(above, at_least, below, at_most)
+    wrong = (
+        math.isnan(number)
+        or (finite and math.isinf(number))
+        or (above is not None and not number > above)
+        or (at_least is not None and not number >= at_least)
+        or (below is not None and not number < below)
+        or (at_most is not None and not number <= at_most)
+    )
+    if wrong:
+        expected = ("finite" if finite else "a number") + (f" and {domain}" if domain else "")
+        raise ValueError(f"{name} must be {expected}, got {value!r}" + (f"; {remedy}" if remedy else ""))
+    return number
+
+
+def reals(values, name, **domain):
+    """Return ``values`` as a float array (0-d for a scalar); every entry obeys the domain of `real`."""
+    if isinstance(values, str | bytes | bool | np.bool_) or values is None:
+        _refuse_non_number(values, name)
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiu":
+        first = array.flat[0] if array.size else values
+        _refuse_non_number(first, name)
+        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    if array.size == 0:
+        raise ValueError(f"{name} must not be empty; pass at least one number")
+    array = array.astype(float)
+    for entry in (np.nanmin(array), np.nanmax(array)) if not np.isnan(array).any() else (math.nan,):
+        real(float(entry), name, **domain)
+    return array
+
+
+def count(value, name, *, at_least=1, at_most=None, remedy=""):
+    """Return ``value`` as an int; floats are accepted only when they hold a whole number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    _refuse_non_number(value, name)
+    number = float(value)
+    if not number.is_integer():
+        raise ValueError(f"{name} must be a whole number, got {value!r}" + (f"; {remedy}" if remedy else ""))
+    real(value, name, at_least=at_least, at_most=at_most, remedy=remedy)
+    return int(value)
+
+
+def users(n):
+    """Return the number of users ``n``: a whole number from 1 to 10**15, the differing user included."""
+    return count(n, "n", at_least=1, at_most=MAX_USERS, remedy="n counts all users, the one who changes included")
+
+
+def probability(value, name):
+    """Return a failure probability strictly inside (0, 1)."""
+    return real(value, name, above=0.0, below=1.0, remedy="a failure probability lies strictly between 0 and 1")
+
+
+def local_budget(eps0, name="eps0"):
+    """Return a local budget in nats, 0 < eps0 <= 700 (beyond which exp overflows)."""
+    return real(eps0, name, above=0.0, at_most=700.0, remedy="a local budget is positive, in nats, at most 700")

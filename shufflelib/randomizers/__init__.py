@@ -1,0 +1,33 @@
+"""One constructor per local randomizer: what it does to one user's value, and what a shuffler can make of it."""
+
+from shufflelib.randomizers.additive import gaussian, laplace
+from shufflelib.randomizers.hadamard import hadamard, hadamard_blocks
+from shufflelib.randomizers.hashing import collision, local_hash, wheel
+from shufflelib.randomizers.keyvalue import privkv
+from shufflelib.randomizers.numeric import duchi, harmony, piecewise
+from shufflelib.randomizers.response import binary_rr, generalized_rr, generic
+from shufflelib.randomizers.subsets import pckv_grr, subset, subset_exponential
+from shufflelib.randomizers.unary import optimized_unary, rappor, sampled_rappor
+
+__all__ = [
+    "binary_rr",
+    "collision",
+    "duchi",
+    "gaussian",
+    "generalized_rr",
+    "generic",
+    "hadamard",
+    "hadamard_blocks",
+    "harmony",
+    "laplace",
+    "local_hash",
+    "optimized_unary",
+    "pckv_grr",
+    "piecewise",
+    "privkv",
+    "rappor",
+    "sampled_rappor",
+    "subset",
+    "subset_exponential",
+    "wheel",
+]

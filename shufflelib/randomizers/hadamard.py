@@ -1,0 +1,178 @@
+r"""Hadamard response: report an index, with odds e^ε₀ where the own row of a Hadamard matrix is +1.
+
+The original references are those of paper 004 (Wang, VLDB 2024), whose Tables 1 and 5 print (p, β, q).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.randomizers import values
+from shufflelib.randomizers.extremal import Extremal, independent
+
+MAX_ORDER = 2**30
+
+
+def hadamard(*, eps0, d):
+    r"""Hadamard response with one block: item x takes row x + 1 of the Hadamard matrix of order K.
+
+    .. math:: R_x(y) \propto e^{\varepsilon_0 [H_{x+1, y} = +1]}, \qquad y = 0, \dots, K-1
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2.
+
+    Returns
+    -------
+    SingleHadamard
+        With K the smallest power of two above d, s = K/2, B = 1.  ``sample`` maps items (n,) to indices (n,);
+        ``estimate`` returns frequencies (d,) by a fast transform.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 1 [1]: p = q = e^eps0, β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), which is exact.
+    The blanket is exact: the all-ones column 0 is the only index that every row hits.  Third inputs x* are of
+    two kinds, the product of the rows of x0 and x1 and any other row; both are rows of `pmf`.
+    """
+    eps0 = arguments.local_budget(eps0)
+    d = arguments.count(d, "d", at_least=2, at_most=MAX_ORDER - 1)
+    order = 1 << d.bit_length()
+    return SingleHadamard(eps0, d, order, order // 2, 1)
+
+
+def hadamard_blocks(*, eps0, K, s, B):
+    r"""Hadamard response with B blocks: an item takes a row of the Hadamard matrix of its block, of order K/B.
+
+    .. math:: R_x(y) \propto e^{\varepsilon_0 [y \in C_x]}, \qquad |C_x| = s = K/(2B)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    K : int
+        Number of outputs, B times a power of two.
+    s : int
+        Outputs favoured by each input, K/(2B).
+    B : int
+        Number of blocks, at least 2.
+
+    Returns
+    -------
+    BlockHadamard
+        For d = B(K/B - 1) items, K/B - 1 in each block.  ``sample`` maps items (n,) to indices (n,);
+        ``estimate`` returns frequencies (d,) by a fast transform.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 5 [1]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact for items of two
+    different blocks, the worst pair (items of one block share half of their outputs).
+    """
+    eps0 = arguments.local_budget(eps0)
+    B = arguments.count(B, "B", at_least=2, remedy="with one block use hadamard(eps0=, d=)")
+    K = arguments.count(K, "K", at_least=2 * B, at_most=MAX_ORDER, remedy="K is B times a power of two, at least 2")
+    s = arguments.count(s, "s", at_least=1)
+    order = K // B
+    if order * B != K or order & (order - 1):
+        raise ValueError(f"K must be B times a power of two, got K={K!r} with B={B!r}; take K = {B} * 2**m")
+    if 2 * s != order:
+        raise ValueError(f"s must be K/(2B) = {order // 2}, got {s!r}; half of a block is favoured")
+    return BlockHadamard(eps0, B * (order - 1), K, s, B)
+
+
+@dataclass(frozen=True)
+class HadamardResponse(Extremal):
+    """Hadamard response on d items with B blocks of order K/B = 2s."""
+
+    eps0: float
+    d: int
+    K: int
+    s: int
+    B: int
+
+    @property
+    def _favoured(self):
+        """Probability that the report is one of the s favoured outputs."""
+        return self.s / (self.s + (self.K - self.s) * np.exp(-self.eps0))
+
+    def _row(self, x):
+        """Return block and row (1, ..., 2s - 1) of each item."""
+        return x // (2 * self.s - 1), x % (2 * self.s - 1) + 1
+
+    def sample(self, x, rng):
+        """Report indices in 0, ..., K-1, shape (n,)."""
+        x, rng = values.items(x, "x", self.d), values.generator(rng)
+        block, row = self._row(x)
+        favoured = rng.random(x.size) < self._favoured
+        elsewhere = rng.random(x.size) * (self.K - self.s) >= self.s  # another block, given not favoured
+        other = (block + rng.integers(1, max(self.B, 2), size=x.size)) % self.B
+        column = rng.integers(0, 2 * self.s, size=x.size)
+        column ^= np.where((np.bitwise_count(row & column) & 1) == favoured, row & -row, 0)
+        mixed = ~favoured & elsewhere
+        column = np.where(mixed, rng.integers(0, 2 * self.s, size=x.size), column)
+        return np.where(mixed, other, block) * 2 * self.s + column
+
+    def estimate(self, reports):
+        """Return unbiased item frequencies, shape (d,)."""
+        reports = values.items(reports, "reports", self.K)
+        signed = np.bincount(reports, minlength=self.K).reshape(self.B, 2 * self.s).astype(float)
+        width = 1
+        while width < 2 * self.s:  # fast Walsh-Hadamard transform of each block
+            pairs = signed.reshape(self.B, -1, 2, width)
+            signed = np.stack([pairs[:, :, 0] + pairs[:, :, 1], pairs[:, :, 0] - pairs[:, :, 1]], axis=2)
+            width *= 2
+        signed = signed.reshape(self.B, -1)[self._row(np.arange(self.d))]
+        return signed / (reports.size * -np.expm1(-self.eps0) * self._favoured)
+
+
+@dataclass(frozen=True)
+class SingleHadamard(HadamardResponse):
+    """Hadamard response with one block; see `hadamard`."""
+
+    @property
+    def beta(self):
+        """Published β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), exact."""
+        return float(0.5 * -np.expm1(-self.eps0) * self._favoured)
+
+    def classes(self):
+        """Return the hit patterns of x0, x1, their product row and an independent row, and column 0."""
+        hit, share, everyone = independent(3 if self.d >= 4 else 2, 0.5, 1.0 / self.K)
+        rows = [hit[:2], [hit[0] == hit[1]] if self.d >= 3 else hit[:0], hit[2:]]
+        return np.concatenate(rows), share, everyone
+
+
+@dataclass(frozen=True)
+class BlockHadamard(HadamardResponse):
+    """Hadamard response with several blocks; see `hadamard_blocks`."""
+
+    @property
+    def beta(self):
+        """Published β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact."""
+        return float(-np.expm1(-self.eps0) * self._favoured)
+
+    def classes(self):
+        """Return outputs favoured by x0, x1, an x* of x0's block and an x* of a third block."""
+        half = self.s / 2.0
+        third = self.s if self.B >= 3 else 0
+        hit = np.array([
+            [1, 1, 0, 0, 0, 0],
+            [0, 0, 0, 1, 0, 0],
+            [1, 0, 1, 0, 0, 0],
+            [0, 0, 0, 0, 1, 0],
+        ], dtype=bool)  # fmt: skip
+        share = np.array([half, half, half, self.s, third, self.K - 2 * self.s - half - third])
+        rows = [True, True, self.s >= 2, self.B >= 3]
+        return hit[rows], share, np.zeros(share.size, dtype=bool)

@@ -1,0 +1,398 @@
+r"""Hashed reports: every user draws a hash, and reports where it falls with odds e^ε₀ for their items' images.
+
+The report carries the hash's seed, so the output law averages over the hash: whether x0, x1 and x* hit the
+reported place are independent events, also when hashes of different items collide.  The hash is treated as a
+random function; it is computed by splitmix64.
+
+The original references are those of paper 004 (Wang, VLDB 2024), whose Tables 1 and 5 print (p, β, q).
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.randomizers import values
+from shufflelib.randomizers.extremal import patterns
+from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+
+MAX_RANGE = 2**32  # hash values are 64 bits wide: modulo bias and arc rounding stay below 2**-32
+EXACT_SET = 20  # collision counts fall into (s + 1)**3 classes; larger sets are pooled
+BLOCK = 2**20  # hash values held in memory at once while reports are decoded
+
+
+def local_hash(*, eps0, d, l=None):  # noqa: E741
+    r"""Local hashing: randomised response on the own item's hash value in 0, ..., l-1.
+
+    .. math:: R_x(H, z) \propto e^{\varepsilon_0 [H(x) = z]}
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2.
+    l : int, optional
+        Number of hash values, 2 to 2^32; by default round(e^eps0) + 1, which has the least variance.
+
+    Returns
+    -------
+    LocalHash
+        ``sample`` maps items (n,) to a structured array (seed, value), shape (n,); ``estimate`` returns
+        frequencies (d,) at a cost O(n d).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 1 [59]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + l - 1).
+
+    The printed β is loose: it is the total variation for one hash that separates x0 from x1, and a random one
+    does so with probability 1 - 1/l.  At eps0 = log 3, l = 4: truth 0.25, printed 0.3333.
+    """
+    eps0 = arguments.local_budget(eps0)
+    d = arguments.count(d, "d", at_least=2)
+    if l is None:
+        l = max(2, round(min(np.exp(eps0), MAX_RANGE - 1)) + 1)  # noqa: E741
+    l = arguments.count(l, "l", at_least=2, at_most=MAX_RANGE, remedy="a hash takes 2 to 2^32 values")  # noqa: E741
+    return LocalHash(eps0, d, 1, l)
+
+
+def collision(*, eps0, d, s, l=None):  # noqa: E741
+    r"""The (d, s)-collision mechanism: hash the user's s items to 0, ..., l-1 and report one of the values.
+
+    .. math:: R_x(H, z) \propto e^{\varepsilon_0} \quad (z \in H(x)), \qquad
+              \Omega = s e^{\varepsilon_0} + l - s,
+
+    each z in H(x) having probability e^eps0/Ω, the rest being spread evenly outside H(x).
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2 and at least 2 s (so that x0 and x1 can be disjoint).
+    s : int
+        Items held by each user, at least 1.
+    l : int, optional
+        Number of hash values, s + 1 to 2^32; by default ⌊s e^eps0 + 2 s - 1⌋.
+
+    Returns
+    -------
+    Collision
+        ``sample`` maps sets (n, s) to a structured array (seed, value), shape (n,); ``estimate`` returns
+        frequencies (d,), which sum to about s, at a cost O(n d).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 5 [54]: p = q = e^eps0, β = min(s, l - s)(e^eps0 - 1)/(s e^eps0 + l - s).
+
+    The printed β is loose, because images of disjoint sets meet and items of one set collide: at eps0 = log 3,
+    s = 2, l = 9 the truth is 0.2329 and the table prints 0.3077.
+
+    Exact for s <= 20, but for a blanket of 1/Ω, slightly below the true one (which is higher where every
+    possible set hits).  For s > 20 see `HashedSets`.
+    """
+    eps0 = arguments.local_budget(eps0)
+    s, d = _set_size(s, d)
+    if l is None:
+        l = int(min(s * np.exp(eps0) + 2 * s - 1, MAX_RANGE))  # noqa: E741
+    l = arguments.count(l, "l", at_least=s + 1, at_most=MAX_RANGE, remedy="s + 1 to 2^32 hash values")  # noqa: E741
+    return Collision(eps0, d, s, l)
+
+
+def wheel(*, eps0, d, s, p=None):
+    r"""The wheel mechanism: hash the user's s items to arcs of a circle and report a point of it.
+
+    .. math:: R_x(H, z) \propto e^{\varepsilon_0} \quad (z \in H(x)), \qquad
+              \Omega = s p e^{\varepsilon_0} + 1 - s p,
+
+    with density e^eps0/Ω on the union H(x) of s arcs of length p, the rest being spread evenly outside.
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2 and at least 2 s (so that x0 and x1 can be disjoint).
+    s : int
+        Items held by each user, at least 1.
+    p : float, optional
+        Arc length as a fraction of the circle, 2^-32 <= p < 1/s; by default 1/(s e^eps0 + 2 s - 1).
+
+    Returns
+    -------
+    Wheel
+        ``sample`` maps sets (n, s) to a structured array (seed, value), shape (n,); ``estimate`` returns
+        frequencies (d,), which sum to about s, at a cost O(n d).  Its attribute ``arc`` is the argument p.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 1 [57]: p = q = e^eps0, β = s p(e^eps0 - 1)/(s p e^eps0 + 1 - s p) with p the arc length.
+
+    The printed β is loose, because arcs overlap.  For s = 1 the truth is 1 - p of it: at eps0 = log 3,
+    p = 1/4 truth 0.25, printed 0.3333; for s > 1 it is at most 1 - s p of it.  For s > 1 the brackets stay
+    apart, see `HashedSets`.
+    """
+    eps0 = arguments.local_budget(eps0)
+    s, d = _set_size(s, d)
+    if p is None:
+        odds = np.exp(-eps0)
+        p = max(float(odds / (s + (2 * s - 1) * odds)), 1.0 / MAX_RANGE)
+    p = arguments.real(p, "p", at_least=1.0 / MAX_RANGE, below=1.0 / s, remedy="s arcs must leave room on the circle")
+    return Wheel(eps0, d, s, p)
+
+
+def _set_size(s, d):
+    s = arguments.count(s, "s", at_least=1)
+    return s, arguments.count(d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets")
+
+
+def _mix(bits):
+    """Return splitmix64's finalizer of an array of 64-bit words."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+def item_hash(seed, item):
+    """Return 64 well mixed bits for each pair (seed, item); arrays broadcast."""
+    step = np.asarray(item, np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return _mix(_mix(np.asarray(seed, np.uint64)) + step)
+
+
+class HashedSets(FiniteRandomizer):
+    r"""A report (hash, place) that is e^eps0 times denser where one of the user's items falls.
+
+    Measure densities in units of 1/Ω.  Each input's density at the reported place is e if one of its items
+    hits the place and some a in [1, e] otherwise (a = 1 where none of its items collide).  Under the cover
+    w = 1, a lower bound of the true blanket, the densities of disjoint sets are independent and each has
+    mean Ω.  Where the law of a is not enumerated (`exact` is false), two replacements bracket the truth:
+
+    - *cover*: split a to {1, e} with its mean kept.  A mean-preserving split raises the convex order, and the
+      result is the product law in which each input hits with probability s·(chance of one item);
+    - *attacks*: pool all places that are not hit.  That is a function of the report (data processing).
+
+    For s = 1 nothing collides, everything is exact, and the places hit by all d items have blanket e.
+    """
+
+    d: int
+    s: int
+
+    @property
+    @abstractmethod
+    def chance(self):
+        """Chance that a given item's image covers a given place."""
+
+    @property
+    def exact(self):
+        """Whether `pmf` enumerates every density ratio."""
+        return self.s == 1
+
+    @property
+    def report_type(self):
+        """Structured type of a report."""
+        return np.dtype([("seed", np.uint64), ("value", self._value_type)])
+
+    @property
+    def beta(self):
+        """Published β for one hash without overlap, above the true total variation."""
+        return float(self._overlap_free * self.chance * -np.expm1(-self.eps0) / self._mean_weight)
+
+    @property
+    def _overlap_free(self):
+        return self.s
+
+    @property
+    def _mean_weight(self):
+        """Ω over the size of the range, in units in which a place that is hit has weight 1."""
+        return self.s * self.chance + np.exp(-self.eps0) * (1.0 - self.s * self.chance)
+
+    def _states(self):
+        """Return (probability, weight) of what one input can be at a place; the first is: it hits."""
+        hit = -np.expm1(self.s * np.log1p(-self.chance))
+        overlaps = self.chance * -np.expm1(np.arange(self.s) * np.log1p(-self.chance)).sum()
+        missed = overlaps + np.exp(-self.eps0) * (1.0 - self.s * self.chance)
+        return np.array([hit, 1.0 - hit]), np.array([1.0, missed / (1.0 - hit)])
+
+    def _joint(self):
+        """Return the states of x0, x1 (and x*), shape (inputs, classes), and each class's share of places."""
+        probability, weight = self._states()
+        inputs = 3 if self.d >= 3 * self.s else 2
+        state = np.indices((probability.size,) * inputs).reshape(inputs, -1)
+        share = probability[state].prod(axis=0)
+        weights = weight[state]
+        if self.s == 1:  # split the places hit by x0, x1, x*: does every item hit them?
+            by_all = self.chance**self.d
+            share = np.append(share, by_all)
+            share[0] *= -np.expm1((self.d - inputs) * np.log(self.chance))
+            weights = np.column_stack([weights, np.ones(inputs)])
+        return weights, share
+
+    def pmf(self):
+        """Return class masses for x0, x1 and x* (pooled by who hits where `exact` is false)."""
+        weights, share = self._joint()
+        return (share * weights)[:, share > 0.0] / self._mean_weight
+
+    def blanket(self):
+        """Return the mass of w = 1/Ω on the same classes, exact for s = 1 and below the true blanket else."""
+        weights, share = self._joint()
+        floor = np.full(share.size, np.exp(-self.eps0))
+        if self.s == 1:
+            floor[-1] = 1.0
+        return (share * floor)[share > 0.0] / self._mean_weight
+
+    def input_pairs(self):
+        """Return the pair of disjoint sets; cover and attacks differ where `exact` is false."""
+        pair = super().input_pairs()[0]
+        if self.exact:
+            return (pair,)
+        hit = patterns(2)
+        share = np.where(hit, self.s * self.chance, 1.0 - self.s * self.chance).prod(axis=0) / self._mean_weight
+        rows = share * np.where(hit, 1.0, np.exp(-self.eps0))
+        cover = AmplificationVariable.from_masses(*rows, share * np.exp(-self.eps0))
+        return (InputPair(cover, pair.attacks),)
+
+    def estimate(self, reports):
+        """Return unbiased item frequencies, shape (d,)."""
+        reports = values.hashed(reports, self.report_type)
+        hits = np.empty(self.d)
+        step = max(1, BLOCK // reports.size)
+        for start in range(0, self.d, step):
+            item = np.arange(start, min(start + step, self.d))
+            hits[item] = self._hits(item_hash(reports["seed"][:, None], item), reports["value"][:, None]).mean(axis=0)
+        contrast = self.chance * -np.expm1(-self.eps0) * (1.0 - self.s * self.chance) / self._mean_weight
+        return (hits - self.chance) / contrast
+
+    @abstractmethod
+    def _hits(self, bits, value):
+        """Return whether items with hash ``bits`` cover the reported places."""
+
+    def _seeds(self, rng, n):
+        return rng.integers(0, 2**64, size=n, dtype=np.uint64)
+
+    def _reports(self, seed, value):
+        reports = np.empty(seed.size, dtype=self.report_type)
+        reports["seed"], reports["value"] = seed, value
+        return reports
+
+
+@dataclass(frozen=True)
+class Collision(HashedSets):
+    """Sets hashed to l values; see `collision`."""
+
+    eps0: float
+    d: int
+    s: int
+    l: int
+
+    _value_type = np.int64
+
+    @property
+    def chance(self):
+        """Chance 1/l that a given item hashes to a given value."""
+        return 1.0 / self.l
+
+    @property
+    def exact(self):
+        """Whether `pmf` enumerates every density ratio."""
+        return self.s <= EXACT_SET
+
+    @property
+    def _overlap_free(self):
+        return min(self.s, self.l - self.s)
+
+    def _states(self):
+        """Return hit, then: missed with m distinct hash values, m = 1, ..., s."""
+        if not self.exact:
+            return super()._states()
+        s, l, odds = self.s, self.l, np.exp(-self.eps0)  # noqa: E741
+        missed = np.zeros(s + 1)
+        missed[0] = 1.0
+        m = np.arange(s + 1)
+        for _ in range(s):  # throw one more item: onto a value already taken, or onto a new one but z
+            missed = missed * m / l + np.append(0.0, missed[:-1] * (l - m[1:]) / l)
+        hit = -np.expm1(s * np.log1p(-1.0 / l))
+        weight = ((s - m[1:]) + (l - s) * odds) / (l - m[1:])
+        return np.append(hit, missed[1:]), np.append(1.0, weight)
+
+    def _hits(self, bits, value):
+        return (bits % np.uint64(self.l)).astype(np.int64) == value
+
+    def sample(self, x, rng):
+        """Report (seed, value), a structured array of shape (n,)."""
+        x, rng = values.item_sets(x, "x", self.d, self.s), values.generator(rng)
+        n = len(x)
+        seed = self._seeds(rng, n)
+        image = np.sort((item_hash(seed[:, None], x) % np.uint64(self.l)).astype(np.int64), axis=1)
+        new = np.column_stack([np.ones(n, dtype=bool), np.diff(image, axis=1) > 0])
+        distinct = new.sum(axis=1)
+        place = np.cumsum(new, axis=1) - 1
+        chosen = np.argmax(place == rng.integers(0, distinct)[:, None], axis=1)
+        outside = rng.integers(0, self.l - distinct)
+        for j in range(self.s):  # ascending: renumbers 0, ..., l-m-1 as the values outside the image
+            outside += new[:, j] & (outside >= image[:, j])
+        inside = rng.random(n) < distinct * self.chance / self._mean_weight
+        return self._reports(seed, np.where(inside, image[np.arange(n), chosen], outside))
+
+
+@dataclass(frozen=True)
+class LocalHash(Collision):
+    """Randomised response on a hash value; see `local_hash`."""
+
+    def sample(self, x, rng):
+        """Report (seed, value), a structured array of shape (n,)."""
+        return super().sample(values.items(x, "x", self.d)[:, None], rng)
+
+
+@dataclass(frozen=True)
+class Wheel(HashedSets):
+    """Sets hashed to arcs of a circle; see `wheel`."""
+
+    eps0: float
+    d: int
+    s: int
+    arc: float
+
+    _value_type = np.float64
+
+    @property
+    def chance(self):
+        """Chance that a given arc covers a given point: its length."""
+        return self.arc
+
+    def _hits(self, bits, value):
+        return (value - bits * 2.0**-64) % 1.0 < self.arc
+
+    def sample(self, x, rng):
+        """Report (seed, value), a structured array of shape (n,), values in [0, 1)."""
+        x, rng = values.item_sets(x, "x", self.d, self.s), values.generator(rng)
+        n = len(x)
+        seed = self._seeds(rng, n)
+        start = np.sort(item_hash(seed[:, None], x) * 2.0**-64, axis=1)
+        gap = np.diff(start, axis=1, append=start[:, :1] + 1.0)
+        covered = np.minimum(gap, self.arc)
+        total = covered.sum(axis=1)
+        inside = rng.random(n) < total / self._mean_weight
+        length = np.where(inside[:, None], covered, gap - covered)
+        left = np.cumsum(length, axis=1) - length
+        at = rng.random(n) * length.sum(axis=1)
+        piece = (left <= at[:, None]).sum(axis=1) - 1
+        row = np.arange(n)
+        value = start[row, piece] + np.where(inside, 0.0, covered[row, piece]) + (at - left[row, piece])
+        return self._reports(seed, value % 1.0)

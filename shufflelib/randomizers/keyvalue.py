@@ -1,0 +1,162 @@
+r"""Key-value pairs with a budget for the key and one for the value: PrivKV.
+
+The original reference is that of paper 004 (Wang, VLDB 2024), whose Table 5 prints (p, β, q).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.amplification import InputPair
+from shufflelib.randomizers import values
+from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+
+
+def privkv(*, eps0, d, s, eps1=None):
+    r"""PrivKV: pick one of d keys, randomise whether the user holds it, and the sign of its value.
+
+    With e_i = e^{eps_i}, eps2 = eps0 - eps1 and j uniform, a holder of (j, v), v = ±1, reports
+
+    .. math:: (j, \pm v) \;\text{w.p.}\; \frac{e_1}{e_1+1}\,\frac{(e_2, 1)}{e_2+1}, \qquad
+              (j, 0) \;\text{w.p.}\; \frac{1}{e_1+1},
+
+    and everybody else reports (j, 0) with probability e1/(e1+1) and otherwise (j, ±1) evenly.
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of keys, at least 2.
+    s : int
+        Keys held by each user, 1 to d.
+    eps1 : float, optional
+        Part of the budget spent on the key, 0 < eps1 < eps0; by default eps0/2.  The value gets the rest.
+
+    Returns
+    -------
+    PrivKV
+        ``sample`` maps (keys (n, s), values (n, s) in [-1, 1]) to rows (key, sign), sign -1, 0 or 1, shape
+        (n, 2); ``estimate`` returns key frequencies (d,) and values summed over each key's holders, per user,
+        (d,); their quotient estimates the key's mean.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 5 [66]: p = q = e^eps0,
+    β = 2 s max{e1(e2-1)/(e2+1), e1 - 1 + (e2-1)/(2(e2+1))} / (d(e1+1)).
+
+    The printed β is loose.  Users who hold u common keys with opposite values and s - u keys of their own
+    are at total variation (u A + 2(s-u) B)/d with A = e1(e2-1)/((e1+1)(e2+1)) and
+    B = max{e1 - 1, e1 e2/(e2+1) - 1/2}/(e1+1).  At eps1 = eps2 = log 3, d = 4, s = 2: truth 0.5, printed
+    0.5625.  So is p: the largest density ratio is max{e1, e2, 2 e1 e2/(e2+1)}, 4.5 instead of 9 there.
+
+    `input_pairs` returns one pair for each possible u; all other common keys bring the inputs closer.
+    """
+    eps0 = arguments.local_budget(eps0)
+    d = arguments.count(d, "d", at_least=2)
+    s = arguments.count(s, "s", at_least=1, at_most=d, remedy="a user holds distinct keys")
+    if eps1 is None:
+        eps1 = eps0 / 2.0
+    eps1 = arguments.real(eps1, "eps1", above=0.0, below=eps0, remedy="eps1 and eps0 - eps1 are both positive")
+    return PrivKV(eps0, d, s, eps1)
+
+
+@dataclass(frozen=True)
+class PrivKV(FiniteRandomizer):
+    """Key and value randomised one after the other; see `privkv`."""
+
+    eps0: float
+    d: int
+    s: int
+    eps1: float
+
+    @property
+    def eps2(self):
+        """Budget spent on the value."""
+        return self.eps0 - self.eps1
+
+    @property
+    def beta(self):
+        """Published β, above the true total variation."""
+        sign, key = np.tanh(self.eps2 / 2.0), self._keep_key
+        lost = np.exp(-self.eps1) * key
+        return float(2.0 * self.s / self.d * max(key * sign, np.tanh(self.eps1 / 2.0) + lost * sign / 2.0))
+
+    @property
+    def _keep_key(self):
+        return 1.0 / (1.0 + np.exp(-self.eps1))
+
+    def _laws(self):
+        """Return the laws of (+1, -1, 0), given a key, of holders of +1, -1 and 0 and of everyone else."""
+        key, lost = self._keep_key, np.exp(-self.eps1) * self._keep_key
+        sign, odds = 1.0 / (1.0 + np.exp(-self.eps2)), np.exp(-self.eps2)
+        plus = np.array([key * sign, key * sign * odds, lost])
+        return plus, plus[[1, 0, 2]], np.array([key / 2.0, key / 2.0, lost]), np.array([lost / 2.0, lost / 2.0, key])
+
+    def _pair(self, common):
+        """Return class masses and blanket for users with ``common`` keys of opposite values."""
+        plus, minus, zero, absent = self._laws()
+        own = self.s - common
+        free = self.d - self.s - own
+        fits = free >= self.s
+        groups = [  # number of keys, then the laws of x0, x1, x0's keys with value 0, and s keys of nobody
+            (common, plus, minus, zero, absent),
+            (own, plus, absent, zero, absent),
+            (own, absent, plus, absent, absent),
+            (self.s if fits else 0, absent, absent, absent, plus),
+            (free - self.s if fits else free, absent, absent, absent, absent),
+        ]
+        groups = [group for group in groups if group[0] > 0]
+        rows = np.array([np.concatenate([keys / self.d * laws[i] for keys, *laws in groups]) for i in range(3 + fits)])
+        everyone = np.min([plus, minus, absent] if self.s < self.d else [plus, minus], axis=0)
+        return rows, np.concatenate([keys / self.d * everyone for keys, *_ in groups])
+
+    def _overlaps(self):
+        return range(max(0, 2 * self.s - self.d), self.s + 1)
+
+    def _worst(self):
+        def variation(common):
+            rows = self._pair(common)[0]
+            return np.abs(rows[0] - rows[1]).sum()
+
+        return self._pair(max(self._overlaps(), key=variation))
+
+    def pmf(self):
+        """Return class masses of the pair with the largest total variation, and of two inputs x*."""
+        return self._worst()[0]
+
+    def blanket(self):
+        """Return the exact blanket on the same classes."""
+        return self._worst()[1]
+
+    def input_pairs(self):
+        """Return one pair for each number of common keys with opposite values."""
+        return tuple(InputPair.from_rows(*self._pair(common)) for common in self._overlaps())
+
+    def sample(self, x, rng):
+        """Report rows (key, sign) with sign -1, 0 or 1, shape (n, 2)."""
+        keys, held = values.key_values(x, "x", self.d, self.s)
+        rng = values.generator(rng)
+        n = len(keys)
+        key = rng.integers(self.d, size=n)
+        match = keys == key[:, None]
+        holds = match.any(axis=1)
+        mean = (match * held).sum(axis=1) * np.tanh(self.eps2 / 2.0)
+        sign = np.where(rng.random(n) < (1.0 + mean) / 2.0, 1, -1)
+        shown = holds == (rng.random(n) < self._keep_key)
+        return np.column_stack([key, np.where(shown, sign, 0)])
+
+    def estimate(self, reports):
+        """Return unbiased key frequencies and value sums per user, both of shape (d,)."""
+        key, sign = values.tagged_signs(reports, self.d, (-1, 0, 1)).T
+        shown = np.bincount(key, weights=sign != 0, minlength=self.d) * self.d / key.size
+        total = np.bincount(key, weights=sign, minlength=self.d) * self.d / key.size
+        lost = np.exp(-self.eps1) * self._keep_key
+        frequencies = (shown - lost) / np.tanh(self.eps1 / 2.0)
+        return frequencies, total / (self._keep_key * np.tanh(self.eps2 / 2.0))

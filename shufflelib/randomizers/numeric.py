@@ -1,0 +1,282 @@
+r"""Numbers in [-1, 1]: piecewise, Duchi et al. and Harmony, whose outputs fall into finitely many classes.
+
+The original references are those of paper 004 (Wang, VLDB 2024), whose Tables 1 and 5 print (p, β, q).
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.randomizers import values
+from shufflelib.randomizers.extremal import Extremal
+from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+
+
+def piecewise(*, eps0):
+    r"""The piecewise mechanism on [-1, 1]: e^eps0 times denser on an interval around the value.
+
+    .. math:: C = \frac{e^{\varepsilon_0/2} + 1}{e^{\varepsilon_0/2} - 1}, \qquad
+              y \in [-C, C], \qquad
+              \text{denser on } [\ell, \ell + C - 1],\; \ell = \tfrac{C+1}{2} x - \tfrac{C-1}{2}
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+
+    Returns
+    -------
+    Piecewise
+        ``sample`` maps floats (n,) in [-1, 1] to floats (n,) in [-C, C]; ``estimate`` returns the mean.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 1 [50]: p = q = e^eps0, β = 1 - e^{-eps0/2}, which is exact for the pair -1, +1.
+    Further inputs x*: 0, whose interval overlaps those of -1 and +1 when C > 3.
+    """
+    return Piecewise(arguments.local_budget(eps0))
+
+
+def duchi(*, eps0, d=1):
+    r"""Duchi et al.'s mechanism on [-1, 1]^d: a sign vector, likelier in the half-space of the value.
+
+    .. math:: v_j = \pm 1 \text{ with mean } x_j, \qquad
+              R(t \mid v) = 2^{1-d}\, \frac{(e^{\varepsilon_0},\; (e^{\varepsilon_0}+1)/2,\; 1)}{e^{\varepsilon_0}+1}
+              \text{ for } t \cdot v \;(>, =, <)\; 0
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int, optional
+        Number of coordinates, at least 1.
+
+    Returns
+    -------
+    Duchi
+        ``sample`` maps floats (n, d) (or (n,) for d = 1) in [-1, 1] to signs of the same shape;
+        ``estimate`` returns the mean, shape (d,) (a float for d = 1).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
+
+    Odd d: β is exact, the worst pair (opposite corners) is binary randomised response.
+
+    Even d: with the textbook's closed halves, t·v >= 0 and t·v <= 0, ties belong to both and their
+    density is e^eps0 + 1 times that of the far half: at d = 2, e^eps0 = 3 the ratio is 4, so the textbook
+    mechanism is log(e^eps0 + 1)-LDP only.  Here a tie counts half for either side, which restores eps0 and
+    keeps the coordinates alike (broken by the first coordinate, ties leave d = 2 blind to the second).
+    With τ = C(d, d/2)/2^d the share of ties, the true β is (1 - τ) times the printed one: at d = 2,
+    e^eps0 = 3 truth 0.25, printed 0.5.
+    """
+    return Duchi(arguments.local_budget(eps0), arguments.count(d, "d", at_least=1))
+
+
+def harmony(*, eps0, d=1):
+    r"""Harmony on [-1, 1]^d: one random coordinate's sign, randomised.
+
+    .. math:: \Pr[(j, +)] = \frac1d \left(\frac12 + \frac{x_j}{2}
+              \frac{e^{\varepsilon_0} - 1}{e^{\varepsilon_0} + 1}\right)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int, optional
+        Number of coordinates, at least 1.
+
+    Returns
+    -------
+    Harmony
+        ``sample`` maps floats (n, d) (or (n,) for d = 1) in [-1, 1] to rows (coordinate, sign), shape (n, 2);
+        ``estimate`` returns the mean, shape (d,) (a float for d = 1).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 5 [46]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact for opposite
+    corners: binary randomised response for every d.
+    """
+    return Harmony(arguments.local_budget(eps0), arguments.count(d, "d", at_least=1))
+
+
+@dataclass(frozen=True)
+class Piecewise(Extremal):
+    """The piecewise mechanism; see `piecewise`."""
+
+    eps0: float
+
+    @property
+    def beta(self):
+        """Published β = 1 - e^{-eps0/2}, exact."""
+        return float(-np.expm1(-self.eps0 / 2.0))
+
+    @property
+    def _gap(self):
+        """Distance of the intervals of -1 and +1 over the length C - 1 of an interval: e^{eps0/2} - 1."""
+        return np.expm1(self.eps0 / 2.0)
+
+    @property
+    def C(self):
+        """Largest report."""
+        return float(1.0 + 2.0 / self._gap)
+
+    @property
+    def _inside(self):
+        """Probability that the report falls in the interval around the value."""
+        return 1.0 / (1.0 + np.exp(-self.eps0 / 2.0))
+
+    def classes(self):
+        """Return the intervals of -1, +1 and 0, lengths in units of C - 1; none is hit by every input."""
+        if self._gap >= 1.0:  # the interval of 0 lies between the other two
+            hit = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
+            share = [1.0, 1.0, 1.0, self._gap - 1.0]
+        else:
+            hit = [[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [1, 0, 1, 0, 1]]
+            overlap = (1.0 - self._gap) / 2.0
+            share = [overlap, 1.0 - overlap, overlap, 1.0 - overlap, self._gap]
+        return np.array(hit, dtype=bool), np.array(share), np.zeros(len(share), dtype=bool)
+
+    def _left(self, x):
+        return (self.C + 1.0) / 2.0 * x - (self.C - 1.0) / 2.0
+
+    def density(self, y, x):
+        """Return the density of the report ``y`` for the value ``x`` in [-1, 1]; arrays broadcast."""
+        y = arguments.reals(y, "y")
+        left = self._left(arguments.reals(x, "x", at_least=-1.0, at_most=1.0))
+        inside = (left <= y) & (y <= left + (self.C - 1.0))
+        peak = self._inside * self._gap / 2.0
+        return np.where(np.abs(y) <= self.C, peak * np.where(inside, 1.0, np.exp(-self.eps0)), 0.0)
+
+    def sample(self, x, rng):
+        """Report floats in [-C, C], shape (n,)."""
+        x, rng = values.numbers(x, "x", at_least=-1.0, at_most=1.0), values.generator(rng)
+        left, width = self._left(x), self.C - 1.0
+        outside = rng.random(x.size) * (self.C + 1.0) - self.C
+        outside += width * (outside > left)
+        return np.where(rng.random(x.size) < self._inside, left + width * rng.random(x.size), outside)
+
+    def estimate(self, reports):
+        """Return the unbiased mean, a float."""
+        return float(values.numbers(reports, "reports").mean())
+
+
+class SignedCorners(FiniteRandomizer):
+    """A report whose worst pair of inputs, opposite corners, is randomised response on "whose side?"."""
+
+    d: int
+
+    @property
+    def beta(self):
+        """Published β = (e^eps0 - 1)/(e^eps0 + 1)."""
+        return float(np.tanh(self.eps0 / 2.0))
+
+    @property
+    @abstractmethod
+    def _ties(self):
+        """Share of the outputs that are on nobody's side."""
+
+    def _masses(self, rows):
+        """Return masses of the sides of x0 and of x1, and of the ties if there are any."""
+        rows = np.column_stack([(1.0 - self._ties) * rows, self._ties * rows.sum(axis=1)])
+        return rows if self._ties else rows[:, :2]
+
+    def pmf(self):
+        """Return class masses for opposite corners x0, x1 and for the centre."""
+        odds = np.exp(-self.eps0)
+        side = np.array([1.0, odds]) / (1.0 + odds)
+        return self._masses(np.array([side, side[::-1], [0.5, 0.5]]))
+
+    def blanket(self):
+        """Return the exact blanket: uniform."""
+        odds = np.exp(-self.eps0)
+        return self._masses(np.full((1, 2), odds / (1.0 + odds)))[0]
+
+    def _points(self, x):
+        """Return the users' values with shape (n, d)."""
+        columns = None if self.d == 1 else self.d
+        return values.numbers(x, "x", columns=columns, at_least=-1.0, at_most=1.0).reshape(-1, self.d)
+
+    def _mean(self, mean):
+        return float(mean[0]) if self.d == 1 else mean
+
+
+@dataclass(frozen=True)
+class Duchi(SignedCorners):
+    """Duchi et al.'s sign vectors; see `duchi`."""
+
+    eps0: float
+    d: int
+
+    @property
+    def _ties(self):
+        return self._central(self.d // 2) if self.d % 2 == 0 else 0.0
+
+    @staticmethod
+    def _central(half):
+        """Return C(2m, m)/4^m for m = half."""
+        return float(np.exp(np.log1p(-0.5 / np.arange(1, half + 1)).sum()))
+
+    @property
+    def _contrast(self):
+        """Mean of t_j v_j: E|t·v|/d = C(2m, m)/4^m with m = ⌊d/2⌋, times β."""
+        return self._central(self.d // 2) * np.tanh(self.eps0 / 2.0)
+
+    def sample(self, x, rng):
+        """Report signs ±1, shape (n, d), or (n,) for d = 1."""
+        points, rng = self._points(x), values.generator(rng)
+        corner = np.where(rng.random(points.shape) < (1.0 + points) / 2.0, 1, -1)
+        signs = 2 * rng.integers(0, 2, size=points.shape) - 1
+        side = np.where(rng.random(len(points)) < 1.0 / (1.0 + np.exp(-self.eps0)), 1, -1)
+        signs[side * (signs * corner).sum(axis=1) < 0] *= -1
+        return signs[:, 0] if self.d == 1 else signs
+
+    def estimate(self, reports):
+        """Return the unbiased mean, a float for d = 1, else shape (d,)."""
+        signs = values.whole(reports, "reports", columns=None if self.d == 1 else self.d, at_least=-1, at_most=1)
+        if (signs == 0).any():
+            raise ValueError("reports must hold signs, -1 or +1, got 0")
+        return self._mean(signs.reshape(-1, self.d).mean(axis=0) / self._contrast)
+
+
+@dataclass(frozen=True)
+class Harmony(SignedCorners):
+    """One coordinate's randomised sign; see `harmony`."""
+
+    eps0: float
+    d: int
+
+    @property
+    def _ties(self):
+        return 0.0
+
+    def sample(self, x, rng):
+        """Report rows (coordinate, sign), shape (n, 2)."""
+        points, rng = self._points(x), values.generator(rng)
+        n = len(points)
+        coordinate = rng.integers(self.d, size=n)
+        mean = points[np.arange(n), coordinate] * np.tanh(self.eps0 / 2.0)
+        return np.column_stack([coordinate, np.where(rng.random(n) < (1.0 + mean) / 2.0, 1, -1)])
+
+    def estimate(self, reports):
+        """Return the unbiased mean, a float for d = 1, else shape (d,)."""
+        coordinate, sign = values.tagged_signs(reports, self.d, (-1, 1)).T
+        total = np.bincount(coordinate, weights=sign, minlength=self.d)
+        return self._mean(total * self.d / (sign.size * np.tanh(self.eps0 / 2.0)))

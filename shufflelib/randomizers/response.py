@@ -1,0 +1,157 @@
+r"""Randomized response: report your own option with odds e^ε₀, else another one; and the generic ε₀-LDP randomizer.
+
+The original references are those of paper 004 (Wang, VLDB 2024), whose Table 1 prints (p, β, q).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.amplification import InputPair
+from shufflelib.randomizers import values
+from shufflelib.randomizers.extremal import Extremal, disjoint
+
+
+def generalized_rr(*, eps0, d):
+    r"""Randomized response on d options.
+
+    .. math:: R_x(y) = e^{\varepsilon_0 [y = x]} / (e^{\varepsilon_0} + d - 1)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of options, at least 2.
+
+    Returns
+    -------
+    GeneralizedRR
+        ``sample`` maps items (n,) to items (n,); ``estimate`` returns frequencies (d,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 1 [35]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + d - 1), which is exact.
+    """
+    return GeneralizedRR(arguments.local_budget(eps0), arguments.count(d, "d", at_least=2))
+
+
+def binary_rr(*, eps0):
+    r"""Randomized response on {0, 1}.
+
+    .. math:: R_x(x) = e^{\varepsilon_0} / (e^{\varepsilon_0} + 1)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+
+    Returns
+    -------
+    BinaryRR
+        ``sample`` maps bits (n,) to bits (n,); ``estimate`` returns the frequencies of 0 and 1, shape (2,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 1 [63]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
+    """
+    return BinaryRR(arguments.local_budget(eps0))
+
+
+def generic(*, eps0):
+    r"""All eps0-LDP randomizers at once: what holds for every one of them.
+
+    .. math:: w = (1, 1)/(e^{\varepsilon_0} + 1), \quad R_0 = (e^{\varepsilon_0}, 1)/(e^{\varepsilon_0} + 1)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+
+    Returns
+    -------
+    Generic
+        Its cover is binary randomized response's blanket, which dominates that of every pure
+        eps0-LDP randomizer (formulas §1.4); its attacks are on randomized response with two and three options.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain; ``sample`` and ``estimate`` always raise TypeError.
+
+    Notes
+    -----
+    Paper 004, Table 1 [36]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
+    Of two attacks, three options are the stronger one where e^eps0 > 2 (as n grows):
+    ∫(R0-R1)²/R* is 2(e-1)²/(e+2) there and (e-1)²/e for two options.
+    """
+    return Generic(arguments.local_budget(eps0))
+
+
+@dataclass(frozen=True)
+class GeneralizedRR(Extremal):
+    """Randomized response on d options; see `generalized_rr`."""
+
+    eps0: float
+    d: int
+
+    @property
+    def beta(self):
+        """Published β = (e^eps0 - 1)/(e^eps0 + d - 1), exact."""
+        return float(-np.expm1(-self.eps0) * self._truth)
+
+    @property
+    def _truth(self):
+        return 1.0 / (1.0 + (self.d - 1) * np.exp(-self.eps0))
+
+    def classes(self):
+        """Return one output for each of x0, x1, x* and the other d - 3 together."""
+        return disjoint(min(self.d, 3), 1, self.d)
+
+    def sample(self, x, rng):
+        """Report the own item with probability e/(e + d - 1), else one of the others uniformly."""
+        x, rng = values.items(x, "x", self.d), values.generator(rng)
+        other = (x + rng.integers(1, self.d, size=x.size)) % self.d
+        return np.where(rng.random(x.size) < self._truth, x, other)
+
+    def estimate(self, reports):
+        """Return unbiased item frequencies, shape (d,)."""
+        observed = np.bincount(values.items(reports, "reports", self.d), minlength=self.d) / np.size(reports)
+        return (observed - np.exp(-self.eps0) * self._truth) / self.beta
+
+
+@dataclass(frozen=True)
+class BinaryRR(GeneralizedRR):
+    """Randomized response on {0, 1}; see `binary_rr`."""
+
+    d: int = 2
+
+
+@dataclass(frozen=True)
+class Generic(BinaryRR):
+    """Every eps0-LDP randomizer at once; see `generic`."""
+
+    def input_pairs(self):
+        """Return binary randomized response's pair, attacked also through three options."""
+        pair = super().input_pairs()[0]
+        third = GeneralizedRR(self.eps0, 3).input_pairs()[0].attacks[2]
+        return (InputPair(pair.cover, (*pair.attacks, third)),)
+
+    def sample(self, x, rng):
+        """Refuse: there is no single protocol to run."""
+        raise TypeError("generic stands for every eps0-LDP randomizer and cannot sample; use binary_rr(eps0=...)")
+
+    def estimate(self, reports):
+        """Refuse: there is no single protocol to run."""
+        raise TypeError("generic stands for every eps0-LDP randomizer and cannot estimate; use binary_rr(eps0=...)")

@@ -1,0 +1,85 @@
+"""What users hold and what they report: arrays refused by name unless every row is one user's valid value."""
+
+import numpy as np
+
+from shufflelib import arguments
+
+
+def _shaped(array, name, columns):
+    wanted = "(n,)" if columns is None else f"(n, {columns})"
+    if array.ndim != (1 if columns is None else 2) or (columns is not None and array.shape[1] != columns):
+        raise ValueError(f"{name} must have shape {wanted}, one row for each user, got shape {array.shape}")
+    return array
+
+
+def numbers(values, name, *, columns=None, **domain):
+    """Return a float array of shape (n,), or (n, columns); every entry obeys the domain of `arguments.reals`."""
+    return _shaped(arguments.reals(values, name, **domain), name, columns)
+
+
+def whole(values, name, *, columns=None, at_least, at_most):
+    """Return an integer array of shape (n,), or (n, columns), with entries in [at_least, at_most]."""
+    array = numbers(values, name, columns=columns, at_least=at_least, at_most=at_most)
+    fractional = array != np.floor(array)
+    if fractional.any():
+        raise ValueError(f"{name} must hold whole numbers, got {float(array[fractional][0])!r}; round it yourself")
+    return array.astype(np.int64)
+
+
+def items(values, name, d):
+    """Return one item in 0, ..., d-1 for each user, shape (n,)."""
+    return whole(values, name, at_least=0, at_most=d - 1)
+
+
+def item_sets(values, name, d, s):
+    """Return s distinct items in 0, ..., d-1 for each user, shape (n, s), each row ascending."""
+    ascending = np.sort(whole(values, name, columns=s, at_least=0, at_most=d - 1), axis=1)
+    repeated = (np.diff(ascending, axis=1) == 0).any(axis=1)
+    if repeated.any():
+        row = ascending[repeated][0].tolist()
+        raise ValueError(f"{name} must hold {s} distinct items in each row, got {row}; remove the repetition")
+    return ascending
+
+
+def key_values(values, name, d, s):
+    """Return the pair (keys, values), both of shape (n, s): distinct keys, values in [-1, 1]."""
+    if not isinstance(values, tuple | list) or len(values) != 2:
+        raise TypeError(f"{name} must be a pair (keys, values), got {type(values).__name__}; pass a tuple of two arrays")
+    keys = whole(values[0], f"{name}[0] (keys)", columns=s, at_least=0, at_most=d - 1)
+    held = numbers(values[1], f"{name}[1] (values)", columns=s, at_least=-1.0, at_most=1.0)
+    if keys.shape != held.shape:
+        raise ValueError(f"{name} must hold one value for each key, got shapes {keys.shape} and {held.shape}")
+    item_sets(keys, f"{name}[0] (keys)", d, s)
+    return keys, held
+
+
+def tagged_signs(reports, d, signs):
+    """Return reports as rows (key, sign), shape (n, 2): a key in 0, ..., d-1 and one of ``signs``."""
+    reports = whole(reports, "reports", columns=2, at_least=-1, at_most=max(d - 1, 1))
+    items(reports[:, 0], "reports[:, 0] (keys)", d)
+    if not np.isin(reports[:, 1], signs).all():
+        wrong = reports[~np.isin(reports[:, 1], signs)][0].tolist()
+        raise ValueError(f"reports must hold signs in {signs} in the second column, got the row {wrong}")
+    return reports
+
+
+def hashed(reports, dtype):
+    """Return reports that carry their hash seed: a structured array of shape (n,) with fields seed and value."""
+    if not isinstance(reports, np.ndarray) or reports.dtype != dtype:
+        raise TypeError(
+            f"reports must be the structured array (seed, value) that sample returns, got {type(reports).__name__}; "
+            "a value without its seed cannot be decoded"
+        )
+    if reports.size == 0:
+        raise ValueError("reports must not be empty; pass at least one report")
+    return _shaped(reports, "reports", None)
+
+
+def generator(rng):
+    """Return ``rng`` if it is a numpy Generator."""
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(
+            f"rng must be a numpy.random.Generator, got {rng!r} of type {type(rng).__name__}; "
+            "pass numpy.random.default_rng(seed)"
+        )
+    return rng

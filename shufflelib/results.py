@@ -1,0 +1,72 @@
+"""Certified numbers: a lower and an upper end, how the method fared, and what proves them."""
+
+import enum
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+class Status(enum.Enum):
+    """How a certified bracket came about; the value is the sentence shown to people."""
+
+    CERTIFIED = "certified on both sides"
+    BELOW_RESOLUTION = (
+        "the target lies below what the method can resolve; the ends are the trivial ones: use a larger delta"
+    )
+    UNBOUNDED = "no finite bound is proved here; the upper end is infinite: use a larger delta or more users"
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A quantity enclosed from both sides: ``lower <= true value <= upper``.
+
+    Both inequalities include floating-point error, truncated tails and grid error.
+
+    Parameters
+    ----------
+    lower, upper : float or numpy.ndarray
+        Ends of the bracket, equal shapes, never NaN, ``lower <= upper``.
+    status : Status
+        Whether both ends are proved, or why an end is only trivial.
+    source : str
+        What proves either end, in words.
+    statement : str
+        The quantity in words (what is bounded, for whom), used by ``str()``.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, an end is NaN or the ends are inverted: a bug, never a user's error.
+
+    Notes
+    -----
+    There is no ``__float__``: a caller says which end is meant.  For ε and δ the safe end is
+    ``upper``; for a false-negative rate it is ``lower``.
+    """
+
+    lower: float | np.ndarray
+    upper: float | np.ndarray
+    status: Status = Status.CERTIFIED
+    source: str = ""
+    statement: str = field(default="", compare=False)
+
+    def __post_init__(self):
+        lower, upper = np.asarray(self.lower, float), np.asarray(self.upper, float)
+        if lower.shape != upper.shape:
+            raise ValueError(f"ends of a bracket must have equal shapes, got {lower.shape} and {upper.shape}")
+        if not np.all(lower <= upper):
+            raise ValueError(f"a bracket must satisfy lower <= upper, got {self.lower!r} and {self.upper!r}")
+        if lower.ndim == 0:
+            lower, upper = float(lower), float(upper)
+        else:
+            for end in (lower, upper):
+                end.flags.writeable = False
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+
+    def __str__(self):
+        if np.ndim(self.lower):
+            ends = f"{np.size(self.lower)} brackets, {np.min(self.lower):.6g} … {np.max(self.upper):.6g}"
+        else:
+            ends = f"{self.lower:.10g} ≤ value ≤ {self.upper:.10g}"
+        return "\n".join(part for part in (self.statement, ends, self.status.value, self.source) if part)

@@ -1,0 +1,78 @@
+"""One search: the first point at which a falling function meets a target, ending on the safe side."""
+
+import math
+
+FARTHEST = 5000.0  # nats; beyond it no finite answer is looked for
+
+
+def _shape(log_value):
+    """Return the root of a logarithm, with its sign; nearly linear in ε for a hockey-stick divergence."""
+    return math.copysign(math.sqrt(abs(log_value)), -log_value) if log_value > -math.inf else math.inf
+
+
+def first_below(log_value, target, last, *, safe_above, log_start=None, guess=None, width=1e-10, steps=200):
+    r"""Return an end x ≥ 0 of the set where a falling function is at most ``target``.
+
+    Parameters
+    ----------
+    log_value : callable
+        Non-increasing up to rounding; its value is a logarithm, possibly ``-inf``.
+    target : float
+        Logarithm aimed at.
+    last : float
+        The function is ``-inf`` from here on; may be infinite.
+    safe_above : bool
+        True: the value at the returned point was evaluated and is at most ``target`` (infinite if
+        no such point is met).  False: the value at the returned point was evaluated and exceeds
+        ``target`` (0 if there is none).
+    log_start : float, optional
+        The value at 0, exact or not, above ``target``; evaluated if not given.
+    guess : float, optional
+        Where to start.
+    width : float
+        Relative width at which to stop.
+
+    Notes
+    -----
+    The search may be sloppy inside: what is returned was checked by one evaluation.
+    """
+    if log_start is None:
+        log_start = log_value(0.0)
+        if log_start <= target:
+            return 0.0
+    goal = _shape(target)
+    low, low_shape = 0.0, _shape(log_start)
+    high, high_shape = last, math.inf
+    if guess is None:  # as if Gaussian: H(0) = μ/√(2π), H(ε) ≈ H(0) exp(−ε²/2μ²)
+        guess = 2.5 * math.exp(log_start) * math.sqrt(2.0 * (log_start - target))
+    x = guess if 0.0 < guess < last else (0.5 * last if math.isfinite(last) else 1.0)
+    stalled = 0
+    for _ in range(steps):
+        before = high - low
+        value = log_value(x)
+        if value > target:
+            low, low_shape = x, _shape(value)
+        else:
+            high, high_shape = x, _shape(value)
+        if high - low <= width * high or (math.isinf(high) and low > FARTHEST):
+            break
+        if math.isinf(high):
+            x = 2.0 * low
+        elif math.isinf(high_shape) and low == 0.0:
+            x = 0.5 * low + 0.5 * high
+        else:
+            if math.isinf(high_shape):  # only the lower end is near: extrapolate from the start through it
+                start = _shape(log_start)
+                root = low * (goal - start) / max(low_shape - start, 1e-3)
+                past, stalled = 0.2, 0
+            else:
+                root = low + (goal - low_shape) / (high_shape - low_shape) * (high - low)
+                past, stalled = 0.03, (stalled + 1 if high - low > 0.5 * before else 0)
+            # step a little past the root, seen from the nearer end, so that both ends close in
+            past = max(past * abs(root - x), 0.3 * width * high)
+            x = root + past if root - low < high - root else root - past
+            if stalled >= 3 or not low < x < high:
+                x, stalled = 0.5 * (low + high), 0
+            if not low < x < high:
+                break
+    return high if safe_above else low

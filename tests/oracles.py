@@ -1,0 +1,325 @@
+r"""Brute force, to test against: slow, plain, and sharing no line with the package.
+
+Exact where the arguments are fractions: the hockey-stick argument is ``ratio`` = exp(ε) as a
+`Fraction`, local budgets enter as ``e`` = exp(eps0), so no tolerance has to be argued.
+
+============================  =====================================================================
+`pair_masses`                 the variation-ratio pair by enumeration of (a, b)
+`hockey_stick`                of any finite pair, exact; also `renyi_moment`, `tradeoff`
+`shuffled_laws`               histograms of a finite randomizer over n users, exact
+`worst_shuffled_hockey_stick` maximum over all datasets of all neighbouring pairs
+`blanket_bound`               (1/n) E[(G_1 + ... + G_n)_+] by enumeration, exact
+`MpPair`                      the pair term by term in multiple precision, n up to a few hundred
+`float_pair_delta`            the pair in floating point, large n (relative error about 1e-9)
+`gaussian_delta`              the Gaussian mechanism's profile in multiple precision
+============================  =====================================================================
+"""
+
+import itertools
+import math
+from fractions import Fraction
+from functools import cache
+
+import mpmath
+import numpy as np
+from scipy import special
+
+INFINITY = math.inf
+
+
+# ---------------------------------------------------------------- finite pairs, exact
+
+
+def pair_probabilities(p, beta, q0, q1=None):
+    """Return (alpha p, alpha, r0, r1): the changed user's two token masses, another user's two.
+
+    ``p`` may be `INFINITY`; all else are `Fraction` or int.
+    """
+    beta = Fraction(beta)
+    strong = beta if p == INFINITY else beta * Fraction(p) / (Fraction(p) - 1)
+    weak = strong - beta
+    r0 = strong / Fraction(q0)
+    r1 = r0 if q1 is None else strong / Fraction(q1)
+    if strong + weak > 1 or r0 + r1 > 1:
+        raise ValueError("not a pair of distributions")
+    return strong, weak, r0, r1
+
+
+def pair_masses(*, n, p, beta, q0, q1=None):
+    """Return {(a, b): (P, Q)} for the variation-ratio pair, as exact fractions.
+
+    Token (1, 0), (0, 1) or (0, 0): the changed user's with masses (alpha p, alpha, rest) under P and
+    (alpha, alpha p, rest) under Q; each of the n - 1 others' with masses (r0, r1, rest).
+    """
+    strong, weak, r0, r1 = pair_probabilities(p, beta, q0, q1)
+    others = {}
+    for a in range(n):
+        for b in range(n - a):
+            ways = math.comb(n - 1, a) * math.comb(n - 1 - a, b)
+            others[a, b] = ways * r0**a * r1**b * (1 - r0 - r1) ** (n - 1 - a - b)
+    rest = 1 - strong - weak
+    masses = {}
+    for (a, b), mass in others.items():
+        for token, first, second in (((1, 0), strong, weak), ((0, 1), weak, strong), ((0, 0), rest, rest)):
+            key = (a + token[0], b + token[1])
+            old = masses.get(key, (Fraction(0), Fraction(0)))
+            masses[key] = (old[0] + mass * first, old[1] + mass * second)
+    return masses
+
+
+def swapped(masses):
+    """Return the pair with its two distributions exchanged."""
+    return {key: (second, first) for key, (first, second) in masses.items()}
+
+
+def hockey_stick(masses, ratio):
+    """Return the sum of (P - ratio Q)_+ with ratio = exp(ε), exact for fractions."""
+    return sum((max(first - ratio * second, 0) for first, second in masses.values()), Fraction(0))
+
+
+def both_ways(masses, ratio):
+    """Return the larger of the two hockey-stick divergences."""
+    return max(hockey_stick(masses, ratio), hockey_stick(swapped(masses), ratio))
+
+
+def renyi_moment(masses, order):
+    """Return the sum of P^order Q^(1 - order) for an integer order >= 2; None where it is infinite."""
+    total = Fraction(0)
+    for first, second in masses.values():
+        if first and not second:
+            return None
+        if first:
+            total += Fraction(first) ** order / Fraction(second) ** (order - 1)
+    return total
+
+
+def tradeoff(masses, fpr):
+    """Return the smallest false-negative rate at false-positive rate ``fpr`` for H0 = P, H1 = Q.
+
+    Neyman and Pearson: reject in the order of falling Q/P, splitting one atom.
+    """
+    atoms = [(first, second) for first, second in masses.values() if first or second]
+    atoms.sort(key=lambda atom: (atom[0] == 0, Fraction(atom[1]) / atom[0] if atom[0] else 0), reverse=True)
+    left, fnr = Fraction(fpr), Fraction(1)
+    for first, second in atoms:
+        share = Fraction(1) if first <= left else left / first
+        fnr -= share * second
+        left -= share * first
+    return fnr
+
+
+# ---------------------------------------------------------------- real shuffled mechanisms, exact
+
+
+def generalized_rr(e, d):
+    """Return the pmf matrix (inputs x outputs) of d-ary randomized response, e = exp(eps0)."""
+    e = Fraction(e)
+    return [[(e if x == y else 1) / (e + d - 1) for y in range(d)] for x in range(d)]
+
+
+def subset_mechanism(e, d, k):
+    """Return the pmf matrix of the k-subset mechanism on d values: sets that hold x weigh e."""
+    sets = list(itertools.combinations(range(d), k))
+    weights = [[Fraction(e) if x in chosen else Fraction(1) for chosen in sets] for x in range(d)]
+    return [[weight / sum(row) for weight in row] for row in weights]
+
+
+def shuffled_law(pmf, dataset):
+    """Return {histogram: probability} of the shuffled reports of one dataset."""
+    law = {(0,) * len(pmf[0]): Fraction(1)}
+    for x in dataset:
+        following = {}
+        for histogram, mass in law.items():
+            for y, probability in enumerate(pmf[x]):
+                if probability:
+                    key = (*histogram[:y], histogram[y] + 1, *histogram[y + 1 :])
+                    following[key] = following.get(key, 0) + mass * probability
+        law = following
+    return law
+
+
+def shuffled_laws(pmf, x0, x1, others):
+    """Return {histogram: (P, Q)}: the user who changes holds x0 under P and x1 under Q."""
+    first, second = shuffled_law(pmf, (x0, *others)), shuffled_law(pmf, (x1, *others))
+    zero = Fraction(0)
+    return {key: (first.get(key, zero), second.get(key, zero)) for key in first.keys() | second.keys()}
+
+
+def shuffled_hockey_stick(pmf, x0, x1, others, ratio):
+    """Return the exact hockey-stick divergence for one pair of neighbouring datasets."""
+    return hockey_stick(shuffled_laws(pmf, x0, x1, others), ratio)
+
+
+def worst_shuffled_hockey_stick(pmf, n, ratio, pairs=None):
+    """Return the exact delta(ε): the maximum over all ordered input pairs and all other users' inputs."""
+    inputs = range(len(pmf))
+    pairs = list(itertools.permutations(inputs, 2)) if pairs is None else pairs
+    return max(
+        shuffled_hockey_stick(pmf, x0, x1, others, ratio)
+        for x0, x1 in pairs
+        for others in itertools.combinations_with_replacement(inputs, n - 1)
+    )
+
+
+def blanket_bound(pmf, n, ratio, cover=None, pairs=None):
+    """Return max over ordered pairs of (1/n) E[(G_1 + ... + G_n)_+] by enumeration, exact.
+
+    ``cover`` is the blanket's (sub)density over outputs; by default the minimum over inputs.
+    """
+    outputs, inputs = range(len(pmf[0])), range(len(pmf))
+    cover = [min(row[y] for row in pmf) for y in outputs] if cover is None else cover
+    pairs = list(itertools.permutations(inputs, 2)) if pairs is None else pairs
+    worst = Fraction(0)
+    for x0, x1 in pairs:
+        single = {Fraction(0): 1 - sum(cover)}
+        for y in outputs:
+            if cover[y]:
+                gain = (pmf[x0][y] - ratio * pmf[x1][y]) / cover[y]
+                single[gain] = single.get(gain, 0) + cover[y]
+        law = {Fraction(0): Fraction(1)}
+        for _ in range(n):
+            following = {}
+            for total, mass in law.items():
+                for gain, probability in single.items():
+                    following[total + gain] = following.get(total + gain, 0) + mass * probability
+            law = following
+        exposed = sum((max(pmf[x0][y] - ratio * pmf[x1][y], 0) for y in outputs if not cover[y]), Fraction(0))
+        worst = max(worst, sum(mass * max(total, 0) for total, mass in law.items()) / n + exposed)
+    return worst
+
+
+# ---------------------------------------------------------------- the pair in multiple precision
+
+
+class MpPair:
+    """The variation-ratio pair term by term in ``digits``-digit arithmetic (n up to a few hundred)."""
+
+    def __init__(self, *, n, p, beta, q0, q1=None, digits=50):
+        self.context = mpmath.mp.clone()
+        self.context.dps = digits
+        mp = self.context
+        beta, q0 = mp.mpf(beta), mp.mpf(q0)
+        strong = beta if p == INFINITY else beta / (1 - 1 / mp.mpf(p))
+        weak = strong - beta if p != INFINITY else mp.mpf(0)
+        r0 = strong / q0
+        r1 = r0 if q1 is None else strong / mp.mpf(q1)
+        rest, blank = 1 - strong - weak, 1 - r0 - r1
+        # arguments may carry fewer digits than we do: what they mean as 0 must be 0
+        rest, blank = (mp.mpf(0) if abs(part) < mp.mpf("1e-15") else part for part in (rest, blank))
+
+        @cache
+        def power(base, k):
+            return (r0, r1, blank)[base] ** k
+
+        def others(a, b):
+            c = n - 1 - a - b
+            if a < 0 or b < 0 or c < 0:
+                return mp.mpf(0)
+            return math.comb(n - 1, a) * math.comb(n - 1 - a, b) * power(0, a) * power(1, b) * power(2, c)
+
+        self.terms = []
+        for a in range(n + 1):
+            for b in range(n + 1 - a):
+                first, second, neither = others(a - 1, b), others(a, b - 1), others(a, b)
+                mass = strong * first + weak * second + rest * neither
+                other = weak * first + strong * second + rest * neither
+                if mass or other:
+                    self.terms.append((mass, other))
+
+    def delta(self, eps):
+        """Return (H(P||Q), H(Q||P)) at ε."""
+        ratio = self.context.exp(self.context.mpf(eps))
+        forward = self.context.fsum(p - ratio * q for p, q in self.terms if p > ratio * q)
+        backward = self.context.fsum(q - ratio * p for p, q in self.terms if q > ratio * p)
+        return forward, backward
+
+    def renyi(self, order):
+        """Return (D(P||Q), D(Q||P)) of a real order > 1; infinite where the supports differ."""
+        mp = self.context
+        order = mp.mpf(order)
+
+        def one_way(atoms):
+            if any(p and not q for p, q in atoms):
+                return mp.inf
+            return mp.log(mp.fsum(p**order * q ** (1 - order) for p, q in atoms if p)) / (order - 1)
+
+        return one_way(self.terms), one_way([(q, p) for p, q in self.terms])
+
+
+def gaussian_delta(mu, eps, digits=50):
+    """Return the hockey-stick divergence of N(mu, 1) against N(0, 1) at ε."""
+    context = mpmath.mp.clone()
+    context.dps = digits
+    mu, eps = context.mpf(mu), context.mpf(eps)
+    return context.ncdf(mu / 2 - eps / mu) - context.exp(eps) * context.ncdf(-mu / 2 - eps / mu)
+
+
+# ---------------------------------------------------------------- the pair in floating point
+
+
+def _log_binomial(k, n, probability):
+    if probability >= 1.0:
+        return np.where(k == n, 0.0, -math.inf)
+    ways = special.gammaln(n + 1.0) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1.0)
+    return np.where(
+        (k >= 0) & (k <= n),
+        ways + special.xlogy(k, probability) + special.xlog1py(n - k, -probability),
+        -math.inf,
+    )
+
+
+def _upper_tail(k, count):
+    """Return P(Bin(count, 1/2) >= k), vectorised."""
+    k, count = np.asarray(k, float), np.asarray(count, float)
+    inside = (k > 0) & (k <= count)
+    value = special.betainc(np.where(inside, k, 1.0), np.where(inside, count - k + 1.0, 1.0), 0.5)
+    return np.where(k <= 0, 1.0, np.where(k > count, 0.0, value))
+
+
+def float_pair_delta(eps, *, n, p, beta, q, width=12.0):
+    """Return the symmetric pair's hockey-stick divergence from ``width`` sd (+200 terms) around the mean.
+
+    What is left out is positive and, at 12 sd, below 1e-30: the value errs low, a lower bound on the truth.
+    """
+    strong = beta if p == INFINITY else beta / (1.0 - 1.0 / p)
+    weak = 0.0 if p == INFINITY else beta / (p - 1.0)
+    rest = max(0.0, 1.0 - strong - weak)
+    rest = 0.0 if rest < 1e-13 else rest
+    r = min(0.5, strong / q)
+    mean, sd = 2.0 * r * (n - 1), math.sqrt(2.0 * r * (1.0 - 2.0 * r) * (n - 1))
+    low = max(0, math.floor(mean - width * sd - 200.0))
+    high = min(n, math.ceil(mean + width * sd + 200.0))
+    total = np.arange(low, high + 1, dtype=float)
+    ratio = math.exp(eps)
+    excess = math.expm1(eps)
+    # token weights relative to the changed user's count a of the first symbol among total = a + b:
+    # P - ratio Q is proportional to (strong - ratio weak) a + (weak - ratio strong) b - excess g
+    blank = rest * (n - total) * r / (1.0 - 2.0 * r) if rest else np.zeros_like(total)
+    threshold = ((ratio * strong - weak) * total + excess * blank) / ((strong - weak) * (1.0 + ratio))
+    first = np.floor(threshold) + 1.0
+    with_token = np.exp(_log_binomial(total - 1.0, n - 1.0, 2.0 * r))
+    without = np.exp(_log_binomial(total, n - 1.0, 2.0 * r))
+    near, far = _upper_tail(first - 1.0, total - 1.0), _upper_tail(first, total - 1.0)
+    terms = with_token * ((strong - ratio * weak) * near + (weak - ratio * strong) * far)
+    terms = terms - without * rest * excess * _upper_tail(first, total)
+    return math.fsum(np.maximum(terms, 0.0))
+
+
+def float_pair_epsilon(delta, *, n, p, beta, q):
+    """Return the ε at which the symmetric pair reaches ``delta``, by bisection to 1e-8."""
+    low, high = 0.0, 800.0 if p == INFINITY else math.log(p)
+    if float_pair_delta(0.0, n=n, p=p, beta=beta, q=q) <= delta:
+        return 0.0
+    while high - low > 1e-8 * high:
+        middle = 0.5 * (low + high)
+        if float_pair_delta(middle, n=n, p=p, beta=beta, q=q) > delta:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def generic_epsilon(delta, *, n, eps0):
+    """Return ε of the stronger-clone pair: p = q = exp(eps0), beta = tanh(eps0/2)."""
+    p = math.exp(eps0)
+    return float_pair_epsilon(delta, n=n, p=p, beta=math.tanh(eps0 / 2.0), q=p)

@@ -1,0 +1,230 @@
+"""The build: one truth about dependencies, notebooks that cannot go stale, runs that are all or nothing."""
+
+import ast
+import doctest
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import check_figures  # noqa: E402
+import run_notebook  # noqa: E402
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_environment_says_what_pyproject_says():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    assert environment["name"] == PROJECT["name"]
+    python, pip, lock = environment["dependencies"]
+    assert pip == "pip" and lock == {"pip": ["-r requirements.lock"]}
+    name, version = python.split("=")
+    assert name == "python" and version in SpecifierSet(PROJECT["requires-python"])
+
+
+def test_the_lock_holds_every_dependency_hashed_and_names_no_host():
+    lock = (ROOT / "requirements.lock").read_text()
+    pinned = dict(re.findall(r"^([\w.-]+)==([^\s;]+)", lock, flags=re.MULTILINE))
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    wanted = [*PROJECT["dependencies"], *sum(PROJECT["optional-dependencies"].values(), []), *build]
+    for requirement in map(Requirement, wanted):
+        assert pinned[requirement.name.replace("_", "-").lower()] in requirement.specifier
+    assert len(pinned) == len(re.findall(r"^\S.*\\\n    --hash=sha256:", lock, flags=re.MULTILINE))
+    assert "://" not in lock and "--index" not in lock and "--find-links" not in lock
+
+
+def test_the_notebook_extra_is_not_needed_to_compute():
+    assert {Requirement(line).name for line in PROJECT["dependencies"]} == {"numpy", "scipy"}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_stripped_and_takes_its_parameters(path):
+    notebook = nbformat.read(path, as_version=4)
+    assert notebook.metadata.kernelspec.name == "python3"
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert not any(cell.outputs or cell.execution_count for cell in code)
+    declared = run_notebook.declared_parameters(notebook)
+    written = yaml.safe_load((path.parent / "params" / f"{path.stem}.yaml").read_text()) or {}
+    assert set(written) == set(declared) - {"interactive"}
+    for profile in ("full", "quick"):
+        run_notebook.chosen_parameters(path, profile, declared)
+
+
+def test_quick_parameters_belong_to_notebooks():
+    quick = yaml.safe_load((ROOT / "notebooks/params/quick.yaml").read_text()) or {}
+    assert set(quick) <= {path.stem for path in NOTEBOOKS}
+
+
+def project(folder, *cells, full="n: 5\ndelta: 1.0e-8\n", quick="{}\n"):
+    """Write a project of one notebook; return the arguments that run it."""
+    (folder / "notebooks/params").mkdir(parents=True)
+    (folder / "notebooks/params/00_small.yaml").write_text(full)
+    (folder / "notebooks/params/quick.yaml").write_text(quick)
+    parameters = nbformat.v4.new_code_cell(
+        "n: int = 10_000  # users\ndelta: float = 1e-6\ninteractive: bool = True",
+        metadata={"tags": ["parameters"]},
+    )
+    notebook = nbformat.v4.new_notebook(cells=[parameters, *map(nbformat.v4.new_code_cell, cells)])
+    nbformat.write(notebook, folder / "notebooks/00_small.ipynb")
+    return folder
+
+
+def execute(folder, profile="full"):
+    target = folder / "build/00_small.ipynb"
+    command = [sys.executable, ROOT / "tools/run_notebook.py", "notebooks/00_small.ipynb", target]
+    environment = {**os.environ, "IPYTHONDIR": str(folder / "ipython"), "JUPYTER_PREFER_ENV_PATH": "1"}
+    return target, subprocess.run(
+        [*command, "--profile", profile, "--figures", "figures"],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("full", "quick", "complaint"),
+    [
+        ("delta: 1e-8\n", "{}\n", "write 1.0e-8"),
+        ("n: 1.0e+4\n", "{}\n", "parameter 'n' is 10000 in the notebook, got 10000.0"),
+        ("n: true\n", "{}\n", "got True"),
+        ("m: 3\n", "{}\n", "unknown parameter 'm'"),
+        ("n: 3\n", "00_small: {detla: 1.0e-3}\n", "unknown parameter 'detla'"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_refused(tmp_path, capsys, full, quick, complaint):
+    path = project(tmp_path, full=full, quick=quick) / "notebooks/00_small.ipynb"
+    assert run_notebook.run(path, tmp_path / "build/00_small.ipynb", "quick", tmp_path / "figures") == 2
+    said = capsys.readouterr().err
+    assert complaint in said and said.count("\n") == 1
+    assert sorted(os.listdir(tmp_path)) == ["notebooks"]
+
+
+def test_the_parameters_cell_holds_literals_only(tmp_path):
+    project(tmp_path)
+    notebook = nbformat.read(tmp_path / "notebooks/00_small.ipynb", as_version=4)
+    notebook.cells[0].source += "\nusers = list(range(n))"
+    with pytest.raises(ValueError, match="derive values in a later cell"):
+        run_notebook.declared_parameters(notebook)
+    notebook.cells[0].metadata = {}
+    with pytest.raises(ValueError, match="found 0"):
+        run_notebook.declared_parameters(notebook)
+
+
+WRITE = """
+import os
+from pathlib import Path
+print(Path(os.environ["SHUFFLELIB_FIGURES"], "00_a.csv").write_text(f"x\\n{n}\\n"))
+""".strip()
+
+
+def test_a_run_publishes_its_figures_and_repeats_byte_for_byte(tmp_path):
+    check = "assert (n, delta, interactive) == (7, 1e-8, False)\nprint('one')\nprint('two')"
+    project(tmp_path, check, WRITE, quick="00_small: {n: 7}\n")
+    target, done = execute(tmp_path, profile="quick")
+    assert done.returncode == 0, done.stderr
+    first = target.read_bytes()
+    assert (tmp_path / "figures/00_a.csv").read_text() == "x\n7\n"
+    assert target.with_suffix(".files").read_text() == "figures/00_a.csv\n"
+    assert sorted(os.listdir(tmp_path / "build")) == ["00_small.files", "00_small.ipynb"]
+    assert str(tmp_path).encode() not in first
+    execute(tmp_path, profile="quick")
+    assert target.read_bytes() == first
+
+
+def test_a_failed_run_changes_nothing_and_shows_the_cell(tmp_path):
+    project(tmp_path, WRITE, "bound = 1 / (n - 5)")
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures/00_a.csv").write_text("old\n")
+    target, done = execute(tmp_path)
+    assert done.returncode == 1
+    assert "notebooks/00_small.ipynb: cell 3 of 3 failed\n\nbound = 1 / (n - 5)" in done.stderr
+    assert "ZeroDivisionError" in done.stderr and "papermill" not in done.stderr and "\x1b" not in done.stderr
+    assert os.listdir(target.parent) == []
+    assert (tmp_path / "figures/00_a.csv").read_text() == "old\n"
+
+
+def test_check_figures_sees_numbers_and_ignores_times(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder in (old, new):
+        folder.mkdir()
+    data = "# n: 10\n# total_seconds: 3\nbound,x,upper,our_seconds\nclones,1,{},{}\n"
+    (old / "00_a.csv").write_text(data.format(2.0, 5))
+    (new / "00_a.csv").write_text(data.format(2.000001, 9).replace("total_seconds: 3", "total_seconds: 4"))
+    assert list(check_figures.differences(old, new)) == []
+    (new / "00_a.csv").write_text(data.format(2.00001, 5))
+    assert list(check_figures.differences(old, new)) == [
+        "00_a.csv: 1 entries differ, first row 1, upper: 2.0 became 2.00001"
+    ]
+    (new / "00_a.csv").write_text(data.format(2.0, 5) + "clones,2,3,5\n")
+    assert "00_a.csv: 3 entries differ" in next(check_figures.differences(old, new))
+    (new / "00_b.csv").write_text("x\n1\n")
+    assert "00_b.csv: not in " in list(check_figures.differences(old, new))[1]
+
+
+def readme():
+    path = ROOT / "README.md"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def test_readme_names_only_files_that_exist():
+    named = re.findall(r"\b(?:shufflelib|figures|notebooks|tests|tools|benchmarks)/[\w./-]*\w", readme())
+    named += re.findall(r"`(\w[\w-]*\.(?:md|toml|lock|yml|bib|cff))`", readme())
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_readme_names_only_functions_that_exist():
+    missing = []
+    for name in set(re.findall(r"\bshufflelib((?:\.\w+)+)", readme())):
+        module, *attributes = name.strip(".").split(".")
+        found = importlib.import_module(f"shufflelib.{module}")
+        for attribute in attributes:
+            found = getattr(found, attribute, None)
+        missing += [] if found is not None else [name]
+    assert missing == []
+
+
+def test_readme_examples_run():
+    failed = doctest.DocTestRunner(verbose=False)
+    parsed = doctest.DocTestParser().get_doctest(readme(), {}, "README.md", "README.md", 0)
+    assert failed.run(parsed).failed == 0
+
+
+def test_readme_gives_the_two_commands_on_lines_of_their_own():
+    lines = {line.strip() for line in readme().splitlines()}
+    assert not lines or {"make figures", "make test"} <= lines
+
+
+def test_ci_runs_the_test_command_and_nothing_else():
+    script = ROOT / ".ci/run"
+    assert os.access(script, os.X_OK)
+    assert script.read_text().splitlines()[-1] == "exec make test"
+
+
+def test_only_plotting_imports_matplotlib():
+    def imported(path):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.split(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                yield node.module.split(".")[0]
+
+    users = {path.name for path in (ROOT / "shufflelib").rglob("*.py") if "matplotlib" in imported(path)}
+    assert users == {"plotting.py"}
+
+
+def test_notebooks_hold_no_absolute_paths():
+    for path in NOTEBOOKS:
+        source = "\n".join("".join(cell["source"]) for cell in json.loads(path.read_text())["cells"])
+        assert not re.search(r"(?<![\w.\]/:])/(?:home|root|tmp|work|Users)/", source), path.name

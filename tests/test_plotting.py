@@ -1,0 +1,187 @@
+"""Figures: looks that survive grey print, lines that break, files that repeat byte for byte."""
+
+import csv
+import itertools
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.text import Text
+
+from shufflelib import plotting
+from shufflelib.explore import choice, explore, log_slider, slider
+from shufflelib.results import Certified
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def small_figure():
+    curves = [
+        plotting.curve("certified upper", X, Certified(lower=X, upper=X + 1), n=10),
+        plotting.curve("EFMRTT'19", X, [4.0, np.nan, 6.0], n=10),
+    ]
+    fig, ax = plotting.figure(width=3.4, height=2.4)
+    plotting.draw_curves(ax, curves)
+    plotting.label_directly(ax)
+    return fig, ax, curves
+
+
+def test_every_pair_of_bounds_can_be_told_apart_in_grey():
+    def grey(how):
+        return float(np.dot(to_rgb(how.colour), (0.299, 0.587, 0.114)))
+
+    for (one, first), (other, second) in itertools.combinations(plotting.LINE.items(), 2):
+        stroke = (first.dash, first.marker, plotting.WIDTH[first.kind])
+        same_stroke = stroke == (second.dash, second.marker, plotting.WIDTH[second.kind])
+        assert not same_stroke or abs(grey(first) - grey(second)) > 0.4, f"{one} looks like {other}"
+
+
+def test_the_stroke_says_what_a_line_proves():
+    for how in plotting.LINE.values():
+        assert (how.dash == "-") == (how.kind in ("certified", "refuted"))
+        assert (how.marker == "x") == (how.kind == "refuted")
+    assert plotting.WIDTH["certified"] == max(plotting.WIDTH.values())
+
+
+def test_an_unknown_bound_is_refused_by_name():
+    with pytest.raises(KeyError, match="clones of clones"):
+        plotting.curve("clones of clones", X, X)
+
+
+def test_lines_break_where_the_theorem_does_not_apply():
+    _, ax, _ = small_figure()
+    drawn = {line.get_label(): line.get_ydata() for line in ax.get_lines()}
+    assert drawn["certified upper"] == pytest.approx(X + 1)
+    assert np.isnan(drawn["EFMRTT'19"]).tolist() == [False, True, False]
+    masked = plotting.curve("EFMRTT'19", X, np.ma.masked_greater(X, 2.0))
+    assert np.isnan(masked.y).tolist() == [False, False, True]
+    unbounded = plotting.curve("certified upper", X, Certified(lower=X, upper=np.array([2.0, 3.0, np.inf])))
+    assert np.isnan(unbounded.y).tolist() == [False, False, True]
+    assert [row["status"] for row in unbounded.rows()] == ["certified", "certified", "does not apply"]
+
+
+def test_the_lower_end_is_drawn_for_a_lower_bound():
+    bracket = Certified(lower=X, upper=X + 1)
+    assert plotting.curve("certified lower", X, bracket).y == pytest.approx(X)
+    assert np.isnan(plotting.curve("certified lower", X, X).upper).all()
+
+
+def test_redrawing_moves_the_lines_that_are_there():
+    fig, ax, _ = small_figure()
+    before = plotting.png(fig)
+    plotting.draw_curves(ax, [plotting.curve("certified upper", X, 10 * X)])
+    plotting.shade_bracket(ax, X, X, 2 * X)
+    plotting.shade_bracket(ax, X, X, 2 * X)
+    plotting.label_directly(ax)
+    assert len(ax.get_lines()) == 2 and len(ax.texts) == 2 and len(ax.collections) == 1
+    assert ax.get_ylim()[1] >= 30 and plotting.png(fig) != before
+
+
+def test_direct_labels_do_not_overlap():
+    fig, ax = plotting.figure(width=6, height=4)
+    plotting.draw_curves(ax, [plotting.curve(bound, X, X) for bound in plotting.LINE])
+    plotting.label_directly(ax)
+    with plotting.style():
+        fig.draw_without_rendering()
+    boxes = [Text.get_window_extent(text) for text in ax.texts]
+    heights = sorted((box.y0, box.y1) for box in boxes)
+    assert all(below[1] <= above[0] + 1 for below, above in itertools.pairwise(heights))
+
+
+def test_the_figure_says_which_curves_are_certified():
+    fig, _, _ = small_figure()
+    said = plotting.state_kinds(fig)
+    assert said == "Certified (thick, solid): certified upper. As published (dashed): EFMRTT'19."
+    fig, ax = plotting.figure()
+    plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", X, X)])
+    assert plotting.state_kinds(fig).startswith("Nothing here is certified.")
+
+
+def test_style_is_never_left_behind():
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    small_figure()
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_saved_files_repeat_byte_for_byte(tmp_path, monkeypatch):
+    saved = []
+    for folder in ("one", "two"):
+        monkeypatch.setenv("SHUFFLELIB_FIGURES", str(tmp_path / folder))
+        fig, _, curves = small_figure()
+        saved.append(plotting.save_figure(fig, curves, "00_x", parameters={"n": 10, "delta": 1e-6}))
+    assert repr(saved[0]) == "00_x.png, 00_x.pdf, 00_x.csv"
+    for one, two in zip(saved[0].paths, saved[1].paths, strict=True):
+        assert one.read_bytes() == two.read_bytes()
+    assert not any(word in saved[0].paths[1].read_bytes() for word in (b"CreationDate", b"Producer"))
+    assert b"Software" not in saved[0].picture
+    lines = saved[0].paths[2].read_text().splitlines()
+    assert lines[:3] == ["# n: 10", "# delta: 1e-06", "n,bound,x,lower,upper,status"]
+    rows = list(csv.DictReader(lines[2:]))
+    assert rows[4] == {
+        "n": "10", "bound": "EFMRTT'19", "x": "2", "lower": "", "upper": "", "status": "does not apply"
+    }  # fmt: skip
+
+
+def test_a_failed_save_leaves_the_old_files_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setenv("SHUFFLELIB_FIGURES", str(tmp_path))
+    plotting.save_table([{"eps": 1.0}], "00_t")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plotting.os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        plotting.save_table([{"eps": 2.0}], "00_t")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_tables_keep_twelve_digits_in_csv_and_six_in_markdown(tmp_path, monkeypatch):
+    monkeypatch.setenv("SHUFFLELIB_FIGURES", str(tmp_path))
+    saved = plotting.save_table([{"n": 10**8, "eps": 1 / 3}, {"n": 5, "note": "a|b"}], "00_t")
+    assert (tmp_path / "00_t.csv").read_text() == "n,eps,note\n100000000,0.333333333333,\n5,,a|b\n"
+    assert saved._repr_markdown_().splitlines()[2:] == ["| 100000000 | 0.333333 |  |", r"| 5 |  | a\|b |"]
+
+
+def test_moving_a_slider_changes_the_picture_and_going_back_restores_it():
+    fig, ax = plotting.figure(width=3.4, height=2.4)
+    calls = []
+
+    def draw(n, scale):
+        calls.append(n)
+        if n > 500:
+            raise ValueError("too many users")
+        plotting.draw_curves(ax, [plotting.curve("certified upper", X, X * n * scale)])
+        return fig
+
+    n, scale = log_slider(1, 1000, value=10), slider(0.5, 1.5)
+    panel = explore(draw, n=n, scale=scale)
+    _, line, image = panel.children
+    first = bytes(image.value)
+    assert first.startswith(b"\x89PNG") and line.value == "n=10, scale=1"
+    n.value = 100
+    assert image.value != first
+    n.value = 10
+    assert image.value == first and calls == [10, 100]
+    n.value = 1000
+    assert image.layout.visibility == "hidden" and line.value == "n=1,000, scale=1: too many users"
+
+
+def test_controls_give_numbers_and_names():
+    n, delta = log_slider(1e2, 1e7), log_slider(1e-12, 1e-3, value=1e-6)
+    assert isinstance(n.value, int) and {100, 10**7} <= {value for _, value in n.options}
+    assert delta.value == pytest.approx(1e-6)
+    assert choice(["grr", "laplace"], value="laplace").value == "laplace"
+    with pytest.raises(ValueError, match="low=0"):
+        log_slider(0, 1)
+
+
+def test_the_package_loads_without_plotting():
+    heavy = "{'matplotlib', 'ipywidgets', 'sklearn', 'dp_accounting'}"
+    code = f"import sys, shufflelib; sys.exit(str(sorted({heavy} & set(sys.modules)) or ''))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == ""
