@@ -32,12 +32,14 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 unexport JUPYTER_PATH JUPYTER_CONFIG_PATH MATPLOTLIBRC PYTEST_ADDOPTS SHUFFLELIB_FIGURES VIRTUAL_ENV
-unexport PYTHONHOME PYTHONINSPECT PYTHONOPTIMIZE PYTHONPATH PYTHONSTARTUP PYTHONWARNINGS
+unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONINSPECT PYTHONOPTIMIZE PYTHONPATH PYTHONSTARTUP PYTHONWARNINGS
 unexport PIP_PREFIX PIP_TARGET PIP_USER
 
 VENV := .venv/bin/python
 UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),'$(UV)' pip install --quiet --python $(VENV),$(VENV) -m pip install -qq --disable-pip-version-check)
+STRIP := $(VENV) -m nbstripout --extra-keys "metadata.language_info metadata.papermill \
+    metadata.widgets cell.metadata.execution cell.metadata.papermill"
 
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 INPUTS := $(sort $(shell find shufflelib -name '*.py')) tools/run_notebook.py requirements.lock
@@ -52,7 +54,7 @@ $(shell [ "$$(cat .venv/home 2>/dev/null)" = "$$(pwd -P)" ] || rm -f .venv/insta
 $(shell for list in build/*/*.files; do while read -r file; do \
     [ -e "$$file" ] || rm -f "$${list%.files}.ipynb"; done <"$$list"; done 2>/dev/null)
 
-.PHONY: help figures test lint unit lab lock bench check-figures clean distclean
+.PHONY: help figures test lint tidy unit lab lock bench check-figures clean distclean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -68,8 +70,12 @@ test: unit ## lint, the test suite, then every notebook on coarse grids
 lint: .venv/installed
 	$(VENV) -m ruff check --quiet .
 	$(VENV) -m ruff format --quiet --check .
-	$(if $(NOTEBOOKS),$(VENV) -m nbstripout --verify --extra-keys "metadata.language_info \
-	    metadata.papermill metadata.widgets cell.metadata.execution cell.metadata.papermill" $(NOTEBOOKS))
+	$(if $(NOTEBOOKS),$(STRIP) --verify $(NOTEBOOKS))
+
+tidy: .venv/installed ## format the code and strip the notebooks, so that lint has nothing to say
+	$(VENV) -m ruff check --fix --quiet .
+	$(VENV) -m ruff format --quiet .
+	$(if $(NOTEBOOKS),$(STRIP) $(NOTEBOOKS))
 
 unit: .venv/installed | lint
 	$(VENV) -m pytest

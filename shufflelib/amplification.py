@@ -35,6 +35,9 @@ class AmplificationVariable:
         Mass of :math:`R_0` (of :math:`R_1`) on outputs without cover: it is added to δ as it stands.
     precision : float
         Relative error of the entries, charged to both ends of every number computed from them.
+    cell_width : float
+        Relative width in δ that cutting a density into cells costs already; nothing finer is then
+        asked of the numerics.  0 for a finite randomizer.
     """
 
     first: np.ndarray
@@ -43,6 +46,7 @@ class AmplificationVariable:
     exposed_first: float = 0.0
     exposed_second: float = 0.0
     precision: float = 1e-14
+    cell_width: float = 0.0
 
     @classmethod
     def from_masses(cls, report0, report1, cover, *, precision=1e-14):
@@ -72,7 +76,13 @@ class AmplificationVariable:
     def swapped(self):
         """Return the same law with the two reports exchanged."""
         return AmplificationVariable(
-            self.second, self.first, self.mass, self.exposed_second, self.exposed_first, self.precision
+            self.second,
+            self.first,
+            self.mass,
+            self.exposed_second,
+            self.exposed_first,
+            self.precision,
+            self.cell_width,
         )
 
     @property

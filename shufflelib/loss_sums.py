@@ -35,6 +35,7 @@ from scipy.special import gammaln
 from shufflelib.logspace import UNIT, logsumexp
 
 ENUMERATION_LIMIT = 400_000  # count vectors
+ENUMERATED_ATOMS = 12
 NODE_LIMIT = 6_000_000
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
@@ -98,15 +99,23 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
         return NOTHING
     scale = float(np.max(np.abs(law.values)))
     law = law._replace(values=law.values / scale, sizes=law.sizes / scale)
-    if _count_vectors(n, law.values.size) <= ENUMERATION_LIMIT:
+    if n == 1:
+        bracket = _single(law)
+    elif law.values.size <= ENUMERATED_ATOMS and math.comb(n + law.values.size, n) <= ENUMERATION_LIMIT:
         bracket = _by_enumeration(law, n)
     else:
         bracket = _by_contour(law, n, tolerance)
     return LogBracket(*(end + math.log(scale) for end in bracket))
 
 
-def _count_vectors(n, atoms):
-    return math.comb(n + atoms, atoms) if atoms * math.log(n + atoms) < 60 else math.inf
+def _single(law):
+    slack = law.sizes * (law.precision + 8 * UNIT)
+    ends = []
+    for side in (-1.0, 1.0):
+        with np.errstate(divide="ignore"):
+            terms = np.log(law.masses) + np.log(np.maximum(law.values + side * slack, 0.0))
+        ends.append(logsumexp(terms) + side * (law.precision + 64 * UNIT))
+    return LogBracket(*ends)
 
 
 def _by_enumeration(law, n):
@@ -178,12 +187,13 @@ def _period(law, n, theta, tilt, smoothing):
     right = (1.0 - wanted - min(log_scale, 0.0)) / theta
     right += (math.log(right) if right > 1.0 else 0.0) / theta + 2.0 / theta
     left = math.inf
-    for step in (2.0, 4.0, 8.0, 16.0):
+    for step in (0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 16.0):
         other = theta + step / deviation
         growth = n * (_Tilt(law, other).cumulant - tilt.cumulant)
         growth += 0.5 * smoothing * (other**2 - theta**2) - 1.0 - math.log(other)
         left = min(left, (growth - wanted) / (other - theta))
     period = max(right, left, 2.0 * deviation)
+    # k <= -1: E(S+Z-kL)_+ <= e^{t(S+Z) - tkL - 1}/t for every t > θ; one t for all k
     # k >= 1: e^{-θkL}(E(S+Z)_+ + kL), with E(S+Z)_+ <= M(θ)^n e^{vθ²/2} / (eθ)
     fading = theta * period
     ahead = np.logaddexp(-fading - 1.0 - math.log(theta), -fading + math.log(period) - log_scale) + 1.0

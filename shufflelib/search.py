@@ -54,7 +54,7 @@ def first_below(log_value, target, last, *, safe_above, log_start=None, guess=No
             low, low_shape = x, _shape(value)
         else:
             high, high_shape = x, _shape(value)
-        if high - low <= width * high or (math.isinf(high) and low > FARTHEST):
+        if low > FARTHEST if math.isinf(high) else high - low <= width * high:
             break
         if math.isinf(high):
             x = 2.0 * low

@@ -129,7 +129,7 @@ class CoveredPair(Pair):
             variable.first * shrink + variable.second,
             variable.precision,
         )
-        ends = positive_part_mean(law, self.n, tolerance=tolerance)
+        ends = positive_part_mean(law, self.n, tolerance=max(tolerance, variable.cell_width))
         shift = eps - math.log(self.n)
         rounding = 4 * UNIT * (2.0 + eps + math.log(self.n))
         lower, upper = ends.lower + shift - rounding, ends.upper + shift + rounding

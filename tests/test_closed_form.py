@@ -6,9 +6,9 @@ from fractions import Fraction as F
 
 import mpmath
 import numpy as np
-import oracles
 import pytest
 
+import oracles
 from shufflelib import closed_form
 from shufflelib.closed_form import BlanketBounds, OutOfRegime
 
@@ -160,6 +160,31 @@ def test_extremal_design_contains_generalized_rr():
             assert bound(blanket=extremal, n=n, delta=1e-6) == pytest.approx(
                 bound(blanket=named, n=n, delta=1e-6), rel=1e-9
             )
+
+
+@pytest.mark.parametrize(
+    ("p", "beta", "q", "n"),
+    [(3, "0.5", 3, 10**4), (3, "0.25", 2, 10**4), (20, "0.6", 20, 10**4), (9, "0.75", 2, 500)],
+)
+def test_pair_bounds_are_the_printed_formulas(p, beta, q, n):
+    """Theorems 4.7 and 4.8 written out as printed, 50 digits, no rearrangement."""
+    delta = 1e-6
+    with mpmath.workdps(50):
+        b, log4 = mpmath.mpf(beta), mpmath.log(4 / mpmath.mpf(delta))
+        alpha = b / (p - 1)
+        r = alpha * p / q
+        rest = 1 - alpha - alpha * p
+        omega = 2 * r * (n - 1) - mpmath.sqrt(min(6 * r, mpmath.mpf("0.5")) * (n - 1) * log4)
+        root = mpmath.sqrt(omega * log4 / 2)
+        below = alpha * omega + b * (omega / 2 - root) + rest * (n - 1 - omega) * r / (1 - 2 * r)
+        analytic = mpmath.log(1 + b * (2 * root + 1) / below)
+        c = max(0, mpmath.mpf(4) / 9 * (1 - 3 * r) / (1 - 2 * r))
+        loss = mpmath.sqrt(32 * log4 / (r * (n - 1))) + 4 / (r * n)
+        asymptotic = mpmath.log(1 + b / ((1 - c) * (1 + p) * b / (p - 1) + c) * loss)
+        assert n >= 8 * mpmath.log(2 / mpmath.mpf(delta)) * (p - 1) * q / (b * p)
+    arguments = {"p": float(p), "beta": float(beta), "q": float(q), "n": n, "delta": delta}
+    assert closed_form.variation_ratio_analytic(**arguments) == pytest.approx(float(analytic), rel=1e-12)
+    assert closed_form.variation_ratio_asymptotic(**arguments) == pytest.approx(float(asymptotic), rel=1e-12)
 
 
 # ---------------------------------------------------------------- regimes, both sides
@@ -449,7 +474,7 @@ def test_moments_of_the_extremal_design_are_exact_bounds():
                 math.exp(blanket.log_b_range(eps)), rel=1e-12
             )
             assert float(second) <= math.exp(blanket.log_c(eps)) * (1 + 1e-12)
-            if k == 1:
+            if k in (1, d - 1):  # no output likely (unlikely) under both inputs: equality
                 assert float(second) == pytest.approx(math.exp(blanket.log_c(eps)), rel=1e-12)
 
 

@@ -112,9 +112,16 @@ def run(path, target, profile, figures):
         os.environ["SHUFFLELIB_FIGURES"] = str(drawn)
         try:
             executed = papermill.execute_notebook(
-                str(path), None, parameters, kernel_name="python3", language="python", cwd=str(path.parent),
-                progress_bar=False, coalesce_streams=True, extra_arguments=["--IPKernelApp.log_level=CRITICAL"],
-            )  # fmt: skip
+                str(path),
+                None,
+                parameters,
+                kernel_name="python3",
+                language="python",
+                cwd=str(path.parent),
+                progress_bar=False,
+                coalesce_streams=True,
+                extra_arguments=["--IPKernelApp.log_level=CRITICAL"],  # it reports its own shutdown
+            )
         except papermill.PapermillExecutionError as error:
             report(path, notebook, error)
             return 1

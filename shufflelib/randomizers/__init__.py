@@ -1,8 +1,9 @@
-"""One constructor per local randomizer: what it does to one user's value, and what a shuffler can make of it."""
+"""One constructor per local randomizer: what it does to one value, and what a shuffler makes of it."""
 
 from shufflelib.randomizers.additive import gaussian, laplace
-from shufflelib.randomizers.hadamard import hadamard, hadamard_blocks
-from shufflelib.randomizers.hashing import collision, local_hash, wheel
+from shufflelib.randomizers.arcs import wheel
+from shufflelib.randomizers.hadamard_response import hadamard, hadamard_blocks
+from shufflelib.randomizers.hashing import collision, local_hash
 from shufflelib.randomizers.keyvalue import privkv
 from shufflelib.randomizers.numeric import duchi, harmony, piecewise
 from shufflelib.randomizers.response import binary_rr, generalized_rr, generic

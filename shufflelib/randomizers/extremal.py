@@ -3,8 +3,8 @@ r"""Extremal mechanisms: every output's density is e^ε₀ for the inputs that h
 All that matters of such a mechanism is how the outputs are shared out among the patterns "hit by x0?",
 "hit by x1?", "hit by x*?".  Why pairs that hit as little as possible in common are the worst ones:
 replacing an item that both inputs hold by a free item of one of them turns the weights (e, e), (1, 1) of two
-equally heavy groups of outputs into (e, 1), (1, e).  :math:`R_0 - e^\varepsilon R_1` keeps its sum over the two
-and moves apart, so its law under the blanket rises in convex order, and with it every bound.
+equally heavy groups of outputs into (e, 1), (1, e).  :math:`R_0 - e^\varepsilon R_1` keeps its sum over the
+two and moves apart, so its law under the blanket rises in convex order, and with it every bound.
 """
 
 from abc import abstractmethod
@@ -45,7 +45,7 @@ class Extremal(FiniteRandomizer):
 
     @abstractmethod
     def classes(self):
-        """Return (hit, share, everyone): who hits each class, its share of the outputs, is it hit by all inputs.
+        """Return (hit, share, everyone): who hits each class, its share of the outputs, does everyone hit it.
 
         Shapes (inputs, classes), (classes,), (classes,); shares may be in any unit.
         """

@@ -1,4 +1,4 @@
-r"""Hashed reports: every user draws a hash, and reports where it falls with odds e^ε₀ for their items' images.
+r"""Hashed reports: every user draws a hash and reports a value, with odds e^ε₀ for the own items' images.
 
 The report carries the hash's seed, so the output law averages over the hash: whether x0, x1 and x* hit the
 reported place are independent events, also when hashes of different items collide.  The hash is treated as a
@@ -18,13 +18,13 @@ from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
-MAX_RANGE = 2**32  # hash values are 64 bits wide: modulo bias and arc rounding stay below 2**-32
+MAX_RANGE = 2**32  # hash values are 64 bits wide, so that the bias of a remainder stays below 2**-32
 EXACT_SET = 20  # collision counts fall into (s + 1)**3 classes; larger sets are pooled
 BLOCK = 2**20  # hash values held in memory at once while reports are decoded
 
 
 def local_hash(*, eps0, d, l=None):  # noqa: E741
-    r"""Local hashing: randomised response on the own item's hash value in 0, ..., l-1.
+    r"""Build local hashing: randomised response on the own item's hash value in 0, ..., l-1.
 
     .. math:: R_x(H, z) \propto e^{\varepsilon_0 [H(x) = z]}
 
@@ -64,7 +64,7 @@ def local_hash(*, eps0, d, l=None):  # noqa: E741
 
 
 def collision(*, eps0, d, s, l=None):  # noqa: E741
-    r"""The (d, s)-collision mechanism: hash the user's s items to 0, ..., l-1 and report one of the values.
+    r"""Build the (d, s)-collision mechanism: hash the user's s items to 0, ..., l-1, report one value.
 
     .. math:: R_x(H, z) \propto e^{\varepsilon_0} \quad (z \in H(x)), \qquad
               \Omega = s e^{\varepsilon_0} + l - s,
@@ -97,70 +97,26 @@ def collision(*, eps0, d, s, l=None):  # noqa: E741
     -----
     Paper 004, Table 5 [54]: p = q = e^eps0, β = min(s, l - s)(e^eps0 - 1)/(s e^eps0 + l - s).
 
-    The printed β is loose, because images of disjoint sets meet and items of one set collide: at eps0 = log 3,
-    s = 2, l = 9 the truth is 0.2329 and the table prints 0.3077.
+    The printed β is loose, because images of disjoint sets meet and items of one set collide: at
+    eps0 = log 3, s = 2, l = 9 the truth is 0.2378 and the table prints 0.3077.
 
     Exact for s <= 20, but for a blanket of 1/Ω, slightly below the true one (which is higher where every
     possible set hits).  For s > 20 see `HashedSets`.
     """
     eps0 = arguments.local_budget(eps0)
-    s, d = _set_size(s, d)
+    s, d = set_size(s, d)
     if l is None:
         l = int(min(s * np.exp(eps0) + 2 * s - 1, MAX_RANGE))  # noqa: E741
     l = arguments.count(l, "l", at_least=s + 1, at_most=MAX_RANGE, remedy="s + 1 to 2^32 hash values")  # noqa: E741
     return Collision(eps0, d, s, l)
 
 
-def wheel(*, eps0, d, s, p=None):
-    r"""The wheel mechanism: hash the user's s items to arcs of a circle and report a point of it.
-
-    .. math:: R_x(H, z) \propto e^{\varepsilon_0} \quad (z \in H(x)), \qquad
-              \Omega = s p e^{\varepsilon_0} + 1 - s p,
-
-    with density e^eps0/Ω on the union H(x) of s arcs of length p, the rest being spread evenly outside.
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int
-        Number of items, at least 2 and at least 2 s (so that x0 and x1 can be disjoint).
-    s : int
-        Items held by each user, at least 1.
-    p : float, optional
-        Arc length as a fraction of the circle, 2^-32 <= p < 1/s; by default 1/(s e^eps0 + 2 s - 1).
-
-    Returns
-    -------
-    Wheel
-        ``sample`` maps sets (n, s) to a structured array (seed, value), shape (n,); ``estimate`` returns
-        frequencies (d,), which sum to about s, at a cost O(n d).  Its attribute ``arc`` is the argument p.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Paper 004, Table 1 [57]: p = q = e^eps0, β = s p(e^eps0 - 1)/(s p e^eps0 + 1 - s p) with p the arc length.
-
-    The printed β is loose, because arcs overlap.  For s = 1 the truth is 1 - p of it: at eps0 = log 3,
-    p = 1/4 truth 0.25, printed 0.3333; for s > 1 it is at most 1 - s p of it.  For s > 1 the brackets stay
-    apart, see `HashedSets`.
-    """
-    eps0 = arguments.local_budget(eps0)
-    s, d = _set_size(s, d)
-    if p is None:
-        odds = np.exp(-eps0)
-        p = max(float(odds / (s + (2 * s - 1) * odds)), 1.0 / MAX_RANGE)
-    p = arguments.real(p, "p", at_least=1.0 / MAX_RANGE, below=1.0 / s, remedy="s arcs must leave room on the circle")
-    return Wheel(eps0, d, s, p)
-
-
-def _set_size(s, d):
+def set_size(s, d):
+    """Return the validated pair (s, d): s items for each user, room for two disjoint sets among d."""
     s = arguments.count(s, "s", at_least=1)
-    return s, arguments.count(d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets")
+    return s, arguments.count(
+        d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets"
+    )
 
 
 def _mix(bits):
@@ -247,7 +203,7 @@ class HashedSets(FiniteRandomizer):
     def pmf(self):
         """Return class masses for x0, x1 and x* (pooled by who hits where `exact` is false)."""
         weights, share = self._joint()
-        return (share * weights)[:, share > 0.0] / self._mean_weight
+        return (share * (weights / self._mean_weight))[:, share > 0.0]
 
     def blanket(self):
         """Return the mass of w = 1/Ω on the same classes, exact for s = 1 and below the true blanket else."""
@@ -255,7 +211,7 @@ class HashedSets(FiniteRandomizer):
         floor = np.full(share.size, np.exp(-self.eps0))
         if self.s == 1:
             floor[-1] = 1.0
-        return (share * floor)[share > 0.0] / self._mean_weight
+        return (share * (floor / self._mean_weight))[share > 0.0]
 
     def input_pairs(self):
         """Return the pair of disjoint sets; cover and attacks differ where `exact` is false."""
@@ -263,9 +219,10 @@ class HashedSets(FiniteRandomizer):
         if self.exact:
             return (pair,)
         hit = patterns(2)
-        share = np.where(hit, self.s * self.chance, 1.0 - self.s * self.chance).prod(axis=0) / self._mean_weight
-        rows = share * np.where(hit, 1.0, np.exp(-self.eps0))
-        cover = AmplificationVariable.from_masses(*rows, share * np.exp(-self.eps0))
+        share = np.where(hit, self.s * self.chance, 1.0 - self.s * self.chance).prod(axis=0)
+        odds = np.exp(-self.eps0)
+        rows = share * (np.where(hit, 1.0, odds) / self._mean_weight)
+        cover = AmplificationVariable.from_masses(*rows, share * (odds / self._mean_weight))
         return (InputPair(cover, pair.attacks),)
 
     def estimate(self, reports):
@@ -275,7 +232,8 @@ class HashedSets(FiniteRandomizer):
         step = max(1, BLOCK // reports.size)
         for start in range(0, self.d, step):
             item = np.arange(start, min(start + step, self.d))
-            hits[item] = self._hits(item_hash(reports["seed"][:, None], item), reports["value"][:, None]).mean(axis=0)
+            covers = self._hits(item_hash(reports["seed"][:, None], item), reports["value"][:, None])
+            hits[item] = covers.mean(axis=0)
         contrast = self.chance * -np.expm1(-self.eps0) * (1.0 - self.s * self.chance) / self._mean_weight
         return (hits - self.chance) / contrast
 
@@ -299,7 +257,7 @@ class Collision(HashedSets):
     eps0: float
     d: int
     s: int
-    l: int
+    l: int  # noqa: E741
 
     _value_type = np.int64
 
@@ -358,41 +316,3 @@ class LocalHash(Collision):
     def sample(self, x, rng):
         """Report (seed, value), a structured array of shape (n,)."""
         return super().sample(values.items(x, "x", self.d)[:, None], rng)
-
-
-@dataclass(frozen=True)
-class Wheel(HashedSets):
-    """Sets hashed to arcs of a circle; see `wheel`."""
-
-    eps0: float
-    d: int
-    s: int
-    arc: float
-
-    _value_type = np.float64
-
-    @property
-    def chance(self):
-        """Chance that a given arc covers a given point: its length."""
-        return self.arc
-
-    def _hits(self, bits, value):
-        return (value - bits * 2.0**-64) % 1.0 < self.arc
-
-    def sample(self, x, rng):
-        """Report (seed, value), a structured array of shape (n,), values in [0, 1)."""
-        x, rng = values.item_sets(x, "x", self.d, self.s), values.generator(rng)
-        n = len(x)
-        seed = self._seeds(rng, n)
-        start = np.sort(item_hash(seed[:, None], x) * 2.0**-64, axis=1)
-        gap = np.diff(start, axis=1, append=start[:, :1] + 1.0)
-        covered = np.minimum(gap, self.arc)
-        total = covered.sum(axis=1)
-        inside = rng.random(n) < total / self._mean_weight
-        length = np.where(inside[:, None], covered, gap - covered)
-        left = np.cumsum(length, axis=1) - length
-        at = rng.random(n) * length.sum(axis=1)
-        piece = (left <= at[:, None]).sum(axis=1) - 1
-        row = np.arange(n)
-        value = start[row, piece] + np.where(inside, 0.0, covered[row, piece]) + (at - left[row, piece])
-        return self._reports(seed, value % 1.0)

@@ -14,7 +14,7 @@ from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
 
 def privkv(*, eps0, d, s, eps1=None):
-    r"""PrivKV: pick one of d keys, randomise whether the user holds it, and the sign of its value.
+    r"""Build PrivKV: pick one of d keys, randomise whether the user holds it, and the sign of its value.
 
     With e_i = e^{eps_i}, eps2 = eps0 - eps1 and j uniform, a holder of (j, v), v = ±1, reports
 
@@ -56,14 +56,19 @@ def privkv(*, eps0, d, s, eps1=None):
     B = max{e1 - 1, e1 e2/(e2+1) - 1/2}/(e1+1).  At eps1 = eps2 = log 3, d = 4, s = 2: truth 0.5, printed
     0.5625.  So is p: the largest density ratio is max{e1, e2, 2 e1 e2/(e2+1)}, 4.5 instead of 9 there.
 
-    `input_pairs` returns one pair for each possible u; all other common keys bring the inputs closer.
+    `input_pairs`: keys common with equal value bring the inputs closer.  So do opposite values where absent
+    keys floor the blanket, 2 e1 >= e2 + 1 (always if eps1 >= eps2): when a common key becomes one key of each
+    user, the values (π - E m, 1 - E) of (R_0 - E R_1)/w on each output spread to (π - E, 1 - E m), π, m >= 1.
+    Then the least u is the worst; elsewhere every possible u is returned.
     """
     eps0 = arguments.local_budget(eps0)
     d = arguments.count(d, "d", at_least=2)
     s = arguments.count(s, "s", at_least=1, at_most=d, remedy="a user holds distinct keys")
     if eps1 is None:
         eps1 = eps0 / 2.0
-    eps1 = arguments.real(eps1, "eps1", above=0.0, below=eps0, remedy="eps1 and eps0 - eps1 are both positive")
+    eps1 = arguments.real(
+        eps1, "eps1", above=0.0, below=eps0, remedy="eps1 and eps0 - eps1 are both positive"
+    )
     return PrivKV(eps0, d, s, eps1)
 
 
@@ -97,7 +102,12 @@ class PrivKV(FiniteRandomizer):
         key, lost = self._keep_key, np.exp(-self.eps1) * self._keep_key
         sign, odds = 1.0 / (1.0 + np.exp(-self.eps2)), np.exp(-self.eps2)
         plus = np.array([key * sign, key * sign * odds, lost])
-        return plus, plus[[1, 0, 2]], np.array([key / 2.0, key / 2.0, lost]), np.array([lost / 2.0, lost / 2.0, key])
+        return (
+            plus,
+            plus[[1, 0, 2]],
+            np.array([key / 2.0, key / 2.0, lost]),
+            np.array([lost / 2.0, lost / 2.0, key]),
+        )
 
     def _pair(self, common):
         """Return class masses and blanket for users with ``common`` keys of opposite values."""
@@ -113,12 +123,17 @@ class PrivKV(FiniteRandomizer):
             (free - self.s if fits else free, absent, absent, absent, absent),
         ]
         groups = [group for group in groups if group[0] > 0]
-        rows = np.array([np.concatenate([keys / self.d * laws[i] for keys, *laws in groups]) for i in range(3 + fits)])
+        rows = np.array(
+            [np.concatenate([keys / self.d * laws[i] for keys, *laws in groups]) for i in range(3 + fits)]
+        )
         everyone = np.min([plus, minus, absent] if self.s < self.d else [plus, minus], axis=0)
         return rows, np.concatenate([keys / self.d * everyone for keys, *_ in groups])
 
     def _overlaps(self):
-        return range(max(0, 2 * self.s - self.d), self.s + 1)
+        """Return the numbers of common keys that can be the worst."""
+        least = max(0, 2 * self.s - self.d)
+        _, minus, _, absent = self._laws()
+        return range(least, least + 1) if absent[0] <= minus[0] else range(least, self.s + 1)
 
     def _worst(self):
         def variation(common):

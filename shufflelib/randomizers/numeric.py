@@ -15,7 +15,7 @@ from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
 
 def piecewise(*, eps0):
-    r"""The piecewise mechanism on [-1, 1]: e^eps0 times denser on an interval around the value.
+    r"""Build the piecewise mechanism on [-1, 1]: e^eps0 times denser on an interval around the value.
 
     .. math:: C = \frac{e^{\varepsilon_0/2} + 1}{e^{\varepsilon_0/2} - 1}, \qquad
               y \in [-C, C], \qquad
@@ -45,10 +45,11 @@ def piecewise(*, eps0):
 
 
 def duchi(*, eps0, d=1):
-    r"""Duchi et al.'s mechanism on [-1, 1]^d: a sign vector, likelier in the half-space of the value.
+    r"""Build Duchi et al.'s mechanism on [-1, 1]^d: a sign vector, likelier in the half-space of the value.
 
     .. math:: v_j = \pm 1 \text{ with mean } x_j, \qquad
-              R(t \mid v) = 2^{1-d}\, \frac{(e^{\varepsilon_0},\; (e^{\varepsilon_0}+1)/2,\; 1)}{e^{\varepsilon_0}+1}
+              R(t \mid v) = \frac{2^{1-d}}{e^{\varepsilon_0}+1}
+              \left(e^{\varepsilon_0},\; \tfrac{e^{\varepsilon_0}+1}{2},\; 1\right)
               \text{ for } t \cdot v \;(>, =, <)\; 0
 
     Parameters
@@ -86,7 +87,7 @@ def duchi(*, eps0, d=1):
 
 
 def harmony(*, eps0, d=1):
-    r"""Harmony on [-1, 1]^d: one random coordinate's sign, randomised.
+    r"""Build Harmony on [-1, 1]^d: one random coordinate's sign, randomised.
 
     .. math:: \Pr[(j, +)] = \frac1d \left(\frac12 + \frac{x_j}{2}
               \frac{e^{\varepsilon_0} - 1}{e^{\varepsilon_0} + 1}\right)
@@ -250,7 +251,9 @@ class Duchi(SignedCorners):
 
     def estimate(self, reports):
         """Return the unbiased mean, a float for d = 1, else shape (d,)."""
-        signs = values.whole(reports, "reports", columns=None if self.d == 1 else self.d, at_least=-1, at_most=1)
+        signs = values.whole(
+            reports, "reports", columns=None if self.d == 1 else self.d, at_least=-1, at_most=1
+        )
         if (signs == 0).any():
             raise ValueError("reports must hold signs, -1 or +1, got 0")
         return self._mean(signs.reshape(-1, self.d).mean(axis=0) / self._contrast)

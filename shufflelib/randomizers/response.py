@@ -1,4 +1,4 @@
-r"""Randomized response: report your own option with odds e^ε₀, else another one; and the generic ε₀-LDP randomizer.
+r"""Randomized response: the own option with odds e^ε₀, else another one; and the generic randomizer.
 
 The original references are those of paper 004 (Wang, VLDB 2024), whose Table 1 prints (p, β, q).
 """
@@ -14,7 +14,7 @@ from shufflelib.randomizers.extremal import Extremal, disjoint
 
 
 def generalized_rr(*, eps0, d):
-    r"""Randomized response on d options.
+    r"""Build randomized response on d options.
 
     .. math:: R_x(y) = e^{\varepsilon_0 [y = x]} / (e^{\varepsilon_0} + d - 1)
 
@@ -43,7 +43,7 @@ def generalized_rr(*, eps0, d):
 
 
 def binary_rr(*, eps0):
-    r"""Randomized response on {0, 1}.
+    r"""Build randomized response on {0, 1}.
 
     .. math:: R_x(x) = e^{\varepsilon_0} / (e^{\varepsilon_0} + 1)
 
@@ -70,7 +70,7 @@ def binary_rr(*, eps0):
 
 
 def generic(*, eps0):
-    r"""All eps0-LDP randomizers at once: what holds for every one of them.
+    r"""Build the bound for all eps0-LDP randomizers at once: what holds for every one of them.
 
     .. math:: w = (1, 1)/(e^{\varepsilon_0} + 1), \quad R_0 = (e^{\varepsilon_0}, 1)/(e^{\varepsilon_0} + 1)
 
@@ -83,7 +83,7 @@ def generic(*, eps0):
     -------
     Generic
         Its cover is binary randomized response's blanket, which dominates that of every pure
-        eps0-LDP randomizer (formulas §1.4); its attacks are on randomized response with two and three options.
+        eps0-LDP randomizer; its attacks are on randomized response with two and with three options.
 
     Raises
     ------
@@ -150,8 +150,12 @@ class Generic(BinaryRR):
 
     def sample(self, x, rng):
         """Refuse: there is no single protocol to run."""
-        raise TypeError("generic stands for every eps0-LDP randomizer and cannot sample; use binary_rr(eps0=...)")
+        raise TypeError(
+            "generic stands for all eps0-LDP randomizers and cannot sample; use binary_rr(eps0=...)"
+        )
 
     def estimate(self, reports):
         """Refuse: there is no single protocol to run."""
-        raise TypeError("generic stands for every eps0-LDP randomizer and cannot estimate; use binary_rr(eps0=...)")
+        raise TypeError(
+            "generic stands for all eps0-LDP randomizers and cannot estimate; use binary_rr(eps0=)"
+        )

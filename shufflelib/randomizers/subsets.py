@@ -16,7 +16,7 @@ SAMPLE_CELLS = 4_000_000  # random keys held in memory at once while subsets are
 
 
 def subset(*, eps0, d, k=None):
-    r"""The k-subset mechanism: report k of d items, e^eps0 times likelier if the own item is among them.
+    r"""Build the k-subset mechanism: report k of d items, e^eps0 times likelier if they hold the own item.
 
     .. math:: R_x(z) \propto e^{\varepsilon_0 [x \in z]}, \qquad |z| = k
 
@@ -32,8 +32,8 @@ def subset(*, eps0, d, k=None):
     Returns
     -------
     Subset
-        ``sample`` maps items (n,) to subsets (n, k), each row ascending; ``estimate`` returns frequencies (d,).
-        Drawing costs O(n d).
+        ``sample`` maps items (n,) to subsets (n, k), each row ascending; ``estimate`` returns frequencies
+        (d,).  Drawing costs O(n d).
 
     Raises
     ------
@@ -51,7 +51,7 @@ def subset(*, eps0, d, k=None):
 
 
 def subset_exponential(*, eps0, d, s, k=None):
-    r"""PrivSet: report k of d items, e^eps0 times likelier if they meet the user's s items.
+    r"""Build PrivSet: report k of d items, e^eps0 times likelier if they meet the user's s items.
 
     .. math:: R_x(z) \propto e^{\varepsilon_0 [x \cap z \ne \emptyset]}, \qquad |z| = k
 
@@ -83,7 +83,7 @@ def subset_exponential(*, eps0, d, s, k=None):
     Paper 004, Table 5 [51]: p = q = e^eps0,
     β = (e-1)(C(d-s,k) - C(d-2s,k)) / (e(C(d,k) - C(d-s,k)) + C(d-s,k)) with e = e^eps0, which is exact.
     The table drops the bracket after e; read as printed, e C(d,k) - C(d-s,k) + C(d-s,k), it is wrong:
-    eps0 = 1, d = 6, s = 2, k = 2 gives 0.2107 instead of 0.2809.
+    eps0 = 1, d = 6, s = 2, k = 2 gives 0.2107 instead of 0.2820.
     """
     eps0 = arguments.local_budget(eps0)
     s = arguments.count(s, "s", at_least=1)
@@ -92,7 +92,7 @@ def subset_exponential(*, eps0, d, s, k=None):
 
 
 def pckv_grr(*, eps0, d, s):
-    r"""PCKV-GRR: sample one of the user's s key-value pairs, make its value ±1, randomise over 2d options.
+    r"""Build PCKV-GRR: sample one of the user's s key-value pairs, round its value to ±1, randomise.
 
     .. math:: R_x(j, v) = e^{\varepsilon_0 [(j, v) \in x]} / (s e^{\varepsilon_0} + 2d - s)
 
@@ -108,9 +108,9 @@ def pckv_grr(*, eps0, d, s):
     Returns
     -------
     PckvGrr
-        ``sample`` maps (keys (n, s), values (n, s) in [-1, 1]) to rows (key, sign), shape (n, 2); ``estimate``
-        returns key frequencies (d,) and values summed over each key's holders, per user, (d,); their quotient
-        estimates the key's mean.
+        ``sample`` maps (keys (n, s), values (n, s) in [-1, 1]) to rows (key, sign), shape (n, 2);
+        ``estimate`` returns key frequencies (d,) and values summed over each key's holders, per user, (d,);
+        their quotient estimates the key's mean.
 
     Raises
     ------
@@ -125,13 +125,15 @@ def pckv_grr(*, eps0, d, s):
     """
     eps0 = arguments.local_budget(eps0)
     d = arguments.count(d, "d", at_least=2)
-    return PckvGrr(eps0, d, arguments.count(s, "s", at_least=1, at_most=d, remedy="a user holds distinct keys"))
+    return PckvGrr(
+        eps0, d, arguments.count(s, "s", at_least=1, at_most=d, remedy="a user holds distinct keys")
+    )
 
 
 def _size(k, eps0, d, s):
     if k is None:
         k = min(d - s, max(1, ceil(-d * np.expm1(-np.log1p(np.exp(-eps0)) / s))))
-    return arguments.count(k, "k", at_least=1, at_most=d - s, remedy="a larger report would meet every user's set")
+    return arguments.count(k, "k", at_least=1, at_most=d - s, remedy="larger ones meet every user's set")
 
 
 def _random_subsets(rng, rows, size, k):
@@ -270,4 +272,3 @@ class PckvGrr(Extremal):
         counts = np.array([np.bincount(key[sign == v], minlength=self.d) for v in (1, -1)]) / key.size
         noise = 2.0 * np.exp(-self.eps0) * self._held
         return (counts.sum(axis=0) - noise) / self._contrast, (counts[0] - counts[1]) / self._contrast
-

@@ -13,7 +13,7 @@ def _shaped(array, name, columns):
 
 
 def numbers(values, name, *, columns=None, **domain):
-    """Return a float array of shape (n,), or (n, columns); every entry obeys the domain of `arguments.reals`."""
+    """Return a float array of shape (n,) or (n, columns), its entries in the domain of `arguments.reals`."""
     return _shaped(arguments.reals(values, name, **domain), name, columns)
 
 
@@ -22,7 +22,7 @@ def whole(values, name, *, columns=None, at_least, at_most):
     array = numbers(values, name, columns=columns, at_least=at_least, at_most=at_most)
     fractional = array != np.floor(array)
     if fractional.any():
-        raise ValueError(f"{name} must hold whole numbers, got {float(array[fractional][0])!r}; round it yourself")
+        raise ValueError(f"{name} must hold whole numbers, got {float(array[fractional][0])!r}; round first")
     return array.astype(np.int64)
 
 
@@ -44,7 +44,7 @@ def item_sets(values, name, d, s):
 def key_values(values, name, d, s):
     """Return the pair (keys, values), both of shape (n, s): distinct keys, values in [-1, 1]."""
     if not isinstance(values, tuple | list) or len(values) != 2:
-        raise TypeError(f"{name} must be a pair (keys, values), got {type(values).__name__}; pass a tuple of two arrays")
+        raise TypeError(f"{name} must be a tuple (keys, values) of two arrays, got {type(values).__name__}")
     keys = whole(values[0], f"{name}[0] (keys)", columns=s, at_least=0, at_most=d - 1)
     held = numbers(values[1], f"{name}[1] (values)", columns=s, at_least=-1.0, at_most=1.0)
     if keys.shape != held.shape:
@@ -64,11 +64,11 @@ def tagged_signs(reports, d, signs):
 
 
 def hashed(reports, dtype):
-    """Return reports that carry their hash seed: a structured array of shape (n,) with fields seed and value."""
+    """Return reports that carry their hash's seed: a structured array (seed, value) of shape (n,)."""
     if not isinstance(reports, np.ndarray) or reports.dtype != dtype:
         raise TypeError(
-            f"reports must be the structured array (seed, value) that sample returns, got {type(reports).__name__}; "
-            "a value without its seed cannot be decoded"
+            "reports must be the structured array (seed, value) that sample returns, "
+            f"got {type(reports).__name__}; a value without its seed cannot be decoded"
         )
     if reports.size == 0:
         raise ValueError("reports must not be empty; pass at least one report")

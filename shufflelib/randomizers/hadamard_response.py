@@ -15,7 +15,7 @@ MAX_ORDER = 2**30
 
 
 def hadamard(*, eps0, d):
-    r"""Hadamard response with one block: item x takes row x + 1 of the Hadamard matrix of order K.
+    r"""Build Hadamard response with one block: item x takes row x + 1 of the Hadamard matrix of order K.
 
     .. math:: R_x(y) \propto e^{\varepsilon_0 [H_{x+1, y} = +1]}, \qquad y = 0, \dots, K-1
 
@@ -50,7 +50,7 @@ def hadamard(*, eps0, d):
 
 
 def hadamard_blocks(*, eps0, K, s, B):
-    r"""Hadamard response with B blocks: an item takes a row of the Hadamard matrix of its block, of order K/B.
+    r"""Build Hadamard response with B blocks: an item takes a row of its block's matrix, of order K/B.
 
     .. math:: R_x(y) \propto e^{\varepsilon_0 [y \in C_x]}, \qquad |C_x| = s = K/(2B)
 
@@ -83,7 +83,9 @@ def hadamard_blocks(*, eps0, K, s, B):
     """
     eps0 = arguments.local_budget(eps0)
     B = arguments.count(B, "B", at_least=2, remedy="with one block use hadamard(eps0=, d=)")
-    K = arguments.count(K, "K", at_least=2 * B, at_most=MAX_ORDER, remedy="K is B times a power of two, at least 2")
+    K = arguments.count(
+        K, "K", at_least=2 * B, at_most=MAX_ORDER, remedy="K is B times a power of two, at least 2"
+    )
     s = arguments.count(s, "s", at_least=1)
     order = K // B
     if order * B != K or order & (order - 1):

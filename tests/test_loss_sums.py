@@ -1,0 +1,103 @@
+"""The loss-sum engine against exact rational convolution, enumeration against the contour."""
+
+import math
+from fractions import Fraction as F
+
+import mpmath
+import numpy as np
+import pytest
+
+from shufflelib import loss_sums
+from shufflelib.loss_sums import NOTHING, LossLaw, positive_part_mean
+
+
+def exact_mean(values, masses, n):
+    """Return E[(G_1 + … + G_n)_+] by convolving the law with itself, in fractions."""
+    atoms = [*zip(values, masses, strict=True), (F(0), 1 - sum(masses))]
+    law = {F(0): F(1)}
+    for _ in range(n):
+        longer = {}
+        for total, mass in law.items():
+            for value, probability in atoms:
+                if probability:
+                    longer[total + value] = longer.get(total + value, F(0)) + mass * probability
+        law = longer
+    return sum(total * mass for total, mass in law.items() if total > 0)
+
+
+def log(fraction):
+    with mpmath.workdps(40):
+        return mpmath.log(mpmath.mpf(fraction.numerator) / fraction.denominator) if fraction else -mpmath.inf
+
+
+def random_law(rng):
+    """Draw a law of losses a − E b as they occur: ratios in [1/e, e], masses over four decades."""
+    atoms = int(rng.integers(1, 4))
+    n = int(rng.integers(2, 26 if atoms < 3 else 12))
+    e = F(int(rng.integers(11, 400)), 10) if rng.random() < 0.7 else F(int(rng.integers(10001, 12000)), 10000)
+    ratio = 1 + (e - 1) * F(int(rng.integers(0, 100)), 100)
+    pool = [(F(1), e), (e, F(1)), (F(1), F(1)), (e, e), (1 / e, 1 / e), (F(1), (1 + e) / 2)]
+    pairs = [pool[i] for i in rng.choice(len(pool), atoms, replace=False)]
+    masses = [F(int(10 ** rng.uniform(0, 4)), 20000 * atoms) for _ in pairs]
+    values = [a - ratio * b for a, b in pairs]
+    sizes = [float(a + ratio * b) for a, b in pairs]
+    law = LossLaw(np.array([float(v) for v in values]), np.array([float(m) for m in masses]), np.array(sizes), 1e-15)
+    return law, values, masses, n
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_both_ways_enclose_the_rational_value(seed):
+    law, values, masses, n = random_law(np.random.default_rng(seed))
+    truth = log(exact_mean(values, masses, n))
+    if not np.any(law.values > 0):
+        assert positive_part_mean(law, n) == NOTHING
+        assert truth == -mpmath.inf
+        return
+    by_list = loss_sums._by_enumeration(law, n)
+    assert by_list.lower <= truth <= by_list.upper
+    assert by_list.upper - by_list.lower < 1e-9
+    for tolerance in (1e-2, 1e-6):
+        by_contour = loss_sums._by_contour(law, n, tolerance)
+        assert by_contour.lower <= truth <= by_contour.upper
+
+
+@pytest.mark.parametrize("n", [3, 40, 1000])
+@pytest.mark.parametrize("factor", [1 - 1e-6, 1 + 1e-6])
+def test_a_wrong_value_is_noticed(n, factor):
+    """The brackets are tight enough to expel a value that is off by 1e-6."""
+    law = LossLaw(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
+    truth = log(exact_mean([F(3, 2), F(-21, 10)], [F(1, 5), F(1, 5)], n)) if n <= 40 else None
+    bracket = positive_part_mean(law, n, tolerance=1e-8)
+    assert bracket.upper - bracket.lower < 2e-6  # an atom at 0 widens it at n = 1000
+    if truth is not None:
+        assert not bracket.lower <= truth + math.log(factor) <= bracket.upper
+
+
+@pytest.mark.parametrize("n", [10**6, 10**9, 10**12, 10**15])
+def test_large_sums_meet_their_gaussian_limit(n):
+    """At five standard deviations and n → ∞ the value tends to the Gaussian one at rate 1/√n."""
+    masses = np.array([0.25, 0.25])
+    z = 5.0
+    drift = -z * math.sqrt(0.5 / n)
+    # mean 'drift' and variance 0.5 up to O(drift²)
+    law = LossLaw(np.array([1.0 + 2 * drift, -1.0 + 2 * drift]), masses, np.array([1.0, 1.0]), 1e-16)
+    bracket = positive_part_mean(law, n, tolerance=1e-6)
+    gaussian = mpmath.npdf(z) - z * mpmath.ncdf(-z)
+    limit = math.log(float(gaussian) * math.sqrt(0.5 * n))
+    assert bracket.upper - bracket.lower < 2e-5
+    assert abs(bracket.upper - limit) < 100 / math.sqrt(n) + 2e-5
+
+
+def test_deep_tails_are_bounded_not_resolved():
+    law = LossLaw(np.array([0.01, -1.0]), np.array([0.3, 0.3]), np.array([1.0, 1.0]), 1e-15)
+    bracket = positive_part_mean(law, 10**6)
+    assert bracket.lower == -math.inf
+    assert bracket.upper < -1500
+
+
+def test_scale_of_the_losses_does_not_matter():
+    law = LossLaw(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
+    for scale in (1e-290, 1e290):
+        scaled = law._replace(values=law.values * scale, sizes=law.sizes * scale)
+        here, there = positive_part_mean(law, 500), positive_part_mean(scaled, 500)
+        assert there.upper - math.log(scale) == pytest.approx(here.upper, abs=1e-9)
