@@ -20,6 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+UNRESOLVED = 1e-290  # exposed mass that no number here resolves
+
 
 @dataclass(frozen=True)
 class AmplificationVariable:
@@ -49,7 +51,7 @@ class AmplificationVariable:
     cell_width: float = 0.0
 
     @classmethod
-    def from_masses(cls, report0, report1, cover, *, precision=1e-14):
+    def from_masses(cls, report0, report1, cover, *, precision=1e-14, cell_width=0.0):
         """Build the law from the masses of two reports and of the cover on the same output classes.
 
         Parameters
@@ -59,7 +61,7 @@ class AmplificationVariable:
             Within a class the density ratios must be constant.
         """
         report0, report1, cover = (np.asarray(part, float) for part in (report0, report1, cover))
-        covered = cover > 0.0
+        covered = cover >= np.finfo(float).tiny  # ratios to anything smaller have few digits
         ratios = np.stack([report0[covered] / cover[covered], report1[covered] / cover[covered]])
         # classes with equal ratios (to 13 digits) are one atom
         with np.errstate(divide="ignore"):
@@ -71,6 +73,7 @@ class AmplificationVariable:
             exposed_first=float(report0[~covered].sum()),
             exposed_second=float(report1[~covered].sum()),
             precision=precision + 2e-13 * (first.size < covered.sum()),
+            cell_width=cell_width,
         )
 
     def swapped(self):
@@ -88,7 +91,7 @@ class AmplificationVariable:
     @property
     def largest_loss(self):
         """Largest log R_0/R_1, rounding included; infinite where R_0 is exposed or R_1 vanishes."""
-        if self.exposed_first > 0.0 or np.any((self.second == 0.0) & (self.first > 0.0)):
+        if self.exposed_first > UNRESOLVED or np.any((self.second == 0.0) & (self.first > 0.0)):
             return math.inf
         on_first = self.first > 0.0
         if not on_first.any():

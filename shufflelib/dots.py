@@ -19,12 +19,13 @@ import math
 
 import numpy as np
 
-from shufflelib.logspace import UNIT, logsumexp
+from shufflelib.logspace import UNIT, log1mexp, logsumexp
 
 WIDTH = 1e-3  # relative width aimed at
 MOST_DOTS = 700
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
-SMALLEST = -690.0  # log H below which a dot only says "at most e^-690"
+NEGLIGIBLE = -690.0  # log H from which on dots are set only where a question needs them
+ROUNDING = 1e-11  # of the logarithm of a weighted integral
 
 
 def log_renyi_kernel(loss, order):
@@ -56,7 +57,7 @@ def renyi_from_moment(log_moment, order):
 
 
 class Curve:
-    """One direction of a pair: dots (ε, H) with both ends, the abscissa kept as x = e^ε − 1."""
+    """One direction of a pair: dots (ε, log H) with both ends, the abscissa kept as x = e^ε − 1."""
 
     def __init__(self, pair):
         self.pair, self.last = pair, pair.largest_loss
@@ -68,10 +69,10 @@ class Curve:
         end = self.last
         if not math.isfinite(end):
             end = 1.0
-            while end < 600.0 and self.pair.log_hockey_stick(end, 1e-2).upper > SMALLEST:
+            while end < 600.0 and self.pair.log_hockey_stick(end, 1e-2).upper > NEGLIGIBLE:
                 end *= 2.0
         inner = end
-        while inner > 1e-12 * end and self.pair.log_hockey_stick(0.5 * inner, 1e-2).upper < SMALLEST:
+        while inner > 1e-12 * end and self.pair.log_hockey_stick(0.5 * inner, 1e-2).upper < NEGLIGIBLE:
             inner *= 0.5
         return np.unique(np.append(np.linspace(0.0, inner, 25), end))
 
@@ -79,36 +80,40 @@ class Curve:
         """Evaluate the curve at further ε."""
         eps = np.setdiff1d(eps, self.eps)
         ends = [self.pair.log_hockey_stick(float(x), DOT_TOLERANCE) for x in eps]
-        low = np.exp([end.lower for end in ends])
-        high = np.where(eps >= self.last, 0.0, np.exp([max(end.upper, SMALLEST) for end in ends]))
+        high = np.where(eps >= self.last, -np.inf, [end.upper for end in ends])
+        low = np.minimum([end.lower for end in ends], high)
         order = np.argsort(np.append(self.eps, eps))
         self.eps = np.append(self.eps, eps)[order]
-        low = np.append(self.low, np.minimum(low, high))[order]
         self.high = np.minimum.accumulate(np.append(self.high, high)[order])
+        low = np.append(self.low, low)[order]
         self.low = np.minimum(np.maximum.accumulate(low[::-1])[::-1], self.high)
         self.x = np.expm1(self.eps)
 
     @property
-    def mass_beyond(self):
-        """Upper end of H after the last dot."""
+    def log_beyond(self):
+        """Upper end of log H after the last dot."""
         return self.high[-1]
 
-    def slopes(self):
-        """Return, for each gap, slopes the curve has at most on its left and at least on its right."""
-        gap = np.diff(self.x)
-        left = np.concatenate([[-np.inf], (self.low[1:-1] - self.high[:-2]) / gap[:-1]])
-        right = np.concatenate([(self.high[2:] - self.low[1:-1]) / gap[1:], [0.0]])
-        return left, np.minimum(right, 0.0)
-
     def within(self, share):
-        """Enclose H inside each gap, at the given share of its length from the left."""
-        gap, (left, right) = np.diff(self.x), self.slopes()
-        chord = self.high[:-1] + share * np.diff(self.high)
-        continued = np.maximum(self.low[:-1] + left * gap * share, self.low[1:] - right * gap * (1.0 - share))
-        return np.minimum(np.maximum(continued, self.low[1:]), chord), chord
+        """Enclose log H inside each gap, at the given share of its length from the left."""
+        gap = np.diff(self.x)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            fall = np.exp(np.diff(self.high))  # H_right / H_left
+            chord = self.high[:-1] + np.log1p(-share * (1.0 - np.where(np.isnan(fall), 1.0, fall)))
+            # the chord on the left, continued: H_i − (H_{i−1} − H_i) · (distance / gap)
+            steep = np.expm1(self.high[:-2] - self.low[1:-1]) / gap[:-1]
+            left = self.low[1:-1] + np.log(np.maximum(1.0 - share[1:] * gap[1:] * steep, 0.0))
+            # the chord on the right, continued: H_{i+1} + (H_{i+1} − H_{i+2}) · (distance / gap)
+            shallow = -np.expm1(np.minimum(self.high[2:] - self.low[1:-1], 0.0)) / gap[1:]
+            right = self.low[1:-1] + np.log1p((1.0 - share[:-1]) * gap[:-1] * shallow)
+        below = self.low[1:].copy()
+        below[1:] = np.fmax(below[1:], left)
+        below[:-1] = np.fmax(below[:-1], right)
+        return np.minimum(below, chord), chord
 
-    def halve(self, priority, most=40):
-        """Add the middles of the gaps that together carry most of ``priority``."""
+    def halve(self, log_priority, most=40):
+        """Add the middles of the gaps that together carry most of the priority."""
+        priority = np.exp(log_priority - log_priority.max())
         ranked = np.argsort(priority)[::-1]
         share = np.cumsum(priority[ranked])
         chosen = ranked[: int(np.searchsorted(share, 0.9 * share[-1])) + 1][:most]
@@ -136,6 +141,13 @@ def _powers(eps, s):
     return weight, np.clip(share, 0.0, 1.0)
 
 
+def _log_difference(high, low):
+    """Return log(e^high − e^low), at least log(e^high · 1e-12)."""
+    with np.errstate(invalid="ignore"):
+        gap = np.where(np.isneginf(high), 0.0, low - high)
+        return high + log1mexp(np.minimum(gap, -1e-12))
+
+
 class Dots:
     """Both directions of a pair, dotted; refined on demand and kept for later questions."""
 
@@ -148,32 +160,34 @@ class Dots:
 
     def renyi(self, order):
         """Return both ends of D_order(P‖Q)."""
-        if self.forward.mass_beyond > 0.0:
-            return renyi_from_moment(self._moments(order)[0], order), math.inf
         while True:
-            low, high = self._moments(order)
-            if high - low < WIDTH or self._exhausted():
+            pieces = list(self._pieces(order))
+            low, high = (logsumexp(np.concatenate([piece[side] for _, *piece in pieces])) for side in (0, 1))
+            low, high = low - ROUNDING, high + ROUNDING
+            if high - low < WIDTH or self._exhausted() or high == math.inf:
                 break
-            for curve, s in ((self.forward, order - 2.0), (self.backward, -order - 1.0)):
-                weight, share = _powers(curve.eps, s)
-                below, above = curve.within(share)
-                curve.halve(np.exp(weight - weight.max()) * (above - below + 1e-300))
+            doubts = [_log_difference(above[: below.size], below) for _, below, above in pieces]
+            if self.backward is self.forward:
+                self.forward.halve(np.logaddexp(*doubts))
+            else:
+                for (curve, _, _), doubt in zip(pieces, doubts, strict=True):
+                    if logsumexp(doubt) > high + math.log(0.1 * WIDTH):
+                        curve.halve(doubt)
         return tuple(min(renyi_from_moment(end, order), self.forward.last) for end in (low, high))
 
-    def _moments(self, order):
-        log_ends = ([], [])
+    def _pieces(self, order):
+        """Yield each curve with the logs of both ends of its weighted integral over each gap."""
+        scale = math.log(order) + math.log(order - 1.0)
         for curve, s in ((self.forward, order - 2.0), (self.backward, -order - 1.0)):
             weight, share = _powers(curve.eps, s)
-            lower, upper = curve.within(np.minimum(share + 1e-4, 1.0))[0], curve.within(np.maximum(share - 1e-4, 0.0))[1]
-            with np.errstate(divide="ignore"):
-                log_ends[0].append(weight + np.log(lower))
-                log_ends[1].append(weight + np.log(upper))
-            # beyond the last dot of the backward curve: at most its value times the rest of the weight
-            if curve is self.backward and s < 0 and curve.mass_beyond > 0.0:
-                log_ends[1].append(np.array([-order * curve.eps[-1] - math.log(order) + math.log(curve.mass_beyond)]))
-        scale = math.log(order) + math.log(order - 1.0)
-        low, high = (scale + logsumexp(np.concatenate(end)) for end in log_ends)
-        return low - 1e-11, high + 1e-11
+            # the centroid is known within 1e-4 of the gap
+            below = scale + weight + curve.within(np.minimum(share + 1e-4, 1.0))[0]
+            above = scale + weight + curve.within(np.maximum(share - 1e-4, 0.0))[1]
+            if s > -2.0:
+                beyond = math.inf if curve.log_beyond > -math.inf else -math.inf
+            else:
+                beyond = scale - order * curve.eps[-1] - math.log(order) + curve.log_beyond
+            yield curve, below, np.append(above, beyond)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
@@ -185,7 +199,8 @@ class Dots:
                 return min(low, high), high
             for curve, (_, tops) in zip((self.backward, self.forward), sides, strict=True):
                 if tops.max() > low:
-                    curve.halve(np.where(tops > low, tops - low, 0.0), most=12)
+                    with np.errstate(divide="ignore"):
+                        curve.halve(np.log(np.maximum(tops - low, 0.0)), most=12)
 
 
 def _supremum(curve, fpr, *, tilted):
@@ -197,13 +212,15 @@ def _supremum(curve, fpr, *, tilted):
     def line(x, h):
         return (1.0 - h - fpr) / (1.0 + x) if tilted else 1.0 - h - fpr - x * fpr
 
-    best = float(np.max(line(curve.x, curve.high)))
-    gap, (left, right) = np.diff(curve.x), curve.slopes()
+    x, low, high, gap = curve.x, np.exp(curve.low), np.exp(curve.high), np.diff(curve.x)
+    best = float(np.max(line(x, high)))
+    # slopes that the curve has at most on the left and at least on the right of each gap
+    left = np.concatenate([[-np.inf], (low[1:-1] - high[:-2]) / gap[:-1]])
+    right = np.minimum(np.concatenate([(high[2:] - low[1:-1]) / gap[1:], [0.0]]), 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        # where the two continued chords meet; H is at least their value there
-        meet = (np.diff(curve.low) - right * gap) / (left - right)
+        meet = (np.diff(low) - right * gap) / (left - right)  # where the two continued chords meet
     meet = np.clip(np.where(np.isfinite(meet) & (left < right), meet, 0.0), 0.0, gap)
-    floor = np.maximum(curve.low[1:] - right * (gap - meet), curve.low[1:])
-    ends = np.maximum(line(curve.x[:-1], curve.low[:-1]), line(curve.x[1:], curve.low[1:]))
-    ends[-1] = max(ends[-1], line(curve.x[-1], 0.0))  # beyond the last dot
-    return best * (1 - 8 * UNIT), np.maximum(ends, line(curve.x[:-1] + meet, floor)) + 8 * UNIT
+    floor = np.maximum(low[1:] - right * (gap - meet), low[1:])  # H is at least this there
+    ends = np.maximum(line(x[:-1], low[:-1]), line(x[1:], low[1:]))
+    ends[-1] = max(ends[-1], line(x[-1], 0.0))  # beyond the last dot
+    return best - 8 * UNIT, np.maximum(ends, line(x[:-1] + meet, floor)) + 8 * UNIT

@@ -121,7 +121,7 @@ class CoveredPair(Pair):
         """Enclose the logarithm of the loss sum's positive part over n, plus the exposed mass."""
         variable = self.variable
         if eps >= self.largest_loss:
-            return LogBracket(-math.inf, -math.inf)
+            return LogBracket(-math.inf, math.log(variable.exposed_first) if variable.exposed_first > 0.0 else -math.inf)
         shrink = math.exp(-eps)  # everything in units of e^eps, which may be large
         law = LossLaw(
             variable.first * shrink - variable.second,

@@ -1,0 +1,51 @@
+"""Where a theorem applies: its hypotheses checked, and sweeps that leave a gap where it does not."""
+
+import math
+
+import numpy as np
+
+from shufflelib import arguments
+
+ROUNDING = 1e-12  # beta = (p - 1)/(p + 1) must pass although it was computed in floating point
+
+
+class OutOfRegime(ValueError):
+    """A hypothesis of the theorem does not hold, so the theorem says nothing here."""
+
+
+def require(holds, hypothesis, numbers):
+    """Raise `OutOfRegime` naming the hypothesis and the numbers unless it holds."""
+    if not holds:
+        raise OutOfRegime(f"the theorem needs {hypothesis}; here {numbers}")
+
+
+def checked(eps0, n, delta):
+    """Return the three arguments of a formula in eps0, refusing bad input by name."""
+    return arguments.local_budget(eps0), arguments.users(n), arguments.probability(delta, "delta")
+
+
+def over(bound, **grid):
+    """Evaluate a bound over arrays of its arguments, with NaN where the theorem does not apply.
+
+    Parameters
+    ----------
+    bound : callable
+        Any function of keywords that raises `OutOfRegime`.
+    **grid : array_like
+        Keyword arguments of ``bound``; they broadcast against each other.
+
+    Returns
+    -------
+    numpy.ndarray
+        One float per point of the broadcast shape.  NaN marks a gap to be drawn as a gap, never a
+        value; other errors (bad input) are raised.
+    """
+    points = np.broadcast(*(np.asarray(values) for values in grid.values()))
+    columns = [column.ravel().tolist() for column in np.broadcast_arrays(*map(np.asarray, grid.values()))]
+    results = np.full(points.size, math.nan)
+    for index, values in enumerate(zip(*columns, strict=True)):
+        try:
+            results[index] = bound(**dict(zip(grid, values, strict=True)))
+        except OutOfRegime:
+            continue
+    return results.reshape(points.shape)
