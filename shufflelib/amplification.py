@@ -65,7 +65,9 @@ class AmplificationVariable:
         ratios = np.stack([report0[covered] / cover[covered], report1[covered] / cover[covered]])
         # classes with equal ratios (to 13 digits) are one atom
         with np.errstate(divide="ignore"):
-            _, first, group = np.unique(np.round(np.log(ratios), 13), axis=1, return_index=True, return_inverse=True)
+            _, first, group = np.unique(
+                np.round(np.log(ratios), 13), axis=1, return_index=True, return_inverse=True
+            )
         return cls(
             first=ratios[0, first],
             second=ratios[1, first],
@@ -131,5 +133,7 @@ class InputPair:
         rows = np.asarray(rows, float)
         return cls(
             AmplificationVariable.from_masses(rows[0], rows[1], blanket, precision=precision),
-            tuple(AmplificationVariable.from_masses(rows[0], rows[1], row, precision=precision) for row in rows),
+            tuple(
+                AmplificationVariable.from_masses(rows[0], rows[1], row, precision=precision) for row in rows
+            ),
         )

@@ -87,14 +87,20 @@ def count(value, name, *, at_least=1, at_most=None, remedy=""):
 
 def users(n):
     """Return the number of users ``n``: a whole number from 1 to 10**15, the differing user included."""
-    return count(n, "n", at_least=1, at_most=MAX_USERS, remedy="n counts all users, the one who changes included")
+    return count(
+        n, "n", at_least=1, at_most=MAX_USERS, remedy="n counts all users, the one who changes included"
+    )
 
 
 def probability(value, name):
     """Return a failure probability strictly inside (0, 1)."""
-    return real(value, name, above=0.0, below=1.0, remedy="a failure probability lies strictly between 0 and 1")
+    return real(
+        value, name, above=0.0, below=1.0, remedy="a failure probability lies strictly between 0 and 1"
+    )
 
 
 def local_budget(eps0, name="eps0"):
     """Return a local budget in nats, 0 < eps0 <= 700 (beyond which exp overflows)."""
-    return real(eps0, name, above=0.0, at_most=700.0, remedy="a local budget is positive, in nats, at most 700")
+    return real(
+        eps0, name, above=0.0, at_most=700.0, remedy="a local budget is positive, in nats, at most 700"
+    )

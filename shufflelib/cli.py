@@ -46,11 +46,18 @@ def _parser():
     parser = _Parser(prog="shufflelib", description="Certified privacy of shuffled reports.")
     commands = parser.add_subparsers(dest="quantity", required=True, parser_class=_Parser)
     constructors = _constructors()
-    options = sorted({name for build in constructors.values() for name in inspect.signature(build).parameters})
+    options = sorted(
+        {name for build in constructors.values() for name in inspect.signature(build).parameters}
+    )
     for quantity, (argument, words, _) in QUANTITIES.items():
         command = commands.add_parser(quantity, help=words, description=words)
-        command.add_argument("--randomizer", required=True, choices=sorted(constructors), metavar="NAME",
-                             help="one of " + ", ".join(sorted(constructors)))
+        command.add_argument(
+            "--randomizer",
+            required=True,
+            choices=sorted(constructors),
+            metavar="NAME",
+            help="one of " + ", ".join(sorted(constructors)),
+        )
         command.add_argument("--n", type=_number, required=True, help="number of all users")
         command.add_argument(f"--{argument}", type=_number, required=True)
         command.add_argument("--json", action="store_true", help="print one JSON object")
@@ -102,7 +109,9 @@ def main(argv=None):
             takes = ", ".join(f"--{name}" for name in accepted)
             raise ValueError(f"--{foreign[0]} is no parameter of {arguments.randomizer}, which takes {takes}")
         missing = [
-            name for name, spec in accepted.items() if spec.default is inspect.Parameter.empty and name not in given
+            name
+            for name, spec in accepted.items()
+            if spec.default is inspect.Parameter.empty and name not in given
         ]
         if missing:
             raise ValueError(f"{arguments.randomizer} needs --{missing[0]}")

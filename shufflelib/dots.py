@@ -38,7 +38,11 @@ def log_renyi_kernel(loss, order):
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         u = np.where(scale < 0.05, loss, 0.0)  # Σ ℓ^k (λ^k − λ)/k!
         series = sum(
-            ((order * u) ** k - order * u**k if order > 2.0 else u**k * order * math.expm1((k - 1) * math.log(order)))
+            (
+                (order * u) ** k - order * u**k
+                if order > 2.0
+                else u**k * order * math.expm1((k - 1) * math.log(order))
+            )
             / math.factorial(k)
             for k in range(2, 12)
         )
@@ -69,17 +73,17 @@ class Curve:
         end = self.last
         if not math.isfinite(end):
             end = 1.0
-            while end < 600.0 and self.pair.log_hockey_stick(end, 1e-2).upper > NEGLIGIBLE:
+            while end < 600.0 and self.pair.dot(end, 1e-2).upper > NEGLIGIBLE:
                 end *= 2.0
         inner = end
-        while inner > 1e-12 * end and self.pair.log_hockey_stick(0.5 * inner, 1e-2).upper < NEGLIGIBLE:
+        while inner > 1e-12 * end and self.pair.dot(0.5 * inner, 1e-2).upper < NEGLIGIBLE:
             inner *= 0.5
         return np.unique(np.append(np.linspace(0.0, inner, 25), end))
 
     def add(self, eps):
         """Evaluate the curve at further ε."""
         eps = np.setdiff1d(eps, self.eps)
-        ends = [self.pair.log_hockey_stick(float(x), DOT_TOLERANCE) for x in eps]
+        ends = [self.pair.dot(float(x), DOT_TOLERANCE) for x in eps]
         high = np.where(eps >= self.last, -np.inf, [end.upper for end in ends])
         low = np.minimum([end.lower for end in ends], high)
         order = np.argsort(np.append(self.eps, eps))
@@ -149,7 +153,7 @@ def _log_difference(high, low):
 
 
 class Dots:
-    """Both directions of a pair, dotted; refined on demand and kept for later questions."""
+    """Both directions of a pair, dotted; refined for one question from the same start."""
 
     def __init__(self, pair):
         self.forward = Curve(pair)

@@ -45,7 +45,10 @@ def logsumexp(a):
 # log n! - (n + 1/2) log n + n - log(2π)/2 for n = 1 … 15
 _STIRLING_SMALL = np.array(
     [math.inf]
-    + [math.lgamma(k + 1.0) - ((k + 0.5) * math.log(k) - k + 0.5 * math.log(2.0 * math.pi)) for k in range(1, 16)]
+    + [
+        math.lgamma(k + 1.0) - ((k + 0.5) * math.log(k) - k + 0.5 * math.log(2.0 * math.pi))
+        for k in range(1, 16)
+    ]
 )
 
 
@@ -54,7 +57,9 @@ def _stirling_error(k):
     k = np.asarray(k, float)
     safe = np.maximum(k, 16.0)
     square = safe * safe
-    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / square) / square) / square) / square) / safe
+    series = (
+        1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / square) / square) / square) / square
+    ) / safe
     return np.where(k > 15.5, series, _STIRLING_SMALL[np.clip(k, 0, 15).astype(int)])
 
 

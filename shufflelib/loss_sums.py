@@ -138,7 +138,9 @@ def _by_enumeration(law, n):
         zero_mass = max(law.zero_mass + side * doubt, 0.0)
         with np.errstate(divide="ignore"):
             log_zero = np.where(left > 0, left * np.log(zero_mass) if zero_mass > 0.0 else -np.inf, 0.0)
-            log_terms = log_weight + log_zero + side * relative + np.log(np.maximum(total + side * slack, 0.0))
+            log_terms = (
+                log_weight + log_zero + side * relative + np.log(np.maximum(total + side * slack, 0.0))
+            )
         ends.append(logsumexp(log_terms))
     return LogBracket(ends[0] - 64 * UNIT, ends[1] + 64 * UNIT)
 
@@ -271,7 +273,9 @@ def _integrand(law, n, theta, tilt, smoothing, step, first, size):
     smooth = np.exp(0.5 * smoothing * line**2)
     coarse = smooth**2 * smooth**2
 
-    relative = n * (law.precision + (law.values.size + 24) * UNIT) * np.abs(line) * tilt.size * np.exp(-log_modulus)
+    relative = (
+        n * (law.precision + (law.values.size + 24) * UNIT) * np.abs(line) * tilt.size * np.exp(-log_modulus)
+    )
     relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 64 * UNIT
     weight = np.abs(value) * (2.0 * np.abs(smooth) + np.abs(coarse))
     error = np.sum(weight * np.expm1(np.minimum(relative, 60.0)))

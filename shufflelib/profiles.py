@@ -73,7 +73,9 @@ class PrivacyProfile(ABC):
         )
         ends = np.array([self._log_delta(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         lower, upper = np.exp(ends[..., 0]), np.exp(ends[..., 1])
-        upper = np.where(np.isneginf(ends[..., 1]), 0.0, np.minimum(np.maximum(upper * (1 + 4 * UNIT), TINY), 1.0))
+        upper = np.where(
+            np.isneginf(ends[..., 1]), 0.0, np.minimum(np.maximum(upper * (1 + 4 * UNIT), TINY), 1.0)
+        )
         lower = np.minimum(lower * (1 - 4 * UNIT), upper)
         return self._certified(lower, upper, "delta")
 
@@ -145,7 +147,9 @@ class PrivacyProfile(ABC):
         TypeError, ValueError
             If ``order`` is not a finite number above 1 or a non-empty array of them.
         """
-        grid = arguments.reals(order, "order", above=1.0, remedy="the limit at 1 is the Kullback-Leibler divergence")
+        grid = arguments.reals(
+            order, "order", above=1.0, remedy="the limit at 1 is the Kullback-Leibler divergence"
+        )
         ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         unbounded = bool(np.isinf(ends[..., 1]).any())
         return self._certified(
@@ -181,13 +185,23 @@ class PrivacyProfile(ABC):
         TypeError, ValueError
             If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
         """
-        grid = arguments.reals(fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability")
+        grid = arguments.reals(
+            fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability"
+        )
         ends = np.array([self._tradeoff(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         return self._certified(np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1], "false-negative rate")
 
     def _tradeoff(self, fpr):
-        above = [end for pair in self.above for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))]
-        below = [end for pair in self.below for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))]
+        above = [
+            end
+            for pair in self.above
+            for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
+        ]
+        below = [
+            end
+            for pair in self.below
+            for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
+        ]
         return min(end[0] for end in above), min(end[1] for end in below)
 
 
@@ -252,8 +266,16 @@ class Pair(PrivacyProfile):
         """Essential supremum of log P/Q, possibly infinite; H vanishes from there on."""
 
     @functools.cached_property
-    def _dots(self):
-        return dots.Dots(self)
+    def _remembered(self):
+        """Values of the curve already computed for dots; they cost time, never change a result."""
+        return {}
+
+    def dot(self, eps, tolerance):
+        """Enclose log H_eps(P‖Q), remembering it."""
+        key = eps, tolerance
+        if key not in self._remembered:
+            self._remembered[key] = self.log_hockey_stick(eps, tolerance)
+        return self._remembered[key]
 
     def log_worst(self, eps, tolerance=TOLERANCE):
         """Enclose the logarithm of the larger of the two directions."""
@@ -265,7 +287,7 @@ class Pair(PrivacyProfile):
 
     def renyi_directed(self, order):
         """Return both ends of D_order(P‖Q)."""
-        return self._dots.renyi(order)
+        return dots.Dots(self).renyi(order)
 
     def renyi_worst(self, order):
         """Return both ends of the larger of the two directions."""
@@ -275,7 +297,7 @@ class Pair(PrivacyProfile):
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
-        return self._dots.false_negatives(fpr)
+        return dots.Dots(self).false_negatives(fpr)
 
     def _tradeoff(self, fpr):
         return self.false_negatives(fpr)
@@ -318,7 +340,9 @@ class DiscretePair(Pair):
         finite = np.isfinite(loss)
         size = np.abs(log_p[finite]).max(initial=0.0) + np.abs(log_q[finite]).max(initial=0.0)
         same = np.ones(loss.size)
-        self._fill(log_p, log_q, loss, mass_error=4 * UNIT * (1.0 + size) * same, loss_error=2 * UNIT * size * same)
+        self._fill(
+            log_p, log_q, loss, mass_error=4 * UNIT * (1.0 + size) * same, loss_error=2 * UNIT * size * same
+        )
 
     @classmethod
     def _from_losses(cls, log_p, log_q, loss, *, mass_error, loss_error):
@@ -369,7 +393,9 @@ class DiscretePair(Pair):
         away = np.where(self.loss > 0, high, low)
         slack = self.mass_error + 64 * UNIT
         return (
-            dots.renyi_from_moment(logsumexp(self.log_q - slack + dots.log_renyi_kernel(toward, order)), order),
+            dots.renyi_from_moment(
+                logsumexp(self.log_q - slack + dots.log_renyi_kernel(toward, order)), order
+            ),
             dots.renyi_from_moment(logsumexp(self.log_q + slack + dots.log_renyi_kernel(away, order)), order),
         )
 
@@ -405,7 +431,9 @@ def _log_masses(values, name):
         raise ValueError(f"{name} must not hold NaN or +inf; use -inf for a mass of zero")
     total = math.exp(logsumexp(array))
     if abs(total - 1.0) > 1e-9:
-        raise ValueError(f"{name} must hold the logarithms of masses that sum to 1, got a sum of {total:.12g}")
+        raise ValueError(
+            f"{name} must hold the logarithms of masses that sum to 1, got a sum of {total:.12g}"
+        )
     return array
 
 
@@ -472,4 +500,3 @@ class Gaussian(Pair):
         value = float(ndtr(z - self.mu))
         relative = 16 * UNIT * (1.0 + (z - self.mu) ** 2 + z * z)
         return value * (1 - relative), min(value * (1 + relative), 1.0)
-

@@ -110,7 +110,11 @@ class CoveredPair(Pair):
     @functools.cached_property
     def reversed(self):
         """The pair with the two reports exchanged."""
-        return self if self.symmetric else CoveredPair(self.variable.swapped(), self.n)
+        if self.symmetric:
+            return self
+        other = CoveredPair(self.variable.swapped(), self.n)
+        other.__dict__["reversed"] = self  # so that both share what they remember
+        return other
 
     @property
     def largest_loss(self):
@@ -121,7 +125,9 @@ class CoveredPair(Pair):
         """Enclose the logarithm of the loss sum's positive part over n, plus the exposed mass."""
         variable = self.variable
         if eps >= self.largest_loss:
-            return LogBracket(-math.inf, math.log(variable.exposed_first) if variable.exposed_first > 0.0 else -math.inf)
+            return LogBracket(
+                -math.inf, math.log(variable.exposed_first) if variable.exposed_first > 0.0 else -math.inf
+            )
         shrink = math.exp(-eps)  # everything in units of e^eps, which may be large
         law = LossLaw(
             variable.first * shrink - variable.second,
@@ -188,10 +194,16 @@ class VariationRatioPair(Pair):
         self.p = arguments.real(p, "p", above=1.0, finite=False, remedy="p bounds a ratio of densities")
         largest = 1.0 if math.isinf(self.p) else (self.p - 1.0) / (self.p + 1.0)
         self.beta = arguments.real(
-            beta, "beta", at_least=0.0, at_most=largest * (1 + 1e-12), remedy="beta is at most (p - 1)/(p + 1)"
+            beta,
+            "beta",
+            at_least=0.0,
+            at_most=largest * (1 + 1e-12),
+            remedy="beta is at most (p - 1)/(p + 1)",
         )
         self.q0 = arguments.real(q0, "q0", at_least=1.0, remedy="q0 bounds a ratio of densities")
-        self.q1 = self.q0 if q1 is None else arguments.real(q1, "q1", at_least=1.0, remedy="q1 bounds a ratio")
+        self.q1 = (
+            self.q0 if q1 is None else arguments.real(q1, "q1", at_least=1.0, remedy="q1 bounds a ratio")
+        )
         # masses of the differing user's three symbols, and of another user's
         self._low = 0.0 if math.isinf(self.p) else self.beta / (self.p - 1.0)
         self._high = self.beta + self._low
@@ -206,8 +218,9 @@ class VariationRatioPair(Pair):
         self._r2 = other if other > 1e-15 else 0.0
         self.symmetric = self.q0 == self.q1
         self.search_width = 1e-11 if self.n <= SUMMED_USERS else 2e-8
-        self.statement = f"the pair (P, Q) with n={self.n}, p={self.p:g}, beta={self.beta:g}, q0={self.q0:g}" + (
-            "" if self.symmetric else f", q1={self.q1:g}"
+        self.statement = (
+            f"the pair (P, Q) with n={self.n}, p={self.p:g}, beta={self.beta:g}, q0={self.q0:g}"
+            + ("" if self.symmetric else f", q1={self.q1:g}")
         )
 
     @classmethod
@@ -218,7 +231,11 @@ class VariationRatioPair(Pair):
     @functools.cached_property
     def reversed(self):
         """The pair (Q, P), which is the pair with q0 and q1 exchanged."""
-        return self if self.symmetric else VariationRatioPair(n=self.n, p=self.p, beta=self.beta, q0=self.q1, q1=self.q0)
+        return (
+            self
+            if self.symmetric
+            else VariationRatioPair(n=self.n, p=self.p, beta=self.beta, q0=self.q1, q1=self.q0)
+        )
 
     @property
     def largest_loss(self):
@@ -229,7 +246,10 @@ class VariationRatioPair(Pair):
     def _cells(self):
         """The pair cell by cell: all (a, b), ratios formed without cancellation."""
         n, low, high = self.n, self._low, self._high
-        a, b = (part.ravel().astype(float) for part in np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij"))
+        a, b = (
+            part.ravel().astype(float)
+            for part in np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
+        )
         keep = (a + b == n) if self._r2 == 0.0 else (a + b <= n)
         a, b = a[keep], b[keep]
         c = n - a - b
@@ -260,12 +280,16 @@ class VariationRatioPair(Pair):
         rounding = UNIT * (1.0 if math.isinf(self.p) else self.p / (self.p - 1.0))
         uncovered = (self._r0 + self._r1) / self._r2 if self._r2 > 0.0 else 0.0
         total, left = (a + b)[keep], c[keep]
-        mass_error = rounding * (2.0 + total + left * uncovered) + UNIT * (8.0 * float(gammaln(n + 1.0)) + 16.0)
+        mass_error = rounding * (2.0 + total + left * uncovered) + UNIT * (
+            8.0 * float(gammaln(n + 1.0)) + 16.0
+        )
         if self._r2 == 0.0 and self._rest > 0.0:
             log_p, log_q = (np.append(part, math.log(self._rest)) for part in (log_p, log_q))
             loss, mass_error = np.append(loss, 0.0), np.append(mass_error, rounding / self._rest)
         finite = np.where(np.isfinite(loss), np.abs(loss), 0.0)
-        return DiscretePair._from_losses(log_p, log_q, loss, mass_error=mass_error, loss_error=rounding * finite)
+        return DiscretePair._from_losses(
+            log_p, log_q, loss, mass_error=mass_error, loss_error=rounding * finite
+        )
 
     @functools.cached_property
     def _covered(self):
@@ -274,10 +298,17 @@ class VariationRatioPair(Pair):
         second = [self._low / self._r0, self._high / self._r1]
         mass = [self._r0, self._r1]
         if self._r2 > 0.0 and self._rest > 0.0:
-            first, second, mass = ([*part, last] for part, last in ((first, self._rest / self._r2),
-                                                                  (second, self._rest / self._r2), (mass, self._r2)))
+            first, second, mass = (
+                [*part, last]
+                for part, last in (
+                    (first, self._rest / self._r2),
+                    (second, self._rest / self._r2),
+                    (mass, self._r2),
+                )
+            )
         return CoveredPair(
-            AmplificationVariable(np.array(first), np.array(second), np.array(mass), precision=8 * UNIT), self.n
+            AmplificationVariable(np.array(first), np.array(second), np.array(mass), precision=8 * UNIT),
+            self.n,
         )
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
@@ -317,11 +348,20 @@ class VariationRatioPair(Pair):
         threshold = pull / kappa
         # each coefficient is a difference: its error is that of its terms
         unit = 4 * UNIT
-        gain_error, loss_error = (unit * (x + y) / r for x, y, r in (
-            (self._high * ratio, self._low, self._r0), (self._high, self._low * ratio, self._r1)))
-        drift_error = unit * (drift * (1.0 + 1.0 / self._r2) - math.expm1(-eps) / self._r2) if self._r2 > 0.0 else 0.0
+        gain_error, loss_error = (
+            unit * (x + y) / r
+            for x, y, r in (
+                (self._high * ratio, self._low, self._r0),
+                (self._high, self._low * ratio, self._r1),
+            )
+        )
+        drift_error = (
+            unit * (drift * (1.0 + 1.0 / self._r2) - math.expm1(-eps) / self._r2) if self._r2 > 0.0 else 0.0
+        )
         kappa_error = (gain_error + loss_error) / kappa
-        threshold_error = (loss_error * s + drift_error * (n - s)) / kappa + threshold * (kappa_error + 4 * UNIT)
+        threshold_error = (loss_error * s + drift_error * (n - s)) / kappa + threshold * (
+            kappa_error + 4 * UNIT
+        )
         reachable = threshold < s
         s, threshold, threshold_error = s[reachable], threshold[reachable], threshold_error[reachable]
         if s.size == 0:
@@ -342,14 +382,18 @@ class VariationRatioPair(Pair):
         rounding = 32 * UNIT * (1.0 + eps)
         upper += n * left_out  # the excess is at most s
         return LogBracket(
-            scale + math.log(lower) - rounding if lower > 0.0 else -math.inf, min(scale + math.log(upper) + rounding, 0.0)
+            scale + math.log(lower) - rounding if lower > 0.0 else -math.inf,
+            min(scale + math.log(upper) + rounding, 0.0),
         )
 
     def renyi_directed(self, order):
         """Return both ends of D_order(P‖Q)."""
-        return self._cells.renyi_directed(order) if self.n <= ENUMERATED_USERS else super().renyi_directed(order)
+        return (
+            self._cells.renyi_directed(order) if self.n <= ENUMERATED_USERS else super().renyi_directed(order)
+        )
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
-        return self._cells.false_negatives(fpr) if self.n <= ENUMERATED_USERS else super().false_negatives(fpr)
-
+        return (
+            self._cells.false_negatives(fpr) if self.n <= ENUMERATED_USERS else super().false_negatives(fpr)
+        )

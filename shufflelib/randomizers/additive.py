@@ -227,7 +227,13 @@ class Gaussian(LocalRandomizer):
         ones = np.ones(ratio.size)
         mass = np.append(tail1, mass)
         return AmplificationVariable(
-            np.append(ratio, ones), np.append(ones, ratio), np.append(mass, mass), tail0, tail0, precision, CELL_WIDTH
+            np.append(ratio, ones),
+            np.append(ones, ratio),
+            np.append(mass, mass),
+            tail0,
+            tail0,
+            precision,
+            CELL_WIDTH,
         )
 
     def _attacks(self, points, weights, tail0, tail1, precision):

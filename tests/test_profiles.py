@@ -1,0 +1,185 @@
+"""Profiles, finite pairs and the Gaussian pair against exact and 50-digit values."""
+
+import math
+from fractions import Fraction as F
+
+import mpmath
+import numpy as np
+import pytest
+
+import oracles
+from shufflelib import dots, randomizers, shuffle
+from shufflelib.profiles import DiscretePair, Gaussian, Pair
+from shufflelib.search import first_below
+from shufflelib.shuffling import VariationRatioPair
+
+P = [F(1, 2), F(1, 4), F(1, 8), F(1, 8)]
+Q = [F(1, 10), F(3, 10), F(2, 10), F(4, 10)]
+
+
+class Opaque(Pair):
+    """A pair known only through its hockey-stick curve, so that everything else is dotted."""
+
+    def __init__(self, pair):
+        self.pair, self.symmetric = pair, pair.symmetric
+
+    def log_hockey_stick(self, eps, tolerance=1e-6):
+        return self.pair.log_hockey_stick(eps, tolerance)
+
+    @property
+    def reversed(self):
+        return self if self.symmetric else Opaque(self.pair.reversed)
+
+    @property
+    def largest_loss(self):
+        return self.pair.largest_loss
+
+
+def finite_pair():
+    return DiscretePair(np.log([float(p) for p in P]), np.log([float(q) for q in Q]))
+
+
+@pytest.mark.parametrize("ratio", [F(1), F(5, 4), F(2), F(4), F(5)])
+def test_finite_pair_delta(ratio):
+    forward = sum(max(p - ratio * q, F(0)) for p, q in zip(P, Q, strict=True))
+    backward = sum(max(q - ratio * p, F(0)) for p, q in zip(P, Q, strict=True))
+    bracket = finite_pair().delta(math.log(ratio))
+    assert bracket.lower <= float(max(forward, backward)) * (1 + 1e-15) + 1e-16
+    assert bracket.upper >= float(max(forward, backward)) * (1 - 1e-15)
+    assert bracket.upper - bracket.lower < 1e-12
+
+
+@pytest.mark.parametrize("order", [1.0001, 1.5, 2.0, 7.0, 40.0, 1e4])
+def test_finite_pair_renyi(order):
+    with mpmath.workdps(60):
+        exact = [[mpmath.mpf(part.numerator) / part.denominator for part in law] for law in (P, Q)]
+        moments = [
+            mpmath.fsum(b * (a / b) ** order for a, b in zip(*pair, strict=True))
+            for pair in (exact, exact[::-1])
+        ]
+        truth = mpmath.log(max(moments)) / (mpmath.mpf(order) - 1)
+    bracket = finite_pair().renyi(order)
+    assert bracket.lower <= truth <= bracket.upper
+    assert bracket.upper - bracket.lower < 1e-10 * float(truth)
+
+
+@pytest.mark.parametrize("fpr", [0.0, 0.05, 0.125, 0.3, 0.51, 0.9, 1.0])
+def test_finite_pair_tradeoff(fpr):
+    masses = {i: (p, q) for i, (p, q) in enumerate(zip(P, Q, strict=True))}
+    truth = oracles.tradeoff(masses, F(fpr))
+    bracket = finite_pair().tradeoff(fpr)
+    assert bracket.lower - 1e-15 <= float(truth) <= bracket.upper + 1e-15
+    assert bracket.upper - bracket.lower < 1e-12
+
+
+@pytest.mark.parametrize("mu", [1e-6, 1e-3, 0.1, 1.0, 5.0])
+@pytest.mark.parametrize("shift", [0.0, 0.5, 2.0, 6.0, 20.0])
+def test_gaussian_delta(mu, shift):
+    eps = shift * mu
+    truth = oracles.gaussian_delta(mu, eps)
+    bracket = Gaussian(mu).delta(eps)
+    assert bracket.lower <= truth <= bracket.upper
+    assert bracket.upper - bracket.lower <= (3e-6 if mu < 1e-4 else 1e-8) * float(truth)
+
+
+def test_gaussian_derived_numbers():
+    pair = Gaussian(1.5)
+    assert pair.renyi(3.0).upper == pytest.approx(0.5 * 3 * 1.5**2, rel=1e-14)
+    with mpmath.workdps(30):
+        truth = mpmath.ncdf(mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * mpmath.mpf("0.05")) - 1.5)
+    bracket = pair.tradeoff(0.05)
+    assert bracket.lower <= truth <= bracket.upper
+
+
+@pytest.mark.parametrize("order", [1.01, 2.0, 10.0, 60.0])
+def test_dotted_renyi_encloses_the_exact_one(order):
+    for pair in (finite_pair(), VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5)):
+        exact, dotted = pair.renyi(order), Opaque(pair).renyi(order)
+        assert dotted.lower <= exact.upper and exact.lower <= dotted.upper
+        assert dotted.upper - dotted.lower <= 3e-3 * exact.upper
+
+
+@pytest.mark.parametrize("fpr", [0.0, 1e-3, 0.05, 0.3, 0.7, 0.999, 1.0])
+def test_dotted_tradeoff_encloses_the_exact_one(fpr):
+    for pair in (finite_pair(), VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5), Gaussian(0.7)):
+        exact, dotted = pair.tradeoff(fpr), Opaque(pair).tradeoff(fpr)
+        assert dotted.lower <= exact.upper and exact.lower <= dotted.upper + 1e-15
+        assert dotted.upper - dotted.lower <= 1e-4
+
+
+def test_dotted_gaussian_renyi_is_unbounded_only_where_mass_is_left():
+    """Beyond 600 nats nothing is known of the curve, so the upper end says infinite, never less."""
+    dotted = Opaque(Gaussian(0.5)).renyi(2.0)
+    assert dotted.lower <= 0.25 <= dotted.upper
+
+
+def test_mechanism_renyi_at_high_orders_and_many_users():
+    bracket = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=10**8).renyi([1.5, 3.0, 1000.0, 1e4])
+    assert np.all(bracket.upper - bracket.lower <= 3e-3 * bracket.upper)
+    assert np.all(np.diff(bracket.upper) > 0)
+
+
+def test_renyi_never_exceeds_the_local_budget():
+    assert shuffle(randomizers.generic(eps0=0.5), n=3).renyi(1e4).upper <= 0.5 * (1 + 1e-9)
+
+
+def test_tradeoff_of_a_mechanism_takes_the_worse_order():
+    profile = shuffle(randomizers.binary_rr(eps0=1.0), n=30)
+    attack = profile.below[0]
+    ways = [attack.false_negatives(0.05)[1], attack.reversed.false_negatives(0.05)[1]]
+    assert profile.tradeoff(0.05).upper == min(ways) < max(ways)
+
+
+def test_scalar_and_array_calls_agree_bit_by_bit():
+    for profile in (finite_pair(), Gaussian(1.0), shuffle(randomizers.generalized_rr(eps0=1.0, d=4), n=20)):
+        for method, grid in (
+            (profile.delta, [0.0, 0.01, 0.2]),
+            (profile.epsilon, [1e-9, 1e-3]),
+            (profile.renyi, [1.5, 8.0]),
+            (profile.tradeoff, [0.0, 0.1, 1.0]),
+        ):
+            many = method(np.array(grid))
+            assert many.lower.shape == (len(grid),)
+            for i, one in enumerate(grid):
+                assert (method(one).lower, method(one).upper) == (many.lower[i], many.upper[i])
+        assert np.shape(profile.delta([[0.0, 0.1]]).upper) == (1, 2)
+
+
+def test_epsilon_inverts_delta_on_the_safe_side():
+    for profile in (finite_pair(), Gaussian(1.0), VariationRatioPair(n=700, p=3.0, beta=0.5, q0=3.0)):
+        for delta in (0.3, 1e-3, 1e-9):
+            bracket = profile.epsilon(delta)
+            assert profile.delta(bracket.upper).lower <= delta * (1 + 1e-12)
+            if bracket.lower > 0:
+                assert profile.delta(bracket.lower).upper >= delta * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("target", [-0.1, -3.0, -40.0])
+@pytest.mark.parametrize("safe_above", [True, False])
+def test_search_ends_on_the_side_asked_for(target, safe_above):
+    def log_value(x):
+        return -(x**2) - 0.01 * x
+
+    root = (-0.01 + math.sqrt(1e-4 - 4 * target)) / 2
+    end = first_below(log_value, target, 100.0, safe_above=safe_above, width=1e-9)
+    assert (log_value(end) <= target) is safe_above
+    assert end == pytest.approx(root, rel=2e-9)
+
+
+def test_search_survives_steps_and_plateaus():
+    def step(x):
+        return -1.0 if x < 0.3 else -50.0
+
+    assert first_below(step, -5.0, 10.0, safe_above=True) == pytest.approx(0.3, rel=1e-9)
+    assert first_below(step, -60.0, 10.0, safe_above=True) == 10.0
+    assert first_below(step, -60.0, math.inf, safe_above=True) == math.inf
+    assert first_below(step, -0.5, 10.0, safe_above=True) == 0.0
+
+
+@pytest.mark.parametrize("order", [1.001, 1.7, 2.0, 5.0, 300.0])
+def test_renyi_kernel(order):
+    for loss in (-30.0, -1.0, -1e-3, -1e-9, 1e-9, 1e-4, 0.3, 2.0, 40.0):
+        with mpmath.workdps(60):
+            x, lam = mpmath.mpf(loss), mpmath.mpf(order)
+            truth = mpmath.log(mpmath.exp(lam * x) - 1 - lam * mpmath.expm1(x))
+        assert float(dots.log_renyi_kernel(loss, order)) == pytest.approx(float(truth), abs=1e-11)

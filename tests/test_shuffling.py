@@ -1,0 +1,234 @@
+"""Shuffled mechanisms against every dataset on small domains; pairs against each other."""
+
+import json
+import math
+from fractions import Fraction as F
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import oracles
+from shufflelib import randomizers, shuffle
+from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.profiles import DiscretePair
+from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+from shufflelib.shuffling import CoveredPair, VariationRatioPair
+
+REFERENCE = Path(__file__).parent / "reference"
+
+
+class Table(FiniteRandomizer):
+    """A randomizer given by its pmf matrix; rows 0 and 1 are the pair looked at."""
+
+    beta = math.nan
+
+    def __init__(self, rows):
+        self.rows = np.array(rows, float)
+        self.eps0 = float(np.max(np.log(self.rows.max(axis=0) / self.rows.min(axis=0))))
+
+    def pmf(self):
+        return self.rows
+
+    def blanket(self):
+        return self.rows.min(axis=0)
+
+    def sample(self, x, rng):
+        raise NotImplementedError
+
+    def estimate(self, reports):
+        raise NotImplementedError
+
+
+def random_rows(rng, inputs, outputs, largest):
+    """Draw a pmf matrix with small rational entries and ratios at most ``largest``."""
+    while True:
+        rows = [[F(int(part)) for part in rng.integers(1, largest + 1, outputs)] for _ in range(inputs)]
+        rows = [[part / sum(row) for part in row] for row in rows]
+        if all(max(column) <= largest * min(column) for column in zip(*rows, strict=True)):
+            return rows
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bracket_holds_for_the_worst_of_all_datasets(seed):
+    rng = np.random.default_rng(seed)
+    rows, n = random_rows(rng, 3, int(rng.integers(2, 5)), 6), int(rng.integers(1, 5))
+    profile = shuffle(Table(rows), n=n)
+    for ratio in (F(1), F(6, 5), F(2)):
+        truth = oracles.worst_shuffled_hockey_stick(rows, n, ratio, pairs=[(0, 1), (1, 0)])
+        bracket = profile.delta(math.log(ratio))
+        assert F(bracket.lower) <= truth * (1 + F(1, 10**12))
+        assert F(bracket.upper) >= truth * (1 - F(1, 10**12))
+        assert bracket.upper <= 3 * float(truth) + 1e-12 or float(truth) < 1e-3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_attack_is_the_exact_divergence_of_its_dataset(seed):
+    """With the others' full density as the cover nothing is lost."""
+    rng = np.random.default_rng(100 + seed)
+    rows, n = random_rows(rng, 3, 3, 5), 4
+    attack = CoveredPair(AmplificationVariable.from_masses(*np.array(rows, float)), n)
+    for ratio in (F(1), F(5, 4), F(3, 2)):
+        truth = oracles.shuffled_hockey_stick(rows, 0, 1, (2,) * (n - 1), ratio)
+        bracket = attack.log_hockey_stick(math.log(ratio))
+        assert math.exp(bracket.lower) <= float(truth) * (1 + 1e-13)
+        assert math.exp(bracket.upper) >= float(truth) * (1 - 1e-13)
+        assert bracket.upper - bracket.lower < 1e-9 or truth == 0
+
+
+def cover_law(rows):
+    """Return the law of (R_0/w, R_1/w) under the pointwise least of all rows."""
+    rows = np.asarray(rows, float)
+    return AmplificationVariable.from_masses(rows[0], rows[1], rows.min(axis=0))
+
+
+def test_binary_response_dominates_thousands_of_randomizers():
+    """The generic bound: no pmf with ratios at most e has a larger loss sum than 2-RR.
+
+    The loss of a random randomizer is below that of binary randomized response in convex order, so
+    E(G − t)_+ is smaller at every t, and so is every sum.  Checked for the single loss at all kinks.
+    """
+    rng = np.random.default_rng(7)
+    checked = 0
+    for _ in range(4000):
+        e = math.exp(rng.uniform(0.01, 4.0))
+        outputs, inputs = int(rng.integers(2, 7)), int(rng.integers(2, 5))
+        spread = rng.random((inputs, outputs)) ** rng.uniform(0.2, 6.0)
+        rows = np.exp(np.log(e) * (spread if rng.random() < 0.6 else np.round(spread)))
+        rows /= rows.sum(axis=1, keepdims=True)
+        largest = float(np.max(rows.max(axis=0) / rows.min(axis=0)))
+        if largest <= 1.0 + 1e-9:
+            continue
+        # the smallest budget it satisfies
+        ratio = math.exp(rng.uniform(0.0, math.log(largest)))
+        law = cover_law(rows)
+        values, masses = law.first - ratio * law.second, law.mass
+        top = np.array([largest - ratio, 1.0 - largest * ratio])
+        weights = np.full(2, 1.0 / (largest + 1.0))
+        for t in np.concatenate([values, top, [0.0]]):
+            mine = np.sum(masses * np.maximum(values - t, 0)) + max(0.0, 1 - masses.sum()) * max(-t, 0.0)
+            bound = np.sum(weights * np.maximum(top - t, 0)) + (largest - 1) / (largest + 1) * max(-t, 0.0)
+            assert mine <= bound + 1e-12 * (1 + abs(t) + largest * ratio)
+        checked += 1
+    assert checked > 3500
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_generic_upper_end_is_above_any_randomizer(seed):
+    rng = np.random.default_rng(200 + seed)
+    rows = random_rows(rng, 3, int(rng.integers(2, 5)), 7)
+    table = Table(rows)
+    for n in (2, 7, 300):
+        for share in (0.0, 0.2, 0.6):
+            eps = share * table.eps0
+            generic = shuffle(randomizers.generic(eps0=table.eps0), n=n).delta(eps)
+            assert shuffle(table, n=n).delta(eps).upper <= generic.upper * (1 + 1e-5) + 1e-300
+
+
+@pytest.mark.parametrize("eps0", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("n", [1, 20, 700, 10**5])
+def test_generic_upper_end_is_the_stronger_clone_pair(eps0, n):
+    p = math.exp(eps0)
+    pair = VariationRatioPair(n=n, p=p, beta=(p - 1) / (p + 1), q0=p)
+    eps = np.array([0.0, 0.1, 0.4]) * eps0 / math.sqrt(n)
+    exact, blanket = pair.delta(eps), shuffle(randomizers.generic(eps0=eps0), n=n).delta(eps)
+    assert np.all(exact.lower <= blanket.upper)
+    assert np.all(blanket.upper <= exact.upper * (1 + 2e-5))
+
+
+def test_published_pair_is_no_upper_bound():
+    """5-ary randomized response, e^eps0 = 3, n = 5, all others holding a third value."""
+    rr = randomizers.generalized_rr(eps0=math.log(3), d=5)
+    truth = oracles.shuffled_hockey_stick(oracles.generalized_rr(3, 5), 0, 1, (2,) * 4, F(2))
+    pair = VariationRatioPair.of(rr, n=5).delta(math.log(2))
+    bracket = shuffle(rr, n=5).delta(math.log(2))
+    assert pair.upper < float(truth) <= bracket.upper
+    assert float(truth) == pytest.approx(0.0117808, abs=5e-8)
+    assert pair.upper == pytest.approx(0.0094008, abs=5e-8)
+    assert bracket.lower == pytest.approx(float(truth), rel=1e-9)
+
+
+def test_larger_of_both_directions_is_taken():
+    """Binary randomized response, all others at x0: the two directions differ by 9 % in ε."""
+    attack = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).below[0]
+    ends = sorted(DirectedOnly(pair).epsilon(1e-6).upper for pair in (attack, attack.reversed))
+    assert ends == pytest.approx([0.11613, 0.12661], abs=1e-5)
+    assert shuffle(randomizers.binary_rr(eps0=1.0), n=1000).epsilon(1e-6).lower == pytest.approx(
+        ends[1], rel=1e-6
+    )
+
+
+class DirectedOnly(CoveredPair):
+    """One direction of a pair, the other one silenced."""
+
+    def __init__(self, pair):
+        super().__init__(pair.variable, pair.n)
+        self.symmetric = True
+
+
+@pytest.mark.parametrize("n", [599, 601, 5000])
+@pytest.mark.parametrize(
+    ("p", "beta", "q0", "q1"),
+    [
+        (3.0, 0.5, 3.0, 3.0),
+        (3.0, 0.2, 4.0, 2.5),
+        (math.inf, 1.0, 8.0, 8.0),
+        (50.0, 0.4, 50.0, 50.0),
+        (1.2, 0.05, 1.2, 1.2),
+    ],
+)
+def test_three_routes_to_the_pair_overlap(n, p, beta, q0, q1):
+    pair = VariationRatioPair(n=n, p=p, beta=beta, q0=q0, q1=q1)
+    for eps in (0.0, 0.01, 0.1, 0.15):
+        routes = [pair._over_totals(eps, 38.0), pair._covered.log_hockey_stick(eps, 1e-7)]
+        if n < 1000:
+            routes.append(pair._cells.log_hockey_stick(eps))
+        assert max(route.lower for route in routes) <= min(route.upper for route in routes)
+        assert routes[0].upper - routes[0].lower < 1e-8 or routes[0].upper < -150.0
+
+
+@pytest.mark.parametrize("n", [10**6, 10**8, 10**12, 10**15])
+def test_cost_and_width_do_not_grow(n):
+    pair = VariationRatioPair(n=n, p=math.e, beta=(math.e - 1) / (math.e + 1), q0=math.e)
+    bracket = pair.epsilon(0.01 / n)
+    assert bracket.upper - bracket.lower <= 1e-5 * bracket.upper
+    assert pair.delta(bracket.upper).upper <= 0.01 / n * (1 + 1e-5)
+
+
+def test_repeated_attacks_are_tried_once():
+    for build, many in (
+        (randomizers.generalized_rr(eps0=1.0, d=10), 2),
+        (randomizers.binary_rr(eps0=1.0), 1),
+    ):
+        assert len(shuffle(build, n=10).below) == many
+
+
+def test_pairs_without_a_cover_are_exposed():
+    """An output that only one input can produce is seen whenever it is sent."""
+    pair = InputPair.from_rows([[0.9, 0.1, 0.0], [0.9, 0.0, 0.1]], [0.9, 0.0, 0.0])
+    profile = CoveredPair(pair.cover, 100)
+    assert profile.delta(3.0).upper == pytest.approx(0.1, rel=1e-9)
+    assert profile.epsilon(0.05).upper == math.inf
+    assert "no finite bound" in str(profile.epsilon(0.05))
+
+
+def test_single_user_has_the_local_guarantee():
+    for randomizer in (randomizers.generalized_rr(eps0=1.5, d=4), randomizers.laplace(eps0=1.5)):
+        profile = shuffle(randomizer, n=1)
+        assert profile.delta(0.0).upper == pytest.approx(randomizer.beta, rel=1e-4)
+        assert profile.delta(1.5 * (1 + 1e-12)).upper <= 1e-12
+        assert profile.epsilon(1e-9).upper == pytest.approx(1.5, abs=1e-6)
+
+
+def test_composition_file_describes_the_generic_pair():
+    """The one-round values behind composition.json are those of the generic pair."""
+    for case in json.loads((REFERENCE / "composition.json").read_text()):
+        p = math.exp(case["eps0"])
+        one = VariationRatioPair(n=case["n"], p=p, beta=(p - 1) / (p + 1), q0=p)
+        for eps, many in case["hockey_stick"]:
+            assert one.delta(eps).lower <= float(many)
+
+
+def test_discrete_pair_is_a_pair():
+    pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.25, 0.75]))
+    assert pair.delta(0.0).upper == pytest.approx(0.25, rel=1e-12)
