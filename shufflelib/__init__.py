@@ -6,10 +6,21 @@
 (0.0801, 0.0802)
 """
 
-from shufflelib import randomizers as randomizers
-from shufflelib.results import Certified as Certified
-from shufflelib.results import Status as Status
-from shufflelib.shuffling import shuffle as shuffle
+import importlib
 
-__all__ = ["Certified", "Status", "randomizers", "shuffle"]
 __version__ = "0.1.0"
+__all__ = ["Certified", "Status", "closed_form", "randomizers", "shuffle"]
+
+_HOME = {"Certified": "results", "Status": "results", "shuffle": "shuffling"}
+
+
+def __getattr__(name):
+    """Load a public name on first use, so that the import itself costs nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module 'shufflelib' has no attribute {name!r}")
+    module = importlib.import_module(f"shufflelib.{_HOME.get(name, name)}")
+    return getattr(module, name) if name in _HOME else module
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])

@@ -72,7 +72,8 @@ def _statement(quantity, arguments, randomizer, result):
     given = getattr(arguments, argument)
     return "\n".join(
         (
-            f"{quantity} <= {getattr(result, safe):.10g} at {argument} = {given:g}, n = {arguments.n:,} users",
+            f"{quantity} <= {getattr(result, safe):.10g} at {argument} = {given:g}, "
+            f"n = {int(arguments.n):,} users",
             f"  what        {words}; the upper end is the guarantee",
             f"  not below   {result.lower:.10g}",
             f"  randomizer  {randomizer}",

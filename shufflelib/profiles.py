@@ -22,9 +22,8 @@ from shufflelib import arguments, dots
 from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.loss_sums import TOLERANCE, LogBracket
 from shufflelib.results import Certified, Status
-from shufflelib.search import first_below
+from shufflelib.search import worst_root
 
-COARSE, FINE = 3e-3, 3e-6  # relative widths of δ asked for while searching ε
 TINY = math.ulp(0.0)
 
 
@@ -118,11 +117,11 @@ class PrivacyProfile(ABC):
 
     def _epsilon(self, delta):
         target = math.log(delta)
-        upper = _worst_root(self.above, target, safe_above=True)
+        upper = worst_root(self.above, target, safe_above=True)
         if isinstance(self, Pair):
-            lower = _worst_root(self.below, target, safe_above=False, guess=upper)
+            lower = worst_root(self.below, target, safe_above=False, guess=upper)
         else:
-            lower = _worst_root(self.below, target, safe_above=False)
+            lower = worst_root(self.below, target, safe_above=False)
         return min(lower, upper), upper
 
     def renyi(self, order):
@@ -203,39 +202,6 @@ class PrivacyProfile(ABC):
             for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
         ]
         return min(end[0] for end in above), min(end[1] for end in below)
-
-
-def _worst_root(pairs, target, *, safe_above, guess=None):
-    """Return the worst ε over pairs and directions, proved on the side asked for.
-
-    Every direction gets a coarse root, which is proved too; only those that can decide are refined.
-    """
-    directions = [one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
-    starts = [one.log_hockey_stick(0.0, COARSE) for one in directions]
-    starts = [start.upper if safe_above else start.lower for start in starts]
-    rough = [
-        (guess or _root(one, target, COARSE, safe_above, start), i)
-        for i, (one, start) in enumerate(zip(directions, starts, strict=True))
-        if start > target
-    ]
-    best = 0.0
-    for near, i in sorted(rough, reverse=True):
-        if safe_above and near <= best or not safe_above and near < 0.98 * best:
-            break
-        best = max(best, _root(directions[i], target, FINE, safe_above, starts[i], near))
-    return best
-
-
-def _root(pair, target, tolerance, safe_above, log_start, guess=None):
-    return first_below(
-        lambda eps: pair.log_hockey_stick(eps, tolerance)[safe_above],
-        target,
-        pair.largest_loss,
-        safe_above=safe_above,
-        log_start=log_start,
-        guess=guess,
-        width=1e-3 if guess is None else pair.search_width,
-    )
 
 
 class Pair(PrivacyProfile):

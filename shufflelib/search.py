@@ -1,7 +1,8 @@
-"""One search: the first point at which a falling function meets a target, ending on the safe side."""
+"""Searches for ε: where a falling function meets a target, ending on the safe side."""
 
 import math
 
+COARSE, FINE = 3e-3, 3e-6  # relative widths of δ asked for while searching ε
 FARTHEST = 5000.0  # nats; beyond it no finite answer is looked for
 
 
@@ -76,3 +77,36 @@ def first_below(log_value, target, last, *, safe_above, log_start=None, guess=No
             if not low < x < high:
                 break
     return high if safe_above else low
+
+
+def worst_root(pairs, target, *, safe_above, guess=None):
+    """Return the worst ε over pairs and directions, proved on the side asked for.
+
+    Every direction gets a coarse root, which is proved too; only those that can decide are refined.
+    """
+    directions = [one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
+    starts = [one.log_hockey_stick(0.0, COARSE) for one in directions]
+    starts = [start.upper if safe_above else start.lower for start in starts]
+    rough = [
+        (guess or _root(one, target, COARSE, safe_above, start), i)
+        for i, (one, start) in enumerate(zip(directions, starts, strict=True))
+        if start > target
+    ]
+    best = 0.0
+    for near, i in sorted(rough, reverse=True):
+        if safe_above and near <= best or not safe_above and near < 0.98 * best:
+            break
+        best = max(best, _root(directions[i], target, FINE, safe_above, starts[i], near))
+    return best
+
+
+def _root(pair, target, tolerance, safe_above, log_start, guess=None):
+    return first_below(
+        lambda eps: pair.log_hockey_stick(eps, tolerance)[safe_above],
+        target,
+        pair.largest_loss,
+        safe_above=safe_above,
+        log_start=log_start,
+        guess=guess,
+        width=1e-3 if guess is None else pair.search_width,
+    )

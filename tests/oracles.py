@@ -124,6 +124,28 @@ def subset_mechanism(e, d, k):
     return [[weight / sum(row) for weight in row] for row in weights]
 
 
+def local_hash(e, d, hashes):
+    """Return the pmf matrix of local hashing with a uniform hash: outputs are the sets {x: H(x) = report}."""
+    e, sets = Fraction(e), [s for k in range(d + 1) for s in itertools.combinations(range(d), k)]
+    ways = [Fraction(hashes * (hashes - 1) ** (d - len(s)), hashes**d) for s in sets]
+    return [[w * (e if x in s else 1) / (e + hashes - 1) for w, s in zip(ways, sets, strict=True)] for x in range(d)]
+
+
+def laplace_cells(root, cells):
+    """Return the pmf matrix of Laplace on inputs j/cells, eps0 = cells log(root), pooled at the same points.
+
+    Pooling is post-processing: what it gives away is a lower bound for the mechanism.
+    """
+
+    def below(j):  # chance of noise below j/cells
+        tail = Fraction(1, 2) / Fraction(root) ** abs(j)
+        return tail if j <= 0 else 1 - tail
+
+    edges = range(cells + 1)
+    rows = [[Fraction(0), *(below(y - x) for y in edges), Fraction(1)] for x in edges]
+    return [[b - a for a, b in itertools.pairwise(row)] for row in rows]
+
+
 def shuffled_law(pmf, dataset):
     """Return {histogram: probability} of the shuffled reports of one dataset."""
     law = {(0,) * len(pmf[0]): Fraction(1)}

@@ -26,8 +26,8 @@ def counts():
 def exact_log_pmf(k, n, p):
     with mpmath.workdps(40):
         p = mpmath.mpf(p)
-        rest = mpmath.log(1 - p) * (n - k)
-        return mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - k + 1) + k * mpmath.log(p) + rest
+        choices = mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - k + 1)
+        return choices + k * mpmath.log(p) + (n - k) * mpmath.log(1 - p)
 
 
 def test_binomial_masses():

@@ -40,8 +40,8 @@ def random_law(rng):
     pairs = [pool[i] for i in rng.choice(len(pool), atoms, replace=False)]
     masses = [F(int(10 ** rng.uniform(0, 4)), 20000 * atoms) for _ in pairs]
     values = [a - ratio * b for a, b in pairs]
-    sizes = [float(a + ratio * b) for a, b in pairs]
-    law = LossLaw(np.array([float(v) for v in values]), np.array([float(m) for m in masses]), np.array(sizes), 1e-15)
+    sizes = [a + ratio * b for a, b in pairs]
+    law = LossLaw(*(np.array([float(part) for part in column]) for column in (values, masses, sizes)), 1e-15)
     return law, values, masses, n
 
 

@@ -1,0 +1,67 @@
+r"""One user's two reports among the others' covers: the pair every shuffled mechanism reduces to."""
+
+import functools
+import math
+
+import numpy as np
+
+from shufflelib.logspace import UNIT
+from shufflelib.loss_sums import TOLERANCE, LogBracket, LossLaw, positive_part_mean
+from shufflelib.profiles import Pair
+
+
+class CoveredPair(Pair):
+    r"""Two reports of one user among n − 1 covers.
+
+    .. math:: H_\varepsilon = \tfrac1n\,\mathbb E[(G_1+\dots+G_n)_+] + \text{exposed mass}
+
+    With the full density of the others' reports as the cover, this is the pair of shuffled outputs
+    itself; with the privacy blanket it dominates every dataset.
+    """
+
+    statement = "a pair of reports under a cover"
+    source = "contour integral with every error charged"
+    search_width = 2e-8
+
+    def __init__(self, variable, n):
+        self.variable, self.n = variable, n
+        self.symmetric = variable.key() == variable.swapped().key()
+
+    @functools.cached_property
+    def reversed(self):
+        """The pair with the two reports exchanged."""
+        if self.symmetric:
+            return self
+        other = CoveredPair(self.variable.swapped(), self.n)
+        other.__dict__["reversed"] = self  # so that both share what they remember
+        return other
+
+    @property
+    def largest_loss(self):
+        """Largest log-ratio of the two reports on covered outputs; infinite if some are exposed."""
+        return self.variable.largest_loss
+
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+        """Enclose the logarithm of the loss sum's positive part over n, plus the exposed mass."""
+        variable = self.variable
+        if eps >= self.largest_loss:
+            return LogBracket(
+                -math.inf, math.log(variable.exposed_first) if variable.exposed_first > 0.0 else -math.inf
+            )
+        shrink = math.exp(-eps)  # everything in units of e^eps, which may be large
+        law = LossLaw(
+            variable.first * shrink - variable.second,
+            variable.mass,
+            variable.first * shrink + variable.second,
+            variable.precision,
+        )
+        ends = positive_part_mean(law, self.n, tolerance=max(tolerance, variable.cell_width))
+        shift = eps - math.log(self.n)
+        rounding = 4 * UNIT * (2.0 + eps + math.log(self.n))
+        lower, upper = ends.lower + shift - rounding, ends.upper + shift + rounding
+        if variable.exposed_first > 0.0:
+            upper = float(np.logaddexp(upper, math.log(variable.exposed_first))) + rounding
+            sure = variable.exposed_first - math.exp(eps) * variable.exposed_second if eps < 700 else 0.0
+            if sure > 0.0:
+                lower = float(np.logaddexp(lower, math.log(sure))) - rounding
+        return LogBracket(min(lower, 0.0), min(upper, 0.0))

@@ -1,0 +1,269 @@
+r"""The pair (P, Q) of the variation-ratio paper, computed exactly, as published."""
+
+import functools
+import math
+
+import numpy as np
+from scipy.special import gammaln
+
+from shufflelib import arguments
+from shufflelib.amplification import AmplificationVariable
+from shufflelib.covered_pair import CoveredPair
+from shufflelib.logspace import PMF_ERROR, TAIL_ERROR, UNIT, binomial_tail, log_binomial_pmf
+from shufflelib.loss_sums import TOLERANCE, LogBracket
+from shufflelib.profiles import DiscretePair, Pair
+
+ENUMERATED_USERS = 600  # up to here the pair is listed cell by cell
+SUMMED_USERS = 1_500_000  # up to here its divergence is summed over a + b
+
+
+class VariationRatioPair(Pair):
+    r"""The pair (P, Q) of the variation-ratio reduction, as published.
+
+    .. math:: P = (A + \Delta_1,\; C - A + \Delta_2), \qquad Q = (A + \Delta_2,\; C - A + \Delta_1)
+
+    with α = β/(p − 1), r₀ = αp/q₀, r₁ = αp/q₁, C ~ Bin(n − 1, r₀ + r₁), A ~ Bin(C, r₀/(r₀ + r₁)) and
+    (Δ₁, Δ₂) = (1, 0), (0, 1), (0, 0) with probabilities αp, α, 1 − α − αp.
+
+    Parameters
+    ----------
+    n : int
+        Number of all users, 1 ≤ n ≤ 10¹⁵.
+    p : float
+        Ratio bound, p > 1, possibly infinite.
+    beta : float
+        Total-variation bound, 0 ≤ β ≤ (p − 1)/(p + 1).
+    q0, q1 : float
+        Ratio bounds towards the other users, at least 1, with r₀ + r₁ ≤ 1; ``q1`` defaults to ``q0``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is outside its domain.
+
+    Notes
+    -----
+    A mathematical object: both ends are numerics only.  As a statement about a *mechanism* the pair
+    is an upper bound where 1 − α − αp = 0 (binary randomized response, generic ε₀-LDP, p = ∞ with
+    β = 1).  Elsewhere the published reduction (Theorems 4.1, 4.2) fails: for 5-ary randomized
+    response with e^ε₀ = 3, n = 5, all others holding a third value, δ(log 2) = 0.011780… while the
+    pair says 0.009400…  `shuffle` certifies mechanisms instead.
+
+    The order is kept: ``tradeoff`` tests the null P against the alternative Q; ``delta``,
+    ``epsilon`` and ``renyi`` take the larger of the two directions.
+
+    Cost: up to 600 users a list of cells, up to 1.5 million O(√n) tails, beyond that O(1).
+    Source: Wang (PVLDB 2024; arXiv:2304.05007), Theorems 4.2 and 4.6, Algorithm 1; q₀ ≠ q₁:
+    Proposition 1, Algorithm 3.
+    """
+
+    source = "exact numerics of the published pair; not a bound for a mechanism"
+
+    def __init__(self, *, n, p, beta, q0, q1=None):
+        self.n = arguments.users(n)
+        self.p = arguments.real(p, "p", above=1.0, finite=False, remedy="p bounds a ratio of densities")
+        largest = 1.0 if math.isinf(self.p) else (self.p - 1.0) / (self.p + 1.0)
+        self.beta = arguments.real(
+            beta,
+            "beta",
+            at_least=0.0,
+            at_most=largest * (1 + 1e-12),
+            remedy="beta is at most (p - 1)/(p + 1)",
+        )
+        self.q0 = arguments.real(q0, "q0", at_least=1.0, remedy="q0 bounds a ratio of densities")
+        self.q1 = (
+            self.q0 if q1 is None else arguments.real(q1, "q1", at_least=1.0, remedy="q1 bounds a ratio")
+        )
+        # masses of the differing user's three symbols, and of another user's
+        self._low = 0.0 if math.isinf(self.p) else self.beta / (self.p - 1.0)
+        self._high = self.beta + self._low
+        self._rest = max(0.0, 1.0 - self._low - self._high)
+        self._r0, self._r1 = self._high / self.q0, self._high / self.q1
+        other = 1.0 - self._r0 - self._r1
+        if other < -1e-12:
+            raise ValueError(
+                f"q0 and q1 must leave probabilities, but beta p/(p - 1) (1/q0 + 1/q1) is {1.0 - other:g}, "
+                f"got q0={q0!r}, q1={self.q1!r}; use larger ones"
+            )
+        self._r2 = other if other > 1e-15 else 0.0
+        self.symmetric = self.q0 == self.q1
+        self.search_width = 1e-11 if self.n <= SUMMED_USERS else 2e-8
+        self.statement = (
+            f"the pair (P, Q) with n={self.n}, p={self.p:g}, beta={self.beta:g}, q0={self.q0:g}"
+            + ("" if self.symmetric else f", q1={self.q1:g}")
+        )
+
+    @classmethod
+    def of(cls, randomizer, *, n):
+        """Return the pair with a randomizer's published parameters."""
+        return cls(n=n, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
+
+    @functools.cached_property
+    def reversed(self):
+        """The pair (Q, P), which is the pair with q0 and q1 exchanged."""
+        return (
+            self
+            if self.symmetric
+            else VariationRatioPair(n=self.n, p=self.p, beta=self.beta, q0=self.q1, q1=self.q0)
+        )
+
+    @property
+    def largest_loss(self):
+        """Log p."""
+        return math.log(self.p) if self.beta > 0.0 else 0.0
+
+    @functools.cached_property
+    def _cells(self):
+        """The pair cell by cell: all (a, b), ratios formed without cancellation."""
+        n, low, high = self.n, self._low, self._high
+        a, b = (
+            part.ravel().astype(float)
+            for part in np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
+        )
+        keep = (a + b == n) if self._r2 == 0.0 else (a + b <= n)
+        a, b = a[keep], b[keep]
+        c = n - a - b
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_r2 = math.log(self._r2) if self._r2 > 0.0 else 0.0
+            log_count = (
+                gammaln(n)
+                - gammaln(a + 1)
+                - gammaln(b + 1)
+                - gammaln(c + 1)
+                + a * math.log(self._r0)
+                + b * math.log(self._r1)
+                + c * log_r2
+            )
+            left, right = a / self._r0, b / self._r1
+            rest = self._rest * c / self._r2 if self._r2 > 0.0 else 0.0
+            in_p, in_q = high * left + low * right + rest, low * left + high * right + rest
+            gap = (high - low) * (left - right)
+            loss = np.where(gap >= 0.0, np.log1p(gap / in_q), -np.log1p(-gap / in_p))
+            log_p, log_q = log_count + np.log(in_p), log_count + np.log(in_q)
+        loss = np.where(in_q == 0.0, np.inf, np.where(in_p == 0.0, -np.inf, loss))
+        keep = (in_p > 0.0) | (in_q > 0.0)
+        log_p, log_q, loss = log_p[keep], log_q[keep], loss[keep]
+        if self._r2 == 0.0 and self._rest > 0.0:
+            log_p, log_q = (np.append(part, math.log(self._rest)) for part in (log_p, log_q))
+            loss = np.append(loss, 0.0)
+        # p, β and q are floats: rounding p moves p − 1, and with it every mass and loss, by this much
+        rounding = UNIT * (1.0 if math.isinf(self.p) else self.p / (self.p - 1.0))
+        uncovered = (self._r0 + self._r1) / self._r2 if self._r2 > 0.0 else 0.0
+        total, left = (a + b)[keep], c[keep]
+        mass_error = rounding * (2.0 + total + left * uncovered) + UNIT * (
+            8.0 * float(gammaln(n + 1.0)) + 16.0
+        )
+        if self._r2 == 0.0 and self._rest > 0.0:
+            log_p, log_q = (np.append(part, math.log(self._rest)) for part in (log_p, log_q))
+            loss, mass_error = np.append(loss, 0.0), np.append(mass_error, rounding / self._rest)
+        finite = np.where(np.isfinite(loss), np.abs(loss), 0.0)
+        return DiscretePair._from_losses(
+            log_p, log_q, loss, mass_error=mass_error, loss_error=rounding * finite
+        )
+
+    @functools.cached_property
+    def _covered(self):
+        """The pair as a loss sum, for any number of users."""
+        first = [self._high / self._r0, self._low / self._r1]
+        second = [self._low / self._r0, self._high / self._r1]
+        mass = [self._r0, self._r1]
+        if self._r2 > 0.0 and self._rest > 0.0:
+            first, second, mass = (
+                [*part, last]
+                for part, last in (
+                    (first, self._rest / self._r2),
+                    (second, self._rest / self._r2),
+                    (mass, self._r2),
+                )
+            )
+        return CoveredPair(
+            AmplificationVariable(np.array(first), np.array(second), np.array(mass), precision=8 * UNIT),
+            self.n,
+        )
+
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+        """Enclose the divergence: over cells, over a + b, or as a contour integral."""
+        if eps >= self.largest_loss:
+            return LogBracket(-math.inf, -math.inf)
+        if self.n <= ENUMERATED_USERS:
+            return self._cells.log_hockey_stick(eps)
+        if self.n <= SUMMED_USERS and tolerance < 1e-3:
+            for reach in (13.0, 38.0):
+                bracket = self._over_totals(eps, reach)
+                if bracket.upper - bracket.lower < 1e-8:
+                    return bracket
+        return self._covered.log_hockey_stick(eps, tolerance)
+
+    def _over_totals(self, eps, reach):
+        r"""Sum over s = a + b: given s, one mass and one tail of a binomial law.
+
+        .. math:: H = \frac1n \sum_s w(s)\,\kappa\, \mathbb E[(a - t_s)_+], \qquad
+                  \mathbb E[(a-t)_+] = m(1-\varrho) f(m) + (s\varrho - t) S(m),\; m = \lfloor t\rfloor + 1
+        """
+        n, ratio = self.n, math.exp(-eps)
+        share, rho = self._r0 + self._r1, self._r0 / (self._r0 + self._r1)
+        # in units of e^eps
+        gain = (self._high * ratio - self._low) / self._r0
+        loss = (self._high - self._low * ratio) / self._r1
+        drift = self._rest * -math.expm1(-eps) / self._r2 if self._r2 > 0.0 else 0.0
+        deviation = math.sqrt(n * share * (1.0 - share)) + 4.0
+        spread = reach * deviation
+        # Bernstein: totals left out, on either side
+        left_out = 2.0 * math.exp(-0.5 * reach**2 / (1.0 + reach / (3.0 * deviation)))
+        s = np.arange(max(1.0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1.0)
+        if self._r2 == 0.0:
+            s = np.array([float(n)])
+        kappa = gain + loss
+        pull = loss * s + drift * (n - s)
+        threshold = pull / kappa
+        # each coefficient is a difference: its error is that of its terms
+        unit = 4 * UNIT
+        gain_error, loss_error = (
+            unit * (x + y) / r
+            for x, y, r in (
+                (self._high * ratio, self._low, self._r0),
+                (self._high, self._low * ratio, self._r1),
+            )
+        )
+        drift_error = (
+            unit * (drift * (1.0 + 1.0 / self._r2) - math.expm1(-eps) / self._r2) if self._r2 > 0.0 else 0.0
+        )
+        kappa_error = (gain_error + loss_error) / kappa
+        threshold_error = (loss_error * s + drift_error * (n - s)) / kappa + threshold * (
+            kappa_error + 4 * UNIT
+        )
+        reachable = threshold < s
+        s, threshold, threshold_error = s[reachable], threshold[reachable], threshold_error[reachable]
+        if s.size == 0:
+            return LogBracket(-math.inf, min(0.0, math.log(gain * left_out) + eps))
+        m = np.floor(threshold) + 1.0
+        log_weight = log_binomial_pmf(s, n, share) if self._r2 > 0.0 else np.zeros(1)
+        spike = m * (1.0 - rho) * np.exp(log_binomial_pmf(m, s, rho))
+        tail = binomial_tail(m, s, rho)
+        excess = np.maximum(spike + (s * rho - threshold) * tail, 0.0)
+        slack_mass = PMF_ERROR + 4 * UNIT * np.abs(m - s * rho) / (1.0 - rho)
+        error = spike * slack_mass + np.abs(s * rho - threshold) * tail * TAIL_ERROR
+        error += tail * (threshold_error + 4 * UNIT * s * rho) + kappa_error * excess
+        slack_weight = PMF_ERROR + 8 * UNIT * np.abs(s - n * share) / max(1.0 - share, UNIT)
+        weight = np.exp(log_weight)
+        scale = math.log(kappa) - math.log(n) + eps
+        upper = math.fsum(weight * (excess + error) * (1.0 + 2.0 * slack_weight))
+        lower = math.fsum(weight * np.maximum(excess - error, 0.0) * (1.0 - 2.0 * slack_weight))
+        rounding = 32 * UNIT * (1.0 + eps)
+        upper += n * left_out  # the excess is at most s
+        return LogBracket(
+            scale + math.log(lower) - rounding if lower > 0.0 else -math.inf,
+            min(scale + math.log(upper) + rounding, 0.0),
+        )
+
+    def renyi_directed(self, order):
+        """Return both ends of D_order(P‖Q)."""
+        return (
+            self._cells.renyi_directed(order) if self.n <= ENUMERATED_USERS else super().renyi_directed(order)
+        )
+
+    def false_negatives(self, fpr):
+        """Return both ends of the smallest false-negative rate, null P against alternative Q."""
+        return (
+            self._cells.false_negatives(fpr) if self.n <= ENUMERATED_USERS else super().false_negatives(fpr)
+        )
