@@ -146,21 +146,33 @@ def _by_enumeration(law, n):
 
 
 class _Tilt:
-    """The law tilted by e^{θG}: cumulant K(θ), its two derivatives, tilted masses."""
+    """The law tilted by e^{θG}: cumulant K(θ), mean and variance, tilted masses, and their rounding.
+
+    ``cumulant_error`` bounds the error of K, ``node_error`` that of the tilted characteristic
+    function at t, for each unit of |t|: every mass and every value is known up to ``doubt``,
+    relative to itself and to the terms it came from.
+    """
 
     def __init__(self, law, theta):
         exponent = theta * law.values
         peak = max(0.0, float(exponent.max()))
         weights = law.masses * np.exp(exponent - peak)
         mass = math.fsum(weights) + law.zero_mass * math.exp(-peak)
-        if peak < 1.0:
-            self.cumulant = math.log1p(math.fsum(law.masses * np.expm1(exponent)))
-        else:
-            self.cumulant = peak + math.log(mass)
         self.masses = weights / mass
         self.mean = math.fsum(self.masses * law.values)
         self.variance = max(math.fsum(self.masses * law.values**2) - self.mean**2, 0.0)
-        self.size = math.fsum(self.masses * law.sizes)
+
+        doubt = law.precision + (law.values.size + 24) * UNIT
+        moved = theta * law.sizes
+        if peak < 1.0:
+            growth = law.masses * np.expm1(exponent)
+            self.cumulant = math.log1p(math.fsum(growth))
+            self.cumulant_error = math.fsum(np.abs(growth)) / mass
+        else:
+            self.cumulant = peak + math.log(mass)
+            self.cumulant_error = 1.0
+        self.cumulant_error = doubt * (self.cumulant_error + math.fsum(self.masses * moved))
+        self.node_error = doubt * math.fsum(self.masses * law.sizes * (1.0 + moved))
 
 
 def _saddle(law, n):
@@ -206,10 +218,12 @@ def _by_contour(law, n, tolerance):
     theta = _saddle(law, n)
     tilt = _Tilt(law, theta)
     deviation = math.sqrt(n * tilt.variance)
-    if deviation == 0.0:
-        return LogBracket(-math.inf, n * tilt.cumulant - 1.0 - math.log(theta) + 1e-6)
-    if n * tilt.cumulant < DEEPEST:
-        return LogBracket(-math.inf, n * tilt.cumulant * (1 - 1e-9) - 1.0 - math.log(theta))
+    # Chernoff's bound, (x)_+ <= e^{θx - 1}/θ: it always holds and ends a hopeless quadrature
+    prefactor = n * tilt.cumulant_error + 8 * UNIT * (1.0 + abs(n * tilt.cumulant))
+    log_scale = n * tilt.cumulant
+    chernoff = LogBracket(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
+    if deviation == 0.0 or log_scale < DEEPEST or tolerance > 4.0:
+        return chernoff
     # smoothing by a standard deviation of 1/resolution of the sum's widens a Gaussian tail at z
     # standard deviations by 1.5 (z/resolution)², relatively; far out the logarithm sets the measure
     z = theta * deviation
@@ -231,14 +245,9 @@ def _by_contour(law, n, tolerance):
 
     error += 3.0 * math.exp(0.5 * smoothing * theta**2 - DISCARD) / (math.pi * cutoff)
     error += 3.0 * math.exp(log_alias + 2.0 * smoothing * theta**2)
-    # the prefactor M(θ)^n
-    prefactor = n * (law.precision + (law.values.size + 24) * UNIT) * theta * tilt.size
-    prefactor += 8 * UNIT * (1.0 + abs(n * tilt.cumulant))
     upper, lower = smooth + error, 2.0 * smooth - coarse - error
-    log_scale = n * tilt.cumulant
     log_upper = log_scale + prefactor + math.log(upper) if upper > 0.0 else math.inf
-    # Chernoff's bound holds always and ends a failed quadrature on the safe side
-    log_upper = min(log_upper, log_scale + prefactor - 1.0 - math.log(theta))
+    log_upper = min(log_upper, chernoff.upper)
     log_lower = log_scale - prefactor + math.log(lower) if lower > 0.0 else -math.inf
     return LogBracket(min(log_lower, log_upper), log_upper)
 
@@ -273,9 +282,7 @@ def _integrand(law, n, theta, tilt, smoothing, step, first, size):
     smooth = np.exp(0.5 * smoothing * line**2)
     coarse = smooth**2 * smooth**2
 
-    relative = (
-        n * (law.precision + (law.values.size + 24) * UNIT) * np.abs(line) * tilt.size * np.exp(-log_modulus)
-    )
+    relative = n * tilt.node_error * np.abs(line) * np.exp(-log_modulus)
     relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 64 * UNIT
     weight = np.abs(value) * (2.0 * np.abs(smooth) + np.abs(coarse))
     error = np.sum(weight * np.expm1(np.minimum(relative, 60.0)))
