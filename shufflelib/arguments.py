@@ -25,6 +25,13 @@ def _refuse_non_number(value, name):
         raise TypeError(f"{name} must be a real number, got {value!r} of type {type(value).__name__}")
 
 
+def _float(value):
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond the floats
+        return math.inf if value > 0 else -math.inf
+
+
 def _domain(above, at_least, below, at_most):
     parts = [
         f"> {above:g}" if above is not None else "",
@@ -40,7 +47,7 @@ def real(value, name, *, above=None, at_least=None, below=None, at_most=None, fi
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     _refuse_non_number(value, name)
-    number = float(value)
+    number = _float(value)
     domain = _domain(above, at_least, below, at_most)
     wrong = (
         math.isnan(number)
@@ -78,7 +85,7 @@ def count(value, name, *, at_least=1, at_most=None, remedy=""):
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     _refuse_non_number(value, name)
-    number = float(value)
+    number = _float(value)
     if not number.is_integer():
         raise ValueError(f"{name} must be a whole number, got {value!r}" + (f"; {remedy}" if remedy else ""))
     real(value, name, at_least=at_least, at_most=at_most, remedy=remedy)

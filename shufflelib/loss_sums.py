@@ -37,6 +37,7 @@ from shufflelib.logspace import UNIT, logsumexp
 ENUMERATION_LIMIT = 400_000  # count vectors
 ENUMERATED_ATOMS = 12
 NODE_LIMIT = 6_000_000
+WORK_LIMIT = 400_000_000  # nodes times atoms
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
 NOTHING_LEFT = 100.0  # e-folds below its peak at which a node is bounded instead of computed
@@ -234,8 +235,9 @@ def _by_contour(law, n, tolerance):
     cutoff = math.sqrt(2.0 * DISCARD / smoothing)
     step = 2.0 * math.pi / period
     nodes = int(math.ceil(cutoff / step)) + 1
-    if nodes > NODE_LIMIT:
-        return _by_contour(law, n, tolerance * (1.1 * nodes / NODE_LIMIT) ** 2)  # wider, never wrong
+    most = min(NODE_LIMIT, WORK_LIMIT // law.values.size)
+    if nodes > most:
+        return _by_contour(law, n, tolerance * (1.1 * nodes / most) ** 2)  # wider, never wrong
 
     smooth = coarse = error = 0.0
     for first in range(0, nodes, BLOCK_NODES):
@@ -270,7 +272,7 @@ def _integrand(law, n, theta, tilt, smoothing, step, first, size):
 
     # |φ|^n: most nodes lie where it is nothing
     x, y = phi.real, phi.imag
-    log_modulus = 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + 1e-300))
+    log_modulus = 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
     alive = np.flatnonzero(n * log_modulus > -NOTHING_LEFT)
     x, y, log_modulus = x[alive], y[alive], log_modulus[alive]
     omega = step * (first + alive)

@@ -271,11 +271,13 @@ def shade_bracket(ax, x, lower, upper):
     """Shade what lies between the best proved lower and upper end, replacing an earlier shade."""
     for earlier in [patch for patch in ax.collections if patch.get_gid() == "bracket"]:
         earlier.remove()
+    ax.relim()  # the limits forget the earlier shade
     known = np.isfinite(lower) & np.isfinite(upper)
     with style():
         ax.fill_between(
             x, lower, upper, where=known, color=GREY, alpha=0.25, linewidth=0, gid="bracket", zorder=1
         )
+        ax.autoscale_view()
 
 
 def label_directly(ax):

@@ -51,7 +51,7 @@ class Certified:
     statement: str = field(default="", compare=False)
 
     def __post_init__(self):
-        lower, upper = np.asarray(self.lower, float), np.asarray(self.upper, float)
+        lower, upper = np.array(self.lower, float), np.array(self.upper, float)  # copies, to be frozen
         if lower.shape != upper.shape:
             raise ValueError(f"ends of a bracket must have equal shapes, got {lower.shape} and {upper.shape}")
         if not np.all(lower <= upper):

@@ -67,7 +67,8 @@ def first_below(log_value, target, last, *, safe_above, log_start=None, guess=No
                 root = low * (goal - start) / max(low_shape - start, 1e-3)
                 past, stalled = 0.2, 0
             else:
-                root = low + (goal - low_shape) / (high_shape - low_shape) * (high - low)
+                share = (goal - low_shape) / (high_shape - low_shape) if high_shape > low_shape else 0.5
+                root = low + share * (high - low)
                 past, stalled = 0.03, (stalled + 1 if high - low > 0.5 * before else 0)
             # step a little past the root, seen from the nearer end, so that both ends close in
             past = max(past * abs(root - x), 0.3 * width * high)

@@ -128,7 +128,10 @@ def local_hash(e, d, hashes):
     """Return the pmf matrix of local hashing with a uniform hash: outputs are the sets {x: H(x) = report}."""
     e, sets = Fraction(e), [s for k in range(d + 1) for s in itertools.combinations(range(d), k)]
     ways = [Fraction(hashes * (hashes - 1) ** (d - len(s)), hashes**d) for s in sets]
-    return [[w * (e if x in s else 1) / (e + hashes - 1) for w, s in zip(ways, sets, strict=True)] for x in range(d)]
+    return [
+        [w * (e if x in s else 1) / (e + hashes - 1) for w, s in zip(ways, sets, strict=True)]
+        for x in range(d)
+    ]
 
 
 def laplace_cells(root, cells):
