@@ -9,6 +9,8 @@ from shufflelib.logspace import UNIT
 from shufflelib.loss_sums import TOLERANCE, LogBracket, LossLaw, positive_part_mean
 from shufflelib.profiles import Pair
 
+FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded by its value here
+
 
 class CoveredPair(Pair):
     r"""Two reports of one user among n − 1 covers.
@@ -21,11 +23,24 @@ class CoveredPair(Pair):
 
     statement = "a pair of reports under a cover"
     source = "contour integral with every error charged"
-    search_width = 2e-8
+
+    def _log_ever(self):
+        """Return a lower end of log H at every ε: the outputs that one report alone can produce."""
+        variable = self.variable
+        alone = variable.second == 0.0
+        seen = math.fsum(variable.first[alone] * variable.mass[alone])
+        if variable.exposed_second == 0.0:
+            seen += variable.exposed_first
+        doubt = variable.precision + 16 * UNIT
+        left = 1.0 - math.fsum(variable.mass[~alone]) - doubt * variable.mass.size
+        if seen == 0.0 or left <= 0.0:
+            return -math.inf
+        return math.log(seen) + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * variable.mass.size
 
     def __init__(self, variable, n):
         self.variable, self.n = variable, n
         self.symmetric = variable.key() == variable.swapped().key()
+        self.search_width = max(2e-8, 0.1 * variable.cell_width)
 
     @functools.cached_property
     def reversed(self):
@@ -48,6 +63,8 @@ class CoveredPair(Pair):
             return LogBracket(
                 -math.inf, math.log(variable.exposed_first) if variable.exposed_first > 0.0 else -math.inf
             )
+        if eps > FARTHEST:
+            return LogBracket(self._log_ever(), self.log_hockey_stick(FARTHEST, tolerance).upper)
         shrink = math.exp(-eps)  # everything in units of e^eps, which may be large
         law = LossLaw(
             variable.first * shrink - variable.second,

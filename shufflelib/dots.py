@@ -22,6 +22,7 @@ import numpy as np
 from shufflelib.logspace import UNIT, log1mexp, logsumexp
 
 WIDTH = 1e-3  # relative width aimed at
+LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 NEGLIGIBLE = -690.0  # log H from which on dots are set only where a question needs them
@@ -49,7 +50,8 @@ def log_renyi_kernel(loss, order):
         middle = np.clip(loss, -700.0, 30.0 / order)  # e^ℓ (e^{(λ−1)ℓ} − 1) − (λ−1)(e^ℓ − 1)
         direct = np.exp(middle) * np.expm1(more * middle) - more * np.expm1(middle)
         big = np.maximum(loss, 0.0)  # e^{λℓ} factored out
-        large = order * big + np.log1p(-order * np.exp(-more * big) + more * np.exp(-order * big))
+        fall = more * (np.exp(-more * big) - np.exp(-order * big))
+        large = order * big + np.log(np.maximum(-np.expm1(-more * big) - fall, 0.0))
         value = np.where(order * loss > 30.0, large, np.log(np.maximum(direct, 0.0)))
         value = np.where(scale < 0.05, np.log(series), value)
         return np.where(loss == np.inf, np.inf, np.where(loss == -np.inf, math.log(more), value))
@@ -127,22 +129,18 @@ class Curve:
 def _powers(eps, s):
     r"""Return log ∫ E^s dE over each gap and the centroid's share of the gap, within 1e-4 of it."""
     a, r = eps[:-1], np.diff(eps)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
 
-        def log_integral(power):  # log ∫ E^power dE over the gap
-            k = power + 1.0
-            if k == 0.0:
-                return np.log(r)
-            kr = k * r
-            magnitude = np.where(kr > 0, kr + np.log(-np.expm1(-np.abs(kr))), np.log(-np.expm1(-np.abs(kr))))
-            return k * a + magnitude - math.log(abs(k))
+    def log_size(k):  # log ∫ E^{k-1} dE over the gap, E measured in units of its left end
+        if k == 0.0:
+            return np.log(r)
+        grown = np.maximum(k * r, 0.0) + np.log(-np.expm1(-np.abs(k) * r))
+        return grown - math.log(abs(k))
 
-        weight = log_integral(s)
-        ratio = np.exp(log_integral(s + 1.0) - weight - a)  # centroid / E_left
-        share = (ratio - 1.0) / np.expm1(r)
-        narrow = (abs(s) + 2.0) * r < 1e-2
-        share = np.where(narrow, 0.5 + s * r / 12.0, share)
-    return weight, np.clip(share, 0.0, 1.0)
+    weight = log_size(s + 1.0)
+    centroid = np.expm1(log_size(s + 2.0) - weight)  # in units of the left end, from there
+    narrow = (abs(s) + 2.0) * r < 1e-2
+    share = np.where(narrow, 0.5 + s * r / 12.0, centroid / np.expm1(r))
+    return (s + 1.0) * a + weight, np.clip(share, 0.0, 1.0)
 
 
 def _log_difference(high, low):
@@ -164,10 +162,13 @@ class Dots:
 
     def renyi(self, order):
         """Return both ends of D_order(P‖Q)."""
+        if order > LARGEST_ORDER:  # D rises with the order, up to the largest loss
+            return self.renyi(LARGEST_ORDER)[0], self.forward.last
+        rounding = ROUNDING + 8 * UNIT * (order + 2.0) * min(self.forward.eps[-1], 700.0)
         while True:
             pieces = list(self._pieces(order))
             low, high = (logsumexp(np.concatenate([piece[side] for _, *piece in pieces])) for side in (0, 1))
-            low, high = low - ROUNDING, high + ROUNDING
+            low, high = low - rounding, high + rounding
             if high - low < WIDTH or self._exhausted() or high == math.inf:
                 break
             doubts = [_log_difference(above[: below.size], below) for _, below, above in pieces]

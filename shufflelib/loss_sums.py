@@ -23,7 +23,8 @@ Why the ends are proved
 Chernoff's inequality bounds.  *Truncation* is bounded by the Gaussian factor, *rounding* by a
 running sum of node-wise error bounds.  All three are charged to both ends.
 
-For few summands the law of the sum is enumerated instead.
+Where few losses lie outside 0, because there are few summands or because such losses are rare, the
+law of the sum is enumerated instead.
 """
 
 import math
@@ -34,10 +35,11 @@ from scipy.special import gammaln
 
 from shufflelib.logspace import UNIT, logsumexp
 
-ENUMERATION_LIMIT = 400_000  # count vectors
+ENUMERATION_LIMIT = 40_000  # count vectors
 ENUMERATED_ATOMS = 12
-NODE_LIMIT = 6_000_000
-WORK_LIMIT = 400_000_000  # nodes times atoms
+NODE_LIMIT = 2_000_000
+WORK_LIMIT = 100_000_000  # nodes times atoms
+SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
 NOTHING_LEFT = 100.0  # e-folds below its peak at which a node is bounded instead of computed
@@ -96,17 +98,40 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     Cost O(1) in n; proportional to the number of atoms, to the tail's distance from the mean in
     standard deviations, and to ``tolerance**-0.5``.
     """
-    if not np.any(law.values > 0.0):
+    scale = float(np.max(np.abs(law.values), initial=0.0))
+    if scale == 0.0:
         return NOTHING
-    scale = float(np.max(np.abs(law.values)))
     law = law._replace(values=law.values / scale, sizes=law.sizes / scale)
-    if n == 1:
+    crude = _sum_of_positive_parts(law, n)
+    if crude == -math.inf:
+        return NOTHING
+    if not np.any(law.values > SMALLEST_GAIN):
+        bracket = LogBracket(-math.inf, crude)
+    elif n == 1:
         bracket = _single(law)
-    elif law.values.size <= ENUMERATED_ATOMS and math.comb(n + law.values.size, n) <= ENUMERATION_LIMIT:
-        bracket = _by_enumeration(law, n)
     else:
-        bracket = _by_contour(law, n, tolerance)
-    return LogBracket(*(end + math.log(scale) for end in bracket))
+        most = _enumerable(law, n)
+        few = most > 0 and _log_left_out(law, n, most) < -30.0
+        bracket = _by_enumeration(law, n, most) if few else NOTHING
+        if not few or bracket.upper - bracket.lower > tolerance:
+            bracket = (
+                _tighter(bracket, _by_contour(law, n, tolerance)) if few else _by_contour(law, n, tolerance)
+            )
+    lower, upper = bracket.lower, min(bracket.upper, crude)
+    pad = 4 * UNIT * (1.0 + abs(upper) + abs(math.log(scale)))
+    return LogBracket(min(lower, upper) + math.log(scale) - pad, upper + math.log(scale) + pad)
+
+
+def _tighter(one, other):
+    return LogBracket(max(one.lower, other.lower), min(one.upper, other.upper))
+
+
+def _sum_of_positive_parts(law, n):
+    """Return the log of n E[G₊], which is never below E[(G₁ + … + G_n)₊]."""
+    gains = np.maximum(law.values + law.sizes * (law.precision + 8 * UNIT), 0.0)
+    with np.errstate(divide="ignore"):
+        end = logsumexp(np.log(law.masses) + np.log(gains))
+    return end + math.log(n) + law.precision + 64 * UNIT + 4 * UNIT * (abs(end) if end > -math.inf else 0.0)
 
 
 def _single(law):
@@ -115,39 +140,63 @@ def _single(law):
     for side in (-1.0, 1.0):
         with np.errstate(divide="ignore"):
             terms = np.log(law.masses) + np.log(np.maximum(law.values + side * slack, 0.0))
-        ends.append(logsumexp(terms) + side * (law.precision + 64 * UNIT))
+        end = logsumexp(terms)
+        ends.append(end + side * (law.precision + (64 + 4 * abs(end)) * UNIT) if end > -math.inf else end)
     return LogBracket(*ends)
 
 
-def _by_enumeration(law, n):
-    """Sum over all vectors of counts; every term is non-negative, so errors stay relative."""
-    counts, left = np.zeros((1, 0)), np.array([n])
+def _enumerable(law, n):
+    """Return how many losses outside 0 a list of all count vectors can hold."""
+    atoms = law.values.size
+    if atoms > ENUMERATED_ATOMS:
+        return 0
+    most = 1
+    while most < n and math.comb(most + 1 + atoms, atoms) <= ENUMERATION_LIMIT:
+        most += 1
+    return most
+
+
+def _log_left_out(law, n, most):
+    """Return the log of Chernoff's bound on more than ``most`` of n losses, one given, lying outside 0."""
+    if most >= n:
+        return -math.inf
+    mean = n * math.fsum(law.masses)
+    return -(most * math.log(most / mean) - most + mean) * (1 - 1e-9) if most > mean else 0.0
+
+
+def _by_enumeration(law, n, most=None):
+    """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
+    most = n if most is None else most
+    counts, left = np.zeros((1, 0)), np.array([most])
     for _ in law.values:
         width = left + 1
         start = np.repeat(np.cumsum(width) - width, width)
         chosen = np.arange(width.sum()) - start
         counts = np.column_stack([np.repeat(counts, width, axis=0), chosen])
         left = np.repeat(left, width) - chosen
-    doubt = law.precision + 4 * UNIT  # of the mass at zero, absolute, and of each other mass, relative
-    log_weight = gammaln(n + 1.0) - gammaln(left + 1.0) - gammaln(counts + 1.0).sum(axis=1)
-    log_weight += counts @ np.log(law.masses)
+    used = most - left
+    falling = np.append(0.0, np.cumsum(math.log(n) + np.log1p(-np.arange(most) / n)))[used]
+    log_mass = np.log(law.masses)
+    log_weight = falling - gammaln(counts + 1.0).sum(axis=1) + counts @ log_mass
     total = counts @ law.values
     slack = (counts @ law.sizes) * (law.precision + 8 * UNIT)
-    relative = (n - left) * doubt + (40.0 + n + 8.0 * gammaln(n + 2.0)) * UNIT
+    doubt = law.precision + 4 * UNIT
+    relative = used * doubt + (64 + 8 * falling + 8 * gammaln(used + 2.0) - 4 * (counts @ log_mass)) * UNIT
     ends = []
     for side in (-1.0, 1.0):
-        zero_mass = max(law.zero_mass + side * doubt, 0.0)
-        with np.errstate(divide="ignore"):
-            log_zero = np.where(left > 0, left * np.log(zero_mass) if zero_mass > 0.0 else -np.inf, 0.0)
-            log_terms = (
-                log_weight + log_zero + side * relative + np.log(np.maximum(total + side * slack, 0.0))
-            )
-        ends.append(logsumexp(log_terms))
-    return LogBracket(ends[0] - 64 * UNIT, ends[1] + 64 * UNIT)
+        outside = math.fsum(law.masses) * (1.0 - side * doubt)
+        log_zero = math.log1p(-outside) if outside < 1.0 else -math.inf
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_zeros = np.where(used < n, (n - used) * log_zero * (1.0 - side * 4 * UNIT), 0.0)
+            gain = np.log(np.maximum(total + side * slack, 0.0))
+            ends.append(logsumexp(log_weight + log_zeros + side * relative + gain))
+    ends[1] = float(np.logaddexp(ends[1], _log_left_out(law, n, most) + _sum_of_positive_parts(law, n)))
+    rounding = [UNIT * (64 + 4 * abs(end)) if end > -math.inf else 0.0 for end in ends]
+    return LogBracket(ends[0] - rounding[0], ends[1] + rounding[1])
 
 
 class _Tilt:
-    """The law tilted by e^{θG}: cumulant K(θ), mean and variance, tilted masses, and their rounding.
+    """The law tilted by e^{θG}: cumulant K(θ), mean and variance, atoms that remain, and their rounding.
 
     ``cumulant_error`` bounds the error of K, ``node_error`` that of the tilted characteristic
     function at t, for each unit of |t|: every mass and every value is known up to ``doubt``,
@@ -160,11 +209,14 @@ class _Tilt:
         weights = law.masses * np.exp(exponent - peak)
         mass = math.fsum(weights) + law.zero_mass * math.exp(-peak)
         self.masses = weights / mass
-        self.mean = math.fsum(self.masses * law.values)
-        self.variance = max(math.fsum(self.masses * law.values**2) - self.mean**2, 0.0)
+        live = self.masses > 0.0
+        self.masses, self.values = masses, values = self.masses[live], law.values[live]
+        self.mean = math.fsum(masses * values)
+        self.variance = max(math.fsum(masses * values**2) - self.mean**2, 0.0)
 
         doubt = law.precision + (law.values.size + 24) * UNIT
-        moved = theta * law.sizes
+        sizes = np.minimum(law.sizes[live], 1e140)
+        moved = np.minimum(theta * sizes, 1e140)
         if peak < 1.0:
             growth = law.masses * np.expm1(exponent)
             self.cumulant = math.log1p(math.fsum(growth))
@@ -172,8 +224,8 @@ class _Tilt:
         else:
             self.cumulant = peak + math.log(mass)
             self.cumulant_error = 1.0
-        self.cumulant_error = doubt * (self.cumulant_error + math.fsum(self.masses * moved))
-        self.node_error = doubt * math.fsum(self.masses * law.sizes * (1.0 + moved))
+        self.cumulant_error = doubt * (self.cumulant_error + math.fsum(masses * moved))
+        self.node_error = doubt * math.fsum(masses * sizes * (1.0 + moved))
 
 
 def _saddle(law, n):
@@ -189,9 +241,9 @@ def _saddle(law, n):
     while slope(low) > 0.0:
         low, high = 0.5 * low, low
     while high > 1.005 * low:
-        middle = math.sqrt(low * high)
+        middle = low * math.sqrt(high / low)
         low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
-    return math.sqrt(low * high)
+    return low * math.sqrt(high / low)
 
 
 def _period(law, n, theta, tilt, smoothing):
@@ -216,14 +268,21 @@ def _period(law, n, theta, tilt, smoothing):
 
 
 def _by_contour(law, n, tolerance):
-    theta = _saddle(law, n)
+    unit = _saddle(law, n)
+    law = law._replace(values=law.values * unit, sizes=law.sizes * unit)
+    bracket = _on_the_line(law, n, tolerance)
+    return LogBracket(*(end - math.log(unit) for end in bracket))
+
+
+def _on_the_line(law, n, tolerance, theta=1.0):
+    """Integrate along Re t = θ, in units in which the saddle point θ is 1."""
     tilt = _Tilt(law, theta)
     deviation = math.sqrt(n * tilt.variance)
     # Chernoff's bound, (x)_+ <= e^{θx - 1}/θ: it always holds and ends a hopeless quadrature
     prefactor = n * tilt.cumulant_error + 8 * UNIT * (1.0 + abs(n * tilt.cumulant))
     log_scale = n * tilt.cumulant
     chernoff = LogBracket(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
-    if deviation == 0.0 or log_scale < DEEPEST or tolerance > 4.0:
+    if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0:
         return chernoff
     # smoothing by a standard deviation of 1/resolution of the sum's widens a Gaussian tail at z
     # standard deviations by 1.5 (z/resolution)², relatively; far out the logarithm sets the measure
@@ -237,11 +296,11 @@ def _by_contour(law, n, tolerance):
     nodes = int(math.ceil(cutoff / step)) + 1
     most = min(NODE_LIMIT, WORK_LIMIT // law.values.size)
     if nodes > most:
-        return _by_contour(law, n, tolerance * (1.1 * nodes / most) ** 2)  # wider, never wrong
+        return _on_the_line(law, n, tolerance * (1.1 * nodes / most) ** 2)  # wider, never wrong
 
     smooth = coarse = error = 0.0
     for first in range(0, nodes, BLOCK_NODES):
-        part = _integrand(law, n, theta, tilt, smoothing, step, first, min(BLOCK_NODES, nodes - first))
+        part = _integrand(n, theta, tilt, smoothing, step, first, min(BLOCK_NODES, nodes - first))
         smooth, coarse, error = smooth + part[0], coarse + part[1], error + part[2]
     smooth, coarse, error = (step / math.pi * part for part in (smooth, coarse, error))
 
@@ -254,7 +313,7 @@ def _by_contour(law, n, tolerance):
     return LogBracket(min(log_lower, log_upper), log_upper)
 
 
-def _integrand(law, n, theta, tilt, smoothing, step, first, size):
+def _integrand(n, theta, tilt, smoothing, step, first, size):
     """Sum the integrand over a block of nodes, smoothed by v and by 4v, with a bound on its rounding.
 
     Values are relative to M(θ)^n.  The tilted characteristic function minus 1 is formed without
@@ -264,7 +323,7 @@ def _integrand(law, n, theta, tilt, smoothing, step, first, size):
     rows = -(-size // fine)
     base = step * (first + fine * np.arange(rows))
     offset = step * np.arange(fine)
-    big, small = _minus_one(np.outer(base, law.values)), _minus_one(np.outer(offset, law.values))
+    big, small = _minus_one(np.outer(base, tilt.values)), _minus_one(np.outer(offset, tilt.values))
     weighted = big * tilt.masses
     phi = weighted @ small.T
     phi += weighted.sum(axis=1)[:, None] + (small @ tilt.masses)[None, :]

@@ -348,7 +348,8 @@ class DiscretePair(Pair):
                 part = np.log(np.maximum(-np.expm1(np.minimum(eps - loss[first:], 0.0)), 0.0))
             ends.append(logsumexp(self.log_p[first:] + side * self.mass_error[first:] + part))
         slack = UNIT * (8 + math.log2(self.loss.size + 1))
-        return LogBracket(ends[0] - slack, min(ends[1] + slack, 0.0))
+        slack = [slack + 4 * UNIT * abs(end) if end > -math.inf else 0.0 for end in ends]
+        return LogBracket(ends[0] - slack[0], min(ends[1] + slack[1], 0.0))
 
     def renyi_directed(self, order):
         """Return both ends of D_order(P‖Q), from Σ Q φ(loss) with φ ≥ 0."""
@@ -357,13 +358,13 @@ class DiscretePair(Pair):
         low, high = self._loss_ends
         toward = np.where(self.loss > 0, np.maximum(low, 0.0), np.minimum(high, 0.0))
         away = np.where(self.loss > 0, high, low)
-        slack = self.mass_error + 64 * UNIT
-        return (
-            dots.renyi_from_moment(
-                logsumexp(self.log_q - slack + dots.log_renyi_kernel(toward, order)), order
-            ),
-            dots.renyi_from_moment(logsumexp(self.log_q + slack + dots.log_renyi_kernel(away, order)), order),
-        )
+        ends = []
+        for loss, side in ((toward, -1.0), (away, 1.0)):
+            terms = self.log_q + dots.log_renyi_kernel(loss, order)
+            size = np.where(np.isfinite(terms), np.abs(terms), 0.0)
+            total = logsumexp(terms + side * (self.mass_error + (64 + 4 * size) * UNIT))
+            ends.append(dots.renyi_from_moment(total, order) * (1.0 + side * 8 * UNIT))
+        return tuple(ends)
 
     def false_negatives(self, fpr):
         """Return both ends of T(P, Q)(fpr) by the Neyman-Pearson lemma: reject for small P/Q first."""

@@ -75,6 +75,16 @@ class ShuffledProfile(PrivacyProfile):
             CoveredPair(attack, self.n) for pair in self.randomizer.input_pairs() for attack in pair.attacks
         )
 
+    def _epsilon(self, delta):
+        lower, upper = super()._epsilon(delta)
+        upper = min(upper, self.randomizer.eps0)  # the local guarantee survives shuffling
+        return min(lower, upper), upper
+
+    def _renyi(self, order):
+        lower, upper = super()._renyi(order)
+        upper = min(upper, self.randomizer.eps0)
+        return min(lower, upper), upper
+
 
 def _distinct(pairs):
     """Return the pairs without repetitions, a pair and its reverse counting as one."""

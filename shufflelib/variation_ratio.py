@@ -109,8 +109,8 @@ class VariationRatioPair(Pair):
 
     @property
     def largest_loss(self):
-        """Log p."""
-        return math.log(self.p) if self.beta > 0.0 else 0.0
+        """Log p, rounding included."""
+        return math.log(self.p) * (1 + 4 * UNIT) + 4 * UNIT if self.beta > 0.0 else 0.0
 
     @functools.cached_property
     def _cells(self):
@@ -143,9 +143,6 @@ class VariationRatioPair(Pair):
         loss = np.where(in_q == 0.0, np.inf, np.where(in_p == 0.0, -np.inf, loss))
         keep = (in_p > 0.0) | (in_q > 0.0)
         log_p, log_q, loss = log_p[keep], log_q[keep], loss[keep]
-        if self._r2 == 0.0 and self._rest > 0.0:
-            log_p, log_q = (np.append(part, math.log(self._rest)) for part in (log_p, log_q))
-            loss = np.append(loss, 0.0)
         # p, β and q are floats: rounding p moves p − 1, and with it every mass and loss, by this much
         rounding = UNIT * (1.0 if math.isinf(self.p) else self.p / (self.p - 1.0))
         uncovered = (self._r0 + self._r1) / self._r2 if self._r2 > 0.0 else 0.0
@@ -187,7 +184,7 @@ class VariationRatioPair(Pair):
             return LogBracket(-math.inf, -math.inf)
         if self.n <= ENUMERATED_USERS:
             return self._cells.log_hockey_stick(eps)
-        if self.n <= SUMMED_USERS and tolerance < 1e-3:
+        if self.n <= SUMMED_USERS and tolerance < 1e-3 and eps < 600.0:
             for reach in (13.0, 38.0):
                 bracket = self._over_totals(eps, reach)
                 if bracket.upper - bracket.lower < 1e-8:
@@ -232,10 +229,10 @@ class VariationRatioPair(Pair):
         threshold_error = (loss_error * s + drift_error * (n - s)) / kappa + threshold * (
             kappa_error + 4 * UNIT
         )
-        reachable = threshold < s
+        reachable = threshold - threshold_error < s
         s, threshold, threshold_error = s[reachable], threshold[reachable], threshold_error[reachable]
         if s.size == 0:
-            return LogBracket(-math.inf, min(0.0, math.log(gain * left_out) + eps))
+            return LogBracket(-math.inf, min(0.0, math.log(max(gain, 1e-300)) + math.log(left_out) + eps))
         m = np.floor(threshold) + 1.0
         log_weight = log_binomial_pmf(s, n, share) if self._r2 > 0.0 else np.zeros(1)
         spike = m * (1.0 - rho) * np.exp(log_binomial_pmf(m, s, rho))
@@ -243,7 +240,8 @@ class VariationRatioPair(Pair):
         excess = np.maximum(spike + (s * rho - threshold) * tail, 0.0)
         slack_mass = PMF_ERROR + 4 * UNIT * np.abs(m - s * rho) / (1.0 - rho)
         error = spike * slack_mass + np.abs(s * rho - threshold) * tail * TAIL_ERROR
-        error += tail * (threshold_error + 4 * UNIT * s * rho) + kappa_error * excess
+        outer = binomial_tail(np.floor(threshold - threshold_error) + 1.0, s, rho)
+        error += outer * (threshold_error + 4 * UNIT * s * rho) + kappa_error * excess
         slack_weight = PMF_ERROR + 8 * UNIT * np.abs(s - n * share) / max(1.0 - share, UNIT)
         weight = np.exp(log_weight)
         scale = math.log(kappa) - math.log(n) + eps
