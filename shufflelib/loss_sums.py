@@ -23,8 +23,8 @@ Why the ends are proved
 Chernoff's inequality bounds.  *Truncation* is bounded by the Gaussian factor, *rounding* by a
 running sum of node-wise error bounds.  All three are charged to both ends.
 
-Where few losses lie outside 0, because there are few summands or because such losses are rare, the
-law of the sum is enumerated instead.
+Where few losses differ from the most frequent one, because there are few summands or because the
+others are rare, the law of the sum is listed instead.
 """
 
 import math
@@ -105,25 +105,19 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     crude = _sum_of_positive_parts(law, n)
     if crude == -math.inf:
         return NOTHING
-    if not np.any(law.values > SMALLEST_GAIN):
-        bracket = LogBracket(-math.inf, crude)
-    elif n == 1:
+    if n == 1:
         bracket = _single(law)
     else:
-        most = _enumerable(law, n)
-        few = most > 0 and _log_left_out(law, n, most) < -30.0
-        bracket = _by_enumeration(law, n, most) if few else NOTHING
-        if not few or bracket.upper - bracket.lower > tolerance:
-            bracket = (
-                _tighter(bracket, _by_contour(law, n, tolerance)) if few else _by_contour(law, n, tolerance)
-            )
+        around = _Around.heaviest(law)
+        most = _enumerable(around, n)
+        few = most > 0 and _log_left_out(around, n, most) < -30.0
+        bracket = _by_enumeration(law, n, around, most) if few else LogBracket(-math.inf, crude)
+        if bracket.upper - bracket.lower > tolerance and np.any(law.values > SMALLEST_GAIN):
+            other = _by_contour(law, n, tolerance)
+            bracket = LogBracket(max(bracket.lower, other.lower), min(bracket.upper, other.upper))
     lower, upper = bracket.lower, min(bracket.upper, crude)
     pad = 4 * UNIT * (1.0 + abs(upper) + abs(math.log(scale)))
     return LogBracket(min(lower, upper) + math.log(scale) - pad, upper + math.log(scale) + pad)
-
-
-def _tighter(one, other):
-    return LogBracket(max(one.lower, other.lower), min(one.upper, other.upper))
 
 
 def _sum_of_positive_parts(law, n):
@@ -145,9 +139,32 @@ def _single(law):
     return LogBracket(*ends)
 
 
-def _enumerable(law, n):
-    """Return how many losses outside 0 a list of all count vectors can hold."""
-    atoms = law.values.size
+class _Around(NamedTuple):
+    """A law seen from its heaviest atom: that atom, and the others, the one at 0 among them."""
+
+    value: float
+    size: float
+    values: np.ndarray
+    sizes: np.ndarray
+    masses: tuple  # of the others, lower and upper ends
+
+    @classmethod
+    def heaviest(cls, law):
+        values, sizes, masses = (np.append(part, 0.0) for part in (law.values, law.sizes, law.masses))
+        doubt = law.precision + 4 * UNIT
+        ends = [masses * (1.0 + side * doubt) for side in (-1.0, 1.0)]
+        for end, side in zip(ends, (-1.0, 1.0), strict=True):
+            end[-1] = max(law.zero_mass + side * doubt, 0.0)
+        top = int(np.argmax(ends[1]))
+        others = np.arange(values.size) != top
+        if law.zero_mass == 0.0 and math.fsum(law.masses) == 1.0 and top != others.size - 1:
+            others[-1] = False  # the listed masses are all there is
+        return cls(values[top], sizes[top], values[others], sizes[others], tuple(end[others] for end in ends))
+
+
+def _enumerable(around, n):
+    """Return how many losses other than the heaviest a list of all count vectors can hold."""
+    atoms = around.values.size
     if atoms > ENUMERATED_ATOMS:
         return 0
     most = 1
@@ -156,19 +173,20 @@ def _enumerable(law, n):
     return most
 
 
-def _log_left_out(law, n, most):
-    """Return the log of Chernoff's bound on more than ``most`` of n losses, one given, lying outside 0."""
+def _log_left_out(around, n, most):
+    """Return the log of Chernoff's bound on more than ``most`` of n losses, one given, being others."""
     if most >= n:
         return -math.inf
-    mean = n * math.fsum(law.masses)
+    mean = n * math.fsum(around.masses[1])
     return -(most * math.log(most / mean) - most + mean) * (1 - 1e-9) if most > mean else 0.0
 
 
-def _by_enumeration(law, n, most=None):
+def _by_enumeration(law, n, around=None, most=None):
     """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
+    around = around or _Around.heaviest(law)
     most = n if most is None else most
     counts, left = np.zeros((1, 0)), np.array([most])
-    for _ in law.values:
+    for _ in around.values:
         width = left + 1
         start = np.repeat(np.cumsum(width) - width, width)
         chosen = np.arange(width.sum()) - start
@@ -176,21 +194,22 @@ def _by_enumeration(law, n, most=None):
         left = np.repeat(left, width) - chosen
     used = most - left
     falling = np.append(0.0, np.cumsum(math.log(n) + np.log1p(-np.arange(most) / n)))[used]
-    log_mass = np.log(law.masses)
-    log_weight = falling - gammaln(counts + 1.0).sum(axis=1) + counts @ log_mass
-    total = counts @ law.values
-    slack = (counts @ law.sizes) * (law.precision + 8 * UNIT)
-    doubt = law.precision + 4 * UNIT
-    relative = used * doubt + (64 + 8 * falling + 8 * gammaln(used + 2.0) - 4 * (counts @ log_mass)) * UNIT
+    log_weight = falling - gammaln(counts + 1.0).sum(axis=1)
+    total = counts @ around.values + (n - used) * around.value
+    slack = (counts @ around.sizes + (n - used) * around.size) * (law.precision + 8 * UNIT)
     ends = []
-    for side in (-1.0, 1.0):
-        outside = math.fsum(law.masses) * (1.0 - side * doubt)
-        log_zero = math.log1p(-outside) if outside < 1.0 else -math.inf
+    for masses, side in zip(around.masses, (-1.0, 1.0), strict=True):
+        possible = np.all((counts == 0.0) | (masses > 0.0), axis=1)
+        log_masses = counts @ np.log(np.where(masses > 0.0, masses, 1.0))
+        rest = math.fsum(around.masses[0 if side > 0 else 1])
+        log_rest = math.log1p(-rest) if rest < 1.0 else -math.inf
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_zeros = np.where(used < n, (n - used) * log_zero * (1.0 - side * 4 * UNIT), 0.0)
+            log_heaviest = np.where(used < n, (n - used) * log_rest * (1.0 - side * 4 * UNIT), 0.0)
             gain = np.log(np.maximum(total + side * slack, 0.0))
-            ends.append(logsumexp(log_weight + log_zeros + side * relative + gain))
-    ends[1] = float(np.logaddexp(ends[1], _log_left_out(law, n, most) + _sum_of_positive_parts(law, n)))
+        rounding = (64 + 8 * falling + 8 * gammaln(used + 2.0) - 4 * log_masses) * UNIT
+        terms = log_weight + log_masses + log_heaviest + side * rounding + gain
+        ends.append(logsumexp(terms[possible]))
+    ends[1] = float(np.logaddexp(ends[1], _log_left_out(around, n, most) + _sum_of_positive_parts(law, n)))
     rounding = [UNIT * (64 + 4 * abs(end)) if end > -math.inf else 0.0 for end in ends]
     return LogBracket(ends[0] - rounding[0], ends[1] + rounding[1])
 

@@ -184,12 +184,14 @@ class VariationRatioPair(Pair):
             return LogBracket(-math.inf, -math.inf)
         if self.n <= ENUMERATED_USERS:
             return self._cells.log_hockey_stick(eps)
-        if self.n <= SUMMED_USERS and tolerance < 1e-3 and eps < 600.0:
-            for reach in (13.0, 38.0):
-                bracket = self._over_totals(eps, reach)
-                if bracket.upper - bracket.lower < 1e-8:
-                    return bracket
-        return self._covered.log_hockey_stick(eps, tolerance)
+        if self.n > SUMMED_USERS or tolerance >= 1e-3 or eps >= 600.0:
+            return self._covered.log_hockey_stick(eps, tolerance)
+        for reach in (13.0, 38.0):
+            summed = self._over_totals(eps, reach)
+            if summed.upper - summed.lower < 1e-8:
+                return summed
+        other = self._covered.log_hockey_stick(eps, tolerance)
+        return LogBracket(max(summed.lower, other.lower), min(summed.upper, other.upper))
 
     def _over_totals(self, eps, reach):
         r"""Sum over s = a + b: given s, one mass and one tail of a binomial law.

@@ -183,3 +183,24 @@ def test_renyi_kernel(order):
             x, lam = mpmath.mpf(loss), mpmath.mpf(order)
             truth = mpmath.log(mpmath.exp(lam * x) - 1 - lam * mpmath.expm1(x))
         assert float(dots.log_renyi_kernel(loss, order)) == pytest.approx(float(truth), abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("loss", "order"), [(35.0, 1 + 1e-12), (35.0, 1 + 1e-9), (60.0, 1 + 1e-6), (300.0, 1 + 1e-9)]
+)
+def test_renyi_near_order_one_with_large_losses(loss, order):
+    with mpmath.workdps(320):
+        small = mpmath.exp(-mpmath.mpf(loss))
+        moment = mpmath.fsum(
+            (mpmath.mpf("0.5")) ** order * q ** (1 - mpmath.mpf(order)) for q in (small, 1 - small)
+        )
+        truth = mpmath.log(moment) / (mpmath.mpf(order) - 1)
+    bracket = DiscretePair(np.log([0.5, 0.5]), [-loss, math.log1p(-math.exp(-loss))]).renyi(order)
+    assert bracket.lower <= truth <= bracket.upper
+
+
+@pytest.mark.parametrize("order", [1e3, 1e5, 1e7, 1e9])
+def test_dotted_renyi_at_huge_orders(order):
+    pair = finite_pair()
+    exact, dotted = pair.renyi(order), Opaque(pair).renyi(order)
+    assert dotted.lower <= exact.upper and exact.lower <= dotted.upper

@@ -232,3 +232,56 @@ def test_composition_file_describes_the_generic_pair():
 def test_discrete_pair_is_a_pair():
     pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.25, 0.75]))
     assert pair.delta(0.0).upper == pytest.approx(0.25, rel=1e-12)
+
+
+def test_infinite_losses_stay_at_any_epsilon():
+    """With p = ∞ an output without any b is seen at every ε; e^{-ε} must not round it away."""
+    pair = VariationRatioPair(n=2_000_000, p=math.inf, beta=1.0, q0=2.0, q1=1e9)
+    for eps in (700.0, 750.0, 1e4):
+        bracket = pair.delta(eps)
+        assert bracket.lower <= (1 - 1e-9) ** (2 * 10**6 - 1) <= bracket.upper
+        assert bracket.lower > 0.99
+    assert VariationRatioPair(n=10_000, p=math.inf, beta=1.0, q0=1000.0).epsilon(1e-6).upper == math.inf
+
+
+def test_upper_end_is_positive_just_below_the_largest_loss():
+    eps0 = 1.8461862772452002
+    assert shuffle(randomizers.binary_rr(eps0=eps0), n=4).delta(np.nextafter(eps0, 0)).upper > 0.0
+    p = 4.491709464466643
+    assert VariationRatioPair(n=5000, p=p, beta=(p - 1) / (p + 1) / 2, q0=p).delta(math.log(p)).upper > 0.0
+
+
+@pytest.mark.parametrize(("p", "beta", "q0"), [(math.inf, 0.5, 1.0), (9.0, 0.64, 1.44)])
+def test_pair_whose_clones_leave_no_room(p, beta, q0):
+    """r0 + r1 = 1: the victim's remaining mass is a cell of its own, shared by P and Q."""
+    ratio = F(3, 2)
+    masses = oracles.pair_masses(
+        n=5,
+        p=F(p) if math.isfinite(p) else p,
+        beta=F(beta).limit_denominator(100),
+        q0=F(q0).limit_denominator(100),
+    )
+    truth = float(oracles.both_ways(masses, ratio))
+    bracket = VariationRatioPair(n=5, p=p, beta=beta, q0=q0).delta(math.log(ratio))
+    assert bracket.lower <= truth * (1 + 1e-12) and truth * (1 - 1e-12) <= bracket.upper
+
+
+@pytest.mark.parametrize("n", [1, 601, 10**15])
+@pytest.mark.parametrize(
+    "randomizer",
+    [
+        randomizers.generic(eps0=700.0),
+        randomizers.generalized_rr(eps0=700.0, d=10**6),
+        randomizers.rappor(eps0=700.0, d=1000),
+    ],
+    ids=repr,
+)
+def test_the_largest_budgets_neither_overflow_nor_mislead(randomizer, n):
+    bracket = shuffle(randomizer, n=n).epsilon(1e-6)
+    assert 600.0 < bracket.lower <= bracket.upper <= 700.0
+    assert shuffle(randomizer, n=n).delta(0.0).lower > 0.999
+
+
+def test_tiny_delta_is_answered_or_refused():
+    bracket = shuffle(randomizers.generic(eps0=1.0), n=1000).epsilon(1e-300)
+    assert 0.99 < bracket.lower <= bracket.upper <= 1.0
