@@ -99,7 +99,7 @@ LINE = {
     "certified upper": Look(BLACK, "-", "", "certified"),
     "certified lower": Look(GREY, "-", "", "certified", side="lower"),
     "variation-ratio pair": Look(VERMILLION, "-", "x", "refuted"),
-    "variation-ratio Thm 4.7": Look(VERMILLION, DASHED, "s", "published"),
+    "variation-ratio Thm 4.7": Look(VERMILLION, DASHED, "X", "refuted"),
     "variation-ratio Thm 4.8": Look(VERMILLION, DASH_DOT, "D", "published"),
     "stronger clones FMT'23, pair": Look(BLUE, "-", "v", "certified"),
     "stronger clones FMT'23, closed form": Look(BLUE, DASHED, "v", "published"),
@@ -289,7 +289,8 @@ def label_directly(ax):
         ends = []
         for line in ax.get_lines():
             points = line.get_xydata()
-            points = points[np.isfinite(points).all(axis=1)]
+            drawn = np.isfinite(points).all(axis=1) & ((points[:, 1] > 0) | (ax.get_yscale() != "log"))
+            points = points[drawn]
             if line.get_label() in LINE and len(points):
                 height = ax.transAxes.inverted().transform(ax.transData.transform(points[-1]))[1]
                 ends.append((min(max(height, 0.0), 1.0), line, points[-1]))
@@ -345,9 +346,10 @@ def state_kinds(fig):
     """
     shown = {line.get_label() for ax in fig.axes for line in ax.get_lines()}
     groups = {kind: [bound for bound in LINE if bound in shown and LINE[bound].kind == kind] for kind in SAYS}
-    said = ". ".join(f"{SAYS[kind]}: {'; '.join(bounds)}" for kind, bounds in groups.items() if bounds) + "."
+    parts = [f"{SAYS[kind]}: {'; '.join(bounds)}" for kind, bounds in groups.items() if bounds]
     if not groups["certified"]:
-        said = "Nothing here is certified. " + said
+        parts.insert(0, "Nothing here is certified")
+    said = ". ".join(parts) + "."
     with style():
         lines = textwrap.wrap(said, int(19 * fig.get_figwidth()))
         fig.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=6.5, color="0.3")
