@@ -99,7 +99,7 @@ LINE = {
     "certified upper": Look(BLACK, "-", "", "certified"),
     "certified lower": Look(GREY, "-", "", "certified", side="lower"),
     "variation-ratio pair": Look(VERMILLION, "-", "x", "refuted"),
-    "variation-ratio Thm 4.7": Look(VERMILLION, DASHED, "X", "refuted"),
+    "variation-ratio Thm 4.7": Look(VERMILLION, "-", "X", "refuted"),
     "variation-ratio Thm 4.8": Look(VERMILLION, DASH_DOT, "D", "published"),
     "stronger clones FMT'23, pair": Look(BLUE, "-", "v", "certified"),
     "stronger clones FMT'23, closed form": Look(BLUE, DASHED, "v", "published"),
