@@ -38,7 +38,7 @@ from shufflelib.logspace import UNIT, logsumexp
 ENUMERATION_LIMIT = 40_000  # count vectors
 ENUMERATED_ATOMS = 12
 NODE_LIMIT = 2_000_000
-WORK_LIMIT = 100_000_000  # nodes times atoms
+WORK_LIMIT = 300_000_000  # nodes times atoms
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
@@ -114,6 +114,10 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
         bracket = _by_enumeration(law, n, around, most) if few else LogBracket(-math.inf, crude)
         if bracket.upper - bracket.lower > tolerance and np.any(law.values > SMALLEST_GAIN):
             other = _by_contour(law, n, tolerance)
+            width = other.upper - other.lower
+            if 2.0 * tolerance < width < 1.0 and law.values.size <= ENUMERATED_ATOMS:
+                # an atom of the sum at 0 feels the smoothing in first order: smooth less
+                other = _by_contour(law, n, tolerance * (tolerance / width) ** 2)
             bracket = LogBracket(max(bracket.lower, other.lower), min(bracket.upper, other.upper))
     lower, upper = bracket.lower, min(bracket.upper, crude)
     pad = 4 * UNIT * (1.0 + abs(upper) + abs(math.log(scale)))

@@ -463,8 +463,8 @@ def positive_part(f, reach):
 CONTINUOUS = [
     (randomizers.laplace(eps0=0.5), laplace_density(0.5), (0.0, 1.0, 0.5), 80.0, 6e-6),
     (randomizers.laplace(eps0=2.0), laplace_density(2.0), (0.0, 1.0, 0.5), 20.0, 6e-6),
-    (randomizers.gaussian(sigma=1.0), gaussian_density(1.0), (0.0, 1.0), 12.0, 6e-5),
-    (randomizers.gaussian(sigma=2.0), gaussian_density(2.0), (0.0, 1.0), 24.0, 4e-5),
+    (randomizers.gaussian(sigma=1.0), gaussian_density(1.0), (0.0, 1.0), 12.0, 4e-5),
+    (randomizers.gaussian(sigma=2.0), gaussian_density(2.0), (0.0, 1.0), 24.0, 3e-5),
 ]
 
 
@@ -512,7 +512,7 @@ def test_laplace_variance_error(eps0):
     assert -6e-6 < attack / truth - 1 < 1e-12
 
 
-@pytest.mark.parametrize(("sigma", "error"), [(0.5, 9.5e-5), (1.0, 2.7e-5), (5.0, 9.5e-6)])
+@pytest.mark.parametrize(("sigma", "error"), [(0.5, 6.3e-5), (1.0, 1.9e-5), (5.0, 6.6e-6)])
 def test_gaussian_variance_error(sigma, error):
     pair = randomizers.gaussian(sigma=sigma).input_pairs()[0]
     cover, attack = (
@@ -947,7 +947,7 @@ def test_extremes_neither_overflow_nor_warn(constructor, eps0):
             for ratio, exposed in ((law.first, law.exposed_first), (law.second, law.exposed_second)):
                 assert (ratio * law.mass).sum() + exposed == pytest.approx(1.0, rel=1e-12)
             if eps0 <= 30.0:
-                assert max(law.exposed_first, law.exposed_second) < 1e-300  # underflow, given up soundly
+                assert max(law.exposed_first, law.exposed_second) < 1e-290  # underflow, given up soundly
                 assert law.first.max() <= mechanism.p * (1 + 1e-12)
 
 
