@@ -169,7 +169,7 @@ class _Around(NamedTuple):
 def _enumerable(around, n):
     """Return how many losses other than the heaviest a list of all count vectors can hold."""
     atoms = around.values.size
-    if atoms > ENUMERATED_ATOMS:
+    if not 0 < atoms <= ENUMERATED_ATOMS:
         return 0
     most = 1
     while most < n and math.comb(most + 1 + atoms, atoms) <= ENUMERATION_LIMIT:
