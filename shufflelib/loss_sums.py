@@ -120,6 +120,8 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
                 other = _by_contour(law, n, tolerance * (tolerance / width) ** 2)
             bracket = LogBracket(max(bracket.lower, other.lower), min(bracket.upper, other.upper))
     lower, upper = bracket.lower, min(bracket.upper, crude)
+    if upper == -math.inf:
+        return NOTHING
     pad = 4 * UNIT * (1.0 + abs(upper) + abs(math.log(scale)))
     return LogBracket(min(lower, upper) + math.log(scale) - pad, upper + math.log(scale) + pad)
 
