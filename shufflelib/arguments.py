@@ -99,6 +99,13 @@ def users(n):
     )
 
 
+def probability(value, name):
+    """Return a failure probability strictly inside (0, 1)."""
+    return real(
+        value, name, above=0.0, below=1.0, remedy="a failure probability lies strictly between 0 and 1"
+    )
+
+
 def local_budget(eps0, name="eps0"):
     """Return a local budget in nats, 0 < eps0 <= 700 (beyond which exp overflows)."""
     return real(

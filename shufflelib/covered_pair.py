@@ -24,6 +24,19 @@ class CoveredPair(Pair):
     statement = "a pair of reports under a cover"
     source = "contour integral with every error charged"
 
+    def _log_ever(self):
+        """Return a lower end of log H at every ε: the outputs that one report alone can produce."""
+        variable = self.variable
+        alone = variable.second == 0.0
+        seen = math.fsum(variable.first[alone] * variable.mass[alone])
+        if variable.exposed_second == 0.0:
+            seen += variable.exposed_first
+        doubt = variable.precision + 16 * UNIT
+        left = 1.0 - math.fsum(variable.mass[~alone]) - doubt * variable.mass.size
+        if seen == 0.0 or left <= 0.0:
+            return -math.inf
+        return math.log(seen) + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * variable.mass.size
+
     def __init__(self, variable, n):
         self.variable, self.n = variable, n
         self.symmetric = variable.key() == variable.swapped().key()
@@ -69,16 +82,3 @@ class CoveredPair(Pair):
             if sure > 0.0:
                 lower = float(np.logaddexp(lower, math.log(sure))) - rounding
         return LogBracket(min(lower, 0.0), min(upper, 0.0))
-
-    def _log_ever(self):
-        """Return a lower end of log H at every ε: the outputs that one report alone can produce."""
-        variable = self.variable
-        alone = variable.second == 0.0
-        seen = math.fsum(variable.first[alone] * variable.mass[alone])
-        if variable.exposed_second == 0.0:
-            seen += variable.exposed_first
-        doubt = variable.precision + 16 * UNIT
-        left = 1.0 - math.fsum(variable.mass[~alone]) - doubt * variable.mass.size
-        if seen == 0.0 or left <= 0.0:
-            return -math.inf
-        return math.log(seen) + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * variable.mass.size

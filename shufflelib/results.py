@@ -10,6 +10,9 @@ class Status(enum.Enum):
     """How a certified bracket came about; the value is the sentence shown to people."""
 
     CERTIFIED = "certified on both sides"
+    BELOW_RESOLUTION = (
+        "the target lies below what the method can resolve; the ends are the trivial ones: use a larger delta"
+    )
     UNBOUNDED = "no finite bound is proved here; the upper end is infinite: use a larger delta or more users"
 
 

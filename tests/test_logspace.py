@@ -71,12 +71,3 @@ def test_logsumexp():
     assert logspace.logsumexp([-np.inf, -np.inf]) == -math.inf
     assert logspace.logsumexp([np.inf, 0.0]) == math.inf
     assert logspace.logsumexp([-1000.0, -1000.0]) == pytest.approx(-1000 + math.log(2), rel=1e-15)
-
-
-def test_logsubexp():
-    assert float(logspace.logsubexp(0.0, -1e-12)) == pytest.approx(math.log(1e-12), rel=1e-12)
-    assert float(logspace.logsubexp(-1000.0, -1001.0)) == pytest.approx(
-        -1000 + math.log1p(-math.exp(-1)), rel=1e-15
-    )
-    assert float(logspace.logsubexp(3.0, -np.inf)) == 3.0
-    assert float(logspace.logsubexp(2.0, 2.0)) == -math.inf
