@@ -5,9 +5,11 @@ import math
 
 import numpy as np
 
+from shufflelib import dots
 from shufflelib.logspace import UNIT
 from shufflelib.loss_sums import TOLERANCE, LogBracket, LossLaw, positive_part_mean
 from shufflelib.profiles import Pair
+from shufflelib.renyi_sums import LARGEST_ORDER, RenyiSum
 
 FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded by its value here
 
@@ -82,3 +84,20 @@ class CoveredPair(Pair):
             if sure > 0.0:
                 lower = float(np.logaddexp(lower, math.log(sure))) - rounding
         return LogBracket(min(lower, 0.0), min(upper, 0.0))
+
+    @functools.cached_property
+    def _renyi_sum(self):
+        return RenyiSum.of(self.variable, self.n)
+
+    def renyi_directed(self, order):
+        """Return both ends of D_order(P‖Q): a lattice sum for up to three losses, else from dots."""
+        variable = self.variable
+        if np.any((variable.second == 0.0) & (variable.first > 0.0) & (variable.mass > 0.0)):
+            return math.inf, math.inf  # an output that the second report cannot produce
+        moment = self._renyi_sum.log_moment(min(order, LARGEST_ORDER)) if self._renyi_sum else None
+        if moment is None:
+            return super().renyi_directed(order)
+        lower, upper = (dots.renyi_from_moment(end, min(order, LARGEST_ORDER)) for end in moment)
+        # D rises with the order, up to the largest loss
+        upper = upper if order <= LARGEST_ORDER else math.inf
+        return lower * (1 - 8 * UNIT), min(upper * (1 + 8 * UNIT), self.largest_loss)

@@ -258,9 +258,8 @@ class VariationRatioPair(Pair):
 
     def renyi_directed(self, order):
         """Return both ends of D_order(P‖Q)."""
-        return (
-            self._cells.renyi_directed(order) if self.n <= ENUMERATED_USERS else super().renyi_directed(order)
-        )
+        pair = self._cells if self.n <= ENUMERATED_USERS else self._covered
+        return pair.renyi_directed(order)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""

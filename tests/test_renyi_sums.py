@@ -1,0 +1,145 @@
+"""Rényi lattice sums: enclosed, narrow, and sound even where the window and the stride are bad."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from shufflelib import randomizers, renyi_sums, shuffle
+from shufflelib.renyi_sums import RenyiSum
+from shufflelib.shuffling import CoveredPair, VariationRatioPair
+
+CASES = json.loads((Path(__file__).parent / "reference" / "clone_pair.json").read_text())
+CASES = CASES["cases"] if isinstance(CASES, dict) else CASES
+
+
+def generic(n, eps0):
+    ratio = math.exp(eps0)
+    return VariationRatioPair(n=n, p=ratio, beta=(ratio - 1) / (ratio + 1), q0=ratio)
+
+
+def covered(pair):
+    return CoveredPair(pair._covered.variable, pair.n)
+
+
+def by_addition(variable, n, order):
+    """D from every lattice point, in plain floating point; the law has two or three values."""
+    u, v, m = (np.append(part, 0.0)[:3] for part in (variable.first, variable.second, variable.mass))
+    flat = abs(1.0 - variable.mass.sum()) < 1e-12 and variable.mass.size == 2
+    a = np.arange(n + 1.0)[:, None]
+    b = n - a if flat else np.arange(n + 1.0)[None, :]
+    c = n - a - b
+    rest = 1.0 - m[0] - m[1]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        log_mass = gammaln(n + 1) - gammaln(a + 1) - gammaln(b + 1) + a * np.log(m[0]) + b * np.log(m[1])
+        if not flat:
+            log_mass = log_mass - gammaln(c + 1) + c * np.log(rest)
+        top, bottom = (w[0] * a + w[1] * b + w[2] * c for w in (u, v))
+        r = top / bottom
+        # r^λ − 1 − λ(r − 1), by its series where it would cancel
+        x = r - 1.0
+        small = order * (order - 1) / 2 * x**2 * (1 + (order - 2) / 3 * x * (1 + (order - 3) / 4 * x))
+        kernel = np.where(np.abs(x) * order < 1e-3, small, r**order - 1.0 - order * x)
+        terms = np.where((c >= 0) & (bottom > 0), np.exp(log_mass) * bottom * kernel, 0.0)
+    return math.log1p(terms.sum() / n) / (order - 1)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_reference_rows_lie_inside_a_narrow_bracket(case):
+    pair = VariationRatioPair(
+        n=int(case["n"]), **{name: float(case[name]) for name in ("p", "beta", "q0", "q1") if name in case}
+    )
+    for order, *truths in case["renyi"]:
+        for one, truth in zip((covered(pair), covered(pair.reversed)), map(float, truths), strict=True):
+            lower, upper = one.renyi_directed(float(order))
+            assert lower <= truth * (1 + 1e-15) and truth <= upper * (1 + 1e-15)
+            # rounding p to a float already moves p − 1
+            narrow = 1e-9 if pair.p > 1.01 else 1e-7
+            assert math.isinf(truth) or upper - lower <= narrow * truth
+
+
+LAWS = {
+    "generic": lambda: generic(1500, 1.0)._covered.variable,
+    "three values": lambda: VariationRatioPair(n=1500, p=3.0, beta=1 / 3, q0=3.0)._covered.variable,
+    "asymmetric": lambda: VariationRatioPair(n=1500, p=4.0, beta=0.3, q0=3.0, q1=2.0)._covered.variable,
+    "binary": lambda: shuffle(randomizers.binary_rr(eps0=1.5), n=1500).below[0].variable,
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("order", [1.01, 1.5, 2.0, 4.0, 17.3])
+def test_strided_sum_equals_the_full_sum(law, order):
+    variable = LAWS[law]()
+    truth = by_addition(variable, 1500, order)
+    lower, upper = CoveredPair(variable, 1500).renyi_directed(order)
+    assert upper - lower <= 1e-9 * upper
+    assert lower * (1 - 1e-8) <= truth <= upper * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("order", [1.5, 4.0, 17.3])
+def test_bounds_of_tails_and_aliases_hold_where_they_matter(law, order, monkeypatch):
+    variable = LAWS[law]()
+    exact = CoveredPair(variable, 1500).renyi_directed(order)
+    truth = math.log(math.expm1((order - 1) * 0.5 * sum(exact)))
+    lattice = RenyiSum.of(variable, 1500)
+    cut = crossed = False
+    for depth, stride in [(2.0, 0.7), (5.0, 0.7), (60.0, 2.0), (60.0, 3.0), (5.0, 2.0)]:
+        lower, upper, *_ = lattice._attempt(order, depth, stride)
+        assert lower <= truth + 1e-9 and truth <= upper + 1e-9
+        with monkeypatch.context() as patch:  # without its two bounds the sum is wrong
+            patch.setattr(renyi_sums, "log_tails", lambda *_: -math.inf)
+            patch.setattr(renyi_sums, "log_aliases", lambda *_: -1e300)
+            lower, upper, *_ = lattice._attempt(order, depth, stride)
+        cut |= depth == 2.0 and upper < truth - 1e-9
+        crossed |= stride > 1.0 and not lower - 1e-9 <= truth <= upper + 1e-9
+    assert cut and crossed
+
+
+@pytest.mark.parametrize("n", [10**3, 10**4, 10**6, 10**9, 10**12])
+@pytest.mark.parametrize("eps0", [0.1, 2.0, 6.0])
+def test_brackets_are_narrow_at_every_order(n, eps0):
+    orders = np.array([1.0001, 1.7, 2.0, 30.0, 1000.0, 1e4])
+    bracket = generic(n, eps0).renyi(orders)
+    assert np.all(bracket.upper - bracket.lower <= 1e-6 * bracket.upper)
+    assert np.all(np.diff(bracket.upper) > 0.0)
+    assert np.all(bracket.upper <= eps0 * (1 + 1e-12))
+
+
+def test_a_finer_stride_and_a_wider_window_agree(monkeypatch):
+    pair, orders = generic(10**6, 2.0), (1.3, 4.0, 50.0, 3000.0)
+    first = [covered(pair).renyi_directed(order) for order in orders]
+    monkeypatch.setattr(renyi_sums, "STRIDE", 0.31)
+    monkeypatch.setattr(renyi_sums, "HEIGHT", 55.0)
+    for order, (lower, upper) in zip(orders, first, strict=True):
+        again = covered(pair).renyi_directed(order)
+        assert max(lower, again[0]) <= min(upper, again[1])
+
+
+@pytest.mark.parametrize("order", [1.5, 4.0, 64.0])
+def test_leading_term_for_many_users(order):
+    for n, close in ((10**6, 3e-4), (10**9, 1e-6), (10**12, 1e-7)):
+        e = math.exp(1.0)
+        bracket = generic(n, 1.0).renyi(order)
+        leading = order * (e - 1) ** 2 / ((e + 1) * n)
+        assert abs(bracket.upper / leading - 1.0) < close
+
+
+def test_infinite_where_an_output_betrays_the_input():
+    pair = VariationRatioPair(n=5000, p=math.inf, beta=0.5, q0=4.0)
+    assert pair.renyi(2.0).lower == math.inf
+
+
+def test_orders_without_limit_stay_below_the_local_budget():
+    bracket = generic(10**4, 3.0).renyi([1e5, 1e9, 1e12, 1e300])
+    assert np.all(bracket.lower > 2.9)
+    assert np.all(bracket.upper <= 3.0 * (1 + 1e-12))
+    assert np.all(np.diff(bracket.lower) >= 0.0)
+
+
+def test_more_than_three_values_are_left_to_the_dots():
+    variable = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=100).above[0].variable
+    assert RenyiSum.of(variable, 100) is None
