@@ -32,10 +32,11 @@ from shufflelib.logspace import PMF_ERROR, UNIT, log1mexp, log_binomial_pmf, log
 from shufflelib.renyi_sum_errors import box_edges, log_aliases, log_tails
 
 LARGEST_ORDER = 1e9  # tried up to here
-MOST_NODES = 400_000  # a window with more is refused
-STRIDE = 0.7  # in standard deviations
+MOST_NODES = 1_500_000  # a window with more is refused; one takes about a second
+STRIDE = 0.7  # first distance of the nodes, in standard deviations
+REACH = 9.7  # first distance from a peak to the window's end, in standard deviations
+DEPTH = 38.0  # peaks lower by so many nats are ignored
 AIM = 1e-9  # relative size of tails and aliases at which the window is wide and the stride fine enough
-HEIGHT = 38.0  # nats below the summand's peak at which the first window ends
 ROUNDS = 8
 USABLE = 1e-3  # a wider bracket is not returned
 FARTHEST = 1e100  # ratio of densities
@@ -177,17 +178,15 @@ class RenyiSum:
             centres.append((height, counts, deviations))
         return centres
 
-    def _window(self, order, depth):
+    def _window(self, order, reach):
         """Return the ends of a and of s between which the summand is looked at."""
         centres = self._centres(order)
         top = max(height for height, _, _ in centres)
         ends_a, ends_s = [], []
         for height, counts, (spread_a, spread_s) in centres:
-            left = depth - (top - height)
-            if left > 0.0 or height == top:
-                reach = math.sqrt(2.0 * max(left, 0.0)) + 1.0
-                ends_a += [counts[0] - reach * spread_a - 2.0, counts[0] + reach * spread_a + 2.0]
+            if height > top - DEPTH:
                 total = counts[0] + counts[1]
+                ends_a += [counts[0] - reach * spread_a - 2.0, counts[0] + reach * spread_a + 2.0]
                 ends_s += [total - reach * spread_s - 2.0, total + reach * spread_s + 2.0]
         best = max(centres, key=lambda centre: centre[0])[1]
         return (min(ends_a), max(ends_a)), (min(ends_s), max(ends_s)), best
@@ -196,9 +195,9 @@ class RenyiSum:
 
     def log_moment(self, order):
         r"""Enclose :math:`\log(e^{(\lambda-1)D_\lambda} - 1)`; None where that takes too many nodes."""
-        depth, share, low, high = HEIGHT, STRIDE, -math.inf, math.inf
+        reach, stride, low, high = REACH, STRIDE, -math.inf, math.inf
         for _ in range(ROUNDS):
-            trial = self._attempt(order, depth, share)
+            trial = self._attempt(order, reach, stride)
             if trial is None:
                 break
             lower, upper, tails, aliases = trial
@@ -206,19 +205,19 @@ class RenyiSum:
             aim = math.log(AIM * max(1.0, low))  # relative to the logarithm, which is what counts
             if max(tails, aliases) <= aim:
                 break
-            depth += max(tails - aim, 0.0) * 1.2 if tails < 1e4 else depth
-            share *= 0.75 if aliases > aim else 1.0
+            reach *= 1.5 if tails > aim else 1.0
+            stride *= 0.75 if aliases > aim else 1.0
         return (low, high) if high - low < USABLE * max(1.0, abs(low)) else None
 
-    def _attempt(self, order, depth, share):
+    def _attempt(self, order, reach, stride):
         n, flat = self.n, self.mass[2] == 0.0
-        (a_low, a_high), (s_low, s_high), best = self._window(order, depth)
+        (a_low, a_high), (s_low, s_high), best = self._window(order, reach)
         a_low, a_high = max(math.floor(a_low), 0.0), min(math.ceil(a_high), float(n))
         s_low, s_high = max(math.floor(s_low), 1.0), min(math.ceil(s_high), float(n))
         if flat:
             s_low = s_high = float(n)
         a_high = min(a_high, s_high)
-        k = self._strides(order, best, share, (a_low, a_high, s_low, s_high))
+        k = self._strides(order, best, stride, (a_low, a_high, s_low, s_high))
         a_count = math.floor((a_high - a_low) / k[0]) + 1
         s_count = math.floor((s_high - s_low) / k[1]) + 1
         if a_count * s_count > MOST_NODES:
@@ -258,7 +257,7 @@ class RenyiSum:
         value = log_binomial_pmf(a, s, self.rho)
         return value + log_binomial_pmf(s, self.n, self.share) if self.mass[2] > 0.0 else value
 
-    def _strides(self, order, counts, share, window):
+    def _strides(self, order, counts, stride, window):
         """Return odd strides along a and s, 1 wherever the window comes near the lattice's border."""
         a_low, a_high, s_low, s_high = window
         big_u = self.u @ counts
@@ -269,7 +268,7 @@ class RenyiSum:
         ):
             bend = sum(1.0 / (counts[j] + 0.5) for j in parts)
             bend += max(order - 2.0, 0.0) * (self.u @ step / big_u) ** 2
-            k = 2.0 * math.floor(0.5 * share / math.sqrt(bend)) - 1.0
+            k = 2.0 * math.floor(0.5 * stride / math.sqrt(bend)) - 1.0
             strides.append(k if k >= 3.0 and room > 4.0 * k else 1.0)
         if self.mass[2] == 0.0:
             strides[1] = 1.0

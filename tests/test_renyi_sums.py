@@ -87,14 +87,14 @@ def test_bounds_of_tails_and_aliases_hold_where_they_matter(law, order, monkeypa
     truth = math.log(math.expm1((order - 1) * 0.5 * sum(exact)))
     lattice = RenyiSum.of(variable, 1500)
     cut = crossed = False
-    for depth, stride in [(2.0, 0.7), (5.0, 0.7), (60.0, 2.0), (60.0, 3.0), (5.0, 2.0)]:
-        lower, upper, *_ = lattice._attempt(order, depth, stride)
+    for reach, stride in [(2.0, 0.7), (4.0, 0.7), (12.0, 2.0), (12.0, 3.0), (4.0, 2.0)]:
+        lower, upper, *_ = lattice._attempt(order, reach, stride)
         assert lower <= truth + 1e-9 and truth <= upper + 1e-9
         with monkeypatch.context() as patch:  # without its two bounds the sum is wrong
             patch.setattr(renyi_sums, "log_tails", lambda *_: -math.inf)
             patch.setattr(renyi_sums, "log_aliases", lambda *_: -1e300)
-            lower, upper, *_ = lattice._attempt(order, depth, stride)
-        cut |= depth == 2.0 and upper < truth - 1e-9
+            lower, upper, *_ = lattice._attempt(order, reach, stride)
+        cut |= reach == 2.0 and upper < truth - 1e-9
         crossed |= stride > 1.0 and not lower - 1e-9 <= truth <= upper + 1e-9
     assert cut and crossed
 
@@ -113,7 +113,7 @@ def test_a_finer_stride_and_a_wider_window_agree(monkeypatch):
     pair, orders = generic(10**6, 2.0), (1.3, 4.0, 50.0, 3000.0)
     first = [covered(pair).renyi_directed(order) for order in orders]
     monkeypatch.setattr(renyi_sums, "STRIDE", 0.31)
-    monkeypatch.setattr(renyi_sums, "HEIGHT", 55.0)
+    monkeypatch.setattr(renyi_sums, "REACH", 12.0)
     for order, (lower, upper) in zip(orders, first, strict=True):
         again = covered(pair).renyi_directed(order)
         assert max(lower, again[0]) <= min(upper, again[1])
