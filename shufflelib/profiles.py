@@ -79,9 +79,14 @@ class PrivacyProfile(ABC):
         return self._certified(lower, upper, "delta")
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
-        worst = {id(pair): pair.log_worst(eps, tolerance) for pair in (*self.above, *self.below)}
+        worst = {id(pair): pair.log_worst(eps, tolerance) for pair in self._pairs}
         upper = min(max(worst[id(pair)].upper for pair in self.above), 0.0)
         return min(max(worst[id(pair)].lower for pair in self.below), upper), upper
+
+    @property
+    def _pairs(self):
+        """All pairs, each once."""
+        return {id(pair): pair for pair in (*self.above, *self.below)}.values()
 
     def epsilon(self, delta):
         r"""Enclose the smallest ε ≥ 0 with :math:`\delta(\varepsilon) \le` ``delta``.
@@ -159,7 +164,7 @@ class PrivacyProfile(ABC):
         )
 
     def _renyi(self, order):
-        worst = {id(pair): pair.renyi_worst(order) for pair in (*self.above, *self.below)}
+        worst = {id(pair): pair.renyi_worst(order) for pair in self._pairs}
         return max(worst[id(pair)][0] for pair in self.below), max(worst[id(pair)][1] for pair in self.above)
 
     def tradeoff(self, fpr):

@@ -72,9 +72,20 @@ def log_tails(terms, a_edges, s_edges, inside, order):
         math.log(order - 1.0),
     )
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        rise = np.log(v_low) + log_renyi_kernel(np.log1p(np.maximum(up, 0.0) / v_low), order)
+        # φ(1 + x) is at most λ(λ−1)/2 x² (1 + x)^{λ−2}, without the power where it is below 1, …
+        half = math.log(0.5 * order * (order - 1.0))
+        x = np.maximum(up, 0.0) / v_low
+        steep = np.log1p(x)
+        # … and at most (1 + x)^λ for x > 0, λ − 1 for x < 0
+        rise = np.log(v_low) + np.minimum(
+            half + 2.0 * np.log(x) + max(order - 2.0, 0.0) * steep, order * steep
+        )
         least = np.maximum(v_low, -down)  # V is at least V − U
-        fall = np.log(least) + log_renyi_kernel(np.log1p(np.minimum(down, 0.0) / least), order)
+        x = np.maximum(-down, 0.0) / least
+        fall = np.log(least) + np.minimum(
+            half + 2.0 * np.log(x) - (np.log1p(-x) * (2.0 - order) if order < 2.0 else 0.0),
+            math.log(order - 1.0),
+        )
         sharp, crude = np.fmax(rise, fall), np.log(v_high) + roof
         bound = np.where(np.isnan(rise), crude, np.minimum(sharp, crude)) - minus
         whole = s_low >= a_high  # boxes cut by a = s keep the bound above
