@@ -14,12 +14,12 @@ from shufflelib.dots import log_renyi_kernel
 from shufflelib.logspace import UNIT, logsumexp
 
 
-def _deviance(part, whole, share):
-    """Return −log of Chernoff's bound, whole · KL(part/whole ‖ share), for arrays."""
+def _deviance(part, whole, share, other):
+    """Return −log of Chernoff's bound, whole · KL(part/whole ‖ share), share + other = 1."""
     rest = whole - part
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where(part > 0.0, part * np.log(part / (whole * share)), 0.0) + np.where(
-            rest > 0.0, rest * np.log(rest / (whole * (1.0 - share))), 0.0
+            rest > 0.0, rest * np.log(rest / (whole * other)), 0.0
         )
     # both terms are large and cancel near the mean; their rounding is taken to the safe side
     return np.maximum(value - 16 * UNIT * whole, 0.0)
@@ -52,13 +52,13 @@ def log_tails(terms, a_edges, s_edges, inside, order):
     s_low = np.maximum(np.maximum(s_low, a_low), 1.0)
     mean = terms.n * terms.share
     nearest = np.clip(mean, s_low, s_high)
-    minus = _deviance(nearest, float(terms.n), terms.share) if terms.mass[2] > 0.0 else 0.0
+    minus = _deviance(nearest, float(terms.n), terms.share, terms.mass[2]) if terms.mass[2] > 0.0 else 0.0
     above = a_low > terms.rho * s_high
     below = a_high < terms.rho * s_low
     minus = minus + np.where(
         above,
-        _deviance(a_low, s_high, terms.rho),
-        np.where(below, _deviance(np.minimum(a_high, s_low), s_low, terms.rho), 0.0),
+        _deviance(a_low, s_high, terms.rho, terms.rest),
+        np.where(below, _deviance(np.minimum(a_high, s_low), s_low, terms.rho, terms.rest), 0.0),
     )
     # extremes of affine functions of (a, b, c): b from s − a, corners of the box
     corners = [(np.minimum(a, s), s) for a in (a_low, a_high) for s in (s_low, s_high)]

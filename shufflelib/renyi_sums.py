@@ -50,7 +50,7 @@ class RenyiSum:
         self.u, self.v, self.mass = first, second, mass
         self.gain = first - second  # gain[2] is 0
         self.share = mass[0] + mass[1]
-        self.rho = mass[0] / self.share
+        self.rho, self.rest = mass[0] / self.share, mass[1] / self.share
 
     @classmethod
     def of(cls, variable, n):
@@ -86,8 +86,8 @@ class RenyiSum:
         b, c = s - a, self.n - s
         valid = b >= 0.0
         b = np.where(valid, b, 0.0)
-        log_weight = log_binomial_pmf(a, s, self.rho)
-        lean = np.abs(a - s * self.rho) / (1.0 - self.rho)
+        log_weight = self._log_share(a, b, s)
+        lean = 2.0 * np.abs(a - s * self.rho)
         slack = PMF_ERROR * (1.0 + 0.1 * np.abs(np.where(valid, log_weight, 0.0)))
         if self.mass[2] > 0.0:
             other = log_binomial_pmf(s, self.n, self.share)
@@ -253,8 +253,12 @@ class RenyiSum:
         lower = total + math.log1p(-math.exp(gap)) - ulps if gap < -1e-12 else -math.inf
         return lower - math.log(n), upper - math.log(n), tails - total, aliases - total
 
+    def _log_share(self, a, b, s):
+        """Return log P(a of s), from the rarer of the two, whose chance is the more precise."""
+        return log_binomial_pmf(a, s, self.rho) if self.rho <= 0.5 else log_binomial_pmf(b, s, self.rest)
+
     def _log_mass(self, a, s):
-        value = log_binomial_pmf(a, s, self.rho)
+        value = self._log_share(a, s - a, s)
         return value + log_binomial_pmf(s, self.n, self.share) if self.mass[2] > 0.0 else value
 
     def _strides(self, order, counts, stride, window):
