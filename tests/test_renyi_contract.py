@@ -1,0 +1,447 @@
+"""One contract for every published Rényi formula: its verdict, its looseness, its shape, its manners."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction as F
+from functools import cache
+from typing import NamedTuple
+
+import mpmath
+import numpy as np
+import pytest
+
+import oracles
+from shufflelib import closed_form, renyi
+from shufflelib.renyi import OutOfRegime, over
+
+# ---------------------------------------------------------------- truth, exact
+
+
+@cache
+def moment(kind, e, n, order):
+    """Return the larger of both directions' sums of P^order Q^(1 - order), in exact fractions.
+
+    ``generic``: the pair of the stronger clones, above every pure eps0-LDP mechanism.
+    ``clones``: the pair of FMT'21, above adaptive ones too.  ``binary``: binary randomized response,
+    all others holding one value, below the worst case.
+    """
+    e = F(e)
+    if kind == "binary":
+        sums = [F(0), F(0)]
+        for m in range(n + 1):
+            mass = math.comb(n, m) * e ** (n - m) / (e + 1) ** n
+            ratio = 1 / e + F(m, n) * (e - 1 / e)
+            sums[0] += mass * ratio**order
+            sums[1] += mass * ratio ** (1 - order)
+        return max(sums)
+    q0 = e if kind == "generic" else 2 * e * e / (e + 1)
+    masses = oracles.pair_masses(n=n, p=e, beta=(e - 1) / (e + 1), q0=q0)
+    return oracles.renyi_moment(masses, order)  # the pair is symmetric
+
+
+def divergence(kind, e, n, order):
+    """Return the Rényi divergence belonging to `moment`, rounded from 40 digits."""
+    with mpmath.workdps(40):
+        exact = moment(kind, e, n, order)
+        return float(mpmath.log(mpmath.mpf(exact.numerator) / exact.denominator) / (order - 1))
+
+
+class Formula(NamedTuple):
+    """A published formula, on which side of the truth it belongs, and what became of that claim."""
+
+    bound: Callable
+    side: str  # "upper", "lower" or "" (an order of growth)
+    verdict: str  # "holds", "refuted"
+    looseness: tuple  # (e, n, order, ratio): over the generic pair, for lower bounds under binary RR
+    whole: bool  # only whole orders >= 2
+
+
+FORMULAS = (
+    Formula(renyi.girgis21_upper, "upper", "holds", (2, 40, 3, 13.295), True),
+    Formula(renyi.girgis21_upper_simplified, "upper", "holds", (2, 40, 3, 22.909), True),
+    Formula(renyi.girgis21_lower, "lower", "holds", (2, 40, 3, 1.0464), True),
+    Formula(renyi.girgis21_lower_exact, "lower", "holds", (2, 40, 3, 1.0422), False),
+    Formula(renyi.gaussian_ccg24, "upper", "refuted", (2, 40, 3, 12.257), False),
+    Formula(renyi.erlingsson19_growth, "", "no constant", (2, 40, 3, 191.21), False),
+    Formula(renyi.girgis21_growth, "", "no constant", (2, 40, 3, 11.951), False),
+    Formula(renyi.clones_fmt21_growth, "", "no constant", (2, 40, 3, 382.43), False),
+    Formula(renyi.girgis21_lower_growth, "", "no constant", (2, 40, 3, 5.9754), False),
+)
+UPPER = tuple(one for one in FORMULAS if (one.side, one.verdict) == ("upper", "holds"))
+LOWER = tuple(one for one in FORMULAS if one.side == "lower")
+WHOLE = tuple(one for one in FORMULAS if one.whole)
+OTHERS = {  # not functions of (eps0, n, order); tested for themselves
+    "RatioTest",
+    "binary_rr_pair",
+    "clones_delta_fmt21",
+    "clones_pair_fmt21",
+    "gaussian_delta_ccg24",
+    "gaussian_mu_ccg24",
+    "gaussian_tradeoff_ccg24",
+    "generic_pair",
+    "ratio_test_arxiv24",
+    "ratio_test_icassp24",
+    "theorem1_pair_arxiv24",
+    "theorem1_pair_icassp24",
+    "theorem1_tradeoff_arxiv24",
+    "theorem1_tradeoff_icassp24",
+}
+PAIRS = (
+    renyi.binary_rr_pair,
+    renyi.clones_pair_fmt21,
+    renyi.generic_pair,
+    renyi.theorem1_pair_arxiv24,
+    renyi.theorem1_pair_icassp24,
+)
+
+
+def by_name(one):
+    return getattr(one, "bound", one).__name__
+
+
+each = pytest.mark.parametrize("formula", FORMULAS, ids=by_name)
+each_pair = pytest.mark.parametrize("pair", PAIRS, ids=by_name)
+
+
+def test_the_contract_covers_every_public_name():
+    listed = {by_name(one) for one in FORMULAS}
+    assert listed | OTHERS | {"over", "OutOfRegime"} == set(renyi.__all__)
+    assert over is closed_form.over and OutOfRegime is closed_form.OutOfRegime
+
+
+# ---------------------------------------------------------------- soundness
+
+BUDGETS = (F(101, 100), F(3, 2), 3, 12)
+USERS = (1, 2, 3, 8, 25)
+ORDERS = (2, 3, 7, 30)
+HAIR = 1e-11  # the formulas are rounded, the truth is not
+
+
+def check_above(bound, kind):
+    """Assert that the formula is nowhere below the pair that dominates every mechanism."""
+    for e in BUDGETS:
+        for n in USERS:
+            for order in ORDERS:
+                truth = divergence(kind, e, n, order)
+                value = bound(eps0=math.log(e), n=n, order=order)
+                assert value >= truth * (1 - HAIR), (e, n, order, value, truth)
+
+
+def check_below(bound):
+    """Assert that the formula is nowhere above what two datasets of binary RR give away."""
+    for e in BUDGETS:
+        for n in USERS:
+            for order in ORDERS:
+                truth = divergence("binary", e, n, order)
+                value = bound(eps0=math.log(e), n=n, order=order)
+                assert value <= truth * (1 + HAIR), (e, n, order, value, truth)
+
+
+def check_tight(formula):
+    """Assert the stated distance from the truth, to a thousandth: neither looser nor smaller."""
+    e, n, order, stated = formula.looseness
+    value = formula.bound(eps0=math.log(e), n=n, order=order)
+    if formula.side == "lower":
+        ratio = divergence("binary", e, n, order) / value
+    else:
+        ratio = value / divergence("generic", e, n, order)
+    assert ratio == pytest.approx(stated, rel=1e-3)
+
+
+def test_the_truth_is_ordered():
+    """What binary RR attains is below the generic pair, which is below the pair of FMT'21."""
+    for e in BUDGETS:
+        for n in USERS:
+            for order in (2, 7):
+                binary, generic, clones = (moment(k, e, n, order) for k in ("binary", "generic", "clones"))
+                assert binary <= generic <= clones
+                assert (binary == generic) == (n == 1)
+
+
+@pytest.mark.parametrize("formula", UPPER, ids=by_name)
+def test_an_upper_bound_is_above_every_mechanism(formula):
+    check_above(formula.bound, "clones")
+
+
+@pytest.mark.parametrize("formula", LOWER, ids=by_name)
+def test_a_lower_bound_is_below_an_attack(formula):
+    check_below(formula.bound)
+
+
+@pytest.mark.parametrize("formula", UPPER, ids=by_name)
+@pytest.mark.parametrize(("eps0", "n"), [(0.1, 10**4), (1.0, 10**4), (3.0, 10**5), (8.0, 10**6)])
+def test_an_upper_bound_is_above_the_certified_pair_for_many_users(formula, eps0, n):
+    for order in (2, 8, 64):
+        certified = renyi.generic_pair(eps0=eps0, n=n).renyi(order)
+        assert formula.bound(eps0=eps0, n=n, order=order) >= certified.upper
+
+
+def test_a_refuted_bound_is_refuted_exactly_and_only_where_it_is_said_to_fail():
+    """Binary RR, e = 50, n = 93, order 2; exp(value) enclosed in 40 digits."""
+    refuted = [one for one in FORMULAS if one.verdict == "refuted"]
+    assert [by_name(one) for one in refuted] == ["gaussian_ccg24"]
+    with mpmath.workdps(40):
+        exact = moment("binary", 50, 93, 2)
+        value = mpmath.mpf(2 * 50 * 2) / 92
+        assert mpmath.mpf(exact.numerator) / exact.denominator > mpmath.exp(value) * (
+            1 + mpmath.mpf(10) ** -30
+        )
+    bound = refuted[0].bound
+    assert bound(eps0=math.log(50), n=93, order=2) < divergence("binary", 50, 93, 2) * (1 - 1e-3)
+    for e in BUDGETS:  # eps0 up to 2.48
+        for n in USERS[1:]:
+            for order in ORDERS:
+                assert bound(eps0=math.log(e), n=n, order=order) >= divergence("clones", e, n, order)
+
+
+@each
+def test_looseness_is_as_stated(formula):
+    check_tight(formula)
+
+
+def test_both_lower_bounds_are_one_at_order_two():
+    for e, n in ((F(3, 2), 1), (3, 8), (50, 40)):
+        eps0 = math.log(e)
+        closed = renyi.girgis21_lower(eps0=eps0, n=n, order=2)
+        assert renyi.girgis21_lower_exact(eps0=eps0, n=n, order=2) == pytest.approx(closed, rel=1e-9)
+        assert closed == pytest.approx(math.log(1 + (float(e) - 1) ** 2 / (n * float(e))), rel=1e-13)
+        beyond = {"eps0": eps0, "n": n, "order": 6}
+        assert renyi.girgis21_lower(**beyond) < renyi.girgis21_lower_exact(**beyond)
+
+
+@pytest.mark.parametrize("row", [renyi.erlingsson19_growth, renyi.girgis21_growth, renyi.clones_fmt21_growth])
+def test_rows_taken_at_their_word_are_above_the_truth_at_moderate_budgets(row):
+    check_above(row, "generic")
+
+
+# ---------------------------------------------------------------- shape
+
+
+@each
+def test_more_users_never_give_a_larger_value(formula):
+    users = [10, 11, 30, 100, 101, 10**3, 10**4, 10**6, 10**9, 10**15]
+    for eps0 in (0.1, 2.0):
+        values = [formula.bound(eps0=eps0, n=n, order=4) for n in users]
+        assert all(b <= a * (1 + 1e-9) for a, b in zip(values, values[1:], strict=False)), values
+        assert values[-1] < 1e-2 * values[0]
+
+
+@each
+def test_a_larger_budget_gives_a_larger_value(formula):
+    values = [
+        formula.bound(eps0=eps0, n=10**4, order=3) for eps0 in (1e-3, 0.01, 0.3, 1.0, 2.5, 5.0, 9.0, 30.0)
+    ]
+    assert all(a < b for a, b in zip(values, values[1:], strict=False)), values
+    if formula.side != "upper" or formula.verdict == "holds":
+        assert values[0] > 0.0
+    if by_name(formula).startswith("girgis21") and not by_name(formula).endswith("growth"):
+        assert values[0] < 1e-8  # vanishes with eps0; the normal limit and the rows do not
+
+
+@each
+def test_a_larger_order_gives_a_larger_value(formula):
+    """Where the Chernoff term of the Girgis bounds is negligible; it alone falls with the order."""
+    values = [formula.bound(eps0=1.0, n=10**5, order=order) for order in (2, 3, 5, 20, 100)]
+    assert all(a < b for a, b in zip(values, values[1:], strict=False)), values
+
+
+def test_where_the_chernoff_term_rules_the_upper_bounds_are_vacuous():
+    for formula in UPPER:
+        for eps0, n, order in ((1.0, 1, 2), (5.0, 500, 9), (0.3, 2, 40)):
+            assert formula.bound(eps0=eps0, n=n, order=order) >= eps0
+
+
+def test_lower_bounds_never_exceed_the_local_budget():
+    for formula in LOWER:
+        for eps0, n, order in ((1e-3, 1, 10**4), (1.0, 1, 50), (30.0, 100, 2), (300.0, 10, 500)):
+            value = formula.bound(eps0=eps0, n=n, order=order)
+            assert 0.0 <= value <= eps0
+
+
+# ---------------------------------------------------------------- regimes
+
+
+@pytest.mark.parametrize("formula", WHOLE, ids=by_name)
+def test_only_whole_orders_from_two_on(formula):
+    for order in (2, 2.0, np.int64(2), 3, 10**4):
+        assert math.isfinite(formula.bound(eps0=0.5, n=1000, order=order))
+    for order in (1.5, math.nextafter(1.0, 2.0), math.nextafter(2.0, 0.0), math.nextafter(2.0, 3.0), 2.5):
+        with pytest.raises(OutOfRegime, match="whole order"):
+            formula.bound(eps0=0.5, n=1000, order=order)
+
+
+@pytest.mark.parametrize("formula", [one for one in FORMULAS if not one.whole], ids=by_name)
+def test_real_orders_above_one(formula):
+    values = [formula.bound(eps0=0.5, n=1000, order=order) for order in (math.nextafter(1.0, 2.0), 1.5, 2.5)]
+    assert values == sorted(values) and all(map(math.isfinite, values))
+
+
+def test_the_full_sum_has_a_largest_order_and_says_what_to_use_beyond():
+    with pytest.raises(ValueError, match="girgis21_upper_simplified"):
+        renyi.girgis21_upper(eps0=1.0, n=100, order=10**6 + 1)
+    assert renyi.girgis21_upper_simplified(eps0=1.0, n=100, order=10**6 + 1) > 1.0
+
+
+def test_the_normal_limit_needs_a_second_user():
+    calls = (
+        lambda n: renyi.gaussian_ccg24(eps0=1.0, n=n, order=2),
+        lambda n: renyi.gaussian_mu_ccg24(eps0=1.0, n=n),
+        lambda n: renyi.gaussian_delta_ccg24(eps0=1.0, delta0=1e-9, n=n, eps=0.1),
+        lambda n: renyi.gaussian_tradeoff_ccg24(eps0=1.0, delta0=1e-9, n=n, fpr=0.1),
+    )
+    for call in calls:
+        assert math.isfinite(call(2))
+        with pytest.raises(OutOfRegime, match="n >= 2"):
+            call(1)
+
+
+def test_sweeps_leave_gaps_and_agree_with_single_calls():
+    orders = np.array([1.5, 2.0, 2.5, 3.0])
+    eps0 = np.array([[0.5], [2.0]])
+    got = over(renyi.girgis21_upper, eps0=eps0, n=1000, order=orders)
+    assert got.shape == (2, 4)
+    assert np.isnan(got[:, [0, 2]]).all()
+    assert got[1, 3] == renyi.girgis21_upper(eps0=2.0, n=1000, order=3)
+    limit = over(renyi.gaussian_ccg24, eps0=1.0, n=[1, 2, 3], order=2.0)
+    assert math.isnan(limit[0]) and np.isfinite(limit[1:]).all()
+    with pytest.raises(TypeError):
+        over(renyi.gaussian_ccg24, eps0=["1"], n=10, order=2.0)
+
+
+# ---------------------------------------------------------------- manners
+
+NOT_NUMBERS = ("1e-8", b"1", None, True, [1.0], 1j)
+NOT_VALID = {
+    "eps0": (math.nan, math.inf, -math.inf, -1.0, 0.0, 701.0),
+    "n": (math.nan, math.inf, 0, -3, 2.5, 10**15 + 1),
+    "order": (math.nan, math.inf, -2.0, 0.0, 1.0),
+    "delta0": (math.nan, 0.0, 1.0, -0.1, 1.5),
+    "delta": (math.nan, 0.0, 1.0, -0.1, 1.5),
+    "eps": (math.nan, math.inf, -1.0),
+    "fpr": (math.nan, -0.1, 1.1, math.inf),
+}
+CALLS = (
+    *((one.bound, {"eps0": 0.5, "n": 50, "order": 3}) for one in FORMULAS),
+    *((pair, {"eps0": 0.5, "n": 50}) for pair in PAIRS),
+    (renyi.gaussian_mu_ccg24, {"eps0": 0.5, "n": 50}),
+    (renyi.gaussian_delta_ccg24, {"eps0": 0.5, "delta0": 1e-9, "n": 50, "eps": 0.1}),
+    (renyi.gaussian_tradeoff_ccg24, {"eps0": 0.5, "delta0": 1e-9, "n": 50, "fpr": 0.1}),
+    (renyi.clones_delta_fmt21, {"eps": 0.1, "delta": 1e-6, "eps0": 0.5, "delta0": 1e-9, "n": 50}),
+    (renyi.ratio_test_arxiv24, {"eps0": 0.5, "n": 50}),
+    (renyi.ratio_test_icassp24, {"eps0": 0.5, "n": 50}),
+    (renyi.theorem1_tradeoff_arxiv24, {"eps0": 0.5, "n": 50, "fpr": 0.1}),
+    (renyi.theorem1_tradeoff_icassp24, {"eps0": 0.5, "n": 50, "fpr": 0.1}),
+)
+
+
+@pytest.mark.parametrize(("call", "arguments"), CALLS, ids=lambda one: getattr(one, "__name__", ""))
+def test_bad_input_is_refused_by_name(call, arguments):
+    call(**arguments)
+    for name in arguments:
+        for value in NOT_NUMBERS:
+            with pytest.raises(TypeError, match=name):
+                call(**{**arguments, name: value})
+        for value in NOT_VALID[name]:
+            with pytest.raises(ValueError, match=name) as caught:
+                call(**{**arguments, name: value})
+            assert not isinstance(caught.value, OutOfRegime), (name, value)
+        with pytest.raises(TypeError):
+            call(**{key: value for key, value in arguments.items() if key != name})
+    with pytest.raises(TypeError):
+        call(*arguments.values())
+
+
+@pytest.mark.parametrize(("call", "arguments"), CALLS, ids=lambda one: getattr(one, "__name__", ""))
+def test_number_types_do_not_matter_and_floats_come_back(call, arguments):
+    plain = call(**arguments)
+    others = {name: np.float64(value) for name, value in arguments.items()}
+    again = call(**others)
+    if call in PAIRS:
+        assert (again.n, again.p, again.beta, again.q0) == (plain.n, plain.p, plain.beta, plain.q0)
+    elif call in (renyi.ratio_test_arxiv24, renyi.ratio_test_icassp24):
+        assert np.array_equal(again.log_p, plain.log_p) and np.array_equal(again.log_q, plain.log_q)
+    else:
+        assert type(plain) is float and again == plain and not math.isnan(plain)
+
+
+@each_pair
+def test_pairs_take_every_budget_in_range_and_one_user_gets_the_local_guarantee(pair):
+    for eps0 in (1e-9, 1e-4, 1.0, 30.0, 340.0):
+        got = pair(eps0=eps0, n=1).renyi(3.0)
+        assert got.lower <= got.upper
+        if not by_name(pair).startswith("theorem1") and 1e-4 <= eps0 <= 30.0:
+            one = math.log1p(math.exp(-5 * eps0)) - math.log1p(math.exp(-eps0))
+            exact = eps0 + 0.5 * one  # binary RR itself
+            assert got.lower * (1 - 1e-7) <= exact <= got.upper * (1 + 1e-7)
+    for eps0 in (math.nextafter(1e-9, 0.0), 341.0):
+        with pytest.raises(ValueError, match="eps0"):
+            pair(eps0=eps0, n=1)
+
+
+def test_curves_have_a_largest_number_of_users():
+    for call in (renyi.ratio_test_arxiv24, renyi.ratio_test_icassp24):
+        with pytest.raises(ValueError, match="tradeoff and renyi"):
+            call(eps0=1.0, n=1001)
+    for call in (renyi.theorem1_tradeoff_arxiv24, renyi.theorem1_tradeoff_icassp24):
+        with pytest.raises(ValueError, match="n must be"):
+            call(eps0=1.0, n=1001, fpr=0.5)
+
+
+def test_curve_takes_arrays_and_agrees_with_single_calls():
+    curve = renyi.ratio_test_arxiv24(eps0=1.0, n=30)
+    grid = np.array([[0.0, 0.1], [0.6, 1.0]])
+    many = curve.fnr(grid)
+    assert many.shape == grid.shape
+    assert all(curve.fnr(float(x)) == y for x, y in zip(grid.ravel(), many.ravel(), strict=True))
+    assert type(curve.fnr(0.1)) is float
+    for bad in ("0.1", [], 1.2, math.nan):
+        with pytest.raises((TypeError, ValueError), match="fpr"):
+            curve.fnr(bad)
+    for bad in ("2", 1.0, math.nan, math.inf, None):
+        with pytest.raises((TypeError, ValueError), match="order"):
+            curve.renyi(bad)
+        with pytest.raises((TypeError, ValueError), match="order"):
+            curve.renyi_to_first_zero(bad)
+
+
+def test_curves_at_the_largest_size_and_at_extreme_budgets():
+    assert renyi.ratio_test_arxiv24(eps0=1.0, n=300).renyi(200.0) == pytest.approx(
+        renyi.clones_pair_fmt21(eps0=1.0, n=300).renyi(200.0).upper, rel=1e-9
+    )
+    for eps0 in (1e-6, 700.0):
+        curve = renyi.ratio_test_arxiv24(eps0=eps0, n=5)
+        assert 0.0 <= curve.renyi(2.0) <= eps0
+        for h in (renyi.theorem1_tradeoff_arxiv24, renyi.theorem1_tradeoff_icassp24):
+            assert math.isfinite(h(eps0=eps0, n=5, fpr=0.3))
+
+
+# ---------------------------------------------------------------- mutants
+
+
+@pytest.mark.parametrize("formula", UPPER, ids=by_name)
+def test_an_upper_bound_made_smaller_is_caught(formula):
+    """Without its Chernoff term, which alone carries it where few users hide little."""
+    with pytest.raises(AssertionError):
+        check_above(lambda **at: min(formula.bound(**at), 0.9 * at["eps0"]), "clones")
+    for mutate in (lambda n: n + 1, lambda n: 4 * n):
+        mutant = formula._replace(bound=lambda n, f=mutate, **at: formula.bound(n=f(n), **at))
+        with pytest.raises(AssertionError):
+            check_tight(mutant)
+
+
+@pytest.mark.parametrize("formula", LOWER, ids=by_name)
+def test_a_lower_bound_made_larger_is_caught(formula):
+    for mutate in (
+        lambda eps0, n, order: formula.bound(eps0=eps0, n=n, order=order) * (1 + 1e-6),
+        lambda eps0, n, order: formula.bound(eps0=eps0, n=max(1, n - 1), order=order),
+        lambda eps0, n, order: formula.bound(eps0=eps0 * (1 + 1e-6), n=n, order=order),
+    ):
+        with pytest.raises(AssertionError):
+            check_below(mutate)
+
+
+@each
+def test_a_formula_off_by_one_percent_is_caught(formula):
+    for scale in (0.99, 1.01, formula.looseness[-1], 1 / formula.looseness[-1]):
+        with pytest.raises(AssertionError):
+            check_tight(formula._replace(bound=lambda s=scale, **at: s * formula.bound(**at)))
