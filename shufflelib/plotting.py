@@ -108,6 +108,15 @@ LINE = {
     "blanket, specific": Look(GREEN, LONG, "o", "published"),
     "blanket, generic": Look(GREEN, SHORT, "P", "published"),
     "EFMRTT'19": Look(PURPLE, DASHED, "*", "published"),
+    "EFMRTT'19, growth": Look(PURPLE, DOTTED, "*", "asymptotic"),
+    "Girgis'21, full sum": Look(GREEN, DASHED, "h", "published"),
+    "Girgis'21, simplified": Look(GREEN, DASH_DOT, "d", "published"),
+    "Girgis'21, lower": Look(GREEN, LONG, "1", "published", side="lower"),
+    "clones FMT'21, growth": Look(SKY, DOTTED, "^", "asymptotic"),
+    "CCG'24, Corollary 2": Look(ORANGE, DOTTED, "s", "asymptotic"),
+    "CCG'24, Theorem 1 as printed": Look(ORANGE, "-", "X", "refuted"),
+    "via Rényi, CKS'20": Look(PURPLE, LONG, "p", "published"),
+    "via Rényi, Mironov'17": Look(PURPLE, SHORT, "<", "published"),
     "local budget": Look(GREY, (0, (8, 4)), "", "reference"),
 }
 
@@ -278,6 +287,38 @@ def shade_bracket(ax, x, lower, upper):
             x, lower, upper, where=known, color=GREY, alpha=0.25, linewidth=0, gid="bracket", zorder=1
         )
         ax.autoscale_view()
+
+
+def draw_map(ax, x, y, values, *, hatched, limits):
+    """Colour a positive quantity over a grid by its decimal logarithm, and hatch where a mask is set.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; the x axis keeps its scale, the cells are centred on the grid.
+    x, y : array_like, shapes (m,) and (k,)
+        Increasing centres.
+    values : array_like, shape (k, m)
+        Positive, NaN where the theorem does not apply: such cells stay empty.
+    hatched : array_like of bool, shape (k, m)
+        Cells to cross out.
+    limits : tuple of float
+        Values at the two ends of the colours, the same for all panels of a figure.
+
+    Returns
+    -------
+    matplotlib.collections.QuadMesh
+        For the figure's ``colorbar``.
+    """
+    with style(), np.errstate(invalid="ignore"):
+        shades = np.ma.masked_invalid(np.log10(np.asarray(values, float)))
+        low, high = np.log10(limits)
+        drawn = ax.pcolormesh(
+            x, y, shades, cmap="cividis", vmin=low, vmax=high, shading="nearest", rasterized=True
+        )
+        crossed = np.ma.masked_where(~np.asarray(hatched, bool), np.ones(shades.shape))
+        ax.pcolor(x, y, crossed, shading="nearest", hatch="xxxx", facecolor="none", edgecolor="white", lw=0)
+    return drawn
 
 
 def label_directly(ax):
