@@ -9,7 +9,16 @@
 import importlib
 
 __version__ = "0.1.0"
-__all__ = ["Certified", "Status", "closed_form", "randomizers", "shuffle"]
+__all__ = [
+    "Certified",
+    "Status",
+    "closed_form",
+    "conversions",
+    "randomizers",
+    "renyi",
+    "shuffle",
+    "tradeoff",
+]
 
 _HOME = {"Certified": "results", "Status": "results", "shuffle": "shuffling"}
 

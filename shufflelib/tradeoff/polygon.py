@@ -1,0 +1,496 @@
+r"""Convex polygons as trade-off functions: a list of segments is a finite pair of laws.
+
+A segment that spends dα of false-positive rate to save dβ of false-negative rate is an atom with
+masses (dα, dβ) under (P, Q).  By the Neyman-Pearson lemma every finite pair is such a list, sorted by
+falling slope, and every falling convex polygon from (0, f(0)) to (1, 0) is one.  So whatever is done
+to trade-off functions is done to pairs:
+
+==================  ==============================================================
+`direct_sum`        joint concavity: the index of the mixture is seen
+`product`           tensor product: two independent observations
+`merged`            fewer segments, above: neighbours pooled (post-processing)
+`spread`            fewer segments, below: neighbours pushed to the ends of their cell
+`steep`             symmetrisation from the segments steeper than -1
+`blended`           pointwise average with perfect privacy
+`highest`           pointwise maximum
+`through`           segments from knots
+==================  ==============================================================
+
+Rounding.  A knot is a pair of sums of masses, each off by at most the sum of the masses' errors.
+Knots moved down and to the left by that much lie below the curve, and so does the polygon through
+them: each point of a segment dominates the same mixture of the moved knots.  Knots moved up and to
+the right lie above it.  A wrong order of segments whose losses are off by ℓ costs a factor e^{2ℓ}.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from shufflelib.logspace import UNIT, logsumexp
+from shufflelib.profiles import DiscretePair
+
+MOST_SEGMENTS = 4_000_000
+STEEPEST = 600.0  # log of a slope whose tangent is used
+TINY = 1e-150  # stands for a rate too small for a float, above it
+
+
+def pair_of(log_p, log_q, loss, *, mass_error, loss_error):
+    """Return the finite pair with these atoms, empty ones dropped; errors may be scalars."""
+    keep = ~(np.isneginf(log_p) & np.isneginf(log_q))
+    log_p, log_q = log_p[keep], log_q[keep]
+    loss = np.where(np.isneginf(log_p), -np.inf, np.where(np.isneginf(log_q), np.inf, loss[keep]))
+    mass_error, loss_error = (np.broadcast_to(e, keep.shape)[keep] for e in (mass_error, loss_error))
+    return DiscretePair._from_losses(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
+
+
+def pair_of_masses(p, q, *, mass_error=0.0):
+    """Return the finite pair with masses ``p`` and ``q``, rounding of their ratio charged."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_p, log_q = np.log(p), np.log(q)
+        loss = log_p - log_q
+    size = np.abs(np.where(np.isfinite(log_p), log_p, 0.0)) + np.abs(np.where(np.isfinite(log_q), log_q, 0.0))
+    return pair_of(
+        log_p,
+        log_q,
+        loss,
+        mass_error=mass_error + 2 * UNIT * (1.0 + size),
+        loss_error=2 * mass_error + 2 * UNIT * (1.0 + size),
+    )
+
+
+def normalised(pair):
+    """Return the pair with masses that sum to 1; constructors allow 1e-9."""
+    return pair_of(
+        pair.log_p - logsumexp(pair.log_p),
+        pair.log_q - logsumexp(pair.log_q),
+        pair.loss,
+        mass_error=2 * pair.mass_error + 16 * UNIT,
+        loss_error=pair.loss_error + 16 * UNIT,
+    )
+
+
+class Polygon:
+    """The trade-off function of one finite pair, knots kept."""
+
+    def __init__(self, pair):
+        self.pair = pair
+
+    @functools.cached_property
+    def inverse(self):
+        """The polygon of (Q, P)."""
+        return Polygon(self.pair.reversed)
+
+    @functools.cached_property
+    def knots(self):
+        """False-positive and false-negative rates at the knots as computed, the upper left end first."""
+        return self._sums(1.0)
+
+    @functools.cached_property
+    def doubt(self):
+        """What the errors of the masses move at each knot, in either rate."""
+        return self._sums(self.pair.mass_error + 4 * UNIT)
+
+    def _sums(self, factor):
+        p, q = np.exp(self.pair.log_p) * factor, np.exp(self.pair.log_q) * factor
+        spent = np.append(0.0, np.cumsum(p, dtype=np.longdouble))
+        kept = np.append(np.cumsum(q[::-1], dtype=np.longdouble)[::-1], 0.0)
+        return spent.astype(float), kept.astype(float)
+
+    @functools.cached_property
+    def _relative(self):
+        """Relative error of the order of the segments and of running sums."""
+        loss_error = float(self.pair.loss_error.max())
+        return 2.0 * loss_error + 16 * UNIT + self.pair.loss.size * float(np.finfo(np.longdouble).eps)
+
+    @functools.cached_property
+    def below(self):
+        """Knots of a polygon proved to lie below."""
+        moved = self._sums(np.minimum(self.pair.mass_error + 4 * UNIT, 1.0))
+        return tuple(
+            np.maximum(rates - lost, 0.0) / (1.0 + self._relative)
+            for rates, lost in zip(self.knots, moved, strict=True)
+        )
+
+    @functools.cached_property
+    def above(self):
+        """Knots of a polygon proved to lie above."""
+        return tuple(
+            (rates + more) * (1.0 + self._relative)
+            for rates, more in zip(self.knots, self.doubt, strict=True)
+        )
+
+    def lower(self, fpr):
+        """Return a proved lower end of the polygon at an array of false-positive rates."""
+        return _at(*self.below, fpr) * (1.0 - 8 * UNIT)
+
+    def upper(self, fpr):
+        """Return a proved upper end of the polygon at an array of false-positive rates."""
+        return np.minimum(_at(*self.above, fpr) * (1.0 + 8 * UNIT), (1.0 - fpr) * (1.0 + UNIT))
+
+    def first_zero(self):
+        """Return both ends of the smallest false-positive rate at which the polygon vanishes."""
+        last = int(np.flatnonzero(~np.isneginf(self.pair.log_q))[-1]) + 1
+        return min(float(self.below[0][last]), 1.0), min(float(self.above[0][last]), 1.0)
+
+    def hockey_stick(self, log_slope):
+        """Return both ends of sup_A Q(A) − s P(A), log s given, for s of any size."""
+        if log_slope >= 0.0:
+            ends = self.pair.reversed.log_hockey_stick(log_slope)
+            return math.exp(ends.lower) * (1 - 4 * UNIT), min(math.exp(ends.upper) * (1 + 4 * UNIT), 1.0)
+        s = math.exp(log_slope)
+        low, high = self.inverse.hockey_stick(-log_slope)
+        rest = -math.expm1(log_slope)
+        return (rest + s * low) * (1 - 8 * UNIT), min((rest + s * high) * (1 + 8 * UNIT), 1.0)
+
+
+def _at(x, y, fpr):
+    """Interpolate a falling polygon: a sum of positive terms, 0 beyond its last knot."""
+    right = np.clip(np.searchsorted(x, fpr, side="right"), 1, x.size - 1)
+    width = x[right] - x[right - 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(width > 0.0, np.minimum((x[right] - fpr) / width, 1.0), 0.0)
+    inside = y[right] + np.maximum(share, 0.0) * (y[right - 1] - y[right])
+    return np.where(fpr >= x[-1], 0.0, inside)
+
+
+# ---------------------------------------------------------------- polygons from knots
+
+
+def through(x, y, *, below):
+    """Return the polygon through knots that are proved to lie below (or above) a convex curve.
+
+    Below: each point of the curve dominates a point of the polygon, so that resorting its segments
+    keeps it below.  Above: the lower convex hull of the knots, (0, 1) and (1, 0).
+    """
+    x, y = np.clip(x, 0.0, 1.0), np.clip(y, 0.0, 1.0)
+    if below:
+        x = np.minimum.accumulate(x[::-1])[::-1]
+        y = np.minimum.accumulate(y)
+        x, y = np.concatenate([[0.0], x, [x[-1], 1.0]]), np.concatenate([[1.0], y, [0.0, 0.0]])
+    else:
+        x, y = np.append(np.append(0.0, x), 1.0), np.append(np.append(1.0, np.minimum(y, 1.0 - x)), 0.0)
+        chosen = hull(x, y)
+        x, y = x[chosen], y[chosen]
+    p, q = np.diff(x), -np.diff(y)
+    used = (p > 0.0) | (q > 0.0)
+    return Polygon(pair_of_masses(p[used], np.maximum(q[used], 0.0), mass_error=2 * UNIT))
+
+
+def hull(x, y):
+    """Return the indices of the lower convex hull of points with rising x."""
+    x, y, chosen = x.tolist(), y.tolist(), []
+    for i in range(len(x)):
+        while len(chosen) > 1:
+            a, b = chosen[-2], chosen[-1]
+            if (y[b] - y[a]) * (x[i] - x[a]) < (y[i] - y[a]) * (x[b] - x[a]):
+                break
+            chosen.pop()
+        if chosen and x[chosen[-1]] == x[i]:
+            if y[chosen[-1]] <= y[i]:
+                continue
+            chosen.pop()
+        chosen.append(i)
+    return np.array(chosen)
+
+
+def touching(x, y, log_slope, *, error):
+    """Return polygons below and above a convex curve from points on it with their tangents.
+
+    Parameters
+    ----------
+    x, y : numpy.ndarray
+        Rising false-positive and falling false-negative rates, relative error ``error`` each.
+    log_slope : numpy.ndarray
+        Log of minus the slope of a tangent at each point, falling.
+    error : float
+        Relative error of ``x``, ``y`` and the slopes.
+    """
+    grow = 1.0 + 2.0 * error + 16 * UNIT
+    high = through(np.maximum(x, TINY) * grow, np.maximum(y, TINY) * grow, below=False)
+    keep = np.append(True, (np.diff(x) > 0.0) & (np.diff(y) < 0.0))
+    keep &= (x > 0.0) & (y > 0.0) & (np.abs(log_slope) < STEEPEST)
+    if not keep.any():
+        return through(np.zeros(1), np.zeros(1), below=True), high
+    x, y, slope = x[keep], y[keep], np.exp(log_slope[keep])
+    steeper, flatter, dx = slope[:-1], slope[1:], np.diff(x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        meet = (-np.diff(y) - flatter * dx) / (steeper - flatter)
+    meet = np.clip(np.where(np.isfinite(meet), meet, 0.5 * dx), 0.0, dx)
+    floor = np.minimum(y[:-1] - steeper * meet, y[1:] + flatter * (dx - meet))
+    corner_x, corner_y = np.empty(2 * x.size + 1), np.empty(2 * x.size + 1)
+    corner_x[1::2], corner_y[1::2] = x, y
+    corner_x[2:-1:2], corner_y[2:-1:2] = x[:-1] + meet, floor
+    corner_x[0], corner_y[0] = 0.0, min(1.0, y[0] + slope[0] * x[0])
+    corner_x[-1], corner_y[-1] = min(1.0, x[-1] + y[-1] / slope[-1]), 0.0
+    shrink = 2.0 - grow
+    # differences of neighbouring rates cancel: their error is that of the larger rate
+    lost = np.zeros(corner_y.size)
+    lost[2:-1:2] = 8 * (UNIT + error) * y[:-1]
+    low = through(corner_x * shrink, (corner_y - lost) * shrink, below=True)
+    return low, high
+
+
+def supporting(log_slope, low, high):
+    """Return polygons below and above a convex f from sup_A Q(A) − s P(A), known within [low, high].
+
+    Below lie the lines 1 − high − s α.  Above: each line 1 − low − s α passes above a point of f,
+    which lies where that line is above all the others; two such points carry a chord.
+    """
+    order = np.argsort(log_slope)
+    s, low, high = np.exp(log_slope[order]), low[order], high[order]
+    pad = 16 * UNIT * (1.0 + s)
+    below, above = 1.0 - high - pad, 1.0 - low + pad
+    s, below = np.append(0.0, s), np.append(0.0, np.maximum(below, 0.0))
+    above = np.append(0.0, above)
+    chosen = hull(s, -below)
+    s, below, above = s[chosen], below[chosen], above[chosen]
+    gap = np.diff(s)
+    x = np.clip(np.diff(below) / gap, 0.0, 1.0)[::-1]
+    y = np.minimum(below[:-1][::-1] - s[:-1][::-1] * x, below[1:][::-1] - s[1:][::-1] * x)
+    first = np.array([[0.0], [below[-1]]])
+    knots = np.hstack([first, np.array([x, np.maximum(y, 0.0)])]) * (1.0 - 8 * UNIT)
+    return through(*knots, below=True), _chords(s, below, above)
+
+
+def _chords(s, below, above):
+    """Return the polygon above f: chords between points known to lie on or under given lines."""
+    gap = np.diff(s)
+    left = np.append(
+        np.maximum((below[1:] - above[:-1]) / gap, 0.0), 0.0
+    )  # line k beats line k + 1 from here
+    right = np.append(1.0, np.minimum((above[1:] - below[:-1]) / gap, 1.0))  # and line k - 1 up to here
+    left, right = left[::-1] * (1 - 8 * UNIT), np.minimum(right[::-1] * (1 + 8 * UNIT), 1.0)
+    s, above = s[::-1], above[::-1]
+    x = np.unique(np.concatenate([left, right]))
+    i = np.searchsorted(right, x, side="right") - 1
+    j = np.searchsorted(left, x, side="left")
+    used = (i >= 0) & (j < s.size) & (i < j)
+    x, i, j = x[used], np.maximum(i[used], 0), np.minimum(j[used], s.size - 1)
+    tops = []
+    for a in (left[i], right[i]):
+        for b in (left[j], right[j]):
+            ya, yb = above[i] - s[i] * a, above[j] - s[j] * b
+            with np.errstate(divide="ignore", invalid="ignore"):
+                share = np.where(b > a, (b - x) / (b - a), 1.0)
+            tops.append(yb + share * (ya - yb))
+    y = np.max(tops, axis=0) + 32 * UNIT * (1.0 + s[i] * right[i])
+    return through(x, np.clip(y, 0.0, 1.0), below=False)
+
+
+# ---------------------------------------------------------------- polygons from polygons
+
+
+def direct_sum(pairs, null_weights, alternative_weights):
+    """Return the pair that shows which component was drawn, drawn with these weights under P and Q."""
+    parts = []
+    for pair, a, b in zip(pairs, null_weights, alternative_weights, strict=True):
+        if a == 0.0 and b == 0.0:
+            continue
+        with np.errstate(divide="ignore"):
+            log_a, log_b = float(np.log(a)), float(np.log(b))
+        shift = log_a - log_b if a > 0.0 and b > 0.0 else 0.0
+        loss_error = pair.loss_error + (8 * UNIT * (1.0 + abs(log_a) + abs(log_b)) if shift != 0.0 else 0.0)
+        size = 8 * UNIT * (1.0 + sum(abs(part) for part in (log_a, log_b) if part > -math.inf))
+        parts.append(
+            (pair.log_p + log_a, pair.log_q + log_b, pair.loss + shift, pair.mass_error + size, loss_error)
+        )
+    log_p, log_q, loss, mass_error, loss_error = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return pair_of(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
+
+
+def product(first, second):
+    """Return the product pair: both observations are seen."""
+    with np.errstate(invalid="ignore"):
+        log_p, log_q, loss, mass_error, loss_error = (
+            np.add.outer(a, b).ravel()
+            for a, b in (
+                (first.log_p, second.log_p),
+                (first.log_q, second.log_q),
+                (first.loss, second.loss),
+                (first.mass_error, second.mass_error),
+                (first.loss_error, second.loss_error),
+            )
+        )
+    finite = np.where(np.isfinite(loss), np.abs(loss), 0.0)
+    size = np.where(np.isfinite(log_p), np.abs(log_p), 0.0) + np.where(np.isfinite(log_q), np.abs(log_q), 0.0)
+    pair = pair_of(
+        log_p,
+        log_q,
+        loss,
+        mass_error=mass_error + 2 * UNIT * (1.0 + size),
+        loss_error=loss_error + 2 * UNIT * finite,
+    )
+    starts = np.flatnonzero(np.append(True, pair.loss[1:] != pair.loss[:-1]))
+    return merged(pair, starts)
+
+
+def merged(pair, starts):
+    """Return the pair with consecutive atoms pooled, cells starting at the given indices."""
+    if starts.size == pair.loss.size:
+        return pair
+    log_p, log_q = np.logaddexp.reduceat(pair.log_p, starts), np.logaddexp.reduceat(pair.log_q, starts)
+    counts = np.diff(np.append(starts, pair.loss.size))
+    mass_error = np.maximum.reduceat(pair.mass_error, starts) + 4 * UNIT * (1.0 + np.log2(counts)) * 4
+    loss_error = np.maximum.reduceat(pair.loss_error, starts)
+    same = pair.loss[starts] == pair.loss[starts + counts - 1]
+    with np.errstate(invalid="ignore"):
+        loss = np.where(same, pair.loss[starts], log_p - log_q)
+    size = np.abs(np.where(np.isfinite(log_p), log_p, 0.0)) + np.abs(np.where(np.isfinite(log_q), log_q, 0.0))
+    loss_error = np.where(same, loss_error, loss_error + 2 * mass_error + 2 * UNIT * size)
+    return pair_of(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
+
+
+def spread(pair, starts):
+    """Return the pair with the atoms of each cell pushed to the cell's two extreme losses.
+
+    Each atom is split so that both of its masses are kept; the pair becomes easier to tell apart.
+    """
+    finite = np.isfinite(pair.loss)
+    stops = np.append(starts[1:], pair.loss.size) - 1
+    cell = np.repeat(np.arange(starts.size), stops - starts + 1)
+    first, last = pair.loss[starts][cell], pair.loss[stops][cell]
+    wide = finite & np.isfinite(first) & np.isfinite(last) & (last > first)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(wide, np.expm1(last - pair.loss) / np.expm1(last - first), 1.0)
+        to_first, to_last = pair.log_p + np.log(share), pair.log_p + np.log1p(-np.clip(share, 0.0, 1.0))
+    alone = ~wide
+    edge = wide[starts]
+    with np.errstate(invalid="ignore"):
+        low = np.logaddexp.reduceat(np.where(wide, to_first, -np.inf), starts)[edge]
+        high = np.logaddexp.reduceat(np.where(wide, to_last, -np.inf), starts)[edge]
+    ends = np.concatenate([pair.loss[starts][edge], pair.loss[stops][edge]])
+    masses = np.concatenate([low, high])
+    counts = np.diff(np.append(starts, pair.loss.size))[edge]
+    error = (np.maximum.reduceat(pair.mass_error + 2 * pair.loss_error, starts))[edge]
+    error = np.tile(error + 16 * UNIT * (2.0 + np.log2(counts)), 2) + 8 * UNIT * (1.0 + np.abs(ends))
+    return pair_of(
+        np.concatenate([pair.log_p[alone], masses]),
+        np.concatenate([pair.log_q[alone], masses - ends]),
+        np.concatenate([pair.loss[alone], ends]),
+        mass_error=np.concatenate([pair.mass_error[alone], error]),
+        loss_error=np.concatenate([pair.loss_error[alone], 4 * UNIT * (1.0 + np.abs(ends))]),
+    )
+
+
+def cells(pair, count):
+    """Return where to start about ``count`` cells of consecutive atoms, fine in mass and in loss."""
+    p, q = np.exp(pair.log_p), np.exp(pair.log_q)
+    loss = np.clip(np.where(np.isnan(pair.loss), 0.0, pair.loss), -60.0, 60.0)
+    heavy = (p > 1e-18) | (q > 1e-18)
+    span = np.ptp(loss[heavy]) if heavy.any() else 0.0
+    rank = np.cumsum(p + q) / (p.sum() + q.sum())
+    if span > 0.0:
+        rank = (
+            0.5 * rank
+            + 0.5 * (np.clip(loss, loss[heavy].min(), loss[heavy].max()) - loss[heavy].min()) / span
+        )
+    label = (
+        np.floor(rank * count * (1.0 - UNIT)) + np.isposinf(pair.loss) * 2.0 - np.isneginf(pair.loss) * 2.0
+    )
+    return np.flatnonzero(np.append(True, np.diff(label) != 0.0))
+
+
+def steep(pair):
+    r"""Return the symmetric pair made of the segments steeper than −1, a segment of slope −1, and the mirror.
+
+    Where the steep segments cross the diagonal they are cut there.
+    """
+    before = pair.loss < 0.0
+    log_p, log_q, loss = pair.log_p[before], pair.log_q[before], pair.loss[before]
+    mass_error, loss_error = pair.mass_error[before], pair.loss_error[before]
+    polygon = Polygon(pair)
+    above_diagonal = np.subtract(*polygon.knots[::-1])[: loss.size + 1]
+    last = loss.size
+    middle = np.empty(0)
+    if above_diagonal[-1] < 0.0:
+        last = int(np.flatnonzero(above_diagonal <= 0.0)[0])
+        log_p, log_q, loss = log_p[:last].copy(), log_q[:last].copy(), loss[:last]
+        mass_error, loss_error = mass_error[:last], loss_error[:last]
+        drop = above_diagonal[last - 1] - above_diagonal[last]
+        with np.errstate(divide="ignore"):
+            share = np.log(above_diagonal[last - 1]) - np.log(drop)
+        log_p[-1:], log_q[-1:] = log_p[-1:] + share, log_q[-1:] + share
+    else:
+        with np.errstate(divide="ignore"):
+            middle = np.log(above_diagonal[-1:])
+    blank = np.zeros(middle.size)
+    # the middle and the cut are differences of the two rates there, off by their errors
+    doubt = sum(float(part[last]) for part in polygon.doubt)
+    pad = 4 * doubt / max(float(polygon.knots[1][last]), TINY) + 16 * UNIT
+    return pair_of(
+        np.concatenate([log_p, middle, log_q]),
+        np.concatenate([log_q, middle, log_p]),
+        np.concatenate([loss, blank, -loss]),
+        mass_error=np.concatenate([mass_error, blank, mass_error]) + pad,
+        loss_error=np.concatenate([loss_error, blank, loss_error]),
+    )
+
+
+def blended(pair, weight):
+    """Return the pair (P, (1 − weight) P + weight Q): every observation is hidden in P."""
+    keep, gain = math.log1p(-weight) if weight < 1.0 else -math.inf, math.log(weight)
+    loss = np.where(np.isneginf(pair.loss), 0.0, pair.loss)
+    log_q = np.logaddexp(pair.log_p + keep, pair.log_q + gain)
+    with np.errstate(over="ignore"):
+        mixed = -np.log1p(weight * np.expm1(-loss)) if weight < 1.0 else loss
+    return pair_of(
+        pair.log_p,
+        log_q,
+        mixed,
+        mass_error=pair.mass_error + 8 * UNIT * (1.0 + np.abs(np.where(np.isfinite(log_q), log_q, 0.0))),
+        loss_error=pair.loss_error + 8 * UNIT * (1.0 + np.abs(np.where(np.isfinite(mixed), mixed, 0.0))),
+    )
+
+
+def steep_side(pair):
+    """Return the pair whose curve follows the segments steeper than −1, then slope −1 down to 0."""
+    before = pair.loss < 0.0
+    rest = float(logsumexp(pair.log_q[~before]))
+    flat = np.array([rest, -np.inf]), np.array([rest, -np.inf])
+    used = min(math.fsum(np.exp(pair.log_p[before])) + math.exp(rest), 1.0)
+    with np.errstate(divide="ignore"):
+        flat[0][1] = np.log1p(-used) if used < 1.0 else -np.inf
+    error = pair.mass_error.max() + 16 * UNIT
+    return pair_of(
+        np.concatenate([pair.log_p[before], flat[0]]),
+        np.concatenate([pair.log_q[before], flat[1]]),
+        np.concatenate([pair.loss[before], [0.0, np.inf]]),
+        mass_error=np.append(pair.mass_error[before], [error, error]),
+        loss_error=np.append(pair.loss_error[before], [0.0, 0.0]),
+    )
+
+
+def highest(polygons, *, below):
+    """Return the pointwise maximum of polygons, from their lower (or upper) ends."""
+    first, *others = polygons
+    for other in others:
+        first = _higher(first, other, below=below)
+    return first
+
+
+def _higher(one, two, *, below):
+    rates = [np.minimum((part.below if below else part.above)[0], 1.0) for part in (one, two)]
+    x = np.unique(np.concatenate([*rates, [0.0, 1.0]]))
+    first, second = (part.lower(x) if below else part.upper(x) for part in (one, two))
+    gap, y = first - second, np.maximum(first, second)
+    cross = np.flatnonzero(gap[:-1] * gap[1:] < 0.0)
+    share = gap[cross] / (gap[cross] - gap[cross + 1])
+    at_x = x[cross] + share * (x[cross + 1] - x[cross])
+    at_y = np.minimum(*(part[cross] + share * (part[cross + 1] - part[cross]) for part in (first, second)))
+    # interpolation cancels: its error is that of the value on the left
+    at_y = at_y + (-8 if below else 8) * UNIT * y[cross]
+    order = np.argsort(np.append(x, at_x), kind="stable")
+    scale = 1.0 + (-16 if below else 16) * UNIT
+    return through(np.append(x, at_x)[order] * scale, np.append(y, at_y)[order] * scale, below=below)
+
+
+def averaged(polygons, weights, *, below):
+    """Return the pointwise average of polygons, from their lower (or upper) ends."""
+    x = [(part.below if below else part.above)[0] for part in polygons]
+    x = np.unique(np.clip(np.concatenate([*x, [0.0, 1.0]]), 0.0, 1.0))
+    y = sum(
+        w * (part.lower(x) if below else part.upper(x)) for part, w in zip(polygons, weights, strict=True)
+    )
+    scale = 1.0 + (-16 if below else 16) * UNIT * (1 + len(weights))
+    return through(x * scale, y * scale, below=below)

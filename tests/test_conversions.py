@@ -1,0 +1,250 @@
+"""Conversions against closed forms, exact profiles and each other; what each loses; from Rényi back to f."""
+
+import math
+from fractions import Fraction as F
+
+import mpmath
+import numpy as np
+import pytest
+
+import oracles
+from shufflelib import conversions as c
+from shufflelib import tradeoff
+from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.results import Status
+from shufflelib.shuffling import VariationRatioPair
+from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, from_pair
+
+FPR = np.linspace(0, 1, 41)
+ORDERS = np.array([1.001, 1.1, 1.5, 2.0, 4.0, 16.0, 64.0, 1000.0])
+E1 = math.e
+
+
+def shuffled(n):
+    return VariationRatioPair(n=n, p=E1, beta=(E1 - 1) / (E1 + 1), q0=E1)
+
+
+# ---------------------------------------------------------------- (ε, δ), f, Gaussian
+
+
+def test_tradeoff_from_several_guarantees_is_their_maximum():
+    eps, delta = np.array([0.1, 0.5, 1.0]), np.array([0.3, 0.1, 0.01])
+    f = c.tradeoff_from_approximate_dp_wasserman10(eps=eps, delta=delta)
+    single = [ApproximateDP(eps=e, delta=d)(FPR) for e, d in zip(eps, delta, strict=True)]
+    best = np.max([bracket.lower for bracket in single], axis=0)
+    bracket = f(FPR)
+    assert np.all(bracket.lower <= best + 1e-13) and np.all(best - 1e-13 <= bracket.upper)
+    assert np.all(bracket.upper - bracket.lower < 1e-10)
+    for e, d in zip(eps, delta, strict=True):
+        assert c.delta_from_tradeoff_dong22(f, eps=e).lower <= d + 1e-12
+    assert c.tradeoff_from_approximate_dp_wasserman10(eps=0.5, delta=0.1).delta(0.5).upper == pytest.approx(
+        0.1
+    )
+
+
+def test_delta_and_epsilon_round_trip_through_f():
+    for profile in (shuffled(30), VariationRatioPair(n=30, p=3.0, beta=0.2, q0=4.0, q1=2.5)):
+        f = from_pair(profile._cells)
+        eps = np.array([0.0, 0.1, 0.4])
+        bracket, direct = c.delta_from_tradeoff_dong22(f, eps=eps), profile.delta(eps)
+        assert np.all(bracket.lower <= direct.upper) and np.all(direct.lower <= bracket.upper)
+        assert np.all(bracket.upper - bracket.lower <= 1e-11)
+        back, exact = c.epsilon_from_tradeoff_dong22(f, delta=[1e-3, 0.02]), profile.epsilon([1e-3, 0.02])
+        assert np.all(back.lower <= exact.upper) and np.all(exact.lower <= back.upper)
+        assert np.all(back.upper - back.lower < 1e-8)
+
+
+def test_epsilon_is_infinite_where_nothing_is_proved_and_zero_for_perfect_privacy():
+    bracket = c.epsilon_from_tradeoff_dong22(ApproximateDP(eps=1.0, delta=0.1), delta=0.05)
+    assert bracket.upper == math.inf and bracket.status is Status.UNBOUNDED
+    assert c.epsilon_from_tradeoff_dong22(Identity(), delta=1e-9).upper == 0.0
+    assert c.epsilon_from_tradeoff_dong22(ApproximateDP(eps=1.0, delta=0.1), delta=0.2).upper < 1.0
+
+
+def test_gaussian():
+    truth = float(oracles.gaussian_delta(0.5, 1.0))
+    bracket = c.delta_from_gdp_dong22(mu=0.5, eps=1.0)
+    assert bracket.lower <= truth <= bracket.upper
+    eps = c.epsilon_from_gdp_dong22(mu=0.5, delta=truth)
+    assert eps.lower <= 1.0 + 1e-9 and 1.0 - 1e-9 <= eps.upper
+    renyi = c.renyi_from_gdp_dong22(mu=0.5, order=[2.0, 8.0])
+    assert np.all(renyi.lower <= [0.25, 1.0]) and np.all(renyi.upper >= [0.25, 1.0])
+    f = c.delta_from_tradeoff_dong22(GaussianTradeoff(0.5), eps=1.0)
+    assert f.lower <= truth <= f.upper
+
+
+# ---------------------------------------------------------------- Rényi
+
+
+@pytest.mark.parametrize("eps", [1e-3, 0.5, 3.0, 50.0])
+def test_renyi_of_pure_privacy(eps):
+    bracket = c.renyi_from_pure_dp_mironov17(eps=eps, order=ORDERS)
+    with mpmath.workdps(60):
+        e = mpmath.mpf(eps)
+        for order, low, high in zip(ORDERS, bracket.lower, bracket.upper, strict=True):
+            lam = mpmath.mpf(order)
+            truth = mpmath.log((mpmath.exp(lam * e) + mpmath.exp((1 - lam) * e)) / (1 + mpmath.exp(e))) / (
+                lam - 1
+            )
+            assert low <= truth * (1 + mpmath.mpf("1e-15")) and truth * (1 - mpmath.mpf("1e-15")) <= high
+            assert high - low <= 1e-9 * truth + 1e-15
+            assert low <= min(eps, order * eps**2 / 2)
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.01, 0.5])
+def test_epsilon_from_renyi_is_sound_and_ordered(delta):
+    for profile in (Gaussian(0.5), shuffled(60)):
+        renyi = profile.renyi(ORDERS).upper
+        mironov = c.epsilon_from_renyi_mironov17(order=ORDERS, renyi=renyi, delta=delta)
+        canonne = c.epsilon_from_renyi_canonne20(order=ORDERS, renyi=renyi, delta=delta)
+        truth = profile.epsilon(delta).lower
+        assert np.all(canonne <= mironov) and np.all(canonne >= truth)
+        best = c.best_over_orders(canonne, order=ORDERS)
+        assert best.value == canonne.min() and best.order in ORDERS
+        if delta == 1e-6:
+            assert best.value < 2.0 * truth + 0.1
+
+
+def test_formulas_against_exact_arithmetic():
+    with mpmath.workdps(40):
+        for order in ORDERS:
+            lam, d, log = mpmath.mpf(order), mpmath.mpf("0.3"), mpmath.log(mpmath.mpf("1e6"))
+            mironov = d + log / (lam - 1)
+            canonne = d + (log + (lam - 1) * mpmath.log(1 - 1 / lam) - mpmath.log(lam)) / (lam - 1)
+            for function, truth in (
+                (c.epsilon_from_renyi_mironov17, mironov),
+                (c.epsilon_from_renyi_canonne20, canonne),
+            ):
+                value = function(order=order, renyi=0.3, delta=1e-6)
+                assert isinstance(value, float)
+                # 0.3 and 1e-6 are floats a hair off
+                assert (
+                    truth * (1 - mpmath.mpf("1e-15"))
+                    <= value
+                    <= truth * (1 + mpmath.mpf("1e-12")) + mpmath.mpf("1e-12")
+                )
+
+
+def test_canonne_inverts_itself_and_is_attained_by_no_smaller_constant():
+    order, renyi = np.array([1.5, 4.0, 20.0]), np.array([0.1, 0.4, 1.0])
+    eps = c.epsilon_from_renyi_canonne20(order=order, renyi=renyi, delta=1e-5)
+    for lam, d, e in zip(order, renyi, eps, strict=True):
+        assert c.delta_from_renyi_canonne20(order=lam, renyi=d, eps=e) == pytest.approx(1e-5, rel=1e-9)
+        # (1 − e^{−u})₊ ≤ c e^{(λ−1)u} touches at u = log(λ/(λ − 1))
+        u = math.log(lam / (lam - 1))
+        constant = c.delta_from_renyi_canonne20(order=lam, renyi=0.0, eps=0.0)
+        assert -math.expm1(-u) == pytest.approx(constant * math.exp((lam - 1) * u), rel=1e-12)
+
+
+def test_infinite_divergence_is_never_private():
+    for function in (c.epsilon_from_renyi_mironov17, c.epsilon_from_renyi_canonne20):
+        assert function(order=2.0, renyi=math.inf, delta=1e-6) == math.inf
+        several = function(order=[2.0, 3.0], renyi=[0.5, math.inf], delta=1e-6)
+        assert several[1] == math.inf and math.isfinite(several[0])
+    assert c.delta_from_renyi_canonne20(order=2.0, renyi=math.inf, eps=1.0) == 1.0
+    assert c.best_over_orders([math.inf, 3.0], order=[2.0, 3.0]) == (3.0, 3.0)
+    assert c.best_over_orders([math.inf], order=[2.0]).value == math.inf
+
+
+def test_negative_values_are_clipped_only_where_that_is_sound():
+    value = c.epsilon_from_renyi_canonne20(order=2.0, renyi=0.0, delta=0.9)
+    assert value == 0.0
+    pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.5, 0.5]))
+    assert pair.delta(0.0).upper <= 0.9
+
+
+# ---------------------------------------------------------------- from Rényi moments back
+
+
+def test_moments_are_those_of_the_pair():
+    p, q = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 5), F(2, 5), F(2, 5)]
+    moment = c.renyi_moments(DiscretePair(*(np.log([float(x) for x in law]) for law in (p, q))))
+    masses = dict(enumerate(zip(p, q, strict=True)))
+    values = moment(np.array([2.0, 3.0, 4.0 + 0j]))
+    assert values.real == pytest.approx(
+        [float(oracles.renyi_moment(masses, k)) for k in (2, 3, 4)], rel=1e-13
+    )
+    back = moment(1 - np.array([2.0 + 0j]))[0].real
+    assert back == pytest.approx(float(oracles.renyi_moment(oracles.swapped(masses), 2)), rel=1e-13)
+    even = 2.0 + 0.37j * np.arange(1000)
+    assert np.abs(moment(even) - np.array([moment(x) for x in even])).max() < 1e-11
+
+
+@pytest.mark.parametrize("line", [2.0, 3.0, 4.0])
+def test_gaussian_from_its_moments(line):
+    mu, eps = 0.7, np.array([0.0, 0.3, 1.0, 2.5])
+
+    def moment(order):
+        return np.exp(0.5 * order * (order - 1.0) * mu**2)
+
+    bracket = c.MellinInversion(moment, line=line, tolerance=1e-9, decay=mu).hockey_stick(eps)
+    truth = [float(oracles.gaussian_delta(mu, e)) for e in eps]
+    assert np.all(bracket.lower <= truth) and np.all(truth <= bracket.upper)
+    assert np.all(bracket.upper - bracket.lower < 2e-8)
+    rates = np.array([0.0, 0.01, 0.1, 0.5, 0.9, 1.0])
+    f = c.tradeoff_from_renyi_moments(moment, fpr=rates, tolerance=1e-9, decay=mu)
+    exact = GaussianTradeoff(mu)(rates)
+    assert np.all(f <= exact.upper)
+    assert np.all((exact.lower - f)[1:] < 1e-7)
+
+
+def test_shuffled_pair_from_its_moments_to_1e_6():
+    pair = shuffled(50)._cells
+    moment = c.renyi_moments(pair)
+    inversion = c.MellinInversion(moment, line=4.0, tolerance=1e-6)
+    eps = np.array([0.0, 0.1, 0.3, 0.6])
+    bracket = inversion.hockey_stick(eps)
+    truth = np.array([math.exp(pair.log_hockey_stick(x).upper) for x in eps])
+    assert np.all(bracket.lower <= truth) and np.all(truth <= bracket.upper)
+    assert np.all(bracket.upper - bracket.lower < 2e-6)
+    assert np.all(np.abs(0.5 * (bracket.lower + bracket.upper) - truth) < 1e-7)
+    f = c.tradeoff_from_renyi_moments(moment, fpr=0.1, line=4.0)
+    exact = from_pair(pair)(0.1)
+    assert exact.lower - 1e-6 < f <= exact.upper
+
+
+def test_renyi_from_f_and_directly():
+    for pair in (shuffled(50)._cells, VariationRatioPair(n=50, p=3.0, beta=0.2, q0=4.0, q1=2.5)._cells):
+        bracket = tradeoff.renyi(from_pair(pair), order=ORDERS)
+        for order, low, high in zip(ORDERS, bracket.lower, bracket.upper, strict=True):
+            direct = pair.renyi_directed(order)
+            assert low <= direct[1] and direct[0] <= high and high - low < 1e-6 * high
+
+
+# ---------------------------------------------------------------- input
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: c.tradeoff_from_approximate_dp_wasserman10(eps=[0.1, 0.2], delta=[0.1]),
+        lambda: c.tradeoff_from_approximate_dp_wasserman10(eps=-0.1, delta=0.1),
+        lambda: c.delta_from_tradeoff_dong22("f", eps=0.1),
+        lambda: c.delta_from_tradeoff_dong22(Identity(), eps=-0.1),
+        lambda: c.epsilon_from_tradeoff_dong22(Identity(), delta=0.0),
+        lambda: c.epsilon_from_tradeoff_dong22(Identity(), delta="1e-8"),
+        lambda: c.delta_from_gdp_dong22(mu=0.0, eps=1.0),
+        lambda: c.renyi_from_gdp_dong22(mu=1.0, order=1.0),
+        lambda: c.renyi_from_pure_dp_mironov17(eps=0.0, order=2.0),
+        lambda: c.epsilon_from_renyi_mironov17(order=1.0, renyi=0.1, delta=0.1),
+        lambda: c.epsilon_from_renyi_mironov17(order=2.0, renyi=-0.1, delta=0.1),
+        lambda: c.epsilon_from_renyi_mironov17(order=2.0, renyi=math.nan, delta=0.1),
+        lambda: c.epsilon_from_renyi_canonne20(order=[2.0, 3.0], renyi=[0.1, 0.2, 0.3], delta=0.1),
+        lambda: c.epsilon_from_renyi_canonne20(order=2.0, renyi=0.1, delta=1.0),
+        lambda: c.epsilon_from_renyi_canonne20(order=math.inf, renyi=0.1, delta=0.1),
+        lambda: c.delta_from_renyi_canonne20(order=2.0, renyi=0.1, eps=-1.0),
+        lambda: c.best_over_orders([], order=[]),
+        lambda: c.best_over_orders([math.nan], order=[2.0]),
+        lambda: c.best_over_orders([0.1], order=[2.0, 3.0]),
+        lambda: c.renyi_moments("pair"),
+        lambda: c.renyi_moments(ApproximateDP(eps=1.0, delta=0.1).pair),
+        lambda: c.MellinInversion("moment"),
+        lambda: c.MellinInversion(lambda order: order, line=1.0),
+        lambda: c.MellinInversion(lambda order: order * math.inf),
+        lambda: c.tradeoff_from_renyi_moments(lambda order: order, fpr=2.0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_bad_input_is_refused(call):
+    with pytest.raises((TypeError, ValueError)):
+        call()

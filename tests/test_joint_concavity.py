@@ -1,0 +1,447 @@
+"""Joint concavity and its applications against exact mixtures; what is printed and fails, with witnesses."""
+
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri
+
+import oracles
+from shufflelib import tradeoff
+from shufflelib.profiles import DiscretePair
+from shufflelib.shuffling import VariationRatioPair
+from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, clones, from_pair
+
+RATES = [F(k, 24) for k in range(25)]
+FPR = np.array([float(rate) for rate in RATES])
+HAIR = 1e-13
+SEEDS = range(25)
+
+
+def law(rng, size=4):
+    row = rng.integers(0, 7, size)
+    row[rng.integers(0, size)] += 1
+    return [F(int(x), int(row.sum())) for x in row]
+
+
+def mixed(w, first, second):
+    return [(1 - w) * a + w * b for a, b in zip(first, second, strict=True)]
+
+
+def function(p, q):
+    with np.errstate(divide="ignore"):
+        return from_pair(DiscretePair(*(np.log([float(x) for x in part]) for part in (p, q))))
+
+
+def truth(p, q, rates=RATES):
+    cells = dict(enumerate(zip(p, q, strict=True)))
+    return np.array([float(oracles.tradeoff(cells, a)) for a in rates])
+
+
+def seen(parts, null, alternative):
+    """Return the direct sum of pairs as two laws, by listing (part, outcome)."""
+    p = [a * x for (first, _), a in zip(parts, null, strict=True) for x in first]
+    q = [b * x for (_, second), b in zip(parts, alternative, strict=True) for x in second]
+    return p, q
+
+
+def below(bound, p, q):
+    return bool(np.all(bound(FPR).lower <= truth(p, q) + HAIR))
+
+
+class Case:
+    """Four random laws and weights."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        self.p0, self.q0, self.p1, self.q1 = (law(rng) for _ in range(4))
+        self.w, self.v = (F(int(x), 8) for x in rng.integers(1, 8, 2))
+        self.weights = [float(1 - self.w), float(self.w)]
+        self.mixture = mixed(self.w, self.p0, self.p1), mixed(self.w, self.q0, self.q1)
+        self.gamma = float(self.w) * rng.random()
+        self.eta = float(self.w) + (1 - float(self.w)) * rng.random()
+        self.parts = [(self.p0, self.q0), (self.p1, self.q1)]
+        self.matrix = [[function(p, q) for q in (self.q0, self.q1)] for p in (self.p0, self.p1)]
+        self.diagonal = [self.matrix[0][0], self.matrix[1][1]]
+
+
+# ---------------------------------------------------------------- Lemma 3.1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_joint_concavity_is_the_direct_sum_and_bounds_the_mixture(seed):
+    case = Case(seed)
+    f = tradeoff.joint_concavity(case.diagonal, weights=case.weights)
+    exact = truth(*seen(case.parts, [1 - case.w, case.w], [1 - case.w, case.w]))
+    bracket = f(FPR)
+    assert np.all(bracket.lower <= exact + HAIR) and np.all(exact - HAIR <= bracket.upper)
+    assert np.all(bracket.upper - bracket.lower < 1e-12)
+    assert below(f, *case.mixture)
+    # two weight vectors, either way
+    other = [float(1 - case.v), float(case.v)]
+    target = case.mixture[0], mixed(case.v, case.q0, case.q1)
+    assert below(
+        tradeoff.joint_concavity(case.diagonal, weights=case.weights, alternative_weights=other), *target
+    )
+    assert below(
+        tradeoff.two_weight_vectors(case.matrix, weights=case.weights, alternative_weights=other), *target
+    )
+
+
+def test_two_weight_vectors_of_three_parts():
+    rng = np.random.default_rng(5)
+    ps, qs = ([law(rng) for _ in range(3)] for _ in range(2))
+    w, v = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 8), F(3, 8), F(1, 2)]
+    matrix = [[function(p, q) for q in qs] for p in ps]
+    f = tradeoff.two_weight_vectors(
+        matrix, weights=[float(x) for x in w], alternative_weights=[float(x) for x in v]
+    )
+    p, q = (
+        [sum(a * row[i] for a, row in zip(u, rows, strict=True)) for i in range(4)]
+        for u, rows in ((w, ps), (v, qs))
+    )
+    assert below(f, p, q)
+
+
+def test_pointwise_sums_are_no_bounds():
+    """Proposition B.1 and Lemma 3.1 with + read pointwise: the truth is 0 where the sum is 1/4."""
+    p, q = [F(1, 2), F(1, 2), F(0)], [F(1, 2), F(0), F(1, 2)]  # part 1 equal, part 2 disjoint
+    assert truth(p, q, [F(1, 2)])[0] == 0
+    parts = [Identity(), ApproximateDP(eps=0.0, delta=1.0)]
+    assert 0.5 * parts[0](0.5).lower + 0.5 * parts[1](0.5).lower == pytest.approx(0.25)
+    assert tradeoff.joint_concavity(parts, weights=[0.5, 0.5])(0.5).upper < 1e-12
+
+
+def test_symmetric_parts_stay_symmetric():
+    """Proposition 3.2."""
+    parts = [
+        ApproximateDP(eps=1.0, delta=0.1),
+        GaussianTradeoff(0.8),
+        function([F(1, 4), F(3, 4)], [F(3, 4), F(1, 4)]),
+    ]
+    f = tradeoff.joint_concavity(parts, weights=[0.2, 0.3, 0.5])
+    bracket, inverse = f(FPR), f.inverse(FPR)
+    assert np.all(bracket.lower <= inverse.upper) and np.all(inverse.lower <= bracket.upper)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "divergence",
+    [
+        tradeoff.KullbackLeibler(),
+        tradeoff.ChiSquare(),
+        tradeoff.RenyiPower(3.0),
+        tradeoff.HockeyStick(0.3),
+        tradeoff.CurveLength(),
+    ],
+    ids=lambda divergence: divergence.name,
+)
+def test_divergences_of_the_direct_sum_are_averages(seed, divergence):
+    """Proposition 3.3, Corollaries B.5 and B.6."""
+    case = Case(seed)
+    whole = divergence(tradeoff.joint_concavity(case.diagonal, weights=case.weights))
+    average = sum(w * divergence(f).upper for w, f in zip(case.weights, case.diagonal, strict=True))
+    if math.isfinite(average):
+        assert whole.upper == pytest.approx(average, rel=1e-10, abs=1e-12)
+    else:
+        assert whole.upper == math.inf
+    assert divergence(function(*case.mixture)).lower <= average + HAIR
+
+
+def test_continuous_index():
+    """Remark after Lemma 3.1: μ uniform on [0, 1], against a fine sum."""
+    edges = np.linspace(0.01, 1.0, 41)
+    f = tradeoff.ordered_mixture(
+        [GaussianTradeoff(m).coarsened(segments=300) for m in edges], weights=np.full(40, 1 / 40)
+    )
+    middles = np.linspace(0.01, 1.0, 2001)
+    middles = 0.5 * (middles[1:] + middles[:-1])
+    for t in (-0.3, 0.0, 0.2):
+        alpha, beta = np.mean(ndtr(t / middles - middles / 2)), np.mean(ndtr(-t / middles - middles / 2))
+        bracket = f(alpha)
+        assert bracket.lower <= beta <= bracket.upper
+        assert bracket.upper - bracket.lower < 0.02
+
+
+# ---------------------------------------------------------------- Lemmas 6.2 and 6.3
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_advanced_joint_concavity(seed):
+    case, w = Case(seed), float(Case(seed).w)
+    setting = {"weight": w, "gamma": case.gamma, "eta": case.eta}
+    f = tradeoff.advanced_joint_concavity(case.matrix, **setting)
+    assert below(f, *case.mixture)
+    for eps in (-0.5, 0.0, 0.7):
+        bound = tradeoff.advanced_delta(case.matrix, eps=eps, **setting)
+        assert abs(f.delta(eps).upper - bound.upper) < 1e-12
+        exact = sum(max(float(b) - math.exp(eps) * float(a), 0) for a, b in zip(*case.mixture, strict=True))
+        assert exact <= bound.upper + HAIR
+    mirrored = tradeoff.advanced_joint_concavity(case.matrix, weight=w, gamma=case.eta, eta=case.gamma)
+    assert below(mirrored, *case.mixture)
+    plain = tradeoff.advanced_joint_concavity(case.matrix, weight=w, gamma=0.0, eta=1.0)
+    other = tradeoff.joint_concavity(case.diagonal, weights=case.weights)
+    assert np.all(np.abs(plain(FPR).lower - other(FPR).lower) < 1e-12)
+    best = tradeoff.best_of([f, mirrored, plain])
+    assert below(best, *case.mixture)
+    highest = np.max([g(FPR).lower for g in (f, mirrored, plain)], axis=0)
+    assert np.all(np.abs(best(FPR).lower - highest) < 1e-11)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_common_null_and_its_mirror(seed):
+    """The case γ = η = w of Lemma 6.3, with the law that is split on the side where the claim is true."""
+    case = Case(seed)
+    p, q = case.mixture
+    parts = [function(p, case.q0), function(p, case.q1)]
+    assert below(tradeoff.common_null(parts, weights=case.weights), p, q)
+    inverses = [function(case.p0, q).inverse, function(case.p1, q).inverse]
+    assert below(tradeoff.common_null(inverses, weights=case.weights).inverse, p, q)
+
+
+def test_common_null_as_printed_fails():
+    """Lemma 6.3 prints (1 − w)T(P₀, Q_w) + wT(P₁, Q_w): at 1/2 the truth is 0, the sum 1/4."""
+    p0, p1, q = [F(1), F(0)], [F(0), F(1)], [F(1), F(0)]
+    assert truth(mixed(F(1, 2), p0, p1), q, [F(1, 2)])[0] == 0
+    printed = tradeoff.common_null([function(p0, q), function(p1, q)], weights=[0.5, 0.5])
+    assert printed(0.5).lower == pytest.approx(0.25)
+
+
+# ---------------------------------------------------------------- Propositions 6.4 and E.1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hidden_swap(seed):
+    case = Case(seed)
+    w = case.w / 2
+    f = function(case.p0, case.q0)
+    bound = tradeoff.hidden_swap(f, weight=float(w))
+    assert below(bound, mixed(w, case.p0, case.q0), mixed(w, case.q0, case.p0))
+    # symmetric parts: as printed
+    mirror = case.p0[::-1]
+    g = function(case.p0, mirror)
+    printed = tradeoff.blend(g, rate=1 - 2 * float(w)).symmetrised
+    assert below(printed, mixed(w, case.p0, mirror), mixed(w, mirror, case.p0))
+    assert np.all(np.abs(printed(FPR).lower - tradeoff.hidden_swap(g, weight=float(w))(FPR).lower) < 1e-12)
+
+
+def test_hidden_swap_as_printed_needs_symmetry():
+    """P₀ = (1/2, 1/2), Q₀ = (0, 1), w = 1/8: at 9/16 the truth is 1/16, the printed bound 1/4."""
+    w, p0, q0 = F(1, 8), [F(1, 2), F(1, 2)], [F(0), F(1)]
+    p, q = mixed(w, p0, q0), mixed(w, q0, p0)
+    f = function(p0, q0)
+    assert truth(p, q, [F(9, 16)])[0] == 1 / 16
+    assert tradeoff.blend(f, rate=0.75).symmetrised(9 / 16).lower == pytest.approx(1 / 4)
+    assert below(tradeoff.hidden_swap(f, weight=0.125), p, q)
+
+
+def test_hidden_swap_without_symmetrisation_fails():
+    """P₀ and Q₀ disjoint, w = 1/4: at 1/4 the truth is 1/4, the sum 3/8."""
+    p, q = [F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]
+    assert truth(p, q, [F(1, 4)])[0] == 0.25
+    f = ApproximateDP(eps=0.0, delta=1.0)
+    assert tradeoff.blend(f, rate=0.5)(0.25).lower == pytest.approx(3 / 8)
+    assert tradeoff.hidden_swap(f, weight=0.25)(0.25).upper == pytest.approx(0.25)
+    # Example F.4: w = 1/2 leaves nothing to tell apart
+    assert np.all(np.abs(tradeoff.hidden_swap(f, weight=0.5)(FPR).lower - (1 - FPR)) < 1e-12)
+
+
+def test_hidden_among_needs_the_third_law():
+    """Proposition E.1 as printed, f = T(P₁, Q₁) alone: at 1/6 the truth is 2/3, the bound 3/4."""
+    p1, q1, p0 = [F(2, 3), F(1, 3), F(0)], [F(1, 3), F(2, 3), F(0)], [F(0), F(0), F(1)]
+    p, q = mixed(F(1, 2), p0, p1), mixed(F(1, 2), p0, q1)
+    assert truth(p, q, [F(1, 6)])[0] == pytest.approx(2 / 3)
+    printed = tradeoff.hidden_among(function(p1, q1), rate=0.5)
+    assert printed(1 / 6).lower == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hidden_among_holds_if_all_three_are_close(seed):
+    rng = np.random.default_rng(seed)
+    p0, p1, q1 = ([F(int(x), int(row.sum())) for x in row] for row in rng.integers(1, 7, (3, 4)))
+    pairs = [(p1, q1), (q1, p1), (p0, p1), (p0, q1)]
+    loss = max(math.log(b / a) for p, q in pairs for a, b in zip(p, q, strict=True))
+    rate = F(int(rng.integers(1, 8)), 8)
+    bound = tradeoff.hidden_among(ApproximateDP(eps=loss + 1e-12, delta=0.0), rate=float(rate))
+    assert below(bound, mixed(rate, p0, p1), mixed(rate, p0, q1))
+    assert below(bound, mixed(rate, p0, q1), mixed(rate, p0, p1))
+
+
+def test_subsampled_gaussian():
+    """Example F.3 and Fig. 4, μ = 1, w = 1/3: Lemma 3.1 in closed form; the average is the truth."""
+    mu, w = 1.0, 1 / 3
+    f = GaussianTradeoff(mu)
+    bracket = tradeoff.joint_concavity([Identity(), f], weights=[w, 1 - w])(FPR)
+    with np.errstate(invalid="ignore"):
+        left = w + (1 - w) * ndtr(ndtri(1 - FPR / (1 - w)) - mu)
+        right = (1 - w) * ndtr(ndtri((1 - FPR) / (1 - w)) - mu)
+    steep, flat = (1 - w) * ndtr(-mu / 2), 1 - (1 - w) * ndtr(mu / 2)
+    line = steep + w + (1 - w) * ndtr(-mu / 2) - FPR
+    printed = np.where(steep > FPR, left, np.where(flat < FPR, right, line))
+    assert np.all(bracket.lower <= printed + 1e-12) and np.all(printed - 1e-12 <= bracket.upper)
+    exact = w * (1 - FPR) + (1 - w) * ndtr(-ndtri(FPR) - mu)
+    blended = tradeoff.blend(f, rate=1 - w)(FPR)
+    assert np.all(blended.lower <= exact + 1e-12) and np.all(exact - 1e-12 <= blended.upper)
+    lemma63 = tradeoff.blend(f, rate=1 - w).symmetrised(FPR)
+    assert np.all(bracket.lower <= lemma63.upper) and np.all(lemma63.lower <= exact + 1e-12)
+    assert np.max(lemma63.lower - bracket.upper) > 0.005  # "slightly tighter"
+
+
+# ---------------------------------------------------------------- Proposition 6.1
+
+
+def printed_criterion(p, q, weights):
+    """Return whether Σ w_i p_i/q_i and p_w/q_w agree in law under P_w, 0/0 taken as 0."""
+    laws = {}, {}
+    for x in range(len(p[0])):
+        pw, qw = (sum(w * row[x] for w, row in zip(weights, rows, strict=True)) for rows in (p, q))
+        if not pw:
+            continue
+        ratios = [
+            F(0) if not a else (a / b if b else math.inf)
+            for a, b in ((r[x], s[x]) for r, s in zip(p, q, strict=True))
+        ]
+        for value, counts in (
+            (pw / qw if qw else math.inf, laws[0]),
+            (sum(w * r for w, r in zip(weights, ratios, strict=True)), laws[1]),
+        ):
+            counts[value] = counts.get(value, 0) + pw
+    return laws[0] == laws[1]
+
+
+def test_tightness():
+    half = [F(1, 2), F(1, 2)]
+    apart = (
+        [[F(2, 3), F(1, 3), 0, 0], [0, 0, F(1, 4), F(3, 4)]],
+        [[F(1, 3), F(2, 3), 0, 0], [0, 0, F(3, 4), F(1, 4)]],
+    )
+    equal = [[F(2, 3), F(1, 3)]] * 2, [[F(1, 3), F(2, 3)]] * 2
+    lost = [[F(2, 3), F(1, 3)], [F(1, 3), F(2, 3)]], [[F(1, 3), F(2, 3)], [F(2, 3), F(1, 3)]]
+    for (p, q), tight, printed in ((apart, True, False), (equal, True, True), (lost, False, False)):
+        verdict = tradeoff.tightness(np.array(p, float), np.array(q, float), weights=[0.5, 0.5])
+        assert verdict.tight is tight
+        assert printed_criterion(p, q, half) is printed  # as printed it fails for disjoint supports
+    assert verdict.gap == pytest.approx(1 / 3) and verdict.fpr == pytest.approx(1 / 3)
+    p, q = [[1.0, 0, 0, 0], [0, 1.0, 0, 0]], [[0, 0, 1.0, 0], [0, 0, 0, 1.0]]
+    assert tradeoff.tightness(p, q, weights=[0.3, 0.7]).tight  # Example F.1
+
+
+# ---------------------------------------------------------------- shuffling
+
+
+def clone_laws(e, n):
+    """Return P₀, Q₀ and P, Q of the clone pair as exact laws on (a, b)."""
+    w, cells = F(1) / (F(e) + 1), {}
+    for c in range(n):
+        ways = math.comb(n - 1, c) * (2 * w) ** c * (1 - 2 * w) ** (n - 1 - c)
+        for a in range(c + 1):
+            mass = ways * F(math.comb(c, a), 2**c)
+            for key, side in (((a + 1, c - a), 0), ((a, c - a + 1), 1)):
+                cells.setdefault(key, [F(0), F(0)])[side] += mass
+    p0, q0 = zip(*cells.values(), strict=True)
+    return (p0, q0), (mixed(w, p0, q0), mixed(w, q0, p0)), w
+
+
+@pytest.mark.parametrize(("e", "n"), [(3, 1), (3, 2), (3, 6), (F(3, 2), 9), (9, 12)])
+def test_shuffle_bound_against_enumeration(e, n):
+    (p0, q0), (p, q), w = clone_laws(e, n)
+    eps0 = math.log(e)
+    for built, exact in (
+        (tradeoff.conditioned_on_clones(eps0=eps0, n=n), truth(p0, q0)),
+        (tradeoff.clone_pair(eps0=eps0, n=n), truth(p, q)),
+    ):
+        bracket = built(FPR)
+        assert np.all(bracket.lower <= exact + HAIR) and np.all(exact - HAIR <= bracket.upper)
+        assert np.all(bracket.upper - bracket.lower < 1e-10)
+    bound = tradeoff.shuffle_bound(eps0=eps0, n=n)
+    assert below(bound, p, q)
+    printed = tradeoff.blend(function(p0, q0), rate=1 - 2 * float(w)).symmetrised(FPR)
+    assert np.all(np.abs(printed.lower - bound(FPR).lower) < 1e-10)
+
+
+@pytest.mark.parametrize(("eps0", "n", "loss"), [(1.0, 50, 6e-3), (1.0, 600, 5e-4), (4.0, 600, 1.1e-3)])
+def test_what_joint_concavity_gives_away(eps0, n, loss):
+    e = math.exp(eps0)
+    pair = VariationRatioPair(n=n, p=e, beta=(e - 1) / (e + 1), q0=e)
+    exact, clones = pair.tradeoff(FPR[::3]), tradeoff.clone_pair(eps0=eps0, n=n)(FPR[::3])
+    assert np.all(clones.lower <= exact.upper) and np.all(exact.lower <= clones.upper)
+    given = exact.lower - tradeoff.shuffle_bound(eps0=eps0, n=n)(FPR[::3]).lower
+    assert 0.3 * loss < np.max(given) < loss
+    assert np.all(given > -1e-11)
+
+
+@pytest.mark.parametrize("eps0", [1e-17, 1e-9, 1e-4, 30.0, 700.0])
+def test_extreme_local_budgets(eps0):
+    e, n = math.exp(eps0), 20
+    exact = tradeoff.clone_pair(eps0=eps0, n=n)(FPR)
+    bound = tradeoff.shuffle_bound(eps0=eps0, n=n)(FPR)
+    assert np.all(bound.lower <= exact.upper)
+    if 1e-6 < eps0 < 50:
+        pair = VariationRatioPair(n=n, p=e, beta=math.tanh(eps0 / 2), q0=e).tradeoff(FPR)
+        assert np.all(exact.lower <= pair.upper) and np.all(pair.lower <= exact.upper)
+    if eps0 < 1e-6:
+        assert np.all(np.abs(exact.lower - (1 - FPR)) < 2 * eps0 + 1e-10)
+    if eps0 > 600:
+        assert np.all(exact.upper[1:] < 1e-10)
+
+
+def test_binned_ratios_enclose_the_listed_ones(monkeypatch):
+    listed = tradeoff.shuffle_bound(eps0=1.0, n=800)(FPR)
+    monkeypatch.setattr(clones, "LISTED_ATOMS", 10)
+    binned = tradeoff.shuffle_bound(eps0=1.0, n=800)(FPR)
+    assert np.all(binned.lower <= listed.upper) and np.all(listed.lower <= binned.upper)
+    assert np.all(binned.upper - binned.lower < 1e-6)
+
+
+def test_corollary_43_as_printed_is_below_the_truth():
+    """e^{ε₀} = 3, n = 2, e^ε = 3/2: printed 1/4, the pair's exact δ 9/32, the bound 3/8."""
+    (_, _), (p, q), _ = clone_laws(3, 2)
+    exact = oracles.hockey_stick(dict(enumerate(zip(p, q, strict=True))), F(3, 2))
+    assert exact == F(9, 32)
+    setting = {"eps0": math.log(3), "n": 2}
+    eps = math.log(1.5)
+    assert tradeoff.delta_corollary43(**setting, eps=eps) == pytest.approx(1 / 4)
+    assert tradeoff.shuffle_bound(**setting).delta(eps).upper == pytest.approx(3 / 8)
+    for n, eps0, eps in ((50, 1.0, 0.2), (600, 4.0, 0.2)):
+        printed = tradeoff.delta_corollary43(eps0=eps0, n=n, eps=eps)
+        bound = tradeoff.shuffle_bound(eps0=eps0, n=n).delta(eps)
+        assert 0.8 * bound.upper < printed < bound.upper
+
+
+# ---------------------------------------------------------------- input
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tradeoff.joint_concavity([], weights=[]),
+        lambda: tradeoff.joint_concavity([Identity()], weights=[0.5]),
+        lambda: tradeoff.joint_concavity([Identity()], weights=[0.5, 0.5]),
+        lambda: tradeoff.joint_concavity([Identity()] * 2, weights=[math.nan, 1.0]),
+        lambda: tradeoff.joint_concavity([Identity()] * 2, weights=[-0.5, 1.5]),
+        lambda: tradeoff.joint_concavity(["f"], weights=[1.0]),
+        lambda: tradeoff.ordered_mixture([Identity()], weights=[]),
+        lambda: tradeoff.two_weight_vectors([[Identity()] * 2], weights=[1.0], alternative_weights=[1.0]),
+        lambda: tradeoff.two_weight_vectors("m", weights=[1.0], alternative_weights=[1.0]),
+        lambda: tradeoff.advanced_joint_concavity([[Identity()] * 2] * 2, weight=0.5, gamma=0.6, eta=0.7),
+        lambda: tradeoff.advanced_joint_concavity([[Identity()] * 2] * 2, weight=0.0, gamma=0.0, eta=0.7),
+        lambda: tradeoff.advanced_joint_concavity([[Identity()]], weight=0.5, gamma=0.0, eta=1.0),
+        lambda: tradeoff.advanced_delta([[Identity()] * 2] * 2, eps=math.nan, weight=0.5, gamma=0.0, eta=1.0),
+        lambda: tradeoff.blend(Identity(), rate=1.5),
+        lambda: tradeoff.blend(3, rate=0.5),
+        lambda: tradeoff.hidden_swap(Identity(), weight=0.6),
+        lambda: tradeoff.hidden_among(Identity(), rate="0.5"),
+        lambda: tradeoff.best_of([]),
+        lambda: tradeoff.tightness([[0.5, 0.4]], [[0.5, 0.5]], weights=[1.0]),
+        lambda: tradeoff.tightness([[0.5, 0.5]], [[1.0]], weights=[1.0]),
+        lambda: tradeoff.shuffle_bound(eps0=0.0, n=10),
+        lambda: tradeoff.shuffle_bound(eps0=1.0, n=0),
+        lambda: tradeoff.shuffle_bound(eps0=1.0, n=10**7),
+        lambda: tradeoff.clone_pair(eps0="1", n=10),
+        lambda: tradeoff.delta_corollary43(eps0=1.0, n=1, eps=0.1),
+    ],
+)
+def test_bad_input_is_refused(call):
+    with pytest.raises((TypeError, ValueError)):
+        call()

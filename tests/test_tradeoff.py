@@ -1,0 +1,437 @@
+"""Trade-off functions, their divergences and the random start, against exact and 40-digit values."""
+
+import json
+import math
+from fractions import Fraction as F
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import integrate, special
+
+import oracles
+from shufflelib import randomizers, shuffle, tradeoff
+from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.results import Status
+from shufflelib.shuffling import VariationRatioPair
+from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, from_pair, from_profile
+
+RATES = [F(k, 40) for k in range(41)]
+FPR = np.array([float(rate) for rate in RATES])
+REFERENCE = json.loads((Path(__file__).parent / "reference" / "clone_pair.json").read_text())
+HAIR = 1e-15  # arguments and truths are rounded to floats
+
+
+def laws(seed, size=6):
+    """Return two random laws with zeros, as fractions."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 8, (2, size))
+    rows[0, 0] += 1
+    rows[1, 1] += 1
+    return [[F(int(x), int(row.sum())) for x in row] for row in rows]
+
+
+def function(p, q):
+    with np.errstate(divide="ignore"):
+        return from_pair(DiscretePair(*(np.log([float(x) for x in law]) for law in (p, q))))
+
+
+def masses(p, q):
+    return dict(enumerate(zip(p, q, strict=True)))
+
+
+def encloses(bracket, truth, width=math.inf):
+    truth = np.asarray(truth, float)
+    assert np.all(bracket.lower <= truth + HAIR)
+    assert np.all(truth - HAIR <= bracket.upper)
+    assert np.all(bracket.upper - bracket.lower <= width)
+
+
+# ---------------------------------------------------------------- functions
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_finite_pair(seed):
+    p, q = laws(seed)
+    f, pair = function(p, q), masses(p, q)
+    encloses(f(FPR), [oracles.tradeoff(pair, a) for a in RATES], 1e-12)
+    encloses(f.inverse(FPR[1:]), [oracles.tradeoff(oracles.swapped(pair), a) for a in RATES[1:]], 1e-12)
+    for ratio in (F(1, 3), F(1), F(5, 2)):
+        truth = float(oracles.hockey_stick(oracles.swapped(pair), ratio))
+        encloses(f.delta(math.log(ratio)), truth, 1e-12)
+        encloses(f.conjugate(-float(ratio)), truth - 1, 1e-12)
+    zero = sum((a for a, b in pair.values() if b), F(0))
+    encloses(f.first_zero, float(zero), 1e-12)
+
+
+def test_scalar_and_array_agree():
+    f = function(*laws(1))
+    for g in (f, GaussianTradeoff(0.7), f.tensor(f), f.symmetrised):
+        many = g(FPR[::5])
+        assert [g(float(a)).lower for a in FPR[::5]] == list(many.lower)
+        assert isinstance(g(0.5).lower, float)
+        assert [g.delta(x).upper for x in (0.1, 0.9)] == list(g.delta([0.1, 0.9]).upper)
+    assert f(np.full((2, 3), 0.5)).lower.shape == (2, 3)
+
+
+@pytest.mark.parametrize("row", REFERENCE, ids=lambda row: f"{row['name']} n={row['n']}")
+def test_reference_rows(row):
+    numbers = {key: float(row[key]) for key in ("p", "beta", "q0", "q1")}
+    f = from_pair(VariationRatioPair(n=row["n"], **numbers)._cells)
+    for fpr, truth in row["tradeoff"]:
+        encloses(f(fpr), float(truth), 1e-9)
+    for order, forward, backward in row["renyi"]:
+        for g, truth in ((f, forward), (f.inverse, backward)):
+            bracket = tradeoff.renyi(g, order=float(order))
+            if math.isinf(float(truth)):
+                assert bracket.upper == math.inf
+            else:
+                assert bracket.lower <= float(truth) * (1 + 1e-12) + HAIR
+                assert bracket.upper >= float(truth) * (1 - 1e-12) - HAIR
+                assert bracket.upper - bracket.lower < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("eps", "delta"), [(0.0, 0.0), (0.5, 0.0), (0.5, 0.01), (0.0, 0.2), (3.0, 1e-6), (1.0, 1.0)]
+)
+def test_approximate_dp(eps, delta):
+    f = ApproximateDP(eps=eps, delta=delta)
+    truth = np.maximum(0, np.maximum(1 - delta - np.exp(eps) * FPR, np.exp(-eps) * (1 - delta - FPR)))
+    encloses(f(FPR), truth, 1e-13)
+    encloses(f.delta(eps), delta, 1e-13)
+    pure, loss = ApproximateDP(eps=eps, delta=0.0), ApproximateDP(eps=0.0, delta=delta)
+    encloses(pure.tensor(loss)(FPR), truth, 1e-12)
+    encloses(f.symmetrised(FPR), truth, 1e-12)
+
+
+def test_identity_and_composition_with_a_loss():
+    """Fact 3: f ⊗ f_{0,δ}(α) = (1 − δ) f(α/(1 − δ))."""
+    encloses(Identity()(FPR), 1 - FPR, 1e-14)
+    p, q = laws(3)
+    bracket = function(p, q).tensor(ApproximateDP(eps=0.0, delta=0.25))(FPR)
+    kept = F(3, 4)
+    truth = [kept * oracles.tradeoff(masses(p, q), a / kept) if a <= kept else F(0) for a in RATES]
+    encloses(bracket, truth, 1e-12)
+
+
+def test_product_of_finite_pairs_is_exact():
+    (p, q), (r, s) = laws(4, 4), laws(5, 3)
+    both = {
+        (i, j): (a * c, b * d) for i, (a, b) in masses(p, q).items() for j, (c, d) in masses(r, s).items()
+    }
+    product = function(p, q).tensor(function(r, s))
+    encloses(product(FPR), [oracles.tradeoff(both, a) for a in RATES], 1e-12)
+
+
+def test_products_too_large_are_refused():
+    with pytest.raises(ValueError, match="coarsen"):
+        GaussianTradeoff(1.0).tensor(
+            from_pair(DiscretePair(np.log(np.full(900, 1 / 900)), np.log(np.full(900, 1 / 900))))
+        )
+
+
+@pytest.mark.parametrize("mu", [1e-6, 0.1, 1.0, 5.0, 20.0, 100.0])
+def test_gaussian(mu):
+    f = GaussianTradeoff(mu)
+    with mpmath.workdps(40):
+        quantile = [mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * mpmath.mpf(a)) for a in FPR[1:-1]]
+        truth = [float(mpmath.ncdf(z - mu)) for z in quantile]
+    encloses(f(FPR[1:-1]), truth, 1e-12)
+    assert np.all(f.low.lower(FPR[1:-1]) <= np.array(truth) + HAIR)
+    assert np.all(f.high.upper(FPR[1:-1]) >= np.array(truth) - HAIR)
+    if mu < 30:
+        assert np.all(f.high.upper(FPR) - f.low.lower(FPR) < 3e-6)
+        encloses(f.delta(0.3), float(oracles.gaussian_delta(mu, 0.3)), 1e-8)
+        backward = 1 - mpmath.exp(-0.3) * (1 - oracles.gaussian_delta(mu, 0.3))
+        encloses(f.delta(-0.3), float(backward), 1e-8)
+
+
+def test_gaussian_products():
+    f = GaussianTradeoff(0.3).tensor(GaussianTradeoff(0.4))
+    assert f.mu == pytest.approx(0.5)
+    polygons = (
+        GaussianTradeoff(0.3).coarsened(segments=600).tensor(GaussianTradeoff(0.4).coarsened(segments=600))
+    )
+    encloses(polygons(FPR), f(FPR).lower, 2e-4)
+
+
+def test_coarsened_encloses_and_narrows():
+    pair = VariationRatioPair(n=60, p=3.0, beta=0.2, q0=4.0, q1=2.5)
+    exact = from_profile(pair._cells)
+    truth, widths = exact(FPR), []
+    for segments in (10, 100):
+        bracket = exact.coarsened(segments=segments)(FPR)
+        assert np.all(bracket.lower <= truth.upper) and np.all(truth.lower <= bracket.upper)
+        widths.append(np.max(bracket.upper - bracket.lower))
+    assert widths[1] < 0.1 * widths[0]
+
+
+def test_symmetrised():
+    p, q = [F(1, 10), F(3, 10), F(6, 10)], [F(5, 10), F(3, 10), F(2, 10)]
+    f, pair = function(p, q), masses(p, q)
+    bend, value = F(1, 10), F(1, 2)  # x̄ and f(x̄)
+    truth = [
+        oracles.tradeoff(pair, x)
+        if x <= bend
+        else bend + value - x  # the appendix prints x̄ − f(x̄) − x, negative here
+        if x <= value
+        else oracles.tradeoff(oracles.swapped(pair), x)
+        for x in RATES
+    ]
+    c = f.symmetrised
+    encloses(c(FPR), truth, 1e-12)
+    encloses(c.inverse(FPR), truth, 1e-12)
+    for eps in (0.0, 0.4, 1.2):  # what it stands for: the same δ(ε), ε ≥ 0
+        encloses(c.delta(eps), f.delta(eps).upper, 1e-12)
+    assert c.delta(-0.4).upper < f.delta(-0.4).lower or c.delta(-0.4).lower > f.delta(-0.4).upper
+
+
+def test_symmetrisation_past_the_diagonal_claims_no_more_than_delta():
+    """With max{f, f⁻¹} as printed, C(f)(0) would be 1; δ(ε) is at least 1/2 at every ε."""
+    f = function([F(0), F(2, 5), F(3, 5)], [F(1, 2), F(9, 20), F(1, 20)])
+    assert f.delta(5.0).lower == pytest.approx(0.5, abs=1e-12)
+    assert f.symmetrised(0.0).upper == pytest.approx(0.5)
+    assert f.inverse(0.0).lower == pytest.approx(1.0)
+    lines = [1 - f.delta(e).upper - np.exp(e) * FPR for e in np.linspace(0, 3, 400)]
+    lines += [np.exp(-e) * (1 - f.delta(e).upper - FPR) for e in np.linspace(0, 3, 400)]
+    best = np.maximum(np.max(lines, axis=0), 0)
+    assert np.all(np.abs(f.symmetrised(FPR).lower - best) < 1e-3)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        VariationRatioPair(n=40, p=3.0, beta=0.5, q0=3.0),
+        VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5),
+        VariationRatioPair(n=5, p=math.inf, beta=1.0, q0=2.0),
+    ],
+    ids=["symmetric", "two ratios", "infinite loss"],
+)
+def test_from_profile_encloses_the_exact_function(pair):
+    exact, dotted = from_pair(pair._cells)(FPR), from_profile(pair)(FPR)
+    assert np.all(dotted.lower <= exact.upper) and np.all(exact.lower <= dotted.upper)
+    assert np.median(dotted.upper - dotted.lower) < 1e-3
+    if math.isfinite(pair.p):
+        assert np.all(dotted.upper - dotted.lower < 2e-3)
+
+
+def test_from_profile_of_a_mechanism():
+    mechanism = shuffle(randomizers.generalized_rr(eps0=1.0, d=3), n=20)
+    f = from_profile(mechanism, dots=40)
+    for eps in (0.1, 0.3):
+        assert f.delta(eps).upper >= mechanism.delta(eps).lower
+        assert f.delta(eps).lower <= mechanism.delta(eps).upper
+    bracket = f([0.05, 0.5])
+    other = mechanism.tradeoff([0.05, 0.5])
+    assert np.all(bracket.lower <= other.upper) and np.all(other.lower <= bracket.upper)
+    assert isinstance(from_profile(Gaussian(0.5)), GaussianTradeoff)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -0.1, 1.1, "0.5", None, True, []])
+def test_bad_rates_are_refused(bad):
+    with pytest.raises((TypeError, ValueError), match="fpr"):
+        Identity()(bad)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: from_pair("pair"),
+        lambda: from_profile(3),
+        lambda: from_profile(Gaussian(1.0), dots=1),
+        lambda: ApproximateDP(eps=-1.0, delta=0.0),
+        lambda: ApproximateDP(eps="1e-8", delta=0.0),
+        lambda: ApproximateDP(eps=1.0, delta=1.5),
+        lambda: GaussianTradeoff(-1.0),
+        lambda: Identity().tensor(3),
+        lambda: Identity().delta(math.inf),
+        lambda: Identity().conjugate("x"),
+        lambda: Identity().coarsened(segments=1),
+        lambda: tradeoff.renyi(Identity(), order=1.0),
+        lambda: tradeoff.renyi(3, order=2.0),
+        lambda: tradeoff.RenyiPower(1.0),
+        lambda: tradeoff.HockeyStick(-1.0),
+        lambda: tradeoff.KullbackLeibler()(None),
+        lambda: tradeoff.random_start_bound("start"),
+        lambda: tradeoff.least_squares(a=math.nan),
+        lambda: tradeoff.clipped_least_squares(a=0.0, clip=0.0),
+        lambda: tradeoff.logistic(bound=-1.0),
+        lambda: tradeoff.unequal_gaussians(mean=0.0, variance=1.0),
+        lambda: tradeoff.renyi_least_squares(a=0.0, order=1.0),
+    ],
+)
+def test_bad_input_is_refused(call):
+    with pytest.raises((TypeError, ValueError)):
+        call()
+
+
+# ---------------------------------------------------------------- divergences
+
+
+def divergence_truth(p, q, generator, at_zero, slope):
+    total = mpmath.mpf(0)
+    for a, b in zip(p, q, strict=True):
+        a, b = (mpmath.mpf(x.numerator) / x.denominator for x in (a, b))
+        if a and b:
+            total += b * generator(a / b)
+        elif b:
+            total += b * at_zero
+        elif a:
+            total += a * slope
+    return total
+
+
+CASES = [
+    (tradeoff.KullbackLeibler(), lambda s: s * mpmath.log(s), 0, mpmath.inf),
+    (tradeoff.ChiSquare(), lambda s: (s - 1) ** 2, 1, mpmath.inf),
+    (tradeoff.RenyiPower(2.5), lambda s: (s**2.5 - 2.5 * (s - 1) - 1) / 3.75, mpmath.mpf("0.4"), mpmath.inf),
+    (tradeoff.HockeyStick(0.5), lambda s: max(s - mpmath.exp(0.5), 0), 0, 1),
+    (tradeoff.CurveLength(), lambda s: mpmath.sqrt(1 + s * s), 1, 1),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].name)
+@pytest.mark.parametrize("seed", range(6))
+def test_divergences(case, seed):
+    """F(0) is the limit of F, not of F(s)/s: for KL the latter would make this −∞."""
+    divergence, generator, at_zero, slope = case
+    for p, q in (laws(seed), laws(seed + 50, 3), ([F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)])):
+        with mpmath.workdps(40):
+            truth = divergence_truth(p, q, generator, at_zero, slope)
+        bracket = divergence(function(p, q))
+        if truth == mpmath.inf:
+            assert bracket.upper == math.inf and bracket.status is Status.UNBOUNDED
+        else:
+            encloses(bracket, float(truth), 1e-11 * max(1.0, float(truth)))
+
+
+@pytest.mark.parametrize("order", [1.0001, 1.5, 2.0, 7.0, 40.0])
+def test_small_divergences_keep_their_digits(order):
+    pair = VariationRatioPair(n=300, p=1.1, beta=0.1 / 2.1, q0=1.1)
+    f = from_pair(pair._cells)
+    direct, bracket = pair.renyi_directed(order), tradeoff.renyi(f, order=order)
+    assert bracket.lower <= direct[1] and direct[0] <= bracket.upper
+    assert bracket.upper - bracket.lower < 1e-6 * bracket.upper
+    power = tradeoff.RenyiPower(order)(f)
+    moment = math.expm1((order - 1) * direct[0]) / (order * (order - 1))
+    assert power.lower <= moment * (1 + 1e-8) and moment * (1 - 1e-8) <= power.upper
+    kl = tradeoff.KullbackLeibler()(f)
+    assert kl.upper - kl.lower < 1e-6 * kl.upper
+    assert kl.lower <= direct[1]
+
+
+def test_gaussian_divergences():
+    f, mu = GaussianTradeoff(0.7), 0.7
+    encloses(tradeoff.KullbackLeibler()(f), mu**2 / 2, 1e-14)
+    encloses(tradeoff.ChiSquare()(f), math.expm1(mu**2), 1e-14)
+    encloses(tradeoff.renyi(f, order=[2.0, 9.0]), [mu**2, 4.5 * mu**2], 1e-14)
+    encloses(tradeoff.HockeyStick(0.5)(f), float(oracles.gaussian_delta(mu, 0.5)), 1e-8)
+    encloses(tradeoff.RenyiPower(3.0)(f), math.expm1(3 * mu**2) / 6, 1e-14)
+    length = integrate.quad(lambda x: _arc(x, mu), -9, 9)[0]
+    encloses(tradeoff.CurveLength()(f), length, 1e-5)
+
+
+def _arc(x, mu):
+    density = math.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+    return density * math.sqrt(1 + math.exp(2 * (mu * x - mu * mu / 2)))
+
+
+def test_length_counts_the_vertical_piece():
+    """Proposition B.7 as printed, ∫₀¹ √(1 + f′²), misses 1 − f(0)."""
+    bracket = tradeoff.CurveLength()(ApproximateDP(eps=0.0, delta=0.25))
+    printed = 0.75 * math.sqrt(2) + 0.25
+    encloses(bracket, printed + 0.25, 1e-12)
+    encloses(tradeoff.CurveLength()(Identity()), math.sqrt(2), 1e-14)
+
+
+# ---------------------------------------------------------------- random start
+
+
+def curve(separation, threshold):
+    """Return Theorem 5.1's (α, β) by adaptive quadrature."""
+
+    def rate(sign):
+        def integrand(x):
+            m = max(abs(separation(x)), 1e-300)
+            return special.ndtr(sign * threshold / m - m / 2) * math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+        points = [-2, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4]
+        return integrate.quad(integrand, -9, 9, points=points, limit=500, epsabs=1e-12)[0]
+
+    return rate(1), rate(-1)
+
+
+STARTS = [
+    tradeoff.least_squares(a=1.0),
+    tradeoff.least_squares(a=0.0),
+    tradeoff.clipped_least_squares(a=1.0, clip=0.5),
+    tradeoff.logistic(bound=2.0),
+]
+
+
+@pytest.mark.parametrize("start", STARTS, ids=lambda start: start.name)
+def test_random_start(start):
+    f = tradeoff.random_start_bound(start)
+    points = [curve(start.separation, t) for t in (-2.0, -0.4, -0.05, 0.05, 0.3, 1.5)]
+    x, y = np.array(points).T
+    bracket = f(x)
+    assert np.all(bracket.lower <= y + 1e-11) and np.all(y - 1e-11 <= bracket.upper)
+    assert np.all(bracket.upper - bracket.lower < 2e-4)
+
+
+def test_the_printed_integrals_are_no_probabilities():
+    alpha = integrate.quad(lambda x: math.exp(-x * x / 2), -9, 9)[0]  # t → ∞
+    assert alpha > 2.5
+
+
+def test_logistic_separation_is_the_gradient():
+    """The printed supremum leaves out the factor yx, and with it a factor M."""
+    start, z = tradeoff.logistic(bound=3.0), np.linspace(-3, 3, 2001)
+    for point in (-2.0, 0.0, 0.7):
+        gradient = np.max(np.abs(z / (1 + np.exp(point * z))))
+        assert start.separation(point) == pytest.approx(gradient, rel=1e-3)
+        assert gradient > 2.9 * np.max(1 / (1 + np.exp(point * z)))
+
+
+@pytest.mark.parametrize("a", [0.0, 1.0, 3.0])
+def test_exact_mixture_lies_above_the_bound(a):
+    exact = tradeoff.exact_least_squares(a=a)(FPR)
+    bound = tradeoff.random_start_bound(tradeoff.least_squares(a=a))(FPR)
+    assert np.all(bound.lower <= exact.upper)
+    assert np.max(exact.lower - bound.upper) > 0.03  # what seeing the start gives away
+    clipped = tradeoff.random_start_bound(tradeoff.clipped_least_squares(a=a, clip=0.5))(FPR)
+    assert np.all(GaussianTradeoff(0.5)(FPR).lower <= clipped.upper + HAIR)  # never worse than the clip
+    assert np.all(bound.lower <= clipped.upper)  # clipping helps
+
+
+@pytest.mark.parametrize(("mean", "variance"), [(0.0, 2.0), (1.0, 2.0), (-2.0, 1.1), (0.5, 30.0)])
+def test_unequal_gaussians(mean, variance):
+    f = tradeoff.unequal_gaussians(mean=mean, variance=variance)
+    with mpmath.workdps(40):
+        centre, root = -mpmath.mpf(mean) / (mpmath.mpf(variance) - 1), mpmath.sqrt(variance)
+        for r in (0.05, 0.5, 1.3, 2.5):
+            alpha = mpmath.ncdf(-centre - r) + mpmath.ncdf(centre - r)
+            beta = mpmath.ncdf((centre + r - mean) / root) - mpmath.ncdf((centre - r - mean) / root)
+            bracket = f(float(alpha))
+            assert bracket.lower <= float(beta) + 1e-12 and float(beta) - 1e-12 <= bracket.upper
+            assert bracket.upper - bracket.lower < 1e-4
+
+
+def test_renyi_of_least_squares_is_infinite_from_two_on():
+    order = np.array([1.01, 1.5, 1.9, 2.0, 3.0])
+    bracket = tradeoff.renyi_least_squares(a=1.0, order=order)
+    assert bracket.status is Status.UNBOUNDED
+    assert np.all(np.isinf(bracket.lower[3:])) and np.all(np.isinf(bracket.upper[3:]))
+    with mpmath.workdps(30):
+        for lam, low, high in zip(order[:3], bracket.lower, bracket.upper, strict=False):
+            moment = mpmath.quad(
+                lambda x, lam=lam: mpmath.npdf(x, 1, mpmath.sqrt(2)) ** lam * mpmath.npdf(x) ** (1 - lam),
+                [-mpmath.inf, -10, 0, 10, 20, 40, mpmath.inf],
+            )
+            truth = mpmath.log(moment) / (lam - 1)
+            assert low <= truth <= high and high - low < 1e-9 * truth
+    assert tradeoff.renyi_least_squares(a=1.0, order=9.9, noise=3.0).upper < math.inf
+    assert tradeoff.renyi_least_squares(a=1.0, order=10.0, noise=3.0).lower == math.inf
+    # f-DP still proves something at every level
+    assert tradeoff.random_start_bound(tradeoff.least_squares(a=1.0))(0.05).lower > 0.6
