@@ -157,7 +157,7 @@ class PrivacyProfile(ABC):
         ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         unbounded = bool(np.isinf(ends[..., 1]).any())
         return self._certified(
-            np.minimum(ends[..., 0], ends[..., 1]),
+            ends[..., 0],
             ends[..., 1],
             "Renyi divergence",
             Status.UNBOUNDED if unbounded else Status.CERTIFIED,

@@ -105,7 +105,7 @@ def _corner_bound(terms, a_low, a_high, s_low, s_high, order):
         for part, u, m in zip(mid, terms.u, terms.mass, strict=True):
             lean = np.log(part / (terms.n * m)) if m > 0.0 else np.zeros_like(part)
             height = height - part * lean
-            slope.append(order * u / big_u - lean)
+            slope.append(order * u / big_u - lean - (1.0 if m > 0.0 else 0.0))
         corners = [(a, s) for a in (a_low, a_high) for s in (s_low, s_high)]
         best = -np.inf
         for a, s in corners:

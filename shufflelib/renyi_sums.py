@@ -9,8 +9,9 @@ an uncovered report).  With the counts (a, b, c) of n such reports, trinomial wi
 
 with :math:`\varphi(r) = r^\lambda - 1 - \lambda(r-1) \ge 0`, so that nothing cancels.
 
-* **Few nodes.** The summand f(a, s), s = a + b, is entire in each variable.  Summing every k-th
-  point, k times, instead of every point changes the sum by at most
+* **Few nodes.** The summand f(a, s), s = a + b, is analytic in each variable where the real parts of
+  U and V are positive: in a strip around the window.  Summing every k-th point, k times, instead of
+  every point changes the sum by at most
 
   .. math:: 2\Bigl(\frac1{e^{2\pi\tau/k}-1} + \frac1{e^{2\pi\tau}-1}\Bigr) \int \bigl|f(x \pm i\tau)\bigr|\,dx
 
@@ -38,7 +39,7 @@ REACH = 9.7  # first distance from a peak to the window's end, in standard devia
 DEPTH = 38.0  # peaks lower by so many nats are ignored
 AIM = 1e-9  # relative size of tails and aliases at which the window is wide and the stride fine enough
 ROUNDS = 8
-USABLE = 1e-3  # a wider bracket is not returned
+USABLE = 1e-3  # of the moment's logarithm, relative where that is large; a wider bracket is not returned
 FARTHEST = 1e100  # ratio of densities
 
 
@@ -138,6 +139,16 @@ class RenyiSum:
             counts = following
         return counts
 
+    def _highest_on_a_grid(self, order):
+        """Return the counts, their total at its mean, at which log(mass · U^λ V^{1−λ}) is largest."""
+        part = 1.0 / (1.0 + np.exp(np.linspace(-45.0, 45.0, 1801)))
+        total = self.n * self.share
+        counts = np.stack([total * part, total * part[::-1], np.full(part.size, self.n - total)])
+        live = self.mass > 0.0
+        lean = counts[live] * np.log(counts[live] / (self.n * self.mass[live, None]))
+        height = order * np.log(self.u @ counts) - (order - 1.0) * np.log(self.v @ counts) - lean.sum(axis=0)
+        return counts[:, int(np.argmax(height))]
+
     def _spread(self, counts, order):
         """Return standard deviations of a and of s around given counts."""
         inverse = 1.0 / (counts + 1.0)
@@ -165,8 +176,9 @@ class RenyiSum:
         for side in (-1.5, 1.5):
             counts = mean + side * spread[0] * np.array([1.0, -1.0, 0.0])
             found.append((counts, mean, spread))
-        high_end = mean + (1.0 - 1e-6) * mean[0] * np.array([-1.0, 1.0, 0.0])
-        for start in (mean, high_end):
+        no_less = mean + (1.0 - 1e-6) * mean[0] * np.array([-1.0, 1.0, 0.0])
+        only_more = self.n * np.where(self.mass > 0.0, np.array([1e-9, 1.0 - 2e-9, 1e-9]), 0.0)
+        for start in (mean, no_less, only_more, self._highest_on_a_grid(order)):
             counts = self._tilted(order, start)
             found.append((counts, counts, self._spread(counts, order)))
         centres = []
@@ -207,7 +219,7 @@ class RenyiSum:
                 break
             reach *= 1.5 if tails > aim else 1.0
             stride *= 0.75 if aliases > aim else 1.0
-        return (low, high) if high - low < USABLE * max(1.0, abs(low)) else None
+        return (low, high) if 0.0 <= high - low < USABLE * max(1.0, abs(low)) else None
 
     def _attempt(self, order, reach, stride):
         n, flat = self.n, self.mass[2] == 0.0

@@ -2,6 +2,7 @@ r"""The pair (P, Q) of the variation-ratio paper, computed exactly, as published
 
 import functools
 import math
+from fractions import Fraction
 
 import numpy as np
 from scipy.special import gammaln
@@ -75,11 +76,15 @@ class VariationRatioPair(Pair):
             self.q0 if q1 is None else arguments.real(q1, "q1", at_least=1.0, remedy="q1 bounds a ratio")
         )
         # masses of the differing user's three symbols, and of another user's
-        self._low = 0.0 if math.isinf(self.p) else self.beta / (self.p - 1.0)
-        self._high = self.beta + self._low
-        self._rest = max(0.0, 1.0 - self._low - self._high)
-        self._r0, self._r1 = self._high / self.q0, self._high / self.q1
-        other = 1.0 - self._r0 - self._r1
+        # differences from 1 in exact fractions, so that a small one keeps its digits
+        low = Fraction(0) if math.isinf(self.p) else Fraction(self.beta) / (Fraction(self.p) - 1)
+        high = Fraction(self.beta) + low
+        self._low, self._high, rest = float(low), float(high), float(1 - low - high)
+        # what the rounding of p and beta leaves of the largest beta is no remainder
+        lost = 8 * UNIT * (1.0 if math.isinf(self.p) else self.p / (self.p - 1.0))
+        self._rest = rest if rest > lost else 0.0
+        r0, r1 = high / Fraction(self.q0), high / Fraction(self.q1)
+        self._r0, self._r1, other = float(r0), float(r1), float(1 - r0 - r1)
         if other < -1e-12:
             raise ValueError(
                 f"q0 and q1 must leave probabilities, but beta p/(p - 1) (1/q0 + 1/q1) is {1.0 - other:g}, "
@@ -258,8 +263,10 @@ class VariationRatioPair(Pair):
 
     def renyi_directed(self, order):
         """Return both ends of D_order(P‖Q)."""
-        pair = self._cells if self.n <= ENUMERATED_USERS else self._covered
-        return pair.renyi_directed(order)
+        if self.n > ENUMERATED_USERS:
+            return self._covered.renyi_directed(order)
+        lower, upper = self._cells.renyi_directed(order)
+        return min(lower, self.largest_loss), min(upper, self.largest_loss)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""

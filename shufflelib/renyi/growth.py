@@ -19,7 +19,7 @@ is no function.  Its shape, :math:`c\,\lambda (1-e^{-\varepsilon_0})^2 e^{\varep
 λ up to :math:`n/(16\,\varepsilon_0 e^{\varepsilon_0})`, fits: over that regime the generic pair's
 Rényi divergence divided by :math:`\lambda(1-e^{-\varepsilon_0})^2 e^{\varepsilon_0}/n` is
 e/(e + 1) to leading order, and at most 1.004 at every point tried (largest order of the regime,
-eps0 from 0.5 to 8, orders 1.05 to 20; the largest, 1.0034, at eps0 = 7 and order 1.05).  A constant
+eps0 from 0.5 to 8, orders 1.05 to 20; the largest, 1.0035, at eps0 = 7.5 and order 1.05).  A constant
 c = 1.01 would do for identical, non-adaptive randomizers there; this is numerics, not a proof.
 """
 

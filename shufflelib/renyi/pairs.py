@@ -64,7 +64,7 @@ def clones_pair_fmt21(*, eps0, n):
     Notes
     -----
     Hypotheses: pure eps0-LDP, users permuted before an adaptive sequence of randomizers.
-    Looser than `generic_pair` (1.05 times at eps0 = 0.1, up to 2 times at eps0 = 4, for n = 10⁴ and
+    Looser than `generic_pair` (1.05 times at eps0 = 0.1, 2 times at eps0 = 4, for n = 10⁴ and
     order 4), but it covers adaptive randomizers.
     Source: Feldman, McMillan, Talwar, FOCS 2021 (arXiv:2012.12803), Theorem 3.1; Proposition 1 of
     Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1).
