@@ -28,6 +28,7 @@ others are rare, the law of the sum is listed instead.
 """
 
 import math
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -271,17 +272,63 @@ def _saddle(law, n):
     return low * math.sqrt(high / low)
 
 
-def _period(law, n, theta, tilt, smoothing):
-    """Return a period L and the log of the bound on all aliased terms, relative to M(θ)^n e^{vθ²/2}."""
-    deviation = math.sqrt(n * tilt.variance + smoothing)
-    log_scale = n * tilt.cumulant + 0.5 * smoothing * theta**2
+class TiltedSum(ABC):
+    """A sum S of independent losses seen along the line Re t = θ.
+
+    Attributes
+    ----------
+    cumulant, cumulant_error : float
+        log E e^{θS} and its error.
+    variance : float
+        Of S under the law tilted by e^{θS}.
+    atoms : int
+        What one node costs.
+    """
+
+    theta = 1.0
+
+    @abstractmethod
+    def growth(self, other):
+        """Return log E e^{other·S} − log E e^{θS}."""
+
+    @abstractmethod
+    def integrand(self, smoothing, step, first, size):
+        """Sum the integrand over a block of nodes, smoothed by v and by 4v, with a bound on its rounding.
+
+        Values are relative to E e^{θS}.
+        """
+
+
+class _Identical(TiltedSum):
+    """n losses with one law."""
+
+    def __init__(self, law, n):
+        self.law, self.n, self.tilt = law, n, _Tilt(law, self.theta)
+        self.cumulant, self.variance = n * self.tilt.cumulant, n * self.tilt.variance
+        self.cumulant_error = n * self.tilt.cumulant_error
+        self.atoms = law.values.size
+
+    def growth(self, other):
+        """Return n (K(other) − K(θ))."""
+        return self.n * (_Tilt(self.law, other).cumulant - self.tilt.cumulant)
+
+    def integrand(self, smoothing, step, first, size):
+        """Sum over a block of nodes, the characteristic function from two short tables."""
+        return _integrand(self.n, self.theta, self.tilt, smoothing, step, first, size)
+
+
+def _period(terms, smoothing):
+    """Return a period L and the log of the bound on all aliased terms, relative to E e^{θS} e^{vθ²/2}."""
+    theta = terms.theta
+    deviation = math.sqrt(terms.variance + smoothing)
+    log_scale = terms.cumulant + 0.5 * smoothing * theta**2
     wanted = -DISCARD - 2.0 * math.log(theta) - math.log(deviation)  # the number itself, e^-41 times
     right = (1.0 - wanted - min(log_scale, 0.0)) / theta
     right += (math.log(right) if right > 1.0 else 0.0) / theta + 2.0 / theta
     left = math.inf
     for step in (0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 16.0):
         other = theta + step / deviation
-        growth = n * (_Tilt(law, other).cumulant - tilt.cumulant)
+        growth = terms.growth(other)
         growth += 0.5 * smoothing * (other**2 - theta**2) - 1.0 - math.log(other)
         left = min(left, (growth - wanted) / (other - theta))
     period = max(right, left, 2.0 * deviation)
@@ -295,17 +342,16 @@ def _period(law, n, theta, tilt, smoothing):
 def _by_contour(law, n, tolerance):
     unit = _saddle(law, n)
     law = law._replace(values=law.values * unit, sizes=law.sizes * unit)
-    bracket = _on_the_line(law, n, tolerance)
+    bracket = on_the_line(_Identical(law, n), tolerance)
     return LogBracket(*(end - math.log(unit) for end in bracket))
 
 
-def _on_the_line(law, n, tolerance, theta=1.0):
-    """Integrate along Re t = θ, in units in which the saddle point θ is 1."""
-    tilt = _Tilt(law, theta)
-    deviation = math.sqrt(n * tilt.variance)
+def on_the_line(terms, tolerance):
+    """Enclose log E[S₊] by integrating a `TiltedSum` along Re t = θ, in units in which θ is 1."""
+    theta, deviation = terms.theta, math.sqrt(terms.variance)
     # Chernoff's bound, (x)_+ <= e^{θx - 1}/θ: it always holds and ends a hopeless quadrature
-    prefactor = n * tilt.cumulant_error + 8 * UNIT * (1.0 + abs(n * tilt.cumulant))
-    log_scale = n * tilt.cumulant
+    prefactor = terms.cumulant_error + 8 * UNIT * (1.0 + abs(terms.cumulant))
+    log_scale = terms.cumulant
     chernoff = LogBracket(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
     if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0:
         return chernoff
@@ -315,17 +361,17 @@ def _on_the_line(law, n, tolerance, theta=1.0):
     resolution = max(min(max(z, 1.5), 14.0) * math.sqrt(1.5 / tolerance), z / 2.0)
     smoothing = (deviation / resolution) ** 2
     # the aliasing bound for 4v covers the one for v
-    period, log_alias = _period(law, n, theta, tilt, 4.0 * smoothing)
+    period, log_alias = _period(terms, 4.0 * smoothing)
     cutoff = math.sqrt(2.0 * DISCARD / smoothing)
     step = 2.0 * math.pi / period
     nodes = int(math.ceil(cutoff / step)) + 1
-    most = min(NODE_LIMIT, WORK_LIMIT // law.values.size)
+    most = min(NODE_LIMIT, WORK_LIMIT // terms.atoms)
     if nodes > most:
-        return _on_the_line(law, n, tolerance * (1.1 * nodes / most) ** 2)  # wider, never wrong
+        return on_the_line(terms, tolerance * (1.1 * nodes / most) ** 2)  # wider, never wrong
 
     smooth = coarse = error = 0.0
     for first in range(0, nodes, BLOCK_NODES):
-        part = _integrand(n, theta, tilt, smoothing, step, first, min(BLOCK_NODES, nodes - first))
+        part = terms.integrand(smoothing, step, first, min(BLOCK_NODES, nodes - first))
         smooth, coarse, error = smooth + part[0], coarse + part[1], error + part[2]
     smooth, coarse, error = (step / math.pi * part for part in (smooth, coarse, error))
 
@@ -348,7 +394,7 @@ def _integrand(n, theta, tilt, smoothing, step, first, size):
     rows = -(-size // fine)
     base = step * (first + fine * np.arange(rows))
     offset = step * np.arange(fine)
-    big, small = _minus_one(np.outer(base, tilt.values)), _minus_one(np.outer(offset, tilt.values))
+    big, small = minus_one(np.outer(base, tilt.values)), minus_one(np.outer(offset, tilt.values))
     weighted = big * tilt.masses
     phi = weighted @ small.T
     phi += weighted.sum(axis=1)[:, None] + (small @ tilt.masses)[None, :]
@@ -361,22 +407,32 @@ def _integrand(n, theta, tilt, smoothing, step, first, size):
     x, y, log_modulus = x[alive], y[alive], log_modulus[alive]
     omega = step * (first + alive)
     angle = np.arctan2(y, 1.0 + x)
+    relative = n * tilt.node_error * np.hypot(theta, omega) * np.exp(-log_modulus)
+    relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 64 * UNIT
+    return quadrature(
+        theta, smoothing, omega, n * log_modulus, n * angle, relative, halved=first == 0, size=size
+    )
+
+
+def quadrature(theta, smoothing, omega, log_modulus, angle, relative, *, halved, size):
+    """Add up the nodes of a block where something is left: smoothed by v, by 4v, and their rounding.
+
+    The first node is ``halved`` where it lies on the real axis, its own mirror image; of all ``size``
+    nodes those not passed are bounded.
+    """
     line = theta + 1j * omega
-    value = np.exp(n * log_modulus + 1j * (n * angle)) / line**2
-    if first == 0:
-        value[0] *= 0.5  # the node on the real axis is its own mirror image
+    value = np.exp(log_modulus + 1j * angle) / line**2
+    if halved:
+        value[0] *= 0.5
     smooth = np.exp(0.5 * smoothing * line**2)
     coarse = smooth**2 * smooth**2
-
-    relative = n * tilt.node_error * np.abs(line) * np.exp(-log_modulus)
-    relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 64 * UNIT
     weight = np.abs(value) * (2.0 * np.abs(smooth) + np.abs(coarse))
     error = np.sum(weight * np.expm1(np.minimum(relative, 60.0)))
     error += 3.0 * size * math.exp(2.0 * smoothing * theta**2 - NOTHING_LEFT) / theta**2
     return float(np.sum((value * smooth).real)), float(np.sum((value * coarse).real)), float(error)
 
 
-def _minus_one(angle):
+def minus_one(angle):
     """Return e^{i·angle} − 1 without cancellation."""
     half = np.sin(0.5 * angle)
     return -2.0 * half * half + 1j * np.sin(angle)

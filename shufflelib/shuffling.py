@@ -3,17 +3,19 @@ r"""Shuffling: from a local randomizer and n users to a privacy profile.
 `shuffle` gives the certified profile of the real mechanism: the privacy blanket above, explicit
 attacks below.  `VariationRatioPair` is the pair (P, Q) that the variation-ratio paper puts in the
 mechanism's place; it is computed exactly, and it is not an upper bound for the mechanism.
+`PersonalizedPair` bounds slots with budgets of their own.
 """
 
 import functools
 
 from shufflelib import arguments
 from shufflelib.covered_pair import CoveredPair
+from shufflelib.personalized_pair import PersonalizedPair
 from shufflelib.profiles import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.variation_ratio import VariationRatioPair
 
-__all__ = ["CoveredPair", "ShuffledProfile", "VariationRatioPair", "shuffle"]
+__all__ = ["CoveredPair", "PersonalizedPair", "ShuffledProfile", "VariationRatioPair", "shuffle"]
 
 
 def shuffle(randomizer, *, n):

@@ -1,0 +1,242 @@
+r"""Personal budgets in fixed slots: users are permuted, slot i applies an ε_i-LDP randomizer."""
+
+import functools
+import math
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.amplification import AmplificationVariable
+from shufflelib.covered_pair import CoveredPair
+from shufflelib.logspace import UNIT
+from shufflelib.loss_sums import TOLERANCE, LogBracket
+from shufflelib.profiles import DiscretePair, Pair
+from shufflelib.slot_sums import PRECISION, slot_positive_part_mean
+
+LISTED_SLOTS = 9  # with a positive budget; up to here all 3ⁿ outcomes are listed
+MOST_KINDS = 20_000  # distinct budgets beyond this many are rounded onto a grid, up and down
+SHARP_KINDS = 8  # distinct budgets up to which δ is enclosed to 1e-6, beyond to 1e-4
+FEW_KINDS = 500  # and onto this one while a search is still far from its end
+FARTHEST = 300.0  # nats
+
+
+class _Slot:
+    """What a slot shows of the user who changes: mass r of either symbol, density ratios u > v."""
+
+    def __init__(self, eps0):
+        e = np.exp(eps0)
+        self.mass, self.more, self.less = 1.0 / (e + 1.0), e, np.ones_like(e)
+
+
+class _AdaptiveSlot:
+    """The same with clone probability e^{−ε}, valid when randomizers see the earlier reports."""
+
+    def __init__(self, eps0):
+        e = np.exp(eps0)
+        self.mass, self.more, self.less = 0.5 / e, 2.0 * e * (e / (e + 1.0)), 2.0 * e / (e + 1.0)
+
+
+class PersonalizedPair(Pair):
+    r"""The pair that bounds n slots of which slot i is ε_i-LDP, the users uniformly permuted first.
+
+    .. math:: \delta(\varepsilon) = \frac1n\,\mathbb E\Bigl[\Bigl(\sum_{i=1}^n G_i\Bigr)_+\Bigr],\qquad
+              G_i = \begin{cases} e^{\varepsilon_i} - e^{\varepsilon} & \text{with probability } r_i\\
+              1 - e^{\varepsilon + \varepsilon_i} & \text{with probability } r_i\\
+              0 & \text{else}\end{cases}, \qquad r_i = \frac{1}{e^{\varepsilon_i}+1}
+
+    Parameters
+    ----------
+    eps0 : array_like, shape (n,)
+        Local budget of each slot in nats, 0 ≤ ε_i ≤ 300.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``eps0`` is not a non-empty, one-dimensional array of such numbers.
+
+    Notes
+    -----
+    Hypotheses: the budget belongs to the *slot*; users are permuted before the randomizers are
+    applied (Definition 6 of the source), slots do not see each other's reports (`adaptive` drops
+    that), randomizers are pure.  Where every user keeps the own randomizer and the reports are
+    shuffled afterwards, this pair proves nothing.
+
+    Why it bounds: given what slot i's randomizer makes of two inputs and of the others' values, the
+    ratios to :math:`w = \inf_x R_x` lie in :math:`[1, e^{\varepsilon_i}]`; splitting them into the
+    corners of that box raises every convex function of the sum, slot by slot, and leaves the
+    three-point law above.  It rises with every ε_i in the convex order, so that more than 20 000
+    distinct budgets may be rounded, up for the upper end and down for the lower.
+
+    The pair is symmetric.  Cost: up to 9 slots a list, beyond that proportional to the distinct
+    budgets.
+    Source: Definition 6 of Chen, Cao, Ge (AAAI 2024); the clone probability 2/(e^ε + 1) is that of
+    Feldman, McMillan, Talwar (SODA 2023), whose erratum does not concern slots of this kind.
+    """
+
+    symmetric = True
+    source = "loss sum over slots; users permuted before slot-bound randomizers"
+    _slot = _Slot
+    _named = "non-adaptive"
+
+    def __init__(self, eps0):
+        budgets = arguments.reals(
+            eps0, "eps0", at_least=0.0, at_most=FARTHEST, remedy="one local budget in nats for each slot"
+        )
+        if budgets.ndim != 1:
+            raise ValueError(
+                f"eps0 must be one-dimensional, one budget for each slot, got shape {budgets.shape}"
+            )
+        self._settle(*np.unique(budgets, return_counts=True))
+
+    @classmethod
+    def grouped(cls, eps0, *, counts):
+        """Return the pair of many slots with few budgets.
+
+        Parameters
+        ----------
+        eps0 : array_like, shape (k,)
+            Budgets in nats.
+        counts : array_like of int, shape (k,)
+            How many slots have each; any total up to 10¹⁵.
+        """
+        pair = cls(eps0)
+        budgets = arguments.reals(eps0, "eps0")
+        held = arguments.reals(counts, "counts", at_least=1.0, remedy="each budget is that of some slot")
+        if held.shape != budgets.shape or np.any(held != np.floor(held)):
+            raise ValueError(
+                f"counts must hold one whole number for each of the {budgets.size} budgets, got {counts!r}"
+            )
+        arguments.users(int(held.sum()))
+        kinds, where = np.unique(budgets, return_inverse=True)
+        pair._settle(kinds, np.bincount(where, weights=held))
+        return pair
+
+    @classmethod
+    def adaptive(cls, eps0):
+        r"""Return the pair for slots that see earlier reports: clone probability :math:`e^{-\varepsilon_i}`.
+
+        Parameters
+        ----------
+        eps0 : array_like, shape (n,)
+            As for the class.
+
+        Notes
+        -----
+        Source: Feldman, McMillan, Talwar (FOCS 2021), slot by slot.
+        """
+        return _AdaptivePair(eps0)
+
+    def _settle(self, kinds, counts):
+        self.kinds, self.counts = kinds, counts.astype(float)
+        self.n = int(self.counts.sum())
+        self.search_width = 2e-8 if kinds.size <= SHARP_KINDS else 1e-6
+        spread = f"{kinds[0]:g}" if kinds.size == 1 else f"{kinds[0]:g} to {kinds[-1]:g}"
+        self.statement = f"n={self.n} {self._named} slots with budgets {spread}"
+
+    @property
+    def reversed(self):
+        """The pair itself: it is symmetric."""
+        return self
+
+    @property
+    def largest_loss(self):
+        """The largest budget, rounding included."""
+        return float(self.kinds[-1]) * (1 + 8 * UNIT)
+
+    @functools.cached_property
+    def _equal(self):
+        """The pair of equal budgets, which is that of identical randomizers; None where they differ."""
+        if self.kinds.size > 1:
+            return None
+        slot = self._slot(self.kinds)
+        first, second = np.concatenate([slot.more, slot.less]), np.concatenate([slot.less, slot.more])
+        mass = np.concatenate([slot.mass, slot.mass])
+        return CoveredPair(AmplificationVariable(first, second, mass, precision=PRECISION), self.n)
+
+    @property
+    def _silent(self):
+        """How many slots have no budget."""
+        return float(self.counts[self.kinds == 0.0].sum())
+
+    @property
+    def _few(self):
+        return self.n - self._silent <= LISTED_SLOTS
+
+    @functools.cached_property
+    def _cells(self):
+        """All outcomes of few slots: which symbol each shows; a slot without budget shows nothing."""
+        told = self.kinds > 0.0
+        slot = self._slot(np.repeat(self.kinds[told], self.counts[told].astype(int)))
+        mass, first, second = np.ones(1), np.full(1, self._silent), np.full(1, self._silent)
+        for r, u, v in zip(slot.mass, slot.more, slot.less, strict=True):
+            shown = np.array([r, r, max(1.0 - 2.0 * r, 0.0)])
+            mass = np.outer(mass, shown).ravel()
+            first = np.add.outer(first, [u, v, 0.0]).ravel()
+            second = np.add.outer(second, [v, u, 0.0]).ravel()
+        keep = (mass > 0.0) & (first > 0.0)
+        log_mass = np.log(mass[keep]) - math.log(self.n)
+        log_first, log_second = np.log(first[keep]), np.log(second[keep])
+        error = np.full(log_mass.size, 128.0 * PRECISION)
+        return DiscretePair._from_losses(
+            log_mass + log_first,
+            log_mass + log_second,
+            log_first - log_second,
+            mass_error=error,
+            loss_error=error,
+        )
+
+    @functools.lru_cache(maxsize=4)  # noqa: B019  few grids, as long as the pair lives
+    def _grid(self, most, upward):
+        """Return kinds and counts, rounded onto a grid where there are more than ``most``."""
+        if self.kinds.size <= most:
+            return self._slot(self.kinds), self.counts
+        edges = np.linspace(self.kinds[0], self.kinds[-1], most)
+        where = np.searchsorted(edges, self.kinds, side="left" if upward else "right") - (0 if upward else 1)
+        where = np.clip(where, 0, most - 1)
+        # rounding of the edges themselves must not turn the direction round
+        edges = edges * (1 + 4 * UNIT) if upward else edges * (1 - 4 * UNIT)
+        counts = np.bincount(where, weights=self.counts, minlength=most)
+        return self._slot(edges[counts > 0.0]), counts[counts > 0.0]
+
+    def _rounded(self, eps, most, upward, tolerance):
+        slot, counts = self._grid(most, upward)
+        return slot_positive_part_mean(slot.mass, slot.more, slot.less, counts, eps, tolerance=tolerance)
+
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+        """Enclose log δ(ε): a list of few slots, else the contour integral of the loss sum."""
+        if eps >= self.largest_loss:
+            return LogBracket(-math.inf, -math.inf)
+        if self._equal is not None:
+            return self._equal.log_hockey_stick(eps, tolerance)
+        if self._few:
+            return self._cells.log_hockey_stick(eps)
+        most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
+        if self.kinds.size > SHARP_KINDS:
+            tolerance = max(tolerance, 3e-5 if self.kinds.size <= FEW_KINDS else 1e-4)
+        upper = self._rounded(eps, most, True, tolerance)
+        lower = upper if self.kinds.size <= most else self._rounded(eps, most, False, tolerance)
+        shift = eps - math.log(self.n)
+        pad = 8 * UNIT * (2.0 + eps + math.log(self.n))
+        low, high = lower.lower + shift - pad, min(upper.upper + shift + pad, 0.0)
+        return LogBracket(min(low, high), high)
+
+    def renyi_directed(self, order):
+        """Return both ends of D_order(P‖Q)."""
+        if self._equal is not None:
+            return self._equal.renyi_directed(order)
+        if self._few:
+            return self._cells.renyi_directed(order)
+        return super().renyi_directed(order)
+
+    def false_negatives(self, fpr):
+        """Return both ends of the smallest false-negative rate."""
+        if self._equal is None and self._few:
+            return self._cells.false_negatives(fpr)
+        return super().false_negatives(fpr)
+
+
+class _AdaptivePair(PersonalizedPair):
+    """Slots that see all earlier reports; made by `PersonalizedPair.adaptive`."""
+
+    _slot = _AdaptiveSlot
+    _named = "adaptive"

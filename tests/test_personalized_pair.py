@@ -1,0 +1,145 @@
+"""Slots with personal budgets: enclosed, sound for the mechanism of Definition 6, monotone, hostile input."""
+
+import itertools
+import json
+import math
+from fractions import Fraction as F
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from shufflelib import personalized_pair, renyi
+from shufflelib.shuffling import PersonalizedPair
+
+CASES = json.loads((Path(__file__).parent / "reference" / "personalized.json").read_text())
+BUDGETS = np.random.default_rng(7).uniform(0.05, 2.0, 400)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{len(case['eps0'])} slots")
+def test_reference_values_lie_inside(case):
+    pair = PersonalizedPair(case["eps0"])
+    for eps, value in case["hockey_stick"]:
+        bracket, truth = pair.delta(float(eps)), float(value)
+        assert bracket.lower <= truth * (1 + 1e-14) and truth <= bracket.upper * (1 + 1e-14)
+        assert bracket.upper - bracket.lower <= 1e-9 * truth
+    for order, value in case["renyi"]:
+        bracket, truth = pair.renyi(float(order)), float(value)
+        assert bracket.lower <= truth * (1 + 1e-14) and truth <= bracket.upper * (1 + 1e-14)
+        assert bracket.upper - bracket.lower <= 1e-9 * truth
+
+
+def slots_of_binary_rr(ratios, values):
+    """Law of the outputs of binary randomized response with e^ε_i = ratios[i] in slot i, users permuted."""
+    n, law = len(ratios), {}
+    for order in itertools.permutations(values):
+        for output in itertools.product((0, 1), repeat=n):
+            chance = F(1, math.factorial(n))
+            for e, held, told in zip(ratios, order, output, strict=True):
+                chance *= F(e, e + 1) if held == told else F(1, e + 1)
+            law[output] = law.get(output, F(0)) + chance
+    return law
+
+
+@pytest.mark.parametrize("ratios", [(2, 5), (2, 3, 7), (1, 4, 4), (2, 2, 3, 9)])
+@pytest.mark.parametrize("make", [PersonalizedPair, PersonalizedPair.adaptive])
+def test_it_bounds_every_dataset_of_slot_bound_binary_rr(ratios, make):
+    pair = make(np.log(ratios))
+    closest = 0.0
+    for others in itertools.product((0, 1), repeat=len(ratios) - 1):
+        p, q = (slots_of_binary_rr(ratios, (x, *others)) for x in (0, 1))
+        for ratio in (F(1), F(3, 2), F(3)):
+            truth = max(
+                sum((max(p[y] - ratio * q[y], F(0)) for y in p), F(0)),
+                sum((max(q[y] - ratio * p[y], F(0)) for y in p), F(0)),
+            )
+            upper = pair.delta(math.log(ratio)).upper
+            assert float(truth) <= upper * (1 + 1e-12) + 1e-15
+            closest = max(closest, float(truth) / max(upper, 1e-300))
+    assert make is not PersonalizedPair or closest > 0.6  # and is not vacuous
+
+
+@pytest.mark.parametrize("slots", [3, 6, 9])
+def test_the_contour_agrees_with_the_list(slots, monkeypatch):
+    budgets = BUDGETS[:slots]
+    listed = [PersonalizedPair(budgets).delta(eps) for eps in (0.0, 0.2, 0.8)]
+    monkeypatch.setattr(personalized_pair, "LISTED_SLOTS", 0)
+    for eps, exact in zip((0.0, 0.2, 0.8), listed, strict=True):
+        bracket = PersonalizedPair(budgets).delta(eps)
+        assert bracket.lower <= exact.upper and exact.lower <= bracket.upper
+        assert bracket.upper - bracket.lower < 1e-3 * exact.upper
+
+
+def test_rounding_many_budgets_keeps_the_sides(monkeypatch):
+    exact = PersonalizedPair(BUDGETS)
+    truth = [exact.delta(eps) for eps in (0.0, 0.1, 0.3)]
+    monkeypatch.setattr(personalized_pair, "MOST_KINDS", 200)
+    for eps, known in zip((0.0, 0.1, 0.3), truth, strict=True):
+        bracket = PersonalizedPair(BUDGETS).delta(eps)
+        assert bracket.lower < known.lower <= known.upper < bracket.upper
+        assert bracket.upper < 1.3 * bracket.lower
+
+
+@pytest.mark.parametrize(("n", "eps0"), [(1, 1.0), (40, 0.5), (1000, 2.0)])
+def test_equal_budgets_are_the_generic_and_the_clone_pair(n, eps0):
+    for make, known in (
+        (PersonalizedPair, renyi.generic_pair),
+        (PersonalizedPair.adaptive, renyi.clones_pair_fmt21),
+    ):
+        pair, other = make(np.full(n, eps0)), known(eps0=eps0, n=n)
+        for bracket, truth in (
+            (pair.delta(0.1), other.delta(0.1)),
+            (pair.renyi(3.5), other.renyi(3.5)),
+            (pair.tradeoff(0.1), other.tradeoff(0.1)),
+        ):
+            assert bracket.lower <= truth.upper * (1 + 1e-12) and truth.lower <= bracket.upper * (1 + 1e-12)
+            assert bracket.upper <= truth.upper * (1 + 1e-4)
+
+
+def test_published_settings():
+    # ε at δ = 1e-4 of Table 2's constant and mixed constant budgets, n = 10⁴
+    half = np.where(np.arange(10_000) % 2, 0.5, 0.01)
+    assert PersonalizedPair(np.full(10_000, 0.5)).epsilon(1e-4).upper == pytest.approx(0.009664, abs=1e-6)
+    assert PersonalizedPair(half).epsilon(1e-4).upper == pytest.approx(0.006254, abs=1e-6)
+
+
+def test_more_slots_and_smaller_budgets_give_more_privacy():
+    eps = [PersonalizedPair(np.tile(BUDGETS[:20], copies)).epsilon(1e-6).upper for copies in (1, 5, 50)]
+    assert eps[0] > eps[1] > eps[2]
+    smaller = PersonalizedPair(0.8 * np.tile(BUDGETS[:20], 50)).epsilon(1e-6).upper
+    assert smaller < eps[2]
+    adaptive = PersonalizedPair.adaptive(np.tile(BUDGETS[:20], 50)).epsilon(1e-6)
+    assert adaptive.lower > eps[2]
+
+
+def test_slots_without_budget_hide_and_show_nothing():
+    assert PersonalizedPair(np.zeros(7)).delta(0.0).upper == 0.0
+    alone = PersonalizedPair([1.0]).delta(0.0).upper
+    hidden = PersonalizedPair([0.0] * 9 + [1.0]).delta(0.0)
+    # the user sits in the telling slot with probability 1/10
+    assert hidden.lower == pytest.approx(alone / 10, rel=1e-12)
+    mixed = PersonalizedPair(np.r_[np.zeros(500), np.full(500, 0.5), np.full(20, 1.0)])
+    assert 0.0 < mixed.epsilon(1e-5).lower < mixed.epsilon(1e-5).upper < 0.5
+
+
+def test_groups_of_any_size():
+    small = PersonalizedPair(np.repeat([0.2, 1.0], [300, 200]))
+    assert PersonalizedPair.grouped([1.0, 0.2], counts=[200, 300]).delta(0.05) == small.delta(0.05)
+    huge = PersonalizedPair.grouped([0.1, 1.0, 4.0], counts=[10**14, 10**12, 10**9]).epsilon(1e-8)
+    assert huge.upper - huge.lower <= 1e-5 * huge.upper
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [[], [[0.1, 0.2]], [-0.1, 1.0], [math.nan], [math.inf, 1.0], [400.0], "1.0", ["0.5"], None, [1j]],
+)
+def test_bad_budgets_are_refused_by_name(bad):
+    for make in (PersonalizedPair, PersonalizedPair.adaptive):
+        with pytest.raises((TypeError, ValueError), match="eps0"):
+            make(bad)
+
+
+@pytest.mark.parametrize("bad", [[1], [1, 0], [1, 2.5], [1, -2], [1, math.nan], [10**15, 10**15]])
+def test_bad_counts_are_refused_by_name(bad):
+    with pytest.raises((TypeError, ValueError), match="counts|n must"):
+        PersonalizedPair.grouped([0.1, 0.2], counts=bad)
