@@ -116,6 +116,7 @@ LINE = {
     "CCG'24, Corollary 2": Look(ORANGE, DOTTED, "s", "asymptotic"),
     "CCG'24, Theorem 2": Look(ORANGE, DOTTED, "D", "asymptotic"),
     "exact": Look(BLACK, "-", ".", "certified"),
+    "pooled cells, from above": Look(GREY, SHORT, ".", "asymptotic"),
     "joint concavity": Look(SKY, "-", "o", "certified"),
     "advanced joint concavity": Look(BLUE, "-", "D", "certified"),
     "perfect privacy": Look(BLACK, DOTTED, "", "reference"),

@@ -9,6 +9,7 @@ from scipy.special import ndtr, ndtri
 
 import oracles
 from shufflelib import tradeoff
+from shufflelib.closed_form import OutOfRegime
 from shufflelib.profiles import DiscretePair
 from shufflelib.shuffling import VariationRatioPair
 from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, clones, from_pair
@@ -105,7 +106,7 @@ def test_two_weight_vectors_of_three_parts():
 
 
 def test_pointwise_sums_are_no_bounds():
-    """Proposition B.1 and Lemma 3.1 with + read pointwise: the truth is 0 where the sum is 1/4."""
+    """Proposition B.1 with its + read pointwise: the truth is 0 where the sum is 1/4."""
     p, q = [F(1, 2), F(1, 2), F(0)], [F(1, 2), F(0), F(1, 2)]  # part 1 equal, part 2 disjoint
     assert truth(p, q, [F(1, 2)])[0] == 0
     parts = [Identity(), ApproximateDP(eps=0.0, delta=1.0)]
@@ -321,7 +322,7 @@ def test_tightness():
     for (p, q), tight, printed in ((apart, True, False), (equal, True, True), (lost, False, False)):
         verdict = tradeoff.tightness(np.array(p, float), np.array(q, float), weights=[0.5, 0.5])
         assert verdict.tight is tight
-        assert printed_criterion(p, q, half) is printed  # as printed it fails for disjoint supports
+        assert printed_criterion(p, q, half) is printed  # the variable Σ wᵢ pᵢ/qᵢ is not what is meant
     assert verdict.gap == pytest.approx(1 / 3) and verdict.fpr == pytest.approx(1 / 3)
     p, q = [[1.0, 0, 0, 0], [0, 1.0, 0, 0]], [[0, 0, 1.0, 0], [0, 0, 0, 1.0]]
     assert tradeoff.tightness(p, q, weights=[0.3, 0.7]).tight  # Example F.1
@@ -395,14 +396,19 @@ def test_binned_ratios_enclose_the_listed_ones(monkeypatch):
 
 
 def test_corollary_43_as_printed_is_below_the_truth():
-    """e^{ε₀} = 3, n = 2, e^ε = 3/2: printed 1/4, the pair's exact δ 9/32, the bound 3/8."""
-    (_, _), (p, q), _ = clone_laws(3, 2)
-    exact = oracles.hockey_stick(dict(enumerate(zip(p, q, strict=True))), F(3, 2))
-    assert exact == F(9, 32)
-    setting = {"eps0": math.log(3), "n": 2}
-    eps = math.log(1.5)
-    assert tradeoff.delta_corollary43(**setting, eps=eps) == pytest.approx(1 / 4)
-    assert tradeoff.shuffle_bound(**setting).delta(eps).upper == pytest.approx(3 / 8)
+    """The threshold t = 1 attains the printed infimum in all three; printed, exact and bound by hand."""
+    for n, e, ratio, printed, truth, bound in (
+        (2, 3, F(2), F(1, 8), F(3, 16), F(3, 8)),
+        (2, 2, F(3, 2), F(1, 18), F(1, 9), F(2, 9)),
+        (3, 3, F(3, 2), F(5, 32), F(27, 128), F(9, 32)),
+    ):
+        (_, _), (p, q), _ = clone_laws(e, n)
+        assert oracles.hockey_stick(dict(enumerate(zip(p, q, strict=True))), ratio) == truth
+        setting, eps = {"eps0": math.log(e), "n": n}, math.log(ratio)
+        assert tradeoff.delta_corollary43(**setting, eps=eps) == pytest.approx(float(printed))
+        assert tradeoff.shuffle_bound(**setting).delta(eps).upper == pytest.approx(float(bound))
+    with pytest.raises(OutOfRegime, match="threshold"):
+        tradeoff.delta_corollary43(eps0=math.log(3), n=2, eps=math.log(1.5))
     for n, eps0, eps in ((50, 1.0, 0.2), (600, 4.0, 0.2)):
         printed = tradeoff.delta_corollary43(eps0=eps0, n=n, eps=eps)
         bound = tradeoff.shuffle_bound(eps0=eps0, n=n).delta(eps)

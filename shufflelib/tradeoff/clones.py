@@ -20,6 +20,7 @@ import math
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.closed_form.regime import require
 from shufflelib.logspace import PMF_ERROR, UNIT, log_binomial_pmf
 from shufflelib.tradeoff import polygon
 from shufflelib.tradeoff.functions import TradeoffFunction
@@ -27,6 +28,7 @@ from shufflelib.tradeoff.mixtures import hidden_swap
 from shufflelib.tradeoff.polygon import Polygon
 
 LISTED_ATOMS = 1_000_000
+SCANNED = 64  # thresholds
 REACH = 9.0  # standard deviations kept of C and of A given C
 CELLS = 20_000  # cells of equal width in log(a/b) once there are more atoms
 MOST_USERS = 1_000_000
@@ -242,7 +244,9 @@ def shuffle_bound(*, eps0, n):
 
     Notes
     -----
-    Source: Theorem 4.2; symmetric, so that Proposition 6.4 applies as printed.
+    Source: Theorem 4.2; symmetric, so that Proposition 6.4 applies as it stands.  Errata: its proof claims
+    equality with the clone pair's own function; that fails for n = 1 already, where the pair is
+    randomized response with f(0) = 1 and the bound starts at 2w.
     """
     n, eps0 = _parameters(eps0, n)
     bound = hidden_swap(conditioned_on_clones(eps0=eps0, n=n), weight=_swap(eps0))
@@ -271,12 +275,18 @@ def delta_corollary43(*, eps0, n, eps):
     float
         A number in [0, 1], never above ``shuffle_bound(...).delta(eps)``, which is the bound itself.
 
+    Raises
+    ------
+    OutOfRegime
+        If no threshold meets the printed condition.
+
     Notes
     -----
     Errata: the proof sets f(α(t)) = β(t); the blended value is meant, as in the first line here.
     l(t) is an average over i of slopes at the last atom up to t, not the slope −1/t of f₀ at its
-    knot; t is then not the maximiser and δ comes out *below* the conjugate: an approximation of the
-    bound from the wrong side.
+    knot (the proof restricts itself to differentiable points, of which there are none between knots);
+    t is then not the maximiser and δ comes out *below* the conjugate: an approximation of the bound
+    from the wrong side.  For ε₀ = log 3, n = 2, ε = log 2 it is 1/8, the pair's own δ is 3/16.
     """
     eps0, n = arguments.local_budget(eps0), arguments.count(n, "n", at_least=2, at_most=2000)
     eps = arguments.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats")
@@ -291,13 +301,16 @@ def delta_corollary43(*, eps0, n, eps):
         reach, base = (weight @ np.exp(log_binomial_pmf(part, i, 0.5)) for part in (cut + 1.0, cut))
         return reach / base if base > 0.0 else math.inf
 
+    def meets(knot):
+        return -math.exp(eps) + 2.0 * w + (1.0 - 2.0 * w) * slope(losses[knot]) <= 0.0
+
+    require(meets(losses.size - 1), "a threshold t that meets the printed condition", f"eps = {eps!r}")
     low, high = 0, losses.size - 1
     while low < high:
         middle = (low + high) // 2
-        if -math.exp(eps) + 2.0 * w + (1.0 - 2.0 * w) * slope(losses[middle]) <= 0.0:
-            high = middle
-        else:
-            low = middle + 1
+        low, high = (low, middle) if meets(middle) else (middle + 1, high)
+    # l(t) is not quite monotone: look a little before what bisection finds
+    low = next(knot for knot in range(max(low - SCANNED, 0), low + 1) if meets(knot))
     knot = int(np.searchsorted(pair.loss, losses[low], side="right"))
     alpha, beta = spent[knot], kept[knot]
     value = 1.0 - math.exp(eps) * alpha - 2.0 * w * (1.0 - alpha) - (1.0 - 2.0 * w) * beta

@@ -75,7 +75,7 @@ class Divergence(ABC):
         if value == -math.inf:
             ends[0] = -math.inf
         slack = UNIT * (16 + math.log2(pair.loss.size + 1))
-        low = math.exp(ends[0]) * (1 - slack) if ends[0] < 709 else math.inf
+        low = math.exp(min(ends[0], 709.0)) * (1 - slack) if ends[0] < math.inf else math.inf
         high = math.exp(ends[1]) * (1 + slack) if ends[1] < 709 else math.inf
         return low + self.offset * (1 - UNIT), high + self.offset * (1 + UNIT)
 

@@ -9,9 +9,9 @@ Order of reading: `joint_concavity`, then what is gained by comparing P_i with Q
 (`hidden_swap`, `hidden_among`), then `tightness`.
 
 Source: the mixture-mechanism paper (appendix; statements of the main text reconstructed from their
-proofs).  Its sums of trade-off functions are read as mergers of segments wherever both laws are mixed:
-as *pointwise* sums they are false.  With P₁ = Q₁, T(P₂, Q₂) = 0 and w = (1/2, 1/2) the truth at 1/2
-is 0, the pointwise sum 1/4.
+proofs).  A "+" between trade-off functions, as in Proposition B.1, is the sum along a common slope that
+the proof of Lemma 3.1 writes out: a merger of segments.  Read *pointwise* it would be false: with
+P₁ = Q₁, T(P₂, Q₂) = 0 and w = (1/2, 1/2) the truth at 1/2 is 0, the pointwise sum 1/4.
 """
 
 import math
@@ -229,7 +229,7 @@ def advanced_joint_concavity(functions, *, weight, gamma, eta):
     (1 − w)γ belongs to T(P₁, Q₀), as δ of T(P, Q) is sup Q − e^ε P.
     For γ = η = w it prints :math:`(1-w)T(P_0, Q_w) + wT(P_1, Q_w)`, pointwise; that is false: for
     P₀ = Q_w, P₁ disjoint and w = 1/2 the truth at 1/2 is 0, the sum 1/4.  Its mirror is true, see
-    `common_null`.
+    `common_null`, and so is the line itself if T(·‖·) has its null second, as its H(·‖·) has.
     """
     rows = _matrix(functions)
     if len(rows) != 2:
@@ -363,10 +363,12 @@ def hidden_swap(f, *, weight):
 
     Notes
     -----
-    Source: Proposition 6.4.  Errata: printed with C(2w Id + (1 − 2w)T(P₀, Q₀)) for any P₀, Q₀; for an
-    f₀ that is not symmetric this is false, one direction of H being used for both: P₀ = (1/2, 1/2), Q₀
-    = (0, 1), w = 1/8: at 9/16 the truth is 1/16, the printed bound 1/4.  Without C the sum is false
-    too: P₀ and Q₀ disjoint, w = 1/4: at 1/4 the truth is 1/4, the sum 3/8.
+    Source: Proposition 6.4, reconstructed from its proof.  Where T(P₀, Q₀) is symmetric it holds as it
+    stands.  Where it is not, C(2w Id + (1 − 2w)T(P₀, Q₀)) is no bound: P₀ = (1/2, 1/2), Q₀ = (0, 1),
+    w = 1/8: at 9/16 the truth is 1/16, the sum 1/4.  Nor is it with the proof's f₀ = C(T(P₀, Q₀)) if C
+    takes the maximum of f and its inverse; with C = min{f, f⁻¹}** throughout it holds again.  The
+    proof's intermediate line, the sum without C, is false by itself: P₀ and Q₀ disjoint, w = 1/4: at
+    1/4 the truth is 1/4, the sum 3/8.
     """
     checked(f, "f")
     weight = _share(weight, "weight", at_most=0.5)
@@ -446,9 +448,9 @@ def tightness(p, q, *, weights):
     .. math:: \mathcal L_{P_w}\Bigl(\frac{p_w}{q_w}\Bigr)
               = \sum_i w_i \mathcal L_{P_i}\Bigl(\frac{p_i}{q_i}\Bigr).
 
-    Source: Proposition 6.1.  Errata: it prints :math:`p_w/q_w = \sum_i w_i p_i/q_i` in distribution
-    under P_w; as a statement about the variable :math:`\sum_i w_i p_i(X)/q_i(X)` this is neither
-    defined nor satisfied for parts with disjoint supports, where the lemma is tight.
+    Source: Proposition 6.1, whose :math:`p_w/q_w = \sum_i w_i p_i/q_i` "in distribution" is short for the
+    line above, as its Example F.2 spells out; it is not about the variable
+    :math:`\sum_i w_i p_i(X)/q_i(X)`.
     """
     p, q = (np.atleast_2d(arguments.reals(part, name, at_least=0.0)) for part, name in ((p, "p"), (q, "q")))
     if p.shape != q.shape or p.ndim != 2:

@@ -352,7 +352,9 @@ def spread(pair, starts):
     first, last = pair.loss[starts][cell], pair.loss[stops][cell]
     wide = finite & np.isfinite(first) & np.isfinite(last) & (last > first)
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(wide, np.expm1(last - pair.loss) / np.expm1(last - first), 1.0)
+        # expm1(last − loss) / expm1(last − first) without large exponentials
+        share = np.exp(first - pair.loss) * np.expm1(pair.loss - last) / np.expm1(first - last)
+        share = np.where(wide, share, 1.0)
         to_first, to_last = pair.log_p + np.log(share), pair.log_p + np.log1p(-np.clip(share, 0.0, 1.0))
     alone = ~wide
     edge = wide[starts]
@@ -432,8 +434,10 @@ def blended(pair, weight):
     keep, gain = math.log1p(-weight) if weight < 1.0 else -math.inf, math.log(weight)
     loss = np.where(np.isneginf(pair.loss), 0.0, pair.loss)
     log_q = np.logaddexp(pair.log_p + keep, pair.log_q + gain)
-    with np.errstate(over="ignore"):
-        mixed = -np.log1p(weight * np.expm1(-loss)) if weight < 1.0 else loss
+    with np.errstate(divide="ignore"):
+        near = -np.log1p(weight * np.expm1(np.minimum(-loss, 30.0)))
+        far = -np.logaddexp(keep, gain - loss)  # where the exponential may overflow
+    mixed = np.where(loss > -30.0, near, far) if weight < 1.0 else loss
     return pair_of(
         pair.log_p,
         log_q,

@@ -187,7 +187,9 @@ def random_start_bound(start):
 
     Notes
     -----
-    Width about 1e-5, from the cells and from the polygon.  Source: Theorem 5.1.
+    Width about 1e-5, from the cells and from the polygon; up to 0.05 where the separation has a sharp
+    kink in the middle of the starts (logistic loss with a large bound, a very small clip).
+    Source: Theorem 5.1.
     """
     if not isinstance(start, RandomStart):
         raise TypeError(f"start must be a RandomStart, got {start!r}; make one with least_squares(a=...)")
