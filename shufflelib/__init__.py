@@ -14,6 +14,7 @@ __all__ = [
     "Status",
     "closed_form",
     "conversions",
+    "personalized",
     "randomizers",
     "renyi",
     "shuffle",

@@ -1,0 +1,391 @@
+"""Own randomizers, shuffled: score sums, exact small cases from both sides, ranges, ends of the scale."""
+
+import itertools
+import math
+from fractions import Fraction as F
+
+import mpmath
+import numpy as np
+import pytest
+
+import oracles
+from shufflelib import Certified, randomizers, shuffle
+from shufflelib.personalized import OwnLaplace, OwnRandomizedResponse, own_laplace, own_randomizers
+from shufflelib.personalized.merged_attack import MergedAttack, OthersSum, Scores
+from shufflelib.personalized.score_sums import score_law
+
+NUDGE = F(1, 10**12)  # log(ratio) is rounded: the truth is taken a hair to the safe side
+
+# ---------------------------------------------------------------- oracles of this file
+
+
+def histogram_law(rows):
+    """Return {histogram: probability} of shuffled reports with these laws, exact."""
+    law = {(0,) * len(rows[0]): F(1)}
+    for row in rows:
+        following = {}
+        for histogram, mass in law.items():
+            for y, chance in enumerate(row):
+                if chance:
+                    key = (*histogram[:y], histogram[y] + 1, *histogram[y + 1 :])
+                    following[key] = following.get(key, 0) + mass * chance
+        law = following
+    return law
+
+
+def worst(pmfs, target, ratio, pairs=None):
+    """Return the exact delta of one target: maximum over its pairs of inputs and all others' inputs."""
+    inputs = range(len(pmfs[target]))
+    others = [pmf for i, pmf in enumerate(pmfs) if i != target]
+    best = F(0)
+    for values in itertools.product(inputs, repeat=len(others)):
+        rest = [pmf[x] for pmf, x in zip(others, values, strict=True)]
+        laws = {}
+        for x0, x1 in pairs or itertools.permutations(inputs, 2):
+            for x in (x0, x1):
+                if x not in laws:
+                    laws[x] = histogram_law([pmfs[target][x], *rest])
+            keys = laws[x0].keys() | laws[x1].keys()
+            masses = {key: (laws[x0].get(key, F(0)), laws[x1].get(key, F(0))) for key in keys}
+            best = max(best, oracles.hockey_stick(masses, ratio))
+    return best
+
+
+def assert_encloses(bracket, truth_at, ratio):
+    """``truth_at`` is the exact delta as a function of the ratio, which the library saw rounded."""
+    assert bracket.lower <= truth_at(ratio * (1 - NUDGE)) + F(1, 10**15)
+    assert bracket.upper >= truth_at(ratio * (1 + NUDGE))
+
+
+# ---------------------------------------------------------------- score sums and attacks
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_score_law_against_exact_convolution(seed):
+    rng = np.random.default_rng(seed)
+    plus = [F(int(a), 100) for a in rng.integers(0, 60, 5)]
+    minus = [F(int(b), 100) for b in rng.integers(0, 40, 5)] if seed % 2 else [F(0)] * 5
+    counts = rng.integers(0, 5, 5)
+    exact = {0: F(1)}
+    for a, b, count in zip(plus, minus, counts, strict=True):
+        for _ in range(count):
+            following = {}
+            for k, mass in exact.items():
+                for step, chance in ((1, a), (-1, b), (0, 1 - a - b)):
+                    following[k + step] = following.get(k + step, 0) + mass * chance
+            exact = following
+    law = score_law(np.array(plus, float), np.array(minus, float), counts)
+    for k, mass in enumerate(law.masses, start=law.first):
+        assert abs(mass - float(exact.get(k, 0))) <= law.error < 1e-13
+    cumulative = F(0)
+    for k, end in enumerate(law.at_most, start=law.first):
+        cumulative = sum((mass for number, mass in exact.items() if number <= k), F(0))
+        assert cumulative <= end <= float(cumulative) + 1e-12 and end <= 1.0
+
+
+def test_score_law_of_certain_and_impossible_scores():
+    law = score_law(np.array([1.0, 0.0]), np.zeros(2), np.array([7, 9]))
+    assert law.first <= 7 < law.first + law.masses.size
+    assert law.masses[7 - law.first] == pytest.approx(1.0, abs=1e-13)
+    assert score_law(np.zeros(1), np.zeros(1), np.array([5])).masses.tolist() == [1.0]
+
+
+def test_score_law_leaves_only_its_stated_mass_outside():
+    law = score_law(np.array([0.3]), np.array([0.0]), np.array([10**5]))
+    with mpmath.workdps(40):
+        first = law.first - 1
+
+        def pmf(k):
+            return mpmath.binomial(10**5, k) * mpmath.mpf(0.3) ** k * (1 - mpmath.mpf(0.3)) ** (10**5 - k)
+
+        assert pmf(first) * 100 < 1e-20 < sum(pmf(first + j) for j in range(400))
+        middle = law.masses.size // 2
+        assert abs(pmf(law.first + middle) - law.masses[middle]) < law.error < 1e-11
+
+
+def test_an_attack_is_never_above_the_exact_divergence_of_its_counts():
+    others = OthersSum(Scores(np.array([0.25]), np.array([0.125])), np.array([6]))
+    attack = MergedAttack(Scores(0.5, 0.125), Scores(0.125, 0.5), others)
+    masses = {}
+    for a in range(7):
+        for b in range(7 - a):
+            ways = (
+                math.comb(6, a) * math.comb(6 - a, b) * F(1, 4) ** a * F(1, 8) ** b * F(5, 8) ** (6 - a - b)
+            )
+            for step, p, q in ((1, F(1, 2), F(1, 8)), (-1, F(1, 8), F(1, 2)), (0, F(3, 8), F(3, 8))):
+                old = masses.get(a - b + step, (F(0), F(0)))
+                masses[a - b + step] = old[0] + ways * p, old[1] + ways * q
+    for eps in (0.0, 0.3, 1.0):
+        truth = float(oracles.both_ways(masses, F(math.exp(eps))))
+        assert truth - 1e-12 <= attack.delta(eps) <= truth
+    eps = attack.epsilon(0.01, 2.0)
+    assert float(oracles.both_ways(masses, F(math.exp(eps)))) == pytest.approx(0.01, rel=1e-4)
+
+
+# ---------------------------------------------------------------- randomized response, exact
+
+
+CASES = [
+    (2, (3, 3, 3, 3, 3)),
+    (2, (9, 2, F(3, 2), 1)),
+    (2, (F(3, 2), 9, 9, 9, 2)),
+    (3, (3, 3, 3, 3)),
+    (3, (9, 2, F(3, 2), 1)),
+    (3, (2, 20)),
+    (4, (5, F(3, 2), F(3, 2))),
+]
+
+
+@pytest.mark.parametrize(("k", "odds"), CASES)
+def test_randomized_response_encloses_the_worst_dataset(k, odds):
+    mechanism = OwnRandomizedResponse(np.log(np.array(odds, float)), k=k)
+    pmfs = [oracles.generalized_rr(e, k) for e in odds]
+    for target in {0, 1, len(odds) - 1}:
+        for ratio in (F(1), F(5, 4), F(2)):
+
+            def truth_at(scale, target=target):
+                return worst(pmfs, target, scale, pairs=[(0, 1), (1, 0)])
+
+            bracket = mechanism.delta(user=target, eps=math.log(ratio))
+            assert_encloses(bracket, truth_at, ratio)
+            truth = float(truth_at(ratio))
+            if odds[target] > ratio:
+                assert bracket.upper <= 1.9 * truth
+                assert bracket.lower >= 0.6 * truth
+            else:
+                assert bracket.upper == bracket.lower == truth == 0.0
+
+
+def test_a_smaller_weight_or_a_larger_count_of_covers_would_be_noticed(monkeypatch):
+    """Mutants: weights that are too large, and one cover too many, go below the exact delta."""
+    odds = (3, 3, 3, 3)
+    pmfs = [oracles.generalized_rr(e, 3) for e in odds]
+    truth = worst(pmfs, 0, F(5, 4), pairs=[(0, 1)])
+    honest = own_randomizers.score_law
+    eps0, eps = np.log(np.array(odds, float)), math.log(1.25)
+    assert OwnRandomizedResponse(eps0, k=3).delta(user=0, eps=eps).upper >= truth
+
+    def mutant(plus, minus, counts):
+        return honest(np.minimum(1.4 * plus, 1.0), minus, counts)
+
+    monkeypatch.setattr(own_randomizers, "score_law", mutant)
+    target = OwnRandomizedResponse(eps0, k=3)._target(0, 0)
+    assert math.exp(target._log_upper(eps, 1e-4)) < truth
+    monkeypatch.setattr(
+        own_randomizers, "score_law", lambda plus, minus, counts: honest(plus, minus, counts + 2)
+    )
+    target = OwnRandomizedResponse(eps0, k=3)._target(0, 0)
+    assert math.exp(target._log_upper(eps, 1e-4)) < truth
+
+
+@pytest.mark.parametrize(("k", "eps0"), [(2, 0.5), (10, 0.5), (10, 4.0), (100, 2.0)])
+def test_equal_budgets_give_the_blanket_of_one_randomizer(k, eps0):
+    n = 2000
+    own = OwnRandomizedResponse(np.full(n, eps0), k=k).epsilon(user=3, delta=1e-6)
+    same = shuffle(randomizers.generalized_rr(eps0=eps0, d=k), n=n).epsilon(1e-6)
+    assert same.lower * (1 - 1e-5) <= own.upper
+    assert same.upper * (1 - 1e-4) <= own.upper <= same.upper * 1.01
+    # subtracting the counts of two options loses little where there are many others
+    assert same.lower * (0.85 if eps0 > 3.0 else 0.97) <= own.lower <= same.lower * (1 + 1e-5)
+
+
+def test_users_without_a_value_hide_completely_and_have_nothing_to_hide():
+    """Budget 0: a uniform report covers with weight 1; as a target it has ε = 0."""
+    eps0 = np.array([2.0] + [0.0] * 500)
+    mechanism = OwnRandomizedResponse(eps0, k=4)
+    assert mechanism.epsilon(user=1, delta=1e-6).upper == 0.0
+    assert mechanism.delta(user=1, eps=0.0).upper == 0.0
+    bracket = mechanism.epsilon(user=0, delta=1e-6)
+    assert bracket.upper < 1.01 * bracket.lower  # the others' law is known, so little is lost
+    all_users = mechanism.epsilons(delta=1e-6)
+    assert all_users.upper[1:].max() == 0.0 and all_users.upper[0] == pytest.approx(bracket.upper, rel=1e-3)
+
+
+# ---------------------------------------------------------------- Laplace
+
+
+@pytest.mark.parametrize(
+    "roots", [(F(3, 2), F(3, 2), F(3, 2)), (2, F(3, 2), F(5, 4)), (F(5, 4), F(3, 2), 2), (3, F(9, 8))]
+)
+def test_laplace_is_above_the_exact_pooled_truth(roots):
+    """Noise pooled at multiples of 1/4 is post-processing: its exact delta is below the real one."""
+    mechanism = OwnLaplace(4 * np.log(np.array(roots, float)))
+    pmfs = [oracles.laplace_cells(root, 4) for root in roots]
+    for target, ratio in itertools.product(range(len(roots)), (F(1), F(3, 2))):
+        truth = worst(pmfs, target, ratio * (1 + NUDGE), pairs=[(0, 4), (1, 4)])
+        bracket = mechanism.delta(user=target, eps=math.log(ratio))
+        assert bracket.upper >= truth
+        assert bracket.lower <= bracket.upper <= 2.0 * truth
+        assert bracket.lower >= 0.5 * truth
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_laplace_cover_is_below_every_report_and_its_cells_keep_the_means(share):
+    own, budgets = 2.0, np.array([0.05, 0.7, 2.0, 2.5])
+    slope = share * own
+    level = own_laplace._level(own, slope)
+    weights = own_laplace._weights(own, own, slope, level, budgets)
+    y = np.linspace(-12.0, 13.0, 4001)
+    outside = np.maximum(np.maximum(-y, y - 1.0), 0.0)
+    nu = level * np.exp(-slope * np.minimum(np.abs(y - 0.5), 0.5) - own * outside)
+    assert np.sum(nu) * (y[1] - y[0]) == pytest.approx(1.0, abs=1e-3)
+    for budget, weight in zip(budgets, weights, strict=True):
+        least = np.min([budget / 2 * np.exp(-budget * np.abs(y - x)) for x in (0.0, 0.5, 1.0)], axis=0)
+        assert np.all(weight * nu <= least * (1 + 1e-12))
+        assert (weight > 0.0) == (budget <= own)
+        if weight:
+            assert np.min(least / nu) == pytest.approx(weight, rel=1e-4)
+    variable = own_laplace._variable(own, slope, level)
+    assert math.fsum(variable.mass) == pytest.approx(1.0, abs=1e-13)
+    assert variable.mass.min() >= 0.0
+    for ratio in (variable.first, variable.second):
+        assert math.fsum(variable.mass * ratio) == pytest.approx(1.0, abs=1e-12)
+    # splitting raises the second moment, a little
+    exact = own_laplace._separation(own, slope, level)
+    split = math.fsum(variable.mass * (variable.first - variable.second) ** 2)
+    assert exact <= split * (1 + 1e-9) <= 1.003 * exact
+
+
+def test_laplace_weights_of_a_range_hold_for_each_of_its_targets():
+    """Direct quadrature of ν * Z against the narrowest report of each other user."""
+    low, high, slope = 1.0, 1.3, 0.8
+    level = own_laplace._level(high, slope)
+    budgets = np.array([0.1, 0.5, 0.9])
+    weights = own_laplace._weights(low, high, slope, level, budgets)
+    assert own_laplace._weights(low, high, slope, level, np.array([1.0, 1.2, 1.3])).max() == 0.0
+    z = np.linspace(-30.0, 30.0, 24001)
+    for own in (1.0, 1.1, 1.29):
+        kept = (own / high) ** 2
+        for y in (-6.0, -1.0, 0.0, 0.25, 0.5):
+
+            def nu(at):
+                outside = np.maximum(np.maximum(-at, at - 1.0), 0.0)
+                return level * np.exp(-slope * np.minimum(np.abs(at - 0.5), 0.5) - high * outside)
+
+            noise = own / 2 * np.exp(-own * np.abs(z))
+            value = kept * nu(np.array(y)) + (1 - kept) * np.sum(noise * nu(y - z)) * (z[1] - z[0])
+            least = budgets / 2 * np.exp(-budgets * (0.5 + abs(y - 0.5)))
+            assert np.all(weights * value <= least * (1 + 1e-3))
+
+
+@pytest.mark.parametrize(("eps0", "n"), [(0.5, 5000), (2.0, 1000), (6.0, 3000)])
+def test_equal_laplace_budgets_give_the_blanket(eps0, n):
+    own = OwnLaplace(np.full(n, eps0)).epsilon(user=0, delta=1e-6)
+    same = shuffle(randomizers.laplace(eps0=eps0), n=n).epsilon(1e-6)
+    assert same.upper * (1 - 1e-4) <= own.upper <= 1.015 * same.upper
+    assert own.lower <= same.upper
+    assert own.lower >= (0.75 if eps0 < 5.0 else 0.25) * same.lower
+
+
+def test_a_narrow_user_among_wide_ones_stands_out_and_a_wide_one_keeps_the_local_guarantee():
+    """The counterexample to one μ for all: ε_0 = 5 among 0.1."""
+    mechanism = OwnLaplace(np.array([5.0] + [0.1] * 999))
+    bracket = mechanism.delta(user=0, eps=0.2)
+    assert 0.019 < bracket.lower < 0.02587 < bracket.upper < 0.05  # 0.02587: others at 0, finely binned
+    assert mechanism.epsilon(user=0, delta=1e-6).lower > 0.8
+    assert mechanism.epsilon(user=1, delta=1e-6).upper < 0.0099
+    few = OwnLaplace(np.array([5.0] + [0.1] * 5)).epsilon(user=0, delta=1e-6)
+    assert few.lower > 4.99 and few.upper == 5.0
+    lonely = OwnLaplace(np.array([0.1] + [5.0] * 999)).epsilon(user=0, delta=1e-6)
+    assert lonely.upper == 0.1 and lonely.lower > 0.05
+    assert "local guarantee" in lonely.source
+
+
+def test_a_laplace_user_with_budget_zero_hides_nobody():
+    alone = OwnLaplace([1.0, 0.0, 0.0])
+    assert alone.epsilon(user=1, delta=1e-3).upper == 0.0
+    bracket = alone.delta(user=0, eps=0.5)
+    truth = -math.expm1((0.5 - 1.0) / 2)  # Laplace's own profile
+    assert bracket.lower <= truth <= bracket.upper < 1.001 * truth
+
+
+# ---------------------------------------------------------------- everybody at once
+
+
+def test_every_user_once_in_the_users_order():
+    eps0 = np.random.default_rng(0).choice([0.1, 0.5, 1.0], p=[0.54, 0.37, 0.09], size=10**4)
+    for mechanism in (OwnRandomizedResponse(eps0, k=2), OwnLaplace(eps0)):
+        everybody = mechanism.epsilons(delta=1e-6)
+        assert everybody.lower.shape == (10**4,)
+        assert np.all(everybody.lower <= everybody.upper) and np.all(everybody.upper <= eps0)
+        for budget in (0.1, 1.0):
+            user = int(np.flatnonzero(eps0 == budget)[0])
+            one = mechanism.epsilon(user=user, delta=1e-6)
+            assert np.ptp(everybody.upper[eps0 == budget]) == 0.0
+            assert everybody.upper[user] == pytest.approx(one.upper, rel=1e-4)
+            assert everybody.lower[user] == pytest.approx(one.lower, rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["response", "Laplace"])
+def test_ranges_of_budgets_enclose_the_single_answers(kind, monkeypatch):
+    monkeypatch.setattr(own_randomizers, "MOST_TARGETS", 5)
+    eps0 = np.random.default_rng(1).uniform(0.05, 2.0, 80)
+    mechanism = OwnRandomizedResponse(eps0, k=5) if kind == "response" else OwnLaplace(eps0)
+    everybody = mechanism.epsilons(delta=1e-5)
+    assert np.all(everybody.upper <= eps0)
+    for user in (0, int(np.argmax(eps0))):
+        one = mechanism.epsilon(user=user, delta=1e-5)
+        assert everybody.upper[user] >= one.lower
+        assert everybody.lower[user] <= one.upper
+        assert everybody.lower[user] <= one.lower * (1 + 1e-4)
+        if eps0[user] > 0.5:  # a range is 0.4 nats wide here
+            assert everybody.upper[user] <= 3.0 * one.upper
+
+
+def test_many_other_budgets_are_rounded_to_the_safe_side():
+    eps0 = np.random.default_rng(2).uniform(0.1, 1.0, 700)
+    assert np.unique(eps0).size > own_randomizers.MOST_GROUPS
+    exact = OwnRandomizedResponse(eps0, k=3)
+    weights, counts = own_randomizers._grouped(np.linspace(0.9, 0.1, 1500), np.ones(1500, int))
+    assert counts.sum() == 1500 and weights.size == own_randomizers.MOST_GROUPS
+    assert math.fsum(weights * counts) < math.fsum(np.linspace(0.9, 0.1, 1500))
+    assert exact.epsilon(user=0, delta=1e-6).upper <= eps0[0]
+
+
+def test_scalars_and_arrays_agree():
+    for mechanism in (OwnRandomizedResponse([1.0, 0.5, 0.5, 2.0], k=3), OwnLaplace([1.0, 0.5, 0.5, 2.0])):
+        many = mechanism.delta(user=0, eps=[0.1, 0.4])
+        assert many.upper[1] == mechanism.delta(user=0, eps=0.4).upper
+        assert isinstance(many, Certified) and isinstance(mechanism.delta(user=0, eps=0.4).upper, float)
+        rows = mechanism.epsilon(user=3, delta=[[0.1], [0.01]])
+        assert rows.upper.shape == (2, 1)
+        assert rows.lower[1, 0] == mechanism.epsilon(user=3, delta=0.01).lower
+        assert mechanism.delta(user=0, eps=1.0).upper == 0.0  # the local guarantee
+
+
+@pytest.mark.parametrize("build", [OwnLaplace, lambda eps0: OwnRandomizedResponse(eps0, k=3)])
+@pytest.mark.parametrize(
+    "bad",
+    [[], [1.0], [-0.1, 1.0], [math.nan, 1.0], [math.inf, 1.0], [[1.0, 1.0]], 1.0, "1", [701.0, 1.0], None],
+)
+def test_bad_budgets_are_named(build, bad):
+    with pytest.raises((TypeError, ValueError), match="eps0"):
+        build(bad)
+
+
+def test_other_bad_arguments_are_named():
+    mechanism = OwnRandomizedResponse([1.0, 2.0], k=3)
+    for user in (-1, 2, 0.5, "0", None, math.nan):
+        with pytest.raises((TypeError, ValueError), match="user"):
+            mechanism.delta(user=user, eps=0.1)
+    for eps in (-0.1, math.nan, math.inf, "0", []):
+        with pytest.raises((TypeError, ValueError), match="eps"):
+            mechanism.delta(user=0, eps=eps)
+    for delta in (0.0, 1.0, -1.0, math.nan, "1e-6"):
+        with pytest.raises((TypeError, ValueError), match="delta"):
+            mechanism.epsilon(user=0, delta=delta)
+        with pytest.raises((TypeError, ValueError), match="delta"):
+            mechanism.epsilons(delta=delta)
+    for k in (1, 0, 2.5, "3", None):
+        with pytest.raises((TypeError, ValueError), match="k must"):
+            OwnRandomizedResponse([1.0, 2.0], k=k)
+
+
+@pytest.mark.parametrize("eps0", [[700.0] * 4, [1e-9] * 4, [700.0, 1e-6, 0.0, 3.0]])
+def test_ends_of_the_scale(eps0):
+    for mechanism in (OwnRandomizedResponse(eps0, k=2), OwnLaplace(eps0)):
+        everybody = mechanism.epsilons(delta=1e-6)
+        assert np.all(everybody.lower >= 0.0) and np.all(everybody.upper <= np.array(eps0))
+        for eps in (0.0, 1e-10, 600.0):
+            bracket = mechanism.delta(user=0, eps=eps)
+            assert 0.0 <= bracket.lower <= bracket.upper <= 1.0
