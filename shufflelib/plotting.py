@@ -115,6 +115,8 @@ LINE = {
     "clones FMT'21, growth": Look(SKY, DOTTED, "^", "asymptotic"),
     "CCG'24, Corollary 2": Look(ORANGE, DOTTED, "s", "asymptotic"),
     "CCG'24, Theorem 2": Look(ORANGE, DOTTED, "D", "asymptotic"),
+    "GSPA'24, Theorem 2": Look(ORANGE, DOTTED, "v", "asymptotic"),
+    "Echo, Liu'23": Look(VERMILLION, DASHED, "p", "published"),
     "exact": Look(BLACK, "-", ".", "certified"),
     "pooled cells, from above": Look(GREY, SHORT, ".", "asymptotic"),
     "joint concavity": Look(SKY, "-", "o", "certified"),
