@@ -14,10 +14,12 @@ __all__ = [
     "Status",
     "closed_form",
     "conversions",
+    "estimation",
     "personalized",
     "randomizers",
     "renyi",
     "shuffle",
+    "sweeps",
     "tradeoff",
 ]
 

@@ -1,0 +1,56 @@
+"""Protocols of the shuffle model run on data: users, shuffler, analyst, and a certified guarantee.
+
+>>> import numpy as np
+>>> from shufflelib import estimation
+>>> protocol = estimation.FrequencyProtocol(np.full(10_000, 1.0))
+>>> result = protocol.run(estimation.bits(10_000, density=0.7), np.random.default_rng(1))
+>>> abs(result.value - 0.7) < 4 * result.standard_error, round(result.epsilon.upper, 3)
+(True, 0.043)
+
+In order of reading:
+
+1. `shuffler`: the shuffle as one explicit step.
+2. `channels`: what users with personal budgets report.
+3. `protocol`: what a protocol is; `personal`: mean and frequency; `histogram` and `counts`: k items.
+4. `guarantees`: what is proved about personal budgets.
+5. `population` and `accuracy`: whom to ask, and how far off the answer is.
+"""
+
+from shufflelib.estimation.accuracy import Measured, mean_absolute_error, normal_absolute_error
+from shufflelib.estimation.channels import LaplaceReports, ResponseReports
+from shufflelib.estimation.guarantees import of_own_budgets, of_seats
+from shufflelib.estimation.histogram import HistogramProtocol, frequency_variance, simulate
+from shufflelib.estimation.personal import (
+    FrequencyProtocol,
+    MeanProtocol,
+    SeatFrequencyProtocol,
+    SeatMeanProtocol,
+)
+from shufflelib.estimation.population import apportion, bits, clipped_normal, group_budgets, zipf_counts
+from shufflelib.estimation.protocol import Estimate, Protocol
+from shufflelib.estimation.shuffler import in_random_order
+
+__all__ = [
+    "Estimate",
+    "FrequencyProtocol",
+    "HistogramProtocol",
+    "LaplaceReports",
+    "MeanProtocol",
+    "Measured",
+    "Protocol",
+    "ResponseReports",
+    "SeatFrequencyProtocol",
+    "SeatMeanProtocol",
+    "apportion",
+    "bits",
+    "clipped_normal",
+    "frequency_variance",
+    "group_budgets",
+    "in_random_order",
+    "mean_absolute_error",
+    "normal_absolute_error",
+    "of_own_budgets",
+    "of_seats",
+    "simulate",
+    "zipf_counts",
+]

@@ -1,0 +1,147 @@
+r"""What users with personal budgets report: Laplace noise on a number, randomised response on a bit.
+
+Each report is a noisy linear function of its user's value,
+
+.. math:: \mathbb E[y_i] = b_i + g_i x_i, \qquad \operatorname{Var}(y_i) = s_i,
+
+with offset b, gain g and noise s known from the budget alone.  That is all an estimator needs.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.estimation.population import value_range
+from shufflelib.personalized import OwnLaplace, OwnRandomizedResponse
+from shufflelib.randomizers import values
+
+SMALLEST = 1e-9  # budget below which a report's precision is lost to rounding
+
+
+def personal_budgets(eps0):
+    """Return budgets as a float array of shape (n,), n >= 2, entries in [0, 700]."""
+    eps0 = arguments.reals(
+        eps0, "eps0", at_least=0.0, at_most=700.0, remedy="local budgets are in nats, from 0 to 700"
+    )
+    if eps0.ndim != 1 or eps0.size < 2:
+        raise ValueError(
+            "eps0 must be a one-dimensional array of at least 2 budgets, one for each user, "
+            f"got shape {eps0.shape}; a single report cannot be shuffled"
+        )
+    eps0.flags.writeable = False
+    return eps0
+
+
+class Channel(ABC):
+    """Reports of n users or seats, number i with the budget ``eps0[i]``.
+
+    Attributes
+    ----------
+    eps0 : numpy.ndarray, shape (n,)
+        Budgets in nats.
+    low, high : float
+        Range of the values.
+    offset, gain, noise : numpy.ndarray, shape (n,)
+        b, g and s above.
+    """
+
+    def __init__(self, eps0, low, high):
+        self.eps0, self.low, self.high = personal_budgets(eps0), low, high
+
+    @property
+    def n(self):
+        """Number of users."""
+        return self.eps0.size
+
+    @abstractmethod
+    def values(self, data):
+        """Return the users' values, shape (n,), as the protocol takes them."""
+
+    @abstractmethod
+    def sample(self, x, rng):
+        """Return one report for each value, shape (n,)."""
+
+    @abstractmethod
+    def sample_totals(self, totals, eps0, counts, rng):
+        """Draw the sum of the reports of groups of users with equal budgets.
+
+        ``totals`` (repetitions, k) are the sums of their values, ``eps0`` and ``counts`` (k,) the groups.
+        """
+
+    @abstractmethod
+    def own_users(self):
+        """Return what is proved about these users when each keeps the own budget."""
+
+    def _sized(self, data):
+        if data.size != self.n:
+            raise ValueError(
+                f"data must hold one value for each of the {self.n} budgets, got {data.size} values"
+            )
+        return data
+
+
+class LaplaceReports(Channel):
+    r"""Numbers with Laplace noise: :math:`y_i = x_i + \mathrm{Lap}(\Delta/\varepsilon_i)`, Δ = high - low."""
+
+    def __init__(self, eps0, low, high):
+        super().__init__(eps0, *value_range(low, high))
+        if self.eps0.min() < SMALLEST:
+            user = int(np.argmin(self.eps0))
+            raise ValueError(
+                f"eps0 must be positive for Laplace noise (at least {SMALLEST:g}), got {self.eps0[user]:g} "
+                f"for user {user}: noise of scale Δ/0 is infinite; leave such users out, or ask for bits, "
+                "where a budget of 0 is allowed"
+            )
+        self.offset, self.gain = np.zeros(self.n), np.ones(self.n)
+        self.noise = 2.0 * ((self.high - self.low) / self.eps0) ** 2
+
+    def values(self, data):
+        """Return the values clipped to [low, high]."""
+        return np.clip(self._sized(values.numbers(data, "data")), self.low, self.high)
+
+    def sample(self, x, rng):
+        """Add to each value noise of scale Δ/ε_i."""
+        return x + values.generator(rng).laplace(scale=(self.high - self.low) / self.eps0)
+
+    def sample_totals(self, totals, eps0, counts, rng):
+        """Add to each sum the noise of its group: m Laplace variables are Γ(m) - Γ'(m) in their scale."""
+        gamma = rng.standard_gamma(counts, size=(2, *totals.shape))
+        return totals + (self.high - self.low) / eps0 * (gamma[0] - gamma[1])
+
+    def own_users(self):
+        """Return the Laplace mechanisms on [0, 1], to which the range is mapped."""
+        return OwnLaplace(self.eps0)
+
+
+class ResponseReports(Channel):
+    r"""Bits by randomised response: flipped with probability :math:`r_i = 1/(e^{\varepsilon_i} + 1)`."""
+
+    def __init__(self, eps0):
+        super().__init__(eps0, 0.0, 1.0)
+        if self.eps0.max() < SMALLEST:
+            raise ValueError(
+                f"eps0 must hold at least one positive budget (at least {SMALLEST:g}), the largest is "
+                f"{self.eps0.max():g}: no report says anything"
+            )
+        odds = np.exp(-self.eps0)
+        self.offset, self.gain = odds / (1.0 + odds), np.tanh(self.eps0 / 2.0)
+        self.noise = odds / (1.0 + odds) ** 2
+
+    def values(self, data):
+        """Return the bits, refusing anything else."""
+        return self._sized(values.whole(data, "data", at_least=0, at_most=1))
+
+    def sample(self, x, rng):
+        """Flip each bit with its probability."""
+        return x ^ (values.generator(rng).random(self.n) < self.offset)
+
+    def sample_totals(self, totals, eps0, counts, rng):
+        """Draw the ones among reports: those that stay and those that appear."""
+        ones = np.rint(totals).astype(np.int64)
+        flip = 1.0 / (1.0 + np.exp(eps0))
+        return rng.binomial(ones, 1.0 - flip) + rng.binomial(counts - ones, flip)
+
+    def own_users(self):
+        """Return randomised responses on two options."""
+        return OwnRandomizedResponse(self.eps0, k=2)

@@ -1,0 +1,72 @@
+r"""What is proved about users with personal budgets, in the two readings of "shuffle".
+
+*Own budgets*: every user randomises with the own budget, then the reports are shuffled.
+*Seats*: users are shuffled first, and whoever takes seat i reports with the budget of that seat.
+"""
+
+from shufflelib import arguments
+from shufflelib.results import Certified
+from shufflelib.shuffling import PersonalizedPair
+
+
+def of_own_budgets(users, *, delta):
+    """Certify reports that are randomised with own budgets and then shuffled, user by user.
+
+    Parameters
+    ----------
+    users : OwnLaplace or OwnRandomizedResponse
+        The users' randomizers, from `shufflelib.personalized`.
+    delta : float
+        Failure probability in (0, 1).
+
+    Returns
+    -------
+    Certified
+        The largest of the users' ε: both ends are proved, ``upper`` holds for every user.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``delta`` is outside its domain.
+    """
+    each = users.epsilons(delta=delta)
+    return Certified(
+        each.lower.max(),
+        each.upper.max(),
+        each.status,
+        each.source,
+        f"largest epsilon of {users.n} users who randomise with their own budgets and are then shuffled",
+    )
+
+
+def of_seats(eps0, *, delta):
+    """Certify users shuffled into seats with public budgets.
+
+    Parameters
+    ----------
+    eps0 : array_like, shape (n,)
+        The seats' budgets; seat i applies any ε_i-LDP randomizer, chosen before anybody reports.
+    delta : float
+        Failure probability in (0, 1).
+
+    Returns
+    -------
+    Certified
+        ``upper`` is proved for every user and holds although the analyst knows which seat sent which
+        report; ``lower`` is 0, no attack is tried.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+    """
+    delta = arguments.probability(delta, "delta")
+    end = PersonalizedPair(eps0=eps0).epsilon(delta)
+    largest = float(arguments.reals(eps0, "eps0").max())
+    return Certified(
+        0.0,
+        min(end.upper, largest),  # the local guarantee survives shuffling
+        end.status,
+        "upper: dominating pair of seats with budgets of their own; lower: trivial; neighbours: replace one",
+        f"epsilon of {len(eps0)} users shuffled into seats, each with its budget",
+    )

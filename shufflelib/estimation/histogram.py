@@ -1,0 +1,148 @@
+"""Histograms of items: one randomizer for all users, a shuffler, and the unbiased estimate."""
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.estimation.counts import draw_supports, support
+from shufflelib.estimation.protocol import Protocol
+from shufflelib.estimation.shuffler import in_random_order
+from shufflelib.randomizers import values
+from shufflelib.shuffling import shuffle
+
+MOST_USERS = 5 * 10**8  # numpy draws hypergeometric samples below 10**9
+
+
+class HistogramProtocol(Protocol):
+    """Frequencies of d items: every user randomises one item, the reports are shuffled.
+
+    Parameters
+    ----------
+    randomizer : LocalRandomizer
+        One of `generalized_rr`, `rappor`, `optimized_unary`, `subset`, `local_hash`, `hadamard`.
+    n : int
+        Number of users.
+    delta : float, optional
+        Failure probability of the certificate.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the randomizer estimates no histogram, or an argument is outside its domain.
+
+    Notes
+    -----
+    ``run`` costs what the randomizer's ``sample`` and ``estimate`` cost, O(n d) for some; `simulate` draws
+    the estimate from the histogram of the data at a cost that does not depend on n.
+    """
+
+    def __init__(self, randomizer, *, n, delta=1e-6):
+        support(randomizer)
+        super().__init__(n, delta)
+        self.randomizer = randomizer
+
+    def reports(self, data, rng):
+        """Randomise, then shuffle."""
+        items = self._items(data)
+        return in_random_order(self.randomizer.sample(items, rng), rng)
+
+    def estimate(self, reports):
+        """Return unbiased frequencies, shape (d,)."""
+        return self.randomizer.estimate(reports)
+
+    def standard_error(self, estimate):
+        """Return the standard error of each frequency, with the estimate, cut to [0, 1], for the truth."""
+        return np.sqrt(frequency_variance(self.randomizer, np.clip(estimate, 0.0, 1.0), n=self.n))
+
+    def variance(self, data):
+        """Return the exact variance of each frequency for these data, shape (d,)."""
+        counts = np.bincount(self._items(data), minlength=self.randomizer.d)
+        return frequency_variance(self.randomizer, counts / self.n, n=self.n)
+
+    def certificate(self):
+        """Return ε of the shuffled randomizer, proved from both sides."""
+        return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
+
+    def repeat(self, data, repetitions, rng):
+        """Return the frequencies of independent runs, shape (repetitions, d); see `simulate`."""
+        counts = np.bincount(self._items(data), minlength=self.randomizer.d)
+        return simulate(self.randomizer, counts=counts, repetitions=repetitions, rng=rng)
+
+    def _items(self, data):
+        items = values.items(data, "data", self.randomizer.d)
+        if items.size != self.n:
+            raise ValueError(f"data must hold one item for each of {self.n} users, got {items.size}")
+        return items
+
+
+def simulate(randomizer, *, counts, repetitions, rng):
+    """Draw estimated frequencies from how many users hold each item, without drawing the users.
+
+    Parameters
+    ----------
+    randomizer : LocalRandomizer
+        As for `HistogramProtocol`.
+    counts : array_like, shape (d,)
+        Users that hold each item, at most 5e8 in total.
+    repetitions : int
+        Number of independent runs.
+    rng : numpy.random.Generator
+        Randomness.
+
+    Returns
+    -------
+    numpy.ndarray, shape (repetitions, d)
+        Distributed exactly as the estimate from that many reports, jointly over the items.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Cost O(d) for generalized RR, unary encodings and local hash (whose hash is taken for a random function),
+    O(d k) for subset, O(d K) for Hadamard; none depends on n.
+    """
+    support(randomizer)
+    rng = values.generator(rng)
+    repetitions = arguments.count(repetitions, "repetitions")
+    counts = values.whole(counts, "counts", at_least=0, at_most=MOST_USERS)
+    if counts.size != randomizer.d:
+        raise ValueError(
+            f"counts must hold one number for each of {randomizer.d} items, got {counts.size} numbers"
+        )
+    n = arguments.count(counts.sum(), "counts (their sum)", at_least=1, at_most=MOST_USERS)
+    own, other = support(randomizer)
+    return (draw_supports(randomizer, counts, repetitions, rng) / n - other) / (own - other)
+
+
+def frequency_variance(randomizer, frequency, *, n):
+    r"""Return the exact variance of a frequency's estimate.
+
+    .. math:: \frac{f\,\text{own}(1-\text{own}) + (1-f)\,\text{other}(1-\text{other})}
+              {n\,(\text{own}-\text{other})^2}
+
+    Parameters
+    ----------
+    randomizer : LocalRandomizer
+        As for `HistogramProtocol`; `own` and `other` are the probabilities of `counts.support`.
+    frequency : float or array_like
+        True share f in [0, 1] of the users who hold the item.
+    n : int
+        Number of users.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The variance for these data, over the users' coins; exact, no limit is taken.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+    """
+    own, other = support(randomizer)
+    f = arguments.reals(frequency, "frequency", at_least=0.0, at_most=1.0)
+    n = arguments.users(n)
+    variance = (f * own * (1.0 - own) + (1.0 - f) * other * (1.0 - other)) / (n * (own - other) ** 2)
+    return float(variance) if f.ndim == 0 else variance

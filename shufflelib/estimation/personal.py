@@ -1,0 +1,278 @@
+r"""Mean and frequency of users with personal budgets.
+
+Algorithms 1 and 2 of Chen, Cao, Ge, "A Generalized Shuffle Framework for Privacy Amplification" (AAAI 2024,
+paper 002) let every user randomise with the *own* budget and shuffle the reports.  The analyst then cannot
+know which report is precise, and the only unbiased linear estimator is
+
+.. math:: z = \Bigl(\sum_i y_i - \sum_i b_i\Bigr) \Big/ \sum_i g_i,
+
+which is the plain average (Algorithm 1: b = 0, g = 1) and (A - B)/(n - 2B) (Algorithm 2).
+
+The same paper's Definition 6 shuffles the *users* and binds the budgets to seats.  Then the budget of every
+report is public, and a report counts as much as it is precise.
+
+Theorems 3 and 4 of the paper give the former protocols the guarantee of the latter ones, up to an unspecified
+error; for the former it is false.  Here each protocol carries what is proved about it.
+"""
+
+from abc import abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.estimation import guarantees
+from shufflelib.estimation.channels import LaplaceReports, ResponseReports
+from shufflelib.estimation.protocol import Protocol
+from shufflelib.estimation.shuffler import in_random_order
+from shufflelib.randomizers import values
+
+CELLS = 2**21  # values held in memory at once while runs are repeated
+DELTA = 1e-6
+
+
+class PersonalProtocol(Protocol):
+    r"""A linear estimate :math:`\sum_i a_i (y_i - b_i)` from reports with personal budgets.
+
+    Attributes
+    ----------
+    channel : Channel
+        Budgets, offsets b, gains g and noise variances s.
+    """
+
+    def __init__(self, channel, delta):
+        super().__init__(channel.n, delta)
+        self.channel = channel
+
+    @property
+    @abstractmethod
+    def coefficients(self):
+        """Coefficients a, shape (n,), or one number if all are equal."""
+
+    @cached_property
+    def weights(self):
+        """Weight a_i g_i of each value in the estimate's mean, shape (n,), adding up to 1."""
+        return self.coefficients * self.channel.gain
+
+    @property
+    def noise_variance(self):
+        r"""Variance :math:`\sum_i a_i^2 s_i` that the users' noise adds, exact for any data."""
+        return float(np.sum(self.coefficients**2 * self.channel.noise))
+
+    def estimate(self, reports):
+        """Return the estimate from the reports, shape (n,)."""
+        reports = values.numbers(reports, "reports")
+        if reports.size != self.n:
+            raise ValueError(f"reports must hold one report for each of {self.n} users, got {reports.size}")
+        return float(np.sum(self.coefficients * (reports - self.channel.offset)))
+
+    @abstractmethod
+    def bias(self, data):
+        """Return the exact mean error for these data."""
+
+    @abstractmethod
+    def variance(self, data):
+        """Return the exact variance of the estimate for these data."""
+
+    @abstractmethod
+    def _group_sums(self, x, starts, repetitions, rng):
+        """Return sums of the values between ``starts``, shape (repetitions, groups)."""
+
+    def repeat(self, data, repetitions, rng):
+        """Return the estimates of independent runs, shape (repetitions,), at a fraction of their cost.
+
+        Parameters
+        ----------
+        data : array_like, shape (n,)
+            One value for each user, the same in all runs.
+        repetitions : int
+            Number of runs, at least 1.
+        rng : numpy.random.Generator
+            Randomness.
+
+        Returns
+        -------
+        numpy.ndarray, shape (repetitions,)
+            Distributed exactly as ``run(data, rng).value``: users of equal budgets are drawn together.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is outside its domain.
+        """
+        x, rng = self.channel.values(data), values.generator(rng)
+        repetitions = arguments.count(repetitions, "repetitions")
+        order = np.argsort(self.channel.eps0, kind="stable")
+        eps0, starts, counts = np.unique(self.channel.eps0[order], return_index=True, return_counts=True)
+        coefficients = np.broadcast_to(self.coefficients, self.n)[order][starts]
+        offset = self.channel.offset[order][starts]
+        block = max(1, CELLS // self.n)
+        estimates = []
+        for first in range(0, repetitions, block):
+            sums = self._group_sums(x[order], starts, min(block, repetitions - first), rng)
+            totals = self.channel.sample_totals(sums, eps0, counts, rng)
+            estimates.append((totals - counts * offset) @ coefficients)
+        return np.concatenate(estimates)
+
+
+class OwnBudgets(PersonalProtocol):
+    """Every user randomises with the own budget, then the reports are shuffled: Algorithms 1 and 2.
+
+    The estimate is a function of the multiset of reports and of the multiset of budgets.
+    """
+
+    @cached_property
+    def coefficients(self):
+        """The one coefficient 1/Σg that all reports share."""
+        return 1.0 / float(self.channel.gain.sum())
+
+    def reports(self, data, rng):
+        """Randomise, then shuffle."""
+        return in_random_order(self.channel.sample(self.channel.values(data), rng), rng)
+
+    def standard_error(self, estimate):
+        """Return the exact standard deviation; a bias, where there is one, comes on top."""
+        return self.noise_variance**0.5
+
+    def bias(self, data):
+        r"""Return :math:`\sum_i (w_i - 1/n) x_i`, the covariance of weight and value times n.
+
+        Zero for Laplace reports, and where budgets do not go with values.
+        """
+        return float(np.sum((self.weights - 1.0 / self.n) * self.channel.values(data)))
+
+    def variance(self, data):
+        """Return the exact variance, the same for all data."""
+        self.channel.values(data)
+        return self.noise_variance
+
+    def certificate(self):
+        """Return the largest of the users' ε; `channel.own_users` has those of all users."""
+        return guarantees.of_own_budgets(self.channel.own_users(), delta=self.delta)
+
+    def _group_sums(self, x, starts, repetitions, rng):
+        return np.tile(np.add.reduceat(x, starts), (repetitions, 1))
+
+
+class Seats(PersonalProtocol):
+    r"""Users are shuffled into seats, seat i has the public budget ε_i, and reports count by precision.
+
+    .. math:: w_i \propto \frac{1}{s_i/g_i^2 + \Delta^2/4}, \qquad
+              \operatorname{Var} = \sum_i a_i^2 s_i + S^2 \sum_i (w_i - 1/n)^2
+
+    with Δ the range and S² the sample variance of the values: unequal weights let chance decide whose
+    values count more.  S² is at most nΔ²/(4(n-1)), so up to that factor these weights have the least
+    worst-case variance of all.  For bits they are proportional to tanh²(ε_i/2), those of Algorithm 2 to
+    tanh(ε_i/2).
+    """
+
+    @cached_property
+    def coefficients(self):
+        """Coefficients a_i, proportional to g_i/(s_i + g_i² Δ²/4), with Σ a_i g_i = 1."""
+        gain = self.channel.gain
+        raw = gain / (self.channel.noise + gain**2 * (self.channel.high - self.channel.low) ** 2 / 4.0)
+        return raw / float(raw @ gain)
+
+    @property
+    def luck(self):
+        """How unequal the weights are, Σ (w_i - 1/n)²: what multiplies S² in the variance."""
+        return float(np.sum((self.weights - 1.0 / self.n) ** 2))
+
+    def reports(self, data, rng):
+        """Shuffle the users into seats, then randomise; report i comes from seat i."""
+        return self.channel.sample(in_random_order(self.channel.values(data), rng), rng)
+
+    def standard_error(self, estimate):
+        """Return an upper end of the standard deviation: S² is replaced by its largest value."""
+        spread = (self.channel.high - self.channel.low) ** 2 / 4.0 * self.n / (self.n - 1)
+        return (self.noise_variance + spread * self.luck) ** 0.5
+
+    def bias(self, data):
+        """Return 0: the seats are drawn at random, whatever the values."""
+        self.channel.values(data)
+        return 0.0
+
+    def variance(self, data):
+        """Return the exact variance over seats and noise."""
+        return self.noise_variance + float(np.var(self.channel.values(data), ddof=1)) * self.luck
+
+    def certificate(self):
+        """Return `guarantees.of_seats`."""
+        return guarantees.of_seats(self.channel.eps0, delta=self.delta)
+
+    def _group_sums(self, x, starts, repetitions, rng):
+        seated = rng.permuted(np.tile(x, (repetitions, 1)), axis=1)
+        return np.add.reduceat(seated, starts, axis=1)
+
+
+class MeanProtocol(OwnBudgets):
+    r"""Algorithm 1 of paper 002 as written: clip, add own Laplace noise, shuffle, average.
+
+    .. math:: z = \frac1n \sum_i y_i, \qquad y_i = x_i + \mathrm{Lap}(\Delta/\varepsilon_i), \qquad
+              \operatorname{Var}(z) = \frac{2\Delta^2}{n^2} \sum_i \varepsilon_i^{-2}
+
+    Parameters
+    ----------
+    eps0 : array_like, shape (n,)
+        Budget of each user in nats, positive, at most 700, n >= 2.
+    low, high : float
+        Range to which values are clipped, Δ = high - low; the mean of the clipped values is estimated.
+    delta : float, optional
+        Failure probability of the certificate.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain, budgets of 0 included (infinite noise).
+
+    Notes
+    -----
+    Unbiased for all data; the variance is exact and needs no data.  The paper does not say what Δf is when
+    the data are clipped; it is the length of the range here.  Its "Output: z in N" is read as a real number.
+    """
+
+    def __init__(self, eps0, *, low, high, delta=DELTA):
+        super().__init__(LaplaceReports(eps0, low, high), delta)
+
+
+class FrequencyProtocol(OwnBudgets):
+    r"""Algorithm 2 of paper 002 as written: own randomised response, shuffle, z = (A - B)/(n - 2B).
+
+    .. math:: A = \sum_i y_i, \quad B = \sum_i r_i, \quad r_i = \frac{1}{e^{\varepsilon_i} + 1}, \qquad
+              \mathbb E[z] = \frac{\sum_i (1 - 2r_i)\, x_i}{\sum_i (1 - 2r_i)}, \quad
+              \operatorname{Var}(z) = \frac{\sum_i r_i (1 - r_i)}{(n - 2B)^2}
+
+    Parameters
+    ----------
+    eps0 : array_like, shape (n,)
+        Budget of each user in nats, from 0 to 700, not all zero, n >= 2.
+    delta : float, optional
+        Failure probability of the certificate.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    The paper says "z is an unbiased estimator of c".  That holds if budgets are unrelated to values; for
+    given data the mean is the one above, in which cautious users count less (`bias`).  The variance is exact.
+    """
+
+    def __init__(self, eps0, *, delta=DELTA):
+        super().__init__(ResponseReports(eps0), delta)
+
+
+class SeatMeanProtocol(Seats):
+    """Mean of values in [low, high], users shuffled into seats; parameters as for `MeanProtocol`."""
+
+    def __init__(self, eps0, *, low, high, delta=DELTA):
+        super().__init__(LaplaceReports(eps0, low, high), delta)
+
+
+class SeatFrequencyProtocol(Seats):
+    """Share of ones among bits, users shuffled into seats; parameters as for `FrequencyProtocol`."""
+
+    def __init__(self, eps0, *, delta=DELTA):
+        super().__init__(ResponseReports(eps0), delta)

@@ -1,0 +1,110 @@
+"""A protocol from end to end: users, shuffler, analyst, and what is proved about the three together."""
+
+import functools
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.results import Certified
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one run of a protocol tells, and what it gives away.
+
+    Parameters
+    ----------
+    value : float or numpy.ndarray, shape (d,)
+        The estimate of the population's statistic.
+    standard_error : float or numpy.ndarray, shape (d,)
+        Its standard deviation over the protocol's own randomness; see the protocol for the side.
+    epsilon : Certified
+        Central ε at ``delta`` of exactly what was run; ``upper`` is the guarantee.
+    delta : float
+        Failure probability.
+    """
+
+    value: float | np.ndarray
+    standard_error: float | np.ndarray
+    epsilon: Certified
+    delta: float
+
+    def __str__(self):
+        width = np.max(self.standard_error)
+        what = f"{self.value:.6g}" if np.ndim(self.value) == 0 else f"{np.size(self.value)} frequencies"
+        return f"{what} ± {width:.2g} (one standard error)\nat delta = {self.delta:g}: {self.epsilon}"
+
+
+class Protocol(ABC):
+    """Users report, a shuffler mixes, an analyst estimates.
+
+    Subclasses say what reaches the analyst (`reports`), what is made of it (`estimate`,
+    `standard_error`) and what is proved about it (`certificate`).
+
+    Attributes
+    ----------
+    n : int
+        Number of users.
+    delta : float
+        Failure probability at which ε is certified.
+    """
+
+    def __init__(self, n, delta):
+        self.n, self.delta = arguments.users(n), arguments.probability(delta, "delta")
+
+    @abstractmethod
+    def reports(self, data, rng):
+        """Return what the analyst receives: the protocol up to and including the shuffler."""
+
+    @abstractmethod
+    def estimate(self, reports):
+        """Return the estimate, a function of the reports and of public parameters only."""
+
+    @abstractmethod
+    def standard_error(self, estimate):
+        """Return the standard error that belongs to an estimate, known without the data."""
+
+    @abstractmethod
+    def certificate(self):
+        """Return the central ε at ``delta`` as a `Certified`; `epsilon` keeps it."""
+
+    @abstractmethod
+    def repeat(self, data, repetitions, rng):
+        """Return the estimates of independent runs, shape (repetitions, ...), drawn by shorter means.
+
+        The law is that of ``run(data, rng).value``; what is shorter is that equal users are drawn together.
+        """
+
+    @functools.cached_property
+    def epsilon(self):
+        """Central ε at ``delta``, computed once: it does not depend on the data."""
+        return self.certificate()
+
+    def run(self, data, rng):
+        """Run the protocol once.
+
+        Parameters
+        ----------
+        data : array_like, shape (n,)
+            One value for each user.
+        rng : numpy.random.Generator
+            The users' and the shuffler's randomness.
+
+        Returns
+        -------
+        Estimate
+            Estimate, standard error and the certified ε of what was run.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``data`` does not fit the protocol or ``rng`` is not a Generator.
+
+        Notes
+        -----
+        The certificate is that of the mechanism with real-valued noise and ideal coins.
+        """
+        value = self.estimate(self.reports(data, rng))
+        return Estimate(value, self.standard_error(value), self.epsilon, self.delta)

@@ -1,0 +1,37 @@
+"""The shuffler: the one step between users and analyst, made explicit."""
+
+import numpy as np
+
+from shufflelib.randomizers import values
+
+
+def in_random_order(rows, rng):
+    """Return the rows in a uniformly random order: all that the shuffler does.
+
+    Parameters
+    ----------
+    rows : array_like, shape (n, ...)
+        One row for each user: reports, or values that are about to take their seats.
+    rng : numpy.random.Generator
+        The shuffler's own randomness.
+
+    Returns
+    -------
+    numpy.ndarray
+        A copy with the same rows; every order has the same probability, whatever the order was.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``rng`` is not a Generator or there are no rows.
+
+    Notes
+    -----
+    Cost O(n).  To compute with the guarantee of a shuffled protocol, nothing but what this returns may
+    reach the analyst.
+    """
+    rng = values.generator(rng)
+    rows = np.asarray(rows)
+    if rows.ndim == 0 or len(rows) == 0:
+        raise ValueError(f"rows must hold one row for each user, got shape {rows.shape}; pass at least one")
+    return rng.permutation(rows, axis=0)
