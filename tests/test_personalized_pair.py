@@ -70,6 +70,36 @@ def test_the_contour_agrees_with_the_list(slots, monkeypatch):
         assert bracket.upper - bracket.lower < 1e-3 * exact.upper
 
 
+def by_counts(eps, *groups):
+    """δ(ε) of groups (budget, slots), every count of either symbol in every group, by addition."""
+    total, mass = np.zeros(1), np.ones(1)
+    for eps0, n in groups:
+        e, r = math.exp(eps0), 1.0 / (math.exp(eps0) + 1.0)
+        found = np.array(
+            [
+                (
+                    a * (e - math.exp(eps)) + b * (1.0 - math.exp(eps) * e),
+                    math.comb(n, a) * math.comb(n - a, b) * r ** (a + b) * (1 - 2 * r) ** (n - a - b),
+                )
+                for a in range(n + 1)
+                for b in range(n + 1 - a)
+            ]
+        )
+        total = np.add.outer(total, found[:, 0]).ravel()
+        mass = np.outer(mass, found[:, 1]).ravel()
+    return math.fsum(mass * np.maximum(total, 0.0)) / sum(n for _, n in groups)
+
+
+@pytest.mark.parametrize("groups", [((0.5, 15), (1.5, 10)), ((0.2, 20), (0.9, 20)), ((1.0, 12), (0.05, 25))])
+@pytest.mark.parametrize("eps", [0.0, 0.05, 0.2])
+def test_the_contour_encloses_a_sum_over_counts_to_six_digits(groups, eps):
+    pair = PersonalizedPair.grouped([b for b, _ in groups], counts=[n for _, n in groups])
+    truth = math.log(by_counts(eps, *groups))
+    lower, upper = pair.log_hockey_stick(eps, 1e-9)
+    assert lower <= truth + 1e-11 and truth <= upper + 1e-11
+    assert upper - lower < 9e-7  # so that an end off by 1e-6 is seen
+
+
 def test_rounding_many_budgets_keeps_the_sides(monkeypatch):
     exact = PersonalizedPair(BUDGETS)
     truth = [exact.delta(eps) for eps in (0.0, 0.1, 0.3)]
