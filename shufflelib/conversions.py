@@ -22,6 +22,7 @@ from shufflelib import arguments
 from shufflelib.logspace import UNIT
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.results import Certified, Status
+from shufflelib.search import first_below
 from shufflelib.tradeoff.functions import ApproximateDP, checked
 from shufflelib.tradeoff.mellin import MellinInversion, renyi_moments, tradeoff_from_renyi_moments
 from shufflelib.tradeoff.mixtures import best_of
@@ -44,7 +45,7 @@ __all__ = [
     "tradeoff_from_renyi_moments",
 ]
 
-SEARCHES = 60
+FARTHEST = 690.0  # nats
 
 
 # ---------------------------------------------------------------- (ε, δ), f and Gaussian privacy
@@ -137,25 +138,20 @@ def epsilon_from_tradeoff_dong22(f, *, delta):
 
 
 def _smallest_eps(f, delta):
-    inverse = f.inverse
+    inverse, target = f.inverse, math.log(delta)
 
-    def reached(eps, end):
-        return max(getattr(f.delta(eps), end), getattr(inverse.delta(eps), end)) <= delta
+    def log_delta(eps, end):
+        value = max(getattr(f.delta(eps), end), getattr(inverse.delta(eps), end))
+        return math.log(value) if value > 0.0 else -math.inf
 
-    ends = []
-    for end in ("lower", "upper"):
-        low, high = 0.0, 690.0
-        if reached(0.0, end):
-            ends.append(0.0)
-            continue
-        if not reached(high, end):
-            ends.append(high if end == "lower" else math.inf)
-            continue
-        for _ in range(SEARCHES):
-            middle = 0.5 * (low + high)
-            low, high = (low, middle) if reached(middle, end) else (middle, high)
-        ends.append(low if end == "lower" else high)
-    return tuple(ends)
+    def root(end, **how):
+        return first_below(lambda eps: log_delta(eps, end), target, FARTHEST, width=1e-12, **how)
+
+    proved = log_delta(FARTHEST, "upper") <= target
+    upper = root("upper", safe_above=True) if proved else math.inf
+    if log_delta(FARTHEST, "lower") > target:
+        return FARTHEST, upper
+    return root("lower", safe_above=False, guess=upper if proved else None), upper
 
 
 def delta_from_gdp_dong22(*, mu, eps):

@@ -11,26 +11,12 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.estimation.population import value_range
 from shufflelib.personalized import OwnLaplace, OwnRandomizedResponse
+from shufflelib.personalized.budgets import personal
 from shufflelib.randomizers import values
 
 SMALLEST = 1e-9  # budget below which a report's precision is lost to rounding
-
-
-def personal_budgets(eps0):
-    """Return budgets as a float array of shape (n,), n >= 2, entries in [0, 700]."""
-    eps0 = arguments.reals(
-        eps0, "eps0", at_least=0.0, at_most=700.0, remedy="local budgets are in nats, from 0 to 700"
-    )
-    if eps0.ndim != 1 or eps0.size < 2:
-        raise ValueError(
-            "eps0 must be a one-dimensional array of at least 2 budgets, one for each user, "
-            f"got shape {eps0.shape}; a single report cannot be shuffled"
-        )
-    eps0.flags.writeable = False
-    return eps0
 
 
 class Channel(ABC):
@@ -47,7 +33,8 @@ class Channel(ABC):
     """
 
     def __init__(self, eps0, low, high):
-        self.eps0, self.low, self.high = personal_budgets(eps0), low, high
+        self.eps0, self.low, self.high = personal(eps0), low, high
+        self.eps0.flags.writeable = False
 
     @property
     def n(self):
