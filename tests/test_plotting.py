@@ -2,6 +2,7 @@
 
 import csv
 import itertools
+import os
 import subprocess
 import sys
 
@@ -134,7 +135,7 @@ def test_a_failed_save_leaves_the_old_files_and_nothing_else(tmp_path, monkeypat
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(plotting.os, "replace", interrupted)
+    monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         plotting.save_table([{"eps": 2.0}], "00_t")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -1,0 +1,67 @@
+"""Figures: one style, one look per bound for life, and files that are the same on every run.
+
+This is the only place that imports matplotlib.  It never touches global state: figures are built
+without pyplot, and the style holds only inside `style()`, which every function here enters.
+
+`figure` makes the axes, `curve` gives a bound its look, `draw_curves` and its companions put it on
+the axes, `save_figure` writes the files.
+"""
+
+from shufflelib.plotting.drawing import (
+    draw_curves,
+    draw_map,
+    label_directly,
+    legend_once,
+    shade_bracket,
+    state_kinds,
+)
+from shufflelib.plotting.looks import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    LINE,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    WIDTH,
+    Curve,
+    Look,
+    curve,
+    look,
+)
+from shufflelib.plotting.measurements import draw_expected, draw_measured
+from shufflelib.plotting.saving import Saved, png, save_figure, save_table
+from shufflelib.plotting.style import figure, style
+
+__all__ = [
+    "BLACK",
+    "BLUE",
+    "GREEN",
+    "GREY",
+    "LINE",
+    "ORANGE",
+    "PURPLE",
+    "SKY",
+    "VERMILLION",
+    "WIDTH",
+    "Curve",
+    "Look",
+    "Saved",
+    "curve",
+    "draw_curves",
+    "draw_expected",
+    "draw_map",
+    "draw_measured",
+    "figure",
+    "label_directly",
+    "legend_once",
+    "look",
+    "png",
+    "save_figure",
+    "save_table",
+    "shade_bracket",
+    "state_kinds",
+    "style",
+]

@@ -1,0 +1,170 @@
+"""Curves, brackets and maps on axes, named where they end."""
+
+import textwrap
+
+import numpy as np
+from matplotlib.transforms import ScaledTranslation
+from scipy.optimize import isotonic_regression
+
+from shufflelib.plotting.looks import GREY, LINE, SAYS, WIDTH, look
+from shufflelib.plotting.style import STYLE, style
+
+
+def draw_curves(ax, curves):
+    """Draw curves, or redraw those that the axes already show, each in its own look.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    curves : iterable of Curve
+        At most one per bound.
+
+    Raises
+    ------
+    KeyError
+        If a bound has no look.
+    """
+    drawn = {line.get_label(): line for line in ax.get_lines()}
+    with style():
+        for one in curves:
+            how = look(one.bound)
+            if one.bound in drawn:
+                drawn[one.bound].set_data(one.x, one.y)
+                continue
+            ax.plot(
+                one.x,
+                one.y,
+                label=one.bound,
+                color=how.colour,
+                linestyle=how.dash,
+                linewidth=WIDTH[how.kind],
+                marker=how.marker or None,
+                markersize=4,
+                markerfacecolor="white",
+                markevery=max(1, one.x.size // 8),
+                zorder=3 if how.kind == "certified" else 2,
+            )
+        ax.relim()
+        ax.autoscale_view()
+
+
+def shade_bracket(ax, x, lower, upper):
+    """Shade what lies between the best proved lower and upper end, replacing an earlier shade."""
+    for earlier in [patch for patch in ax.collections if patch.get_gid() == "bracket"]:
+        earlier.remove()
+    ax.relim()  # the limits forget the earlier shade
+    known = np.isfinite(lower) & np.isfinite(upper)
+    with style():
+        ax.fill_between(
+            x, lower, upper, where=known, color=GREY, alpha=0.25, linewidth=0, gid="bracket", zorder=1
+        )
+        ax.autoscale_view()
+
+
+def draw_map(ax, x, y, values, *, hatched, limits):
+    """Colour a positive quantity over a grid by its decimal logarithm, and hatch where a mask is set.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; the x axis keeps its scale, the cells are centred on the grid.
+    x, y : array_like, shapes (m,) and (k,)
+        Increasing centres.
+    values : array_like, shape (k, m)
+        Positive, NaN where the theorem does not apply: such cells stay empty.
+    hatched : array_like of bool, shape (k, m)
+        Cells to cross out.
+    limits : tuple of float
+        Values at the two ends of the colours, the same for all panels of a figure.
+
+    Returns
+    -------
+    matplotlib.collections.QuadMesh
+        For the figure's ``colorbar``.
+    """
+    with style(), np.errstate(invalid="ignore"):
+        shades = np.ma.masked_invalid(np.log10(np.asarray(values, float)))
+        low, high = np.log10(limits)
+        drawn = ax.pcolormesh(
+            x, y, shades, cmap="cividis", vmin=low, vmax=high, shading="nearest", rasterized=True
+        )
+        crossed = np.ma.masked_where(~np.asarray(hatched, bool), np.ones(shades.shape))
+        ax.pcolor(x, y, crossed, shading="nearest", hatch="xxxx", facecolor="none", edgecolor="white", lw=0)
+    return drawn
+
+
+def label_directly(ax):
+    """Write each bound's name beside the end of its line, moved apart where names would overlap."""
+    for earlier in [text for text in ax.texts if text.get_gid() == "direct label"]:
+        earlier.remove()
+    with style():
+        ax.figure.draw_without_rendering()
+        ends = []
+        for line in ax.get_lines():
+            points = line.get_xydata()
+            drawn = np.isfinite(points).all(axis=1) & ((points[:, 1] > 0) | (ax.get_yscale() != "log"))
+            points = points[drawn]
+            if line.get_label() in LINE and len(points):
+                height = ax.transAxes.inverted().transform(ax.transData.transform(points[-1]))[1]
+                ends.append((min(max(height, 0.0), 1.0), line, points[-1]))
+        ends.sort(key=lambda end: end[0])
+        beside = ax.transAxes + ScaledTranslation(8 / 72, 0, ax.figure.dpi_scale_trans)
+        inches = ax.get_window_extent().height / ax.figure.dpi
+        steps = 1.3 * STYLE["font.size"] / 72 / inches * np.arange(len(ends))
+        heights = isotonic_regression([end[0] for end in ends] - steps).x + steps if ends else []
+        for height, (_, line, point) in zip(heights, ends, strict=True):
+            ax.annotate(
+                line.get_label(),
+                point,
+                xytext=(1.0, height),
+                textcoords=beside,
+                color=line.get_color(),
+                va="center",
+                gid="direct label",
+                annotation_clip=False,
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": line.get_color(),
+                    "linewidth": 0.4,
+                    "relpos": (0, 0.5),
+                    "shrinkA": 1,
+                    "shrinkB": 0,
+                },
+            )
+
+
+def legend_once(fig):
+    """List all bounds of a figure beside its panels, where direct labels would take too much room."""
+    for earlier in list(fig.legends):
+        earlier.remove()
+    shown = {line.get_label(): line for ax in fig.axes for line in ax.get_lines()}
+    names = [bound for bound in LINE if bound in shown]
+    with style():
+        fig.legend(
+            [shown[bound] for bound in names],
+            names,
+            loc="outside right upper",
+            handlelength=3.5,
+            labelspacing=0.3,
+        )
+
+
+def state_kinds(fig):
+    """Write under the figure which of its curves are certified, and what the others are.
+
+    Returns
+    -------
+    str
+        The line that was written.
+    """
+    shown = {line.get_label() for ax in fig.axes for line in ax.get_lines()}
+    groups = {kind: [bound for bound in LINE if bound in shown and LINE[bound].kind == kind] for kind in SAYS}
+    parts = [f"{SAYS[kind]}: {'; '.join(bounds)}" for kind, bounds in groups.items() if bounds]
+    if not groups["certified"]:
+        parts.insert(0, "Nothing here is certified")
+    said = ". ".join(parts) + "."
+    with style():
+        lines = textwrap.wrap(said, int(19 * fig.get_figwidth()))
+        fig.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=6.5, color="0.3")
+    return said

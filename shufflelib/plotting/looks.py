@@ -1,0 +1,167 @@
+r"""One look per bound for life.
+
+Colour says which analysis a bound comes from, the stroke says what it proves.
+
+==============  =========================  ====================================================
+kind            stroke                     what it says
+==============  =========================  ====================================================
+certified       thick and solid            proved, floating-point and grid error included
+published       dashed                     a closed form, evaluated as its paper prints it
+asymptotic      dotted                     an approximation, proves nothing at finite n
+refuted         thin, crosses              published as a bound, and below the truth somewhere
+reference       hairline                   a landmark such as the local budget
+==============  =========================  ====================================================
+
+Where a theorem does not apply its curve holds NaN, and the line breaks.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+WIDTH = {"certified": 2.0, "published": 1.2, "asymptotic": 1.2, "refuted": 0.8, "reference": 0.6}
+SAYS = {
+    "certified": "Certified (thick, solid)",
+    "published": "As published (dashed)",
+    "asymptotic": "Approximation, proves nothing (dotted)",
+    "refuted": "Published as a bound on the mechanism, refuted (thin, crosses)",
+}
+
+DASHED, LONG, SHORT, DASH_DOT = (0, (5, 2)), (0, (9, 2)), (0, (3, 1.5)), (0, (6, 1.5, 1, 1.5))
+DOTTED = (0, (1, 1.5))
+BLACK, GREY, ORANGE, SKY, GREEN = "#000000", "#8c8c8c", "#e69f00", "#56b4e9", "#009e73"
+BLUE, VERMILLION, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one bound is drawn in every figure.
+
+    Parameters
+    ----------
+    colour : str
+        The family the analysis belongs to.
+    dash : str or tuple
+        Line style in matplotlib's notation.
+    marker : str
+        Marker that tells the line apart in grey, empty for none.
+    kind : {'certified', 'published', 'asymptotic', 'refuted', 'reference'}
+        What the line proves.
+    side : {'upper', 'lower'}
+        Which end of the bracket the line shows.
+    """
+
+    colour: str
+    dash: str | tuple
+    marker: str
+    kind: str
+    side: str = "upper"
+
+
+LINE = {
+    "certified upper": Look(BLACK, "-", "", "certified"),
+    "certified lower": Look(GREY, "-", "", "certified", side="lower"),
+    "variation-ratio pair": Look(VERMILLION, "-", "x", "refuted"),
+    "variation-ratio Thm 4.7": Look(VERMILLION, "-", "X", "refuted"),
+    "variation-ratio Thm 4.8": Look(VERMILLION, DASH_DOT, "D", "published"),
+    "stronger clones FMT'23, pair": Look(BLUE, "-", "v", "certified"),
+    "stronger clones FMT'23, closed form": Look(BLUE, DASHED, "v", "published"),
+    "clones FMT'21, pair": Look(SKY, "-", "^", "certified"),
+    "clones FMT'21, closed form": Look(SKY, DASHED, "^", "published"),
+    "blanket, specific": Look(GREEN, LONG, "o", "published"),
+    "blanket, generic": Look(GREEN, SHORT, "P", "published"),
+    "EFMRTT'19": Look(PURPLE, DASHED, "*", "published"),
+    "EFMRTT'19, growth": Look(PURPLE, DOTTED, "*", "asymptotic"),
+    "Girgis'21, full sum": Look(GREEN, DASHED, "h", "published"),
+    "Girgis'21, simplified": Look(GREEN, DASH_DOT, "d", "published"),
+    "Girgis'21, lower": Look(GREEN, LONG, "1", "published", side="lower"),
+    "clones FMT'21, growth": Look(SKY, DOTTED, "^", "asymptotic"),
+    "CCG'24, Corollary 2": Look(ORANGE, DOTTED, "s", "asymptotic"),
+    "CCG'24, Theorem 2": Look(ORANGE, DOTTED, "D", "asymptotic"),
+    "GSPA'24, Theorem 2": Look(ORANGE, DOTTED, "v", "asymptotic"),
+    "Echo, Liu'23": Look(VERMILLION, DASHED, "p", "published"),
+    "exact": Look(BLACK, "-", ".", "certified"),
+    "pooled cells, from above": Look(GREY, SHORT, ".", "asymptotic"),
+    "joint concavity": Look(SKY, "-", "o", "certified"),
+    "advanced joint concavity": Look(BLUE, "-", "D", "certified"),
+    "perfect privacy": Look(BLACK, DOTTED, "", "reference"),
+    "via Rényi, CKS'20": Look(PURPLE, LONG, "p", "published"),
+    "via Rényi, Mironov'17": Look(PURPLE, SHORT, "<", "published"),
+    "local budget": Look(GREY, (0, (8, 4)), "", "reference"),
+}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of one panel, as drawn and as written to the CSV.
+
+    Parameters
+    ----------
+    bound : str
+        A name in `LINE`.
+    x, lower, upper : numpy.ndarray, shape (m,)
+        Abscissae and the two ends; NaN where the theorem does not apply or nothing is proved.
+    panel : Mapping
+        What tells this curve's panel from the others, e.g. ``{"n": 10_000}``; columns of the CSV.
+    """
+
+    bound: str
+    x: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    panel: Mapping = field(default_factory=dict)
+
+    @property
+    def y(self):
+        """The end that is drawn, with NaN wherever the line must break."""
+        y = self.lower if look(self.bound).side == "lower" else self.upper
+        return np.where(np.isfinite(y), y, np.nan)
+
+    def rows(self):
+        """Yield the curve's points as rows of the CSV."""
+        kind = look(self.bound).kind
+        for x, lower, upper, y in zip(self.x, self.lower, self.upper, self.y, strict=True):
+            status = "does not apply" if np.isnan(y) else kind
+            yield {
+                **self.panel,
+                "bound": self.bound,
+                "x": x,
+                "lower": lower,
+                "upper": upper,
+                "status": status,
+            }
+
+
+def look(bound):
+    """Return the look of a bound; an unknown name raises a KeyError naming it."""
+    if bound not in LINE:
+        raise KeyError(f"no look for the bound {bound!r}: add it to LINE, or use one of {', '.join(LINE)}")
+    return LINE[bound]
+
+
+def curve(bound, x, values, **panel):
+    """Return the `Curve` of a bound from a certified bracket, or from plain published values.
+
+    Parameters
+    ----------
+    bound : str
+        A name in `LINE`.
+    x : array_like, shape (m,)
+        Abscissae.
+    values : Certified or array_like, shape (m,)
+        A bracket (anything with ``lower`` and ``upper``), or one number per abscissa, masked or
+        NaN where the theorem does not apply; it counts as the end that the bound's look names.
+    **panel
+        What tells this curve's panel from the others.
+    """
+    x = np.atleast_1d(np.asarray(x, float))
+    if hasattr(values, "lower") and hasattr(values, "upper"):
+        lower, upper = (
+            np.broadcast_to(np.asarray(end, float), x.shape) for end in (values.lower, values.upper)
+        )
+    else:
+        known = np.broadcast_to(np.ma.filled(np.ma.asarray(values, float), np.nan), x.shape)
+        unknown = np.full(x.shape, np.nan)
+        lower, upper = (known, unknown) if look(bound).side == "lower" else (unknown, known)
+    return Curve(bound, x, lower, upper, panel)

@@ -1,0 +1,37 @@
+"""Simulations beside their theory: markers with bars for what was measured, dashes for what was expected."""
+
+import numpy as np
+
+from shufflelib.plotting.style import style
+
+
+def draw_measured(ax, x, measured, half_width, *, colour, marker, label=None):
+    """Draw measured values with the bars of their uncertainty.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, measured, half_width : array_like, shape (m,)
+        Abscissae, values, and half the height of each bar (say how many standard errors in the caption).
+    colour, marker, label : str
+        Look of the series and its entry in the legend, if it has one.
+    """
+    with style():
+        ax.errorbar(
+            x,
+            measured,
+            yerr=half_width,
+            fmt=marker,
+            color=colour,
+            ms=3.5,
+            mfc="white",
+            elinewidth=0.9,
+            label=label,
+        )
+
+
+def draw_expected(ax, x, expected, *, colour, label=None):
+    """Draw the values that theory expects, dashed."""
+    with style():
+        ax.plot(x, np.asarray(expected, float), color=colour, dashes=(5, 2), lw=1.0, label=label)

@@ -1,0 +1,145 @@
+"""Figures and tables as files: the same bytes on every run, and nothing half-written."""
+
+import csv
+import io
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from shufflelib.plotting.looks import Curve
+from shufflelib.plotting.style import style
+
+
+def png(fig, *, dpi=100):
+    """Return the figure as PNG bytes."""
+    return _render(fig, "png", {"Software": None}, dpi=dpi)
+
+
+def _render(fig, form, metadata, **how):
+    buffer = io.BytesIO()
+    with style():
+        fig.savefig(buffer, format=form, metadata=metadata, **how)
+    return buffer.getvalue()
+
+
+@contextmanager
+def _settled(fig):
+    """Lay the figure out once and hold it there, so that every format shows the same layout."""
+    with style():
+        fig.draw_without_rendering()
+    engine = fig.get_layout_engine()
+    fig.set_layout_engine("none")
+    try:
+        yield
+    finally:
+        fig.set_layout_engine(engine)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What was written: file names as text, the picture or the table itself in a notebook."""
+
+    paths: tuple
+    picture: bytes | None = field(default=None, repr=False)
+    markdown: str | None = field(default=None, repr=False)
+
+    def __repr__(self):
+        return ", ".join(path.name for path in self.paths)
+
+    def _repr_png_(self):
+        return self.picture
+
+    def _repr_markdown_(self):
+        return self.markdown
+
+
+def save_figure(fig, data, name, *, parameters=None):
+    """Write a figure as PNG, PDF and CSV; the CSV is the data of record.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        What to draw.
+    data : iterable of Curve or of Mapping
+        What the figure shows; a mapping is a row as it stands.
+    name : str
+        File name without suffix, beginning with the notebook's number.
+    parameters : Mapping, optional
+        Written above the data as ``# key: value``.
+
+    Returns
+    -------
+    Saved
+        The three paths; in a notebook it shows the picture.
+
+    Notes
+    -----
+    Files go to the folder named by ``SHUFFLELIB_FIGURES``, else ``figures``.  Each is written
+    beside its place and renamed, all are rendered before the first is written, and none holds
+    a date or a version: a second run writes the same bytes.
+    """
+    rows = [row for one in data for row in (one.rows() if isinstance(one, Curve) else [one])]
+    undated = {"CreationDate": None, "Producer": None, "Creator": None}
+    with _settled(fig):
+        content = {"png": png(fig, dpi=200), "pdf": _render(fig, "pdf", undated)}
+    content["csv"] = _as_csv(rows, parameters or {})
+    return Saved(_publish(content, name), picture=content["png"])
+
+
+def save_table(rows, name, *, parameters=None):
+    """Write a table as CSV (12 significant digits) and as Markdown (6).
+
+    Parameters
+    ----------
+    rows : iterable of Mapping
+        Column name to value; a column absent from a row stays empty.
+    name : str
+        File name without suffix, beginning with the notebook's number.
+    parameters : Mapping, optional
+        Written above the CSV's data as ``# key: value``.
+
+    Returns
+    -------
+    Saved
+        The two paths; in a notebook it shows the table.
+    """
+    rows = list(rows)
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    lines = [columns, ["---"] * len(columns)]
+    lines += [[_text(row.get(column), 6).replace("|", r"\|") for column in columns] for row in rows]
+    markdown = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    content = {"csv": _as_csv(rows, parameters or {}), "md": markdown.encode()}
+    return Saved(_publish(content, name), markdown=markdown)
+
+
+def _text(value, digits=12):
+    if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
+        return ""
+    return f"{value:.{digits}g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def _as_csv(rows, parameters):
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    out = io.StringIO()
+    out.writelines(f"# {key}: {_text(value)}\n" for key, value in parameters.items())
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_text(row.get(column)) for column in columns] for row in rows)
+    return out.getvalue().encode()
+
+
+def _publish(content, name):
+    folder = Path(os.environ.get("SHUFFLELIB_FIGURES") or "figures")
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = tuple(folder / f"{name}.{suffix}" for suffix in content)
+    for path, data in zip(paths, content.values(), strict=True):
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            beside.write_bytes(data)
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+    return paths

@@ -1,0 +1,69 @@
+"""One style for all figures, applied without touching global state."""
+
+from contextlib import contextmanager
+
+import matplotlib.style
+from matplotlib.figure import Figure
+
+STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "mathtext.fontset": "cm",
+    "text.usetex": False,
+    "axes.labelsize": 9,
+    "axes.titlesize": 9,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.xmargin": 0.02,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.solid_capstyle": "round",
+    "figure.facecolor": "white",
+    "figure.constrained_layout.w_pad": 0.06,
+    "figure.constrained_layout.h_pad": 0.06,
+    "svg.hashsalt": "shufflelib",
+}
+
+
+@contextmanager
+def style():
+    """Apply the project's style, and nothing of the reader's own, inside a ``with`` block."""
+    with matplotlib.style.context(["default", STYLE]):
+        yield
+
+
+def figure(rows=1, columns=1, *, width=7.0, height=None, sharex=False, sharey=False, titles=(), **each):
+    """Return a new figure and its axes in the project's style.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Panels of the figure.
+    width, height : float
+        Inches: 3.4 fills a column and 7.0 a page; the height follows from the panels.
+    sharex, sharey : bool or str
+        Passed to ``Figure.subplots``.
+    titles : iterable of str
+        One per panel, in reading order.
+    **each
+        Properties of every panel: ``xlabel=``, ``ylabel=``, ``xscale=``, ``yscale=``, ...
+
+    Returns
+    -------
+    tuple
+        The figure, and one axes or an array of axes.
+    """
+    with style():
+        size = (width, height or 0.4 + rows * 0.62 * width / columns)
+        canvas = Figure(figsize=size, layout="constrained")
+        axes = canvas.subplots(rows, columns, sharex=sharex, sharey=sharey)
+        for ax in canvas.axes:
+            ax.set(**each)
+            if sharex or sharey:
+                ax.label_outer()
+        for ax, title in zip(canvas.axes, titles, strict=False):
+            ax.set_title(title)
+        return canvas, axes
