@@ -4,6 +4,7 @@ import functools
 import math
 
 import numpy as np
+from scipy.special import gammaln
 
 from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
@@ -13,19 +14,20 @@ from shufflelib.loss_sums import TOLERANCE, LogBracket
 from shufflelib.profiles import DiscretePair, Pair
 from shufflelib.slot_sums import PRECISION, slot_positive_part_mean
 
-LISTED_SLOTS = 9  # with a positive budget; up to here all 3ⁿ outcomes are listed
-MOST_KINDS = 20_000  # distinct budgets beyond this many are rounded onto a grid, up and down
+LISTED_OUTCOMES = 40_000  # of slots with a positive budget; up to here they are listed
+MOST_KINDS = 10_000  # distinct budgets beyond this many are rounded onto a grid, up and down
 SHARP_KINDS = 8  # distinct budgets up to which δ is enclosed to 1e-6, beyond to 1e-4
 FEW_KINDS = 500  # and onto this one while a search is still far from its end
 FARTHEST = 300.0  # nats
 
 
 class _Slot:
-    """What a slot shows of the user who changes: mass r of either symbol, density ratios u > v."""
+    """What a slot shows of the user who changes: mass r of either symbol, 1 − 2r of none, ratios u > v."""
 
     def __init__(self, eps0):
         e = np.exp(eps0)
-        self.mass, self.more, self.less = 1.0 / (e + 1.0), e, np.ones_like(e)
+        self.mass, self.rest = 1.0 / (e + 1.0), np.tanh(0.5 * eps0)
+        self.more, self.less = e, np.ones_like(e)
 
 
 class _AdaptiveSlot:
@@ -33,7 +35,8 @@ class _AdaptiveSlot:
 
     def __init__(self, eps0):
         e = np.exp(eps0)
-        self.mass, self.more, self.less = 0.5 / e, 2.0 * e * (e / (e + 1.0)), 2.0 * e / (e + 1.0)
+        self.mass, self.rest = 0.5 / e, -np.expm1(-eps0)
+        self.more, self.less = 2.0 * e * (e / (e + 1.0)), 2.0 * e / (e + 1.0)
 
 
 class PersonalizedPair(Pair):
@@ -64,10 +67,10 @@ class PersonalizedPair(Pair):
     Why it bounds: given what slot i's randomizer makes of two inputs and of the others' values, the
     ratios to :math:`w = \inf_x R_x` lie in :math:`[1, e^{\varepsilon_i}]`; splitting them into the
     corners of that box raises every convex function of the sum, slot by slot, and leaves the
-    three-point law above.  It rises with every ε_i in the convex order, so that more than 20 000
+    three-point law above.  It rises with every ε_i in the convex order, so that more than 10 000
     distinct budgets may be rounded, up for the upper end and down for the lower.
 
-    The pair is symmetric.  Cost: up to 9 slots a list, beyond that proportional to the distinct
+    The pair is symmetric.  Cost: few slots a list of outcomes, more of them proportional to the distinct
     budgets.
     Source: Definition 6 of Chen, Cao, Ge (AAAI 2024); the clone probability 2/(e^ε + 1) is that of
     Feldman, McMillan, Talwar (SODA 2023), whose erratum does not concern slots of this kind.
@@ -160,29 +163,33 @@ class PersonalizedPair(Pair):
 
     @property
     def _few(self):
-        return self.n - self._silent <= LISTED_SLOTS
+        held = self.counts[self.kinds > 0.0]
+        return math.fsum(np.log(held + 1.0) + np.log(0.5 * held + 1.0)) <= math.log(LISTED_OUTCOMES)
 
     @functools.cached_property
     def _cells(self):
-        """All outcomes of few slots: which symbol each shows; a slot without budget shows nothing."""
+        """All outcomes of few slots: how many of each kind show either symbol, and how many none."""
+        log_mass, first, second = np.zeros(1), np.full(1, self._silent), np.full(1, self._silent)
         told = self.kinds > 0.0
-        slot = self._slot(np.repeat(self.kinds[told], self.counts[told].astype(int)))
-        mass, first, second = np.ones(1), np.full(1, self._silent), np.full(1, self._silent)
-        for r, u, v in zip(slot.mass, slot.more, slot.less, strict=True):
-            shown = np.array([r, r, max(1.0 - 2.0 * r, 0.0)])
-            mass = np.outer(mass, shown).ravel()
-            first = np.add.outer(first, [u, v, 0.0]).ravel()
-            second = np.add.outer(second, [v, u, 0.0]).ravel()
-        keep = (mass > 0.0) & (first > 0.0)
-        log_mass = np.log(mass[keep]) - math.log(self.n)
-        log_first, log_second = np.log(first[keep]), np.log(second[keep])
-        error = np.full(log_mass.size, 128.0 * PRECISION)
+        slot, held = self._slot(self.kinds[told]), self.counts[told]
+        for r, rest, u, v, count in zip(slot.mass, slot.rest, slot.more, slot.less, held, strict=True):
+            a, b = (side.ravel() for side in np.indices((int(count) + 1, int(count) + 1)))
+            a, b = (side[a + b <= count] for side in (a, b))
+            ways = gammaln(count + 1.0) - gammaln(a + 1.0) - gammaln(b + 1.0) - gammaln(count - a - b + 1.0)
+            weight = ways + (a + b) * math.log(r) + (count - a - b) * math.log(rest)
+            log_mass = np.add.outer(log_mass, weight).ravel()
+            first = np.add.outer(first, a * u + b * v).ravel()
+            second = np.add.outer(second, a * v + b * u).ravel()
+        keep = first > 0.0
+        log_mass, log_first, log_second = log_mass[keep], np.log(first[keep]), np.log(second[keep])
+        log_mass -= math.log(self.n)
+        error = 8.0 * PRECISION * (1.0 + held.sum()) + 8.0 * UNIT * gammaln(held + 2.0).sum()
         return DiscretePair._from_losses(
             log_mass + log_first,
             log_mass + log_second,
             log_first - log_second,
-            mass_error=error,
-            loss_error=error,
+            mass_error=error + 8.0 * UNIT * np.abs(log_mass),
+            loss_error=np.full(log_mass.size, 8.0 * PRECISION),
         )
 
     @functools.lru_cache(maxsize=4)  # noqa: B019  few grids, as long as the pair lives
@@ -190,17 +197,25 @@ class PersonalizedPair(Pair):
         """Return kinds and counts, rounded onto a grid where there are more than ``most``."""
         if self.kinds.size <= most:
             return self._slot(self.kinds), self.counts
-        edges = np.linspace(self.kinds[0], self.kinds[-1], most)
+        # edges among the budgets themselves, denser where there are more slots and where losses grow faster
+        spread = np.tanh(0.5 * self.kinds) * np.expm1(self.kinds)
+        position = np.append(0.0, np.cumsum(np.sqrt(self.counts[1:] * np.diff(spread))))
+        chosen = np.searchsorted(position, np.linspace(0.0, position[-1], most))
+        edges = self.kinds[np.unique(np.append(chosen, [0, self.kinds.size - 1]))]
         where = np.searchsorted(edges, self.kinds, side="left" if upward else "right") - (0 if upward else 1)
-        where = np.clip(where, 0, most - 1)
-        # rounding of the edges themselves must not turn the direction round
-        edges = edges * (1 + 4 * UNIT) if upward else edges * (1 - 4 * UNIT)
-        counts = np.bincount(where, weights=self.counts, minlength=most)
+        counts = np.bincount(where, weights=self.counts, minlength=edges.size)
         return self._slot(edges[counts > 0.0]), counts[counts > 0.0]
 
     def _rounded(self, eps, most, upward, tolerance):
         slot, counts = self._grid(most, upward)
-        return slot_positive_part_mean(slot.mass, slot.more, slot.less, counts, eps, tolerance=tolerance)
+        return slot_positive_part_mean(
+            slot.mass, slot.rest, slot.more, slot.less, counts, eps, tolerance=tolerance
+        )
+
+    def _epsilon(self, delta):
+        lower, upper = super()._epsilon(delta)
+        upper = min(upper, float(self.kinds[-1]))  # the local guarantee survives shuffling
+        return min(lower, upper), upper
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log δ(ε): a list of few slots, else the contour integral of the loss sum."""

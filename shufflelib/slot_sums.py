@@ -19,17 +19,20 @@ from shufflelib.loss_sums import NOTHING_LEFT, LogBracket, TiltedSum, minus_one,
 
 BINS = 160
 STEEPEST = 1e4  # largest exponent at which a saddle point is looked for
+ONLY_CHERNOFF = math.inf  # a tolerance for which no quadrature is tried
+FEW = 8  # kinds for which a second quadrature is cheap
+SHARPEST = 1e-8  # tolerance asked of it
 CHUNK = 2_000_000  # nodes times slots at once
 PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
 
 
-def slot_positive_part_mean(mass, more, less, count, eps, *, tolerance):
+def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance):
     r"""Enclose :math:`\log \mathbb E[(\sum_i G_i)_+]` in units of :math:`e^{\varepsilon}`.
 
     Parameters
     ----------
-    mass, more, less, count : numpy.ndarray, shape (k,)
-        Kinds of slots: :math:`r`, :math:`u \ge v`, and how many slots are of that kind.
+    mass, rest, more, less, count : numpy.ndarray, shape (k,)
+        Kinds of slots: :math:`r`, :math:`1 - 2r`, :math:`u \ge v`, and how many slots are of that kind.
     eps : float
         ε ≥ 0.
     tolerance : float
@@ -50,25 +53,32 @@ def slot_positive_part_mean(mass, more, less, count, eps, *, tolerance):
     positive = np.maximum(values[0] + sizes[0] * (PRECISION + 8 * UNIT), 0.0)
     with np.errstate(divide="ignore"):
         crude = logsumexp(np.log(mass) + np.log(count) + np.log(positive)) + 64 * UNIT + PRECISION
-    best = np.where(mass < 0.5, np.maximum(values.max(axis=0), 0.0), values.max(axis=0))
+    shown = (values[0] > 0.0) | (rest == 0.0)  # by a slot at its best; the others show nothing
+    best = math.fsum(count * np.where(shown, values[0], 0.0))
     slack = (PRECISION + 16 * UNIT) * math.fsum(count * sizes.max(axis=0))
-    if math.fsum(count * best) <= -slack:
+    if best <= -slack:
         return LogBracket(-math.inf, -math.inf)  # not even the best outcome of every slot is positive
-    if crude == -math.inf or math.fsum(count * best) <= slack:
+    if crude == -math.inf or best <= slack:
         return LogBracket(-math.inf, crude)
-    unit = _saddle(mass, values, count)
-    if unit is None:
-        return LogBracket(-math.inf, crude)
-    bracket = on_the_line(_Slots(mass, values * unit, sizes * unit, count), tolerance)
+    with np.errstate(divide="ignore"):
+        at_best = np.log(np.where(shown, mass, rest))
+    sure = math.fsum(count * at_best) * (1 + PRECISION) - PRECISION * count.sum() + math.log(best - slack)
+    unit, tolerance = _saddle(mass, rest, values, count, tolerance)
+    terms = _Slots(mass, rest, values * unit, sizes * unit, count)
+    bracket = on_the_line(terms, tolerance)
+    width = bracket.upper - bracket.lower
+    if 2.0 * tolerance < width < 1.0 and count.size <= FEW:
+        # an atom of the sum at 0 feels the smoothing in first order: smooth less
+        other = on_the_line(terms, max(tolerance * (tolerance / width) ** 2, SHARPEST))
+        bracket = LogBracket(max(bracket.lower, other.lower), min(bracket.upper, other.upper))
     pad = 8 * UNIT * (1.0 + abs(math.log(unit)))
     upper = min(bracket.upper - math.log(unit) + pad, crude)
-    return LogBracket(min(bracket.lower - math.log(unit) - pad, upper), upper)
+    return LogBracket(min(max(bracket.lower - math.log(unit), sure) - pad, upper), upper)
 
 
-def _tilted(mass, values, theta):
+def _tilted(mass, nothing, values, theta):
     """Return cumulants, tilted masses (of the two losses and of 0) and the terms the cumulants came from."""
     exponent = theta * values
-    nothing = np.maximum(1.0 - 2.0 * mass, 0.0)
     peak = np.where(nothing > 0.0, np.maximum(exponent.max(axis=0), 0.0), exponent.max(axis=0))
     growth = mass * np.expm1(np.minimum(exponent, 1.0))
     weights = mass * np.exp(exponent - peak)
@@ -81,32 +91,36 @@ def _tilted(mass, values, theta):
     return cumulant, weights / total, rest / total, terms
 
 
-def _mean(mass, values, count, theta):
-    _, masses, _, _ = _tilted(mass, values, theta)
+def _mean(mass, rest, values, count, theta):
+    _, masses, _, _ = _tilted(mass, rest, values, theta)
     return float(np.sum(count * (masses * values).sum(axis=0)))
 
 
-def _saddle(mass, values, count):
-    """Return θ near the minimum of the cumulant minus 2 log θ; None where the sum is hardly ever positive."""
+def _saddle(mass, rest, values, count, tolerance):
+    """Return θ near the minimum of the cumulant minus 2 log θ, and the tolerance.
+
+    Where the sum is hardly ever positive θ is only steep, and Chernoff's bound is asked for.
+    """
     low = high = math.sqrt(2.0 / float(np.sum(count * mass * (values**2).sum(axis=0))))
-    while _mean(mass, values, count, high) * high < 2.0:
+    while _mean(mass, rest, values, count, high) * high < 2.0:
         if high * np.abs(values).max() > STEEPEST:
-            return None
+            return high, ONLY_CHERNOFF
         low, high = high, 2.0 * high
-    while _mean(mass, values, count, low) * low > 2.0:
+    while _mean(mass, rest, values, count, low) * low > 2.0:
         low, high = 0.5 * low, low
     while high > 1.01 * low:
         middle = low * math.sqrt(high / low)
-        low, high = (middle, high) if _mean(mass, values, count, middle) * middle < 2.0 else (low, middle)
-    return low * math.sqrt(high / low)
+        under = _mean(mass, rest, values, count, middle) * middle < 2.0
+        low, high = (middle, high) if under else (low, middle)
+    return low * math.sqrt(high / low), tolerance
 
 
 class _Slots(TiltedSum):
     """Slots of several kinds, in units in which θ is 1."""
 
-    def __init__(self, mass, values, sizes, count):
-        self.mass, self.values, self.count = mass, values, count
-        cumulant, self.masses, self.rest, terms = _tilted(mass, values, self.theta)
+    def __init__(self, mass, rest, values, sizes, count):
+        self.law, self.values, self.count = (mass, rest, values), values, count
+        cumulant, self.masses, self.rest, terms = _tilted(*self.law, self.theta)
         self.cumulant = math.fsum(count * cumulant)
         mean = (self.masses * values).sum(axis=0)
         spread = (self.masses * values**2).sum(axis=0) - mean**2
@@ -114,13 +128,13 @@ class _Slots(TiltedSum):
         doubt = PRECISION + 32 * UNIT
         self.cumulant_error = doubt * math.fsum(count * (terms + (self.masses * sizes).sum(axis=0)))
         self.node_error = doubt * (self.masses * sizes * (1.0 + sizes)).sum(axis=0)
-        self.atoms = 2 * min(mass.size, BINS)
+        self.atoms = 2 * min(count.size, BINS)
         self._bins = self._gather()
 
     def growth(self, other):
         """Return the growth of the cumulant from θ to another point of the real axis."""
-        cumulant, _, _, _ = _tilted(self.mass, self.values, other)
-        here, _, _, _ = _tilted(self.mass, self.values, self.theta)
+        cumulant, _, _, _ = _tilted(*self.law, other)
+        here, _, _, _ = _tilted(*self.law, self.theta)
         return math.fsum(self.count * (cumulant - here))
 
     def _gather(self):

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction as F
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -63,7 +64,7 @@ def test_it_bounds_every_dataset_of_slot_bound_binary_rr(ratios, make):
 def test_the_contour_agrees_with_the_list(slots, monkeypatch):
     budgets = BUDGETS[:slots]
     listed = [PersonalizedPair(budgets).delta(eps) for eps in (0.0, 0.2, 0.8)]
-    monkeypatch.setattr(personalized_pair, "LISTED_SLOTS", 0)
+    monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
     for eps, exact in zip((0.0, 0.2, 0.8), listed, strict=True):
         bracket = PersonalizedPair(budgets).delta(eps)
         assert bracket.lower <= exact.upper and exact.lower <= bracket.upper
@@ -92,12 +93,53 @@ def by_counts(eps, *groups):
 
 @pytest.mark.parametrize("groups", [((0.5, 15), (1.5, 10)), ((0.2, 20), (0.9, 20)), ((1.0, 12), (0.05, 25))])
 @pytest.mark.parametrize("eps", [0.0, 0.05, 0.2])
-def test_the_contour_encloses_a_sum_over_counts_to_six_digits(groups, eps):
+def test_the_contour_encloses_a_sum_over_counts_to_six_digits(groups, eps, monkeypatch):
+    monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
     pair = PersonalizedPair.grouped([b for b, _ in groups], counts=[n for _, n in groups])
     truth = math.log(by_counts(eps, *groups))
     lower, upper = pair.log_hockey_stick(eps, 1e-9)
     assert lower <= truth + 1e-11 and truth <= upper + 1e-11
     assert upper - lower < 9e-7  # so that an end off by 1e-6 is seen
+
+
+@pytest.mark.parametrize("groups", [((0.5, 15), (1.5, 10)), ((1.0, 9), (5.0, 9)), ((3.0, 1), (0.1, 60))])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.998])
+def test_few_slots_are_listed_to_eleven_digits(groups, share):
+    pair = PersonalizedPair.grouped([b for b, _ in groups], counts=[n for _, n in groups])
+    eps = share * groups[1][0]
+    truth, bracket = by_counts(eps, *groups), pair.delta(eps)
+    assert bracket.lower <= truth * (1 + 1e-10) and truth <= bracket.upper * (1 + 1e-10)
+    assert bracket.upper <= bracket.lower * (1 + 1e-10)
+
+
+def test_near_the_largest_budget_both_ends_stay_near_the_truth(monkeypatch):
+    truth = by_counts(4.99, (1.0, 9), (5.0, 9))  # the saddle point is far too steep for a quadrature
+    monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
+    bracket = PersonalizedPair.grouped([1.0, 5.0], counts=[9, 9]).delta(4.99)
+    assert bracket.lower <= truth <= bracket.upper
+    assert bracket.lower > 0.0 and bracket.upper < 30 * truth  # the sum of positive parts is 1000 times that
+
+
+def test_epsilon_never_exceeds_the_largest_budget():
+    for budgets in ([0.3, 0.7], np.linspace(0.1, 1.7, 20), [1e-3] * 5 + [2.0]):
+        assert PersonalizedPair(budgets).epsilon(1e-12).upper <= max(budgets)
+
+
+def test_budgets_that_differ_in_the_tenth_digit_keep_their_digits():
+    # one user shows nothing with probability tanh(ε/2), here 5e-11: at the larger budget this decides
+    bracket = PersonalizedPair([1e-10, 2e-10]).delta(1.75e-10)
+    with mpmath.workdps(40):
+        eps, small, large = (mpmath.mpf(x) for x in (1.75e-10, 1e-10, 2e-10))
+        r = [1 / (mpmath.exp(x) + 1) for x in (small, large)]
+        gain = mpmath.exp(large) - mpmath.exp(eps)
+        truth = float((1 - 2 * r[0]) * r[1] * gain / 2)
+    assert bracket.lower <= truth <= bracket.upper < 1.01 * truth
+
+
+def test_budgets_spread_over_decades_are_rounded_finely():
+    budgets = np.geomspace(1e-5, 3.0, 30_000)
+    bracket = PersonalizedPair(budgets).epsilon(1e-6)
+    assert bracket.upper < bracket.lower * (1 + 1e-3)
 
 
 def test_rounding_many_budgets_keeps_the_sides(monkeypatch):
