@@ -161,10 +161,10 @@ class PersonalizedPair(Pair):
         """How many slots have no budget."""
         return float(self.counts[self.kinds == 0.0].sum())
 
-    @property
+    @functools.cached_property
     def _few(self):
         held = self.counts[self.kinds > 0.0]
-        return math.fsum(np.log(held + 1.0) + np.log(0.5 * held + 1.0)) <= math.log(LISTED_OUTCOMES)
+        return np.sum(np.log((held + 1.0) * (0.5 * held + 1.0))) <= math.log(LISTED_OUTCOMES)
 
     @functools.cached_property
     def _cells(self):

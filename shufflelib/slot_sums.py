@@ -17,7 +17,7 @@ import numpy as np
 from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.loss_sums import NOTHING_LEFT, LogBracket, TiltedSum, minus_one, on_the_line, quadrature
 
-BINS = 160
+BINS = 40
 STEEPEST = 1e4  # largest exponent at which a saddle point is looked for
 ONLY_CHERNOFF = math.inf  # a tolerance for which no quadrature is tried
 FEW = 8  # kinds for which a second quadrature is cheap
