@@ -1,12 +1,13 @@
-"""The command line: one certified number, said as a privacy statement."""
+"""The command line: one certified number, or the setting that a target calls for, said in words."""
 
 import argparse
+import functools
 import inspect
 import json
 import math
 import sys
 
-from shufflelib import randomizers
+from shufflelib import calibration, randomizers
 from shufflelib.shuffling import shuffle
 
 QUANTITIES = {
@@ -45,26 +46,74 @@ def _constructors():
 def _parser():
     parser = _Parser(prog="shufflelib", description="Certified privacy of shuffled reports.")
     commands = parser.add_subparsers(dest="quantity", required=True, parser_class=_Parser)
-    constructors = _constructors()
-    options = sorted(
-        {name for build in constructors.values() for name in inspect.signature(build).parameters}
-    )
     for quantity, (argument, words, _) in QUANTITIES.items():
         command = commands.add_parser(quantity, help=words, description=words)
-        command.add_argument(
-            "--randomizer",
-            required=True,
-            choices=sorted(constructors),
-            metavar="NAME",
-            help="one of " + ", ".join(sorted(constructors)),
-        )
         command.add_argument("--n", type=_number, required=True, help="number of all users")
         command.add_argument(f"--{argument}", type=_number, required=True)
-        command.add_argument("--json", action="store_true", help="print one JSON object")
-        for option in options:
-            if option not in (argument, "n"):
-                command.add_argument(f"--{option}", type=_number, help="parameter of the randomizer")
+        _add_randomizer(command, reserved=(argument, "n"))
+    words = (
+        "what a target (eps, delta) calls for: the largest local budget, the fewest users, the most rounds"
+    )
+    calibrate = commands.add_parser("calibrate", help=words, description=words)
+    questions = calibrate.add_subparsers(
+        dest="wanted", metavar="eps0|users|rounds", required=True, parser_class=_Parser
+    )
+    for wanted, (words, options, _) in WANTED.items():
+        words += " for which the central epsilon at delta is proved to be at most eps"
+        command = questions.add_parser(wanted, help=words, description=words)
+        command.add_argument("--eps", type=_number, required=True, help="target central epsilon in nats")
+        command.add_argument("--delta", type=_number, required=True, help="target central delta")
+        if "n" in options:
+            command.add_argument("--n", type=_number, required=True, help="number of all users")
+        if "rounds" in options:
+            command.add_argument(
+                "--rounds", type=_number, default=1, help="reports of every user, 1 by default"
+            )
+        _add_randomizer(command, reserved=(wanted, "eps", "delta", *options))
     return parser
+
+
+def _add_randomizer(command, *, reserved):
+    constructors = _constructors()
+    command.add_argument(
+        "--randomizer",
+        required=True,
+        choices=sorted(constructors),
+        metavar="NAME",
+        help="one of " + ", ".join(sorted(constructors)),
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    for option in sorted({name for build in constructors.values() for name in _accepted(build)}):
+        if option not in reserved:
+            command.add_argument(f"--{option}", type=_number, help="parameter of the randomizer")
+    command.set_defaults(reserved=reserved)
+
+
+def _accepted(build):
+    return inspect.signature(build).parameters
+
+
+def _constructor(arguments, *, later=()):
+    """Return the randomizer's constructor with all its parameters, except those that come later."""
+    build, name = _constructors()[arguments.randomizer], arguments.randomizer
+    accepted = _accepted(build)
+    own = ("quantity", "wanted", "reserved", "randomizer", "json", *arguments.reserved)
+    given = {
+        option: value for option, value in vars(arguments).items() if option not in own and value is not None
+    }
+    takes = ", ".join(f"--{option}" for option in accepted)
+    if foreign := sorted(set(given) - set(accepted)):
+        raise ValueError(f"--{foreign[0]} is no parameter of {name}, which takes {takes}")
+    if absent := sorted(set(later) - set(accepted)):
+        raise ValueError(f"{name} has no {absent[0]} to look for; it takes {takes}")
+    missing = [
+        option
+        for option, spec in accepted.items()
+        if spec.default is inspect.Parameter.empty and option not in (*given, *later)
+    ]
+    if missing:
+        raise ValueError(f"{name} needs --{missing[0]}")
+    return functools.partial(build, **given)
 
 
 def _statement(quantity, arguments, randomizer, result):
@@ -89,6 +138,88 @@ def _finite(number):
     return number if math.isfinite(number) else str(number)
 
 
+def _certified(arguments):
+    """Return one certified number as a statement and as a record."""
+    quantity = arguments.quantity
+    argument = QUANTITIES[quantity][0]
+    randomizer = _constructor(arguments)()
+    result = getattr(shuffle(randomizer, n=arguments.n), quantity)(getattr(arguments, argument))
+    record = {
+        "quantity": quantity,
+        "lower": _finite(result.lower),
+        "upper": _finite(result.upper),
+        "certified_side": "both; the upper end is the guarantee",
+        argument: getattr(arguments, argument),
+        "n": arguments.n,
+        "randomizer": str(randomizer),
+        "adjacency": "replace one",
+        "proof": result.source,
+        "hypotheses": HYPOTHESES,
+        "status": result.status.name.lower(),
+    }
+    return _statement(quantity, arguments, randomizer, result), record
+
+
+def _largest_eps0(arguments, **target):
+    build = _constructor(arguments, later=("eps0",))
+    found = calibration.largest_eps0(build, n=arguments.n, rounds=arguments.rounds, **target)
+    return found, build(eps0=found.answer)
+
+
+def _fewest_users(arguments, **target):
+    randomizer = _constructor(arguments)()
+    return calibration.fewest_users(randomizer, rounds=arguments.rounds, **target), randomizer
+
+
+def _most_rounds(arguments, **target):
+    randomizer = _constructor(arguments)()
+    return calibration.most_rounds(shuffle(randomizer, n=arguments.n), **target), randomizer
+
+
+WANTED = {
+    "eps0": ("largest local budget", ("n", "rounds"), _largest_eps0),
+    "users": ("fewest users", ("rounds",), _fewest_users),
+    "rounds": ("most rounds", ("n",), _most_rounds),
+}
+
+
+def _calibrated(arguments):
+    """Return the answer to an inverse question as a statement and as a record."""
+    words, options, answer = WANTED[arguments.wanted]
+    found, randomizer = answer(arguments, eps=arguments.eps, delta=arguments.delta)
+    setting = {name: getattr(arguments, name) for name in options}
+    once = setting.get("rounds", found.answer) == 1
+    hypotheses = HYPOTHESES if once else "in each round, which may depend on earlier ones, " + HYPOTHESES
+    certificate = found.certificate
+    record = {
+        "quantity": arguments.wanted,
+        "answer": found.answer,
+        "unproved": found.unproved,
+        "fails": found.fails,
+        "target": {"eps": found.eps, "delta": found.delta},
+        "lower": _finite(certificate.lower),
+        "upper": _finite(certificate.upper),
+        "certified_side": "both; the upper end is the guarantee",
+        **setting,
+        "randomizer": str(randomizer),
+        "adjacency": "replace one",
+        "proof": certificate.source,
+        "hypotheses": hypotheses,
+        "status": certificate.status.name.lower(),
+    }
+    lines = (
+        str(found),
+        f"  what        {words}; epsilon there is evaluated again, and its upper end is the guarantee",
+        f"  not below   {certificate.lower:.10g}",
+        f"  randomizer  {randomizer}",
+        "  adjacency   replace one user's value; n counts all users",
+        f"  proof       {certificate.source}",
+        f"  provided    {hypotheses}",
+        f"  status      {certificate.status.value}",
+    )
+    return "\n".join(lines), record
+
+
 def main(argv=None):
     """Run the command line; return 0, or 2 after one line about what was wrong."""
     parser = _parser()
@@ -96,47 +227,11 @@ def main(argv=None):
         arguments = parser.parse_args(argv)
     except SystemExit as stop:
         return stop.code
-    quantity = arguments.quantity
-    argument = QUANTITIES[quantity][0]
-    build = _constructors()[arguments.randomizer]
-    accepted = inspect.signature(build).parameters
-    given = {
-        name: value
-        for name, value in vars(arguments).items()
-        if name not in ("quantity", "randomizer", "n", "json", argument) and value is not None
-    }
     try:
-        if foreign := sorted(set(given) - set(accepted)):
-            takes = ", ".join(f"--{name}" for name in accepted)
-            raise ValueError(f"--{foreign[0]} is no parameter of {arguments.randomizer}, which takes {takes}")
-        missing = [
-            name
-            for name, spec in accepted.items()
-            if spec.default is inspect.Parameter.empty and name not in given
-        ]
-        if missing:
-            raise ValueError(f"{arguments.randomizer} needs --{missing[0]}")
-        randomizer = build(**given)
-        profile = shuffle(randomizer, n=arguments.n)
-        result = getattr(profile, quantity)(getattr(arguments, argument))
+        answer = _calibrated if arguments.quantity == "calibrate" else _certified
+        statement, record = answer(arguments)
     except (ValueError, TypeError) as wrong:
         print(f"shufflelib: {wrong}", file=sys.stderr)
         return 2
-    if arguments.json:
-        record = {
-            "quantity": quantity,
-            "lower": _finite(result.lower),
-            "upper": _finite(result.upper),
-            "certified_side": "both; the upper end is the guarantee",
-            argument: getattr(arguments, argument),
-            "n": arguments.n,
-            "randomizer": str(randomizer),
-            "adjacency": "replace one",
-            "proof": result.source,
-            "hypotheses": HYPOTHESES,
-            "status": result.status.name.lower(),
-        }
-        print(json.dumps(record))
-    else:
-        print(_statement(quantity, arguments, randomizer, result))
+    print(json.dumps(record) if arguments.json else statement)
     return 0

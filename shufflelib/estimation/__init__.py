@@ -20,6 +20,11 @@ from shufflelib.estimation.accuracy import Measured, mean_absolute_error, normal
 from shufflelib.estimation.channels import LaplaceReports, ResponseReports
 from shufflelib.estimation.guarantees import of_own_budgets, of_seats
 from shufflelib.estimation.histogram import HistogramProtocol, frequency_variance, simulate
+from shufflelib.estimation.multi_message import (
+    MultiMessageProtocol,
+    error_with_fake_users,
+    simulate_messages,
+)
 from shufflelib.estimation.personal import (
     FrequencyProtocol,
     MeanProtocol,
@@ -28,6 +33,7 @@ from shufflelib.estimation.personal import (
 )
 from shufflelib.estimation.population import apportion, bits, clipped_normal, group_budgets, zipf_counts
 from shufflelib.estimation.protocol import Estimate, Protocol
+from shufflelib.estimation.range_queries import RangeQueryProtocol, canonical_decomposition
 from shufflelib.estimation.shuffler import in_random_order
 
 __all__ = [
@@ -37,13 +43,17 @@ __all__ = [
     "LaplaceReports",
     "MeanProtocol",
     "Measured",
+    "MultiMessageProtocol",
     "Protocol",
+    "RangeQueryProtocol",
     "ResponseReports",
     "SeatFrequencyProtocol",
     "SeatMeanProtocol",
     "apportion",
     "bits",
+    "canonical_decomposition",
     "clipped_normal",
+    "error_with_fake_users",
     "frequency_variance",
     "group_budgets",
     "in_random_order",
@@ -52,5 +62,6 @@ __all__ = [
     "of_own_budgets",
     "of_seats",
     "simulate",
+    "simulate_messages",
     "zipf_counts",
 ]

@@ -2,16 +2,23 @@
 
 from shufflelib.randomizers.additive import gaussian, laplace
 from shufflelib.randomizers.arcs import wheel
+from shufflelib.randomizers.bins import balcer_binary, balcer_uniform, balls_into_bins, mix_dump
+from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.hadamard_response import hadamard, hadamard_blocks
 from shufflelib.randomizers.hashing import collision, local_hash
 from shufflelib.randomizers.keyvalue import privkv
+from shufflelib.randomizers.mixture import mixture
 from shufflelib.randomizers.numeric import duchi, harmony, piecewise
 from shufflelib.randomizers.response import binary_rr, generalized_rr, generic
 from shufflelib.randomizers.subsets import pckv_grr, subset, subset_exponential
 from shufflelib.randomizers.unary import optimized_unary, rappor, sampled_rappor
 
 __all__ = [
+    "balcer_binary",
+    "balcer_uniform",
+    "balls_into_bins",
     "binary_rr",
+    "cheu_zhilyaev",
     "collision",
     "duchi",
     "gaussian",
@@ -22,6 +29,8 @@ __all__ = [
     "harmony",
     "laplace",
     "local_hash",
+    "mix_dump",
+    "mixture",
     "optimized_unary",
     "pckv_grr",
     "piecewise",
