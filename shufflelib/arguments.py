@@ -67,7 +67,10 @@ def reals(values, name, **domain):
     """Return ``values`` as a float array (0-d for a scalar); every entry obeys the domain of `real`."""
     if isinstance(values, str | bytes | bool | np.bool_) or values is None:
         _refuse_non_number(values, name)
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be a rectangular array of numbers, got {values!r}") from None
     if array.dtype.kind not in "fiu":
         first = array.flat[0] if array.size else values
         _refuse_non_number(first, name)

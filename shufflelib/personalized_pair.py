@@ -19,6 +19,9 @@ MOST_KINDS = 10_000  # distinct budgets beyond this many are rounded onto a grid
 SHARP_KINDS = 8  # distinct budgets up to which δ is enclosed to 1e-6, beyond to 1e-4
 FEW_KINDS = 500  # and onto this one while a search is still far from its end
 FARTHEST = 300.0  # nats
+HEAVY = 20.0  # standard deviations of the rest that make a slot's gain a heavy one
+RARE = 1.0  # expected number of heavy slots that show anything
+HOPELESS = 1000.0  # of them, from which on no quadrature is tried
 
 
 class _Slot:
@@ -200,8 +203,10 @@ class PersonalizedPair(Pair):
         # edges among the budgets themselves, denser where there are more slots and where losses grow faster
         spread = np.tanh(0.5 * self.kinds) * np.expm1(self.kinds)
         position = np.append(0.0, np.cumsum(np.sqrt(self.counts[1:] * np.diff(spread))))
-        chosen = np.searchsorted(position, np.linspace(0.0, position[-1], most))
-        edges = self.kinds[np.unique(np.append(chosen, [0, self.kinds.size - 1]))]
+        steps = np.linspace(0.0, position[-1], most)
+        gaps = np.flatnonzero(np.diff(position) > steps[1])  # nothing is rounded across a wide gap
+        chosen = np.concatenate([np.searchsorted(position, steps), gaps, gaps + 1])
+        edges = self.kinds[np.unique(np.clip(chosen, 0, self.kinds.size - 1))]
         where = np.searchsorted(edges, self.kinds, side="left" if upward else "right") - (0 if upward else 1)
         counts = np.bincount(where, weights=self.counts, minlength=edges.size)
         return self._slot(edges[counts > 0.0]), counts[counts > 0.0]
@@ -225,6 +230,66 @@ class PersonalizedPair(Pair):
             return self._equal.log_hockey_stick(eps, tolerance)
         if self._few:
             return self._cells.log_hockey_stick(eps)
+        if self._heavy < self.kinds.size:
+            return self._beside_the_heavy(eps, tolerance)
+        return self._along_the_line(eps, tolerance)
+
+    @functools.cached_property
+    def _weight(self):
+        """Gain of each larger budget in standard deviations of all smaller ones; 0 unless it is rare."""
+        slot = self._slot(self.kinds)
+        gain = np.minimum(slot.more - slot.less, 1e140)
+        spread = np.sqrt(np.cumsum(2.0 * self.counts * slot.mass * gain**2))[:-1]
+        shown = np.cumsum((2.0 * self.counts * slot.mass)[::-1])[::-1][1:]  # how many, in expectation
+        return np.where((shown < RARE) & (spread > 0.0), gain[1:], 0.0) / np.maximum(spread, 1e-300)
+
+    @functools.cached_property
+    def _heavy(self):
+        """Index of the first heavy budget."""
+        outweighs = np.flatnonzero(self._weight > HEAVY)
+        return int(outweighs[0]) + 1 if outweighs.size else self.kinds.size
+
+    @functools.cached_property
+    def _hopeless(self):
+        return bool(np.any(self._weight > HOPELESS))
+
+    @functools.cached_property
+    def _light(self):
+        """The pair of the slots that are not heavy."""
+        light = type(self)(self.kinds[:1])
+        light._settle(self.kinds[: self._heavy], self.counts[: self._heavy])
+        return light
+
+    def _beside_the_heavy(self, eps, tolerance):
+        r"""Enclose log δ where few slots show much: no quadrature resolves a rare, heavy summand.
+
+        With H the sum over the heavy slots and S over the n' others, E S = −n'(e^ε − 1), and
+        (H + S)₊ ≤ H₊ + S₊; conversely the events "no heavy slot shows anything" and "heavy slot i
+        shows its gain, the other heavy ones nothing" are disjoint, and Jensen's inequality holds in each.
+        """
+        light = self._light.log_hockey_stick(eps, tolerance)
+        heavy, held = self._slot(self.kinds[self._heavy :]), self.counts[self._heavy :]
+        shrink = math.exp(-eps)  # in units of e^eps
+        gain, slack = heavy.more * shrink - heavy.less, 16 * PRECISION * (heavy.more * shrink + heavy.less)
+        high = math.exp(light.upper) * self._light.n * shrink
+        high += math.fsum(held * heavy.mass * np.maximum(gain + slack, 0.0))
+        with np.errstate(divide="ignore"):
+            silent = math.fsum(held * np.log(heavy.rest))  # −inf if a slot always shows something
+            alone = np.exp(silent - np.log(heavy.rest)) * held * heavy.mass
+        low = math.exp(light.lower + silent) * self._light.n * shrink
+        pull = -math.expm1(-eps) * self._light.n
+        low += math.fsum(alone * np.maximum(gain - slack - pull * (1 + 8 * UNIT), 0.0))
+        pad = 16 * PRECISION * (1.0 + held.sum()) + 8 * UNIT * (2.0 + eps + math.log(self.n))
+        shift = eps - math.log(self.n)
+        ends = [math.log(end) + shift if end > 0.0 else -math.inf for end in (low, high)]
+        beside = LogBracket(ends[0] - pad, min(ends[1] + pad, 0.0))
+        if beside.upper - beside.lower <= tolerance or self._hopeless:
+            return beside
+        along = self._along_the_line(eps, tolerance)
+        return LogBracket(max(beside.lower, along.lower), min(beside.upper, along.upper))
+
+    def _along_the_line(self, eps, tolerance):
+        """Enclose log δ by the contour integral."""
         most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
         if self.kinds.size > SHARP_KINDS:
             tolerance = max(tolerance, 3e-5 if self.kinds.size <= FEW_KINDS else 1e-4)

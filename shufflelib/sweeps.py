@@ -7,6 +7,7 @@ True
 """
 
 import itertools
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -63,7 +64,8 @@ def sweep(task, cases, *, seed, n_jobs=None):
     Returns
     -------
     list
-        Results in the order of the cases, the same for any number of workers and any backend.
+        Results in the order of the cases, the same for any number of workers and any backend that hands
+        results over one by one (loky, threading, Dask; not multiprocessing).
 
     Raises
     ------
@@ -80,11 +82,16 @@ def sweep(task, cases, *, seed, n_jobs=None):
 
     if not callable(task):
         raise TypeError(f"task must be callable, got {task!r}")
+    if isinstance(cases, str | bytes | Mapping) or not hasattr(cases, "__iter__"):
+        raise TypeError(f"cases must be a list of dictionaries of keyword arguments, got {cases!r}")
     cases = list(cases)
     if not cases:
         raise ValueError("cases must not be empty; pass at least one dictionary of keyword arguments")
+    for case in cases:
+        if not isinstance(case, Mapping) or "rng" in case:
+            raise TypeError(f"cases must hold dictionaries without the key 'rng', got {case!r}; see grid")
     seed = arguments.count(seed, "seed", at_least=0)
-    if n_jobs is not None and n_jobs != -1:
+    if n_jobs is not None and not (isinstance(n_jobs, int) and n_jobs == -1):
         n_jobs = arguments.count(n_jobs, "n_jobs", remedy="or pass -1 for one worker on each core")
     children = np.random.SeedSequence(seed).spawn(len(cases))
     calls = (delayed(_seeded)(task, child, case) for child, case in zip(children, cases, strict=True))

@@ -549,7 +549,25 @@ def test_a_budget_of_zero_is_refused_where_noise_would_be_infinite():
             PERSONAL[name]([0.0, 0.0])
         tiny = PERSONAL[name]([0.0, 1e-9])
         assert np.isfinite(tiny.estimate([0, 1])) and np.isfinite(tiny.variance([0, 1]))
-        assert np.isfinite(PERSONAL[name]([700.0, 700.0]).variance([0, 1]))
+        largest = 700.0 if name == "Algorithm 2" else 300.0
+        assert np.isfinite(PERSONAL[name]([largest, largest]).variance([0, 1]))
+        with pytest.raises(ValueError, match="eps0 must be"):
+            PERSONAL[name]([1.01 * largest, 1.0])
+
+
+def test_a_certificate_cannot_be_moved_to_another_delta():
+    protocol = PERSONAL["Algorithm 2"]([1.0] * 20)
+    before = protocol.epsilon
+    for name in ("delta", "n"):
+        with pytest.raises(AttributeError):
+            setattr(protocol, name, 1e-9)
+    assert protocol.epsilon == before
+
+
+def test_truth_values_count_as_bits():
+    protocol = PERSONAL["Algorithm 2"]([1.0] * 4)
+    bits = np.array([True, False, True, True])
+    assert protocol.bias(bits) == protocol.bias(bits.astype(int))
 
 
 @pytest.mark.parametrize(

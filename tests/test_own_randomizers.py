@@ -389,3 +389,25 @@ def test_ends_of_the_scale(eps0):
         for eps in (0.0, 1e-10, 600.0):
             bracket = mechanism.delta(user=0, eps=eps)
             assert 0.0 <= bracket.lower <= bracket.upper <= 1.0
+
+
+def test_ranges_leave_gaps_and_silent_users_out():
+    budgets = np.r_[0.0, np.full(30, 0.01), np.linspace(0.5, 2.0, 100)]
+    users = OwnLaplace(budgets)
+    ranges = [users._budgets[part] for part in own_randomizers._ranges(users._budgets)]
+    assert len(ranges) <= own_randomizers.MOST_TARGETS and np.array_equal(
+        np.concatenate(ranges), users._budgets
+    )
+    assert ranges[0].tolist() == [0.0] and ranges[1].tolist() == [0.01]
+    assert max(part[-1] / part[0] for part in ranges[1:]) < 1.03
+    each = users.epsilons(delta=1e-2)
+    assert each.lower[0] == each.upper[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("eps0", "n", "share"), [(4.0, 10**4, 0.6), (8.0, 2 * 10**4, 0.6), (12.0, 10**5, 0.6)]
+)
+def test_narrow_laplace_noise_is_attacked_by_counting_far_reports(eps0, n, share):
+    own = OwnLaplace(np.full(n, eps0)).epsilon(user=0, delta=1e-6)
+    known = shuffle(randomizers.laplace(eps0=eps0), n=n).epsilon(delta=1e-6)
+    assert share * known.lower < own.lower <= known.upper and known.lower <= own.upper

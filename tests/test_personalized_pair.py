@@ -142,6 +142,40 @@ def test_budgets_spread_over_decades_are_rounded_finely():
     assert bracket.upper < bracket.lower * (1 + 1e-3)
 
 
+@pytest.mark.parametrize("make", [PersonalizedPair, PersonalizedPair.adaptive])
+@pytest.mark.parametrize("heavy", [6.0, 12.0, 30.0])
+def test_one_rare_heavy_slot_is_seen(make, heavy):
+    # among n slots that tell little, the heavy one alone decides where ε is large
+    n, eps = 3000, 1.0
+    pair = make(np.r_[np.full(n - 1, 0.02), heavy])
+    slot = pair._slot(np.array([heavy]))
+    gain, pull = slot.more[0] - math.e * slot.less[0], (n - 1) * (math.e - 1.0)
+    truth = slot.mass[0] * (gain - pull) / n  # the others' sum hardly differs from its mean
+    bracket = pair.delta(eps)
+    assert bracket.lower <= max(truth, 0.0) * 1.01 + 1e-30 and truth <= bracket.upper
+    assert gain < pull or (bracket.lower > 0.9 * truth and bracket.upper < 1.2 * truth)
+
+
+def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
+    groups = ((0.1, 60), (3.0, 1))
+    monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(personalized_pair, "HEAVY", 5.0)
+    monkeypatch.setattr(personalized_pair, "HOPELESS", 5.0)  # so that no quadrature helps
+    pair = PersonalizedPair.grouped([0.1, 3.0], counts=[60, 1])
+    assert pair._heavy == 1
+    for eps in (0.0, 0.02, 0.1, 0.5, 2.0):
+        truth, bracket = by_counts(eps, *groups), pair.delta(eps)
+        assert bracket.lower <= truth * (1 + 1e-12) and truth <= bracket.upper * (1 + 1e-12)
+        assert eps > 0.1 or bracket.upper < 2.5 * truth  # beyond, the others pull a heavy gain below 0
+
+
+def test_an_outlier_does_not_pull_other_budgets_up_when_they_are_rounded(monkeypatch):
+    monkeypatch.setattr(personalized_pair, "MOST_KINDS", 50)
+    pair = PersonalizedPair(np.r_[np.linspace(0.0, 0.5, 400), 6.0])
+    slot, counts = pair._grid(50, True)
+    assert counts[-1] == 1 and slot.more[-2] <= math.exp(0.5) * 1.001
+
+
 def test_rounding_many_budgets_keeps_the_sides(monkeypatch):
     exact = PersonalizedPair(BUDGETS)
     truth = [exact.delta(eps) for eps in (0.0, 0.1, 0.3)]

@@ -84,3 +84,9 @@ def test_bad_input_is_refused_by_name():
     for call, name in cases:
         with pytest.raises((TypeError, ValueError), match=name):
             call()
+
+
+@pytest.mark.parametrize("cases", [None, 5, "ab", {"n": 1}, [1], [{"rng": 1}]])
+def test_cases_that_are_no_keyword_arguments_are_refused_by_name(cases):
+    with pytest.raises(TypeError, match="cases must"):
+        sweep(dict, cases, seed=1)

@@ -116,7 +116,9 @@ class ResponseReports(Channel):
         self.noise = odds / (1.0 + odds) ** 2
 
     def values(self, data):
-        """Return the bits, refusing anything else."""
+        """Return the bits, given as 0 and 1 or as truth values, refusing anything else."""
+        if isinstance(data, np.ndarray) and data.dtype.kind == "b":
+            data = data.astype(int)
         return self._sized(values.whole(data, "data", at_least=0, at_most=1))
 
     def sample(self, x, rng):

@@ -5,6 +5,7 @@ r"""What is proved about users with personal budgets, in the two readings of "sh
 """
 
 from shufflelib import arguments
+from shufflelib.personalized.own_randomizers import OwnRandomizers
 from shufflelib.results import Certified
 from shufflelib.shuffling import PersonalizedPair
 
@@ -27,8 +28,10 @@ def of_own_budgets(users, *, delta):
     Raises
     ------
     TypeError, ValueError
-        If ``delta`` is outside its domain.
+        If an argument is outside its domain.
     """
+    if not isinstance(users, OwnRandomizers):
+        raise TypeError(f"users must be OwnLaplace or OwnRandomizedResponse, got {users!r}")
     each = users.epsilons(delta=delta)
     return Certified(
         each.lower.max(),

@@ -25,6 +25,7 @@ from shufflelib.estimation import guarantees
 from shufflelib.estimation.channels import LaplaceReports, ResponseReports
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
+from shufflelib.personalized_pair import FARTHEST
 from shufflelib.randomizers import values
 
 CELLS = 2**21  # values held in memory at once while runs are repeated
@@ -166,6 +167,14 @@ class Seats(PersonalProtocol):
     tanh(ε_i/2).
     """
 
+    def __init__(self, channel, delta):
+        super().__init__(channel, delta)
+        if channel.eps0.max() > FARTHEST:
+            raise ValueError(
+                f"eps0 must be at most {FARTHEST:g} in every seat, got {channel.eps0.max():g}; "
+                "beyond it no guarantee of the seats is computed"
+            )
+
     @cached_property
     def coefficients(self):
         """Coefficients a_i, proportional to g_i/(s_i + g_i² Δ²/4), with Σ a_i g_i = 1."""
@@ -214,7 +223,7 @@ class MeanProtocol(OwnBudgets):
     Parameters
     ----------
     eps0 : array_like, shape (n,)
-        Budget of each user in nats, positive, at most 700, n >= 2.
+        Budget of each user in nats, positive, at most 700 (300 for seats), n >= 2.
     low, high : float
         Range to which values are clipped, Δ = high - low; the mean of the clipped values is estimated.
     delta : float, optional
@@ -245,7 +254,7 @@ class FrequencyProtocol(OwnBudgets):
     Parameters
     ----------
     eps0 : array_like, shape (n,)
-        Budget of each user in nats, from 0 to 700, not all zero, n >= 2.
+        Budget of each user in nats, from 0 to 700 (300 for seats), not all zero, n >= 2.
     delta : float, optional
         Failure probability of the certificate.
 

@@ -122,7 +122,9 @@ def clipped_normal(n, rng, *, mean=50.0, sigma=15.0, low=20.0, high=80.0):
 def value_range(low, high):
     """Return the validated ends of an interval, ``low < high``, both finite."""
     low = arguments.real(low, "low")
-    return low, arguments.real(high, "high", above=low, remedy="the range of values must not be empty")
+    high = arguments.real(high, "high", above=low, remedy="the range of values must not be empty")
+    arguments.real(high - low, "high - low", at_most=1e150, remedy="rescale the values")
+    return low, high
 
 
 def bits(n, *, density=0.7):

@@ -42,17 +42,20 @@ class Protocol(ABC):
 
     Subclasses say what reaches the analyst (`reports`), what is made of it (`estimate`,
     `standard_error`) and what is proved about it (`certificate`).
-
-    Attributes
-    ----------
-    n : int
-        Number of users.
-    delta : float
-        Failure probability at which ε is certified.
     """
 
     def __init__(self, n, delta):
-        self.n, self.delta = arguments.users(n), arguments.probability(delta, "delta")
+        self._n, self._delta = arguments.users(n), arguments.probability(delta, "delta")
+
+    @property
+    def n(self):
+        """Number of users."""
+        return self._n
+
+    @property
+    def delta(self):
+        """Failure probability at which ε is certified; another one takes another protocol."""
+        return self._delta
 
     @abstractmethod
     def reports(self, data, rng):

@@ -112,7 +112,8 @@ class OwnRandomizers(ABC):
         -----
         Upper ends resolve nothing below 1e-20, lower ends nothing below about 1e-15 n.
         """
-        group = self._group[self._user(user)]
+        user = self._user(user)
+        group = self._group[user]
         grid = arguments.reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
         target = self._target(group, group)
         ends = np.array([target.delta(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
@@ -141,7 +142,8 @@ class OwnRandomizers(ABC):
         TypeError, ValueError
             If an argument is outside its domain.
         """
-        group = self._group[self._user(user)]
+        user = self._user(user)
+        group = self._group[user]
         grid = arguments.reals(
             delta,
             "delta",
@@ -175,11 +177,12 @@ class OwnRandomizers(ABC):
 
         Notes
         -----
-        Each distinct budget is answered once.  More than 64 of them are cut into 64 ranges; a range
-        gets one upper and one lower end that hold for all its budgets.
+        Each distinct budget is answered once.  More than 64 of them are cut into at most 64 ranges, as
+        narrow in proportion as they can be; a range gets one upper and one lower end that hold for all
+        its budgets.
         """
         delta = arguments.probability(delta, "delta")
-        ranges = np.array_split(np.arange(self._budgets.size), min(self._budgets.size, MOST_TARGETS))
+        ranges = _ranges(self._budgets)
         lower, upper = np.empty(self._budgets.size), np.empty(self._budgets.size)
         guess = None
         for part in ranges:
@@ -220,6 +223,28 @@ class OwnRandomizers(ABC):
         attacks = [MergedAttack(*self._own(low, high, counted), sums) for counted, sums in attacked.items()]
         attacks.sort(key=lambda attack: -attack.strength)
         return _Target(high, cover.variable, *_grouped(cover.weights, others), attacks)
+
+
+def _ranges(budgets):
+    """Return index ranges of increasing budgets: at most MOST_TARGETS, the widest as narrow as possible."""
+    if budgets.size <= MOST_TARGETS:
+        return [np.array([i]) for i in range(budgets.size)]
+    silent = int(budgets[0] == 0.0)
+    narrow, wide = 1.0, budgets[-1] / budgets[silent]
+    while wide > 1.001 * narrow:
+        ratio = math.sqrt(narrow * wide)
+        starts = _starts(budgets, ratio, silent)
+        narrow, wide = (narrow, ratio) if len(starts) <= MOST_TARGETS else (ratio, wide)
+    return np.split(np.arange(budgets.size), _starts(budgets, wide, silent)[1:])
+
+
+def _starts(budgets, ratio, silent):
+    """Return where ranges begin whose largest budget is at most ``ratio`` times their smallest."""
+    starts, i = [0] * silent, silent
+    while i < budgets.size:
+        starts.append(i)
+        i = int(np.searchsorted(budgets, ratio * budgets[i], side="right"))
+    return starts
 
 
 def _grouped(weights, counts):
