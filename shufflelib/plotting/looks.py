@@ -44,7 +44,7 @@ class Look:
         The family the analysis belongs to.
     dash : str or tuple
         Line style in matplotlib's notation.
-    marker : str
+    marker : str or tuple
         Marker that tells the line apart in grey, empty for none.
     kind : {'certified', 'published', 'asymptotic', 'refuted', 'reference'}
         What the line proves.
@@ -54,7 +54,7 @@ class Look:
 
     colour: str
     dash: str | tuple
-    marker: str
+    marker: str | tuple
     kind: str
     side: str = "upper"
 
@@ -81,6 +81,11 @@ LINE = {
     "CCG'24, Theorem 2": Look(ORANGE, DOTTED, "D", "asymptotic"),
     "GSPA'24, Theorem 2": Look(ORANGE, DOTTED, "v", "asymptotic"),
     "Echo, Liu'23": Look(VERMILLION, DASHED, "p", "published"),
+    "basic parallel": Look(BLUE, "-", ">", "certified"),
+    "advanced parallel": Look(VERMILLION, "-", "+", "refuted"),
+    "advanced parallel, β of the code": Look(ORANGE, "-", (6, 2, 0), "refuted"),
+    "separate, best": Look(GREEN, SHORT, "o", "published"),
+    "separate, worst": Look(PURPLE, DASHED, "P", "published"),
     "exact": Look(BLACK, "-", ".", "certified"),
     "pooled cells, from above": Look(GREY, SHORT, ".", "asymptotic"),
     "joint concavity": Look(SKY, "-", "o", "certified"),
