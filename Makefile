@@ -28,6 +28,8 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export PYTHONHASHSEED := 0
 export PYTHONNOUSERSITE := 1
 export SOURCE_DATE_EPOCH := 0
+# Notebooks run in a folder of their own, so a relative folder of data is made absolute.
+export SHUFFLELIB_DATA := $(if $(filter /% ~%,$(SHUFFLELIB_DATA)),$(SHUFFLELIB_DATA),$(CURDIR)/$(or $(SHUFFLELIB_DATA),data))
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
@@ -54,7 +56,7 @@ $(shell [ "$$(cat .venv/home 2>/dev/null)" = "$$(pwd -P)" ] || rm -f .venv/insta
 $(shell for list in build/*/*.files; do while read -r file; do \
     [ -e "$$file" ] || rm -f "$${list%.files}.ipynb"; done <"$$list"; done 2>/dev/null)
 
-.PHONY: help figures test lint tidy unit lab lock bench check-figures clean distclean
+.PHONY: help figures test lint tidy unit lab data lock bench check-figures clean distclean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -83,6 +85,9 @@ unit: .venv/installed | lint
 lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)
 	$(VENV) -m jupyterlab --notebook-dir=.
+
+data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA), checked; resumes, skips what is there
+	@$(VENV) -m shufflelib.datasets
 
 check-figures: $(CHECK) ## rebuild the figures elsewhere and compare their data with figures/
 	$(VENV) tools/check_figures.py figures build/check/figures

@@ -1,0 +1,21 @@
+"""Data that the notebooks run protocols on: handwritten digits, each with its label.
+
+>>> from shufflelib import datasets
+>>> datasets.digits()
+Digits('digits', 1500 training and 297 test images of 64 pixels)
+
+In order of reading:
+
+1. `images`: what a labelled data set is.
+2. `bundled`: the small digits that come with scikit-learn, always there.
+3. `idx` and `mnist_files`: MNIST, read from files whose sums are known.
+4. `fetch`: how a file is downloaded.
+
+Nothing is downloaded except by `download_mnist`, which ``python -m shufflelib.datasets`` calls.
+"""
+
+from shufflelib.datasets.bundled import digit_labels, digits
+from shufflelib.datasets.images import DIGITS, Digits
+from shufflelib.datasets.mnist_files import download_mnist, mnist, mnist_available
+
+__all__ = ["DIGITS", "Digits", "digit_labels", "digits", "download_mnist", "mnist", "mnist_available"]

@@ -1,0 +1,23 @@
+"""Download MNIST: ``python -m shufflelib.datasets``."""
+
+import sys
+
+from shufflelib.datasets.mnist_files import FILES, download_mnist, mnist_folder
+
+
+def main():
+    """Download what is missing; return 0, or 1 after one line about what stood in the way."""
+    try:
+        fetched = download_mnist()
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted: the next run goes on where this one stopped", file=sys.stderr)
+        return 130
+    print(f"{mnist_folder()}: all {len(FILES)} files checked, {len(fetched)} of them downloaded now")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""The small digits bundled with scikit-learn: there on every machine, loaded when asked for."""
+
+import numpy as np
+
+from shufflelib.datasets.images import Digits
+
+BRIGHTEST = 16  # each pixel counts the dark ones in a square of four by four
+TRAINING = 1500  # a multiple of many block sizes
+SEED = 0
+
+
+def digits():
+    """Return the bundled 8 by 8 digits, split into 1,500 training and 297 test images.
+
+    Returns
+    -------
+    Digits
+        Named ``"digits"``, 64 pixels per image.  The split is drawn once, from a fixed seed.
+
+    Notes
+    -----
+    The same writers are in both parts, so test accuracy here does not speak of new writers.
+    The split comes from ``numpy.random.RandomState``, whose stream is frozen: it is the same in every
+    version of numpy.
+
+    Source: E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits" (UCI, 1998), its test set.
+
+    Examples
+    --------
+    >>> data = digits()
+    >>> data.train_images.shape, data.test_labels.shape, data.train_images.max()
+    ((1500, 64), (297,), np.float32(1.0))
+    """
+    bundle = _bundle()
+    images = (bundle.data / BRIGHTEST).astype(np.float32)
+    order = np.random.RandomState(SEED).permutation(len(images))
+    training, test = order[:TRAINING], order[TRAINING:]
+    return Digits("digits", images[training], bundle.target[training], images[test], bundle.target[test])
+
+
+def digit_labels():
+    """Return the labels of the bundled digits: one user each, one of ten options.
+
+    Returns
+    -------
+    numpy.ndarray, shape (1797,), integer
+        Values 0 to 9, each between 174 and 183 times, in the order of the source.
+
+    Notes
+    -----
+    Source: E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits" (UCI, 1998), its test set.
+
+    Examples
+    --------
+    >>> digit_labels().shape
+    (1797,)
+    """
+    return _bundle().target
+
+
+def _bundle():
+    from sklearn.datasets import load_digits
+
+    return load_digits()
