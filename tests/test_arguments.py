@@ -172,7 +172,9 @@ def test_discrete_pairs_refuse_what_is_no_law(log_p, log_q, error):
 @pytest.mark.parametrize("name", randomizers.__all__)
 def test_every_randomizer_refuses_bad_parameters_by_name(name):
     build = getattr(randomizers, name)
-    good = {"eps0": 1.0, "sigma": 1.0, "d": 16, "s": 2, "K": 16}
+    parts = [randomizers.binary_rr(eps0=1.0), randomizers.generalized_rr(eps0=1.0, d=4)]
+    good = {"eps0": 1.0, "sigma": 1.0, "d": 16, "s": 2, "K": 16, "coin": 0.5, "flip": 0.3}
+    good |= {"randomizers": parts, "weights": [0.5, 0.5]}
     needed = {
         key: good.get(key, 2)
         for key, spec in inspect.signature(build).parameters.items()
@@ -183,7 +185,9 @@ def test_every_randomizer_refuses_bad_parameters_by_name(name):
     build(**needed)
     for key in needed:
         for value in (NAN, INF, -1.0, 0.0):
-            with pytest.raises(ValueError, match=f"^{key} must be"):
+            if (name, key, value) == ("mix_dump", "flip", 0.0):
+                continue  # no flips at all are allowed
+            with pytest.raises((TypeError, ValueError), match=f"^{key} must be"):
                 build(**(needed | {key: value}))
         for value in ("1e-8", None, True):
             with pytest.raises(TypeError, match=f"^{key} must be"):

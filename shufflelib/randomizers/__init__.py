@@ -7,11 +7,14 @@ from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.hadamard_response import hadamard, hadamard_blocks
 from shufflelib.randomizers.hashing import collision, local_hash
 from shufflelib.randomizers.keyvalue import privkv
+from shufflelib.randomizers.metric import metric_generic, metric_laplace
 from shufflelib.randomizers.mixture import mixture
 from shufflelib.randomizers.numeric import duchi, harmony, piecewise
+from shufflelib.randomizers.planar import planar_laplace
 from shufflelib.randomizers.response import binary_rr, generalized_rr, generic
 from shufflelib.randomizers.subsets import pckv_grr, subset, subset_exponential
 from shufflelib.randomizers.unary import optimized_unary, rappor, sampled_rappor
+from shufflelib.randomizers.witch_hat import witch_hat
 
 __all__ = [
     "balcer_binary",
@@ -29,15 +32,19 @@ __all__ = [
     "harmony",
     "laplace",
     "local_hash",
+    "metric_generic",
+    "metric_laplace",
     "mix_dump",
     "mixture",
     "optimized_unary",
     "pckv_grr",
     "piecewise",
+    "planar_laplace",
     "privkv",
     "rappor",
     "sampled_rappor",
     "subset",
     "subset_exponential",
     "wheel",
+    "witch_hat",
 ]

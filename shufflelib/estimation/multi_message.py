@@ -1,0 +1,173 @@
+"""Histograms from many messages per user: run, drawn from counts, and their error against what they cost."""
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.estimation.accuracy import normal_absolute_error
+from shufflelib.estimation.histogram import MOST_USERS
+from shufflelib.estimation.protocol import Protocol
+from shufflelib.estimation.shuffler import in_random_order
+from shufflelib.multi_message.calibration import smallest_flip
+from shufflelib.multi_message.profile import shuffle_messages
+from shufflelib.randomizers import values
+from shufflelib.randomizers.fake_users import cheu_zhilyaev
+from shufflelib.randomizers.multi_message import MultiMessage
+
+
+class MultiMessageProtocol(Protocol):
+    """Frequencies of items: every user sends the own message and ``each`` blanket messages.
+
+    Parameters
+    ----------
+    randomizer : MultiMessage
+        `balls_into_bins`, `cheu_zhilyaev`, `mix_dump`, `balcer_binary` or `balcer_uniform`.
+    n : int
+        Number of users.
+    each : int
+        Blanket messages that each user adds, at least 1.
+    delta : float, optional
+        Failure probability of the certificate.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    ``run`` costs O(n each), times d for vectors of bits; `simulate_messages` draws the estimate from the
+    histogram of the data at a cost that does not depend on n.
+    """
+
+    def __init__(self, randomizer, *, n, each, delta=1e-6):
+        super().__init__(n, delta)
+        self.each = arguments.count(each, "each", at_most=10**12, remedy="blanket messages of each user")
+        self.randomizer = _multi_message(randomizer)
+
+    @property
+    def blanket(self):
+        """Number of all blanket messages."""
+        return self.n * self.each
+
+    def reports(self, data, rng):
+        """Send all messages, then shuffle them."""
+        own = self.randomizer.sample(self._items(data), rng)
+        return in_random_order(np.concatenate([own, self.randomizer.sample_blanket(self.blanket, rng)]), rng)
+
+    def estimate(self, reports):
+        """Return unbiased frequencies, shape (items,)."""
+        return self.randomizer.estimate(reports, n=self.n)
+
+    def standard_error(self, estimate):
+        """Return the standard error of each frequency, with the estimate, cut to [0, 1], for the truth."""
+        frequency = np.clip(estimate, 0.0, 1.0)
+        return np.sqrt(self.randomizer.variance(frequency, n=self.n, blanket=self.blanket))
+
+    def variance(self, data):
+        """Return the exact variance of each frequency for these data, shape (items,)."""
+        return self.randomizer.variance(self._counts(data) / self.n, n=self.n, blanket=self.blanket)
+
+    def certificate(self):
+        """Return ε of the shuffled messages, proved from both sides."""
+        profile = shuffle_messages(self.randomizer, n=self.n, blanket=self.blanket)
+        return profile.epsilon(self.delta)
+
+    def repeat(self, data, repetitions, rng):
+        """Return the frequencies of independent runs, shape (repetitions, items); see `simulate_messages`."""
+        return simulate_messages(
+            self.randomizer, counts=self._counts(data), each=self.each, repetitions=repetitions, rng=rng
+        )
+
+    def _counts(self, data):
+        return np.bincount(self._items(data), minlength=self.randomizer.items)
+
+    def _items(self, data):
+        items = values.items(data, "data", self.randomizer.items)
+        if items.size != self.n:
+            raise ValueError(f"data must hold one item for each of {self.n} users, got {items.size}")
+        return items
+
+
+def simulate_messages(randomizer, *, counts, each, repetitions, rng):
+    """Draw estimated frequencies from how many users hold each item, without drawing the messages.
+
+    Parameters
+    ----------
+    randomizer : MultiMessage
+        As for `MultiMessageProtocol`.
+    counts : array_like, shape (items,)
+        Users that hold each item, at most 5e8 in total.
+    each : int
+        Blanket messages that each user adds.
+    repetitions : int
+        Number of independent runs.
+    rng : numpy.random.Generator
+        Randomness.
+
+    Returns
+    -------
+    numpy.ndarray, shape (repetitions, items)
+        Distributed exactly as the estimate from that many messages, jointly over the items.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Cost O(items) for each run.
+    """
+    randomizer, rng = _multi_message(randomizer), values.generator(rng)
+    each = arguments.count(each, "each", at_most=10**9)
+    repetitions = arguments.count(repetitions, "repetitions")
+    counts = values.whole(counts, "counts", at_least=0, at_most=MOST_USERS)
+    if counts.size != randomizer.items:
+        raise ValueError(
+            f"counts must hold one number for each of {randomizer.items} items, got {counts.size} numbers"
+        )
+    n = arguments.count(counts.sum(), "counts (their sum)", at_least=1, at_most=MOST_USERS)
+    supports = randomizer.draw_supports(counts, n * each, repetitions, rng)
+    return randomizer.frequencies(supports, n=n, blanket=n * each)
+
+
+def error_with_fake_users(*, d, n, each, eps, delta):
+    """Return the least error of Cheu and Zhilyaev's histogram at a certified (eps, delta), with k messages.
+
+    Parameters
+    ----------
+    d : int
+        Number of items.
+    n : int
+        Number of users.
+    each : int
+        Blanket messages that each user adds; every message has d bits.
+    eps, delta : float
+        Target, eps in nats.
+
+    Returns
+    -------
+    float
+        Expected mean absolute error of a frequency, normal approximation, with the smallest flip probability
+        that `smallest_flip` proves.  As k grows it falls to that of a central histogram with binomial noise.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain, or if the target is out of reach with so few messages.
+    """
+    n = arguments.users(n)
+    each = arguments.count(each, "each", at_most=10**12)
+    flip = smallest_flip(d=d, n=n, blanket=n * each, eps=eps, delta=delta)
+    randomizer = cheu_zhilyaev(d=d, flip=flip)
+    evenly = np.full(randomizer.items, 1.0 / randomizer.items)  # the variance does not depend on the data
+    return normal_absolute_error(randomizer.variance(evenly, n=n, blanket=n * each))
+
+
+def _multi_message(randomizer):
+    if not isinstance(randomizer, MultiMessage):
+        raise TypeError(
+            f"randomizer must be a multi-message protocol, got {randomizer!r}; "
+            "use HistogramProtocol for one message per user"
+        )
+    return randomizer

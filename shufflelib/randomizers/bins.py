@@ -1,0 +1,339 @@
+r"""Multi-message protocols whose messages name a bin: binary sums, balls into bins, mixDUMP."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.amplification import AmplificationVariable
+from shufflelib.randomizers import values
+from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
+
+LARGEST_PMF = 0.4688  # times 1/sd bounds every mass of a sum of independent bits (Baillon et al., 2016)
+FEW = 0.01  # of the outcomes are given away for a bound on how many messages are left
+
+
+def balcer_binary(*, coin):
+    r"""Build the binary sum with a biased coin: the own bit, and bits that are 1 with probability ``coin``.
+
+    .. math:: R_x = \delta_x, \qquad \nu = (1 - c,\; c)
+
+    Parameters
+    ----------
+    coin : float
+        Probability c that a blanket message is 1, 0 < c < 1.
+
+    Returns
+    -------
+    BinarySum
+        ``sample`` maps bits (n,) to messages (n,); frequencies are those of 0 and of 1, shape (2,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``coin`` is outside its domain.
+
+    Notes
+    -----
+    Balcer, Cheu (ITC 2020), [4] of paper 004.  Table 3: p = ∞, β = 1, q = max(1/c, 1/(1-c)).  The printed q
+    takes the worse of two ratios; they are q₀ = 1/(1-c) for a 0 and q₁ = 1/c for a 1, so that the published
+    pair is an upper bound and is loose unless c = 1/2.
+    """
+    coin = arguments.real(coin, "coin", above=0.0, below=1.0, remedy="a coin that shows both sides")
+    return BinarySum(coin)
+
+
+def balcer_uniform():
+    r"""Build the binary sum with a fair coin.
+
+    .. math:: R_x = \delta_x, \qquad \nu = (\tfrac12,\; \tfrac12)
+
+    Returns
+    -------
+    BinarySum
+        ``sample`` maps bits (n,) to messages (n,); frequencies are those of 0 and of 1, shape (2,).
+
+    Notes
+    -----
+    Balcer, Cheu, Joseph, Mao (SODA 2021), [5] of paper 004.  Table 3: p = ∞, β = 1, q = 2, which is exact.
+    """
+    return BinarySum(0.5)
+
+
+def balls_into_bins(*, d, s=1):
+    r"""Build balls into bins: a ball into one of the s bins of the own item, and balls into any of d bins.
+
+    .. math:: R_x = \text{uniform on } \{sx, \dots, sx + s - 1\}, \qquad \nu = \text{uniform on } [d]
+
+    Parameters
+    ----------
+    d : int
+        Number of bins, at least 2.
+    s : int, optional
+        Special bins of each item, at least 1 and at most d/2.  There are floor(d/s) items, with s bins each.
+
+    Returns
+    -------
+    BallsIntoBins
+        ``sample`` maps items (n,) to bins (n,); frequencies have shape (floor(d/s),).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Luo, Wang, Yi (CCS 2022), [42] of paper 004; with s = 1 pureDUMP of Li et al. (PVLDB 2022), [41].
+    Table 3: p = ∞, β = 1, q = d/s, which is exact for disjoint sets of special bins.  Where the sets of two
+    items overlap, β is smaller and what holds for disjoint ones is an upper bound.
+    """
+    d = arguments.count(d, "d", at_least=2)
+    s = arguments.count(s, "s", at_least=1, at_most=d // 2, remedy="two items need bins of their own")
+    return BallsIntoBins(d, s)
+
+
+def mix_dump(*, d, flip):
+    r"""Build mixDUMP: the own item by randomized response, and uniformly random items.
+
+    .. math:: R_x(x) = 1 - f, \quad R_x(y) = f/(d-1), \qquad \nu = \text{uniform on } [d]
+
+    Parameters
+    ----------
+    d : int
+        Number of items, at least 2.
+    flip : float
+        Probability f that the own message names another item, 0 <= f < (d-1)/d; 0 is pureDUMP.
+
+    Returns
+    -------
+    MixDump
+        ``sample`` maps items (n,) to items (n,); frequencies have shape (d,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Li et al. (PVLDB 2022), [41] of paper 004.  Table 3: p = (1-f)(d-1)/f, β = ((1-f)(d-1) - f)/(d-1),
+    q = (1-f)d, all exact.
+
+    For d >= 3, 1 - α - αp = f(d-2)/(d-1) > 0, where the published reduction may fail.  Here it does not: a
+    message that names neither x0 nor x1 is uniform on the other d - 2 items, be it an own or a blanket one.
+    The published pair is then the law of the counts (of x0, of x1) itself, and these are sufficient.
+    """
+    d = arguments.count(d, "d", at_least=2)
+    flip = arguments.real(
+        flip, "flip", at_least=0.0, below=(d - 1) / d, remedy="at (d - 1)/d a message says nothing"
+    )
+    return MixDump(d, flip)
+
+
+class BinMessages(MultiMessage):
+    """Messages are whole numbers; an item is supported by the bins that belong to it."""
+
+    @property
+    def p(self):
+        """Published p: infinite, because an own message rules out all other items."""
+        return math.inf
+
+    @property
+    def beta(self):
+        """Published β = 1."""
+        return 1.0
+
+    @property
+    def support(self):
+        """Own messages always support the item held and never another."""
+        return MessageSupport(1.0, 0.0, self._share)
+
+    def attacks(self, n, blanket):
+        """Return the pair itself: the others' own messages support known items and are subtracted."""
+        return (Attack(self.covered(), blanket),)
+
+    def sample(self, x, rng):
+        """Name the own item."""
+        values.generator(rng)
+        return values.items(x, "x", self.items)
+
+    def sample_blanket(self, count, rng):
+        """Name a bin from ν."""
+        count = arguments.count(count, "count", at_least=0)
+        return values.generator(rng).choice(self._law.size, size=count, p=self._law)
+
+    def supports(self, messages):
+        """Count the messages in the bins of each item."""
+        bins = values.items(messages, "messages", self._law.size)
+        per_bin = np.bincount(bins, minlength=self._law.size)
+        width = self._law.size // self.items
+        return per_bin[: width * self.items].reshape(self.items, width).sum(axis=1)
+
+    def draw_supports(self, counts, blanket, repetitions, rng):
+        """Add a multinomial blanket to the own messages."""
+        cells = np.append(self._share, max(0.0, 1.0 - self._share.sum()))
+        noise = rng.multinomial(blanket, cells / cells.sum(), size=repetitions)[:, :-1]
+        return noise + self._draw_own(counts, repetitions, rng)
+
+    def _draw_own(self, counts, repetitions, rng):
+        return counts
+
+    @property
+    def _law(self):
+        """ν on the bins."""
+        return self._share
+
+    @property
+    def _share(self):
+        """ν on the items."""
+        return np.full(self.items, 1.0 / self.items)
+
+
+@dataclass(frozen=True)
+class BinarySum(BinMessages):
+    """Bits hidden among coin flips; see `balcer_binary` and `balcer_uniform`."""
+
+    coin: float
+
+    @property
+    def items(self):
+        """The two bits."""
+        return 2
+
+    @property
+    def q(self):
+        """Published q = max(1/c, 1/(1-c)), loose unless c = 1/2."""
+        return 1.0 / min(self.coin, 1.0 - self.coin)
+
+    @property
+    def _share(self):
+        return np.array([1.0 - self.coin, self.coin])
+
+    def message_pmf(self):
+        """Return the two certain messages."""
+        return np.eye(2)
+
+    def blanket(self):
+        """Return the coin's law."""
+        return self._share
+
+
+@dataclass(frozen=True)
+class BallsIntoBins(BinMessages):
+    """Balls into bins; see `balls_into_bins`."""
+
+    d: int
+    s: int
+
+    @property
+    def items(self):
+        """Number of items with s bins each."""
+        return self.d // self.s
+
+    @property
+    def q(self):
+        """Published q = d/s, exact."""
+        return self.d / self.s
+
+    @property
+    def _law(self):
+        return np.full(self.d, 1.0 / self.d)
+
+    @property
+    def _share(self):
+        return np.full(self.items, self.s / self.d)
+
+    def message_pmf(self):
+        """Return certain hits of the bins of x0 and of x1; within them a message says nothing."""
+        return np.eye(2, 3)
+
+    def blanket(self):
+        """Return the chances of the bins of x0, of x1 and of the others."""
+        return np.array([self.s, self.s, self.d - 2 * self.s]) / self.d
+
+    def sample(self, x, rng):
+        """Throw a ball into one of the own bins."""
+        x = values.items(x, "x", self.items)
+        return x * self.s + values.generator(rng).integers(self.s, size=x.size)
+
+
+@dataclass(frozen=True)
+class MixDump(BinMessages):
+    """Randomized response among uniform items; see `mix_dump`."""
+
+    d: int
+    flip: float
+
+    @property
+    def items(self):
+        """Number of items."""
+        return self.d
+
+    @property
+    def p(self):
+        """Published p = (1-f)(d-1)/f, exact."""
+        return (1.0 - self.flip) * (self.d - 1) / self.flip if self.flip > 0.0 else math.inf
+
+    @property
+    def beta(self):
+        """Published β = ((1-f)(d-1) - f)/(d-1), exact."""
+        return 1.0 - self.flip - self._other
+
+    @property
+    def q(self):
+        """Published q = (1-f)d, exact."""
+        return (1.0 - self.flip) * self.d
+
+    @property
+    def _other(self):
+        return self.flip / (self.d - 1)
+
+    @property
+    def support(self):
+        """Randomized response's chances."""
+        return MessageSupport(1.0 - self.flip, self._other, self._share)
+
+    def message_pmf(self):
+        """Return the masses of x0, of x1 and of the other items together."""
+        own, other = 1.0 - self.flip, self._other
+        return np.array([[own, other, (self.d - 2) * other], [other, own, (self.d - 2) * other]])
+
+    def blanket(self):
+        """Return the uniform law on the same classes."""
+        return np.array([1.0, 1.0, self.d - 2.0]) / self.d
+
+    def attacks(self, n, blanket):
+        """Return the analyst who throws away all messages that name x*, which all others hold.
+
+        The T messages left are one user's among uniform ones on d - 1 items, because the others' answers are
+        uniform where they are not x*.  Given T the user's message is lost with a probability that falls as T
+        grows and is at most f/(d-1) once T is past the mode of the others' number; then a uniform message
+        stands in its place.  With the chance charged, T lies between the mode and a bound on it.
+        """
+        if n == 1 or self.flip == 0.0:
+            return (Attack(self.covered(), blanket),)
+        rate, others = 1.0 - 1.0 / self.d, n - 1
+        mean = blanket * rate + others * self.flip
+        variance = blanket * rate / self.d + others * self.flip * (1.0 - self.flip)
+        chance = 0.5 - 2.0 * LARGEST_PMF / math.sqrt(variance) - FEW
+        if self.d == 2 or chance <= 0.0:
+            return ()
+        # Hoeffding's inequality for the messages of all others
+        most = math.floor(mean + math.sqrt(0.5 * (blanket + others) * math.log(1.0 / FEW))) + 1
+        left = np.array([1.0, 1.0, self.d - 3.0]) / (self.d - 1)
+        own, other, rest = 1.0 - self.flip, self._other, (self.d - 3) * self._other
+        rows = np.array([[own, other, rest], [other, own, rest]]) + other * left
+        return (Attack(AmplificationVariable.from_masses(*rows, left), most - 1, chance * (1 - 1e-9)),)
+
+    def sample(self, x, rng):
+        """Name the own item with probability 1 - f, else one of the others uniformly."""
+        x, rng = values.items(x, "x", self.d), values.generator(rng)
+        other = (x + rng.integers(1, self.d, size=x.size)) % self.d
+        return np.where(rng.random(x.size) < self.flip, other, x)
+
+    def _draw_own(self, counts, repetitions, rng):
+        """With probability 1 - fd/(d-1) name the own item, else any item uniformly."""
+        told = rng.binomial(counts, self.beta, size=(repetitions, counts.size))
+        return told + rng.multinomial(counts.sum() - told.sum(axis=1), self._share)

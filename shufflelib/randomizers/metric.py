@@ -1,0 +1,267 @@
+r"""Metric privacy: the guarantee is a distance, and the differing user moves from one place to a given other.
+
+A randomizer is :math:`d`-private when :math:`R_x(y) \le e^{d(x,x')} R_{x'}(y)` for all places x, x': close
+places look alike, far ones may be told apart.  Distances are in nats: 3 km at a privacy of 0.5 per km are
+1.5.  Every statement is about one pair x0, x1 at distance ``d01``; the other users are anywhere within
+``dmax`` of both.
+
+.. math:: d_{01} = d(x_0, x_1), \qquad d_{max} = \max_x \max\{d(x, x_0),\, d(x, x_1)\}
+
+The original references are those of paper 004 (Wang, VLDB 2024), whose Table 2 prints (p, β, q).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.randomizers import additive, values
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
+
+NEAREST = 1e-9  # nats
+FARTHEST = 100.0  # nats: among 1e15 users nobody farther than 35 hides anything
+CELL_WIDTH = 1e-4  # of δ, relative: nothing finer is asked of the numerics
+CELLS = 300  # on each stretch of the line where the masses of an attack vary
+
+
+def distances(d01, dmax):
+    """Return ``d01`` and ``dmax`` as floats, 1e-9 <= d01 <= dmax <= 100."""
+    d01 = arguments.real(
+        d01, "d01", at_least=NEAREST, at_most=FARTHEST, remedy="a distance in nats: privacy per km times km"
+    )
+    dmax = arguments.real(
+        dmax,
+        "dmax",
+        at_least=d01,
+        at_most=FARTHEST,
+        remedy="it is the largest distance to x0 or x1, and these are d01 apart",
+    )
+    return d01, dmax
+
+
+def metric_generic(*, d01, dmax):
+    r"""Build the bound for all metric randomizers at once: what holds for every one of them.
+
+    .. math:: w = e^{-d_{max}} \max(R_0, R_1), \qquad
+              \left(\tfrac{R_0}{w}, \tfrac{R_1}{w}\right) \in
+              \{(q, q/p),\; (q/p, q)\} \text{ with mass } \tfrac{p}{q(p+1)} \text{ each}
+
+    Parameters
+    ----------
+    d01, dmax : float
+        Distance of the pair, and largest distance of the other users to either, in nats;
+        1e-9 <= d01 <= dmax <= 100.
+
+    Returns
+    -------
+    MetricGeneric
+        Its cover dominates that of every metric randomizer; its attacks are on two of them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain; ``sample`` and ``estimate`` always raise TypeError.
+
+    Notes
+    -----
+    Paper 004, Table 2: p = e^d01, q = e^dmax, β = (e^d01 - 1)/(e^d01 + 1).  Here the published pair is an
+    upper bound, and it is the cover used.  Every R_x is at least w.  Where R_0 >= R_1 the ratios are (q, qρ),
+    1/p <= ρ <= 1, and G = q(1 - Eρ) is linear in ρ: splitting ρ to 1 and 1/p with its mean kept raises the
+    convex order.  What falls on (q, q), mass c, together with c(p - 1)/(p + 1) of the mass that w leaves, is
+    below mass cp/(p + 1) on each of (q, q/p) and (q/p, q): equal mass, equal mean c q (1 - E), and the two
+    new losses are the ends of an interval that holds q(1 - E) and 0 as long as E <= p.
+
+    The attacks: x* = x0 in randomized response on {x0, x1}, and x* at distance dmax from both in
+
+    .. math:: R_0 = \left(\tfrac{sp}{p+1}, \tfrac{s}{p+1}, 1-s\right), \quad R_* = (r, r, 1 - 2r), \quad
+              r = \tfrac{sp}{q(p+1)}, \quad s = \frac{q-1}{q - 2p/(q(p+1))},
+
+    which is randomized response with three options where d01 = dmax.
+    """
+    return MetricGeneric(*distances(d01, dmax))
+
+
+def metric_laplace(*, d01, dmax):
+    r"""Build the Laplace mechanism on a line, distances in nats; the pair is at 0 and d01.
+
+    .. math:: R_x(y) = \tfrac12 e^{-|y - x|}, \qquad
+              w(y) = \tfrac12 e^{-\varrho - |y - d_{01}/2|}, \quad \varrho = d_{max} - d_{01}/2
+
+    Parameters
+    ----------
+    d01, dmax : float
+        Distance of the pair, and largest distance of the other users to either, in nats;
+        1e-9 <= d01 <= dmax <= 100.
+
+    Returns
+    -------
+    MetricLaplace
+        ``sample`` maps floats (n,) in [d01 - dmax, dmax] to floats (n,); ``estimate`` returns the mean.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Paper 004, Table 2 [2]: p = e^d01, q = e^dmax, β = 1 - e^{-d01/2}, which is exact.
+
+    Within dmax of both places means within ϱ of their midpoint, so that w is the exact blanket: that of
+    `laplace` on [0, 1] with eps0 = d01, its mass divided and its ratios multiplied by e^{dmax - d01}.
+    The attacks are x* at 0, at the midpoint, and at the far ends of the line; with many users a far end
+    is the strongest as soon as dmax is well above d01.
+
+    The published pair is not an upper bound.  At e^d01 = e^dmax = 4 and n = 2, the other at x1, both reports
+    fall beyond x1 with probability 1/4 or 1/16: δ(log 3.5) >= 1/32, the pair says 1/72.  At d01 = 1,
+    dmax = 6, n = 1000, δ = 1e-6 it says ε = 0.9224, an attack finds 0.9999.
+    """
+    return MetricLaplace(*distances(d01, dmax))
+
+
+class MetricRandomizer(LocalRandomizer):
+    """A randomizer seen from one pair of places, ``d01`` apart, with all others within ``dmax`` of both."""
+
+    d01: float
+    dmax: float
+
+    @property
+    def eps0(self):
+        """Local guarantee towards the pair: its distance."""
+        return self.d01
+
+    @property
+    def q(self):
+        """Published ratio bound e^dmax between the differing user's report and another user's."""
+        return float(np.exp(self.dmax))
+
+
+class OnLine(MetricRandomizer):
+    """A metric randomizer on a line, the pair at 0 and d01."""
+
+    @property
+    def _domain(self):
+        """Places within dmax of both."""
+        return {"at_least": self.d01 - self.dmax, "at_most": self.dmax}
+
+
+@dataclass(frozen=True)
+class MetricGeneric(MetricRandomizer):
+    """Every metric randomizer at once; see `metric_generic`."""
+
+    d01: float
+    dmax: float
+
+    @property
+    def beta(self):
+        """Published β = (e^d01 - 1)/(e^d01 + 1), exact."""
+        return float(np.tanh(self.d01 / 2.0))
+
+    def input_pairs(self):
+        """Return the published pair as the cover, attacked through two options and through three."""
+        likely = 1.0 / (1.0 + np.exp(-self.d01))
+        side = np.array([likely, np.exp(-self.d01) * likely])
+        high, low = np.exp(self.dmax), np.exp(self.dmax - self.d01)
+        mass = np.exp(-self.dmax) * likely
+        cover = AmplificationVariable(
+            np.array([high, low]), np.array([low, high]), np.array([mass, mass]), precision=self._precision
+        )
+        # 1 - s, without cancellation at large q
+        slack = -np.expm1(-self.dmax)
+        aside = np.exp(-self.dmax) * (1.0 - 2.0 * mass) / (slack + np.exp(-self.dmax) * (1.0 - 2.0 * mass))
+        inside = slack / (slack + np.exp(-self.dmax) * (1.0 - 2.0 * mass))
+        report0, report1 = np.append(inside * side, aside), np.append(inside * side[::-1], aside)
+        far = np.array([inside * mass, inside * mass, 1.0 - 2.0 * inside * mass])
+        attacks = [
+            AmplificationVariable.from_masses(first, second, others, precision=self._precision)
+            for first, second, others in ((side, side[::-1], side), (report0, report1, far))
+        ]
+        return (InputPair(cover, tuple(attacks)),)
+
+    @property
+    def _precision(self):
+        return 1e-14 + 1e-15 * self.dmax
+
+    def sample(self, x, rng):
+        """Refuse: there is no single protocol to run."""
+        raise TypeError("metric_generic stands for all metric randomizers and cannot sample; use another one")
+
+    def estimate(self, reports):
+        """Refuse: there is no single protocol to run."""
+        raise TypeError(
+            "metric_generic stands for all metric randomizers and cannot estimate; use another one"
+        )
+
+
+@dataclass(frozen=True)
+class MetricLaplace(OnLine):
+    """Laplace noise on a line; see `metric_laplace`."""
+
+    d01: float
+    dmax: float
+
+    @property
+    def beta(self):
+        """Published β = 1 - e^{-d01/2}, exact."""
+        return float(-np.expm1(-self.d01 / 2.0))
+
+    def density(self, y, x):
+        """Return the density of the report ``y`` for the place ``x``; arrays broadcast."""
+        y, x = arguments.reals(y, "y"), arguments.reals(x, "x", **self._domain)
+        return 0.5 * np.exp(-np.abs(y - x))
+
+    def input_pairs(self):
+        """Return the pair 0, d01 with x* at 0, d01, the midpoint and the far end dmax."""
+        near = additive.laplace(eps0=self.d01).input_pairs()[0].cover
+        farther = self.dmax - self.d01
+        cover = AmplificationVariable(
+            near.first * np.exp(farther),
+            near.second * np.exp(farther),
+            near.mass * np.exp(-farther),
+            precision=near.precision + 1e-15 * self.dmax,
+            cell_width=CELL_WIDTH,
+        )
+        # cells between the two places, widening towards the midpoint, and from x1 on to the far end
+        half = 0.5 * self.d01 * _widening(self.d01 / 2.0)
+        cells = [half, self.d01 - half[-2::-1]]
+        if farther > 0.0:
+            cells.append(self.d01 + farther * _widening(farther)[1:])
+        edge = np.concatenate(cells)
+        report0, report1 = self._masses(edge, 0.0), self._masses(edge, self.d01)
+        attacks = tuple(
+            AmplificationVariable.from_masses(
+                report0,
+                report1,
+                self._masses(edge, place),
+                precision=1e-13 + 1e-15 * self.dmax,
+                cell_width=CELL_WIDTH,
+            )
+            for place in (0.0, self.d01, self.d01 / 2.0, self.dmax)
+        )
+        return (InputPair(cover, attacks),)
+
+    @staticmethod
+    def _masses(edge, place):
+        """Return the masses of the cells between the edges, and of both tails, for one of the edges."""
+        nearest = np.maximum(edge[:-1] - place, place - edge[1:])
+        inside = -0.5 * np.exp(-nearest) * np.expm1(-np.diff(edge))
+        tails = 0.5 * np.exp(-np.abs(edge[[0, -1]] - place))
+        return np.concatenate([tails[:1], inside, tails[1:]])
+
+    def sample(self, x, rng):
+        """Report floats, shape (n,)."""
+        x = values.numbers(x, "x", **self._domain)
+        return x + values.generator(rng).laplace(size=x.size)
+
+    def estimate(self, reports):
+        """Return the unbiased mean, a float."""
+        return float(values.numbers(reports, "reports").mean())
+
+
+def _widening(length):
+    """Return the ends of cells of [0, 1] that widen by a factor e^length, at most e^4."""
+    bend = min(length, 4.0)
+    edge = -np.log1p(np.linspace(0.0, 1.0, CELLS + 1) * np.expm1(-bend)) / bend
+    edge[-1] = 1.0
+    return edge

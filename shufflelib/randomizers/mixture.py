@@ -1,0 +1,260 @@
+r"""Mixtures: every user draws one of several randomizers and says which; the parallel composition of queries.
+
+A report is the pair (component, report of that component), so that the output law is a weighted direct sum,
+
+.. math:: R_x = \bigoplus_k w_k R^{(k)}_{x_k}, \qquad
+          \inf_x R_x = \bigoplus_k w_k \inf_{x_k} R^{(k)}_{x_k},
+
+and the blanket of the mixture is exactly the mixture of the blankets.  In the privacy amplification random
+variable the weights cancel: :math:`(R_0 - e^\varepsilon R_1)/w` on component k is what it is for that
+component alone, and occurs with probability :math:`w_k`.  The law of the mixture's loss is the mixture of the
+losses' laws.
+
+Which pair of inputs is the worst
+---------------------------------
+A mixture of laws rises in convex order when any of its parts does, and the sum of n of them with it.  So if
+each component has a pair of inputs that is the largest in convex order, the pair that is the worst in *every*
+component at once is the worst of the mixture, whatever ε and n.
+
+In particular equal inputs in some component are never worse than a pair whose two ratios
+:math:`a = R_0/w`, :math:`b = R_1/w` are exchangeable under w.  With :math:`E = e^\varepsilon \ge 1` and
+:math:`a \ge b`, the two values :math:`a - Eb \ge b - Ea` have the sum of :math:`(1-E)a \le (1-E)b`, and
+:math:`a - Eb \ge (1-E)b`: they lie further apart.  Averaged over the exchange, the law of
+:math:`(R_0 - E R_1)/w` is above that of :math:`(1-E) R_0/w` in convex order.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.randomizers import values
+from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
+
+MOST_PAIRS = 256  # candidate pairs of inputs of a mixture
+ROUNDING = 2e-15  # of a weight, and of a ratio that is formed anew
+
+
+def mixture(randomizers, weights):
+    r"""Build the mixture: a user draws component k with probability ``weights[k]``, applies it and names it.
+
+    .. math:: R_x(k, y) = w_k R^{(k)}_{x_k}(y)
+
+    Parameters
+    ----------
+    randomizers : sequence of LocalRandomizer
+        The components, at least one; budgets may differ, continuous ones are welcome.
+    weights : array_like, shape (K,)
+        Positive probabilities, one for each component, adding up to 1 (within 1e-9).
+
+    Returns
+    -------
+    Mixture
+        ``eps0`` is the largest of the components' budgets.  ``sample`` maps a tuple of K inputs, the k-th
+        being what component k takes from all n users, to a structured array of shape (n,) with the fields
+        ``component`` and ``report0``, ``report1``, …, of which all but that of the drawn component are zero.
+        ``estimate`` returns a tuple of K estimates.  Where all components are finite there are ``pmf`` and
+        ``blanket`` too.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a component is no `LocalRandomizer`, weights do not match or do not add up to 1, or the components
+        leave more than 256 candidate pairs of inputs.
+
+    Notes
+    -----
+    The inputs of a user to different components may be any combination; where they are functions of one
+    value, the upper ends of `shuffle` hold as they stand, since the blanket is the same if every input of
+    every component occurs.
+
+    Candidate pairs combine one candidate pair of each component, in both orders where the order matters.
+    Hypothesis: among a component's candidates is one above every pair of its inputs in convex order.  The
+    mechanisms of Tables 1 and 5 satisfy it.
+    Attacks combine the components' own ones, position by position and strongest by strongest: the variance
+    of the loss, which rules for many users, is the weighted sum of the components' variances.
+
+    Paper 004 (Wang, VLDB 2024), Algorithm 2 and Theorem 6.1: p = q = e^eps0, β = Σ w_k β_k, which is exact
+    where the components' are: total variation adds up over a direct sum.  The theorem asks for one budget
+    common to all; here p and q are those of the largest.
+
+    Cost of a number: that of the components' distinct losses together; O(1) in n.
+    """
+    components = _components(randomizers)
+    weights = values.numbers(weights, "weights", above=0.0, at_most=1.0)
+    if weights.size != len(components):
+        raise ValueError(
+            f"weights must hold one probability for each of {len(components)} randomizers, got {weights.size}"
+        )
+    total = math.fsum(weights)
+    if abs(total - 1.0) > 1e-9:
+        raise ValueError(f"weights must add up to 1, got {total!r}; divide them by their sum")
+    weights = tuple((weights / total).tolist())
+    finite = all(isinstance(component, FiniteRandomizer) for component in components)
+    built = (FiniteMixture if finite else Mixture)(components, weights)
+    candidates = math.prod(len(choice) for choice in built._candidates())
+    if candidates > MOST_PAIRS:
+        raise ValueError(
+            f"randomizers must leave at most {MOST_PAIRS} candidate pairs of inputs, got {candidates}; "
+            "mix fewer components with several candidate worst pairs"
+        )
+    return built
+
+
+def _components(randomizers):
+    if isinstance(randomizers, LocalRandomizer) or not isinstance(randomizers, list | tuple):
+        raise TypeError(
+            f"randomizers must be a list or tuple of LocalRandomizers, got {randomizers!r}; "
+            "build them with shufflelib.randomizers"
+        )
+    if not randomizers:
+        raise ValueError("randomizers must not be empty; pass at least one LocalRandomizer")
+    for randomizer in randomizers:
+        if not isinstance(randomizer, LocalRandomizer):
+            raise TypeError(f"randomizers must hold LocalRandomizers only, got {randomizer!r}")
+    return tuple(randomizers)
+
+
+@dataclass(frozen=True)
+class Mixture(LocalRandomizer):
+    """One randomizer drawn from several, and named; see `mixture`."""
+
+    components: tuple
+    weights: tuple
+
+    @property
+    def eps0(self):
+        """Largest budget of the components: the drawn one may be any, and it is named."""
+        return max(component.eps0 for component in self.components)
+
+    @property
+    def beta(self):
+        """Published β, the weighted mean of the components' β."""
+        return math.fsum(w * part.beta for w, part in zip(self.weights, self.components, strict=True))
+
+    @property
+    def p(self):
+        """Published ratio bound, the largest of the components'."""
+        return max(component.p for component in self.components)
+
+    @property
+    def q(self):
+        """Published ratio bound towards another user's report, the largest of the components'."""
+        return max(component.q for component in self.components)
+
+    def _candidates(self):
+        """Return each component's candidate pairs, in both orders where that matters (but for the first)."""
+        pairs = [component.input_pairs() for component in self.components]
+        return [pairs[0], *([one for pair in part for one in _both_orders(pair)] for part in pairs[1:])]
+
+    def input_pairs(self):
+        """Return every combination of the components' candidate pairs."""
+        return tuple(self._combined(pairs) for pairs in product(*self._candidates()))
+
+    def _combined(self, pairs):
+        most = max(len(pair.attacks) for pair in pairs)
+        attacks = [[pair.attacks[min(j, len(pair.attacks) - 1)] for pair in pairs] for j in range(most)]
+        attacks.append([max(pair.attacks, key=_variance) for pair in pairs])
+        return InputPair(
+            self._direct_sum([pair.cover for pair in pairs]), tuple(map(self._direct_sum, attacks))
+        )
+
+    def _direct_sum(self, variables):
+        """Return the law of the mixture's ratios: each component's, with its weight."""
+        parts = list(zip(self.weights, variables, strict=True))
+        cover = np.concatenate([w * part.mass for w, part in parts])
+        exposed = [
+            math.fsum(w * side(part) for w, part in parts)
+            for side in (lambda part: part.exposed_first, lambda part: part.exposed_second)
+        ]
+        return AmplificationVariable.from_masses(
+            np.append(cover * np.concatenate([part.first for part in variables]), exposed[0]),
+            np.append(cover * np.concatenate([part.second for part in variables]), exposed[1]),
+            np.append(cover, 0.0),
+            precision=max(part.precision for part in variables) + ROUNDING,
+            cell_width=max(part.cell_width for part in variables),
+        )
+
+    def sample(self, x, rng):
+        """Report rows (component, report0, report1, …), a structured array of shape (n,); cost O(n K).
+
+        The inputs of all users to all components are checked, whichever component a user draws.
+        """
+        rng = values.generator(rng)
+        if not isinstance(x, list | tuple) or len(x) != len(self.components):
+            raise TypeError(
+                f"x must be a tuple of {len(self.components)} inputs, one for each component, got "
+                f"{type(x).__name__}; where all take the same values pass (values,) * {len(self.components)}"
+            )
+        drawn = [component.sample(part, rng) for component, part in zip(self.components, x, strict=True)]
+        sizes = {len(part) for part in drawn}
+        if len(sizes) > 1:
+            raise ValueError(f"x must hold every user's input to each component, got {sorted(sizes)} users")
+        fields = [(f"report{k}", part.dtype, part.shape[1:]) for k, part in enumerate(drawn)]
+        reports = np.zeros(sizes.pop(), dtype=[("component", np.int64), *fields])
+        reports["component"] = rng.choice(len(drawn), size=reports.size, p=self.weights)
+        for k, part in enumerate(drawn):
+            chosen = reports["component"] == k
+            reports[f"report{k}"][chosen] = part[chosen]
+        return reports
+
+    def estimate(self, reports):
+        r"""Return the unbiased estimates of all components, a tuple of K floats or arrays.
+
+        .. math:: \frac{n_k}{n w_k}\, \hat t_k, \qquad \hat t_k \text{ the estimate from the } n_k
+                  \text{ reports of component } k
+
+        Unbiased over the draw of the components too, for estimates that are averages over reports, as those
+        of all components here are; 0 for a component that nobody drew.
+        """
+        wanted = ["component", *(f"report{k}" for k in range(len(self.components)))]
+        if not isinstance(reports, np.ndarray) or list(reports.dtype.names or ()) != wanted:
+            raise TypeError(
+                f"reports must be the structured array that sample returns, got {type(reports).__name__}; "
+                "a report without the name of its component cannot be read"
+            )
+        component = values.whole(
+            reports["component"], "reports['component']", at_least=0, at_most=len(self.components) - 1
+        )
+        estimates = []
+        for k, (part, weight) in enumerate(zip(self.components, self.weights, strict=True)):
+            chosen = component == k
+            share = chosen.mean() / weight
+            read = reports[f"report{k}"]
+            # nobody drew k: any report serves, it is multiplied by 0
+            estimates.append(share * np.asarray(part.estimate(read[chosen] if chosen.any() else read[:1])))
+        return tuple(estimates)
+
+
+@dataclass(frozen=True)
+class FiniteMixture(Mixture, FiniteRandomizer):
+    """A mixture of finite randomizers; see `mixture`."""
+
+    def pmf(self):
+        """Return the weighted direct sum: row j holds every component's row j, or its last."""
+        parts = [component.pmf() for component in self.components]
+        row = np.arange(max(len(part) for part in parts))
+        return np.concatenate(
+            [w * part[np.minimum(row, len(part) - 1)] for w, part in zip(self.weights, parts, strict=True)],
+            axis=1,
+        )
+
+    def blanket(self):
+        """Return the weighted direct sum of the blankets, exact where the components' are."""
+        return np.concatenate(
+            [w * part.blanket() for w, part in zip(self.weights, self.components, strict=True)]
+        )
+
+
+def _both_orders(pair):
+    """Return the pair of inputs, and its exchange unless the cover's law is the same."""
+    if pair.cover.key() == pair.cover.swapped().key():
+        return (pair,)
+    return pair, InputPair(pair.cover.swapped(), tuple(attack.swapped() for attack in pair.attacks))
+
+
+def _variance(attack):
+    """Return the second moment of R_0 - R_1 over the cover."""
+    return float(np.sum(attack.mass * (attack.first - attack.second) ** 2))

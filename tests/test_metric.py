@@ -1,0 +1,609 @@
+"""Metric randomizers against quadrature in other coordinates and against enumeration of tiny populations.
+
+The oracles are written from the densities alone: masses of a few wide cells, made exact fractions and
+enumerated; integrals over the plane in polar coordinates with the blanket found place by place.
+"""
+
+import dataclasses
+import itertools
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from scipy.integrate import dblquad, quad
+from scipy.stats import kstest
+
+import oracles
+from shufflelib import randomizers, shuffle
+from shufflelib.covered_pair import CoveredPair
+from shufflelib.shuffling import VariationRatioPair
+
+metric_generic, metric_laplace = randomizers.metric_generic, randomizers.metric_laplace
+planar_laplace, witch_hat = randomizers.planar_laplace, randomizers.witch_hat
+
+
+def hat(*, d01, dmax):
+    return witch_hat(d01=d01, dmax=dmax, brim=4.0, height=2.0)
+
+
+ALL = (metric_generic, metric_laplace, planar_laplace, hat)
+DISTANCES = ((0.3, 0.3), (1.0, 1.0), (1.0, 3.0), (3.0, 4.0))
+EPS = (0.0, 0.2, 0.7)
+
+
+def name_of(value):
+    return getattr(value, "__name__", None)
+
+
+# ---- oracles
+
+
+def on_line(mechanism):
+    """Return (density of y given x, reports' ends, points where a density bends)."""
+    if isinstance(mechanism, type(hat(d01=1, dmax=1))):
+        d, m, b = mechanism.d01, mechanism.height, mechanism.brim
+        total = 2.0 * math.expm1(m) + 2.0 * b
+
+        def density(y, x):
+            return max(1.0, math.exp(m - abs(y - x))) / total
+
+        return density, (d / 2 - b - m, d / 2 + b + m), (-m, 0.0, m)
+    return (lambda y, x: 0.5 * math.exp(-abs(y - x))), (-60.0, mechanism.d01 + 60.0), (0.0,)
+
+
+def integral(function, ends, bends):
+    """Integrate over a line, piece by piece."""
+    edge = sorted({*ends, *(b for b in bends if ends[0] < b < ends[1])})
+    return math.fsum(quad(function, a, b, epsabs=0.0, epsrel=1e-11)[0] for a, b in itertools.pairwise(edge))
+
+
+def far_places(mechanism):
+    return mechanism.d01 - mechanism.dmax, mechanism.dmax
+
+
+def line_expectation(mechanism, function):
+    """Return the integral of function(R0/w, R1/w) under the exact blanket w, for two lines of places."""
+    density, ends, bends = on_line(mechanism)
+    places = (0.0, mechanism.d01, mechanism.d01 / 2, *far_places(mechanism))
+
+    def blanket(y):  # densities fall with distance: the farther end decides
+        return min(density(y, x) for x in far_places(mechanism))
+
+    def term(y):
+        w = blanket(y)
+        return w * function(density(y, 0.0) / w, density(y, mechanism.d01) / w)
+
+    return integral(term, ends, [x + b for x in places for b in bends])
+
+
+def farthest_in_lens(y, d, dmax):
+    """Return the distance from each y, shape (m, 2), to the farthest place within dmax of both ends."""
+    f = d / 2
+    tip = math.sqrt(dmax**2 - f**2)
+    found = np.maximum(np.hypot(y[:, 0], y[:, 1] - tip), np.hypot(y[:, 0], y[:, 1] + tip))
+    for end in (-f, f):
+        away = np.column_stack([end - y[:, 0], -y[:, 1]])
+        length = np.maximum(np.hypot(*away.T), 1e-300)
+        place = np.column_stack([end + dmax * away[:, 0] / length, dmax * away[:, 1] / length])
+        inside = np.hypot(place[:, 0] + end, place[:, 1]) <= dmax * (1 + 1e-12)
+        found = np.where(inside, np.maximum(found, np.hypot(*(place - y).T)), found)
+    return found
+
+
+def plane_nodes(d, radius=40.0):
+    """Return nodes, shape (m, 2), and weights of a quadrature of the plane around the pair's midpoint.
+
+    Polar around x0 on its half-plane, so that the density is smooth there; the other half is its image.
+    """
+    f = d / 2
+    node, weight = np.polynomial.legendre.leggauss(16)
+    angles = np.linspace(-np.pi, np.pi, 25)
+    angle = (angles[:-1, None] + (node + 1) / 2 * np.diff(angles)[:, None]).ravel()
+    angle_weight = (weight / 2 * np.diff(angles)[:, None]).ravel()
+    # along each ray up to the midline (if it meets it), in panels
+    with np.errstate(divide="ignore"):
+        end = np.where(np.cos(angle) > 0, np.minimum(f / np.maximum(np.cos(angle), 1e-12), radius), radius)
+    panel = np.append(0.0, np.geomspace(1e-3, 1.0, 25))
+    share = (panel[:-1, None] + (node + 1) / 2 * np.diff(panel)[:, None]).ravel()
+    share_weight = (weight / 2 * np.diff(panel)[:, None]).ravel()
+    r = end[:, None] * share
+    w = angle_weight[:, None] * end[:, None] * share_weight * r
+    y = np.stack([-f + r * np.cos(angle)[:, None], r * np.sin(angle)[:, None]], axis=-1)
+    return y.reshape(-1, 2), w.ravel()
+
+
+def plane_expectation(d, dmax, function):
+    """Return the integral of function(R0/w, R1/w) under the exact blanket of the lens."""
+    y, weight = plane_nodes(d)
+    far = farthest_in_lens(y, d, dmax)
+    near, other = np.hypot(y[:, 0] + d / 2, y[:, 1]), np.hypot(y[:, 0] - d / 2, y[:, 1])
+    w = np.exp(-far) / (2 * np.pi)
+    a, b = np.exp(far - near), np.exp(far - other)
+    return float(np.sum(weight * w * (function(a, b) + function(b, a))))
+
+
+def exact_expectation(mechanism, function):
+    if isinstance(mechanism, type(planar_laplace(d01=1, dmax=1))):
+        return plane_expectation(mechanism.d01, mechanism.dmax, function)
+    return line_expectation(mechanism, np.vectorize(function))
+
+
+def line_channel(mechanism, cuts):
+    """Return fractions, one row for each of the places 0, d01, midpoint, both ends; wide cells."""
+    density, ends, bends = on_line(mechanism)
+    edge = [ends[0], *cuts, ends[1]]
+    places = (0.0, mechanism.d01, mechanism.d01 / 2, *far_places(mechanism))
+    rows = [
+        [integral(lambda y, x=x: density(y, x), cell, [x + b for b in bends])
+         for cell in itertools.pairwise(edge)]
+        for x in places
+    ]  # fmt: skip
+    return [[F(mass) / sum(map(F, row)) for mass in row] for row in rows]
+
+
+def plane_channel(d, dmax, cuts):
+    """Return fractions for places x0, x1, a tip, an end of the axis; strips times two half-planes."""
+    f, far = d / 2, dmax - d / 2
+    tip = math.sqrt(dmax**2 - f**2)
+    edge = [-40.0, *cuts, 40.0]
+
+    def mass(x, y, left, right, upper):
+        low, high = (0.0, 40.0) if upper else (-40.0, 0.0)
+        return dblquad(
+            lambda v, u: math.exp(-math.hypot(u - x, v - y)) / (2 * math.pi),
+            left, right, low, high, epsabs=1e-9, epsrel=1e-6,
+        )[0]  # fmt: skip
+
+    rows = [
+        [mass(x, y, left, right, upper) for left, right in itertools.pairwise(edge) for upper in (0, 1)]
+        for x, y in ((-f, 0.0), (f, 0.0), (0.0, tip), (far, 0.0))
+    ]
+    return [[F(mass) / sum(map(F, row)) for mass in row] for row in rows]
+
+
+# ---- published numbers
+
+
+@pytest.mark.parametrize("d01", (1e-6, 0.1, 1.0, 4.0, 20.0))
+def test_planar_beta_is_the_printed_integral(d01):
+    # the inner integral over y, e^{-sqrt(u² + y²)}, is 2 |u| K1(|u|); K1 is itself one integral
+    def inner(u):
+        return quad(lambda s: math.exp(-u * math.cosh(s)) * math.cosh(s), 0, 40, epsrel=1e-11)[0] * 2 * u
+
+    printed = 2 * quad(lambda x: inner(abs(x - d01 / 2)) / (2 * math.pi), 0, d01 / 2, epsrel=1e-9)[0]
+    beta = planar_laplace(d01=d01, dmax=d01).beta
+    assert beta == pytest.approx(printed, rel=1e-7)
+
+
+def test_planar_beta_is_the_total_variation():
+    y, weight = plane_nodes(1.0)
+    near, other = np.hypot(y[:, 0] + 0.5, y[:, 1]), np.hypot(y[:, 0] - 0.5, y[:, 1])
+    half = np.sum(weight * (np.exp(-near) - np.exp(-other))) / (2 * np.pi)
+    assert planar_laplace(d01=1, dmax=2).beta == pytest.approx(half, rel=1e-8)
+
+
+@pytest.mark.parametrize("d01", (0.1, 1.0, 3.0, 5.0))
+@pytest.mark.parametrize("build", (metric_laplace, hat), ids=name_of)
+def test_total_variation_on_the_line(build, d01):
+    mechanism = build(d01=d01, dmax=d01)
+    density, ends, bends = on_line(mechanism)
+    truth = integral(
+        lambda y: max(density(y, 0.0) - density(y, d01), 0.0),
+        ends,
+        [x + b for x in (0.0, d01, d01 / 2) for b in bends] + [d01 / 2],
+    )
+    if build is metric_laplace:
+        assert mechanism.beta == pytest.approx(truth, rel=1e-9)
+        return
+    m, b = mechanism.height, mechanism.brim
+    u = min(d01 / 2, m)
+    assert truth == pytest.approx(2 * (math.exp(m) - math.exp(m - u) - u) / (2 * math.expm1(m) + 2 * b))
+    # as printed: d01/F where m - d01/F belongs
+    printed = 2 * (math.exp(m) - math.exp(d01 / 2) + d01 / 2 - m) / (2 * math.expm1(m) + 2 * b)
+    assert mechanism.beta == pytest.approx(printed)
+    assert abs(mechanism.beta - truth) > 0.05
+
+
+@pytest.mark.parametrize("build", ALL, ids=name_of)
+def test_published_parameters(build):
+    mechanism = build(d01=1.5, dmax=3.5)
+    assert (mechanism.p, mechanism.q) == pytest.approx((math.exp(1.5), math.exp(3.5)))
+    assert mechanism.eps0 == 1.5
+    betas = {metric_generic: math.tanh(0.75), metric_laplace: 1 - math.exp(-0.75)}
+    if build in betas:
+        assert mechanism.beta == pytest.approx(betas[build])
+    assert type(mechanism.beta) is float
+
+
+def test_numbers_of_the_docstrings():
+    narrow = witch_hat(d01=1, dmax=3, brim=3, height=2)
+    wide = witch_hat(d01=3, dmax=4, brim=3, height=2)
+    assert (narrow.beta, wide.beta) == pytest.approx((0.4516, 0.2564), abs=5e-5)
+    assert wide.eps0 == 2.0
+    assert witch_hat(d01=1, dmax=3, brim=6, height=2, scale=4.0)._room == narrow._room
+
+
+# ---- the cover
+
+
+CONVEX = {
+    "variance": lambda a, b: (a - b) ** 2,
+    "one user, eps 0.2": lambda a, b: np.maximum(a - math.exp(0.2) * b, 0.0),
+    "tail": lambda a, b: np.maximum(a - 1.2 * b, 0.0) ** 4,
+    "sum": lambda a, b: np.maximum(a + b - 3.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("distance", ((0.05, 0.05), (1.0, 1.0), (1.0, 3.0), (3.0, 4.0)), ids=str)
+@pytest.mark.parametrize("build", (metric_laplace, planar_laplace, hat), ids=name_of)
+def test_cover_is_above_the_exact_blanket_in_convex_order(build, distance):
+    mechanism = build(d01=distance[0], dmax=distance[1])
+    cover = mechanism.input_pairs()[0].cover
+    slack = 1e-6 if build is planar_laplace else 1e-9  # of the quadrature
+    for first, second in ((cover.first, cover.second), (cover.second, cover.first)):
+        assert cover.mass @ first == pytest.approx(1.0, abs=1e-12)
+        for name, function in CONVEX.items():
+            found, truth = cover.mass @ function(first, second), exact_expectation(mechanism, function)
+            assert found >= truth * (1 - slack), name
+            assert found <= truth * (1.006 if name == "tail" else 1.003), name
+    assert cover.mass.sum() == pytest.approx(exact_expectation(mechanism, lambda a, b: 1.0 + 0 * a), rel=2e-4)
+    assert cover.mass.sum() <= exact_expectation(mechanism, lambda a, b: 1.0 + 0 * a) * (1 + slack)
+
+
+def test_farthest_place_of_the_lens():
+    rng = np.random.default_rng(1)
+    d, dmax = 1.0, 1.3
+    y = rng.normal(scale=2.0, size=(300, 2))
+    angle = np.linspace(0, 2 * np.pi, 4001)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)]) * dmax
+    border = np.concatenate([circle + (s * d / 2, 0) for s in (-1, 1)])
+    both = np.maximum(
+        np.hypot(border[:, 0] - d / 2, border[:, 1]), np.hypot(border[:, 0] + d / 2, border[:, 1])
+    )
+    border = border[both <= dmax * (1 + 1e-9)]
+    brute = np.linalg.norm(y[:, None] - border, axis=2).max(axis=1)
+    found = farthest_in_lens(y, d, dmax)
+    assert np.all(found >= brute - 1e-9)
+    assert found == pytest.approx(brute, abs=1e-3)
+
+
+@pytest.mark.parametrize("distance", DISTANCES, ids=str)
+@pytest.mark.parametrize("build", (metric_laplace, planar_laplace, hat), ids=name_of)
+def test_attacks_are_below_their_places(build, distance):
+    """Pooling lowers ∫(R0 - R1)²/R*, by little; and R0, R1, R* are laws."""
+    d01, dmax = distance
+    mechanism = build(d01=d01, dmax=dmax)
+    attacks = mechanism.input_pairs()[0].attacks
+    if build is planar_laplace:
+        y, weight = plane_nodes(d01)
+        f, tip = d01 / 2, math.sqrt(dmax**2 - d01**2 / 4)
+        places = ((-f, 0.0), (0.0, tip), (dmax - f, 0.0))
+        truths = []
+        for u, v in places:
+            truth = 0.0
+            for side in (1, -1):
+                at = y * (side, 1)
+                gap = np.exp(-np.hypot(at[:, 0] + f, at[:, 1])) - np.exp(-np.hypot(at[:, 0] - f, at[:, 1]))
+                truth += np.sum(weight * gap**2 * np.exp(np.hypot(at[:, 0] - u, at[:, 1] - v))) / (2 * np.pi)
+            truths.append(truth)
+        assert len(attacks) == len(places)
+    else:
+        density, ends, bends = on_line(mechanism)
+        places = (0.0, d01, d01 / 2, dmax)
+        around = [x + b for x in (*places, d01 - dmax) for b in bends]
+        truths = [
+            integral(lambda y, x=x: (density(y, 0.0) - density(y, d01)) ** 2 / density(y, x), ends, around)
+            for x in places
+        ]
+    for attack, truth in zip(attacks, truths, strict=True):
+        found = attack.mass @ (attack.first - attack.second) ** 2
+        assert truth * 0.995 <= found <= truth * (1 + 1e-7)
+        for total in (attack.mass.sum(), attack.mass @ attack.first, attack.mass @ attack.second):
+            assert total == pytest.approx(1.0, abs=1e-11)
+
+
+# ---- the shuffled mechanism
+
+
+@pytest.mark.parametrize("build", ALL, ids=name_of)
+@pytest.mark.parametrize("distance", ((1.0, 1.0), (1.0, 2.5)), ids=str)
+def test_above_enumerated_populations(build, distance):
+    mechanism = build(d01=distance[0], dmax=distance[1])
+    if build is planar_laplace:
+        channel, sizes = plane_channel(*distance, [-0.5, 0.5]), (2,)
+    elif build is metric_generic:
+        p, q = (F(round(math.exp(x) * 1000), 1000) for x in distance)
+        s = (q - 1) / (q - 2 * p / (q * (p + 1)))
+        r = s * p / (q * (p + 1))
+        channel = [[s * p / (p + 1), s / (p + 1), 1 - s], [s / (p + 1), s * p / (p + 1), 1 - s]]
+        channel.append([r, r, 1 - 2 * r])
+        mechanism = metric_generic(d01=math.log(p), dmax=math.log(q))
+        sizes = (2, 3)
+    else:
+        channel, sizes = line_channel(mechanism, [-1.0, 0.0, 0.5, 1.0, 2.0]), (2, 3)
+    for n in sizes:
+        for ratio in (F(1), F(5, 4), F(2)):
+            truth = float(oracles.worst_shuffled_hockey_stick(channel, n, ratio, pairs=[(0, 1), (1, 0)]))
+            found = shuffle(mechanism, n=n).delta(eps=math.log(ratio))
+            assert truth * (1 - 1e-6) <= found.upper <= truth * 2.5 + 0.02
+
+
+@pytest.mark.parametrize("build", ALL, ids=name_of)
+def test_one_user_alone(build):
+    """With n = 1 there is nobody to hide among: the profile is that of the two reports."""
+    mechanism = build(d01=1.0, dmax=2.0)
+    for eps in EPS:
+        found = shuffle(mechanism, n=1).delta(eps=eps)
+        if build is metric_generic:
+            truth = (math.e - math.exp(eps)) / (math.e + 1)
+        else:
+            truth = exact_expectation(mechanism, lambda a, b, e=eps: np.maximum(a - math.exp(e) * b, 0.0))
+        assert truth * 0.998 <= found.lower <= truth * (1 + 1e-6)
+        assert truth * (1 - 1e-6) <= found.upper <= truth * 1.002
+
+
+@pytest.mark.parametrize("distance", ((0.3, 0.3), (1.0, 3.0), (3.0, 4.0)), ids=str)
+@pytest.mark.parametrize("build", ALL, ids=name_of)
+def test_brackets_and_local_guarantee(build, distance):
+    mechanism = build(d01=distance[0], dmax=distance[1])
+    eps = 0.05 * mechanism.eps0
+    found = shuffle(mechanism, n=100_000).delta(eps=eps)
+    assert 0.0 < found.lower <= found.upper < 1e-2  # the local guarantee alone gives 0 at eps0 only
+    assert shuffle(mechanism, n=10).delta(eps=mechanism.eps0 + 1e-6).upper == 0.0
+
+
+@pytest.mark.parametrize("build", ALL, ids=name_of)
+def test_bracket_in_epsilon(build):
+    found = shuffle(build(d01=1.0, dmax=2.0), n=10_000).epsilon(delta=1e-6)
+    assert 0.0 < found.lower <= found.upper < 0.1
+    assert found.upper < 1.6 * found.lower
+
+
+@pytest.mark.parametrize("build", ALL, ids=name_of)
+def test_monotone(build):
+    def upper(d01, dmax, n=10_000, eps=0.05):
+        cover = build(d01=d01, dmax=dmax).input_pairs()[0].cover
+        return CoveredPair(cover, n).log_hockey_stick(eps, 1e-3).upper
+
+    for along in (
+        [upper(d, 3.0) for d in (0.5, 1.0, 2.0, 3.0)],
+        [upper(1.0, d) for d in (1.0, 1.001, 1.5, 2.5, 4.0)],
+        [upper(1.0, 2.0, n) for n in (10**6, 10**4, 100, 10)],
+    ):
+        assert all(a <= b + 0.01 for a, b in itertools.pairwise(along))  # cells cost up to 1 % of δ
+        assert along[0] < along[-1] - 0.5
+
+
+@pytest.mark.parametrize("distance", ((1e-9, 1e-9), (1e-4, 50.0), (40.0, 100.0), (100.0, 100.0)), ids=str)
+@pytest.mark.parametrize("build", (metric_generic, metric_laplace, planar_laplace), ids=name_of)
+def test_extreme_distances(build, distance):
+    mechanism = build(d01=distance[0], dmax=distance[1])
+    found = shuffle(mechanism, n=1000).delta(eps=0.5 * distance[0])
+    assert 0.0 <= found.lower <= found.upper <= 1.0
+    cover = mechanism.input_pairs()[0].cover
+    assert cover.mass @ cover.first == pytest.approx(1.0, abs=1e-11)
+
+
+# ---- what is published, against what is certified
+
+
+def random_channel(rng, inputs, outputs):
+    weights = rng.integers(1, 9, size=(inputs, outputs)).tolist()
+    return [[F(weight, sum(row)) for weight in row] for row in weights]
+
+
+def test_generic_pair_is_above_random_channels():
+    """Every channel is private for its own metric: the pair must be above all of them, in exact fractions."""
+    rng = np.random.default_rng(7)
+    attained = 0.0
+    for _ in range(60):
+        inputs, outputs, n = (int(rng.integers(*ends)) for ends in ((2, 5), (2, 4), (2, 4)))
+        channel = random_channel(rng, inputs, outputs)
+        p = max(max(a / b, b / a) for a, b in zip(channel[0], channel[1], strict=True))
+        q = max(max(a / b, b / a) for row in channel for end in channel[:2]
+                for a, b in zip(row, end, strict=True))  # fmt: skip
+        if p == 1:
+            continue
+        mechanism = metric_generic(d01=math.log(p) + 1e-15, dmax=math.log(q) + 2e-15)
+        for ratio in (F(1), F(6, 5), 1 + (p - 1) / 2):
+            truth = oracles.worst_shuffled_hockey_stick(channel, n, ratio, pairs=[(0, 1), (1, 0)])
+            pair = oracles.both_ways(oracles.pair_masses(n=n, p=p, beta=(p - 1) / (p + 1), q0=q), ratio)
+            assert truth <= pair
+            certified = shuffle(mechanism, n=n).delta(eps=math.log(ratio)).upper
+            assert float(truth) <= certified * (1 + 1e-9) + 1e-14
+            attained = max(attained, float(truth / pair) if pair else 0.0)
+    assert attained > 0.8
+
+
+@pytest.mark.parametrize("n", (1, 4, 50, 20_000))
+def test_generic_cover_is_the_published_pair(n):
+    mechanism = metric_generic(d01=1.0, dmax=2.5)
+    published = VariationRatioPair.of(mechanism, n=n)
+    for eps in EPS:
+        found, pair = shuffle(mechanism, n=n).delta(eps=eps), published.delta(eps=eps)
+        assert found.upper == pytest.approx(pair.upper, rel=1e-5)
+        assert found.lower <= pair.upper
+
+
+def test_generic_attack_is_private():
+    """R_0, R_1, R_* of the far attack keep all ratios within p and q, and q is attained."""
+    p, q = math.exp(1.0), math.exp(2.0)
+    far = metric_generic(d01=1.0, dmax=2.0).input_pairs()[0].attacks[1]
+    ratios = np.concatenate([far.first, far.second])
+    assert ratios.max() == pytest.approx(q) and ratios.min() >= 1 / q * (1 - 1e-12)
+    assert (far.first / far.second).max() == pytest.approx(p)
+
+
+@pytest.mark.parametrize(
+    ("n", "ratio", "truth", "pair"),
+    (
+        (2, F(7, 2), F(1, 32), F(1, 72)),
+        (4, F(7, 2), F(1, 128), F(1, 324)),
+        (6, F(19, 5), F(1, 1280), F(7, 233280)),
+    ),
+)
+def test_published_laplace_pair_fails_by_hand(n, ratio, truth, pair):
+    """e^d01 = e^dmax = 4, all others at x1: all reports beyond x1 have probabilities 2^-n and 2^-n / 4."""
+    channel = [[F(1, 2), F(3, 8), F(1, 8)], [F(1, 8), F(3, 8), F(1, 2)]]  # cells y < 0, inside, y > d01
+    mechanism = metric_laplace(d01=math.log(4), dmax=math.log(4))
+    assert (mechanism.p, mechanism.beta, mechanism.q) == pytest.approx((4, 0.5, 4))
+    assert truth == (1 - ratio / 4) / 2**n
+    assert oracles.shuffled_hockey_stick(channel, 1, 0, (1,) * (n - 1), ratio) == truth
+    assert oracles.both_ways(oracles.pair_masses(n=n, p=F(4), beta=F(1, 2), q0=F(4)), ratio) == pair < truth
+    found = shuffle(mechanism, n=n).delta(eps=math.log(ratio))
+    assert found.upper >= float(truth) and found.lower >= 0.999 * float(truth)
+
+
+@pytest.mark.parametrize(
+    ("build", "d01", "dmax", "eps"),
+    (
+        (metric_laplace, 1.0, 6.0, 0.95),
+        (metric_laplace, 3.0, 8.0, 2.9),
+        (planar_laplace, 0.3, 10.0, 0.298),
+    ),
+)
+def test_published_pair_fails_where_few_users_are_near(build, d01, dmax, eps):
+    mechanism = build(d01=d01, dmax=dmax)
+    pair = VariationRatioPair.of(mechanism, n=1000).delta(eps=eps)
+    found = shuffle(mechanism, n=1000).delta(eps=eps)
+    assert pair.upper < 1e-6 < found.lower <= found.upper
+
+
+def test_two_users_on_the_line():
+    """With the other at x1: (1/2) E(G_1 + G_2)_+ on a fine grid, pooled and therefore hardly below."""
+    mechanism = metric_laplace(d01=1.0, dmax=1.5)
+    edge = np.concatenate([[-np.inf], np.linspace(0, 1, 801), [np.inf]])
+
+    def masses(x):
+        below = np.where(
+            edge < x, 0.5 * np.exp(np.minimum(edge - x, 0)), 1 - 0.5 * np.exp(np.minimum(x - edge, 0))
+        )
+        return np.diff(below)
+
+    r0, r1 = masses(0.0), masses(1.0)
+    attack = mechanism.input_pairs()[0].attacks[1]  # the one at d01
+    for eps in EPS:
+        gain = (r0 - math.exp(eps) * r1) / r1
+        truth = (r1[:, None] * r1 * np.maximum(gain[:, None] + gain, 0)).sum() / 2
+        found = CoveredPair(attack, 2).log_hockey_stick(eps)
+        assert math.exp(found.lower) == pytest.approx(truth, rel=1e-3)
+        assert math.exp(found.lower) <= truth * (1 + 1e-4)
+
+
+# ---- running the mechanisms
+
+
+def test_samples_and_estimates():
+    rng = np.random.default_rng(5)
+    n = 200_000
+    x = rng.uniform(-0.5, 1.5, size=n)
+    for mechanism in (metric_laplace(d01=1, dmax=2), witch_hat(d01=1, dmax=2, brim=2, height=3)):
+        reports = mechanism.sample(x, rng)
+        assert reports.shape == (n,)
+        assert mechanism.estimate(reports) == pytest.approx(x.mean(), abs=0.05)
+    planar = planar_laplace(d01=1, dmax=2)
+    place = np.column_stack([x, x / 4])
+    reports = planar.sample(place, rng)
+    assert planar.estimate(reports) == pytest.approx(place.mean(axis=0), abs=0.02)
+    # |noise| is Gamma(2), its angle uniform
+    noise = reports - place
+    assert kstest(np.hypot(*noise.T), lambda r: 1 - (1 + r) * np.exp(-r)).pvalue > 1e-3
+    assert kstest(np.arctan2(noise[:, 1], noise[:, 0]), "uniform", args=(-np.pi, 2 * np.pi)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("place", (-0.9, 0.0, 1.7))
+@pytest.mark.parametrize("build", (metric_laplace, hat), ids=name_of)
+def test_sample_follows_the_density(build, place):
+    mechanism = build(d01=1.0, dmax=2.0)
+    reports = mechanism.sample(np.full(20_000, place), np.random.default_rng(3))
+    edge = np.linspace(-8, 9, 400)
+    density = mechanism.density(edge, place)
+    cdf = np.append(0.0, np.cumsum((density[1:] + density[:-1]) / 2 * np.diff(edge)))
+    assert cdf[-1] == pytest.approx(1.0, abs=2e-3)
+    assert kstest(reports, lambda y: np.interp(y, edge, cdf / cdf[-1])).pvalue > 1e-3
+
+
+def test_densities_are_those_of_the_definition():
+    assert metric_laplace(d01=1, dmax=2).density([0.0, 3.0], 1.0) == pytest.approx(
+        [math.exp(-1) / 2, math.exp(-2) / 2]
+    )
+    planar = planar_laplace(d01=1, dmax=2)
+    assert planar.density([3.0, 4.0], [0.0, 0.0]) == pytest.approx(math.exp(-5) / (2 * math.pi))
+    line = hat(d01=1, dmax=2)
+    total, ends, _ = line, on_line(line)[1], None
+    assert quad(lambda y: float(total.density(y, 0.3)), *ends, points=[-1.7, 0.3, 2.3])[0] == pytest.approx(1)
+    assert line.density(ends[1] + 0.1, 0.3) == 0.0
+
+
+def test_generic_cannot_run():
+    mechanism = metric_generic(d01=1, dmax=2)
+    with pytest.raises(TypeError, match="metric_generic"):
+        mechanism.sample([0.0], np.random.default_rng(0))
+    with pytest.raises(TypeError, match="metric_generic"):
+        mechanism.estimate([0.0])
+
+
+# ---- hostile input
+
+HOSTILE = (float("nan"), float("inf"), -1, 0, "1e-8", True, None, 101, 1j, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=repr)
+@pytest.mark.parametrize("build", ALL, ids=name_of)
+def test_hostile_distances(build, value):
+    with pytest.raises((ValueError, TypeError), match="d01"):
+        build(d01=value, dmax=3.0)
+    with pytest.raises((ValueError, TypeError), match="dmax"):
+        build(d01=1.0, dmax=value)
+
+
+@pytest.mark.parametrize("build", ALL, ids=name_of)
+def test_a_pair_is_no_farther_apart_than_dmax(build):
+    assert build(d01=2.0, dmax=2.0).dmax == 2.0
+    with pytest.raises(ValueError, match="dmax must be .*>= 2"):
+        build(d01=2.0, dmax=1.999)
+    with pytest.raises(TypeError):
+        build(1.0, 2.0)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        build(d01=1.0, dmax=2.0).d01 = 3.0
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=repr)
+@pytest.mark.parametrize("name", ("brim", "height", "scale"))
+def test_hostile_hats(name, value):
+    if (name, value) in (("brim", 101), ("scale", 101)) and value is not True:
+        pytest.skip("a length")
+    with pytest.raises((ValueError, TypeError), match=name):
+        witch_hat(**{"d01": 1.0, "dmax": 2.0, "brim": 2.0, "height": 1.0, name: value})
+
+
+def test_every_place_needs_room_for_its_hat():
+    assert witch_hat(d01=1, dmax=2, brim=1.5, height=1).brim == 1.5
+    with pytest.raises(ValueError, match="brim"):
+        witch_hat(d01=1, dmax=2, brim=1.49, height=1)
+
+
+@pytest.mark.parametrize("build", (metric_laplace, hat), ids=name_of)
+@pytest.mark.parametrize("x", ([2.1], [-1.1], ["0"], [], [[0.0]], [float("nan")]), ids=repr)
+def test_hostile_places(build, x):
+    with pytest.raises((ValueError, TypeError), match="x"):
+        build(d01=1, dmax=2).sample(x, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "x", ([[0.0, 2.1]], [[-1.1, 0.0]], [0.0, 1.0], [], [[0.0, float("nan")]], [["a", "b"]]), ids=repr
+)
+def test_hostile_places_of_the_plane(x):
+    with pytest.raises((ValueError, TypeError), match="x"):
+        planar_laplace(d01=1, dmax=2).sample(x, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("build", (metric_laplace, planar_laplace, hat), ids=name_of)
+def test_hostile_reports(build):
+    mechanism = build(d01=1, dmax=2)
+    for reports in ([], "abc", [float("nan")], None):
+        with pytest.raises((ValueError, TypeError), match="reports"):
+            mechanism.estimate(reports)
+    with pytest.raises(TypeError, match="rng"):
+        mechanism.sample(np.zeros((1, 2)) if build is planar_laplace else [0.0], 7)

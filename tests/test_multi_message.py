@@ -1,0 +1,493 @@
+"""Multi-message protocols against brute force: all multisets of messages of tiny populations, in fractions.
+
+The oracles write each protocol as the laws of single messages on explicit outputs, and share no line with the
+package.
+"""
+
+import math
+from collections import Counter
+from fractions import Fraction as F
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import oracles
+from shufflelib import multi_message, randomizers
+from shufflelib.closed_form import OutOfRegime
+from shufflelib.profiles import Gaussian
+from shufflelib.shuffling import VariationRatioPair, shuffle
+
+NUDGE = 1e-11
+RATIOS = (F(1), F(3, 2), F(9, 4), F(9, 2))
+
+
+# ---- oracles: laws of single messages as {output: fraction}
+
+
+def bits(d, flip, held=None):
+    """Law of d bits, one-hot at ``held`` (or all zero), each flipped."""
+    law = {}
+    for message in product((0, 1), repeat=d):
+        chances = [1 - flip if j == held else flip for j in range(d)]
+        law[message] = math.prod(c if b else 1 - c for b, c in zip(message, chances, strict=True))
+    return law
+
+
+def uniform(outputs):
+    outputs = list(outputs)
+    return {y: F(1, len(outputs)) for y in outputs}
+
+
+def response(d, flip, x):
+    return {y: 1 - flip if y == x else flip / (d - 1) for y in range(d)}
+
+
+PROTOCOLS = {
+    "biased coin": (
+        randomizers.balcer_binary(coin=1 / 5),
+        [{0: F(1)}, {1: F(1)}],
+        {0: F(4, 5), 1: F(1, 5)},
+    ),
+    "fair coin": (randomizers.balcer_uniform(), [{0: F(1)}, {1: F(1)}], uniform(range(2))),
+    "bins": (randomizers.balls_into_bins(d=3), [{x: F(1)} for x in range(3)], uniform(range(3))),
+    "special bins": (
+        randomizers.balls_into_bins(d=5, s=2),
+        [uniform((2 * x, 2 * x + 1)) for x in range(2)],
+        uniform(range(5)),
+    ),
+    "fake users": (
+        randomizers.cheu_zhilyaev(d=3, flip=1 / 4),
+        [bits(3, F(1, 4), x) for x in range(3)],
+        bits(3, F(1, 4)),
+    ),
+    "two fake items": (
+        randomizers.cheu_zhilyaev(d=2, flip=1 / 5),
+        [bits(2, F(1, 5), x) for x in range(2)],
+        bits(2, F(1, 5)),
+    ),
+    "mixDUMP": (
+        randomizers.mix_dump(d=4, flip=1 / 3),
+        [response(4, F(1, 3), x) for x in range(4)],
+        uniform(range(4)),
+    ),
+    "pureDUMP": (randomizers.mix_dump(d=3, flip=0.0), [{x: F(1)} for x in range(3)], uniform(range(3))),
+}
+REMOVABLE = ("biased coin", "fair coin", "bins", "special bins", "pureDUMP")
+
+
+def multisets(laws):
+    """Law of the multiset of independent messages."""
+    law = {(): F(1)}
+    for single in laws:
+        longer = Counter()
+        for seen, mass in law.items():
+            for y, chance in single.items():
+                if chance:
+                    longer[tuple(sorted((*seen, y)))] += mass * chance
+        law = longer
+    return law
+
+
+@cache
+def real(name, others, blanket):
+    """Masses of all outputs when the user who changes holds 0 or 1 and the others hold ``others``."""
+    _, own, noise = PROTOCOLS[name]
+    both = [multisets([own[x], *(own[y] for y in others), *[noise] * blanket]) for x in (0, 1)]
+    return {y: tuple(law.get(y, F(0)) for law in both) for y in both[0].keys() | both[1].keys()}
+
+
+def worst(name, n, blanket, ratio):
+    """The exact δ of the worst dataset of n users."""
+    _, own, _ = PROTOCOLS[name]
+    datasets = {tuple(sorted(o)) for o in product(range(len(own)), repeat=n - 1)}
+    return max(oracles.both_ways(real(name, others, blanket), ratio) for others in datasets)
+
+
+def delta(profile, ratio):
+    return profile.delta(eps=math.log(ratio))
+
+
+# ---- Table 3
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_published_parameters_are_those_of_the_messages(name):
+    protocol, own, noise = PROTOCOLS[name]
+    gap = sum(abs(own[0].get(y, 0) - own[1].get(y, 0)) for y in noise) / 2
+    assert math.isclose(protocol.beta, gap, rel_tol=1e-12)
+    ratios = [F(own[0].get(y, 0)) / F(own[1][y]) if own[1].get(y) else math.inf for y in own[0]]
+    assert math.isclose(protocol.p, max(ratios), rel_tol=1e-12)
+    cover = max(F(mass) / noise[y] for law in own[:2] for y, mass in law.items())
+    assert math.isclose(protocol.q, cover, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_classes_are_laws(name):
+    protocol = PROTOCOLS[name][0]
+    assert np.allclose(protocol.message_pmf().sum(axis=1), 1.0)
+    assert np.isclose(protocol.blanket().sum(), 1.0)
+    own, other, share = protocol.support
+    assert own > other and share.shape == (protocol.items,)
+
+
+# ---- the certified profile
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_one_user_among_blanket_messages_is_exact(name, ratio):
+    for blanket in (1, 2, 3):
+        ends = delta(multi_message.shuffle_messages(PROTOCOLS[name][0], n=1, blanket=blanket), ratio)
+        truth = float(oracles.both_ways(real(name, (), blanket), ratio))
+        assert ends.lower <= truth + NUDGE and truth <= ends.upper + NUDGE
+        if name != "two fake items":
+            assert ends.upper - ends.lower <= 1e-6 * truth + NUDGE
+        assert ends.upper <= truth * (1 + 1e-6) + NUDGE
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_bracket_holds_the_worst_dataset(name, ratio):
+    for n, blanket in ((2, 2), (3, 2)) if name != "fake users" else ((2, 3),):
+        ends = delta(multi_message.shuffle_messages(PROTOCOLS[name][0], n=n, blanket=blanket), ratio)
+        truth = float(worst(name, n, blanket, ratio))
+        assert ends.lower <= truth + NUDGE and truth <= ends.upper + NUDGE
+
+
+@pytest.mark.parametrize("name", REMOVABLE)
+def test_known_own_messages_change_nothing_whatever_the_dataset(name):
+    protocol, own, _ = PROTOCOLS[name]
+    ends = delta(multi_message.shuffle_messages(protocol, n=3, blanket=3), F(3, 2))
+    assert ends.upper - ends.lower <= 1e-6 * ends.upper
+    for others in product(range(len(own)), repeat=2):
+        truth = float(oracles.both_ways(real(name, tuple(sorted(others)), 3), F(3, 2)))
+        assert abs(ends.upper - truth) < 1e-7
+
+
+def test_fake_users_lower_end_is_the_stated_analyst():
+    """Two bits among N + n - 1 noise messages: the same number from another enumeration."""
+    ends = delta(multi_message.shuffle_messages(PROTOCOLS["fake users"][0], n=3, blanket=2), F(9, 4))
+    rows = [bits(2, F(1, 4), x) for x in (0, 1)]
+    both = [multisets([row, *[bits(2, F(1, 4))] * 4]) for row in rows]
+    masses = {y: (both[0][y], both[1][y]) for y in both[0]}
+    assert math.isclose(ends.lower, oracles.both_ways(masses, F(9, 4)), rel_tol=1e-6)
+
+
+def counts_law(n, blanket, d, flip, x):
+    """Law of the counts of items 0, 1, 2 when one user holds x and all others hold item 2, by convolution."""
+    size = n + blanket + 1
+    law = np.zeros((size, size, size))
+    law[0, 0, 0] = 1.0
+    messages = (
+        [response(d, flip, x)] + [response(d, flip, 2)] * (n - 1) + [response(d, F(d - 1, d), 0)] * blanket
+    )
+    for message in messages:
+        a, b, c = (float(message[j]) for j in range(3))
+        longer = law * max(0.0, 1.0 - a - b - c)
+        longer[1:] += a * law[:-1]
+        longer[:, 1:] += b * law[:, :-1]
+        longer[:, :, 1:] += c * law[:, :, :-1]
+        law = longer
+    return law
+
+
+@pytest.mark.parametrize(("d", "flip"), [(3, F(1, 2)), (5, F(2, 5))])
+def test_mixdump_lower_end_is_below_the_analysts_dataset_and_not_vacuous(d, flip):
+    n, blanket = 25, 50
+    first, second = (counts_law(n, blanket, d, flip, x) for x in (0, 1))
+    profile = multi_message.shuffle_messages(
+        randomizers.mix_dump(d=d, flip=float(flip)), n=n, blanket=blanket
+    )
+    assert profile.randomizer.attacks(n, blanket)[0].chance > 0.1
+    for eps in (0.0, 0.05):
+        truth = np.maximum(first - math.exp(eps) * second, 0.0).sum()
+        ends = profile.delta(eps=eps)
+        assert 0.1 * truth < ends.lower < truth < ends.upper < 2.5 * truth
+
+
+@pytest.mark.parametrize(("n", "blanket", "d", "flip"), [(25, 50, 3, 0.5), (200, 1_000, 6, 0.3)])
+def test_mixdump_analyst_after_deleting(n, blanket, d, flip):
+    """The chance charged, and the own message's law given T, against the exact law of T."""
+    (attack,) = randomizers.mix_dump(d=d, flip=flip).attacks(n, blanket)
+    others = np.convolve(
+        binom.pmf(np.arange(blanket + 1), blanket, 1 - 1 / d), binom.pmf(np.arange(n), n - 1, flip)
+    )
+    lost = flip / (d - 1)
+    kept = (1 - lost) * np.append(0.0, others)  # mass of {T = t, the own message is kept}
+    total = kept + lost * np.append(others, 0.0)
+    usable = (kept >= (1 - lost) * total * (1 - 1e-9)) & (np.arange(total.size) <= attack.covers + 1)
+    assert 0.1 < attack.chance <= total[usable].sum()
+    own = np.sort(attack.variable.first * attack.variable.mass)
+    rows = np.full(d - 1, lost) + lost / (d - 1)
+    rows[0] += 1 - flip - lost
+    assert np.isclose(own[-1], max(rows[0], rows[2:].sum())) and np.isclose(own.sum(), 1.0)
+
+
+def test_mixdump_lower_end_approaches_the_upper_one():
+    profile = multi_message.shuffle_messages(randomizers.mix_dump(d=16, flip=0.3), n=1_000, blanket=10**5)
+    ends = profile.epsilon(delta=1e-6)
+    assert 0.93 * ends.upper < ends.lower < ends.upper
+
+
+def test_mixdump_without_a_third_item_claims_nothing_from_below():
+    ends = multi_message.shuffle_messages(randomizers.mix_dump(d=2, flip=0.3), n=50, blanket=500).epsilon(
+        1e-6
+    )
+    assert ends.lower == 0.0 < ends.upper < math.inf
+
+
+# ---- published pairs: where they are bounds and where not
+
+
+@pytest.mark.parametrize("name", ["fair coin", "bins", "special bins", "pureDUMP", "mixDUMP"])
+def test_published_pair_is_the_exact_one(name):
+    """Where p = ∞ and β = 1; for mixDUMP although 1 - α - αp > 0."""
+    protocol = PROTOCOLS[name][0]
+    for ratio in RATIOS:
+        truth = float(oracles.both_ways(real(name, (), 4), ratio))
+        ends = delta(multi_message.published_pair(protocol, blanket=4), ratio)
+        assert abs(ends.upper - truth) < NUDGE and abs(ends.lower - truth) < NUDGE
+
+
+def test_published_pair_of_a_biased_coin_is_loose_and_the_sharp_one_is_asymmetric():
+    coin = randomizers.balcer_binary(coin=0.2)
+    certified = multi_message.shuffle_messages(coin, n=10, blanket=400).epsilon(delta=1e-4)
+    assert multi_message.published_pair(coin, blanket=400).epsilon(delta=1e-4).lower > 1.2 * certified.upper
+    sharp = VariationRatioPair(n=401, p=math.inf, beta=1.0, q0=1.25, q1=5.0).epsilon(delta=1e-4)
+    assert abs(sharp.upper - certified.upper) < 1e-6
+
+
+def test_published_pair_of_fake_users_is_below_the_mechanism():
+    """With f = 1/4, d = 3, two users, four blanket messages, the other holds the third item, e^ε = 9/2."""
+    masses = oracles.pair_masses(n=5, p=9, beta=F(1, 2), q0=3)
+    published = oracles.both_ways(masses, F(9, 2))
+    truth = oracles.both_ways(real("fake users", (2,), 4), F(9, 2))
+    assert published == F(10287, 2**21) and truth == F(290765295, 2**35)  # 0.004905, 0.008462
+    protocol = PROTOCOLS["fake users"][0]
+    ours = delta(multi_message.shuffle_messages(protocol, n=2, blanket=4), F(9, 2))
+    pair = delta(multi_message.published_pair(protocol, blanket=4), F(9, 2))
+    assert abs(pair.upper - published) < NUDGE
+    assert pair.upper < ours.lower <= float(truth) <= ours.upper
+
+
+def test_published_pair_of_fake_users_is_below_one_message_among_the_blanket():
+    masses = oracles.pair_masses(n=2, p=9, beta=F(1, 2), q0=3)
+    assert oracles.both_ways(masses, F(2)) == F(73, 256)
+    assert oracles.both_ways(real("fake users", (), 1), F(2)) == F(75, 256)
+
+
+@pytest.mark.parametrize("name", ["fake users", "mixDUMP"])
+def test_claimed_tightness_is_not_attained_by_two_users(name):
+    """Section 5 says exactly tight for d >= 3: at ε = 0 no dataset attains the pair."""
+    truth = worst(name, 2, 2, F(1))
+    protocol = PROTOCOLS[name][0]
+    assert float(truth) < 0.99 * delta(multi_message.published_pair(protocol, blanket=2), F(1)).lower
+
+
+def test_fake_users_pair_is_close_at_scale():
+    protocol = randomizers.cheu_zhilyaev(d=16, flip=0.2)
+    ours = multi_message.shuffle_messages(protocol, n=1_000, blanket=20_000).epsilon(delta=1e-6)
+    pair = multi_message.published_pair(protocol, blanket=20_000).epsilon(delta=1e-6)
+    assert abs(pair.upper / ours.upper - 1.0) < 1e-3
+    assert ours.lower < ours.upper < 1.05 * ours.lower
+
+
+def test_replacing_infinity_by_a_large_number_is_slightly_too_small():
+    """The released code puts p = 10⁵, β = (p - 1)/(p + 1)."""
+    exact = multi_message.published_pair(randomizers.balls_into_bins(d=16), blanket=20_000).epsilon(
+        delta=1e-6
+    )
+    p = 1e5
+    released = VariationRatioPair(n=20_001, p=p, beta=(p - 1) / (p + 1), q0=16.0).epsilon(delta=1e-6)
+    assert 1e-6 < 1.0 - released.upper / exact.lower < 1e-3
+
+
+# ---- sanity of profiles
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_more_blanket_messages_hide_better(name):
+    protocol = PROTOCOLS[name][0]
+    ends = [
+        multi_message.shuffle_messages(protocol, n=10, blanket=b).epsilon(delta=1e-3) for b in (50, 200, 800)
+    ]
+    assert ends[0].lower > 0.0 or name == "mixDUMP"
+    assert ends[0].upper > 1.5 * ends[1].upper > 2.25 * ends[2].upper > 0.0
+    assert all(end.lower <= end.upper for end in ends)
+
+
+def test_own_message_without_cover_is_exposed():
+    """With one blanket message an own message of balls into bins is often seen uncovered: no finite ε."""
+    profile = multi_message.shuffle_messages(randomizers.balls_into_bins(d=8), n=5, blanket=3)
+    assert profile.epsilon(delta=1e-3).upper == math.inf
+    truth = (7 / 8) ** 3  # nobody else in the bin
+    assert profile.delta(eps=50.0).lower <= truth * (1 + 1e-9) and truth <= profile.delta(eps=50.0).upper
+
+
+def test_arrays_agree_with_scalars():
+    profile = multi_message.shuffle_messages(randomizers.mix_dump(d=6, flip=0.2), n=30, blanket=300)
+    grid = np.array([0.05, 0.2, 0.6])
+    assert np.array_equal(profile.delta(grid).upper, [profile.delta(float(x)).upper for x in grid])
+
+
+def test_many_messages_cost_no_more():
+    profile = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16), n=10**6, blanket=10**10)
+    ends = profile.epsilon(delta=1e-6)
+    assert 0.0 < ends.lower <= ends.upper < 1.0001 * ends.lower
+    # μ-GDP with μ = sqrt(2d/N) in the limit
+    assert abs(ends.upper / Gaussian(math.sqrt(32 / 10**10)).epsilon(delta=1e-6).upper - 1) < 0.01
+
+
+def test_rare_pair_scales_the_divergence():
+    profile = multi_message.shuffle_messages(randomizers.mix_dump(d=6, flip=0.3), n=300, blanket=3_000)
+    (seen,) = profile.below
+    for eps in (0.0, 0.1):
+        inside = seen.pair.delta(eps)
+        assert np.isclose(seen.delta(eps).upper, seen.chance * inside.upper, rtol=1e-9)
+        assert seen.delta(eps).lower <= seen.chance * inside.lower * (1 + 1e-12)
+    assert seen.reversed is seen or seen.reversed.reversed is seen
+
+
+# ---- the protocols' own papers
+
+
+@pytest.mark.parametrize(("eps", "messages"), [(0.5, 10**4), (1.0, 10**4), (0.2, 10**5), (1.5, 10**5)])
+def test_own_guarantee_of_fake_users_is_safe_and_loose(eps, messages):
+    flip = multi_message.cheu_zhilyaev_flip(messages=messages, eps=eps, delta=1e-6)
+    right = 6.6 * ((math.exp(eps) + 1) / (math.exp(eps) - 1)) ** 2 * math.log(4e6) / messages
+    assert math.isclose(flip * (1 - flip), right, rel_tol=1e-9) and 0 < flip < 0.5
+    protocol = randomizers.cheu_zhilyaev(d=16, flip=flip)
+    ours = multi_message.shuffle_messages(protocol, n=1_000, blanket=messages).epsilon(delta=1e-6)
+    assert ours.upper < 0.6 * eps
+
+
+def test_own_guarantee_of_fake_users_ends_where_the_square_root_does():
+    edge = 2 * math.atanh(math.sqrt(26.4 * math.log(4e6) / 1e4))
+    assert math.isclose(edge, 0.407, abs_tol=1e-3)
+    multi_message.cheu_zhilyaev_flip(messages=10**4, eps=edge * (1 + 1e-6), delta=1e-6)
+    with pytest.raises(OutOfRegime, match="132/5"):
+        multi_message.cheu_zhilyaev_flip(messages=10**4, eps=edge * (1 - 1e-6), delta=1e-6)
+
+
+@pytest.mark.parametrize(("eps", "s"), [(0.1, 1), (1.0, 1), (3.0, 1), (0.5, 4)])
+def test_own_guarantee_of_bins_is_safe_and_loose(eps, s):
+    balls = multi_message.balls_into_bins_blanket(d=16, s=s, eps=eps, delta=1e-6)
+    assert balls == math.ceil(32 * math.log(2e6) * 16 / s / eps**2)
+    ours = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16, s=s), n=1, blanket=balls)
+    assert ours.epsilon(delta=1e-6).upper < 0.35 * eps
+
+
+def test_own_guarantee_of_bins_names_its_range():
+    multi_message.balls_into_bins_blanket(d=16, s=1, eps=3.0, delta=1e-6)
+    for eps in (3.0001, 1e-7):
+        with pytest.raises(OutOfRegime):
+            multi_message.balls_into_bins_blanket(d=16, s=1, eps=eps, delta=1e-6)
+
+
+# ---- calibration
+
+
+def test_fewest_blanket_messages_proves_itself_and_is_few():
+    protocol = randomizers.balls_into_bins(d=8)
+    few = multi_message.fewest_blanket_messages(protocol, n=100, eps=0.8, delta=1e-4)
+    assert multi_message.shuffle_messages(protocol, n=100, blanket=few).delta(0.8).upper <= 1e-4 * (1 + 1e-9)
+    less = multi_message.shuffle_messages(protocol, n=100, blanket=int(0.98 * few))
+    assert less.delta(0.8).lower > 1e-4
+
+
+def test_smallest_flip_proves_itself_and_is_small():
+    at = {"n": 100, "blanket": 2_000}
+    flip = multi_message.smallest_flip(d=8, eps=0.8, delta=1e-4, **at)
+    proved = multi_message.shuffle_messages(randomizers.cheu_zhilyaev(d=8, flip=flip), **at)
+    assert proved.delta(0.8).upper <= 1e-4 * (1 + 1e-9)
+    less = multi_message.shuffle_messages(randomizers.cheu_zhilyaev(d=8, flip=0.98 * flip), **at)
+    assert less.delta(0.8).upper > 1e-4
+
+
+def test_targets_out_of_reach_are_refused():
+    with pytest.raises(ValueError, match="not reached"):
+        multi_message.smallest_flip(d=8, n=1, blanket=1, eps=1e-9, delta=1e-12)
+    with pytest.raises(ValueError, match="not reached"):
+        multi_message.fewest_blanket_messages(randomizers.balls_into_bins(d=8), n=1, eps=1e-9, delta=1e-12)
+
+
+# ---- bad input
+
+
+BAD = [math.nan, math.inf, -math.inf, "1e-1", -0.1, None, True, [0.1]]
+
+
+@pytest.mark.parametrize("bad", [*BAD, 0.0, 1.0])
+def test_coin_refuses(bad):
+    with pytest.raises((TypeError, ValueError), match="coin"):
+        randomizers.balcer_binary(coin=bad)
+
+
+@pytest.mark.parametrize("bad", [*BAD, 0.0, 0.5])
+def test_flip_of_fake_users_refuses(bad):
+    with pytest.raises((TypeError, ValueError), match="flip"):
+        randomizers.cheu_zhilyaev(d=4, flip=bad)
+
+
+@pytest.mark.parametrize("bad", [*BAD, 0.75])
+def test_flip_of_mixdump_refuses(bad):
+    with pytest.raises((TypeError, ValueError), match="flip"):
+        randomizers.mix_dump(d=4, flip=bad)
+
+
+@pytest.mark.parametrize("bad", [*BAD, 0, 1, 2.5])
+def test_numbers_of_bins_and_items_refuse(bad):
+    for build in (
+        lambda d: randomizers.balls_into_bins(d=d),
+        lambda d: randomizers.mix_dump(d=d, flip=0.1),
+        lambda d: randomizers.cheu_zhilyaev(d=d, flip=0.1),
+    ):
+        with pytest.raises((TypeError, ValueError), match="d must"):
+            build(bad)
+    with pytest.raises((TypeError, ValueError), match="s must"):
+        randomizers.balls_into_bins(d=4, s=3)
+
+
+@pytest.mark.parametrize("bad", [*BAD, 0, 2.5, 10**16])
+def test_numbers_of_messages_refuse(bad):
+    protocol = randomizers.balcer_uniform()
+    for call in (
+        lambda: multi_message.shuffle_messages(protocol, n=5, blanket=bad),
+        lambda: multi_message.published_pair(protocol, blanket=bad),
+    ):
+        with pytest.raises((TypeError, ValueError), match="blanket"):
+            call()
+    with pytest.raises((TypeError, ValueError), match="n must"):
+        multi_message.shuffle_messages(protocol, n=bad, blanket=5)
+    with pytest.raises((TypeError, ValueError)):
+        multi_message.cheu_zhilyaev_flip(messages=bad, eps=0.5, delta=1e-6)
+
+
+@pytest.mark.parametrize("bad", [*BAD, 0.0])
+def test_targets_refuse(bad):
+    protocol = randomizers.balcer_uniform()
+    for call in (
+        lambda: multi_message.cheu_zhilyaev_flip(messages=10**6, eps=bad, delta=1e-6),
+        lambda: multi_message.balls_into_bins_blanket(d=4, s=1, eps=bad, delta=1e-6),
+        lambda: multi_message.fewest_blanket_messages(protocol, n=5, eps=bad, delta=1e-6),
+        lambda: multi_message.smallest_flip(d=4, n=5, blanket=50, eps=bad, delta=1e-6),
+    ):
+        with pytest.raises((TypeError, ValueError), match="eps"):
+            call()
+    for call in (
+        lambda: multi_message.cheu_zhilyaev_flip(messages=10**6, eps=0.5, delta=bad),
+        lambda: multi_message.fewest_blanket_messages(protocol, n=5, eps=0.5, delta=bad),
+    ):
+        with pytest.raises((TypeError, ValueError), match="delta"):
+            call()
+
+
+def test_single_and_multi_message_protocols_are_not_mixed_up():
+    with pytest.raises(TypeError, match="LocalRandomizer"):
+        shuffle(randomizers.balls_into_bins(d=4), n=10)
+    for call in (multi_message.shuffle_messages, multi_message.published_pair):
+        with pytest.raises(TypeError, match="multi-message"):
+            call(randomizers.binary_rr(eps0=1.0), blanket=10, **({"n": 5} if call.__name__[0] == "s" else {}))

@@ -1,0 +1,360 @@
+"""Range queries on a hierarchy: decompositions by listing, moments by listing all outcomes, the certificate.
+
+The oracles write a user's report as a dictionary in exact fractions and a range as a set of values.
+"""
+
+import math
+import time
+from collections import Counter
+from fractions import Fraction as F
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+from shufflelib import estimation, randomizers, shuffle
+from shufflelib.estimation import RangeQueryProtocol, canonical_decomposition
+
+LOG3 = math.log(3.0)
+TREES = [(2, 2), (8, 2), (32, 2), (27, 3), (16, 4), (12, 12)]
+
+
+def every_range(d):
+    return np.array([(a, b) for a in range(d) for b in range(a, d)]).T
+
+
+def nodes_of(d, branching):
+    """The values below each node, coarsest level first, without the root."""
+    nodes, width = [], d // branching
+    while width >= 1:
+        nodes += [range(start, start + width) for start in range(0, d, width)]
+        width //= branching
+    return nodes
+
+
+def level_sizes(d, branching):
+    sizes = [branching]
+    while sizes[-1] < d:
+        sizes.append(sizes[-1] * branching)
+    return sizes
+
+
+def report_law(x, e, d, branching):
+    """One user's report (level, node) with its exact probability."""
+    sizes = level_sizes(d, branching)
+    return {
+        (level, node): F(1, len(sizes)) * F(e if node == x * size // d else 1, e + size - 1)
+        for level, size in enumerate(sizes)
+        for node in range(size)
+    }
+
+
+def estimate_of(reports, e, d, branching):
+    """The node estimates as a sum over users of what each contributes, exact."""
+    sizes = level_sizes(d, branching)
+    estimates = []
+    for level, size in enumerate(sizes):
+        own, other = F(e, e + size - 1), F(1, e + size - 1)
+        for node in range(size):
+            seen = [(y == node) - other for drawn, y in reports if drawn == level]
+            estimates.append(len(sizes) * sum(seen, F(0)) / (own - other) / len(reports))
+    return estimates
+
+
+def runs(x, e, d, branching):
+    """Every outcome of users who hold the values x: (node estimates, probability)."""
+    laws = [report_law(held, e, d, branching).items() for held in x]
+    for outcome in product(*laws):
+        mass = math.prod((part[1] for part in outcome), start=F(1))
+        yield estimate_of([part[0] for part in outcome], e, d, branching), mass
+
+
+# ---- the decomposition
+
+
+@pytest.mark.parametrize("d, branching", TREES)
+def test_every_range_is_the_disjoint_union_of_few_nodes(d, branching):
+    first, last = every_range(d)
+    found = canonical_decomposition(first, last, d=d, branching=branching)
+    levels = len(level_sizes(d, branching))
+    assert found.shape == (levels + 1, 2, 2, first.size)
+    for i, (a, b) in enumerate(zip(first, last, strict=True)):
+        covered, used = [], []
+        for level in range(levels + 1):
+            width = d // branching**level
+            used.append(0)
+            for start, stop in found[level, :, :, i]:
+                assert 0 <= start <= stop <= branching**level
+                used[-1] += stop - start
+                covered += [v for node in range(start, stop) for v in range(node * width, (node + 1) * width)]
+        assert sorted(covered) == list(range(a, b + 1))
+        assert max(used) <= 2 * (branching - 1) and sum(used) <= 2 * (branching - 1) * levels
+
+
+def test_a_decomposition_is_the_smallest():
+    """By dynamic programming over all unions of nodes, d = 16."""
+    d, nodes = 16, [range(16), *nodes_of(16, 2)]
+    first, last = every_range(d)
+    found = canonical_decomposition(first, last, d=d)
+    used = (found[:, :, 1] - found[:, :, 0]).sum(axis=(0, 1))
+    for a, b, count in zip(first, last, used, strict=True):
+        fewest = {a: 0}
+        for v in range(a, b + 1):
+            for node in nodes:
+                if node[0] == v and node[-1] <= b and v in fewest:
+                    end = node[-1] + 1
+                    fewest[end] = min(fewest.get(end, d), fewest[v] + 1)
+        assert count == fewest[b + 1]
+
+
+def test_scalars_and_arrays_agree():
+    one = canonical_decomposition(3, 11, d=16)
+    many = canonical_decomposition([0, 3], [5, 11], d=16)
+    assert np.array_equal(one[..., 0], many[..., 1])
+    protocol = RangeQueryProtocol(eps0=1.0, d=16, n=100)
+    nodes = np.linspace(0.0, 1.0, 30)
+    assert protocol.answer(nodes, 3, 11) == protocol.answer(nodes, [0, 3], [5, 11])[1]
+    assert protocol.answer_variance(nodes, 3, 11) == protocol.answer_variance(nodes, [0, 3], [5, 11])[1]
+    assert isinstance(protocol.answer(nodes, 3, 11), float)
+
+
+# ---- estimates: exact moments of few users
+
+
+@pytest.mark.parametrize("d, branching, x", [(4, 2, (0, 3)), (4, 2, (1, 1)), (4, 4, (2, 0)), (9, 3, (7, 1))])
+def test_moments_of_two_users(d, branching, x):
+    """Mean and variance of every node and of every range over all outcomes, in exact fractions."""
+    protocol = RangeQueryProtocol(eps0=LOG3, d=d, n=2, branching=branching)
+    outcomes = list(runs(x, 3, d, branching))
+    weight = np.array([float(mass) for _, mass in outcomes])
+    estimates = np.array([[float(v) for v in nodes] for nodes, _ in outcomes])
+    assert weight.sum() == pytest.approx(1.0)
+    frequencies = np.array([sum(v in node for v in x) / 2 for node in nodes_of(d, branching)])
+    mean = weight @ estimates
+    assert np.allclose(mean, frequencies, atol=1e-12)
+    assert np.allclose(protocol.node_variance(frequencies), weight @ (estimates - mean) ** 2, rtol=1e-10)
+
+    first, last = every_range(d)
+    answers = np.array([protocol.answer(row, first, last) for row in estimates])
+    truth = [sum(a <= v <= b for v in x) / 2 for a, b in zip(first, last, strict=True)]
+    assert np.allclose(weight @ answers, truth, atol=1e-12)
+    wanted = weight @ (answers - truth) ** 2
+    assert np.allclose(protocol.answer_variance(frequencies, first, last), wanted, rtol=1e-10, atol=1e-13)
+
+    settled = np.array([protocol.consistent(row) for row in estimates])
+    assert np.allclose(weight @ settled, frequencies, atol=1e-12)
+
+
+def test_the_package_estimates_what_the_oracle_does():
+    protocol, rng = RangeQueryProtocol(eps0=LOG3, d=8, n=6), np.random.default_rng(0)
+    for _ in range(20):
+        reports = protocol.reports([0, 1, 2, 5, 6, 7], rng)
+        rows = [(int(row["component"]), int(row[f"report{row['component']}"])) for row in reports]
+        wanted = [float(v) for v in estimate_of(rows, 3, 8, 2)]
+        assert np.allclose(protocol.estimate(reports), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("branching", [2, 4, 16])
+def test_two_hundred_seeds(branching):
+    """Unbiased, with the exact variance, for nodes and ranges; run and simulate alike."""
+    d, n, seeds = 16, 2000, 200
+    protocol = RangeQueryProtocol(eps0=1.5, d=d, n=n, branching=branching)
+    counts = estimation.zipf_counts(n, d=d)
+    data = np.repeat(np.arange(d), counts)
+    truth = protocol.node_counts(counts) / n
+    first, last = np.array([0, 3, 5, 1, 8]), np.array([6, 12, 5, 14, 15])
+    drawn = {
+        "run": np.array([protocol.run(data, np.random.default_rng(seed)).value for seed in range(seeds)]),
+        "simulate": protocol.repeat(data, seeds, np.random.default_rng(9)),
+    }
+    wanted = np.array([data[(data >= a) & (data <= b)].size / n for a, b in zip(first, last, strict=True)])
+    variance = protocol.answer_variance(truth, first, last)
+    for estimates in drawn.values():
+        assert np.all(
+            np.abs(estimates.mean(axis=0) - truth) < 4.5 * np.sqrt(protocol.node_variance(truth) / seeds)
+        )
+        answers = np.array([protocol.answer(row, first, last) for row in estimates])
+        assert np.all(np.abs(answers.mean(axis=0) - wanted) < 4.5 * np.sqrt(variance / seeds))
+        # a sample variance of 200 normal draws is within 4.5 standard deviations, sqrt(2/199) each
+        assert np.all(np.abs(answers.var(axis=0, ddof=1) / variance - 1.0) < 4.5 * math.sqrt(2 / (seeds - 1)))
+        settled = np.array([protocol.answer(protocol.consistent(row), first, last) for row in estimates])
+        assert np.all(np.abs(settled.mean(axis=0) - wanted) < 4.5 * np.sqrt(variance / seeds))
+
+
+def test_simulated_runs_have_the_law_of_real_ones():
+    """The joint law of all node estimates of three users, by a test of homogeneity."""
+    protocol, rng = RangeQueryProtocol(eps0=LOG3, d=4, n=3), np.random.default_rng(3)
+    data, repetitions = [0, 0, 3], 2000
+    real = [protocol.estimate(protocol.reports(data, rng)) for _ in range(repetitions)]
+    short = protocol.repeat(data, repetitions, rng)
+    seen = [Counter(tuple(np.round(row, 6)) for row in rows) for rows in (real, short)]
+    common = [key for key in seen[0] if seen[0][key] + seen[1][key] >= 20]
+    table = [[part[key] for key in common] for part in seen]
+    assert len(common) > 20 and chi2_contingency(table).pvalue > 1e-4
+
+
+# ---- consistency
+
+
+@pytest.mark.parametrize("d, branching", [(8, 2), (9, 3), (16, 4), (6, 6)])
+def test_consistency_is_weighted_least_squares(d, branching):
+    """Against a dense solve with the constraint put in by elimination."""
+    protocol = RangeQueryProtocol(eps0=1.0, d=d, n=500, branching=branching)
+    tree = np.array([[v in node for v in range(d)] for node in nodes_of(d, branching)], float)
+    noise = protocol.node_variance(np.zeros(len(tree)))
+    nodes = np.random.default_rng(1).normal(size=len(tree))
+    settled = protocol.consistent(nodes)
+    free = np.vstack([np.eye(d - 1), -np.ones(d - 1)])  # the last leaf is 1 minus the others
+    base = tree @ np.eye(d)[-1]
+    design, target = tree @ free / np.sqrt(noise)[:, None], (nodes - base) / np.sqrt(noise)
+    leaves = free @ np.linalg.lstsq(design, target, rcond=None)[0] + np.eye(d)[-1]
+    assert np.allclose(settled, tree @ leaves, atol=1e-10)
+    assert np.allclose(protocol.consistent(settled), settled, atol=1e-12)
+    first, last = every_range(d)
+    sums = [settled[-d:][a : b + 1].sum() for a, b in zip(first, last, strict=True)]
+    assert np.allclose(protocol.answer(settled, first, last), sums, atol=1e-12)
+
+
+def test_consistency_pays_and_so_does_the_hierarchy():
+    d, n, eps0 = 256, 100_000, 1.0
+    counts, rng = estimation.zipf_counts(n, d=d), np.random.default_rng(5)
+    first, last = every_range(d)
+    tree, flat = (RangeQueryProtocol(eps0=eps0, d=d, n=n, branching=b) for b in (2, d))
+    truth = tree.answer(tree.node_counts(counts) / n, first, last)
+    raw = tree.simulate(counts, repetitions=20, rng=rng)
+    errors = [
+        np.mean([np.mean((p.answer(row, first, last) - truth) ** 2) for row in rows])
+        for p, rows in (
+            (tree, raw),
+            (tree, [tree.consistent(row) for row in raw]),
+            (flat, flat.simulate(counts, repetitions=20, rng=rng)),
+        )
+    ]
+    assert errors[1] < 0.7 * errors[0] and errors[0] < 0.5 * errors[2]
+
+
+# ---- the certificate
+
+
+def test_the_certificate_is_the_mixtures():
+    protocol = RangeQueryProtocol(eps0=1.0, d=64, n=10_000, delta=1e-6)
+    levels = [randomizers.generalized_rr(eps0=1.0, d=2**h) for h in range(1, 7)]
+    wanted = shuffle(randomizers.mixture(levels, [1 / 6] * 6), n=10_000).epsilon(1e-6)
+    result = protocol.run(np.zeros(10_000, int), np.random.default_rng(0))
+    for got in (protocol.epsilon, result.epsilon):
+        assert (got.lower, got.upper) == (wanted.lower, wanted.upper)
+    assert result.delta == 1e-6 and 0.0245 < got.lower < got.upper < 0.0265
+
+
+def test_one_level_is_the_flat_histogram():
+    flat = RangeQueryProtocol(eps0=1.0, d=10, n=5000, branching=10)
+    histogram = estimation.HistogramProtocol(randomizers.generalized_rr(eps0=1.0, d=10), n=5000)
+    assert flat.epsilon.upper == pytest.approx(histogram.epsilon.upper, rel=1e-6)
+    frequencies = np.full(10, 0.1)
+    assert np.allclose(
+        flat.node_variance(frequencies),
+        estimation.frequency_variance(histogram.randomizer, 0.1, n=5000),
+        rtol=1e-12,
+    )
+    reports = flat.reports(np.arange(5000) % 10, np.random.default_rng(1))
+    assert np.allclose(flat.estimate(reports), histogram.estimate(reports["report0"]), atol=1e-14)
+
+
+def test_the_whole_domain_is_known():
+    protocol = RangeQueryProtocol(eps0=1.0, d=8, n=100)
+    nodes = protocol.run(np.zeros(100, int), np.random.default_rng(0)).value
+    assert protocol.answer(nodes, 0, 7) == 1.0
+    assert protocol.answer_variance(np.clip(nodes, 0, 1), 0, 7) == 0.0
+
+
+def test_nobody_is_told_apart_by_position():
+    """The same multiset in another order gives the same law: reports are in random order."""
+    protocol, rng = RangeQueryProtocol(eps0=700.0, d=4, n=4), np.random.default_rng(2)
+    firsts = Counter()
+    for _ in range(2000):
+        row = protocol.reports([0, 1, 2, 3], rng)[0]
+        firsts[int(row["component"]), int(row[f"report{row['component']}"])] += 1
+    assert all(abs(firsts[1, node] - 250) < 75 for node in range(4))
+    assert all(abs(firsts[0, node] - 500) < 95 for node in range(2))
+
+
+def test_a_million_users():
+    counts = estimation.zipf_counts(10**6, d=2048)
+    protocol, rng = RangeQueryProtocol(eps0=2.0, d=2048, n=10**6), np.random.default_rng(0)
+    truth = protocol.node_counts(counts) / protocol.n
+    start = time.perf_counter()
+    value = protocol.simulate(counts, repetitions=5, rng=rng)[0]
+    assert time.perf_counter() - start < 2.0
+    error = (value - truth) / np.sqrt(protocol.node_variance(truth))
+    assert np.abs(error).max() < 6.0 and error.std() < 1.1
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize(
+    "change, match",
+    [
+        ({"d": 1}, "d must"),
+        ({"d": 12}, "power of branching"),
+        ({"d": 2.5}, "d must"),
+        ({"d": "8"}, "d must"),
+        ({"d": 2**21}, "d must"),
+        ({"branching": 1}, "branching"),
+        ({"branching": 3}, "power of branching = 3"),
+        ({"branching": None}, "branching"),
+        ({"n": 0}, "n must"),
+        ({"n": math.inf}, "n must"),
+        ({"eps0": 0.0}, "eps0"),
+        ({"eps0": "1"}, "eps0"),
+        ({"eps0": math.nan}, "eps0"),
+        ({"delta": 0.0}, "delta"),
+        ({"delta": "1e-6"}, "delta"),
+    ],
+)
+def test_protocols_refuse(change, match):
+    with pytest.raises((TypeError, ValueError), match=match):
+        RangeQueryProtocol(**{"eps0": 1.0, "d": 8, "n": 10, **change})
+
+
+@pytest.mark.parametrize(
+    "first, last, match",
+    [
+        (-1, 3, "first"),
+        (0, 8, "last"),
+        (5, 4, r"last must be at least first, got \[5, 4\]"),
+        (0.5, 4, "first"),
+        ("0", 4, "first"),
+        (math.nan, 4, "first"),
+        ([], [], "first"),
+    ],
+)
+def test_ranges_refuse(first, last, match):
+    with pytest.raises((TypeError, ValueError), match=match):
+        canonical_decomposition(first, last, d=8)
+    protocol = RangeQueryProtocol(eps0=1.0, d=8, n=10)
+    for call in (protocol.answer, protocol.answer_variance):
+        with pytest.raises((TypeError, ValueError), match=match):
+            call(np.zeros(14), first, last)
+
+
+def test_data_and_estimates_refuse():
+    protocol, rng = RangeQueryProtocol(eps0=1.0, d=8, n=3), np.random.default_rng(0)
+    for data in ([0, 1], [0, 1, 8], [0, 1, -1], [0, 1, 0.5], ["0", "1", "2"], [], [[0, 1, 2]]):
+        with pytest.raises((TypeError, ValueError), match="data"):
+            protocol.run(data, rng)
+    for counts in ([3], [1, 1, 1, 1, 0, 0, 0, 0], [4, -1, 0, 0, 0, 0, 0, 0], [0.5] * 6 + [0, 0]):
+        with pytest.raises((TypeError, ValueError), match="counts"):
+            protocol.simulate(counts, repetitions=2, rng=rng)
+    good = [3, 0, 0, 0, 0, 0, 0, 0]
+    for change, match in (({"repetitions": 0}, "repetitions"), ({"rng": 1}, "Generator")):
+        with pytest.raises((TypeError, ValueError), match=match):
+            protocol.simulate(good, **{"repetitions": 2, "rng": rng, **change})
+    for nodes in (np.zeros(13), np.full(14, math.nan), "nodes", []):
+        for call in (protocol.consistent, lambda part: protocol.answer(part, 0, 1)):
+            with pytest.raises((TypeError, ValueError), match="nodes"):
+                call(nodes)
+    for frequencies in (np.full(14, 1.1), np.full(14, -0.1)):
+        with pytest.raises(ValueError, match="frequencies"):
+            protocol.node_variance(frequencies)
