@@ -44,7 +44,7 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
     -----
     Source: Cheu, Zhilyaev (IEEE S&P 2022), [15] of paper 004, in the form in which the released code of paper
     004 evaluates it for Figure 3.  That code stops with an assertion where this raises: at m = 10⁴,
-    δ = 10⁻⁶ for every ε' below 0.407, although the figure's axis starts at 0.01.
+    δ = 10⁻⁶ for every ε' below 0.406, although the figure's axis starts at 0.01.
     """
     messages = arguments.users(messages)
     eps, delta = _target(eps, delta)
