@@ -1,0 +1,51 @@
+"""Shuffled noisy SGD: the learning algorithms of papers 000, 003 and 002, run as written.
+
+>>> import numpy as np
+>>> from shufflelib import datasets, sgd
+>>> digits = datasets.digits()
+>>> axes = sgd.principal_components(digits.train_images, components=30)
+>>> run = sgd.Training(
+...     sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=50, block_size=30),
+...     sgd.Network((30, 10)),
+...     axes.project(digits.train_images),
+...     digits.train_labels,
+...     step_size=0.05,
+...     seed=1,
+...     watch={"test": (axes.project(digits.test_images), digits.test_labels)},
+... ).run(2)
+>>> run.epochs, run.reports.blocks, run.reports.eps0
+(2, 50, 2.0)
+
+In order of reading:
+
+1. `features`: principal components.
+2. `network`: a dense network, and the norms of single examples' gradients from their factors.
+3. `block_reports`: what a block sends out; `laplace_blocks`: Algorithm 1 of papers 000 and 003;
+   `personal_clients`: Algorithm 3 of paper 002; `batch_clipping`: what the released code runs instead;
+   `plain_blocks`: no privacy.
+4. `training`: the loop; `checkpoints`: how it is interrupted and goes on.
+
+The module says what each report is proved to guarantee; nothing here accounts for epochs.
+"""
+
+from shufflelib.sgd.batch_clipping import BatchClippedBlocks
+from shufflelib.sgd.block_reports import BlockReports
+from shufflelib.sgd.features import PrincipalComponents, principal_components
+from shufflelib.sgd.laplace_blocks import LaplaceBlocks
+from shufflelib.sgd.network import ExampleGradients, Network
+from shufflelib.sgd.personal_clients import PersonalClients
+from shufflelib.sgd.plain_blocks import PlainBlocks
+from shufflelib.sgd.training import Training
+
+__all__ = [
+    "BatchClippedBlocks",
+    "BlockReports",
+    "ExampleGradients",
+    "LaplaceBlocks",
+    "Network",
+    "PersonalClients",
+    "PlainBlocks",
+    "PrincipalComponents",
+    "Training",
+    "principal_components",
+]

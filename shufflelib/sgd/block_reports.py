@@ -1,0 +1,132 @@
+"""What a step of training sends out about one block: the one place where data meet noise."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.randomizers import values
+
+LARGEST_CLIP = 1e9
+
+
+class BlockReports(ABC):
+    """Blocks of examples that take turns; each report is a vector of the size of the parameters.
+
+    The training set is split into ``blocks`` consecutive runs of ``block_size`` examples: the split is fixed
+    before anything is computed.  Subclasses say in which order blocks report, what is computed from a block's
+    gradients, and which noise is added.
+
+    Attributes
+    ----------
+    blocks : int
+        Number of blocks, which is also the number of steps in an epoch.
+    block_size : int
+        Examples in each block.
+    """
+
+    @property
+    def examples(self):
+        """Number of examples in all blocks together."""
+        return self.blocks * self.block_size
+
+    @abstractmethod
+    def order(self, previous, rng):
+        """Return the order of the blocks in an epoch; ``previous`` is the last epoch's, None in the first."""
+
+    @abstractmethod
+    def release(self, gradients, network):
+        """Return what the noise is added to, a function of the block's gradients: float vector (size,)."""
+
+    @abstractmethod
+    def noise(self, size, block, rng):
+        """Draw the noise of one report, shape (size,)."""
+
+    def report(self, gradients, network, block, rng):
+        """Return one block's report: what is released of its gradients, plus noise, in single precision.
+
+        Parameters
+        ----------
+        gradients : ExampleGradients
+            Of the block's examples, at the current parameters.
+        network : Network
+            The network they belong to.
+        block : int
+            Number of the block.
+        rng : numpy.random.Generator
+            The block's own randomness.
+        """
+        if len(gradients) != self.block_size:
+            raise ValueError(
+                f"gradients must be of the {self.block_size} examples of one block, got {len(gradients)}"
+            )
+        noise = self.noise(network.size, block, values.generator(rng))
+        return (self.release(gradients, network) + noise).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class LaplaceNoise(BlockReports):
+    """Blocks whose reports carry Laplace noise of scale 2C/(s eps0) in each coordinate.
+
+    Parameters
+    ----------
+    eps0 : float
+        What the noise is scaled by, in nats, 0 < eps0 <= 700.
+    clip : float
+        Clipping bound C, 0 < clip <= 1e9.
+    blocks : int
+        Number of blocks, at least 1; one step each.
+    block_size : int
+        Examples in each block, s >= 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+    """
+
+    eps0: float
+    clip: float
+    blocks: int
+    block_size: int
+
+    def __post_init__(self):
+        checked = {
+            "eps0": arguments.local_budget(self.eps0),
+            "clip": clipping_bound(self.clip),
+            "blocks": arguments.count(self.blocks, "blocks"),
+            "block_size": arguments.count(self.block_size, "block_size"),
+        }
+        for field, value in checked.items():
+            object.__setattr__(self, field, value)
+
+    @property
+    def calibrated_to(self):
+        """The ℓ₁ distance 2C/s that the noise hides."""
+        return 2.0 * self.clip / self.block_size
+
+    @property
+    def noise_scale(self):
+        """Scale of the noise, 2C/(s eps0)."""
+        return self.calibrated_to / self.eps0
+
+    def noise(self, size, block, rng):
+        """Draw Laplace noise, independent in each coordinate."""
+        return rng.laplace(0.0, self.noise_scale, size)
+
+
+def clipping_bound(clip):
+    """Return the clipping bound C, 0 < clip <= 1e9."""
+    return arguments.real(
+        clip,
+        "clip",
+        above=0.0,
+        at_most=LARGEST_CLIP,
+        remedy="the clipping bound is a norm that gradients reach",
+    )
+
+
+def scaled_down(vector, norm, bound):
+    """Return the vector divided by max(1, norm / bound); zero if the norm is not finite."""
+    return vector / max(1.0, norm / bound) if np.isfinite(norm) else np.zeros_like(vector)

@@ -1,0 +1,109 @@
+"""Principal components: images in, few numbers out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+
+ROWS = 4096  # images held in double precision at once
+
+
+@dataclass(frozen=True, eq=False)
+class PrincipalComponents:
+    """The directions of largest variance of some training images.
+
+    Attributes
+    ----------
+    mean : numpy.ndarray, shape (pixels,)
+        Mean of the training images.
+    axes : numpy.ndarray, shape (components, pixels)
+        Orthonormal, by falling variance; the entry of largest size of each is positive.
+    variances : numpy.ndarray, shape (components,)
+        Variance of the training images along each axis.
+
+    Notes
+    -----
+    These numbers are computed from the data without noise, as in the papers.  The privacy of what is trained
+    on the features does **not** cover them: whoever receives them learns about the images.  The accounting
+    holds when mean and axes come from public data, or are never released.
+    """
+
+    mean: np.ndarray
+    axes: np.ndarray
+    variances: np.ndarray
+
+    def project(self, images):
+        """Return the features of some images.
+
+        Parameters
+        ----------
+        images : array_like, shape (n, pixels)
+            Finite values.
+
+        Returns
+        -------
+        numpy.ndarray, shape (n, components), float32
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``images`` is not such an array.
+        """
+        images = _rows(images, "images", len(self.mean))
+        axes = self.axes.astype(np.float32)
+        return (images - self.mean.astype(np.float32)) @ axes.T
+
+
+def principal_components(images, *, components=60):
+    """Find the directions of largest variance.
+
+    Parameters
+    ----------
+    images : array_like, shape (n, pixels)
+        Training images, finite; at least one.
+    components : int, optional
+        Number of directions, from 1 to the number of pixels.
+
+    Returns
+    -------
+    PrincipalComponents
+        The same on every call; not private, see there.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Singular value decomposition of the covariance: cost n pixels² + pixels³; 60,000 images of 784 pixels
+    take a few seconds.
+    """
+    images = _rows(images, "images")
+    users, pixels = images.shape
+    components = arguments.count(
+        components, "components", at_most=pixels, remedy="there are no more components than pixels"
+    )
+    mean = images.mean(axis=0, dtype=np.float64)
+    covariance = np.zeros((pixels, pixels))
+    for first in range(0, users, ROWS):
+        centred = images[first : first + ROWS] - mean
+        covariance += centred.T @ centred
+    _, variances, axes = np.linalg.svd(covariance / users, hermitian=True)
+    axes = axes[:components]
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1, keepdims=True), axis=1)
+    return PrincipalComponents(mean, axes * np.sign(largest), variances[:components])
+
+
+def _rows(images, name, pixels=None):
+    if isinstance(images, np.ndarray) and images.dtype == np.float32:
+        array = images
+        if array.size and not np.isfinite(array).all():
+            raise ValueError(f"{name} must be finite, got NaN or infinity; leave such rows out")
+    else:
+        array = arguments.reals(images, name).astype(np.float32)
+    if array.ndim != 2 or array.size == 0 or (pixels is not None and array.shape[1] != pixels):
+        wanted = "pixels" if pixels is None else pixels
+        raise ValueError(f"{name} must have shape (n, {wanted}), one row for each image, got {array.shape}")
+    return array

@@ -1,0 +1,41 @@
+"""Training without any privacy: the line to compare with."""
+
+from dataclasses import dataclass
+
+from shufflelib import arguments
+from shufflelib.sgd.block_reports import BlockReports
+
+
+@dataclass(frozen=True)
+class PlainBlocks(BlockReports):
+    """Average gradients, neither clipped nor noisy; blocks in a new random order each epoch.  Not private.
+
+    Parameters
+    ----------
+    blocks, block_size : int
+        Number of blocks, and of examples in each, at least 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+    """
+
+    blocks: int
+    block_size: int
+
+    def __post_init__(self):
+        for field in ("blocks", "block_size"):
+            object.__setattr__(self, field, arguments.count(getattr(self, field), field))
+
+    def order(self, previous, rng):
+        """Return a new random order."""
+        return rng.permutation(self.blocks)
+
+    def release(self, gradients, network):
+        """Return the average gradient."""
+        return gradients.mean()
+
+    def noise(self, size, block, rng):
+        """Return 0."""
+        return 0.0

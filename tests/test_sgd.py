@@ -1,0 +1,482 @@
+"""Networks, clipping and noise of shuffled SGD: gradients, sensitivities against neighbouring data, attacks.
+
+The oracle writes a network as plain loops over layers in double precision, takes one example at a time, and
+clips the whole gradient vector: it shares no line with the package.
+"""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from shufflelib import datasets, sgd
+from shufflelib.sgd import ExampleGradients, Network
+
+RNG = np.random.default_rng
+WIDTHS = [(5, 3), (5, 7, 3), (6, 8, 4, 5), (3, 1, 2)]
+
+
+def oracle_loss(widths, parameters, x, y):
+    a, start = np.asarray(x, float), 0
+    for layer, (i, o) in enumerate(zip(widths[:-1], widths[1:], strict=True)):
+        w = parameters[start : start + i * o].reshape(i, o)
+        a = np.array([math.fsum(a * w[:, k]) + parameters[start + i * o + k] for k in range(o)])
+        start += (i + 1) * o
+        if layer < len(widths) - 2:
+            a = np.where(a > 0, a, 0.0)
+    return float(special.logsumexp(a) - a[y])
+
+
+def oracle_gradient(widths, parameters, x, y, step=1e-6):
+    gradient = np.zeros(len(parameters))
+    for k in range(len(parameters)):
+        up, down = parameters.copy(), parameters.copy()
+        up[k] += step
+        down[k] -= step
+        gradient[k] = (oracle_loss(widths, up, x, y) - oracle_loss(widths, down, x, y)) / (2 * step)
+    return gradient
+
+
+def block(widths, size, seed=0, dtype=np.float32, spread=1.0):
+    rng = RNG(seed)
+    features = (spread * rng.normal(size=(size, widths[0]))).astype(dtype)
+    parameters = rng.normal(size=Network(widths).size).astype(dtype)
+    return parameters, features, rng.integers(widths[-1], size=size)
+
+
+def single(gradients, j):
+    """Return example j's gradient as one vector in double precision, from the outer products."""
+    parts = []
+    for a, d in zip(gradients.inputs, gradients.errors, strict=True):
+        parts += [np.outer(a[j].astype(float), d[j].astype(float)).ravel(), d[j].astype(float)]
+    return np.concatenate(parts)
+
+
+# ---------------------------------------------------------------- principal components
+
+
+def test_principal_components_are_those_of_scikit_learn_with_a_fixed_sign():
+    from sklearn.decomposition import PCA
+
+    images = datasets.digits().train_images
+    ours = sgd.principal_components(images, components=20)
+    theirs = PCA(20, svd_solver="full").fit(images)
+    assert np.allclose(np.abs(np.sum(ours.axes * theirs.components_, axis=1)), 1.0, atol=1e-5)
+    assert np.allclose(
+        ours.variances, theirs.explained_variance_ * (len(images) - 1) / len(images), rtol=1e-4
+    )
+    assert np.all(ours.axes[np.arange(20), np.abs(ours.axes).argmax(axis=1)] > 0)
+    assert np.allclose(np.abs(ours.project(images)), np.abs(theirs.transform(images)), atol=1e-4)
+    again = sgd.principal_components(images.copy(), components=20)
+    assert np.array_equal(ours.axes, again.axes) and ours.project(images).dtype == np.float32
+
+
+def test_sixty_components_of_the_bundled_digits_exist_although_some_pixels_never_vary():
+    axes = sgd.principal_components(datasets.digits().train_images)
+    assert axes.axes.shape == (60, 64) and np.allclose(axes.axes @ axes.axes.T, np.eye(60), atol=1e-9)
+
+
+# ---------------------------------------------------------------- the network
+
+
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_gradients_match_finite_differences(widths):
+    parameters, features, labels = block(widths, 4, dtype=np.float64)
+    gradients = Network(widths).gradients(parameters, features, labels)
+    weights = np.array([0.3, -1.0, 2.0, 0.0])
+    total = np.zeros(len(parameters))
+    for j in range(4):
+        expected = oracle_gradient(widths, parameters, features[j], labels[j])
+        assert np.allclose(single(gradients, j), expected, atol=1e-7)
+        total += weights[j] * expected
+    assert np.allclose(gradients.weighted_sum(weights), total, atol=1e-7)
+    losses = Network(widths).losses(parameters, features, labels)
+    assert np.allclose(losses, [oracle_loss(widths, parameters, *pair) for pair in zip(features, labels)])  # noqa: B905
+
+
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_norms_from_factors_are_those_of_whole_gradients_rounded_up(widths):
+    parameters, features, labels = block(widths, 50)
+    gradients = Network(widths).gradients(parameters, features, labels)
+    for order, norms in ((1, gradients.l1_norms()), (2, gradients.l2_norms())):
+        exact = np.array([np.linalg.norm(single(gradients, j), ord=order) for j in range(50)])
+        assert np.all(norms >= exact) and np.all(norms <= exact * (1 + 1e-4))
+
+
+def test_accuracy_counts_the_highest_scores_in_chunks_as_in_one():
+    widths = (4, 6, 3)
+    parameters, features, labels = block(widths, 20_000)
+    network = Network(widths)
+    layers = network.layers(parameters)
+    scores = np.maximum(features @ layers[0][0] + layers[0][1], 0) @ layers[1][0] + layers[1][1]
+    assert network.accuracy(parameters, features, labels) == np.mean(scores.argmax(axis=1) == labels)
+
+
+def test_initial_weights_fill_their_interval_and_biases_are_zero():
+    network = Network((60, 40, 10))
+    for weights, bias in network.layers(network.initial(RNG(1))):
+        reach = math.sqrt(6 / sum(weights.shape))
+        assert stats.kstest(weights.ravel() / reach, "uniform", args=(-1, 2)).pvalue > 1e-4
+        assert not bias.any()
+
+
+# ---------------------------------------------------------------- clipping
+
+
+def adversarial(widths, case):
+    parameters, features, labels = block(widths, 30)
+    if case == "huge features":
+        features[::3] *= np.float32(1e37)
+    elif case == "huge parameters":
+        parameters *= np.float32(1e25)
+    elif case == "both":
+        parameters, features = parameters * np.float32(1e20), features * np.float32(1e36)
+    elif case == "tiny features":
+        features *= np.float32(1e-38)
+    elif case == "one far out":
+        features[7] = 1e12
+    return parameters, features, labels
+
+
+CASES = ["random", "huge features", "huge parameters", "both", "tiny features", "one far out"]
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("widths", WIDTHS[:3])
+@pytest.mark.parametrize("bound", [1e-3, 2.0, 1e4])
+def test_every_clipped_gradient_is_within_the_bound(widths, case, bound):
+    gradients = Network(widths).gradients(*adversarial(widths, case))
+    sides = gradients.inputs, gradients.errors
+    for order, norms in ((1, gradients.l1_norms()), (2, gradients.l2_norms())):
+        for j in range(0, 30, 5):
+            alone = ExampleGradients(*([part[j : j + 1] for part in side] for side in sides))
+            clipped = alone.clipped_mean(norms[j : j + 1], bound).astype(float)
+            assert np.linalg.norm(clipped, ord=order) <= bound * (1 + 1e-6)
+        together = gradients.clipped_mean(norms, bound).astype(float)
+        assert np.isfinite(together).all() and np.linalg.norm(together, ord=order) <= bound * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("widths", WIDTHS[:3])
+def test_released_averages_are_within_their_bounds(widths, case):
+    network = Network(widths)
+    gradients = network.gradients(*adversarial(widths, case))
+    algorithm1, algorithm3, batch = mechanisms(30, clip=0.5)
+    assert np.abs(algorithm1.release(gradients, network).astype(float)).sum() <= 0.5 * (1 + 1e-5)
+    assert np.linalg.norm(algorithm3.release(gradients, network)) <= 0.5 * (1 + 1e-12)
+    assert np.abs(batch.release(gradients, network)).sum() <= batch.sensitivity(network) / 2 * (1 + 1e-12)
+
+
+def test_clipping_is_the_papers_formula():
+    widths = (5, 7, 3)
+    network = Network(widths)
+    gradients = network.gradients(*block(widths, 30))
+    algorithm1, algorithm3, _ = mechanisms(30, clip=20.0)
+    each = np.array([single(gradients, j) for j in range(30)])
+    norms = np.abs(each).sum(axis=1)
+    assert (norms < 20.0).any() and (norms > 20.0).any()
+    clipped = each / np.maximum(1.0, norms / 20.0)[:, None]
+    assert np.allclose(algorithm1.release(gradients, network), clipped.mean(axis=0), rtol=1e-3, atol=1e-5)
+    for clip in (1e-3, 1e3):
+        _, algorithm3, _ = mechanisms(30, clip=clip)
+        mean = each.mean(axis=0)
+        expected = mean / max(1.0, np.sqrt(mean @ mean) / clip)
+        assert np.allclose(algorithm3.release(gradients, network), expected, rtol=1e-3, atol=1e-6 * clip)
+
+
+def mechanisms(size, *, clip, eps0=2.0, blocks=4):
+    return (
+        sgd.LaplaceBlocks(eps0=eps0, clip=clip, blocks=blocks, block_size=size),
+        sgd.PersonalClients(eps=np.full(blocks, eps0), delta=1e-5, clip=clip, client_size=size),
+        sgd.BatchClippedBlocks(eps0=eps0, clip=clip, blocks=blocks, block_size=size),
+    )
+
+
+# ---------------------------------------------------------------- sensitivities: neighbours, released sums
+
+
+def opposite(widths, size, *, magnitude):
+    """Return a block at parameters 0, and the same block with its last example turned into its opposite.
+
+    At parameters 0 a linear model with two classes has d = (∓1/2, ±1/2): the label turns the gradient around.
+    """
+    features = np.full((size, widths[0]), magnitude, dtype=np.float32)
+    labels = np.zeros(size, dtype=int)
+    changed = labels.copy()
+    changed[-1] = 1
+    return np.zeros(Network(widths).size, dtype=np.float32), features, labels, changed
+
+
+def test_one_example_moves_algorithm_1_by_its_sensitivity_and_no_further():
+    widths = (4, 2)
+    network = Network(widths)
+    for size in (1, 5, 60):
+        reports = mechanisms(size, clip=3.0)[0]
+        parameters, features, labels, changed = opposite(widths, size, magnitude=100.0)
+        moved = distance(reports, network, parameters, (features, labels), (features, changed), order=1)
+        assert 0.999 * reports.sensitivity <= moved <= reports.sensitivity * (1 + 1e-4)
+        assert reports.sensitivity == pytest.approx(2 * 3.0 / size)
+        assert reports.noise_scale == pytest.approx(2 * 3.0 / (2.0 * size))
+        whole = distance(reports, network, parameters, (features, labels), (features, 1 - labels), order=1)
+        assert whole / reports.noise_scale == pytest.approx(reports.eps0_between_blocks, rel=1e-3)
+
+
+def distance(reports, network, parameters, one, other, *, order):
+    released = [
+        np.asarray(reports.release(network.gradients(parameters, *data), network), float)
+        for data in (one, other)
+    ]
+    return float(np.linalg.norm(released[0] - released[1], ord=order))
+
+
+@pytest.mark.parametrize("widths", [(4, 3), (4, 6, 3)])
+def test_random_neighbours_of_algorithm_1_stay_within_the_sensitivity(widths):
+    network, reports = Network(widths), mechanisms(20, clip=1.0)[0]
+    largest = 0.0
+    for seed in range(200):
+        parameters, features, labels = block(widths, 20, seed=seed, spread=10.0)
+        changed, turned = features.copy(), labels.copy()
+        changed[3], turned[3] = -10 * changed[3], (turned[3] + 1) % 3
+        moved = distance(reports, network, parameters, (features, labels), (changed, turned), order=1)
+        largest = max(largest, moved)
+    assert 0.6 * reports.sensitivity < largest <= reports.sensitivity * (1 + 1e-4)
+
+
+def test_one_example_moves_algorithm_3_by_twice_the_clipping_bound():
+    """The printed 2C/m is not the sensitivity: clipped after the average, single examples are unbounded."""
+    widths, size, clip = (4, 2), 50, 2.0
+    network, reports = Network(widths), mechanisms(size, clip=clip)[1]
+    parameters = np.zeros(network.size, dtype=np.float32)
+    features = np.full((size, 4), 0.01, dtype=np.float32)
+    features[-1] = 1e5
+    labels = np.arange(size) % 2
+    changed = labels.copy()
+    changed[-1] = 1 - changed[-1]
+    moved = distance(reports, network, parameters, (features, labels), (features, changed), order=2)
+    assert 0.999 * reports.sensitivity <= moved <= reports.sensitivity * (1 + 1e-6)
+    assert reports.sensitivity == 2 * clip and moved > 0.99 * size * reports.calibrated_to
+    assert np.allclose(reports.mu, 2 * clip / reports.sigma)
+
+
+def test_the_printed_sensitivity_of_algorithm_3_holds_where_every_gradient_is_within_the_bound():
+    widths, size = (4, 2), 50
+    network = Network(widths)
+    parameters, features, labels, changed = opposite(widths, size, magnitude=1.0)
+    clip = 1.001 * network.gradients(parameters, features, labels).l2_norms().max()
+    reports = mechanisms(size, clip=clip)[1]
+    moved = distance(reports, network, parameters, (features, labels), (features, changed), order=2)
+    assert 0.99 * reports.calibrated_to < moved <= reports.calibrated_to
+
+
+def test_no_neighbours_of_algorithm_3_are_further_apart_than_the_projection_allows():
+    widths, size = (4, 6, 3), 10
+    network, reports = Network(widths), mechanisms(size, clip=1.0)[1]
+    for seed in range(100):
+        parameters, features, labels = block(widths, size, seed=seed)
+        changed = features.copy()
+        changed[2] = RNG(seed + 1000).normal(size=4)
+        gradients = [network.gradients(parameters, data, labels) for data in (features, changed)]
+        apart = np.linalg.norm(single(gradients[0], 2) - single(gradients[1], 2)) / size
+        moved = distance(reports, network, parameters, (features, labels), (changed, labels), order=2)
+        assert moved <= min(2.0, apart) * (1 + 1e-4)
+
+
+def test_the_classical_calibration_suffices_for_the_budgets_of_table_3():
+    reports = sgd.PersonalClients(
+        eps=np.linspace(0.01, 2.0, 50), delta=1e-5, clip=2.0, client_size=600, calibrated_to=4.0
+    )
+    mu, eps = reports.mu, reports.eps
+    delta = special.ndtr(-eps / mu + mu / 2) - np.exp(eps) * special.ndtr(-eps / mu - mu / 2)
+    assert np.all(delta < 1e-5)
+    wide = sgd.PersonalClients(eps=[20.0], delta=0.5, clip=2.0, client_size=600, calibrated_to=4.0)
+    mu, eps = wide.mu[0], 20.0
+    assert special.ndtr(-eps / mu + mu / 2) - np.exp(eps) * special.ndtr(-eps / mu - mu / 2) > 0.5
+
+
+def test_one_example_moves_the_released_code_by_far_more_than_its_noise_is_calibrated_to():
+    """H equal columns dominate where the input is large: the largest column sum is 1/H of all entries."""
+    hidden, size = 40, 30
+    network = Network((3, hidden, 2))
+    reports = mechanisms(size, clip=10.0)[2]
+    parameters = np.zeros(network.size, dtype=np.float32)
+    (first, bias), (second, _) = network.layers(parameters)
+    bias[:] = 1e-3  # every hidden unit is active
+    second[:, 0] = 1.0
+    features = np.zeros((size, 3), dtype=np.float32)
+    features[-1] = 1e6
+    labels = np.arange(size) % 2
+    changed = labels.copy()
+    changed[-1] = 1 - changed[-1]
+    moved = distance(reports, network, parameters, (features, labels), (features, changed), order=1)
+    assert reports.sensitivity(network) == 2 * 10.0 * hidden
+    assert 0.9 * reports.sensitivity(network) <= moved <= reports.sensitivity(network)
+    assert moved > 0.9 * size * hidden * reports.calibrated_to
+
+
+def test_the_released_code_clips_by_largest_column_sums():
+    widths = (5, 7, 3)
+    network = Network(widths)
+    gradients = network.gradients(*block(widths, 30))
+    mean = np.mean([single(gradients, j) for j in range(30)], axis=0)
+    size = sum(np.linalg.norm(part, ord=1) for pair in network.layers(mean) for part in pair)
+    for clip in (size / 3, size * 3):
+        released = mechanisms(30, clip=clip)[2].release(gradients, network)
+        assert np.allclose(released, mean / max(1.0, size / clip), rtol=1e-3, atol=1e-6)
+
+
+# ---------------------------------------------------------------- what a fixed split means for shuffling
+
+
+def test_a_block_unlike_all_others_is_recognised_in_any_order():
+    """Shuffling hides a report only among reports that could have been its own; the noise hides one example.
+
+    One block holds class 0, its first example class 0 or 1; all other blocks hold class 1.  The attack takes
+    the report on the side of class 0 and compares the likelihoods of the two data sets there.
+    """
+    size, blocks, runs, eps0, eps = 300, 200, 20_000, 2.0, 1.0
+    network = Network((1, 2))
+    reports = sgd.LaplaceBlocks(eps0=eps0, clip=3.0, blocks=blocks, block_size=size)
+    parameters = np.zeros(network.size, dtype=np.float32)
+    features = np.full((size, 1), 1e3, dtype=np.float32)
+    target = np.zeros(size, dtype=int)
+    neighbour = np.where(np.arange(size) == 0, 1, 0)
+    centres = [
+        reports.release(network.gradients(parameters, features, labels), network).astype(float)
+        for labels in (target, neighbour, np.ones(size, dtype=int))
+    ]
+    rng = RNG(5)
+    says_first = []
+    for truth in centres[:2]:
+        hits = 0
+        for _ in range(runs // 1000):
+            sent = reports.noise((1000, blocks, network.size), 0, rng) + centres[2]
+            sent[:, 0] += truth - centres[2]
+            sent = sent[:, rng.permutation(blocks)]
+            chosen = np.take_along_axis(sent, (sent @ centres[0]).argmax(axis=1)[:, None, None], axis=1)[:, 0]
+            apart = np.abs(chosen - centres[1]).sum(axis=1) - np.abs(chosen - centres[0]).sum(axis=1)
+            hits += int((apart / reports.noise_scale > eps).sum())
+        says_first.append(hits / runs)
+    attained = says_first[0] - math.exp(eps) * says_first[1]
+    error = math.sqrt(math.log(1e6) / (2 * runs)) * (1 + math.exp(eps))
+    mu = 2 * math.exp(eps0 / 2) / math.sqrt(blocks - 1)  # Theorem 3, one epoch
+    published = special.ndtr(-eps / mu + mu / 2) - math.exp(eps) * special.ndtr(-eps / mu - mu / 2)
+    local = 1 - math.exp((eps - eps0) / 2)
+    assert published < 0.001 and 0.16 < attained - error < local
+
+
+# ---------------------------------------------------------------- noise
+
+
+def test_noise_has_the_distribution_that_the_mechanisms_say():
+    network, rng = Network((60, 50, 10)), RNG(3)
+    zero = ExampleGradients([np.zeros((1, 60)), np.zeros((1, 50))], [np.zeros((1, 50)), np.zeros((1, 10))])
+    laplace = sgd.LaplaceBlocks(eps0=0.7, clip=10.0, blocks=3, block_size=1)
+    noise = np.concatenate([laplace.report(zero, network, k, rng) for k in range(3)])
+    assert stats.kstest(noise, "laplace", args=(0, 2 * 10.0 / 0.7)).pvalue > 1e-3
+    assert stats.kstest(noise, "laplace", args=(0, 0.9 * 2 * 10.0 / 0.7)).pvalue < 1e-3
+    personal = sgd.PersonalClients(eps=[0.5, 2.0], delta=[1e-5, 1e-3], clip=2.0, client_size=1)
+    for client, sigma in enumerate(
+        [4 * math.sqrt(2 * math.log(1.25e5)) / 0.5, 2 * math.sqrt(2 * math.log(1250))]
+    ):
+        noise = np.concatenate([personal.report(zero, network, client, rng) for _ in range(4)])
+        assert stats.kstest(noise, "norm", args=(0, sigma)).pvalue > 1e-3
+        assert stats.kstest(noise, "norm", args=(0, 0.9 * sigma)).pvalue < 1e-3
+    batch = sgd.BatchClippedBlocks(eps0=0.7, clip=10.0, blocks=3, block_size=1)
+    noise = np.concatenate([batch.report(zero, network, 0, rng) for _ in range(3)])
+    assert stats.kstest(noise, "laplace", args=(0, 2 * 10.0 / 0.7)).pvalue > 1e-3
+
+
+def test_noise_is_independent_of_the_data_and_new_in_each_report():
+    network, reports = Network((5, 3)), mechanisms(30, clip=1.0)[0]
+    gradients = network.gradients(*block((5, 3), 30))
+    first = reports.report(gradients, network, 0, RNG(1))
+    assert np.array_equal(first, reports.report(gradients, network, 0, RNG(1)))
+    assert not np.any(first == reports.report(gradients, network, 0, RNG(2)))
+
+
+def test_orders_are_those_of_the_algorithms():
+    algorithm1, algorithm3, batch = mechanisms(1, clip=1.0, blocks=8)
+    rng = RNG(0)
+    last = np.arange(8)
+    orders = [algorithm1.order(last, rng) for _ in range(4000)]
+    places = np.bincount([8 * place + order[place] for order in orders for place in range(8)], minlength=64)
+    assert stats.chisquare(places).pvalue > 1e-3
+    first = algorithm3.order(None, rng)
+    assert sorted(first) == list(range(8)) and np.array_equal(algorithm3.order(first, rng), first)
+    assert np.array_equal(batch.order(None, rng), np.arange(8))
+    assert sorted(sgd.PlainBlocks(8, 1).order(first, rng)) == list(range(8))
+
+
+# ---------------------------------------------------------------- hostile arguments
+
+LAPLACE = {"eps0": 1.0, "clip": 1.0, "blocks": 2, "block_size": 3}
+CLIENTS = {"eps": [1.0, 0.5], "delta": 1e-5, "clip": 1.0, "client_size": 3}
+HOSTILE = [
+    (sgd.LaplaceBlocks, LAPLACE, {"eps0": [0.0, -1.0, math.nan, math.inf, "1"]}),
+    (sgd.LaplaceBlocks, LAPLACE, {"clip": [0.0, -1.0, math.nan, math.inf, "1", True]}),
+    (sgd.BatchClippedBlocks, LAPLACE, {"blocks": [0, 1.5, "2", None], "block_size": [0, -1, math.nan]}),
+    (sgd.PersonalClients, CLIENTS, {"eps": [[], [0.0], [math.nan], ["1"], 1.0, [[1.0]]]}),
+    (sgd.PersonalClients, CLIENTS, {"delta": [0.0, 1.0, [1e-5] * 3, "1e-5"], "client_size": [0]}),
+    (sgd.PersonalClients, CLIENTS, {"clip": [0.0], "calibrated_to": [0.0, -1.0, math.nan, "1"]}),
+    (sgd.PlainBlocks, {"blocks": 2, "block_size": 3}, {"blocks": [0], "block_size": [0.5]}),
+    (
+        Network,
+        {"widths": (3, 2)},
+        {"widths": [(), (3,), (3, 1), (0, 2), (3, 2.5), "32", 3, None, (3, math.nan)]},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("build", "argument", "value", "good"),
+    [(b, name, value, good) for b, good, bad in HOSTILE for name, found in bad.items() for value in found],
+)
+def test_mechanisms_refuse_hostile_arguments(build, argument, value, good):
+    build(**good)
+    with pytest.raises((TypeError, ValueError), match=argument):
+        build(**{**good, argument: value})
+
+
+def test_mechanisms_cannot_be_changed_after_the_fact():
+    for reports in mechanisms(3, clip=1.0):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            reports.clip = 2.0
+    with pytest.raises(ValueError):
+        mechanisms(3, clip=1.0)[1].eps[0] = 5.0
+
+
+def test_networks_refuse_what_does_not_fit():
+    network = Network((5, 3))
+    parameters, features, labels = block((5, 3), 4)
+    for wrong in (
+        (parameters[:-1], features, labels),
+        (parameters, features[:, :4], labels),
+        (parameters, features[:0], labels[:0]),
+        (parameters, features, labels[:3]),
+        (parameters, features, labels - 5),
+        (parameters, features, labels + 3),
+        (parameters, features, labels.astype(float)),
+    ):
+        for method in (network.gradients, network.losses, network.accuracy):
+            with pytest.raises(ValueError, match="parameters|features|labels"):
+                method(*wrong)
+    with pytest.raises(TypeError, match="parameters"):
+        network.gradients(parameters.tolist(), features, labels)
+    with pytest.raises(TypeError, match="rng"):
+        network.initial(1)
+    with pytest.raises(ValueError, match="gradients"):
+        mechanisms(3, clip=1.0)[0].report(network.gradients(parameters, features, labels), network, 0, RNG(0))
+
+
+def test_principal_components_refuse_what_is_not_images():
+    images = np.eye(6, dtype=np.float32)
+    for wrong in (images[0], images[:0], np.full((2, 2), np.nan, np.float32), "images", [[1.0, math.inf]]):
+        with pytest.raises((TypeError, ValueError), match="images"):
+            sgd.principal_components(wrong, components=1)
+    for wrong in (0, 7, 1.5, "3"):
+        with pytest.raises((TypeError, ValueError), match="components"):
+            sgd.principal_components(images, components=wrong)
+    with pytest.raises(ValueError, match="images"):
+        sgd.principal_components(images, components=2).project(images[:, :5])

@@ -1,0 +1,271 @@
+"""Training: what is learnt, and that runs repeat, stop, go on and refuse foreign files."""
+
+import io
+import json
+import math
+import os
+
+import numpy as np
+import pytest
+
+from shufflelib import datasets, sgd
+from shufflelib.sgd import Network, Training
+
+KINDS = {
+    "Algorithm 1": sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=12, block_size=25),
+    "Algorithm 3": sgd.PersonalClients(eps=np.linspace(0.5, 2, 12), delta=1e-5, clip=2.0, client_size=25),
+    "released code": sgd.BatchClippedBlocks(eps0=2.0, clip=10.0, blocks=12, block_size=25),
+    "no privacy": sgd.PlainBlocks(blocks=12, block_size=25),
+}
+
+
+@pytest.fixture(scope="module")
+def digits():
+    data = datasets.digits()
+    axes = sgd.principal_components(data.train_images, components=20)
+    return (axes.project(data.train_images), data.train_labels), (
+        axes.project(data.test_images),
+        data.test_labels,
+    )
+
+
+def training(digits, reports=KINDS["Algorithm 1"], **changes):
+    (features, labels), test = digits
+    settings = {"step_size": 0.1, "seed": 7, "watch": {"test": test}, **changes}
+    network = settings.pop("network", Network((20, 6, 10)))
+    return Training(reports, network, features[: reports.examples], labels[: reports.examples], **settings)
+
+
+def same(one, other):
+    return (
+        np.array_equal(one.parameters, other.parameters)
+        and one.epochs == other.epochs
+        and np.array_equal(one.accuracies["test"], other.accuracies["test"])
+        and json.dumps(one._state.generator) == json.dumps(other._state.generator)
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_seed_determines_every_bit_and_another_seed_does_not(digits, kind):
+    one, other = (training(digits, KINDS[kind]).run(3) for _ in range(2))
+    assert same(one, other) and one.epochs == 3 and one.accuracies["test"].shape == (3,)
+    assert not same(one, training(digits, KINDS[kind], seed=8).run(3))
+    assert same(one, training(digits, KINDS[kind]).run(1).run(3))
+
+
+def test_a_linear_model_learns_the_digits_and_noise_costs_accuracy(digits):
+    linear = {"network": Network((20, 10))}
+    plain = training(digits, sgd.PlainBlocks(blocks=50, block_size=30), **linear).run(20)
+    assert plain.accuracies["test"][-1] > 0.9
+    noisy = training(digits, sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=50, block_size=30), **linear).run(
+        20
+    )
+    assert 0.3 < noisy.accuracies["test"][-1] < plain.accuracies["test"][-1]
+
+
+def test_steps_follow_the_update_rule(digits):
+    (features, labels), _ = digits
+    run = training(digits, sgd.BatchClippedBlocks(eps0=1.0, clip=1.0, blocks=12, block_size=25))
+    rng = np.random.default_rng(7)
+    network = run.network
+    expected = network.initial(rng)
+    assert np.array_equal(run.parameters, expected)
+    for number in range(12):
+        rows = slice(25 * number, 25 * (number + 1))
+        gradients = network.gradients(expected, features[rows], labels[rows])
+        expected = expected - np.float32(0.1) * run.reports.report(gradients, network, number, rng)
+    assert np.array_equal(run.run(1).parameters, expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("calls", [1, 5, 12, 13, 30])
+def test_an_interrupted_run_goes_on_to_the_same_bits(digits, kind, calls, tmp_path, monkeypatch):
+    whole = training(digits, KINDS[kind]).run(3)
+    path = tmp_path / "run.npz"
+    reports = KINDS[kind]
+    counted = iter(range(calls))
+    honest = type(reports).noise
+
+    def noise(self, size, block, rng):
+        drawn = honest(self, size, block, rng)  # the interruption comes in the middle of a step
+        if next(counted, None) is None:
+            raise KeyboardInterrupt
+        return drawn
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(reports), "noise", noise)
+        with pytest.raises(KeyboardInterrupt):
+            training(digits, reports).run(3, checkpoint=path)
+    with np.load(path) as stored:
+        assert 12 * stored["epoch"] + stored["step"] == calls
+    resumed = training(digits, reports)
+    resumed.run(3, checkpoint=path)
+    assert same(resumed, whole)
+    again = training(digits, reports).run(3, checkpoint=path)
+    assert same(again, whole) and os.listdir(tmp_path) == ["run.npz"]
+
+
+def test_a_finished_run_can_be_prolonged_but_not_cut_short(digits, tmp_path):
+    path = tmp_path / "run.npz"
+    training(digits).run(2, checkpoint=path)
+    assert same(training(digits).run(4, checkpoint=path), training(digits).run(4))
+    with pytest.raises(ValueError, match="epochs"):
+        training(digits).run(3, checkpoint=path)
+
+
+def test_a_checkpoint_is_written_whole_or_not_at_all(digits, tmp_path, monkeypatch):
+    path = tmp_path / "run.npz"
+    training(digits).run(1, checkpoint=path)
+    before = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+        with pytest.raises(OSError, match="disk full"):
+            training(digits).run(2, checkpoint=path)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["run.npz"]
+
+
+def test_the_checkpoint_of_another_run_is_refused_and_says_why(digits, tmp_path):
+    path = tmp_path / "run.npz"
+    training(digits).run(1, checkpoint=path)
+    (features, labels), test = digits
+    images, classes = test
+    others = [
+        ("seed", training(digits, seed=8)),
+        ("step_size", training(digits, step_size=0.2)),
+        ("widths", training(digits, network=Network((20, 10)))),
+        ("reports", training(digits, sgd.LaplaceBlocks(eps0=1.0, clip=10.0, blocks=12, block_size=25))),
+        ("watch", training(digits, watch={"training": test})),
+        ("data", training(((features[::-1], labels), test))),
+        ("data", training(((features, labels[::-1]), test))),
+        ("data", training(((features, labels), (images[::-1], classes)))),
+        ("data", training(((features, labels), (images, classes[::-1])))),
+    ]
+    for word, run in others:
+        with pytest.raises(ValueError, match=f"another run.*{word}"):
+            run.run(2, checkpoint=path)
+        assert run.epochs == 0
+    released = training(digits, sgd.BatchClippedBlocks(eps0=2.0, clip=10.0, blocks=12, block_size=25))
+    with pytest.raises(ValueError, match="reports"):
+        released.run(2, checkpoint=path)
+
+
+def test_damaged_and_foreign_files_are_refused(digits, tmp_path):
+    path = tmp_path / "run.npz"
+    training(digits).run(1, checkpoint=path)
+    good = path.read_bytes()
+    plain, objects, other = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    np.save(plain, np.arange(3))
+    np.savez(objects, format=np.array([{}], dtype=object))
+    np.savez(other, weights=np.arange(3))
+    files = [b"", b"checkpoint", plain.getvalue(), objects.getvalue(), other.getvalue(), good[:-1], good[1:]]
+    files += [good[:cut] for cut in (1, 10, len(good) // 2, len(good) - 30)]
+    for place in range(200, len(good) // 2, 997):
+        files.append(good[:place] + bytes([good[place] ^ 0xFF]) + good[place + 1 :])
+    refused = 0
+    for content in files:
+        path.write_bytes(content)
+        run = training(digits)
+        try:
+            run.run(1, checkpoint=path)
+        except ValueError as error:
+            assert "checkpoint" in str(error) and run.epochs == 0
+            refused += 1
+        else:  # the byte was padding
+            assert same(run, training(digits).run(1))
+    assert refused >= len(files) - 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("parameters", np.zeros(3, dtype=np.float32)),
+        ("parameters", np.zeros(Network((20, 6, 10)).size)),
+        ("parameters", np.full(Network((20, 6, 10)).size, np.nan, dtype=np.float32)),
+        ("epoch", np.array(-1)),
+        ("epoch", np.array(1.0)),
+        ("step", np.array(12)),
+        ("step", np.array([0])),
+        ("order", np.zeros(12, dtype=int)),
+        ("order", np.zeros(0, dtype=int)),
+        ("generator", np.array("{}")),
+        ("generator", np.array("not JSON")),
+        ("generator", np.array('{"bit_generator": "MT19937"}')),
+        ("measured", np.zeros((2, 1))),
+        ("format", np.array("another program")),
+        ("settings", np.array("[]")),
+    ],
+)
+def test_states_that_no_run_can_be_in_are_refused(digits, tmp_path, name, value):
+    path = tmp_path / "run.npz"
+    training(digits).run(1, checkpoint=path)
+    with np.load(path) as stored:
+        arrays = {key: stored[key] for key in stored.files}
+    np.savez(path, **{**arrays, name: value})
+    with pytest.raises(ValueError, match="checkpoint"):
+        training(digits).run(2, checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"step_size": 0.0}, "step_size"),
+        ({"step_size": math.nan}, "step_size"),
+        ({"step_size": "0.1"}, "step_size"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 0.5}, "seed"),
+        ({"seed": None}, "seed"),
+        ({"watch": {"test": 1}}, "watch"),
+        ({"watch": [1]}, "watch"),
+        ({"network": (20, 10)}, "network"),
+        ({"network": Network((19, 10))}, "features"),
+        ({"network": Network((20, 9))}, "labels"),
+        ({"reports": None}, "reports"),
+        ({"reports": sgd.PlainBlocks(blocks=13, block_size=25)}, "features"),
+        ({"features": np.zeros((300, 20))}, "features"),
+        ({"features": np.full((300, 20), np.nan, dtype=np.float32)}, "features"),
+        ({"labels": np.zeros(299, dtype=int)}, "labels"),
+        ({"labels": np.full(300, 0.5)}, "labels"),
+        ({"labels": np.full(300, -1)}, "labels"),
+    ],
+)
+def test_training_refuses_hostile_arguments(digits, change, word):
+    (features, labels), _ = digits
+    settings = {
+        "reports": KINDS["Algorithm 1"],
+        "network": Network((20, 10)),
+        "features": features[:300],
+        "labels": labels[:300],
+        "step_size": 0.1,
+        "seed": 1,
+        **change,
+    }
+    with pytest.raises((TypeError, ValueError), match=word):
+        Training(**settings)
+
+
+def test_running_refuses_hostile_arguments(digits, tmp_path):
+    run = training(digits)
+    for epochs in (0, -1, 1.5, math.nan, "3", None):
+        with pytest.raises((TypeError, ValueError), match="epochs"):
+            run.run(epochs)
+    with pytest.raises(ValueError, match="checkpoint"):
+        run.run(1, checkpoint=tmp_path / "no such folder" / "run.npz")
+    with pytest.raises(TypeError):
+        run.run(1, checkpoint=3)
+
+
+def test_training_that_diverges_says_so_and_leaves_no_checkpoint(digits, tmp_path):
+    run = training(digits, KINDS["no privacy"], step_size=1e30)
+    with pytest.raises(FloatingPointError, match="step_size"):
+        run.run(3, checkpoint=tmp_path / "run.npz")
+    assert os.listdir(tmp_path) == []
+
+
+def test_training_does_not_change_its_data_and_gives_copies_away(digits):
+    (features, labels), _ = digits
+    before = features.copy(), labels.copy()
+    run = training(digits).run(1)
+    run.parameters[:] = 0
+    run.accuracies["test"][:] = 0
+    assert run.parameters.any() and run.accuracies["test"].any()
+    assert np.array_equal(features, before[0]) and np.array_equal(labels, before[1])
