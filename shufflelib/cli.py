@@ -39,8 +39,16 @@ def _number(text):
         raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
 
 
+# several messages have a shuffler of their own, and a mixture takes other randomizers
+NOT_IN_WORDS = {"balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump", "mixture"}
+
+
 def _constructors():
-    return {name.replace("_", "-"): getattr(randomizers, name) for name in randomizers.__all__}
+    return {
+        name.replace("_", "-"): getattr(randomizers, name)
+        for name in randomizers.__all__
+        if name not in NOT_IN_WORDS
+    }
 
 
 def _parser():

@@ -46,6 +46,18 @@ class PrivacyProfile(ABC):
     def below(self):
         """Pairs whose worst number is at most the true one, a tuple of `Pair`."""
 
+    @property
+    def pure_epsilon(self):
+        """The smallest ε known to hold with δ = 0, infinite where there is none."""
+        return max(one.largest_loss for pair in self.above for one in (pair, pair.reversed))
+
+    @functools.cached_property
+    def envelope(self):
+        """One symmetric pair that stands above the profile, whichever pair and direction is met."""
+        from shufflelib.envelope import Envelope
+
+        return Envelope.of(self.above)
+
     def _certified(self, lower, upper, what, status=Status.CERTIFIED):
         return Certified(lower, upper, status, self.source, f"{what} of {self.statement}")
 
@@ -194,6 +206,41 @@ class PrivacyProfile(ABC):
         )
         ends = np.array([self._tradeoff(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         return self._certified(np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1], "false-negative rate")
+
+    def subsample(self, *, rate):
+        r"""Return the profile of the mechanism run on a random subset of its users.
+
+        Parameters
+        ----------
+        rate : float
+            Share of the population that is drawn, 1e-9 ≤ rate ≤ 1, without replacement; the users of
+            this profile are those drawn.
+
+        Returns
+        -------
+        PrivacyProfile
+            See `shufflelib.subsampling.subsample`.
+        """
+        from shufflelib.subsampling import subsample
+
+        return subsample(self, rate=rate)
+
+    def compose(self, *, rounds):
+        r"""Return the profile of equal adaptive rounds on the same data.
+
+        Parameters
+        ----------
+        rounds : int
+            Number of rounds, 1 ≤ rounds ≤ 10⁹.
+
+        Returns
+        -------
+        PrivacyProfile
+            See `shufflelib.composition.repeat`; `shufflelib.composition.compose` takes unequal rounds.
+        """
+        from shufflelib.composition import repeat
+
+        return repeat(self, rounds=rounds)
 
     def _tradeoff(self, fpr):
         above = [

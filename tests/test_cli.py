@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
 from shufflelib import randomizers, shuffle
+from shufflelib.calibration import fewest_users, largest_eps0, most_rounds
 from shufflelib.cli import main
 
 TEN = ["--randomizer", "generalized-rr", "--eps0", "1", "--d", "10", "--n", "100000"]
@@ -51,6 +53,53 @@ def test_numbers_of_users_may_be_written_as_1e5(capsys, users):
 GENERIC = ["--randomizer", "generic", "--eps0", "1"]
 
 
+TARGET = ["--eps", "0.5", "--delta", "1e-6"]
+ITEMS = ["--randomizer", "generalized-rr", "--d", "10"]
+CALIBRATED = {
+    "eps0": (
+        [*ITEMS, "--n", "5000"],
+        lambda: largest_eps0(partial(randomizers.generalized_rr, d=10), n=5000, eps=0.5, delta=1e-6),
+    ),
+    "users": (
+        [*ITEMS, "--eps0", "2"],
+        lambda: fewest_users(randomizers.generalized_rr(eps0=2.0, d=10), eps=0.5, delta=1e-6),
+    ),
+    "rounds": (
+        [*ITEMS, "--eps0", "0.1", "--n", "5"],
+        lambda: most_rounds(shuffle(randomizers.generalized_rr(eps0=0.1, d=10), n=5), eps=0.5, delta=1e-6),
+    ),
+}
+
+
+@pytest.mark.parametrize(("wanted", "options", "question"), [(w, *q) for w, q in CALIBRATED.items()])
+def test_calibrate_gives_the_answers_of_the_library(capsys, wanted, options, question):
+    found = question()
+    assert main(["calibrate", wanted, *options, *TARGET, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and out.count("\n") == 1
+    record = json.loads(out)
+    assert (record["quantity"], record["answer"]) == (wanted, found.answer)
+    assert (record["unproved"], record["fails"]) == (found.unproved, found.fails)
+    assert (record["lower"], record["upper"]) == (found.certificate.lower, found.certificate.upper)
+    assert record["target"] == {"eps": 0.5, "delta": 1e-6} and record["upper"] <= 0.5
+    assert {"adjacency", "proof", "hypotheses", "status", "randomizer"} <= record.keys()
+    assert main(["calibrate", wanted, *options, *TARGET]) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and out.startswith(str(found))
+    for words in ("not below", "replace one", "privacy blanket", "trusted", "certified"):
+        assert words in out
+    assert ("in each round" in out) == (wanted == "rounds")
+
+
+def test_calibrate_takes_a_number_of_rounds(capsys):
+    options = ["--randomizer", "binary-rr", "--eps0", "0.5", "--eps", "1", "--delta", "1e-5", "--rounds", "3"]
+    assert main(["calibrate", "users", *options, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    found = fewest_users(randomizers.binary_rr(eps0=0.5), eps=1.0, delta=1e-5, rounds=3)
+    assert (record["answer"], record["rounds"]) == (found.answer, 3)
+    assert record["hypotheses"].startswith("in each round")
+
+
 BAD = {
     "no command": ([], "quantity"),
     "unknown command": (["sigma", *TEN], "sigma"),
@@ -79,6 +128,24 @@ BAD = {
     "huge eps0": (["epsilon", *GENERIC[:3], "701", "--n", "10", "--delta", "0.1"], "eps0 must be"),
     "one item": (["epsilon", *TEN[:4], "--d", "1", "--n", "10", "--delta", "0.1"], "d must be"),
     "negative eps": (["delta", *TEN, "--eps", "-0.1"], "eps must be"),
+    "calibrate nothing": (["calibrate"], "eps0|users|rounds"),
+    "calibrate the unknown": (["calibrate", "sigma", *ITEMS, *TARGET], "sigma"),
+    "calibrate what is given": (["calibrate", "eps0", *GENERIC, "--n", "10", *TARGET], "--eps0"),
+    "calibrate without n": (["calibrate", "eps0", *ITEMS, *TARGET], "--n"),
+    "calibrate without a target": (["calibrate", "users", *GENERIC, "--eps", "1"], "--delta"),
+    "calibrate users by n": (["calibrate", "users", *GENERIC, "--n", "10", *TARGET], "--n"),
+    "calibrate without d": (["calibrate", "users", *ITEMS[:2], "--eps0", "1", *TARGET], "--d"),
+    "no budget to find": (
+        ["calibrate", "eps0", "--randomizer", "gaussian", "--n", "10", *TARGET],
+        "gaussian has no eps0",
+    ),
+    "no round": (["calibrate", "users", *GENERIC, *TARGET, "--rounds", "0"], "rounds must be"),
+    "target of zero": (["calibrate", "users", *GENERIC, "--eps", "0", "--delta", "0.1"], "eps must be"),
+    "delta of one": (["calibrate", "users", *GENERIC, "--eps", "1", "--delta", "1"], "delta must be"),
+    "target out of reach": (
+        ["calibrate", "users", *GENERIC, "--eps", "1e-9", "--delta", "1e-99"],
+        "out of reach",
+    ),
     "order of one": (["renyi", *TEN, "--order", "1"], "order must be"),
 }
 
@@ -93,7 +160,7 @@ def test_bad_input_ends_with_status_2_and_one_line(capsys, arguments, words):
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["epsilon", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["epsilon", "--help"], ["calibrate", "eps0", "--help"]])
 def test_help_works_as_a_module(arguments):
     done = subprocess.run(
         [sys.executable, "-m", "shufflelib", *arguments], capture_output=True, text=True, check=True

@@ -25,9 +25,10 @@ In order of reading:
    `plain_blocks`: no privacy.
 4. `training`: the loop; `checkpoints`: how it is interrupted and goes on.
 
-The module says what each report is proved to guarantee; nothing here accounts for epochs.
+5. `accounting`: what all epochs together are proved to give away, and what was published about it.
 """
 
+from shufflelib.sgd import accounting
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
 from shufflelib.sgd.block_reports import BlockReports
 from shufflelib.sgd.features import PrincipalComponents, principal_components
@@ -47,5 +48,6 @@ __all__ = [
     "PlainBlocks",
     "PrincipalComponents",
     "Training",
+    "accounting",
     "principal_components",
 ]

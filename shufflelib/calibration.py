@@ -1,0 +1,374 @@
+r"""Inverse questions: the largest local budget, the fewest users, the most rounds for a target (ε, δ).
+
+>>> from shufflelib import calibration, randomizers
+>>> found = calibration.fewest_users(randomizers.binary_rr(eps0=2.0), eps=0.5, delta=1e-6)
+>>> found.answer, found.certificate.upper <= 0.5, found.fails
+(661, True, 492)
+
+Each function walks along a family of profiles, one for each value of the parameter asked for, to the
+edge where the certified ε at δ crosses the target.  The walk proves nothing.  What is proved is the
+certificate of the value returned: its own profile, evaluated at the target δ.  So no answer rests on
+ε being monotone in the parameter; where it is not, the answer is an edge and not always the last one.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scipy.optimize import toms748
+
+from shufflelib import arguments
+from shufflelib.profiles import Gaussian, PrivacyProfile
+from shufflelib.randomizers import generic
+from shufflelib.results import Certified
+from shufflelib.search import FINE
+from shufflelib.shuffling import shuffle
+
+LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
+MAX_ROUNDS = 10**9
+ONE_ROUND, MANY_ROUNDS = 1e-7, 1e-5  # relative widths at which the search for what works stops
+COARSER = 1e3  # by how much sooner that for what fails does
+FARTHEST, TINY = 20.0, 1e-15  # heights of a δ of 0 or 1, and of a δ that just meets the target
+ROUNDING = 1e-12  # of logarithms of δ
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The answer to an inverse question and what is proved on both sides of it.
+
+    Parameters
+    ----------
+    answer : float or int
+        The value asked for.  Its certificate meets the target.
+    certificate : Certified
+        ε at the target δ for the answer itself: ``certificate.upper <= eps``.
+    unproved : float, int or None
+        The nearest value tried beyond the answer: its own upper end misses the target.  It is within
+        a few 1e-7 of the answer (for many rounds 1e-4, which is how finely they are known); a small
+        whole number is the next one.  None if the answer is the end of the range.
+    fails : float, int or None
+        A value at which the *lower* end exceeds the target: an attack shows that the target is missed.
+        What is possible at all ends between ``answer`` and ``fails``.  It is the nearest such value
+        to within 1e-4, for many rounds 1e-2.  None if no such value was found.
+    eps, delta : float
+        The target.
+    quantity : str
+        What was asked for, in words.
+    """
+
+    answer: float | int
+    certificate: Certified
+    unproved: float | int | None
+    fails: float | int | None
+    eps: float
+    delta: float
+    quantity: str
+
+    def __str__(self):
+        beyond = (
+            "no value tried is proved to fail"
+            if self.fails is None
+            else f"{_written(self.fails)} is proved to fail"
+        )
+        return (
+            f"{self.quantity}: {_written(self.answer)}, proved to give epsilon <= "
+            f"{self.certificate.upper:.8g} at delta = {self.delta:g} (target {self.eps:g}); {beyond}."
+        )
+
+
+def _written(value):
+    return f"{value:,}" if isinstance(value, int) else f"{value:.8g}"
+
+
+def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
+    r"""Find the largest local budget whose certified central ε at δ stays within a target.
+
+    .. math:: \max\{\varepsilon_0 : \varepsilon_{n,\varepsilon_0}(\delta) \le \varepsilon\}
+
+    Parameters
+    ----------
+    randomizer : callable
+        Takes ``eps0`` by name and returns a `LocalRandomizer`: a constructor with its other
+        parameters fixed, ``functools.partial(randomizers.generalized_rr, d=16)``, or
+        ``lambda eps0: ...``.  By default `randomizers.generic`: the answer holds for every eps0-LDP
+        randomizer, and at ``fails`` one of them misses the target.
+    n : int
+        Number of all users, the one who changes included.
+    eps : float
+        Target for the central ε in nats, positive.
+    delta : float
+        Failure probability of the guarantee, strictly between 0 and 1.
+    rounds : int
+        How many times every user reports; the target is for all rounds together.
+
+    Returns
+    -------
+    Calibration
+        ``answer`` is eps0, at most 700; the certificate is that of its own profile.
+
+    Raises
+    ------
+    TypeError
+        If ``randomizer`` is not a function of eps0 or does not return a `LocalRandomizer`.
+    ValueError
+        If an argument is outside its domain, or no budget from 1e-9 on is proved to meet the target.
+
+    Notes
+    -----
+    Hypotheses: those of `shuffle`; rounds are composed adaptively.  Ten to thirty profiles are
+    evaluated, each at a cost that does not grow with n.
+    A randomizer with a design parameter of its own, such as a subset's size that is rounded to a whole
+    number, has an ε that jumps; the answer is then an edge, and larger budgets may work too.
+    """
+    if not callable(randomizer):
+        raise TypeError(
+            f"randomizer must be a function of eps0, got {randomizer!r}; pass a constructor, "
+            "such as functools.partial(randomizers.generalized_rr, d=16)"
+        )
+    n, rounds = arguments.users(n), _rounds(rounds)
+    eps, delta = _target(eps, delta)
+    return _of_rounds(
+        rounds,
+        lambda eps0: shuffle(randomizer(eps0=eps0), n=n),
+        f"largest eps0 for n = {n:,} users",
+        start=eps,
+        remedy="use a larger eps or delta, more users or fewer rounds",
+        eps=eps,
+        delta=delta,
+        limits=(SMALLEST_BUDGET, LARGEST_BUDGET),
+    )
+
+
+def fewest_users(randomizer, *, eps, delta, rounds=1):
+    r"""Find the smallest number of users whose certified central ε at δ is within a target.
+
+    .. math:: \min\{n : \varepsilon_n(\delta) \le \varepsilon\}
+
+    Parameters
+    ----------
+    randomizer : LocalRandomizer
+        What every user applies to their value, independently.
+    eps : float
+        Target for the central ε in nats, positive.
+    delta : float
+        Failure probability of the guarantee, strictly between 0 and 1.
+    rounds : int
+        How many times every user reports; the target is for all rounds together.
+
+    Returns
+    -------
+    Calibration
+        ``answer`` counts all users, the one who changes included.  ``fails`` is a number of users
+        that is too small, and so is every smaller one: a further user with a known value sends a report
+        that an attacker could have drawn without them, so δ never rises with n.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain, or not even 10¹⁵ users are proved to meet the target.
+
+    Notes
+    -----
+    Hypotheses: those of `shuffle`; rounds are composed adaptively.  Below 10⁶ users ``unproved`` is
+    ``answer - 1``.  Ten to thirty profiles are evaluated, each at a cost that does not grow with n.
+    """
+    rounds = _rounds(rounds)
+    shuffle(randomizer, n=1)  # refuses what is no randomizer
+    eps, delta = _target(eps, delta)
+    return _of_rounds(
+        rounds,
+        lambda n: shuffle(randomizer, n=n),
+        f"fewest users of {randomizer}",
+        start=1000,
+        remedy="use a larger eps or delta, a smaller eps0 or fewer rounds",
+        eps=eps,
+        delta=delta,
+        limits=(1, arguments.MAX_USERS),
+        falling=True,
+        whole=True,
+    )
+
+
+def most_rounds(profile, *, eps, delta):
+    r"""Find how many rounds of one mechanism stay within a target.
+
+    .. math:: \max\{k : \varepsilon_{k\text{ rounds}}(\delta) \le \varepsilon\}
+
+    Parameters
+    ----------
+    profile : PrivacyProfile
+        One round; what was learnt in earlier rounds may decide how the next is run.
+    eps : float
+        Target for ε of all rounds together in nats, positive.
+    delta : float
+        Failure probability of the guarantee, strictly between 0 and 1.
+
+    Returns
+    -------
+    Calibration
+        ``answer`` is a number of rounds, at most 10⁹.  ``fails`` is a number that is too large, and so
+        is every larger one, since another round takes nothing back.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain, or a single round is not proved to meet the target.
+
+    Notes
+    -----
+    The lower end is that of the same attack in each round.  About ten compositions are evaluated.
+    """
+    if not isinstance(profile, PrivacyProfile):
+        raise TypeError(
+            f"profile must be a PrivacyProfile, got {profile!r}; build one with shufflelib.shuffle"
+        )
+    eps, delta = _target(eps, delta)
+    family = _Family(
+        lambda rounds: profile.compose(rounds=rounds),
+        eps,
+        delta,
+        limits=(1, MAX_ROUNDS),
+        whole=True,
+        tolerance=MANY_ROUNDS,
+    )
+    return family.calibration(
+        f"most rounds of {profile.statement}",
+        start=1,
+        remedy="use a larger eps or delta, or a more private round",
+    )
+
+
+def _target(eps, delta):
+    eps = arguments.real(eps, "eps", above=0.0, remedy="the target is a positive central budget in nats")
+    return eps, arguments.probability(delta, "delta")
+
+
+def _rounds(rounds):
+    return arguments.count(
+        rounds, "rounds", at_most=MAX_ROUNDS, remedy="rounds counts how often every user reports"
+    )
+
+
+def _of_rounds(rounds, one_round, quantity, *, start, remedy, **target):
+    """Calibrate one parameter of a round, given how many rounds the target is for."""
+    if rounds == 1:
+        return _Family(one_round, **target, tolerance=ONE_ROUND).calibration(
+            quantity, start=start, remedy=remedy
+        )
+    # many rounds together are nearly Gaussian: a cheap guide to where the search should start
+
+    def near(end, begin):
+        guide = _Family(lambda value: _gaussian(one_round(value), rounds, end), **target, tolerance=1e-2)
+        inner, outer = guide.edge(guide.proved, begin)
+        return inner if outer is None else outer
+
+    start = near("upper", start)
+    family = _Family(lambda value: one_round(value).compose(rounds=rounds), **target, tolerance=MANY_ROUNDS)
+    return family.calibration(
+        f"{quantity}, {rounds:,} rounds", start=start, start_below=near("lower", start), remedy=remedy
+    )
+
+
+def _gaussian(profile, rounds, end):
+    """Return Gaussian differential privacy as far as an end of δ at ε = 0 tells: δ(0) = μ/√(2π)."""
+    mu = math.sqrt(2.0 * math.pi * rounds) * getattr(profile.delta(0.0), end)
+    return Gaussian(min(max(mu, 1e-9), 1e4))
+
+
+@dataclass
+class _Family:
+    """Profiles along one parameter, and the edge at which they begin to miss a target.
+
+    The walk takes place in the logarithm of the parameter, turned so that δ rises along it, and looks
+    at log(-log δ), which is close to a straight line there.
+    """
+
+    profile_at: Callable
+    eps: float
+    delta: float
+    limits: tuple
+    tolerance: float
+    falling: bool = False
+    whole: bool = False
+
+    def __post_init__(self):
+        self.profile = functools.cache(self.profile_at)
+
+    def calibration(self, quantity, *, start, start_below=None, remedy):
+        """Return the last value that is proved to work, and the first that is proved to fail."""
+        answer, unproved = self.edge(self.proved, start)
+        nearest = unproved if answer is None else answer
+        beyond = nearest if unproved is None else unproved
+        _, fails = self.edge(self.attacked, start_below or beyond, tolerance=COARSER * self.tolerance)
+        stride = self.tolerance
+        while answer is not None:
+            certificate = self.profile_at(answer).epsilon(self.delta)  # afresh, as a reader would
+            if certificate.upper <= self.eps:
+                return Calibration(answer, certificate, unproved, fails, self.eps, self.delta, quantity)
+            # δ at ε was met and ε at δ was not: a matter of rounding, so step back
+            unproved, answer = answer, self._before(answer, stride)
+            stride *= 2.0
+        raise ValueError(
+            f"eps = {self.eps:g} at delta = {self.delta:g} is out of reach ({quantity}): even "
+            f"{_written(nearest)} is not proved to meet it; {remedy}"
+        )
+
+    def proved(self, value):
+        """Return the upper end of log δ at the target ε."""
+        return max(pair.log_worst(self.eps, FINE).upper for pair in self.profile(value).above)
+
+    def attacked(self, value):
+        """Return the lower end of log δ at the target ε."""
+        return max(pair.log_worst(self.eps, FINE).lower for pair in self.profile(value).below) - ROUNDING
+
+    def edge(self, log_delta, start, *, tolerance=None):
+        """Return the last value tried at which an end of δ meets the target, and the next one tried."""
+        first, last = sorted(self._place(limit) for limit in self.limits)
+        target, tried = math.log(self.delta), {}
+
+        def height(place):  # positive where the target is missed
+            value = self._value(place)
+            if value not in tried:
+                reached = log_delta(value)
+                if -math.inf < reached < 0.0:
+                    ratio = math.log(target / reached)
+                    tried[value] = max(ratio, TINY) if reached > target else min(ratio, -TINY)
+                else:
+                    tried[value] = math.copysign(FARTHEST, reached)
+            return tried[value]
+
+        here = min(max(self._place(start), first), last)
+        before, least, most = height(here), 1e-3, math.log(8.0)
+        while True:
+            step = -math.copysign(min(max(2.0 * abs(before), least), most), before)
+            there = min(max(here + step, first), last)
+            if there == here:
+                break
+            after = height(there)
+            if (after > 0.0) != (before > 0.0):
+                width = self.tolerance if tolerance is None else tolerance
+                if abs(there - here) > width:
+                    toms748(height, *sorted((here, there)), xtol=width, rtol=1e-15, disp=False)
+                break
+            here, before, least, most = there, after, 4.0 * least, 2.0 * most
+        ranked = sorted(tried, key=self._place)
+        met = 1 + max((i for i, value in enumerate(ranked) if tried[value] < 0.0), default=-1)
+        return ranked[met - 1] if met else None, ranked[met] if met < len(ranked) else None
+
+    def _before(self, value, stride):
+        """Return a value one stride to the safe side, or None at the end of the range."""
+        moved = self._value(self._place(value) - stride)
+        if self.whole and moved == value:
+            moved += 1 if self.falling else -1
+        return moved if self.limits[0] <= moved <= self.limits[1] and moved != value else None
+
+    def _place(self, value):
+        return -math.log(value) if self.falling else math.log(value)
+
+    def _value(self, place):
+        for limit in self.limits:
+            if place == self._place(limit):
+                return limit
+        value = math.exp(-place if self.falling else place)
+        return round(value) if self.whole else value

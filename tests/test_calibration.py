@@ -1,0 +1,312 @@
+"""Inverse questions: the answer is proved by its own certificate, and lies where exact oracles put it."""
+
+import dataclasses
+import functools
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+import oracles
+from shufflelib import calibration, randomizers, shuffle
+from shufflelib.calibration import fewest_users, largest_eps0, most_rounds
+from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.results import Certified, Status
+
+MANY = functools.partial(randomizers.generalized_rr, d=16)
+
+
+class GaussianRounds(Gaussian):
+    """Gaussian differential privacy, whose rounds are Gaussian again."""
+
+    def compose(self, rounds):
+        return Gaussian(self.mu * math.sqrt(rounds))
+
+
+# ------------------------------------------------------------------ against exact oracles
+
+
+@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize(("ratio", "delta"), [(F(3, 2), F(1, 15)), (F(2), F(1, 50)), (F(5, 4), F(1, 8))])
+def test_fewest_users_lies_where_enumeration_puts_it(d, ratio, delta):
+    pmf = oracles.generalized_rr(3, d)
+    truth = next(n for n in range(1, 12) if oracles.worst_shuffled_hockey_stick(pmf, n, ratio) <= delta)
+    proved = next(n for n in range(1, 12) if oracles.blanket_bound(pmf, n, ratio) <= delta)
+    rr = randomizers.generalized_rr(eps0=math.log(3), d=d)
+    found = fewest_users(rr, eps=math.log(ratio), delta=float(delta))
+    assert found.answer == proved >= truth  # sound, and not a single user more than the blanket needs
+    assert found.unproved == proved - 1
+    assert found.fails is None or found.fails < truth
+    assert found.fails is not None or truth == 1
+
+
+@pytest.mark.parametrize("d", [2, 16])
+@pytest.mark.parametrize("eps", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-3, 0.3])
+def test_the_budget_of_a_single_user_has_a_closed_form(d, eps, delta):
+    # (e - E)/(e + d - 1) = delta
+    exact = math.log((math.exp(eps) + delta * (d - 1)) / (1 - delta))
+    found = largest_eps0(functools.partial(randomizers.generalized_rr, d=d), n=1, eps=eps, delta=delta)
+    assert found.answer <= exact * (1 + 1e-12)
+    assert found.answer >= max(exact, eps) * (1 - 1e-6)
+    assert exact * (1 - 1e-12) <= found.fails <= exact * (1 + 3e-4)
+
+
+@pytest.mark.parametrize(("n", "eps", "delta"), [(1000, 0.3, 1e-6), (100_000, 0.05, 1e-10), (50, 1.0, 1e-3)])
+def test_the_generic_budget_is_that_of_the_pair_computed_otherwise(n, eps, delta):
+    found = largest_eps0(n=n, eps=eps, delta=delta)
+    above = oracles.generic_epsilon(delta, n=n, eps0=found.answer * (1 + 1e-5))
+    below = oracles.generic_epsilon(delta, n=n, eps0=found.answer)
+    assert below <= eps * (1 + 1e-8) < above
+
+
+@pytest.mark.parametrize(("mu", "eps", "delta"), [(0.01, 1.0, 1e-8), (0.3, 1.0, 1e-3), (0.05, 0.2, 1e-5)])
+def test_most_rounds_of_a_gaussian_are_counted_exactly(mu, eps, delta):
+    def meets(rounds):
+        return oracles.gaussian_delta(mu * math.sqrt(rounds), eps) <= delta
+
+    found = most_rounds(GaussianRounds(mu), eps=eps, delta=delta)
+    assert meets(found.answer) and not meets(found.answer + 1)
+    assert found.unproved == found.answer + 1
+    assert not meets(found.fails) and found.fails <= found.answer * (1 + 1e-4) + 1
+
+
+def response_delta(rounds, e, ratio):
+    """Return δ of binary randomized response given ``rounds`` times, exact: only the sum matters."""
+    return sum(
+        max(math.comb(rounds, k) * (e**k - ratio * e ** (rounds - k)) / (1 + e) ** rounds, F(0))
+        for k in range(rounds + 1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("e", "ratio", "delta"), [(F(5, 4), F(3), F(1, 10**6)), (F(11, 10), F(2), F(1, 10**4))]
+)
+def test_most_rounds_of_a_response_are_counted_exactly(e, ratio, delta):
+    truth = next(k for k in range(1, 200) if response_delta(k + 1, e, ratio) > delta)
+    masses = np.log([float(e / (1 + e)), float(1 / (1 + e))])
+    found = most_rounds(DiscretePair(masses, masses[::-1]), eps=math.log(ratio), delta=float(delta))
+    assert found.answer == truth and found.unproved == truth + 1 and found.fails > truth
+
+
+# ------------------------------------------------------------------ what is returned is what was proved
+
+
+TARGETS = [(1000, 0.2, 1e-6), (10**6, 1.0, 1e-8), (10**9, 0.01, 1e-12), (3, 1.5, 1e-2)]
+
+
+@pytest.mark.parametrize("build", [randomizers.generic, MANY, randomizers.piecewise])
+@pytest.mark.parametrize(("n", "eps", "delta"), TARGETS)
+def test_the_budget_and_its_guarantee_make_a_round_trip(build, n, eps, delta):
+    found = largest_eps0(build, n=n, eps=eps, delta=delta)
+    again = shuffle(build(eps0=found.answer), n=n).epsilon(delta)
+    assert again == found.certificate
+    assert eps * (1 - 1e-4) <= again.upper <= eps
+    assert shuffle(build(eps0=found.unproved), n=n).epsilon(delta).upper > eps
+    assert found.answer < found.unproved <= found.answer * (1 + 1e-6)
+    assert shuffle(build(eps0=found.fails), n=n).delta(eps).lower > delta
+
+
+@pytest.mark.parametrize(
+    ("randomizer", "eps", "delta"),
+    [
+        (randomizers.binary_rr(eps0=2.0), 0.1, 1e-6),
+        (randomizers.generic(eps0=4.0), 0.03, 1e-9),
+        (MANY(eps0=3.0), 0.03, 1e-9),
+        (randomizers.laplace(eps0=1.0), 0.1, 1e-6),
+    ],
+    ids=["binary", "generic", "sixteen", "laplace"],
+)
+def test_one_user_fewer_misses_the_target(randomizer, eps, delta):
+    found = fewest_users(randomizer, eps=eps, delta=delta)
+    assert found.certificate == shuffle(randomizer, n=found.answer).epsilon(delta)
+    assert found.certificate.upper <= eps
+    assert found.unproved == found.answer - 1
+    assert shuffle(randomizer, n=found.unproved).epsilon(delta).upper > eps
+    assert found.fails < found.answer
+    assert shuffle(randomizer, n=found.fails).delta(eps).lower > delta
+    trip = largest_eps0(
+        lambda eps0: dataclasses.replace(randomizer, eps0=eps0), n=found.answer, eps=eps, delta=delta
+    )
+    assert trip.answer == pytest.approx(randomizer.eps0, rel=0.02)
+    assert trip.answer >= randomizer.eps0 * (1 - 1e-6)
+
+
+def test_many_users_are_counted_up_to_a_stated_gap():
+    randomizer = randomizers.binary_rr(eps0=2.0)
+    found = fewest_users(randomizer, eps=1e-6, delta=1e-12)
+    assert 10**13 < found.answer < 10**15
+    assert 0 < found.answer - found.unproved <= 1e-6 * found.answer
+    assert shuffle(randomizer, n=found.answer).epsilon(1e-12).upper <= 1e-6
+
+
+def test_the_target_may_be_for_many_rounds():
+    randomizer, target = randomizers.binary_rr(eps0=1.0), {"eps": 1.0, "delta": 1e-6}
+    found = fewest_users(randomizer, rounds=20, **target)
+    again = shuffle(randomizer, n=found.answer).compose(rounds=20).epsilon(1e-6)
+    assert again == found.certificate and 1 - 1e-3 <= again.upper <= 1.0
+    assert "20 rounds" in str(found) and found.unproved == found.answer - 1
+    assert shuffle(randomizer, n=found.fails).compose(rounds=20).epsilon(1e-6).lower > 1.0
+    rounds = most_rounds(shuffle(randomizer, n=found.answer), **target)
+    assert rounds.answer == 20 and rounds.fails > 20
+
+
+@pytest.mark.parametrize(("n", "eps", "delta", "rounds"), [(20, 1.0, 1e-3, 3), (1000, 0.3, 1e-6, 20)])
+def test_the_largest_budget_of_many_rounds_is_proved_and_close(n, eps, delta, rounds):
+    found = largest_eps0(randomizers.binary_rr, n=n, eps=eps, delta=delta, rounds=rounds)
+    again = shuffle(randomizers.binary_rr(eps0=found.answer), n=n).compose(rounds=rounds).epsilon(delta)
+    assert again == found.certificate and eps * (1 - 1e-3) <= again.upper <= eps
+    assert found.answer < found.unproved <= found.answer * (1 + 1e-3)
+    assert found.unproved < found.fails <= found.answer * 1.2
+
+
+def test_a_search_gone_astray_cannot_make_an_answer_unsound(monkeypatch):
+    monkeypatch.setattr(calibration, "toms748", lambda *arguments, **options: None)  # never closes in
+    for eps in (0.01, 0.2):
+        found = largest_eps0(n=1000, eps=eps, delta=1e-6)
+        assert shuffle(randomizers.generic(eps0=found.answer), n=1000).epsilon(1e-6).upper <= eps
+        users = fewest_users(randomizers.generic(eps0=2.0), eps=eps, delta=1e-6)
+        assert shuffle(randomizers.generic(eps0=2.0), n=users.answer).epsilon(1e-6).upper <= eps
+
+
+@pytest.mark.parametrize(("mu", "late"), [(0.0005, 1 + 2e-5), (0.05, 1.1)])
+def test_an_answer_needs_epsilon_itself_and_steps_back_until_it_has_it(mu, late):
+    class Cautious(Gaussian):
+        # ε is proved a little later than δ says
+        def _epsilon(self, delta):
+            lower, upper = super()._epsilon(delta)
+            return lower, upper * late
+
+    class Rounds(Gaussian):
+        def compose(self, rounds):
+            return Cautious(self.mu * math.sqrt(rounds))
+
+    found = most_rounds(Rounds(mu), eps=1.0, delta=1e-8)
+    assert 1 < found.answer < most_rounds(GaussianRounds(mu), eps=1.0, delta=1e-8).answer
+    assert found.certificate.upper <= 1.0
+    assert Cautious(mu * math.sqrt(found.unproved)).epsilon(1e-8).upper > 1.0
+
+
+def test_an_epsilon_that_is_never_proved_gives_no_answer():
+    class Unproved(Gaussian):
+        def epsilon(self, delta):
+            return Certified(0.0, math.inf, Status.UNBOUNDED)
+
+    class Rounds(Unproved):
+        def compose(self, rounds):
+            return Unproved(self.mu * math.sqrt(rounds))
+
+    with pytest.raises(ValueError, match="eps = 1 .* out of reach"):
+        most_rounds(Rounds(0.1), eps=1.0, delta=1e-6)
+
+
+def test_an_epsilon_that_jumps_is_no_obstacle():
+    # the size of a subset is rounded: ε falls at eps0 where the size changes
+    build = functools.partial(randomizers.subset, d=64)
+    for eps in np.geomspace(0.02, 0.2, 4):
+        found = largest_eps0(build, n=10_000, eps=float(eps), delta=1e-7)
+        assert shuffle(build(eps0=found.answer), n=10_000).epsilon(1e-7).upper <= eps
+
+
+# ------------------------------------------------------------------ order
+
+
+def test_answers_are_monotone_in_the_target():
+    budgets = [largest_eps0(MANY, n=5000, eps=eps, delta=1e-7).answer for eps in (0.05, 0.1, 0.3, 1.0)]
+    assert budgets == sorted(budgets) and len(set(budgets)) == 4
+    budgets = [largest_eps0(n=5000, eps=0.3, delta=delta).answer for delta in (1e-12, 1e-8, 1e-4)]
+    assert budgets == sorted(budgets) and len(set(budgets)) == 3
+    budgets = [largest_eps0(n=n, eps=0.3, delta=1e-8).answer for n in (1, 10, 1000, 10**6, 10**12)]
+    assert budgets == sorted(budgets) and len(set(budgets)) == 5
+    users = [fewest_users(MANY(eps0=2.0), eps=eps, delta=1e-7).answer for eps in (0.01, 0.1, 0.5, 2.0)]
+    assert users == sorted(users, reverse=True) and len(set(users)) == 4
+    rounds = [most_rounds(GaussianRounds(0.02), eps=eps, delta=1e-7).answer for eps in (0.15, 0.4, 1.0)]
+    assert rounds == sorted(rounds) and len(set(rounds)) == 3
+
+
+# ------------------------------------------------------------------ the ends of the ranges
+
+
+def test_a_target_above_the_local_budget_needs_one_user():
+    found = fewest_users(randomizers.binary_rr(eps0=2.0), eps=2.0, delta=1e-6)
+    assert (found.answer, found.unproved, found.fails) == (1, None, None)
+    assert "no value tried is proved to fail" in str(found)
+    found = largest_eps0(n=2, eps=8.0, delta=1e-6)
+    assert 8.0 * (1 - 1e-6) <= found.answer <= 8.001
+
+
+def test_a_budget_ends_at_700():
+    found = largest_eps0(n=1000, eps=1000.0, delta=1e-6)
+    assert (found.answer, found.unproved, found.fails) == (700.0, None, None)
+    assert found.certificate.upper <= 700.0
+
+
+@pytest.mark.parametrize("delta", [1e-300, 1e-100, 1 - 1e-9])
+def test_extreme_failure_probabilities_are_met(delta):
+    found = largest_eps0(n=10, eps=0.5, delta=delta)
+    assert found.certificate.upper <= 0.5
+    assert found.answer >= 0.5 * (1 - 1e-6)
+
+
+def test_targets_out_of_reach_say_so_and_what_to_do():
+    with pytest.raises(ValueError, match="eps = 1e-09 .* 1,000,000,000,000,000 .* use a larger eps or delta"):
+        fewest_users(randomizers.generic(eps0=2.0), eps=1e-9, delta=1e-100)
+    with pytest.raises(ValueError, match="eps = 0.1 .* more private round"):
+        most_rounds(GaussianRounds(1.0), eps=0.1, delta=1e-6)
+    with pytest.raises(ValueError, match="eps = 0.01 .* more users"):
+        largest_eps0(lambda eps0: randomizers.binary_rr(eps0=3.0 + eps0), n=2, eps=0.01, delta=1e-9)
+
+
+# ------------------------------------------------------------------ what comes back, what goes in
+
+
+def test_an_answer_reads_as_a_sentence_and_is_frozen():
+    found = fewest_users(MANY(eps0=3.0), eps=0.01, delta=1e-6)
+    words = str(found)
+    assert words.startswith("fewest users of GeneralizedRR(eps0=3.0, d=16): ") and words.endswith("fail.")
+    for part in (f"{found.answer:,}", f"{found.fails:,}", "delta = 1e-06", "target 0.01"):
+        assert part in words
+    assert isinstance(found.answer, int) and isinstance(found.certificate, Certified)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.answer = 1
+
+
+RR = randomizers.binary_rr(eps0=1.0)
+HOSTILE = {
+    "eps string": (lambda: fewest_users(RR, eps="1", delta=1e-6), TypeError, "eps must be"),
+    "eps zero": (lambda: fewest_users(RR, eps=0.0, delta=1e-6), ValueError, "eps must be"),
+    "eps negative": (lambda: most_rounds(Gaussian(1), eps=-1.0, delta=1e-6), ValueError, "eps must be"),
+    "eps nan": (lambda: largest_eps0(n=10, eps=math.nan, delta=1e-6), ValueError, "eps must be"),
+    "eps infinite": (lambda: largest_eps0(n=10, eps=math.inf, delta=1e-6), ValueError, "eps must be"),
+    "eps array": (lambda: fewest_users(RR, eps=[1.0, 2.0], delta=1e-6), TypeError, "eps must be"),
+    "delta zero": (lambda: fewest_users(RR, eps=1.0, delta=0), ValueError, "delta must be"),
+    "delta one": (lambda: most_rounds(Gaussian(1), eps=1.0, delta=1.0), ValueError, "delta must be"),
+    "delta string": (lambda: largest_eps0(n=10, eps=1.0, delta="1e-8"), TypeError, "delta must be"),
+    "no users": (lambda: largest_eps0(n=0, eps=1.0, delta=0.1), ValueError, "n must be"),
+    "too many users": (lambda: largest_eps0(n=1e16, eps=1.0, delta=0.1), ValueError, "n must be"),
+    "half a round": (lambda: largest_eps0(n=9, eps=1.0, delta=0.1, rounds=1.5), ValueError, "rounds must be"),
+    "no round": (lambda: fewest_users(RR, eps=1.0, delta=0.1, rounds=0), ValueError, "rounds must be"),
+    "built too early": (lambda: largest_eps0(RR, n=9, eps=1.0, delta=0.1), TypeError, "function of eps0"),
+    "not built": (lambda: fewest_users(MANY, eps=1.0, delta=0.1), TypeError, "must be a LocalRandomizer"),
+    "wrong return": (
+        lambda: largest_eps0(lambda eps0: eps0, n=9, eps=1.0, delta=0.1),
+        TypeError,
+        "LocalRand",
+    ),
+    "no profile": (lambda: most_rounds(RR, eps=1.0, delta=0.1), TypeError, "profile must be"),
+    "a number": (lambda: most_rounds(3.0, eps=1.0, delta=0.1), TypeError, "profile must be"),
+}
+
+
+@pytest.mark.parametrize(("call", "error", "words"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_input_is_refused_by_name(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_whole_floats_and_numpy_numbers_are_taken():
+    plain = largest_eps0(MANY, n=10_000, eps=0.5, delta=1e-6)
+    assert plain == largest_eps0(
+        MANY, n=np.float64(1e4), eps=np.float32(0.5), delta=np.float64(1e-6), rounds=1.0
+    )

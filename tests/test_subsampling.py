@@ -1,0 +1,192 @@
+"""Subsets of a population: against every dataset of tiny ones, exact pairs, tiny rates, hostile input."""
+
+import itertools
+import math
+from fractions import Fraction as F
+
+import mpmath
+import numpy as np
+import pytest
+
+import oracles
+from shufflelib import randomizers, shuffle
+from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.shuffling import VariationRatioPair
+from shufflelib.subsampling import SubsampledPair, subsample
+
+RATIOS = (F(1), F(21, 20), F(6, 5), F(2))  # exp(eps)
+TINY_POPULATIONS = [  # name, randomizer, its law, users drawn, population
+    ("2-RR", randomizers.binary_rr(eps0=math.log(3)), oracles.generalized_rr(3, 2), 2, 5),
+    ("3-RR", randomizers.generalized_rr(eps0=math.log(3), d=3), oracles.generalized_rr(3, 3), 2, 4),
+    ("2-RR, one drawn", randomizers.binary_rr(eps0=math.log(5)), oracles.generalized_rr(5, 2), 1, 3),
+    (
+        "3-RR, three drawn",
+        randomizers.generalized_rr(eps0=math.log(2), d=3),
+        oracles.generalized_rr(2, 3),
+        3,
+        4,
+    ),
+]
+
+
+def sampled_law(pmf, population, drawn):
+    """Return {histogram: probability} of the shuffled reports of a uniform subset of fixed size."""
+    law, subsets = {}, list(itertools.combinations(population, drawn))
+    for subset in subsets:
+        for key, mass in oracles.shuffled_law(pmf, subset).items():
+            law[key] = law.get(key, F(0)) + mass / len(subsets)
+    return law
+
+
+def pairs_of_datasets(pmf, drawn, population):
+    """Yield the others' values and {histogram: (P, Q)} for all neighbours."""
+    inputs = range(len(pmf))
+    for others in itertools.combinations_with_replacement(inputs, population - 1):
+        laws = [sampled_law(pmf, (x, *others), drawn) for x in inputs]
+        for x0, x1 in itertools.permutations(inputs, 2):
+            keys = laws[x0].keys() | laws[x1].keys()
+            yield others, {key: (laws[x0].get(key, F(0)), laws[x1].get(key, F(0))) for key in keys}
+
+
+@pytest.mark.parametrize("case", TINY_POPULATIONS, ids=lambda case: case[0])
+def test_bracket_holds_for_all_datasets_of_tiny_populations(case):
+    _, randomizer, pmf, drawn, population = case
+    profile = shuffle(randomizer, n=drawn).subsample(rate=drawn / population)
+    found = list(pairs_of_datasets(pmf, drawn, population))
+    for ratio in RATIOS:
+        worst = max(oracles.hockey_stick(masses, ratio) for _, masses in found)
+        alike = max(oracles.hockey_stick(masses, ratio) for others, masses in found if len(set(others)) == 1)
+        bracket = profile.delta(math.log(ratio))
+        slack = 1e-13
+        assert float(worst) <= bracket.upper * (1 + 1e-12) + slack
+        assert bracket.lower <= float(worst) * (1 + 1e-12) + slack
+        # the attacks below are all datasets whose other users agree
+        assert bracket.lower == pytest.approx(float(alike), rel=1e-9, abs=slack)
+        assert bracket.upper <= 2.1 * float(worst) + slack
+
+
+@pytest.mark.parametrize("case", TINY_POPULATIONS[:2], ids=lambda case: case[0])
+def test_symmetric_curve_dominates_at_negative_eps_too(case):
+    _, randomizer, pmf, drawn, population = case
+    (above,) = shuffle(randomizer, n=drawn).subsample(rate=drawn / population).above
+    for ratio in (F(1, 2), F(5, 6), F(20, 21)):
+        worst = max(oracles.hockey_stick(m, ratio) for _, m in pairs_of_datasets(pmf, drawn, population))
+        mirrored = 1 - float(ratio) + float(ratio) * math.exp(above.log_hockey_stick(-math.log(ratio)).upper)
+        assert float(worst) <= mirrored * (1 + 1e-12)
+
+
+P = [F(1, 2), F(1, 4), F(1, 8), F(1, 8)]
+Q = [F(1, 10), F(3, 10), F(2, 10), F(4, 10)]
+
+
+@pytest.mark.parametrize("rate", [F(1, 1000), F(1, 10), F(9, 10)])
+def test_mixed_pair_is_exact_in_both_orders(rate):
+    pair = DiscretePair(np.log([float(p) for p in P]), np.log([float(q) for q in Q]))
+    mixed = pair.subsample(rate=float(rate))
+    masses = {i: (rate * p + (1 - rate) * q, q) for i, (p, q) in enumerate(zip(P, Q, strict=True))}
+    for ratio in (F(1), F(1001, 1000), F(11, 10), F(3, 2), F(4)):
+        for one, way in ((mixed, masses), (mixed.reversed, oracles.swapped(masses))):
+            truth = float(oracles.hockey_stick(way, ratio))
+            found = one.log_hockey_stick(math.log(ratio))
+            if truth == 0.0:
+                assert found.upper < -30.0
+            else:
+                rounding = 1e-14 / float(rate)  # of log(ratio), which is not exact
+                assert math.exp(found.lower) <= truth * (1 + rounding) + 1e-17
+                assert math.exp(found.upper) >= truth * (1 - rounding) - 1e-17
+                assert found.upper - found.lower < 1e-9
+    assert mixed.largest_loss == pytest.approx(math.log(float(1 + rate * 4)), rel=1e-12)
+    smallest = min(a / b for a, b in masses.values())
+    assert mixed.reversed.largest_loss == pytest.approx(-math.log(float(smallest)), rel=1e-12)
+
+
+def test_proposition_2_swaps_the_laws_in_its_second_line():
+    """(1−γ)P + γQ against P: the right side is γ D(Q‖P), not γ D(P‖Q) as printed."""
+    rate, ratio = F(1, 3), F(5, 4)
+    left = {i: ((1 - rate) * p + rate * q, p) for i, (p, q) in enumerate(zip(P, Q, strict=True))}
+    plain = dict(enumerate(zip(P, Q, strict=True)))
+    inner = (ratio + rate - 1) / rate
+    assert oracles.hockey_stick(left, ratio) == rate * oracles.hockey_stick(oracles.swapped(plain), inner)
+    assert oracles.hockey_stick(left, ratio) != rate * oracles.hockey_stick(plain, inner)
+
+
+@pytest.mark.parametrize("rate", [1e-8, 1e-4, 0.3])
+@pytest.mark.parametrize("share", [0.1, 1.0, 3.0])
+def test_small_rates_keep_their_digits(rate, share):
+    mu, eps = 0.5, rate * share
+    bracket = SubsampledPair(Gaussian(mu), rate).log_hockey_stick(eps)
+    with mpmath.workdps(60):
+        inner = mpmath.log1p(mpmath.expm1(mpmath.mpf(eps)) / mpmath.mpf(rate))
+        truth = mpmath.log(
+            mpmath.mpf(rate)
+            * (
+                mpmath.ncdf(-inner / mu + mpmath.mpf(mu) / 2)
+                - mpmath.exp(inner) * mpmath.ncdf(-inner / mu - mpmath.mpf(mu) / 2)
+            )
+        )
+        assert bracket.lower <= truth <= bracket.upper
+    assert bracket.upper - bracket.lower < 1e-9
+
+
+def test_rate_one_is_the_identity_and_rates_multiply():
+    mechanism = shuffle(randomizers.generic(eps0=2.0), n=500)
+    pair = VariationRatioPair.of(randomizers.generic(eps0=2.0), n=500)
+    for profile in (mechanism, pair):
+        assert subsample(profile, rate=1.0) is profile
+        assert subsample(profile, rate=1) is profile
+        twice = profile.subsample(rate=0.2).subsample(rate=0.5)
+        once = profile.subsample(rate=0.1)
+        for eps in (0.0, 0.005, 0.02):
+            a, b = twice.delta(eps), once.delta(eps)
+            assert a.upper == pytest.approx(b.upper, rel=1e-5)
+            assert a.lower == pytest.approx(b.lower, rel=1e-5)
+
+
+def test_monotone_in_the_rate_and_in_every_currency():
+    mechanism = shuffle(randomizers.binary_rr(eps0=1.0), n=30)
+    rates = (0.01, 0.3, 0.999, 1.0)
+    profiles = [mechanism.subsample(rate=rate) for rate in rates]
+    for ends in (
+        [profile.epsilon(1e-5) for profile in profiles],
+        [profile.delta(0.003) for profile in profiles],
+        [profile.renyi(3.0) for profile in profiles],
+    ):
+        assert all(a.upper < b.upper and a.lower < b.lower for a, b in itertools.pairwise(ends))
+    ends = [profile.tradeoff(0.1) for profile in profiles]
+    assert all(a.lower > b.lower for a, b in itertools.pairwise(ends))
+    assert profiles[-2].epsilon(1e-5).upper == pytest.approx(profiles[-1].epsilon(1e-5).upper, rel=2e-3)
+
+
+def test_pure_guarantee_shrinks_and_caps():
+    profile = shuffle(randomizers.binary_rr(eps0=2.0), n=1).subsample(rate=0.1)
+    truth = math.log1p(0.1 * math.expm1(2.0))
+    assert profile.pure_epsilon == pytest.approx(truth, rel=1e-11)
+    assert profile.epsilon(1e-200).upper == pytest.approx(truth, rel=1e-9)
+
+
+def test_where_no_attack_is_known_the_lower_end_is_nothing():
+    composed = shuffle(randomizers.binary_rr(eps0=1.0), n=3).compose(rounds=2).subsample(rate=0.5)
+    assert composed.delta(0.1).lower == 0.0
+    assert composed.delta(0.1).upper > 0.0
+    assert composed.epsilon(1e-3).lower == 0.0
+
+
+@pytest.mark.parametrize("bad", [0.0, -0.1, 1.0 + 1e-12, math.nan, math.inf, "0.5", None, True, 1e-12])
+def test_hostile_rates(bad):
+    profile = shuffle(randomizers.binary_rr(eps0=1.0), n=3)
+    with pytest.raises((ValueError, TypeError), match="rate"):
+        profile.subsample(rate=bad)
+
+
+def test_hostile_profiles():
+    with pytest.raises(TypeError, match="PrivacyProfile"):
+        subsample(randomizers.binary_rr(eps0=1.0), rate=0.5)
+
+
+def test_scalar_and_array_agree():
+    profile = shuffle(randomizers.binary_rr(eps0=1.0), n=30).subsample(rate=0.2)
+    grid = np.array([[0.0, 0.01], [0.05, 0.2]])
+    found = profile.delta(grid)
+    assert found.upper.shape == grid.shape
+    for i in np.ndindex(grid.shape):
+        assert profile.delta(float(grid[i])).upper == found.upper[i]
