@@ -16,7 +16,7 @@ import math
 from shufflelib import arguments
 from shufflelib.logspace import UNIT
 from shufflelib.loss_sums import NOTHING, TOLERANCE, LogBracket
-from shufflelib.profiles import Pair, PrivacyProfile
+from shufflelib.privacy_profile import Pair, PrivacyProfile
 from shufflelib.results import Certified, Status
 from shufflelib.round_laws import RoundCurve
 from shufflelib.round_totals import Total

@@ -8,7 +8,7 @@ import numpy as np
 from shufflelib import dots
 from shufflelib.logspace import UNIT
 from shufflelib.loss_sums import TOLERANCE, LogBracket, LossLaw, positive_part_mean
-from shufflelib.profiles import Pair
+from shufflelib.privacy_profile import Pair
 from shufflelib.renyi_sums import LARGEST_ORDER, RenyiSum
 
 FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded by its value here

@@ -1,7 +1,7 @@
 """The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
 
 from shufflelib.loss_sums import TOLERANCE, LogBracket
-from shufflelib.profiles import Pair
+from shufflelib.privacy_profile import Pair
 
 
 class Envelope(Pair):

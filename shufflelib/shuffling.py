@@ -11,7 +11,7 @@ import functools
 from shufflelib import arguments
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.personalized_pair import PersonalizedPair
-from shufflelib.profiles import PrivacyProfile
+from shufflelib.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.variation_ratio import VariationRatioPair
 

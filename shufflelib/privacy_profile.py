@@ -1,0 +1,318 @@
+r"""The privacy profile: what an ordered pair of output laws, or the worst of several, gives away.
+
+For an ordered pair (P, Q) the profile is the hockey-stick divergence in both directions,
+
+.. math:: H_\varepsilon(P\|Q) = \sup_A\, P(A) - e^{\varepsilon} Q(A), \qquad \varepsilon \ge 0.
+
+ε at δ, Rényi divergences and trade-off functions follow from it alone.  A mechanism is described
+from both sides: by pairs that dominate it (their numbers are upper ends) and by pairs that it
+produces (lower ends).  A pair taken for itself stands on both sides.
+"""
+
+import functools
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from shufflelib import arguments, dots
+from shufflelib.logspace import UNIT
+from shufflelib.loss_sums import TOLERANCE, LogBracket
+from shufflelib.results import Certified, Status
+from shufflelib.search import worst_root
+
+TINY = math.ulp(0.0)
+
+
+class PrivacyProfile(ABC):
+    """δ(ε) with a certified bracket, and everything that follows from it.
+
+    Subclasses say which pairs lie above the worst case and which below.
+    """
+
+    statement = "privacy profile"
+    source = ""
+
+    @property
+    @abstractmethod
+    def above(self):
+        """Pairs whose worst number is at least the true one, a tuple of `Pair`."""
+
+    @property
+    @abstractmethod
+    def below(self):
+        """Pairs whose worst number is at most the true one, a tuple of `Pair`."""
+
+    @property
+    def pure_epsilon(self):
+        """The smallest ε known to hold with δ = 0, infinite where there is none."""
+        return max(one.largest_loss for pair in self.above for one in (pair, pair.reversed))
+
+    @functools.cached_property
+    def envelope(self):
+        """One symmetric pair that stands above the profile, whichever pair and direction is met."""
+        from shufflelib.envelope import Envelope
+
+        return Envelope.of(self.above)
+
+    def _certified(self, lower, upper, what, status=Status.CERTIFIED):
+        return Certified(lower, upper, status, self.source, f"{what} of {self.statement}")
+
+    def delta(self, eps):
+        r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
+
+        Parameters
+        ----------
+        eps : float or array_like
+            Central budget in nats, finite and non-negative.
+
+        Returns
+        -------
+        Certified
+            Floats for a scalar, arrays of the argument's shape otherwise; ``upper`` is the safe end.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``eps`` is not a finite, non-negative number or a non-empty array of them.
+        """
+        grid = arguments.reals(
+            eps, "eps", at_least=0.0, remedy="for delta at a negative eps exchange the roles of P and Q"
+        )
+        ends = np.array([self._log_delta(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
+        lower, upper = np.exp(ends[..., 0]), np.exp(ends[..., 1])
+        upper = np.where(
+            np.isneginf(ends[..., 1]), 0.0, np.minimum(np.maximum(upper * (1 + 4 * UNIT), TINY), 1.0)
+        )
+        lower = np.minimum(lower * (1 - 4 * UNIT), upper)
+        return self._certified(lower, upper, "delta")
+
+    def _log_delta(self, eps, tolerance=TOLERANCE):
+        worst = {id(pair): pair.log_worst(eps, tolerance) for pair in self._pairs}
+        upper = min(max(worst[id(pair)].upper for pair in self.above), 0.0)
+        return min(max(worst[id(pair)].lower for pair in self.below), upper), upper
+
+    @property
+    def _pairs(self):
+        """All pairs, each once."""
+        return {id(pair): pair for pair in (*self.above, *self.below)}.values()
+
+    def epsilon(self, delta):
+        r"""Enclose the smallest ε ≥ 0 with :math:`\delta(\varepsilon) \le` ``delta``.
+
+        Parameters
+        ----------
+        delta : float or array_like
+            Failure probability, strictly between 0 and 1.
+
+        Returns
+        -------
+        Certified
+            ``upper`` is a proved guarantee: :math:`\delta(\text{upper}) \le` ``delta``.  Infinite,
+            with a status that says so, where no finite ε is proved.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``delta`` is not a number in (0, 1) or a non-empty array of them.
+        """
+        grid = arguments.reals(
+            delta,
+            "delta",
+            above=0.0,
+            below=1.0,
+            remedy="a failure probability lies strictly between 0 and 1",
+        )
+        ends = np.array([self._epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
+        unbounded = bool(np.isinf(ends[..., 1]).any())
+        return self._certified(
+            ends[..., 0], ends[..., 1], "epsilon", Status.UNBOUNDED if unbounded else Status.CERTIFIED
+        )
+
+    def _epsilon(self, delta):
+        target = math.log(delta)
+        upper = worst_root(self.above, target, safe_above=True)
+        if isinstance(self, Pair):
+            lower = worst_root(self.below, target, safe_above=False, guess=upper)
+        else:
+            lower = worst_root(self.below, target, safe_above=False)
+        return min(lower, upper), upper
+
+    def renyi(self, order):
+        r"""Enclose the Rényi divergence :math:`\max\{D_\lambda(P\|Q), D_\lambda(Q\|P)\}`.
+
+        .. math:: e^{(\lambda-1) D_\lambda(P\|Q)} = 1 + \lambda(\lambda-1) \int_0^\infty
+                  e^{(\lambda-1)\varepsilon} H_\varepsilon(P\|Q)
+                  + e^{-\lambda\varepsilon} H_\varepsilon(Q\|P) \,d\varepsilon
+
+        Parameters
+        ----------
+        order : float or array_like
+            Order λ > 1, finite.
+
+        Returns
+        -------
+        Certified
+            ``upper`` is the safe end.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``order`` is not a finite number above 1 or a non-empty array of them.
+        """
+        grid = arguments.reals(
+            order, "order", above=1.0, remedy="the limit at 1 is the Kullback-Leibler divergence"
+        )
+        ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
+        unbounded = bool(np.isinf(ends[..., 1]).any())
+        return self._certified(
+            ends[..., 0],
+            ends[..., 1],
+            "Renyi divergence",
+            Status.UNBOUNDED if unbounded else Status.CERTIFIED,
+        )
+
+    def _renyi(self, order):
+        worst = {id(pair): pair.renyi_worst(order) for pair in self._pairs}
+        return max(worst[id(pair)][0] for pair in self.below), max(worst[id(pair)][1] for pair in self.above)
+
+    def tradeoff(self, fpr):
+        r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.
+
+        .. math:: f(\alpha) = \sup_\varepsilon \max\{0,\; 1 - \delta(\varepsilon) - e^{\varepsilon}\alpha,\;
+                  e^{-\varepsilon}(1 - \delta(\varepsilon) - \alpha)\}
+
+        Parameters
+        ----------
+        fpr : float or array_like
+            False-positive rate α in [0, 1].
+
+        Returns
+        -------
+        Certified
+            ``lower`` is the safe end.  For a mechanism the worst order of the two neighbours is
+            taken; for an ordered pair the null hypothesis is P and the alternative Q.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
+        """
+        grid = arguments.reals(
+            fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability"
+        )
+        ends = np.array([self._tradeoff(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
+        return self._certified(np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1], "false-negative rate")
+
+    def subsample(self, *, rate):
+        r"""Return the profile of the mechanism run on a random subset of its users.
+
+        Parameters
+        ----------
+        rate : float
+            Share of the population that is drawn, 1e-9 ≤ rate ≤ 1, without replacement; the users of
+            this profile are those drawn.
+
+        Returns
+        -------
+        PrivacyProfile
+            See `shufflelib.subsampling.subsample`.
+        """
+        from shufflelib.subsampling import subsample
+
+        return subsample(self, rate=rate)
+
+    def compose(self, *, rounds):
+        r"""Return the profile of equal adaptive rounds on the same data.
+
+        Parameters
+        ----------
+        rounds : int
+            Number of rounds, 1 ≤ rounds ≤ 10⁹.
+
+        Returns
+        -------
+        PrivacyProfile
+            See `shufflelib.composition.repeat`; `shufflelib.composition.compose` takes unequal rounds.
+        """
+        from shufflelib.composition import repeat
+
+        return repeat(self, rounds=rounds)
+
+    def _tradeoff(self, fpr):
+        above = [
+            end
+            for pair in self.above
+            for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
+        ]
+        below = [
+            end
+            for pair in self.below
+            for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
+        ]
+        return min(end[0] for end in above), min(end[1] for end in below)
+
+
+class Pair(PrivacyProfile):
+    """An ordered pair (P, Q) of laws, known through its hockey-stick divergence."""
+
+    symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
+    search_width = 1e-11  # relative width at which a search for ε stops
+
+    @property
+    def above(self):
+        """The pair itself."""
+        return (self,)
+
+    below = above
+
+    @abstractmethod
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> LogBracket:
+        """Enclose log H_eps(P‖Q) at one eps ≥ 0, aiming at a relative width ``tolerance``."""
+
+    @property
+    @abstractmethod
+    def reversed(self) -> "Pair":
+        """The pair (Q, P)."""
+
+    @property
+    @abstractmethod
+    def largest_loss(self) -> float:
+        """Essential supremum of log P/Q, possibly infinite; H vanishes from there on."""
+
+    @functools.cached_property
+    def _remembered(self):
+        """Values of the curve already computed for dots; they cost time, never change a result."""
+        return {}
+
+    def dot(self, eps, tolerance):
+        """Enclose log H_eps(P‖Q), remembering it."""
+        key = eps, tolerance
+        if key not in self._remembered:
+            self._remembered[key] = self.log_hockey_stick(eps, tolerance)
+        return self._remembered[key]
+
+    def log_worst(self, eps, tolerance=TOLERANCE):
+        """Enclose the logarithm of the larger of the two directions."""
+        forward = self.log_hockey_stick(eps, tolerance)
+        if self.symmetric:
+            return forward
+        backward = self.reversed.log_hockey_stick(eps, tolerance)
+        return LogBracket(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
+
+    def renyi_directed(self, order):
+        """Return both ends of D_order(P‖Q)."""
+        return dots.Dots(self).renyi(order)
+
+    def renyi_worst(self, order):
+        """Return both ends of the larger of the two directions."""
+        forward = self.renyi_directed(order)
+        backward = forward if self.symmetric else self.reversed.renyi_directed(order)
+        return max(forward[0], backward[0]), max(forward[1], backward[1])
+
+    def false_negatives(self, fpr):
+        """Return both ends of the smallest false-negative rate, null P against alternative Q."""
+        return dots.Dots(self).false_negatives(fpr)
+
+    def _tradeoff(self, fpr):
+        return self.false_negatives(fpr)
