@@ -174,9 +174,11 @@ def _enumerable(around, n):
     atoms = around.values.size
     if not 0 < atoms <= ENUMERATED_ATOMS:
         return 0
-    most = 1
-    while most < n and math.comb(most + 1 + atoms, atoms) <= ENUMERATION_LIMIT:
-        most += 1
+    most, too_many = 1, min(n, ENUMERATION_LIMIT) + 1
+    while too_many - most > 1:
+        middle = (most + too_many) // 2
+        listed = math.comb(middle + atoms, atoms) <= ENUMERATION_LIMIT
+        most, too_many = (middle, too_many) if listed else (most, middle)
     return most
 
 

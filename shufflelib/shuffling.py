@@ -77,6 +77,11 @@ class ShuffledProfile(PrivacyProfile):
             CoveredPair(attack, self.n) for pair in self.randomizer.input_pairs() for attack in pair.attacks
         )
 
+    @property
+    def pure_epsilon(self):
+        """The local budget, or less where a larger crowd proves less even at δ = 0."""
+        return min(super().pure_epsilon, self.randomizer.eps0)
+
     def _epsilon(self, delta):
         lower, upper = super()._epsilon(delta)
         upper = min(upper, self.randomizer.eps0)  # the local guarantee survives shuffling
