@@ -19,6 +19,12 @@ def _proves(profile, eps, log_delta):
     return all(pair.log_worst(eps).upper <= log_delta for pair in profile.above)
 
 
+def _width(relative):
+    return arguments.real(
+        relative, "relative", at_least=1e-9, below=1.0, remedy="a relative width, such as 1e-3"
+    )
+
+
 def fewest_blanket_messages(randomizer, *, n, eps, delta, relative=1e-3):
     """Return how many blanket messages make a protocol (eps, delta)-private.
 
@@ -44,6 +50,7 @@ def fewest_blanket_messages(randomizer, *, n, eps, delta, relative=1e-3):
         If an argument is outside its domain, or if no N up to 10¹² is proved to be enough.
     """
     log_delta, eps = _checked(eps, delta)
+    relative = _width(relative)
 
     def enough(blanket):
         return _proves(shuffle_messages(randomizer, n=n, blanket=blanket), eps, log_delta)
@@ -87,6 +94,7 @@ def smallest_flip(*, d, n, blanket, eps, delta, relative=1e-4):
         If an argument is outside its domain, or if even f next to 1/2 is not proved to be enough.
     """
     log_delta, eps = _checked(eps, delta)
+    relative = _width(relative)
 
     def enough(flip):
         profile = shuffle_messages(cheu_zhilyaev(d=d, flip=flip), n=n, blanket=blanket)

@@ -5,11 +5,13 @@ import math
 from shufflelib import arguments
 from shufflelib.closed_form.regime import require
 
-MOST_EPS = 700.0
+LEAST_EPS, MOST_EPS = 1e-100, 700.0
 
 
 def _target(eps, delta):
-    eps = arguments.real(eps, "eps", above=0.0, at_most=MOST_EPS, remedy="a central budget in nats, positive")
+    eps = arguments.real(
+        eps, "eps", at_least=LEAST_EPS, at_most=MOST_EPS, remedy="a central budget in nats, positive"
+    )
     return eps, arguments.probability(delta, "delta")
 
 
@@ -46,7 +48,7 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
     004 evaluates it for Figure 3.  That code stops with an assertion where this raises: at m = 10⁴,
     δ = 10⁻⁶ for every ε' below 0.406, although the figure's axis starts at 0.01.
     """
-    messages = arguments.users(messages)
+    messages = arguments.count(messages, "messages", at_most=arguments.MAX_USERS)
     eps, delta = _target(eps, delta)
     needed = 6.6 * (math.log(4.0) - math.log(delta)) / math.tanh(0.5 * eps) ** 2
     require(

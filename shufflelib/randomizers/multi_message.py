@@ -109,6 +109,7 @@ class MultiMessage(ABC):
 
     def estimate(self, messages, *, n):
         """Return unbiased frequencies, shape (items,), from all messages of n users."""
+        n = arguments.count(n, "n", at_most=len(messages), remedy="every user sends at least one message")
         return self.frequencies(self.supports(messages), n=n, blanket=len(messages) - n)
 
     def frequencies(self, supports, *, n, blanket):

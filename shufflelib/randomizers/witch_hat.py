@@ -63,10 +63,14 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
     """
     d01, dmax = distances(d01, dmax)
     height = arguments.real(height, "height", above=0.0, at_most=100.0, remedy="the largest loss in nats")
-    scale = arguments.real(scale, "scale", above=0.0, remedy="twice the length of one nat")
+    scale = arguments.real(scale, "scale", at_least=1e-9, at_most=1e9, remedy="twice the length of one nat")
     least = scale / 2.0 * (dmax - d01 / 2.0)
     brim = arguments.real(
-        brim, "brim", at_least=least * (1.0 - 1e-12), remedy="every place needs room for its hat: enlarge it"
+        brim,
+        "brim",
+        at_least=least * (1.0 - 1e-12),
+        at_most=1e12,
+        remedy="every place needs room for its hat, and not too much",
     )
     return WitchHat(d01, dmax, brim, height, scale)
 
