@@ -240,7 +240,9 @@ def most_rounds(profile, *, eps, delta):
 
 
 def _target(eps, delta):
-    eps = arguments.real(eps, "eps", above=0.0, remedy="the target is a positive central budget in nats")
+    eps = arguments.real(
+        eps, "eps", at_least=1e-9, remedy="the target is a positive central budget in nats, at least 1e-9"
+    )
     return eps, arguments.probability(delta, "delta")
 
 

@@ -311,7 +311,9 @@ def subsampled_girgis21(*, eps0, n, rate, order):
     Heikkilä, Honkela (TMLR 2023).  Cost O(order).
     """
     eps0, n = arguments.local_budget(eps0), arguments.users(n)
-    rate = arguments.real(rate, "rate", above=0.0, at_most=1.0, remedy="a rate is the share of users drawn")
+    rate = arguments.real(
+        rate, "rate", at_least=1e-9, at_most=1.0, remedy="a rate is the share of users drawn"
+    )
     order = arguments.count(order, "order", at_least=2, at_most=LARGEST_SUM, remedy="a whole order")
     log_users = math.log(math.floor(0.5 * (n - 1) * math.exp(-eps0)) + 1)
     log_sinh = float(log1mexp(-2.0 * eps0)) + eps0 - math.log(2.0)  # (e^2eps0 − 1)/(2 e^eps0)

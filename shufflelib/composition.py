@@ -13,6 +13,8 @@ Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10; for shuffling Koskela, Heikk
 import functools
 import math
 
+import numpy as np
+
 from shufflelib import arguments
 from shufflelib.logspace import UNIT
 from shufflelib.loss_sums import NOTHING, TOLERANCE, LogBracket
@@ -208,8 +210,20 @@ class ComposedPair(_Composed, Pair):
         above, below, width = self._totals(eps, tolerance)
         upper = above.log_delta(eps, width=width)[1] + above.excess
         lower = below.log_delta(eps, width=width)[0] - below.excess
-        upper = min(upper, 0.0)
-        return LogBracket(min(lower, upper), upper)
+        together = LogBracket(lower, upper).or_nothing_known()
+        apart = self._apart(eps)
+        upper = min(together.upper, apart.upper, 0.0)
+        return LogBracket(min(max(together.lower, apart.lower), upper), upper)
+
+    def _apart(self, eps):
+        """Bound log H by what single rounds say: at least the best of them, at most basic composition.
+
+        This decides where outcomes are rare and telling, which no quadrature resolves.
+        """
+        share = eps / sum(count for _, count in self.rounds)
+        high = [pair.dot(share, NARROWEST).upper + math.log(count) for pair, count in self.rounds]
+        low = max(pair.dot(eps, NARROWEST).lower for pair, _ in self.rounds)
+        return LogBracket(low, float(np.logaddexp.reduce(high)) + 64 * UNIT * len(high))
 
     def _totals(self, eps, tolerance):
         """Return the sums of the rounds' laws on either side, dots added until both agree, and that width."""

@@ -54,6 +54,12 @@ class LogBracket(NamedTuple):
     lower: float
     upper: float
 
+    def or_nothing_known(self):
+        """Return the bracket of a probability; an end that is no number says nothing, never "private"."""
+        if self.lower <= self.upper:
+            return self
+        return LogBracket(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
+
 
 NOTHING = LogBracket(-math.inf, -math.inf)
 

@@ -289,15 +289,15 @@ class Pair(PrivacyProfile):
         """Enclose log H_eps(P‖Q), remembering it."""
         key = eps, tolerance
         if key not in self._remembered:
-            self._remembered[key] = self.log_hockey_stick(eps, tolerance)
+            self._remembered[key] = self.log_hockey_stick(eps, tolerance).or_nothing_known()
         return self._remembered[key]
 
     def log_worst(self, eps, tolerance=TOLERANCE):
         """Enclose the logarithm of the larger of the two directions."""
-        forward = self.log_hockey_stick(eps, tolerance)
+        forward = self.log_hockey_stick(eps, tolerance).or_nothing_known()
         if self.symmetric:
             return forward
-        backward = self.reversed.log_hockey_stick(eps, tolerance)
+        backward = self.reversed.log_hockey_stick(eps, tolerance).or_nothing_known()
         return LogBracket(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
 
     def renyi_directed(self, order):

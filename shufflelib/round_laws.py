@@ -57,7 +57,7 @@ class _Direction(dots.Curve):
         width = 2.5 * math.exp(self.pair.dot(0.0, dots.DOT_TOLERANCE).upper)  # H(0) = μ/√(2π)
         grid = width * FIRST_STEP * np.arange(1 + BESIDE / FIRST_STEP)
         while grid[-1] < min(self.last, FARTHEST) and self.pair.dot(grid[-1], 1e-2).upper > NOTHING:
-            grid = np.append(grid, 1.25 * grid[-1])
+            grid = np.append(grid, min(1.25 * grid[-1], FARTHEST))
         return np.append(grid[grid < self.last], self.last) if self.last < FARTHEST else grid
 
     def extend(self):

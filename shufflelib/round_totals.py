@@ -150,7 +150,7 @@ class _Tilt:
         self.variance = math.fsum(self.mass * self.loss**2)
         away = np.abs(exponent) + np.abs(np.log(law.mass))
         reach = min(float(np.max(self.mass * away)) * law.loss.size, float(np.max(away)))
-        if float(np.max(np.abs(exponent))) < 1.0:
+        if float(np.max(np.abs(exponent))) < 1.0 and total > 0.5 * math.exp(-peak):
             growth = law.mass * np.expm1(exponent)
             self.log_moment = math.log1p(math.fsum(np.append(growth, law.mass)) - 1.0)
             moved = math.fsum(np.abs(growth))
@@ -192,13 +192,26 @@ def _period(total, theta, eps, smoothing, log_scale, deviation):
     return max(left, right, 2.0 * deviation), wanted + 1.0
 
 
+def _nearly_constant(total, eps):
+    """Return both ends of log δ of a sum that hardly varies: 1 − e^{ε − L} moves no more than L does."""
+    log_mass, error, mean, variance = total.cumulants(0.0)
+    spread = math.sqrt(variance) + 64 * UNIT * (1.0 + eps + abs(mean))
+    value = -math.expm1(min(eps - mean, 0.0))
+    ends = (max(value - spread, 0.0), value + spread)
+    lower, upper = (math.log(end) + log_mass if end > 0.0 else -math.inf for end in ends)
+    return lower - error, upper + error
+
+
 def _on_the_line(total, eps, theta, width):
     log_moment, error, mean, variance = total.cumulants(theta)
     log_scale = log_moment - theta * eps
     prefactor = error + 8 * UNIT * (abs(log_moment) + theta * eps)
     # Chernoff's bound, (1 − e^{-y})_+ <= e^{θy} θ^θ/(1 + θ)^{1+θ}
     chernoff = log_scale + prefactor - theta * math.log1p(1.0 / theta) - math.log1p(theta) + 1e-13
-    if variance * theta**2 < 1e-20 or width > HOPELESS:
+    if variance * theta**2 < 1e-20:
+        lower, upper = _nearly_constant(total, eps)
+        return lower, min(upper, chernoff)
+    if width > HOPELESS:
         return -math.inf, chernoff
     smoothing = 2.0 * SHARE * width / (theta * (1.0 + theta))
     gain = 0.5 * smoothing * theta * (1.0 + theta)

@@ -51,7 +51,8 @@ def first_below(log_value, target, last, *, safe_above, log_start=None, guess=No
     for _ in range(steps):
         before = high - low
         value = log_value(x)
-        if value > target:
+        # what is no number is above where the safe side is above, and below where it is below
+        if not value <= target if safe_above else value > target:
             low, low_shape = x, _shape(value)
         else:
             high, high_shape = x, _shape(value)
@@ -91,7 +92,7 @@ def worst_root(pairs, target, *, safe_above, guess=None):
     rough = [
         (guess or _root(one, target, COARSE, safe_above, start), i)
         for i, (one, start) in enumerate(zip(directions, starts, strict=True))
-        if start > target
+        if (not start <= target if safe_above else start > target)
     ]
     best = 0.0
     for near, i in sorted(rough, reverse=True):

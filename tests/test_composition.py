@@ -16,6 +16,7 @@ from shufflelib import randomizers, shuffle
 from shufflelib.composition import ComposedPair, ComposedProfile, compose
 from shufflelib.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.envelope import Envelope
+from shufflelib.loss_sums import LogBracket
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.results import Status
 from shufflelib.round_laws import RoundCurve
@@ -497,3 +498,47 @@ def test_scalar_and_array_agree():
     assert found.upper.shape == grid.shape
     for i in np.ndindex(grid.shape):
         assert composed.epsilon(float(grid[i])).upper == found.upper[i]  # whatever was asked before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_outcomes_that_only_one_side_has_are_never_lost(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(8):
+        q, k, eps = rng.uniform(0.05, 0.95), int(rng.integers(2, 6)), rng.uniform(0.0, 25.0)
+        pair = DiscretePair([0.0, -math.inf], [math.log(q), math.log1p(-q)])
+        truth = max(1.0 - math.exp(eps) * q**k, 1.0 - q**k)
+        found = pair.compose(rounds=k).delta(eps)
+        assert found.lower <= truth * (1 + 1e-12) and truth <= found.upper * (1 + 1e-12)
+        assert found.upper <= 1.001 * truth
+        assert (
+            pair.compose(rounds=k).epsilon(0.5 * truth if truth < 1.0 - q**k else 0.9 * (1.0 - q**k)).upper
+            > eps
+        )
+
+
+def test_disjoint_laws_beside_others_stay_disjoint():
+    apart = DiscretePair([0.0, -math.inf], [-math.inf, 0.0])
+    assert compose([apart, Gaussian(1.0)]).delta(0.3).lower > 1.0 - 1e-9
+    assert compose([apart, Gaussian(1.0)]).epsilon(1e-6).upper == math.inf
+
+
+@pytest.mark.parametrize(("rare", "loss"), [(1e-3, 30.0), (1e-5, 10.0), (1e-9, 10.0)])
+def test_rare_and_telling_outcomes_are_bounded_by_what_single_rounds_say(rare, loss):
+    pair = DiscretePair(
+        np.log([rare, 1 - rare]), [math.log(rare) - loss, math.log1p(-rare * math.exp(-loss))]
+    )
+    truth = 1 - (1 - rare) ** 3 - (1 - (1 - rare * math.exp(-loss)) ** 3)
+    found = pair.compose(rounds=3).delta(0.0)
+    assert (
+        0.3 * truth < found.lower <= truth * (1 + 1e-9) and truth * (1 - 1e-9) <= found.upper < 1.002 * truth
+    )
+
+
+def test_what_is_no_number_never_counts_as_private():
+    class Broken(DiscretePair):
+        def log_hockey_stick(self, eps, tolerance=1e-6):
+            return LogBracket(math.nan, math.nan)
+
+    broken = Broken(np.log([0.6, 0.4]), np.log([0.4, 0.6]))
+    assert broken.delta(0.1).upper == 1.0  # the other direction gives the lower end
+    assert broken.epsilon(1e-3).upper >= math.log(1.5)
