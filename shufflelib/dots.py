@@ -24,6 +24,7 @@ from shufflelib.logspace import UNIT, log1mexp, logsumexp
 WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700
+STALLED = 3  # rounds of new dots without gain after which a question is answered
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 NEGLIGIBLE = -690.0  # log H from which on dots are set only where a question needs them
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
@@ -196,11 +197,15 @@ class Dots:
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
+        before, stalled = math.inf, 0
         while True:
             sides = [_supremum(self.backward, fpr, tilted=False), _supremum(self.forward, fpr, tilted=True)]
             low = max(0.0, *(side[0] for side in sides))
             high = min(max(0.0, *(side[1].max() for side in sides)), 1.0 - fpr)
-            if high - low <= WIDTH * 1e-2 * high + 1e-12 or self._exhausted():
+            # once the width of the dots themselves is what is left, more dots do not help
+            stalled = stalled + 1 if high - low > 0.9 * before else 0
+            before = high - low
+            if before <= WIDTH * 1e-2 * high + 1e-12 or stalled == STALLED or self._exhausted():
                 return min(low, high), high
             for curve, (_, tops) in zip((self.backward, self.forward), sides, strict=True):
                 if tops.max() > low:
