@@ -1,0 +1,228 @@
+"""Accounting of shuffled SGD: enumerated compositions, simulated attacks, formulas letter by letter.
+
+The oracles enumerate with exact fractions or draw reports; they share no line with the package.
+"""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import special
+
+from shufflelib import sgd
+from shufflelib.sgd import accounting
+
+DELTA = 1e-5
+
+
+def algorithm1(eps0=2.0, blocks=200, block_size=300):
+    return sgd.LaplaceBlocks(eps0=eps0, clip=10.0, blocks=blocks, block_size=block_size)
+
+
+def clients(eps=(0.5, 1.0, 2.0), delta=DELTA, **how):
+    return sgd.PersonalClients(eps=list(eps), delta=delta, clip=2.0, client_size=10, **how)
+
+
+def gaussian_delta(mu, eps):
+    return special.ndtr(-eps / mu + mu / 2) - math.exp(eps) * special.ndtr(-eps / mu - mu / 2)
+
+
+# ---------------------------------------------------------------- one example
+
+
+def enumerated_delta(odds, rounds, expansion):
+    """Return δ of ``rounds`` randomized responses with exact fractions: one term for every outcome."""
+    truth, total = Fraction(odds, odds + 1), Fraction(0)
+    for told in itertools.product((True, False), repeat=rounds):
+        p = math.prod(truth if one else 1 - truth for one in told)
+        q = math.prod(1 - truth if one else truth for one in told)
+        total += max(p - expansion * q, Fraction(0))
+    return float(total)
+
+
+@pytest.mark.parametrize("epochs", [1, 2, 5, 8])
+@pytest.mark.parametrize("odds", [2, 7])
+def test_one_example_is_the_composition_of_randomized_responses(epochs, odds):
+    profile = accounting.one_example(algorithm1(eps0=math.log(odds)), epochs=epochs)
+    for expansion in (1, 2, 5, 30):
+        exact = enumerated_delta(odds, epochs, expansion)
+        upper = profile.delta(math.log(expansion)).upper
+        assert exact * (1 - 1e-9) <= upper <= exact * 1.01 + 1e-9
+
+
+@pytest.mark.parametrize("eps0", [0.1, 1.0, 2.0])
+def test_the_attack_on_one_example_is_nearly_that_on_a_single_laplace_report(eps0):
+    """With the target's block far from all others its report is the smallest, whatever the order."""
+    profile = accounting.one_example(algorithm1(eps0=eps0), epochs=1)
+    for eps in (0.0, 0.5 * eps0):
+        laplace = 1 - math.exp((eps - eps0) / 2)
+        lower = profile.delta(eps).lower
+        assert lower <= laplace * (1 + 1e-9)
+        assert lower >= 0.999 * laplace - 2 * 200 * math.exp(-eps0 * 298 / 2)
+
+
+def test_the_attack_has_the_law_of_simulated_reports():
+    """Few and close blocks, so that others are often the smallest; the event is one the attacker can see."""
+    reports, rng, runs = algorithm1(eps0=1.0, blocks=4, block_size=3), np.random.default_rng(3), 400_000
+    centre = np.array([0.0, 3.0, 3.0, 3.0])
+    smallest = [(rng.laplace(size=(runs, 4)) + np.r_[moved, centre[1:]]).min(axis=1) for moved in (0.0, 1.0)]
+    cells = np.r_[-np.inf, np.linspace(0.0, 1.0, accounting.CELLS + 1), np.inf]
+    p, q = (np.histogram(one, cells)[0] / runs for one in smallest)
+    for eps in (0.0, 0.3):
+        below = np.cumsum(p - math.exp(eps) * q).max()  # the target's reports are the smaller ones
+        beyond = np.cumsum((q - math.exp(eps) * p)[::-1]).max()
+        attained = max(below, beyond)
+        assert accounting.one_example(reports, epochs=1).delta(eps).lower == pytest.approx(attained, abs=5e-3)
+
+
+def test_theorem_3_is_below_an_attack_for_blocks_of_several_examples():
+    """Table 2 of paper 000 with eps0 = 2: one epoch and all fifty."""
+    reports = algorithm1()
+    mu = 2 * math.e / math.sqrt(199)
+    one = accounting.one_example(reports, epochs=1)
+    assert one.delta(1.0).lower > 0.39 > 400 * gaussian_delta(mu, 1.0)
+    assert one.renyi(4.0).lower > 5 * accounting.theorem3_renyi_ccg24(reports, epochs=1, order=4.0)
+    fifty = accounting.one_example(reports, epochs=50).epsilon(DELTA)
+    published = accounting.theorem3_epsilon_ccg24(reports, epochs=50, delta=DELTA)
+    assert 14.7 < published < 14.8 and 88 < fifty.lower < fifty.upper < 100
+
+
+def test_small_local_budgets_are_certified_below_the_published_number():
+    """Theorem 3 does not vanish with eps0."""
+    reports = algorithm1(eps0=0.01)
+    published = accounting.theorem3_epsilon_ccg24(reports, epochs=50, delta=DELTA)
+    assert accounting.one_example(reports, epochs=50).epsilon(DELTA).upper < 0.25 < 2 < published
+
+
+# ---------------------------------------------------------------- one block
+
+
+def enumerated_clones(odds, blocks, expansion):
+    """Return δ of the clone pair of adaptive slots with exact fractions, clone probability 1/odds."""
+    p, q = {}, {}
+    own = Fraction(odds, odds + 1)
+    for others in itertools.product((0, 1, None), repeat=blocks - 1):
+        mass = math.prod(1 - Fraction(1, odds) if one is None else Fraction(1, 2 * odds) for one in others)
+        seen = (others.count(0), others.count(1))
+        for first, share in ((True, own), (False, 1 - own)):
+            for law, hit in ((p, first), (q, not first)):
+                key = (seen[0] + hit, seen[1] + (not hit))
+                law[key] = law.get(key, Fraction(0)) + mass * share
+    return float(sum(max(p.get(k, 0) - expansion * q.get(k, 0), 0) for k in set(p) | set(q)))
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 5])
+def test_one_block_is_the_clone_pair_at_the_budget_of_a_block(blocks):
+    reports = algorithm1(eps0=math.log(8) / 3, blocks=blocks, block_size=3)
+    profile = accounting.one_block(reports, epochs=1)
+    for expansion in (1, 2, 5):
+        exact = enumerated_clones(8, blocks, expansion)
+        assert exact * (1 - 1e-9) <= profile.delta(math.log(expansion)).upper <= exact * 1.001
+
+
+def test_one_block_composes_over_epochs():
+    reports = algorithm1(eps0=1 / 300)
+    one, ten = (accounting.one_block(reports, epochs=epochs).epsilon(DELTA) for epochs in (1, 10))
+    assert one.upper < ten.upper < 10 * one.upper and ten.lower <= ten.upper
+    renyi = [accounting.one_block(reports, epochs=epochs).renyi(4.0).upper for epochs in (1, 10)]
+    assert renyi[1] == pytest.approx(10 * renyi[0], rel=1e-9)
+
+
+def test_blocks_of_one_example_are_amplified():
+    reports = algorithm1(eps0=2.0, blocks=1500, block_size=1)
+    amplified = accounting.one_block(reports, epochs=1).epsilon(DELTA)
+    alone = accounting.one_example(reports, epochs=1).epsilon(DELTA)
+    assert amplified.upper < 0.25 * alone.upper and amplified.lower <= amplified.upper
+
+
+def test_the_attack_on_a_block_is_below_what_is_proved():
+    for blocks, block_size, eps0 in ((1, 1, 1.0), (2, 5, 0.3), (50, 30, 0.1)):
+        reports = algorithm1(eps0, blocks, block_size)
+        for profile in (accounting.one_example(reports, epochs=3), accounting.one_block(reports, epochs=3)):
+            for found in (profile.delta(1.0), profile.epsilon(1e-2), profile.renyi(2.0)):
+                assert np.all(found.lower <= found.upper)
+
+
+# ---------------------------------------------------------------- clients, the released code, the papers
+
+
+def test_one_client_is_gaussian_with_what_its_noise_is():
+    reports = clients()
+    for client, eps in enumerate((0.5, 1.0, 2.0)):
+        mu = 4 * eps / (0.4 * math.sqrt(2 * math.log(1.25 / DELTA)))
+        profile = accounting.one_client(reports, client=client, epochs=9)
+        found = profile.delta(mu)
+        assert found.upper == pytest.approx(gaussian_delta(3 * mu, mu), rel=1e-9) and found.lower == 0.0
+        assert found.upper >= gaussian_delta(3 * mu, mu) * (1 - 1e-13)
+
+
+def test_calibrated_to_both_ends_of_the_ball_a_client_has_what_it_asked_for_in_one_epoch():
+    reports = clients(calibrated_to=4.0)
+    for client, eps in enumerate((0.5, 1.0, 2.0)):
+        assert accounting.one_client(reports, client=client, epochs=1).delta(eps).upper <= DELTA
+
+
+def test_the_released_code_has_a_budget_that_grows_with_width_and_block():
+    reports = sgd.BatchClippedBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
+    found = accounting.released_code(reports, sgd.Network((60, 1000, 10)), epochs=50)
+    assert found.lower == 0.0 and found.upper == pytest.approx(50 * 1000 * 300 * 2.0)
+    assert found.upper >= 50 * 1000 * 300 * 2.0
+
+
+def test_published_numbers_are_those_that_are_printed():
+    reports = algorithm1(eps0=1.5)
+    for epochs, order in ((1, 2.0), (50, 7.5)):
+        printed = 2 * epochs * math.exp(1.5) * order / 199
+        found = accounting.theorem3_renyi_ccg24(reports, epochs=epochs, order=order)
+        assert found == pytest.approx(printed, rel=1e-12)
+        eps = accounting.theorem3_epsilon_ccg24(reports, epochs=epochs, delta=DELTA)
+        assert gaussian_delta(math.sqrt(2 * printed / order), eps) == pytest.approx(DELTA, rel=1e-6)
+    shares = np.array([(1 - DELTA) / (1 + math.exp(eps)) for eps in (0.5, 1.0, 2.0)])
+    mu = math.sqrt(7 * 2 / (shares.sum() - shares.max()))
+    for how in ({}, {"calibrated_to": 4.0}):
+        eps = accounting.theorem5_epsilon_gspa24(clients(**how), epochs=7, delta=DELTA)
+        assert gaussian_delta(mu, eps) == pytest.approx(DELTA, rel=1e-6)
+
+
+# ---------------------------------------------------------------- hostile arguments
+
+RELEASED = sgd.BatchClippedBlocks(eps0=2.0, clip=1.0, blocks=3, block_size=2)
+CALLS = [
+    (accounting.one_example, algorithm1(), {}),
+    (accounting.one_block, algorithm1(eps0=0.1), {}),
+    (accounting.one_client, clients(), {"client": 0}),
+    (accounting.theorem3_renyi_ccg24, algorithm1(), {"order": 2.0}),
+    (accounting.theorem3_epsilon_ccg24, algorithm1(), {"delta": DELTA}),
+    (accounting.theorem5_epsilon_gspa24, clients(), {"delta": DELTA}),
+]
+
+
+@pytest.mark.parametrize(("call", "reports", "more"), CALLS)
+def test_accounting_refuses_hostile_arguments(call, reports, more):
+    call(reports, epochs=1, **more)
+    for epochs in (0, -1, 1.5, math.nan, math.inf, "2", None, True):
+        with pytest.raises((TypeError, ValueError), match="epochs"):
+            call(reports, epochs=epochs, **more)
+    for wrong in (RELEASED, None, "reports", 2.0):
+        with pytest.raises(TypeError, match="reports"):
+            call(wrong, epochs=1, **more)
+    wrong = {"client": [-1, 3, 0.5, "0"], "order": [1.0, math.nan, "2"], "delta": [0.0, 1.0, math.nan, "1"]}
+    for name in more:
+        for value in wrong[name]:
+            with pytest.raises((TypeError, ValueError), match=name):
+                call(reports, epochs=1, **{**more, name: value})
+
+
+def test_accounting_refuses_budgets_that_hide_nothing():
+    with pytest.raises(ValueError, match="eps0_between_blocks"):
+        accounting.one_block(algorithm1(), epochs=1)
+    with pytest.raises(ValueError, match="eps0"):
+        accounting.one_example(algorithm1(eps0=301.0), epochs=1)
+    with pytest.raises(TypeError, match="network"):
+        accounting.released_code(RELEASED, (60, 10), epochs=1)
+    with pytest.raises(TypeError, match="reports"):
+        accounting.released_code(algorithm1(), sgd.Network((6, 2)), epochs=1)
+    with pytest.raises(ValueError):
+        accounting.theorem3_epsilon_ccg24(algorithm1(blocks=1), epochs=1, delta=DELTA)
