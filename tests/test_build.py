@@ -170,6 +170,9 @@ def test_check_figures_sees_numbers_and_ignores_times(tmp_path):
     assert "00_a.csv: 3 entries differ" in next(check_figures.differences(old, new))
     (new / "00_b.csv").write_text("x\n1\n")
     assert "00_b.csv: not in " in list(check_figures.differences(old, new))[1]
+    (new / "00_b.csv").unlink()
+    (old / "00_c_mnist.csv").write_text("x\n1\n")  # of data that need not be there
+    assert len(list(check_figures.differences(old, new))) == 1
 
 
 def readme():

@@ -24,7 +24,6 @@ In order of reading:
    `personal_clients`: Algorithm 3 of paper 002; `batch_clipping`: what the released code runs instead;
    `plain_blocks`: no privacy.
 4. `training`: the loop; `checkpoints`: how it is interrupted and goes on.
-
 5. `accounting`: what all epochs together are proved to give away, and what was published about it.
 """
 
