@@ -17,7 +17,7 @@ import numpy as np
 from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.loss_sums import NOTHING_LEFT, LogBracket, TiltedSum, minus_one, on_the_line, quadrature
 
-BINS = 40
+BIN_WORK = 5000  # bins times the square root of kinds: more kinds, fewer bins
 STEEPEST = 1e4  # largest exponent at which a saddle point is looked for
 ONLY_CHERNOFF = math.inf  # a tolerance for which no quadrature is tried
 FEW = 8  # kinds for which a second quadrature is cheap
@@ -128,7 +128,8 @@ class _Slots(TiltedSum):
         doubt = PRECISION + 32 * UNIT
         self.cumulant_error = doubt * math.fsum(count * (terms + (self.masses * sizes).sum(axis=0)))
         self.node_error = doubt * (self.masses * sizes * (1.0 + sizes)).sum(axis=0)
-        self.atoms = 2 * min(count.size, BINS)
+        self.bins = max(1, min(count.size, round(BIN_WORK / math.sqrt(count.size))))
+        self.atoms = 2 * self.bins
         self._bins = self._gather()
 
     def growth(self, other):
@@ -140,7 +141,7 @@ class _Slots(TiltedSum):
     def _gather(self):
         """Return, for bins of similar slots, extremes of the differences and least products of masses."""
         order = np.argsort(self.values[0], kind="stable")
-        groups = [part for part in np.array_split(order, min(BINS, order.size)) if part.size]
+        groups = [part for part in np.array_split(order, self.bins) if part.size]
         x = np.stack([self.values[0], self.values[1], np.zeros(self.count.size)])
         m = np.stack([self.masses[0], self.masses[1], self.rest])
         bins = []
@@ -164,7 +165,7 @@ class _Slots(TiltedSum):
     def integrand(self, smoothing, step, first, size):
         """Sum over a block of nodes: bounded from bins, then slot by slot where something is left."""
         nodes = first + np.arange(size)
-        chunk = max(1, CHUNK // (8 * BINS))
+        chunk = max(1, CHUNK // (8 * self.bins))
         bound = [self._log_modulus_at_most(step * nodes[i : i + chunk]) for i in range(0, size, chunk)]
         alive = nodes[np.concatenate(bound) > -NOTHING_LEFT]
         omega = step * alive
