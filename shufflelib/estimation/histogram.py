@@ -4,12 +4,11 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.estimation.counts import draw_supports, support
+from shufflelib.estimation.holders import holders, one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.randomizers import values
 from shufflelib.shuffling import shuffle
-
-MOST_USERS = 5 * 10**8  # numpy draws hypergeometric samples below 10**9
 
 
 class HistogramProtocol(Protocol):
@@ -68,10 +67,7 @@ class HistogramProtocol(Protocol):
         return simulate(self.randomizer, counts=counts, repetitions=repetitions, rng=rng)
 
     def _items(self, data):
-        items = values.items(data, "data", self.randomizer.d)
-        if items.size != self.n:
-            raise ValueError(f"data must hold one item for each of {self.n} users, got {items.size}")
-        return items
+        return one_item_each(data, n=self.n, d=self.randomizer.d)
 
 
 def simulate(randomizer, *, counts, repetitions, rng):
@@ -106,12 +102,7 @@ def simulate(randomizer, *, counts, repetitions, rng):
     support(randomizer)
     rng = values.generator(rng)
     repetitions = arguments.count(repetitions, "repetitions")
-    counts = values.whole(counts, "counts", at_least=0, at_most=MOST_USERS)
-    if counts.size != randomizer.d:
-        raise ValueError(
-            f"counts must hold one number for each of {randomizer.d} items, got {counts.size} numbers"
-        )
-    n = arguments.count(counts.sum(), "counts (their sum)", at_least=1, at_most=MOST_USERS)
+    counts, n = holders(counts, d=randomizer.d)
     own, other = support(randomizer)
     return (draw_supports(randomizer, counts, repetitions, rng) / n - other) / (own - other)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.estimation.accuracy import normal_absolute_error
-from shufflelib.estimation.histogram import MOST_USERS
+from shufflelib.estimation.holders import holders, one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.multi_message.calibration import smallest_flip
@@ -82,10 +82,7 @@ class MultiMessageProtocol(Protocol):
         return np.bincount(self._items(data), minlength=self.randomizer.items)
 
     def _items(self, data):
-        items = values.items(data, "data", self.randomizer.items)
-        if items.size != self.n:
-            raise ValueError(f"data must hold one item for each of {self.n} users, got {items.size}")
-        return items
+        return one_item_each(data, n=self.n, d=self.randomizer.items)
 
 
 def simulate_messages(randomizer, *, counts, each, repetitions, rng):
@@ -121,12 +118,7 @@ def simulate_messages(randomizer, *, counts, each, repetitions, rng):
     randomizer, rng = _multi_message(randomizer), values.generator(rng)
     each = arguments.count(each, "each", at_most=10**9)
     repetitions = arguments.count(repetitions, "repetitions")
-    counts = values.whole(counts, "counts", at_least=0, at_most=MOST_USERS)
-    if counts.size != randomizer.items:
-        raise ValueError(
-            f"counts must hold one number for each of {randomizer.items} items, got {counts.size} numbers"
-        )
-    n = arguments.count(counts.sum(), "counts (their sum)", at_least=1, at_most=MOST_USERS)
+    counts, n = holders(counts, d=randomizer.items)
     supports = randomizer.draw_supports(counts, n * each, repetitions, rng)
     return randomizer.frequencies(supports, n=n, blanket=n * each)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.estimation.counts import draw_supports, support
+from shufflelib.estimation.holders import one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.randomizers import generalized_rr, mixture, values
@@ -147,10 +148,7 @@ class RangeQueryProtocol(Protocol):
         return np.split(nodes, self._ends[:-1])
 
     def _held(self, data):
-        held = values.items(data, "data", self.d)
-        if held.size != self.n:
-            raise ValueError(f"data must hold one value for each of {self.n} users, got {held.size}")
-        return held
+        return one_item_each(data, n=self.n, d=self.d)
 
     def node_counts(self, counts):
         """Return how many users are in each node, coarsest level first, from the values' counts (d,)."""
