@@ -14,6 +14,7 @@ __all__ = [
     "Status",
     "calibration",
     "closed_form",
+    "comparison",
     "composition",
     "conversions",
     "datasets",

@@ -7,6 +7,7 @@ without pyplot, and the style holds only inside `style()`, which every function 
 the axes, `save_figure` writes the files.
 """
 
+from shufflelib.plotting.answers import draw_answers
 from shufflelib.plotting.drawing import (
     draw_curves,
     draw_map,
@@ -50,6 +51,7 @@ __all__ = [
     "Look",
     "Saved",
     "curve",
+    "draw_answers",
     "draw_curves",
     "draw_expected",
     "draw_map",

@@ -1,0 +1,295 @@
+r"""Every bound of the field, asked the same question: ε at δ for one randomizer and n users.
+
+Each entry of `ALL` answers it in its own way, or says why it cannot.  The two certified ends come first;
+whatever lies below the lower one claims more privacy than real data have.
+
+The distance between the two ends has two parts.  The *theory gap* lies between the best attack and the best
+bound that are known: better mathematics would close it.  The *numerical gap* is the width to which each of
+the two is computed: more work would close it.  `gaps` tells them apart.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflelib import arguments, closed_form, conversions, renyi
+from shufflelib.closed_form import BlanketBounds, OutOfRegime
+from shufflelib.randomizers.additive import Laplace
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.shuffling import VariationRatioPair, shuffle
+
+LARGEST_ORDER = 100_000  # of the Rényi bound that is turned into an ε
+
+
+@dataclass(frozen=True)
+class Question:
+    """The ε at ``delta`` of n users of ``randomizer`` is asked for."""
+
+    randomizer: LocalRandomizer
+    n: int
+    delta: float
+
+    @functools.cached_property
+    def ends(self):
+        """Both certified ends."""
+        return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
+
+    @property
+    def eps0(self):
+        """The local budget; refused where there is none."""
+        return self._finite("eps0")
+
+    @property
+    def parameters(self):
+        """The published (p, β, q); refused where q is infinite."""
+        return {"p": self.randomizer.p, "beta": self.randomizer.beta, "q": self._finite("q")}
+
+    def _finite(self, name):
+        value = getattr(self.randomizer, name)
+        if math.isinf(value):
+            raise OutOfRegime(f"the theorem needs a finite {name}; {type(self.randomizer).__name__} has none")
+        return value
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One way to answer.
+
+    Parameters
+    ----------
+    name : str
+        As in every figure.
+    says : str
+        Which side it errs on, and for whom it holds.
+    epsilon : callable
+        Takes a `Question` and returns ε; raises `OutOfRegime` where it says nothing.
+    """
+
+    name: str
+    says: str
+    epsilon: Callable
+
+
+class Answer(NamedTuple):
+    """What one bound says: ε, or NaN and the reason."""
+
+    bound: Bound
+    eps: float
+    reason: str
+
+
+class Gaps(NamedTuple):
+    """Four ends of ε in rising order: the attack's bracket, then that of the bound.
+
+    Between the first two and between the last two lies the numerical gap, between the inner two the gap in
+    theory; where the brackets overlap there is none that these numbers resolve.
+    """
+
+    attack_lower: float
+    attack_upper: float
+    bound_lower: float
+    bound_upper: float
+
+    @property
+    def numerical(self):
+        """Width of the two brackets together, relative to the attack."""
+        width = (self.attack_upper - self.attack_lower) + (self.bound_upper - self.bound_lower)
+        return width / self.attack_lower if self.attack_lower > 0.0 else math.inf
+
+    @property
+    def theory(self):
+        """Distance of the two brackets, relative to the attack."""
+        distance = max(self.bound_lower - self.attack_upper, 0.0)
+        return distance / self.attack_lower if self.attack_lower > 0.0 else math.inf
+
+
+def compare(randomizer, *, n, delta):
+    r"""Ask every bound for ε at ``delta``.
+
+    Parameters
+    ----------
+    randomizer : LocalRandomizer
+        What every user applies.
+    n : int
+        Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
+    delta : float
+        Central failure probability in (0, 1).
+
+    Returns
+    -------
+    tuple of Answer
+        In the order of `ALL`; the first two are the certified ends, no other one is certified for this
+        randomizer unless its ``says`` does.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Cost O(1) in n: about a dozen closed forms, and five curves enclosed numerically.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers
+    >>> answers = compare(randomizers.generalized_rr(eps0=1.0, d=10), n=10_000, delta=1e-6)
+    >>> [(one.bound.name, round(one.eps, 4)) for one in answers[:3]]
+    [('certified lower', 0.0233), ('certified upper', 0.0233), ("stronger clones FMT'23, pair", 0.0432)]
+    """
+    question = _question(randomizer, n, delta)
+    return tuple(_answer(bound, question) for bound in ALL)
+
+
+def gaps(randomizer, *, n, delta):
+    """Tell the gap in theory from the numerical one.
+
+    Parameters and errors as for `compare`.
+
+    Returns
+    -------
+    Gaps
+        The ends of ε at ``delta`` of the best attack and of the best bound, each enclosed from both sides.
+
+    Notes
+    -----
+    What cutting a continuous output into cells costs (1e-5 of δ) is counted as a gap in theory.
+    """
+    question = _question(randomizer, n, delta)
+    profile = shuffle(question.randomizer, n=question.n)
+    attack, bound = (_worst(pairs, question.delta) for pairs in (profile.below, profile.above))
+    return Gaps(*(min(end, randomizer.eps0) for end in (*attack, *bound)))
+
+
+def _worst(pairs, delta):
+    ends = [pair.epsilon(delta) for pair in pairs]
+    return max(end.lower for end in ends), max(end.upper for end in ends)
+
+
+def _question(randomizer, n, delta):
+    if not isinstance(randomizer, LocalRandomizer):
+        raise TypeError(
+            f"randomizer must be a LocalRandomizer, got {randomizer!r}; build one with shufflelib.randomizers"
+        )
+    return Question(randomizer, arguments.users(n), arguments.probability(delta, "delta"))
+
+
+def _answer(bound, question):
+    try:
+        return Answer(bound, float(bound.epsilon(question)), "")
+    except OutOfRegime as refusal:
+        return Answer(bound, math.nan, str(refusal))
+
+
+def _of_budget(formula):
+    """Return the answer of a closed form in eps0."""
+    return lambda asked: formula(eps0=asked.eps0, n=asked.n, delta=asked.delta)
+
+
+def _of_pair(pair):
+    """Return the answer of a pair that is known through eps0."""
+    return lambda asked: pair(eps0=asked.eps0, n=asked.n).epsilon(asked.delta).upper
+
+
+def _of_parameters(formula):
+    """Return the answer of a closed form in (p, β, q) as printed."""
+    return lambda asked: formula(**asked.parameters, n=asked.n, delta=asked.delta)
+
+
+def _pair_as_published(asked):
+    parameters = asked.parameters
+    pair = VariationRatioPair(n=asked.n, p=parameters["p"], beta=parameters["beta"], q0=parameters["q"])
+    return pair.epsilon(asked.delta).upper
+
+
+def _smaller(hoeffding, bennett, **at):
+    """Return the smaller of two closed forms; refuse if neither applies."""
+    found = [float(closed_form.over(formula, **at)) for formula in (hoeffding, bennett)]
+    if np.isnan(found).all():
+        raise OutOfRegime("neither Hoeffding's nor Bennett's inequality proves anything below eps0 here")
+    return float(np.nanmin(found))
+
+
+def _blanket_of_budget(asked):
+    formulas = closed_form.blanket_hoeffding, closed_form.blanket_bennett
+    return _smaller(*formulas, eps0=asked.eps0, n=asked.n, delta=asked.delta)
+
+
+def _blanket_of_randomizer(asked):
+    if isinstance(asked.randomizer, Laplace):
+        known = BlanketBounds.laplace(eps0=asked.eps0)
+    else:
+        gamma = min(math.fsum(pair.cover.mass) for pair in asked.randomizer.input_pairs())
+        known = BlanketBounds.extremal(eps0=asked.eps0, gamma=gamma)
+    formulas = closed_form.blanket_hoeffding_specific, closed_form.blanket_bennett_specific
+    bound = (functools.partial(formula, blanket=known) for formula in formulas)
+    return _smaller(*bound, n=asked.n, delta=asked.delta)
+
+
+def _through_renyi(asked):
+    orders = np.unique(np.geomspace(2.0, LARGEST_ORDER, 60).astype(int))
+    values = [renyi.girgis21_upper(eps0=asked.eps0, n=asked.n, order=int(order)) for order in orders]
+    bounds = conversions.epsilon_from_renyi_canonne20(order=orders, renyi=values, delta=asked.delta)
+    return conversions.best_over_orders(bounds, order=orders).value
+
+
+def _gaussian_limit(asked):
+    mu = renyi.gaussian_mu_ccg24(eps0=asked.eps0, n=asked.n)
+    return conversions.epsilon_from_gdp_dong22(mu=mu, delta=asked.delta).upper
+
+
+EVERY = "proved for every eps0-LDP randomizer"
+ALL = (
+    Bound(
+        "certified lower",
+        "certified: no bound can be smaller, a dataset attains it",
+        lambda asked: asked.ends.lower,
+    ),
+    Bound(
+        "certified upper",
+        "certified for this randomizer and every dataset",
+        lambda asked: asked.ends.upper,
+    ),
+    Bound(
+        "stronger clones FMT'23, pair",
+        f"certified upper end; {EVERY} (identical, not adaptive)",
+        _of_pair(renyi.generic_pair),
+    ),
+    Bound(
+        "clones FMT'21, pair",
+        f"certified upper end; {EVERY}, adaptive ones too",
+        _of_pair(renyi.clones_pair_fmt21),
+    ),
+    Bound(
+        "variation-ratio pair",
+        "refuted as a bound where 1 - α - αp > 0: may be below the truth",
+        _pair_as_published,
+    ),
+    Bound(
+        "variation-ratio Thm 4.7",
+        "refuted in its printed regime: may be below the truth",
+        _of_parameters(closed_form.variation_ratio_analytic),
+    ),
+    Bound(
+        "variation-ratio Thm 4.8",
+        "above the pair where tried; the pair itself may be below the truth",
+        _of_parameters(closed_form.variation_ratio_asymptotic),
+    ),
+    Bound("blanket, specific", "upper bound, sound where tried", _blanket_of_randomizer),
+    Bound("blanket, generic", "upper bound, sound where tried", _blanket_of_budget),
+    Bound(
+        "stronger clones FMT'23, closed form",
+        "upper bound, sound where tried",
+        _of_budget(closed_form.stronger_clones_fmt23),
+    ),
+    Bound(
+        "clones FMT'21, closed form", "upper bound, sound where tried", _of_budget(closed_form.clones_fmt21)
+    ),
+    Bound("EFMRTT'19", "upper bound, sound where tried", _of_budget(closed_form.erlingsson19)),
+    Bound("Girgis'21, full sum", "upper bound through Rényi divergence, sound where tried", _through_renyi),
+    Bound("CCG'24, Theorem 2", "a limit without error term, on either side of the truth", _gaussian_limit),
+)

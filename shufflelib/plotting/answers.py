@@ -1,0 +1,82 @@
+"""Many answers to one question: a line for each bound, the certified bracket shaded across all of them."""
+
+import math
+
+from matplotlib.ticker import LogLocator, NullLocator
+
+from shufflelib.plotting.looks import GREY, look
+from shufflelib.plotting.style import style
+
+REMARK = {
+    "certified": "",
+    "published": "as published",
+    "asymptotic": "a limit",
+    "refuted": "refuted",
+    "reference": "",
+}
+
+
+def draw_answers(ax, values, *, theory=None, numerical=()):
+    """Draw one mark for each bound on a logarithmic axis, its number beside it, or redraw what is shown.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; bounds run from top to bottom in the order given.
+    values : dict of str to float
+        What each bound says, by its name in `LINE`; NaN where it says nothing.
+    theory : tuple of float, optional
+        Ends of what no mathematics decides, shaded in grey.
+    numerical : sequence of tuple of float, optional
+        Intervals that only arithmetic leaves open, hatched.
+
+    Raises
+    ------
+    KeyError
+        If a bound has no look.
+    """
+    ax.clear()
+    rows = list(reversed(values))
+    with style():
+        ax.set_xscale("log")
+        for row, name in enumerate(rows):
+            _draw_row(ax, row, name, values[name])
+        if theory is not None and theory[1] > theory[0] > 0.0:
+            ax.axvspan(*theory, color=GREY, alpha=0.25, lw=0, zorder=0, gid="theory gap")
+        for low, high in numerical:
+            ax.axvspan(
+                low, high, facecolor="none", edgecolor="black", hatch="////", lw=0.4, gid="numerical gap"
+            )
+        ax.set_yticks(range(len(rows)), rows, fontsize=7)
+        ax.set_ylim(-0.7, len(rows) - 0.3)
+        ax.tick_params(axis="y", length=0)
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.grid(axis="y", color="0.92", lw=0.6, zorder=0)
+        known = [value for value in values.values() if value > 0.0]
+        if known:
+            ax.set_xlim(min(known) / 1.5, max(known) * 1.5 * (max(known) / min(known)) ** 0.35)
+
+
+def _draw_row(ax, row, name, value):
+    how = look(name)
+    if math.isnan(value):
+        ax.text(0.02, row, "says nothing here", transform=ax.get_yaxis_transform(), va="center", fontsize=6.5)
+        return
+    full = how.kind == "certified"
+    colour = how.colour
+    ax.plot(
+        [value],
+        [row],
+        marker=how.marker or "|",
+        color=colour,
+        markersize=6 if full else 5,
+        markerfacecolor=colour if full else "white",
+        markeredgewidth=1.8 if full else 1.0,
+        linestyle="none",
+        label=name,
+        zorder=3,
+    )
+    said = f"{value:.4g}  {REMARK[how.kind]}".rstrip()
+    ax.annotate(said, (value, row), xytext=(7, 0), textcoords="offset points", va="center", fontsize=6.5)

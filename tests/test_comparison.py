@@ -1,0 +1,124 @@
+"""All bounds asked the same question: who answers, what the answers are worth, and which gap is which."""
+
+import math
+
+import numpy as np
+import pytest
+
+from shufflelib import comparison, plotting, randomizers, shuffle
+
+ASKED = {"n": 3000, "delta": 1e-6}
+PURE = {
+    "2-RR": randomizers.binary_rr(eps0=1.0),
+    "10-RR": randomizers.generalized_rr(eps0=0.4, d=10),
+    "subset": randomizers.subset(eps0=2.0, d=12),
+    "Laplace": randomizers.laplace(eps0=1.0),
+    "generic": randomizers.generic(eps0=1.0),
+}
+
+
+def answers(randomizer, **asked):
+    return {one.bound.name: one for one in comparison.compare(randomizer, **(asked or ASKED))}
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_every_answer_is_a_number_or_a_reason(name):
+    for answer in answers(PURE[name]).values():
+        assert math.isnan(answer.eps) == bool(answer.reason)
+        assert math.isnan(answer.eps) or answer.eps > 0.0
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_what_is_not_refuted_or_a_limit_stays_above_the_truth(name):
+    found = answers(PURE[name])
+    lower = found["certified lower"].eps
+    assert lower <= found["certified upper"].eps
+    for answer in found.values():
+        if plotting.look(answer.bound.name).kind in ("certified", "published") and not math.isnan(answer.eps):
+            assert answer.eps >= lower
+
+
+def test_each_answer_is_that_of_its_own_function():
+    found = answers(PURE["10-RR"])
+    ends = shuffle(PURE["10-RR"], n=3000).epsilon(1e-6)
+    assert (found["certified lower"].eps, found["certified upper"].eps) == (ends.lower, ends.upper)
+    assert "1/2" not in found["EFMRTT'19"].reason and found["EFMRTT'19"].eps < 0.4
+    # 12 eps0 sqrt(log(1/delta) / n)
+    assert math.isclose(found["EFMRTT'19"].eps, 12 * 0.4 * math.sqrt(math.log(1e6) / 3000), rel_tol=1e-12)
+    assert found["variation-ratio pair"].eps < found["certified lower"].eps  # refuted, and shown to be
+
+
+def test_the_answers_have_looks_and_their_words_agree_with_them():
+    says = {"certified": "certified", "refuted": "refuted", "asymptotic": "limit"}
+    for bound in comparison.ALL:
+        kind = plotting.look(bound.name).kind
+        assert says.get(kind, "") in bound.says
+    assert len({bound.name for bound in comparison.ALL}) == len(comparison.ALL)
+
+
+def test_without_a_local_budget_only_the_certified_ends_speak():
+    found = answers(randomizers.gaussian(sigma=2.0))
+    assert {name for name, one in found.items() if not one.reason} == {"certified lower", "certified upper"}
+    assert "finite" in found["clones FMT'21, pair"].reason
+
+
+def test_the_renyi_bound_has_orders_enough_for_many_users():
+    scaled = [
+        answers(PURE["10-RR"], n=n, delta=1e-6)["Girgis'21, full sum"].eps * n**0.5 for n in (10**4, 10**8)
+    ]
+    assert scaled[1] < 1.2 * scaled[0]
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_the_gaps_add_up_to_the_bracket(name):
+    gaps = comparison.gaps(PURE[name], **ASKED)
+    ends = shuffle(PURE[name], n=3000).epsilon(1e-6)
+    assert gaps.attack_lower <= gaps.attack_upper and gaps.bound_lower <= gaps.bound_upper
+    np.testing.assert_allclose((gaps.attack_lower, gaps.bound_upper), (ends.lower, ends.upper), rtol=1e-5)
+    assert gaps.numerical < 1e-4
+    assert gaps.theory < 0.5
+    total = gaps.bound_upper / gaps.attack_lower - 1.0
+    assert math.isclose(gaps.theory + gaps.numerical, total, abs_tol=1e-4)
+
+
+def test_a_gap_over_nothing_is_infinite():
+    assert comparison.Gaps(0.0, 0.0, 0.1, 0.2).theory == math.inf
+    assert comparison.Gaps(0.0, 0.0, 0.1, 0.2).numerical == math.inf
+
+
+@pytest.mark.parametrize("ask", [comparison.compare, comparison.gaps])
+@pytest.mark.parametrize(
+    ("changed", "error", "named"),
+    [
+        ({"randomizer": "rr"}, TypeError, "randomizer"),
+        ({"n": 0}, ValueError, "n "),
+        ({"n": 2.5}, (TypeError, ValueError), "n "),
+        ({"delta": 0.0}, ValueError, "delta"),
+        ({"delta": 1.0}, ValueError, "delta"),
+        ({"delta": math.nan}, ValueError, "delta"),
+        ({"delta": "1e-8"}, TypeError, "delta"),
+    ],
+)
+def test_bad_input_is_named(ask, changed, error, named):
+    asked = {"randomizer": PURE["2-RR"], **ASKED} | changed
+    with pytest.raises(error, match=named):
+        ask(asked.pop("randomizer"), **asked)
+
+
+def test_the_chart_shows_each_answer_once_and_says_who_is_silent():
+    fig, ax = plotting.figure()
+    values = {"certified lower": 0.02, "certified upper": 0.03, "EFMRTT'19": math.nan}
+    for _ in range(2):  # drawn again, not on top
+        plotting.draw_answers(ax, values, theory=(0.02, 0.03), numerical=[(0.02, 0.02), (0.03, 0.03)])
+    assert [line.get_label() for line in ax.get_lines()] == ["certified upper", "certified lower"]
+    assert [text.get_text() for text in ax.texts].count("says nothing here") == 1
+    low, high = ax.get_xlim()
+    assert low < 0.02 < 0.03 < high
+    assert {patch.get_gid() for patch in ax.patches} == {"theory gap", "numerical gap"}
+    assert plotting.png(fig)
+
+
+def test_the_chart_of_an_unknown_bound_is_refused():
+    _, ax = plotting.figure()
+    with pytest.raises(KeyError, match="no look"):
+        plotting.draw_answers(ax, {"mine": 0.1})
