@@ -1,0 +1,40 @@
+r"""Every published claim, checked: statement, source, verdict, and a witness that anyone can run again.
+
+`ALL` is the ledger.  `audit` checks it: each claim's check returns what it finds *now*, and a claim whose
+finding differs from the ledger's verdict does not agree.  Verdicts:
+
+========================  ==================================================================================
+verdict                   what was found
+========================  ==================================================================================
+holds                     a search over the stated regime met no counterexample; says how hard it tried
+holds in a smaller regime  the regime in which none was met, and a counterexample outside it
+refuted                   a witness: exact fractions, or a certified bracket on the wrong side, found twice
+not reproducible          both numbers, the published one and ours
+not decided               why neither could be shown
+========================  ==================================================================================
+
+"Holds" is no proof, unless the evidence says so.
+"""
+
+from shufflelib.claims import before_the_pair
+from shufflelib.claims.claim import FULL, QUICK, Claim, Effort, Finding, Result, Verdict, checked
+
+__all__ = ["ALL", "FULL", "QUICK", "Claim", "Effort", "Finding", "Result", "Verdict", "audit", "checked"]
+
+ALL = (*before_the_pair.CLAIMS,)
+
+
+def audit(effort=QUICK):
+    """Check the whole ledger.
+
+    Parameters
+    ----------
+    effort : Effort
+        `QUICK` (less than a minute) or `FULL` (less than ten), or your own.
+
+    Returns
+    -------
+    tuple of Result
+        One for each claim of `ALL`, in its order.
+    """
+    return tuple(checked(claim, effort) for claim in ALL)

@@ -1,0 +1,146 @@
+"""What a claim is, what a check of it finds, and the five verdicts."""
+
+import enum
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Verdict(enum.StrEnum):
+    """How a claim fared; the value is what people read."""
+
+    HOLDS = "holds"
+    SMALLER = "holds in a smaller regime"
+    REFUTED = "refuted"
+    NOT_REPRODUCIBLE = "not reproducible"
+    NOT_DECIDED = "not decided"
+
+
+class Effort(NamedTuple):
+    """How hard a check tries: points of a search, and the seed that places them."""
+
+    points: int
+    seed: int = 0
+
+
+QUICK, FULL = Effort(8), Effort(256)
+
+
+class Finding(NamedTuple):
+    """What a check found.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        What the numbers below amount to.
+    evidence : str
+        One sentence: the witness, or what was tried, how many points, and how close it came.
+    steps : tuple of str
+        The computation line by line, with the numbers as they were just computed.
+    """
+
+    verdict: Verdict
+    evidence: str
+    steps: tuple = ()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published statement and the means to check it.
+
+    Parameters
+    ----------
+    id : str
+        Source and place, such as ``wang24-theorem-4.1``.
+    statement : str
+        What is claimed, in one sentence, quantities included.
+    source : str
+        Where: authors, year, version, place.
+    verdict : Verdict
+        What the ledger says; a check that finds something else is an error of one of the two.
+    check : callable
+        Takes an `Effort` and returns a `Finding`.
+    confirm : callable, optional
+        A second computation that shares no method with ``check``; takes nothing and returns a `Finding`.
+        Every refutation has one.
+    reading : str
+        A reading under which the statement is true, or the published erratum, with its place.
+    """
+
+    id: str
+    statement: str
+    source: str
+    verdict: Verdict
+    check: Callable
+    confirm: Callable | None = None
+    reading: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A claim after its check.
+
+    Attributes
+    ----------
+    claim : Claim
+        What was checked.
+    verdict : Verdict
+        What was found now; ``claim.verdict`` is what the ledger says.
+    evidence : str
+        See `Finding`.
+    witness : tuple of str
+        The computation line by line; where there is a second one, its lines follow.
+    confirmed : bool or None
+        Whether the second computation agrees; None where there is none.
+    seconds : float
+        What it took.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    evidence: str
+    witness: tuple
+    confirmed: bool | None
+    seconds: float
+
+    @property
+    def id(self):
+        """The claim's name."""
+        return self.claim.id
+
+    @property
+    def agrees(self):
+        """Whether the ledger and both computations say the same."""
+        return self.verdict == self.claim.verdict and self.confirmed is not False
+
+
+def checked(claim, effort=QUICK):
+    """Check one claim.
+
+    Parameters
+    ----------
+    claim : Claim
+        What to check.
+    effort : Effort
+        How hard to try.
+
+    Returns
+    -------
+    Result
+        The same for the same effort, but for the time it took.
+    """
+    start = time.perf_counter()
+    found = claim.check(effort)
+    second = claim.confirm() if claim.confirm is not None else None
+    steps = tuple(found.steps)
+    if second is not None:
+        steps += ("a second computation:", *second.steps)
+    return Result(
+        claim,
+        Verdict(found.verdict),
+        found.evidence,
+        steps,
+        None if second is None else second.verdict == found.verdict,
+        time.perf_counter() - start,
+    )
