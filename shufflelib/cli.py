@@ -1,4 +1,4 @@
-"""The command line: one certified number, or the setting that a target calls for, said in words."""
+"""The command line: a certified number, the setting that a target calls for, or the ledger of claims."""
 
 import argparse
 import functools
@@ -39,16 +39,18 @@ def _number(text):
         raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
 
 
-# several messages have a shuffler of their own, and a mixture takes other randomizers
-NOT_IN_WORDS = {"balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump", "mixture"}
+# several messages have a shuffler of their own
+NOT_IN_WORDS = {"balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump"}
+OTHERS = {"randomizer", "randomizers"}  # parameters of what is built from other randomizers
 
 
 def _constructors():
-    return {
+    built = {
         name.replace("_", "-"): getattr(randomizers, name)
         for name in randomizers.__all__
         if name not in NOT_IN_WORDS
     }
+    return {name: build for name, build in built.items() if not OTHERS & set(_accepted(build))}
 
 
 def _parser():
@@ -78,6 +80,12 @@ def _parser():
                 "--rounds", type=_number, default=1, help="reports of every user, 1 by default"
             )
         _add_randomizer(command, reserved=(wanted, "eps", "delta", *options))
+    words = "published claims, their verdicts, and the witness of one of them"
+    ledger = commands.add_parser("claims", help=words, description=words)
+    ledger.add_argument("id", nargs="?", metavar="ID", help="check this claim and print its witness")
+    ledger.add_argument("--check", action="store_true", help="check all claims, in less than a minute")
+    ledger.add_argument("--full", action="store_true", help="try harder, in less than ten minutes")
+    ledger.add_argument("--json", action="store_true", help="print one JSON value")
     return parser
 
 
@@ -228,18 +236,38 @@ def _calibrated(arguments):
     return "\n".join(lines), record
 
 
+def _claims(arguments):
+    """Return the ledger, an audit of it or one witness, as text and as a record; and the exit code."""
+    from shufflelib import claims
+    from shufflelib.claims import report
+
+    effort = claims.FULL if arguments.full else claims.QUICK
+    if arguments.id is not None:
+        result = claims.checked(claims.named(arguments.id), effort)
+        return report.witness(result), report.record(result), int(not result.agrees)
+    if arguments.check or arguments.full:
+        results = claims.audit(effort)
+        records = [report.record(result) for result in results]
+        return report.outcomes(results), records, int(not all(result.agrees for result in results))
+    entries = [
+        {"id": one.id, "statement": one.statement, "source": one.source, "verdict": str(one.verdict)}
+        for one in claims.ALL
+    ]
+    return report.table(claims.ALL), entries, 0
+
+
 def main(argv=None):
-    """Run the command line; return 0, or 2 after one line about what was wrong."""
+    """Run the command line; return 0, 1 if a claim differs from the ledger, 2 after a line about an error."""
     parser = _parser()
     try:
         arguments = parser.parse_args(argv)
     except SystemExit as stop:
         return stop.code
     try:
-        answer = _calibrated if arguments.quantity == "calibrate" else _certified
-        statement, record = answer(arguments)
+        answer = {"calibrate": _calibrated, "claims": _claims}.get(arguments.quantity, _certified)
+        statement, record, *code = answer(arguments)
     except (ValueError, TypeError) as wrong:
         print(f"shufflelib: {wrong}", file=sys.stderr)
         return 2
     print(json.dumps(record) if arguments.json else statement)
-    return 0
+    return code[0] if code else 0

@@ -16,12 +16,43 @@ not decided               why neither could be shown
 "Holds" is no proof, unless the evidence says so.
 """
 
+import difflib
+
 from shufflelib.claims import before_the_pair
 from shufflelib.claims.claim import FULL, QUICK, Claim, Effort, Finding, Result, Verdict, checked
 
-__all__ = ["ALL", "FULL", "QUICK", "Claim", "Effort", "Finding", "Result", "Verdict", "audit", "checked"]
+__all__ = [
+    "ALL",
+    "FULL",
+    "QUICK",
+    "Claim",
+    "Effort",
+    "Finding",
+    "Result",
+    "Verdict",
+    "audit",
+    "checked",
+    "named",
+]
 
 ALL = (*before_the_pair.CLAIMS,)
+
+
+def named(name):
+    """Return the claim of that name.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the nearest names are in the message.
+    """
+    by_name = {claim.id: claim for claim in ALL}
+    if name not in by_name:
+        near = difflib.get_close_matches(name, by_name, n=3, cutoff=0.3)
+        raise ValueError(
+            f"no claim is named {name!r}; the nearest are {', '.join(near) or ', '.join(by_name)}"
+        )
+    return by_name[name]
 
 
 def audit(effort=QUICK):

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
-from shufflelib.shuffling import CoveredPair
+from shufflelib.shuffling import shuffle
 
 STARTS = 2  # points from which the simplex search sets out
 STEPS = 40  # evaluations of each, at most three for each point of the sequence
@@ -138,11 +138,11 @@ def _simplex(start):
     return np.vstack([start, start + np.diag(steps)])
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1024)
 def attacks(randomizer, n):
-    """Return the attacked pairs of a randomizer among n users, each in both orders."""
-    pairs = [CoveredPair(law, n) for pair in randomizer.input_pairs() for law in pair.attacks]
-    return tuple(one for pair in pairs for one in {id(one): one for one in (pair, pair.reversed)}.values())
+    """Return the attacked pairs of a randomizer among n users, in both orders where these differ."""
+    pairs = shuffle(randomizer, n=n).below
+    return tuple(one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed)))
 
 
 def log_delta_attained(randomizer, *, n, eps):

@@ -1,0 +1,95 @@
+"""The ledger in words: a table of all claims, one claim with its witness, and counts of verdicts."""
+
+import textwrap
+from collections import Counter
+
+from shufflelib.claims.claim import Verdict
+
+WIDTH = 100
+
+
+def table(claims):
+    """Return the ledger as text, one claim in two lines: its name and verdict, and what it says.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+        In the order in which they are printed.
+    """
+    lines = []
+    for claim in claims:
+        lines.append(f"{claim.id:48s}{claim.verdict.upper()}")
+        lines += textwrap.wrap(claim.statement, WIDTH, initial_indent="  ", subsequent_indent="  ")
+    return "\n".join([*lines, "", counted(claims)])
+
+
+def outcomes(results):
+    """Return what an audit found, one line for each claim, and which ones differ from the ledger.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        As `audit` returns them.
+    """
+    results = tuple(results)
+    lines = []
+    for result in results:
+        differs = "" if result.agrees else f"   LEDGER SAYS {result.claim.verdict.upper()}"
+        lines.append(f"{result.id:48s}{result.verdict.upper()}{differs}   ({result.seconds:.1f} s)")
+        lines += textwrap.wrap(result.evidence, WIDTH, initial_indent="  ", subsequent_indent="  ")
+    wrong = sum(not result.agrees for result in results)
+    agree = "all agree with the ledger" if not wrong else f"{wrong} do not agree with the ledger"
+    return "\n".join([*lines, "", f"{counted(result.claim for result in results)}; {agree}"])
+
+
+def witness(result):
+    """Return one claim with everything that speaks for its verdict.
+
+    Parameters
+    ----------
+    result : Result
+        Of one claim.
+    """
+    claim = result.claim
+    parts = {
+        "claim": claim.statement,
+        "source": claim.source,
+        "verdict": result.verdict.upper()
+        + ("" if result.agrees else f", where the ledger says {claim.verdict}"),
+        "evidence": result.evidence,
+        "reading": claim.reading,
+    }
+    lines = [claim.id]
+    for name, text in parts.items():
+        if text:
+            indent = f"  {name:10s}"
+            lines += textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=12 * " ")
+    if result.witness:
+        lines.append("  step by step")
+        lines += [f"    {step}" for step in result.witness]
+    return "\n".join(lines)
+
+
+def record(result):
+    """Return one result as plain values, for JSON."""
+    claim = result.claim
+    return {
+        "id": claim.id,
+        "statement": claim.statement,
+        "source": claim.source,
+        "ledger": str(claim.verdict),
+        "verdict": str(result.verdict),
+        "agrees": result.agrees,
+        "confirmed": result.confirmed,
+        "evidence": result.evidence,
+        "reading": claim.reading,
+        "witness": list(result.witness),
+        "seconds": round(result.seconds, 3),
+    }
+
+
+def counted(claims):
+    """Return how many claims there are and how many of each verdict, in words."""
+    counts = Counter(claim.verdict for claim in claims)
+    each = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    return f"{counts.total()} claims: {each}"

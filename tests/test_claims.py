@@ -1,0 +1,159 @@
+"""The ledger: every finding as the ledger says, searches that catch a bound a thousandth too small."""
+
+import json
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+import oracles
+from shufflelib import claims, cli, randomizers, shuffle
+from shufflelib.claims import Effort, Verdict, exact, report
+from shufflelib.claims.search import LOCAL, RISK, linear, logarithmic, whole, worst
+from shufflelib.claims.upper_bounds import upper_bound
+
+
+def test_every_claim_has_a_name_of_its_own_a_source_and_a_check():
+    assert len({claim.id for claim in claims.ALL}) == len(claims.ALL)
+    for claim in claims.ALL:
+        assert claim.id == claim.id.lower() and " " not in claim.id
+        assert claim.statement.endswith(".") and claim.source
+        assert callable(claim.check)
+
+
+def test_every_refutation_is_found_a_second_time():
+    for claim in claims.ALL:
+        if claim.verdict is Verdict.REFUTED:
+            assert claim.confirm is not None, claim.id
+
+
+# ---------------------------------------------------------------- the search
+
+
+def test_the_search_finds_the_top_of_a_hill_and_counts_what_it_met():
+    found = worst(
+        lambda x, k: -((math.log(x) - 1.0) ** 2) - (k - 7) ** 2 if x > 0.5 else math.nan,
+        Effort(64),
+        x=logarithmic(1e-2, 1e2),
+        k=whole(2, 50),
+    )
+    assert found.excess > -0.05 and found.point["k"] == 7
+    assert abs(math.log(found.point["x"]) - 1.0) < 0.25
+    assert 20 < found.tried < 200
+    assert "k=7" in found.said()
+
+
+def test_the_search_stays_inside_its_box_and_repeats_itself():
+    seen = []
+
+    def objective(x, n):
+        seen.append((x, n))
+        return x * n
+
+    runs = [worst(objective, Effort(8, seed), x=linear(-1.0, 2.0), n=whole(2, 9)) for seed in (3, 3, 4)]
+    assert runs[0] == runs[1]
+    assert all(-1.0 <= x <= 2.0 and 2 <= n <= 9 and n == int(n) for x, n in seen)
+
+
+def test_a_regime_that_is_never_met_holds_nothing():
+    found = worst(lambda x: math.nan, Effort(4), x=linear(0.0, 1.0))
+    assert found.tried == 0 and found.excess == -math.inf
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_tight_bound_a_thousandth_smaller_is_refuted_and_a_thousandth_larger_is_not(seed):
+    def scaled(factor):
+        def formula(eps0, n, delta):
+            return factor * shuffle(randomizers.generalized_rr(eps0=eps0, d=10), n=n).epsilon(delta).upper
+
+        box = {"eps0": LOCAL, "n": whole(10**3, 10**6), "delta": RISK}
+        return upper_bound(formula, lambda eps0: randomizers.generalized_rr(eps0=eps0, d=10), **box)
+
+    assert scaled(0.999)(Effort(4, seed)).verdict is Verdict.REFUTED
+    assert scaled(1.001)(Effort(4, seed)).verdict is Verdict.HOLDS
+
+
+# ---------------------------------------------------------------- exact fractions
+
+
+def test_exact_enumeration_agrees_with_an_independent_one():
+    for e, d, n in ((3, 2, 4), (2, 3, 3), (5, 4, 2)):
+        channel = exact.randomized_response(e, d)
+        truth = oracles.worst_shuffled_hockey_stick(oracles.generalized_rr(e, d), n, Fraction(3, 2))
+        assert exact.worst_delta(channel, n, Fraction(3, 2))[0] == truth
+
+
+def test_exact_laws_are_laws():
+    law = exact.shuffled(exact.randomized_response(3, 3), (0, 1, 1, 2))
+    assert sum(law.values()) == 1
+    assert all(sum(counts) == 4 for counts in law)
+
+
+# ---------------------------------------------------------------- the command line
+
+
+def said(capsys, *arguments):
+    code = cli.main(["claims", *arguments])
+    caught = capsys.readouterr()
+    return code, caught.out, caught.err
+
+
+def test_the_table_lists_every_claim_without_checking_it(capsys):
+    code, out, _ = said(capsys)
+    assert code == 0
+    assert all(claim.id in out for claim in claims.ALL)
+    assert out.strip().endswith(report.counted(claims.ALL))
+    code, out, _ = said(capsys, "--json")
+    assert [entry["id"] for entry in json.loads(out)] == [claim.id for claim in claims.ALL]
+
+
+def test_one_claim_prints_its_witness(capsys):
+    code, out, _ = said(capsys, "fmt23-lemma-3.5")
+    assert code == 0
+    assert "REFUTED" in out and "-1/14" in out and "a second computation" in out and "erratum" in out
+    code, out, _ = said(capsys, "fmt23-lemma-3.5", "--json")
+    record = json.loads(out)
+    assert record["verdict"] == record["ledger"] == "refuted" and record["agrees"] and record["confirmed"]
+
+
+def test_an_unknown_claim_is_answered_with_its_neighbours(capsys):
+    code, out, err = said(capsys, "fmt23-lema-3.5")
+    assert code == 2 and not out
+    assert "fmt23-lemma-3.5" in err and err.count("\n") == 1
+
+
+def test_a_claim_that_differs_from_the_ledger_is_said_to(capsys, monkeypatch):
+    held = next(claim for claim in claims.ALL if claim.id == "balle19-lemma-5.3")
+    wrong = claims.Claim(held.id, held.statement, held.source, Verdict.REFUTED, held.check)
+    monkeypatch.setattr(claims, "ALL", (wrong,))
+    code, out, _ = said(capsys, "--check")
+    assert code == 1 and "LEDGER SAYS REFUTED" in out and "1 do not agree" in out
+    code, out, _ = said(capsys, "balle19-lemma-5.3")
+    assert code == 1 and "where the ledger says refuted" in out
+
+
+def test_a_second_computation_that_disagrees_is_no_confirmation():
+    held = next(claim for claim in claims.ALL if claim.id == "fmt23-lemma-3.5")
+    doubted = claims.Claim(
+        held.id,
+        held.statement,
+        held.source,
+        held.verdict,
+        held.check,
+        lambda: claims.Finding(Verdict.HOLDS, "no"),
+    )
+    result = claims.checked(doubted)
+    assert result.confirmed is False and not result.agrees
+
+
+# ---------------------------------------------------------------- claims before the variation-ratio paper
+
+
+@pytest.mark.parametrize("claim", claims.before_the_pair.CLAIMS, ids=lambda claim: claim.id)
+def test_the_finding_is_the_ledgers(claim):
+    seeds = random.Random(claim.id).sample(range(100), 2)
+    for seed in seeds:
+        result = claims.checked(claim, Effort(4, seed))
+        assert result.agrees, result.evidence
+        assert bool(result.witness) >= (result.verdict is Verdict.REFUTED)
