@@ -208,8 +208,8 @@ CLAIMS = (
         confirm=_stronger_decomposition_again,
         reading=(
             "The authors' erratum on arXiv withdraws the lemma in this generality and restricts Theorems "
-            "3.1, 3.2, 5.2 and Corollary 4.3. LDP gives R_j >= max(R_0, R_1)/e^eps0, not more; where no output "
-            "is likely under both inputs, as in randomized response, the split exists."
+            "3.1, 3.2, 5.2 and Corollary 4.3. LDP gives R_j >= max(R_0, R_1)/e^eps0, not more; where no "
+            "output is likely under both inputs, as in randomized response, the split exists."
         ),
     ),
     Claim(
