@@ -38,6 +38,8 @@ def read_idx(path, *, shape, sha256):
     ------
     FileNotFoundError, NotADirectoryError
         If there is no such file.
+    TypeError
+        If ``path`` is not a path.
     ValueError
         If it is not a file, cannot be read, is damaged, or is another one than expected.  Shape and
         length are checked first, so that no more memory is used than the expected array needs.
@@ -47,6 +49,8 @@ def read_idx(path, *, shape, sha256):
     Of the six types of entries only unsigned bytes are read, the only one MNIST uses.
     Source: Y. LeCun, C. Cortes, C. J. C. Burges, "The MNIST database of handwritten digits" (1998).
     """
+    if not isinstance(path, str | os.PathLike):  # a number would be taken for an open file
+        raise TypeError(f"path must be a path, got {path!r}")
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for a writer
             raise ValueError(f"{path} is not a file")

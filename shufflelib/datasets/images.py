@@ -1,5 +1,6 @@
 """What a labelled data set is: images of digits and their labels, split once into training and test."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,8 +40,10 @@ class Digits:
     test_labels: np.ndarray
 
     def __post_init__(self):
-        if not isinstance(self.name, str) or not self.name:
-            raise TypeError(f"name must be a word for file names, got {self.name!r}")
+        if not isinstance(self.name, str):
+            raise TypeError(f"name must be a word, got {self.name!r}")
+        if not re.fullmatch(r"\w[\w-]*", self.name):
+            raise ValueError(f"name must be a word that can be part of a file name, got {self.name!r}")
         for part in ("train", "test"):
             images, labels = getattr(self, f"{part}_images"), getattr(self, f"{part}_labels")
             _check_images(images, f"{part}_images")

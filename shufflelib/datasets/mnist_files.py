@@ -76,7 +76,7 @@ def mnist(folder=None):
         If a file is missing; the message says where it was looked for.
     ValueError
         If a file is not the original: damaged, truncated, or another one under its name.
-    TypeError
+    TypeError, ValueError
         If ``folder`` is not a path.
 
     Notes
@@ -138,8 +138,10 @@ def download_mnist(folder=None):
     ------
     ConnectionError
         If no mirror delivers a file; what came stays beside it as ``.part`` and is gone on from.
+    BlockingIOError
+        If another process is downloading the same file.
     OSError
-        If a finished file cannot take its name.
+        If a file cannot be written, or a finished one cannot take its name.
 
     Notes
     -----
@@ -169,7 +171,12 @@ def mnist_folder(folder=None):
         folder = os.environ.get(VARIABLE) or "data"
     if not isinstance(folder, str | os.PathLike):
         raise TypeError(f"folder must be a path, got {folder!r}; {REMEDY}")
-    return Path(folder).expanduser().absolute() / "mnist"
+    if "\0" in str(folder):
+        raise ValueError(f"folder must be a path, got {folder!r}, which holds a null character; {REMEDY}")
+    try:
+        return Path(folder).expanduser().absolute() / "mnist"
+    except RuntimeError as error:
+        raise ValueError(f"folder must be a path, got {folder!r}: there is no such user; {REMEDY}") from error
 
 
 def _stored(file, folder):
