@@ -776,7 +776,8 @@ def name_of(value):
 def test_every_constructor_is_listed():
     metric = {"metric_generic", "metric_laplace", "planar_laplace", "witch_hat"}  # test_metric.py
     messages = {"balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump"}
-    others = {"gaussian", "mixture"} | metric | messages  # test_parallel.py, test_multi_message.py
+    built = {"joint", "mixture", "poisson_sampled"}  # from other randomizers, each with a test file
+    others = {"gaussian"} | built | metric | messages  # test_metric.py, test_multi_message.py
     assert {f.__name__ for f in VALID} | others == set(randomizers.__all__)
 
 

@@ -6,11 +6,13 @@ from shufflelib.randomizers.bins import balcer_binary, balcer_uniform, balls_int
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.hadamard_response import hadamard, hadamard_blocks
 from shufflelib.randomizers.hashing import collision, local_hash
+from shufflelib.randomizers.joint import joint
 from shufflelib.randomizers.keyvalue import privkv
 from shufflelib.randomizers.metric import metric_generic, metric_laplace
 from shufflelib.randomizers.mixture import mixture
 from shufflelib.randomizers.numeric import duchi, harmony, piecewise
 from shufflelib.randomizers.planar import planar_laplace
+from shufflelib.randomizers.poisson_sampled import poisson_sampled
 from shufflelib.randomizers.response import binary_rr, generalized_rr, generic
 from shufflelib.randomizers.subsets import pckv_grr, subset, subset_exponential
 from shufflelib.randomizers.unary import optimized_unary, rappor, sampled_rappor
@@ -30,6 +32,7 @@ __all__ = [
     "hadamard",
     "hadamard_blocks",
     "harmony",
+    "joint",
     "laplace",
     "local_hash",
     "metric_generic",
@@ -40,6 +43,7 @@ __all__ = [
     "pckv_grr",
     "piecewise",
     "planar_laplace",
+    "poisson_sampled",
     "privkv",
     "rappor",
     "sampled_rappor",

@@ -82,7 +82,7 @@ def mixture(randomizers, weights):
 
     Cost of a number: that of the components' distinct losses together; O(1) in n.
     """
-    components = _components(randomizers)
+    components = randomizer_list(randomizers)
     weights = values.numbers(weights, "weights", above=0.0, at_most=1.0)
     if weights.size != len(components):
         raise ValueError(
@@ -103,7 +103,8 @@ def mixture(randomizers, weights):
     return built
 
 
-def _components(randomizers):
+def randomizer_list(randomizers):
+    """Return the randomizers as a tuple, refusing by name what is none."""
     if isinstance(randomizers, LocalRandomizer) or not isinstance(randomizers, list | tuple):
         raise TypeError(
             f"randomizers must be a list or tuple of LocalRandomizers, got {randomizers!r}; "
@@ -147,7 +148,7 @@ class Mixture(LocalRandomizer):
     def _candidates(self):
         """Return each component's candidate pairs, in both orders where that matters (but for the first)."""
         pairs = [component.input_pairs() for component in self.components]
-        return [pairs[0], *([one for pair in part for one in _both_orders(pair)] for part in pairs[1:])]
+        return [pairs[0], *([one for pair in part for one in both_orders(pair)] for part in pairs[1:])]
 
     def input_pairs(self):
         """Return every combination of the components' candidate pairs."""
@@ -248,7 +249,7 @@ class FiniteMixture(Mixture, FiniteRandomizer):
         )
 
 
-def _both_orders(pair):
+def both_orders(pair):
     """Return the pair of inputs, and its exchange unless the cover's law is the same."""
     if pair.cover.key() == pair.cover.swapped().key():
         return (pair,)

@@ -1,0 +1,210 @@
+r"""Products of amplification variables: the laws of tuples, with as many atoms as one can afford.
+
+Reports :math:`y_1, \dots, y_k` made independently multiply: so do the densities, the covers, and the ratios
+:math:`a = R_0/w`, :math:`b = R_1/w`.  The number of atoms multiplies too.  Where there are too many they are
+merged on a mesh of the quadrant of all (a, b): rays, on which log(a/b) is constant, and on each ray a few
+values of the size s = a + b.
+
+- *spread* replaces an atom first by two on the neighbouring rays, of the same size s, then each of these by
+  two of the same ray; each time the means of a and of b are kept.
+- *pooled* replaces the atoms of a cell by one, the cell taken as a single output.
+
+Why either has a known side.  With all other factors given, the loss of a tuple is
+:math:`G = A\,a - e^\varepsilon B\,b`, affine in the pair (a, b) of one factor, whatever A, B >= 0.  A split
+that keeps the means of a and b keeps that of G, so it raises :math:`\mathbb E\,\phi(G)` for every convex φ;
+averaged over the other factors, and over the other users, it raises :math:`\mathbb E(\sum G)_+`.  Factors may
+therefore be spread one after the other, and products of factors too.  Pooling is a function of the report, in
+one factor or in the product.
+
+A split stays in the cone spanned by the atoms, so that no largest loss grows.  Both lose the second order in
+the width of a cell of the mesh.
+"""
+
+from functools import reduce
+
+import numpy as np
+from scipy.special import expit
+
+from shufflelib.amplification import AmplificationVariable
+
+MOST_ATOMS = 1000
+MOST_COMPARED = 20_000  # atoms whose ratios are compared one by one
+MERGING_WIDTH = 1e-5  # of δ, relative: nothing finer is asked of the numerics once atoms have been merged
+ROUNDING = 2e-15  # of a ratio or a mass that is formed anew
+FLOOR = 0.25  # share of the rays that is spaced evenly, share of a loss that counts everywhere
+
+
+def product_law(laws, merged):
+    """Return the law of a tuple from those of its entries; ``merged`` is `spread` or `pooled`."""
+    return reduce(lambda one, other: merged(_times(one, other)), laws)
+
+
+def _times(one, other):
+    """Return the law of two independent reports."""
+    pairs = [
+        np.multiply.outer(one.mass * here, other.mass * there).ravel()
+        for here, there in ((one.first, other.first), (one.second, other.second), (1.0, 1.0))
+    ]
+    seen = (pairs[0] > 0.0) | (pairs[1] > 0.0)  # elsewhere the loss is 0
+    exposed = [
+        here + there - here * there
+        for here, there in (
+            (one.exposed_first, other.exposed_first),
+            (one.exposed_second, other.exposed_second),
+        )
+    ]
+    return _of_masses(
+        *(part[seen] for part in pairs),
+        exposed=exposed,
+        precision=one.precision + other.precision + ROUNDING,
+        cell_width=one.cell_width + other.cell_width,
+    )
+
+
+def _of_masses(first, second, mass, *, exposed, precision, cell_width):
+    """Return the law of some masses; equal ratios become one atom unless there are too many to compare."""
+    used = mass >= np.finfo(float).tiny
+    exposed_first, exposed_second = (
+        float(np.minimum(hidden + part[~used].sum(), 1.0))
+        for hidden, part in zip(exposed, (first, second), strict=True)
+    )
+    first, second, mass = first[used], second[used], mass[used]
+    if mass.size > MOST_COMPARED:
+        return AmplificationVariable(
+            first / mass, second / mass, mass, exposed_first, exposed_second, precision, cell_width
+        )
+    return AmplificationVariable.from_masses(
+        np.append(first, exposed_first),
+        np.append(second, exposed_second),
+        np.append(mass, 0.0),
+        precision=precision,
+        cell_width=cell_width,
+    )
+
+
+def spread(law, most=MOST_ATOMS):
+    """Return a law of about ``most`` atoms whose losses are larger in convex order; a smaller one stays."""
+    if law.mass.size <= most:
+        return law
+    angle, size = _polar(law)
+    node = _rays(law.mass, angle, size, most // 4)
+    left, right, share = _between(node, angle)
+    ray, size = np.append(left, right), np.append(size, size)
+    mass = np.append(law.mass * (1.0 - share), law.mass * share)
+    cell, low, step = _cells(ray, size, mass, node, most - node.size)
+    near = low[ray] * np.exp(cell * step[ray])
+    width = near * np.expm1(step[ray])
+    share = np.clip((size - near) / np.where(width > 0.0, width, 1.0), 0.0, 1.0)
+    mass = _gathered(
+        np.append(ray, ray), np.append(cell, cell + 1), np.append(mass * (1.0 - share), mass * share)
+    )
+    ray, cell = np.nonzero(mass)
+    mass, size = mass[ray, cell], low[ray] * np.exp(cell * step[ray])
+    return _merged(law, mass * size * expit(node[ray]), mass * size * expit(-node[ray]), mass)
+
+
+def pooled(law, most=MOST_ATOMS):
+    """Return a law of about ``most`` atoms whose losses are smaller in convex order; a smaller one stays."""
+    if law.mass.size <= most:
+        return law
+    angle, size = _polar(law)
+    node = _rays(law.mass, angle, size, most // 4)
+    ray = _between(node, angle)[0]
+    cell = _cells(ray, size, law.mass, node, most - node.size)[0]
+    mass = _gathered(ray, cell, law.mass)
+    first, second = (_gathered(ray, cell, law.mass * ratio)[mass > 0.0] for ratio in (law.first, law.second))
+    return _merged(law, first, second, mass[mass > 0.0])
+
+
+def _polar(law):
+    """Return angle log(a/b), possibly infinite, and size a + b of each atom; none has a = b = 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(law.first) - np.log(law.second), law.first + law.second
+
+
+def _rays(mass, angle, size, count):
+    """Return the angles of about ``count`` rays: closer where a split costs more, as the cube root of it."""
+    finite = np.isfinite(angle)
+    ends = np.unique(angle[~finite])
+    if not finite.any():
+        return ends
+    angle, low, high = angle[finite], angle[finite].min(), angle[finite].max()
+    if low == high:
+        return np.sort(np.append(ends, low))
+    bins = np.linspace(low, high, 10 * count + 1)
+    # a split widens G by size·(σ(high) - σ(low))
+    mass, size = mass[finite], size[finite]
+    cost = mass * size * size * (expit(angle) * expit(-angle)) ** 2
+    place = np.minimum(np.searchsorted(bins, angle, side="right") - 1, bins.size - 2)
+    rank = np.append(0.0, np.cumsum(np.cbrt(np.bincount(place, weights=cost, minlength=bins.size - 1))))
+    rank = (1.0 - FLOOR) * rank / max(rank[-1], np.finfo(float).tiny) + FLOOR * np.linspace(
+        0.0, 1.0, bins.size
+    )
+    node = np.interp(np.linspace(0.0, 1.0, count), rank, bins)
+    node[0], node[-1] = low, high
+    return np.unique(np.append(ends, node))
+
+
+def _between(node, angle):
+    r"""Return the two rays next to each atom and the share of the second.
+
+    Of one size on both, (σ(u), σ(-u)) with σ(u) = 1/(1 + e^{-u}) is met in the mean:
+
+    .. math:: \sigma(u) - \sigma(v) = \frac{\sinh((u-v)/2)}{2\cosh(u/2)\cosh(v/2)} .
+    """
+    left = np.searchsorted(node, angle, side="right") - 1
+    right = np.minimum(left + 1, node.size - 1)
+    inside = angle > node[left]  # elsewhere the atom is on its ray
+    u, low, high = angle[inside], node[left[inside]], node[right[inside]]
+    share = np.zeros(angle.size)
+    share[inside] = np.sinh(0.5 * (u - low)) / np.sinh(0.5 * (high - low)) * _cosh_ratio(high, u)
+    return left, right, np.minimum(share, 1.0)
+
+
+def _cosh_ratio(u, v):
+    """Return cosh(u/2)/cosh(v/2), which may be moderate where both are not."""
+    u, v = np.abs(u), np.abs(v)
+    return np.exp(0.5 * (u - v)) * (1.0 + np.exp(-u)) / (1.0 + np.exp(-v))
+
+
+def _cells(ray, size, mass, node, count):
+    """Cut every ray's sizes into cells of equal ratio, about ``count`` in all.
+
+    Return the cell of each atom, and of each ray the start and the logarithmic step.  The number of a ray's
+    cells grows as the cube root of what its splits cost.
+    """
+    low, high, cost = np.full(node.size, np.inf), np.zeros(node.size), np.zeros(node.size)
+    np.minimum.at(low, ray, size)
+    np.maximum.at(high, ray, size)
+    tilt = np.tanh(0.5 * np.abs(node)) + FLOOR * np.max(np.tanh(0.5 * np.abs(node)))
+    np.add.at(cost, ray, mass * size * size)  # in this order nothing overflows: mass·size is at most 2
+    met = high > 0.0
+    length = np.log(np.where(met, high, 1.0)) - np.log(np.where(met, low, 1.0))
+    cost = np.cbrt(cost) * np.cbrt((tilt * length) ** 2)
+    total = cost.sum()
+    cells = np.ceil(count * cost / total) if total > 0.0 else np.zeros(node.size)
+    step = length / np.maximum(cells, 1.0)
+    cell = (np.log(size) - np.log(low[ray])) / np.where(step > 0.0, step, 1.0)[ray]
+    return np.clip(cell, 0, np.maximum(cells[ray] - 1, 0)).astype(int), low, step
+
+
+def _gathered(ray, cell, mass):
+    """Return the mass in each cell of each ray, shape (rays, cells)."""
+    wide = int(cell.max()) + 1
+    return np.bincount(ray * wide + cell, weights=mass, minlength=(int(ray.max()) + 1) * wide).reshape(
+        -1, wide
+    )
+
+
+def _merged(law, first, second, mass):
+    """Return the law of merged masses, with all of ``law`` that stays."""
+    ratios = np.append(law.first, law.second)
+    exponents = np.abs(np.log(ratios[ratios > 0.0]))  # what was exponentiated anew, and its rounding
+    return _of_masses(
+        first,
+        second,
+        mass,
+        exposed=(law.exposed_first, law.exposed_second),
+        precision=law.precision + ROUNDING * (16.0 + float(exponents.max(initial=0.0))),
+        cell_width=max(law.cell_width, MERGING_WIDTH),
+    )

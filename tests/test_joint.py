@@ -1,0 +1,387 @@
+"""Joint composition: tuples against enumeration in exact fractions; merged laws against what they replace.
+
+The oracle of a tuple is a matrix with one row for each combination of inputs and one column for each tuple of
+outputs; it shares no code with the package.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction as F
+from functools import cache
+from itertools import combinations_with_replacement, pairwise, product
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import chisquare
+
+import oracles
+from shufflelib import randomizers, shuffle
+from shufflelib.amplification import AmplificationVariable
+from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+from shufflelib.randomizers.product_law import pooled, product_law, spread
+
+LOG = math.log
+NUDGE = F(1, 10**12)
+RATIOS = (F(1), F(3, 2), F(2), F(5))
+DELTA = 1e-6
+GRR = oracles.generalized_rr
+
+
+def rr(e, d):
+    return randomizers.generalized_rr(eps0=LOG(e), d=d)
+
+
+@dataclass(frozen=True)
+class Crooked(FiniteRandomizer):
+    """Two inputs with laws that no exchange of the inputs maps to each other."""
+
+    rows: tuple
+    eps0: float = LOG(8)
+    beta: float = 0.5
+
+    def pmf(self):
+        return np.array(self.rows, float)
+
+    def blanket(self):
+        return self.pmf().min(axis=0)
+
+    sample = estimate = None
+
+
+def crooked(rows):
+    return Crooked(tuple(map(tuple, rows)))
+
+
+BENT = [[F(1, 2), F(1, 4), F(1, 4)], [F(1, 16), F(1, 2), F(7, 16)]]
+SKEW = [[F(3, 5), F(3, 10), F(1, 10)], [F(1, 5), F(3, 10), F(1, 2)]]
+
+
+def tensor(parts):
+    """All combinations of inputs and the law of the tuple for each, in exact fractions."""
+    held = list(product(*(range(len(rows)) for rows in parts)))
+    laws = [
+        [math.prod(masses) for masses in product(*(rows[x] for rows, x in zip(parts, xs, strict=True)))]
+        for xs in held
+    ]
+    return held, laws
+
+
+class Case:
+    """A joint randomizer, its oracle, and the numbers of users at which all datasets are listed."""
+
+    def __init__(self, parts, rows, users, distance=None):
+        self.joint = randomizers.joint(parts, distance=distance)
+        held, self.rows = tensor(rows)
+        self.users = users
+        apart = len(parts) if distance is None else distance
+        self.pairs = [
+            (i, j)
+            for i, x in enumerate(held)
+            for j, y in enumerate(held)
+            if 1 <= sum(a != b for a, b in zip(x, y, strict=True)) <= apart
+        ]
+
+    @cache  # noqa: B019
+    def datasets(self, n):
+        return [
+            oracles.shuffled_laws(self.rows, *pair, others)
+            for pair in self.pairs
+            if pair[0] < pair[1]
+            for others in combinations_with_replacement(range(len(self.rows)), n - 1)
+        ]
+
+    @cache  # noqa: B019
+    def truth(self, n, ratio):
+        """The exact delta of the worst dataset and the worst pair, in both directions."""
+        return max(oracles.both_ways(masses, ratio) for masses in self.datasets(n))
+
+
+HASH = randomizers.local_hash(eps0=LOG(3), d=3, l=2)
+CASES = {
+    "2-RR twice": Case([rr(3, 2)] * 2, [GRR(3, 2)] * 2, (1, 2, 3)),
+    "2-RR twice, one differs": Case([rr(3, 2)] * 2, [GRR(3, 2)] * 2, (1, 2, 3), 1),
+    "two budgets": Case([rr(9, 2), rr(2, 2)], [GRR(9, 2), GRR(2, 2)], (1, 2, 3)),
+    "two budgets, one differs": Case([rr(9, 2), rr(2, 2)], [GRR(9, 2), GRR(2, 2)], (1, 2, 3), 1),
+    "3-RR, 2-RR": Case([rr(3, 3), rr(3, 2)], [GRR(3, 3), GRR(3, 2)], (1, 2)),
+    "2-RR, 3-RR, one differs": Case([rr(2, 2), rr(4, 3)], [GRR(2, 2), GRR(4, 3)], (1, 2), 1),
+    "2-RR thrice, two differ": Case([rr(2, 2)] * 3, [GRR(2, 2)] * 3, (1, 2), 2),
+    "hash, 2-RR": Case([HASH, rr(4, 2)], [oracles.local_hash(3, 3, 2), GRR(4, 2)], (1, 2)),
+    "subset, 2-RR": Case(
+        [randomizers.subset(eps0=LOG(3), d=4, k=2), rr(2, 2)],
+        [oracles.subset_mechanism(3, 4, 2), GRR(2, 2)],
+        (1,),
+    ),
+    "crooked": Case([crooked(BENT), crooked(SKEW)], [BENT, SKEW], (1, 2)),
+    "crooked, one differs": Case([crooked(BENT), crooked(SKEW)], [BENT, SKEW], (1, 2), 1),
+    "crooked twice": Case([crooked(BENT)] * 2, [BENT] * 2, (1, 2)),
+    "one alone": Case([rr(3, 3)], [GRR(3, 3)], (1, 2, 3)),
+}
+each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+
+
+# ---- the certificate
+
+
+@each_case
+def test_the_bracket_holds_the_worst_of_all_datasets_and_all_pairs(case):
+    for n, ratio in product(case.users, RATIOS):
+        got, truth = shuffle(case.joint, n=n).delta(LOG(ratio)), case.truth(n, ratio)
+        assert F(got.lower) <= case.truth(n, ratio * (1 - NUDGE)) and got.lower >= 0.8 * truth
+        assert F(got.upper) >= case.truth(n, ratio * (1 + NUDGE))
+        assert got.upper <= (3 if n > 1 else 1 + 1e-9) * truth + 1e-13
+
+
+@each_case
+def test_the_upper_end_is_the_product_blankets_bound(case):
+    for n, ratio in product(case.users[-1:], RATIOS[1:]):
+        exact = oracles.blanket_bound(case.rows, n, ratio, pairs=case.pairs) if len(case.pairs) < 40 else None
+        if exact is not None:
+            assert shuffle(case.joint, n=n).delta(LOG(ratio)).upper == pytest.approx(
+                float(exact), rel=1e-10, abs=1e-14
+            )
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_tuples_against_all_datasets(seed):
+    """Two randomizers with two inputs and random laws, one or both answers changing."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for outputs in (2, int(rng.integers(2, 4))):
+        weights = [[F(int(part)) for part in rng.integers(1, 7, outputs)] for _ in range(2)]
+        rows.append([[part / sum(row) for part in row] for row in weights])
+    case = Case([crooked(part) for part in rows], rows, (1, 2), int(rng.integers(1, 3)))
+    for n, ratio in product(case.users, (F(1), F(5, 4), F(2))):
+        got = shuffle(case.joint, n=n).delta(LOG(ratio))
+        assert F(got.lower) <= case.truth(n, ratio * (1 - NUDGE)) + F(1, 10**15)
+        assert F(got.upper) >= case.truth(n, ratio * (1 + NUDGE)) - F(1, 10**15)
+        blanket = oracles.blanket_bound(case.rows, n, ratio, pairs=case.pairs)
+        assert got.upper == pytest.approx(float(blanket), rel=1e-9, abs=1e-13)
+
+
+def test_what_differs_more_is_worse_and_to_agree_hides_nothing():
+    """Four 10-ary responses at Hamming distance 1, ..., 4, against one response with the same budget."""
+    parts = [randomizers.generalized_rr(eps0=0.25, d=10)] * 4
+    brackets = [shuffle(randomizers.joint(parts, distance=h), n=10_000).epsilon(DELTA) for h in (1, 2, 3, 4)]
+    assert all(a.upper < b.lower for a, b in pairwise(brackets))
+    # the coordinates that agree still point at the user's tuple
+    alone = shuffle(parts[0], n=10_000).epsilon(DELTA)
+    assert brackets[0].lower > 1.02 * alone.upper
+    assert brackets[3].upper < shuffle(randomizers.generic(eps0=1.0), n=10_000).epsilon(DELTA).lower
+
+
+def test_one_coordinate_is_the_randomizer_itself():
+    for one in (rr(3, 5), randomizers.laplace(eps0=1.0), randomizers.gaussian(sigma=2.0)):
+        got, wanted = (shuffle(part, n=500).delta(0.05) for part in (randomizers.joint([one]), one))
+        assert got.upper == pytest.approx(wanted.upper, rel=1e-9) and got.lower == pytest.approx(
+            wanted.lower, rel=1e-9
+        )
+
+
+def test_equal_ratios_are_one_atom_and_pairs_are_listed_once():
+    parts = [randomizers.generalized_rr(eps0=0.025, d=10)] * 4
+    assert [pair.cover.mass.size for pair in randomizers.joint(parts).input_pairs()] == [15]
+    assert len(randomizers.joint(parts, distance=2).input_pairs()) == 1
+    assert len(randomizers.joint(parts * 8, distance=16).input_pairs()) == 1
+    mixed = randomizers.joint([rr(2, 3), rr(3, 3), rr(2, 3)], distance=1)
+    assert len(mixed.input_pairs()) == 2  # a coordinate of either budget
+    assert len(randomizers.joint([crooked(BENT)] * 2).input_pairs()) > 3
+
+
+def test_published_numbers():
+    joint = randomizers.joint([rr(3, 2), rr(2, 2), rr(5, 4)], distance=2)
+    assert (
+        joint.eps0 == pytest.approx(LOG(15)) and joint.p == pytest.approx(15) and joint.q == pytest.approx(30)
+    )
+    # the pair's true total variation is below β
+    rows = tensor([GRR(3, 2), GRR(5, 4)])[1]
+    truth = max(sum(max(a - b, 0) for a, b in zip(rows[0], row, strict=True)) for row in rows)
+    assert truth <= joint.beta <= 1.5 * truth
+
+
+def test_laplace_against_one_dimensional_quadrature():
+    """With one user the loss sum is the hockey-stick divergence of two products of Laplace densities."""
+    eps0 = 0.7
+
+    def single(eps):
+        if eps < 0.0:
+            return -math.expm1(eps) + math.exp(eps) * single(-eps)
+        return -math.expm1(0.5 * (eps - eps0)) if eps < eps0 else 0.0
+
+    def double(eps):
+        def inside(y):
+            return 0.5 * eps0 * math.exp(-eps0 * y) * single(eps - eps0 * (1.0 - 2.0 * y))
+
+        kinks = sorted(y for y in (0.5 * (1 - (eps + s * eps0) / eps0) for s in (-1, 0, 1)) if 0 < y < 1)
+        middle = quad(inside, 0.0, 1.0, points=kinks or None, epsabs=1e-13)[0]
+        return middle + 0.5 * single(eps - eps0) + 0.5 * math.exp(-eps0) * single(eps + eps0)
+
+    profile = shuffle(randomizers.joint([randomizers.laplace(eps0=eps0)] * 2), n=1)
+    for eps in (0.0, 0.2, 0.69, 0.71, 1.2, 1.39):
+        got, truth = profile.delta(eps), double(eps)
+        assert got.lower <= truth * (1 + 1e-9) and got.upper >= truth * (1 - 1e-9)
+        assert got.upper <= truth + 2e-5 and got.lower >= truth - 2e-5
+    assert profile.delta(2 * eps0).upper < 1e-12
+
+
+# ---- merging
+
+
+def random_law(rng, atoms, exposed=False):
+    """A law with ratios of very different spread; some atoms vanish under one report."""
+    first, second = np.exp(rng.uniform(-1, 1, (2, atoms)) * rng.choice([0.01, 0.3, 2.0, 6.0]))
+    first[1:][rng.random(atoms - 1) < 0.05] = 0.0
+    second[1:][(rng.random(atoms - 1) < 0.05) & (first[1:] > 0.0)] = 0.0
+    mass = rng.dirichlet(np.full(atoms, 0.5)) * rng.uniform(0.2, 1.0)
+    scale = 1.0 / (mass @ first), 1.0 / (mass @ second)
+    hidden = rng.uniform(0.0, 0.2, 2) * exposed
+    return AmplificationVariable(
+        first * scale[0] * (1 - hidden[0]), second * scale[1] * (1 - hidden[1]), mass, *hidden
+    )
+
+
+def stop_loss(law, ratio, at):
+    """E(G - at)_+ with what is not listed at G = 0, for arrays of ratios and of points."""
+    gain = law.first * ratio[:, None] - law.second * (1.0 - ratio[:, None])
+    listed = np.maximum(gain - at[:, None], 0.0) @ law.mass
+    return listed + (1.0 - law.mass.sum()) * np.maximum(-at, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_spread_is_above_and_pooled_below_in_convex_order(seed):
+    """Thousands of losses α a - β b, β/α from 0 to ∞: each keeps its mean and moves to the known side."""
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        law = random_law(rng, int(rng.integers(60, 300)), exposed=True)
+        up, down = spread(law, 60), pooled(law, 60)
+        assert down.mass.size <= 140 and up.mass.size <= 200
+        ratio = rng.random(40)
+        ratio[:2] = 0.0, 1.0
+        scale = law.first @ law.mass + law.second @ law.mass
+        at = rng.normal(size=40) * rng.choice([1e-3, 0.1, 1.0, 10.0], 40)
+        middle, slack = stop_loss(law, ratio, at), 1e-12 * (scale + np.abs(at))
+        assert np.all(stop_loss(up, ratio, at) >= middle - slack)
+        assert np.all(stop_loss(down, ratio, at) <= middle + slack)
+        for merged in (up, down):
+            assert merged.mass.sum() == pytest.approx(law.mass.sum(), rel=1e-12)
+            assert merged.mass @ merged.first == pytest.approx(law.mass @ law.first, rel=1e-12)
+            assert merged.mass @ merged.second == pytest.approx(law.mass @ law.second, rel=1e-12)
+            assert merged.largest_loss <= law.largest_loss * (1 + 1e-9) + 1e-9
+            assert (merged.exposed_first, merged.exposed_second) == (law.exposed_first, law.exposed_second)
+
+
+def test_products_multiply_masses_ratios_and_moments():
+    rng = np.random.default_rng(9)
+    for _ in range(300):
+        laws = [random_law(rng, int(rng.integers(2, 7)), exposed=rng.random() < 0.5) for _ in range(3)]
+        whole = product_law(laws, spread)
+        for power in ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)):
+            wanted = math.prod(
+                part.mass @ (part.first ** power[0] * part.second ** power[1]) for part in laws
+            )
+            seen = math.prod(part.mass[(part.first > 0) | (part.second > 0)].sum() for part in laws)
+            if power != (0, 0):
+                got = whole.mass @ (whole.first ** power[0] * whole.second ** power[1])
+                assert got == pytest.approx(wanted, rel=1e-11)
+            else:
+                assert whole.mass.sum() <= seen * (1 + 1e-12)
+        hidden = 1 - math.prod(1 - part.exposed_first for part in laws)
+        assert whole.exposed_first == pytest.approx(hidden, rel=1e-11, abs=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("eps0", "k", "error"), [(0.1, 2, 3e-6), (0.1, 4, 6e-6), (1.0, 2, 3e-5), (8.0, 2, 4e-4)]
+)
+def test_merging_costs_little(eps0, k, error):
+    """The second moment of R_0 - R_1 multiplies exactly; merging moves it to the right side, a little."""
+    pair = randomizers.laplace(eps0=eps0 / k).input_pairs()[0]
+    for law, merged, side in ((pair.cover, spread, 1), (pair.attacks[0], pooled, -1)):
+        m00, m01, m11 = (
+            float(law.mass @ part) ** k for part in (law.first**2, law.first * law.second, law.second**2)
+        )
+        whole = product_law([law] * k, merged)
+        change = whole.mass @ (whole.first - whole.second) ** 2 / (m00 - 2 * m01 + m11) - 1
+        assert 0 <= side * change <= error
+        assert whole.mass.size < 1300
+
+
+def test_continuous_tuples_have_narrow_brackets():
+    lap = [randomizers.laplace(eps0=0.05)] * 2
+    got = shuffle(randomizers.joint(lap), n=10_000).delta(0.0015)
+    assert 1e-7 < got.upper < 1.4 * got.lower
+    mixed = randomizers.joint([randomizers.laplace(eps0=1.0), rr(2, 3), randomizers.gaussian(sigma=3.0)])
+    got = shuffle(mixed, n=10_000).delta(0.02)
+    parts = [shuffle(part, n=10_000).delta(0.02).upper for part in mixed.components]
+    assert max(parts) < got.lower < got.upper < 3 * got.lower
+
+
+# ---- running it
+
+
+def test_reports_follow_the_product_law_and_estimates_are_unbiased():
+    rng = np.random.default_rng(3)
+    joint = randomizers.joint([rr(3, 3), rr(2, 2)])
+    n = 60_000
+    x = (np.full(n, 2), np.full(n, 1))
+    reports = joint.sample(x, rng)
+    counts = np.bincount(2 * reports["report0"] + reports["report1"], minlength=6)
+    law = np.outer(np.array(GRR(3, 3)[2], float), np.array(GRR(2, 2)[1], float)).ravel()
+    assert chisquare(counts, n * law).pvalue > 1e-4
+    first, second = joint.estimate(reports)
+    assert np.allclose(first, [0, 0, 1], atol=0.03) and np.allclose(second, [0, 1], atol=0.03)
+
+    mixed = randomizers.joint([randomizers.laplace(eps0=1.0), randomizers.rappor(eps0=2.0, d=4)])
+    means = []
+    for _ in range(300):
+        held = (np.array([0.0, 0.25, 1.0, 0.5]), np.array([0, 1, 1, 3]))
+        mean, shares = mixed.estimate(mixed.sample(held, rng))
+        means.append([mean, *shares])
+    means = np.array(means)
+    error = means.std(axis=0) / np.sqrt(len(means))
+    assert np.all(np.abs(means.mean(axis=0) - [0.4375, 0.25, 0.5, 0, 0.25]) < 4.5 * error)
+
+
+# ---- refusals
+
+
+@pytest.mark.parametrize(
+    ("build", "match"),
+    [
+        (lambda: randomizers.joint(rr(3, 2)), "randomizers"),
+        (lambda: randomizers.joint("rr"), "randomizers"),
+        (lambda: randomizers.joint([]), "empty"),
+        (lambda: randomizers.joint([rr(3, 2), 0.5]), "randomizers"),
+        (lambda: randomizers.joint([rr(3, 2)], distance=0), "distance"),
+        (lambda: randomizers.joint([rr(3, 2)], distance=2), "distance"),
+        (lambda: randomizers.joint([rr(3, 2)] * 2, distance=1.5), "distance"),
+        (lambda: randomizers.joint([rr(3, 2)] * 2, distance="1"), "distance"),
+        (lambda: randomizers.joint([rr(3, 2)] * 2, distance=math.nan), "distance"),
+        (lambda: randomizers.joint([rr(3, 2)] * 2, distance=True), "distance"),
+        (lambda: randomizers.joint([randomizers.laplace(eps0=400.0)] * 2), "sum of the budgets"),
+        (lambda: randomizers.joint([randomizers.generic(eps0=1.0)] * 2), "generic"),
+        (lambda: randomizers.joint([randomizers.mixture([randomizers.generic(eps0=1.0)], [1.0])]), "generic"),
+        (
+            lambda: randomizers.joint([randomizers.poisson_sampled(randomizers.generic(eps0=1.0), rate=0.5)]),
+            "generic",
+        ),
+        (lambda: randomizers.joint([randomizers.metric_generic(d01=1.0, dmax=2.0)]), "laws of their own"),
+        (lambda: randomizers.joint([crooked(BENT)] * 12).input_pairs(), "pairs of tuples"),
+    ],
+)
+def test_refuses_by_name(build, match):
+    with pytest.raises((TypeError, ValueError), match=match):
+        build()
+
+
+def test_refuses_wrong_data():
+    joint, rng = randomizers.joint([rr(3, 2), rr(3, 3)]), np.random.default_rng(0)
+    with pytest.raises(TypeError, match="tuple of 2 inputs"):
+        joint.sample(np.zeros(5, int), rng)
+    with pytest.raises(ValueError, match="users"):
+        joint.sample((np.zeros(5, int), np.zeros(4, int)), rng)
+    with pytest.raises(ValueError, match="x must"):
+        joint.sample((np.zeros(5, int), np.full(5, 3)), rng)
+    with pytest.raises(TypeError, match="rng"):
+        joint.sample((np.zeros(5, int), np.zeros(5, int)), 7)
+    with pytest.raises(TypeError, match="structured"):
+        joint.estimate(np.zeros(5))
