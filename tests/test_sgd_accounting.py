@@ -68,7 +68,7 @@ def test_the_attack_has_the_law_of_simulated_reports():
     reports, rng, runs = algorithm1(eps0=1.0, blocks=4, block_size=3), np.random.default_rng(3), 400_000
     centre = np.array([0.0, 3.0, 3.0, 3.0])
     smallest = [(rng.laplace(size=(runs, 4)) + np.r_[moved, centre[1:]]).min(axis=1) for moved in (0.0, 1.0)]
-    cells = np.r_[-np.inf, np.linspace(0.0, 1.0, accounting.CELLS + 1), np.inf]
+    cells = np.r_[-np.inf, np.linspace(0.0, 1.0, accounting.attacks.CELLS + 1), np.inf]
     p, q = (np.histogram(one, cells)[0] / runs for one in smallest)
     for eps in (0.0, 0.3):
         below = np.cumsum(p - math.exp(eps) * q).max()  # the target's reports are the smaller ones

@@ -4,6 +4,7 @@ import io
 import json
 import math
 import os
+import zipfile
 
 import numpy as np
 import pytest
@@ -175,6 +176,22 @@ def test_damaged_and_foreign_files_are_refused(digits, tmp_path):
     assert refused >= len(files) - 2
 
 
+@pytest.mark.parametrize("name", ["format", "settings", "parameters", "epoch", "generator"])
+@pytest.mark.parametrize("damage", ["magic", "header", "version"])
+def test_damaged_entries_of_a_sound_archive_are_refused(digits, tmp_path, name, damage):
+    path = tmp_path / "run.npz"
+    training(digits).run(1, checkpoint=path)
+    with zipfile.ZipFile(path) as archive:
+        entries = {entry: bytearray(archive.read(entry)) for entry in archive.namelist()}
+    place, value = {"magic": (0, b"X"), "header": (11, b"("), "version": (6, b"\2")}[damage]
+    entries[f"{name}.npy"][place : place + 1] = value
+    with zipfile.ZipFile(path, "w") as archive:
+        for entry, content in entries.items():
+            archive.writestr(entry, bytes(content))
+    with pytest.raises(ValueError, match="checkpoint .* cannot be read"):
+        training(digits).run(2, checkpoint=path)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -193,6 +210,8 @@ def test_damaged_and_foreign_files_are_refused(digits, tmp_path):
         ("measured", np.zeros((2, 1))),
         ("format", np.array("another program")),
         ("settings", np.array("[]")),
+        ("settings", np.array("[" * 100_000)),
+        ("settings", np.array('{"one more": 1}')),
     ],
 )
 def test_states_that_no_run_can_be_in_are_refused(digits, tmp_path, name, value):

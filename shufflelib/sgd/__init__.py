@@ -19,9 +19,10 @@
 In order of reading:
 
 1. `features`: principal components.
-2. `network`: a dense network, and the norms of single examples' gradients from their factors.
+2. `network`: a dense network; `example_gradients`: norms of single examples' gradients from their factors.
 3. `block_reports`: what a block sends out; `laplace_blocks`: Algorithm 1 of papers 000 and 003;
    `personal_clients`: Algorithm 3 of paper 002; `batch_clipping`: what the released code runs instead;
+   `gaussian_blocks`: ℓ₂ clipping and Gaussian noise, on a fixed split or with blocks drawn anew;
    `plain_blocks`: no privacy.
 4. `training`: the loop; `checkpoints`: how it is interrupted and goes on.
 5. `accounting`: what all epochs together are proved to give away, and what was published about it.
@@ -30,17 +31,21 @@ In order of reading:
 from shufflelib.sgd import accounting
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
 from shufflelib.sgd.block_reports import BlockReports
+from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.features import PrincipalComponents, principal_components
+from shufflelib.sgd.gaussian_blocks import AllocatedBlocks, GaussianBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
-from shufflelib.sgd.network import ExampleGradients, Network
+from shufflelib.sgd.network import Network
 from shufflelib.sgd.personal_clients import PersonalClients
 from shufflelib.sgd.plain_blocks import PlainBlocks
 from shufflelib.sgd.training import Training
 
 __all__ = [
+    "AllocatedBlocks",
     "BatchClippedBlocks",
     "BlockReports",
     "ExampleGradients",
+    "GaussianBlocks",
     "LaplaceBlocks",
     "Network",
     "PersonalClients",

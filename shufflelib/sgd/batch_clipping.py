@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib.sgd.block_reports import LaplaceNoise, scaled_down
+from shufflelib.sgd.network import Network
 
 
 @dataclass(frozen=True)
@@ -19,9 +20,9 @@ class BatchClippedBlocks(LaplaceNoise):
     Parameters
     ----------
     eps0 : float
-        The ε₀ that enters the noise, in nats, 0 < eps0 <= 700.  No report has this budget.
+        The ε₀ that enters the noise, in nats, 1e-9 <= eps0 <= 700.  No report has this budget.
     clip : float
-        Clipping bound C, 0 < clip <= 1e9.
+        Clipping bound C, 1e-9 <= clip <= 1e9.
     blocks : int
         Number of batches, at least 1.
     block_size : int
@@ -68,7 +69,12 @@ class BatchClippedBlocks(LaplaceNoise):
     """
 
     def sensitivity(self, network):
-        """Return 2 H C, the ℓ₁ distance that the released average is proved not to exceed."""
+        """Return 2 H C, the ℓ₁ distance that the released average is proved not to exceed.
+
+        Raises TypeError if ``network`` is not a `Network`.
+        """
+        if not isinstance(network, Network):
+            raise TypeError(f"network must be a Network, got {type(network).__name__}")
         return 2.0 * self.clip * max(network.widths[1:])
 
     def order(self, previous, rng):

@@ -7,23 +7,26 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.randomizers import values
+from shufflelib.sgd.example_gradients import ExampleGradients
+from shufflelib.sgd.network import Network
 
-LARGEST_CLIP = 1e9
+SMALLEST_CLIP, LARGEST_CLIP = 1e-9, 1e9  # beyond, single precision cannot hold what is released
+SMALLEST_BUDGET = 1e-9
 
 
 class BlockReports(ABC):
     """Blocks of examples that take turns; each report is a vector of the size of the parameters.
 
-    The training set is split into ``blocks`` consecutive runs of ``block_size`` examples: the split is fixed
-    before anything is computed.  Subclasses say in which order blocks report, what is computed from a block's
-    gradients, and which noise is added.
+    Unless a subclass says otherwise, the training set is split into ``blocks`` consecutive runs of
+    ``block_size`` examples, before anything is computed.  Subclasses say in which order blocks report, what
+    is computed from a block's gradients, and which noise is added.
 
     Attributes
     ----------
     blocks : int
         Number of blocks, which is also the number of steps in an epoch.
     block_size : int
-        Examples in each block.
+        Examples in each block, on average where blocks differ.
     """
 
     @property
@@ -34,6 +37,27 @@ class BlockReports(ABC):
     @abstractmethod
     def order(self, previous, rng):
         """Return the order of the blocks in an epoch; ``previous`` is the last epoch's, None in the first."""
+
+    def turn(self, order, step):
+        """Return the block that reports in a step of an epoch, and the rows of its examples.
+
+        Parameters
+        ----------
+        order : numpy.ndarray
+            What `order` returned for the epoch.
+        step : int
+            From 0 to blocks - 1.
+        """
+        block = int(order[step])
+        return block, slice(block * self.block_size, (block + 1) * self.block_size)
+
+    def is_order(self, order):
+        """Say whether an array of integers is one that `order` can return."""
+        return np.shape(order) == (self.blocks,) and np.array_equal(np.sort(order), np.arange(self.blocks))
+
+    def is_size(self, examples):
+        """Say whether a block can have this many examples."""
+        return examples == self.block_size
 
     @abstractmethod
     def release(self, gradients, network):
@@ -56,8 +80,17 @@ class BlockReports(ABC):
             Number of the block.
         rng : numpy.random.Generator
             The block's own randomness.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of another kind, or the gradients are not those of a block.
         """
-        if len(gradients) != self.block_size:
+        for value, kind, name in ((gradients, ExampleGradients, "gradients"), (network, Network, "network")):
+            if not isinstance(value, kind):
+                raise TypeError(f"{name} must be {kind.__name__}, got {type(value).__name__}")
+        block = arguments.count(block, "block", at_least=0, at_most=self.blocks - 1)
+        if not self.is_size(len(gradients)):
             raise ValueError(
                 f"gradients must be of the {self.block_size} examples of one block, got {len(gradients)}"
             )
@@ -72,9 +105,9 @@ class LaplaceNoise(BlockReports):
     Parameters
     ----------
     eps0 : float
-        What the noise is scaled by, in nats, 0 < eps0 <= 700.
+        What the noise is scaled by, in nats, 1e-9 <= eps0 <= 700.
     clip : float
-        Clipping bound C, 0 < clip <= 1e9.
+        Clipping bound C, 1e-9 <= clip <= 1e9.
     blocks : int
         Number of blocks, at least 1; one step each.
     block_size : int
@@ -93,7 +126,13 @@ class LaplaceNoise(BlockReports):
 
     def __post_init__(self):
         checked = {
-            "eps0": arguments.local_budget(self.eps0),
+            "eps0": arguments.real(
+                self.eps0,
+                "eps0",
+                at_least=SMALLEST_BUDGET,
+                at_most=700.0,
+                remedy="a local budget in nats, for which the noise has a finite scale",
+            ),
             "clip": clipping_bound(self.clip),
             "blocks": arguments.count(self.blocks, "blocks"),
             "block_size": arguments.count(self.block_size, "block_size"),
@@ -117,11 +156,11 @@ class LaplaceNoise(BlockReports):
 
 
 def clipping_bound(clip):
-    """Return the clipping bound C, 0 < clip <= 1e9."""
+    """Return the clipping bound C, 1e-9 <= clip <= 1e9."""
     return arguments.real(
         clip,
         "clip",
-        above=0.0,
+        at_least=SMALLEST_CLIP,
         at_most=LARGEST_CLIP,
         remedy="the clipping bound is a norm that gradients reach",
     )

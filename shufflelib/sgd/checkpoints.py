@@ -2,27 +2,12 @@
 
 import json
 import os
-import struct
 import tempfile
-import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
 
 FORMAT = "shufflelib training checkpoint 1"
-DAMAGE = (  # what numpy and zipfile raise on files that are not what they say
-    OSError,
-    ValueError,
-    EOFError,
-    KeyError,
-    TypeError,
-    RuntimeError,
-    MemoryError,
-    struct.error,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 def save(path, settings, arrays):
@@ -41,6 +26,11 @@ def save(path, settings, arrays):
     ------
     OSError
         If the file cannot be written; nothing is left behind.
+
+    Notes
+    -----
+    Written beside it first, under a name of its own that ends in ``.partial``.  A process killed at that
+    moment leaves such a file; nothing reads it.
     """
     path = Path(path)
     handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".partial")
@@ -83,8 +73,8 @@ def load(path, settings, names):
     remedy = "delete it to start again, or name another file"
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
-            found = {name: stored[name] for name in ("format", "settings", *names)}
-    except DAMAGE as error:
+            found = {name: _array(stored, name) for name in ("format", "settings", *names)}
+    except Exception as error:  # whatever numpy and zipfile make of a file that is not what it says
         raise ValueError(f"checkpoint {str(path)!r} cannot be read ({error}); {remedy}") from error
     if str(found.pop("format")) != FORMAT:
         raise ValueError(f"checkpoint {str(path)!r} is not a {FORMAT!r}; {remedy}")
@@ -96,6 +86,13 @@ def load(path, settings, names):
     return found
 
 
+def _array(stored, name):
+    array = stored[name]
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{name} is not an array")
+    return array
+
+
 def _text(settings):
     return json.dumps(settings, sort_keys=True)
 
@@ -104,9 +101,11 @@ def _difference(written, settings):
     """Say which settings differ, for a reader who has to choose a file."""
     try:
         other = json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         other = None
     if not isinstance(other, dict):
         return "its settings cannot be read"
-    differing = [name for name in settings if other.get(name) != settings[name]]
+    differing = sorted(
+        name for name in {*settings, *other} if other.get(name, ...) != settings.get(name, ...)
+    )
     return f"other {', '.join(differing)}"

@@ -7,6 +7,7 @@ import numpy as np
 from shufflelib import arguments
 
 ROWS = 4096  # images held in double precision at once
+LARGEST = 1e30  # of an entry: beyond, features leave single precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class PrincipalComponents:
         Parameters
         ----------
         images : array_like, shape (n, pixels)
-            Finite values.
+            Finite values, of size at most 1e30.
 
         Returns
         -------
@@ -61,7 +62,7 @@ def principal_components(images, *, components=60):
     Parameters
     ----------
     images : array_like, shape (n, pixels)
-        Training images, finite; at least one.
+        Training images, entries of size at most 1e30; at least one.
     components : int, optional
         Number of directions, from 1 to the number of pixels.
 
@@ -99,10 +100,10 @@ def principal_components(images, *, components=60):
 def _rows(images, name, pixels=None):
     if isinstance(images, np.ndarray) and images.dtype == np.float32:
         array = images
-        if array.size and not np.isfinite(array).all():
-            raise ValueError(f"{name} must be finite, got NaN or infinity; leave such rows out")
+        if array.size and not (array.min() >= -LARGEST and array.max() <= LARGEST):
+            raise ValueError(f"{name} must be finite, of size at most {LARGEST:g}; leave such rows out")
     else:
-        array = arguments.reals(images, name).astype(np.float32)
+        array = arguments.reals(images, name, at_least=-LARGEST, at_most=LARGEST).astype(np.float32)
     if array.ndim != 2 or array.size == 0 or (pixels is not None and array.shape[1] != pixels):
         wanted = "pixels" if pixels is None else pixels
         raise ValueError(f"{name} must have shape (n, {wanted}), one row for each image, got {array.shape}")

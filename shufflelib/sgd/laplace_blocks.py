@@ -19,9 +19,9 @@ class LaplaceBlocks(LaplaceNoise):
     Parameters
     ----------
     eps0 : float
-        Budget of one report in nats, 0 < eps0 <= 700.
+        Budget of one report in nats, 1e-9 <= eps0 <= 700.
     clip : float
-        Clipping bound C, 0 < clip <= 1e9.
+        Clipping bound C, 1e-9 <= clip <= 1e9.
     blocks : int
         Number of blocks, at least 1; one step each.
     block_size : int
@@ -56,9 +56,10 @@ class LaplaceBlocks(LaplaceNoise):
     block.  Theorem 3 puts eps0 and m into Theorem 2; eps0 holds between blocks that differ in one example,
     and between all blocks the budget is s eps0.  The gap cannot be closed: a block of gradients -C among
     blocks of +C lies s eps0 noise scales away from them, is recognised in any order, and an example in it
-    has the local guarantee alone.  With m = 200, s = 300, eps0 = 2, one epoch, δ(1) is then at least 0.17
-    (confidence 1 - 2e-6; one Laplace report allows 0.39); Theorem 3 says 0.0009, and a proved bound for 200
-    eps0-LDP reports 1.4e-6.  Blocks of MNIST split at random are far more alike; a guarantee is for all data.
+    has the local guarantee alone.  With m = 200, s = 300, eps0 = 2, one epoch, δ(1) is then at least 0.393,
+    as of one Laplace report (`accounting.one_example`); Theorem 3 says 0.0009.  Proved for 200 reports that
+    are eps0-LDP between all inputs is 1.3e-4, or 1.3e-6 if none depends on another.  Blocks of MNIST split
+    at random are far more alike; a guarantee is for all data.
 
     What is proved for the fixed split: eps0 for each epoch, as each example is in one report, composed over
     epochs; and shuffling with the budget `eps0_between_blocks`.  For s = 1, or with eps0 divided by s, that

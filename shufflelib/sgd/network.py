@@ -1,12 +1,4 @@
-r"""A dense network and the gradients of single examples, none of which is ever written out.
-
-A layer maps a row a to ``a W + b``.  With d the derivative of the loss by that output, the gradient of one
-example is the outer product :math:`a d^\top` for W, and d for b.  So
-
-.. math:: \|g\|_1 = \sum_{\text{layers}} (\|a\|_1 + 1)\,\|d\|_1, \qquad
-          \|g\|_2^2 = \sum_{\text{layers}} (\|a\|_2^2 + 1)\,\|d\|_2^2, \qquad
-          \sum_j w_j g_j = \bigl(A^\top \operatorname{diag}(w) D,\; w^\top D\bigr)_{\text{layers}} .
-"""
+"""A dense network: scores, losses, and the gradients of single examples by backpropagation."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,99 +7,9 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.randomizers import values
+from shufflelib.sgd.example_gradients import ExampleGradients
 
 ROWS = 8192  # examples sent through the network at once
-HUGE = 1e30  # a gradient this many times above the clipping bound is left out: single precision ends there
-
-
-class ExampleGradients:
-    """The gradients of one block's examples, as the two factors of each layer.
-
-    Attributes
-    ----------
-    inputs : list of numpy.ndarray, shapes (examples, inputs of the layer)
-        The rows a.
-    errors : list of numpy.ndarray, shapes (examples, outputs of the layer)
-        The rows d.
-    """
-
-    def __init__(self, inputs, errors):
-        self.inputs, self.errors = inputs, errors
-
-    def __len__(self):
-        return len(self.inputs[0])
-
-    def l1_norms(self):
-        """Return the ℓ₁ norm of each example's gradient, shape (examples,), rounded up."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            terms = [(_row_sums(np.abs(a)) + 1.0) * _row_sums(np.abs(d)) for a, d in self._layers()]
-        return sum(terms) * self._rounding
-
-    def l2_norms(self):
-        """Return the ℓ₂ norm of each example's gradient, shape (examples,), rounded up."""
-        terms = [(_squared_length(a) + 1.0) * _squared_length(d) for a, d in self._layers()]
-        return np.sqrt(sum(terms)) * self._rounding
-
-    def weighted_sum(self, weights):
-        r"""Return :math:`\sum_j w_j g_j` as one vector in the order of the parameters.
-
-        Parameters
-        ----------
-        weights : numpy.ndarray, shape (examples,)
-            One weight for each example.
-        """
-        parts = []
-        with np.errstate(over="ignore", invalid="ignore"):
-            for a, d in self._layers():
-                weighted = d * weights.astype(d.dtype)[:, None]
-                parts += [(a.T @ weighted).ravel(), weighted.sum(axis=0)]
-        return np.concatenate(parts)
-
-    def mean(self):
-        """Return the plain average of the gradients as one vector."""
-        return self.weighted_sum(np.full(len(self), 1.0 / len(self)))
-
-    def clipped_mean(self, norms, bound):
-        r"""Return :math:`\frac1s \sum_j g_j \min(1, C/\|g_j\|)` for s examples, as one vector.
-
-        Parameters
-        ----------
-        norms : numpy.ndarray, shape (examples,)
-            Norms as returned by `l1_norms` or `l2_norms`.
-        bound : float
-            Clipping bound C: no example counts with a norm above it.
-
-        Notes
-        -----
-        An example whose norm is not a number, or above 1e30 C, counts as zero, which is within the bound.
-        """
-        representable = norms <= HUGE * bound
-        gradients = self if representable.all() else self._without(~representable)
-        norms = np.where(representable, norms, 0.0)
-        return gradients.weighted_sum(bound / np.maximum(norms, bound) / len(self))
-
-    def _without(self, rows):
-        kept = ~rows[:, None]
-        return ExampleGradients(
-            *([np.where(kept, part, 0) for part in side] for side in (self.inputs, self.errors))
-        )
-
-    def _layers(self):
-        return zip(self.inputs, self.errors, strict=True)
-
-    @property
-    def _rounding(self):
-        """One plus the relative error of a norm and of its weight: each term of a sum adds one rounding."""
-        terms = max(a.shape[1] + d.shape[1] for a, d in self._layers()) + 16
-        return 1.0 + terms * float(np.finfo(self.inputs[0].dtype).eps)
-
-
-def _row_sums(rows):
-    return (rows @ np.ones(rows.shape[1], rows.dtype)).astype(np.float64)
-
-
-def _squared_length(rows):
-    return np.einsum("ij,ij->i", rows, rows, dtype=np.float64)  # squares leave single precision
 
 
 @dataclass(frozen=True)
@@ -234,7 +136,7 @@ class Network:
         Raises
         ------
         TypeError, ValueError
-            If shapes do not fit.
+            If types or shapes do not fit.
 
         Notes
         -----
@@ -254,12 +156,17 @@ class Network:
         return ExampleGradients(inputs, errors[::-1])
 
     def losses(self, parameters, features, labels):
-        """Return the loss of each example, shape (examples,); parameters as for `gradients`."""
+        """Return the loss of each example, shape (examples,); parameters as for `gradients`.
+
+        Infinite where scores are beyond the precision of the parameters.
+        """
         pairs = self.layers(parameters)
         self._check(features, labels)
         _, scores = self._forward(pairs, features)
-        scores = scores - scores.max(axis=1, keepdims=True)
-        return np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(labels)), labels]
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = scores - scores.max(axis=1, keepdims=True)
+            losses = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(labels)), labels]
+        return np.where(np.isnan(losses), np.inf, losses)
 
     def accuracy(self, parameters, features, labels):
         """Return the share of examples whose class gets the highest score; parameters as for `gradients`.
@@ -286,15 +193,19 @@ class Network:
             return inputs, inputs[-1] @ weights + bias
 
     def _check(self, features, labels):
-        if np.ndim(features) != 2 or np.shape(features)[1] != self.widths[0] or len(features) == 0:
+        for name, array, kind in (("features", features, "f"), ("labels", labels, "iu")):
+            if not isinstance(array, np.ndarray) or array.dtype.kind not in kind:
+                wanted = "a floating-point" if kind == "f" else "an integer"
+                found = getattr(array, "dtype", type(array).__name__)
+                raise TypeError(f"{name} must be {wanted} array, got {found}; convert it with astype")
+        if features.ndim != 2 or features.shape[1] != self.widths[0] or len(features) == 0:
             raise ValueError(
-                f"features must have shape (examples, {self.widths[0]}), got {np.shape(features)}; "
+                f"features must have shape (examples, {self.widths[0]}), got {features.shape}; "
                 "one row for each example"
             )
-        if np.shape(labels) != (len(features),) or np.asarray(labels).dtype.kind not in "iu":
+        if labels.shape != (len(features),):
             raise ValueError(
-                f"labels must be {len(features)} whole numbers, one for each row of features, "
-                f"got shape {np.shape(labels)} and {np.asarray(labels).dtype}"
+                f"labels must have shape ({len(features)},), one for each row of features, got {labels.shape}"
             )
         if labels.min() < 0 or labels.max() >= self.widths[-1]:
             raise ValueError(

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib import arguments
-from shufflelib.sgd.block_reports import BlockReports, clipping_bound, scaled_down
+from shufflelib.sgd.block_reports import LARGEST_CLIP, BlockReports, clipping_bound, scaled_down
+
+SMALLEST_BUDGET = 1e-9  # below, the noise leaves single precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,15 +23,16 @@ class PersonalClients(BlockReports):
     Parameters
     ----------
     eps : array_like, shape (clients,)
-        The budget each client asked for, in nats, 0 < eps_i <= 700.
+        The budget each client asked for, in nats, 1e-9 <= eps_i <= 700.
     delta : float or array_like, shape (clients,)
         The failure probability each client asked for, in (0, 1).
     clip : float
-        Clipping bound C, 0 < clip <= 1e9.
+        Clipping bound C, 1e-9 <= clip <= 1e9.
     client_size : int
         Examples of each client, s >= 1.
     calibrated_to : float, optional
-        The ℓ₂ distance D that the noise is scaled by; as printed 2C/s if left out.  2C is what is needed.
+        The ℓ₂ distance D that the noise is scaled by; 0 < D <= 2e9; as printed 2C/s if left out.  2C is what
+        is needed.
 
     Attributes
     ----------
@@ -54,8 +57,8 @@ class PersonalClients(BlockReports):
 
     *One example replaced.*  Clipping to a ball is the projection on it, and brings no two points further
     apart; so the distance is at most ``min(2C, ‖g_j - g_j'‖₂/s)``.  The gradient of an example has no bound
-    before the average: one example of norm 2sC turns the clipped average from any point to the opposite
-    end.  The sensitivity is 2C here too.  It is the printed 2C/s only if every g_j has norm at most C, that
+    before the average: where the average has norm C, one example moved by 2sC turns it to the opposite point.
+    The sensitivity is 2C here too.  It is the printed 2C/s only if every g_j has norm at most C, that
     is, if examples are clipped one by one.  With D = 2C/s the noise is s times too small: the
     report is (2C/sigma_i)-GDP, which for s = 100, eps = 0.5, delta = 1e-5 is 10.3-GDP.
 
@@ -91,7 +94,7 @@ class PersonalClients(BlockReports):
     calibrated_to: float | None = None
 
     def __post_init__(self):
-        eps = arguments.reals(self.eps, "eps", above=0.0, at_most=700.0)
+        eps = arguments.reals(self.eps, "eps", at_least=SMALLEST_BUDGET, at_most=700.0)
         delta = arguments.reals(self.delta, "delta", above=0.0, below=1.0)
         if eps.ndim != 1:
             raise ValueError(f"eps must have shape (clients,), one budget for each client, got {eps.shape}")
@@ -107,7 +110,7 @@ class PersonalClients(BlockReports):
             "delta": np.broadcast_to(delta, eps.shape).copy(),
             "clip": clip,
             "client_size": size,
-            "calibrated_to": arguments.real(distance, "calibrated_to", above=0.0),
+            "calibrated_to": arguments.real(distance, "calibrated_to", above=0.0, at_most=2.0 * LARGEST_CLIP),
         }
         for field, value in checked.items():
             if isinstance(value, np.ndarray):

@@ -3,7 +3,11 @@ r"""The loop: blocks take turns, each report moves the parameters by one step.
 .. math:: \theta \leftarrow \theta - \eta\, z_{\pi(1)}, \quad \theta \leftarrow \theta - \eta\, z_{\pi(2)},
           \quad \dots
 
-Every report depends on the earlier ones through θ: the process is adaptive.
+Every report depends on the earlier ones through θ: the process is adaptive.  After t steps in all, an average
+
+.. math:: \bar\theta \leftarrow (1 - w_t)\, \bar\theta + w_t\, \theta, \qquad w_t = \frac{1}{\min(t, K)}
+
+follows: of all steps while they are at most K, then over about the last K, with weights that fade.
 """
 
 import hashlib
@@ -17,6 +21,7 @@ from shufflelib import arguments
 from shufflelib.randomizers import values
 from shufflelib.sgd import checkpoints
 from shufflelib.sgd.block_reports import BlockReports
+from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import Network
 
 
@@ -25,6 +30,7 @@ class _State:
     """Where a run stands between two steps; a step makes a new one, so that no interruption can split it."""
 
     parameters: np.ndarray
+    averaged: np.ndarray
     epoch: int  # finished ones
     step: int  # finished ones in the current epoch
     order: np.ndarray | None
@@ -38,11 +44,12 @@ class Training:
     Parameters
     ----------
     reports : BlockReports
-        `LaplaceBlocks`, `PersonalClients`, `BatchClippedBlocks` or `PlainBlocks`: what each step sends out.
+        What each step sends out, such as `LaplaceBlocks` or `AllocatedBlocks`.
     network : Network
         The model.
     features : numpy.ndarray, shape (n, features), float32
-        One row for each training example, n = blocks × block_size; block i is the i-th run of rows.
+        One row for each training example, n = blocks × block_size; in a fixed split, block i is the i-th run
+        of rows.
     labels : numpy.ndarray, shape (n,), integer
         Their classes.
     step_size : float
@@ -51,17 +58,21 @@ class Training:
         Non-negative.  Parameters, order and noise come from it alone.
     watch : dict of str to (features, labels), optional
         Labelled sets whose accuracy is taken after each epoch, such as training and test set.
+    averaged_steps : int, optional
+        K, at least 1: over how many steps parameters are averaged before accuracy is taken.  1 is no average.
 
     Attributes
     ----------
-    reports, network, step_size, seed
+    reports, network, step_size, seed, averaged_steps
         As given.  What accounting needs is in ``reports``: the number of ``blocks`` and the local budgets.
     epochs : int
         Finished epochs.
     parameters : numpy.ndarray, shape (network.size,), float32
-        Current parameters.
+        Current parameters, where the next step starts.
+    averaged : numpy.ndarray, shape (network.size,), float32
+        Their average; training does not depend on it.
     accuracies : dict of str to numpy.ndarray, shape (epochs,)
-        Accuracy on each watched set after each finished epoch.
+        Accuracy of the averaged parameters on each watched set after each finished epoch.
 
     Raises
     ------
@@ -73,7 +84,8 @@ class Training:
     The same seed gives the same bits on the same machine with the same libraries and number of threads; a run
     that was interrupted and went on from its checkpoint gives the same bits as one that was not.
     Whoever knows the seed can take the noise away again: for data that need protection, draw it and keep it
-    secret.  Accuracies on training data are statistics that no noise protects.
+    secret.  Accuracies on training data are statistics that no noise protects.  An average of parameters that
+    were sent out costs no privacy.
 
     Examples
     --------
@@ -88,7 +100,7 @@ class Training:
     (5, True)
     """
 
-    def __init__(self, reports, network, features, labels, *, step_size, seed, watch=None):
+    def __init__(self, reports, network, features, labels, *, step_size, seed, watch=None, averaged_steps=1):
         self.reports = _instance(reports, "reports", BlockReports)
         self.network = _instance(network, "network", Network)
         self._features, self._labels = _labelled(features, labels, network)
@@ -99,11 +111,12 @@ class Training:
             )
         self.step_size = arguments.real(step_size, "step_size", above=0.0)
         self.seed = arguments.count(seed, "seed", at_least=0)
+        self.averaged_steps = arguments.count(averaged_steps, "averaged_steps")
         self._watched = _watched(watch, network)
         rng = np.random.default_rng(self.seed)
         parameters = network.initial(rng)
         unmeasured = np.zeros((0, len(self._watched)))
-        self._state = _State(parameters, 0, 0, None, rng.bit_generator.state, unmeasured)
+        self._state = _State(parameters, parameters, 0, 0, None, rng.bit_generator.state, unmeasured)
 
     @property
     def epochs(self):
@@ -116,8 +129,13 @@ class Training:
         return self._state.parameters.copy()
 
     @property
+    def averaged(self):
+        """Average of the parameters, a copy."""
+        return self._state.averaged.copy()
+
+    @property
     def accuracies(self):
-        """Accuracy on each watched set after each finished epoch."""
+        """Accuracy of the averaged parameters on each watched set after each finished epoch."""
         return dict(zip(self._watched, self._state.measured.T.copy(), strict=True))
 
     def run(self, epochs, *, checkpoint=None):
@@ -172,7 +190,7 @@ class Training:
             except FloatingPointError:
                 raise
             except BaseException:
-                if checkpoint is not None:
+                if checkpoint is not None and np.isfinite(self._state.parameters).all():
                     self._write(checkpoint)
                 raise
         return self
@@ -185,23 +203,35 @@ class Training:
         """Return the state after one more step."""
         rng = _generator(state.generator)
         order = self.reports.order(state.order, rng) if state.step == 0 else state.order
-        block = int(order[state.step])
-        size = self.reports.block_size
-        rows = slice(block * size, (block + 1) * size)
-        gradients = self.network.gradients(state.parameters, self._features[rows], self._labels[rows])
+        block, rows = self.reports.turn(order, state.step)
+        gradients = self._gradients(state.parameters, self._features[rows], self._labels[rows])
         report = self.reports.report(gradients, self.network, block, rng)
         parameters = state.parameters - np.float32(self.step_size) * report
+        share = np.float32(1.0 / min(self._done + 1, self.averaged_steps))
+        averaged = (1 - share) * state.averaged + share * parameters
         state = replace(
-            state, parameters=parameters, order=order, step=state.step + 1, generator=rng.bit_generator.state
+            state,
+            parameters=parameters,
+            averaged=averaged,
+            order=order,
+            step=state.step + 1,
+            generator=rng.bit_generator.state,
         )
         return state if state.step < self.reports.blocks else self._finish_epoch(state)
+
+    def _gradients(self, parameters, features, labels):
+        """Return the gradients of a block's examples, of which there may be none."""
+        if len(features) > 0:
+            return self.network.gradients(parameters, features, labels)
+        inputs, outputs = self.network.widths[:-1], self.network.widths[1:]
+        return ExampleGradients(*([np.zeros((0, w), np.float32) for w in side] for side in (inputs, outputs)))
 
     def _finish_epoch(self, state):
         if not np.isfinite(state.parameters).all():
             raise FloatingPointError(
                 f"parameters are not finite after {state.epoch + 1} epochs; take a smaller step_size"
             )
-        measured = [self.network.accuracy(state.parameters, *pair) for pair in self._watched.values()]
+        measured = [self.network.accuracy(state.averaged, *pair) for pair in self._watched.values()]
         measured = np.vstack([state.measured, np.array(measured, ndmin=2)])
         return replace(state, epoch=state.epoch + 1, step=0, measured=measured)
 
@@ -212,6 +242,7 @@ class Training:
             "reports": [type(self.reports).__name__, _plain(self.reports)],
             "widths": list(self.network.widths),
             "step_size": self.step_size,
+            "averaged_steps": self.averaged_steps,
             "seed": self.seed,
             "watch": list(self._watched),
             "data": [_digest(array) for pair in sets for array in pair],
@@ -222,6 +253,7 @@ class Training:
         order = np.zeros(0, dtype=int) if state.order is None else state.order
         arrays = {
             "parameters": state.parameters,
+            "averaged": state.averaged,
             "epoch": np.array(state.epoch),
             "step": np.array(state.step),
             "order": order,
@@ -236,14 +268,12 @@ class Training:
         epoch, step = found["epoch"], found["step"]
         try:
             sound = (
-                found["parameters"].dtype == np.float32
-                and found["parameters"].shape == (self.network.size,)
-                and bool(np.isfinite(found["parameters"]).all())
+                all(self._is_vector(found[name]) for name in ("parameters", "averaged"))
                 and epoch.shape == step.shape == ()
                 and epoch.dtype.kind == step.dtype.kind == order.dtype.kind == "i"
                 and epoch >= 0
                 and 0 <= step < blocks
-                and np.array_equal(np.sort(order), np.arange(blocks if epoch + step else 0))
+                and (self.reports.is_order(order) if epoch + step else order.shape == (0,))
                 and found["measured"].shape == (epoch, len(self._watched))
                 and found["measured"].dtype == np.float64
             )
@@ -256,7 +286,22 @@ class Training:
                 f"checkpoint {str(checkpoint)!r} holds no state of this run; delete it to start again"
             )
         order = order if order.size else None
-        return _State(found["parameters"], int(epoch), int(step), order, generator, found["measured"])
+        return _State(
+            found["parameters"],
+            found["averaged"],
+            int(epoch),
+            int(step),
+            order,
+            generator,
+            found["measured"],
+        )
+
+    def _is_vector(self, array):
+        return (
+            array.dtype == np.float32
+            and array.shape == (self.network.size,)
+            and bool(np.isfinite(array).all())
+        )
 
 
 def _file(checkpoint):

@@ -1,0 +1,65 @@
+"""Attacks on a fixed split: a block that gives its place away."""
+
+import math
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr
+
+from shufflelib.logspace import UNIT
+from shufflelib.profiles import DiscretePair
+
+CELLS = 100  # into which an attack on Laplace reports sorts the smallest one
+GAUSSIAN_CELLS = 400
+REACH = 8.0  # standard deviations
+
+
+def smallest_report(reports, *, moved):
+    """Return the laws of the smallest report's cell: the target at 0 or ``moved``, all others at s·eps0."""
+    far = reports.eps0_between_blocks
+    ends = np.linspace(0.0, moved, CELLS + 1)
+    others = (reports.blocks - 1) * _log_survival(ends - far)
+    laws, errors = [], []
+    for centre in (0.0, moved):
+        survival = np.r_[0.0, _log_survival(ends - centre) + others, -np.inf]
+        step = np.diff(survival)
+        laws.append(survival[:-1] + np.log(-np.expm1(step)))
+        rounding = 64 * UNIT * (1.0 - survival[:-1] + reports.blocks * (1.0 + far))
+        errors.append(rounding * (1.0 + 1.0 / np.abs(step)))
+    error = np.maximum(*errors)
+    return DiscretePair._from_losses(*laws, laws[0] - laws[1], mass_error=error, loss_error=2 * error)
+
+
+def _log_survival(t):
+    """Return log P(Z > t) of a standard Laplace variable."""
+    return np.where(t < 0.0, np.log1p(-0.5 * np.exp(np.minimum(t, 0.0))), -math.log(2.0) - t)
+
+
+def marked_report(reports):
+    r"""Return the laws of a Gaussian report that the other examples of its block have marked.
+
+    .. math:: (1 - \eta)\,\mathcal N(\pm a, 1) + \eta\,\mathcal N(0, 1), \qquad a = \frac1\sigma, \qquad
+              \eta = (m - 1)\,\Phi\Bigl(-\frac{2s - 1}{\sqrt2\,\sigma}\Bigr)
+
+    In one direction all other examples of the target's block have gradient -C and those of other blocks +C,
+    so block sums are at least (2s - 1)C apart: the attacker takes the smallest report, and misses the block
+    with probability at most η.  In a second direction the target has gradient ±C and nobody else any.
+    A missed block shows noise alone.  The report is sorted into cells.
+    """
+    a = 1.0 / reports.noise_multiplier
+    far = -(2 * reports.block_size - 1) * a / math.sqrt(2.0)
+    missed = min(1.0, (reports.blocks - 1) * float(ndtr(far)) * (1 + 1e-9))
+    ends = np.linspace(-a - REACH, a + REACH, GAUSSIAN_CELLS + 1)
+    right, noise = (_cells(ends - centre) for centre in (a, 0.0))
+    with np.errstate(divide="ignore"):
+        up = np.logaddexp(math.log1p(-missed) + right if missed < 1.0 else -np.inf, np.log(missed) + noise)
+    down = up[::-1]  # the cells are symmetric
+    error = 1e-11 * (1.0 + np.abs(up) + np.abs(down))
+    return DiscretePair._from_losses(up, down, up - down, mass_error=error, loss_error=2 * error)
+
+
+def _cells(ends):
+    """Return the log masses of a standard normal variable on the cells between ends, tails included."""
+    low, high = np.append(-np.inf, ends), np.append(ends, np.inf)
+    mirrored = low > 0.0
+    low, high = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
+    return log_ndtr(high) + np.log1p(-np.exp(log_ndtr(low) - log_ndtr(high)))

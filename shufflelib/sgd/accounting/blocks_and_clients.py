@@ -1,0 +1,128 @@
+"""What is proved for data sets that differ in a whole block or in a client, and for the released code."""
+
+import math
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.logspace import UNIT
+from shufflelib.personalized_pair import PersonalizedPair
+from shufflelib.profiles import Gaussian
+from shufflelib.results import Certified
+from shufflelib.sgd.accounting.attacks import smallest_report
+from shufflelib.sgd.accounting.epoch import NOTHING, Epoch, checked_epochs, of_kind, within_reach
+from shufflelib.sgd.batch_clipping import BatchClippedBlocks
+from shufflelib.sgd.laplace_blocks import LaplaceBlocks
+from shufflelib.sgd.network import Network
+from shufflelib.sgd.personal_clients import PersonalClients
+
+
+def one_block(reports, *, epochs):
+    r"""Return the profile of Algorithm 1 for data sets that differ in one whole block, with amplification.
+
+    .. math:: \text{above: the clone pair of } m \text{ adaptive slots with budget } s\,\varepsilon_0,
+              \text{ composed } T \text{ times}
+
+    Parameters
+    ----------
+    reports : LaplaceBlocks
+        What each step sends out; s·eps0 must not exceed 300.  For a budget ε₁ of a *block* build it with
+        eps0 = ε₁/s: its noise has scale 2C/ε₁, s times that for one example.
+    epochs : int
+        T, at least 1.
+
+    Returns
+    -------
+    PrivacyProfile
+        ``upper`` ends are proved; ``lower`` ends are attained by an attack.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Between any two blocks a report is s·eps0-LDP, and a new order is drawn for each epoch: this is the model
+    of the theorem, in which blocks are users.  Below: `one_example`'s attack, the block replaced by one of
+    the others.  Source: Feldman, McMillan, Talwar (FOCS 2021), Theorem 3.1.
+    """
+    reports = of_kind(reports, LaplaceBlocks)
+    eps0 = within_reach(reports.eps0_between_blocks, "eps0_between_blocks")
+    epoch = Epoch(
+        PersonalizedPair.adaptive(np.full(reports.blocks, eps0)),
+        smallest_report(reports, moved=eps0),
+        f"one block of Algorithm 1, {reports.blocks} blocks with budget {eps0:g}",
+        "above: clones in adaptive slots (FMT'21); below: the smallest report",
+    )
+    return epoch.compose(rounds=checked_epochs(epochs))
+
+
+def one_client(reports, *, client, epochs):
+    r"""Return the profile of Algorithm 3 for data sets that differ in one client, or one example of it.
+
+    .. math:: \sqrt T \, \mu_i\text{-GDP}, \qquad \mu_i = 2C/\sigma_i
+
+    Parameters
+    ----------
+    reports : PersonalClients
+        What each step sends out.
+    client : int
+        Number of the client, from 0.
+    epochs : int
+        T, at least 1.
+
+    Returns
+    -------
+    PrivacyProfile
+        ``upper`` ends are proved; no attack stands below, ``lower`` ends are 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    No amplification: the order is drawn once for all epochs, and what a Gaussian report of one client hides
+    among reports of clients with other deviations is not proved here.  A replaced example and a replaced
+    client have the same sensitivity 2C, see `PersonalClients`.
+    Source: Dong, Roth, Su (JRSSB 2022), Corollary 3.3.
+    """
+    reports = of_kind(reports, PersonalClients)
+    client = arguments.count(client, "client", at_least=0, at_most=reports.clients - 1)
+    mu = float(reports.mu[client]) * math.sqrt(checked_epochs(epochs)) * (1 + 32 * UNIT)
+    statement = f"client {client} of Algorithm 3 after {epochs} epochs, {mu:g}-GDP"
+    return Epoch(Gaussian(mu), NOTHING, statement, "above: composed Gaussian reports; below: nothing")
+
+
+def released_code(reports, network, *, epochs):
+    r"""Enclose the pure ε of the released training code for data sets that differ in one example.
+
+    .. math:: \varepsilon \le T \, \frac{2 H C}{\text{noise scale}} = T H s\, \varepsilon_0
+
+    Parameters
+    ----------
+    reports : BatchClippedBlocks
+        What each step sends out.
+    network : Network
+        The model; H is its largest number of outputs of a layer.
+    epochs : int
+        T, at least 1.
+
+    Returns
+    -------
+    Certified
+        ``upper`` is proved for δ = 0, ``lower`` is 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+    """
+    reports, network = of_kind(reports, BatchClippedBlocks), of_kind(network, Network, "network")
+    upper = checked_epochs(epochs) * reports.sensitivity(network) / reports.noise_scale
+    statement = f"pure epsilon of the released code after {epochs} epochs"
+    return Certified(
+        0.0, upper * (1 + 8 * UNIT), source="sensitivity 2HC, Laplace noise", statement=statement
+    )

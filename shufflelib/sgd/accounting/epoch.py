@@ -1,0 +1,56 @@
+"""One epoch: what is proved about it, and what is attained; and what all accounting asks of its arguments."""
+
+import math
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.logspace import UNIT
+from shufflelib.personalized_pair import FARTHEST
+from shufflelib.profiles import DiscretePair, PrivacyProfile
+
+NOTHING = DiscretePair([0.0], [0.0])
+
+
+class Epoch(PrivacyProfile):
+    """One epoch between a pair that is proved to stand above it and an attack that stands below it."""
+
+    def __init__(self, above, below, statement, source):
+        self._above, self._below, self.statement, self.source = above, below, statement, source
+
+    @property
+    def above(self):
+        """The pair that is proved."""
+        return (self._above,)
+
+    @property
+    def below(self):
+        """The pair that is attained."""
+        return (self._below,)
+
+
+def randomized_response(eps0):
+    """Return the pair of binary randomized response, from which all eps0-DP pairs can be made."""
+    lie = -eps0 - math.log1p(math.exp(-eps0))
+    masses, losses = np.array([lie + eps0, lie]), np.array([eps0, -eps0])
+    return DiscretePair._from_losses(
+        masses, masses[::-1], losses, mass_error=np.full(2, 8 * UNIT * (1 + eps0)), loss_error=np.zeros(2)
+    )
+
+
+def checked_epochs(epochs):
+    """Return the number of epochs, from 1 to a million."""
+    return arguments.count(epochs, "epochs", at_most=10**6)
+
+
+def within_reach(eps0, name):
+    """Return a local budget that composition can work with."""
+    remedy = "beyond, nothing is hidden that a number could tell; add noise"
+    return arguments.real(eps0, name, at_least=1e-9, at_most=FARTHEST, remedy=remedy)
+
+
+def of_kind(value, kind, name="reports"):
+    """Return the value if it is of the kind asked for, or raise naming the argument."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be {kind.__name__}, got {type(value).__name__}")
+    return value

@@ -1,0 +1,70 @@
+"""What the papers print about the privacy of their algorithms, letter by letter; none of it is a bound."""
+
+import math
+
+from shufflelib.conversions import epsilon_from_gdp_dong22
+from shufflelib.personalized import gaussian_mu_gspa24
+from shufflelib.renyi import gaussian_ccg24, gaussian_mu_ccg24
+from shufflelib.sgd.accounting.epoch import checked_epochs, of_kind
+from shufflelib.sgd.laplace_blocks import LaplaceBlocks
+from shufflelib.sgd.personal_clients import PersonalClients
+
+
+def theorem3_renyi_ccg24(reports, *, epochs, order):
+    r"""Return 2Te^{eps0}λ/(m − 1), as Theorem 3 of papers 000 and 003 prints it; **not a bound**.
+
+    Parameters
+    ----------
+    reports : LaplaceBlocks
+        At least 2 blocks; m is their number.
+    epochs : int
+        T, at least 1.
+    order : float
+        Rényi order λ above 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain (`OutOfRegime` for one block).
+
+    Notes
+    -----
+    Refuted for blocks of several examples: `one_example` has a lower end above it.  For blocks of one
+    example it rests on a normal limit without error term, see `gaussian_ccg24`.
+    Source: Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1), Theorem 3.
+    """
+    reports = of_kind(reports, LaplaceBlocks)
+    return checked_epochs(epochs) * gaussian_ccg24(eps0=reports.eps0, n=reports.blocks, order=order)
+
+
+def theorem3_epsilon_ccg24(reports, *, epochs, delta):
+    r"""Return ε at ``delta`` in (0, 1) of √T·μ-GDP, μ = 2e^{eps0/2}/√(m − 1), from which Theorem 3 follows.
+
+    Parameters, errors and errata as for `theorem3_renyi_ccg24`; **not a bound**.  The exact curve of the
+    Gaussian mechanism: no conversion of the Rényi divergence gives a smaller number.
+    """
+    reports = of_kind(reports, LaplaceBlocks)
+    mu = gaussian_mu_ccg24(eps0=reports.eps0, n=reports.blocks) * math.sqrt(checked_epochs(epochs))
+    return epsilon_from_gdp_dong22(mu=mu, delta=delta).upper
+
+
+def theorem5_epsilon_gspa24(reports, *, epochs, delta):
+    r"""Return ε at ``delta`` in (0, 1) of √T·μ-GDP with the μ of Theorem 5 of paper 002; **not a bound**.
+
+    Parameters
+    ----------
+    reports : PersonalClients
+        At least 2 clients; the sum of Theorem 5 runs over them.
+    epochs : int
+        T, at least 1.
+    delta : float
+        Central failure probability.
+
+    Notes
+    -----
+    μ knows the budgets that were asked for, whatever the noise is scaled by: `calibrated_to` does not enter.
+    Source: Chen, Cao, Ge (AAAI 2024), Theorem 5; see `shufflelib.personalized`.
+    """
+    reports = of_kind(reports, PersonalClients)
+    mu = gaussian_mu_gspa24(eps0=reports.eps, delta0=reports.delta) * math.sqrt(checked_epochs(epochs))
+    return epsilon_from_gdp_dong22(mu=mu, delta=delta).upper

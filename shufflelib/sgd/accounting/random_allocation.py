@@ -1,0 +1,253 @@
+r"""The pair of random allocation: one of m Gaussian reports is shifted, and nobody knows which.
+
+.. math:: P = \frac1m \sum_{i \le m} \mathcal N(a e_i, I_m), \qquad
+          Q = \frac1m \sum_{i \le m} \mathcal N(-a e_i, I_m), \qquad a = \frac1\sigma
+"""
+
+import functools
+import math
+
+import numpy as np
+from scipy.special import log_ndtr, logsumexp, ndtr
+
+from shufflelib import arguments
+from shufflelib.logspace import UNIT
+from shufflelib.loss_sums import TOLERANCE, LogBracket, LossLaw, positive_part_mean
+from shufflelib.privacy_profile import Pair
+from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.round_laws import RoundCurve
+
+SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1e6
+MOST_BLOCKS = 10**6
+CELL, FEWEST_CELLS, MOST_CELLS = 0.3, 70, 300  # width of a cell in log l
+# in this order until both ends are close: how many times m e^ε an l is that is charged in full, as that of a
+# report that stands out; and the relative width of δ asked of the numerics
+TRIALS = ((5.0, 3e-4), (2.0, 5e-5), (0.7, 5e-5))
+CLOSE = 0.08  # width of log δ
+REACH = 9.5  # standard deviations, beyond which lies a mass of 1e-21
+PRECISION = 1e-12  # of masses and ratios
+NOTHING_LEFT = -36.0  # log δ from which on bounds that ask for no quadrature are enough
+STEEPEST = 0.6  # fall of log δ from one dot to the next
+DEEPEST = -25.0  # log δ down to which dots are that close
+MOST_DOTS = 150
+NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
+NODES = NODES + 0.5
+
+
+class RandomAllocation(Pair):
+    r"""The pair that one epoch of `AllocatedBlocks` amounts to when one example is replaced.
+
+    .. math:: H_\varepsilon = \frac1m\, \mathbb E\Bigl(\sum_{i \le m} G_i\Bigr)_+, \qquad
+              G_i = e^{a z_i - a^2/2} - e^{\varepsilon} e^{-a z_i - a^2/2}, \qquad z_i \sim \mathcal N(0, 1)
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        σ, 0.2 <= σ <= 1e6.
+    blocks : int
+        m, from 1 to 10⁶.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    *It dominates.*  Fix the blocks of all other examples, which are drawn without regard to this one, and let
+    R be the law of the reports without it.  With likelihood ratios :math:`l_i, l_i'` of report i, given the
+    earlier ones, for the two versions of the example, the reports have laws :math:`\frac1m\sum l_i R` and
+    :math:`\frac1m\sum l_i' R`, hence
+    :math:`H_\varepsilon = \mathbb E_R(\frac1m\sum (l_i - e^\varepsilon l_i'))_+`.  Starting from the last
+    report, it is enough to see which shifts g, g' of norm at most C make
+    :math:`\mathbb E\,\varphi(l - e^{\varepsilon} l')` largest for a convex φ; the result is convex in the sum
+    of the earlier terms, so the step repeats.  Here :math:`l = e^{X - v/2}`, with X normal of variance v.
+
+    1. An independent normal term added to X, and its variance to v, leaves the conditional mean of l: by
+       Jensen's inequality the expectation rises.  So both norms are C.
+    2. :math:`\varphi(e^{X - v/2} - e^{\varepsilon} e^{Y - v/2})` has the cross derivative
+       :math:`-\varphi'' e^{\varepsilon} l\,l' \le 0`, so the expectation falls as the covariance of X and Y
+       rises (Plackett's identity).  So the shifts are opposite.
+
+    *It is attained* by an example with constant gradient +C or -C where all other gradients are 0.  Nothing
+    is lost: the pair stands on both sides.  For m = 1 it is (2/σ)-GDP.
+
+    *How it is computed.*  The sum is that of `loss_sums`, as for shuffled reports when those of others follow
+    N(0, 1).  Cells replace z.  Lower ends: cells are pooled.  Upper ends: the curve (l, l') is convex, so
+    an arc lies in the triangle of its ends and the point where their tangents meet; each point is split to
+    these corners with both means kept, in shares
+    :math:`\sinh^2\frac{k-v}2,\; \sinh^2\frac{k+v}2,\; 2\cosh k\,\sinh\frac{k-v}2\sinh\frac{k+v}2`
+    over :math:`\sinh^2 k`, where log l is v, from -k to k, seen from the middle of the cell.
+    Where l is above 5 m e^ε it is charged in full, as a report that stands out by itself; this keeps the
+    sum's tail light.  Where that is not light enough, so is l above 2 or 0.7 m e^ε.
+    Without amplification the pair is (2/σ)-GDP, which is the upper end where it is smaller.
+
+    Cost: two quadratures of `loss_sums` for each ε, 0.1 s, whatever m.
+    """
+
+    symmetric = True
+    largest_loss = math.inf
+    source = "random allocation; contour integral with every error charged"
+    search_width = 1e-5
+
+    def __init__(self, noise_multiplier, blocks):
+        self.noise_multiplier = arguments.real(
+            noise_multiplier,
+            "noise_multiplier",
+            at_least=SMALLEST_NOISE,
+            at_most=LARGEST_NOISE,
+            remedy="with less noise than that nothing is hidden",
+        )
+        self.blocks = arguments.count(blocks, "blocks", at_most=MOST_BLOCKS)
+        self._shift = 1.0 / self.noise_multiplier
+        self._alone = Gaussian(2.0 * self._shift)
+        self.statement = f"random allocation to {self.blocks} blocks with noise {self.noise_multiplier:g} C"
+
+    @property
+    def reversed(self):
+        """The same pair: a reflection exchanges P and Q."""
+        return self
+
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+        """Enclose log H: the lower end from pooled cells, the upper one from split cells."""
+        alone = self._alone.log_hockey_stick(eps, tolerance).upper
+        if alone < NOTHING_LEFT:
+            return LogBracket(-math.inf, alone)
+        lower, upper = -math.inf, alone
+        for times, width in TRIALS:
+            edges = self._edges(eps, times)
+            exposed = log_ndtr(self._shift - edges[-1]) + 1e-12
+            split = self._mean(self._split(edges), eps, max(width, tolerance)).upper
+            upper = min(float(np.logaddexp(split, exposed)) + 64 * UNIT, upper)
+            lower = max(self._mean(self._pooled(edges), eps, max(width, tolerance)).lower, lower)
+            if upper - lower < CLOSE or upper < DEEPEST:
+                break
+        return LogBracket(min(lower, upper), upper)
+
+    def _mean(self, atoms, eps, tolerance):
+        """Enclose log E(G_1 + … + G_m)₊ - log m for atoms (l, l', mass)."""
+        first, second, mass = atoms
+        first = first * math.exp(-eps)  # in units of e^ε
+        law = LossLaw(first - second, mass, first + second, PRECISION)
+        ceiling = self._ceiling(law) + eps
+        if ceiling < NOTHING_LEFT:
+            return LogBracket(-math.inf, ceiling)
+        ends = positive_part_mean(law, self.blocks, tolerance=tolerance)
+        shift, rounding = eps - math.log(self.blocks), 8 * UNIT * (2.0 + eps + math.log(self.blocks))
+        return LogBracket(ends.lower + shift - rounding, ends.upper + shift + rounding).or_nothing_known()
+
+    def _ceiling(self, law):
+        """Return an upper end of log E(G_1 + … + G_m)₊ - log m without quadrature.
+
+        It is the smaller of log E G₊ and, at the best of some θ, Chernoff's log M(θ)^m/(e θ m).
+        """
+        tilts = np.geomspace(1e-3, 1e15, 55)
+        exponents = np.append(tilts[:, None] * law.values / self.blocks, np.zeros((tilts.size, 1)), axis=1)
+        moments = logsumexp(exponents, axis=1, b=np.append(law.masses, law.zero_mass + 1e-14))
+        with np.errstate(divide="ignore"):
+            single = np.log(np.sum(law.masses * np.maximum(law.values + 1e-11 * law.sizes, 0.0)))
+        return float(min(np.min(self.blocks * (moments + 1e-12) - np.log(tilts)) - 1.0, single + 1e-12))
+
+    def _ratio(self, z):
+        """Return l(z); l'(z) = l(-z)."""
+        return np.exp(self._shift * z - 0.5 * self._shift**2)
+
+    def _edges(self, eps, times):
+        """Return the cells' ends, up to where l is so many times m e^ε, or hardly ever lies."""
+        last = (math.log(times * self.blocks) + eps) / self._shift + 0.5 * self._shift
+        last = min(last, self._shift + REACH)
+        cells = min(max((last + REACH) * self._shift / CELL, FEWEST_CELLS), MOST_CELLS)
+        return np.linspace(-REACH, last, int(cells) + 1)
+
+    def _split(self, edges):
+        """Return atoms that stand above (l, l') in convex order: cells split to their corners."""
+        a, middle, step = self._shift, 0.5 * (edges[:-1] + edges[1:]), np.diff(edges)
+        k, v = 0.5 * a * step[:, None], a * step[:, None] * (NODES - 0.5)
+        mass = step[:, None] * WEIGHTS * _density(middle[:, None] + v / a)
+        left, right = np.sinh(0.5 * (k - v)) / np.sinh(k), np.sinh(0.5 * (k + v)) / np.sinh(k)
+        ends = np.zeros(edges.size)
+        ends[:-1] += (mass * left**2).sum(axis=1)
+        ends[1:] += (mass * right**2).sum(axis=1)
+        corners = (mass * 2.0 * np.cosh(k) * left * right).sum(axis=1)
+        inside = 1.0 / np.cosh(k[:, 0])
+        # before the first cell l' is left out, which raises G, and l split to 0 and its largest value; beyond
+        # the last one l is left out, to be charged in full, and l' split likewise
+        first, last = self._ratio(edges[0]), self._ratio(-edges[-1])
+        return (
+            np.concatenate([self._ratio(edges), inside * self._ratio(middle), [first, 0.0]]),
+            np.concatenate([self._ratio(-edges), inside * self._ratio(-middle), [0.0, last]]),
+            np.concatenate([ends, corners, [ndtr(edges[0] - a) / first, ndtr(-edges[-1] - a) / last]]),
+        )
+
+    def _pooled(self, edges):
+        """Return atoms that stand below (l, l') in convex order: cells pooled, tails included."""
+        edges = np.union1d(edges, 0.5 * (edges[:-1] + edges[1:]))
+        step = np.diff(edges)[:, None]
+        points = edges[:-1, None] + step * NODES
+        first, second, mass = (
+            np.concatenate(
+                [
+                    [ndtr(edges[0] - centre)],
+                    (step * WEIGHTS * _density(points - centre)).sum(axis=1),
+                    [ndtr(centre - edges[-1])],
+                ]
+            )
+            for centre in (self._shift, -self._shift, 0.0)
+        )
+        return first / mass, second / mass, mass
+
+
+class OneSided(Pair):
+    """The symmetric pair whose curve for ε >= 0 is that of a finite law of the loss; for ε < 0 it follows."""
+
+    symmetric = True
+    source = "dots connected"
+    search_width = 1e-9
+
+    def __init__(self, law, statement):
+        loss, mass = np.append(law.loss, np.inf), np.append(law.mass, law.sure)
+        known = mass > 0.0
+        loss, log_p = loss[known], np.log(mass[known])
+        rounding = 1e-14 * (1.0 + np.abs(np.where(np.isfinite(loss), loss, 0.0)))
+        self._half = DiscretePair._from_losses(
+            log_p, log_p - loss, loss, mass_error=law.excess + rounding, loss_error=rounding
+        )
+        self.statement = statement
+
+    @property
+    def reversed(self):
+        """The same pair."""
+        return self
+
+    @property
+    def largest_loss(self):
+        """Largest loss of the law."""
+        return self._half.largest_loss
+
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+        """Enclose the law's sum."""
+        return self._half.log_hockey_stick(eps, tolerance)
+
+
+@functools.lru_cache(maxsize=256)
+def enclosing_pairs(noise_multiplier, blocks):
+    """Return two finite pairs, one above and one below the pair of random allocation: dots connected.
+
+    Any number of epochs can be composed of them at once.  Dots are set until log δ falls by no more than 0.6
+    from one to the next where δ matters.
+    """
+    pair = RandomAllocation(noise_multiplier, blocks)
+    curve = RoundCurve(pair)
+    dots = curve.forward
+    dots.add(0.5 * (dots.eps[:-1] + dots.eps[1:])[dots.high[:-1] > DEEPEST])
+    while dots.eps.size < MOST_DOTS:
+        fall = np.maximum(dots.high[:-1], 2.0 * DEEPEST) - np.maximum(dots.high[1:], 2.0 * DEEPEST)
+        steep = (fall > STEEPEST) & (dots.high[:-1] > DEEPEST)
+        if not steep.any():
+            break
+        dots.add(0.5 * (dots.eps[:-1] + dots.eps[1:])[steep])
+    return OneSided(curve.above, pair.statement), OneSided(curve.below, pair.statement)
+
+
+def _density(z):
+    return np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)

@@ -1,0 +1,369 @@
+"""Gaussian blocks and random allocation: what is sent out, what a change of one example does, what is proved.
+
+The oracles integrate on a grid or draw losses; they share no line with the package.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from shufflelib import sgd
+from shufflelib.sgd import Network, accounting
+
+BOTH = (sgd.GaussianBlocks, sgd.AllocatedBlocks)
+NETWORK = Network((5, 4, 3))
+
+
+def reports(kind=sgd.AllocatedBlocks, **changes):
+    return kind(**{"noise_multiplier": 1.0, "clip": 0.7, "blocks": 6, "block_size": 8, **changes})
+
+
+def gaussian_delta(mu, eps):
+    return special.ndtr(-eps / mu + mu / 2) - math.exp(eps) * special.ndtr(-eps / mu - mu / 2)
+
+
+# ---------------------------------------------------------------- what is sent out
+
+
+def examples(rng, n, scale=1.0):
+    features = (scale * rng.normal(size=(n, 5))).astype(np.float32)
+    return features, rng.integers(3, size=n)
+
+
+def single(parameters, features, labels):
+    """Return each example's gradient, one network pass for each."""
+    rows = range(len(labels))
+    return np.array(
+        [NETWORK.gradients(parameters, features[i : i + 1], labels[i : i + 1]).mean() for i in rows], float
+    )
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])
+def test_a_release_is_the_sum_of_clipped_gradients_over_one_number(kind, scale):
+    rng = np.random.default_rng(1)
+    one, parameters = reports(kind), NETWORK.initial(rng)
+    features, labels = examples(rng, 8, scale)
+    each = single(parameters, features, labels)
+    norms = np.linalg.norm(each, axis=1)
+    expected = (each * np.minimum(1.0, 0.7 / np.maximum(norms, 1e-300))[:, None]).sum(axis=0) / 8
+    found = one.release(NETWORK.gradients(parameters, features, labels), NETWORK)
+    assert np.allclose(found, expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 8, 20])
+def test_the_divisor_of_an_allocated_block_does_not_depend_on_its_size(size):
+    rng = np.random.default_rng(2)
+    one, parameters = reports(noise_multiplier=1e-9), NETWORK.initial(rng)
+    features, labels = examples(rng, size, 100.0)
+    run = sgd.Training(one, NETWORK, *examples(rng, 48), step_size=0.1, seed=1)
+    found = one.report(run._gradients(parameters, features, labels), NETWORK, 0, rng)
+    assert found.shape == (NETWORK.size,) and found.dtype == np.float32
+    each = single(parameters, features, labels).reshape(size, NETWORK.size)
+    clipped = each * np.minimum(1.0, 0.7 / (np.linalg.norm(each, axis=1, keepdims=True) + 1e-12))
+    assert np.allclose(found, clipped.sum(axis=0) / 8, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_neighbours_are_within_the_sensitivity_and_opposite_gradients_attain_it(kind):
+    rng = np.random.default_rng(3)
+    one, worst = reports(kind), 0.0
+    for trial in range(300):
+        scale = 10.0 ** rng.uniform(-4, 12)
+        parameters = (10.0 ** rng.uniform(-2, 1) * NETWORK.initial(rng)).astype(np.float32)
+        features, labels = examples(rng, 8, 10.0 ** rng.uniform(-3, 3))
+        other, classes = features.copy(), labels.copy()
+        other[0], classes[0] = scale * rng.normal(size=5), rng.integers(3)
+        if trial % 3 == 0:  # the same inputs with another class pull the other way
+            other[0] = features[0]
+        moved = [
+            one.release(NETWORK.gradients(parameters, *pair), NETWORK).astype(float)
+            for pair in ((features, labels), (other, classes))
+        ]
+        worst = max(worst, float(np.linalg.norm(moved[0] - moved[1])))
+    assert one.sensitivity == pytest.approx(2 * 0.7 / 8)
+    assert 0.5 * one.sensitivity < worst <= one.sensitivity * (1 + 1e-6)
+    up = sgd.network.ExampleGradients([np.ones((1, 1), np.float32)], [np.full((1, 2), 9.0, np.float32)])
+    down = sgd.network.ExampleGradients([np.ones((1, 1), np.float32)], [np.full((1, 2), -9.0, np.float32)])
+    ends = [sgd.AllocatedBlocks(1.0, 0.7, 6, 8).release(side, Network((1, 2))) for side in (up, down)]
+    assert np.linalg.norm(ends[0] - ends[1]) == pytest.approx(one.sensitivity, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_noise_is_normal_with_the_deviation_that_accounting_uses(kind):
+    one = reports(kind, noise_multiplier=1.3)
+    drawn = one.noise(200_000, 0, np.random.default_rng(4))
+    assert one.noise_scale == pytest.approx(1.3 * 0.7 / 8)
+    assert stats.kstest(drawn / (1.3 * 0.7 / 8), "norm").pvalue > 1e-3
+
+
+def test_allocation_is_uniform_independent_and_new_in_each_epoch():
+    one, rng = reports(blocks=4, block_size=3), np.random.default_rng(5)
+    drawn = np.array([one.order(None, rng) for _ in range(20_000)])
+    assert drawn.shape == (20_000, 12)
+    for i, j in ((0, 1), (3, 11)):  # two examples in one epoch
+        table = np.bincount(4 * drawn[:, i] + drawn[:, j], minlength=16)
+        assert stats.chisquare(table).pvalue > 1e-4
+    table = np.bincount(4 * drawn[:-1, 0] + drawn[1:, 0], minlength=16)  # one example in two epochs
+    assert stats.chisquare(table).pvalue > 1e-4
+    sizes = (drawn == 0).sum(axis=1)  # binomial, not fixed
+    assert sizes.var() == pytest.approx(12 * 3 / 16, rel=0.05) and sizes.min() == 0
+
+
+def test_every_example_reports_once_in_an_epoch():
+    rng = np.random.default_rng(6)
+    for one in (reports(), reports(sgd.GaussianBlocks)):
+        order = one.order(None, rng)
+        rows = [np.arange(48)[one.turn(order, step)[1]] for step in range(6)]
+        assert np.array_equal(np.sort(np.concatenate(rows)), np.arange(48))
+        assert one.is_order(order) and not one.is_order(order[:-1]) and not one.is_order(order + 1)
+
+
+# ---------------------------------------------------------------- training
+
+
+def training(kind=sgd.AllocatedBlocks, *, blocks=12, block_size=2, **changes):
+    rng = np.random.default_rng(7)
+    features, labels = examples(rng, 24)
+    settings = {"step_size": 0.3, "seed": 9, "watch": {"same": (features, labels)}, **changes}
+    one = reports(kind, blocks=blocks, block_size=block_size)
+    return sgd.Training(one, NETWORK, features, labels, **settings)
+
+
+def state(run):
+    return run.parameters.tobytes(), run.averaged.tobytes(), run.accuracies["same"].tobytes()
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("averaged_steps", [1, 17])
+def test_interrupted_runs_go_on_to_the_same_bits(kind, averaged_steps, tmp_path, monkeypatch):
+    whole = training(kind, averaged_steps=averaged_steps).run(4)
+    assert state(whole) == state(training(kind, averaged_steps=averaged_steps).run(4))
+    assert state(whole) != state(training(kind, averaged_steps=averaged_steps, seed=10).run(4))
+    run, calls, noise = training(kind, averaged_steps=averaged_steps), [], kind.noise
+
+    def stop(self, *args):
+        calls.append(0)
+        if len(calls) == 31:  # in the middle of the third epoch
+            raise KeyboardInterrupt
+        return noise(self, *args)
+
+    monkeypatch.setattr(kind, "noise", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run.run(4, checkpoint=tmp_path / "run")
+    monkeypatch.setattr(kind, "noise", noise)
+    again = training(kind, averaged_steps=averaged_steps).run(4, checkpoint=tmp_path / "run")
+    assert state(again) == state(whole)
+    with pytest.raises(ValueError, match="averaged_steps"):
+        training(kind, averaged_steps=averaged_steps + 1).run(5, checkpoint=tmp_path / "run")
+
+
+@pytest.mark.parametrize("steps", [1, 5, 1000])
+def test_averages_follow_their_formula_and_do_not_touch_training(steps):
+    path, run = [], training(averaged_steps=steps)
+    average, advance = np.zeros(NETWORK.size), run._advance
+
+    def watched(before):
+        after = advance(before)
+        path.append(after.parameters.astype(float))
+        return after
+
+    run._advance = watched
+    run.run(3)
+    for t, parameters in enumerate(path, start=1):
+        share = 1.0 / min(t, steps)
+        average = (1 - share) * average + share * parameters
+    assert np.allclose(run.averaged, average, atol=1e-5)
+    assert run.parameters.tobytes() == training().run(3).parameters.tobytes()
+    rng = np.random.default_rng(7)
+    assert run.accuracies["same"][-1] == NETWORK.accuracy(run.averaged, *examples(rng, 24))
+    if steps == 1:
+        assert np.array_equal(run.averaged, run.parameters)
+    if steps == 1000:
+        assert np.allclose(run.averaged, np.mean(path, axis=0), atol=1e-5)
+
+
+def test_empty_blocks_are_steps_of_noise_alone():
+    run = training(blocks=24, block_size=1).run(2)  # a third of 24 blocks is empty
+    assert run.epochs == 2 and np.isfinite(run.parameters).all()
+
+
+def test_more_blocks_than_rows_can_be_drawn_but_rows_must_fit():
+    rng = np.random.default_rng(8)
+    with pytest.raises(ValueError, match="features"):
+        sgd.Training(reports(), NETWORK, *examples(rng, 47), step_size=0.1, seed=1)
+
+
+# ---------------------------------------------------------------- what is proved
+
+
+def integrated_delta(sigma, eps):
+    """Return δ of two blocks on a grid."""
+    z = np.linspace(-9, 9, 1801) if sigma > 0.5 else np.linspace(-11, 11, 2201)
+    a, h = 1 / sigma, z[1] - z[0]
+    r = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+    up, down = (np.exp(-((z - s * a) ** 2) / 2) / math.sqrt(2 * math.pi) for s in (1, -1))
+    p, q = (0.5 * (np.outer(one, r) + np.outer(r, one)) for one in (up, down))
+    return float(np.maximum(p - math.exp(eps) * q, 0).sum() * h * h)
+
+
+def losses(sigma, blocks, runs, seed):
+    """Draw log P/Q under P."""
+    a, rng = 1 / sigma, np.random.default_rng(seed)
+    z = rng.normal(size=(runs, blocks))
+    z[:, 0] += a
+    return special.logsumexp(a * z, axis=1) - special.logsumexp(-a * z, axis=1)
+
+
+@pytest.mark.parametrize("sigma", [0.4, 0.8, 1.5, 6.0])
+def test_two_blocks_agree_with_integration(sigma):
+    pair = accounting.RandomAllocation(sigma, 2)
+    for eps in (0.0, 0.2 / sigma, 1.0 / sigma, 2.0 / sigma):
+        exact, found = integrated_delta(sigma, eps), pair.delta(eps)
+        assert found.lower <= exact * (1 + 1e-4) + 1e-9 and exact * (1 - 1e-4) - 1e-9 <= found.upper
+        assert found.upper <= 1.05 * exact + 1e-9 and found.lower >= 0.95 * exact - 1e-9
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 10.0])
+def test_one_block_is_the_gaussian_mechanism(sigma):
+    pair = accounting.RandomAllocation(sigma, 1)
+    for eps in (0.0, 1.0 / sigma, 4.0 / sigma):
+        exact, found = gaussian_delta(2 / sigma, eps), pair.delta(eps)
+        assert found.lower <= exact <= found.upper * (1 + 1e-12)
+        assert found.lower >= 0.97 * exact and found.upper <= 1.001 * exact
+
+
+@pytest.mark.parametrize(("sigma", "blocks"), [(0.4, 30), (1.0, 60), (4.0, 20)])
+def test_many_blocks_agree_with_drawn_losses(sigma, blocks):
+    drawn, pair = losses(sigma, blocks, 60_000, seed=11), accounting.RandomAllocation(sigma, blocks)
+    for eps in np.quantile(drawn, [0.6, 0.95]):
+        gain = np.maximum(-np.expm1(max(eps, 0.0) - drawn), 0.0)
+        mean, error = gain.mean(), 5 * gain.std() / math.sqrt(gain.size)
+        found = pair.delta(max(float(eps), 0.0))
+        assert found.lower <= mean + error and mean - error <= found.upper
+        assert found.upper <= 1.08 * mean + error and found.lower >= 0.92 * mean - error
+
+
+def test_epochs_agree_with_drawn_losses():
+    """Ten epochs, above and below; small δ cannot be drawn, so δ is of order 1e-3."""
+    one = reports(noise_multiplier=2.0, blocks=10)
+    drawn = sum(losses(2.0, 10, 60_000, seed=20 + epoch) for epoch in range(10))
+    profile = accounting.one_example(one, epochs=10)
+    for eps in np.quantile(drawn, [0.7, 0.97]):
+        gain = np.maximum(-np.expm1(eps - drawn), 0.0)
+        mean, error = gain.mean(), 5 * gain.std() / math.sqrt(gain.size)
+        found = profile.delta(float(eps))
+        assert found.lower <= mean + error and mean - error <= found.upper
+        assert found.upper <= 1.12 * mean + error and found.lower >= 0.88 * mean - error
+    found = [accounting.one_example(one, epochs=epochs).epsilon(1e-5) for epochs in (1, 10, 50)]
+    for before, after in zip(found, found[1:], strict=False):
+        assert before.upper < after.upper and before.lower < after.lower
+    assert all(end.upper < 1.05 * end.lower for end in found)
+    fixed = accounting.one_example(
+        reports(sgd.GaussianBlocks, noise_multiplier=2.0, blocks=10), epochs=10
+    ).epsilon(1e-5)
+    assert found[1].upper < 0.8 * fixed.lower
+
+
+def test_less_noise_and_fewer_blocks_give_more_away():
+    grids = [[(s, 50) for s in (0.5, 0.8, 1.2, 3.0, 50.0)], [(1.0, m) for m in (1, 2, 10, 200, 10_000)]]
+    for grid in grids:
+        found = [accounting.RandomAllocation(*one).delta(0.3) for one in grid]
+        for worse, better in zip(found, found[1:], strict=False):
+            assert better.upper < worse.lower
+
+
+def test_ends_never_cross_and_say_nothing_false_far_out():
+    for sigma, blocks in ((0.25, 200), (0.5, 3), (2.0, 10**6), (1e6, 5)):
+        pair = accounting.RandomAllocation(sigma, blocks)
+        found = [pair.delta(eps) for eps in (0.0, 0.5, 5.0, 40.0, 300.0, 1e4)]
+        assert all(0.0 <= one.lower <= one.upper <= 1.0 for one in found)
+        for eps, one in zip((0.0, 0.5, 5.0), found, strict=False):
+            assert one.upper <= gaussian_delta(2 / sigma, eps) * (1 + 1e-9) + 1e-13
+
+
+@pytest.mark.parametrize("epochs", [1, 9])
+@pytest.mark.parametrize("sigma", [0.7, 3.0])
+def test_a_fixed_split_is_gaussian_and_not_better(sigma, epochs):
+    profile = accounting.one_example(
+        reports(sgd.GaussianBlocks, noise_multiplier=sigma, block_size=50), epochs=epochs
+    )
+    mu = 2 * math.sqrt(epochs) / sigma
+    for eps in (0.0, 0.5 * mu, 2 * mu):
+        exact, found = gaussian_delta(mu, eps), profile.delta(eps)
+        assert exact * (1 - 1e-12) <= found.upper <= exact * (1 + 1e-9)
+        assert 0.98 * exact <= found.lower <= exact
+
+
+def test_the_attack_on_a_fixed_split_has_the_law_of_simulated_reports():
+    """Blocks close enough that the wrong one is often taken."""
+    one = reports(sgd.GaussianBlocks, noise_multiplier=4.0, blocks=3, block_size=3)
+    a, runs, rng = 0.25, 300_000, np.random.default_rng(30)
+    ends = []
+    for sign in (1, -1):
+        marks = rng.normal(size=(runs, 3)) + a * np.array([-2.0, 3.0, 3.0])
+        shown = rng.normal(size=(runs, 3)) + a * sign * np.array([1.0, 0.0, 0.0])
+        ends.append(shown[np.arange(runs), marks.argmin(axis=1)])
+    edges = np.r_[-np.inf, np.linspace(-4, 4, 200), np.inf]
+    p, q = (np.histogram(end, edges)[0] / runs for end in ends)
+    for eps in (0.0, 0.1):
+        attained = np.cumsum((p - math.exp(eps) * q)[::-1]).max()
+        assert accounting.one_example(one, epochs=1).delta(eps).lower <= attained + 4e-3
+
+
+@pytest.mark.parametrize(("eps", "blocks", "epochs"), [(1.0, 1, 4), (0.5, 10, 3)])
+def test_the_noise_multiplier_keeps_its_target_and_hardly_less_does(eps, blocks, epochs):
+    sigma = accounting.noise_multiplier(eps=eps, delta=1e-5, blocks=blocks, epochs=epochs)
+
+    def reached(sigma):
+        one = reports(noise_multiplier=sigma, blocks=blocks)
+        return accounting.one_example(one, epochs=epochs).epsilon(1e-5)
+
+    assert 0.97 * eps < reached(sigma).lower <= reached(sigma).upper <= eps
+    assert reached(0.98 * sigma).upper > eps
+    if blocks == 1:
+        assert gaussian_delta(2 * math.sqrt(epochs) / sigma, eps) <= 1e-5
+
+
+# ---------------------------------------------------------------- hostile arguments
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("noise_multiplier", [0.0, -1.0, math.nan, math.inf, "1", None, True, 1e7]),
+        ("clip", [0.0, -1.0, math.nan, math.inf, "1", None]),
+        ("blocks", [0, -1, 1.5, math.nan, "3", None]),
+        ("block_size", [0, -1, 1.5, math.nan, "3", None]),
+    ],
+)
+def test_mechanisms_refuse_hostile_arguments(kind, name, wrong):
+    for value in wrong:
+        with pytest.raises((TypeError, ValueError), match=name):
+            reports(kind, **{name: value})
+
+
+def test_accounting_refuses_hostile_arguments():
+    for value in (0.0, 0.1, -1.0, math.nan, math.inf, "1", None):
+        with pytest.raises((TypeError, ValueError), match="noise_multiplier"):
+            accounting.RandomAllocation(value, 10)
+    for value in (0, -1, 1.5, "1", None, 10**7):
+        with pytest.raises((TypeError, ValueError), match="blocks"):
+            accounting.RandomAllocation(1.0, value)
+    for kind in BOTH:
+        for value in (0, -1, 1.5, math.nan, "2", None, True):
+            with pytest.raises((TypeError, ValueError), match="epochs"):
+                accounting.one_example(reports(kind, blocks=1), epochs=value)
+    target = {"eps": 1.0, "delta": 1e-5, "blocks": 1, "epochs": 1}
+    hostile = {"eps": [0.0, math.nan, "1"], "delta": [0.0, 1.0, "1"], "blocks": [0, 1.5], "epochs": [0, "1"]}
+    for name, values in hostile.items():
+        for value in values:
+            with pytest.raises((TypeError, ValueError), match=name):
+                accounting.noise_multiplier(**{**target, name: value})
+    with pytest.raises(ValueError, match="noise multiplier"):
+        accounting.noise_multiplier(eps=1e-9, delta=1e-30, blocks=1, epochs=10**6)
+    with pytest.raises((TypeError, ValueError), match="averaged_steps"):
+        training(averaged_steps=0)
