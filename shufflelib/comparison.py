@@ -162,6 +162,8 @@ def gaps(randomizer, *, n, delta):
     question = _question(randomizer, n, delta)
     profile = shuffle(question.randomizer, n=question.n)
     attack, bound = (_worst(pairs, question.delta) for pairs in (profile.below, profile.above))
+    known = profile.epsilon(question.delta).lower  # a profile may know better datasets at this very δ
+    attack = max(attack[0], known), max(attack[1], known)
     return Gaps(*(min(end, randomizer.eps0) for end in (*attack, *bound)))
 
 

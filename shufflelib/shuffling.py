@@ -1,8 +1,9 @@
 r"""Shuffling: from a local randomizer and n users to a privacy profile.
 
 `shuffle` gives the certified profile of the real mechanism: the privacy blanket above, explicit
-attacks below.  `VariationRatioPair` is the pair (P, Q) that the variation-ratio paper puts in the
-mechanism's place; it is computed exactly, and it is not an upper bound for the mechanism.
+attacks below; for binary randomized response the truth, enclosed.  `VariationRatioPair` is the
+pair (P, Q) that the variation-ratio paper puts in the mechanism's place; it is computed exactly, and
+it is not an upper bound for the mechanism.
 `PersonalizedPair` bounds slots with budgets of their own.
 """
 
@@ -13,9 +14,19 @@ from shufflelib.covered_pair import CoveredPair
 from shufflelib.personalized_pair import PersonalizedPair
 from shufflelib.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.response import BinaryRR
 from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib.worst_population import WorstPopulation
 
-__all__ = ["CoveredPair", "PersonalizedPair", "ShuffledProfile", "VariationRatioPair", "shuffle"]
+__all__ = [
+    "BinaryProfile",
+    "CoveredPair",
+    "PersonalizedPair",
+    "ShuffledProfile",
+    "VariationRatioPair",
+    "WorstPopulation",
+    "shuffle",
+]
 
 
 def shuffle(randomizer, *, n):
@@ -34,6 +45,7 @@ def shuffle(randomizer, *, n):
         ``upper`` ends come from the privacy blanket, maximised over pairs of inputs and both
         directions, and hold for every dataset; ``lower`` ends from the best attack in which all
         other users hold one value x*, which is a dataset, so that no bound can be smaller.
+        Binary randomized response has the exact worst dataset on both sides, see `BinaryProfile`.
 
     Raises
     ------
@@ -50,7 +62,8 @@ def shuffle(randomizer, *, n):
         raise TypeError(
             f"randomizer must be a LocalRandomizer, got {randomizer!r}; build one with shufflelib.randomizers"
         )
-    return ShuffledProfile(randomizer, arguments.users(n))
+    kind = BinaryProfile if isinstance(randomizer, BinaryRR) else ShuffledProfile
+    return kind(randomizer, arguments.users(n))
 
 
 class ShuffledProfile(PrivacyProfile):
@@ -91,6 +104,30 @@ class ShuffledProfile(PrivacyProfile):
         lower, upper = super()._renyi(order)
         upper = min(upper, self.randomizer.eps0)
         return min(lower, upper), upper
+
+
+class BinaryProfile(ShuffledProfile):
+    """Profile of shuffled binary randomized response: all datasets are searched, so δ and ε are known.
+
+    What the whole curve gives (Rényi divergences, trade-off functions, rounds) has the worst population of
+    every ε above, which no single dataset need attain, and the dataset of equal values below.
+    """
+
+    source = (
+        "upper: every number of ones among the other users, searched exhaustively; "
+        "lower: the worst of them; neighbours: replace one"
+    )
+
+    @functools.cached_property
+    def above(self):
+        """The worst population at every ε."""
+        return (WorstPopulation(self.randomizer.eps0, self.n),)
+
+    def _log_delta(self, eps):
+        return self.above[0]._log_delta(eps)
+
+    def _epsilon(self, delta):
+        return self.above[0]._epsilon(delta)
 
 
 def _distinct(pairs):

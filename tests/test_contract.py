@@ -108,7 +108,7 @@ def gaussian(mu):
 
 ENTRIES = (
     mechanism("generic", randomizers.generic(eps0=LOG3), ("two", "three"), (1, 2, 3, 5), 1.1, 0.89),
-    mechanism("binary RR", randomizers.binary_rr(eps0=LOG3), ("two",), (1, 2, 3, 5, 6), 1.2, 0.89),
+    mechanism("binary RR", randomizers.binary_rr(eps0=LOG3), ("two",), (1, 2, 3, 5, 6), 1 + 1e-9, 1 - 1e-9),
     mechanism(
         "3-ary RR", randomizers.generalized_rr(eps0=LOG3, d=3), ("three",), (1, 2, 3, 5, 6), 1.12, 0.89
     ),

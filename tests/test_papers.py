@@ -93,8 +93,12 @@ def test_blanket_and_attack_agree_with_an_independent_code(
     [(0.5, 0.05685, 0.06269), (1.0, 0.12661, 0.14867), (2.0, 0.32328, 0.39709), (4.0, 1.69101, 1.85291)],
 )
 def test_binary_randomized_response_bracket(eps0, attack, blanket):
+    """The worst dataset is the attacked one, or for eps0 = 2 one with two ones; the blanket is above it."""
     got = shuffle(randomizers.binary_rr(eps0=eps0), n=1000).epsilon(1e-6)
-    assert (got.lower, got.upper) == pytest.approx((attack, blanket), abs=1e-5)
+    assert (got.lower, got.upper) == pytest.approx((attack, attack), abs=5e-5)
+    assert got.upper - got.lower <= 1e-6 * got.upper
+    two = shuffle(randomizers.generalized_rr(eps0=eps0, d=2), n=1000).epsilon(1e-6)
+    assert (two.lower, two.upper) == pytest.approx((attack, blanket), abs=1e-5)
 
 
 def test_the_attack_takes_the_worse_of_both_directions():

@@ -38,6 +38,7 @@ def generalized_rr(*, eps0, d):
     Notes
     -----
     Paper 004, Table 1 [35]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + d - 1), which is exact.
+    Shuffled, it has the privacy blanket above; for two options `binary_rr` has the truth.
     """
     return GeneralizedRR(arguments.local_budget(eps0), arguments.count(d, "d", at_least=2))
 
@@ -65,6 +66,7 @@ def binary_rr(*, eps0):
     Notes
     -----
     Paper 004, Table 1 [63]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
+    Shuffled, its δ and ε are known on both sides: see `shufflelib.shuffling.BinaryProfile`.
     """
     return BinaryRR(arguments.local_budget(eps0))
 
@@ -139,8 +141,10 @@ class BinaryRR(GeneralizedRR):
 
 
 @dataclass(frozen=True)
-class Generic(BinaryRR):
+class Generic(GeneralizedRR):
     """Every eps0-LDP randomizer at once; see `generic`."""
+
+    d: int = 2
 
     def input_pairs(self):
         """Return binary randomized response's pair, attacked also through three options."""

@@ -1,0 +1,254 @@
+"""The worst population before binary randomized response, against exact fractions and plain sums."""
+
+import math
+from fractions import Fraction as F
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from shufflelib import randomizers, shuffle, worst_population
+from shufflelib.binary_populations import BinaryPopulations
+from shufflelib.shuffling import BinaryProfile, WorstPopulation
+
+ODDS = (F(101, 100), F(3, 2), F(3), F(20), F(1000))  # e^eps0
+SHARES = (F(0), F(1, 100), F(1, 10), F(1, 3), F(2, 3), F(9, 10))  # of e^eps0 - 1 in e^eps - 1
+
+
+@cache
+def counts(odds, s, others):
+    """Return the exact law of the number of ones that the others report."""
+    law = [F(1)]
+    for i in range(others):
+        one = odds / (1 + odds) if i < s else 1 / (1 + odds)
+        law = [
+            (law[k] if k < len(law) else 0) * (1 - one) + (law[k - 1] if k else 0) * one
+            for k in range(len(law) + 1)
+        ]
+    return tuple(law)
+
+
+def differences(odds, ratio, s, others):
+    """Return P - ratio Q for every count of ones."""
+    law, a, b = (*counts(odds, s, others), F(0)), 1 / (1 + odds), odds / (1 + odds)
+    return [(b - ratio * a) * law[k] - (ratio * b - a) * (law[k - 1] if k else 0) for k in range(others + 2)]
+
+
+def truth(odds, ratio, s, others):
+    """Return the exact hockey-stick divergence of one population."""
+    return sum(max(part, F(0)) for part in differences(odds, ratio, s, others))
+
+
+def cases():
+    for odds in ODDS:
+        for share in SHARES:
+            yield odds, 1 + (odds - 1) * share
+
+
+def check_against_enumeration(build):
+    """Assert lower ≤ worst of all populations ≤ upper, the truth taken where eps and eps0 were rounded to."""
+    for odds, ratio in cases():
+        for n in (1, 2, 3, 5, 8, 12):
+            worst = max(truth(odds, ratio, s, n - 1) for s in range(n))
+            found = build(math.log(odds), n).log_hockey_stick(math.log(ratio))
+            rounding = 1e-14 * float(odds / (odds - ratio))
+            gap = math.log(worst.numerator) - math.log(worst.denominator)
+            assert found.lower <= gap + rounding, (odds, ratio, n)
+            assert found.upper >= gap - rounding, (odds, ratio, n)
+            assert found.upper - found.lower < 1e-8, (odds, ratio, n)
+
+
+def test_bracket_holds_the_worst_of_all_populations():
+    check_against_enumeration(WorstPopulation)
+
+
+class Shifted(WorstPopulation):
+    """Both ends moved: one of them is then wrong."""
+
+    shift = 0.0
+
+    def log_hockey_stick(self, eps, tolerance=1e-6):
+        found = super().log_hockey_stick(eps, tolerance)
+        return found._replace(lower=found.lower + self.shift, upper=found.upper + self.shift)
+
+
+@pytest.mark.parametrize("shift", [-1e-8, 1e-8])
+def test_ends_rounded_the_wrong_way_are_caught(shift, monkeypatch):
+    monkeypatch.setattr(Shifted, "shift", shift)
+    with pytest.raises(AssertionError):
+        check_against_enumeration(Shifted)
+
+
+def test_every_single_population_is_enclosed():
+    for odds, ratio in cases():
+        for others in (1, 4, 9):
+            values = BinaryPopulations(math.log(odds), math.log(ratio), others)
+            ends = values.one_by_one(np.arange(others + 1))
+            unit = math.exp(values.log_unit)
+            rounding = 1e-14 * float(odds / (odds - ratio))
+            for s in range(others + 1):
+                exact = float(truth(odds, ratio, s, others))
+                assert ends.lower[s] * unit <= exact * (1 + rounding)
+                assert ends.upper[s] * unit >= exact * (1 - rounding)
+
+
+def test_the_divergence_is_a_maximum_over_lower_tails_near_the_tilted_mean():
+    """What the proof rests on: one sign change, and Darroch's rule for where it is."""
+    for odds, ratio in cases():
+        z = (odds - ratio) / (ratio * odds - 1)
+        for others in (1, 5, 11):
+            for s in range(others + 1):
+                parts = differences(odds, ratio, s, others)
+                sums = [sum(parts[: k + 1]) for k in range(len(parts))]
+                best = max(sums)
+                assert best == truth(odds, ratio, s, others)
+                mean = s * odds * z / (1 + odds * z) + (others - s) * z / (odds + z)
+                for k in range(len(sums)):
+                    if sums[k] == best:
+                        assert abs(k - mean) < 1
+                        assert k <= mean or k - mean <= 1 - F(1, k + 1)
+                        assert k >= mean or mean - k <= 1 - F(1, others - k + 1)
+
+
+def test_reversing_the_reports_is_counting_zeros():
+    odds, ratio, others = F(3), F(3, 2), 7
+    for s in range(others + 1):
+        law, a, b = (*counts(odds, s, others), F(0)), 1 / (1 + odds), odds / (1 + odds)
+        back = [(a - ratio * b) * law[k] + (b - ratio * a) * (law[k - 1] if k else 0) for k in range(9)]
+        assert sum(max(part, F(0)) for part in back) == truth(odds, ratio, others - s, others)
+
+
+def plain(eps0, eps, n):
+    """Return δ of every population by convolving binomial laws in floating point."""
+    a, b, ratio, found = 1 / (1 + math.exp(eps0)), 1 / (1 + math.exp(-eps0)), math.exp(eps), []
+    for s in range(n):
+        law = np.convolve(binom.pmf(np.arange(s + 1), s, b), binom.pmf(np.arange(n - s), n - 1 - s, a))
+        part = (b - ratio * a) * np.append(law, 0.0) - (ratio * b - a) * np.append(0.0, law)
+        found.append(part[part > 0].sum())
+    return np.array(found)
+
+
+@pytest.mark.parametrize(("eps0", "eps"), [(0.1, 0.008), (1.0, 0.0), (1.0, 0.12), (4.0, 1.5)])
+def test_a_thousand_users_against_plain_convolutions(eps0, eps):
+    known = plain(eps0, eps, 1000)
+    values = BinaryPopulations(eps0, eps, 999)
+    ends = values.one_by_one(np.arange(1000))
+    unit = math.exp(values.log_unit)
+    assert np.all(ends.lower * unit <= known * (1 + 1e-11))
+    assert np.all(ends.upper * unit >= known * (1 - 1e-11))
+    assert np.all(ends.upper * unit - known <= 1e-8 * known.max())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_piece_is_bounded_by_no_less_than_its_populations(seed):
+    rng = np.random.default_rng(seed)
+    others = int(10 ** rng.uniform(1, 4))
+    eps0 = float(np.exp(rng.uniform(-3, 2)))
+    deviation = 2 * math.cosh(eps0 / 2) / math.sqrt(others)
+    values = BinaryPopulations(eps0, eps0 * min(0.95, rng.uniform(0, 6) * deviation), others)
+    length = int(rng.integers(1, max(2, others // 20)))
+    first = rng.integers(0, others - length + 1, 5)
+    bound, middle = values.in_cells(first * 1.0, first + length - 1.0)
+    for start, end, inside in zip(first, bound, middle, strict=True):
+        assert end >= values.one_by_one(start + np.arange(length)).lower.max()
+        assert inside <= end
+
+
+@pytest.mark.parametrize("others", [1999, 2000, 30_000])
+@pytest.mark.parametrize(("eps0", "z"), [(0.01, 2.0), (1.0, 0.0), (1.0, 5.0), (6.0, 4.0)])
+def test_listing_and_cutting_into_pieces_overlap(others, eps0, z, monkeypatch):
+    values = BinaryPopulations(eps0, min(eps0 * 2 * z / math.sqrt(others), 0.9 * eps0), others)
+    listed = worst_population._listed(values, [0], [others])
+    monkeypatch.setattr(worst_population, "FEW", 1000)
+    cut = worst_population._search(values, others, 1e-6)
+    assert max(listed[0], cut[0]) <= min(listed[1], cut[1])
+    assert cut[1] - cut[0] <= 1e-4 * listed[0]
+
+
+USERS = (2, 30, 1000, 2001, 10**6, 10**8, 10**12, 10**15)
+
+
+@pytest.mark.parametrize("n", USERS)
+def test_epsilon_is_known_to_a_millionth(n):
+    for eps0 in (0.01, 1.0, 8.0):
+        for delta in (1e-6, 1e-12) if n > 10**5 or n == 2001 else (1e-2, 1e-6):
+            got = shuffle(randomizers.binary_rr(eps0=eps0), n=n).epsilon(delta)
+            assert got.lower <= got.upper
+            assert got.upper - got.lower <= 1e-6 * got.upper, (eps0, delta)
+
+
+@pytest.mark.parametrize("n", [1000, 10**8, 10**15])
+def test_a_delta_of_a_hundred_digits_is_answered(n):
+    got = shuffle(randomizers.binary_rr(eps0=1.0), n=n).epsilon(1e-100)
+    assert 0.0 < got.lower <= got.upper <= got.lower * (1 + 1e-6)
+    assert shuffle(randomizers.binary_rr(eps0=1.0), n=n).delta(got.upper).upper <= 1e-100 * (1 + 1e-9)
+
+
+def test_it_falls_with_n_and_grows_with_the_local_budget():
+    by_n = [
+        shuffle(randomizers.binary_rr(eps0=1.0), n=n).epsilon(1e-9).upper for n in (*range(1, 9), *USERS[1:])
+    ]
+    by_n = [one for _, one in sorted(zip((*range(1, 9), *USERS[1:]), by_n, strict=True))]
+    assert all(b <= a * (1 + 1e-6) for a, b in pairwise(by_n))
+    for n in (3, 10**7):
+        budgets = np.geomspace(1e-3, 10.0, 10)
+        by_budget = [shuffle(randomizers.binary_rr(eps0=float(x)), n=n).epsilon(1e-9).upper for x in budgets]
+        assert all(b >= a * (1 - 1e-6) for a, b in pairwise(by_budget))
+
+
+@pytest.mark.parametrize(("eps0", "known"), [(0.5, 0.05685), (1.0, 0.12661), (2.0, 0.32332), (4.0, 1.69101)])
+def test_reference_numbers(eps0, known):
+    """Three of them belong to s = 0, and for eps0 = 2 the worst s has 0.32332 instead of 0.32328."""
+    got = shuffle(randomizers.binary_rr(eps0=eps0), n=1000).epsilon(1e-6)
+    assert (got.lower, got.upper) == pytest.approx((known, known), abs=1e-5)
+
+
+def test_it_is_between_the_attack_and_the_blanket():
+    for eps0 in (0.3, 2.0):
+        for n in (1, 7, 3000, 10**9):
+            binary, generic = randomizers.binary_rr(eps0=eps0), randomizers.generalized_rr(eps0=eps0, d=2)
+            for eps in (0.0, 0.5 * eps0 / math.sqrt(n), 0.6 * eps0):
+                got, wide = shuffle(binary, n=n).delta(eps), shuffle(generic, n=n).delta(eps)
+                assert wide.lower * (1 - 2e-6) <= got.upper and got.lower <= wide.upper
+                assert got.upper <= wide.upper * (1 + 1e-9) and got.lower >= wide.lower * (1 - 2e-6)
+
+
+def test_the_worst_population_is_not_always_at_an_end():
+    """At ε = 0 with n = 8, e^eps0 = 3 it is the balanced one, where the count has no skewness to help."""
+    sizes = [truth(F(3), F(1), s, 7) for s in range(8)]
+    assert max(sizes) == sizes[3] > sizes[0]
+
+
+def test_the_profile_keeps_the_attack_below_and_the_curve_above():
+    profile = shuffle(randomizers.binary_rr(eps0=1.0), n=40)
+    assert isinstance(profile, BinaryProfile)
+    assert [type(pair).__name__ for pair in (*profile.above, *profile.below)] == [
+        "WorstPopulation",
+        "CoveredPair",
+    ]
+    assert profile.above[0].reversed is profile.above[0] and profile.above[0].largest_loss == 1.0
+    assert not isinstance(shuffle(randomizers.generic(eps0=1.0), n=40), BinaryProfile)
+    wide = shuffle(randomizers.generalized_rr(eps0=1.0, d=2), n=40)
+    for got, other in ((profile.renyi(3.0), wide.renyi(3.0)), (profile.delta(0.3), wide.delta(0.3))):
+        assert other.lower * (1 - 1e-5) <= got.lower <= got.upper <= other.upper * (1 + 1e-5)
+    got, other = profile.tradeoff(0.1), wide.tradeoff(0.1)
+    assert other.lower - 1e-6 <= got.lower <= got.upper <= other.upper + 1e-6
+
+
+def test_two_ones_can_be_worse_than_none():
+    """At ε0 = 2, n = 1000 the lattice makes s = 2 the worst population."""
+    known = plain(2.0, 0.3233, 1000)
+    assert np.argmax(known) == 2 and known[2] > 1.002 * known[0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 601, 10**15])
+@pytest.mark.parametrize("eps0", [1e-12, 40.0, 700.0])
+def test_extreme_budgets_neither_overflow_nor_mislead(eps0, n):
+    profile = shuffle(randomizers.binary_rr(eps0=eps0), n=n)
+    for share in (0.0, 1e-9, 0.5, 1 - 1e-12, 1.0):
+        got = profile.delta(share * eps0)
+        assert 0.0 <= got.lower <= got.upper <= math.tanh(eps0 / 2) * (1 + 1e-12)
+        assert share == 1.0 or got.upper > 0.0
+    assert profile.epsilon(1e-6).upper <= eps0
