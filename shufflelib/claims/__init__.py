@@ -18,7 +18,7 @@ not decided               why neither could be shown
 
 import difflib
 
-from shufflelib.claims import before_the_pair
+from shufflelib.claims import before_the_pair, variation_ratio
 from shufflelib.claims.claim import FULL, QUICK, Claim, Effort, Finding, Result, Verdict, checked
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
     "named",
 ]
 
-ALL = (*before_the_pair.CLAIMS,)
+ALL = (*before_the_pair.CLAIMS, *variation_ratio.CLAIMS)
 
 
 def named(name):
