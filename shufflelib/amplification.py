@@ -35,6 +35,9 @@ class AmplificationVariable:
         Cover mass of each atom; the sum is at most 1, the remainder is the atom (0, 0).
     exposed_first, exposed_second : float
         Mass of :math:`R_0` (of :math:`R_1`) on outputs without cover: it is added to δ as it stands.
+    exposed : numpy.ndarray, shape (2, j), optional
+        The same masses, output class by output class, where they are known; then only
+        :math:`(R_0 - e^{\varepsilon} R_1)_+` of each class is added.
     precision : float
         Relative error of the entries, charged to both ends of every number computed from them.
     cell_width : float
@@ -49,9 +52,10 @@ class AmplificationVariable:
     exposed_second: float = 0.0
     precision: float = 1e-14
     cell_width: float = 0.0
+    exposed: np.ndarray | None = None
 
     @classmethod
-    def from_masses(cls, report0, report1, cover, *, precision=1e-14, cell_width=0.0):
+    def from_masses(cls, report0, report1, cover, *, precision=1e-14, cell_width=0.0, single_outputs=False):
         """Build the law from the masses of two reports and of the cover on the same output classes.
 
         Parameters
@@ -59,6 +63,8 @@ class AmplificationVariable:
         report0, report1, cover : array_like, shape (m,)
             Non-negative masses; ``report0`` and ``report1`` sum to 1, ``cover`` to at most 1.
             Within a class the density ratios must be constant.
+        single_outputs : bool
+            Whether classes without cover have constant ratios too, none of them a lump of several.
         """
         report0, report1, cover = (np.asarray(part, float) for part in (report0, report1, cover))
         covered = cover >= np.finfo(float).tiny  # ratios to anything smaller have few digits
@@ -76,6 +82,7 @@ class AmplificationVariable:
             exposed_second=float(report1[~covered].sum()),
             precision=precision + 2e-13 * (first.size < covered.sum()),
             cell_width=cell_width,
+            exposed=np.stack([report0[~covered], report1[~covered]]) if single_outputs else None,
         )
 
     def swapped(self):
@@ -88,17 +95,43 @@ class AmplificationVariable:
             self.exposed_first,
             self.precision,
             self.cell_width,
+            None if self.exposed is None else self.exposed[::-1],
         )
+
+    @property
+    def _exposed_loss(self):
+        """Largest log R_0/R_1 on outputs without cover, -inf if there are none; infinite unless listed."""
+        if self.exposed_first <= UNRESOLVED:
+            return -math.inf
+        if self.exposed is None:
+            return math.inf
+        report0, report1 = np.log(self.exposed[:, self.exposed.min(axis=0) > 0.0])
+        alone = np.any((self.exposed[0] > 0.0) & (self.exposed[1] == 0.0))
+        return math.inf if alone else float(np.max(report0 - report1, initial=-math.inf))
+
+    def log_exposed(self, eps):
+        r"""Enclose the log of :math:`\sum (R_0 - e^{\varepsilon} R_1)_+` over outputs without cover."""
+        shrink = math.exp(-eps)
+        first, second = (self.exposed_first, self.exposed_second) if self.exposed is None else self.exposed
+        slack = 2.0 * self.precision * (first * shrink + second)
+        gap = first * shrink - second
+        sure = float(np.sum(np.maximum(gap - slack, 0.0)))
+        most = self.exposed_first if self.exposed is None else float(np.sum(np.maximum(gap + slack, 0.0)))
+        rise = 0.0 if self.exposed is None else eps
+        lower, upper = (math.log(end) if end > 0.0 else -math.inf for end in (sure, most))
+        return lower + eps, upper + rise
 
     @property
     def largest_loss(self):
         """Largest log R_0/R_1, rounding included; infinite where R_0 is exposed or R_1 vanishes."""
-        if self.exposed_first > UNRESOLVED or np.any((self.second == 0.0) & (self.first > 0.0)):
+        loss = self._exposed_loss
+        if loss == math.inf or np.any((self.second == 0.0) & (self.first > 0.0)):
             return math.inf
         on_first = self.first > 0.0
-        if not on_first.any():
+        if on_first.any():
+            loss = max(loss, float(np.max(np.log(self.first[on_first]) - np.log(self.second[on_first]))))
+        if loss == -math.inf:
             return 0.0
-        loss = float(np.max(np.log(self.first[on_first]) - np.log(self.second[on_first])))
         return max(loss, 0.0) + 4.0 * self.precision * (1.0 + abs(loss))
 
     def key(self):
@@ -107,7 +140,8 @@ class AmplificationVariable:
         with np.errstate(divide="ignore"):
             rounded = np.round(np.log(atoms), 11) + 0.0
         order = np.lexsort(rounded)
-        return rounded[:, order].tobytes(), self.exposed_first, self.exposed_second
+        listed = b"" if self.exposed is None else self.exposed[:, np.lexsort(self.exposed)].tobytes()
+        return rounded[:, order].tobytes(), self.exposed_first, self.exposed_second, listed
 
 
 @dataclass(frozen=True)
@@ -132,8 +166,13 @@ class InputPair:
         """Build the pair from class masses: rows 0 and 1 are the pair, every row is a candidate x*."""
         rows = np.asarray(rows, float)
         return cls(
-            AmplificationVariable.from_masses(rows[0], rows[1], blanket, precision=precision),
+            AmplificationVariable.from_masses(
+                rows[0], rows[1], blanket, precision=precision, single_outputs=True
+            ),
             tuple(
-                AmplificationVariable.from_masses(rows[0], rows[1], row, precision=precision) for row in rows
+                AmplificationVariable.from_masses(
+                    rows[0], rows[1], row, precision=precision, single_outputs=True
+                )
+                for row in rows
             ),
         )

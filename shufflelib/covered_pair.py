@@ -11,6 +11,12 @@ from shufflelib.loss_sums import TOLERANCE, LogBracket, LossLaw, positive_part_m
 from shufflelib.privacy_profile import Pair
 from shufflelib.renyi_sums import LARGEST_ORDER, RenyiSum
 
+MOST_TELLING = 1e-2  # mass of R_0 on the outputs that may be treated one by one
+UNNOTICED = math.log(1e-7)  # log of the share of δ that does no harm
+TILTS = np.geomspace(1e-18, 1e3, 120)
+LOOSE = 100.0  # times the aimed width: another split is then tried
+LARGEST = 1e300
+HOPELESS = 5.0  # tolerance at which a loss sum is bounded, not computed
 FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded by its value here
 
 
@@ -21,6 +27,15 @@ class CoveredPair(Pair):
 
     With the full density of the others' reports as the cover, this is the pair of shuffled outputs
     itself; with the privacy blanket it dominates every dataset.
+
+    Losses without exponential moments, a Gaussian's for example, are split.  On a set J of the most telling
+    outputs R_0 is set to zero, which lowers every loss and leaves a sum S of tame ones; and at most one
+    user is likely to report from J.  From :math:`(a + b)_+ \le a_+ + b_+` and :math:`\mathbb E X_+ \le
+    \tfrac12(\mathbb E X + \sqrt{\mathbb E X^2})`,
+
+    .. math:: H_\varepsilon \le \tfrac1n \mathbb E[S_+] + \mathbb E[(G + S')_+ 1_J] + (n-1)\,w(J) R_0(J)
+
+    with S' the sum of n − 1 tame losses; J follows ε, so that δ = 1e-200 is as well resolved as 1e-2.
     """
 
     statement = "a pair of reports under a cover"
@@ -62,28 +77,124 @@ class CoveredPair(Pair):
         """Enclose the logarithm of the loss sum's positive part over n, plus the exposed mass."""
         variable = self.variable
         if eps >= self.largest_loss:
-            return LogBracket(
-                -math.inf, math.log(variable.exposed_first) if variable.exposed_first > 0.0 else -math.inf
-            )
+            return LogBracket(*variable.log_exposed(eps))
         if eps > FARTHEST:
             return LogBracket(self._log_ever(), self.log_hockey_stick(FARTHEST, tolerance).upper)
         shrink = math.exp(-eps)  # everything in units of e^eps, which may be large
-        law = LossLaw(
-            variable.first * shrink - variable.second,
-            variable.mass,
-            variable.first * shrink + variable.second,
-            variable.precision,
-        )
-        ends = positive_part_mean(law, self.n, tolerance=max(tolerance, variable.cell_width))
         shift = eps - math.log(self.n)
         rounding = 4 * UNIT * (2.0 + eps + math.log(self.n))
-        lower, upper = ends.lower + shift - rounding, ends.upper + shift + rounding
-        if variable.exposed_first > 0.0:
-            upper = float(np.logaddexp(upper, math.log(variable.exposed_first))) + rounding
-            sure = variable.exposed_first - math.exp(eps) * variable.exposed_second if eps < 700 else 0.0
-            if sure > 0.0:
-                lower = float(np.logaddexp(lower, math.log(sure))) - rounding
+        aim = max(tolerance, variable.cell_width)
+        upper = math.inf
+        lower = self._log_one_jump(shrink) + eps - rounding if self._telling[0].size else -math.inf
+        for law, jumps, effort in self._splits(variable.first * shrink, aim):
+            ends = positive_part_mean(law, self.n, tolerance=effort)
+            lower = max(lower, ends.lower + shift - rounding)
+            upper = min(upper, float(np.logaddexp(ends.upper + shift, jumps + eps)) + rounding)
+            if upper <= lower + LOOSE * aim:
+                break
+        exposed = variable.log_exposed(eps)
+        if exposed[1] > -math.inf:
+            upper = float(np.logaddexp(upper, exposed[1])) + rounding
+        if exposed[0] > -math.inf:
+            lower = float(np.logaddexp(lower, exposed[0])) - rounding
         return LogBracket(min(lower, 0.0), min(upper, 0.0))
+
+    @functools.cached_property
+    def _telling(self):
+        """Outputs that may be treated one by one, by falling R_0/w, and all others."""
+        variable = self.variable
+        order = np.argsort(-variable.first, kind="stable")
+        mass = np.cumsum((variable.first * variable.mass)[order])
+        return np.split(order, [int(np.searchsorted(mass, MOST_TELLING, side="right"))])
+
+    def _splits(self, first, aim):
+        """Yield the law of the tame losses, the log of what telling outputs add, the tolerance for the law.
+
+        Where to split is a matter of tightness only: it weighs what is added against Chernoff's bound
+        M(θ)^n/(eθ) on the rest.
+        """
+        telling = self._telling[0]
+        if telling.size == 0 or not first[telling[0]] > 0.0:
+            yield self._tame(first, 0), -math.inf, aim
+            return
+        jumps, rest = self._log_jumps(first), self._log_rest(first)
+        total = np.logaddexp(jumps, rest)
+        best = int(np.argmin(total))
+        harmless = int(np.flatnonzero(jumps <= total[best] + UNNOTICED)[-1])
+        decided = rest[best] < jumps[best] + math.log(aim)
+        for many in dict.fromkeys([best, harmless] if decided else [harmless, best]):
+            yield self._tame(first, many), float(jumps[many]), HOPELESS if decided and many == best else aim
+
+    def _tame(self, first, many):
+        """Return the law of (R_0 − e^ε R_1)/(e^ε w), R_0 set to 0 on the first ``many`` telling outputs."""
+        variable, split = self.variable, self._telling[0][:many]
+        first, mass, kept = first.copy(), variable.mass, np.ones(first.size, bool)
+        first[split] = 0.0
+        if many > 1 and np.ptp(variable.second[split]) == 0.0:  # one atom
+            kept[split[1:]] = False
+            mass = mass.copy()
+            mass[split[0]] = mass[split].sum()
+        first, second = first[kept], variable.second[kept]
+        return LossLaw(first - second, mass[kept], first + second, variable.precision)
+
+    def _log_rest(self, first):
+        """Return log of Chernoff's bound on E[S₊]/n, roughly, the first 0, 1, … outputs split off."""
+        telling, others = self._telling
+        mass, loss = self.variable.mass, np.clip(first - self.variable.second, -LARGEST, LARGEST)
+        theta = TILTS[:, None]
+        whole, without = (
+            mass[telling] * np.expm1(np.minimum(theta * part[telling], 600.0))
+            for part in (loss, -np.minimum(self.variable.second, LARGEST))
+        )
+        moment = np.zeros((TILTS.size, telling.size + 1))
+        moment[:, 1:] = np.cumsum(without, axis=1)
+        moment[:, :-1] += np.cumsum(whole[:, ::-1], axis=1)[:, ::-1]
+        moment += (np.expm1(np.minimum(theta * loss[others], 600.0)) @ mass[others])[:, None]
+        chernoff = self.n * np.log1p(np.maximum(moment, -1.0 + UNIT)) - np.log(theta)
+        return chernoff.min(axis=0) - 1.0 - math.log(self.n)
+
+    def _log_jumps(self, first):
+        """Return the log of an upper end of what the first 0, 1, … telling outputs add."""
+        variable, telling = self.variable, self._telling[0]
+        mass, doubt = variable.mass, variable.precision + UNIT * (variable.mass.size + 16)
+        losses = first - variable.second + doubt * (first + variable.second)
+        scale = float(np.max(np.abs(losses)))
+        losses, first, second = losses / scale, first / scale, variable.second / scale
+        # mean and variance of the others' losses, for every number of outputs split off
+        lost = np.append(0.0, np.cumsum((mass * first)[telling]))
+        mean = float(mass @ losses) - lost * (1.0 - 4.0 * doubt)
+        power = np.append(0.0, np.cumsum((mass * (losses**2 - second**2))[telling]))
+        power = float(mass @ losses**2) * (1.0 + 4.0 * doubt) - power * (1.0 - 4.0 * doubt)
+        spread = (self.n - 1) * np.maximum(power, 0.0)
+        level = losses[telling][:, None] + (self.n - 1) * mean
+        root = np.sqrt(level**2 + spread)
+        above = np.where(level > 0.0, 0.5 * (level + root), 0.5 * spread / np.maximum(root - level, 1e-300))
+        alone = mass[telling] @ np.triu(above, 1)
+        together = (self.n - 1) * np.append(0.0, np.cumsum(mass[telling])) * lost
+        with np.errstate(divide="ignore"):
+            return np.log((alone + together) * (1.0 + 32.0 * doubt)) + math.log(scale)
+
+    def _log_one_jump(self, shrink):
+        r"""Return a lower end of :math:`\log H - \varepsilon`: one large loss, the others at their mean.
+
+        With J the outputs whose loss exceeds what all others take away on average, the events that user i
+        alone reports from J are disjoint; Jensen's inequality for the others gives
+        :math:`H \ge P(J^c)^{n-1}\, \mathbb E[(G + (n-1)\mathbb E[G|J^c])_+ 1_J]`.
+        """
+        variable = self.variable
+        first = variable.first * shrink
+        value, size = first - variable.second, first + variable.second
+        doubt = variable.precision + UNIT * (value.size + 8)
+        jump = value + (self.n - 1) * float(value @ variable.mass) > 0.0
+        chance = float(np.sum(variable.mass[jump])) * (1.0 + doubt)
+        if not 0.0 < chance < 0.5:
+            return -math.inf
+        mean = float((value - doubt * size)[~jump] @ variable.mass[~jump]) / (1.0 - chance)
+        gain = value[jump] - doubt * size[jump] + (self.n - 1) * min(mean, 0.0)
+        total = float(variable.mass[jump] @ np.maximum(gain, 0.0)) * (1.0 - 2.0 * doubt)
+        if total <= 0.0:
+            return -math.inf
+        return math.log(total) + (self.n - 1) * math.log1p(-chance) * (1.0 + 8 * UNIT)
 
     @functools.cached_property
     def _renyi_sum(self):

@@ -16,6 +16,7 @@ from shufflelib.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import BinaryRR
 from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib.worst_pair import gathered
 from shufflelib.worst_population import WorstPopulation
 
 __all__ = [
@@ -81,7 +82,8 @@ class ShuffledProfile(PrivacyProfile):
     @functools.cached_property
     def above(self):
         """The blanket's pair for each candidate pair of inputs."""
-        return _distinct(CoveredPair(pair.cover, self.n) for pair in self.randomizer.input_pairs())
+        pairs = _distinct(CoveredPair(pair.cover, self.n) for pair in self.randomizer.input_pairs())
+        return gathered(pairs)
 
     @functools.cached_property
     def below(self):

@@ -22,7 +22,10 @@ from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 LAPLACE_CELLS = 300  # on each half of [0, 1]
 GAUSSIAN_CELLS = 600  # on each side of 1/2
-GAUSSIAN_REACH = 7.5  # standard deviations before the tail, of mass 3e-14, is given up as exposed
+GAUSSIAN_REACH = 7.5  # standard deviations within which they lie
+GAUSSIAN_TAIL_CELLS = 250  # from there to the end of the tail
+GAUSSIAN_END = 36.3  # standard deviations before the tail, of mass 7e-289, is given up as exposed
+GAUSSIAN_COVER_END = 36.5  # and the same for the other input, whose density underflows at 38
 CELL_WIDTH = 1e-5  # of δ, relative: nothing finer is asked of the numerics
 LARGEST_LOG_RATIO = 680.0  # exp overflows at 709
 NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
@@ -58,6 +61,10 @@ def laplace(*, eps0):
     R_1/w) crosses it once, so it is below it in convex order; and as R_0/w and -R_1/w fall together, the sum
     R_0 - E R_1 is above every R_x - E R_x'.
 
+    Other users' value x*: 1/R_{x*}(y) is convex in x*, hence so is ∫(R_0 - R_1)²/R_{x*}, and for many users
+    one of the ends 0, 1 is the best attack.  For few users a value inside can be better, by little: for
+    eps0 = 0.3, n = 3, eps = 0.03, x* = 0.2 has δ 0.25 % above the best of 0, 1/2, 1.
+
     The tails y < 0, y > 1 have constant ratios and are single atoms.  Cells on [0, 1/2] widen as e^{eps0 y}
     (up to e^4), the rule that makes the error of the cover's variance least: relative, 1e-6 at eps0 = 1 and
     below 6e-6 up to 8, growing at most as (eps0/8)^2 beyond; that of the attacks is half as large.
@@ -89,11 +96,14 @@ def gaussian(*, sigma):
     -----
     In no table: p = q = eps0 = ∞ and β = 2Φ(1/(2σ)) - 1, the exact total variation.
 
-    Ratios are unbounded, so outputs more than 7.5 σ below 0 (or where R_0/w exceeds e^680, for σ < 0.041)
-    give up R_0: its mass there is exposed while w keeps covering R_1.  That is an upper bound:
+    Ratios are unbounded, so outputs more than 36.3 σ below 0 or 36.5 σ below 1 (or where R_0/w exceeds e^680,
+    for σ < 0.041) give up R_0: its mass there is exposed while w keeps covering R_1.  That is an upper bound:
     (a + b)_+ <= a_+ + b for b >= 0 gives (1/n) E(ΣG)_+ <= R_0(tail) + (1/n) E(ΣG')_+; likewise beyond 1.
-    The only inputs are 0 and 1, hence x* in {0, 1}.  Cells are narrow where R_0²/w is large, around -1.
-    The smallest δ resolved is about 1e-12: the exposed mass, 3e-14, is added to every upper end.
+    The exposed mass is 2e-276 for sigma = 1, 4e-261 at 1/2, 5e-155 at 1/10; as much is added to upper ends.
+    Losses without exponential moments are left to `CoveredPair`, which treats the most telling outputs one
+    by one: of these δ far below 1e-12 consists.
+    The only inputs are 0 and 1, hence x* in {0, 1}.  Cells are narrow where R_0²/w is large, around -1, and
+    few beyond 7.5 σ.
     The relative error of the cover's variance is 6e-6 for σ = 5, 1.8e-5 at 1, 6.2e-5 at 1/2; that of the
     attacks is half as large.
     """
@@ -192,8 +202,8 @@ class Gaussian(LocalRandomizer):
 
     def input_pairs(self):
         """Return the pair 0, 1 with x* in {0, 1}."""
-        cut = max(-GAUSSIAN_REACH * self.sigma, 0.5 - LARGEST_LOG_RATIO * self.sigma**2)
-        edge = self._edges(cut)
+        edge = self._edges()
+        cut = edge[0]
         points = edge[:-1, None] + NODES * np.diff(edge)[:, None]
         weights = WEIGHTS * np.diff(edge)[:, None]
         precision = 1e-14 + 1e-15 * ((1.0 - cut) / self.sigma) ** 2
@@ -205,14 +215,19 @@ class Gaussian(LocalRandomizer):
             ),
         )
 
-    def _edges(self, cut):
-        """Return the cells' ends from ``cut`` to 1/2: a quarter spaced evenly, the rest as (R_0²/w)^{1/3}."""
+    def _edges(self):
+        """Return the cells' ends up to 1/2: a tail; a quarter spaced evenly, the rest as (R_0²/w)^{1/3}."""
+        farthest = 0.5 - LARGEST_LOG_RATIO * self.sigma**2
+        cut = max(-GAUSSIAN_REACH * self.sigma, farthest)
+        end = max(-GAUSSIAN_END * self.sigma, 1.0 - GAUSSIAN_COVER_END * self.sigma, farthest)
+        tail = np.linspace(end, cut, GAUSSIAN_TAIL_CELLS + 1)[:-1] if end < cut else []
         fine = np.linspace(cut, 0.5, 20 * GAUSSIAN_CELLS + 1)
         distance = ((fine + 1.0) / self.sigma) ** 2
         density = np.exp((distance.min() - distance) / 6.0)
         rank = np.append(0.0, np.cumsum(density[1:] + density[:-1]))
         rank = 0.75 * rank / rank[-1] + 0.25 * np.linspace(0.0, 1.0, fine.size)
-        return np.interp(np.linspace(0.0, 1.0, GAUSSIAN_CELLS + 1), rank / rank[-1], fine)
+        near = np.interp(np.linspace(0.0, 1.0, GAUSSIAN_CELLS + 1), rank / rank[-1], fine)
+        return np.append(tail, near)
 
     def _cover(self, edge, points, weights, tail0, tail1, precision):
         """Return atoms at the cells' ends: R_0/w = e^{(1 - 2y)/(2σ²)}, R_1/w = 1 below 1/2."""

@@ -61,8 +61,8 @@ def mixture(randomizers, weights):
     Raises
     ------
     TypeError, ValueError
-        If a component is no `LocalRandomizer`, weights do not match or do not add up to 1, or the components
-        leave more than 256 candidate pairs of inputs.
+        If a component is no `LocalRandomizer` or a user's own table or density, weights do not match or do
+        not add up to 1, or the components leave more than 256 candidate pairs of inputs.
 
     Notes
     -----
@@ -72,7 +72,8 @@ def mixture(randomizers, weights):
 
     Candidate pairs combine one candidate pair of each component, in both orders where the order matters.
     Hypothesis: among a component's candidates is one above every pair of its inputs in convex order.  The
-    mechanisms of Tables 1 and 5 satisfy it.
+    mechanisms of Tables 1 and 5 satisfy it; of a user's own table it is not known (two *equal* inputs to one
+    component may be worse than any pair), so write down the probabilities of the whole instead.
     Attacks combine the components' own ones, position by position and strongest by strongest: the variance
     of the loss, which rules for many users, is the weighted sum of the components' variances.
 
@@ -115,6 +116,11 @@ def randomizer_list(randomizers):
     for randomizer in randomizers:
         if not isinstance(randomizer, LocalRandomizer):
             raise TypeError(f"randomizers must hold LocalRandomizers only, got {randomizer!r}")
+        if not randomizer.has_worst_pair:
+            raise ValueError(
+                f"randomizers must each have a pair of inputs known to be the worst, got {randomizer!r}; "
+                "write down the probabilities of the whole and pass them to LocalRandomizer.from_pmf"
+            )
     return tuple(randomizers)
 
 
@@ -129,6 +135,11 @@ class Mixture(LocalRandomizer):
     def eps0(self):
         """Largest budget of the components: the drawn one may be any, and it is named."""
         return max(component.eps0 for component in self.components)
+
+    @property
+    def has_worst_pair(self):
+        """Whether every component has one."""
+        return all(component.has_worst_pair for component in self.components)
 
     @property
     def beta(self):

@@ -88,6 +88,11 @@ class PoissonSampled(LocalRandomizer):
         return (self.randomizer,)
 
     @property
+    def has_worst_pair(self):
+        """Whether the randomizer has one."""
+        return self.randomizer.has_worst_pair
+
+    @property
     def eps0(self):
         """Local budget of the randomizer: silence is equally likely for all values."""
         return self.randomizer.eps0

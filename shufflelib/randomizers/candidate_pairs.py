@@ -1,0 +1,79 @@
+r"""Pairs of inputs and attacks of a randomizer about which nothing is known but its masses.
+
+For k inputs there are k(k − 1)/2 pairs, each in two orders, and k attacks on each.  For the upper side every
+pair stays: no cheap order among them holds for all ε and n.  Pairs with equal laws are merged.  For the lower
+side any selection of attacks proves what it proves, so that only the most promising are kept.
+"""
+
+import math
+
+import numpy as np
+
+MOST_ATTACKS = 24
+TILTS = (0.15, 0.6, 2.4)  # in units of the loss's deviation, five deviations out for 1000, 70 and 4 users
+LARGEST_TILT = 600.0
+
+
+def all_pairs(inputs):
+    """Return every unordered pair of inputs, an array of shape (pairs, 2)."""
+    return np.array([(i, j) for i in range(inputs) for j in range(i + 1, inputs)])
+
+
+def total_variation(rows):
+    """Return the largest total variation between two rows."""
+    return max(
+        float(np.max(np.maximum(row - rows[i + 1 :], 0.0).sum(axis=1))) for i, row in enumerate(rows[:-1])
+    )
+
+
+def promising_attacks(rows, pairs):
+    r"""Return up to 24 triples (i, j, x): all other users hold x, one user changes from i to j.
+
+    Parameters
+    ----------
+    rows : numpy.ndarray, shape (inputs, classes)
+        Class masses.
+    pairs : numpy.ndarray, shape (pairs, 2)
+
+    Notes
+    -----
+    Strongest first by each of several measures in turn: the mass that x never reports;
+    :math:`\int (R_i - R_j)^2 / R_x`, which decides for many users; and
+    :math:`\log\int R_x e^{\pm\theta(R_i - R_j)/R_x}`, which decides for few.
+    """
+    triples = [(i, j, x) for i, j in pairs for x in range(len(rows))]
+    if len(triples) <= MOST_ATTACKS:
+        return triples
+    scores = np.concatenate([_scores(rows[i] - rows[j], rows) for i, j in pairs], axis=1)
+    ranking = np.argsort(-scores, axis=1, kind="stable")
+    return [triples[t] for t in dict.fromkeys(ranking.T.ravel().tolist())][:MOST_ATTACKS]
+
+
+def _scores(gap, rows):
+    """Return every measure of one pair for every x, shape (measures, inputs)."""
+    covered = rows > 0.0
+    others = np.where(covered, rows, 1.0)
+    hidden = np.maximum(
+        np.where(covered, 0.0, np.maximum(gap, 0.0)).sum(axis=1),
+        np.where(covered, 0.0, np.maximum(-gap, 0.0)).sum(axis=1),
+    )
+    ratio = np.where(covered, gap / others, 0.0)
+    power = (rows * ratio**2).sum(axis=1)
+    scores = [hidden, power + hidden]
+    for tilt in TILTS:
+        theta = (tilt / np.sqrt(np.maximum(power, 1e-300)))[:, None]
+        for side in (-1.0, 1.0):
+            grown = np.exp(np.minimum(side * theta * ratio, LARGEST_TILT))
+            # compared as what one user gives away, so that small losses do not win by their tilt
+            scores.append(np.log((rows * grown).sum(axis=1)) / theta[:, 0] + hidden)
+    return np.array(scores)
+
+
+def local_budget(rows, precision):
+    """Return an upper end of the largest log-ratio of two rows, infinite where one has a zero alone."""
+    used = rows.max(axis=0) > 0.0
+    low, high = rows[:, used].min(axis=0), rows[:, used].max(axis=0)
+    if np.any(low == 0.0):
+        return math.inf
+    loss = float(np.max(np.log(high) - np.log(low)))
+    return loss + 4.0 * precision * (1.0 + loss)

@@ -1,0 +1,283 @@
+r"""A continuous randomizer given by its distribution functions, cut into cells whose errors are all known.
+
+A density seen at points proves nothing about what lies between them.  Two things do: the exact masses
+:math:`M_x` of cells, and a bound on how much a log-ratio of two densities can change inside a cell.  By the
+mean value theorem :math:`R_x/R_{x'}` equals :math:`M_x/M_{x'}` somewhere in the cell, hence lies within a
+factor :math:`e^{\pm r}`, r = slope times width, of it everywhere.
+
+- *Blanket.*  In a cell where :math:`R_b` has the least mass, :math:`w = \kappa R_b` with the largest κ ≤ 1
+  that the ranges prove to be below every :math:`R_x`; it is 1 but where two inputs compete for the least.
+- *Upper side.*  :math:`(R_0/w, R_1/w)` lies in a box, with known mean.  Moving each ratio to the ends of
+  its interval with its mean kept raises the convex order of :math:`R_0 - E R_1`, and of all joint laws with
+  those marginals the countermonotone one is the largest: :math:`f(a - E b)` is submodular for convex f.
+- *Lower side.*  Cells are pooled, which is data processing.
+
+Both lose the second order in r.  Where there is no bound on a slope the mass is exposed on the upper side.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.randomizers import candidate_pairs, values
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.tabulated import frequencies
+
+CDF_ERROR = 1e-15  # relative, of the functions given
+UNRELIABLE = 1e-9  # relative error of a cell's mass from which on it counts as exposed
+WIDEST = 30.0  # factor e^r: a wider cell counts as exposed
+CELL_WIDTH = 1e-5  # of δ, relative: nothing finer is asked of the numerics
+BISECTIONS = 80
+
+
+def cut_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
+    """Build the randomizer; see `LocalRandomizer.from_density`."""
+    if not callable(cdf) or not (survival is None or callable(survival)):
+        raise TypeError("cdf and survival must be functions of (y, x), y an array and x one input")
+    inputs = values.numbers(inputs, "inputs")
+    if inputs.size < 2 or np.unique(inputs).size < inputs.size:
+        raise ValueError(f"inputs must hold at least two different numbers, got {inputs.tolist()}")
+    edges = values.numbers(edges, "edges", finite=False)
+    if edges.size < 3 or not np.all(np.diff(edges) > 0.0):
+        raise ValueError("edges must rise strictly and bound at least two cells; sort them")
+    slope = arguments.reals(slope, "slope", at_least=0.0, finite=False, remedy="inf where there is no bound")
+    if slope.ndim > 1 or slope.ndim == 1 and slope.size != edges.size - 1:
+        raise ValueError(
+            f"slope must be one number or one for each of {edges.size - 1} cells, got shape {slope.shape}"
+        )
+    eps0 = arguments.real(eps0, "eps0", above=0.0, finite=False, remedy="inf if no local budget is known")
+    slopes = tuple(np.broadcast_to(slope, edges.size - 1).tolist())
+    built = CutDensity(cdf, survival, tuple(inputs.tolist()), tuple(edges.tolist()), slopes, eps0)
+    built._masses  # noqa: B018 - asks the functions now, so that a wrong one is refused here
+    return built
+
+
+@dataclass(frozen=True, repr=False)
+class CutDensity(LocalRandomizer):
+    """A density cut into cells; see `LocalRandomizer.from_density`."""
+
+    cdf: Callable
+    survival: Callable | None
+    inputs: tuple
+    edges: tuple
+    slope: tuple
+    known_budget: float = math.inf
+
+    has_worst_pair = False
+
+    def __repr__(self):
+        return f"CutDensity({len(self.inputs)} inputs, {len(self.slope)} cells, eps0={self.eps0:.6g})"
+
+    # ---- cells -------------------------------------------------------------------------------
+
+    def _values(self, function, name, ends):
+        """Return a distribution function at all edges, one row for each input; ``ends`` at ∓∞."""
+        edges = np.array(self.edges)
+        finite, rows = np.isfinite(edges), []
+        for x in self.inputs:
+            row = np.where(edges < 0.0, *ends)
+            found = np.asarray(function(edges[finite], x), float)
+            if found.shape != (int(finite.sum()),) or not np.all((found >= 0.0) & (found <= 1.0)):
+                raise ValueError(
+                    f"{name} must return probabilities, one for each y, got {found!r} for x = {x:g}"
+                )
+            row[finite] = found
+            rows.append(row)
+        return np.array(rows)
+
+    @functools.cached_property
+    def _masses(self):
+        """Return cell masses, their absolute errors, and the mass outside, by input."""
+        below = self._values(self.cdf, "cdf", (0.0, 1.0))
+        mass, scale = np.diff(below, axis=1), below[:, 1:].copy()
+        outside = below[:, 0] + (1.0 - below[:, -1]) + CDF_ERROR * (below[:, -1] < 1.0)
+        if self.survival is not None:
+            above = self._values(self.survival, "survival", (1.0, 0.0))
+            if np.abs(below + above - 1.0).max() > 1e-12:
+                raise ValueError("survival must be 1 - cdf; return P(report > y) for input x")
+            nearer = above[:, :-1] < scale
+            mass = np.where(nearer, -np.diff(above, axis=1), mass)
+            scale = np.where(nearer, above[:, :-1], scale)
+            outside = below[:, 0] + above[:, -1]
+        error = 2.0 * CDF_ERROR * scale
+        if np.any(mass < -error):
+            raise ValueError("cdf must not fall, got a cell of negative mass; check cdf, survival and edges")
+        return np.maximum(mass, 0.0), error, outside
+
+    @functools.cached_property
+    def _range(self):
+        """Return r for every cell."""
+        width, slope = np.diff(self.edges), np.array(self.slope)
+        return np.where(slope == 0.0, 0.0, np.where(slope > 0.0, slope, 1.0) * width)
+
+    @functools.cached_property
+    def _reliable(self):
+        """Return which cells have masses known to many digits, for every input."""
+        mass, error, _ = self._masses
+        return np.all(error <= UNRELIABLE * mass, axis=0) & (mass.min(axis=0) >= np.finfo(float).tiny)
+
+    @functools.cached_property
+    def _used(self):
+        """Return which cells cover: the others are exposed."""
+        return self._reliable & (np.minimum(self._range, self.known_budget) < WIDEST)
+
+    @functools.cached_property
+    def precision(self):
+        """Relative error charged for every mass."""
+        mass, error, _ = self._masses
+        return 1e-14 + float(np.max((error / np.maximum(mass, 1e-300))[:, self._reliable], initial=0.0))
+
+    def _interval(self, center):
+        """Return both ends of log-ratios around ``center`` in the covering cells."""
+        r, budget = self._range[self._used], self.known_budget
+        center = np.clip(center, -budget, budget)
+        return np.maximum(center - r, -budget), np.minimum(center + r, budget)
+
+    # ---- what is published of a randomizer ------------------------------------------------------
+
+    @functools.cached_property
+    def eps0(self):
+        """The budget known, or what the cells prove; infinite where mass is exposed."""
+        mass, _, outside = self._masses
+        if math.isfinite(self.known_budget) or outside.max() > 0.0 or not self._used.all():
+            return self.known_budget
+        log_mass = np.log(mass)
+        loss = float(np.max(log_mass.max(axis=0) - log_mass.min(axis=0) + self._range))
+        return loss + 4.0 * self.precision * (1.0 + loss)
+
+    @property
+    def p(self):
+        """Largest ratio of two densities, rounded up."""
+        return math.exp(self.eps0) if self.eps0 < 709.0 else math.inf
+
+    q = p
+
+    @functools.cached_property
+    def beta(self):
+        """Largest total variation of two inputs' laws on the cells, a lower end of that of the densities."""
+        return candidate_pairs.total_variation(self._pooled)
+
+    @functools.cached_property
+    def _pooled(self):
+        """Masses of the reliable cells; all else is pooled with the heaviest of them."""
+        rows = self._masses[0][:, self._reliable]
+        if rows.size == 0:
+            raise ValueError(
+                "edges must leave cells that every input reports; no mass is known to nine digits"
+            )
+        heaviest = int(np.argmax(rows.min(axis=0)))
+        rows[:, heaviest] += 1.0 - rows.sum(axis=1)
+        return rows
+
+    # ---- what the shuffler sees -------------------------------------------------------------------
+
+    @functools.cached_property
+    def _blanket(self):
+        """Return for the covering cells the input of least mass and log κ."""
+        log_mass = np.log(self._masses[0][:, self._used])
+        least = np.argmin(log_mass, axis=0)
+        most = np.zeros(least.size)
+        for x in range(len(self.inputs)):
+            high = self._interval(np.min(log_mass, axis=0) - log_mass[x])[1]
+            most = np.where(least == x, most, np.maximum(most, high))
+        return least, -most - 2.0 * self.precision * (most > 0.0)
+
+    def _ratio(self, x):
+        """Return the ends of R_x/w in the covering cells and the chance of the upper one."""
+        log_mass = np.log(self._masses[0][:, self._used])
+        least, log_share = self._blanket
+        center = log_mass[x] - log_mass[least, np.arange(least.size)]
+        low, high = self._interval(center)
+        low, high = (np.where(least == x, 0.0, end) for end in (low, high))
+        fall, rise = -np.expm1(np.minimum(low - center, 0.0)), np.expm1(np.maximum(high - center, 0.0))
+        chance = np.where(fall + rise > 0.0, fall / np.maximum(fall + rise, 1e-300), 0.0)
+        return np.exp(low - log_share), np.exp(high - log_share), chance
+
+    def _cover(self, i, j):
+        least, log_share = self._blanket
+        mass, error, outside = self._masses
+        weight = mass[:, self._used][least, np.arange(least.size)] * np.exp(log_share)
+        (low0, high0, up0), (low1, high1, up1) = self._ratio(i), self._ratio(j)
+        first, second = np.concatenate([high0, low0, low0, high0]), np.concatenate([low1, high1, low1, high1])
+        shares = (
+            np.minimum(up0, 1.0 - up1),
+            np.minimum(up1, 1.0 - up0),
+            np.maximum(1.0 - up0 - up1, 0.0),
+            np.maximum(up0 + up1 - 1.0, 0.0),
+        )
+        cover = np.concatenate([weight * share for share in shares])
+        kept = cover >= np.finfo(float).tiny
+        hidden = outside + (mass + error)[:, ~self._used].sum(axis=1)
+        return AmplificationVariable(
+            first[kept],
+            second[kept],
+            cover[kept],
+            float(hidden[i]),
+            float(hidden[j]),
+            self.precision + 1e-14,
+            CELL_WIDTH,
+        )
+
+    @functools.cached_property
+    def _pairs(self):
+        rows, pairs = self._pooled, candidate_pairs.all_pairs(len(self.inputs))
+        attacks = [
+            (
+                i,
+                j,
+                AmplificationVariable.from_masses(
+                    rows[i], rows[j], rows[x], precision=self.precision, cell_width=CELL_WIDTH
+                ),
+            )
+            for i, j, x in candidate_pairs.promising_attacks(rows, pairs)
+        ]
+        found = []
+        for i, j in pairs:
+            own = tuple(attack for a, b, attack in attacks if (a, b) == (i, j))
+            found.append(InputPair(self._cover(i, j), own or (attacks[0][2],)))
+        return tuple(found)
+
+    def input_pairs(self):
+        """Return all pairs of inputs, and the most promising attacks."""
+        return self._pairs
+
+    # ---- running it -------------------------------------------------------------------------------
+
+    def sample(self, x, rng):
+        """Report floats, shape (n,), for values among ``inputs``: the distribution function inverted."""
+        x, rng = values.numbers(x, "x"), values.generator(rng)
+        if not np.isin(x, self.inputs).all():
+            wrong = float(x[~np.isin(x, self.inputs)][0])
+            raise ValueError(f"x must hold values among the inputs {self.inputs}, got {wrong!r}")
+        chance, reports = rng.random(x.size), np.empty(x.size)
+        for held in np.unique(x):
+            reports[x == held] = self._inverse(chance[x == held], held)
+        return reports
+
+    def _inverse(self, chance, x):
+        ends = np.array(self.edges)[np.isfinite(self.edges)][[0, -1]]
+        low, high = (np.full(chance.size, end) for end in ends)
+        span = ends[1] - ends[0]
+        while np.any(out := np.asarray(self.cdf(low, x)) > chance):
+            low, span = np.where(out, low - span, low), 2.0 * span
+        while np.any(out := np.asarray(self.cdf(high, x)) < chance) and span < 1e300:
+            high, span = np.where(out, high + span, high), 2.0 * span
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (low + high)
+            small = np.asarray(self.cdf(middle, x)) < chance
+            low, high = np.where(small, middle, low), np.where(small, high, middle)
+        return high
+
+    def estimate(self, reports):
+        """Return unbiased frequencies of the inputs, shape (inputs,), by least squares on cell counts."""
+        reports = values.numbers(reports, "reports")
+        mass = self._masses[0]
+        rows = np.concatenate([mass, (1.0 - mass.sum(axis=1))[:, None]], axis=1)
+        cell = np.searchsorted(self.edges, reports) - 1
+        cell = np.where((cell >= 0) & (cell < mass.shape[1]), cell, mass.shape[1])
+        return frequencies(rows, np.bincount(cell, minlength=rows.shape[1]) / reports.size)

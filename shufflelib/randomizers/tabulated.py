@@ -1,0 +1,145 @@
+r"""A randomizer given by its table of probabilities: any finite mechanism, pure LDP or not."""
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import arguments
+from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.randomizers import candidate_pairs, values
+from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+
+SUM_TOLERANCE = 1e-9
+ROUNDING = 1e-14  # relative, of an entry and of a row's sum
+FULL_RANK = 1e-10  # smallest singular value against the largest
+
+
+def tabulated(matrix):
+    """Build the randomizer; see `LocalRandomizer.from_pmf`."""
+    matrix = arguments.reals(
+        matrix, "matrix", at_least=0.0, at_most=1.0 + SUM_TOLERANCE, remedy="entries are probabilities"
+    )
+    if matrix.ndim != 2 or matrix.shape[0] < 2:
+        raise ValueError(
+            f"matrix must have shape (inputs, outputs) with at least two inputs, got shape {matrix.shape}; "
+            "one row for each input"
+        )
+    sums = np.array([math.fsum(row) for row in matrix])
+    wrong = np.abs(sums - 1.0) > SUM_TOLERANCE
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"matrix must have rows that sum to 1 (within {SUM_TOLERANCE:g}), got the sum {sums[row]!r} in "
+            f"row {row}; divide every row by its sum"
+        )
+    rows = matrix / sums[:, None]
+    return Tabulated(tuple(map(tuple, rows.tolist())), 2.0 * float(np.max(np.abs(sums - 1.0))))
+
+
+@dataclass(frozen=True, repr=False)
+class Tabulated(FiniteRandomizer):
+    """A table of probabilities; see `LocalRandomizer.from_pmf`."""
+
+    matrix: tuple
+    deficit: float = 0.0
+
+    has_worst_pair = False
+
+    def __repr__(self):
+        inputs, outputs = self._rows.shape
+        return f"Tabulated({inputs} inputs, {outputs} outputs, eps0={self.eps0:.6g})"
+
+    @functools.cached_property
+    def _rows(self):
+        return np.array(self.matrix)
+
+    @property
+    def precision(self):
+        """Relative error charged for every entry."""
+        return ROUNDING + self.deficit
+
+    @functools.cached_property
+    def eps0(self):
+        """Largest log-ratio of two rows, rounded up; infinite where a zero meets a positive entry."""
+        return candidate_pairs.local_budget(self._rows, self.precision)
+
+    @property
+    def p(self):
+        """Largest ratio of two rows, rounded up."""
+        return math.exp(self.eps0) if self.eps0 < 709.0 else math.inf
+
+    q = p
+
+    @functools.cached_property
+    def beta(self):
+        """Largest total variation between two rows."""
+        return candidate_pairs.total_variation(self._rows)
+
+    def pmf(self):
+        """Return the table, shape (inputs, outputs), rows divided by their sums, in the order given."""
+        return self._rows.copy()
+
+    def blanket(self):
+        """Return the least of every column, shape (outputs,)."""
+        return self._rows.min(axis=0)
+
+    @functools.cached_property
+    def _pairs(self):
+        rows = self._rows
+
+        def law(i, j, cover):
+            return AmplificationVariable.from_masses(
+                rows[i], rows[j], cover, precision=self.precision, single_outputs=True
+            )
+
+        pairs, blanket = candidate_pairs.all_pairs(len(rows)), self.blanket()
+        attacks = [(i, j, law(i, j, rows[x])) for i, j, x in candidate_pairs.promising_attacks(rows, pairs)]
+        covers = {}
+        for i, j in pairs:
+            cover = law(i, j, blanket)
+            keys = cover.key(), cover.swapped().key()
+            if not any(key in covers for key in keys):
+                covers[keys[0]] = i, j, cover
+        found = []
+        for i, j, cover in covers.values():
+            own = tuple(attack for a, b, attack in attacks if (a, b) == (i, j))
+            found.append(InputPair(cover, own or (attacks[0][2],)))
+        return tuple(found)
+
+    def input_pairs(self):
+        """Return all pairs of inputs with different laws, and the most promising attacks.
+
+        A pair none of whose attacks is among those repeats the most promising one of all.
+        """
+        return self._pairs
+
+    def sample(self, x, rng):
+        """Report outputs in 0, …, outputs − 1, shape (n,), for inputs in 0, …, inputs − 1."""
+        x, rng = values.items(x, "x", len(self._rows)), values.generator(rng)
+        reports = np.empty(x.size, dtype=np.int64)
+        for item in np.unique(x):
+            held = x == item
+            reports[held] = rng.choice(self._rows.shape[1], size=int(held.sum()), p=self._rows[item])
+        return reports
+
+    def estimate(self, reports):
+        """Return unbiased frequencies of the inputs, shape (inputs,), by least squares."""
+        outputs = self._rows.shape[1]
+        reports = values.items(reports, "reports", outputs)
+        return frequencies(self._rows, np.bincount(reports, minlength=outputs) / reports.size)
+
+
+def frequencies(rows, observed):
+    r"""Return :math:`\hat f` with :math:`\hat f R = \text{observed}` by the pseudo-inverse.
+
+    Unbiased where the rows are linearly independent; raises ValueError where they are not.
+    """
+    singular = np.linalg.svd(rows, compute_uv=False)
+    if rows.shape[0] > rows.shape[1] or singular[-1] <= FULL_RANK * singular[0]:
+        raise ValueError(
+            f"estimate needs linearly independent rows, got {rows.shape[0]} inputs whose laws are mixtures "
+            "of each other; frequencies cannot be told apart from the reports"
+        )
+    return observed @ np.linalg.pinv(rows)

@@ -1,0 +1,610 @@
+"""Mechanisms that users bring along: tables of probabilities and densities given by their cell masses.
+
+The truth for a table is counted, not computed: entries are whole numbers over a common denominator, the
+histogram laws of all datasets are products of linear forms in int64, and δ at a rational e^ε is a ratio of
+integers.  Nothing here is shared with the package.
+"""
+
+import itertools
+import math
+from fractions import Fraction as F
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+import oracles
+from shufflelib import Certified, randomizers, shuffle
+from shufflelib.amplification import AmplificationVariable
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.shuffling import CoveredPair
+from shufflelib.worst_pair import gathered
+
+# ---------------------------------------------------------------- all datasets, in integers
+
+
+def histogram_laws(table, n):
+    """Return {multiset of n inputs: integer weights of all histograms}, the weights over denominator^n."""
+    inputs, outputs = table.shape
+    stride = (n + 1) ** np.arange(outputs)
+    laws = {(): np.eye(1, (n + 1) ** outputs, dtype=np.int64)[0]}
+    for size in range(1, n + 1):
+        for dataset in itertools.combinations_with_replacement(range(inputs), size):
+            shorter, law = laws[dataset[:-1]], np.zeros((n + 1) ** outputs, dtype=np.int64)
+            for y in range(outputs):
+                law[stride[y] :] += table[dataset[-1], y] * shorter[: law.size - stride[y]]
+            laws[dataset] = law
+    return {dataset: law for dataset, law in laws.items() if len(dataset) == n}
+
+
+def worst_delta(table, n, ratio):
+    """Return the exact δ(log ratio) over all neighbouring datasets of n users."""
+    laws, inputs = histogram_laws(table, n), range(len(table))
+    worst = 0
+    for others in itertools.combinations_with_replacement(inputs, n - 1):
+        own = np.array([laws[tuple(sorted((*others, x)))] for x in inputs])
+        gaps = ratio.denominator * own[:, None, :] - ratio.numerator * own[None, :, :]
+        worst = max(worst, int(np.maximum(gaps, 0).sum(axis=2).max()))
+    return F(worst, ratio.denominator * int(table[0].sum()) ** n)
+
+
+def random_table(rng, inputs, outputs, denominator, zeros=False):
+    """Draw whole numbers that sum to the denominator in every row."""
+    rows = []
+    for _ in range(inputs):
+        weights = rng.dirichlet(np.full(outputs, rng.choice([0.3, 1.0, 4.0])))
+        if zeros:
+            weights *= rng.random(outputs) < 0.7
+            weights = weights if weights.sum() > 0.0 else np.eye(outputs)[rng.integers(outputs)]
+        floor = 0 if zeros else 1
+        row = floor + np.floor(weights / weights.sum() * (denominator - floor * outputs)).astype(np.int64)
+        row[rng.integers(outputs)] += denominator - row.sum()
+        rows.append(row)
+    return np.array(rows)
+
+
+def sound(bracket, truth, ratio):
+    """Return whether a bracket holds for the true δ at e^ε = ratio; ε itself is rounded."""
+    rounding = ratio * F(1, 10**15)
+    return F(bracket.lower) <= truth + rounding and F(bracket.upper) >= truth - rounding
+
+
+KINDS = ("positive", "zeros", "equal rows", "nearly equal rows")
+RATIOS = (F(1), F(21, 20), F(3, 2), F(3), F(20))  # the last beyond the largest loss of many tables
+
+
+def case(seed):
+    """Return (table, n, ratio), a random small mechanism."""
+    rng = np.random.default_rng(seed)
+    inputs, outputs = int(rng.choice([2, 3, 4], p=[0.5, 0.35, 0.15])), int(rng.integers(2, 5))
+    kind, n = KINDS[seed % 4], int(rng.integers(1, 7))
+    table = random_table(rng, inputs, outputs, int(rng.integers(8, 33)), zeros=kind == "zeros")
+    if kind == "equal rows":
+        table[1] = table[0]
+    if kind == "nearly equal rows":
+        gain, loss = rng.choice(outputs, 2, replace=False)
+        table[1], table[1, loss], table[1, gain] = table[0], table[0, loss] - 1, table[0, gain] + 1
+    return table, n, RATIOS[int(rng.integers(5))]
+
+
+def mechanism(table):
+    return LocalRandomizer.from_pmf(table / table.sum(axis=1, keepdims=True))
+
+
+CASES, BLOCKS = 2000, 20
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_brackets_hold_for_the_worst_of_all_datasets(block):
+    attained = 0
+    for seed in range(block, CASES, BLOCKS):
+        table, n, ratio = case(seed)
+        profile, truth = shuffle(mechanism(table), n=n), worst_delta(table, n, ratio)
+        bracket = profile.delta(math.log(ratio))
+        assert sound(bracket, truth, ratio), (seed, table.tolist(), n, ratio)
+        attained += bracket.lower >= 0.999 * float(truth)
+        assert bracket.lower >= 0.4 * float(truth) and bracket.upper <= 12.0 * float(truth) + 0.02
+    assert attained > 0.6 * CASES / BLOCKS
+
+
+def test_the_counted_truth_agrees_with_the_plain_oracle():
+    for seed in range(6):
+        table, n, ratio = case(seed)
+        n = min(n, 4)
+        pmf = [[F(int(part), int(row.sum())) for part in row] for row in table]
+        assert worst_delta(table, n, ratio) == oracles.worst_shuffled_hockey_stick(pmf, n, ratio)
+
+
+# ---------------------------------------------------------------- faults that must be caught
+
+
+class Bent:
+    """A profile with one end replaced."""
+
+    def __init__(self, profile, lower=lambda eps, end: end, upper=lambda eps, end: end):
+        self.profile, self.lower, self.upper = profile, lower, upper
+
+    def delta(self, eps):
+        good = self.profile.delta(eps)
+        low, high = self.lower(eps, good.lower), self.upper(eps, good.upper)
+        return Certified(min(low, high), max(low, high))
+
+
+def on_a_grid(table, n, eps, rounding, below):
+    """Return (1/n) E(ΣG)_+ with every G rounded to the grid (e^eps0 - 1)/1200 of the released code.
+
+    Under the full density of some x* (a lower end), or under the blanket (an upper end).
+    """
+    rows, worst = table / table.sum(axis=1, keepdims=True), 0.0
+    step = (np.max(rows.max(axis=0) / rows.min(axis=0)) - 1.0) / 1200.0
+    for i, j in itertools.permutations(range(len(rows)), 2):
+        for cover in rows if below else [rows.min(axis=0)]:
+            gain = np.append(step * rounding((rows[i] - math.exp(eps) * rows[j]) / cover / step), 0.0)
+            mass = np.append(cover, max(1.0 - cover.sum(), 0.0))
+            total, weight = gain, mass
+            for _ in range(n - 1):
+                total, weight = np.add.outer(total, gain).ravel(), np.outer(weight, mass).ravel()
+            worst = max(worst, float(weight @ np.maximum(total, 0.0)) / n)
+    return worst
+
+
+def caught(bend):
+    """Return how many of forty positive cases reject the bent profile, none of which rejects the good one."""
+    found = 0
+    for seed in range(0, 160, 4):
+        table, n, ratio = case(seed)
+        n = min(n, 4)
+        truth, profile = worst_delta(table, n, ratio), shuffle(mechanism(table), n=n)
+        eps = math.log(ratio)
+        assert sound(profile.delta(eps), truth, ratio)
+        found += not sound(bend(profile, table, n).delta(eps), truth, ratio)
+    return found
+
+
+def test_a_lower_bound_rounded_up_is_caught():
+    """As the released code of arXiv:2504.07414 rounds: up, for its lower bound too."""
+
+    def bend(profile, table, n):
+        return Bent(profile, lower=lambda eps, end: on_a_grid(table, n, eps, np.ceil, below=True))
+
+    assert caught(bend) >= 20
+
+
+def test_an_upper_bound_rounded_down_is_caught():
+    """Where the blanket is tight, so that the fault shows: with one user, and with many more."""
+
+    def bend(profile, table, n):
+        return Bent(profile, upper=lambda eps, end: on_a_grid(table, n, eps, np.floor, below=False))
+
+    assert caught(bend) >= 4
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper"), [(1.0, 1 - 1e-9), (1 + 1e-9, 1.0), (1.0, 0.99), (1.01, 1.0)], ids=str
+)
+def test_an_end_off_by_a_factor_is_caught(lower, upper):
+    def bend(profile, table, n):
+        return Bent(profile, lower=lambda eps, end: end * lower, upper=lambda eps, end: end * upper)
+
+    assert caught(bend) >= 4
+
+
+def test_one_direction_only_is_caught():
+    class OneWay:
+        def __init__(self, profile):
+            self.profile = profile
+
+        def delta(self, eps):
+            upper = max(math.exp(pair.log_hockey_stick(eps).upper) for pair in self.profile.above)
+            return Certified(0.0, upper)
+
+    assert caught(lambda profile, table, n: OneWay(profile)) >= 2
+
+
+# ---------------------------------------------------------------- points of reference
+
+K_RR = {  # (eps0, n): 10 options upper, lower; 100 options upper, lower; δ = 1e-6
+    (0.1, 10**3): (0.004197, 0.004197, 0.001179, 0.001179),
+    (0.1, 10**4): (0.001160, 0.001160, 0.000310, 0.000310),
+    (0.1, 10**6): (0.000077, 0.000077, 0.000017, 0.000017),
+    (0.5, 10**3): (0.029652, 0.029645, 0.008905, 0.008905),
+    (0.5, 10**4): (0.008494, 0.008494, 0.002463, 0.002463),
+    (1.0, 10**3): (0.080162, 0.080132, 0.025471, 0.025470),
+    (1.0, 10**4): (0.023253, 0.023253, 0.007183, 0.007183),
+    (1.0, 10**5): (0.006639, 0.006639, 0.002007, 0.002007),
+    (1.0, 10**6): (0.001854, 0.001854, 0.000544, 0.000544),
+    (2.0, 10**3): (0.272767, 0.272649, 0.101209, 0.101199),
+    (2.0, 10**4): (0.079804, 0.079802, 0.029209, 0.029209),
+    (2.0, 10**6): (0.006597, 0.006597, 0.002346, 0.002346),
+    (4.0, 10**3): (1.527445, 1.526898, 0.761217, 0.761164),
+    (4.0, 10**4): (0.380493, 0.380489, 0.233739, 0.233738),
+    (4.0, 10**5): (0.109909, 0.109909, 0.068431, 0.068431),
+    (4.0, 10**6): (0.031882, 0.031882, 0.019792, 0.019792),
+}
+LAPLACE = {
+    (0.1, 10**3): (None, 0.009521),
+    (1.0, 10**3): (0.13020, 0.11047),
+    (1.0, 10**4): (0.03784, 0.03130),
+    (2.0, 10**3): (0.32567, 0.26013),
+    (2.0, 10**4): (0.09460, 0.07186),
+    (4.0, 10**3): (1.2128, 1.0220),
+    (4.0, 10**4): (0.32810, 0.24451),
+}
+GAUSSIAN = {
+    (1.0, 10**3): (0.21223, 0.17172),
+    (2.0, 10**4): (0.02035, 0.01706),
+    (5.0, 10**4): (0.00641, 0.00591),
+}
+POINTS = [
+    (f"{d}-RR", randomizers.generalized_rr(eps0=eps0, d=d), n, *ends[2 * k : 2 * k + 2], 1e-6)
+    for k, d in enumerate((10, 100))
+    for (eps0, n), ends in K_RR.items()
+]
+POINTS += [("Laplace", randomizers.laplace(eps0=eps0), n, *ends, 1e-5) for (eps0, n), ends in LAPLACE.items()]
+POINTS += [("Gaussian", randomizers.gaussian(sigma=s), n, *ends, 1e-5) for (s, n), ends in GAUSSIAN.items()]
+
+
+@pytest.mark.parametrize("point", POINTS, ids=lambda p: f"{p[0]} {getattr(p[1], 'eps0', '')} {p[2]}")
+def test_points_of_reference(point):
+    """Four digits, or all that are printed; and each end on its side."""
+    _, randomizer, n, upper, lower, unit = point
+    bracket = shuffle(randomizer, n=n).epsilon(1e-6)
+    if upper is not None:
+        assert upper * (1 - 4e-5) - unit <= bracket.upper <= upper * (1 + 4e-5) + unit
+        assert bracket.upper >= lower * (1 - 4e-5) - unit
+    assert lower * (1 - 4e-5) - unit <= bracket.lower <= lower * (1 + 4e-5) + unit
+
+
+@pytest.mark.parametrize(("eps0", "d", "n"), [(1.0, 10, 10**3), (4.0, 5, 10**4), (2.0, 12, 10**6)])
+def test_a_table_of_randomized_response_is_randomized_response(eps0, d, n):
+    odds = np.where(np.eye(d), math.exp(eps0), 1.0)
+    own = shuffle(LocalRandomizer.from_pmf(odds / odds.sum(axis=1, keepdims=True)), n=n)
+    named = shuffle(randomizers.generalized_rr(eps0=eps0, d=d), n=n)
+    mine, theirs = own.epsilon(1e-6), named.epsilon(1e-6)
+    assert mine.upper == pytest.approx(theirs.upper, rel=1e-5)
+    assert mine.lower == pytest.approx(theirs.lower, rel=1e-5)
+    assert own.renyi(4.0).upper == pytest.approx(named.renyi(4.0).upper, rel=1e-6)
+    assert len(own.above) == 1 and own.randomizer.eps0 == pytest.approx(eps0, rel=1e-12)
+
+
+# ---------------------------------------------------------------- rare outputs, tiny δ
+
+RARE = [[F(1, 3), F(2, 3) - F(1, 10**9), F(1, 10**9)], [F(2, 3), F(1, 3) - F(1, 10**21), F(1, 10**21)]]
+
+
+@pytest.mark.parametrize("n", [2, 7, 30])
+@pytest.mark.parametrize("ratio", [F(3, 2), F(4), F(1000), F(10**7), F(10**10)])
+def test_rare_outputs_are_bracketed(n, ratio):
+    """One output a billion times likelier under one input: no exponential moment copes with it."""
+    eps = math.log(ratio)
+    for x, others in ((0, 1), (1, 1), (0, 0)):
+        law = AmplificationVariable.from_masses(*np.array([RARE[x], RARE[1 - x], RARE[others]], float))
+        bracket = CoveredPair(law, n).log_hockey_stick(eps)
+        truth = float(oracles.shuffled_hockey_stick(RARE, x, 1 - x, (others,) * (n - 1), ratio))
+        assert math.exp(bracket.lower) <= truth * (1 + 1e-10) + 1e-25
+        assert math.exp(bracket.upper) >= truth * (1 - 1e-10) - 1e-25
+        assert bracket.upper - bracket.lower < 0.7 or truth < 1e-12
+
+
+def one_far_report(sigma, n, eps):
+    """Return E(G + (n-1) E G)_+ under the blanket of N(0, σ²), N(1, σ²): Jensen's lower end of the upper end.
+
+    There :math:`G + (n-1)(1-E) > 0` is :math:`R_0 > c w`, far to the left of 1/2, where w = R_1.
+    """
+    with mpmath.workdps(40):
+        c = mpmath.exp(eps) + (n - 1) * mpmath.expm1(eps)
+        end = mpmath.mpf(1) / 2 - sigma**2 * mpmath.log(c)
+        return mpmath.log(mpmath.ncdf(end / sigma) - c * mpmath.ncdf((end - 1) / sigma))
+
+
+@pytest.mark.parametrize(("sigma", "n", "eps"), [(1.0, 10**3, 14.8), (1.0, 10**8, 3.4), (0.5, 10**4, 12.0)])
+def test_gaussian_noise_means_something_at_tiny_delta(sigma, n, eps):
+    """Between 1e-20 and 1e-100 one far report decides."""
+    profile = shuffle(randomizers.gaussian(sigma=sigma), n=n)
+    (cover,) = profile.above
+    bracket, truth = cover.log_hockey_stick(eps), one_far_report(sigma, n, eps)
+    assert -240.0 < truth < -45.0
+    assert truth - 0.1 * abs(math.log(10)) <= bracket.upper <= truth + 4.0
+    assert truth - 4.0 <= bracket.lower <= bracket.upper
+    assert max(pair.log_worst(eps).lower for pair in profile.below) >= 1.2 * truth
+
+
+def test_gaussian_epsilon_at_tiny_delta():
+    bracket = shuffle(randomizers.gaussian(sigma=5.0), n=10**4).epsilon(1e-100)
+    assert 0.0 < bracket.lower < bracket.upper < 1.15 * bracket.lower
+
+
+# ---------------------------------------------------------------- tables: what users give, what they get
+
+
+def test_table_is_described_as_it_is():
+    own = LocalRandomizer.from_pmf([[0.5, 0.25, 0.25], [0.2, 0.3, 0.5], [0.25, 0.5, 0.25]])
+    assert own.eps0 == pytest.approx(math.log(2.5)) and own.eps0 >= math.log(2.5)
+    assert own.p == own.q == pytest.approx(2.5)
+    assert own.beta == pytest.approx(0.3)
+    np.testing.assert_allclose(own.blanket(), [0.2, 0.25, 0.25])
+    np.testing.assert_allclose(own.pmf()[1], [0.2, 0.3, 0.5])
+    assert len(own.input_pairs()) == 3 and "3 inputs" in repr(own)
+    zero = LocalRandomizer.from_pmf([[0.5, 0.5, 0.0], [0.5, 0.25, 0.25]])
+    assert zero.eps0 == zero.p == math.inf and zero.beta == 0.25
+    assert shuffle(zero, n=10).delta(0.0).upper >= 0.25
+
+
+def test_rows_that_miss_one_are_charged():
+    good = [[0.5, 0.5], [0.25, 0.75]]
+    short = [[0.5, 0.5 - 1e-10], [0.25, 0.75]]
+    sharp, blunt = (shuffle(LocalRandomizer.from_pmf(rows), n=3).delta(0.1) for rows in (good, short))
+    assert blunt.lower < sharp.lower and sharp.upper < blunt.upper
+    assert blunt.upper - blunt.lower >= 1e-10
+
+
+def test_outputs_that_some_input_never_reports_cost_no_more_than_they_must():
+    """Every column has a zero, so that there is no blanket: what is left is the local guarantee."""
+    rows = [[F(1, 2), F(1, 2), F(0)], [F(0), F(1, 2), F(1, 2)], [F(1, 2), F(0), F(1, 2)]]
+    bracket = shuffle(LocalRandomizer.from_pmf(np.array(rows, float)), n=2).delta(0.3)
+    assert bracket.upper == pytest.approx(1 - math.exp(0.3) / 2 + 0.5 * (math.exp(0.3) - 1), abs=1e-9)
+
+
+def test_everything_else_follows_from_a_table():
+    rng = np.random.default_rng(5)
+    profile = shuffle(LocalRandomizer.from_pmf(rng.dirichlet(np.full(3, 5.0), 2)), n=1000)
+    epsilon = profile.epsilon(1e-6)
+    assert 0.0 < epsilon.lower < epsilon.upper < profile.randomizer.eps0
+    assert profile.delta(epsilon.upper).upper <= 1e-6
+    assert 0.0 < profile.renyi(2.0).lower <= profile.renyi(2.0).upper < epsilon.upper**2 * 10
+    assert 0.9 < profile.tradeoff(0.05).lower / 0.95 <= profile.tradeoff(0.05).upper / 0.95 <= 1.0
+    assert profile.subsample(rate=0.1).epsilon(1e-6).upper < epsilon.upper
+    assert profile.compose(rounds=4).epsilon(1e-6).upper > epsilon.upper
+
+
+def test_table_runs_and_estimates():
+    rng = np.random.default_rng(11)
+    own = LocalRandomizer.from_pmf([[0.6, 0.3, 0.1, 0.0], [0.2, 0.5, 0.2, 0.1], [0.1, 0.1, 0.2, 0.6]])
+    x = rng.choice(3, size=200_000, p=[0.5, 0.3, 0.2])
+    reports = own.sample(x, rng)
+    for item in range(3):
+        observed = np.bincount(reports[x == item], minlength=4) / (x == item).sum()
+        np.testing.assert_allclose(observed, own.pmf()[item], atol=0.01)
+    np.testing.assert_allclose(own.estimate(reports), [0.5, 0.3, 0.2], atol=0.02)
+    with pytest.raises(ValueError, match="^estimate"):
+        LocalRandomizer.from_pmf([[0.5, 0.5], [0.25, 0.75], [0.4, 0.6]]).estimate([0, 1])
+    with pytest.raises(ValueError, match="^x"):
+        own.sample([3], rng)
+    with pytest.raises(ValueError, match="^reports"):
+        own.estimate([4])
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        None, "rows", [], [0.5, 0.5], [[1.0]], [[0.5, 0.5]], [[0.5, 0.5], [1.0]], [[0.5, 0.5], [0.5, 0.6]],
+        [[0.5, 0.5], [-0.5, 1.5]], [[0.5, 0.5], [math.nan, 1.0]], [[0.5, 0.5], ["0.5", "0.5"]],
+        [[0.5, 0.5], [math.inf, 0.0]], [[True, False], [False, True]], [[[0.5, 0.5]], [[0.5, 0.5]]],
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_hostile_tables(matrix):
+    with pytest.raises((ValueError, TypeError), match="matrix"):
+        LocalRandomizer.from_pmf(matrix)
+
+
+def test_no_promising_attack_is_left_out():
+    """The 24 kept contain the best of all 450, for few users and for many."""
+    rows = np.random.default_rng(3).dirichlet(np.full(8, 2.0), 6)
+    own = LocalRandomizer.from_pmf(rows)
+    for n, eps in ((2, 0.5), (30, 0.5), (10**6, 0.004)):
+        kept = max(
+            CoveredPair(attack, n).log_worst(eps, 1e-3).upper
+            for pair in own.input_pairs()
+            for attack in pair.attacks
+        )
+        every = max(
+            CoveredPair(AmplificationVariable.from_masses(rows[i], rows[j], rows[x]), n)
+            .log_worst(eps, 1e-3)
+            .lower
+            for i, j in itertools.combinations(range(6), 2)
+            for x in range(6)
+        )
+        assert every <= kept + 5e-3
+
+
+# ---------------------------------------------------------------- many pairs
+
+
+@pytest.mark.parametrize(("n", "eps"), [(1, 0.7), (5, 0.4), (1000, 0.0), (1000, 0.3), (10**8, 0.0009)])
+@pytest.mark.parametrize("zeros", [False, True])
+def test_the_worst_of_many_pairs_is_the_largest_of_all(n, eps, zeros):
+    rows = np.random.default_rng(n).dirichlet(np.full(6, 1.5), 8)
+    rows = np.where(rows < 0.04 * zeros, 0.0, rows)
+    own = LocalRandomizer.from_pmf(rows / rows.sum(axis=1, keepdims=True))
+    pairs = [CoveredPair(pair.cover, n) for pair in own.input_pairs()]
+    (worst,) = gathered(pairs)
+    every = [pair.log_worst(eps) for pair in pairs]
+    found = worst.log_hockey_stick(eps)
+    assert found.lower == max(one.lower for one in every)
+    assert max(one.upper for one in every) <= found.upper <= max(one.upper for one in every) + 1e-5
+    one_by_one = [one.log_hockey_stick(eps) for one in worst.pairs]
+    assert all(ceiling >= one.lower for ceiling, one in zip(worst.ceilings(eps), one_by_one, strict=True))
+    assert worst.largest_loss == max(max(p.largest_loss, p.reversed.largest_loss) for p in pairs)
+
+
+def test_few_pairs_are_not_gathered():
+    own = LocalRandomizer.from_pmf([[0.5, 0.5], [0.25, 0.75]])
+    pairs = tuple(CoveredPair(pair.cover, 10) for pair in own.input_pairs())
+    assert gathered(pairs) == pairs
+
+
+# ---------------------------------------------------------------- densities
+
+
+def noise(scale):
+    """Return cdf and survival of Laplace noise."""
+    return (
+        lambda y, x: stats.laplace.cdf(y - x, scale=scale),
+        lambda y, x: stats.laplace.sf(y - x, scale=scale),
+    )
+
+
+def cut_laplace(eps0, cells):
+    cdf, survival = noise(1.0 / eps0)
+    edges = np.concatenate([[-np.inf], np.linspace(0.0, 1.0, cells + 1), [np.inf]])
+    slope = np.concatenate([[0.0], np.full(cells, 2.0 * eps0), [0.0]])
+    return LocalRandomizer.from_density(cdf, inputs=[0, 1], edges=edges, slope=slope, survival=survival)
+
+
+@pytest.mark.parametrize(("eps0", "n"), [(0.5, 10**3), (1.0, 10**4), (4.0, 10**8)])
+def test_laplace_given_by_its_cells_overlaps_laplace(eps0, n):
+    own, named = (
+        shuffle(r, n=n).epsilon(1e-6) for r in (cut_laplace(eps0, 400), randomizers.laplace(eps0=eps0))
+    )
+    assert named.lower * (1 - 4e-5) <= own.lower <= named.upper
+    assert named.lower <= own.upper <= named.upper * (1 + 2e-4)
+    assert cut_laplace(eps0, 400).eps0 == pytest.approx(eps0 * (1 + 1 / 400), rel=1e-9)
+
+
+def test_the_width_falls_with_the_square_of_the_cells():
+    named = shuffle(randomizers.laplace(eps0=2.0), n=1000).epsilon(1e-6)
+    excess = [
+        shuffle(cut_laplace(2.0, c), n=1000).epsilon(1e-6).upper / named.upper - 1 for c in (25, 50, 100)
+    ]
+    assert 3.5 < excess[0] / excess[1] < 4.5 and 3.5 < excess[1] / excess[2] < 4.5
+
+
+LOGISTIC = {
+    "cdf": lambda y, x: stats.logistic.cdf(y - x, scale=0.5),
+    "survival": lambda y, x: stats.logistic.sf(y - x, scale=0.5),
+}
+CENTERS = (0.0, 0.4, 1.0)  # the middle one never is the blanket, the outer two compete at 1/2
+
+
+def logistic(**changes):
+    edges = np.concatenate([[-np.inf], np.linspace(-6.0, 7.0, 521), [np.inf]])
+    # the log-density's slope lies in (-2, 2), so that of a ratio changes by less than 4 in all
+    settings = {"inputs": CENTERS, "edges": edges, "slope": 2.0, "eps0": 2.0} | LOGISTIC | changes
+    return LocalRandomizer.from_density(settings.pop("cdf"), **settings)
+
+
+def convex_tests(pair, i, j):
+    """Yield (cover's, true) values of E(G - t)_+ under the blanket, by a fine midpoint rule."""
+    ends = np.linspace(-20.0, 21.0, 400_001)
+    y, h = 0.5 * (ends[1:] + ends[:-1]), ends[1] - ends[0]
+    density = np.array([stats.logistic.pdf(y - x, scale=0.5) for x in CENTERS])
+    blanket, cover = density.min(axis=0), pair.cover
+    for eps in (0.0, 0.3, 1.0):
+        for t in (-2.0, -0.3, 0.0, 0.5):
+            for a, b, first, second in (
+                (i, j, cover.first, cover.second),
+                (j, i, cover.second, cover.first),
+            ):
+                gap = density[a] - math.exp(eps) * density[b] - t * blanket
+                mine = cover.mass @ np.maximum(first - math.exp(eps) * second - t, 0.0)
+                # mass that the cells' blanket lacks counts as G = 0
+                mine += (float(blanket.sum() * h) - cover.mass.sum()) * max(-t, 0.0)
+                yield mine, np.maximum(gap, 0.0).sum() * h
+
+
+@pytest.mark.parametrize(("position", "i", "j"), [(0, 0, 1), (1, 0, 2), (2, 1, 2)])
+def test_three_inputs_are_above_the_truth_in_convex_order(position, i, j):
+    for mine, truth in convex_tests(logistic().input_pairs()[position], i, j):
+        assert truth * (1 - 1e-7) - 1e-10 <= mine <= truth * 1.05 + 1e-2
+
+
+def test_a_cell_where_two_inputs_compete_for_the_least_density():
+    """Around 1/2 the outer inputs have equal mass in one wide cell: neither is the least in all of it."""
+    wide = logistic(edges=[-np.inf, -2.0, -0.5, 1.5, 3.0, np.inf])
+    for mine, truth in convex_tests(wide.input_pairs()[1], 0, 2):
+        assert mine >= truth * (1 - 1e-7) - 1e-10
+    blanket = 2.0 * stats.logistic.sf(0.5, scale=0.5)
+    assert 0.05 < wide.input_pairs()[1].cover.mass.sum() < blanket
+
+
+def test_a_slope_that_is_too_small_is_caught():
+    pairs = logistic(slope=0.0).input_pairs()
+    failures = [
+        mine < truth * (1 - 1e-7) - 1e-10
+        for position, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)])
+        for mine, truth in convex_tests(pairs[position], i, j)
+    ]
+    assert sum(failures) >= 5
+
+
+def test_steps_need_no_slope():
+    """A staircase density is its table of step masses."""
+    rows = np.array([[0.1, 0.4, 0.3, 0.2], [0.2, 0.2, 0.4, 0.2], [0.3, 0.3, 0.1, 0.3]])
+    ends = np.arange(5.0)
+
+    def cdf(y, x):
+        return np.interp(y, ends, np.append(0.0, np.cumsum(rows[int(x)])).clip(0.0, 1.0))
+
+    own = LocalRandomizer.from_density(cdf, inputs=[0, 1, 2], edges=ends, slope=0.0)
+    for n in (2, 50):
+        mine, table = (shuffle(r, n=n).delta(0.2) for r in (own, LocalRandomizer.from_pmf(rows)))
+        assert mine.upper == pytest.approx(table.upper, rel=1e-4)
+        assert mine.lower == pytest.approx(table.lower, rel=1e-4)
+    assert own.eps0 == pytest.approx(math.log(4.0)) and own.beta == pytest.approx(0.3)
+
+
+def test_what_lies_outside_the_cells_is_exposed():
+    inner = logistic(edges=np.linspace(-2.0, 3.0, 51), eps0=math.inf)
+    hidden = stats.logistic.cdf(-2.0, scale=0.5) + stats.logistic.sf(3.0, scale=0.5)
+    cover = inner.input_pairs()[1].cover
+    assert cover.exposed_first == pytest.approx(hidden) and inner.eps0 == math.inf
+    assert shuffle(inner, n=10**6).delta(0.5).upper >= hidden
+    one_sided = logistic(survival=None).input_pairs()[1].cover  # without digits above the median
+    assert 1e-12 < one_sided.exposed_first < 1e-4
+    unbounded = logistic(slope=np.append(np.full(521, 2.0), np.inf), eps0=math.inf).input_pairs()[1].cover
+    assert unbounded.exposed_second == pytest.approx(
+        stats.logistic.cdf(-7.0, scale=0.5) + stats.logistic.sf(6.0, scale=0.5)
+    )
+
+
+def test_density_runs_and_estimates():
+    own, rng = logistic(), np.random.default_rng(2)
+    x = np.repeat([0.0, 1.0], 20_000)
+    reports = own.sample(x, rng)
+    for held in (0.0, 1.0):
+        assert stats.kstest(reports[x == held] - held, stats.logistic(scale=0.5).cdf).pvalue > 1e-3
+    two = logistic(inputs=(0.0, 1.0))
+    np.testing.assert_allclose(two.estimate(reports), [0.5, 0.5], atol=0.05)
+    assert two.beta == pytest.approx(2 * stats.logistic.cdf(0.5, scale=0.5) - 1, rel=1e-2)
+    with pytest.raises(ValueError, match="^x must hold values among"):
+        own.sample([0.5], rng)
+    with pytest.raises(ValueError, match="^reports"):
+        own.estimate([math.nan])
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"cdf": None}, "cdf"), ({"survival": 3.0}, "survival"), ({"cdf": lambda y, x: y}, "cdf"),
+        ({"cdf": lambda y, x: 0.5}, "cdf"), ({"survival": LOGISTIC["cdf"]}, "survival"),
+        ({"inputs": [0.0]}, "inputs"), ({"inputs": [0.0, 0.0]}, "inputs"), ({"inputs": "01"}, "inputs"),
+        ({"edges": [0.0]}, "edges"), ({"edges": [1.0, 0.0, 2.0]}, "edges"),
+        ({"edges": [0.0, math.nan, 1.0]}, "edges"),
+        ({"slope": -1.0}, "slope"), ({"slope": [1.0, 2.0]}, "slope"), ({"slope": "1e-8"}, "slope"),
+        ({"slope": math.nan}, "slope"), ({"eps0": 0.0}, "eps0"), ({"eps0": math.nan}, "eps0"),
+        ({"cdf": lambda y, x: np.where(y < 0.0, 0.9, 0.1), "survival": None}, "cdf"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_hostile_densities(changes, word):
+    with pytest.raises((ValueError, TypeError), match=word):
+        logistic(**changes)
+
+
+# ---------------------------------------------------------------- as parts of something larger
+
+
+def test_own_mechanisms_are_no_components_because_equal_inputs_may_be_the_worst():
+    """The first component: a third input whose ratio to the cover spreads more than any difference does."""
+    table = LocalRandomizer.from_pmf([[0.5, 0.25, 0.25], [0.5, 0.2, 0.3], [0.1, 0.45, 0.45]])
+    sampled = randomizers.poisson_sampled(table, rate=0.5)
+    for build in (
+        lambda own: randomizers.mixture([own, randomizers.binary_rr(eps0=1.0)], [0.5, 0.5]),
+        lambda own: randomizers.joint([own, randomizers.binary_rr(eps0=1.0)]),
+    ):
+        for own in (table, sampled):
+            with pytest.raises(ValueError, match="from_pmf"):
+                build(own)
+    assert shuffle(sampled, n=100).epsilon(1e-6).upper < shuffle(table, n=100).epsilon(1e-6).upper
