@@ -18,7 +18,20 @@ not decided               why neither could be shown
 
 import difflib
 
-from shufflelib.claims import before_the_pair, variation_ratio
+from shufflelib.claims import (
+    before_the_pair,
+    hypothesis_tests,
+    normal_limit,
+    personal_budgets,
+    personal_comparisons,
+    personal_guarantees,
+    renyi_bounds,
+    renyi_comparisons,
+    shuffled_sgd,
+    training_accuracies,
+    two_symbols,
+    variation_ratio,
+)
 from shufflelib.claims.claim import FULL, QUICK, Claim, Effort, Finding, Result, Verdict, checked
 
 __all__ = [
@@ -35,7 +48,21 @@ __all__ = [
     "named",
 ]
 
-ALL = (*before_the_pair.CLAIMS, *variation_ratio.CLAIMS)
+SOURCES = (
+    before_the_pair,
+    variation_ratio,
+    two_symbols,
+    normal_limit,
+    renyi_bounds,
+    renyi_comparisons,
+    hypothesis_tests,
+    personal_budgets,
+    personal_guarantees,
+    personal_comparisons,
+    shuffled_sgd,
+    training_accuracies,
+)
+ALL = tuple(claim for source in SOURCES for claim in source.CLAIMS)
 
 
 def named(name):
