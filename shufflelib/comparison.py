@@ -17,9 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib import arguments, closed_form, conversions, renyi
+from shufflelib.central_limit import asymptotic_epsilon
 from shufflelib.closed_form import BlanketBounds, OutOfRegime
-from shufflelib.randomizers.additive import Laplace
+from shufflelib.randomizers.additive import Gaussian, Laplace
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.shuffle_index import gaussian_index, shuffle_index
 from shufflelib.shuffling import VariationRatioPair, shuffle
 
 LARGEST_ORDER = 100_000  # of the Rényi bound that is turned into an ε
@@ -244,6 +246,24 @@ def _gaussian_limit(asked):
     return conversions.epsilon_from_gdp_dong22(mu=mu, delta=asked.delta).upper
 
 
+def _limit(end):
+    """Return the answer of the normal limit with one end of the shuffle index's band."""
+
+    def epsilon(asked):
+        randomizer = asked.randomizer
+        try:
+            known = (
+                gaussian_index(sigma=randomizer.sigma)
+                if isinstance(randomizer, Gaussian)
+                else shuffle_index(randomizer)
+            )
+        except ValueError as none:
+            raise OutOfRegime(str(none)) from none
+        return asymptotic_epsilon(chi=getattr(known, end), n=asked.n, delta=asked.delta)
+
+    return epsilon
+
+
 EVERY = "proved for every eps0-LDP randomizer"
 ALL = (
     Bound(
@@ -293,5 +313,7 @@ ALL = (
     ),
     Bound("EFMRTT'19", "upper bound, sound where tried", _of_budget(closed_form.erlingsson19)),
     Bound("Girgis'21, full sum", "upper bound through Rényi divergence, sound where tried", _through_renyi),
+    Bound("shuffle index, blanket", "the limit of the certified upper end for many users", _limit("blanket")),
+    Bound("shuffle index, attack", "the limit of the certified lower end for many users", _limit("attack")),
     Bound("CCG'24, Theorem 2", "a limit without error term, on either side of the truth", _gaussian_limit),
 )

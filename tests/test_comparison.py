@@ -58,7 +58,12 @@ def test_the_answers_have_looks_and_their_words_agree_with_them():
 
 def test_without_a_local_budget_only_the_certified_ends_speak():
     found = answers(randomizers.gaussian(sigma=2.0))
-    assert {name for name, one in found.items() if not one.reason} == {"certified lower", "certified upper"}
+    assert {name for name, one in found.items() if not one.reason} == {
+        "certified lower",
+        "certified upper",
+        "shuffle index, blanket",
+        "shuffle index, attack",
+    }
     assert "finite" in found["clones FMT'21, pair"].reason
 
 
@@ -67,6 +72,14 @@ def test_the_renyi_bound_has_orders_enough_for_many_users():
         answers(PURE["10-RR"], n=n, delta=1e-6)["Girgis'21, full sum"].eps * n**0.5 for n in (10**4, 10**8)
     ]
     assert scaled[1] < 1.2 * scaled[0]
+
+
+@pytest.mark.parametrize("name", ["10-RR", "subset", "Laplace"])
+def test_many_users_meet_the_limits_of_both_ends(name):
+    found = answers(PURE[name], n=10**8, delta=1e-6)
+    for end, limit in (("upper", "blanket"), ("lower", "attack")):
+        certified = found[f"certified {end}"].eps
+        assert math.isclose(found[f"shuffle index, {limit}"].eps, certified, rel_tol=3e-3)
 
 
 @pytest.mark.parametrize("name", PURE)

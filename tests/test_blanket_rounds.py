@@ -1,0 +1,244 @@
+"""The blanket in several rounds: composed through its profile, against its two-dimensional statistic.
+
+Under the cover w the pair of laws of n reports is a function of (ΣR_0/w, ΣR_1/w): with base mass m at (A, B)
+the two laws have masses A m/n and B m/n.  Here that statistic is listed exactly, composed exactly, and
+compared with what the profile route makes of it.
+"""
+
+import math
+from fractions import Fraction as F
+from functools import cache
+from itertools import combinations, combinations_with_replacement
+
+import numpy as np
+import pytest
+
+import oracles
+from shufflelib import shuffle
+from shufflelib.amplification import AmplificationVariable
+from shufflelib.covered_pair import CoveredPair
+from shufflelib.envelope import Envelope
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
+
+RATIOS = (F(4, 3), F(2), F(9, 2))  # exp(eps)
+
+
+def tenths(*rows):
+    return tuple(tuple(F(entry, 10) for entry in row) for row in rows)
+
+
+def response(e, d):
+    law = oracles.generalized_rr(e, d)
+    return tuple(law[0]), tuple(law[1]), (F(1, e + d - 1),) * d
+
+
+# R_0, R_1 and the cover
+CASES = {
+    "2-RR": response(3, 2),
+    "3-RR": response(3, 3),
+    "lopsided": tenths((8, 1, 1), (4, 3, 3), (4, 1, 1)),
+    "skew": tenths((6, 3, 1), (2, 3, 5), (2, 3, 1)),
+}
+SYMMETRIC = ("2-RR", "3-RR")
+ROUNDS = (2, 3, 5)
+
+
+def statistic(name, n):
+    """Return {(A, B): base mass} of the sums of n independent (R_0/w, R_1/w), uncovered mass at (0, 0)."""
+    first, second, cover = CASES[name]
+    atoms = {}
+    for a, b, w in zip(first, second, cover, strict=True):
+        atoms[a / w, b / w] = atoms.get((a / w, b / w), 0) + w
+    atoms[F(0), F(0)] = 1 - sum(cover)
+    law = {(F(0), F(0)): F(1)}
+    for _ in range(n):
+        longer = {}
+        for (a, b), mass in law.items():
+            for (x, y), share in atoms.items():
+                longer[a + x, b + y] = longer.get((a + x, b + y), 0) + mass * share
+        law = longer
+    return law
+
+
+@cache
+def one_round(name, n):
+    """Return {A/B: (P, Q)}: what one direction of one round gives away."""
+    law = {}
+    for (a, b), mass in statistic(name, n).items():
+        if a or b:
+            p, q = law.get(a / b, (0, 0))
+            law[a / b] = p + a * mass / n, q + b * mass / n
+    return law
+
+
+def as_losses(masses):
+    """Return {P/Q: (P, Q)} of a law of outputs, outputs with equal losses together."""
+    law = {}
+    for p, q in masses.values():
+        old = law.get(p / q, (0, 0))
+        law[p / q] = old[0] + p, old[1] + q
+    return law
+
+
+def turned(law):
+    return {1 / x: (q, p) for x, (p, q) in law.items()}
+
+
+def product(one, other):
+    law = {}
+    for x, (p, q) in one.items():
+        for y, (r, s) in other.items():
+            old = law.get(x * y, (0, 0))
+            law[x * y] = old[0] + p * r, old[1] + q * s
+    return law
+
+
+@cache
+def rounds_in(name, n, forward, backward):
+    """Return the law of so many rounds in one direction and so many in the other."""
+    if forward + backward == 1:
+        return one_round(name, n) if forward else turned(one_round(name, n))
+    if forward:
+        return product(rounds_in(name, n, forward - 1, backward), rounds_in(name, n, 1, 0))
+    return product(rounds_in(name, n, 0, backward - 1), rounds_in(name, n, 0, 1))
+
+
+def same_direction(name, n, rounds, ratio):
+    return max(oracles.hockey_stick(rounds_in(name, n, *both), ratio) for both in ((rounds, 0), (0, rounds)))
+
+
+def any_direction(name, n, rounds, ratio):
+    return max(oracles.hockey_stick(rounds_in(name, n, k, rounds - k), ratio) for k in range(rounds + 1))
+
+
+def adaptive(name, n, rounds, ratio):
+    """Return the worst over strategies that choose each round's direction after seeing the earlier rounds."""
+    directions = rounds_in(name, n, 1, 0), rounds_in(name, n, 0, 1)
+
+    @cache
+    def worst(left, ratio):
+        if left == 0:
+            return max(1 - ratio, F(0))
+        return max(sum(p * worst(left - 1, ratio / x) for x, (p, _) in law.items()) for law in directions)
+
+    return worst(rounds, ratio)
+
+
+def pair(name, n):
+    parts = (np.array([float(entry) for entry in row]) for row in CASES[name])
+    return CoveredPair(AmplificationVariable.from_masses(*parts), n)
+
+
+def nearly(exact, slack=1e-12):
+    return float(exact) * (1 - slack), float(exact) * (1 + slack)
+
+
+# ---------------------------------------------------------------- one round
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_profile_of_one_ordered_pair_is_its_loss_law(name):
+    """Second differences of the exact curve, over all E > 0, return every mass: nothing is lost."""
+    law = one_round(name, 4)
+    kinks = [F(0), *sorted(law), max(law) + 1, max(law) + 2]
+    curve = [oracles.hockey_stick(law, kink) for kink in kinks]
+    slopes = [(b - a) / (y - x) for a, b, x, y in zip(curve, curve[1:], kinks, kinks[1:], strict=False)]
+    found = {k: right - left for k, left, right in zip(kinks[1:], slopes, slopes[1:], strict=False)}
+    assert {kink: (kink * q, q) for kink, q in found.items() if q} == law
+    # and E < 1 is the other direction
+    for ratio in (F(1, 3), F(2, 3)):
+        mirrored = oracles.hockey_stick(turned(law), 1 / ratio)
+        assert oracles.hockey_stick(law, ratio) == 1 - ratio + ratio * mirrored
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_the_profile_encloses_the_statistic(name, n):
+    law, one = one_round(name, n), pair(name, n)
+    inner = sorted(law)
+    for ratio in [*RATIOS, *((a + b) / 2 for a, b in zip(inner, inner[1:], strict=False) if a + b >= 2)]:
+        for direction, exact in (
+            (one, oracles.hockey_stick(law, ratio)),
+            (one.reversed, oracles.hockey_stick(turned(law), ratio)),
+        ):
+            ends = direction.log_hockey_stick(math.log(ratio))
+            low, high = nearly(exact)
+            assert math.exp(ends.lower) <= high and low <= math.exp(ends.upper) <= high * (1 + 1e-9) + 1e-12
+
+
+# ---------------------------------------------------------------- many rounds
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_the_profile_route_loses_the_dots_only(name, rounds):
+    """One pair in one direction: the bracket holds the exact composition and is tight."""
+    n = 4 if rounds < 5 else 2
+    composed = pair(name, n).compose(rounds=rounds)
+    for ratio in RATIOS:
+        low, high = nearly(same_direction(name, n, rounds, ratio))
+        ends = composed.delta(math.log(ratio))
+        assert ends.lower <= high and low <= ends.upper
+        assert ends.upper <= 1.003 * high and ends.lower >= 0.997 * low
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("rounds", [2, 3])
+def test_the_envelope_covers_every_choice_of_directions(name, rounds):
+    """What is lost to the envelope, beside the truth in which directions may be chosen adaptively."""
+    n = 3
+    above = Envelope((pair(name, n),)).compose(rounds=rounds)
+    for ratio in RATIOS:
+        fixed, mixed, chosen = (
+            way(name, n, rounds, ratio) for way in (same_direction, any_direction, adaptive)
+        )
+        assert fixed <= mixed <= chosen
+        low, high = nearly(chosen)
+        upper = above.delta(math.log(ratio)).upper
+        assert low <= upper
+        if name in SYMMETRIC:
+            assert fixed == mixed == chosen and upper <= 1.003 * high
+        else:
+            assert upper <= 1.11 * high
+
+
+def test_choosing_directions_can_pay():
+    """A witness: at two rounds of the lopsided pair, 3 users, E = 4/3."""
+    fixed, mixed, chosen = (
+        way("lopsided", 3, 2, F(4, 3)) for way in (same_direction, any_direction, adaptive)
+    )
+    assert fixed < mixed < chosen
+    assert chosen > F(103, 100) * fixed
+
+
+def test_the_loss_to_the_envelope_fades_as_the_crowd_grows():
+    losses = []
+    for n in (10, 1000):
+        one = pair("lopsided", n)
+        apart = one.compose(rounds=100).epsilon(1e-6)
+        together = Envelope((one,)).compose(rounds=100).epsilon(1e-6)
+        losses.append((together.lower / apart.upper - 1.0, together.upper / apart.lower - 1.0))
+    assert losses[0][0] > 0.01 and losses[1][1] < 0.001
+
+
+# ---------------------------------------------------------------- the mechanism
+
+
+THREE = tenths((8, 1, 1), (4, 3, 3), (4, 2, 4))
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_no_dataset_of_the_mechanism_exceeds_its_composed_bound(rounds):
+    n = 3
+    mechanism = LocalRandomizer.from_pmf([[float(entry) for entry in row] for row in THREE])
+    profile = shuffle(mechanism, n=n).compose(rounds=rounds)
+    for ratio in RATIOS:
+        truth = F(0)
+        for others in combinations_with_replacement(range(3), n - 1):
+            for inputs in combinations(range(3), 2):
+                law = as_losses(oracles.shuffled_laws(THREE, *inputs, others))
+                every = law if rounds == 1 else product(law, law)
+                truth = max(truth, oracles.both_ways(every, ratio))
+        ends = profile.delta(math.log(ratio))
+        low, _ = nearly(truth)
+        assert low <= ends.upper <= 2.5 * float(truth)

@@ -1,0 +1,435 @@
+"""The shuffle index and its limits: closed forms against quadrature, limits against certified brackets."""
+
+import itertools
+import math
+from fractions import Fraction as F
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import special
+
+from shufflelib import randomizers, shuffle
+from shufflelib.central_limit import asymptotic_delta, asymptotic_epsilon, moderate_delta, moderate_epsilon
+from shufflelib.closed_form import BlanketBounds
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.shuffle_index import (
+    ShuffleIndex,
+    composition_index,
+    gaussian_index,
+    generalized_rr_index,
+    laplace_index,
+    shuffle_index,
+)
+
+NAN, INF = math.nan, math.inf
+BUDGETS = (0.01, 0.1, 1.0, 2.0, 4.0)
+
+# chi of the blanket and of the best attack, computed independently beforehand
+TABLE = [
+    (laplace_index(eps0=0.1), 9.915, 10.158),
+    (laplace_index(eps0=1.0), 0.8974, 1.0800),
+    (laplace_index(eps0=2.0), 0.3826, 0.5043),
+    (laplace_index(eps0=4.0), 0.1203, 0.1681),
+    (gaussian_index(sigma=1.0), 0.5848, 0.7629),
+    (gaussian_index(sigma=2.0), 1.5935, 1.8764),
+    (gaussian_index(sigma=5.0), 4.5985, 4.9501),
+]
+
+
+def integral(numerator, cover, points):
+    with mpmath.workdps(25):
+        return mpmath.quad(lambda y: numerator(y) ** 2 / cover(y), points)
+
+
+def rr(e, d):
+    return [[F(e if x == y else 1) / (e + d - 1) for y in range(d)] for x in range(d)]
+
+
+# ---------------------------------------------------------------- closed forms
+
+
+@pytest.mark.parametrize(("index", "blanket", "attack"), TABLE)
+def test_table(index, blanket, attack):
+    assert index.blanket == pytest.approx(blanket, abs=6e-4 if blanket > 9 else 6e-5)
+    assert index.attack == pytest.approx(attack, abs=6e-5 if attack < 10 else 6e-4)
+
+
+@pytest.mark.parametrize("eps0", BUDGETS)
+def test_laplace_against_quadrature(eps0):
+    def density(x):
+        return lambda y: mpmath.mpf(eps0) / 2 * mpmath.exp(-eps0 * abs(y - x))
+
+    def gap(y):
+        return density(0)(y) - density(1)(y)
+
+    def blanket(y):
+        return min(density(0)(y), density(1)(y))
+
+    points = [-mpmath.inf, 0, 0.5, 1, mpmath.inf]
+    got = laplace_index(eps0=eps0)
+    assert got.blanket == pytest.approx(float(integral(gap, blanket, points)) ** -0.5, rel=1e-12)
+    attacks = {x: float(integral(gap, density(x), sorted([*points, x]))) for x in (0, 0.25, 0.5)}
+    assert got.attack == pytest.approx(attacks[0] ** -0.5, rel=1e-12)
+    assert attacks[0] > attacks[0.25] > attacks[0.5]  # the ends are the worst x*
+
+
+@pytest.mark.parametrize("sigma", [0.2, 0.5, 1.0, 2.0, 5.0])
+def test_gaussian_against_quadrature(sigma):
+    def density(x):
+        return lambda y: mpmath.npdf(y, x, sigma)
+
+    def gap(y):
+        return density(0)(y) - density(1)(y)
+
+    # R_0²/R_1 is centred at -1, and far wider than the integration rule expects
+    points = [-1 - 12 * sigma, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2 + 12 * sigma]
+    got = gaussian_index(sigma=sigma)
+    covers = lambda y: min(density(0)(y), density(1)(y))  # noqa: E731
+    assert got.blanket == pytest.approx(float(integral(gap, covers, points)) ** -0.5, rel=1e-10)
+    assert got.attack == pytest.approx(float(integral(gap, density(0), points)) ** -0.5, rel=1e-10)
+    middle = float(integral(gap, density(0.5), points))
+    assert middle == pytest.approx(4 * math.sinh(1 / (4 * sigma**2)), rel=1e-10)
+    assert middle**-0.5 > got.attack
+
+
+@pytest.mark.parametrize("eps0", BUDGETS)
+@pytest.mark.parametrize("d", [2, 3, 10, 100])
+def test_randomized_response_against_its_own_law(eps0, d):
+    got, atoms = (
+        generalized_rr_index(eps0=eps0, d=d),
+        shuffle_index(randomizers.generalized_rr(eps0=eps0, d=d)),
+    )
+    assert atoms == pytest.approx(got, rel=1e-11)
+    assert (got.band == 1.0) == (d > 2)
+    assert d > 2 or got.band**2 == pytest.approx(2 * math.exp(eps0) / (math.exp(eps0) + 1), rel=1e-12)
+
+
+def test_randomized_response_by_fractions():
+    for d in (2, 3, 7):
+        rows, low = rr(3, d), F(1, 3 + d - 1)
+        blanket = sum((a - b) ** 2 / low for a, b in zip(rows[0], rows[1], strict=True))
+        attacks = [
+            sum((a - b) ** 2 / c for a, b, c in zip(rows[0], rows[1], row, strict=True)) for row in rows
+        ]
+        got = generalized_rr_index(eps0=math.log(3), d=d)
+        assert got.blanket**-2 == pytest.approx(float(blanket), rel=1e-13)
+        assert got.attack**-2 == pytest.approx(float(max(attacks)), rel=1e-13)
+
+
+@pytest.mark.parametrize("eps0", BUDGETS)
+def test_laplace_against_its_own_atoms(eps0):
+    got, atoms = laplace_index(eps0=eps0), shuffle_index(randomizers.laplace(eps0=eps0))
+    assert atoms == pytest.approx(got, rel=1e-5)
+    assert atoms.blanket <= got.blanket * (1 + 1e-12)  # cells only ever spread the cover's law
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 5.0])
+def test_gaussian_against_its_own_atoms(sigma):
+    pair = randomizers.gaussian(sigma=sigma).input_pairs()[0]
+    got = gaussian_index(sigma=sigma)
+    assert float(pair.cover.mass @ (pair.cover.first - pair.cover.second) ** 2) ** -0.5 == pytest.approx(
+        got.blanket, rel=1e-4
+    )
+    for attack in pair.attacks:
+        second = float(attack.mass @ (attack.first - attack.second) ** 2)
+        assert second**-0.5 == pytest.approx(got.attack, rel=1e-4)
+
+
+@pytest.mark.parametrize("eps0", BUDGETS)
+def test_the_index_is_the_variance_of_the_blanket_paper(eps0):
+    # Balle et al. give E L² = c for L = γ (R_0 − E R_1)/w; at E = 1 that is γ/χ²
+    cases = [
+        (BlanketBounds.laplace(eps0=eps0), laplace_index(eps0=eps0)),
+        (BlanketBounds.generalized_rr(eps0=eps0, d=10), generalized_rr_index(eps0=eps0, d=10)),
+        (BlanketBounds.generalized_rr(eps0=eps0, d=2), generalized_rr_index(eps0=eps0, d=2)),
+    ]
+    for bounds, index in cases:
+        assert math.exp(bounds.log_c(0.0)) / bounds.gamma == pytest.approx(index.blanket**-2, rel=1e-9)
+
+
+def test_other_randomizers_have_a_band():
+    for randomizer in (
+        randomizers.generic(eps0=1.0),
+        randomizers.rappor(eps0=1.0, d=5),
+        randomizers.local_hash(eps0=1.0, d=10, l=2),
+        randomizers.subset(eps0=1.0, d=8, k=2),
+    ):
+        index = shuffle_index(randomizer)
+        assert 0.0 < index.blanket <= index.attack < INF
+        assert index.blanket >= generalized_rr_index(eps0=1.0, d=2).blanket * (1 - 1e-12)  # 2-RR is the worst
+        assert index.band >= 1.0
+
+
+def test_any_table_against_fractions():
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        rows = random_rows(rng, rng.integers(2, 4), rng.integers(2, 6))
+        cover = [min(column) for column in zip(*rows, strict=True)]
+
+        def information(one, other, below):
+            return sum((a - b) ** 2 / w for a, b, w in zip(one, other, below, strict=True))
+
+        pairs = list(itertools.combinations(rows, 2))
+        got = shuffle_index(LocalRandomizer.from_pmf(floats(rows)))
+        assert got.blanket**-2 == pytest.approx(float(max(information(*p, cover) for p in pairs)), rel=1e-10)
+        attack = max(information(*p, row) for p in pairs for row in rows)
+        assert got.attack**-2 == pytest.approx(float(attack), rel=1e-10)
+
+
+# ---------------------------------------------------------------- mixed datasets
+
+
+def exact_index(rows, shares):
+    """Return v' Σ⁺ v for fractions by Gauss elimination; one output is dropped, its count being the rest."""
+    size = len(rows[0]) - 1
+    change = [rows[1][i] - rows[0][i] for i in range(size)]
+    covariance = [
+        [
+            sum(
+                p * ((row[i] if i == j else 0) - row[i] * row[j]) for p, row in zip(shares, rows, strict=True)
+            )
+            for j in range(size)
+        ]
+        for i in range(size)
+    ]
+    system = [line + [right] for line, right in zip(covariance, change, strict=True)]
+    for i in range(size):
+        system[i] = [entry / system[i][i] for entry in system[i]]
+        for k in range(size):
+            if k != i:
+                system[k] = [a - system[k][i] * b for a, b in zip(system[k], system[i], strict=True)]
+    return sum(line[-1] * v for line, v in zip(system, change, strict=True))
+
+
+def random_rows(rng, inputs, classes):
+    rows = rng.integers(1, 30, size=(inputs, classes))
+    return [[F(int(v), int(row.sum())) for v in row] for row in rows]
+
+
+def floats(rows):
+    return np.array([[float(v) for v in row] for row in rows])
+
+
+def test_composition_index_against_fractions():
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        inputs, classes = rng.integers(2, 5), rng.integers(2, 6)
+        rows = random_rows(rng, inputs, classes)
+        weights = [F(int(v)) for v in rng.integers(1, 9, size=inputs)]
+        shares = [w / sum(weights) for w in weights]
+        exact = exact_index(rows, shares)
+        got = composition_index(floats(rows), shares=[float(p) for p in shares])
+        if exact == 0:
+            assert got > 1e6
+        else:
+            assert got**-2 == pytest.approx(float(exact), rel=1e-9)
+
+
+def test_no_mixed_dataset_is_worse_than_the_worst_equal_one():
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        rows = floats(random_rows(rng, rng.integers(2, 5), rng.integers(2, 7)))
+        corners = [composition_index(rows, shares=corner) for corner in np.eye(len(rows))]
+        first, second = (rng.dirichlet(np.ones(len(rows))) for _ in range(2))
+        information = [composition_index(rows, shares=p) ** -2 for p in (first, second, (first + second) / 2)]
+        assert information[2] <= 0.5 * (information[0] + information[1]) * (1 + 1e-9)
+        assert information[0] <= max(c**-2 for c in corners) * (1 + 1e-9)
+
+
+def test_a_corner_is_the_attack_and_binary_response_does_not_care():
+    for d in (2, 4):
+        rows = floats(rr(3, d))
+        corners = [composition_index(rows, shares=corner) for corner in np.eye(d)]
+        assert min(corners) == pytest.approx(generalized_rr_index(eps0=math.log(3), d=d).attack, rel=1e-12)
+    shares = [[1 - p, p] for p in (0.0, 0.2, 0.5, 1.0)]
+    values = [composition_index(floats(rr(3, 2)), shares=share) for share in shares]
+    assert values == pytest.approx([values[0]] * 4, rel=1e-12)
+
+
+def counts(rows, people):
+    """Exact law of the counts of the first two of three outputs; ``people`` says who holds what."""
+    law = np.zeros((sum(people) + 1,) * 2)
+    law[0, 0] = 1.0
+    for row, times in zip(rows, people, strict=True):
+        for _ in range(times):
+            new = row[2] * law
+            new[1:, :] += row[0] * law[:-1, :]
+            new[:, 1:] += row[1] * law[:, :-1]
+            law = new
+    return law
+
+
+@pytest.mark.parametrize("others", [(119, 0, 0), (60, 59, 0), (40, 40, 39), (0, 0, 119)])
+def test_the_law_of_a_mixed_crowd_is_as_far_apart_as_its_index_says(others):
+    rows = np.array([[0.5, 0.3, 0.2], [0.3, 0.45, 0.25], [0.25, 0.25, 0.5]])
+    first, second = (counts(rows, np.add(others, np.eye(3, dtype=int)[x])) for x in (0, 1))
+    chi, n = composition_index(rows, shares=np.array(others) / sum(others)), 120
+    for t in (0.0, 1.0):
+        eps = t / (chi * math.sqrt(n))
+        exact = max(np.maximum(a - math.exp(eps) * b, 0).sum() for a, b in ((first, second), (second, first)))
+        limit = asymptotic_delta(chi=chi, n=n, eps=eps)
+        assert exact == pytest.approx(limit, abs=0.1 / n)  # the preprint's O(1/n)
+    # and its Jensen-Shannon divergence, 1/(8 n χ²) + O(1/n²)
+    middle = 0.5 * (first + second)
+    seen = middle > 0.0
+    divergence = sum(0.5 * special.rel_entr(law[seen], middle[seen]).sum() for law in (first, second))
+    assert divergence == pytest.approx(1.0 / (8.0 * n * chi**2), rel=0.05)
+
+
+def test_outputs_that_give_the_user_away():
+    assert composition_index([[0.5, 0.5, 0], [0, 0.5, 0.5], [0, 1, 0]], shares=[0, 0, 1]) == 0.0
+    assert composition_index([[1, 0], [0, 1]], shares=[0.5, 0.5]) == 0.0  # the total is known
+    assert composition_index([[0.5, 0.5], [0.5, 0.5]], shares=[1, 0]) == INF
+
+
+# ---------------------------------------------------------------- the limits
+
+
+@pytest.mark.parametrize("t", ["0", "0.5", "3", "29", "29.999999", "30.000001", "35", "37"])
+def test_delta_against_multiple_precision(t):
+    with mpmath.workdps(60):
+        t = mpmath.mpf(t)
+        exact = mpmath.npdf(t) - t * mpmath.ncdf(-t)
+    # exp of -t²/2 keeps about 13 digits there
+    assert asymptotic_delta(chi=1.0, n=1, eps=float(t)) == pytest.approx(float(exact), rel=2e-12, abs=0)
+    if t > 0:
+        assert asymptotic_epsilon(chi=1.0, n=1, delta=float(exact)) == pytest.approx(float(t), rel=1e-12)
+        assert 1.0 < moderate_delta(chi=1.0, n=1, eps=float(t)) / exact < 1.0 + 3.01 / t**2
+
+
+def test_moderate_deviations_as_written():
+    chi, n, eps = 0.7, 1e6, 0.006
+    t = chi * eps * math.sqrt(n)
+    phi = math.exp(-t * t / 2) / math.sqrt(2 * math.pi)
+    assert moderate_delta(chi=chi, n=n, eps=eps) == pytest.approx(phi / (chi**3 * eps**2 * n**1.5), rel=1e-12)
+
+
+def test_scalars_agree_with_arrays_and_both_limits_with_each_other():
+    deltas = np.geomspace(1e-250, 1e-3, 40)
+    for n in (10.0, 1e6, 1e15):
+        eps = asymptotic_epsilon(chi=0.4, n=n, delta=deltas)
+        assert eps.shape == deltas.shape
+        assert [asymptotic_epsilon(chi=0.4, n=n, delta=d) for d in deltas] == pytest.approx(
+            list(eps), rel=1e-12
+        )
+        inside = eps > 0.0
+        again = asymptotic_delta(chi=0.4, n=n, eps=eps)
+        assert again[inside] == pytest.approx(deltas[inside], rel=1e-11, abs=0)
+        assert np.all(again[~inside] <= deltas[~inside])
+        assert np.all(np.diff(eps) <= 0.0)
+        moderate = moderate_epsilon(chi=0.4, n=n, delta=deltas)
+        assert moderate_delta(chi=0.4, n=n, eps=moderate) == pytest.approx(deltas, rel=1e-11, abs=0)
+        assert np.all(moderate > eps)
+    assert asymptotic_epsilon(chi=1.0, n=1e12, delta=1e-6) == 0.0  # above μ/√(2π)
+    assert asymptotic_epsilon(chi=1.0, n=1e12, delta=3.98e-7) > 0.0
+
+
+CASES = [
+    (randomizers.generic(eps0=1.0), generalized_rr_index(eps0=1.0, d=2).blanket, "upper"),
+    (randomizers.generalized_rr(eps0=4.0, d=10), generalized_rr_index(eps0=4.0, d=10).blanket, "upper"),
+    (randomizers.generalized_rr(eps0=1.0, d=3), generalized_rr_index(eps0=1.0, d=3).attack, "lower"),
+    (randomizers.binary_rr(eps0=1.0), generalized_rr_index(eps0=1.0, d=2).attack, "upper"),
+    (randomizers.laplace(eps0=1.0), laplace_index(eps0=1.0).blanket, "upper"),
+    (randomizers.laplace(eps0=1.0), laplace_index(eps0=1.0).attack, "lower"),
+]
+
+
+@pytest.mark.parametrize(("randomizer", "chi", "side"), CASES)
+def test_certified_ends_converge_to_the_limit(randomizer, chi, side):
+    ratios = []
+    for n in (10**4, 10**8, 10**12):
+        delta = 1e-3 / math.sqrt(n)  # so that t stays
+        end = getattr(shuffle(randomizer, n=n).epsilon(delta), side)
+        ratios.append(end / asymptotic_epsilon(chi=chi, n=n, delta=delta) - 1.0)
+    assert abs(ratios[2]) < 1e-5
+    # the error is of order n^{-1/2}, and 1e-5 is what cells cost
+    assert abs(ratios[1]) < max(0.02 * abs(ratios[0]), 1e-5)
+
+
+def test_the_limit_is_no_bound():
+    # ε read off the limit is below what an attack reaches: 18 % here
+    limit = asymptotic_epsilon(chi=generalized_rr_index(eps0=4.0, d=10).blanket, n=1000, delta=1e-6)
+    proved = shuffle(randomizers.generalized_rr(eps0=4.0, d=10), n=1000).epsilon(1e-6)
+    assert 0.81 < limit / proved.lower < 0.83
+
+
+# ---------------------------------------------------------------- hostile input
+
+
+def test_refusals():
+    for call, name, values in (
+        (lambda v: generalized_rr_index(eps0=v, d=3), "eps0", (NAN, INF, 0.0, -1.0, 701.0)),
+        (lambda v: generalized_rr_index(eps0=1.0, d=v), "d", (1, 0, 2.5, NAN, INF)),
+        (lambda v: laplace_index(eps0=v), "eps0", (NAN, INF, 0.0, -1.0)),
+        (lambda v: gaussian_index(sigma=v), "sigma", (NAN, INF, 0.0, -1.0, 0.01)),
+        (lambda v: asymptotic_delta(chi=v, n=10, eps=0.1), "chi", (NAN, INF, 0.0, -1.0, [])),
+        (lambda v: asymptotic_delta(chi=1.0, n=v, eps=0.1), "n", (NAN, INF, 0, -1, 1e16)),
+        (lambda v: asymptotic_delta(chi=1.0, n=10, eps=v), "eps", (NAN, INF, -1.0, [])),
+        (lambda v: asymptotic_epsilon(chi=1.0, n=10, delta=v), "delta", (NAN, INF, 0.0, 1.0, -1.0)),
+        (lambda v: moderate_delta(chi=1.0, n=10, eps=v), "eps", (NAN, INF, 0.0, -1.0)),
+        (lambda v: moderate_epsilon(chi=1.0, n=10, delta=v), "delta", (NAN, INF, 0.0, 1.0, -1.0)),
+        (
+            lambda v: composition_index(v, shares=[1, 0]),
+            "reports",
+            (
+                [[0.5, 0.5]],
+                [[0.5, 0.6], [0.5, 0.5]],
+                [[NAN, 1], [0, 1]],
+                [[-0.5, 1.5], [0, 1]],
+                [0.5, 0.5],
+                [],
+            ),
+        ),
+        (
+            lambda v: composition_index([[0.5, 0.5], [0.1, 0.9]], shares=v),
+            "shares",
+            ([1.0], [0.5, 0.6], [-0.5, 1.5], [NAN, 1.0], [[0.5, 0.5]]),
+        ),
+    ):
+        for bad in values:
+            with pytest.raises(ValueError, match=name):
+                call(bad)
+        for bad in ("1e-8", None, True, 1j):
+            with pytest.raises((TypeError, ValueError), match=name):
+                call(bad)
+    for bad in (None, 1.0, "laplace", randomizers.laplace):
+        with pytest.raises(TypeError, match="randomizer"):
+            shuffle_index(bad)
+
+
+def test_without_a_blanket_there_is_no_index():
+    with pytest.raises(ValueError, match="uncovered"):
+        shuffle_index(Exposed())
+
+
+class Exposed(type(randomizers.generic(eps0=1.0))):
+    """A mechanism with an output that nobody else can produce."""
+
+    def __init__(self):
+        super().__init__(1.0)
+
+    def input_pairs(self):
+        from shufflelib.amplification import InputPair
+
+        return (InputPair.from_rows([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], [0.0, 0.5, 0.0]),)
+
+
+def test_extremes_stay_finite_and_ordered():
+    budgets = (1e-6, 1e-3, 1.0, 50.0, 300.0, 700.0)
+    for one in (
+        lambda eps0: generalized_rr_index(eps0=eps0, d=2),
+        lambda eps0: generalized_rr_index(eps0=eps0, d=10**6),
+        lambda eps0: laplace_index(eps0=eps0),
+    ):
+        found = [one(eps0) for eps0 in budgets]
+        assert all(isinstance(index, ShuffleIndex) for index in found)
+        assert all(0.0 < index.blanket <= index.attack * (1 + 1e-12) < INF for index in found)
+        for earlier, later in itertools.pairwise(found):
+            assert later.blanket < earlier.blanket
+            assert later.attack < earlier.attack
+    for sigma in (0.03, 0.05, 1e3, 1e6):
+        index = gaussian_index(sigma=sigma)
+        assert 0.0 < index.blanket <= index.attack < INF
+    assert gaussian_index(sigma=1e6).attack == pytest.approx(1e6, rel=1e-6)
+    assert laplace_index(eps0=1e-6).blanket == pytest.approx(1e6, rel=1e-6)
