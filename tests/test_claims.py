@@ -4,6 +4,7 @@ import json
 import math
 import random
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -88,6 +89,14 @@ def test_exact_laws_are_laws():
     law = exact.shuffled(exact.randomized_response(3, 3), (0, 1, 1, 2))
     assert sum(law.values()) == 1
     assert all(sum(counts) == 4 for counts in law)
+
+
+# ---------------------------------------------------------------- what is said about the ledger
+
+
+def test_the_readme_shows_the_count_of_verdicts():
+    path = Path(__file__).parent.parent / "README.md"
+    assert not path.exists() or report.counted(claims.ALL) in path.read_text(encoding="utf-8")
 
 
 # ---------------------------------------------------------------- the command line

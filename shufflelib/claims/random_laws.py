@@ -1,7 +1,7 @@
 """Finite laws and the best tests between them in exact fractions, and again as a linear program.
 
-A law is a list of fractions; a trade-off function is the list of its corners (false positives, false negatives),
-from (0, 1) to (1, 0).
+A law is a list of fractions; a trade-off function is the list of its corners from (0, 1) to (1, 0), false
+positives first.
 """
 
 import itertools
@@ -65,6 +65,18 @@ def false_negatives(curve, alpha):
     return best
 
 
+def convex_hull(points):
+    """Return the lower convex hull of points, from left to right."""
+    hull = []
+    for x, y in sorted(points):
+        while len(hull) > 1 and (hull[-1][0] - hull[-2][0]) * (y - hull[-2][1]) <= (
+            hull[-1][1] - hull[-2][1]
+        ) * (x - hull[-2][0]):
+            hull.pop()
+        hull.append((x, y))
+    return hull
+
+
 def above(upper, lower):
     """Return whether one trade-off function is nowhere below another; both are linear between corners."""
     return all(
@@ -111,11 +123,11 @@ def covers(bound, *truths):
     )
 
 
-def never_fails(holds, what):
-    """Return the check that a predicate of a random generator, in exact fractions, never fails."""
+def never_fails(holds, what, most=1000):
+    """Return the check that a predicate of random fractions never fails, in so many cases at most."""
 
     def check(effort):
-        rng, cases = random.Random(effort.seed), 3 * effort.points
+        rng, cases = random.Random(effort.seed), min(6 * effort.points, most)
         for _ in range(cases):
             if not holds(rng):
                 return Finding(Verdict.REFUTED, f"{what}: a counterexample among random laws")
@@ -151,7 +163,10 @@ def too_high(p, q, alpha, claimed, lines):
             f"claimed: at false positives {alpha} at least {printed(claimed)} false negatives",
             f"{how}: {printed(truth)}",
         )
-        said = f"a test has {printed(truth)} false negatives at {alpha} false positives, claimed {printed(claimed)}"
+        said = (
+            f"at {alpha} false positives a test has {printed(truth)} false negatives, claimed "
+            f"{printed(claimed)}"
+        )
         return Finding(Verdict.REFUTED if truth < claimed - gap else Verdict.HOLDS, said, steps)
 
     return (

@@ -1,0 +1,185 @@
+"""The ledger of decomposition bounds, asymptotics, composed rounds: findings and instruments."""
+
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+import oracles
+from shufflelib import claims
+from shufflelib.claims import (
+    QUICK,
+    Effort,
+    Verdict,
+    composed_rounds,
+    decompositions,
+    decompositions_released,
+    exact,
+    fixed_compositions,
+    loss_laws,
+    shuffle_asymptotics,
+)
+from shufflelib.claims.random_laws import divergence, never_fails, random_law
+
+LEDGER = (
+    *decompositions.CLAIMS,
+    *decompositions_released.CLAIMS,
+    *shuffle_asymptotics.CLAIMS,
+    *fixed_compositions.CLAIMS,
+    *composed_rounds.CLAIMS,
+)
+RANDOM = [claim for claim in LEDGER if not claim.id.startswith("khh23") and "match" not in claim.id]
+
+
+def test_names_are_unique_and_refutations_are_read_and_confirmed():
+    assert len({claim.id for claim in LEDGER}) == len(LEDGER) >= 40
+    for claim in LEDGER:
+        assert claim.id == claim.id.lower() and claim.statement.endswith(".") and claim.source
+        if claim.verdict is Verdict.REFUTED:
+            assert claim.confirm is not None and claim.reading
+
+
+@pytest.mark.parametrize("claim", LEDGER, ids=lambda claim: claim.id)
+def test_the_finding_is_the_ledgers(claim):
+    result = claims.checked(claim, QUICK)
+    assert result.agrees, result.evidence
+    assert result.evidence and "nan" not in result.evidence
+    if result.verdict is Verdict.REFUTED:
+        assert result.confirmed and len(result.witness) >= 4
+    if result.verdict in (Verdict.SMALLER, Verdict.NOT_REPRODUCIBLE):
+        assert result.witness
+
+
+@pytest.mark.parametrize("claim", RANDOM, ids=lambda claim: claim.id)
+def test_other_seeds_find_the_same(claim):
+    for seed in (1, 2):
+        assert claim.check(Effort(4, seed)).verdict is claim.verdict
+
+
+# ---------------------------------------------------------------- the instruments
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_loss_sums_are_those_of_the_oracle(n):
+    rows = oracles.generalized_rr(4, 3)
+    pairs = [(0, 1), (1, 0)]
+    cover = loss_laws.blanket(rows)
+    for ratio in (F(1), F(7, 5), F(3)):
+        bound = loss_laws.covered_delta(rows, n, ratio, cover, pairs)
+        assert bound == oracles.blanket_bound(rows, n, ratio, pairs=pairs)
+    assert loss_laws.apart({1: F(1)}, {2: F(1)}) == 1 and loss_laws.apart({1: F(1)}, {1: F(1)}) == 0
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [(F(999, 1000), Verdict.REFUTED), (F(1001, 1000), Verdict.HOLDS)]
+)
+def test_a_blanket_bound_a_thousandth_smaller_is_refuted(factor, verdict):
+    def scaled(rng):  # one user: the bound is the divergence
+        rows, ratio = [random_law(rng, 3, weights=(1, 2, 3)) for _ in range(3)], 1 + F(rng.randint(0, 4), 8)
+        bound = loss_laws.covered_delta(rows, 1, ratio, loss_laws.blanket(rows), decompositions._pairs(rows))
+        return exact.worst_delta(rows, 1, ratio)[0] <= factor * bound
+
+    assert never_fails(scaled, "one user")(QUICK).verdict is verdict
+
+
+def test_a_slip_in_a_row_of_the_table_is_seen():
+    channels = [(d, exact.randomized_response(3, d)) for d in (3, 5)]
+    for row, verdict in (
+        (decompositions._response_row, Verdict.HOLDS),
+        (decompositions._two_classes_row, Verdict.REFUTED),
+    ):
+        assert decompositions._table(channels, row, "options")(QUICK).verdict is verdict
+
+
+def test_the_released_scheme_says_what_it_said():
+    """Emulated on a long vector of cells, convolved without transforms, for few users."""
+    says = [
+        decompositions_released._released(*setting, eps, attacked=attacked) > decompositions_released.RISK
+        for setting, eps, attacked in (
+            ((0.1, 100), 0.000613, False),
+            ((0.1, 100), 0.000615, False),
+            ((1.0, 10), 0.038745, True),
+            ((1.0, 10), 0.038749, True),
+        )
+    ]
+    assert says == [True, False, True, False]
+    law = loss_laws.losses([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)], [F(1, 4), F(1, 4)], F(5, 4))
+    up, down = (decompositions_released.rounded(law, F(1, 7), way) for way in (math.ceil, math.floor))
+    for n in (1, 2, 4):
+        values = [loss_laws.mean_positive_part(one, n) for one in (down, law, up)]
+        assert values == sorted(values) and values[0] < values[2]
+
+
+def test_the_row_for_every_mechanism_is_the_clones_bound_but_for_a_factor():
+    """Values 2e/(e + 1) times as large, under the cover (R_0 + R_1)/(2e): binary response, exactly."""
+    e, ratio = F(3), F(3, 2)
+    p, q = oracles.generalized_rr(e, 2)
+    cover = [(a + b) / (2 * e) for a, b in zip(p, q, strict=True)]
+    law = loss_laws.losses(p, q, cover, ratio)
+    row = decompositions_released._generic_row(e, ratio)
+    assert law == {2 * e / (e + 1) * value: mass for value, mass in row.items()}
+
+
+# ---------------------------------------------------------------- composed rounds
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 6])
+def test_rounds_of_randomized_response(rounds):
+    p, q = (composed_rounds._products(law, rounds) for law in ([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]))
+    for ratio in (F(1), F(5, 2), F(8)):
+        truth = divergence(p, q, ratio)
+        found = composed_rounds._log_delta_of_responses(math.log(3), rounds, math.log(ratio))
+        assert math.exp(found) == pytest.approx(float(truth), rel=1e-10, abs=1e-15)
+
+
+def test_an_advanced_composition_too_small_is_refuted(monkeypatch):
+    found = composed_rounds._log_delta_of_responses
+    monkeypatch.setattr(composed_rounds, "_log_delta_of_responses", lambda e, k, at: found(e, k, 0.8 * at))
+    assert composed_rounds._advanced(QUICK).verdict is Verdict.REFUTED
+
+
+def test_stored_numbers_a_percent_off_are_not_reproduced(monkeypatch):
+    check = next(claim.check for claim in LEDGER if claim.id == "khh23-figure-4-strong")
+    assert check(QUICK).verdict is Verdict.HOLDS
+    off = composed_rounds._figure_4(
+        tuple(1.01 * x for x in composed_rounds.STRONG), composed_rounds._strong, composed_rounds._near, "off"
+    )
+    assert off(QUICK).verdict is Verdict.NOT_REPRODUCIBLE
+
+
+# ---------------------------------------------------------------- asymptotics
+
+
+def test_counts_are_a_law_and_the_wrong_covariance_is_seen(monkeypatch):
+    law = fixed_compositions._counts((3, 2))
+    assert law.sum() == pytest.approx(1.0) and law.shape == (6, 6)
+    right = fixed_compositions.composition_index
+    for factor, check in ((1.01, fixed_compositions._divergence_rate), (1.1, fixed_compositions._curves)):
+        monkeypatch.setattr(
+            fixed_compositions,
+            "composition_index",
+            lambda rows, shares, k=factor: k * right(rows, shares=shares),
+        )
+        assert check(QUICK).verdict is Verdict.REFUTED
+
+
+def test_information_of_a_position_by_listing_sequences():
+    rows, values = oracles.generalized_rr(3, 2), (0, 1, 1)
+    law = {}
+    for place in range(3):
+        order = [values[1], values[2]]
+        order.insert(place, values[0])
+        for bits in np.ndindex(2, 2, 2):
+            for swap in (order, [*order[::-1]] if place == 1 else order):  # the others are alike here
+                mass = F(1, 6) * math.prod(rows[x][y] for x, y in zip(swap, bits, strict=True))
+                law[place, bits] = law.get((place, bits), 0) + mass
+    total = {bits: sum(law[place, bits] for place in range(3)) for bits in np.ndindex(2, 2, 2)}
+    found = sum(float(m) * math.log(m / total[bits] * 3) for (_, bits), m in law.items())
+    assert fixed_compositions._positions(rows, values) == pytest.approx(found, rel=1e-12)
+
+
+def test_the_tail_of_the_limit():
+    for t in (0.5, 5.0, 9.0):
+        value = math.exp(-t * t / 2) / math.sqrt(2 * math.pi) - t * 0.5 * math.erfc(t / math.sqrt(2))
+        assert math.exp(shuffle_asymptotics._log_tail(t)) == pytest.approx(value, rel=1e-6)

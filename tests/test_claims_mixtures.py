@@ -1,0 +1,183 @@
+"""The ledger of the mixture-mechanism paper: every finding, its second computation, its instruments."""
+
+import random
+from fractions import Fraction as F
+
+import pytest
+
+import oracles
+from shufflelib import claims
+from shufflelib.claims import (
+    QUICK,
+    Effort,
+    Verdict,
+    advanced_concavity,
+    clone_mixture,
+    mixture_divergences,
+    mixture_tightness,
+    mixtures,
+    random_laws,
+    random_start,
+)
+from shufflelib.claims.random_laws import (
+    above,
+    blended,
+    chained_divergence,
+    convex_hull,
+    corners,
+    covers,
+    false_negatives,
+    largest_delta,
+    least_false_negatives,
+    never_fails,
+    random_law,
+    too_high,
+)
+
+LEDGER = (
+    *mixtures.CLAIMS,
+    *mixture_divergences.CLAIMS,
+    *advanced_concavity.CLAIMS,
+    *clone_mixture.CLAIMS,
+    *random_start.CLAIMS,
+    *mixture_tightness.CLAIMS,
+)
+by_name = pytest.mark.parametrize("claim", LEDGER, ids=lambda claim: claim.id)
+
+
+def test_names_are_unique_and_refutations_are_read_and_confirmed():
+    assert len({claim.id for claim in LEDGER}) == len(LEDGER) >= 45
+    for claim in LEDGER:
+        assert claim.id == claim.id.lower() and claim.statement.endswith(".") and claim.source
+        if claim.verdict is not Verdict.HOLDS:
+            assert claim.reading
+        if claim.verdict is Verdict.REFUTED:
+            assert claim.confirm is not None
+
+
+@by_name
+def test_the_finding_is_the_ledgers(claim):
+    result = claims.checked(claim, QUICK)
+    assert result.agrees, result.evidence
+    assert result.evidence and "nan" not in result.evidence
+    if result.verdict is Verdict.REFUTED:
+        assert result.confirmed and len(result.witness) >= 4
+    if result.verdict is Verdict.SMALLER:
+        assert result.witness
+
+
+@by_name
+def test_other_seeds_find_the_same(claim):
+    for seed in (1, 2):
+        assert claim.check(Effort(4, seed)).verdict is claim.verdict
+
+
+def test_findings_repeat_themselves():
+    for claim in (mixtures.CLAIMS[0], advanced_concavity.CLAIMS[1], mixture_tightness.CLAIMS[0]):
+        assert claim.check(Effort(4, 5)) == claim.check(Effort(4, 5))
+
+
+# ---------------------------------------------------------------- the instruments
+
+
+def laws(seed, count=2, **more):
+    rng = random.Random(seed)
+    return [random_law(rng, **more) for _ in range(count)]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_best_tests_are_those_of_the_oracle_and_of_a_linear_program(seed):
+    p, q = laws(seed)
+    pair, curve = dict(enumerate(zip(p, q, strict=True))), corners(p, q)
+    for alpha in (F(0), F(1, 7), F(1, 2), F(1)):
+        assert false_negatives(curve, alpha) == oracles.tradeoff(pair, alpha)
+        assert least_false_negatives(p, q, alpha) == pytest.approx(float(false_negatives(curve, alpha)))
+    for ratio in (F(1), F(3, 2), F(4)):
+        assert largest_delta(curve, ratio) == oracles.hockey_stick(oracles.swapped(pair), ratio)
+    assert curve[0] == (0, 1) and curve[-1] == (1, 0) and convex_hull(curve)[-1] == (1, 0)
+
+
+def test_orders_of_curves():
+    near, far = corners([F(1, 2), F(1, 2)], [F(1, 3), F(2, 3)]), corners([F(1, 2), F(1, 2)], [F(0), F(1)])
+    assert above(near, far) and not above(far, near) and above(near, near)
+    assert covers(far, near) and not covers(near, far)
+    assert blended(1, far)[1][1] == F(1, 2)
+    # a curve above another only for slopes flatter than -1 is no matter of eps >= 0
+    assert covers([(F(0), F(1)), (F(1, 2), F(1, 2)), (F(1), F(1, 2))], corners([F(1)], [F(1)]))
+
+
+def test_a_divergence_from_its_curve():
+    p, q = [F(1, 2), F(1, 2), F(0)], [F(0), F(1, 4), F(3, 4)]
+    square = chained_divergence(corners(p, q), lambda s: (s - 1) ** 2, F(1), F(10))
+    assert square == F(3, 4) + F(1, 4) + 10 * F(1, 2)
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(F(1001, 1000), Verdict.REFUTED), (F(1), Verdict.HOLDS)])
+def test_a_witness_needs_more_than_equality(factor, verdict):
+    p, q = [F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]
+    check, confirm = too_high(p, q, F(1, 4), factor * F(5, 8), ("two outputs",))
+    assert check(QUICK).verdict is confirm().verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [(F(999, 1000), Verdict.HOLDS), (F(1001, 1000), Verdict.REFUTED)]
+)
+def test_joint_concavity_a_thousandth_higher_is_refuted(factor, verdict):
+    def scaled(rng):
+        p, q = (random_law(rng) for _ in range(2))
+        seen = corners(
+            random_laws.beside([F(1, 3), F(2, 3)], [p, p]), random_laws.beside([F(1, 3), F(2, 3)], [q, q])
+        )
+        return above(corners(p, q), [(x, factor * y) for x, y in seen])
+
+    assert never_fails(scaled, "equal parts")(QUICK).verdict is verdict
+
+
+def test_processing_by_linear_programming():
+    p, q = [F(2, 3), F(1, 3)], [F(1, 3), F(2, 3)]
+    merged = [[F(1, 2), F(1, 2)]] * 2
+    assert mixtures.processable((p, q), merged) < 1e-9
+    assert mixtures.processable(merged, (p, q)) > 0.3
+
+
+def test_a_tenth_too_much_of_the_identity_is_seen(monkeypatch):
+    monkeypatch.setattr(clone_mixture, "blended", lambda w, curve: blended(w * F(11, 10), curve))
+    check = next(claim.check for claim in clone_mixture.CLAIMS if claim.id == "wsys23-theorem-4.2")
+    assert check(Effort(16)).verdict is Verdict.REFUTED
+
+
+# ---------------------------------------------------------------- witnesses, again by other means
+
+
+@pytest.mark.parametrize(("e", "n"), [(3, 1), (3, 4), (F(3, 2), 3)])
+def test_the_pair_of_clones_is_the_variation_ratio_pair(e, n):
+    e = F(e)
+    masses = oracles.pair_masses(n=n, p=e, beta=(e - 1) / (e + 1), q0=e, q1=e)
+    pair = dict(enumerate(zip(*clone_mixture._clone_pair(e, n), strict=True)))
+    for ratio in (F(1), F(5, 4), F(2)):
+        assert oracles.both_ways(pair, ratio) == oracles.both_ways(masses, ratio)
+
+
+@pytest.mark.parametrize(
+    ("n", "e", "ratio", "printed", "truth", "bound"),
+    [
+        (2, 3, F(2), F(1, 8), F(3, 16), F(3, 8)),
+        (2, 2, F(3, 2), F(1, 18), F(1, 9), F(2, 9)),
+        (3, 3, F(3, 2), F(5, 32), F(27, 128), F(9, 32)),
+    ],
+)
+def test_corollary_43_by_hand(n, e, ratio, printed, truth, bound):
+    assert clone_mixture._corollary(e, n, ratio) == (1, printed)
+    assert largest_delta(corners(*clone_mixture._clone_pair(e, n)[::-1]), ratio) == truth
+    assert largest_delta(clone_mixture._bound(e, n), ratio) == bound
+
+
+def test_the_smallest_witness_of_lemma_6_3():
+    """P_0 = P_1 = Q_0, Q_1 apart: the scaled segments add up to 5/8 at 0, the truth is 1/2."""
+    one, other = [F(1), F(0)], [F(0), F(1)]
+    parts = [(F(1, 2), F(2, 3), one, one), (F(1, 8), F(4, 3), one, one), (F(3, 8), F(4, 3), one, other)]
+    null = [c * k * x for c, k, p, _ in parts for x in p]
+    alternative = [c * x for c, _, _, q in parts for x in q]
+    assert sum(null) == sum(alternative) == 1
+    assert max(1 - y for x, y in corners(null, alternative) if x == 0) == F(3, 8)
+    assert oracles.tradeoff({0: (F(1), F(1, 2)), 1: (F(0), F(1, 2))}, F(0)) == F(1, 2)
