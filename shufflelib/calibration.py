@@ -3,7 +3,7 @@ r"""Inverse questions: the largest local budget, the fewest users, the most roun
 >>> from shufflelib import calibration, randomizers
 >>> found = calibration.fewest_users(randomizers.binary_rr(eps0=2.0), eps=0.5, delta=1e-6)
 >>> found.answer, found.certificate.upper <= 0.5, found.fails
-(661, True, 492)
+(494, True, 492)
 
 Each function walks along a family of profiles, one for each value of the parameter asked for, to the
 edge where the certified ε at δ crosses the target.  The walk proves nothing.  What is proved is the

@@ -174,7 +174,7 @@ def test_every_randomizer_refuses_bad_parameters_by_name(name):
     build = getattr(randomizers, name)
     parts = [randomizers.binary_rr(eps0=1.0), randomizers.generalized_rr(eps0=1.0, d=4)]
     good = {"eps0": 1.0, "sigma": 1.0, "d": 16, "s": 2, "K": 16, "coin": 0.5, "flip": 0.3}
-    good |= {"randomizers": parts, "weights": [0.5, 0.5]}
+    good |= {"randomizers": parts, "weights": [0.5, 0.5], "randomizer": parts[0], "rate": 0.5}
     needed = {
         key: good.get(key, 2)
         for key, spec in inspect.signature(build).parameters.items()
