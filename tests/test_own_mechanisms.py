@@ -608,3 +608,22 @@ def test_own_mechanisms_are_no_components_because_equal_inputs_may_be_the_worst(
             with pytest.raises(ValueError, match="from_pmf"):
                 build(own)
     assert shuffle(sampled, n=100).epsilon(1e-6).upper < shuffle(table, n=100).epsilon(1e-6).upper
+
+
+@pytest.mark.parametrize("eps0", [0.05, 0.5, 0.99])
+def test_a_budget_that_the_cells_contradict_is_refused(eps0):
+    """Noise of budget 1: a cell in the tail shows a ratio of e."""
+
+    def built(budget):
+        return LocalRandomizer.from_density(
+            lambda y, x: stats.laplace.cdf(y - x),
+            inputs=[0.0, 1.0],
+            edges=np.r_[-np.inf, np.linspace(-8.0, 9.0, 86), np.inf],
+            slope=2.0,
+            survival=lambda y, x: stats.laplace.sf(y - x),
+            eps0=budget,
+        )
+
+    with pytest.raises(ValueError, match="eps0 must be a budget that the masses of all cells keep"):
+        built(eps0)
+    assert shuffle(built(1.0), n=1).delta(0.6).upper >= 0.18127

@@ -53,7 +53,16 @@ def cut_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
     eps0 = arguments.real(eps0, "eps0", above=0.0, finite=False, remedy="inf if no local budget is known")
     slopes = tuple(np.broadcast_to(slope, edges.size - 1).tolist())
     built = CutDensity(cdf, survival, tuple(inputs.tolist()), tuple(edges.tolist()), slopes, eps0)
-    built._masses  # noqa: B018 - asks the functions now, so that a wrong one is refused here
+    mass, error, _ = built._masses  # asks the functions now, so that a wrong one is refused here
+    least, most = (mass + error).min(axis=0), (mass - error).max(axis=0)
+    shown = most > 1e-290
+    with np.errstate(divide="ignore"):
+        loss = float(np.max(np.log(most[shown]) - np.log(least[shown]), initial=0.0))
+    if loss > eps0 + 1e-9 * (1.0 + eps0):
+        raise ValueError(
+            f"eps0 must be a budget that the masses of all cells keep, got {eps0:g} where one shows "
+            f"{loss:.6g}; use a larger one, or inf"
+        )
     return built
 
 
