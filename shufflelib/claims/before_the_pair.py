@@ -6,6 +6,7 @@ from fractions import Fraction
 from shufflelib import closed_form, randomizers, renyi
 from shufflelib.claims import exact
 from shufflelib.claims.claim import Claim, Finding, Verdict
+from shufflelib.claims.loss_laws import blanket, covered_delta
 from shufflelib.claims.search import LOCAL, RISK, whole
 from shufflelib.claims.upper_bounds import upper_bound
 from shufflelib.closed_form import BlanketBounds
@@ -90,7 +91,7 @@ def _blanket_by_enumeration(effort):
         channel = exact.randomized_response(e, d)
         for ratio in (Fraction(11, 10), Fraction(3, 2), Fraction(19, 10)):
             truth, _ = exact.worst_delta(channel, n, ratio)
-            bound = _blanket_bound(channel, n, ratio)
+            bound = covered_delta(channel, n, ratio, blanket(channel), ((0, 1), (1, 0)))
             tried += 1
             if truth > bound:
                 return Finding(Verdict.REFUTED, f"{d}-RR, n={n}: blanket {bound}, truth {truth}")
@@ -98,27 +99,6 @@ def _blanket_by_enumeration(effort):
                 least = min(least, float(bound / truth))
     said = f"{tried} exact cases over all datasets, bound/truth at least {least:.4f}; the lemma is proved"
     return Finding(Verdict.HOLDS, said)
-
-
-def _blanket_bound(channel, n, ratio):
-    """Return (1/n) E[(sum of n losses)_+] under the blanket in exact fractions, the worse direction."""
-    outputs = range(len(channel[0]))
-    cover = [min(row[y] for row in channel) for y in outputs]
-    best = Fraction(0)
-    for first, second in ((0, 1), (1, 0)):
-        losses = {Fraction(0): 1 - sum(cover)}
-        for y in outputs:
-            loss = (channel[first][y] - ratio * channel[second][y]) / cover[y]
-            losses[loss] = losses.get(loss, 0) + cover[y]
-        law = {Fraction(0): Fraction(1)}
-        for _ in range(n):
-            following = {}
-            for total, mass in law.items():
-                for loss, chance in losses.items():
-                    following[total + loss] = following.get(total + loss, 0) + mass * chance
-            law = following
-        best = max(best, sum(mass * total for total, mass in law.items() if total > 0) / n)
-    return best
 
 
 CLAIMS = (

@@ -159,13 +159,6 @@ class CutDensity(LocalRandomizer):
         loss = float(np.max(log_mass.max(axis=0) - log_mass.min(axis=0) + self._range))
         return loss + 4.0 * self.precision * (1.0 + loss)
 
-    @property
-    def p(self):
-        """Largest ratio of two densities, rounded up."""
-        return math.exp(self.eps0) if self.eps0 < 709.0 else math.inf
-
-    q = p
-
     @functools.cached_property
     def beta(self):
         """Largest total variation of two inputs' laws on the cells, a lower end of that of the densities."""

@@ -11,6 +11,8 @@ import numpy as np
 
 from shufflelib.amplification import InputPair
 
+LARGEST_EXPONENT = 709.0  # exp overflows beyond
+
 
 class LocalRandomizer(ABC):
     """A randomizer that each user applies to one value before shuffling.
@@ -139,8 +141,8 @@ class LocalRandomizer(ABC):
 
     @property
     def p(self) -> float:
-        """Published ratio bound: the largest R_x(y)/R_x'(y)."""
-        return float(np.exp(self.eps0))
+        """Published ratio bound: the largest R_x(y)/R_x'(y), infinite where no number holds it."""
+        return float(np.exp(self.eps0)) if self.eps0 < LARGEST_EXPONENT else np.inf
 
     @property
     @abstractmethod
@@ -150,7 +152,7 @@ class LocalRandomizer(ABC):
     @property
     def q(self) -> float:
         """Published ratio bound between the differing user's report and another user's."""
-        return float(np.exp(self.eps0))
+        return float(np.exp(self.eps0)) if self.eps0 < LARGEST_EXPONENT else np.inf
 
     @abstractmethod
     def input_pairs(self) -> tuple[InputPair, ...]:

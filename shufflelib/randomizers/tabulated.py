@@ -65,13 +65,6 @@ class Tabulated(FiniteRandomizer):
         """Largest log-ratio of two rows, rounded up; infinite where a zero meets a positive entry."""
         return candidate_pairs.local_budget(self._rows, self.precision)
 
-    @property
-    def p(self):
-        """Largest ratio of two rows, rounded up."""
-        return math.exp(self.eps0) if self.eps0 < 709.0 else math.inf
-
-    q = p
-
     @functools.cached_property
     def beta(self):
         """Largest total variation between two rows."""
