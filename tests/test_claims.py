@@ -29,6 +29,17 @@ def test_every_refutation_is_found_a_second_time():
             assert claim.confirm is not None, claim.id
 
 
+@pytest.mark.parametrize(
+    "claim", [claim for claim in claims.ALL if claim.verdict is Verdict.REFUTED], ids=lambda claim: claim.id
+)
+def test_every_refutation_can_be_drawn(claim):
+    found = claim.along()
+    assert 5 <= len(found.at) <= 40 and found.worst is not None
+    known = [not (math.isnan(a) or math.isnan(b)) for a, b in zip(found.claimed, found.true, strict=True)]
+    assert sum(known) >= 3, "a picture needs three values"
+    assert f"{found.at[found.worst]:.4g}" in found.said()
+
+
 # ---------------------------------------------------------------- the search
 
 

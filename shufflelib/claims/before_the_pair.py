@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from shufflelib import closed_form, randomizers, renyi
-from shufflelib.claims import exact
+from shufflelib.claims import exact, line
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.loss_laws import blanket, covered_delta
 from shufflelib.claims.search import LOCAL, RISK, whole
@@ -81,6 +81,15 @@ def _stronger_decomposition_again():
     left = (1.0 - (e + e) / (e + 1.0)) / total
     steps = (f"in floating point: (1 - 2e/(e + 1))/(2e + 1) = {left:.6f} at e = 3, negative for every e > 1",)
     return Finding(Verdict.REFUTED if left < 0 else Verdict.HOLDS, "the same from the formula", steps)
+
+
+def _left_over():
+    """What the split leaves of an output that two of three inputs share, which must not be negative."""
+    ratios = [Fraction(tenths, 10) for tenths in range(11, 101, 5)]
+    left = [(1 - 2 * e / (e + 1)) / (2 * e + 1) for e in ratios]
+    return line.over_lower_bound(
+        "e^ε₀", "share left after taking out the clones", ratios, [0.0] * len(ratios), left
+    )
 
 
 def _blanket_by_enumeration(effort):
@@ -191,6 +200,7 @@ CLAIMS = (
             "3.1, 3.2, 5.2 and Corollary 4.3. LDP gives R_j >= max(R_0, R_1)/e^eps0, not more; where no "
             "output is likely under both inputs, as in randomized response, the split exists."
         ),
+        along=_left_over,
     ),
     Claim(
         id="fmt23-pair",

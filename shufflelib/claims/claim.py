@@ -66,6 +66,9 @@ class Claim:
         Every refutation has one.
     reading : str
         A reading under which the statement is true, or the published erratum, with its place.
+    along : callable, optional
+        Takes nothing and returns the `shufflelib.claims.line.Line` on which the claim fails: what a picture
+        of the failure shows.  Every refutation has one.
     """
 
     id: str
@@ -75,6 +78,7 @@ class Claim:
     check: Callable
     confirm: Callable | None = None
     reading: str = ""
+    along: Callable | None = None
 
 
 @dataclass(frozen=True)

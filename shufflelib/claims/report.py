@@ -58,6 +58,7 @@ def witness(result):
         + ("" if result.agrees else f", where the ledger says {claim.verdict}"),
         "evidence": result.evidence,
         "reading": claim.reading,
+        "where": claim.along().said() if claim.along is not None else "",
     }
     lines = [claim.id]
     for name, text in parts.items():

@@ -1,0 +1,90 @@
+"""A line through the parameters of a claim: what is claimed along it, what is true, and where the two part."""
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Line:
+    r"""A claim followed along one parameter, the others held fixed.
+
+    Use `under_upper_bound`, `over_lower_bound` or `beside_equality`, which differ in where a claim fails.
+
+    Parameters
+    ----------
+    parameter : str
+        What varies, as it stands below a picture: ``"users n"``.
+    quantity : str
+        What is claimed, with the values of all other parameters: ``"δ at ε = 1, ε₀ = 2"``.
+    at : tuple of float
+        Values of the parameter, increasing.
+    claimed, true : tuple of float
+        The claim's number and the truth's end that decides against it; NaN outside the claim's regime.
+    fails : tuple of bool
+        Where the claim is wrong.
+    """
+
+    parameter: str
+    quantity: str
+    at: tuple
+    claimed: tuple
+    true: tuple
+    fails: tuple
+
+    def __post_init__(self):
+        lengths = {len(self.at), len(self.claimed), len(self.true), len(self.fails)}
+        if len(lengths) != 1 or len(self.at) < 2:
+            raise ValueError(f"a line needs two points or more, and as many of each, got {sorted(lengths)}")
+        if not all(a < b for a, b in zip(self.at, self.at[1:], strict=False)):
+            raise ValueError(f"at must increase, got {self.at}")
+
+    @property
+    def worst(self):
+        """Position of the failure that is largest as a factor; None where the claim never fails."""
+        positions = [position for position, failed in enumerate(self.fails) if failed]
+        return max(positions, key=self._parted, default=None)
+
+    def _parted(self, position):
+        claimed, true = self.claimed[position], self.true[position]
+        apart = abs(claimed - true)
+        return (max(claimed, true) / min(claimed, true) if min(claimed, true) > 0.0 else math.inf), apart
+
+    def said(self):
+        """Return in one sentence where the claim fails along the line, and by how much."""
+        if self.worst is None:
+            return f"{self.quantity}: no failure among {len(self.at)} values of {self.parameter}"
+        failing = [value for value, failed in zip(self.at, self.fails, strict=True) if failed]
+        here = self.worst
+        return (
+            f"{self.quantity}: fails at {len(failing)} of {len(self.at)} values, "
+            f"{self.parameter} from {failing[0]:.4g} to {failing[-1]:.4g}; worst at {self.at[here]:.4g}, "
+            f"where {self.claimed[here]:.4g} is claimed and {self.true[here]:.4g} is proved against it"
+        )
+
+
+def under_upper_bound(parameter, quantity, at, claimed, lower):
+    """Return the line of an upper bound, which fails where the truth's lower end exceeds it."""
+    return _line(parameter, quantity, at, claimed, lower, lambda says, true: true > says)
+
+
+def over_lower_bound(parameter, quantity, at, claimed, upper):
+    """Return the line of a lower bound, which fails where the truth's upper end stays below it."""
+    return _line(parameter, quantity, at, claimed, upper, lambda says, true: true < says)
+
+
+def beside_equality(parameter, quantity, at, claimed, true, *, tolerance):
+    """Return the line of an equation, which fails where the two differ by more than a relative tolerance."""
+    return _line(
+        parameter,
+        quantity,
+        at,
+        claimed,
+        true,
+        lambda says, is_: abs(says - is_) > tolerance * max(abs(says), abs(is_)),
+    )
+
+
+def _line(parameter, quantity, at, claimed, true, wrong):
+    claimed, true = (tuple(float(value) for value in values) for values in (claimed, true))
+    fails = tuple(bool(wrong(says, is_)) for says, is_ in zip(claimed, true, strict=True))
+    return Line(parameter, quantity, tuple(float(value) for value in at), claimed, true, fails)
