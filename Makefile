@@ -99,11 +99,15 @@ lock: ## pin every dependency anew in requirements.lock, for Python 3.11 and lat
 	@mkdir -p build
 	@uv=$$(command -v uv) || { uv=build/uv/bin/uv; python='$(PYTHON)'; \
 	    "$$python" -m venv build/uv && build/uv/bin/python -m pip install -qq uv; }; \
-	echo 'flit_core >=3.11,<4' | "$$uv" pip compile --quiet --universal --fork-strategy fewest \
-	    --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-	    --custom-compile-command 'make lock' --all-extras --output-file build/requirements.lock \
-	    pyproject.toml - >/dev/null
+	compile() { "$$uv" pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
+	    --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
+	    pyproject.toml "$$@" >/dev/null; }; \
+	echo 'flit_core >=3.11,<4' | compile - --extra notebooks --extra test --extra cluster \
+	    --output-file build/requirements.lock && \
+	compile --extra book --extra browser --constraint build/requirements.lock \
+	    --output-file build/requirements-book.lock
 	@mv build/requirements.lock requirements.lock
+	@sed 's|build/requirements.lock|requirements.lock|' build/requirements-book.lock >requirements-book.lock
 
 clean: ## remove everything built, except figures/ and .venv
 	rm -rf build
