@@ -10,7 +10,7 @@ import pytest
 
 import oracles
 from shufflelib import claims, cli, randomizers, shuffle
-from shufflelib.claims import Effort, Verdict, exact, report
+from shufflelib.claims import Effort, Verdict, exact, line, report
 from shufflelib.claims.search import LOCAL, RISK, linear, logarithmic, whole, worst
 from shufflelib.claims.upper_bounds import upper_bound
 
@@ -38,6 +38,21 @@ def test_every_refutation_can_be_drawn(claim):
     known = [not (math.isnan(a) or math.isnan(b)) for a, b in zip(found.claimed, found.true, strict=True)]
     assert sum(known) >= 3, "a picture needs three values"
     assert f"{found.at[found.worst]:.4g}" in found.said()
+
+
+def test_a_line_says_where_it_fails():
+    upper = line.under_upper_bound("n", "δ", (1, 2, 4), (0.1, 0.2, math.nan), (0.3, 0.2, 1.0))
+    assert upper.fails == (True, False, False) and upper.worst == 0
+    lower = line.over_lower_bound("n", "δ", (1, 2), (0.1, 0.2), (0.3, Fraction(1, 10)))
+    assert lower.fails == (False, True) and "worst at 2" in lower.said()
+    equal = line.beside_equality("n", "δ", (1, 2), (0.1, 0.2), (0.1 + 1e-12, 0.21), tolerance=1e-9)
+    assert equal.fails == (False, True)
+    assert line.beside_equality("n", "δ", (1, 2), (1, 2), (1, 2), tolerance=0.1).worst is None
+    crossed = line.over_lower_bound("n", "δ", (1, 2, 3), (0, 0, 0), (-1, -3, -2))
+    assert crossed.worst == 1, "where no factor can be formed the difference decides"
+    for at, values in (((1,), (1,)), ((2, 1), (1, 2)), ((1, 2), (1, 2, 3))):
+        with pytest.raises(ValueError, match="line|increase|shorter|longer"):
+            line.under_upper_bound("n", "δ", at, values, values)
 
 
 # ---------------------------------------------------------------- the search

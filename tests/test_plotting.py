@@ -12,6 +12,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 from shufflelib import plotting
+from shufflelib.claims import line
 from shufflelib.explore import choice, explore, log_slider, slider
 from shufflelib.results import Certified
 
@@ -187,3 +188,25 @@ def test_the_package_loads_without_plotting():
     code = f"import sys, shufflelib; sys.exit(str(sorted({heavy} & set(sys.modules)) or ''))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.strip() == ""
+
+
+def test_an_error_map_hatches_what_is_below_zero():
+    fig, ax = plotting.figure(yscale="log")
+    errors = np.array([[0.5, -0.1, np.nan], [0.0, -2.0, 1.0]])
+    shades = plotting.draw_error_map(ax, X, X[:2], errors, limit=1.0)
+    assert shades.norm.vmin == -1.0 and shades.norm.vmax == 1.0
+    drawn, hatched = ax.collections
+    assert np.ma.getmaskarray(drawn.get_array()).sum() == 1
+    assert hatched.get_hatch() == "////" and len(hatched.get_paths()) == 2
+    assert plotting.png(fig)
+
+
+def test_a_failure_is_crossed_where_the_claim_is_wrong():
+    failing = line.under_upper_bound("users n", "δ at ε = 1", [1, 10, 1000], [0.1, 0.2, np.nan], [0.3, 0.1, 1.0])
+    fig, ax = plotting.figure(width=2.3, height=1.6)
+    said, proved, crosses = plotting.draw_failure(ax, "some-claim", failing)
+    assert crosses.get_xdata().tolist() == [1.0] and crosses.get_ydata().tolist() == [0.1]
+    assert said.get_linestyle() != proved.get_linestyle()
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
+    assert "some-claim" in ax.get_title(loc="left") and ax.get_xlabel() == "users n"
+    assert plotting.png(fig)

@@ -1,4 +1,4 @@
-"""A line through the parameters of a claim: what is claimed along it, what is true, and where the two part."""
+"""A line through the parameters of a claim: what is claimed along it, and what is true."""
 
 import math
 from dataclasses import dataclass

@@ -10,12 +10,14 @@ the axes, `save_figure` writes the files.
 from shufflelib.plotting.answers import draw_answers
 from shufflelib.plotting.drawing import (
     draw_curves,
+    draw_error_map,
     draw_map,
     label_directly,
     legend_once,
     shade_bracket,
     state_kinds,
 )
+from shufflelib.plotting.failures import draw_failure
 from shufflelib.plotting.looks import (
     BLACK,
     BLUE,
@@ -53,7 +55,9 @@ __all__ = [
     "curve",
     "draw_answers",
     "draw_curves",
+    "draw_error_map",
     "draw_expected",
+    "draw_failure",
     "draw_map",
     "draw_measured",
     "figure",

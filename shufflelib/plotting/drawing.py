@@ -62,7 +62,7 @@ def shade_bracket(ax, x, lower, upper):
         ax.autoscale_view()
 
 
-def draw_map(ax, x, y, values, *, hatched, limits):
+def draw_map(ax, x, y, values, *, hatched, limits, hatch="xxxx"):
     """Colour a positive quantity over a grid by its decimal logarithm, and hatch where a mask is set.
 
     Parameters
@@ -77,6 +77,8 @@ def draw_map(ax, x, y, values, *, hatched, limits):
         Cells to cross out.
     limits : tuple of float
         Values at the two ends of the colours, the same for all panels of a figure.
+    hatch : str
+        Pattern of the crossed cells in matplotlib's notation, the fewer letters the wider.
 
     Returns
     -------
@@ -89,9 +91,44 @@ def draw_map(ax, x, y, values, *, hatched, limits):
         drawn = ax.pcolormesh(
             x, y, shades, cmap="cividis", vmin=low, vmax=high, shading="nearest", rasterized=True
         )
-        crossed = np.ma.masked_where(~np.asarray(hatched, bool), np.ones(shades.shape))
-        ax.pcolor(x, y, crossed, shading="nearest", hatch="xxxx", facecolor="none", edgecolor="white", lw=0)
+        _cross(ax, x, y, hatched, "white", hatch)
     return drawn
+
+
+def draw_error_map(ax, x, y, errors, *, limit, hatch="////"):
+    """Colour a signed error over a grid, orange above zero and purple below, and hatch what is below.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; the x axis keeps its scale, the cells are centred on the grid.
+    x, y : array_like, shapes (m,) and (k,)
+        Increasing centres.
+    errors : array_like, shape (k, m)
+        Of either sign; NaN cells stay empty.
+    limit : float
+        Size at which the colours end, the same for all panels of a figure.
+    hatch : str
+        Pattern of the negative cells.
+
+    Returns
+    -------
+    matplotlib.collections.QuadMesh
+        For the figure's ``colorbar``.
+    """
+    with style(), np.errstate(invalid="ignore"):
+        errors = np.ma.masked_invalid(np.asarray(errors, float))
+        drawn = ax.pcolormesh(
+            x, y, errors, cmap="PuOr_r", vmin=-limit, vmax=limit, shading="nearest", rasterized=True
+        )
+        _cross(ax, x, y, errors.filled(0.0) < 0.0, "black", hatch)
+    return drawn
+
+
+def _cross(ax, x, y, hatched, colour, hatch):
+    """Hatch the cells of a grid at which a mask is set."""
+    crossed = np.ma.masked_where(~np.asarray(hatched, bool), np.ones(np.shape(hatched)))
+    ax.pcolor(x, y, crossed, shading="nearest", hatch=hatch, facecolor="none", edgecolor=colour, lw=0)
 
 
 def label_directly(ax):

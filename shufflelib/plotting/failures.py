@@ -1,0 +1,54 @@
+"""A refuted claim beside the truth, along one parameter."""
+
+import textwrap
+
+import numpy as np
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+from shufflelib.plotting.looks import BLACK, SHORT, VERMILLION, WIDTH
+from shufflelib.plotting.style import style
+
+DECADES = 20.0  # largest over smallest, beyond which an axis is logarithmic
+WORDS = 34  # letters of a title's line at the size of three panels in a row
+
+
+def draw_failure(ax, name, line):
+    """Draw what is claimed and what is proved against it, crosses where the claim fails.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; gets the title, the name of the parameter and scales of its own.
+    name : str
+        Of the claim.
+    line : shufflelib.claims.line.Line
+        Where to follow it.
+
+    Returns
+    -------
+    tuple of matplotlib.lines.Line2D
+        Claimed, proved and the crosses, for a legend of the figure.
+    """
+    at, claimed, true = (np.asarray(values) for values in (line.at, line.claimed, line.true))
+    wrong = np.asarray(line.fails)
+    refuted = {"color": VERMILLION, "linewidth": WIDTH["refuted"]}
+    with style():
+        (proved,) = ax.plot(at, true, color=BLACK, linewidth=WIDTH["certified"] * 0.75)
+        (said,) = ax.plot(at, claimed, **refuted, linestyle=SHORT)
+        (crosses,) = ax.plot(at[wrong], claimed[wrong], **refuted, linestyle="", marker="x", markersize=4)
+        ax.set_xscale("log" if _wide(at) else "linear")
+        ax.set_yscale("log" if _wide(np.r_[claimed, true]) else "linear")
+        for axis, scale in ((ax.xaxis, ax.get_xscale()), (ax.yaxis, ax.get_yscale())):
+            axis.set_major_locator(LogLocator(numticks=4) if scale == "log" else MaxNLocator(3))
+            axis.set_minor_formatter(NullFormatter())
+        ax.tick_params(labelsize=6.5)
+        ax.set_xlabel(line.parameter, fontsize=7, labelpad=1)
+        about = "\n".join(textwrap.wrap(line.quantity, WORDS))
+        ax.set_title(f"{name}\n{about}", fontsize=6.5, loc="left")
+    return said, proved, crosses
+
+
+def _wide(values):
+    """Whether finite values are positive and spread so far that only a logarithmic axis shows them."""
+    values = values[np.isfinite(values)]
+    return bool(values.min() > 0.0 and values.max() > DECADES * values.min())
