@@ -11,8 +11,11 @@ import importlib
 __version__ = "0.1.0"
 __all__ = [
     "Certified",
+    "LocalRandomizer",
     "Status",
     "calibration",
+    "central_limit",
+    "claims",
     "closed_form",
     "comparison",
     "composition",
@@ -26,11 +29,17 @@ __all__ = [
     "renyi",
     "sgd",
     "shuffle",
+    "shuffle_index",
     "sweeps",
     "tradeoff",
 ]
 
-_HOME = {"Certified": "results", "Status": "results", "shuffle": "shuffling"}
+_HOME = {
+    "Certified": "results",
+    "LocalRandomizer": "randomizers.local_randomizer",
+    "Status": "results",
+    "shuffle": "shuffling",
+}
 
 
 def __getattr__(name):

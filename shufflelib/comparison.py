@@ -109,7 +109,7 @@ class Gaps(NamedTuple):
         return distance / self.attack_lower if self.attack_lower > 0.0 else math.inf
 
 
-def compare(randomizer, *, n, delta):
+def compare(randomizer, *, n, delta, bounds=None):
     r"""Ask every bound for ε at ``delta``.
 
     Parameters
@@ -120,12 +120,14 @@ def compare(randomizer, *, n, delta):
         Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
     delta : float
         Central failure probability in (0, 1).
+    bounds : iterable of Bound, optional
+        Whom to ask, `ALL` by default; your own may be among them.
 
     Returns
     -------
     tuple of Answer
-        In the order of `ALL`; the first two are the certified ends, no other one is certified for this
-        randomizer unless its ``says`` does.
+        In the order of ``bounds``; the first two of `ALL` are the certified ends, no other one is certified
+        for this randomizer unless its ``says`` does.
 
     Raises
     ------
@@ -144,7 +146,7 @@ def compare(randomizer, *, n, delta):
     [('certified lower', 0.0233), ('certified upper', 0.0233), ("stronger clones FMT'23, pair", 0.0432)]
     """
     question = _question(randomizer, n, delta)
-    return tuple(_answer(bound, question) for bound in ALL)
+    return tuple(_answer(bound, question) for bound in (ALL if bounds is None else bounds))
 
 
 def gaps(randomizer, *, n, delta):
