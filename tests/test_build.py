@@ -34,15 +34,34 @@ def test_environment_says_what_pyproject_says():
     assert name == "python" and version in SpecifierSet(PROJECT["requires-python"])
 
 
-def test_the_lock_holds_every_dependency_hashed_and_names_no_host():
-    lock = (ROOT / "requirements.lock").read_text()
-    pinned = dict(re.findall(r"^([\w.-]+)==([^\s;]+)", lock, flags=re.MULTILINE))
+EXTRAS = {
+    "requirements.lock": {"notebooks", "test", "cluster"},
+    "requirements-book.lock": {"book", "browser"},
+}
+
+
+def pinned(lock):
+    return dict(re.findall(r"^([\w.-]+)==([^\s;]+)", (ROOT / lock).read_text(), flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("lock", EXTRAS)
+def test_a_lock_holds_every_dependency_hashed_and_names_no_host(lock):
+    text, versions = (ROOT / lock).read_text(), pinned(lock)
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
-    wanted = [*PROJECT["dependencies"], *sum(PROJECT["optional-dependencies"].values(), []), *build]
-    for requirement in map(Requirement, wanted):
-        assert pinned[requirement.name.replace("_", "-").lower()] in requirement.specifier
-    assert len(pinned) == len(re.findall(r"^\S.*\\\n    --hash=sha256:", lock, flags=re.MULTILINE))
-    assert "://" not in lock and "--index" not in lock and "--find-links" not in lock
+    always = [*PROJECT["dependencies"], *build] if lock == "requirements.lock" else []
+    extras = [PROJECT["optional-dependencies"][name] for name in EXTRAS[lock]]
+    for requirement in map(Requirement, sum(extras, always)):
+        assert versions[requirement.name.replace("_", "-").lower()] in requirement.specifier
+    assert len(versions) == len(re.findall(r"^\S.*\\\n    --hash=sha256:", text, flags=re.MULTILINE))
+    assert "://" not in text and "--index" not in text and "--find-links" not in text
+
+
+def test_the_two_locks_agree_and_cover_every_extra():
+    assert set.union(*EXTRAS.values()) == set(PROJECT["optional-dependencies"])
+    first, second = map(pinned, EXTRAS)
+    assert {name: first[name] for name in first & second.keys()} == {
+        name: second[name] for name in first & second.keys()
+    }
 
 
 def test_the_notebook_extra_is_not_needed_to_compute():

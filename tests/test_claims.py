@@ -42,14 +42,16 @@ def test_every_refutation_can_be_drawn(claim):
 
 def test_a_line_says_where_it_fails():
     upper = line.under_upper_bound("n", "δ", (1, 2, 4), (0.1, 0.2, math.nan), (0.3, 0.2, 1.0))
-    assert upper.fails == (True, False, False) and upper.worst == 0
+    assert upper.fails == (True, False, False) and upper.worst == 0 and round(upper.factor, 9) == 3.0
     lower = line.over_lower_bound("n", "δ", (1, 2), (0.1, 0.2), (0.3, Fraction(1, 10)))
     assert lower.fails == (False, True) and "worst at 2" in lower.said()
     equal = line.beside_equality("n", "δ", (1, 2), (0.1, 0.2), (0.1 + 1e-12, 0.21), tolerance=1e-9)
     assert equal.fails == (False, True)
-    assert line.beside_equality("n", "δ", (1, 2), (1, 2), (1, 2), tolerance=0.1).worst is None
+    assert line.beside_equality("n", "δ", (1, 2), (1, 2), (1, 2), tolerance=0.1).factor == 1.0
     crossed = line.over_lower_bound("n", "δ", (1, 2, 3), (0, 0, 0), (-1, -3, -2))
-    assert crossed.worst == 1, "where no factor can be formed the difference decides"
+    assert crossed.worst == 1 and crossed.factor == math.inf, (
+        "where no factor can be formed the difference decides"
+    )
     for at, values in (((1,), (1,)), ((2, 1), (1, 2)), ((1, 2), (1, 2, 3))):
         with pytest.raises(ValueError, match="line|increase|shorter|longer"):
             line.under_upper_bound("n", "δ", at, values, values)

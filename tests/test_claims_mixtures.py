@@ -1,8 +1,10 @@
 """The ledger of the mixture-mechanism paper: every finding, its second computation, its instruments."""
 
+import math
 import random
 from fractions import Fraction as F
 
+import numpy as np
 import pytest
 
 import oracles
@@ -12,7 +14,9 @@ from shufflelib.claims import (
     Effort,
     Verdict,
     advanced_concavity,
+    best_tests,
     clone_mixture,
+    hidden_gaussian,
     mixture_divergences,
     mixture_tightness,
     mixtures,
@@ -35,12 +39,14 @@ from shufflelib.claims.random_laws import (
 )
 
 LEDGER = (
+    *best_tests.CLAIMS,
     *mixtures.CLAIMS,
     *mixture_divergences.CLAIMS,
     *advanced_concavity.CLAIMS,
     *clone_mixture.CLAIMS,
     *random_start.CLAIMS,
     *mixture_tightness.CLAIMS,
+    *hidden_gaussian.CLAIMS,
 )
 by_name = pytest.mark.parametrize("claim", LEDGER, ids=lambda claim: claim.id)
 
@@ -66,6 +72,15 @@ def test_the_finding_is_the_ledgers(claim):
         assert result.witness
 
 
+@pytest.mark.parametrize(
+    "claim", [claim for claim in LEDGER if claim.verdict is Verdict.REFUTED], ids=lambda claim: claim.id
+)
+def test_a_refutation_is_drawn_where_it_fails(claim):
+    found = claim.along()
+    assert found.worst is not None and 5 <= len(found.at) <= 25
+    assert len(found.quantity) <= 60 and len(found.parameter) <= 25
+
+
 @by_name
 def test_other_seeds_find_the_same(claim):
     for seed in (1, 2):
@@ -73,7 +88,7 @@ def test_other_seeds_find_the_same(claim):
 
 
 def test_findings_repeat_themselves():
-    for claim in (mixtures.CLAIMS[0], advanced_concavity.CLAIMS[1], mixture_tightness.CLAIMS[0]):
+    for claim in (best_tests.CLAIMS[0], advanced_concavity.CLAIMS[1], mixture_tightness.CLAIMS[0]):
         assert claim.check(Effort(4, 5)) == claim.check(Effort(4, 5))
 
 
@@ -136,8 +151,8 @@ def test_joint_concavity_a_thousandth_higher_is_refuted(factor, verdict):
 def test_processing_by_linear_programming():
     p, q = [F(2, 3), F(1, 3)], [F(1, 3), F(2, 3)]
     merged = [[F(1, 2), F(1, 2)]] * 2
-    assert mixtures.processable((p, q), merged) < 1e-9
-    assert mixtures.processable(merged, (p, q)) > 0.3
+    assert best_tests.processable((p, q), merged) < 1e-9
+    assert best_tests.processable(merged, (p, q)) > 0.3
 
 
 def test_a_tenth_too_much_of_the_identity_is_seen(monkeypatch):
@@ -181,3 +196,43 @@ def test_the_smallest_witness_of_lemma_6_3():
     assert sum(null) == sum(alternative) == 1
     assert max(1 - y for x, y in corners(null, alternative) if x == 0) == F(3, 8)
     assert oracles.tradeoff({0: (F(1), F(1, 2)), 1: (F(0), F(1, 2))}, F(0)) == F(1, 2)
+
+
+def test_a_symmetrised_function_by_linear_programming():
+    """For f = T(P, Q): the middle of the inverse at 0 and of f at 1/4 is below f at 1/8."""
+    p, q = best_tests.LOPSIDED
+    f, inverse = (lambda x: least_false_negatives(p, q, x)), (lambda x: least_false_negatives(q, p, x))
+    assert f(F(1, 8)) == pytest.approx(5 / 8) and f(F(1, 4)) == pytest.approx(1 / 4)
+    assert (inverse(F(0)) + f(F(1, 4))) / 2 == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize(("step", "n", "a"), [(1 / 3, 2, 0.0), (0.4, 2, 1.0), (0.25, 4, 2.0)])
+def test_the_outputs_of_a_step_by_simulation(step, n, a):
+    rng = np.random.default_rng(11)
+
+    def outputs(users):
+        start, noise = rng.standard_normal((2, 200_000))
+        gradient = -users * (a - start)
+        return start - step * (gradient + noise)
+
+    first, second = outputs(n), outputs(n - 1)
+    mean, variance = random_start._after_the_step(step, n, a)
+    assert (second.mean() - first.mean()) / first.std() == pytest.approx(mean, abs=0.02)
+    assert second.var() / first.var() == pytest.approx(variance, rel=0.02)
+
+
+def test_the_line_of_corollary_43_is_the_sum_in_fractions():
+    for n, ratio in ((3, F(3, 2)), (6, F(6, 5)), (8, F(2))):
+        claimed, lower = clone_mixture._in_floating_point(n, math.log(ratio))
+        assert claimed == pytest.approx(float(clone_mixture._corollary(3, n, ratio)[1]), abs=1e-9)
+        assert lower <= clone_mixture._both_deltas(3, n, ratio)[1] <= lower * (1 + 1e-6)
+
+
+def test_a_claim_a_thousandth_lower_leaves_no_failure_at_its_touching_points():
+    p, q = [F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]
+    curve = corners(p, q)
+    fails = [
+        random_laws.along_levels(p, q, lambda x, c=c: c * false_negatives(curve, x), "T").worst is not None
+        for c in (F(999, 1000), F(1), F(1001, 1000))
+    ]
+    assert fails == [False, False, True]

@@ -20,7 +20,7 @@ from shufflelib.claims.counts_pair import (
     printed,
 )
 from shufflelib.claims.search import linear, logarithmic, whole
-from shufflelib.claims.variation_ratio import closed_forms, numbers, parameters, rounds, tightness
+from shufflelib.claims.variation_ratio import closed_forms, extremal, numbers, parameters, rounds, tightness
 from shufflelib.variation_ratio import VariationRatioPair
 
 CLAIMS = {claim.id.removeprefix("wang24-"): claim for claim in variation_ratio.CLAIMS}
@@ -30,7 +30,7 @@ SEARCHED = [  # refuted by a search, not by a fixed witness
     "theorem-6.1",
     "metric-bound",
     "table1-sampling-rappor",
-    *(claim.id.removeprefix("wang24-") for claim in tightness.EXTREMAL),
+    *(claim.id.removeprefix("wang24-") for claim in extremal.EXTREMAL),
 ]
 
 
@@ -214,3 +214,28 @@ def test_a_mixed_dataset_of_binary_response_is_the_worst_near_zero():
     assert oracles.worst_shuffled_hockey_stick(oracles.generalized_rr(2, 2), 3, F(1)) == F(5, 27)
     masses = oracles.pair_masses(n=3, p=2, beta=F(1, 3), q0=1, q1=2)
     assert oracles.both_ways(masses, F(1)) == F(4, 27)
+
+
+def test_for_subsets_of_two_no_third_input_reaches_the_largest_ratio():
+    """Subsets of two of d items: the largest min(q0, q1) is (d - 2)e/(e + d - 3), not e."""
+    for e, d in ((3, 4), (3, 5), (7, 6)):
+        beta, ratio = tightness._worst_ratio(oracles.subset_mechanism(e, d, 2))
+        assert ratio == F((d - 2) * e, e + d - 3) < e
+        assert beta == F((e - 1) * (d - 2), e * (d - 1) + (d - 1) * (d - 2) // 2)
+    assert tightness._worst_ratio(oracles.generalized_rr(5, 4)) == (F(4, 8), 5)
+
+
+def test_disjoint_caps_are_randomized_response():
+    caps, response = extremal._caps(3), oracles.generalized_rr(3, 5)
+    for others in ((4, 4), (0, 4)):
+        truth = exact.delta(response, 0, 1, tuple(x // 2 for x in others), F(2))
+        assert exact.delta(caps, 0, 2, others, F(2)) == truth
+
+
+@pytest.mark.parametrize(
+    ("name", "sound"),
+    [("lemma-4.4", 1), ("theorem-4.7", 5), ("table1-sampling-rappor", 2), ("tight-subset", 10)],
+)
+def test_a_line_shows_where_the_claim_is_sound(name, sound):
+    fails = CLAIMS[name].along().fails
+    assert fails.count(False) == sound and True in fails

@@ -202,7 +202,8 @@ def test_an_error_map_hatches_what_is_below_zero():
 
 
 def test_a_failure_is_crossed_where_the_claim_is_wrong():
-    failing = line.under_upper_bound("users n", "δ at ε = 1", [1, 10, 1000], [0.1, 0.2, np.nan], [0.3, 0.1, 1.0])
+    claimed, proved = [0.1, 0.2, np.nan], [0.3, 0.1, 1.0]
+    failing = line.under_upper_bound("users n", "δ at ε = 1", [1, 10, 1000], claimed, proved)
     fig, ax = plotting.figure(width=2.3, height=1.6)
     said, proved, crosses = plotting.draw_failure(ax, "some-claim", failing)
     assert crosses.get_xdata().tolist() == [1.0] and crosses.get_ydata().tolist() == [0.1]

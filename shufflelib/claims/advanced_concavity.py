@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.random_laws import (
+    along_levels,
     blended,
     corners,
     covers,
@@ -79,11 +80,16 @@ def _four_functions(effort):
     return Finding(Verdict.SMALLER if sound and broken else Verdict.REFUTED, said, steps)
 
 
+def _half_of_the_identity(x):
+    """Return Id/2: what the next two witnesses claim."""
+    return (1 - x) / 2
+
+
+HALF_TOLD = [HALF, HALF], [ONE, ZERO]
 ONE_NULL = too_high(
-    [HALF, HALF],
-    [ONE, ZERO],
+    *HALF_TOLD,
     HALF,
-    Fraction(1, 4),
+    _half_of_the_identity(HALF),
     (
         "P_0 = (1, 0), P_1 = (0, 1), Q_0 = Q_1 = (1, 0), w = 1/2",
         "T(P_0, Q_w) = Id, T(P_1, Q_w) = 0; (1-w) T(P_0, Q_w) + w T(P_1, Q_w) at 1/2 is 1/4",
@@ -130,21 +136,30 @@ def _hidden_swap(effort):
     return Finding(verdict, said, steps)
 
 
+QUARTERS = [Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]
 NO_SYMMETRY = too_high(
-    [Fraction(3, 4), Fraction(1, 4)],
-    [Fraction(1, 4), Fraction(3, 4)],
+    *QUARTERS,
     Fraction(1, 4),
-    Fraction(3, 8),
+    _half_of_the_identity(Fraction(1, 4)),
     (
         "P_0 = (1, 0), Q_0 = (0, 1), w = 1/4: P = (3, 1)/4, Q = (1, 3)/4, f_0 = 0",
         "2w (1 - x) + (1 - 2w) f_0(x) at x = 1/4 is 3/8",
     ),
 )
+DRAWN = [Fraction(2, 3), Fraction(1, 3), ZERO], [Fraction(1, 3), Fraction(2, 3), ZERO]
+LEFT_OUT = [ZERO, ZERO, ONE]
+SUBSAMPLED = [mixed((HALF, HALF), (LEFT_OUT, law)) for law in DRAWN]
+
+
+def _subsampled_bound(x):
+    """Return Proposition E.1's function; it is symmetric, so that C keeps it."""
+    return false_negatives(blended(HALF, corners(*DRAWN)), x)
+
+
 THIRD_LAW = too_high(
-    [Fraction(1, 3), Fraction(1, 6), HALF],
-    [Fraction(1, 6), Fraction(1, 3), HALF],
+    *SUBSAMPLED,
     Fraction(1, 6),
-    Fraction(3, 4),
+    _subsampled_bound(Fraction(1, 6)),
     (
         "P_1 = (2, 1, 0)/3, Q_1 = (1, 2, 0)/3, P_0 = (0, 0, 1), w = 1/2",
         "T(P_1, Q_1)(1/6) = 2/3, so (1-w) Id + w T(P_1, Q_1) at 1/6 is 5/12 + 1/3 = 3/4; C keeps it there",
@@ -189,6 +204,9 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=ONE_NULL[0],
         confirm=ONE_NULL[1],
+        along=lambda: along_levels(
+            *HALF_TOLD, _half_of_the_identity, "false negatives; P_0 = Q_w, P_1 disjoint, w = 1/2"
+        ),
         reading=(
             "True if the second law is the null: T(P, sum w_i Q_i) >= sum w_i T(P, Q_i), one test for all "
             "parts."
@@ -223,6 +241,9 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=NO_SYMMETRY[0],
         confirm=NO_SYMMETRY[1],
+        along=lambda: along_levels(
+            *QUARTERS, _half_of_the_identity, "false negatives; P_0, Q_0 disjoint, w = 1/4"
+        ),
         reading=(
             "The conjugate is bounded for eps >= 0 only, that is for slopes below -1; the sentence that "
             "follows "
@@ -236,6 +257,9 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=THIRD_LAW[0],
         confirm=THIRD_LAW[1],
+        along=lambda: along_levels(
+            *SUBSAMPLED, _subsampled_bound, "false negatives; T(P_1, Q_1) at odds 2, w = 1/2"
+        ),
         reading=(
             "True with a function below T(P_0, P_1) and T(P_0, Q_1) as well, as Lemma A.4, from which it "
             "follows, "

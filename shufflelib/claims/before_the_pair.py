@@ -7,6 +7,7 @@ from shufflelib import closed_form, randomizers, renyi
 from shufflelib.claims import exact, line
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.loss_laws import blanket, covered_delta
+from shufflelib.claims.random_laws import never_fails
 from shufflelib.claims.search import LOCAL, RISK, whole
 from shufflelib.claims.upper_bounds import upper_bound
 from shufflelib.closed_form import BlanketBounds
@@ -110,6 +111,19 @@ def _blanket_by_enumeration(effort):
     return Finding(Verdict.HOLDS, said)
 
 
+def _failures_charged(rng):
+    """Randomized response that tells all with a small chance, against the charge for that; exactly."""
+    e, d, n = Fraction(rng.randint(5, 40), 4), rng.randint(2, 3), rng.randint(2, 3)
+    ratio, chance = 1 + Fraction(rng.randint(0, 40), 20) * (e - 1) / 2, Fraction(1, 10 ** rng.randint(1, 4))
+    pure = exact.randomized_response(e, d)
+    telling = [
+        [(1 - chance) * x for x in row] + [chance * (y == told) for y in range(d)]
+        for told, row in enumerate(pure)
+    ]
+    charge = (ratio + 1) * (1 + 1 / (2 * e)) * n * chance
+    return exact.worst_delta(telling, n, ratio)[0] <= exact.worst_delta(pure, n, ratio)[0] + charge
+
+
 CLAIMS = (
     Claim(
         id="efmrtt19-closed-form",
@@ -186,6 +200,17 @@ CLAIMS = (
         check=upper_bound(_clones_of_the_paper, randomizers.generic),
     ),
     Claim(
+        id="fmt21-theorem-3.8",
+        statement=(
+            "Where eps0-LDP reports get (eps, delta), (eps0, delta0)-LDP reports get (eps, delta + "
+            "(e^eps + 1)(1 + e^-eps0/2) n delta0)."
+        ),
+        source=f"{CLONES}, Theorem 3.8, the constant as a released code has it",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_failures_charged, "2 or 3 users whose response tells all with chance delta0", 60),
+        reading="Another code has 1 + e^eps0/2, which is larger and used in this package.",
+    ),
+    Claim(
         id="fmt23-lemma-3.5",
         statement=(
             "Every eps0-LDP randomizer splits as R_j = (R_0 + R_1)/(e^eps0 + 1) + rest, so that each report "
@@ -229,6 +254,9 @@ CLAIMS = (
         source=f"{STRONGER}, Theorem 3.1, closed form",
         verdict=Verdict.HOLDS,
         check=upper_bound(closed_form.stronger_clones_fmt23, randomizers.generic),
-        reading="Stated for adaptive randomizers; after the erratum for identical, non-adaptive ones.",
+        reading=(
+            "Stated for adaptive randomizers; after the erratum for identical, non-adaptive ones. The -1 in "
+            "the condition is known second-hand."
+        ),
     ),
 )

@@ -5,7 +5,7 @@ import random
 from fractions import Fraction
 
 from shufflelib import closed_form, tradeoff
-from shufflelib.claims import exact
+from shufflelib.claims import exact, line
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import above_the_claim, printed
 from shufflelib.claims.enumerated_channels import largest_ratio
@@ -24,9 +24,9 @@ from shufflelib.variation_ratio import VariationRatioPair
 
 SOURCE = "Wang, Su, Ye, Shi (NeurIPS 2023)"
 IDENTICAL = (
-    "The reduction to clones cites a theorem whose proof an official erratum withdraws in part; for "
-    "identical, "
-    "non-adaptive, pure eps0-LDP randomizers it is valid by another argument."
+    "With one randomizer for all users, and perhaps no other case is meant. The theorem cited for the "
+    "reduction permutes the users first; an official erratum withdraws its proof in part, and for "
+    "identical, non-adaptive, pure eps0-LDP randomizers it is valid by another argument."
 )
 
 
@@ -127,6 +127,17 @@ def _conditioning_is_exact(rng):
     )
 
 
+USERS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20)
+
+
+def _errors_by_users():
+    """The printed sum without its 1 − and the false negatives themselves, at the threshold t = 1."""
+    true = [_errors(3, n, 1)[1] for n in USERS]
+    return line.beside_equality(
+        "users n", "false negatives at t = 1, ε₀ = log 3", USERS, [1 - x for x in true], true, tolerance=1e-6
+    )
+
+
 TWO_USERS = too_high(
     *_clones(3, 2),
     Fraction(1, 4),
@@ -154,13 +165,44 @@ def _shuffled_is_covered(rng):
     return covers(_bound(e, n), corners(*pair)) and truth <= largest_delta(_bound(odds, users), ratio)
 
 
+ONE_FOR_ALL = never_fails(
+    _shuffled_is_covered, "one randomizer for all: above the clones' pair and all datasets", most=300
+)
+
+
+def _shuffled_are_covered(effort):
+    found, n, ratio = ONE_FOR_ALL(effort), 4, Fraction(2)
+    alone = max(Fraction(3, 4) - ratio * Fraction(1, 4), 0)
+    claimed = largest_delta(_bound(3, n), ratio)
+    steps = (
+        f"user 1 answers 0 or 1 by randomized response, {n - 1} others 2 or 3 so, odds 3 all",
+        "the shuffler does not hide which answer is user 1's: at e^epsilon = 2",
+        f"true delta 3/4 - 2/4 = {alone}, that of f_Shuffle {printed(claimed)}",
+        found.evidence,
+    )
+    if found.verdict is not Verdict.HOLDS or alone <= claimed:
+        return found._replace(steps=steps)
+    said = f"{found.evidence}; unlike randomizers: {alone} > {printed(claimed)}"
+    return Finding(Verdict.SMALLER, said, steps)
+
+
 SETTING = (3, 2, Fraction(2))  # e^eps0, n, e^eps
+
+
+def _both_deltas(e, n, ratio):
+    """Return δ of f_Shuffle and δ of T(P, Q)."""
+    return largest_delta(_bound(e, n), ratio), exact.hockey_stick(*_numbered(_clone_pair(e, n)), ratio)
+
+
+def _both_deltas_by_ratio():
+    ratios = [1 + Fraction(k, 8) for k in range(16)]
+    bound, truth = zip(*(_both_deltas(3, 6, ratio) for ratio in ratios), strict=True)
+    return line.beside_equality("e^ε", "δ at n = 6, ε₀ = log 3", ratios, bound, truth, tolerance=1e-6)
 
 
 def _not_equal(effort):
     e, n, ratio = SETTING
-    pair, bound = _clone_pair(e, n), largest_delta(_bound(e, n), ratio)
-    truth = exact.hockey_stick(*_numbered(pair), ratio)
+    bound, truth = _both_deltas(e, n, ratio)
     steps = (
         "eps0 = log 3, n = 2, e^epsilon = 2",
         f"delta of f_Shuffle, the maximum of 1 - f(x) - 2x: {bound}",
@@ -210,10 +252,24 @@ def _threshold(effort):
 
 
 def _threshold_certified():
-    claimed = tradeoff.delta_corollary43(eps0=math.log(3.0), n=2, eps=math.log(2.0))
-    truth = VariationRatioPair(n=2, p=3.0, beta=0.5, q0=3.0).delta(math.log(2.0)).lower
     lines = ("the pair's certified lower end, the corollary in floating point:",)
+    claimed, truth = _in_floating_point(2, math.log(2.0))
     return above_the_claim(truth, claimed, lines)
+
+
+def _in_floating_point(n, eps):
+    """Return Corollary 4.3's δ for e^ε₀ = 3, NaN where no threshold is met, and the pair's lower end."""
+    try:
+        claimed = tradeoff.delta_corollary43(eps0=math.log(3.0), n=n, eps=eps)
+    except closed_form.OutOfRegime:
+        claimed = math.nan
+    return claimed, VariationRatioPair(n=n, p=3.0, beta=0.5, q0=3.0).delta(eps).lower
+
+
+def _threshold_by_users():
+    users = (3, 4, 5, 7, 10, 14, 20, 30, 45, 60, 80, 100)
+    claimed, lower = zip(*(_in_floating_point(n, 0.05) for n in users), strict=True)
+    return line.under_upper_bound("users n", "δ at ε = 0.05, ε₀ = log 3", users, claimed, lower)
 
 
 def _outperforms(effort):
@@ -270,16 +326,15 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=TWO_USERS[0],
         confirm=TWO_USERS[1],
+        along=_errors_by_users,
         reading="A slip: 1 - F_i is meant, as three displays earlier; so read, it is the entry above.",
     ),
     Claim(
         id="wsys23-theorem-4.2",
         statement="Shuffled reports are C(f_Shuffle)-DP, f_Shuffle = 2w Id + (1-2w) T(P_0, Q_0).",
         source=f"{SOURCE}, Theorem 4.2, from its proof in Appendix C.1.2",
-        verdict=Verdict.HOLDS,
-        check=never_fails(
-            _shuffled_is_covered, "above the clones' pair and all datasets of channels", most=300
-        ),
+        verdict=Verdict.SMALLER,
+        check=_shuffled_are_covered,
         reading=IDENTICAL,
     ),
     Claim(
@@ -289,6 +344,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_not_equal,
         confirm=_not_equal_by_programming,
+        along=_both_deltas_by_ratio,
         reading=(
             "True of the function that bounds T(P, Q) in the proof of Proposition 6.4; the theorem needs "
             "no more."
@@ -305,6 +361,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_threshold,
         confirm=_threshold_certified,
+        along=_threshold_by_users,
         reading=(
             "With the maximum over all knots in the place of this threshold it is the delta of Theorem "
             "4.2. l(t) averages "

@@ -157,7 +157,7 @@ def _tuples(channels):
 
 
 def _joint(rng):
-    parts = [exact.randomized_response(Fraction(rng.randint(5, 20), 4), 2) for _ in range(2)]
+    parts = [_random_channel(rng, 2, rng.randint(2, 3)) for _ in range(2)]
     channel, n, ratio = _tuples(parts), rng.randint(1, 2), 1 + Fraction(rng.randint(0, 8), 8)
     tensor = [math.prod(w) for w in product(*(blanket(part) for part in parts))]
     bound = {pair: covered_delta(channel, n, ratio, tensor, [pair]) for pair in _pairs(channel)}
@@ -318,7 +318,7 @@ CLAIMS = (
         "scw25-joint",
         "A tuple of reports: blankets and laws multiply; inputs that differ everywhere are worst.",
         "joint composition",
-        never_fails(_joint, "two binary responses, all datasets, all pairs", most=400),
+        never_fails(_joint, "two channels of two values, all datasets, all pairs", most=400),
     ),
     _fact(
         "scw25-parallel",

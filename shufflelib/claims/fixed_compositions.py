@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 from scipy.special import rel_entr, xlogy
-from scipy.stats import binom, poisson
+from scipy.stats import binom, poisson, skellam
 
 from shufflelib.claims import exact
 from shufflelib.claims.claim import Claim, Finding, Verdict
@@ -139,6 +139,22 @@ def _boundary(effort):
     return Finding(Verdict.HOLDS if falls else Verdict.REFUTED, steps[-1], tuple(steps))
 
 
+def _inside(effort):
+    """Flips of zeros less flips of ones, half of the others holding either value."""
+    steps, gaps = [], []
+    for n in (101, 1001, 10_001):
+        flip, half, reach = 1 / (1 + n / 2.0), (n - 1) // 2, 40  # e^eps0 = n/2: c^2 = 1/2, two flips
+        flips = binom.pmf(np.arange(reach + 1), half, flip)
+        law = np.convolve(flips, flips[::-1])  # of the difference, from -reach to reach
+        at = np.arange(-reach, reach + 2)
+        pair = [np.append(law, 0.0) * (1 - x) + np.append(0.0, law) * x for x in (flip, 1 - flip)]
+        limit = [skellam.pmf(at - x, 1.0, 1.0) for x in (0, 1)]
+        gaps.append(max(0.5 * np.abs(a - b).sum() for a, b in zip(pair, limit, strict=True)))
+        steps.append(f"n = {n}, e^eps0 = n/2: total variation to Skellam(1, 1) and its shift {gaps[-1]:.2g}")
+    falls = gaps[0] > 5 * gaps[1] > 25 * gaps[2]
+    return Finding(Verdict.HOLDS if falls else Verdict.REFUTED, steps[-1], tuple(steps))
+
+
 # ---------------------------------------------------------------- mutual information
 
 
@@ -245,6 +261,16 @@ CLAIMS = (
         source="Shvets (arXiv:2603.10073), abstract",
         verdict=Verdict.HOLDS,
         check=_boundary,
+    ),
+    Claim(
+        id="sh26-boundary-inside",
+        statement=(
+            "The same with a share pi of the others holding 1: a Skellam law of means (1-pi)/c^2 and pi/c^2, "
+            "and its shift."
+        ),
+        source="Shvets (arXiv:2603.10073), abstract",
+        verdict=Verdict.HOLDS,
+        check=_inside,
     ),
     Claim(
         id="su25-position",

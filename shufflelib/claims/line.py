@@ -44,10 +44,15 @@ class Line:
         positions = [position for position, failed in enumerate(self.fails) if failed]
         return max(positions, key=self._parted, default=None)
 
+    @property
+    def factor(self):
+        """By how much the claim fails at its worst; infinite where a number is not positive, 1 if nowhere."""
+        return 1.0 if self.worst is None else self._parted(self.worst)[0]
+
     def _parted(self, position):
-        claimed, true = self.claimed[position], self.true[position]
-        apart = abs(claimed - true)
-        return (max(claimed, true) / min(claimed, true) if min(claimed, true) > 0.0 else math.inf), apart
+        """How far the two numbers are apart: as a factor, and where that is infinite, as a difference."""
+        low, high = sorted((self.claimed[position], self.true[position]))
+        return (high / low if low > 0.0 else math.inf), high - low
 
     def said(self):
         """Return in one sentence where the claim fails along the line, and by how much."""

@@ -1,19 +1,14 @@
 """When joint concavity loses nothing: appendix F of the mixture-mechanism paper."""
 
 import math
-import random
 from fractions import Fraction
 
-import numpy as np
-from scipy.optimize import brentq, minimize_scalar
-from scipy.special import ndtr, ndtri
-
+from shufflelib.claims import line
+from shufflelib.claims.best_tests import processable
 from shufflelib.claims.claim import Claim, Finding, Verdict
-from shufflelib.claims.mixtures import processable
 from shufflelib.claims.random_laws import (
     above,
     beside,
-    blended,
     corners,
     divergence,
     false_negatives,
@@ -27,7 +22,15 @@ from shufflelib.claims.random_laws import (
 
 SOURCE = "Wang, Su, Ye, Shi (NeurIPS 2023)"
 HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
-FLIP = [Fraction(2, 3), Fraction(1, 3)]  # randomized response with odds 2
+ODDS = [Fraction(k, 4) for k in (4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40)]
+
+
+def _flip(odds):
+    """Return randomized response's law at its first input."""
+    return [odds / (odds + 1), 1 / (odds + 1)]
+
+
+FLIP = _flip(Fraction(2))
 POSITIVE = (1, 2, 3, 5)
 
 
@@ -93,7 +96,12 @@ APART = (
 )
 
 
-ONE_ALTERNATIVE = ([FLIP[::-1], FLIP], [FLIP[::-1]] * 2)
+def _one_alternative(flip):
+    """Return two nulls, the first of them the alternative of both."""
+    return [flip[::-1], flip], [flip[::-1]] * 2
+
+
+ONE_ALTERNATIVE = _one_alternative(FLIP)
 
 
 def _printed_criterion(effort):
@@ -123,7 +131,21 @@ def _criterion_by_programming():
     return Finding(Verdict.REFUTED if whole > seen + 1e-6 else Verdict.HOLDS, "by linear programming", steps)
 
 
-LOST = ([FLIP, FLIP[::-1]], [FLIP[::-1], FLIP])  # both mixtures are uniform
+def _tight_by_odds():
+    """The parts seen and the mixtures at false positives 1/3, where the printed condition says they agree."""
+    curves = [_curves((HALF, HALF), *_one_alternative(_flip(odds))) for odds in ODDS]
+    true, claimed = zip(*([false_negatives(c, Fraction(1, 3)) for c in both] for both in curves), strict=True)
+    return line.beside_equality(
+        "odds of the responses", "false negatives at α = 1/3, w = 1/2", ODDS, claimed, true, tolerance=1e-6
+    )
+
+
+def _mirrored(flip):
+    """Return two parts whose mixtures are both uniform at equal weights."""
+    return [flip, flip[::-1]], [flip[::-1], flip]
+
+
+LOST = _mirrored(FLIP)
 
 
 def _not_tight(effort):
@@ -160,6 +182,15 @@ def _order_by_programming():
         f"{back:.3g}",
     )
     return Finding(Verdict.REFUTED if forth > 0.1 > 1e-7 > back else Verdict.HOLDS, "by programming", steps)
+
+
+def _order_by_odds():
+    """One law only comes out of P_w = Q_w: its distances from P_I and Q_I add up to that between these."""
+    seen = [[beside((HALF, HALF), part) for part in _mirrored(_flip(odds))] for odds in ODDS]
+    apart = [sum(abs(a - b) for a, b in zip(p, q, strict=True)) for p, q in seen]
+    return line.under_upper_bound(
+        "odds of the responses", "distance to the nearest processing, w = 1/2", ODDS, [0] * len(ODDS), apart
+    )
 
 
 def _perfected(p, q, x):
@@ -200,78 +231,6 @@ def _axes(rng):
     return _tight(weights, p, q)
 
 
-def _printed_f3(alpha, mu, w):
-    steep, flat = (1 - w) * ndtr(-mu / 2), 1 - (1 - w) * ndtr(mu / 2)
-    if alpha > flat:
-        return (1 - w) * ndtr(ndtri((1 - alpha) / (1 - w)) - mu)
-    if alpha < steep:
-        return w + (1 - w) * ndtr(ndtri(1 - alpha / (1 - w)) - mu)
-    return steep + w + (1 - w) * ndtr(-mu / 2) - alpha
-
-
-def _settings(effort):
-    rng = random.Random(effort.seed)
-    more = [(rng.uniform(0.2, 3.0), rng.uniform(0.05, 0.95)) for _ in range(min(effort.points // 4, 24))]
-    return [(1.0, 1 / 3), *more]
-
-
-def _closed_form(effort):
-    worst = 0.0
-    for mu, w in _settings(effort):
-        for alpha in np.linspace(0.02, 0.98, 13):
-            low, high = max(0.0, (alpha - w) / (1 - w)), min(1.0, alpha / (1 - w))
-            best = minimize_scalar(
-                lambda x, mu=mu, w=w, alpha=alpha: (
-                    w * (1 - (alpha - (1 - w) * x) / w) + (1 - w) * ndtr(-ndtri(x) - mu)
-                ),
-                bounds=(low, high),
-                method="bounded",
-                options={"xatol": 1e-12},
-            ).fun
-            worst = max(worst, abs(best - _printed_f3(alpha, mu, w)))
-    said = (
-        f"{13 * len(_settings(effort))} levels: the best split of false positives between the parts agrees to"
-    )
-    return Finding(Verdict.HOLDS if worst < 1e-6 else Verdict.REFUTED, f"{said} {max(worst, 1e-12):.1g}")
-
-
-def _symmetrised(alpha, mu, w):
-    """Return C(w Id + (1 − w) G_μ)."""
-
-    def f(x):
-        return w * (1 - x) + (1 - w) * ndtr(-ndtri(x) - mu)
-
-    bend = ndtr(-mu / 2)  # slope −1 there
-    if alpha <= bend:
-        return f(alpha)
-    if alpha <= f(bend):
-        return bend + f(bend) - alpha
-    return brentq(lambda x: f(x) - alpha, 0.0, bend)
-
-
-def _figure_4(effort):
-    grid = np.linspace(0.005, 0.995, 67)
-    steps, over = [], True
-    for mu, w in _settings(effort):
-        gains = [_symmetrised(x, mu, w) - _printed_f3(x, mu, w) for x in grid]
-        truth = [w * (1 - x) + (1 - w) * ndtr(-ndtri(x) - mu) - _symmetrised(x, mu, w) for x in grid]
-        over &= min(gains) > -1e-12 and min(truth) > -1e-12
-        steps.append(f"mu = {mu:.4g}, w = {w:.4g}: tighter by up to {max(gains):.4f}, below the truth")
-    first = steps[0]
-    return Finding(Verdict.HOLDS if over else Verdict.REFUTED, f"nowhere looser; {first}", tuple(steps))
-
-
-def _halves(rng):
-    p, q = random_law(rng), random_law(rng)
-    parts = ([p, q], [q, p])
-    whole, seen = _curves((HALF, HALF), *parts)
-    one = corners(p, p)
-    identity = above(whole, one) and above(one, whole)
-    sharp = all(x + y == 1 for x, y in blended(1, corners(p, q)))
-    loose = p == q or not above(seen, one)
-    return identity and sharp and loose
-
-
 CLAIMS = (
     Claim(
         id="wsys23-proposition-6.1",
@@ -290,11 +249,15 @@ CLAIMS = (
             "p_1/q_1 + "
             "w_2 p_2/q_2 have the same law under P_w."
         ),
-        source=f"{SOURCE}, Appendix F.1, conclusion of the proof",
+        source=f"{SOURCE}, Appendix F.1, conclusion of the proof; for shuffling Appendix F, first paragraph",
         verdict=Verdict.REFUTED,
         check=_printed_criterion,
         confirm=_criterion_by_programming,
-        reading="The sum stands for the law of the part's own ratio, mixed over the parts: the entry above.",
+        along=_tight_by_odds,
+        reading=(
+            "The sum stands for the law of the part's own ratio, mixed over the parts: the entry above. In "
+            "shuffling each pair of counts has one part only, whose ratio is that of the mixtures."
+        ),
     ),
     Claim(
         id="wsys23-appendix-f.1-order",
@@ -305,6 +268,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_order,
         confirm=_order_by_programming,
+        along=_order_by_odds,
         reading=(
             "Two sides exchanged: processing takes (P_I, Q_I) to (P_w, Q_w), as in Lemma A.2. The order of "
             "the perfected "
@@ -342,29 +306,5 @@ CLAIMS = (
         source=f"{SOURCE}, Example F.2",
         verdict=Verdict.HOLDS,
         check=never_fails(_axes, "pairs on axes of their own"),
-    ),
-    Claim(
-        id="wsys23-example-f.3",
-        statement="The closed form of Lemma 3.1's bound on T(N(0, 1), w N(0, 1) + (1-w) N(mu, 1)).",
-        source=f"{SOURCE}, Example F.3",
-        verdict=Verdict.HOLDS,
-        check=_closed_form,
-    ),
-    Claim(
-        id="wsys23-figure-4",
-        statement="For the subsampled Gaussian Lemma 6.3 leads to a slightly tighter bound than Lemma 3.1.",
-        source=f"{SOURCE}, Example F.3 and Figure 4 (mu = 1, w = 1/3)",
-        verdict=Verdict.HOLDS,
-        check=_figure_4,
-    ),
-    Claim(
-        id="wsys23-example-f.4",
-        statement=(
-            "For (P + Q)/2 against (Q + P)/2 Proposition 6.4 gives Id, the truth, and Lemma 3.1 less if P "
-            "is not Q."
-        ),
-        source=f"{SOURCE}, Example F.4",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_halves, "halves of two laws"),
     ),
 )

@@ -1,20 +1,19 @@
-"""Users with budgets of their own: the reduction of the generalized shuffle framework, and its normal law."""
+"""Users with budgets of their own: the generalized shuffle framework's reduction to two counts."""
 
+import itertools
 import math
 from fractions import Fraction
 
 import numpy as np
 
-from shufflelib import personalized
-from shufflelib.claims import exact
+from shufflelib.claims import exact, line
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import above_the_claim, both_ways
 
 SOURCE = "Chen, Cao, Ge (AAAI 2024)"
-SLOTS = (
-    "With delta_i = 0, for users permuted before slots with fixed randomizers see them (Definition 6), the "
-    "two counts do bound the slots' reports if these are not adaptive; the normal law is then a limit "
-    "without error term."
+EQUAL = (
+    "With delta_i = 0, equal budgets and randomizers that are not adaptive the two counts do bound the "
+    "reports."
 )
 
 # ---------------------------------------------------------------- a failure that tells all
@@ -36,26 +35,40 @@ def _two_inputs_apart(effort):
     return above_the_claim(apart, Fraction(0), lines, said="total variation of the two inputs")
 
 
-def _two_inputs_apart_again():
-    e, chance = Fraction(3), Fraction(1, 10)
+def _four_symbols(e, chance):
+    """Return the distance of the two laws of Lemma 4, and what Lemma 1 allows."""
     high, low = (1 - chance) * e / (1 + e), (1 - chance) / (1 + e)
     laws = [dict(zip("A01B", row, strict=True)) for row in ((chance, high, low, 0), (0, low, high, chance))]
-    lemma = high - low  # weights high, low and delta on common laws
+    return exact.hockey_stick(*laws, 1), high - low  # weights high, low and delta on common laws
+
+
+def _two_inputs_apart_again():
     lines = (
         "the four-symbol randomizer of Lemma 4 itself, e = 3, delta_i = 1/10; Lemma 1 leaves high - low",
     )
     return above_the_claim(
-        exact.hockey_stick(*laws, 1), lemma, lines, said="total variation of the two inputs"
+        *_four_symbols(Fraction(3), Fraction(1, 10)), lines, said="total variation of the two inputs"
     )
+
+
+def _apart_by_failure():
+    chances = [Fraction(k, 40) for k in range(13)]
+    true, claimed = zip(*(_four_symbols(Fraction(3), chance) for chance in chances), strict=True)
+    return line.under_upper_bound("δ_i", "total variation of two inputs, ε_i = log 3", chances, claimed, true)
+
+
+def _likely_pairs(e):
+    """Return three inputs with three outputs, two of which are e times as likely as the third."""
+    return [[Fraction(x) / (2 * e + 1) for x in row] for row in ((e, e, 1), (e, 1, e), (1, e, e))]
 
 
 def _others_share_too_little(effort):
     e = Fraction(3)
-    rows = [[Fraction(x, 7) for x in row] for row in ((3, 3, 1), (3, 1, 3), (1, 3, 3))]
+    rows = _likely_pairs(e)
     left = rows[2][0] - (rows[0][0] + rows[1][0]) / (e + 1)
     steps = (
         "three inputs in sevenths: (3, 3, 1), (3, 1, 3), (1, 3, 3); log(3)-LDP, delta_i = 0",
-        "(9), (10): Q0 + Q1 = R0 + R1, so (11) leaves R2 - (R0 + R1)/(e + 1) for the rest",
+        "(9), (10) with e and 1 exchanged in one: Q0 + Q1 = R0 + R1, so (11) leaves R2 - (R0 + R1)/(e + 1)",
         f"output 0: {rows[2][0]} - {(rows[0][0] + rows[1][0]) / (e + 1)} = {left}",
     )
     return Finding(Verdict.REFUTED if left < 0 else Verdict.HOLDS, f"the rest has probability {left}", steps)
@@ -69,7 +82,88 @@ def _others_share_too_little_again():
     return Finding(Verdict.REFUTED if max(steps) < 0 else Verdict.HOLDS, said, (said,))
 
 
-def _failure_in_the_crowd(effort):
+def _weights_to_be_had():
+    """The weight on both laws that the third input can have, beside the lemma's."""
+    budgets = np.linspace(0.1, 5.0, 15)
+    odds = [Fraction(math.exp(x)) for x in budgets]
+    had = [min(c / (a + b) for a, b, c in zip(*_likely_pairs(e), strict=True)) for e in odds]
+    return line.over_lower_bound(
+        "ε_i", "weight on each law that (11) can have, δ_i = 0", budgets, [1 / (1 + e) for e in odds], had
+    )
+
+
+def loud_among_coins(n, e, ratio):
+    """Return δ of the two counts for budgets log e, 0, …, 0, the first user being the one who changes.
+
+    They are the reports of binary randomized response themselves, if users keep their randomizers.
+    """
+    high, low, half = Fraction(e) / (e + 1), 1 / (Fraction(e) + 1), Fraction(1, 2)
+    return both_ways([[high, low], [low, high], [half, half]], 0, 1, (2,) * (n - 1), ratio)
+
+
+def _loud_slot(n, e, ratio):
+    """Return δ of the reports, in order, of n binary slots with budgets log e, 0, …, 0; the others hold 0.
+
+    The user who changes sits in the first slot with probability 1/n; coins tell nothing.
+    """
+    first = Fraction(e) / (e + 1), 1 / (Fraction(e) + 1)
+    moved = [((n - 1) * a + b) / n for a, b in zip(first, first[::-1], strict=True)]
+    return both_ways([first, moved], 0, 1, (), ratio)
+
+
+def _order_tells_more():
+    lines = (
+        "delta_i = 0: six binary slots, budgets log 99, 0, 0, 0, 0, 0; the others hold 0, e^eps = 5",
+        "the reports come in the slots' order, and the first one tells who sits there",
+        "so all but equal slots say more than the counts of their symbols",
+    )
+    return above_the_claim(_loud_slot(6, 99, 5), loud_among_coins(6, 99, 5), lines)
+
+
+def _order_by_enumeration():
+    """Every report of five slots, every place of the user who changes; every outcome of the two counts."""
+    n, e, ratio = 5, 99, 5
+    loud, coin = (Fraction(e, e + 1), Fraction(1, e + 1)), (Fraction(1, 2),) * 2
+    laws = [{}, {}]
+    for reports in itertools.product((0, 1), repeat=n):
+        for value, law in enumerate(laws):
+            for place in range(n):
+                rows = [loud] + [coin] * (n - 1)
+                told = [y == (value if slot == place else 0) for slot, y in enumerate(reports)]
+                chances = [row[0 if true else 1] for row, true in zip(rows, told, strict=True)]
+                law[reports] = law.get(reports, 0) + math.prod(chances) / n
+    counts = [{}, {}]
+    for symbols in itertools.product((0, 1), repeat=n):
+        for value, law in enumerate(counts):
+            chance = loud[symbols[0] != value] * Fraction(1, 2) ** (n - 1)
+            law[sum(symbols)] = law.get(sum(symbols), 0) + chance
+    true, claimed = (
+        max(exact.hockey_stick(*pair, ratio), exact.hockey_stick(*pair[::-1], ratio))
+        for pair in (laws, counts)
+    )
+    lines = ("five such slots, all 32 reports and five places, against all 32 outcomes of the symbols",)
+    return above_the_claim(true, claimed, lines)
+
+
+def _both(first, second):
+    """Return the finding of two witnesses, *refuted* if each of them is one."""
+    verdict = Verdict.REFUTED if {first.verdict, second.verdict} == {Verdict.REFUTED} else Verdict.HOLDS
+    return Finding(verdict, f"{first.evidence}. {second.evidence}", first.steps + second.steps)
+
+
+def _by_loudness():
+    budgets = np.linspace(2.0, 7.0, 16)
+    odds = [Fraction(math.exp(x)) for x in budgets]
+    return line.under_upper_bound(
+        "ε of one slot, else 0",
+        "δ at ε = log 5 of n = 6 slots, δ_i = 0",
+        budgets,
+        [loud_among_coins(6, e, 5) for e in odds],
+        [_loud_slot(6, e, 5) for e in odds],
+    )
+
+
+def _failure_in_the_crowd():
     chance, ratio = Fraction(1, 1000), 50
     truth = exact.delta(_reveal(chance), 0, 1, (2,) * 4, ratio)
     half = (1 - chance) / 2
@@ -87,91 +181,6 @@ def _failure_by_hand():
     return above_the_claim(chance, Fraction(0), lines)
 
 
-# ---------------------------------------------------------------- the normal law
-
-
-def _points_against_density(effort):
-    found = personalized.normal_approximation_gspa24(eps0=0.5, n=120)
-    steps = (
-        "the counts are whole numbers with probability 1, the normal law gives whole numbers probability 0",
-        "so the total variation distance is 1 for every m, above C/sqrt(m) for m > C^2",
-        f"rounded to cells, eps0 = 1/2, n = 120: {found.total_variation:.4g}, that is "
-        f"{found.total_variation * 120**0.5:.3g}/sqrt(n)",
-    )
-    return Finding(Verdict.REFUTED, "the distance of a law on points to a law with a density is 1", steps)
-
-
-def _points_by_sampling():
-    draws = np.random.default_rng(7).normal(20.0, 4.0, size=(100_000, 2))
-    hits = int(np.all(draws == np.round(draws), axis=1).sum())
-    steps = (
-        f"{hits} of 100000 draws of the normal law are pairs of whole numbers, where all draws of the "
-        "counts are",
-    )
-    return Finding(Verdict.REFUTED if hits < 100 else Verdict.HOLDS, "sampling", steps)
-
-
-def _plain_distance(n, eps0=0.5):
-    """Return half the sum, and the largest, of the differences between counts and a midpoint normal law."""
-    q, m = 1 / (1 + math.exp(eps0)), n - 1
-    k = np.arange(m + 1)
-    a, b = np.meshgrid(k, k, indexing="ij")
-    rest = np.maximum(m - a - b, 0)
-    lgamma = np.array([math.lgamma(x + 1.0) for x in range(m + 1)])
-    mass = np.exp(
-        lgamma[m] - lgamma[a] - lgamma[b] - lgamma[rest] + (a + b) * math.log(q) + rest * math.log1p(-2 * q)
-    )
-    mass = np.where(a + b <= m, mass, 0.0)
-    wide, narrow = 2 * m * q, 2 * m * q * (1 - 2 * q)
-    x, y = a - m * q, b - m * q
-    normal = np.exp(-0.5 * ((x - y) ** 2 / wide + (x + y) ** 2 / narrow)) / (
-        math.pi * math.sqrt(wide * narrow)
-    )
-    return 0.5 * float(np.abs(mass - normal).sum()), float(mass.max())
-
-
-def _single_cells(effort):
-    found = personalized.normal_approximation_gspa24(eps0=0.5, n=150)
-    steps = (
-        f"eps0 = 1/2, n = 150: equation (14) is {found.printed:.5g}, with whole cells "
-        f"{found.largest_cell:.3g}",
-        f"half the sum over cells, the total variation distance: {found.total_variation:.5g}",
-    )
-    refuted = found.total_variation > 2 * found.printed
-    said = (
-        f"equation (14) gives {found.printed:.3g} where the distance is {found.total_variation:.3g} (n = 150)"
-    )
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
-
-
-def _single_cells_again():
-    distance, peak = _plain_distance(150)
-    steps = (
-        f"midpoint rule: distance {distance:.4g}; no difference of cells exceeds the largest mass, "
-        f"{peak:.4g}",
-    )
-    return Finding(Verdict.REFUTED if distance > 2 * peak else Verdict.HOLDS, "a midpoint rule", steps)
-
-
-def _rate(effort):
-    small, large = (personalized.normal_approximation_gspa24(eps0=0.5, n=n) for n in (120, 480))
-    distance, printed_ratio = small.total_variation / large.total_variation, small.printed / large.printed
-    steps = (
-        f"eps0 = 1/2, n = 120 and 480: total variation {small.total_variation:.5g}, "
-        f"{large.total_variation:.5g}",
-        f"ratio {distance:.4g} = sqrt(4), the rate 1/sqrt(n); equation (14): ratio {printed_ratio:.4g}, the "
-        "rate 1/n",
-    )
-    said = f"four times the users divide the distance by {distance:.3g}"
-    return Finding(Verdict.REFUTED if distance < 2.5 else Verdict.HOLDS, said, steps)
-
-
-def _rate_again():
-    (small, _), (large, _) = _plain_distance(120), _plain_distance(480)
-    steps = (f"midpoint rule: {small:.5g}, {large:.5g}, ratio {small / large:.4g}",)
-    return Finding(Verdict.REFUTED if small / large < 2.5 else Verdict.HOLDS, "a midpoint rule", steps)
-
-
 CLAIMS = (
     Claim(
         id="gspa24-lemma-1",
@@ -183,6 +192,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_two_inputs_apart,
         confirm=_two_inputs_apart_again,
+        along=_apart_by_failure,
         reading=(
             "With delta_i = 0. Else the symbols A and B of its own Lemma 4 tell the inputs apart. Both "
             "equations are printed with the weights of the first input in the text consulted; the proof "
@@ -199,6 +209,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_others_share_too_little,
         confirm=_others_share_too_little_again,
+        along=_weights_to_be_had,
         reading=(
             "The lemma behind it was withdrawn by its authors (erratum of arXiv:2208.04591). With weights "
             "e^-eps_i/2 it is Feldman, McMillan, Talwar (FOCS 2021)."
@@ -212,41 +223,12 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Theorem 1",
         verdict=Verdict.REFUTED,
-        check=_failure_in_the_crowd,
-        confirm=_failure_by_hand,
-        reading=SLOTS,
-    ),
-    Claim(
-        id="gspa24-lemma-2",
-        statement=(
-            "The total variation distance between two counts of m users and the normal law is at most "
-            "C/sqrt(m)."
+        check=lambda effort: _both(_order_tells_more(), _failure_in_the_crowd()),
+        confirm=lambda: _both(_order_by_enumeration(), _failure_by_hand()),
+        along=_by_loudness,
+        reading=(
+            f"{EQUAL} Its proof takes a list of symbols to say no more than their counts, which equal slots "
+            "grant; and the three printed weights of V add up to one for eps_i = 0 only."
         ),
-        source=f"{SOURCE}, Lemma 2",
-        verdict=Verdict.REFUTED,
-        check=_points_against_density,
-        confirm=_points_by_sampling,
-        reading="With the normal law rounded to whole numbers, and a C that depends on the budgets.",
-    ),
-    Claim(
-        id="gspa24-equation-14",
-        statement=(
-            "The total variation distance is the largest difference of single probabilities, with h over "
-            "half-cells."
-        ),
-        source=f"{SOURCE}, equation (14)",
-        verdict=Verdict.REFUTED,
-        check=_single_cells,
-        confirm=_single_cells_again,
-        reading="It is half the sum over cells; the largest one is smaller by a factor of the order of n.",
-    ),
-    Claim(
-        id="gspa24-rate",
-        statement="The convergence rate of Lemma 2 is nearly 1/n, so that the error can be neglected.",
-        source=f"{SOURCE}, Comparison with existing results",
-        verdict=Verdict.REFUTED,
-        check=_rate,
-        confirm=_rate_again,
-        reading="Equation (14) falls as 1/n, as single probabilities do.",
     ),
 )

@@ -12,10 +12,12 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog
 
+from shufflelib.claims import line
 from shufflelib.claims.claim import Finding, Verdict
 from shufflelib.claims.counts_pair import printed
 
 WEIGHTS = (0, 1, 2, 3, 5, 9)
+LEVELS = [Fraction(j, 20) for j in range(21)]  # false positives
 LEAST_GAP = 1e-9  # of a linear program in floating point
 
 
@@ -140,6 +142,13 @@ def least_false_negatives(p, q, alpha):
     """Return the trade-off function at ``alpha`` by linear programming over all randomised tests."""
     p, q = (np.array([float(x) for x in law]) for law in (p, q))
     return 1.0 + linprog(-q, p[None, :], [float(alpha)], bounds=(0.0, 1.0), method="highs").fun
+
+
+def along_levels(p, q, claimed, quantity, at=LEVELS):
+    """Return the line of a function that is claimed to be below T(P, Q), over the false positives."""
+    curve = corners(p, q)
+    truth = [false_negatives(curve, x) for x in at]
+    return line.over_lower_bound("false positives α", quantity, at, map(claimed, at), truth)
 
 
 def too_high(p, q, alpha, claimed, lines):

@@ -15,6 +15,7 @@ from shufflelib.claims.random_laws import never_fails, random_law
 from shufflelib.shuffle_index import gaussian_index, generalized_rr_index
 
 INDEX = "Takagi, Liew (arXiv:2601.19154v4)"
+VECTORS = "Liew, Takagi (arXiv:2604.28032)"
 POSITIVE = (1, 2, 3, 5)
 
 
@@ -143,6 +144,18 @@ def _unread(effort):
     return Finding(Verdict.NOT_DECIDED, said)
 
 
+def _one_coordinate(effort):
+    """Variance of one value in [-1, 1], times the squared index: a mean's error at a given privacy."""
+    e = math.exp(2.0)
+    response = ((e + 1) / (e - 1)) ** 2 * (e - 1) ** 2 / e  # at least: value 0, all others at one end
+    steps = [f"binary response to 1 or -1, eps0 = 2, value 0: at least {response:.4g}"]
+    for sigma in (4.0, 10.0, 100.0):
+        index = gaussian_index(sigma=sigma / 2)  # inputs two apart
+        steps.append(f"Gaussian noise, sigma = {sigma:g}: at most {(sigma / index.blanket) ** 2:.4g}")
+    said = "only the abstract is at hand; of one coordinate, variance times squared shuffle index: "
+    return Finding(Verdict.NOT_DECIDED, said + "; ".join(steps), tuple(steps))
+
+
 SECOND_HAND = "Known here through its abstract and a second-hand note."
 
 CLAIMS = (
@@ -196,5 +209,16 @@ CLAIMS = (
         source=f"{INDEX}, abstract and Theorem 4.2",
         verdict=Verdict.NOT_DECIDED,
         check=_unread,
+    ),
+    Claim(
+        id="lt26-vector-means",
+        statement=(
+            "The shuffle index bounds the squared error of vector means from below; LDP-optimal mechanisms "
+            "miss the bound, and Gaussian noise mixed with a blanket comes close to the central Gaussian."
+        ),
+        source=f"{VECTORS}, abstract",
+        verdict=Verdict.NOT_DECIDED,
+        check=_one_coordinate,
+        reading="In one coordinate the order is as claimed: the central Gaussian's product is 4.",
     ),
 )

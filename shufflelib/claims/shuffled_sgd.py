@@ -6,6 +6,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
+from shufflelib.claims import line
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import above_the_claim
 from shufflelib.claims.search import logarithmic, worst
@@ -20,14 +21,19 @@ PERSONAL = "Chen, Cao, Ge (AAAI 2024)"
 
 # ---------------------------------------------------------------- Algorithm 1, Laplace noise
 
-BLOCKS, SIZE = 200, 300  # of Table 2: 60,000 examples in batches of 300
+BLOCKS, SIZE = 200, 300  # of the conference's Table 2: 60,000 examples in batches of 300
+
+
+def _one_epoch(blocks, eps0=2.0):
+    """Return one epoch on 60,000 examples, what is claimed for it, and what is attained, at order 4."""
+    reports = LaplaceBlocks(eps0=eps0, clip=10.0, blocks=blocks, block_size=BLOCKS * SIZE // blocks)
+    epoch = one_example(reports, epochs=1)
+    return epoch, theorem3_renyi_ccg24(reports, epochs=1, order=4.0), epoch.renyi(4.0).lower
 
 
 def _theorem_3(effort):
     eps0 = 2.0
-    reports = LaplaceBlocks(eps0=eps0, clip=10.0, blocks=BLOCKS, block_size=SIZE)
-    epoch = one_example(reports, epochs=1)
-    claimed, truth = theorem3_renyi_ccg24(reports, epochs=1, order=4.0), epoch.renyi(4.0).lower
+    epoch, claimed, truth = _one_epoch(BLOCKS, eps0)
     mu = 2.0 * math.exp(0.5 * eps0) / math.sqrt(BLOCKS - 1)
     lines = (
         "eps0 = 2, 200 blocks of 300 examples, one epoch; all other blocks have gradients +C, the target's "
@@ -38,6 +44,13 @@ def _theorem_3(effort):
     )
     found = above_the_claim(epoch.delta(1.0).lower, float(delta_from_gdp_dong22(mu=mu, eps=1.0).upper), lines)
     return found if truth > claimed else Finding(Verdict.HOLDS, "the Renyi divergence is not above the claim")
+
+
+def _theorem_3_along():
+    blocks = [5, 10, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]
+    _, claimed, attained = zip(*map(_one_epoch, blocks), strict=True)
+    said = "D₄ of one epoch on 60,000 examples, ε₀ = 2"
+    return line.under_upper_bound("blocks m", said, blocks, claimed, attained)
 
 
 def _theorem_3_by_sampling():
@@ -71,16 +84,21 @@ def _sensitivity(effort):
     )
 
 
+def _moved(gradient, clip=2.0):
+    """Return how far the average of 300, clipped as a whole, moves when one gradient changes its sign."""
+    examples = [
+        np.vstack([np.full((1, 3), sign * gradient), np.zeros((299, 3))]).mean(axis=0) for sign in (1, -1)
+    ]
+    clipped = [one / max(1.0, np.abs(one).sum() / clip) for one in examples]
+    return float(np.abs(clipped[0] - clipped[1]).sum())
+
+
 def _column_sums(effort):
     clip, weights = 2.0, np.ones((2, 3))
     size = float(np.abs(weights).sum(axis=0).max())
     kept = weights / max(1.0, size / clip)
     entries = float(np.abs(kept).sum())
-    examples = [
-        np.vstack([np.full((1, 3), sign * 900.0), np.zeros((299, 3))]).mean(axis=0) for sign in (1, -1)
-    ]
-    clipped = [one / max(1.0, np.abs(one).sum() / clip) for one in examples]
-    moved = float(np.abs(clipped[0] - clipped[1]).sum())
+    moved = _moved(900.0)
     lines = (
         f"a 2 x 3 gradient of ones, C = 2: largest column sum {size:g}, so it passes; its l1 norm is "
         f"{entries:g}",
@@ -89,6 +107,15 @@ def _column_sums(effort):
         "the noise is calibrated to 2C/300",
     )
     return above_the_claim(moved, 2 * clip / 300, lines, said="l1 distance of one example")
+
+
+def _column_sums_along():
+    entries = [10.0 ** (j / 4) for j in range(-6, 13)]
+    said = "shift by one example, C = 2, m = 300"
+    claimed = [2 * 2.0 / 300] * len(entries)
+    return line.under_upper_bound(
+        "l₁ norm of its gradient", said, [3 * x for x in entries], claimed, map(_moved, entries)
+    )
 
 
 def _column_sums_by_norm():
@@ -114,13 +141,13 @@ def _laplace(effort):
 CLIENTS, BUDGET, FAILURE = 100, 0.5, 1e-5  # of Table 3 and the scenario "Constant"
 
 
-def _per_report():
+def _per_report(clients=CLIENTS):
     """Return μ of one report when the clipped average moves by 2C and the noise is scaled for 2C/m."""
-    return CLIENTS * BUDGET / math.sqrt(2.0 * math.log(1.25 / FAILURE))
+    return clients * BUDGET / math.sqrt(2.0 * math.log(1.25 / FAILURE))
 
 
-def _mu_of_theorem_5():
-    return math.sqrt(2.0 * (1.0 + math.exp(BUDGET)) / ((1.0 - FAILURE) * (CLIENTS - 1)))
+def _mu_of_theorem_5(clients=CLIENTS):
+    return math.sqrt(2.0 * (1.0 + math.exp(BUDGET)) / ((1.0 - FAILURE) * (clients - 1)))
 
 
 def _gaussian_mechanism(effort):
@@ -148,7 +175,19 @@ def _client(effort):
         "= 1e-5",
         "epsilon = 0.5",
     )
-    return above_the_claim(float(delta_from_gdp_dong22(mu=mu, eps=BUDGET).lower), FAILURE, lines)
+    return above_the_claim(_gaussian_delta(mu, BUDGET), FAILURE, lines)
+
+
+def _gaussian_delta(mu, eps):
+    """Return a lower end of δ of the Gaussian mechanism."""
+    return float(delta_from_gdp_dong22(mu=mu, eps=eps).lower)
+
+
+def _client_along():
+    clients = [1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 100, 200]
+    attained = [_gaussian_delta(_per_report(m), BUDGET) for m in clients]
+    said = "δ of one client at ε = 1/2, claimed 1e-5"
+    return line.under_upper_bound("clients m", said, clients, [FAILURE] * len(clients), attained)
 
 
 def _client_by_quadrature():
@@ -162,8 +201,13 @@ def _client_by_quadrature():
     return above_the_claim(float(event), FAILURE, lines)
 
 
+def _sum_of_reports(clients=CLIENTS):
+    """Return μ of the sum of all reports, which does not depend on their order."""
+    return _per_report(clients) / math.sqrt(clients)
+
+
 def _theorem_5(effort):
-    attained, claimed = _per_report() / math.sqrt(CLIENTS), _mu_of_theorem_5()
+    attained, claimed = _sum_of_reports(), _mu_of_theorem_5()
     later = math.sqrt(50)
     lines = (
         "100 clients with budget 0.5, delta 1e-5; the target's gradient is +C or -C, all others' are 0",
@@ -172,8 +216,17 @@ def _theorem_5(effort):
         f"{later * attained:.4g}, {later * claimed:.4g}",
         "total variation after one epoch:",
     )
-    truth, says = (float(delta_from_gdp_dong22(mu=mu, eps=0.0).lower) for mu in (attained, claimed))
+    truth, says = (_gaussian_delta(mu, 0.0) for mu in (attained, claimed))
     return above_the_claim(truth, says * (1 + 1e-9), lines)
+
+
+def _theorem_5_along():
+    clients = [2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100, 150, 200]
+    claimed, attained = (
+        [_gaussian_delta(mu(m), 0.0) for m in clients] for mu in (_mu_of_theorem_5, _sum_of_reports)
+    )
+    said = "total variation, one epoch, εᵢ = 1/2, δᵢ = 1e-5"
+    return line.under_upper_bound("clients m", said, clients, claimed, attained)
 
 
 def _theorem_5_by_sampling():
@@ -202,6 +255,7 @@ CLAIMS = (
             "With blocks for users: noise for 2C and not 2C/m, or blocks of one example, and then as a "
             "limit. For blocks that differ in one example nothing is amplified while the split is fixed."
         ),
+        along=_theorem_3_along,
     ),
     Claim(
         id="ccg24-sensitivity",
@@ -228,15 +282,16 @@ CLAIMS = (
         statement=(
             "The released program trains with Algorithm 1: gradients of l1 norm at most C, noise for 2C/m."
         ),
-        source=f"program published with {CONFERENCE}",
+        source=f"Shuffled-SGD.py, published with {CONFERENCE}",
         verdict=Verdict.REFUTED,
         check=_column_sums,
         confirm=_column_sums_by_norm,
         reading=(
-            "It clips the batch's average, by the largest column sum of each layer, and never reshuffles "
-            "the batches. Where nothing is clipped, which is the rule on MNIST, one example moves the "
-            "average by 1/m of its gradient."
+            "It clips the batch's average, by the layers' largest column sums together, and takes the "
+            "batches in the same order in all epochs. Where nothing is clipped, which is the rule on MNIST, "
+            "one example moves the average by 1/m of its gradient."
         ),
+        along=_column_sums_along,
     ),
     Claim(
         id="gspa24-gaussian-mechanism",
@@ -260,6 +315,7 @@ CLAIMS = (
             "With gradients clipped one by one before they are averaged, for clients that differ in one "
             "example."
         ),
+        along=_client_along,
     ),
     Claim(
         id="gspa24-theorem-5",
@@ -269,5 +325,6 @@ CLAIMS = (
         check=_theorem_5,
         confirm=_theorem_5_by_sampling,
         reading="The clipped average needs noise for 2C; besides, the order is drawn once for all epochs.",
+        along=_theorem_5_along,
     ),
 )

@@ -6,10 +6,11 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise
 
 from shufflelib import renyi
-from shufflelib.claims import exact
+from shufflelib.claims import exact, line
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import above_the_claim, both_ways, counts_channel, counts_delta, printed
 from shufflelib.claims.enumerated_channels import largest_ratio, normalised
+from shufflelib.claims.random_laws import corners, false_negatives
 
 CONFERENCE = "Chen, Cao, Ge (ICASSP 2024, full version)"
 PREPRINT = "Chen, Cao, Ge (arXiv:2401.04306v1)"
@@ -82,7 +83,8 @@ def _conference(effort):
         f"e^eps0 = 2, n = 2: two second symbols, none of the first: P has {p[0, 2, 0]}, Q has "
         f"{q.get((0, 2, 0), 0)}",
         f"so D_lambda(P || Q) = infinity at every order; at order 2 the sum of P^2/Q is {_power_sum(p, q)}",
-        f"the printed h at e^eps0 = 2, n = 2 has slope {slopes} at all points tried between its jumps",
+        f"the printed h at e^eps0 = 2, n = 2 has slope {slopes} at all points tried between its jumps: "
+        "whatever alpha(t) is, g is a step function",
         "so the integral of |h'|^(1 - lambda) is 1 and the formula says D_lambda = 0",
         f"as (eps, delta) the pair is below the mechanism: e^eps0 = 3, n = 1, delta(0) = {alone}, 2-RR has "
         f"{real}",
@@ -90,6 +92,15 @@ def _conference(effort):
     refuted = _power_sum(p, q) == math.inf and slopes == "-1" and alone < real
     said = "the printed pair's divergence is infinite, the printed formula is 0, and the pair is below 2-RR"
     return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+
+
+def _number_of_the_formula():
+    """Follow what the printed integral comes to, 0 at every order, beside what real data have."""
+    orders = [1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
+    attack = renyi.binary_rr_pair(eps0=1.0, n=20)
+    true = [attack.renyi(order).lower for order in orders]
+    said = "D_λ by the formula, and of real data, ε₀ = 1, n = 20"
+    return line.under_upper_bound("order λ", said, orders, [0.0] * len(orders), true)
 
 
 def _slopes(h):
@@ -117,6 +128,15 @@ def _conference_by_hand():
     )
     verdict = Verdict.REFUTED if slopes == {-1} and both > 0 else Verdict.HOLDS
     return Finding(verdict, "the same by hand", steps)
+
+
+def _false_negatives():
+    """Follow the printed h(alpha) beside the best test between the printed P and Q."""
+    at, levels = {"eps0": 1.0, "n": 20}, [j / 20 for j in range(1, 18)]
+    claimed = [renyi.theorem1_tradeoff_arxiv24(**at, fpr=level) for level in levels]
+    true = [renyi.theorem1_pair_arxiv24(**at).tradeoff(level).upper for level in levels]
+    said = "false negatives between P and Q, ε₀ = 1, n = 20"
+    return line.over_lower_bound("false positives α", said, levels, claimed, true)
 
 
 def _preprint(effort):
@@ -175,14 +195,23 @@ def _corollary_1(effort):
 # ---------------------------------------------------------------- steps of proofs
 
 
+def _shares(e):
+    """Return delta(0) among two users: of the proof's pair, and of randomized response."""
+    share = 1 - 1 / Fraction(e)  # of the first symbol under P2
+    rows = [[share, 1 - share, 0], [1 - share, share, 0], [(1 - share) / 2] * 2 + [share]]
+    return both_ways(rows, 0, 1, (2,), 1), exact.worst_delta(exact.randomized_response(e, 2), 2, 1)[0]
+
+
 def _share_of_the_proof(effort):
-    e = 2
-    share = 1 - Fraction(1, e)  # of the first symbol under P2
-    rows = [[share, 1 - share, 0], [1 - share, share, 0], [Fraction(1, 2 * e)] * 2 + [1 - Fraction(1, e)]]
-    claimed = both_ways(rows, 0, 1, (2,), 1)
-    truth, _ = exact.worst_delta(exact.randomized_response(e, 2), 2, 1)
+    claimed, truth = _shares(2)
     lines = ("e^eps0 = 2, n = 2, eps = 0; Delta ~ Bern(1/2), so that P2 and Q2 are one law",)
     return above_the_claim(truth, claimed, lines)
+
+
+def _shares_along():
+    ratios = [Fraction(quarters, 4) for quarters in range(5, 25)]
+    claimed, truth = zip(*(_shares(e) for e in ratios), strict=True)
+    return line.under_upper_bound("e^ε₀", "total variation, n = 2", ratios, claimed, truth)
 
 
 def _share_by_variation():
@@ -191,40 +220,81 @@ def _share_by_variation():
     return above_the_claim((e - 1) / (e + 1), abs(1 - 2 / e), lines)
 
 
-def _mixture(share, e, n):
-    """Return δ at ε = 0 of tokens shown for certain, and of tokens exchanged with chance 1 − ``share``."""
-    other = [Fraction(1, 2 * e)] * 2 + [1 - Fraction(1, e)]
-    certain = both_ways([[1, 0, 0], [0, 1, 0], other], 0, 1, (2,) * (n - 1), 1)
-    mixed = both_ways([[share, 1 - share, 0], [1 - share, share, 0], other], 0, 1, (2,) * (n - 1), 1)
-    return certain, mixed
+def _exchange(alpha, *, n, share, clone, third=0):
+    """Return both sides of an equation for T at ``alpha``: what is claimed, and T of the mixture.
+
+    The changed user shows the third symbol with chance ``third``, else the own one of the first two with
+    chance ``share``; of the others each shows a first or a second symbol with chance ``clone`` each.
+    """
+
+    def test_between(own, other, silent):
+        shown = [own, other, silent, 0]
+        rows = [shown, [other, own, silent, 0], [clone, clone, 0, 1 - 2 * clone]]
+        p, q = (exact.shuffled(rows, (x,) + (2,) * (n - 1)) for x in (0, 1))
+        outputs = sorted(p.keys() | q.keys())
+        return false_negatives(corners(*([law.get(one, 0) for one in outputs] for law in (p, q))), alpha)
+
+    certain = third * (1 - alpha) + (1 - third) * test_between(1, 0, 0)
+    return certain, test_between((1 - third) * share, (1 - third) * (1 - share), third)
 
 
-def _mixture_step(chance):
+E = Fraction(3)  # e^eps0 in equations (17)
+OF_THE_PROOF = {"n": 2, "share": 1 - 1 / E, "clone": 1 / (2 * E)}
+PERSONAL = {"n": 2, "share": E / (E + 1), "clone": 1 / (E + 1), "third": Fraction(1, 2)}
+
+
+def _mixture_step(mechanism, alphas, words):
+    """Return the check at two levels, and the line along all of them."""
+
     def check(effort):
-        e, n = 3, 2
-        certain, mixed = _mixture(chance(e), e, n)
-        steps = (
-            f"e^eps0 = {e}, n = {n}, total variation (1 - alpha - T at its best alpha)",
-            f"T(P, Q), token shown for certain: {printed(certain)}",
-            f"T(P2, Q2), token exchanged with chance {1 - chance(e)}: {printed(mixed)}",
+        sides = [(alpha, *_exchange(alpha, **mechanism)) for alpha in alphas]
+        steps = (words,) + tuple(
+            f"alpha = {alpha}: claimed T = {printed(claimed)}, T of the mixture = {printed(true)}"
+            for alpha, claimed, true in sides
         )
-        said = f"total variations {printed(certain)} and {printed(mixed)} where equality is claimed"
-        return Finding(Verdict.REFUTED if certain != mixed else Verdict.HOLDS, said, steps)
+        differ = all(claimed != true for _, claimed, true in sides)
+        return Finding(Verdict.REFUTED if differ else Verdict.HOLDS, "; ".join(steps[1:]), steps)
 
-    def confirm():
-        share = chance(3)
-        steps = (f"n = 1: a certain token has total variation 1, an exchanged one {abs(2 * share - 1)}",)
-        verdict = Verdict.REFUTED if abs(2 * share - 1) != 1 else Verdict.HOLDS
-        return Finding(verdict, "one user alone", steps)
+    def along():
+        levels = [Fraction(j, 20) for j in range(1, 18)]
+        claimed, true = zip(*(_exchange(level, **(mechanism | {"n": 8})) for level in levels), strict=True)
+        said = "T at e^ε₀ = 3, n = 8" + (", δₙ = 1/2" if "third" in mechanism else "")
+        return line.beside_equality("false positives α", said, levels, claimed, true, tolerance=1e-6)
 
-    return check, confirm
+    return check, along
 
 
-EXCHANGED = _mixture_step(lambda e: 1 - Fraction(1, e))
-EXCHANGED_PERSONAL = _mixture_step(lambda e: Fraction(e, e + 1))
-HARDER = (
-    "With >= for =: a test that does not see which of two cases it is in does no better than their mixture."
+EXCHANGED = _mixture_step(
+    OF_THE_PROOF,
+    (Fraction(1, 4), Fraction(1, 2)),
+    "e^eps0 = 3, n = 2; T(P, Q) with a token shown for certain, T(P2, Q2) exchanged with chance 1/3",
 )
+EXCHANGED_PERSONAL = _mixture_step(
+    PERSONAL,
+    (Fraction(1, 4), Fraction(18, 25)),
+    "e^eps_i = 3 for both of n = 2 users, delta_n = 1/2, delta_1 = 0; clones as in Theorem 1",
+)
+
+
+def _one_token():
+    share = OF_THE_PROOF["share"]
+    steps = (f"n = 1: a certain token has total variation 1, an exchanged one {abs(2 * share - 1)}",)
+    return Finding(Verdict.REFUTED if abs(2 * share - 1) != 1 else Verdict.HOLDS, "one user alone", steps)
+
+
+def _three_symbols():
+    """Take n = 1: a certain token is found out, so that the right side is delta_n (1 - alpha)."""
+    share, third = PERSONAL["share"], PERSONAL["third"]
+    steps, differ = [], True
+    for rejected, alpha, beta in (
+        ("second symbol", (1 - third) * (1 - share), 1 - (1 - third) * share),
+        ("second and third symbol", 1 - (1 - third) * share, (1 - third) * (1 - share)),
+    ):
+        claimed = third * (1 - alpha)
+        differ = differ and claimed != beta
+        steps.append(f"n = 1, reject the {rejected}: alpha = {alpha}, T = {beta}, claimed {claimed}")
+    return Finding(Verdict.REFUTED if differ else Verdict.HOLDS, "one user alone", tuple(steps))
+
 
 CLAIMS = (
     Claim(
@@ -249,6 +319,7 @@ CLAIMS = (
         check=_conference,
         confirm=_conference_by_hand,
         reading=PROPOSITION_1,
+        along=_number_of_the_formula,
     ),
     Claim(
         id="ccg24-theorem-1-preprint",
@@ -261,6 +332,7 @@ CLAIMS = (
         check=_preprint,
         confirm=_preprint_by_hand,
         reading=PROPOSITION_1,
+        along=_false_negatives,
     ),
     Claim(
         id="ccg24-corollary-1",
@@ -283,6 +355,7 @@ CLAIMS = (
         check=_share_of_the_proof,
         confirm=_share_by_variation,
         reading="With Delta ~ Bern(1/(e^eps0 + 1)), as in Proposition 1. What follows does not use Delta.",
+        along=_shares_along,
     ),
     Claim(
         id="ccg24-equation-17",
@@ -290,8 +363,12 @@ CLAIMS = (
         source=f"{PREPRINT}, equation (17); {CONFERENCE}, equation (29)",
         verdict=Verdict.REFUTED,
         check=EXCHANGED[0],
-        confirm=EXCHANGED[1],
-        reading=HARDER,
+        confirm=_one_token,
+        reading=(
+            "With >= for =, which is what the theorem needs: a test that does not see which of two cases it "
+            "is in does no better than one that does."
+        ),
+        along=EXCHANGED[1],
     ),
     Claim(
         id="gspa24-equation-17",
@@ -301,7 +378,12 @@ CLAIMS = (
         source=f"{GENERALIZED}, equation (17)",
         verdict=Verdict.REFUTED,
         check=EXCHANGED_PERSONAL[0],
-        confirm=EXCHANGED_PERSONAL[1],
-        reading=HARDER,
+        confirm=_three_symbols,
+        reading=(
+            "With >= for = and delta_n = 0. With delta_n > 0 a test sees the third symbol and may spend its "
+            "level unevenly, so that >= fails too; T >= max(...) stands, by convexity, and suffices for what "
+            "is drawn from it."
+        ),
+        along=EXCHANGED_PERSONAL[1],
     ),
 )

@@ -43,7 +43,7 @@ def draw_failure(ax, name, line):
             axis.set_minor_formatter(NullFormatter())
         ax.tick_params(labelsize=6.5)
         ax.set_xlabel(line.parameter, fontsize=7, labelpad=1)
-        about = "\n".join(textwrap.wrap(line.quantity, WORDS))
+        about = "\n".join(textwrap.wrap(line.quantity.replace(" = ", "\u00a0=\u00a0"), WORDS))
         ax.set_title(f"{name}\n{about}", fontsize=6.5, loc="left")
     return said, proved, crosses
 

@@ -4,9 +4,11 @@ import math
 from fractions import Fraction
 
 from shufflelib import closed_form
+from shufflelib.claims import line
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import SOURCE, above_the_claim, counts_delta, counts_pair, printed
 from shufflelib.claims.search import COARSE, LOCAL, RISK, linear, logarithmic, worst
+from shufflelib.variation_ratio import VariationRatioPair
 
 
 def _parameters(eps0, share, stretch):
@@ -69,6 +71,19 @@ def _analytic_exactly():
     return above_the_claim(truth, Fraction(1, 100), lines)
 
 
+def _analytic_along_users():
+    """Return the line of 10-ary randomized response with odds 3, NaN where a printed condition fails."""
+    at, claimed, truth = (180, 210, 240, 270, 300, 350, 450, 600), [], []
+    for n in at:
+        pair = {"p": 3.0, "beta": 1.0 / 6.0, "n": n}
+        truth.append(VariationRatioPair(q0=3.0, **pair).epsilon(1e-4).lower)
+        try:
+            claimed.append(closed_form.variation_ratio_analytic(q=3.0, delta=1e-4, **pair))
+        except closed_form.OutOfRegime:
+            claimed.append(math.nan)
+    return line.under_upper_bound("users n", "ε at δ = 1e-4, p = q = 3, β = 1/6", at, claimed, truth)
+
+
 def _rate(effort):
     def excess(eps0, share, stretch, crowd):
         pair = _parameters(eps0, share, stretch)
@@ -104,8 +119,10 @@ CLAIMS = (
     Claim(
         id="wang24-theorem-4.7",
         statement=(
-            "The pair has eps <= log(1 + beta(2 sqrt(Omega log(4/delta)/2) + 1)/(...)) under two conditions "
-            "on Omega = 2r(n-1) - sqrt(min(6r, 1/2)(n-1) log(4/delta))."
+            "With L = log(4/delta), Omega = 2r(n-1) - sqrt(min(6r, 1/2)(n-1)L), S = sqrt(Omega L/2) the pair "
+            "has eps <= log(1 + beta(2S + 1)/(alpha Omega + beta(Omega/2 - S) + (1-alpha-alpha p)(n-1-Omega)"
+            "r/(1-2r))) if (p+1) alpha/2 >= (1-alpha-alpha p)r/(1-2r) and "
+            "Omega >= (2p(beta+1+(beta-1)p)(n-1) + beta)/(q + p(beta-1+(beta+1)p) - pq)."
         ),
         source=f"{SOURCE}, Theorem 4.7, Appendix C",
         verdict=Verdict.REFUTED,
@@ -118,8 +135,10 @@ CLAIMS = (
         reading=(
             "The second condition has a slip of sign. The proof needs Omega >= "
             "(2p(p-1-beta(p+1))(n-1)/(p-1) + (p-1)q - 2 beta p)/((p+1)q - 2p); under that no violation was "
-            "met. It holds by itself for beta = (p-1)/(p+1), and in the paper's figures."
+            "met. It holds by itself for beta = (p-1)/(p+1). In the settings of the paper's figures the "
+            "printed formula lies above the pair."
         ),
+        along=_analytic_along_users,
     ),
     Claim(
         id="wang24-theorem-4.8",

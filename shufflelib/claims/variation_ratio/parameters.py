@@ -13,7 +13,7 @@ import numpy as np
 
 from shufflelib import randomizers
 from shufflelib.claims import enumerated_channels as channels
-from shufflelib.claims import exact
+from shufflelib.claims import exact, line
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import SOURCE, printed
 from shufflelib.claims.search import linear, logarithmic, whole, worst
@@ -85,7 +85,17 @@ def _enumerated(channel, p, beta):
 
 
 def _entry(
-    table, name, title, formula, beta, build, confirm=None, verdict=Verdict.HOLDS, reading="", **sizes
+    table,
+    name,
+    title,
+    formula,
+    beta,
+    build,
+    confirm=None,
+    verdict=Verdict.HOLDS,
+    reading="",
+    along=None,
+    **sizes,
 ):
     return Claim(
         id=f"wang24-table{table}-{name}",
@@ -95,6 +105,7 @@ def _entry(
         check=_row(beta, build, **sizes),
         confirm=confirm,
         reading=reading,
+        along=along,
     )
 
 
@@ -125,6 +136,17 @@ def _hadamard_beta(e, d):
 
 def _blocks(eps0, blocks, power):
     return randomizers.hadamard_blocks(eps0=eps0, K=blocks * 2**power, s=2 ** (power - 1), B=blocks)
+
+
+def _sampled_beta(e, d, s):
+    return s * (_half(e) - 1) / (d * (_half(e) + 1))
+
+
+def _sampled_along_items_held():
+    d, eps0, at = 16, 1.0, range(1, 9)
+    claimed = [_sampled_beta(math.exp(eps0), d, s) for s in at]
+    truth = [measured(randomizers.sampled_rappor(eps0=eps0, d=d, s=s))[1] for s in at]
+    return line.under_upper_bound("items held s", f"β at ε₀ = {eps0:g}, d = {d} items", at, claimed, truth)
 
 
 def _binary(eps0):
@@ -185,12 +207,11 @@ TABLE_1 = (
     ),
     _entry(
         1, "sampling-rappor", "sampling RAPPOR on s in d options", "s(e^(eps/2) - 1)/(d(e^(eps/2) + 1))",
-        lambda e, d: 2 * (_half(e) - 1) / (d * (_half(e) + 1)),
-        lambda eps0, d: randomizers.sampled_rappor(eps0=eps0, d=d, s=2),
+        _sampled_beta, randomizers.sampled_rappor,
         _enumerated(lambda: channels.rappor(2, 4, 2), 4, Fraction(2, 4 * 3)), Verdict.REFUTED,
         "An upper bound for another mechanism: one that samples one of all d coordinates and encodes it as "
-        "zeros "
-        "unless it is held.", d=MANY,
+        "zeros unless it is held. A user with s = 1 runs RAPPOR, whose own row has no factor 1/d.",
+        _sampled_along_items_held, d=MANY, s=whole(1, 4),
     ),
     _entry(
         1, "pckv-grr", "PCKV-GRR on s in d keys", "s(e^eps - 1)/(s e^eps + 2d - s)",
@@ -199,10 +220,12 @@ TABLE_1 = (
     ),
     _entry(
         1, "wheel", "Wheel on s in d options with length p", "s p(e^eps - 1)/(s p e^eps + 1 - s p)",
-        lambda e, arc: arc * (e - 1) / (arc * e + 1 - arc),
-        lambda eps0, arc: randomizers.wheel(eps0=eps0, d=64, s=1, p=arc),
+        lambda e, share, s: share * (e - 1) / (share * e + 1 - share),
+        lambda eps0, share, s: randomizers.wheel(eps0=eps0, d=64, s=s, p=share / s),
         _enumerated(lambda: channels.local_hash(3, 3, 3), 3, Fraction(2, 5)),
-        reading="Loose: arcs overlap. For s = 1 the truth is the share 1 - p of it.", arc=linear(0.02, 0.98),
+        reading="Loose: arcs overlap. For s = 1 the truth is the share 1 - p of it. For every s it is safe: "
+        "no density is below 1/(s p e^eps + 1 - s p), so that the overlap of two is at least that.",
+        share=linear(0.02, 0.98), s=whole(1, 4),
     ),
 )  # fmt: skip
 

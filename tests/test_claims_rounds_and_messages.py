@@ -1,0 +1,123 @@
+"""Rounds, messages, metrics and parallel queries in the ledger: the instruments, and the lines of failure."""
+
+import math
+from fractions import Fraction as F
+
+import pytest
+
+from shufflelib.claims import (
+    QUICK,
+    Effort,
+    Verdict,
+    composed_rounds,
+    decompositions_released,
+    enumerated_channels,
+    exact,
+    loss_laws,
+)
+from shufflelib.claims.variation_ratio import metric, parallel_queries, rounds, several_messages
+
+MODULES = (metric, parallel_queries, rounds, several_messages, decompositions_released)
+CLAIMS = {claim.id: claim for module in MODULES for claim in module.CLAIMS}
+REFUTED = [claim for claim in CLAIMS.values() if claim.verdict is Verdict.REFUTED]
+FAIL_EVERYWHERE = {  # no sound region along the line
+    "wang24-tight-cheu-zhilyaev",
+    "wang24-released-infinite-p",
+    "wang24-released-cohorts",
+    "scw25-code-hadamard",
+}
+
+
+@pytest.mark.parametrize("claim", REFUTED, ids=lambda claim: claim.id)
+def test_a_line_shows_where_the_claim_fails_and_where_it_does_not(claim):
+    found = claim.along()
+    assert len(found.quantity) <= 60 and 5 <= len(found.at) <= 25
+    assert any(found.fails) and all(found.fails) == (claim.id in FAIL_EVERYWHERE)
+    changes = sum(a != b for a, b in zip(found.fails, found.fails[1:], strict=False))
+    assert changes <= 2, "one region of failure"
+
+
+def test_lines_pass_through_the_witnesses():
+    composed = CLAIMS["wang24-composed-pair"].along()
+    place = composed.at.index(7.0)
+    assert (composed.claimed[place], composed.true[place]) == (6 / 625, 18 / 625)
+    flipped = CLAIMS["wang24-tight-cheu-zhilyaev"].along()
+    assert flipped.claimed[flipped.at.index(10.0)] == float(F(335717, 10**6))
+    few = CLAIMS["scw25-code-generic"].along()
+    assert (few.claimed[2], few.true[2]) == (float(F(25, 144)), float(F(27, 128)))
+    hat = CLAIMS["wang24-table2-witch-hat"].along()
+    place = hat.at.index(3.0)
+    assert hat.claimed[place] == pytest.approx(0.2564013894) and hat.true[place] == pytest.approx(
+        0.4516252522
+    )
+
+
+# ---------------------------------------------------------------- rounds
+
+
+def test_an_asymmetric_pair_refutes_what_holds_for_the_pairs_of_the_paper(monkeypatch):
+    p, q = rounds.RESPONSE
+    mixed = [rounds._mixed(F(1, 2), p, q), q]
+    assert rounds._lemma_72(QUICK).verdict is Verdict.HOLDS
+    monkeypatch.setattr(rounds, "_pair_of_counts", lambda *_: mixed)
+    assert rounds._lemma_72(Effort(64)).verdict is Verdict.REFUTED
+
+
+def test_a_law_above_the_pair_is_seen():
+    pair = rounds._pair_of_counts(F(3), F(1))
+    p, q = rounds.RESPONSE
+    assert rounds._below_at_positive_epsilon([p, p], pair)
+    assert rounds._below_at_positive_epsilon(pair, pair) and rounds._below_at_positive_epsilon(
+        pair[::-1], pair
+    )
+    assert not rounds._below_at_positive_epsilon([p, q], pair)
+
+
+def test_stored_numbers_of_sixteen_rounds_a_percent_off_are_not_reproduced():
+    for factor, verdict in ((1.0, Verdict.HOLDS), (1.01, Verdict.NOT_REPRODUCIBLE)):
+        check = composed_rounds._figure_4(
+            (2.587 * factor, 3.722 * factor), composed_rounds._strong, composed_rounds._near, "", 16
+        )
+        assert check(QUICK).verdict is verdict
+
+
+# ---------------------------------------------------------------- messages
+
+
+def test_a_slip_in_a_row_of_table_3_is_seen():
+    settings = [(F(1, 5), 4)]
+    right = next(claim.check for claim in several_messages.TABLE_3 if claim.id.endswith("mixdump"))
+    assert right(QUICK).verdict is Verdict.HOLDS
+    slip = several_messages._message_row(
+        enumerated_channels.mixed_dummies, lambda f, d: ((1 - f) * (d - 1) / f, 1 - f, (1 - f) * d), settings
+    )
+    assert slip(QUICK).verdict is Verdict.REFUTED
+
+
+def test_an_empty_bin_shows_the_item_whatever_epsilon():
+    exactly, as_released = several_messages._with_and_without(100)
+    for eps in (5.0, math.log(several_messages.STAND_IN)):
+        assert exactly.delta(eps).lower >= (15 / 16) ** 100 * (1 - 1e-9)
+    assert as_released.delta(math.log(several_messages.STAND_IN)).upper < 1e-12
+
+
+# ---------------------------------------------------------------- released codes
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5])
+def test_the_masses_meant_for_few_options_are_those_of_the_enumerated_reports(d):
+    root, ratio = F(6, 5), F(11, 10)
+    channel = enumerated_channels.rappor(root, d)
+    law = loss_laws.losses(channel[0], channel[1], loss_laws.blanket(channel), ratio)
+    meant = loss_laws.summed(decompositions_released._meant(root, d, ratio))
+    assert {value: mass for value, mass in meant.items() if mass} == {k: m for k, m in law.items() if m}
+
+
+def test_the_released_grid_is_an_expectation_for_any_number_of_users():
+    eps0, ratio = 1.0, 1.2
+    channel = exact.randomized_response(F(math.e).limit_denominator(10**6), 4)
+    law = loss_laws.losses(channel[0], channel[1], channel[2], F(ratio))
+    for n in (1, 2, 3):
+        truth = float(loss_laws.mean_positive_part(law, n))
+        found = decompositions_released._released(eps0, 4, math.log(ratio), attacked=True, n=n)
+        assert truth * (1 - 1e-4) <= found <= truth + math.expm1(eps0) / decompositions_released.CELLS
