@@ -7,7 +7,9 @@ from math import prod
 
 def normalised(weights):
     """Return rows of weights divided by their sums."""
-    return [[Fraction(x) / sum(map(Fraction, row)) for x in row] for row in weights]
+    rows = [[Fraction(x) for x in row] for row in weights]
+    totals = [sum(row) for row in rows]
+    return [[x / total for x in row] for row, total in zip(rows, totals, strict=True)]
 
 
 def sets(d, s):
