@@ -1,13 +1,13 @@
-"""The command line: a certified number, the setting that a target calls for, or the ledger of claims."""
+"""The command line: a certified number, a table of them, what a target calls for, the ledger of claims."""
 
 import argparse
 import functools
-import inspect
 import json
 import math
 import sys
 
-from shufflelib import calibration, randomizers
+from shufflelib import calibration
+from shufflelib.randomizers.by_name import constructors, parameters, required
 from shufflelib.shuffling import shuffle
 
 QUANTITIES = {
@@ -18,6 +18,13 @@ QUANTITIES = {
 HYPOTHESES = (
     "every user applies this randomizer once, independently, to one value; the shuffler is trusted "
     "and no reports are dropped; values may be dependent; the others' values are arbitrary"
+)
+
+
+SWEEP = (
+    "Keys of the file: quantity (epsilon, delta, renyi, calibrate eps0, calibrate users, calibrate rounds), "
+    "randomizer, and the parameters of both, each a number, a list [1.0, 2.0] or a range "
+    "{from: 1.0e+3, to: 1.0e+9, points: 7, log: true}.  A sweep that was stopped goes on when run again."
 )
 
 
@@ -37,20 +44,6 @@ def _number(text):
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
-
-
-# several messages have a shuffler of their own
-NOT_IN_WORDS = {"balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump"}
-OTHERS = {"randomizer", "randomizers"}  # parameters of what is built from other randomizers
-
-
-def _constructors():
-    built = {
-        name.replace("_", "-"): getattr(randomizers, name)
-        for name in randomizers.__all__
-        if name not in NOT_IN_WORDS
-    }
-    return {name: build for name, build in built.items() if not OTHERS & set(_accepted(build))}
 
 
 def _parser():
@@ -86,33 +79,41 @@ def _parser():
     ledger.add_argument("--check", action="store_true", help="check all claims, in less than a minute")
     ledger.add_argument("--full", action="store_true", help="try harder, in less than ten minutes")
     ledger.add_argument("--json", action="store_true", help="print one JSON value")
+    words = "certified numbers over a grid that a YAML file describes, as a CSV file"
+    sweep = commands.add_parser("sweep", help=words, description=words, epilog=SWEEP)
+    sweep.add_argument("spec", metavar="SPEC.yaml", help="the grid")
+    sweep.add_argument("--output", metavar="FILE", help="the table, SPEC.csv by default")
+    sweep.add_argument("--cache", metavar="FOLDER", help="where results are kept meanwhile; OUTPUT.cache")
+    sweep.add_argument("--jobs", type=_number, help="processes on this machine, by default one on each core")
+    sweep.add_argument(
+        "--scheduler",
+        metavar="tcp://HOST:PORT",
+        help="a Dask scheduler whose workers do the work; by default what SHUFFLELIB_SCHEDULER says",
+    )
+    sweep.set_defaults(json=False)
     return parser
 
 
 def _add_randomizer(command, *, reserved):
-    constructors = _constructors()
+    names = sorted(constructors())
     command.add_argument(
         "--randomizer",
         required=True,
-        choices=sorted(constructors),
+        choices=names,
         metavar="NAME",
-        help="one of " + ", ".join(sorted(constructors)),
+        help="one of " + ", ".join(names),
     )
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    for option in sorted({name for build in constructors.values() for name in _accepted(build)}):
+    for option in sorted({name for build in constructors().values() for name in parameters(build)}):
         if option not in reserved:
             command.add_argument(f"--{option}", type=_number, help="parameter of the randomizer")
     command.set_defaults(reserved=reserved)
 
 
-def _accepted(build):
-    return inspect.signature(build).parameters
-
-
 def _constructor(arguments, *, later=()):
     """Return the randomizer's constructor with all its parameters, except those that come later."""
-    build, name = _constructors()[arguments.randomizer], arguments.randomizer
-    accepted = _accepted(build)
+    build, name = constructors()[arguments.randomizer], arguments.randomizer
+    accepted = parameters(build)
     own = ("quantity", "wanted", "reserved", "randomizer", "json", *arguments.reserved)
     given = {
         option: value for option, value in vars(arguments).items() if option not in own and value is not None
@@ -122,12 +123,7 @@ def _constructor(arguments, *, later=()):
         raise ValueError(f"--{foreign[0]} is no parameter of {name}, which takes {takes}")
     if absent := sorted(set(later) - set(accepted)):
         raise ValueError(f"{name} has no {absent[0]} to look for; it takes {takes}")
-    missing = [
-        option
-        for option, spec in accepted.items()
-        if spec.default is inspect.Parameter.empty and option not in (*given, *later)
-    ]
-    if missing:
+    if missing := [option for option in required(build) if option not in (*given, *later)]:
         raise ValueError(f"{name} needs --{missing[0]}")
     return functools.partial(build, **given)
 
@@ -256,18 +252,39 @@ def _claims(arguments):
     return report.table(claims.ALL), entries, 0
 
 
+def _sweep(arguments):
+    """Compute a table and return one line that says what was done."""
+    from shufflelib.sweeps.spec import SweepFile
+
+    file = SweepFile.open(arguments.spec, output=arguments.output, cache=arguments.cache)
+    try:
+        return file.run(n_jobs=arguments.jobs, scheduler=arguments.scheduler), None
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"stopped; what is done is kept in {file.cache.folder}, and the same command goes on from there"
+        ) from None
+
+
 def main(argv=None):
-    """Run the command line; return 0, 1 if a claim differs from the ledger, 2 after a line about an error."""
+    """Run the command line.
+
+    Returns 0, 1 if a claim differs from the ledger, 2 after one line about an error, 130 when stopped.
+    """
     parser = _parser()
     try:
         arguments = parser.parse_args(argv)
     except SystemExit as stop:
         return stop.code
     try:
-        answer = {"calibrate": _calibrated, "claims": _claims}.get(arguments.quantity, _certified)
+        answer = {"calibrate": _calibrated, "claims": _claims, "sweep": _sweep}.get(
+            arguments.quantity, _certified
+        )
         statement, record, *code = answer(arguments)
-    except (ValueError, TypeError) as wrong:
+    except (ValueError, TypeError, OSError, ImportError) as wrong:
         print(f"shufflelib: {wrong}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt as stop:
+        print(f"shufflelib: {str(stop) or 'stopped'}", file=sys.stderr)
+        return 130
     print(json.dumps(record) if arguments.json else statement)
     return code[0] if code else 0

@@ -35,7 +35,7 @@ def test_environment_says_what_pyproject_says():
 
 
 EXTRAS = {
-    "requirements.lock": {"notebooks", "test", "cluster"},
+    "requirements.lock": {"notebooks", "test", "cluster", "sweeps"},
     "requirements-book.lock": {"book", "browser"},
 }
 

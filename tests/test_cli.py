@@ -1,8 +1,13 @@
 """The command line: what it prints, and one line with status 2 for whatever is wrong."""
 
+import csv
 import json
+import os
+import resource
+import signal
 import subprocess
 import sys
+import time
 from functools import partial
 
 import pytest
@@ -172,3 +177,159 @@ def test_the_module_passes_on_the_exit_status():
     done = subprocess.run([sys.executable, "-m", "shufflelib", "epsilon"], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
+
+
+GRID = "quantity: delta\nrandomizer: binary-rr\neps0: [1, 2]\nn: 10\neps: 0.2\n"
+
+
+def changed(**lines):
+    """Return the grid with other lines; None takes a line away."""
+    kept = [line for line in GRID.splitlines() if line.split(":")[0] not in lines]
+    return "\n".join([*kept, *(f"{key}: {value}" for key, value in lines.items() if value is not None)])
+
+
+def test_sweep_writes_a_table_of_the_library_s_numbers(tmp_path, capsys):
+    (tmp_path / "grid.yaml").write_text(GRID)
+    options = ["--output", str(tmp_path / "table.csv"), "--cache", str(tmp_path / "kept"), "--jobs", "1"]
+    for found in (0, 2):
+        assert main(["sweep", str(tmp_path / "grid.yaml"), *options]) == 0
+        out, err = capsys.readouterr()
+        assert err == "" and f"table.csv: 2 rows, {found} of them kept" in out and out.count("\n") == 1
+    with open(tmp_path / "table.csv") as file:
+        rows = list(csv.DictReader(file))
+    for eps0, row in zip((1.0, 2.0), rows, strict=True):
+        expected = shuffle(randomizers.binary_rr(eps0=eps0), n=10).delta(0.2)
+        assert (float(row["lower"]), float(row["upper"])) == (expected.lower, expected.upper)
+        assert (row["quantity"], row["eps0"], row["status"]) == ("delta", f"{eps0:.0f}", "certified")
+
+
+BAD_GRIDS = {
+    "no grid": ("", "a grid must be"),
+    "a list": ("[1, 2]", "a grid must be"),
+    "no YAML": ("a: [1,", "is no YAML: line"),
+    "a tab": ("a:\n\t- 1", "is no YAML: line"),
+    "code": ("!!python/object/apply:os.getcwd []", "is no YAML: line 1"),
+    "too deep": ("[" * 20_000, "is no YAML"),
+    "binary": ("\0\1", "is no YAML"),
+    "a key twice": (GRID + "n: 20", "n is given 2 times"),
+    "a number as key": (GRID + "1: 2", "a key must be text, got 1"),
+    "no quantity": (changed(quantity=None), "quantity is missing; give one of epsilon"),
+    "unknown quantity": (changed(quantity="epsilom"), "got 'epsilom' (did you mean epsilon?)"),
+    "two quantities": (changed(quantity="[delta, epsilon]"), "got a list"),
+    "no randomizer": (changed(randomizer=None), "randomizer is missing"),
+    "unknown randomizer": (changed(randomizer="binary_rr"), "got 'binary_rr' (did you mean binary-rr?)"),
+    "no randomizer in a list": (changed(randomizer="[binary-rr, [laplace]]"), "got a list"),
+    "misspelt key": (changed(esp=3), "esp is no key of this grid (did you mean eps?)"),
+    "foreign key": (changed(d=3), "d is no key of this grid"),
+    "missing key": (changed(eps=None), "eps is missing: binary-rr takes eps0; delta takes n, eps"),
+    "missing parameter": (changed(eps0=None), "eps0 is missing"),
+    "text": (changed(eps="1e-8"), "eps must be a number, got the string '1e-8'; write 1.0e-8, not 1e-8"),
+    "text in a list": (changed(eps="[0.1, 1e-8]"), "write 1.0e-8"),
+    "text in a range": (changed(eps="{from: 1e-8, to: 1, points: 3}"), "eps: from must be a number"),
+    "nothing": (changed(eps=""), "eps must be a real number, got None"),
+    "truth": (changed(n="true"), "n must be a number, got True"),
+    "not a number": (changed(eps=".nan"), "eps must be"),
+    "infinite": (changed(n=".inf"), "n must be"),
+    "empty list": (changed(n="[]"), "n must not be empty"),
+    "list in a list": (changed(n="[[1, 2]]"), "n must be a number, a list of numbers or one range"),
+    "circle": (changed(n="&a [*a]"), "n must be a number, a list of numbers or one range"),
+    "half a user": (changed(n=10.5), "n must be a whole number, got 10.5"),
+    "no users": (changed(n="[10, 0]"), "n must be"),
+    "negative eps": (changed(eps=-0.1), "eps must be"),
+    "negative eps0": (changed(eps0="[1, -1]"), "eps0 must be"),
+    "rate of two": (changed(rate=2), "rate must be"),
+    "no rounds": (changed(rounds=0), "rounds must be"),
+    "order of one": (changed(quantity="renyi", eps=None, order=1), "order must be"),
+    "delta of two": (changed(quantity="epsilon", eps=None, delta=2), "delta must be"),
+    "range without an end": (changed(n="{from: 1, points: 3}"), "n is a range without 'to'"),
+    "range with a key too many": (changed(n="{from: 1, to: 2, points: 3, lgo: 1}"), "n has the key 'lgo'"),
+    "range of one point": (changed(n="{from: 1, to: 2, points: 1}"), "n: points must be"),
+    "range of too many": (changed(n="{from: 1, to: 2, points: 1000000000}"), "n: points must be"),
+    "log from zero": (changed(eps="{from: 0, to: 2, points: 3, log: true}"), "eps: from must be"),
+    "log is text": (changed(eps="{from: 1, to: 2, points: 3, log: 1}"), "log must be true or false"),
+    "too many points": (
+        changed(n="&a {from: 1, to: 9000, points: 5000}", eps="{from: 1, to: 9, points: 5000}"),
+        "50,000,000 points, more than",
+    ),
+    "calibrate what is given": (
+        changed(quantity="calibrate eps0", delta=1.0e-3),
+        "eps0 is no key of this grid",
+    ),
+    "no budget to find": (
+        changed(quantity="calibrate eps0", randomizer="gaussian", eps0=None, delta=0.1),
+        "gaussian has no eps0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "words"), BAD_GRIDS.values(), ids=BAD_GRIDS)
+def test_a_wrong_grid_ends_with_status_2_and_one_line_before_anything_is_written(
+    tmp_path, capsys, text, words
+):
+    path = tmp_path / "grid.yaml"
+    path.write_text(text)
+    assert main(["sweep", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and words in err, err
+    assert err.startswith(f"shufflelib: {path}")
+    assert os.listdir(tmp_path) == ["grid.yaml"]
+
+
+def test_files_that_cannot_be_read_or_written_are_said_in_one_line(tmp_path, capsys):
+    path = tmp_path / "grid.yaml"
+    path.write_text(GRID)
+    bad = [
+        ([str(tmp_path / "none.yaml")], "cannot read"),
+        ([str(tmp_path)], "cannot read"),
+        ([str(path), "--output", str(tmp_path)], "output must be a file"),
+        ([str(path), "--output", str(path)], "output must be a file"),
+        ([str(path), "--output", str(path / "table.csv")], "cannot write"),
+        ([str(path), "--cache", str(path)], "cannot write"),
+        ([str(path), "--cache", ""], "cache must be the name"),
+        ([str(path), "--jobs", "0"], "n_jobs must be"),
+        ([str(path), "--jobs", "many"], "--jobs"),
+        ([str(path), "--scheduler", "localhost"], "scheduler must be an address"),
+        ([], "SPEC.yaml"),
+    ]
+    for arguments, words in bad:
+        assert main(["sweep", *arguments]) == 2
+        out, err = capsys.readouterr()
+        assert out == "" and err.count("\n") == 1 and words in err, (arguments, err)
+    assert not (tmp_path / "grid.csv").exists()
+
+
+def command(path, *options, **how):
+    arguments = [sys.executable, "-m", "shufflelib", "sweep", str(path), "--jobs", "1", *options]
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how)
+
+
+def test_a_sweep_on_a_full_disk_ends_with_one_line(tmp_path):
+    (tmp_path / "grid.yaml").write_text(GRID)
+
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    running = command(tmp_path / "grid.yaml", preexec_fn=small_files)
+    out, err = running.communicate(timeout=100)
+    assert running.returncode == 2 and out == "" and err.count("\n") == 1
+    assert "cannot write" in err and "File too large" in err
+    assert os.listdir(tmp_path / "grid.cache") == []
+
+
+def test_a_sweep_stopped_from_the_keyboard_keeps_what_is_done(tmp_path, capsys):
+    path = tmp_path / "grid.yaml"
+    path.write_text(changed(n="{from: 10, to: 4000, points: 1000}"))
+    running = command(path, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while len(list((tmp_path / "grid.cache").glob("*.json"))) < 5:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=100)
+    assert running.returncode == 130 and out == "" and err.count("\n") == 1
+    assert "stopped; what is done is kept in" in err and "goes on from there" in err
+    kept = len(list((tmp_path / "grid.cache").glob("*.json")))
+    assert 5 <= kept < 2000 and sorted(os.listdir(tmp_path)) == ["grid.cache", "grid.yaml"]
+    path.write_text(changed(n="{from: 10, to: 4000, points: 1000}", eps0="[1]"))
+    assert main(["sweep", str(path), "--jobs", "1"]) == 0
+    assert f"1000 rows, {kept} of them kept" in capsys.readouterr().out

@@ -1,17 +1,15 @@
-"""Sweeps: one task over many parameters, in parallel, with the same numbers for any number of workers.
+"""A task of one's own on many cases, each with random numbers of its own."""
 
->>> def task(rng, n):
-...     return rng.normal(size=n).mean()
->>> sweep(task, grid(n=[10, 1000]), seed=1, n_jobs=1) == sweep(task, grid(n=[10, 1000]), seed=1, n_jobs=2)
-True
-"""
-
+import functools
 import itertools
 from collections.abc import Mapping
 
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.sweeps.cache import Cache
+from shufflelib.sweeps.identity import environment, identity
+from shufflelib.sweeps.running import outcomes
 
 
 def grid(**axes):
@@ -46,7 +44,7 @@ def grid(**axes):
     return [dict(zip(values, point, strict=True)) for point in itertools.product(*values.values())]
 
 
-def sweep(task, cases, *, seed, n_jobs=None):
+def sweep(task, cases, *, seed, n_jobs=None, scheduler=None, cache=None):
     """Run a task once for each case, in parallel.
 
     Parameters
@@ -58,28 +56,40 @@ def sweep(task, cases, *, seed, n_jobs=None):
     seed : int
         Non-negative; case number i always gets child number i of its ``SeedSequence``.
     n_jobs : int, optional
-        Workers: a positive number, or -1 for one on each core; by default what ``joblib.parallel_config``
-        says, one if it says nothing.
+        Processes on this machine: a positive number, or -1 for one on each core, which is also the default
+        where ``joblib.parallel_config`` says nothing else.
+    scheduler : str, optional
+        Address of a Dask scheduler, such as ``tcp://127.0.0.1:8786``, whose workers do the work instead; by
+        default what the environment variable ``SHUFFLELIB_SCHEDULER`` says.
+    cache : Cache, str or os.PathLike, optional
+        Folder in which each result is kept as it arrives; a sweep that was stopped goes on from there.
 
     Returns
     -------
     list
-        Results in the order of the cases, the same for any number of workers and any backend that hands
-        results over one by one (loky, threading, Dask; not multiprocessing).
+        Results in the order of the cases, bit for bit the same for any number of workers, on this machine,
+        a cluster or a joblib backend of one's own that hands results over one by one, and the same
+        whether computed or read.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is outside its domain; errors of the task are raised as they are.
+        If an argument is outside its domain, or a result cannot be kept as text; errors of the task are
+        raised as they are.
+    OSError
+        If the cache cannot be written or the scheduler does not answer.
+    WorkerError
+        If workers are killed for good.
 
     Notes
     -----
-    The work goes to the joblib backend that is configured: inside
-    ``joblib.parallel_config(backend="dask")`` to a Dask cluster.  A progress bar shows on a terminal.
+    A result is kept under the task's code and what it holds, the case, the seed and the case's place, and
+    the versions of this package, NumPy and SciPy: see `shufflelib.sweeps.identity.identity` for what
+    counts as the task's own.  A kept result is never run again, and each is returned once; a case whose
+    process or worker is killed starts anew.  Dask sends tasks as pickles: use a cluster you trust.
+    A progress bar shows on a terminal.  Cost for each case: about 0.02 ms on this machine, 1 ms on a
+    cluster, 0.2 ms to keep or read.
     """
-    from joblib import Parallel, delayed
-    from tqdm import tqdm
-
     if not callable(task):
         raise TypeError(f"task must be callable, got {task!r}")
     if isinstance(cases, str | bytes | Mapping) or not hasattr(cases, "__iter__"):
@@ -91,12 +101,16 @@ def sweep(task, cases, *, seed, n_jobs=None):
         if not isinstance(case, Mapping) or "rng" in case:
             raise TypeError(f"cases must hold dictionaries without the key 'rng', got {case!r}; see grid")
     seed = arguments.count(seed, "seed", at_least=0)
-    if n_jobs is not None and not (isinstance(n_jobs, int) and n_jobs == -1):
-        n_jobs = arguments.count(n_jobs, "n_jobs", remedy="or pass -1 for one worker on each core")
     children = np.random.SeedSequence(seed).spawn(len(cases))
-    calls = (delayed(_seeded)(task, child, case) for child, case in zip(children, cases, strict=True))
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
-    return list(tqdm(results, total=len(cases), disable=None))
+    calls = [
+        functools.partial(_seeded, task, child, case) for child, case in zip(children, cases, strict=True)
+    ]
+    if cache is None:
+        return outcomes(calls, n_jobs=n_jobs, scheduler=scheduler)
+    common = {"task": identity(task), "with": environment(), "seed": seed}
+    names = [{**common, "place": place, "case": dict(case)} for place, case in enumerate(cases)]
+    store = cache if isinstance(cache, Cache) else Cache(cache)
+    return outcomes(calls, names=names, cache=store, n_jobs=n_jobs, scheduler=scheduler)
 
 
 def _seeded(task, seed, case):
