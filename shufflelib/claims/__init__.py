@@ -3,15 +3,15 @@ r"""Every published claim, checked: statement, source, verdict, and a witness th
 `ALL` is the ledger.  `audit` checks it: each claim's check returns what it finds *now*, and a claim whose
 finding differs from the ledger's verdict does not agree.  Verdicts:
 
-========================  ==================================================================================
-verdict                   what was found
-========================  ==================================================================================
-holds                     a search over the stated regime met no counterexample; says how hard it tried
+=========================  ===================================================================================
+verdict                    what was found
+=========================  ===================================================================================
+holds                      a search over the stated regime met no counterexample; says how hard it tried
 holds in a smaller regime  the regime in which none was met, and a counterexample outside it
-refuted                   a witness: exact fractions, or a certified bracket on the wrong side, found twice
-not reproducible          both numbers, the published one and ours
-not decided               why neither could be shown
-========================  ==================================================================================
+refuted                    a witness: exact fractions, or a certified bracket on the wrong side, found twice
+not reproducible           both numbers, the published one and ours
+not decided                why neither could be shown
+=========================  ===================================================================================
 
 "Holds" is no proof, unless the evidence says so.
 """

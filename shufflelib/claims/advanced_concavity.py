@@ -18,7 +18,7 @@ from shufflelib.claims.random_laws import (
     too_high,
 )
 
-SOURCE = "Wang, Su, Ye, Shi (NeurIPS 2023)"
+SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
 
 

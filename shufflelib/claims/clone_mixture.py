@@ -22,7 +22,7 @@ from shufflelib.claims.random_laws import (
 )
 from shufflelib.variation_ratio import VariationRatioPair
 
-SOURCE = "Wang, Su, Ye, Shi (NeurIPS 2023)"
+SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 IDENTICAL = (
     "With one randomizer for all users, and perhaps no other case is meant. The theorem cited for the "
     "reduction permutes the users first; an official erratum withdraws its proof in part, and for "

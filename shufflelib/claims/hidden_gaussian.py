@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.random_laws import above, beside, blended, corners, mixed, never_fails, random_law
 
-SOURCE = "Wang, Su, Ye, Shi (NeurIPS 2023)"
+SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 
 
 def _printed_f3(alpha, mu, w):

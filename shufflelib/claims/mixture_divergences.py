@@ -18,7 +18,7 @@ from shufflelib.claims.random_laws import (
     random_share,
 )
 
-SOURCE = "Wang, Su, Ye, Shi (NeurIPS 2023)"
+SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 POSITIVE = (1, 2, 3, 5, 9)
 
 

@@ -20,7 +20,7 @@ from shufflelib.claims.random_laws import (
     random_share,
 )
 
-SOURCE = "Wang, Su, Ye, Shi (NeurIPS 2023)"
+SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
 ODDS = [Fraction(k, 4) for k in (4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40)]
 

@@ -10,7 +10,7 @@ from shufflelib import tradeoff
 from shufflelib.claims import line
 from shufflelib.claims.claim import Claim, Finding, Verdict
 
-SOURCE = "Wang, Su, Ye, Shi (NeurIPS 2023)"
+SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 LEVELS = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
 CLIP = 0.5
 STEPS = (0.3, 1 / 3, 0.4)  # of two users' gradient; one of 1/2 forgets its start
