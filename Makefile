@@ -56,7 +56,7 @@ $(shell [ "$$(cat .venv/home 2>/dev/null)" = "$$(pwd -P)" ] || rm -f .venv/insta
 $(shell for list in build/*/*.files; do while read -r file; do \
     [ -e "$$file" ] || rm -f "$${list%.files}.ipynb"; done <"$$list"; done 2>/dev/null)
 
-.PHONY: help figures test lint tidy unit lab data lock bench check-figures clean distclean
+.PHONY: help figures test lint tidy unit lab app browser book data lock bench check-figures clean distclean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -86,6 +86,20 @@ lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)
 	$(VENV) -m jupyterlab --notebook-dir=.
 
+book: $(WANTED) .venv/book ## run the notebooks and bind them into a site: build/book/index.html (works offline)
+	@rm -rf build/book build/book-doctrees
+	$(VENV) tools/book_source.py build/$(PROFILE) build/book-source
+	$(VENV) -m sphinx -b html -q -W --keep-going -c book -d build/book-doctrees build/book-source build/book
+	$(VENV) tools/check_book.py build/book
+
+app: .venv/installed ## open the explorer in the browser (Voilà on this machine alone, works offline)
+	$(VENV) tools/serve_explorer.py
+
+browser: .venv/book ## move the explorer's controls in a real Chromium, checking numbers and pictures
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
+	    echo >&2 'error: no Chromium found; apt-get install chromium, or chromium-browser, or google-chrome'; exit 1; }
+	$(VENV) -m pytest -s tests/test_app.py
+
 data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA), checked; resumes, skips what is there
 	@$(VENV) -m shufflelib.datasets
 
@@ -102,7 +116,7 @@ lock: ## pin every dependency anew in requirements.lock, for Python 3.11 and lat
 	compile() { "$$uv" pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
 	    --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
 	    pyproject.toml "$$@" >/dev/null; }; \
-	echo 'flit_core >=3.11,<4' | compile - --extra notebooks --extra test --extra cluster \
+	echo 'flit_core >=3.11,<4' | compile - --extra notebooks --extra test --extra cluster --extra sweeps \
 	    --output-file build/requirements.lock && \
 	compile --extra book --extra browser --constraint build/requirements.lock \
 	    --output-file build/requirements-book.lock
@@ -125,6 +139,10 @@ distclean: clean ## remove .venv as well
 .venv/installed: .venv/locked pyproject.toml
 	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@pwd -P >.venv/home
+	@touch $@
+
+.venv/book: .venv/installed requirements-book.lock
+	@$(INSTALL) --require-hashes -r requirements-book.lock
 	@touch $@
 
 RUN = @$(VENV) tools/run_notebook.py $< $@

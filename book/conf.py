@@ -1,0 +1,113 @@
+"""How Sphinx builds the book from build/book-source, which tools/book_source.py writes."""
+
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+
+import yaml
+from pybtex.plugin import register_plugin
+from pybtex.style.formatting.unsrt import Style as UnsrtStyle
+from pybtex.style.template import field, sentence
+
+ROOT = Path(__file__).resolve().parents[1]
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+
+project = "shufflelib"
+author = ", ".join(person["name"] for person in CITATION["authors"])
+release = CITATION["version"]
+html_title = "Privacy amplification by shuffling"
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+    "sphinxcontrib.bibtex",
+]
+nitpicky = True
+nitpick_ignore_regex = [("py:class", ".*")]  # types in docstrings are words
+
+# The notebooks come executed; whatever they wrote to stderr is an error of the book.
+nb_execution_mode = "off"
+nb_output_stderr = "error"
+nb_render_markdown_format = "gfm"
+nb_code_prompt_show = "Show the code"
+nb_code_prompt_hide = "Hide the code"
+myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+suppress_warnings = ["mystnb.unknown_mime_type"]
+
+bibtex_bibfiles = [str(ROOT / "references.bib")]
+bibtex_default_style = "as-written"
+
+
+class AsWritten(UnsrtStyle):
+    """Sorted by author, with titles spelt as their authors spell them."""
+
+    default_sorting_style = "author_year_title"
+
+    def format_title(self, e, which_field, as_sentence=True):
+        """Return a title without lowering its capitals."""
+        title = field(which_field)
+        return sentence[title] if as_sentence else title
+
+
+register_plugin("pybtex.style.formatting", "as-written", AsWritten)
+
+# Docstrings are numpydoc; single backticks name things that need not be pages.
+default_role = "literal"
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_param = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+napoleon_use_keyword = False
+
+html_theme = "sphinx_book_theme"
+html_static_path = ["_static"]
+templates_path = ["_templates"]
+html_css_files = ["book.css"]
+html_copy_source = False
+html_show_copyright = False
+html_show_search_summary = False  # the summaries are fetched, which a page opened as a file may not
+html_last_updated_fmt = None
+html_theme_options = {
+    "article_footer_items": ["cite-page"],
+    "show_toc_level": 2,
+    "use_download_button": False,
+    "use_fullscreen_button": False,
+}
+html_context = {"citation": CITATION, "citation_authors": author, "default_mode": "light"}
+
+# One script draws the formulas as vectors: no font and no second file is fetched.
+MATHJAX = "mathjax/tex-svg.js"
+mathjax_path = MATHJAX
+mathjax_options = {"defer": "defer"}
+
+
+def vendor_mathjax(app, error):
+    """Copy the formula script of the pinned package beside the other static files."""
+    if error is None and app.builder.format == "html":
+        package = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent
+        target = Path(app.outdir, "_static", MATHJAX)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(package / "static" / MATHJAX, target)
+
+
+# In a docstring a bar is an absolute value, unless it stands in code or in a formula.
+BAR = re.compile(r"``.*?``|`[^`]*`|^( *)\.\. [\w-]+::.*\n(?:\s*\n|\1 +.*\n)*|\|", re.MULTILINE)
+
+
+def keep_bars(app, what, name, thing, options, lines):
+    """Escape the bars of a docstring, which would name substitutions."""
+    text = BAR.sub(lambda found: r"\|" if found[0] == "|" else found[0], "\n".join(lines) + "\n")
+    lines[:] = text.splitlines()
+
+
+def setup(app):
+    """Let docstrings be read as they are meant, and the static files be complete when the build ends."""
+    app.connect("autodoc-process-docstring", keep_bars)
+    app.connect("build-finished", vendor_mathjax)

@@ -1,0 +1,247 @@
+"""The book: every chapter is in it, every picture has words, every name and link is known."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import book_pages
+import book_source
+import check_book
+
+ROOT = Path(__file__).resolve().parents[1]
+BOOK = ROOT / "book"
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+README = (ROOT / "README.md").read_text()
+KEYS = set(re.findall(r"^@\w+\{([^,]+),", (ROOT / "references.bib").read_text(), re.MULTILINE))
+
+
+def saved(name, *suffixes):
+    """Return the output of a cell that ends in save_figure or save_table."""
+    kind = "image/png" if "png" in suffixes else "text/markdown"
+    data = {kind: "of this run", "text/plain": ", ".join(f"{name}.{suffix}" for suffix in suffixes)}
+    return nbformat.v4.new_output("execute_result", data)
+
+
+def code(source, *outputs, tags=()):
+    return nbformat.v4.new_code_cell(source, outputs=list(outputs), metadata={"tags": list(tags)})
+
+
+def chapter(*cells, stem="00_tour", stems=("00_tour", "01_next")):
+    title = nbformat.v4.new_markdown_cell("# Title\n\nText.")
+    return book_source.chapter(nbformat.v4.new_notebook(cells=[title, *cells]), stem, stems).cells
+
+
+def test_the_contents_name_every_notebook_and_every_page():
+    listed = re.findall(r"^([\w/*]+)$", (BOOK / "index.md").read_text(), re.MULTILINE)
+    assert "notebooks/*" in listed and NOTEBOOKS
+    pages = {path.stem for path in BOOK.glob("*.md")} | {"bounds", "gallery", "ledger", "reference"}
+    assert pages - {"index"} == set(listed) - {"notebooks/*"}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_figure_stands_in_the_text_with_words_and_data(path):
+    notebook = nbformat.read(path, as_version=4)
+    assert notebook.cells[0].source.startswith("# ")
+    for name, alt in book_source.figures_shown(notebook).items():
+        assert name.startswith(path.stem[:2]) and len(alt.split()) >= 3, (name, alt)
+        assert "figure of" not in alt.lower() and "picture of" not in alt.lower()
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            book_source.as_prose(cell.source, [other.stem for other in NOTEBOOKS])
+
+
+def test_every_committed_figure_is_shown_once_and_has_its_data():
+    shown = [name for path in NOTEBOOKS for name in book_source.figures_shown(nbformat.read(path, 4))]
+    committed = {path.stem for path in (ROOT / "figures").glob("*.png")}
+    assert len(shown) == len(set(shown)) and committed <= set(shown)
+    for name in committed:
+        assert all((ROOT / "figures" / f"{name}.{kind}").exists() for kind in ("csv", "pdf"))
+
+
+def test_every_cited_work_exists():
+    cited = [
+        key for path in BOOK.glob("*.md") for key in re.findall(r"\{cite:?\w*\}`([^`]+)`", path.read_text())
+    ]
+    assert cited and {key for keys in cited for key in keys.split(",")} <= KEYS
+
+
+def test_the_glossary_knows_the_terms_it_uses_and_the_chapters_it_names():
+    text = (BOOK / "glossary.md").read_text()
+    terms = set(re.findall(r"^(\S.*)$", text.split("```{glossary}\n")[1], re.MULTILINE)) - {"```"}
+    assert set(re.findall(r"\{term\}`([^`]+)`", text)) <= terms
+    for needed in ("shuffler", "blanket", "clones", "variation-ratio", "privacy profile", "neighbouring"):
+        assert needed in terms
+    for number, stem in re.findall(r"\[chapter (\d\d)\]\(notebooks/(\w+)\.ipynb\)", text):
+        assert stem.startswith(number) and (ROOT / "notebooks" / f"{stem}.ipynb").exists()
+
+
+def test_the_index_of_bounds_has_every_row_of_the_readme():
+    titles = {path.stem: book_pages.title_of(path) for path in NOTEBOOKS}
+    page = book_pages.bounds_page(README, titles)
+    rows = book_pages.table_of_bounds(README)
+    assert len(rows) == page.count("| **") > 50
+    for row in rows:
+        assert f"**{row['bound']}**" in page
+        for name in book_pages.NAME.findall(row["function"]):
+            book_pages.home_of(f"shufflelib.{name}")
+    with pytest.raises((ImportError, AttributeError)):
+        book_pages.home_of("shufflelib.shuffling.absent")
+
+
+def test_the_reference_has_every_public_name_once():
+    modules = book_pages.public_modules(README)
+    homes = book_pages.homes_of_names(modules)
+    pages = {module.__name__: book_pages.module_page(module, homes) for module in modules}
+    documented = re.findall(r"^\.\. auto(?:function|class):: (\S+)", "\n".join(pages.values()), re.MULTILINE)
+    assert len(documented) == len(set(documented)) > 200
+    for name in ("shuffling.shuffle", "randomizers.witch_hat", "worst_population.WorstPopulation"):
+        assert f"shufflelib.{name}" in documented
+    for module in modules:
+        for name in book_pages.public_names(module):
+            assert re.search(rf"[.]{re.escape(name)}$", pages[module.__name__], re.MULTILINE), name
+
+
+def test_the_ledger_page_has_every_claim_and_runs_none():
+    refuted = next(claim.id for claim in book_pages.ALL if claim.along is not None)
+    page = book_pages.ledger_page(book_pages.ALL, {refuted: "13_picture"})
+    assert all(f"| `{claim.id}` <br>" in page for claim in book_pages.ALL)
+    assert page.count("(#fig-13_picture)") == 1
+    assert page.count("\n| `") == len(book_pages.ALL)
+
+
+def test_a_refuted_claim_leads_to_the_picture_of_its_failure():
+    shown = {"13_claims": {path.stem: "words" for path in (ROOT / "figures").glob("13_*.png")}}
+    pictures = book_pages.pictures_of_claims(shown)
+    drawn = {claim.id for claim in book_pages.ALL if claim.along is not None}
+    assert set(pictures) <= drawn and set(pictures.values()) <= set(shown["13_claims"])
+    if pictures:
+        assert len(pictures) > 50
+
+
+def test_a_figure_of_the_run_gives_way_to_the_committed_one():
+    picture = nbformat.v4.new_markdown_cell("![An ε: “a” against b](../figures/00_a.png)\n\nRead off.")
+    cells = chapter(code("x = 1"), code("save()", saved("00_a", "png", "pdf", "csv")), picture)
+    assert [cell.cell_type for cell in cells] == ["markdown", "code", "markdown"]
+    assert cells[0].source.startswith("# 00 · Title") and cells[1].outputs == []
+    assert cells[1].metadata.tags == ["hide-input"] and cells[1].source == "x = 1\n\n\nsave()"
+    alt = re.search(r"^:alt: (.*)$", cells[2].source, re.MULTILINE)[1]
+    assert json.loads(alt) == "An ε: “a” against b" and ":name: fig-00_a" in cells[2].source
+
+
+def test_a_table_of_the_run_gives_way_to_the_committed_one():
+    committed = sorted((ROOT / "figures").glob("*.md"))[0]
+    cells = chapter(code("save()", saved(committed.stem, "csv", "md")))
+    assert cells[1].outputs[0].data["text/markdown"] == committed.read_text()
+
+
+@pytest.mark.parametrize(
+    "outputs, said",
+    [
+        ([saved("00_unseen", "png", "pdf", "csv")], "00_unseen.png"),
+        ([nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[])], "ValueError"),
+        (
+            [nbformat.v4.new_output("display_data", {"application/vnd.jupyter.widget-view+json": {}})],
+            "widget",
+        ),
+        ([nbformat.v4.new_output("display_data", {"image/png": "", "text/plain": "<Figure>"})], "not shown"),
+    ],
+)
+def test_what_cannot_be_printed_is_refused(outputs, said):
+    with pytest.raises(ValueError, match=said):
+        chapter(code("cell", *outputs))
+
+
+@pytest.mark.parametrize("text", ["so ![a b c](../figures/00_a.png)", "![a](other.png)", '<img src="a.png">'])
+def test_a_picture_that_would_lose_its_words_is_refused(text):
+    with pytest.raises(ValueError, match="line of its own"):
+        chapter(nbformat.v4.new_markdown_cell(text))
+
+
+def test_sliders_leave_a_picture_that_stands_still():
+    try_it = nbformat.v4.new_markdown_cell("## Try it\n\nFor any n.")
+    still = nbformat.v4.new_output("display_data", {"image/png": "", "text/plain": "<Image object>"})
+    with_twin = chapter(try_it, code("display(explore(draw, moving=interactive))", still))
+    assert with_twin[2].metadata.mystnb.image.alt.endswith("For any n.") and "still" in with_twin[3].source
+    assert len(with_twin[2].outputs) == 1
+    without = chapter(try_it, code("if interactive:\n    display(explore(draw))"))
+    assert without[2].outputs == [] and "make app" in without[3].source
+
+
+def test_solutions_stay_folded_apart_and_injected_parameters_go():
+    injected = code("# Parameters", tags=["injected-parameters"])
+    solution = code("assert True", tags=["solution", "hide-cell"])
+    cells = chapter(code("n = 1", tags=["parameters"]), injected, code("n + 1"), solution)
+    assert [cell.source for cell in cells[1:]] == ["n = 1\n\n\nn + 1", "assert True"]
+    assert [cell.metadata.tags for cell in cells[1:]] == [["hide-input"], ["hide-cell"]]
+
+
+def test_a_notebook_named_in_the_text_is_linked():
+    stems = ("00_tour", "01_next")
+    assert book_source.as_prose("See notebook 01, not notebook 99.", stems) == (
+        "See [notebook 01](01_next.ipynb), not notebook 99."
+    )
+    assert book_source.as_prose("Notebooks 00 to 01", stems) == "[Notebooks 00](00_tour.ipynb) to 01"
+    assert book_source.as_prose("`notebooks/01_next.ipynb`", stems) == "[notebook 01](01_next.ipynb)"
+
+
+def test_text_is_shown_as_it_is_written():
+    assert book_pages.plain("a_b * |c| < $d$ ~ [e]") == r"a\_b \* \|c\| \< \$d\$ \~ \[e\]"
+
+
+@pytest.mark.parametrize(
+    "page, said",
+    [
+        ('<a href="absent.html">x</a>', "absent.html"),
+        ('<a href="#absent">x</a>', "#absent"),
+        ('<a href="other.html#absent">x</a>', "other.html#absent"),
+        ('<img src="picture.png">', "without words"),
+        ('<img alt=" " src="picture.png">', "without words"),
+        ('<script src="https://example.org/a.js"></script>', "outside"),
+        ('<link rel="stylesheet" href="//example.org/a.css">', "outside"),
+    ],
+)
+def test_a_fault_of_a_page_is_found(tmp_path, page, said):
+    (tmp_path / "other.html").write_text('<p id="here">')
+    (tmp_path / "picture.png").write_bytes(b"")
+    (tmp_path / "index.html").write_text(page)
+    found, _ = check_book.faults(tmp_path)
+    assert len(found) == 1 and said in found[0]
+
+
+def test_a_page_without_faults_passes_and_says_what_leads_out(tmp_path):
+    (tmp_path / "other.html").write_text('<p id="here">')
+    (tmp_path / "index.html").write_text(
+        '<a href="other.html#here">x</a><a href="https://example.org">y</a><img alt="words" src="other.html">'
+    )
+    assert check_book.faults(tmp_path) == ([], ["https://example.org"])
+    (tmp_path / "style.css").write_text("@import url(https://example.org/font.css);")
+    assert len(check_book.faults(tmp_path)[0]) == 1
+    (tmp_path / "empty").mkdir()
+    assert check_book.faults(tmp_path / "empty")[0]
+
+
+def test_a_small_book_is_built_without_a_warning(tmp_path):
+    for package in ("sphinx", "myst_nb", "sphinx_book_theme", "sphinxcontrib.bibtex"):
+        pytest.importorskip(package, reason="the book's packages are installed by `make book`")
+    source = tmp_path / "source"
+    (source / "notebooks").mkdir(parents=True)
+    for name in ("cite.md", "bibliography.md", "glossary.md"):
+        text = re.sub(r"\(\[chapter.*?\)\)|\[[^\]]*\]\([\w/]+\.\w+\)", "", (BOOK / name).read_text())
+        (source / name).write_text(text)
+    shutil.copyfile(ROOT / "CITATION.cff", source / "CITATION.cff")
+    (source / "citation.bib").write_text("@software{x}\n")
+    (source / "index.md").write_text("# Book\n\n$x$\n\n```{toctree}\ncite\nbibliography\nglossary\n```\n")
+    target = tmp_path / "built"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", BOOK, source, target]
+    finished = subprocess.run(command, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+    assert check_book.faults(target)[0] == []
+    assert (target / "_static/mathjax/tex-svg.js").exists() and "Cite this page" in (
+        target / "cite.html"
+    ).read_text()

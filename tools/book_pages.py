@@ -1,0 +1,242 @@
+"""The pages of the book that are generated: bounds, figures, claims, and the names of the library."""
+
+import csv
+import importlib
+import inspect
+import itertools
+import re
+import types
+from pathlib import Path
+
+import nbformat
+
+import shufflelib
+from shufflelib.claims import ALL, report
+
+PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
+REST = re.compile(r"([\\`*_|])")
+ROW = re.compile(r"(?<!\\)\|")
+NAME = re.compile(r"`shufflelib\.(?P<short>[\w.]+)`")
+PATHS = re.compile(r"`(?:figures|notebooks)/(\w+)\.(\w+)`")
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
+BESIDES = ("explore", "plotting", "privacy_profile", "profiles", "results", "shuffling")
+
+
+def plain(text):
+    """Return text as Markdown that shows exactly these characters."""
+    return PUNCTUATION.sub(r"\\\1", text)
+
+
+def heading(stem, titles):
+    """Return the heading of what belongs to one chapter: its number and title, linked."""
+    return f"## [{stem[:2]} · {plain(titles[stem])}](notebooks/{stem}.ipynb)"
+
+
+def title_of(path):
+    """Return the title of a notebook: its first heading."""
+    return nbformat.read(path, as_version=4).cells[0].source.splitlines()[0].removeprefix("# ")
+
+
+def table_of_bounds(readme):
+    """Return the rows of the README's table of bounds, each a mapping from column to Markdown."""
+    lines = [line for line in readme.splitlines() if line.startswith("|")]
+    start = next(number for number, line in enumerate(lines) if line.startswith("| bound |"))
+    table = [[cell.strip() for cell in ROW.split(line)[1:-1]] for line in lines[start:]]
+    header, rows = table[0], table[2:]
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def home_of(name):
+    """Return the module in which a dotted public name is looked up, and fail if there is no such name."""
+    first, *parts = name.split(".")
+    thing = module = importlib.import_module(first)
+    for part in parts:
+        if thing is module and not hasattr(thing, part):
+            importlib.import_module(f"{module.__name__}.{part}")
+        thing = getattr(thing, part)
+        module = thing if inspect.ismodule(thing) else module
+    return module
+
+
+def public_names(module):
+    """Return what a module offers: its ``__all__``, else the functions and classes defined in it."""
+    if hasattr(module, "__all__"):
+        return [name for name in module.__all__ if not isinstance(getattr(module, name), types.ModuleType)]
+    return [
+        name
+        for name, thing in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(thing) or inspect.isclass(thing))
+        and thing.__module__ == module.__name__
+    ]
+
+
+def public_modules(readme):
+    """Return the modules of the reference: those the package exports and those the README names."""
+    names = [*shufflelib.__all__, *BESIDES, *NAME.findall(readme)]
+    homes = {home_of(f"shufflelib.{name}") for name in names} - {shufflelib}
+    return sorted(homes, key=lambda module: module.__name__)
+
+
+def bounds_page(readme, titles):
+    """Return the index of bounds, chapter by chapter in the order of the notebooks."""
+    rows = table_of_bounds(readme)
+    verdict = next(column for column in rows[0] if column.startswith("sound"))
+    count = f"{len(rows)} entries: what each bound is, how far it can be trusted, and where to find it."
+    lines = ["# Index of bounds", "", count, ""]
+
+    def chapter_of(row):
+        return PATHS.search(row["notebook"])[1]
+
+    def shown(name, kind):
+        return f"[figure](#fig-{name})" if kind == "png" else f"{{download}}`table <figures/{name}.{kind}>`"
+
+    for stem, group in itertools.groupby(sorted(rows, key=chapter_of), key=chapter_of):
+        lines += [heading(stem, titles), ""]
+        lines += ["{.words .bounds}", "| bound | sound, approximate or refuted | where |", "|---|---|---|"]
+        for row in group:
+            names = NAME.sub(r"{py:obj}`\1 <shufflelib.\1>`", row["function"])
+            pictures = [shown(*found) for found in PATHS.findall(row["figure"])]
+            what = f"**{row['bound']}** <br> {row['source and theorem']}"
+            lines.append(f"| {what} | {row[verdict]} | {' <br> '.join([names, *pictures])} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def gallery_page(titles, chapters):
+    """Return every figure as a small picture with its words, and every table, chapter by chapter."""
+    lines = ["# Gallery of figures and tables", ""]
+    lines += ["Each picture leads to the place where it is read; its numbers are beside it as CSV.", ""]
+    for stem, shown in chapters.items():
+        lines += [heading(stem, titles), "", ":::::{container} gallery"]
+        for name, alt in shown.items():
+            files = [f"{{download}}`{kind.upper()} <figures/{name}.{kind}>`" for kind in ("csv", "pdf")]
+            lines += ["::::{container} picture", f"[![{plain(alt)}](figures/{name}.png)](#fig-{name})", ""]
+            lines += [f"{plain(alt)} <br> {' · '.join(files)}", "::::"]
+        lines += [":::::", ""]
+        tables = sorted(path.stem for path in FIGURES.glob(f"{stem[:2]}_*.md"))
+        if tables:
+            named = " · ".join(f"{{download}}`{name} <figures/{name}.csv>`" for name in tables)
+            lines += [f"Tables: {named}", ""]
+    return "\n".join(lines)
+
+
+def pictures_of_claims(chapters):
+    """Return claim -> figure that follows it along a line: its data say for each claim what fails."""
+    found = {}
+    for name in itertools.chain.from_iterable(chapters.values()):
+        with (FIGURES / f"{name}.csv").open(newline="") as file:
+            rows = csv.DictReader(line for line in file if not line.startswith("#"))
+            if {"claim", "fails", "quantity"} <= set(rows.fieldnames or ()):
+                found |= {row["claim"]: name for row in rows}
+    return found
+
+
+def ledger_page(ledger, pictures):
+    """Return every claim with its verdict and the reading under which it is true; nothing is computed."""
+    lines = ["# Ledger of published claims", "", f"{report.counted(ledger)}.", "", LEDGER, ""]
+    by_source = {}
+    for claim in ledger:
+        by_source.setdefault(claim.id.split("-")[0], []).append(claim)
+    for claims in by_source.values():
+        source = claims[0].source.split(")")[0] + ")"
+        lines += [f"## {plain(source)}", "", "{.words .claims}"]
+        lines += ["| claim | verdict | a reading under which it is true |", "|---|---|---|"]
+        for claim in claims:
+            place = plain(claim.source.removeprefix(source).strip(" ,"))
+            said = f"`{claim.id}` <br> {plain(claim.statement)}" + f" <br> *{place}*" * bool(place)
+            where = f" <br> [picture](#fig-{pictures[claim.id]})" if claim.id in pictures else ""
+            lines.append(f"| {said} | {claim.verdict}{where} | {plain(claim.reading)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+LEDGER = """"Holds" means that a search over the whole stated regime met no counterexample, unless a proof is
+named.
+"Refuted" means a witness in exact fractions or a certified bracket on the wrong side, found a second time by
+other means.
+Most refutations have a reading under which the statement is true, or a published erratum.
+`shufflelib claims ID` prints the witness of one claim, step by step, and
+[notebook 13](notebooks/13_claims.ipynb) shows where in parameter space the refuted ones fail."""
+
+
+def module_page(module, homes):
+    """Return the reference page of one module: its names at a glance, then their documentation.
+
+    An object that two modules offer is documented once, under the name in ``homes``.
+    """
+    title = module.__name__
+    things = {f"{title}.{name}": getattr(module, name) for name in public_names(module)}
+    constants = {name: thing for name, thing in things.items() if not callable(thing)}
+    own = {
+        name: thing for name, thing in things.items() if name not in constants and homes[id(thing)] == name
+    }
+    lines = [title, "=" * len(title), "", f".. automodule:: {title}", "   :no-members:", ""]
+    lines += [".. currentmodule:: None", "", ".. autosummary::", ""]
+    lines += [f"   ~{homes[id(thing)]}" for name, thing in things.items() if name not in constants]
+    for name, thing in own.items():
+        kind = "class" if inspect.isclass(thing) else "function"
+        lines += ["", f".. auto{kind}:: {name}", *["   :members:"] * (kind == "class")]
+    for name, value in constants.items():
+        lines += ["", f".. py:data:: {name}"]
+        lines += [f"   :value: {value!r}"] * (len(repr(value)) < 80)
+    return "\n".join([*lines, ""])
+
+
+def homes_of_names(modules):
+    """Return the identity of each public object, with the one name that documents it.
+
+    That is the module which defines it, if that is a page of its own, else the first which offers it.
+    """
+    homes = {}
+    for module in modules:
+        for name in public_names(module):
+            thing = getattr(module, name)
+            if id(thing) not in homes or getattr(thing, "__module__", "") == module.__name__:
+                homes[id(thing)] = f"{module.__name__}.{name}"
+    return homes
+
+
+def reference_page(modules):
+    """Return the index of the reference: each module with its first line."""
+    lines = [
+        "# Reference",
+        "",
+        "Every public name, module by module, with its signature and what it returns.",
+        "",
+    ]
+    for module in modules:
+        first = inspect.getdoc(module).splitlines()[0]
+        lines.append(f"- {{doc}}`{module.__name__} <reference/{module.__name__}>`: {plain(first)}")
+    pages = [f"reference/{module.__name__}" for module in modules]
+    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *pages, "```", ""])
+
+
+def bibtex(citation):
+    """Return the package's own BibTeX entry, from the mapping that CITATION.cff holds."""
+    fields = {
+        "author": " and ".join(f"{{{person['name']}}}" for person in citation["authors"]),
+        "title": f"{{{citation['title']}}}",
+        "version": citation["version"],
+        "license": citation["license"],
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
+    return "\n".join(["@software{shufflelib,", *lines, "}", ""])
+
+
+def write(target, readme, citation, titles, chapters):
+    """Write all generated pages into the folder of the book's source."""
+    modules = public_modules(readme)
+    homes = homes_of_names(modules)
+    pages = {
+        "citation.bib": bibtex(citation),
+        "bounds.md": bounds_page(readme, titles),
+        "gallery.md": gallery_page(titles, chapters),
+        "ledger.md": ledger_page(ALL, pictures_of_claims(chapters)),
+        "reference.md": reference_page(modules),
+    }
+    pages |= {f"reference/{module.__name__}.rst": module_page(module, homes) for module in modules}
+    for name, text in pages.items():
+        path = Path(target, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
