@@ -187,6 +187,8 @@ def test_a_notebook_named_in_the_text_is_linked():
         "See [notebook 01](01_next.ipynb), not notebook 99."
     )
     assert book_source.as_prose("Notebooks 00 to 01", stems) == "[Notebooks 00](00_tour.ipynb) to 01"
+    written = "[notebook 01](01_next.ipynb) and [what notebook 00 says](there.txt)"
+    assert book_source.as_prose(written, stems) == written
     assert book_source.as_prose("`notebooks/01_next.ipynb`", stems) == "[notebook 01](01_next.ipynb)"
 
 

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FIGURE = re.compile(r"^!\[(?P<alt>[^\]]*)\]\(\.\./figures/(?P<name>\w+)\.png\)$", re.MULTILINE)
 IMAGE = re.compile(r"!\[|<img")
 CHAPTER = re.compile(
+    r"\[[^\]]*\]\([^)]*\)|"  # a link already
     r"`notebooks/(?P<stem>\d\d_\w+)\.ipynb`|\b(?:[Nn]otebooks?|[Cc]hapters?) (?P<number>\d\d)\b"
 )
 PANEL = re.compile(r"^if interactive:|\bexplore\(", re.MULTILINE)
