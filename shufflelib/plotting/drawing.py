@@ -9,6 +9,8 @@ from scipy.optimize import isotonic_regression
 from shufflelib.plotting.looks import GREY, LINE, SAYS, WIDTH, look
 from shufflelib.plotting.style import STYLE, style
 
+ON_TOP = {"certified": 3, "refuted": 4}  # crosses stay visible where two lines coincide
+
 
 def draw_curves(ax, curves):
     """Draw curves, or redraw those that the axes already show, each in its own look.
@@ -43,7 +45,7 @@ def draw_curves(ax, curves):
                 markersize=4,
                 markerfacecolor="white",
                 markevery=max(1, one.x.size // 8),
-                zorder=3 if how.kind == "certified" else 2,
+                zorder=ON_TOP.get(how.kind, 2),
             )
         ax.relim()
         ax.autoscale_view()
@@ -171,18 +173,28 @@ def label_directly(ax):
             )
 
 
-def legend_once(fig):
-    """List all bounds of a figure beside its panels, where direct labels would take too much room."""
+def legend_once(fig, *, columns=None):
+    """List all bounds of a figure once, where direct labels would take too much room.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        Whose panels show the bounds.
+    columns : int, optional
+        Above the panels in so many columns; by default one column beside them.
+    """
     for earlier in list(fig.legends):
         earlier.remove()
     shown = {line.get_label(): line for ax in fig.axes for line in ax.get_lines()}
     names = [bound for bound in LINE if bound in shown]
+    beside = {"loc": "outside right upper"}
+    above = {"loc": "outside upper center", "ncols": columns, "columnspacing": 1.2, "borderaxespad": 0.2}
     with style():
         fig.legend(
             [shown[bound] for bound in names],
             names,
-            loc="outside right upper",
-            handlelength=3.5,
+            **(beside if columns is None else above),
+            handlelength=3.5 if columns is None else 2.8,
             labelspacing=0.3,
         )
 
