@@ -1,0 +1,339 @@
+"""The page: controls that change one `Setting`, and panels that show what is known about it."""
+
+import asyncio
+import html
+
+import ipywidgets
+
+from shufflelib.explorer import desk, pictures, questions, words
+from shufflelib.explorer.mechanisms import MECHANISMS
+from shufflelib.explorer.questions import Question
+from shufflelib.explorer.setting import Setting
+
+SPACING = 0.3  # seconds between two redrawings while answers come in
+OPTIONS = [*range(2, 11), 12, 16, 20, 24, 32, 48, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096]
+BUDGETS = [0.01, 0.02, 0.05, *(k / 10 for k in range(1, 40)), *(k / 2 for k in range(8, 21))]
+ORDERS = [1.01, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0]
+ORDERS += [192.0, 256.0]
+
+STYLE = """<style>
+.explorer {max-width: 100%; font-size: 15px; line-height: 1.45; color: #111;}
+.explorer .widget-html-content, .explorer p {line-height: 1.45; overflow-wrap: anywhere; margin: .3em 0;}
+.explorer img {width: 100%; height: auto; max-width: 600px; object-fit: contain;}
+.explorer .widget-inline-hbox .widget-label {width: 8.5em; min-width: 8.5em; text-align: left;}
+.explorer .panel {border: 1px solid #bbb; border-radius: 4px; padding: 10px; overflow: hidden; min-width: 0;}
+.explorer .python {display: block; user-select: all; overflow-wrap: anywhere; white-space: pre-wrap;
+  background: #f3f3f3; padding: 4px 6px; font-size: 12px;}
+.explorer .failure {color: #8a1c00; font-weight: 600;}
+.explorer .bounds {overflow-x: auto; max-width: 100%;}
+.explorer table {border-collapse: collapse; font-size: 12.5px; width: 100%;}
+.explorer td, .explorer th {text-align: left; vertical-align: top; padding: 1px 6px 1px 0;}
+.explorer .swatch {display: inline-block; width: 22px; vertical-align: middle;}
+.explorer td:nth-child(2) {white-space: nowrap;}
+.explorer h1 {font-size: 1.5em; margin: .2em 0;}
+.explorer h2 {font-size: 1.15em; margin: .2em 0;}
+.explorer :focus-visible, .explorer .noUi-handle:focus {
+  outline: 3px solid #0072b2 !important; outline-offset: 2px;}
+</style>"""
+
+
+class Page:
+    """The explorer as widgets; ``Page(...).widget`` is what to display.
+
+    Parameters
+    ----------
+    query : str
+        A link's query, such as ``n=1000&eps0=2``; a bad one is answered by a sentence.
+    desk : Desk, optional
+        Who answers; by default two other processes.
+    """
+
+    def __init__(self, query="", *, answers=None):
+        self.desk = answers or desk.Desk(desk.Process)
+        self.desk.told = self._told
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+        self.setting, self._asked, self._due, self._busy = Setting(), None, False, False
+        self._build()
+        self.message = ipywidgets.HTML()
+        self.read(query)
+        self._send_again(1.0)
+
+    def _build(self):
+        menu = [(mechanism.words, name) for name, mechanism in MECHANISMS.items()]
+        self.controls = {
+            "mechanism": ipywidgets.Dropdown(options=menu),
+            "d": Steps("options d", OPTIONS),
+            "sigma": Steps("noise σ", _decades(-1, 1, (1, 1.5, 2, 3, 5, 7))),
+            "eps0": Steps("local ε₀", BUDGETS),
+            "n": Steps("users n", _decades(2, 12, (1, 1.3, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8))),
+            "delta": Steps("δ", _decades(-12, -1, (1, 2, 5))),
+            "rounds": Steps("rounds", _decades(0, 6, (1, 2, 3, 5, 7))),
+            "rate": Steps("sampling rate", _decades(-6, 0, (1, 2, 3, 5, 7))),
+            "fpr": Steps("false alarms", [k / 100 for k in range(101)]),
+            "order": Steps("order λ", ORDERS),
+            "eps": Steps("target ε", _decades(-6, 1, (1, 1.5, 2, 3, 5, 7))),
+        }
+        self.controls["mechanism"].description = "mechanism"
+        for name, control in self.controls.items():
+            control.style.description_width = "8.5em"
+            control.layout.width = "calc(100% - 6px)"
+            control.layout.max_width = "36em"
+            control.observe(lambda change, name=name: self._moved(name, change["new"]), names="value")
+        self.link = ipywidgets.Text(description="setting", continuous_update=False)
+        self.link.style.description_width = "8.5em"
+        self.link.layout.width = "calc(100% - 6px)"
+        self.link.observe(lambda change: self._typed(change["new"]), names="value")
+        self.anchor, self.situation = ipywidgets.HTML(), ipywidgets.HTML()
+        self.button = ipywidgets.Button(description="Look for ε₀ and users", layout={"width": "auto"})
+        self.button.on_click(lambda _: self._press())
+        self.panels = self._panels()
+        for panel in self.panels:
+            panel.shown.observe(lambda _: self.refresh(), names="value")
+
+    def _panels(self):
+        self.more = ipywidgets.Button(
+            description="Compute curves of composed rounds (minutes)", layout={"width": "auto"}
+        )
+        self.more.on_click(lambda _: self._press())
+        return [
+            _Panel(
+                "1. Central ε: every bound",
+                [pictures.OverUsers(), pictures.OverBudgets()],
+                words.epsilon,
+                more=words.bounds,
+            ),
+            _Panel("2. What an attacker sees", [pictures.TradeOff()], words.tradeoff, self.controls["fpr"]),
+            _Panel("3. Rényi divergence", [pictures.Renyi()], words.renyi, self.controls["order"]),
+            _Panel(
+                "4. What should I deploy?",
+                [pictures.Error()],
+                lambda setting, known: words.deploy(setting, known, asked=self._asked == setting),
+                self.controls["eps"],
+                self.button,
+            ),
+        ]
+
+    @property
+    def widget(self):
+        """All of it, to be displayed."""
+        shared = [control for name, control in self.controls.items() if name not in ("fpr", "order", "eps")]
+        panels = _grid([panel.widget for panel in self.panels], "12px")
+        head = ipywidgets.HTML(f"{STYLE}<h1>Privacy of shuffled reports</h1>")
+        page = ipywidgets.VBox(
+            [
+                head,
+                _grid(shared, "0 24px"),
+                self.link,
+                self.anchor,
+                self.message,
+                self.situation,
+                self.more,
+                panels,
+            ]
+        )
+        page.add_class("explorer")
+        return page
+
+    def read(self, query):
+        """Restore the setting of a link, or say what is wrong with it and show nothing."""
+        try:
+            setting = Setting.from_query(query)
+        except (ValueError, TypeError) as wrong:
+            self._refuse(wrong)
+        else:
+            self._take(setting)
+
+    def _refuse(self, wrong):
+        self.setting = None
+        self.message.value = (
+            f'<p class="failure message" role="alert">This cannot be shown: {html.escape(str(wrong))}. '
+            "Correct it, or move a control to start from the usual one.</p>"
+        )
+        self.anchor.value = self.situation.value = ""
+        self.desk.want([])
+        for panel in self.panels:
+            panel.blank()
+
+    def _take(self, setting):
+        self.setting = setting
+        self.message.value = ""
+        self._busy = True
+        try:
+            for name, control in self.controls.items():
+                value = getattr(setting, name)
+                control.place(value) if isinstance(control, Steps) else setattr(control, "value", value)
+            self.link.value = setting.query
+        finally:
+            self._busy = False
+        used = MECHANISMS[setting.mechanism].parameters
+        for name in ("d", "sigma", "eps0"):
+            self.controls[name].layout.display = None if name in used else "none"
+        self.more.layout.display = None if setting.rounds > 1 else "none"
+        self.anchor.value = f'<a class="link" href="?{html.escape(setting.query)}">Link to this setting</a>'
+        self.situation.value = words.situation(setting)
+        self.refresh()
+
+    def _moved(self, name, value):
+        if self._busy:
+            return
+        try:
+            setting = (self.setting or Setting()).but(**{name: value})
+        except (ValueError, TypeError) as wrong:
+            self._refuse(wrong)
+        else:
+            self._take(setting)
+
+    def _typed(self, query):
+        if not self._busy:
+            self.read(query)
+
+    def _press(self):
+        self._asked = self.setting
+        self.refresh()
+
+    def wanted(self):
+        """Return the questions of the panels that are shown, numbers before curves."""
+        setting, asked = self.setting, self._asked == self.setting
+        shown = [panel for panel in self.panels if panel.shown.value]
+        numbers, curves = [], []
+        for panel in shown:
+            for picture in panel.pictures:
+                if isinstance(picture, pictures.Error):
+                    numbers += picture.asked(setting) if asked else []
+                elif isinstance(picture, pictures._Epsilons):
+                    numbers.append(Question.of(questions.epsilon, setting))
+                    if setting.one_round:
+                        numbers.append(Question.of(questions.published, setting))
+                    curves += picture.questions(setting)
+                elif setting.rounds == 1 or asked:
+                    first, *rest = picture.questions(setting)
+                    numbers.append(first)
+                    curves += rest
+        return [*numbers, *curves]
+
+    def refresh(self):
+        """Ask what is wanted and show what is known; the first picture at once, others when there is time."""
+        if self.setting is None:
+            return
+        self.desk.want(self.wanted())
+        shown = [panel for panel in self.panels if panel.shown.value]
+        for panel in self.panels:
+            panel.say(self.setting, self.desk.get)
+        first = True
+        for panel in shown:
+            for picture in panel.pictures:
+                if self._loop is None or first:
+                    panel.draw(picture, self.setting, self.desk.get)
+                else:
+                    self._loop.call_soon(self._draw_later, panel, picture, self.setting)
+                first = False
+
+    def _draw_later(self, panel, picture, setting):
+        if setting == self.setting:
+            panel.draw(picture, setting, self.desk.get)
+
+    def _told(self):
+        if self._loop is None or self._loop.is_closed():
+            return
+        self._loop.call_soon_threadsafe(self._soon)
+
+    def _send_again(self, seconds):
+        """Repeat what is shown after 1, 2, 4, … 64 s: a browser that is loading misses what changes then."""
+        if self._loop is None or seconds > 64.0:
+            return
+
+        def send():
+            shown = [self.message, self.anchor, self.situation]
+            for panel in self.panels:
+                shown += [panel.text, panel.more, *panel.images.values()]
+            for widget in shown:
+                widget.send_state("value")
+                widget.layout.send_state("visibility")
+            self._send_again(2.0 * seconds)
+
+        self._loop.call_later(seconds, send)
+
+    def _soon(self):
+        if not self._due:
+            self._due = True
+            self._loop.call_later(SPACING, self._now)
+
+    def _now(self):
+        self._due = False
+        self.refresh()
+
+
+class _Panel:
+    """One panel: what shows and hides it, its pictures, its words, its own controls."""
+
+    def __init__(self, title, shown_pictures, say, *own, more=lambda setting, known: ""):
+        self.pictures, self._say, self._say_more = shown_pictures, say, more
+        self.shown = ipywidgets.Checkbox(value=True, description="show this panel", indent=False)
+        self.images = {picture: ipywidgets.Image(format="png") for picture in shown_pictures}
+        self.text, self.more = ipywidgets.HTML(), ipywidgets.HTML()
+        self._drawn = {}
+        self.body = ipywidgets.VBox([*own, self.text, *self.images.values(), self.more])
+        self.widget = ipywidgets.VBox([ipywidgets.HTML(f"<h2>{title}</h2>"), self.shown, self.body])
+        self.widget.add_class("panel")
+
+    def say(self, setting, known):
+        """Write what is known."""
+        self.body.layout.display = None if self.shown.value else "none"
+        if self.shown.value:
+            self.text.value = self._say(setting, known)
+            self.more.value = self._say_more(setting, known)
+
+    def draw(self, picture, setting, known):
+        """Draw a picture, unless it would be the same one."""
+        image = self.images[picture]
+        seen = (setting, tuple(known(one) is not None for one in picture.questions(setting)))
+        if isinstance(picture, pictures.Error):
+            seen = (setting, known(picture.asked(setting)[0]) is not None)
+        if self._drawn.get(picture) != seen:
+            image.value = picture.png(setting, known)
+            self._drawn[picture] = seen
+        image.layout.visibility = "visible"
+
+    def blank(self):
+        """Show nothing."""
+        self.text.value = self.more.value = ""
+        self._drawn.clear()
+        for image in self.images.values():
+            image.layout.visibility = "hidden"
+
+
+def _grid(widgets, gap):
+    """Return widgets side by side, or one below the other where the screen is narrow."""
+    columns = "repeat(auto-fit, minmax(min(100%, 29rem), 1fr))"
+    return ipywidgets.GridBox(
+        widgets, layout={"grid_template_columns": columns, "grid_gap": gap, "width": "100%"}
+    )
+
+
+class Steps(ipywidgets.SelectionSlider):
+    """A slider over given numbers, which makes room for any other number that a link asks for."""
+
+    def __init__(self, description, values):
+        self.steps = values
+        super().__init__(description=description, options=[(_shown(value), value) for value in values])
+
+    def place(self, value):
+        """Move to a number, a new position if need be."""
+        values = sorted({*self.steps, value})
+        if len(values) != len(self.options):
+            self.options = [(_shown(one), one) for one in values]
+        self.value = value
+
+
+def _shown(value):
+    return f"{value:,}" if isinstance(value, int) and value < 10**7 else f"{value:.10g}"
+
+
+def _decades(low, high, leading):
+    """Return leading digits times powers of ten from 10^low to 10^high; whole numbers from 10^0 on."""
+    found = [float(f"{digits}e{power}") for power in range(low, high) for digits in leading]
+    found.append(10.0**high)
+    return [int(value) for value in found] if low >= 0 else found

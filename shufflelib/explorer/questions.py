@@ -1,0 +1,166 @@
+"""What is asked about a setting: each question costs something, and none knows who asks.
+
+A question is a function of a `Setting` alone: another process can answer it, and its answer can be kept.
+"""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflelib import calibration, comparison, estimation
+from shufflelib.closed_form import OutOfRegime
+from shufflelib.explorer.mechanisms import MECHANISMS
+from shufflelib.explorer.setting import Setting
+from shufflelib.results import Certified
+from shufflelib.shuffling import shuffle
+
+FALSE_ALARMS = (0.0, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0)
+ORDERS = (1.5, 2.0, 4.0, 10.0, 30.0, 100.0, 256.0)
+
+
+class Question(NamedTuple):
+    """A question and the setting it is about, stripped of what does not matter to it."""
+
+    ask: object
+    setting: Setting
+
+    @classmethod
+    @functools.lru_cache(maxsize=10_000)
+    def of(cls, ask, setting):
+        """Return the question with every field that it does not read at its default."""
+        kept = {
+            name: getattr(setting, name) for name in (*MECHANISMS[setting.mechanism].parameters, *READS[ask])
+        }
+        return cls(ask, Setting(mechanism=setting.mechanism, **kept))
+
+    @property
+    def slow(self):
+        """Whether the answer takes longer than a glance."""
+        setting = self.setting
+        return (
+            setting.rounds > 1 or MECHANISMS[setting.mechanism].slow or self.ask not in (epsilon, published)
+        )
+
+    def answer(self):
+        """Return the answer, or the reason why there is none."""
+        try:
+            return self.ask(self.setting)
+        except (ValueError, ArithmeticError, MemoryError) as refusal:
+            return Refused(str(refusal) or type(refusal).__name__)
+
+
+class Refused(NamedTuple):
+    """Why there is no answer."""
+
+    reason: str
+
+
+def profile(setting):
+    """Return the privacy profile of a setting."""
+    made = shuffle(setting.randomizer(), n=setting.n)
+    if setting.rate < 1.0:
+        made = made.subsample(rate=setting.rate)
+    return made.compose(rounds=setting.rounds) if setting.rounds > 1 else made
+
+
+def epsilon(setting):
+    """Return ε at δ, certified on both sides."""
+    return profile(setting).epsilon(setting.delta)
+
+
+def published(setting):
+    """Return ε at δ of every other bound by name, or its refusal."""
+    asked = comparison.Question(setting.randomizer(), setting.n, setting.delta)
+    return {bound.name: _said(bound, asked) for bound in OTHERS}
+
+
+def _said(bound, asked):
+    try:
+        return float(bound.epsilon(asked))
+    except OutOfRegime as refusal:
+        return Refused(str(refusal))
+
+
+def missed(setting):
+    """Return the smallest rate of missed users at the false-alarm rate asked for."""
+    return profile(setting).tradeoff(setting.fpr)
+
+
+def tradeoff(setting):
+    """Return the whole trade-off curve at `FALSE_ALARMS`."""
+    return profile(setting).tradeoff(np.array(FALSE_ALARMS))
+
+
+def renyi(setting):
+    """Return the Rényi divergence of the order asked for."""
+    return profile(setting).renyi(setting.order)
+
+
+def renyi_curve(setting):
+    """Return the Rényi divergence at `ORDERS`."""
+    return profile(setting).renyi(np.array(ORDERS))
+
+
+def largest(setting):
+    """Return the largest local budget that meets the target."""
+    if not MECHANISMS[setting.mechanism].has_budget:
+        raise ValueError(f"{setting.mechanism} has no local budget to look for; choose another mechanism")
+    _all_users(setting)
+
+    def build(eps0):
+        return MECHANISMS[setting.mechanism].build(**_others(setting), eps0=eps0)
+
+    return calibration.largest_eps0(
+        build, n=setting.n, eps=setting.eps, delta=setting.delta, rounds=setting.rounds
+    )
+
+
+def fewest(setting):
+    """Return the fewest users that meet the target."""
+    _all_users(setting)
+    return calibration.fewest_users(
+        setting.randomizer(), eps=setting.eps, delta=setting.delta, rounds=setting.rounds
+    )
+
+
+def _others(setting):
+    parameters = MECHANISMS[setting.mechanism].parameters
+    return {name: getattr(setting, name) for name in parameters if name != "eps0"}
+
+
+def _all_users(setting):
+    if setting.rate < 1.0:
+        raise ValueError("a target is answered for sampling rate 1 only; set the rate to 1")
+
+
+def rare_item_error(setting):
+    r"""Return the standard error of a histogram's entry for an item that nobody holds; instant.
+
+    .. math:: \sqrt{\operatorname{Var}(\hat f_j)} \text{ at } f_j = 0
+    """
+    if not MECHANISMS[setting.mechanism].histogram:
+        raise ValueError(f"{setting.mechanism} estimates no histogram; choose a mechanism on d options")
+    return math.sqrt(estimation.frequency_variance(setting.randomizer(), 0.0, n=setting.n))
+
+
+OTHERS = comparison.ALL[2:]  # all but the two certified ends
+MECHANISM_AND_CROWD = ("n", "rounds", "rate")
+READS = {
+    epsilon: (*MECHANISM_AND_CROWD, "delta"),
+    published: ("n", "delta"),
+    missed: (*MECHANISM_AND_CROWD, "fpr"),
+    tradeoff: MECHANISM_AND_CROWD,
+    renyi: (*MECHANISM_AND_CROWD, "order"),
+    renyi_curve: MECHANISM_AND_CROWD,
+    largest: (*MECHANISM_AND_CROWD, "delta", "eps"),
+    fewest: ("rounds", "rate", "delta", "eps"),
+}
+
+
+def scalar(answer):
+    """Return both ends of an answer, NaN for one that was refused."""
+    if isinstance(answer, Certified):
+        return answer.lower, answer.upper
+    return math.nan, math.nan

@@ -1,0 +1,160 @@
+"""What the controls say, as one value: checked, written as a link, written as Python."""
+
+import dataclasses
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode
+
+from shufflelib import arguments
+from shufflelib.explorer.mechanisms import MECHANISMS
+
+LONGEST_QUERY = 500
+LEAST_USERS, MOST_USERS, MOST_ROUNDS = 100, 10**12, 10**6
+IMPORTS = "from shufflelib import calibration, estimation, randomizers, shuffle"
+
+
+def _between(low, high):
+    return {"at_least": low, "at_most": high, "remedy": "the page has no other values; call the library"}
+
+
+DOMAINS = {
+    "eps0": _between(0.01, 10.0),
+    "sigma": _between(0.1, 10.0),
+    "delta": _between(1e-12, 0.1),
+    "rate": _between(1e-6, 1.0),
+    "fpr": _between(0.0, 1.0),
+    "order": _between(1.01, 256.0),
+    "eps": _between(1e-6, 10.0),
+}
+COUNTS = {"d": _between(2, 4096), "n": _between(LEAST_USERS, MOST_USERS), "rounds": _between(1, MOST_ROUNDS)}
+
+
+@dataclass(frozen=True)
+class Setting:
+    r"""One position of all controls.
+
+    Parameters
+    ----------
+    mechanism : str
+        A name in `MECHANISMS`.
+    eps0 : float
+        Local budget in nats.
+    d : int
+        Options of the mechanism, where it has such a parameter.
+    sigma : float
+        Standard deviation of Gaussian noise.
+    n : int
+        Users who are shuffled in one round, from 10² to 10¹².
+    delta : float
+        Central failure probability.
+    rounds : int
+        How often all this is repeated on the same values.
+    rate : float
+        Share of the population that is drawn for a round: n users out of n / rate.
+    fpr : float
+        False alarms that an attacker puts up with.
+    order : float
+        Order of the Rényi divergence.
+    eps : float
+        Target for the central ε.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a field is outside its domain, or the mechanism refuses its parameters.
+    """
+
+    mechanism: str = "generalized_rr"
+    eps0: float = 1.0
+    d: int = 10
+    sigma: float = 1.0
+    n: int = 10_000
+    delta: float = 1e-6
+    rounds: int = 1
+    rate: float = 1.0
+    fpr: float = 0.05
+    order: float = 2.0
+    eps: float = 0.5
+
+    def __post_init__(self):
+        if self.mechanism not in MECHANISMS:
+            raise ValueError(f"mechanism must be one of {', '.join(MECHANISMS)}, got {self.mechanism!r}")
+        for name, domain in DOMAINS.items():
+            object.__setattr__(self, name, arguments.real(getattr(self, name), name, **domain))
+        for name, domain in COUNTS.items():
+            object.__setattr__(self, name, arguments.count(getattr(self, name), name, **domain))
+        self.randomizer()
+
+    @classmethod
+    def from_query(cls, query):
+        """Read a link's query; names are looked up, values are numbers or a mechanism, nothing is run.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown or given twice, or a value is no number in its domain.
+        """
+        query = query.strip().removeprefix("?")
+        if len(query) > LONGEST_QUERY:
+            raise ValueError(
+                f"the link's query has {len(query)} characters, at most {LONGEST_QUERY} are read"
+            )
+        known = [field.name for field in dataclasses.fields(cls)]
+        given = {}
+        for name, text in parse_qsl(query, keep_blank_values=True):
+            if name not in known:
+                raise ValueError(f"the link sets {name!r}, which is no control; there are {', '.join(known)}")
+            if name in given:
+                raise ValueError(f"the link sets {name} twice; keep one")
+            given[name] = text if name == "mechanism" else _number(name, text)
+        if query and not given:
+            raise ValueError(f"the link's query must look like n=1000&eps0=1, got {query!r}")
+        return cls(**given)
+
+    @property
+    def query(self):
+        """The link's query that restores this setting, mechanism first."""
+        mechanism = MECHANISMS[self.mechanism]
+        unused = {"eps0", "d", "sigma"} - set(mechanism.parameters)
+        fields = {key: value for key, value in dataclasses.asdict(self).items() if key not in unused}
+        return urlencode({key: f"{value}" for key, value in fields.items()})
+
+    def but(self, **changes):
+        """Return this setting with some fields changed."""
+        return dataclasses.replace(self, **changes)
+
+    def randomizer(self):
+        """Return the local randomizer."""
+        mechanism = MECHANISMS[self.mechanism]
+        return mechanism.build(**{name: getattr(self, name) for name in mechanism.parameters})
+
+    @property
+    def one_round(self):
+        """Whether published bounds apply: one round of all users."""
+        return self.rounds == 1 and self.rate == 1.0
+
+    @property
+    def python(self):
+        """The randomizer as an expression."""
+        return self.constructor()
+
+    def constructor(self, **instead):
+        """Return the randomizer as an expression, with other expressions for some parameters."""
+        parameters = MECHANISMS[self.mechanism].parameters
+        written = ", ".join(f"{name}={instead.get(name, getattr(self, name))}" for name in parameters)
+        return f"randomizers.{self.mechanism}({written})"
+
+    @property
+    def profile(self):
+        """The shuffled mechanism as an expression."""
+        drawn = f".subsample(rate={self.rate})" if self.rate < 1.0 else ""
+        repeated = f".compose(rounds={self.rounds})" if self.rounds > 1 else ""
+        return f"shuffle({self.python}, n={self.n}){drawn}{repeated}"
+
+
+def _number(name, text):
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    raise ValueError(f"{name} must be a number, got {text[:40]!r}")

@@ -1,0 +1,200 @@
+"""What is known about a setting, in words and numbers, each number with a line of Python that returns it."""
+
+import html
+import math
+
+from shufflelib.explorer import questions
+from shufflelib.explorer.mechanisms import MECHANISMS
+from shufflelib.explorer.questions import Question, Refused
+from shufflelib.explorer.setting import IMPORTS
+from shufflelib.plotting.looks import look
+from shufflelib.results import Status
+
+COMPUTING = "computing …"
+
+
+def python(setting, ask):
+    """Return a line of Python whose ``answer`` is what a question about the setting returns."""
+    target = f"eps={setting.eps}, delta={setting.delta}, rounds={setting.rounds}"
+    expressions = {
+        questions.epsilon: f"{setting.profile}.epsilon({setting.delta})",
+        questions.missed: f"{setting.profile}.tradeoff({setting.fpr})",
+        questions.renyi: f"{setting.profile}.renyi({setting.order})",
+        questions.largest: "calibration.largest_eps0(lambda eps0: "
+        f"{setting.constructor(eps0='eps0')}, n={setting.n}, {target})",
+        questions.fewest: f"calibration.fewest_users({setting.python}, {target})",
+        questions.rare_item_error: "estimation.frequency_variance("
+        f"{setting.python}, 0.0, n={setting.n}) ** 0.5",
+    }
+    return f"{IMPORTS}; answer = {expressions[ask]}"
+
+
+def number(value):
+    """Write a number so that it reads back as the same one to ten digits."""
+    return "infinity" if math.isinf(value) else f"{value:.10g}"
+
+
+def situation(setting):
+    """Say in one sentence what is looked at."""
+    crowd = f"{setting.n:,} users"
+    if setting.rate < 1.0:
+        crowd += f", drawn from a population of {setting.n / setting.rate:,.0f} and not revealed,"
+    repeated = f" in each of {setting.rounds:,} rounds on the same values" if setting.rounds > 1 else ""
+    randomizer = html.escape(str(setting.randomizer()))
+    return (
+        f"<p>{crowd} send one report each{repeated}, randomised by <code>{randomizer}</code> and shuffled. "
+        "Neighbouring datasets replace one user's value; ε is in nats.</p>"
+    )
+
+
+def epsilon(setting, known):
+    """Say ε at δ, and which side is certified."""
+    found = known(Question.of(questions.epsilon, setting))
+    return _certified(found, "epsilon", "ε", f"δ = {setting.delta:g}", python(setting, questions.epsilon))
+
+
+def bounds(setting, known):
+    """Say what every bound says."""
+    if not setting.one_round:
+        return (
+            "<p>The other bounds are for one round in which all users report; "
+            "with several rounds or a sampling rate below 1 only the certified ends are shown.</p>"
+        )
+    found = known(Question.of(questions.epsilon, setting))
+    return _table(found, known(Question.of(questions.published, setting)))
+
+
+def _certified(found, name, symbol, at, line, *, safe="upper"):
+    """Say a bracket, the guarantee first."""
+    if found is None:
+        return _number_line(name, f"{symbol} at {at}: {COMPUTING}")
+    if isinstance(found, Refused):
+        return _failure(name, f"No number: {found.reason}. Nothing is proved here.")
+    other = "lower" if safe == "upper" else "upper"
+    sign, back = ("≤", "≥") if safe == "upper" else ("≥", "≤")
+    guarantee, attack = getattr(found, safe), getattr(found, other)
+    said = _number_line(
+        name, f"{symbol} {sign} <b>{number(guarantee)}</b> at {at} (certified: the guarantee)"
+    )
+    said += _number_line(
+        f"{name}-attack", f"{symbol} {back} {number(attack)} (certified: an attack shows it)"
+    )
+    if found.status is not Status.CERTIFIED:
+        said += _failure(f"{name}-status", found.status.value)
+    if safe == "upper" and found.upper < 1e-12:
+        said += "<p>That is (nearly) 0 because every difference fits into δ, not because there is none.</p>"
+    return said + code(line)
+
+
+def _number_line(name, text):
+    return f'<p class="number {name}">{text}</p>'
+
+
+def _failure(name, text):
+    return f'<p class="number {name} failure" role="alert">{html.escape(text)}</p>'
+
+
+def code(line):
+    """Show a line of Python that can be selected with one click."""
+    return f'<code class="python">{html.escape(line)}</code>'
+
+
+def _table(found, published):
+    """List every bound with its sign, its number and what that proves."""
+    low, high = questions.scalar(found)
+    rows = [("certified lower", low, "an attack"), ("certified upper", high, "the guarantee")]
+    for bound in questions.OTHERS:
+        value = published[bound.name] if isinstance(published, dict) else published
+        rows.append((bound.name, value, bound.says))
+    written = "".join(_row(name, value, says, low) for name, value, says in rows)
+    return (
+        '<div class="bounds"><table><thead><tr><th>Bound</th><th>ε</th><th>what it proves</th></tr></thead>'
+        f"<tbody>{written}</tbody></table></div>"
+    )
+
+
+def _row(name, value, says, low):
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        shown, remark = COMPUTING, says
+    elif isinstance(value, Refused):
+        shown, remark = "says nothing", value.reason
+    else:
+        shown, remark = number(float(f"{value:.6g}")), says
+        if value < low:
+            remark = f"below the truth here: it promises too much ({says})"
+    swatch = f'<span class="swatch" style="border-top: {_stroke(name)}"></span>'
+    return f"<tr><td>{swatch} {html.escape(name)}</td><td>{shown}</td><td>{html.escape(remark)}</td></tr>"
+
+
+def _stroke(name):
+    how = look(name)
+    style = {"certified": "solid", "refuted": "double", "asymptotic": "dotted"}.get(how.kind, "dashed")
+    return f"{3 if how.kind != 'asymptotic' else 2}px {style} {how.colour}"
+
+
+def tradeoff(setting, known):
+    """Say what an attacker can do at the false-alarm rate asked for."""
+    found = known(Question.of(questions.missed, setting))
+    at = f"{100 * setting.fpr:g} % false alarms"
+    said = _certified(found, "missed", "missed", at, python(setting, questions.missed), safe="lower")
+    if found is None or isinstance(found, Refused):
+        return said
+    most, some = (100 * (1.0 - end) for end in (found.lower, found.upper))
+    return said + (
+        '<p class="attacker">An attacker knows what everybody else holds, and which two values you may hold, '
+        "and tells from the shuffled reports which it is. If they are wrong about "
+        f"<b>{100 * setting.fpr:g} %</b> of those who hold the first value (false positives), they are right "
+        f"about at most <b>{most:.6g} %</b> of those who hold the second (true positives; certified). "
+        f"Some attack is right about {some:.6g} %. "
+        f"Without any report it would be {100 * setting.fpr:g} %.</p>"
+    )
+
+
+def renyi(setting, known):
+    """Say the Rényi divergence of the order asked for."""
+    found = known(Question.of(questions.renyi, setting))
+    line = python(setting, questions.renyi)
+    return _certified(found, "renyi", "Rényi divergence", f"order {setting.order:g}", line)
+
+
+def deploy(setting, known, *, asked):
+    """Say what a target calls for; what takes long is said when it was asked for."""
+    said = ""
+    for ask, words in ((questions.largest, "Largest ε₀"), (questions.fewest, "Fewest users")):
+        found = known(Question.of(ask, setting))
+        name = ask.__name__
+        if isinstance(found, Refused):
+            said += _failure(name, f"{words}: none found. {found.reason}.")
+        elif found is None:
+            waits = COMPUTING if asked else "press the button"
+            said += _number_line(name, f"{words}: {waits}")
+        else:
+            said += _number_line(
+                name, f"{words}: <b>{_plain(found.answer)}</b> (certified: the target is met)"
+            )
+            said += f"<p>{html.escape(str(found))}</p>"
+            said += code(python(setting, ask) + ".answer")
+    return said + _errors(setting, known(Question.of(questions.largest, setting)))
+
+
+def _plain(value):
+    return f"{value:,}" if isinstance(value, int) else number(value)
+
+
+def _errors(setting, found):
+    mechanism = MECHANISMS[setting.mechanism]
+    if not mechanism.histogram:
+        return "<p>This mechanism estimates no histogram, so no error is shown; choose one on d options.</p>"
+    said = ""
+    places = [("error", f"ε₀ = {setting.eps0:g}", setting)]
+    answer = getattr(found, "answer", None)
+    if answer is not None and 0.01 <= answer <= 10.0:
+        places.append(("error-there", f"the ε₀ = {answer:.6g} found above", setting.but(eps0=answer)))
+    for name, where, there in places:
+        error = questions.rare_item_error(there)
+        said += _number_line(name, f"Expected error of a histogram at {where}: <b>± {number(error)}</b>")
+        said += code(python(there, questions.rare_item_error))
+    return said + (
+        "<p>It is the standard error of the estimated share of users, for an item that hardly anybody holds, "
+        "in one round.</p>"
+    )

@@ -1,0 +1,311 @@
+"""The explorer in a real browser: ``make browser`` installs what is needed; skipped where it is missing."""
+
+import base64
+import os
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from shufflelib import calibration, randomizers, shuffle
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: make browser installs it")
+pytest.importorskip("voila", reason="no Voilà here")
+
+ROOT = Path(__file__).resolve().parents[1]
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+if BROWSER is None:
+    pytest.skip("no Chromium here: apt-get install chromium", allow_module_level=True)
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+FLAGS += ["--disable-background-networking", "--disable-component-update"]
+SMALL = "mechanism=binary_rr&n=200"
+SECONDS = 1000
+AT_ONCE = 150  # milliseconds
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Serve the page on a free port of this machine, and end the server afterwards."""
+    folder = tmp_path_factory.mktemp("app")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    places = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR")
+    environment = {**os.environ, **{place: str(folder / place) for place in places}}
+    environment |= {"JUPYTER_PREFER_ENV_PATH": "1"}
+    command = [sys.executable, str(ROOT / "tools/serve_explorer.py"), "--no-browser", f"--port={port}"]
+    with open(folder / "log", "w") as log, subprocess.Popen(
+        command, stdout=log, stderr=subprocess.STDOUT, env=environment
+    ) as server:  # fmt: skip
+        try:
+            until = time.monotonic() + 60
+            while time.monotonic() < until and server.poll() is None:
+                with socket.socket() as trial:
+                    if trial.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                time.sleep(0.2)
+            else:
+                pytest.fail((folder / "log").read_text())
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            server.terminate()
+            try:
+                server.wait(20)
+            except subprocess.TimeoutExpired:
+                server.kill()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+class Tab:
+    """A page of the explorer, and everything that went wrong on it."""
+
+    def __init__(self, browser, address, query="", *, width=1280, height=900):
+        self.wrong = []
+        self.page = browser.new_page(viewport={"width": width, "height": height})
+        self.page.set_default_timeout(90 * SECONDS)
+        self.page.on("console", lambda said: said.type == "error" and self.wrong.append(said.text))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("request", lambda asked: self._leaves(asked.url, address))
+        self.page.on("websocket", lambda socket: self._leaves(socket.url.replace("ws", "http", 1), address))
+        self.page.goto(address + ("?" + query if query else ""))
+        self.page.wait_for_selector(".explorer h1")
+
+    def _leaves(self, url, address):
+        if not url.startswith((address, "data:", "blob:")):
+            self.wrong.append(f"left this machine: {url}")
+
+    def says(self, what, *, panel=0):
+        """Wait for a panel to say something; return all it says."""
+        shown = self.page.locator(".explorer .panel").nth(panel)
+        try:
+            sync_api.expect(shown).to_contain_text(what, timeout=90 * SECONDS)
+        except AssertionError:
+            pytest.fail(f"waited for {what!r}; the page says\n{shown.inner_text()}")
+        return shown.inner_text()
+
+    def slider(self, label):
+        """Return the handle of a slider, to which the keyboard is given."""
+        row = self.page.locator(".explorer .widget-inline-hbox", has_text=re.compile(rf"^{label}"))
+        return row.locator(".noUi-handle").first
+
+    def press(self, label, keys):
+        handle = self.slider(label)
+        handle.wait_for()  # a hidden one takes no focus
+        handle.focus()
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def setting(self):
+        return self.page.locator(".explorer input[type=text]").first.input_value()
+
+    def picture(self, number=0):
+        """Return the bytes of a picture."""
+        return base64.b64decode(
+            self.page.evaluate(
+                """async number => {
+                    const image = document.querySelectorAll('.explorer .panel img')[number];
+                    const bytes = new Uint8Array(await (await fetch(image.src)).arrayBuffer());
+                    return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
+                }""",
+                number,
+            )
+        )
+
+    def close(self):
+        self.page.close()
+        assert self.wrong == []
+
+
+@pytest.fixture
+def tab(browser, address):
+    opened = Tab(browser, address, SMALL)
+    yield opened
+    opened.close()
+
+
+def central(*, n=200, eps0=1.0, delta=1e-6, rate=1.0, rounds=1):
+    """Return what panel 1 must say of binary randomized response."""
+    profile = shuffle(randomizers.binary_rr(eps0=eps0), n=n)
+    profile = profile.subsample(rate=rate) if rate < 1.0 else profile
+    found = (profile.compose(rounds=rounds) if rounds > 1 else profile).epsilon(delta)
+    return f"ε ≤ {found.upper:.10g} at δ = {delta:g}"
+
+
+def test_every_control_moves_the_number_and_the_picture(tab):
+    tab.says(central())
+    moves = {"users n": "n", "local ε": "eps0", "δ": "delta", "sampling rate": "rate"}
+    moves |= {"rounds": "rounds"}
+    for label, name in moves.items():
+        before, key = tab.picture(), "ArrowLeft" if name in ("rate", "delta") else "ArrowRight"
+        query = tab.setting()
+        tab.press(label, [key])
+        tab.page.wait_for_function(f"document.querySelector('.explorer input[type=text]').value != '{query}'")
+        moved = dict(part.split("=") for part in tab.setting().split("&"))
+        kept = {"n": int(moved["n"]), "rounds": int(moved["rounds"])}
+        kept |= {name: float(moved[name]) for name in ("eps0", "delta", "rate")}
+        assert tab.setting() != query and (name in ("n", "rounds") or kept[name] != 1.0)
+        tab.says(central(**kept))
+        tab.page.wait_for_timeout(700)
+        assert tab.picture() != before
+        tab.press(label, ["ArrowRight" if key == "ArrowLeft" else "ArrowLeft"])
+        tab.says(central())
+
+
+def test_the_other_mechanisms_and_their_parameters(tab):
+    tab.page.locator(".explorer select").select_option("Randomized response on d options")
+    exact = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=200).epsilon(1e-6)
+    tab.says(f"ε ≤ {exact.upper:.10g}")
+    tab.press("options d", ["ArrowRight"])
+    exact = shuffle(randomizers.generalized_rr(eps0=1.0, d=12), n=200).epsilon(1e-6)
+    tab.says(f"ε ≤ {exact.upper:.10g}")
+    tab.page.locator(".explorer select").select_option("Gaussian noise on a number in [0, 1]")
+    tab.press("noise", ["ArrowLeft"])
+    exact = shuffle(randomizers.gaussian(sigma=0.7), n=200).epsilon(1e-6)
+    tab.says(f"ε ≤ {exact.upper:.10g}")
+
+
+def test_the_panels_own_controls(tab):
+    profile = shuffle(randomizers.binary_rr(eps0=1.0), n=200)
+    tab.says(f"missed ≥ {profile.tradeoff(0.05).lower:.10g}", panel=1)
+    tab.press("false alarms", ["ArrowRight"])
+    tab.says(f"missed ≥ {profile.tradeoff(0.06).lower:.10g}", panel=1)
+    tab.says(f"≤ {profile.renyi(2.0).upper:.10g}", panel=2)
+    tab.press("order", ["ArrowRight"])
+    tab.says(f"≤ {profile.renyi(3.0).upper:.10g}", panel=2)
+    tab.says("press the button", panel=3)
+    tab.press("target", ["ArrowRight"])
+    tab.page.get_by_role("button", name="Look for").focus()
+    tab.page.keyboard.press("Enter")
+    most = calibration.largest_eps0(randomizers.binary_rr, n=200, eps=0.7, delta=1e-6)
+    tab.says(f"{most.answer:.10g}", panel=3)
+
+
+def test_a_typed_setting_and_a_bad_one(tab):
+    tab.says(central())
+    box = tab.page.locator(".explorer input[type=text]").first
+    box.fill("mechanism=binary_rr&n=12345")
+    box.press("Enter")
+    tab.says(central(n=12345))
+    box.fill("n=two hundred")
+    box.press("Enter")
+    message = tab.page.locator(".explorer .message")
+    message.wait_for()
+    assert "n must be a number, got 'two hundred'" in message.inner_text()
+    assert "ε ≤" not in tab.page.locator(".explorer").first.inner_text()
+    assert not tab.page.locator(".explorer .panel img").first.is_visible()
+
+
+def test_a_link_restores_the_setting(tab, browser, address):
+    tab.press("users n", ["ArrowRight"])
+    tab.says(central(n=250))
+    query = tab.page.locator(".explorer a.link").get_attribute("href").removeprefix("?")
+    other = Tab(browser, address, query)
+    other.says(central(n=250))
+    assert other.setting() == tab.setting()
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "complaint"),
+    [
+        ("n=0", "n must be finite and >= 100"),
+        ("eps0=__import__('os')", "eps0 must be a number"),
+        ("mechanism=<img src=x onerror=alert(1)>", "mechanism must be one of"),
+        ("password=1", "is no control"),
+    ],
+)
+def test_a_bad_link_shows_a_sentence(browser, address, query, complaint):
+    tab = Tab(browser, address, query)
+    tab.page.wait_for_selector(".explorer .message")
+    assert complaint in tab.page.locator(".explorer .message").inner_text()
+    assert tab.page.locator(".explorer .number b").count() == 0
+    tab.close()
+
+
+def test_the_keyboard_reaches_every_control_in_order(tab):
+    tab.says(central())
+    tab.page.locator(".explorer select").focus()
+    seen = []
+    for _ in range(40):
+        tab.page.keyboard.press("Tab")
+        seen.append(
+            tab.page.evaluate(
+                "() => { const here = document.activeElement;"
+                " const row = here.closest('.widget-inline-hbox, .widget-checkbox, button, a');"
+                " return row ? row.innerText.split('\\n')[0] : ''; }"
+            )
+        )
+    order = list(dict.fromkeys(filter(None, seen)))
+    wanted = ["local ε₀", "users n", "δ", "rounds", "sampling rate", "setting", "Link to this setting"]
+    wanted += ["show this panel", "false alarms", "order λ", "target ε", "Look for ε₀ and users"]
+    assert [label for label in order if label in wanted] == wanted
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_is_wider_than_the_screen(browser, address, width, tmp_path):
+    tab = Tab(browser, address, SMALL, width=width)
+    tab.says(central())
+    tab.page.wait_for_timeout(3 * SECONDS)
+    wide = tab.page.evaluate(
+        "width => [...document.querySelectorAll('.explorer *')]"
+        ".filter(one => one.getBoundingClientRect().right > width + 1 && !one.closest('.bounds'))"
+        ".map(one => one.tagName + '.' + one.className)",
+        width,
+    )
+    assert wide == [] and tab.page.evaluate("document.documentElement.scrollWidth") <= width
+    lefts = tab.page.evaluate(
+        "[...document.querySelectorAll('.explorer .panel')].map(one => one.getBoundingClientRect().left)"
+    )
+    assert len(set(lefts)) == (1 if width == 390 else 2)
+    folder = Path(os.environ.get("SHUFFLELIB_SCREENSHOTS") or tmp_path)
+    tab.page.set_viewport_size({"width": width, "height": 2400 if width > 1000 else 6000})
+    tab.page.wait_for_timeout(SECONDS)
+    tab.page.screenshot(path=folder / f"{width}.png")
+    assert (folder / f"{width}.png").stat().st_size > 20_000
+    tab.close()
+
+
+TIMES = """
+    window.times = [];
+    let pressed = 0;
+    addEventListener('keydown', () => { pressed = performance.now(); }, true);
+    new MutationObserver(() => {
+        if (pressed) { times.push(performance.now() - pressed); pressed = 0; }
+    }).observe(document.querySelector('.explorer .panel img'), {attributes: true, attributeFilter: ['src']});
+"""
+
+
+@pytest.mark.parametrize("n", [100, 10**12])
+def test_a_new_picture_comes_at_once(browser, address, n, record_property):
+    tab = Tab(browser, address, f"mechanism=generalized_rr&n={n}")
+    exact = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=n).epsilon(1e-6)
+    tab.says(f"ε ≤ {exact.upper:.10g}")
+    tab.page.wait_for_timeout(8 * SECONDS)
+    tab.page.evaluate(TIMES)
+    key, back = ("ArrowRight", "ArrowLeft") if n == 100 else ("ArrowLeft", "ArrowRight")
+    for pressed in [key] * 5 + [back] * 5:
+        known = tab.page.evaluate("times.length")
+        tab.press("users n", [pressed])
+        tab.page.wait_for_function(f"times.length > {known}")
+        tab.page.wait_for_timeout(1.5 * SECONDS)
+    median = statistics.median(tab.page.evaluate("times"))
+    record_property("milliseconds", median)
+    print(f"n = {n}: a new picture after {median:.0f} ms (median of 10)")
+    tab.close()
+    if os.getloadavg()[0] > 2 * os.cpu_count():
+        pytest.skip(f"a new picture after {median:.0f} ms, but this machine has other things to do")
+    assert median < AT_ONCE

@@ -1,0 +1,447 @@
+"""The explorer without a browser: settings, questions, the desk, words, pictures, and the page's widgets."""
+
+import concurrent.futures
+import math
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from shufflelib import calibration, estimation, randomizers, shuffle
+from shufflelib.explorer import MECHANISMS, Desk, Setting, pictures, questions, words
+from shufflelib.explorer.desk import Here, Process
+from shufflelib.explorer.page import Page, Steps
+from shufflelib.explorer.questions import Question, Refused
+from shufflelib.results import Certified, Status
+
+SMALL = Setting(mechanism="binary_rr", n=200)
+SHARED = Desk(Here)  # answers are kept by value, so that tests may share them
+
+
+@pytest.fixture(autouse=True)
+def coarse(monkeypatch):
+    """Draw curves through two or three points."""
+    monkeypatch.setattr(pictures, "USERS", (100, 10**6))
+    monkeypatch.setattr(pictures, "BUDGETS", (0.5, 2.0))
+    monkeypatch.setattr(questions, "FALSE_ALARMS", (0.0, 0.5, 1.0))
+    monkeypatch.setattr(questions, "ORDERS", (2.0, 8.0))
+
+
+class Never:
+    """An executor that never gets to anything."""
+
+    def submit(self, ask):
+        return concurrent.futures.Future()
+
+    def shutdown(self):
+        pass
+
+
+class Waiting:
+    """An executor whose questions are answered by hand."""
+
+    def __init__(self):
+        self.asked, self.stopped = [], 0
+
+    def shutdown(self):
+        self.stopped += 1
+
+    def submit(self, ask):
+        self.asked.append((ask.__self__, concurrent.futures.Future()))
+        return self.asked[-1][1]
+
+    def answer(self, value=None):
+        question, future = self.asked[-1]
+        future.set_result(question.answer() if value is None else value)
+
+
+def text(page, panel=0):
+    shown = page.panels[panel]
+    return re.sub(r"<[^>]+>", " ", shown.text.value + shown.more.value)
+
+
+def images(page, panel=0):
+    return [bytes(image.value) for image in page.panels[panel].images.values()]
+
+
+# settings
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        Setting(),
+        SMALL,
+        Setting(mechanism="gaussian", sigma=0.3, n=12_345, delta=3e-7, rounds=12, rate=0.123, fpr=0.0),
+        Setting(mechanism="subset", d=64, eps0=0.1 + 0.2, n=10**12, order=1.01, eps=1e-6),
+    ],
+)
+def test_a_link_restores_the_setting(setting):
+    assert Setting.from_query(setting.query) == setting
+    assert Setting.from_query("?" + setting.query) == setting
+
+
+def test_an_empty_link_is_the_usual_setting():
+    assert Setting.from_query("") == Setting.from_query("?") == Setting()
+
+
+@pytest.mark.parametrize(
+    ("query", "complaint"),
+    [
+        ("n=abc", "n must be a number, got 'abc'"),
+        ("n=99", "n must be finite and >= 100 and <= 1e+12, got 99"),
+        ("n=1e13", "n must be finite"),
+        ("n=1000.5", "n must be a whole number"),
+        ("n=nan", "whole number"),
+        ("n=", "n must be a number, got ''"),
+        ("n=" + "9" * 400, "n must be"),
+        ("eps0=nan", "eps0 must be finite"),
+        ("eps0=inf", "eps0 must be finite"),
+        ("eps0=-1", "eps0 must be finite and >= 0.01"),
+        ("delta=0", "delta must be finite"),
+        ("rate=1.5", "rate must be finite"),
+        ("rounds=0", "rounds must be finite"),
+        ("fpr=2", "fpr must be finite"),
+        ("n=200&n=300", "sets n twice"),
+        ("users=200", "'users', which is no control"),
+        ("__class__=1", "is no control"),
+        ("mechanism=Setting", "mechanism must be one of"),
+        ("mechanism=__import__('os').getcwd()", "mechanism must be one of"),
+        ("eps0=__import__('os').getcwd()", "eps0 must be a number"),
+        ("nonsense", "is no control"),
+        ("&", "must look like"),
+        ("d=1", "d must be finite"),
+        ("n=1" + "0" * 600, "at most 500 are read"),
+    ],
+)
+def test_a_bad_link_is_refused_in_a_sentence(query, complaint):
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        Setting.from_query(query)
+
+
+def test_every_mechanism_is_built_and_named_as_in_the_library():
+    for name in MECHANISMS:
+        setting = Setting(mechanism=name, d=8)
+        assert eval(setting.python, {"randomizers": randomizers}) == setting.randomizer()
+
+
+# numbers and the lines that repeat them
+
+
+@pytest.mark.parametrize(
+    ("ask", "setting"),
+    [
+        (questions.epsilon, Setting(n=1000)),
+        (questions.epsilon, SMALL.but(rate=0.25)),
+        (questions.epsilon, SMALL.but(rounds=3)),
+        (questions.missed, SMALL),
+        (questions.renyi, SMALL.but(order=3.0)),
+        (questions.largest, SMALL),
+        (questions.fewest, SMALL),
+        (questions.rare_item_error, Setting(mechanism="hadamard", d=100)),
+    ],
+)
+def test_a_copied_line_returns_the_same_number(ask, setting):
+    scope = {}
+    exec(words.python(setting, ask), scope)
+    found = ask(setting)
+    if isinstance(found, Certified):
+        assert (scope["answer"].lower, scope["answer"].upper) == (found.lower, found.upper)
+    else:
+        assert scope["answer"] == found
+
+
+def test_questions_ask_the_library():
+    setting = Setting(mechanism="subset", d=16, n=3000, delta=1e-7, eps=0.2)
+    mechanism = randomizers.subset(eps0=1.0, d=16)
+    assert questions.epsilon(setting) == shuffle(mechanism, n=3000).epsilon(1e-7)
+    assert questions.fewest(setting) == calibration.fewest_users(mechanism, eps=0.2, delta=1e-7)
+    error = estimation.frequency_variance(mechanism, 0.0, n=3000) ** 0.5
+    assert questions.rare_item_error(setting) == pytest.approx(error, rel=1e-15)
+    small = shuffle(randomizers.binary_rr(eps0=1.0), n=200)
+    assert questions.missed(SMALL.but(fpr=0.1)) == small.tradeoff(0.1)
+    assert questions.epsilon(SMALL.but(rate=0.5)) == small.subsample(rate=0.5).epsilon(1e-6)
+
+
+def test_a_question_forgets_what_it_does_not_read_and_nothing_else():
+    moved = {"n": 300, "delta": 1e-7, "rounds": 2, "rate": 0.5, "fpr": 0.3, "order": 5.0, "eps": 0.4}
+    reads = {
+        questions.epsilon: {"n", "delta", "rounds", "rate"},
+        questions.published: {"n", "delta"},
+        questions.missed: {"n", "fpr", "rounds", "rate"},
+        questions.tradeoff: {"n", "rounds", "rate"},
+        questions.renyi: {"n", "order", "rounds", "rate"},
+        questions.renyi_curve: {"n", "rounds", "rate"},
+        questions.largest: {"n", "delta", "eps", "rounds", "rate"},
+        questions.fewest: {"delta", "eps", "rounds", "rate"},
+    }
+    assert set(reads) == set(questions.READS)
+    for ask, names in reads.items():
+        own = Question.of(ask, Setting())
+        changed = {name for name, value in moved.items() if Question.of(ask, Setting(**{name: value})) != own}
+        assert changed == names
+        assert Question.of(ask, Setting(eps0=2.0)) != own and Question.of(ask, Setting(d=3)) != own
+
+
+@pytest.mark.parametrize(
+    ("ask", "setting", "reason"),
+    [
+        (questions.largest, Setting(mechanism="gaussian"), "no local budget"),
+        (questions.largest, Setting(rate=0.5), "set the rate to 1"),
+        (questions.fewest, Setting(rate=0.5), "set the rate to 1"),
+        (questions.fewest, SMALL.but(eps0=10.0, eps=1e-6, delta=1e-12), "out of reach"),
+        (questions.rare_item_error, SMALL, "estimates no histogram"),
+    ],
+)
+def test_what_has_no_answer_says_why(ask, setting, reason):
+    assert reason in Question(ask, setting).answer().reason
+
+
+# the desk
+
+
+def test_a_desk_drops_what_nobody_asks_for_any_more():
+    executor = Waiting()
+    desk = Desk(lambda: executor)
+    first, second, third = (Question.of(questions.epsilon, SMALL.but(n=n)) for n in (100, 200, 300))
+    desk.want([first, second])
+    desk.want([third])
+    executor.answer()
+    executor.answer()
+    assert [question for question, _ in executor.asked] == [first, third]
+    assert desk.get(first) == shuffle(randomizers.binary_rr(eps0=1.0), n=100).epsilon(1e-6)
+    assert desk.get(second) is None and desk.get(third) is not None
+    desk.want([third])
+    assert len(executor.asked) == 2  # an answer is kept
+
+
+def test_a_failure_is_said_and_never_a_number():
+    class Broken(Waiting):
+        def submit(self, ask):
+            raise RuntimeError("no process")
+
+    question = Question.of(questions.epsilon, SMALL)
+    desk = Desk(Broken)
+    desk.want([question])
+    assert isinstance(desk.get(question), Refused)
+    executor = Waiting()
+    desk = Desk(lambda: executor)
+    desk.want([question])
+    executor.asked[-1][1].set_exception(MemoryError("full"))
+    assert "full" in desk.get(question).reason
+    said = words.epsilon(SMALL, desk.get)
+    assert "Nothing is proved here" in said and "≤" not in said
+
+
+def test_other_processes_answer_and_leave():
+    answered = concurrent.futures.Future()
+    executors = []
+
+    def start():
+        executors.append(Process())
+        return executors[-1]
+
+    question = Question.of(questions.epsilon, SMALL)
+    desk = Desk(start, told=lambda: answered.set_result(None))
+    desk.want([question])
+    answered.result(timeout=120)
+    assert desk.get(question) == questions.epsilon(SMALL)
+    desk.close()
+    executors[0]._process.join(timeout=30)
+    assert executors[0]._process.exitcode is not None
+
+
+def test_what_nobody_wants_any_more_is_stopped(monkeypatch):
+    monkeypatch.setattr("shufflelib.explorer.desk.PATIENCE", 0.01)
+    executors = []
+
+    def start():
+        executors.append(Waiting())
+        return executors[-1]
+
+    desk = Desk(start)
+    first, second = (Question.of(questions.epsilon, SMALL.but(n=n)) for n in (100, 200))
+    desk.want([first])
+    desk.want([second])
+    until = time.monotonic() + 30
+    while len(executors) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert executors[0].stopped == 1 and executors[1].asked[0][0] == second
+    executors[0].answer()  # too late
+    executors[1].answer()
+    assert desk.get(first) is None and desk.get(second) is not None
+
+
+# words
+
+
+def test_an_infinite_or_trivial_end_does_not_look_private():
+    nothing = Certified(0.0, math.inf, Status.UNBOUNDED, "", "")
+    said = words.epsilon(SMALL.but(rounds=2), lambda question: nothing)
+    assert "ε ≤ <b>infinity</b>" in said and Status.UNBOUNDED.value in said
+    picture = pictures.OverUsers()
+    picture.draw(SMALL, lambda question: nothing if question.ask is questions.epsilon else None)
+    assert list(picture.here.get_xdata()) == []
+    upper = next(one for one in picture.curves if one.bound == "certified upper")
+    assert not (upper.y < math.inf).any()
+
+
+def test_a_bound_below_the_truth_is_called_so():
+    desk = Desk(Here)
+    setting = Setting()
+    desk.want([Question.of(ask, setting) for ask in (questions.epsilon, questions.published)])
+    rows = re.findall(r"<tr><td>.*?</tr>", words.bounds(setting, desk.get))
+    wrong = [re.sub(r"<[^>]+>", "", row) for row in rows if "below the truth here" in row]
+    assert len(rows) == 16 and [row.split("0.0")[0].strip() for row in wrong] == [
+        "variation-ratio pair", "shuffle index, blanket", "shuffle index, attack",
+    ]  # fmt: skip
+
+
+def test_the_attacker_is_told_in_percent():
+    desk = Desk(Here)
+    setting = SMALL.but(fpr=0.1)
+    desk.want([Question.of(questions.missed, setting)])
+    found = shuffle(randomizers.binary_rr(eps0=1.0), n=200).tradeoff(0.1)
+    said = words.tradeoff(setting, desk.get)
+    assert f"{100 * (1 - found.lower):.6g} %" in said and "10 %" in said
+
+
+# the page
+
+
+@pytest.fixture
+def page():
+    return Page(SMALL.query, answers=SHARED)
+
+
+MOVES = {
+    "mechanism": "generalized_rr",
+    "eps0": 2.0,
+    "n": 1000,
+    "delta": 1e-4,
+    "rate": 0.5,
+}
+
+
+@pytest.mark.parametrize(("name", "value"), MOVES.items())
+def test_a_moved_control_moves_the_number_and_the_picture(page, name, value):
+    for panel in page.panels[1:]:
+        panel.shown.value = False
+    before, pictured = text(page), images(page)
+    page.controls[name].value = value
+    setting = SMALL.but(**{name: value})
+    build = randomizers.binary_rr(eps0=setting.eps0)
+    if name == "mechanism":
+        build = randomizers.generalized_rr(eps0=1.0, d=10)
+    profile = shuffle(build, n=setting.n)
+    found = (profile.subsample(rate=0.5) if name == "rate" else profile).epsilon(setting.delta)
+    said = text(page)
+    assert f"ε ≤  {found.upper:.10g}" in said and f"ε ≥ {found.lower:.10g}" in said and said != before
+    assert all(new != old for new, old in zip(images(page), pictured, strict=True))
+    page.controls[name].value = getattr(SMALL, name)
+    assert text(page) == before and images(page) == pictured
+
+
+def test_the_panels_own_controls_move_their_panels_only(page):
+    own = {"fpr": (1, 0.2), "order": (2, 8.0), "eps": (3, 0.1)}
+    for name, (panel, value) in own.items():
+        before = [text(page, k) for k in range(4)]
+        page.controls[name].value = value
+        assert [k for k in range(4) if text(page, k) != before[k]] in ([panel], [])
+    profile = shuffle(randomizers.binary_rr(eps0=1.0), n=200)
+    assert f"missed ≥  {profile.tradeoff(0.2).lower:.10g}" in text(page, 1)
+    assert f"≤  {profile.renyi(8.0).upper:.10g}" in text(page, 2)
+
+
+def test_the_button_answers_what_to_deploy_and_a_move_takes_the_answer_back(page):
+    assert "press the button" in text(page, 3)
+    for panel in page.panels[:3]:
+        panel.shown.value = False
+    page.controls["mechanism"].value = "generalized_rr"
+    before = images(page, 3)
+    page.button.click()
+    mechanism = lambda eps0: randomizers.generalized_rr(eps0=eps0, d=10)  # noqa: E731
+    most = calibration.largest_eps0(mechanism, n=200, eps=0.5, delta=1e-6)
+    least = calibration.fewest_users(mechanism(1.0), eps=0.5, delta=1e-6)
+    said = text(page, 3)
+    assert f"{most.answer:.10g}" in said and f"{least.answer:,}" in said
+    assert images(page, 3) != before
+    page.controls["n"].value = 500
+    assert f"{most.answer:.10g}" not in text(page, 3) and "press the button" in text(page, 3)
+
+
+def test_a_slow_number_is_computing_and_never_stale():
+    executor = Waiting()
+    page = Page(SMALL.query, answers=Desk(lambda: executor, Never))
+    executor.answer()
+    page.refresh()
+    old = f"{questions.epsilon(SMALL).upper:.10g}"
+    assert old in text(page) and "computing" in text(page, 1)
+    page.controls["n"].value = 5000
+    assert old not in text(page) and "ε at δ = 1e-06: computing" in text(page)
+    picture = page.panels[0].pictures[0]
+    assert list(picture.here.get_xdata()) == [] and list(picture.line.get_xdata()) == [5000, 5000]
+
+
+def test_a_bad_setting_shows_a_sentence_and_nothing_else():
+    page = Page("n=<script>alert(1)</script>", answers=SHARED)
+    assert "n must be a number" in page.message.value and "<script>" not in page.message.value
+    assert 'role="alert"' in page.message.value
+    assert all(text(page, k) == "" for k in range(4))
+    hidden = [image.layout.visibility for panel in page.panels for image in panel.images.values()]
+    assert set(hidden) == {"hidden"}
+    page.link.value = SMALL.query
+    assert page.message.value == "" and "ε ≤" in text(page) and page.setting == SMALL
+    page.link.value = "eps0=7000"
+    assert "eps0 must be finite" in page.message.value and text(page) == ""
+    for panel in page.panels[1:]:
+        panel.shown.value = False
+    page.controls["n"].value = 5000
+    assert page.setting == Setting(n=5000) and "ε ≤" in text(page)
+
+
+def test_a_panel_that_is_not_shown_asks_nothing():
+    asked = []
+
+    class Counting(Here):
+        def submit(self, ask):
+            asked.append(ask.__self__.ask)
+            return super().submit(ask)
+
+    page = Page("n=1e300", answers=Desk(Counting))
+    for panel in page.panels[1:]:
+        panel.shown.value = False
+    page.link.value = SMALL.query
+    assert set(asked) == {questions.epsilon, questions.published}
+    page.panels[1].shown.value = True
+    page.refresh()
+    assert questions.tradeoff in asked and questions.renyi not in asked
+
+
+def test_a_slider_makes_room_for_the_number_of_a_link():
+    slider = Steps("users", [100, 1000])
+    slider.place(12_345)
+    assert slider.value == 12_345 and [shown for shown, _ in slider.options] == ["100", "1,000", "12,345"]
+    slider.place(100)
+    assert [value for _, value in slider.options] == [100, 1000]
+    page = Page("n=12345&mechanism=binary_rr", answers=Desk(Never))
+    assert page.controls["n"].value == page.setting.n == 12_345
+    assert page.anchor.value.count("n=12345") == 1 and "12,345 users" in page.situation.value
+
+
+def test_composed_rounds_show_certified_ends_only_and_wait_for_the_button():
+    page = Page(SMALL.but(rounds=3).query, answers=Desk(Never))
+    wanted = {question.ask for question in page.wanted()}
+    assert wanted == {questions.epsilon} and page.more.layout.display is None
+    assert "for one round" in text(page)
+    page.more.click()
+    assert questions.renyi in {question.ask for question in page.wanted()}
+
+
+def test_loading_the_explorer_loads_no_widgets():
+    heavy = "{'matplotlib', 'ipywidgets', 'sklearn', 'dp_accounting'}"
+    code = f"import sys, shufflelib.explorer; sys.exit(str(sorted({heavy} & set(sys.modules)) or ''))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == ""
