@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from shufflelib import calibration, randomizers, shuffle
+from shufflelib.explorer.words import bound
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: make browser installs it")
 pytest.importorskip("voila", reason="no Voilà here")
@@ -142,7 +143,7 @@ def central(*, n=200, eps0=1.0, delta=1e-6, rate=1.0, rounds=1):
     profile = shuffle(randomizers.binary_rr(eps0=eps0), n=n)
     profile = profile.subsample(rate=rate) if rate < 1.0 else profile
     found = (profile.compose(rounds=rounds) if rounds > 1 else profile).epsilon(delta)
-    return f"ε ≤ {found.upper:.10g} at δ = {delta:g}"
+    return f"ε ≤ {bound(found.upper, up=True)} at δ = {delta:g}"
 
 
 def test_every_control_moves_the_number_and_the_picture(tab):
@@ -168,30 +169,30 @@ def test_every_control_moves_the_number_and_the_picture(tab):
 def test_the_other_mechanisms_and_their_parameters(tab):
     tab.page.locator(".explorer select").select_option("Randomized response on d options")
     exact = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=200).epsilon(1e-6)
-    tab.says(f"ε ≤ {exact.upper:.10g}")
+    tab.says(f"ε ≤ {bound(exact.upper, up=True)}")
     tab.press("options d", ["ArrowRight"])
     exact = shuffle(randomizers.generalized_rr(eps0=1.0, d=12), n=200).epsilon(1e-6)
-    tab.says(f"ε ≤ {exact.upper:.10g}")
+    tab.says(f"ε ≤ {bound(exact.upper, up=True)}")
     tab.page.locator(".explorer select").select_option("Gaussian noise on a number in [0, 1]")
     tab.press("noise", ["ArrowLeft"])
     exact = shuffle(randomizers.gaussian(sigma=0.7), n=200).epsilon(1e-6)
-    tab.says(f"ε ≤ {exact.upper:.10g}")
+    tab.says(f"ε ≤ {bound(exact.upper, up=True)}")
 
 
 def test_the_panels_own_controls(tab):
     profile = shuffle(randomizers.binary_rr(eps0=1.0), n=200)
-    tab.says(f"missed ≥ {profile.tradeoff(0.05).lower:.10g}", panel=1)
+    tab.says(f"missed ≥ {bound(profile.tradeoff(0.05).lower, up=False)}", panel=1)
     tab.press("false alarms", ["ArrowRight"])
-    tab.says(f"missed ≥ {profile.tradeoff(0.06).lower:.10g}", panel=1)
-    tab.says(f"≤ {profile.renyi(2.0).upper:.10g}", panel=2)
+    tab.says(f"missed ≥ {bound(profile.tradeoff(0.06).lower, up=False)}", panel=1)
+    tab.says(f"≤ {bound(profile.renyi(2.0).upper, up=True)}", panel=2)
     tab.press("order", ["ArrowRight"])
-    tab.says(f"≤ {profile.renyi(3.0).upper:.10g}", panel=2)
+    tab.says(f"≤ {bound(profile.renyi(3.0).upper, up=True)}", panel=2)
     tab.says("press the button", panel=3)
     tab.press("target", ["ArrowRight"])
     tab.page.get_by_role("button", name="Look for").focus()
     tab.page.keyboard.press("Enter")
     most = calibration.largest_eps0(randomizers.binary_rr, n=200, eps=0.7, delta=1e-6)
-    tab.says(f"{most.answer:.10g}", panel=3)
+    tab.says(f"{bound(most.answer, up=False)}", panel=3)
 
 
 def test_a_typed_setting_and_a_bad_one(tab):
@@ -293,7 +294,7 @@ TIMES = """
 def test_a_new_picture_comes_at_once(browser, address, n, record_property):
     tab = Tab(browser, address, f"mechanism=generalized_rr&n={n}")
     exact = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=n).epsilon(1e-6)
-    tab.says(f"ε ≤ {exact.upper:.10g}")
+    tab.says(f"ε ≤ {bound(exact.upper, up=True)}")
     tab.page.wait_for_timeout(8 * SECONDS)
     tab.page.evaluate(TIMES)
     key, back = ("ArrowRight", "ArrowLeft") if n == 100 else ("ArrowLeft", "ArrowRight")

@@ -319,7 +319,7 @@ def test_a_sweep_on_a_full_disk_ends_with_one_line(tmp_path):
 def test_a_sweep_stopped_from_the_keyboard_keeps_what_is_done(tmp_path, capsys):
     path = tmp_path / "grid.yaml"
     path.write_text(changed(n="{from: 10, to: 4000, points: 1000}"))
-    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # ignored in a background job
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # ignored in background
     running = command(path, start_new_session=True, **heard)
     deadline = time.monotonic() + 60
     while len(list((tmp_path / "grid.cache").glob("*.json"))) < 5:

@@ -14,6 +14,7 @@ from shufflelib.explorer import MECHANISMS, Desk, Setting, pictures, questions, 
 from shufflelib.explorer.desk import Here, Process
 from shufflelib.explorer.page import Page, Steps
 from shufflelib.explorer.questions import Question, Refused
+from shufflelib.explorer.words import bound
 from shufflelib.results import Certified, Status
 
 SMALL = Setting(mechanism="binary_rr", n=200)
@@ -305,7 +306,8 @@ def test_the_attacker_is_told_in_percent():
     desk.want([Question.of(questions.missed, setting)])
     found = shuffle(randomizers.binary_rr(eps0=1.0), n=200).tradeoff(0.1)
     said = words.tradeoff(setting, desk.get)
-    assert f"{100 * (1 - found.lower):.6g} %" in said and "10 %" in said
+    shown = float(said.split("at most <b>")[1].split(" %")[0])
+    assert 0.0 <= shown - 100 * (1 - found.lower) < 1e-4 and "10 %" in said
 
 
 # the page
@@ -338,7 +340,11 @@ def test_a_moved_control_moves_the_number_and_the_picture(page, name, value):
     profile = shuffle(build, n=setting.n)
     found = (profile.subsample(rate=0.5) if name == "rate" else profile).epsilon(setting.delta)
     said = text(page)
-    assert f"ε ≤  {found.upper:.10g}" in said and f"ε ≥ {found.lower:.10g}" in said and said != before
+    assert (
+        f"ε ≤  {bound(found.upper, up=True)}" in said
+        and f"ε ≥ {bound(found.lower, up=False)}" in said
+        and said != before
+    )
     assert all(new != old for new, old in zip(images(page), pictured, strict=True))
     page.controls[name].value = getattr(SMALL, name)
     assert text(page) == before and images(page) == pictured
@@ -351,8 +357,8 @@ def test_the_panels_own_controls_move_their_panels_only(page):
         page.controls[name].value = value
         assert [k for k in range(4) if text(page, k) != before[k]] in ([panel], [])
     profile = shuffle(randomizers.binary_rr(eps0=1.0), n=200)
-    assert f"missed ≥  {profile.tradeoff(0.2).lower:.10g}" in text(page, 1)
-    assert f"≤  {profile.renyi(8.0).upper:.10g}" in text(page, 2)
+    assert f"missed ≥  {bound(profile.tradeoff(0.2).lower, up=False)}" in text(page, 1)
+    assert f"≤  {bound(profile.renyi(8.0).upper, up=True)}" in text(page, 2)
 
 
 def test_the_button_answers_what_to_deploy_and_a_move_takes_the_answer_back(page):
@@ -366,10 +372,10 @@ def test_the_button_answers_what_to_deploy_and_a_move_takes_the_answer_back(page
     most = calibration.largest_eps0(mechanism, n=200, eps=0.5, delta=1e-6)
     least = calibration.fewest_users(mechanism(1.0), eps=0.5, delta=1e-6)
     said = text(page, 3)
-    assert f"{most.answer:.10g}" in said and f"{least.answer:,}" in said
+    assert f"{bound(most.answer, up=False)}" in said and f"{least.answer:,}" in said
     assert images(page, 3) != before
     page.controls["n"].value = 500
-    assert f"{most.answer:.10g}" not in text(page, 3) and "press the button" in text(page, 3)
+    assert f"{bound(most.answer, up=False)}" not in text(page, 3) and "press the button" in text(page, 3)
 
 
 def test_a_slow_number_is_computing_and_never_stale():
@@ -377,7 +383,7 @@ def test_a_slow_number_is_computing_and_never_stale():
     page = Page(SMALL.query, answers=Desk(lambda: executor, Never))
     executor.answer()
     page.refresh()
-    old = f"{questions.epsilon(SMALL).upper:.10g}"
+    old = f"{bound(questions.epsilon(SMALL).upper, up=True)}"
     assert old in text(page) and "computing" in text(page, 1)
     page.controls["n"].value = 5000
     assert old not in text(page) and "ε at δ = 1e-06: computing" in text(page)
@@ -445,3 +451,17 @@ def test_loading_the_explorer_loads_no_widgets():
     code = f"import sys, shufflelib.explorer; sys.exit(str(sorted({heavy} & set(sys.modules)) or ''))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.strip() == ""
+
+
+@pytest.mark.parametrize("value", [0.1266144799, 0.12661448004, 1.0, 2.0 / 3.0, 1e-300, 123456.789012345])
+def test_an_end_is_rounded_to_the_side_on_which_it_stays_true(value):
+    for digits in (4, 10):
+        low, high = (float(bound(value, up=up, digits=digits)) for up in (False, True))
+        assert low <= value <= high and high - low <= 2.0 * value * 10.0 ** (1 - digits)
+    assert bound(math.inf, up=True) == "infinity"
+
+
+def test_two_settings_between_the_steps_one_after_the_other():
+    page = Page("mechanism=binary_rr&n=12345", answers=Desk(Never))
+    page.link.value = "mechanism=binary_rr&n=234"
+    assert page.setting.n == 234 and page.controls["n"].value == 234

@@ -4,6 +4,7 @@ import collections
 import errno
 import functools
 import hashlib
+import importlib
 import json
 import math
 import os
@@ -486,3 +487,24 @@ def test_a_file_becomes_a_table_with_all_digits(tmp_path):
     assert "3 of them kept" in (said := SweepFile.open(path).run(n_jobs=1)) and "1 damaged" in said
     assert (tmp_path / "grid.csv").read_text().splitlines() == [head, *lines]
     assert sorted(os.listdir(tmp_path)) == ["grid.cache", "grid.csv", "grid.yaml"]
+
+
+def test_what_a_task_reads_from_other_files_is_part_of_it(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    digests = set()
+    for body in ("n", "2 * n"):
+        (tmp_path / "model_of_mine.py").write_text(f"def simulate(n):\n    return {body}\n")
+        sys.modules.pop("model_of_mine", None)
+        importlib.invalidate_caches()
+        for read in (
+            "from model_of_mine import simulate\n",
+            "import model_of_mine\nsimulate = model_of_mine.simulate\n",
+            f"import functools\n@functools.lru_cache\ndef simulate(n):\n    return {body}\n",
+        ):
+            digests.add(identity(written(read + "def task(rng, n):\n    return simulate(n)\n"))["digest"])
+        whole = "import model_of_mine\ndef task(rng, n):\n    return model_of_mine.simulate(n)\n"
+        digests.add(identity(written(whole))["digest"])
+        chosen = f"chosen = {{{len(body)}}}\ndef task(rng, n):\n    return n in chosen\n"
+        digests.add(identity(written(chosen))["digest"])
+    sys.modules.pop("model_of_mine", None)
+    assert len(digests) >= 8  # the first two ways read the same function

@@ -158,8 +158,7 @@ class Page:
             panel.blank()
 
     def _take(self, setting):
-        self.setting = setting
-        self.message.value = ""
+        self.setting = None  # until every control shows it
         self._busy = True
         try:
             for name, control in self.controls.items():
@@ -168,6 +167,8 @@ class Page:
             self.link.value = setting.query
         finally:
             self._busy = False
+        self.setting = setting
+        self.message.value = ""
         used = MECHANISMS[setting.mechanism].parameters
         for name in ("d", "sigma", "eps0"):
             self.controls[name].layout.display = None if name in used else "none"
@@ -323,7 +324,7 @@ class Steps(ipywidgets.SelectionSlider):
     def place(self, value):
         """Move to a number, a new position if need be."""
         values = sorted({*self.steps, value})
-        if len(values) != len(self.options):
+        if [one for _, one in self.options] != values:
             self.options = [(_shown(one), one) for one in values]
         self.value = value
 

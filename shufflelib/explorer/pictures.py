@@ -103,7 +103,8 @@ class _Epsilons(Picture):
         """Return the certified ends, then all other bounds."""
         along = sorted(self.along(setting), key=lambda one: self._distance(one, setting))
         asks = (questions.epsilon, questions.published) if setting.one_round else (questions.epsilon,)
-        return [Question.of(ask, one) for one in along for ask in asks]
+        own = Question.of(questions.epsilon, setting)
+        return [own, *(Question.of(ask, one) for one in along for ask in asks)]
 
     def _distance(self, one, setting):
         return abs(math.log(getattr(one, self.parameter) / getattr(setting, self.parameter)))
@@ -123,7 +124,7 @@ class _Epsilons(Picture):
             curves.append(plotting.curve("local budget", x, local))
         self._show(curves)
         own = questions.scalar(known(Question.of(questions.epsilon, setting)))
-        self._mark(getattr(setting, self.parameter), own)
+        self._mark(getattr(setting, self.parameter), own if along else (math.nan, math.nan))
         self._decades()
 
 
@@ -284,5 +285,6 @@ class Error(Picture):
                 artist.set_visible(budget is not None and 0.09 < budget < 11.0)
             if line.get_visible():
                 line.set_xdata([budget, budget])
-                label.set(x=budget, text=f" proved to {name} the target: {budget:.4g} ")
+                safe = (math.floor if name == "meet" else math.ceil)(1000 * budget) / 1000
+                label.set(x=budget, text=f" proved to {name} the target: {safe:.3f} ")
                 label.set_ha("right" if budget > 1.0 else "left")

@@ -2,6 +2,7 @@
 
 import html
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 from shufflelib.explorer import questions
 from shufflelib.explorer.mechanisms import MECHANISMS
@@ -34,6 +35,12 @@ def number(value):
     return "infinity" if math.isinf(value) else f"{value:.10g}"
 
 
+def bound(value, *, up, digits=10):
+    """Write an end of a bracket, rounded to the side on which it stays true."""
+    rounded = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    return number(float(rounded.create_decimal_from_float(float(value))))
+
+
 def situation(setting):
     """Say in one sentence what is looked at."""
     crowd = f"{setting.n:,} users"
@@ -50,7 +57,11 @@ def situation(setting):
 def epsilon(setting, known):
     """Say ε at δ, and which side is certified."""
     found = known(Question.of(questions.epsilon, setting))
-    return _certified(found, "epsilon", "ε", f"δ = {setting.delta:g}", python(setting, questions.epsilon))
+    at = f"δ = {number(setting.delta)}"
+    said = _certified(found, "epsilon", "ε", at, python(setting, questions.epsilon))
+    if found is not None and not isinstance(found, Refused) and found.upper < 1e-12:
+        said += "<p>That is (nearly) 0 because every difference fits into δ, not because there is none.</p>"
+    return said
 
 
 def bounds(setting, known):
@@ -72,17 +83,12 @@ def _certified(found, name, symbol, at, line, *, safe="upper"):
         return _failure(name, f"No number: {found.reason}. Nothing is proved here.")
     other = "lower" if safe == "upper" else "upper"
     sign, back = ("≤", "≥") if safe == "upper" else ("≥", "≤")
-    guarantee, attack = getattr(found, safe), getattr(found, other)
-    said = _number_line(
-        name, f"{symbol} {sign} <b>{number(guarantee)}</b> at {at} (certified: the guarantee)"
-    )
-    said += _number_line(
-        f"{name}-attack", f"{symbol} {back} {number(attack)} (certified: an attack shows it)"
-    )
+    guarantee = bound(getattr(found, safe), up=safe == "upper")
+    attack = bound(getattr(found, other), up=other == "upper")
+    said = _number_line(name, f"{symbol} {sign} <b>{guarantee}</b> at {at} (certified: the guarantee)")
+    said += _number_line(f"{name}-attack", f"{symbol} {back} {attack} (certified: an attack shows it)")
     if found.status is not Status.CERTIFIED:
         said += _failure(f"{name}-status", found.status.value)
-    if safe == "upper" and found.upper < 1e-12:
-        said += "<p>That is (nearly) 0 because every difference fits into δ, not because there is none.</p>"
     return said + code(line)
 
 
@@ -101,7 +107,7 @@ def code(line):
 
 def _table(found, published):
     """List every bound with its sign, its number and what that proves."""
-    low, high = questions.scalar(found)
+    low, high = (found, found) if isinstance(found, Refused) else questions.scalar(found)
     rows = [("certified lower", low, "an attack"), ("certified upper", high, "the guarantee")]
     for bound in questions.OTHERS:
         value = published[bound.name] if isinstance(published, dict) else published
@@ -119,8 +125,8 @@ def _row(name, value, says, low):
     elif isinstance(value, Refused):
         shown, remark = "says nothing", value.reason
     else:
-        shown, remark = number(float(f"{value:.6g}")), says
-        if value < low:
+        shown, remark = bound(value, up=name != "certified lower"), says
+        if not isinstance(low, Refused) and value < low:
             remark = f"below the truth here: it promises too much ({says})"
     swatch = f'<span class="swatch" style="border-top: {_stroke(name)}"></span>'
     return f"<tr><td>{swatch} {html.escape(name)}</td><td>{shown}</td><td>{html.escape(remark)}</td></tr>"
@@ -139,13 +145,14 @@ def tradeoff(setting, known):
     said = _certified(found, "missed", "missed", at, python(setting, questions.missed), safe="lower")
     if found is None or isinstance(found, Refused):
         return said
-    most, some = (100 * (1.0 - end) for end in (found.lower, found.upper))
+    most = bound(100 * (1.0 - found.lower), up=True, digits=6)
+    some = bound(100 * (1.0 - found.upper), up=False, digits=6)
     return said + (
         '<p class="attacker">An attacker knows what everybody else holds, and which two values you may hold, '
         "and tells from the shuffled reports which it is. If they are wrong about "
         f"<b>{100 * setting.fpr:g} %</b> of those who hold the first value (false positives), they are right "
-        f"about at most <b>{most:.6g} %</b> of those who hold the second (true positives; certified). "
-        f"Some attack is right about {some:.6g} %. "
+        f"about at most <b>{most} %</b> of those who hold the second (true positives; certified). "
+        f"Some attack is right about {some} %. "
         f"Without any report it would be {100 * setting.fpr:g} %.</p>"
     )
 
@@ -178,7 +185,7 @@ def deploy(setting, known, *, asked):
 
 
 def _plain(value):
-    return f"{value:,}" if isinstance(value, int) else number(value)
+    return f"{value:,}" if isinstance(value, int) else bound(value, up=False)
 
 
 def _errors(setting, found):

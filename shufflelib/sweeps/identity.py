@@ -3,14 +3,18 @@
 import functools
 import hashlib
 import importlib.metadata
+import inspect
 import json
 import platform
+import sys
+import sysconfig
 import types
 from pathlib import Path
 
 import shufflelib
 from shufflelib.sweeps.plain import encode
 
+INSTALLED = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 SHOWING = {"claims", "cli.py", "explore.py", "explorer", "plotting"}  # these make no numbers
 
 
@@ -40,8 +44,8 @@ def identity(task):
     Returns
     -------
     dict
-        ``name`` for people; ``digest`` over the code, the defaults, what the function closes over and,
-        of its own module, the functions and plain values that it uses by name.
+        ``name`` for people; ``digest`` over the code, the defaults, what the function closes over, and what
+        it uses by name: functions and plain values, and the whole file of a module or class of the user's.
 
     Raises
     ------
@@ -50,10 +54,11 @@ def identity(task):
 
     Notes
     -----
-    Not covered: objects and classes that the task reads from its module, files, and packages other
-    than this one, NumPy and SciPy.
+    Not covered: what the functions of a module of the user's import in turn, objects other than functions,
+    classes and plain values, files, and installed packages other than this one, NumPy and SciPy.  Delete
+    the cache after changing those.
     """
-    parts = _parts(task, set())
+    parts = _parts(task, [])
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
     return {"name": _name(task), "digest": digest}
 
@@ -74,14 +79,18 @@ def _parts(task, seen):
             f"a task whose results are kept must be a Python function, got {task!r}; wrap it in one"
         )
     if task in seen:
-        return ["again", _name(task)]
-    seen.add(task)
-    try:
-        cells = [cell.cell_contents for cell in task.__closure__ or ()]
-    except ValueError:  # a cell that is filled later
-        cells = []
+        return ["again", seen.index(task)]
+    seen.append(task)
+    cells = [_content(cell) for cell in task.__closure__ or ()]
     fixed = {"defaults": task.__defaults__, "keywords": task.__kwdefaults__, "cells": cells}
     return [_name(task), _code(task.__code__), _plain(fixed, task, seen), _read_by_name(task, seen)]
+
+
+def _content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # filled later
+        return "empty"
 
 
 def _plain(value, task, seen):
@@ -89,9 +98,11 @@ def _plain(value, task, seen):
     if isinstance(value, types.FunctionType | functools.partial):
         return _parts(value, seen)
     if type(value) is dict:
-        return [[_plain(key, task, seen), _plain(item, task, seen)] for key, item in value.items()]
+        return ["dict", [[_plain(key, task, seen), _plain(item, task, seen)] for key, item in value.items()]]
     if type(value) in (list, tuple):
-        return [_plain(item, task, seen) for item in value]
+        return [type(value).__name__, [_plain(item, task, seen) for item in value]]
+    if type(value) in (set, frozenset):
+        return [type(value).__name__, sorted(map(repr, value))]
     try:
         return encode(value)
     except TypeError as wrong:
@@ -101,7 +112,9 @@ def _plain(value, task, seen):
 
 
 def _code(code):
-    return [code.co_code.hex(), code.co_names, code.co_varnames, [_constant(one) for one in code.co_consts]]
+    shape = [code.co_flags, code.co_argcount, code.co_kwonlyargcount, code.co_freevars]
+    constants = [_constant(one) for one in code.co_consts]
+    return [code.co_code.hex(), code.co_names, code.co_varnames, shape, constants]
 
 
 def _constant(value):
@@ -123,13 +136,36 @@ def _read_by_name(task, seen):
     known = {
         name: task.__globals__[name] for name in sorted(_names(task.__code__)) if name in task.__globals__
     }
-    parts = []
-    for name, value in known.items():
-        if isinstance(value, types.FunctionType) and value.__module__ == task.__module__:
-            parts.append([name, _parts(value, seen)])
-        elif not isinstance(value, types.ModuleType):
-            try:
-                parts.append([name, encode(value)])
-            except TypeError:
-                parts.append([name, type(value).__qualname__])
-    return parts
+    return [[name, _used(value, task, seen)] for name, value in known.items()]
+
+
+def _used(value, task, seen):
+    """Stand for what a task uses by name: its code, its value, or the file that it comes from."""
+    value = inspect.unwrap(value) if callable(value) else value  # what is cached or wrapped
+    if isinstance(value, types.ModuleType):
+        return _file(value.__name__)
+    if isinstance(value, type):
+        return [value.__qualname__, _file(value.__module__)]
+    if isinstance(value, types.FunctionType) and _installed(value.__module__):
+        return f"{value.__module__}.{value.__qualname__}"  # of an installed package
+    try:
+        return _plain(value, task, seen)
+    except TypeError:
+        return type(value).__qualname__
+
+
+def _file(module):
+    """Return the name of a module, with a digest of its file if it is one of the user's own."""
+    path = getattr(sys.modules.get(module), "__file__", None)
+    if path is None or _installed(module):
+        return module
+    return [module, hashlib.sha256(Path(path).read_bytes()).hexdigest()]
+
+
+def _installed(module):
+    """Whether a module belongs to Python, to an installed package or to this one."""
+    top = module.split(".")[0]
+    path = getattr(sys.modules.get(module), "__file__", None)
+    return top in (*sys.stdlib_module_names, shufflelib.__name__) or (
+        path is not None and any(Path(path).is_relative_to(folder) for folder in INSTALLED)
+    )
