@@ -21,7 +21,7 @@ from scipy.optimize import toms748
 from shufflelib import arguments
 from shufflelib.profiles import Gaussian, PrivacyProfile
 from shufflelib.randomizers import generic
-from shufflelib.results import Certified
+from shufflelib.results import Certified, written
 from shufflelib.search import FINE
 from shufflelib.shuffling import shuffle
 
@@ -69,16 +69,18 @@ class Calibration:
         beyond = (
             "no value tried is proved to fail"
             if self.fails is None
-            else f"{_written(self.fails)} is proved to fail"
+            else f"{_exact_or(self.fails, up=True)} is proved to fail"
         )
         return (
-            f"{self.quantity}: {_written(self.answer)}, proved to give epsilon <= "
-            f"{self.certificate.upper:.8g} at delta = {self.delta:g} (target {self.eps:g}); {beyond}."
+            f"{self.quantity}: {_exact_or(self.answer, up=False)}, proved to give epsilon <= "
+            f"{written(self.certificate.upper, up=True, digits=8)} at delta = {self.delta} "
+            f"(target {self.eps}); {beyond}."
         )
 
 
-def _written(value):
-    return f"{value:,}" if isinstance(value, int) else f"{value:.8g}"
+def _exact_or(value, *, up):
+    """Write a whole number as it is, a budget rounded to the side on which what is said stays true."""
+    return f"{value:,}" if isinstance(value, int) else written(value, up=up, digits=8)
 
 
 def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
@@ -313,7 +315,7 @@ class _Family:
             stride *= 2.0
         raise ValueError(
             f"eps = {self.eps:g} at delta = {self.delta:g} is out of reach ({quantity}): even "
-            f"{_written(nearest)} is not proved to meet it; {remedy}"
+            f"{_exact_or(nearest, up=True)} is not proved to meet it; {remedy}"
         )
 
     def proved(self, value):

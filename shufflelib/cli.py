@@ -8,6 +8,7 @@ import sys
 
 from shufflelib import calibration
 from shufflelib.randomizers.by_name import constructors, parameters, required
+from shufflelib.results import written
 from shufflelib.shuffling import shuffle
 
 QUANTITIES = {
@@ -133,10 +134,10 @@ def _statement(quantity, arguments, randomizer, result):
     given = getattr(arguments, argument)
     return "\n".join(
         (
-            f"{quantity} <= {getattr(result, safe):.10g} at {argument} = {given:g}, "
+            f"{quantity} <= {written(getattr(result, safe), up=True)} at {argument} = {given}, "
             f"n = {int(arguments.n):,} users",
             f"  what        {words}; the upper end is the guarantee",
-            f"  not below   {result.lower:.10g}",
+            f"  not below   {written(result.lower, up=False)}",
             f"  randomizer  {randomizer}",
             "  adjacency   replace one user's value; n counts all users",
             f"  proof       {result.source}",
@@ -222,7 +223,7 @@ def _calibrated(arguments):
     lines = (
         str(found),
         f"  what        {words}; epsilon there is evaluated again, and its upper end is the guarantee",
-        f"  not below   {certificate.lower:.10g}",
+        f"  not below   {written(certificate.lower, up=False)}",
         f"  randomizer  {randomizer}",
         "  adjacency   replace one user's value; n counts all users",
         f"  proof       {certificate.source}",

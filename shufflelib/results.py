@@ -2,6 +2,7 @@
 
 import enum
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 import numpy as np
 
@@ -14,6 +15,27 @@ class Status(enum.Enum):
         "the target lies below what the method can resolve; the ends are the trivial ones: use a larger delta"
     )
     UNBOUNDED = "no finite bound is proved here; the upper end is infinite: use a larger delta or more users"
+
+
+def written(value, *, up, digits=10):
+    """Write an end of a bracket, rounded to the side on which it stays true.
+
+    Parameters
+    ----------
+    value : float
+        The end; infinite ends stay infinite.
+    up : bool
+        True for an upper end, False for a lower one.
+    digits : int
+        Significant digits, at most 15.
+
+    Returns
+    -------
+    str
+        The shortest text of so many digits; read back it lies on the given side of ``value``.
+    """
+    context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    return f"{float(context.create_decimal_from_float(float(value))):.{digits}g}"
 
 
 @dataclass(frozen=True)
@@ -66,7 +88,9 @@ class Certified:
 
     def __str__(self):
         if np.ndim(self.lower):
-            ends = f"{np.size(self.lower)} brackets, {np.min(self.lower):.6g} … {np.max(self.upper):.6g}"
+            low = written(np.min(self.lower), up=False, digits=6)
+            high = written(np.max(self.upper), up=True, digits=6)
+            ends = f"{np.size(self.lower)} brackets, {low} … {high}"
         else:
-            ends = f"{self.lower:.10g} ≤ value ≤ {self.upper:.10g}"
+            ends = f"{written(self.lower, up=False)} ≤ value ≤ {written(self.upper, up=True)}"
         return "\n".join(part for part in (self.statement, ends, self.status.value, self.source) if part)

@@ -2,14 +2,13 @@
 
 import html
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 from shufflelib.explorer import questions
 from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.questions import Question, Refused
 from shufflelib.explorer.setting import IMPORTS
 from shufflelib.plotting.looks import look
-from shufflelib.results import Status
+from shufflelib.results import Status, written
 
 COMPUTING = "computing …"
 
@@ -37,8 +36,7 @@ def number(value):
 
 def bound(value, *, up, digits=10):
     """Write an end of a bracket, rounded to the side on which it stays true."""
-    rounded = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
-    return number(float(rounded.create_decimal_from_float(float(value))))
+    return "infinity" if math.isinf(value) else written(value, up=up, digits=digits)
 
 
 def situation(setting):
@@ -112,10 +110,10 @@ def _table(found, published):
     for bound in questions.OTHERS:
         value = published[bound.name] if isinstance(published, dict) else published
         rows.append((bound.name, value, bound.says))
-    written = "".join(_row(name, value, says, low) for name, value, says in rows)
+    listed = "".join(_row(name, value, says, low) for name, value, says in rows)
     return (
         '<div class="bounds"><table><thead><tr><th>Bound</th><th>ε</th><th>what it proves</th></tr></thead>'
-        f"<tbody>{written}</tbody></table></div>"
+        f"<tbody>{listed}</tbody></table></div>"
     )
 
 
