@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from shufflelib.files import replace
 from shufflelib.plotting.looks import Curve
 from shufflelib.plotting.style import style
 
@@ -136,10 +137,5 @@ def _publish(content, name):
     folder.mkdir(parents=True, exist_ok=True)
     paths = tuple(folder / f"{name}.{suffix}" for suffix in content)
     for path, data in zip(paths, content.values(), strict=True):
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            beside.write_bytes(data)
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
+        replace(path, data)
     return paths
