@@ -5,9 +5,8 @@ import html
 
 import ipywidgets
 
-from shufflelib.explorer import desk, pictures, questions, words
+from shufflelib.explorer import desk, pictures, words
 from shufflelib.explorer.mechanisms import MECHANISMS
-from shufflelib.explorer.questions import Question
 from shufflelib.explorer.setting import Setting
 
 SPACING = 0.3  # seconds between two redrawings while answers come in
@@ -197,23 +196,10 @@ class Page:
 
     def wanted(self):
         """Return the questions of the panels that are shown, numbers before curves."""
-        setting, asked = self.setting, self._asked == self.setting
-        shown = [panel for panel in self.panels if panel.shown.value]
-        numbers, curves = [], []
-        for panel in shown:
-            for picture in panel.pictures:
-                if isinstance(picture, pictures.Error):
-                    numbers += picture.asked(setting) if asked else []
-                elif isinstance(picture, pictures._Epsilons):
-                    numbers.append(Question.of(questions.epsilon, setting))
-                    if setting.one_round:
-                        numbers.append(Question.of(questions.published, setting))
-                    curves += picture.questions(setting)
-                elif setting.rounds == 1 or asked:
-                    first, *rest = picture.questions(setting)
-                    numbers.append(first)
-                    curves += rest
-        return [*numbers, *curves]
+        shown = [picture for panel in self.panels if panel.shown.value for picture in panel.pictures]
+        asked = [one for one in shown if self._asked == self.setting or not one.waits(self.setting)]
+        numbers = [question for one in asked for question in one.numbers(self.setting)]
+        return numbers + [question for one in asked for question in one.points(self.setting)]
 
     def refresh(self):
         """Ask what is wanted and show what is known; the first picture at once, others when there is time."""
@@ -290,9 +276,8 @@ class _Panel:
     def draw(self, picture, setting, known):
         """Draw a picture, unless it would be the same one."""
         image = self.images[picture]
-        seen = (setting, tuple(known(one) is not None for one in picture.questions(setting)))
-        if isinstance(picture, pictures.Error):
-            seen = (setting, known(picture.asked(setting)[0]) is not None)
+        shown = picture.numbers(setting) + picture.points(setting)
+        seen = (setting, tuple(known(one) is not None for one in shown))
         if self._drawn.get(picture) != seen:
             image.value = picture.png(setting, known)
             self._drawn[picture] = seen

@@ -5,6 +5,7 @@ drawn for a question without an answer, so a picture never shows numbers of anot
 """
 
 import math
+from abc import ABC, abstractmethod
 
 import numpy as np
 
@@ -20,7 +21,7 @@ ENDS = ("certified lower", "certified upper")
 WIDTH, HEIGHT, DPI = 4.0, 3.0, 150
 
 
-class Picture:
+class Picture(ABC):
     """A figure with one panel, drawn again for each setting.
 
     Parameters
@@ -45,13 +46,21 @@ class Picture:
             self.line = self.ax.axvline(1.0, color=plotting.VERMILLION, lw=0.8, zorder=1)
             (self.span,) = self.ax.plot([], [], color=plotting.VERMILLION, lw=2.5, zorder=4)
 
-    def questions(self, setting):
-        """Return all questions that the picture shows, the most urgent first."""
-        raise NotImplementedError
+    @abstractmethod
+    def numbers(self, setting):
+        """Return the questions about the setting itself."""
 
+    def points(self, setting):
+        """Return the questions along the curves, the nearest first."""
+        return []
+
+    def waits(self, setting):
+        """Whether the questions wait for a button, because their answers take long."""
+        return setting.rounds > 1
+
+    @abstractmethod
     def draw(self, setting, known):
         """Draw what is known of a setting."""
-        raise NotImplementedError
 
     def png(self, setting, known):
         """Return the picture as PNG bytes."""
@@ -95,16 +104,23 @@ class _Epsilons(Picture):
 
     parameter = ""
 
+    @abstractmethod
     def along(self, setting):
         """Return the settings along the parameter."""
-        raise NotImplementedError
 
-    def questions(self, setting):
+    def waits(self, setting):
+        """Never: the numbers of this picture are what the page is for."""
+        return False
+
+    def numbers(self, setting):
         """Return the certified ends, then all other bounds."""
-        along = sorted(self.along(setting), key=lambda one: self._distance(one, setting))
         asks = (questions.epsilon, questions.published) if setting.one_round else (questions.epsilon,)
-        own = Question.of(questions.epsilon, setting)
-        return [own, *(Question.of(ask, one) for one in along for ask in asks)]
+        return [Question.of(ask, setting) for ask in asks]
+
+    def points(self, setting):
+        """Return the same along the parameter."""
+        along = sorted(self.along(setting), key=lambda one: self._distance(one, setting))
+        return [question for one in along for question in self.numbers(one)]
 
     def _distance(self, one, setting):
         return abs(math.log(getattr(one, self.parameter) / getattr(setting, self.parameter)))
@@ -174,9 +190,13 @@ class TradeOff(Picture):
             ax, xlabel="false alarms", ylabel="missed users", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02)
         )
 
-    def questions(self, setting):
-        """Return the point asked for, then the curve."""
-        return [Question.of(ask, setting) for ask in (questions.missed, questions.tradeoff)]
+    def numbers(self, setting):
+        """Return the point asked for."""
+        return [Question.of(questions.missed, setting)]
+
+    def points(self, setting):
+        """Return the whole curve, which is one question."""
+        return [Question.of(questions.tradeoff, setting)]
 
     def draw(self, setting, known):
         """Draw the certified band, the diagonal, and what the local budget alone would allow."""
@@ -212,9 +232,13 @@ class Renyi(Picture):
         self.ax.xaxis.set_major_formatter("{x:g}")
         self.ax.minorticks_off()
 
-    def questions(self, setting):
-        """Return the order asked for, then the curve."""
-        return [Question.of(ask, setting) for ask in (questions.renyi, questions.renyi_curve)]
+    def numbers(self, setting):
+        """Return the order asked for."""
+        return [Question.of(questions.renyi, setting)]
+
+    def points(self, setting):
+        """Return the whole curve, which is one question."""
+        return [Question.of(questions.renyi_curve, setting)]
 
     def draw(self, setting, known):
         """Draw the certified band and the local budget, which no order exceeds."""
@@ -255,12 +279,12 @@ class Error(Picture):
                 for name, height in (("meet", 0.03), ("miss", 0.11))
             }
 
-    def questions(self, setting):
-        """Return nothing: calibration waits for its button."""
-        return []
+    def waits(self, setting):
+        """Always: calibration has a button of its own."""
+        return True
 
-    def asked(self, setting):
-        """Return the questions behind the button."""
+    def numbers(self, setting):
+        """Return what meets the target."""
         return [Question.of(questions.largest, setting), Question.of(questions.fewest, setting)]
 
     def draw(self, setting, known):
