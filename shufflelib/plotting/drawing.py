@@ -88,16 +88,11 @@ def draw_map(ax, x, y, values, *, hatched, limits, hatch="xxxx"):
         For the figure's ``colorbar``.
     """
     with style(), np.errstate(invalid="ignore"):
-        shades = np.ma.masked_invalid(np.log10(np.asarray(values, float)))
-        low, high = np.log10(limits)
-        drawn = ax.pcolormesh(
-            x, y, shades, cmap="cividis", vmin=low, vmax=high, shading="nearest", rasterized=True
-        )
-        _cross(ax, x, y, hatched, "white", hatch)
-    return drawn
+        shades, ends = np.log10(np.asarray(values, float)), np.log10(limits)
+        return _cells(ax, x, y, shades, ends, "cividis", hatched, hatch=hatch, edgecolor="white")
 
 
-def draw_error_map(ax, x, y, errors, *, limit, hatch="////"):
+def draw_error_map(ax, x, y, errors, *, limit):
     """Colour a signed error over a grid, orange above zero and purple below, and hatch what is below.
 
     Parameters
@@ -110,27 +105,34 @@ def draw_error_map(ax, x, y, errors, *, limit, hatch="////"):
         Of either sign; NaN cells stay empty.
     limit : float
         Size at which the colours end, the same for all panels of a figure.
-    hatch : str
-        Pattern of the negative cells.
 
     Returns
     -------
     matplotlib.collections.QuadMesh
         For the figure's ``colorbar``.
     """
+    errors = np.asarray(errors, float)
     with style(), np.errstate(invalid="ignore"):
-        errors = np.ma.masked_invalid(np.asarray(errors, float))
-        drawn = ax.pcolormesh(
-            x, y, errors, cmap="PuOr_r", vmin=-limit, vmax=limit, shading="nearest", rasterized=True
-        )
-        _cross(ax, x, y, errors.filled(0.0) < 0.0, "black", hatch)
-    return drawn
+        below, ends = errors < 0.0, (-limit, limit)
+        return _cells(ax, x, y, errors, ends, "PuOr_r", below, hatch="////", edgecolor="black")
 
 
-def _cross(ax, x, y, hatched, colour, hatch):
-    """Hatch the cells of a grid at which a mask is set."""
+def _cells(ax, x, y, shades, ends, colours, hatched, **pattern):
+    """Colour the cells of a grid, leave unknown ones empty, and hatch those at which a mask is set."""
+    low, high = ends
+    drawn = ax.pcolormesh(
+        x,
+        y,
+        np.ma.masked_invalid(shades),
+        cmap=colours,
+        vmin=low,
+        vmax=high,
+        shading="nearest",
+        rasterized=True,
+    )
     crossed = np.ma.masked_where(~np.asarray(hatched, bool), np.ones(np.shape(hatched)))
-    ax.pcolor(x, y, crossed, shading="nearest", hatch=hatch, facecolor="none", edgecolor=colour, lw=0)
+    ax.pcolor(x, y, crossed, shading="nearest", facecolor="none", lw=0, **pattern)
+    return drawn
 
 
 def label_directly(ax):
