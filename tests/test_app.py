@@ -127,6 +127,7 @@ class Tab:
         )
 
     def close(self):
+        self.page.goto("about:blank")  # the server hears of it, and lets the page's kernel go
         self.page.close()
         assert self.wrong == []
 
@@ -254,6 +255,20 @@ def test_the_keyboard_reaches_every_control_in_order(tab):
     wanted = ["local ε₀", "users n", "δ", "rounds", "sampling rate", "setting", "Link to this setting"]
     wanted += ["show this panel", "false alarms", "order λ", "target ε", "Look for ε₀ and users"]
     assert [label for label in order if label in wanted] == wanted
+
+
+def test_a_closed_page_takes_its_processes_along(browser, address):
+    tab = Tab(browser, address, SMALL)
+    tab.says(central())
+    page = tab.page.evaluate("JSON.parse(document.getElementById('jupyter-config-data').textContent)")
+    kernel = f"{address}api/kernels/{page['kernelId']}"
+    assert tab.page.request.get(kernel).status == 200
+    tab.page.goto("about:blank")
+    until = time.monotonic() + 20
+    while tab.page.request.get(kernel).status != 404 and time.monotonic() < until:
+        time.sleep(0.2)
+    assert tab.page.request.get(kernel).status == 404
+    tab.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])

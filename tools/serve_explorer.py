@@ -31,7 +31,10 @@ def main(options):
     nbformat.write(page_only(nbformat.read(NOTEBOOK, as_version=4)), target)
     os.environ["JUPYTER_PATH"] = str(ROOT / "tools")
     command = [sys.executable, "-m", "voila", str(target), "--Voila.ip=127.0.0.1", "--template=offline"]
-    command += ["--strip_sources=True", "--show_tracebacks=False", *options]
+    command += ["--strip_sources=True", "--show_tracebacks=False"]
+    # A page that went away without a word, as on a lost connection, gives its processes back.
+    command += ["--MappingKernelManager.cull_idle_timeout=120", "--MappingKernelManager.cull_interval=30"]
+    command += options
     os.execv(sys.executable, command)
 
 

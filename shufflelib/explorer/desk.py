@@ -161,7 +161,7 @@ class Process:
 
 def _serve(theirs):
     """Answer questions until the other end is gone."""
-    os.nice(5)  # the page comes first
+    os.nice(19)  # the page comes first
     threading.Thread(target=_leave_together, daemon=True).start()
     try:
         while True:

@@ -10,6 +10,8 @@ from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.setting import Setting
 
 SPACING = 0.3  # seconds between two redrawings while answers come in
+HEAD_START = 0.1  # seconds that a new picture has to reach the browser before the other work begins
+PAUSE = 0.05  # seconds between two of the other pictures
 OPTIONS = [*range(2, 11), 12, 16, 20, 24, 32, 48, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096]
 BUDGETS = [0.01, 0.02, 0.05, *(k / 10 for k in range(1, 40)), *(k / 2 for k in range(8, 21))]
 ORDERS = [1.01, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0]
@@ -55,6 +57,7 @@ class Page:
         except RuntimeError:
             self._loop = None
         self.setting, self._asked, self._due, self._busy = Setting(), None, False, False
+        self._left, self._step = [], None
         self._build()
         self.message = ipywidgets.HTML()
         self.read(query)
@@ -147,14 +150,14 @@ class Page:
 
     def _refuse(self, wrong):
         self.setting = None
+        self.desk.want([])
+        for panel in self.panels:
+            panel.blank()
+        self.anchor.value = self.situation.value = ""
         self.message.value = (
             f'<p class="failure message" role="alert">This cannot be shown: {html.escape(str(wrong))}. '
             "Correct it, or move a control to start from the usual one.</p>"
         )
-        self.anchor.value = self.situation.value = ""
-        self.desk.want([])
-        for panel in self.panels:
-            panel.blank()
 
     def _take(self, setting):
         self.setting = None  # until every control shows it
@@ -167,6 +170,7 @@ class Page:
         finally:
             self._busy = False
         self.setting = setting
+        self.refresh()
         self.message.value = ""
         used = MECHANISMS[setting.mechanism].parameters
         for name in ("d", "sigma", "eps0"):
@@ -174,7 +178,6 @@ class Page:
         self.more.layout.display = None if setting.rounds > 1 else "none"
         self.anchor.value = f'<a class="link" href="?{html.escape(setting.query)}">Link to this setting</a>'
         self.situation.value = words.situation(setting)
-        self.refresh()
 
     def _moved(self, name, value):
         if self._busy:
@@ -202,25 +205,43 @@ class Page:
         return numbers + [question for one in asked for question in one.points(self.setting)]
 
     def refresh(self):
-        """Ask what is wanted and show what is known; the first picture at once, others when there is time."""
+        """Show what is known, ask what is wanted: the first picture at once, the rest after a head start."""
         if self.setting is None:
             return
-        self.desk.want(self.wanted())
-        shown = [panel for panel in self.panels if panel.shown.value]
+        if self._loop is None:
+            self.desk.want(self.wanted())
+        shown = [(panel, picture) for panel in self.panels if panel.shown.value for picture in panel.pictures]
+        self._left = list(dict.fromkeys(one for one in self._left + shown if one in shown))
+        if shown:
+            self._draw(shown[0])
         for panel in self.panels:
             panel.say(self.setting, self.desk.get)
-        first = True
-        for panel in shown:
-            for picture in panel.pictures:
-                if self._loop is None or first:
-                    panel.draw(picture, self.setting, self.desk.get)
-                else:
-                    self._loop.call_soon(self._draw_later, panel, picture, self.setting)
-                first = False
+        self._later(HEAD_START, self._ask)
 
-    def _draw_later(self, panel, picture, setting):
-        if setting == self.setting:
-            panel.draw(picture, setting, self.desk.get)
+    def _ask(self):
+        if self.setting is not None:
+            self.desk.want(self.wanted())
+            self._draw_next()
+
+    def _draw_next(self):
+        """Draw one picture; the next one a little later, so that a key pressed meanwhile comes first."""
+        if self._left and self.setting is not None:
+            self._draw(self._left[0])
+            self._later(PAUSE, self._draw_next)
+
+    def _draw(self, one):
+        self._left.remove(one)
+        panel, picture = one
+        panel.draw(picture, self.setting, self.desk.get)
+
+    def _later(self, seconds, step):
+        """Take a step later instead of the one that was to come, or at once where no loop runs."""
+        if self._loop is None:
+            step()
+            return
+        if self._step is not None:
+            self._step.cancel()
+        self._step = self._loop.call_later(seconds, step)
 
     def _told(self):
         if self._loop is None or self._loop.is_closed():

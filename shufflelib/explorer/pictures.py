@@ -157,6 +157,7 @@ class OverUsers(_Epsilons):
     def __init__(self, ax=None):
         super().__init__(ax, xscale="log", yscale="log", xlabel="users $n$", ylabel=r"central $\varepsilon$")
         self.ax.set_xlim(60, 2e12)
+        self.ax.minorticks_off()
 
     def along(self, setting):
         """Return one setting for each power of ten, every second one where rounds are composed."""
