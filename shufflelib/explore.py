@@ -93,31 +93,61 @@ def explore(draw, /, **controls):
     """
     import ipywidgets
 
-    from shufflelib.plotting import png
-
     @lru_cache(maxsize=256)
     def picture(*values):
-        return png(draw(**dict(zip(controls, values, strict=True))))
+        return _drawn(draw, controls, values)
 
     image = ipywidgets.Image(format="png")
     line = ipywidgets.Label()
 
     def redraw(_change=None):
-        values = [control.value for control in controls.values()]
-        said = ", ".join(f"{name}={_shown(value)}" for name, value in zip(controls, values, strict=True))
+        values = _values(controls)
+        line.value = _said(controls, values)
         try:
             image.value = picture(*values)
             image.layout.visibility = "visible"
         except ValueError as error:
-            said += f": {error}"
+            line.value += f": {error}"
             image.layout.visibility = "hidden"
-        line.value = said
 
     for name, control in controls.items():
         control.description = control.description or name
         control.observe(redraw, names="value")
     redraw()
     return ipywidgets.VBox([ipywidgets.VBox(list(controls.values())), line, image])
+
+
+def still(draw, /, **controls):
+    """Return the picture with which `explore` starts, for paper and for pages without a kernel.
+
+    Parameters
+    ----------
+    draw, **controls
+        As for `explore`.
+
+    Returns
+    -------
+    IPython.display.Image
+        A PNG; its alternative text repeats the controls' values.
+    """
+    from IPython.display import Image
+
+    values = _values(controls)
+    return Image(_drawn(draw, controls, values), alt=_said(controls, values))
+
+
+def _values(controls):
+    return tuple(control.value for control in controls.values())
+
+
+def _said(controls, values):
+    return ", ".join(f"{name}={_shown(value)}" for name, value in zip(controls, values, strict=True))
+
+
+def _drawn(draw, controls, values):
+    from shufflelib.plotting import png
+
+    return png(draw(**dict(zip(controls, values, strict=True))))
 
 
 def _layout():

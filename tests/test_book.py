@@ -166,10 +166,11 @@ def test_a_picture_that_would_lose_its_words_is_refused(text):
 def test_sliders_leave_a_picture_that_stands_still():
     try_it = nbformat.v4.new_markdown_cell("## Try it\n\nFor any n.")
     still = nbformat.v4.new_output("display_data", {"image/png": "", "text/plain": "<Image object>"})
-    with_twin = chapter(try_it, code("display(explore(draw, moving=interactive))", still))
-    assert with_twin[2].metadata.mystnb.image.alt.endswith("For any n.") and "still" in with_twin[3].source
-    assert len(with_twin[2].outputs) == 1
-    without = chapter(try_it, code("if interactive:\n    display(explore(draw))"))
+    still.metadata = {"image/png": {"alt": "n=10, d=3"}}
+    with_twin = chapter(try_it, code("panel = explore if interactive else still", still))
+    assert with_twin[2].metadata.mystnb.image.alt.endswith("For any n.")
+    assert "stand still, at n=10, d=3." in with_twin[3].source and len(with_twin[2].outputs) == 1
+    without = chapter(try_it, code("if interactive:\n    display(page)"))
     assert without[2].outputs == [] and "make app" in without[3].source
 
 

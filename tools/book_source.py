@@ -26,10 +26,10 @@ CHAPTER = re.compile(
     r"\[[^\]]*\]\([^)]*\)|"  # a link already
     r"`notebooks/(?P<stem>\d\d_\w+)\.ipynb`|\b(?:[Nn]otebooks?|[Cc]hapters?) (?P<number>\d\d)\b"
 )
-PANEL = re.compile(r"^if interactive:|\bexplore\(", re.MULTILINE)
-STILL = """```{note}
+PANEL = re.compile(r"^if interactive:|\bexplore if interactive\b", re.MULTILINE)
+STILL = """```{{note}}
 Sliders need a running notebook: `make lab` opens this one, `make app` opens the explorer.
-The pictures on this page stand still, at the parameters as written.
+The pictures on this page stand still{at}.
 ```"""
 
 
@@ -87,6 +87,12 @@ def kept_output(output, shown, panel):
     return output
 
 
+def sliders_at(outputs):
+    """Return in words where the sliders of a picture stand."""
+    stand = [output.get("metadata", {}).get("image/png", {}).get("alt") for output in outputs]
+    return "".join(f", at {alt}" for alt in stand if alt)
+
+
 def code_run(cells):
     """Return consecutive code cells as one, so that the reader unfolds one piece of code."""
     run = cells[0]
@@ -121,7 +127,8 @@ def chapter(notebook, stem, stems):
         cells.append(code_run(run))
         if any(panels):
             cells[-1].metadata["mystnb"] = {"image": {"alt": f"First picture of the sliders. {words}"}}
-            cells.append(nbformat.v4.new_markdown_cell(STILL))
+            cells.append(nbformat.v4.new_markdown_cell(STILL.format(at=sliders_at(cells[-1].outputs))))
+    notebook.metadata.pop("widgets", None)  # nothing moves here, and their scripts would come from elsewhere
     cells[0].source = re.sub(r"\A# ", f"# {stem[:2]} · ", cells[0].source)
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
