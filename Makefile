@@ -1,9 +1,13 @@
 # `make figures` builds every figure, `make test` runs every check; both set up what they need.
-# PROFILE=quick|full picks the grids, PYTHON=... the interpreter, -j2 runs two notebooks at a time.
+# PROFILE=quick|full picks the grids, PYTHON=... the interpreter, -jN how many notebooks run at a time.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
+
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j2
+endif
 
 PROFILE ?= full
 ifeq ($(filter full quick,$(PROFILE)),)
