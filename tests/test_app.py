@@ -257,6 +257,16 @@ def test_the_keyboard_reaches_every_control_in_order(tab):
     assert [label for label in order if label in wanted] == wanted
 
 
+def test_pictures_have_words_and_another_name_is_refused(browser, address):
+    tab = Tab(browser, address, SMALL)
+    tab.says(central())
+    alts = tab.page.evaluate("[...document.querySelectorAll('.explorer .panel img')].map(one => one.alt)")
+    assert len(alts) == 5 and all("numbers are in the text" in alt for alt in alts)
+    named = tab.page.request.get(address, headers={"Host": "elsewhere.example"})
+    assert named.status == 403
+    tab.close()
+
+
 def test_a_closed_page_takes_its_processes_along(browser, address):
     tab = Tab(browser, address, SMALL)
     tab.says(central())

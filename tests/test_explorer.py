@@ -1,12 +1,14 @@
 """The explorer without a browser: settings, questions, the desk, words, pictures, and the page's widgets."""
 
 import concurrent.futures
+import functools
 import math
 import re
 import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from shufflelib import calibration, estimation, randomizers, shuffle
@@ -305,7 +307,7 @@ def test_the_attacker_is_told_in_percent():
     setting = SMALL.but(fpr=0.1)
     desk.want([Question.of(questions.missed, setting)])
     found = shuffle(randomizers.binary_rr(eps0=1.0), n=200).tradeoff(0.1)
-    said = words.tradeoff(setting, desk.get)
+    said = words.tradeoff(setting, desk.get, asked=True)
     shown = float(said.split("at most <b>")[1].split(" %")[0])
     assert 0.0 <= shown - 100 * (1 - found.lower) < 1e-4 and "10 %" in said
 
@@ -442,8 +444,34 @@ def test_composed_rounds_show_certified_ends_only_and_wait_for_the_button():
     wanted = {question.ask for question in page.wanted()}
     assert wanted == {questions.epsilon} and page.more.layout.display is None
     assert "for one round" in text(page)
+    shown = [panel.text.value for panel in page.panels[1:]]
+    assert all("press the button" in said and "computing" not in said for said in shown)
     page.more.click()
+    assert all("computing" in panel.text.value for panel in page.panels[1:])
     assert questions.renyi in {question.ask for question in page.wanted()}
+
+
+def test_a_bad_link_stays_in_its_box_beside_the_usual_setting():
+    page = Page("n=5", answers=Desk(Never))
+    assert page.setting is None and page.link.value == "n=5" and "n must be" in page.message.value
+    assert page.controls["n"].value == Setting().n and page.controls["delta"].value == Setting().delta
+
+
+def test_small_divergences_stay_in_the_picture():
+    page = Page("n=1000000000000&eps0=0.01&mechanism=binary_rr", answers=Desk(Here))
+    (picture,) = page.panels[2].pictures
+    low, high = picture.ax.get_ylim()
+    values = np.concatenate([one.y[one.y > 0.0] for one in picture.curves if "certified" in one.bound])
+    assert values.size and low <= values.min() < 1e-12 and values.max() <= high
+
+
+def test_an_answer_that_cannot_travel_does_not_stop_the_others():
+    process = Process()
+    try:
+        assert isinstance(process.submit(lambda: 1).exception(timeout=60), Exception)
+        assert process.submit(functools.partial(int, "7")).result(timeout=60) == 7
+    finally:
+        process.shutdown()
 
 
 def test_loading_the_explorer_loads_no_widgets():

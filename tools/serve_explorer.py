@@ -34,6 +34,8 @@ def main(options):
     command += ["--strip_sources=True", "--show_tracebacks=False"]
     # A page that went away without a word, as on a lost connection, gives its processes back.
     command += ["--MappingKernelManager.cull_idle_timeout=120", "--MappingKernelManager.cull_interval=30"]
+    # Another host's name for this address is refused, so that no page from there can reach this one.
+    command.append("--Voila.tornado_settings={'allow_remote_access': False}")
     command += options
     os.execv(sys.executable, command)
 

@@ -153,6 +153,8 @@ class Process:
             future.set_result(self._ours.recv())
         except (EOFError, OSError):
             future.set_exception(RuntimeError("its process ended"))
+        except Exception as failure:
+            future.set_exception(failure)
 
     def shutdown(self):
         """Stop at once."""

@@ -45,7 +45,7 @@ class Page:
     ----------
     query : str
         A link's query, such as ``n=1000&eps0=2``; a bad one is answered by a sentence.
-    desk : Desk, optional
+    answers : Desk, optional
         Who answers; by default two other processes.
     """
 
@@ -60,6 +60,7 @@ class Page:
         self._left, self._step = [], None
         self._build()
         self.message = ipywidgets.HTML()
+        self._place(Setting())
         self.read(query)
         self._send_again(1.0)
 
@@ -107,8 +108,18 @@ class Page:
                 words.epsilon,
                 more=words.bounds,
             ),
-            _Panel("2. What an attacker sees", [pictures.TradeOff()], words.tradeoff, self.controls["fpr"]),
-            _Panel("3. Rényi divergence", [pictures.Renyi()], words.renyi, self.controls["order"]),
+            _Panel(
+                "2. What an attacker sees",
+                [pictures.TradeOff()],
+                lambda setting, known: words.tradeoff(setting, known, asked=self._begun(setting)),
+                self.controls["fpr"],
+            ),
+            _Panel(
+                "3. Rényi divergence",
+                [pictures.Renyi()],
+                lambda setting, known: words.renyi(setting, known, asked=self._begun(setting)),
+                self.controls["order"],
+            ),
             _Panel(
                 "4. What should I deploy?",
                 [pictures.Error()],
@@ -144,12 +155,16 @@ class Page:
         try:
             setting = Setting.from_query(query)
         except (ValueError, TypeError) as wrong:
+            self._busy = True  # the text is what is to be corrected
+            self.link.value = query
+            self._busy = False
             self._refuse(wrong)
         else:
             self._take(setting)
 
     def _refuse(self, wrong):
         self.setting = None
+        self.more.layout.display = "none"
         self.desk.want([])
         for panel in self.panels:
             panel.blank()
@@ -159,8 +174,8 @@ class Page:
             "Correct it, or move a control to start from the usual one.</p>"
         )
 
-    def _take(self, setting):
-        self.setting = None  # until every control shows it
+    def _place(self, setting):
+        """Move every control to a setting, without asking anything."""
         self._busy = True
         try:
             for name, control in self.controls.items():
@@ -169,6 +184,10 @@ class Page:
             self.link.value = setting.query
         finally:
             self._busy = False
+
+    def _take(self, setting):
+        self.setting = None  # until every control shows it
+        self._place(setting)
         self.setting = setting
         self.refresh()
         self.message.value = ""
@@ -188,6 +207,10 @@ class Page:
             self._refuse(wrong)
         else:
             self._take(setting)
+
+    def _begun(self, setting):
+        """Whether the curves of a setting are asked for: at once for one round, else after a button."""
+        return setting.rounds == 1 or self._asked == setting
 
     def _typed(self, query):
         if not self._busy:

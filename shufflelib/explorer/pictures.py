@@ -84,12 +84,12 @@ class Picture(ABC):
         if low is not None:
             plotting.shade_bracket(self.ax, low.x, low.lower, high.upper)
 
-    def _decades(self):
+    def _decades(self, least):
         """Let the heights end at whole powers of ten, so that they rarely change."""
         drawn = [one.y[one.y > 0.0] for one in self.curves]
         drawn = np.concatenate([*drawn, [0.1]])
         low, high = math.floor(np.log10(drawn.min())), math.ceil(np.log10(drawn.max()))
-        self.ax.set_ylim(10.0 ** max(low, -12), 10.0 ** max(high, low + 1))
+        self.ax.set_ylim(10.0 ** max(low, least), 10.0 ** max(high, low + 1))
 
 
 def answers(ask, settings, known):
@@ -141,7 +141,7 @@ class _Epsilons(Picture):
         self._show(curves)
         own = questions.scalar(known(Question.of(questions.epsilon, setting)))
         self._mark(getattr(setting, self.parameter), own if along else (math.nan, math.nan))
-        self._decades()
+        self._decades(-12)
 
 
 def _number(said, name):
@@ -251,7 +251,7 @@ class Renyi(Picture):
         self._show(curves)
         own = questions.scalar(known(Question.of(questions.renyi, setting)))
         self._mark(setting.order, own)
-        self._decades()
+        self._decades(-30)
 
 
 class Error(Picture):

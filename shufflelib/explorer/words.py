@@ -11,6 +11,7 @@ from shufflelib.plotting.looks import look
 from shufflelib.results import Status, written
 
 COMPUTING = "computing …"
+WAITING = "press the button"
 
 
 def python(setting, ask):
@@ -73,10 +74,10 @@ def bounds(setting, known):
     return _table(found, known(Question.of(questions.published, setting)))
 
 
-def _certified(found, name, symbol, at, line, *, safe="upper"):
+def _certified(found, name, symbol, at, line, *, safe="upper", asked=True):
     """Say a bracket, the guarantee first."""
     if found is None:
-        return _number_line(name, f"{symbol} at {at}: {COMPUTING}")
+        return _number_line(name, f"{symbol} at {at}: {COMPUTING if asked else WAITING}")
     if isinstance(found, Refused):
         return _failure(name, f"No number: {found.reason}. Nothing is proved here.")
     other = "lower" if safe == "upper" else "upper"
@@ -107,9 +108,9 @@ def _table(found, published):
     """List every bound with its sign, its number and what that proves."""
     low, high = (found, found) if isinstance(found, Refused) else questions.scalar(found)
     rows = [("certified lower", low, "an attack"), ("certified upper", high, "the guarantee")]
-    for bound in questions.OTHERS:
-        value = published[bound.name] if isinstance(published, dict) else published
-        rows.append((bound.name, value, bound.says))
+    for one in questions.OTHERS:
+        value = published[one.name] if isinstance(published, dict) else published
+        rows.append((one.name, value, one.says))
     listed = "".join(_row(name, value, says, low) for name, value, says in rows)
     return (
         '<div class="bounds"><table><thead><tr><th>Bound</th><th>ε</th><th>what it proves</th></tr></thead>'
@@ -136,11 +137,12 @@ def _stroke(name):
     return f"{3 if how.kind != 'asymptotic' else 2}px {style} {how.colour}"
 
 
-def tradeoff(setting, known):
+def tradeoff(setting, known, *, asked):
     """Say what an attacker can do at the false-alarm rate asked for."""
     found = known(Question.of(questions.missed, setting))
     at = f"{100 * setting.fpr:g} % false alarms"
-    said = _certified(found, "missed", "missed", at, python(setting, questions.missed), safe="lower")
+    line = python(setting, questions.missed)
+    said = _certified(found, "missed", "missed", at, line, safe="lower", asked=asked)
     if found is None or isinstance(found, Refused):
         return said
     most = bound(100 * (1.0 - found.lower), up=True, digits=6)
@@ -155,11 +157,11 @@ def tradeoff(setting, known):
     )
 
 
-def renyi(setting, known):
+def renyi(setting, known, *, asked):
     """Say the Rényi divergence of the order asked for."""
     found = known(Question.of(questions.renyi, setting))
     line = python(setting, questions.renyi)
-    return _certified(found, "renyi", "Rényi divergence", f"order {setting.order:g}", line)
+    return _certified(found, "renyi", "Rényi divergence", f"order {setting.order:g}", line, asked=asked)
 
 
 def deploy(setting, known, *, asked):
@@ -171,8 +173,7 @@ def deploy(setting, known, *, asked):
         if isinstance(found, Refused):
             said += _failure(name, f"{words}: none found. {found.reason}.")
         elif found is None:
-            waits = COMPUTING if asked else "press the button"
-            said += _number_line(name, f"{words}: {waits}")
+            said += _number_line(name, f"{words}: {COMPUTING if asked else WAITING}")
         else:
             said += _number_line(
                 name, f"{words}: <b>{_plain(found.answer)}</b> (certified: the target is met)"
@@ -194,7 +195,8 @@ def _errors(setting, found):
     places = [("error", f"ε₀ = {setting.eps0:g}", setting)]
     answer = getattr(found, "answer", None)
     if answer is not None and 0.01 <= answer <= 10.0:
-        places.append(("error-there", f"the ε₀ = {answer:.6g} found above", setting.but(eps0=answer)))
+        found_above = f"the ε₀ = {bound(answer, up=False)} found above"
+        places.append(("error-there", found_above, setting.but(eps0=answer)))
     for name, where, there in places:
         error = questions.rare_item_error(there)
         said += _number_line(name, f"Expected error of a histogram at {where}: <b>± {number(error)}</b>")
