@@ -7,6 +7,7 @@ import math
 import sys
 
 from shufflelib import calibration
+from shufflelib.arguments import count
 from shufflelib.randomizers.by_name import constructors, parameters, required
 from shufflelib.results import written
 from shufflelib.shuffling import shuffle
@@ -257,6 +258,8 @@ def _sweep(arguments):
     """Compute a table and return one line that says what was done."""
     from shufflelib.sweeps.spec import SweepFile
 
+    if arguments.jobs not in (None, -1):
+        count(arguments.jobs, "--jobs", remedy="processes on this machine, -1 for one on each core")
     file = SweepFile.open(arguments.spec, output=arguments.output, cache=arguments.cache)
     try:
         return file.run(n_jobs=arguments.jobs, scheduler=arguments.scheduler), None

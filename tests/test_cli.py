@@ -233,6 +233,10 @@ BAD_GRIDS = {
     "empty list": (changed(n="[]"), "n must not be empty"),
     "list in a list": (changed(n="[[1, 2]]"), "n must be a number, a list of numbers or one range"),
     "circle": (changed(n="&a [*a]"), "n must be a number, a list of numbers or one range"),
+    "base eight": (changed(n="010"), "line 5: YAML reads 010 in base 8 or 60; write base 10"),
+    "base sixty": (changed(n="1:30"), "line 5: YAML reads 1:30 in base 8 or 60"),
+    "base sixty, broken": (changed(eps="1:30.5"), "line 5: YAML reads 1:30.5 in base 8 or 60"),
+    "a long name": (changed(randomizer="r" * 5000), "..."),
     "half a user": (changed(n=10.5), "n must be a whole number, got 10.5"),
     "no users": (changed(n="[10, 0]"), "n must be"),
     "negative eps": (changed(eps=-0.1), "eps must be"),
@@ -278,6 +282,7 @@ def test_a_wrong_grid_ends_with_status_2_and_one_line_before_anything_is_written
 def test_files_that_cannot_be_read_or_written_are_said_in_one_line(tmp_path, capsys):
     path = tmp_path / "grid.yaml"
     path.write_text(GRID)
+    os.mkfifo(tmp_path / "pipe")
     bad = [
         ([str(tmp_path / "none.yaml")], "cannot read"),
         ([str(tmp_path)], "cannot read"),
@@ -286,7 +291,9 @@ def test_files_that_cannot_be_read_or_written_are_said_in_one_line(tmp_path, cap
         ([str(path), "--output", str(path / "table.csv")], "cannot write"),
         ([str(path), "--cache", str(path)], "cannot write"),
         ([str(path), "--cache", ""], "cache must be the name"),
-        ([str(path), "--jobs", "0"], "n_jobs must be"),
+        ([str(path), "--jobs", "0"], "--jobs must be"),
+        ([str(path), "--output", str(tmp_path / "pipe")], "output must be a file"),
+        ([str(path), "--output", str(tmp_path / "t.cache")], "output must be a file"),
         ([str(path), "--jobs", "many"], "--jobs"),
         ([str(path), "--scheduler", "localhost"], "scheduler must be an address"),
         ([], "SPEC.yaml"),
@@ -295,7 +302,16 @@ def test_files_that_cannot_be_read_or_written_are_said_in_one_line(tmp_path, cap
         assert main(["sweep", *arguments]) == 2
         out, err = capsys.readouterr()
         assert out == "" and err.count("\n") == 1 and words in err, (arguments, err)
-    assert not (tmp_path / "grid.csv").exists()
+    assert not (tmp_path / "grid.csv").exists() and (tmp_path / "pipe").is_fifo()
+
+
+def test_a_table_goes_where_a_link_points_and_a_name_counts_once(tmp_path, capsys):
+    (tmp_path / "grid.yaml").write_text(changed(randomizer="[binary-rr, binary-rr]"))
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    options = ["--output", str(tmp_path / "link.csv"), "--jobs", "1"]
+    assert main(["sweep", str(tmp_path / "grid.yaml"), *options]) == 0
+    assert "2 rows" in capsys.readouterr().out
+    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "real.csv").read_text().count("\n") == 3
 
 
 def command(path, *options, **how):

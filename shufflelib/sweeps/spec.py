@@ -1,5 +1,6 @@
 """A grid written down in a YAML file, and the table that comes of it."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 from shufflelib.files import as_path, replace, try_folder
 from shufflelib.sweeps.cache import Cache
 from shufflelib.sweeps.table import as_csv, grid_points, tabulate
+
+NOT_DECIMAL = re.compile(r"[-+]?0[0-9_]+$|.*:")
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,14 @@ class SweepFile:
         except (TypeError, ValueError) as wrong:
             raise ValueError(f"{path}: {wrong}") from None
         output = path.with_suffix(".csv") if output is None else as_path(output, "output")
-        if output.is_dir() or output.resolve() == path.resolve():
+        cache = output.with_suffix(".cache") if cache is None else as_path(cache, "cache")
+        taken = output.resolve() in (path.resolve(), cache.resolve())
+        if taken or (output.exists() and not output.is_file()):
             raise ValueError(
                 f"output must be a file to write a table to, got {output}; name one ending in .csv"
             )
         try_folder(output.parent)
-        return cls(path, output, Cache(output.with_suffix(".cache") if cache is None else cache), spec)
+        return cls(path, output, Cache(cache), spec)
 
     def run(self, *, n_jobs=None, scheduler=None):
         """Compute what is not kept, write the table and say what was done.
@@ -83,7 +88,7 @@ class SweepFile:
             As `shufflelib.sweeps.tabulate` does; what was done is kept.
         """
         rows = tabulate(self.spec, n_jobs=n_jobs, scheduler=scheduler, cache=self.cache)
-        replace(self.output, as_csv(rows))
+        replace(self.output.resolve(), as_csv(rows))
         refused = sum(row["status"].startswith("refused") for row in rows)
         said = [f"{self.output}: {len(rows)} rows, {self.cache.found} of them kept in {self.cache.folder}"]
         said += [f"{refused} refused, see their status"] * bool(refused)
@@ -124,6 +129,16 @@ def load(path):
                         f"line {node.start_mark.line + 1}: {key} is given {times} times; keep one"
                     )
             return super().construct_mapping(node, deep)
+
+        def plain_number(self, node):
+            if NOT_DECIMAL.match(node.value):
+                line = node.start_mark.line + 1
+                raise ValueError(f"line {line}: YAML reads {node.value[:40]} in base 8 or 60; write base 10")
+            kind = node.tag.rpartition(":")[2]
+            return getattr(super(), f"construct_yaml_{kind}")(node)
+
+    for kind in ("int", "float"):
+        Strict.add_constructor(f"tag:yaml.org,2002:{kind}", Strict.plain_number)
 
     try:
         content = path.read_bytes()
