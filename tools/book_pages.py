@@ -6,6 +6,7 @@ import inspect
 import itertools
 import re
 import types
+from collections import Counter
 from pathlib import Path
 
 import nbformat
@@ -139,7 +140,8 @@ def ledger_page(ledger, pictures):
     for claim in ledger:
         by_source.setdefault(claim.id.split("-")[0], []).append(claim)
     for claims in by_source.values():
-        source = claims[0].source.split(")")[0] + ")"
+        sources = Counter(claim.source.split(")")[0] + ")" for claim in claims)
+        source = sources.most_common(1)[0][0]
         lines += [f"## {plain(source)}", "", "{.words .claims}"]
         lines += ["| claim | verdict | a reading under which it is true |", "|---|---|---|"]
         for claim in claims:
