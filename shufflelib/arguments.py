@@ -11,6 +11,7 @@ import numbers
 import numpy as np
 
 MAX_USERS = 10**15
+MAX_ORDER = 1e100  # of a Rényi divergence, so that no product with it overflows
 
 
 def _refuse_non_number(value, name):
@@ -34,10 +35,10 @@ def _float(value):
 
 def _domain(above, at_least, below, at_most):
     parts = [
-        f"> {above:g}" if above is not None else "",
-        f">= {at_least:g}" if at_least is not None else "",
-        f"< {below:g}" if below is not None else "",
-        f"<= {at_most:g}" if at_most is not None else "",
+        f"> {_float(above):g}" if above is not None else "",
+        f">= {_float(at_least):g}" if at_least is not None else "",
+        f"< {_float(below):g}" if below is not None else "",
+        f"<= {_float(at_most):g}" if at_most is not None else "",
     ]
     return " and ".join(part for part in parts if part)
 
@@ -71,6 +72,8 @@ def reals(values, name, **domain):
         array = np.asarray(values)
     except ValueError:
         raise ValueError(f"{name} must be a rectangular array of numbers, got {values!r}") from None
+    if array.dtype.kind == "O" and array.size and all(type(entry) in (int, float) for entry in array.flat):
+        array = np.array([_float(entry) for entry in array.flat]).reshape(array.shape)  # 10**400
     if array.dtype.kind not in "fiu":
         first = array.flat[0] if array.size else values
         _refuse_non_number(first, name)
@@ -110,7 +113,7 @@ def probability(value, name):
 
 
 def local_budget(eps0, name="eps0"):
-    """Return a local budget in nats, 0 < eps0 <= 700 (beyond which exp overflows)."""
+    """Return a local budget in nats, 0 < eps0 <= 700; below 1e-300 digits run out, beyond 700 exp."""
     return real(
-        eps0, name, above=0.0, at_most=700.0, remedy="a local budget is positive, in nats, at most 700"
+        eps0, name, at_least=1e-300, at_most=700.0, remedy="a local budget is positive, in nats, at most 700"
     )

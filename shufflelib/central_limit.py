@@ -21,6 +21,7 @@ from shufflelib import arguments
 
 __all__ = ["asymptotic_delta", "asymptotic_epsilon", "moderate_delta", "moderate_epsilon"]
 
+LARGE = 600.0  # logarithm from which on W(x) is found from log x
 FAR = 30.0  # standard deviations; from here on the tail is a series
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -40,7 +41,7 @@ def _positive_part(t):
 
 
 def _checked(chi, n, other, name, **domain):
-    chi = arguments.reals(chi, "chi", above=0.0, remedy="shuffle_index gives it")
+    chi = arguments.reals(chi, "chi", at_least=1e-300, at_most=1e300, remedy="shuffle_index gives it")
     n = arguments.reals(n, "n", at_least=1.0, at_most=float(arguments.MAX_USERS), remedy="n counts all users")
     other = arguments.reals(other, name, **domain)
     return 1.0 / (chi * np.sqrt(n)), other
@@ -59,7 +60,7 @@ def asymptotic_delta(*, chi, n, eps):
     Parameters
     ----------
     chi : float or array_like
-        Shuffle index, positive: ``shuffle_index(...).blanket`` or ``.attack``.
+        Shuffle index, 1e-300 ≤ χ ≤ 1e300: ``shuffle_index(...).blanket`` or ``.attack``.
     n : float or array_like
         Number of all users, 1 ≤ n ≤ 10¹⁵.
     eps : float or array_like
@@ -83,7 +84,7 @@ def asymptotic_delta(*, chi, n, eps):
     """
     mu, eps = _checked(chi, n, eps, "eps", at_least=0.0)
     with np.errstate(over="ignore", under="ignore"):
-        return _plain(mu * np.exp(_positive_part(eps / mu)[0]))
+        return _plain(mu * np.exp(_positive_part(np.minimum(eps / mu, 1e150))[0]))
 
 
 def asymptotic_epsilon(*, chi, n, delta):
@@ -95,7 +96,7 @@ def asymptotic_epsilon(*, chi, n, delta):
     Parameters
     ----------
     chi : float or array_like
-        Shuffle index, positive.
+        Shuffle index, 1e-300 ≤ χ ≤ 1e300.
     n : float or array_like
         Number of all users, 1 ≤ n ≤ 10¹⁵.
     delta : float or array_like
@@ -138,7 +139,7 @@ def moderate_delta(*, chi, n, eps):
     Parameters
     ----------
     chi : float or array_like
-        Shuffle index, positive.
+        Shuffle index, 1e-300 ≤ χ ≤ 1e300.
     n : float or array_like
         Number of all users, 1 ≤ n ≤ 10¹⁵.
     eps : float or array_like
@@ -161,9 +162,9 @@ def moderate_delta(*, chi, n, eps):
     Source: see the module.  Cost O(1).
     """
     mu, eps = _checked(chi, n, eps, "eps", above=0.0)
-    t = eps / mu
     with np.errstate(over="ignore", under="ignore"):
-        return _plain(np.exp(np.log(mu) - 2.0 * np.log(t) - 0.5 * t * t - LOG_ROOT_TWO_PI))
+        t = eps / mu
+        return _plain(np.exp(3.0 * np.log(mu) - 2.0 * np.log(eps) - 0.5 * t * t - LOG_ROOT_TWO_PI))
 
 
 def moderate_epsilon(*, chi, n, delta):
@@ -175,7 +176,7 @@ def moderate_epsilon(*, chi, n, delta):
     Parameters
     ----------
     chi : float or array_like
-        Shuffle index, positive.
+        Shuffle index, 1e-300 ≤ χ ≤ 1e300.
     n : float or array_like
         Number of all users, 1 ≤ n ≤ 10¹⁵.
     delta : float or array_like
@@ -199,4 +200,14 @@ def moderate_epsilon(*, chi, n, delta):
     mu, delta = _checked(
         chi, n, delta, "delta", above=0.0, below=1.0, remedy="a failure probability lies in (0, 1)"
     )
-    return _plain(mu * np.sqrt(2.0 * lambertw(mu / (2.0 * delta) * math.exp(-LOG_ROOT_TWO_PI)).real))
+    return _plain(mu * np.sqrt(2.0 * _product_log(np.log(mu) - np.log(2.0 * delta) - LOG_ROOT_TWO_PI)))
+
+
+def _product_log(log_x):
+    """Return W with W e^W = x, also where x overflows."""
+    near = lambertw(np.exp(np.minimum(log_x, LARGE))).real
+    far = np.maximum(log_x, LARGE)
+    value = far
+    for _ in range(8):  # each step gains a factor W
+        value = far - np.log(value)
+    return np.where(log_x < LARGE, near, value)

@@ -21,6 +21,8 @@ from shufflelib.central_limit import asymptotic_epsilon
 from shufflelib.closed_form import BlanketBounds, OutOfRegime
 from shufflelib.randomizers.additive import Gaussian, Laplace
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.metric import MetricRandomizer
+from shufflelib.renyi.gaussian_limit import LARGEST_MU
 from shufflelib.shuffle_index import gaussian_index, shuffle_index
 from shufflelib.shuffling import VariationRatioPair, shuffle
 
@@ -42,13 +44,25 @@ class Question:
 
     @property
     def eps0(self):
-        """The local budget; refused where there is none."""
+        """The local budget of any two inputs; refused where there is none."""
+        one = self.randomizer
+        if isinstance(one, MetricRandomizer) and one.dmax > one.d01:
+            raise OutOfRegime(
+                f"the theorem needs one eps0 for all inputs; here {one.d01:g} holds for the pair alone, "
+                f"others are up to {one.dmax:g} away"
+            )
         return self._finite("eps0")
 
     @property
     def parameters(self):
-        """The published (p, β, q); refused where q is infinite."""
-        return {"p": self.randomizer.p, "beta": self.randomizer.beta, "q": self._finite("q")}
+        """The published (p, β, q); refused where q is infinite or β is that of no pair."""
+        p, beta = self.randomizer.p, self.randomizer.beta
+        largest = 1.0 if math.isinf(p) else (p - 1.0) / (p + 1.0)
+        if not 0.0 <= beta <= largest * (1.0 + 1e-9):
+            raise OutOfRegime(
+                f"the pair needs 0 <= beta <= (p - 1)/(p + 1) = {largest:g}; here beta = {beta:g}"
+            )
+        return {"p": p, "beta": beta, "q": self._finite("q")}
 
     def _finite(self, name):
         value = getattr(self.randomizer, name)
@@ -245,6 +259,10 @@ def _through_renyi(asked):
 
 def _gaussian_limit(asked):
     mu = renyi.gaussian_mu_ccg24(eps0=asked.eps0, n=asked.n)
+    if mu > LARGEST_MU:
+        raise OutOfRegime(
+            f"eps0 must leave a separation mu <= {LARGEST_MU:g}, got mu = {mu:g}; use more users"
+        )
     return conversions.epsilon_from_gdp_dong22(mu=mu, delta=asked.delta).upper
 
 

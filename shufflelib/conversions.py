@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 FARTHEST = 690.0  # nats
+FAR = 1e100  # nats; a divergence beyond counts as infinite, so that no product overflows
 
 
 # ---------------------------------------------------------------- (ε, δ), f and Gaussian privacy
@@ -257,12 +258,14 @@ def best_over_orders(values, *, order):
 
 
 def _orders(order, renyi):
-    order = arguments.reals(order, "order", above=1.0, remedy="order 1 or less proves no epsilon")
+    order = arguments.reals(
+        order, "order", above=1.0, at_most=arguments.MAX_ORDER, remedy="order 1 or less proves no epsilon"
+    )
     renyi = arguments.reals(
         renyi, "renyi", at_least=0.0, finite=False, remedy="pass the upper end of a Renyi divergence"
     )
     try:
-        return np.broadcast_arrays(order, renyi)
+        return np.broadcast_arrays(order, np.where(renyi > FAR, math.inf, renyi))
     except ValueError:
         raise ValueError(
             f"order and renyi must have shapes that broadcast, got {order.shape} and {renyi.shape}"
@@ -360,7 +363,7 @@ def delta_from_renyi_canonne20(*, order, renyi, eps):
     """
     order, renyi = _orders(order, renyi)
     eps = arguments.real(eps, "eps", at_least=0.0, remedy="eps is in nats, not negative")
-    more = order - 1.0
+    eps, more = min(eps, FAR), order - 1.0
     bend = np.where(order < 2.0, np.log(more) - np.log(order), np.log1p(-1.0 / order)) * more
     log_delta = more * (renyi - eps) + bend - np.log(order)
     size = more * (np.where(np.isinf(renyi), 0.0, renyi) + eps) + np.abs(bend) + np.log(order) + 1.0

@@ -28,6 +28,7 @@ STALLED = 3  # rounds of new dots without gain after which a question is answere
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 NEGLIGIBLE = -690.0  # log H from which on dots are set only where a question needs them
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
+FARTHEST = 709.0  # nats; no dot lies beyond, where e^ε would overflow
 
 
 def log_renyi_kernel(loss, order):
@@ -73,11 +74,11 @@ class Curve:
 
     def _first(self):
         """Return a grid over the range in which the curve falls to nothing, its end included."""
-        end = self.last
+        end = self.last if math.isinf(self.last) else min(self.last, FARTHEST)
         if not math.isfinite(end):
             end = 1.0
-            while end < 600.0 and self.pair.dot(end, 1e-2).upper > NEGLIGIBLE:
-                end *= 2.0
+            while end < FARTHEST and self.pair.dot(end, 1e-2).upper > NEGLIGIBLE:
+                end = min(2.0 * end, FARTHEST)
         inner = end
         while inner > 1e-12 * end and self.pair.dot(0.5 * inner, 1e-2).upper < NEGLIGIBLE:
             inner *= 0.5
@@ -163,6 +164,8 @@ class Dots:
 
     def renyi(self, order):
         """Return both ends of D_order(P‖Q)."""
+        if self.forward.last <= 0.0:  # P = Q
+            return 0.0, 0.0
         if order > LARGEST_ORDER:  # D rises with the order, up to the largest loss
             return self.renyi(LARGEST_ORDER)[0], self.forward.last
         rounding = ROUNDING + 8 * UNIT * (order + 2.0) * min(self.forward.eps[-1], 700.0)
@@ -197,6 +200,8 @@ class Dots:
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
+        if self.forward.last <= 0.0:  # P = Q
+            return 1.0 - fpr, 1.0 - fpr
         before, stalled = math.inf, 0
         while True:
             sides = [_supremum(self.backward, fpr, tilted=False), _supremum(self.forward, fpr, tilted=True)]

@@ -34,6 +34,7 @@ import numpy as np
 from shufflelib import arguments
 from shufflelib.randomizers import generic
 from shufflelib.randomizers.values import numbers
+from shufflelib.renyi.pairs import SMALLEST_BUDGET
 from shufflelib.variation_ratio import VariationRatioPair
 
 
@@ -45,7 +46,7 @@ def basic_parallel_wang24(*, eps0, n):
     Parameters
     ----------
     eps0 : float
-        Local budget of every query in nats, 0 < eps0 <= 700.
+        Local budget of every query in nats, 1e-9 <= eps0 <= 700.
     n : int
         Number of all users, whatever query they draw.
 
@@ -64,7 +65,7 @@ def basic_parallel_wang24(*, eps0, n):
     Section 6 of paper 004 prints e^ε₀/(e^ε₀ - 1) where β's place in the first subscript is: a slip, the text
     before it has the β above.  Cost as `VariationRatioPair`.
     """
-    return VariationRatioPair.of(generic(eps0=eps0), n=n)
+    return VariationRatioPair.of(generic(eps0=_budget(eps0)), n=n)
 
 
 def advanced_parallel_wang24(*, eps0, betas, weights, n):
@@ -75,7 +76,7 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
     Parameters
     ----------
     eps0 : float
-        Local budget of every query in nats, 0 < eps0 <= 700.
+        Local budget of every query in nats, 1e-9 <= eps0 <= 700.
     betas : array_like, shape (K,)
         Total-variation bounds of the queries' randomizers, 0 <= β <= (e^ε₀ - 1)/(e^ε₀ + 1).
     weights : array_like, shape (K,)
@@ -98,8 +99,14 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
     Paper 004, Theorem 6.1 (which writes β'_k for β_k).  Where the truth is larger: see the module.
     Cost as `VariationRatioPair`.
     """
-    eps0 = arguments.local_budget(eps0)
-    betas = numbers(betas, "betas", at_least=0.0, at_most=1.0)
+    eps0 = _budget(eps0)
+    betas = numbers(
+        betas,
+        "betas",
+        at_least=0.0,
+        at_most=math.tanh(0.5 * eps0) * (1 + 1e-12),
+        remedy="a total variation is at most (e^eps0 - 1)/(e^eps0 + 1)",
+    )
     weights = numbers(weights, "weights", above=0.0, at_most=1.0)
     if betas.size != weights.size:
         raise ValueError(
@@ -119,7 +126,7 @@ def separate_cohort_wang24(*, eps0, beta, n, cohorts):
     Parameters
     ----------
     eps0 : float
-        Local budget of the cohort's query in nats, 0 < eps0 <= 700.
+        Local budget of the cohort's query in nats, 1e-9 <= eps0 <= 700.
     beta : float
         Total-variation bound of the cohort's randomizer, 0 <= β <= (e^ε₀ - 1)/(e^ε₀ + 1).
     n : int
@@ -143,7 +150,7 @@ def separate_cohort_wang24(*, eps0, beta, n, cohorts):
     (e - 1)/(e + d - 1) for the best, the level of single values, and (e - 1)/(e + 1) for the worst, the
     level of halves.  It also divides n by K twice for whichever of the two is listed second.
     """
-    eps0 = arguments.local_budget(eps0)
+    eps0 = _budget(eps0)
     cohorts = arguments.count(cohorts, "cohorts", at_least=1)
     n = arguments.count(n, "n", at_least=cohorts, remedy="every cohort needs at least one user")
     return VariationRatioPair(n=n // cohorts, p=math.exp(eps0), beta=beta, q0=math.exp(eps0))
@@ -205,6 +212,16 @@ def range_query_beta_released(*, eps0, d):
     """
     betas = range_query_betas(eps0=eps0, d=d)
     return float(betas[-1]) / betas.size
+
+
+def _budget(eps0):
+    return arguments.real(
+        eps0,
+        "eps0",
+        at_least=SMALLEST_BUDGET,
+        at_most=700.0,
+        remedy="below it exp(eps0) - 1 is lost in rounding",
+    )
 
 
 def _levels(d):

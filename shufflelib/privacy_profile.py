@@ -148,7 +148,7 @@ class PrivacyProfile(ABC):
         Parameters
         ----------
         order : float or array_like
-            Order λ > 1, finite.
+            Order λ, 1 < λ ≤ 1e100.
 
         Returns
         -------
@@ -161,7 +161,11 @@ class PrivacyProfile(ABC):
             If ``order`` is not a finite number above 1 or a non-empty array of them.
         """
         grid = arguments.reals(
-            order, "order", above=1.0, remedy="the limit at 1 is the Kullback-Leibler divergence"
+            order,
+            "order",
+            above=1.0,
+            at_most=arguments.MAX_ORDER,
+            remedy="the limit at 1 is the Kullback-Leibler divergence",
         )
         ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         unbounded = bool(np.isinf(ends[..., 1]).any())
@@ -201,7 +205,7 @@ class PrivacyProfile(ABC):
         grid = arguments.reals(
             fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability"
         )
-        ends = np.array([self._tradeoff(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
+        ends = np.array([self._false_negative_rate(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         return self._certified(np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1], "false-negative rate")
 
     def subsample(self, *, rate):
@@ -238,6 +242,14 @@ class PrivacyProfile(ABC):
         from shufflelib.composition import repeat
 
         return repeat(self, rounds=rounds)
+
+    def _false_negative_rate(self, fpr):
+        """Enclose the trade-off function, which is known at its ends without a curve."""
+        if fpr == 1.0:
+            return 0.0, 0.0
+        if fpr == 0.0 and math.isfinite(self.pure_epsilon):
+            return 1.0, 1.0
+        return self._tradeoff(fpr)
 
     def _tradeoff(self, fpr):
         above = [

@@ -135,9 +135,13 @@ class DiscretePair(Pair):
 
 
 def _log_masses(values, name):
-    if isinstance(values, str | bytes):
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of unequal length
+        array = None
+    if array is not None and array.dtype.kind in "SU":
         arguments.reals(values, name)
-    array = np.asarray(values, dtype=float) if np.asarray(values).dtype.kind in "fiu" else None
+    array = array.astype(float) if array is not None and array.dtype.kind in "fiu" else None
     if array is None or array.ndim != 1:
         raise TypeError(f"{name} must be a one-dimensional array of logarithms of masses, got {values!r}")
     if array.size == 0:

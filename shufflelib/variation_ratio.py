@@ -16,6 +16,7 @@ from shufflelib.profiles import DiscretePair, Pair
 
 ENUMERATED_USERS = 600  # up to here the pair is listed cell by cell
 SUMMED_USERS = 1_500_000  # up to here its divergence is summed over a + b
+SMALLEST_MASS = 1e-305  # of another user's token; a number of users divided by it does not overflow
 
 
 class VariationRatioPair(Pair):
@@ -64,13 +65,16 @@ class VariationRatioPair(Pair):
         self.n = arguments.users(n)
         self.p = arguments.real(p, "p", above=1.0, finite=False, remedy="p bounds a ratio of densities")
         largest = 1.0 if math.isinf(self.p) else (self.p - 1.0) / (self.p + 1.0)
+        spread = 1.0 if math.isinf(self.p) else self.p / (self.p - 1.0)  # of p - 1, per rounding of p
         self.beta = arguments.real(
             beta,
             "beta",
             at_least=0.0,
-            at_most=largest * (1 + 1e-12),
+            at_most=largest * (1.0 + max(1e-12, 8 * UNIT * spread)),
             remedy="beta is at most (p - 1)/(p + 1)",
         )
+        if self.beta > largest * (1 + 1e-12):  # the largest, but for the rounding of p
+            self.beta = largest
         self.q0 = arguments.real(q0, "q0", at_least=1.0, remedy="q0 bounds a ratio of densities")
         self.q1 = (
             self.q0 if q1 is None else arguments.real(q1, "q1", at_least=1.0, remedy="q1 bounds a ratio")
@@ -81,7 +85,7 @@ class VariationRatioPair(Pair):
         high = Fraction(self.beta) + low
         self._low, self._high, rest = float(low), float(high), float(1 - low - high)
         # what the rounding of p and beta leaves of the largest beta is no remainder
-        lost = 8 * UNIT * (1.0 if math.isinf(self.p) else self.p / (self.p - 1.0))
+        lost = 8 * UNIT * spread
         self._rest = rest if rest > lost else 0.0
         r0, r1 = high / Fraction(self.q0), high / Fraction(self.q1)
         self._r0, self._r1, other = float(r0), float(r1), float(1 - r0 - r1)
@@ -89,6 +93,11 @@ class VariationRatioPair(Pair):
             raise ValueError(
                 f"q0 and q1 must leave probabilities, but beta p/(p - 1) (1/q0 + 1/q1) is {1.0 - other:g}, "
                 f"got q0={q0!r}, q1={self.q1!r}; use larger ones"
+            )
+        if self.beta > 0.0 and min(self._r0, self._r1) < SMALLEST_MASS:
+            raise ValueError(
+                f"q0 and q1 must leave masses beta p/(p - 1)/q of at least {SMALLEST_MASS:g}, got q0={q0!r}, "
+                f"q1={self.q1!r} at beta={self.beta!r}; use smaller ones"
             )
         self._r2 = other if other > 1e-15 else 0.0
         self.symmetric = self.q0 == self.q1
@@ -263,6 +272,8 @@ class VariationRatioPair(Pair):
 
     def renyi_directed(self, order):
         """Return both ends of D_order(P‖Q)."""
+        if self.beta == 0.0:  # P = Q
+            return 0.0, 0.0
         if self.n > ENUMERATED_USERS:
             return self._covered.renyi_directed(order)
         lower, upper = self._cells.renyi_directed(order)
@@ -270,6 +281,8 @@ class VariationRatioPair(Pair):
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
+        if self.beta == 0.0:  # P = Q
+            return 1.0 - fpr, 1.0 - fpr
         return (
             self._cells.false_negatives(fpr) if self.n <= ENUMERATED_USERS else super().false_negatives(fpr)
         )

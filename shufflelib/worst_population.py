@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from shufflelib import arguments
 from shufflelib.binary_populations import LARGEST_TILT, BinaryPopulations, gain_and_tilt
 from shufflelib.logspace import UNIT
 from shufflelib.loss_sums import TOLERANCE, LogBracket
@@ -61,7 +62,7 @@ class WorstPopulation(Pair):
     search_width = 2e-8
 
     def __init__(self, eps0, n):
-        self.eps0, self.n = eps0, n
+        self.eps0, self.n = arguments.local_budget(eps0), arguments.users(n)
 
     @property
     def reversed(self):

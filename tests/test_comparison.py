@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from shufflelib import comparison, plotting, randomizers, shuffle
+from shufflelib import comparison, plotting, randomizers, renyi, shuffle
 
 ASKED = {"n": 3000, "delta": 1e-6}
 PURE = {
@@ -135,3 +135,35 @@ def test_the_chart_of_an_unknown_bound_is_refused():
     _, ax = plotting.figure()
     with pytest.raises(KeyError, match="no look"):
         plotting.draw_answers(ax, {"mine": 0.1})
+
+
+def test_a_local_budget_that_holds_for_one_pair_only_is_not_taken_for_that_of_all_inputs():
+    metric = randomizers.metric_laplace(d01=1.0, dmax=2.0)
+    answers = {one.bound.name: one for one in comparison.compare(metric, **ASKED)}
+    for name, one in answers.items():
+        if "clones" in name or "blanket, " in name and "index" not in name:
+            assert math.isnan(one.eps) and "for the pair alone" in one.reason, name
+    # the stronger clones at eps0 = d01 would have claimed less than an attack finds
+    claimed = renyi.generic_pair(eps0=1.0, n=ASKED["n"]).epsilon(ASKED["delta"]).upper
+    assert claimed < answers["certified lower"].eps
+    near = comparison.compare(randomizers.metric_laplace(d01=1.0, dmax=1.0), **ASKED)
+    assert not any("for the pair alone" in one.reason for one in near)
+
+
+@pytest.mark.parametrize(
+    "randomizer",
+    [
+        randomizers.generic(eps0=1.3e-6),  # (p - 1)/(p + 1) falls below the published beta in rounding
+        randomizers.generic(eps0=1e-10),
+        randomizers.generic(eps0=400.0),
+        randomizers.generic(eps0=30.0),  # the normal limit's mu exceeds what is computed
+        randomizers.privkv(eps0=2.7, d=3, s=3),  # a published beta above 1
+        randomizers.witch_hat(d01=1.0, dmax=1.0, brim=1.0, height=0.3679),  # and one below 0
+    ],
+    ids=repr,
+)
+def test_a_bound_that_cannot_answer_does_not_silence_the_others(randomizer):
+    answers = comparison.compare(randomizer, n=50, delta=0.01)
+    assert len(answers) == len(comparison.ALL)
+    assert all(math.isnan(one.eps) == bool(one.reason) for one in answers)
+    assert not answers[0].reason and not answers[1].reason

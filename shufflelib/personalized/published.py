@@ -28,10 +28,11 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from shufflelib import arguments
-from shufflelib.closed_form import clones_fmt21, erlingsson19
+from shufflelib.closed_form import OutOfRegime, clones_fmt21, erlingsson19
 from shufflelib.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
 from shufflelib.personalized.budgets import failures, personal
 from shufflelib.renyi import clones_delta_fmt21
+from shufflelib.renyi.gaussian_limit import LARGEST_MU
 
 
 def gaussian_mu_gspa24(*, eps0, delta0=0.0):
@@ -74,6 +75,17 @@ def gaussian_mu_gspa24(*, eps0, delta0=0.0):
     return math.sqrt(2.0) / math.sqrt(rest)
 
 
+def _separation(eps0, delta0):
+    """Return μ, refused where the profile of so large a separation is not computed."""
+    mu = gaussian_mu_gspa24(eps0=eps0, delta0=delta0)
+    if mu > LARGEST_MU:
+        raise OutOfRegime(
+            f"eps0 and delta0 must leave a separation mu <= {LARGEST_MU:g}, got mu = {mu:g}; "
+            "add users with smaller budgets"
+        )
+    return mu
+
+
 def gaussian_epsilon_gspa24(*, eps0, delta, delta0=0.0):
     r"""Return ε at ``delta`` of the profile :math:`G_\mu`.
 
@@ -91,6 +103,8 @@ def gaussian_epsilon_gspa24(*, eps0, delta, delta0=0.0):
 
     Raises
     ------
+    OutOfRegime
+        If μ exceeds 10⁴.
     TypeError, ValueError
         If an argument is outside its domain.
 
@@ -98,7 +112,7 @@ def gaussian_epsilon_gspa24(*, eps0, delta, delta0=0.0):
     -----
     Source: Chen, Cao, Ge (AAAI 2024), Theorem 2 and Fact 3; Figure 2 shows this number.
     """
-    return epsilon_from_gdp_dong22(mu=gaussian_mu_gspa24(eps0=eps0, delta0=delta0), delta=delta).upper
+    return epsilon_from_gdp_dong22(mu=_separation(eps0, delta0), delta=delta).upper
 
 
 def gaussian_delta_gspa24(*, eps0, eps, delta0=0.0):
@@ -121,6 +135,8 @@ def gaussian_delta_gspa24(*, eps0, eps, delta0=0.0):
 
     Raises
     ------
+    OutOfRegime
+        If μ exceeds 10⁴.
     TypeError, ValueError
         If an argument is outside its domain.
 
@@ -128,7 +144,7 @@ def gaussian_delta_gspa24(*, eps0, eps, delta0=0.0):
     -----
     Source: Chen, Cao, Ge (AAAI 2024), Theorem 2 and Fact 3.
     """
-    return delta_from_gdp_dong22(mu=gaussian_mu_gspa24(eps0=eps0, delta0=delta0), eps=eps).upper
+    return delta_from_gdp_dong22(mu=_separation(eps0, delta0), eps=eps).upper
 
 
 def _slack(slack):

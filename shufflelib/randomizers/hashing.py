@@ -106,7 +106,7 @@ def collision(*, eps0, d, s, l=None):  # noqa: E741
     eps0 = arguments.local_budget(eps0)
     s, d = set_size(s, d)
     if l is None:
-        l = int(min(s * np.exp(eps0) + 2 * s - 1, MAX_RANGE))  # noqa: E741
+        l = int(min(s * np.exp(min(eps0, 60.0)) + 2 * s - 1, MAX_RANGE))  # noqa: E741
     l = arguments.count(l, "l", at_least=s + 1, at_most=MAX_RANGE, remedy="s + 1 to 2^32 hash values")  # noqa: E741
     return Collision(eps0, d, s, l)
 

@@ -168,7 +168,7 @@ class Mixture(LocalRandomizer):
     def _combined(self, pairs):
         most = max(len(pair.attacks) for pair in pairs)
         attacks = [[pair.attacks[min(j, len(pair.attacks) - 1)] for pair in pairs] for j in range(most)]
-        attacks.append([max(pair.attacks, key=_variance) for pair in pairs])
+        attacks.append([max(pair.attacks, key=_deviation) for pair in pairs])
         return InputPair(
             self._direct_sum([pair.cover for pair in pairs]), tuple(map(self._direct_sum, attacks))
         )
@@ -267,6 +267,8 @@ def both_orders(pair):
     return pair, InputPair(pair.cover.swapped(), tuple(attack.swapped() for attack in pair.attacks))
 
 
-def _variance(attack):
-    """Return the second moment of R_0 - R_1 over the cover."""
-    return float(np.sum(attack.mass * (attack.first - attack.second) ** 2))
+def _deviation(attack):
+    """Return the root of the second moment of R_0 - R_1 over the cover."""
+    gap = np.abs(attack.first - attack.second)
+    largest = max(float(gap.max(initial=0.0)), np.finfo(float).tiny)  # its square may overflow
+    return largest * math.sqrt(np.sum(attack.mass * (gap / largest) ** 2))

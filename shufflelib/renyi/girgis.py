@@ -208,5 +208,7 @@ def girgis21_lower_exact(*, eps0, n, order):
     Source: Girgis, Data, Diggavi, Suresh, Kairouz, CCS 2021 (arXiv:2105.05180), the sum over
     central moments written as one expectation.
     """
-    order = arguments.real(order, "order", above=1.0, remedy="a Renyi order is a finite number above 1")
+    order = arguments.real(
+        order, "order", above=1.0, at_most=arguments.MAX_ORDER, remedy="a Renyi order is a number above 1"
+    )
     return binary_rr_pair(eps0=eps0, n=n).reversed.renyi_directed(order)[0]

@@ -21,6 +21,7 @@ pair                         changed user's symbols                             
 import math
 
 from shufflelib import arguments
+from shufflelib.closed_form.regime import OutOfRegime
 from shufflelib.shuffling import VariationRatioPair
 
 SMALLEST_BUDGET = 1e-9  # below it exp(eps0) - 1 is lost in rounding
@@ -28,14 +29,13 @@ LARGEST_BUDGET = 340.0  # beyond it products of two exponentials overflow
 
 
 def _checked(eps0, n):
-    eps0 = arguments.real(
-        eps0,
-        "eps0",
-        at_least=SMALLEST_BUDGET,
-        at_most=LARGEST_BUDGET,
-        remedy="a local budget in nats; at larger ones shuffling hides nothing",
-    )
-    return math.exp(eps0), arguments.users(n)
+    eps0, n = arguments.local_budget(eps0), arguments.users(n)
+    if not SMALLEST_BUDGET <= eps0 <= LARGEST_BUDGET:
+        raise OutOfRegime(
+            f"eps0 must be >= {SMALLEST_BUDGET:g} and <= {LARGEST_BUDGET:g}, got {eps0!r}; "
+            "at smaller ones exp(eps0) - 1 is lost in rounding, at larger ones shuffling hides nothing"
+        )
+    return math.exp(eps0), n
 
 
 def clones_pair_fmt21(*, eps0, n):

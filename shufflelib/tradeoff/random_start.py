@@ -313,7 +313,9 @@ def renyi_least_squares(*, a, order, noise=1.0):
     """
     a = arguments.real(a, "a", at_least=-100.0, at_most=100.0, remedy=ONE_STEP)
     noise = arguments.real(noise, "noise", at_least=1e-3, at_most=1e3, remedy="noise is a standard deviation")
-    grid = arguments.reals(order, "order", above=1.0, remedy="the limit at 1 is Kullback-Leibler")
+    grid = arguments.reals(
+        order, "order", above=1.0, at_most=arguments.MAX_ORDER, remedy="the limit at 1 is Kullback-Leibler"
+    )
     room = 1.0 + noise**2 - grid
     finite = room > 0.0
     s = np.where(finite, room, 1.0)
