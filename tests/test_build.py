@@ -47,15 +47,13 @@ def pinned(lock):
 
 
 @pytest.mark.parametrize("lock", EXTRAS)
-def test_a_lock_holds_every_dependency_hashed_and_names_no_host(lock):
-    text, versions = (ROOT / lock).read_text(), pinned(lock)
+def test_a_lock_holds_every_dependency(lock):
+    versions = pinned(lock)
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
     always = [*PROJECT["dependencies"], *build] if lock == "requirements.lock" else []
     extras = [PROJECT["optional-dependencies"][name] for name in EXTRAS[lock]]
     for requirement in map(Requirement, sum(extras, always)):
         assert versions[requirement.name.replace("_", "-").lower()] in requirement.specifier
-    assert len(versions) == len(re.findall(r"^\S.*\\\n    --hash=sha256:", text, flags=re.MULTILINE))
-    assert "://" not in text and "--index" not in text and "--find-links" not in text
 
 
 def test_the_two_locks_agree_and_cover_every_extra():

@@ -5,17 +5,22 @@
 Parameters come from ``params/<notebook>.yaml`` beside the notebook; in the quick profile those in
 ``params/quick.yaml`` replace them.  The notebook draws into a scratch folder, and only after its
 last cell are the figures, their list (``<target>.files``) and the executed notebook moved to their
-places.  Exit status: 1 if a cell fails, 2 if the parameters do not fit the notebook.
+places.  Two runs of one notebook take turns, and each clears what a killed one left.
+Exit status: 1 if a cell fails or nothing can be written, 2 if the parameters do not fit the notebook.
 """
 
 import argparse
 import ast
+import errno
+import fcntl
 import os
 import re
+import shutil
 import signal
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
@@ -54,9 +59,9 @@ def fits(value, default):
 def chosen_parameters(path, profile, declared):
     """Return the parameters of one run, each known to the notebook and of the type declared there."""
     folder = path.parent / "params"
-    chosen = yaml.safe_load((folder / f"{path.stem}.yaml").read_text()) or {}
+    chosen = yaml.safe_load((folder / f"{path.stem}.yaml").read_text(encoding="utf-8")) or {}
     if profile == "quick":
-        quick = yaml.safe_load((folder / "quick.yaml").read_text()) or {}
+        quick = yaml.safe_load((folder / "quick.yaml").read_text(encoding="utf-8")) or {}
         chosen |= quick.get(path.stem) or {}
     for name, value in chosen.items():
         if name not in declared:
@@ -82,6 +87,38 @@ def strip(executed):
     return executed
 
 
+@contextmanager
+def alone(folder):
+    """Make a folder, for this process alone, with an empty one in it; remove both at the end.
+
+    The lock is the system's, so it ends with the process; what a killed one left is removed as well.
+    """
+    while True:
+        folder.mkdir(exist_ok=True)
+        try:
+            held = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            continue  # another process has just removed it
+        fcntl.flock(held, fcntl.LOCK_EX)
+        try:
+            if os.path.samestat(os.fstat(held), os.stat(folder)):
+                break
+        except FileNotFoundError:
+            pass
+        os.close(held)
+    try:
+        yield tempfile.mkdtemp(dir=folder)  # a killed run's kernel may still write under the old name
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(held)
+
+
+def no_room(error):
+    """Whether a cell failed because a file could not grow."""
+    reasons = map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+    return any(reason in error.evalue for reason in reasons)
+
+
 def report(path, notebook, error):
     """Print which cell of the notebook failed, its source, and the traceback from that cell on."""
     tagged = next(n for n, cell in enumerate(notebook.cells) if "parameters" in cell.metadata.get("tags", []))
@@ -95,51 +132,69 @@ def report(path, notebook, error):
 
 def run(path, target, profile, figures):
     """Run the notebook and return the exit status."""
-    notebook = nbformat.read(path, as_version=4)
     try:
+        notebook = nbformat.read(path, as_version=4)
         declared = declared_parameters(notebook)
         parameters = chosen_parameters(path, profile, declared)
-    except (ValueError, OSError) as error:
-        print(f"{path}: {error}", file=sys.stderr)
+    except (ValueError, OSError, yaml.YAMLError) as error:
+        print(f"{path}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        figures.mkdir(parents=True, exist_ok=True)
+        if not os.access(figures, os.W_OK):
+            raise PermissionError(errno.EACCES, "cannot write there", str(figures))
+        if os.stat(figures).st_dev != os.stat(target.parent).st_dev:
+            raise OSError(errno.EXDEV, f"must be on the disk that holds {target.parent}", str(figures))
+        with alone(target.with_name(f".{target.stem}")) as scratch:
+            return execute(path, target, profile, figures, notebook, parameters, Path(scratch))
+    except OSError as wrong:
+        said = [path, wrong.strerror or wrong, wrong.filename]
+        print(*filter(None, said), sep=": ", end="; put that right and run again\n", file=sys.stderr)
+        return 1
+
+
+def execute(path, target, profile, figures, notebook, parameters, scratch):
+    """Run the notebook in a scratch folder, publish what it made, and return the exit status."""
     import papermill  # a second to import: a refusal should not wait for it
 
-    started = time.monotonic()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{path.stem}-", dir=target.parent) as scratch:
-        drawn = Path(scratch, "figures").absolute()
-        drawn.mkdir()
-        os.environ["SHUFFLELIB_FIGURES"] = str(drawn)
-        try:
-            executed = papermill.execute_notebook(
-                str(path),
-                None,
-                parameters,
-                kernel_name="python3",
-                language="python",
-                cwd=str(path.parent),
-                progress_bar=False,
-                coalesce_streams=True,
-                extra_arguments=["--IPKernelApp.log_level=CRITICAL"],  # it reports its own shutdown
-            )
-        except papermill.PapermillExecutionError as error:
+    started, clock = time.time(), time.monotonic()
+    drawn = (scratch / "figures").absolute()
+    drawn.mkdir()
+    os.environ["SHUFFLELIB_FIGURES"] = str(drawn)
+    tempfile.tempdir = str(scratch.absolute())  # where the file about the kernel's connection goes
+    try:
+        executed = papermill.execute_notebook(
+            str(path),
+            None,
+            parameters,
+            kernel_name="python3",
+            language="python",
+            cwd=str(path.parent),
+            progress_bar=False,
+            coalesce_streams=True,
+            extra_arguments=["--IPKernelApp.log_level=CRITICAL"],  # it reports its own shutdown
+        )
+    except papermill.PapermillExecutionError as error:
+        if no_room(error):
+            print(f"{path}: {error.ename}: {error.evalue}", file=sys.stderr)
+        else:
             report(path, notebook, error)
-            return 1
-        files = sorted(drawn.iterdir())
-        strangers = [file.name for file in files if not file.name.startswith(path.stem.split("_")[0])]
-        if strangers:
-            print(f"{path}: figures must begin with the notebook's number, got {strangers}", file=sys.stderr)
-            return 1
-        finished = Path(scratch, path.name)
-        nbformat.write(strip(executed), finished)
-        listed = Path(scratch, "files")
-        listed.write_text("".join(f"{figures / file.name}\n" for file in files))
-        figures.mkdir(parents=True, exist_ok=True)
-        for file in files:
-            os.replace(file, figures / file.name)
-        os.replace(listed, target.with_suffix(".files"))
-        os.replace(finished, target)
-    print(f"{path.stem} ({profile}): {time.monotonic() - started:.1f} s, {len(files)} files", flush=True)
+        return 1
+    files = sorted(drawn.iterdir())
+    strangers = [file.name for file in files if not file.name.startswith(path.stem.split("_")[0])]
+    if strangers:
+        print(f"{path}: figures must begin with the notebook's number, got {strangers}", file=sys.stderr)
+        return 1
+    finished, listed = scratch / path.name, scratch / "files"
+    nbformat.write(strip(executed), finished)
+    os.utime(finished, (started, started))  # what was edited during the run is newer than its result
+    listed.write_text("".join(f"{figures / file.name}\n" for file in files), encoding="utf-8")
+    for file in files:
+        os.replace(file, figures / file.name)
+    os.replace(listed, target.with_suffix(".files"))
+    os.replace(finished, target)
+    print(f"{path.stem} ({profile}): {time.monotonic() - clock:.1f} s, {len(files)} files", flush=True)
     return 0
 
 

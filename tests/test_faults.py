@@ -1,0 +1,360 @@
+"""Faults: a killed build, a full disk, damaged files, two builds at once, and other people's settings."""
+
+import contextlib
+import errno
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import matplotlib
+import nbformat
+import papermill
+import pytest
+from matplotlib import font_manager
+
+import run_notebook
+from shufflelib.files import replace
+from test_build import ROOT, execute, project
+
+TARGET = "build/quick/00_small.ipynb"
+HANG = """
+import os, time
+from pathlib import Path
+here = Path("..")
+Path(os.environ["SHUFFLELIB_FIGURES"], "00_a.csv").write_text("x\\n5\\n")
+if (here / "hang").exists():
+    (here / "begun").touch()
+    time.sleep(60)
+""".strip()
+DRAW = """
+import numpy as np
+from shufflelib import plotting
+fig, ax = plotting.figure(width=3.4, xlabel="ε₀")
+ax.plot(np.arange(3.0))
+plotting.save_figure(fig, [{"x": 1.0}], "00_a")
+""".strip()
+
+
+def script(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def checkout(folder, *cells):
+    """Make a project of one notebook in a folder whose name is 200 long, with spaces and other letters."""
+    folder = folder / "ein Ordner, ü 漢"
+    folder /= "p" * (199 - len(str(folder)))
+    project(folder, *cells, full="n: 5\n")
+    for name in ("Makefile", "tools", "requirements.lock", "pyproject.toml"):
+        (folder / name).symlink_to(ROOT / name)
+    (folder / "shufflelib").mkdir()
+    script(folder / ".venv/bin/python", f'[ "$2" != pip ] && exec \'{sys.executable}\' "$@"')
+    (folder / ".venv/home").write_text(f"{folder.resolve()}\n")
+    for later, name in enumerate(("locked", "installed"), start=1):
+        (folder / ".venv" / name).touch()
+        os.utime(folder / ".venv" / name, (time.time() + later,) * 2)
+    (folder / "tmp").mkdir()
+    return folder
+
+
+def make(folder, *arguments, **more):
+    """Start `make` in a session of its own."""
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+    }
+    return subprocess.Popen(
+        ["make", "PROFILE=quick", *arguments], cwd=folder, start_new_session=True,
+        env={**kept, "TMPDIR": str(folder / "tmp"), **more}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        encoding="utf-8", errors="replace",
+    )  # fmt: skip
+
+
+def done(process):
+    said = process.communicate(timeout=60)[0]
+    assert process.returncode == 0, said
+    return said
+
+
+def whole(folder):
+    """See that the one figure is there, and nothing but what a build leaves."""
+    assert (folder / "build/quick/figures/00_a.csv").read_text() == "x\n5\n"
+    assert os.listdir(folder / "build/quick/figures") == ["00_a.csv"]
+    assert sorted(os.listdir(folder / "build/quick")) == ["00_small.files", "00_small.ipynb", "figures"]
+    assert os.listdir(folder / "tmp") == []
+
+
+def test_a_killed_build_leaves_nothing_that_the_next_one_does_not_clear(tmp_path):
+    folder = checkout(tmp_path, HANG)
+    (folder / "hang").touch()
+    process = make(folder, TARGET)
+    until = time.monotonic() + 60
+    while not (folder / "begun").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert os.listdir(folder / "build/quick/figures") == []
+    assert not (folder / TARGET).exists() and (folder / "build/quick/.00_small").is_dir()
+    (folder / "hang").unlink()
+    for moment in (0.3, 1.3):
+        process = make(folder, TARGET)
+        time.sleep(moment)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    done(make(folder, TARGET))
+    whole(folder)
+
+
+def test_two_builds_at_once_take_turns(tmp_path):
+    folder = checkout(tmp_path, HANG)
+    both = [make(folder, TARGET), make(folder, TARGET)]
+    for process in both:
+        done(process)
+    whole(folder)
+
+
+def test_two_set_ups_at_once_install_once(tmp_path):
+    folder = checkout(tmp_path)
+    shutil.rmtree(folder / ".venv")
+    noted = f'[ "$1" = -c ] && exec "{sys.executable}" "$@"; echo "$*" >>log; sleep 0.3'
+    script(folder / "installed", noted)
+    script(folder / "python", f"{noted}; mkdir -p .venv/bin; cp installed .venv/bin/python")
+    both = [make(folder, "UV=", "PYTHON=./python", ".venv/installed") for _ in range(2)]
+    said = [done(process) for process in both]
+    steps = [line.split(" -q")[0].split(" install")[0] for line in (folder / "log").read_text().splitlines()]
+    assert steps == ["-m venv .venv", "-m pip", "-m pip"]
+    assert sorted(map(len, said))[0] == 0
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Return a checkout whose notebook has run."""
+    folder = checkout(tmp_path_factory.mktemp("built"), HANG)
+    done(make(folder, TARGET))
+    whole(folder)
+    return folder
+
+
+def up_to_date(folder):
+    """Whether `make` would have nothing to do."""
+    process = make(folder, "-q", TARGET)
+    said = process.communicate(timeout=60)[0]
+    assert process.returncode in (0, 1), said
+    return process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (TARGET, None),
+        (TARGET, b""),
+        (TARGET, b'{"cells": ['),
+        ("build/quick/00_small.files", None),
+        ("build/quick/00_small.files", b"build/quick/figures/00_a.cs"),
+        ("build/quick/00_small.files", b"\x93\xff\x00\n\xfe$(touch ran)`touch ran`"),
+        ("build/quick/figures/00_a.csv", None),
+    ],
+)
+def test_what_is_damaged_or_missing_is_made_again(built, name, content):
+    assert up_to_date(built)
+    kept = [built / path for path in (TARGET, name)]
+    saved = [(path, path.read_bytes(), path.stat().st_mtime_ns) for path in kept]
+    (built / name).unlink()
+    if content is not None:
+        (built / name).write_bytes(content)
+    assert not up_to_date(built) and not (built / "ran").exists()
+    for path, data, when in saved:
+        path.write_bytes(data)
+        os.utime(path, ns=(when, when))
+    assert up_to_date(built)
+
+
+def test_a_missing_lock_is_one_line(built):
+    (built / "requirements.lock").rename(built / "elsewhere")
+    process = make(built, TARGET)
+    said = process.communicate(timeout=60)[0]
+    (built / "elsewhere").rename(built / "requirements.lock")
+    assert process.returncode == 2 and said.count("\n") == 1 and "requirements.lock" in said
+
+
+def test_a_lock_on_the_list_of_fonts_does_not_outlive_its_owner(built):
+    fresh, stale = (built / f"build/matplotlib/{name}.matplotlib-lock" for name in ("fresh", "stale"))
+    for path in (fresh, stale):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    os.utime(stale, (0, 0))
+    assert up_to_date(built)
+    assert fresh.exists() and not stale.exists()
+    fresh.unlink()
+
+
+def test_the_font_comes_with_matplotlib():
+    found = font_manager.findfont("DejaVu Sans", fallback_to_default=False)
+    assert Path(found).is_relative_to(matplotlib.get_data_path())
+
+
+def hostile(folder):
+    """Write a reader's own settings, each of which would spoil a figure or stop a notebook."""
+    ipython, shadow = folder / ".ipython/profile_default/startup/00.py", folder / "shadow/numpy.py"
+    kernel = folder / ".local/share/jupyter/kernels/python3/kernel.json"
+    settings = folder / ".config/matplotlib/matplotlibrc"
+    for path, text in {
+        ipython: "raise SystemExit('a start-up file ran')",
+        shadow: "raise SystemExit('a module was shadowed')",
+        kernel: '{"argv": ["false"], "display_name": "Python 3", "language": "python"}',
+        settings: "font.size: 40\naxes.facecolor: red\nbackend: TkAgg\n",
+    }.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return {
+        "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / ".config"), "MATPLOTLIBRC": str(settings),
+        "MPLBACKEND": "TkAgg", "IPYTHONDIR": str(folder / ".ipython"),
+        "JUPYTER_PATH": str(folder / ".local/share/jupyter"), "PYTHONPATH": str(shadow.parent),
+        "PYTHONWARNINGS": "error", "PYTHONSTARTUP": str(ipython), "PYTHONIOENCODING": "ascii",
+        "PYTHONSAFEPATH": "1", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C", "DISPLAY": "",
+        "PIP_TARGET": str(folder / "elsewhere"), "PIP_USER": "1", "PIP_REQUIRE_HASHES": "1",
+        "PIP_CONSTRAINT": "nowhere", "PIP_DRY_RUN": "1",
+    }  # fmt: skip
+
+
+def test_a_readers_own_settings_and_locale_change_no_figure(tmp_path, monkeypatch):
+    folder = checkout(tmp_path, DRAW)
+    environment = hostile(tmp_path / "home")
+    shutil.copy(environment["MATPLOTLIBRC"], folder / "notebooks/matplotlibrc")
+    done(make(folder, TARGET, **environment))
+    monkeypatch.setenv("SHUFFLELIB_FIGURES", str(tmp_path / "here"))
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    exec(DRAW, {})
+    for name in ("00_a.png", "00_a.pdf", "00_a.csv"):
+        assert (folder / "build/quick/figures" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+    outputs = [cell.get("outputs", []) for cell in nbformat.read(folder / TARGET, 4).cells]
+    assert not any(output.get("name") == "stderr" for output in sum(outputs, []))
+
+
+def test_a_readers_own_settings_do_not_reach_an_installation(built, tmp_path):
+    environment = hostile(tmp_path)
+    seen = dict(
+        line.split("=", 1)
+        for line in done(make(built, "--eval", "seen: ; @env", "seen", **environment)).splitlines()
+        if "=" in line
+    )
+    assert {name for name in seen if name.startswith("PIP_")} & set(environment) == {"PIP_USER"}
+    assert (seen["PIP_USER"], seen["PYTHONUTF8"], seen["MPLBACKEND"]) == ("0", "1", "agg")
+    for name in ("PYTHONPATH", "PYTHONWARNINGS", "PYTHONSTARTUP", "JUPYTER_PATH", "MATPLOTLIBRC"):
+        assert name not in seen
+
+
+# room to write
+
+
+def test_a_full_disk_is_one_line_and_publishes_nothing(tmp_path, monkeypatch):
+    project(tmp_path, "from pathlib import Path", "Path('large').write_bytes(bytes(10**6))")
+    monkeypatch.setattr(
+        "test_build.subprocess.run",
+        lambda *given, run=subprocess.run, **named: run(
+            *given, **named, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10**5, 10**5))
+        ),
+    )
+    target, ended = execute(tmp_path)
+    assert ended.returncode == 1 and ended.stderr.count("\n") == 1
+    assert os.strerror(errno.EFBIG) in ended.stderr and "00_small.ipynb" in ended.stderr
+    assert os.listdir(target.parent) == os.listdir(tmp_path / "figures") == []
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Return a function that runs a notebook without a kernel; what it does instead may be given."""
+    project(tmp_path)
+    path, target = tmp_path / "notebooks/00_small.ipynb", tmp_path / "build/00_small.ipynb"
+    monkeypatch.setenv("SHUFFLELIB_FIGURES", "")
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+    def start(instead=lambda: None):
+        def fake(*given, **named):
+            Path(os.environ["SHUFFLELIB_FIGURES"], "00_a.csv").write_text("new\n")
+            instead()
+            return nbformat.read(path, as_version=4)
+
+        monkeypatch.setattr(papermill, "execute_notebook", fake)
+        return run_notebook.run(path, target, "full", tmp_path / "figures")
+
+    return start
+
+
+def no_room(*given, **named):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "somewhere")
+
+
+def test_no_room_for_the_notebook_itself_is_one_line(run, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(nbformat, "write", no_room)
+    assert run() == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and os.strerror(errno.ENOSPC) in said and "run again" in said
+    assert os.listdir(tmp_path / "build") == os.listdir(tmp_path / "figures") == []
+
+
+def never():
+    pytest.fail("the notebook ran although its figures have no place")
+
+
+@pytest.mark.parametrize("kind", ["a file", "read-only", "another disk"])
+def test_figures_without_a_place_are_told_of_before_the_notebook_runs(
+    run, tmp_path, monkeypatch, capsys, kind
+):
+    if kind == "a file":
+        (tmp_path / "figures").write_text("old\n")
+    elif kind == "read-only":
+        monkeypatch.setattr(os, "access", lambda path, mode: False)
+    else:
+        other = next((at for at in map(Path, ("/dev/shm", "/run")) if os.access(at, os.W_OK)), None)
+        if other is None or other.stat().st_dev == tmp_path.stat().st_dev:
+            pytest.skip("one disk only")
+        (tmp_path / "figures").symlink_to(other)
+    assert run(never) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "figures" in said and "run again" in said
+    assert os.listdir(tmp_path / "build") == []
+
+
+def test_what_was_edited_during_a_run_is_newer_than_its_result(run, tmp_path):
+    def edit():
+        time.sleep(0.02)
+        (tmp_path / "notebooks/params/00_small.yaml").write_text("n: 6\n")
+
+    assert run(edit) == 0
+    edited = (tmp_path / "notebooks/params/00_small.yaml").stat().st_mtime_ns
+    assert (tmp_path / "build/00_small.ipynb").stat().st_mtime_ns < edited
+    assert (tmp_path / "figures/00_a.csv").read_text() == "new\n"
+
+
+def test_a_damaged_notebook_or_its_parameters_are_one_line(run, tmp_path, capsys):
+    (tmp_path / "notebooks/params/00_small.yaml").write_text("n: [1\nm: 2")
+    assert run(never) == 2
+    (tmp_path / "notebooks/00_small.ipynb").write_text('{"cells": [')
+    assert run(never) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_a_file_that_cannot_grow_keeps_its_old_content(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_bytes(b"old")
+    monkeypatch.setattr(os, "replace", no_room)
+    with pytest.raises(OSError, match="a.csv: No space left on device; make room"):
+        replace(tmp_path / "a.csv", b"new")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a.csv": b"old"}
+
+
+def test_a_figure_is_drawn_without_a_display(tmp_path):
+    without = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "MPLBACKEND")}
+    drawn = subprocess.run(
+        [sys.executable, "-c", DRAW], cwd=tmp_path, env={**without, "LC_ALL": "C"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert drawn.returncode == 0 and drawn.stderr == "", drawn.stderr
+    assert sorted(os.listdir(tmp_path / "figures")) == ["00_a.csv", "00_a.pdf", "00_a.png"]
