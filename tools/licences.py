@@ -1,0 +1,74 @@
+"""List the licences of every locked package: ``python tools/licences.py >LICENSES-THIRD-PARTY.md``.
+
+Each is what the installed package says of itself, under its name in the SPDX list where it has one.
+"""
+
+import re
+from importlib.metadata import PackageNotFoundError, metadata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCKS = ("requirements.lock", "requirements-book.lock")
+
+# Packages of other systems or Python versions, and those whose metadata say too little or too much.
+STATED = {
+    "aiohappyeyeballs": "PSF-2.0",
+    "aiohttp": "Apache-2.0 AND MIT",
+    "aiosignal": "Apache-2.0",
+    "appnope": "BSD-2-Clause",
+    "colorama": "BSD-3-Clause",
+    "docutils": "Public-Domain AND BSD-2-Clause",  # the GPL is that of an editor's mode, not installed
+    "frozenlist": "Apache-2.0",
+    "multidict": "Apache-2.0",
+    "propcache": "Apache-2.0",
+    "prv-accountant": "MIT",  # in its LICENSE file alone
+    "pywinpty": "MIT",
+    "yarl": "Apache-2.0",
+}
+SPOKEN = [
+    (r"Mozilla Public License.*", "MPL-2.0"),
+    (r"Apache.*", "Apache-2.0"),
+    (r"BSD[ -]([23])-Clause.*", r"BSD-\1-Clause"),
+    (r"BSD.*", "BSD"),
+    (r"(MIT|ISC)\b.*", r"\1"),
+    (r"PSF.*|Python Software Foundation.*", "PSF-2.0"),
+]
+
+
+def locked(lock):
+    """Return the names of the packages that a lock pins."""
+    return re.findall(r"^([\w.-]+)==", (ROOT / lock).read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+def licence(name):
+    """Return the licence of a package, in a few words; fail if it says none."""
+    if name in STATED:
+        return STATED[name]
+    said = metadata(name)
+    if said["License-Expression"]:
+        return said["License-Expression"]
+    classifiers = said.get_all("Classifier") or []
+    classes = [line.split("::")[-1].strip() for line in classifiers if line.startswith("License ::")]
+    for words in [said["License"] or "", *classes]:
+        if re.fullmatch(r"[\w.-]+( (AND|OR) [\w.-]+)+", words):
+            return words
+        for pattern, short in SPOKEN:
+            if re.fullmatch(pattern, words, flags=re.DOTALL):
+                return re.sub(pattern, short, words, flags=re.DOTALL)
+    raise ValueError(f"{name} does not name its licence; look it up and write it in STATED")
+
+
+def table():
+    """Return the list as Markdown."""
+    rows = ["# Licences of the packages that the locks pin", "", "Written by `make licences`."]
+    for lock in LOCKS:
+        rows += ["", f"## `{lock}`", "", "| package | licence |", "| --- | --- |"]
+        rows += [f"| {name} | {licence(name)} |" for name in sorted(locked(lock))]
+    return "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    try:
+        print(table(), end="")
+    except (ValueError, PackageNotFoundError) as wrong:
+        raise SystemExit(f"error: {wrong}") from None
