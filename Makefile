@@ -31,6 +31,8 @@ export MPLBACKEND := agg
 export JUPYTER_PREFER_ENV_PATH := 1
 export PYTHONHASHSEED := 0
 export PYTHONNOUSERSITE := 1
+export PYTHONUTF8 := 1
+export PIP_USER := 0
 export SOURCE_DATE_EPOCH := 0
 # Notebooks run in a folder of their own, so a relative folder of data is made absolute.
 export SHUFFLELIB_DATA := $(if $(filter /% ~%,$(SHUFFLELIB_DATA)),$(SHUFFLELIB_DATA),$(CURDIR)/$(or $(SHUFFLELIB_DATA),data))
@@ -39,7 +41,9 @@ export OPENBLAS_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 unexport JUPYTER_PATH JUPYTER_CONFIG_PATH MATPLOTLIBRC PYTEST_ADDOPTS SHUFFLELIB_FIGURES VIRTUAL_ENV
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONINSPECT PYTHONOPTIMIZE PYTHONPATH PYTHONSTARTUP PYTHONWARNINGS
-unexport PIP_PREFIX PIP_TARGET PIP_USER
+unexport PYTHONCASEOK PYTHONIOENCODING PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHONUSERBASE
+unexport PIP_CONSTRAINT PIP_DRY_RUN PIP_EDITABLE PIP_NO_DEPS PIP_PREFIX PIP_PYTHON PIP_REQUIRE_HASHES
+unexport PIP_REQUIREMENT PIP_ROOT PIP_TARGET UV_CONSTRAINT UV_OVERRIDE
 
 VENV := .venv/bin/python
 UV := $(shell command -v uv 2>/dev/null)
@@ -56,11 +60,16 @@ WANTED := $(if $(filter full,$(PROFILE)),$(FULL),$(QUICK))
 
 # A copied checkout installs itself rather than the original it came from.
 $(shell [ "$$(cat .venv/home 2>/dev/null)" = "$$(pwd -P)" ] || rm -f .venv/installed)
-# A figure that was deleted is made again: its notebook counts as not yet run.
-$(shell for list in build/*/*.files; do while read -r file; do \
-    [ -e "$$file" ] || rm -f "$${list%.files}.ipynb"; done <"$$list"; done 2>/dev/null)
+# A notebook counts as not yet run if a figure of it was deleted, or its list or itself is not whole.
+$(shell for run in build/full/*.ipynb build/quick/*.ipynb build/check/*.ipynb; do list="$${run%.ipynb}.files"; \
+    [ -e "$$list" ] && [ "$$(tail -c 2 "$$run")" = "}" ] || rm -f "$$run"; \
+    while read -r file || [ -n "$$file" ]; do [ -e "$$file" ] || rm -f "$$run"; done <"$$list"; \
+    done 2>/dev/null)
+# Nobody is still writing the list of fonts after a minute.
+$(shell find build/matplotlib -name '*.matplotlib-lock' -mmin +1 -delete 2>/dev/null)
 
-.PHONY: help figures test lint tidy unit lab app browser book data lock bench check-figures clean distclean
+.PHONY: help figures test lint tidy unit fuzz lab app browser book data lock licences bench \
+    check-figures clean distclean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -86,6 +95,10 @@ tidy: .venv/installed ## format the code and strip the notebooks, so that lint h
 unit: .venv/installed | lint
 	$(VENV) -m pytest
 
+fuzz: export SHUFFLELIB_FUZZ ?= 100000
+fuzz: .venv/installed ## ask every public function 1e5 drawn questions (SHUFFLELIB_FUZZ=... for another number)
+	$(VENV) -m pytest tests/test_fuzz.py
+
 lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)
 	$(VENV) -m jupyterlab --notebook-dir=.
@@ -110,8 +123,8 @@ data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA), checke
 check-figures: $(CHECK) ## rebuild the figures elsewhere and compare their data with figures/
 	$(VENV) tools/check_figures.py figures build/check/figures
 
-bench: .venv/installed ## measure speed, and cost against n, beside other implementations
-	@for script in $(sort $(wildcard benchmarks/*.py)); do echo "== $$script"; $(VENV) $$script || exit; done
+bench: .venv/installed ## measure cost and growth beside other implementations: benchmarks/results.md
+	$(VENV) -m benchmarks
 
 lock: ## pin every dependency anew in requirements.lock, for Python 3.11 and later
 	@mkdir -p build
@@ -127,27 +140,33 @@ lock: ## pin every dependency anew in requirements.lock, for Python 3.11 and lat
 	@mv build/requirements.lock requirements.lock
 	@sed 's|build/requirements.lock|requirements.lock|' build/requirements-book.lock >requirements-book.lock
 
+licences: .venv/book ## list the licence of every locked package in LICENSES-THIRD-PARTY.md
+	@mkdir -p build; $(VENV) tools/licences.py >build/licences && mv build/licences LICENSES-THIRD-PARTY.md
+
 clean: ## remove everything built, except figures/ and .venv
 	rm -rf build
 
 distclean: clean ## remove .venv as well
 	rm -rf .venv
 
+# Two `make` that set up at once take turns; the second finds it done.
+TAKE_TURNS = exec 9<requirements.lock; "$$python" -c 'import fcntl; fcntl.flock(0, fcntl.LOCK_EX)' <&9; \
+    [ $@ -nt $(firstword $^) ] && [ $@ -nt $(lastword $^) ] && exit
+
 .venv/locked: requirements.lock
 	@python='$(PYTHON)'; "$$python" -c '$(NEW_ENOUGH)' 2>/dev/null || { echo >&2 \
 	    "error: Python 3.11 or later with the venv module is needed, found '$$python'; try make PYTHON=..."; exit 1; }; \
-	rm -rf .venv; echo "installing into .venv, which takes about a minute"; "$$python" -m venv .venv
-	@$(INSTALL) --require-hashes -r requirements.lock
-	@touch $@
+	$(TAKE_TURNS); \
+	rm -rf .venv; echo "installing into .venv, which takes about a minute"; "$$python" -m venv .venv && \
+	$(INSTALL) --require-hashes -r requirements.lock && touch $@
 
 .venv/installed: .venv/locked pyproject.toml
-	@$(INSTALL) --no-deps --no-build-isolation -e .
-	@pwd -P >.venv/home
-	@touch $@
+	@python=$(VENV); $(TAKE_TURNS); \
+	$(INSTALL) --no-deps --no-build-isolation -e . && pwd -P >.venv/home && touch $@
 
 .venv/book: .venv/installed requirements-book.lock
-	@$(INSTALL) --require-hashes -r requirements-book.lock
-	@touch $@
+	@python=$(VENV); $(TAKE_TURNS); \
+	$(INSTALL) --require-hashes -r requirements-book.lock && touch $@
 
 RUN = @$(VENV) tools/run_notebook.py $< $@
 
