@@ -1,9 +1,8 @@
 """The normal limit in place of a bound: shuffling as Gaussian privacy, as Chen, Cao and Ge use it."""
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
-
-import mpmath
 
 from shufflelib import randomizers, renyi
 from shufflelib.claims import line
@@ -70,15 +69,15 @@ def _exactly_fifty():
     for m in range(n + 1):
         moment += math.comb(n, m) * e ** (n - m) / (e + 1) ** n / (1 / e + Fraction(m, n) * (e - 1 / e))
     claimed = 2 * e * order / (n - 1)
-    with mpmath.workdps(40):
-        truth = mpmath.log(mpmath.mpf(moment.numerator) / moment.denominator)
+    with localcontext(prec=40):
+        truth = (Decimal(moment.numerator) / moment.denominator).ln()
     steps = (
         "binary randomized response, odds 50, n = 93, all others hold one value, order 2; exact sum of 94 "
         "fractions",
         f"true: D_2 = log of the sum of P^2/Q = {float(truth):.8g}; claimed: 2 * 50 * 2/92 = "
         f"{float(claimed):.8g}",
     )
-    refuted = truth > mpmath.mpf(claimed.numerator) / claimed.denominator
+    refuted = truth > claimed.numerator / Decimal(claimed.denominator)
     return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, "exact fractions", steps)
 
 

@@ -2,8 +2,8 @@
 
 import math
 from fractions import Fraction
+from statistics import NormalDist
 
-import mpmath
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom, laplace
@@ -114,11 +114,10 @@ def _frequencies(effort):
 def _frequencies_by_hand():
     one, coins = Fraction(99, 100), Fraction(1, 8)
     least = one * coins - 50 * (1 - one) * coins  # no report is 1
-    mu = mpmath.sqrt(2 / (mpmath.mpf(2) / 2 + mpmath.mpf(1) / 100))
-    eps = mpmath.log(50)
-    claimed = mpmath.ncdf(-eps / mu + mu / 2) - 50 * mpmath.ncdf(-eps / mu - mu / 2)
+    mu, eps, below = math.sqrt(2 / (2 / 2 + 1 / 100)), math.log(50), NormalDist().cdf
+    claimed = below(-eps / mu + mu / 2) - 50 * below(-eps / mu - mu / 2)
     lines = ("by hand: 'no report is 1' has chance 99/800 if the loud user holds 0, 1/800 if 1",)
-    return above_the_claim(least, float(claimed), lines)
+    return above_the_claim(least, claimed, lines)
 
 
 def _by_loud_budget():
