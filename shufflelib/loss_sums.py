@@ -27,8 +27,10 @@ Where few losses differ from the most frequent one, because there are few summan
 others are rare, the law of the sum is listed instead.
 """
 
+import functools
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +66,8 @@ class LogBracket(NamedTuple):
 NOTHING = LogBracket(-math.inf, -math.inf)
 
 
-class LossLaw(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class LossLaw:
     """Law of one loss G: atoms ``values`` with masses ``masses``; missing mass sits at 0.
 
     ``sizes`` are the magnitudes of the terms each value was computed from (its rounding error is a
@@ -76,7 +79,7 @@ class LossLaw(NamedTuple):
     sizes: np.ndarray
     precision: float
 
-    @property
+    @functools.cached_property
     def zero_mass(self):
         """Mass at 0 that is not listed."""
         return max(0.0, 1.0 - math.fsum(self.masses))
@@ -108,7 +111,7 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     scale = float(np.max(np.abs(law.values), initial=0.0))
     if scale == 0.0:  # no more than the rounding of what cancelled
         return LogBracket(-math.inf, _sum_of_positive_parts(law, n)) if np.any(law.sizes > 0.0) else NOTHING
-    law = law._replace(values=law.values / scale, sizes=law.sizes / scale)
+    law = replace(law, values=law.values / scale, sizes=law.sizes / scale)
     crude = _sum_of_positive_parts(law, n)
     if crude == -math.inf:
         return NOTHING
@@ -350,7 +353,7 @@ def _period(terms, smoothing):
 
 def _by_contour(law, n, tolerance):
     unit = _saddle(law, n)
-    law = law._replace(values=law.values * unit, sizes=law.sizes * unit)
+    law = replace(law, values=law.values * unit, sizes=law.sizes * unit)
     bracket = on_the_line(_Identical(law, n), tolerance)
     return LogBracket(*(end - math.log(unit) for end in bracket))
 

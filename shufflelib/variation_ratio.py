@@ -256,7 +256,9 @@ class VariationRatioPair(Pair):
         excess = np.maximum(spike + (s * rho - threshold) * tail, 0.0)
         slack_mass = PMF_ERROR + 4 * UNIT * np.abs(m - s * rho) / (1.0 - rho)
         error = spike * slack_mass + np.abs(s * rho - threshold) * tail * TAIL_ERROR
-        outer = binomial_tail(np.floor(threshold - threshold_error) + 1.0, s, rho)
+        first = np.floor(threshold - threshold_error) + 1.0
+        outer, moved = tail.copy(), first != m  # rarely does the error reach a whole number
+        outer[moved] = binomial_tail(first[moved], s[moved], rho)
         error += outer * (threshold_error + 4 * UNIT * s * rho) + kappa_error * excess
         slack_weight = PMF_ERROR + 8 * UNIT * np.abs(s - n * share) / max(1.0 - share, UNIT)
         weight = np.exp(log_weight)
