@@ -1,27 +1,22 @@
-"""Cost of one certified ε for n slots with a budget of their own each, beside a plain Fourier sum.
+"""One certified ε for n slots with a budget of their own each, beside a plain Fourier sum.
 
-    python benchmarks/personalized.py
-
-Both sides run here, on the same machine, one after the other.  The peer multiplies the characteristic
-functions of all slots on a grid of frequencies and inverts them once, as numerical accounting does,
-without any bound on its error; it evaluates δ at one ε, and a search for ε needs about twelve of them.
-It is written here from the definition and shares no code with the package; it stops at 1e4 slots.
+The peer multiplies the characteristic functions of all slots, one by one, on a grid of frequencies and
+inverts them once, as numerical accounting does, without any bound on its error; it evaluates δ at one ε, and
+a search for ε needs about twelve of them.  It stops at 1e4 slots.
 """
 
-import csv
 import math
-import time
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks.runner import Benchmark, Case, Peer
 from shufflelib.shuffling import PersonalizedPair
 
 DELTA = 1e-4
 EVALUATIONS = 12  # of δ, in a search for one ε by the secant method
 FREQUENCIES = 1 << 13
 MOST_SLOTS = 10**4  # of the peer
-FOLDER = Path(__file__).parents[1] / "build" / "bench"
+BELOW, ABOVE = 1e-3, 0.05  # by which its δ may differ: atoms split on a grid spread the sum
 
 
 def fourier_delta(budgets, eps):
@@ -45,29 +40,27 @@ def fourier_delta(budgets, eps):
     return float(np.sum(masses * np.maximum(totals, 0.0))) / budgets.size
 
 
-def main():
-    """Print and write one row per number of slots."""
-    rows = []
-    for n in (10**3, 10**4, 10**5, 10**6):
-        budgets = np.random.default_rng(0).uniform(0.0, 2.0, n)
-        start = time.perf_counter()
-        pair = PersonalizedPair(budgets)
-        bracket = pair.epsilon(DELTA)
-        ours = time.perf_counter() - start
-        row = {"slots": n, "ours": ours, "relative width": bracket.upper / bracket.lower - 1.0}
-        if n <= MOST_SLOTS:
-            start = time.perf_counter()
-            peer = fourier_delta(budgets, bracket.upper)
-            theirs = (time.perf_counter() - start) * EVALUATIONS
-            row |= {"Fourier": theirs, "Fourier / ours": theirs / ours, "Fourier off by": peer / DELTA - 1.0}
-        rows.append(row)
-        print(", ".join(f"{key} {value:.3g}" for key, value in row.items()), flush=True)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with (FOLDER / "personalized.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+def case(n):
+    """Ask for ε of budgets drawn evenly from (0, 2); the peer's δ at our upper end is checked."""
+    budgets = np.random.default_rng(0).uniform(0.0, 2.0, n)
+    peer = Peer(
+        "term by term",
+        lambda answer: fourier_delta(budgets, answer.upper),
+        lambda answer, delta: -BELOW < delta / DELTA - 1.0 < ABOVE,
+        evaluations=EVALUATIONS,
+    )
+    return Case(
+        ours=lambda: PersonalizedPair(budgets).epsilon(DELTA),
+        peers=(peer,) if n <= MOST_SLOTS else (),
+        facts=lambda answer: {"relative width": answer.upper / answer.lower - 1.0},
+    )
 
 
-if __name__ == "__main__":
-    main()
+BENCHMARK = Benchmark(
+    name="personalized",
+    title=r"$\varepsilon$ of personal budgets",
+    grows="slots",
+    sizes=(10**3, 10**4, 10**5, 10**6),
+    quick=(10,),
+    case=case,
+)

@@ -1,29 +1,21 @@
-"""Cost of sixty Rényi orders of the generic pair: our lattice sum beside adding up every cell.
+"""Sixty Rényi orders of the generic pair: our lattice sum beside adding up every cell.
 
-    python benchmarks/renyi_orders.py
-
-Both sides run here, on the same machine, one after the other.  The peer adds all cells (a, b) within
-12 standard deviations, vectorised, as numerical Rényi accounting of the clone pair is usually done; it
-is written here from the definition and shares no code with the package.  It times two orders and
-multiplies, and stops at 1e5 users, where the window holds about 2e7 cells.
+The peer adds all cells (a, b) within 12 standard deviations, vectorised, as numerical Rényi accounting of the
+clone pair is usually done.  It times two orders and multiplies, and stops at 1e5 users.
 """
 
-import csv
 import math
-import time
-from pathlib import Path
 
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib import randomizers
-from shufflelib.shuffling import VariationRatioPair
+from benchmarks.pair_delta import pair_of
+from benchmarks.runner import Benchmark, Case, Peer
 
 ORDERS = np.concatenate([np.geomspace(1.001, 2.0, 15), np.geomspace(2.1, 1e4, 45)])
 SAMPLE = (2.0, 32.0)  # orders the peer is timed at
 MOST_USERS = 10**5  # of the peer
 EPS0 = 2.0
-FOLDER = Path(__file__).parents[1] / "build" / "bench"
 
 
 def renyi_of_cells(n, eps0, order, window=12.0):
@@ -54,31 +46,32 @@ def renyi_of_cells(n, eps0, order, window=12.0):
     return math.log1p(found) / (order - 1.0)
 
 
-def main():
-    """Print and write one row per number of users."""
-    rows = []
-    for n in (10**3, 10**4, 10**5, 10**6, 10**9, 10**12):
-        pair = VariationRatioPair.of(randomizers.generic(eps0=EPS0), n=n)
-        start = time.perf_counter()
-        bracket = pair.renyi(ORDERS)
-        ours = time.perf_counter() - start
-        width = float(np.max((bracket.upper - bracket.lower) / bracket.upper))
-        row = {"n": n, "ours": ours, "largest relative width": width}
-        if n <= MOST_USERS:
-            start = time.perf_counter()
-            cells = [renyi_of_cells(n, EPS0, order) for order in SAMPLE]
-            theirs = (time.perf_counter() - start) * ORDERS.size / len(SAMPLE)
-            known = pair.renyi(np.array(SAMPLE))
-            apart = np.max(np.abs(np.array(cells) / known.upper - 1.0))
-            row |= {"cells": theirs, "cells / ours": theirs / ours, "cells off by": float(apart)}
-        rows.append(row)
-        print(", ".join(f"{key} {value:.3g}" for key, value in row.items()), flush=True)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with (FOLDER / "renyi_orders.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+def same(answer, cells, n):
+    """Say whether the peer's two orders lie in our bracket, up to their rounding."""
+    known = pair_of(n, EPS0).renyi(np.array(SAMPLE))
+    return bool(np.all((known.lower * (1 - 1e-5) <= cells) & (cells <= known.upper * (1 + 1e-5))))
 
 
-if __name__ == "__main__":
-    main()
+def case(n):
+    """Ask for all orders of a pair that remembers nothing."""
+    peer = Peer(
+        "term by term",
+        lambda answer: np.array([renyi_of_cells(n, EPS0, order) for order in SAMPLE]),
+        lambda answer, cells: same(answer, cells, n),
+        evaluations=ORDERS.size / len(SAMPLE),
+    )
+    return Case(
+        ours=lambda: pair_of(n, EPS0).renyi(ORDERS),
+        peers=(peer,) if n <= MOST_USERS else (),
+        facts=lambda answer: {"relative width": float(np.max(answer.upper / answer.lower - 1.0))},
+    )
+
+
+BENCHMARK = Benchmark(
+    name="renyi_orders",
+    title="60 Rényi orders",
+    grows="users",
+    sizes=(10**3, 10**4, 10**5, 10**6, 10**8, 10**10, 10**12),
+    quick=(100,),
+    case=case,
+)

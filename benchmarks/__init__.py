@@ -1,0 +1,34 @@
+"""What is fast and how its cost grows, each beside a peer that does the same job in the same run.
+
+    python -m benchmarks [--quick] [name ...]
+
+Each file holds one question: what is asked, at which sizes, and who else answers it.  `runner` measures,
+`report` writes `results.csv`, `results.md` and `results.png`.
+"""
+
+from benchmarks import (
+    composition,
+    figure_build,
+    fresh_interpreter,
+    mechanism_bracket,
+    pair_delta,
+    pair_vs_terms,
+    personalized,
+    renyi_orders,
+    sgd_epoch,
+    sgd_step,
+)
+
+ALL = (
+    pair_delta.BENCHMARK,
+    pair_vs_terms.BENCHMARK,
+    mechanism_bracket.BENCHMARK,
+    renyi_orders.BENCHMARK,
+    composition.BY_ROUNDS,
+    composition.BY_USERS,
+    personalized.BENCHMARK,
+    sgd_step.BENCHMARK,
+    sgd_epoch.BENCHMARK,
+    figure_build.BENCHMARK,
+    fresh_interpreter.BENCHMARK,
+)

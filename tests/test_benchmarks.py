@@ -1,0 +1,121 @@
+"""The benchmarks: each runs at tiny sizes, both sides agree, and the reports say what was measured."""
+
+import csv
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import ALL, report, runner
+from benchmarks.published_terms import delta_of_blanket, delta_on_a_grid
+from shufflelib import Certified, Status, randomizers, shuffle
+
+ROOT = Path(__file__).resolve().parents[1]
+NAMES = [one.name for one in ALL]
+ROWS = {}
+
+
+@pytest.mark.parametrize("benchmark", ALL, ids=NAMES)
+def test_both_sides_agree_at_tiny_sizes(benchmark, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    said = []
+    rows = ROWS[benchmark.name] = runner.measure(benchmark, quick=True, say=said.append)
+    assert len(said) == len(benchmark.quick) and not list(tmp_path.iterdir())
+    assert {row["size"] for row in rows} == set(benchmark.quick)
+    for row in rows:
+        assert row["agrees"] is (None if row["implementation"] == runner.OURS else True), row
+        assert 0.0 < row["cost"] < math.inf and row["turns"] == 1
+        assert row.get("lower", 0.0) <= row.get("upper", 1.0)
+    assert {row["implementation"] for row in rows} > {runner.OURS}  # nothing is measured alone
+
+
+def measured():
+    """Return the rows of all benchmarks at tiny sizes, those that are there."""
+    return [row for rows in ROWS.values() for row in rows] or runner.measure(ALL[0], quick=True)
+
+
+def test_the_report_has_a_table_and_a_figure(tmp_path):
+    rows = measured()
+    report.write(ALL, rows, tmp_path / "new")
+    with (tmp_path / "new/results.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(rows)
+    page = (tmp_path / "new/results.md").read_text()
+    assert all(f"| {row['benchmark']} | {row['implementation']} |" in page for row in rows)
+    assert "second" not in page and "no |" not in page
+    assert (tmp_path / "new/results.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_disagreement_is_said():
+    def case(size):
+        brackets = Certified(1.0, 2.0, Status.CERTIFIED, "a test"), (2.5, 3.0)
+        return runner.Case(lambda: brackets[0], (runner.Peer("term by term", lambda answer: brackets[1]),))
+
+    wrong = runner.Benchmark("wrong", "Wrong", "users", (1, 2, 3), (1, 2, 3), case)
+    said = []
+    rows = runner.measure(wrong, quick=True, say=said.append)
+    assert [row["agrees"] for row in rows] == [None, False] * 3 and "DISAGREES" in said[0]
+    assert report.table(rows).rstrip().endswith("no |")
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0, 2.0])
+def test_growth_is_the_slope_over_the_larger_half(exponent):
+    rows = [{"size": 10.0**k, "cost": 7.0 + 1e-3 * 10.0 ** (k * exponent)} for k in range(13)]
+    expected = 0.0 if exponent == 0.0 else exponent
+    assert runner.growth(rows) == pytest.approx(expected, abs=0.2)
+    rows = [{"size": 10.0**k, "cost": 10.0 ** (k * exponent)} for k in range(4)]
+    assert runner.growth(rows) == pytest.approx(exponent, abs=1e-9)
+    assert math.isnan(runner.growth(rows[:2]))
+
+
+def test_a_dozen_evaluations_count_a_dozenfold():
+    def burn():
+        return sum(range(200_000)), math.inf
+
+    case = runner.Case(burn, (runner.Peer("term by term", lambda answer: burn(), evaluations=12),))
+    one = runner.Benchmark("one", "One", "users", (1,), (1,), lambda size: case)
+    rows = runner.measure(one)
+    assert [row["turns"] for row in rows] == [runner.TURNS] * 2
+    assert rows[0]["cost"] == rows[0]["times ours"] == 1.0 and rows[1]["times ours"] > 4.0
+
+
+def test_the_peers_of_the_blanket_are_the_blanket():
+    rr = shuffle(randomizers.generalized_rr(eps0=1.0, d=4), n=6)
+    delta = rr.above[0].delta(0.3)
+    assert delta.lower * (1 - 1e-9) <= delta_of_blanket(0.3, 1.0, 4, 6) <= delta.upper * (1 + 1e-9)
+    assert delta.lower <= delta_on_a_grid(0.3, 1.0, 4, 6) <= 1.05 * delta.upper
+
+
+def test_what_is_committed_is_of_these_benchmarks():
+    with (ROOT / "benchmarks/results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(dict.fromkeys(row["benchmark"] for row in rows)) == NAMES
+    assert {row["agrees"] for row in rows} == {"", "True"}
+    for one in ALL:
+        sizes = {float(row["size"]) for row in rows if row["benchmark"] == one.name}
+        assert sizes == set(map(float, one.sizes))
+    page = (ROOT / "benchmarks/results.md").read_text()
+    assert all(name in page for name in NAMES) and (ROOT / "benchmarks/results.png").exists()
+
+
+def test_one_question_stands_in_one_file():
+    files = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
+    shared = {"__init__", "__main__", "runner", "report", "published_terms"}
+    assert files - shared == {one.case.__module__.rpartition(".")[2] for one in ALL}
+
+
+def test_the_command_line_knows_its_benchmarks(tmp_path):
+    command = [sys.executable, "-m", "benchmarks"]
+    given = {"cwd": ROOT, "capture_output": True, "text": True, "check": False}
+    done = subprocess.run([*command, "--quick", "sgd_step", "--output", tmp_path], **given)
+    assert done.returncode == 0 and (tmp_path / "results.md").exists(), done.stderr
+    assert "| sgd_step | term by term |" in done.stdout and "sgd_step: " in done.stderr
+    done = subprocess.run([*command, "sgd_stpe"], **given)
+    assert done.returncode == 2 and "no benchmark is called sgd_stpe" in done.stderr
+
+
+def test_make_bench_runs_them_all():
+    rule = re.search(r"^bench:.*\n\t(.*)", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    assert rule[1].split() == ["$(VENV)", "-m", "benchmarks"]
