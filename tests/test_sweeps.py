@@ -18,7 +18,7 @@ import joblib
 import numpy as np
 import pytest
 
-from shufflelib import Certified, Status, calibration, estimation, randomizers, shuffle
+from shufflelib import Certified, Status, __version__, calibration, estimation, randomizers, shuffle
 from shufflelib.sweeps import Cache, WorkerError, cases, grid, plain, sweep, table, tabulate
 from shufflelib.sweeps.identity import environment, identity
 from shufflelib.sweeps.spec import SweepFile
@@ -259,10 +259,10 @@ def test_a_damaged_result_is_computed_again_and_no_other(tmp_path, damage):
 def test_results_of_other_versions_are_not_used(tmp_path, monkeypatch):
     log, cases_ = counting(tmp_path, 3)
     sweep(counted, cases_, seed=3, n_jobs=1, cache=tmp_path / "cache")
-    monkeypatch.setattr(cases, "environment", lambda: environment().replace("0.1.0", "0.1.1"))
+    monkeypatch.setattr(cases, "environment", lambda: environment().replace(__version__, "0.0.0"))
     sweep(counted, cases_, seed=3, n_jobs=1, cache=tmp_path / "cache")
     assert set(executions(log).values()) == {2}
-    for part in ("shufflelib 0.1.0", f"numpy {np.__version__}", "scipy", "Python 3"):
+    for part in (f"shufflelib {__version__}", f"numpy {np.__version__}", "scipy", "Python 3"):
         assert part in environment()
 
 

@@ -1,0 +1,218 @@
+"""The wheel: what is in it, and that it computes where nothing but numpy and scipy is installed."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from email.parser import Parser
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import yaml
+
+import shufflelib
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+ALWAYS = ("numpy", "scipy")
+OFFLINE = {
+    "PIP_NO_INDEX": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_CONFIG_FILE": os.devnull,
+    "SOURCE_DATE_EPOCH": "1000000000",
+}
+NO_NETWORK = """
+import sys
+def refuse(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        raise OSError("no network in this test")
+sys.addaudithook(refuse)
+"""
+
+
+def run(*command, **given):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **given)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """Unpack the source distribution that the build backend makes of a copy of the checkout."""
+    folder = tmp_path_factory.mktemp("source")
+    checkout = folder / "checkout"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "shufflelib", checkout / "shufflelib", ignore=ignored)
+    for path in ROOT.iterdir():
+        if path.is_file():
+            shutil.copy(path, checkout)
+    build = "import sys; from flit_core import buildapi; print(buildapi.build_sdist(sys.argv[1]))"
+    name = run(sys.executable, "-c", build, folder, cwd=checkout).strip()
+    with tarfile.open(folder / name) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / name.removesuffix(".tar.gz")
+
+
+def built(source, folder):
+    """Build the wheel from the source distribution, without the network."""
+    options = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder)
+    run(sys.executable, "-m", "pip", "wheel", *options, source, env={**os.environ, **OFFLINE})
+    (path,) = folder.iterdir()
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel(source, tmp_path_factory):
+    return built(source, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def bare(wheel, tmp_path_factory):
+    """Install the wheel where only numpy and scipy are, and where no socket connects."""
+    folder = tmp_path_factory.mktemp("bare")
+    venv.create(folder, symlinks=True, with_pip=False)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for name in ALWAYS:
+        installed = Path(find_spec(name).origin).parents[1]
+        for part in (name, f"{name}.libs"):
+            if (installed / part).exists():
+                (packages / part).symlink_to(installed / part)
+        for part in installed.glob(f"{name}-*.dist-info"):
+            (packages / part.name).symlink_to(part)
+    (packages / "no_network.py").write_text(NO_NETWORK)
+    (packages / "no_network.pth").write_text("import no_network\n")
+    python = folder / "bin" / "python"
+    install = ("--python", python, "install", "--quiet", "--no-deps", wheel)
+    run(sys.executable, "-m", "pip", *install, env={**os.environ, **OFFLINE})
+    return folder / "bin"
+
+
+def answered(bare, *arguments, program="shufflelib", folder=None, **environment):
+    """Return what a program of the bare environment prints, run elsewhere with a bare path."""
+    given = {"PATH": str(bare), "HOME": str(bare), "PYTHONWARNINGS": "error", **environment}
+    return run(bare / program, *arguments, cwd=folder or bare, env=given)
+
+
+def test_one_version_everywhere():
+    version = PROJECT["version"]
+    assert re.fullmatch(r"\d+\.\d+\.\d+(rc\d+)?", version)
+    assert shufflelib.__version__ == version
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
+    first = re.search(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
+    assert first[1] == version
+
+
+def test_the_changelog_counts_the_claims_of_the_ledger():
+    from shufflelib.claims import ALL
+
+    text = (ROOT / "CHANGELOG.md").read_text()
+    assert f"{len(ALL)} claims" in text
+    for verdict in sorted({str(claim.verdict) for claim in ALL}):
+        assert f"{sum(str(claim.verdict) == verdict for claim in ALL)} {verdict}" in text
+
+
+def test_the_changelog_and_the_guide_name_what_exists():
+    for page in ("CHANGELOG.md", "CONTRIBUTING.md"):
+        text = (ROOT / page).read_text()
+        folders = "shufflelib|figures|notebooks|tests|tools|benchmarks|book"
+        for name in re.findall(rf"`((?:{folders})/[\w./-]*\w)`", text):
+            assert (ROOT / name).exists(), f"{page}: {name}"
+        for name in re.findall(r"`(\w+\.(?:md|toml|yml|bib|cff|lock))`", text):
+            assert (ROOT / name).exists(), f"{page}: {name}"
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    information = f"shufflelib-{PROJECT['version']}.dist-info"
+    assert {name.partition("/")[0] for name in names} == {"shufflelib", information}
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "shufflelib").rglob("*.py")}
+    assert {name for name in names if name.startswith("shufflelib/")} == modules
+    assert {name.removeprefix(f"{information}/") for name in names} - modules == {
+        "METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE",
+    }  # fmt: skip
+
+
+def test_the_wheel_says_what_pyproject_says(wheel):
+    assert wheel.name == f"shufflelib-{PROJECT['version']}-py3-none-any.whl"
+    information = f"shufflelib-{PROJECT['version']}.dist-info"
+    with zipfile.ZipFile(wheel) as archive:
+        told = Parser().parsestr(archive.read(f"{information}/METADATA").decode())
+        entries = archive.read(f"{information}/entry_points.txt").decode()
+        license_ = archive.read(f"{information}/licenses/LICENSE").decode()
+    assert (told["Name"], told["Version"]) == ("shufflelib", PROJECT["version"])
+    assert told["License-Expression"] == PROJECT["license"] and license_ == (ROOT / "LICENSE").read_text()
+    assert told["Requires-Python"] == PROJECT["requires-python"]
+    needed = [line for line in told.get_all("Requires-Dist") if "extra ==" not in line]
+    assert {re.match(r"[\w-]+", line)[0] for line in needed} == set(ALWAYS)
+    assert set(told.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
+    assert "shufflelib=shufflelib.cli:main" in entries.replace(" ", "")
+    assert told.get_payload().startswith("# shufflelib")
+
+
+def test_types_are_not_promised():
+    # a marker for type checkers belongs to a package whose public signatures are annotated
+    signatures = [
+        node
+        for path in (ROOT / "shufflelib").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    ]
+    annotated = sum(node.returns is not None for node in signatures) / len(signatures)
+    assert (ROOT / "shufflelib/py.typed").exists() == (annotated == 1.0)
+
+
+def test_the_bare_environment_is_bare(bare):
+    absent = ("pip", "joblib", "matplotlib", "yaml", "tqdm", "sklearn", "dp_accounting")
+    code = f"from importlib.util import find_spec; print([find_spec(name) for name in {absent}])"
+    assert answered(bare, "-c", code, program="python") == f"{[None] * len(absent)}\n"
+    where = answered(bare, "-c", "import shufflelib; print(shufflelib.__file__)", program="python")
+    assert Path(where.strip()).is_relative_to(bare.parent)
+    code = "import socket\ntry: socket.create_connection(('127.0.0.1', 9))\nexcept OSError as e: print(e)"
+    assert answered(bare, "-c", code, program="python") == "no network in this test\n"
+
+
+def test_the_installed_command_answers(bare, tmp_path):
+    said = answered(bare, "--help", folder=tmp_path)
+    assert said.startswith("usage: shufflelib") and "{epsilon,delta,renyi,calibrate,claims,sweep}" in said
+    ten = "--randomizer generalized-rr --eps0 1 --d 10 --n 100000".split()
+    found = json.loads(answered(bare, "epsilon", *ten, "--delta", "1e-8", "--json", folder=tmp_path))
+    m = shufflelib.shuffle(shufflelib.randomizers.generalized_rr(eps0=1.0, d=10), n=100_000)
+    expected = m.epsilon(delta=1e-8)
+    assert (found["lower"], found["upper"]) == pytest.approx((expected.lower, expected.upper), rel=1e-12)
+    asked = "calibrate users --randomizer generic --eps0 1 --eps 0.1 --delta 1e-8".split()
+    assert answered(bare, *asked, folder=tmp_path)
+    assert answered(bare, "delta", *ten, "--eps", "0.01", folder=tmp_path).startswith("delta <= ")
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_installed_command_lists_and_checks_claims(bare, tmp_path):
+    ledger = answered(bare, "claims", folder=tmp_path)
+    assert ledger.splitlines()[-1].startswith(f"{len(shufflelib.claims.ALL)} claims: ")
+    witness = answered(bare, "claims", "fmt23-lemma-3.5", folder=tmp_path)
+    assert "REFUTED" in witness
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_missing_extra_is_one_clear_line(bare, tmp_path):
+    (tmp_path / "grid.yaml").write_text("quantity: delta\nrandomizer: generic\neps0: 1.0\nn: 9\neps: 0.1\n")
+    given = {"PATH": str(bare), "HOME": str(bare)}
+    done = subprocess.run(
+        [bare / "shufflelib", "sweep", "grid.yaml"],
+        cwd=tmp_path, env=given, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.count("\n") == 1 and "shufflelib[sweeps]" in done.stderr
+    assert os.listdir(tmp_path) == ["grid.yaml"]
+
+
+def test_the_wheel_is_the_same_each_time(source, wheel, tmp_path):
+    assert built(source, tmp_path).read_bytes() == wheel.read_bytes()
