@@ -148,7 +148,7 @@ class PrivacyProfile(ABC):
         Parameters
         ----------
         order : float or array_like
-            Order λ, 1 < λ ≤ 1e100.
+            Order λ, 1 < λ ≤ 1e300.
 
         Returns
         -------
@@ -164,7 +164,7 @@ class PrivacyProfile(ABC):
             order,
             "order",
             above=1.0,
-            at_most=arguments.MAX_ORDER,
+            at_most=1e300,
             remedy="the limit at 1 is the Kullback-Leibler divergence",
         )
         ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))

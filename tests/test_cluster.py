@@ -2,6 +2,7 @@
 
 import collections
 import os
+import re
 import signal
 import socket
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 import joblib
 import pytest
 
+from shufflelib import __version__
 from shufflelib.cli import main
 from shufflelib.sweeps import Cache, WorkerError, grid, running, sweep
 
@@ -117,9 +119,8 @@ def test_errors_of_the_task_are_raised_and_what_is_done_is_kept(cluster, tmp_pat
 
 def test_workers_with_other_code_are_refused(cluster, monkeypatch):
     monkeypatch.setattr(running, "environment", lambda: "shufflelib 9.9.9")
-    with pytest.raises(
-        WorkerError, match=r"has shufflelib 0\.1\.0 .*, this machine shufflelib 9\.9\.9; install"
-    ):
+    said = rf"has shufflelib {re.escape(__version__)} .*, this machine shufflelib 9\.9\.9; install"
+    with pytest.raises(WorkerError, match=said):
         sweep(draws, CASES, seed=5, scheduler=cluster.scheduler_address)
 
 

@@ -45,11 +45,11 @@ def licence(name):
     if name in STATED:
         return STATED[name]
     said = metadata(name)
-    if said["License-Expression"]:
+    if said.get("License-Expression"):
         return said["License-Expression"]
     classifiers = said.get_all("Classifier") or []
     classes = [line.split("::")[-1].strip() for line in classifiers if line.startswith("License ::")]
-    for words in [said["License"] or "", *classes]:
+    for words in [said.get("License") or "", *classes]:
         if re.fullmatch(r"[\w.-]+( (AND|OR) [\w.-]+)+", words):
             return words
         for pattern, short in SPOKEN:
