@@ -1,0 +1,211 @@
+"""Where published closed forms apply: both sides of every regime, bad input, extremes, shape."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from closed_form_cases import DELTAS, GENERIC, PAIR, SPECIFIC, generic_pair, name_of
+from shufflelib import closed_form
+from shufflelib.closed_form import BlanketBounds, OutOfRegime
+
+
+def next_up(x):
+    return math.nextafter(x, math.inf)
+
+
+# ---------------------------------------------------------------- regimes, both sides
+
+
+def test_boundary_of_erlingsson():
+    inside = {"eps0": 0.5, "n": 1000, "delta": math.nextafter(0.01, 0.0)}
+    assert closed_form.erlingsson19(**inside) > 0.0
+    for change, words in (
+        ({"eps0": next_up(0.5)}, "eps0 <= 1/2"),
+        ({"n": 999}, "n >= 1000"),
+        ({"delta": 0.01}, "delta < 1/100"),
+    ):
+        with pytest.raises(OutOfRegime, match=words):
+            closed_form.erlingsson19(**(inside | change))
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("eps0", [1e-3, 1.0, 8.0])
+def test_boundary_of_the_clone_bounds(eps0, delta):
+    e = math.exp(eps0)
+    for bound, least in (
+        (closed_form.clones_fmt21, 16.0 * e * math.log(4.0 / delta)),
+        (closed_form.stronger_clones_fmt23, 8.0 * (e + 1.0) * math.log(2.0 / delta)),
+    ):
+        assert bound(eps0=eps0, n=math.ceil(least * (1 + 1e-12)), delta=delta) > 0.0
+        with pytest.raises(OutOfRegime, match=r"eps0 <= log.*eps0 = "):
+            bound(eps0=eps0, n=math.floor(least * (1 - 1e-12)), delta=delta)
+
+
+def test_clones_use_the_smaller_of_the_two_published_regimes():
+    """Between 16 e log(2/delta) and 16 e log(4/delta): inside the paper's regime, outside the code's."""
+    with pytest.raises(OutOfRegime):
+        closed_form.clones_fmt21(eps0=1.0, n=math.floor(16 * math.e * math.log(4e6)), delta=1e-6)
+
+
+@pytest.mark.parametrize("q", [1.7, 3.0, 50.0])
+@pytest.mark.parametrize("beta", [0.5, 0.1])
+def test_boundary_of_the_asymptotic_bound(beta, q):
+    p, delta = 3.0, 1e-6
+    least = 8.0 * math.log(2.0 / delta) * (p - 1.0) * q / (beta * p)
+    arguments = {"p": p, "beta": beta, "q": q, "delta": delta}
+    assert closed_form.variation_ratio_asymptotic(n=math.ceil(least * (1 + 1e-12)), **arguments) > 0.0
+    with pytest.raises(OutOfRegime, match="n >= 8 log"):
+        closed_form.variation_ratio_asymptotic(n=math.floor(least * (1 - 1e-12)), **arguments)
+
+
+@pytest.mark.parametrize("bound", PAIR, ids=name_of)
+def test_total_variation_at_most_that_of_randomized_response(bound):
+    arguments = {"p": 3.0, "q": 3.0, "n": 10**5, "delta": 1e-6}
+    assert bound(beta=0.5, **arguments) > 0.0
+    assert bound(beta=0.5 * (1 + 1e-13), **arguments) > 0.0  # rounding of (p-1)/(p+1)
+    with pytest.raises(OutOfRegime, match=r"beta <= \(p-1\)/\(p\+1\)"):
+        bound(beta=0.5001, **arguments)
+    with pytest.raises(OutOfRegime, match="2r"):
+        bound(beta=0.5, **(arguments | {"q": 1.4}))
+
+
+def test_conditions_of_the_analytic_bound():
+    bound, base = closed_form.variation_ratio_analytic, {"p": 3.0, "beta": 0.1, "q": 3.0, "delta": 1e-6}
+    r = 0.05
+    least = 1.0 + 6.0 * r * math.log(4e6) / (4.0 * r * r)  # Omega > 0
+    assert bound(n=math.ceil(least) + 1, **base) > 0.0
+    with pytest.raises(OutOfRegime, match="Omega > 0"):
+        bound(n=math.floor(least), **base)
+    # the coefficient (p+1) alpha/2 - (1-alpha-alpha p) r/(1-2r) changes sign at q = 2p/(p+1) = 3/2
+    assert bound(n=10**5, **(base | {"q": 1.5 + 1e-6})) > 0.0
+    with pytest.raises(OutOfRegime, match=r"\(p\+1\) alpha/2 >="):
+        bound(n=10**5, **(base | {"q": 1.5 - 1e-6}))
+    # the printed fraction, positive here because its denominator is negative: p beta (p+1) < (p-1)(q-p)
+    with pytest.raises(OutOfRegime, match=r"Omega >= \(2p"):
+        bound(n=10**6, **(base | {"q": 300.0}))
+    # generic pair: the denominator is positive for Omega > 2 beta^2 log(4/delta)
+    narrow = generic_pair(6.0)
+    with pytest.raises(OutOfRegime, match="positive denominator"):
+        bound(n=9500, delta=1e-6, **narrow)
+    assert bound(n=20000, delta=1e-6, **narrow) > 0.0
+
+
+@pytest.mark.parametrize("bound", PAIR, ids=name_of)
+def test_infinite_p_is_the_limit(bound):
+    for beta, q in ((1.0, 16.0), (0.6, 16.0), (1.0, 2.0)):
+        arguments = {"beta": beta, "q": q, "n": 10**5, "delta": 1e-6}
+        near = bound(p=1e13, **(arguments | {"beta": min(beta, 1.0 - 2e-13)}))
+        assert bound(p=math.inf, **arguments) == pytest.approx(near, rel=1e-8)
+
+
+# ---------------------------------------------------------------- bad input
+
+GOOD = {"eps0": 0.4, "n": 10**4, "delta": 1e-6}
+GOOD_PAIR = {"p": 3.0, "beta": 0.4, "q": 3.0, "n": 10**5, "delta": 1e-6}
+BAD_NUMBERS = {
+    "eps0": [0.0, -1.0, math.nan, math.inf, 700.1],
+    "n": [0, -5, 1.5, math.nan, math.inf, 10**15 + 1],
+    "delta": [0.0, 1.0, -1e-9, 2.0, math.nan],
+    "p": [1.0, 0.5, -3.0, math.nan],
+    "beta": [-0.1, 1.1, math.nan],
+    "q": [0.99, 0.0, math.nan, math.inf],
+}
+BAD_TYPES = ["1e-8", None, True, 1j, b"1"]
+
+
+@pytest.mark.parametrize(("bound", "good"), [*((b, GOOD) for b in GENERIC), *((b, GOOD_PAIR) for b in PAIR)])
+def test_bad_input_is_refused_by_name(bound, good):
+    assert bound(**good) > 0.0
+    for name in good:
+        for value in BAD_NUMBERS[name]:
+            with pytest.raises(ValueError, match=name) as error:
+                bound(**(good | {name: value}))
+            assert not isinstance(error.value, OutOfRegime)
+        for value in BAD_TYPES:
+            with pytest.raises(TypeError, match=name):
+                bound(**(good | {name: value}))
+        with pytest.raises(TypeError):
+            bound(**{key: value for key, value in good.items() if key != name})
+    with pytest.raises(TypeError):
+        bound(*good.values())
+
+
+def test_bad_blankets_are_refused_by_name():
+    for bound in SPECIFIC:
+        with pytest.raises(TypeError, match="BlanketBounds"):
+            bound(blanket=1.0, n=10, delta=0.1)
+    for make in (BlanketBounds.similarity, BlanketBounds.extremal):
+        for gamma in (0.0, 1.0, 0.36, math.nan, -1.0):  # exp(-1) = 0.3679 is the least
+            with pytest.raises(ValueError, match="gamma"):
+                make(eps0=1.0, gamma=gamma)
+    for d in (1, 0, 2.5):
+        with pytest.raises(ValueError, match="d must be"):
+            BlanketBounds.generalized_rr(eps0=1.0, d=d)
+    with pytest.raises(ValueError, match="eps0"):
+        BlanketBounds.laplace(eps0=701.0)
+
+
+def extreme_blankets(eps0):
+    yield BlanketBounds.generic(eps0=eps0)
+    yield BlanketBounds.laplace(eps0=eps0)
+    yield BlanketBounds.generalized_rr(eps0=eps0, d=2)
+    yield BlanketBounds.generalized_rr(eps0=eps0, d=10**12)
+    yield BlanketBounds.similarity(eps0=eps0, gamma=math.exp(-eps0 / 2.0))
+    yield BlanketBounds.extremal(eps0=eps0, gamma=math.exp(-eps0))
+    yield BlanketBounds.extremal(eps0=eps0, gamma=math.exp(-eps0 / 3.0))
+
+
+@pytest.mark.parametrize("eps0", [1e-12, 1e-3, 1.0, 50.0, 360.0, 700.0])
+def test_extremes_give_a_number_or_an_honest_refusal(eps0):
+    for n, delta in itertools.product((1, 2, 10**6, 10**15), (5e-324, 1e-300, 1e-6, 0.5, 1.0 - 1e-16)):
+        for blanket, bound in itertools.product(extreme_blankets(eps0), SPECIFIC):
+            assert 0.0 < bound(blanket=blanket, n=n, delta=delta) <= eps0
+        for bound, arguments in [(b, {"eps0": eps0}) for b in GENERIC] + [
+            (b, generic_pair(eps0) | {"q": q}) for b in PAIR for q in (math.exp(eps0), 2.0)
+        ]:
+            try:
+                assert 0.0 < bound(**arguments, n=n, delta=delta) < math.inf
+            except OutOfRegime:
+                pass
+
+
+# ---------------------------------------------------------------- shape
+
+
+@pytest.mark.parametrize("bound", GENERIC, ids=name_of)
+def test_monotone_in_every_argument(bound):
+    eps0, n, delta = np.geomspace(1e-3, 12.0, 9), 2 * 8 ** np.arange(12), np.geomspace(1e-200, 0.9, 7)
+    values = closed_form.over(bound, eps0=eps0[:, None, None], n=n[None, :, None], delta=delta[None, None, :])
+    assert np.isfinite(values).sum() > 30
+    for axis, sign in ((0, 1.0), (1, -1.0), (2, -1.0)):
+        steps = sign * np.diff(values, axis=axis)
+        assert np.all(steps[np.isfinite(steps)] >= -1e-12 * 12.0)
+
+
+@pytest.mark.parametrize("bound", PAIR, ids=name_of)
+def test_pair_bounds_fall_with_n_and_delta(bound):
+    for parameters in (generic_pair(0.1), generic_pair(3.0), {"p": math.inf, "beta": 1.0, "q": 16.0}):
+        n, delta = 2 * 4 ** np.arange(20), np.geomspace(1e-200, 0.9, 9)
+        values = closed_form.over(bound, n=n[:, None], delta=delta[None, :], **parameters)
+        assert np.isfinite(values).sum() > 50
+        for axis in (0, 1):
+            steps = np.diff(values, axis=axis)
+            assert np.all(steps[np.isfinite(steps)] <= 0.0)
+
+
+def test_sweep_has_gaps_and_agrees_with_single_calls():
+    eps0 = np.array([0.1, 1.0, 5.0])
+    values = closed_form.over(closed_form.clones_fmt21, eps0=eps0, n=10**4, delta=1e-6)
+    assert values.shape == (3,)
+    assert math.isnan(values[2])
+    assert values[1] == closed_form.clones_fmt21(eps0=1.0, n=10**4, delta=1e-6)
+    blanket = BlanketBounds.laplace(eps0=1.0)
+    swept = closed_form.over(
+        closed_form.blanket_bennett_specific, blanket=blanket, n=np.array([10, 100]), delta=1e-6
+    )
+    assert swept[0] == closed_form.blanket_bennett_specific(blanket=blanket, n=10, delta=1e-6)
+    assert closed_form.over(closed_form.clones_fmt21, eps0=1.0, n=10**4, delta=1e-6).shape == ()
+    with pytest.raises(ValueError, match="eps0"):  # bad input is no gap
+        closed_form.over(closed_form.clones_fmt21, eps0=[-1.0], n=10**4, delta=1e-6)
