@@ -31,13 +31,18 @@ def small_figure():
 
 
 def test_every_pair_of_bounds_can_be_told_apart_in_grey():
+    """Equal strokes need shades far apart; where only the corners of round markers differ, two shades."""
+
     def grey(how):
         return float(np.dot(to_rgb(how.colour), (0.299, 0.587, 0.114)))
 
     for (one, first), (other, second) in itertools.combinations(plotting.LINE.items(), 2):
-        stroke = (first.dash, first.marker, plotting.WIDTH[first.kind])
-        same_stroke = stroke == (second.dash, second.marker, plotting.WIDTH[second.kind])
-        assert not same_stroke or abs(grey(first) - grey(second)) > 0.4, f"{one} looks like {other}"
+        if (first.dash, plotting.WIDTH[first.kind]) != (second.dash, plotting.WIDTH[second.kind]):
+            continue
+        same = first.marker == second.marker
+        if same or {first.marker, second.marker} <= {"o", "8", "h", "H", "p"}:
+            needed = 0.4 if same else 0.15
+            assert abs(grey(first) - grey(second)) > needed, f"{one} looks like {other}"
 
 
 def test_the_stroke_says_what_a_line_proves():
@@ -102,6 +107,32 @@ def test_the_figure_says_which_curves_are_certified():
     assert plotting.state_kinds(fig).startswith("Nothing here is certified.")
 
 
+def test_one_legend_lists_each_bound_of_all_panels_once():
+    fig, axes = plotting.figure(1, 2, sharey=True, ylabel="ε", titles=("left", "right"))
+    plotting.draw_curves(axes[0], [plotting.curve(bound, X, X) for bound in ("EFMRTT'19", "certified lower")])
+    plotting.draw_curves(axes[1], [plotting.curve(bound, X, X) for bound in ("EFMRTT'19", "certified upper")])
+    plotting.legend_once(fig)
+    plotting.legend_once(fig, columns=3)
+    (legend,) = fig.legends
+    listed = [text.get_text() for text in legend.get_texts()]
+    assert listed == ["certified upper", "certified lower", "EFMRTT'19"]  # as in `LINE`
+    assert [ax.get_title() for ax in axes] == ["left", "right"]
+    assert [ax.get_ylabel() for ax in axes] == ["ε", ""]
+
+
+def test_measurements_have_bars_and_expectations_none():
+    _, ax = plotting.figure()
+    plotting.draw_expected(ax, X, [2, 4, 6], colour=plotting.BLUE)
+    plotting.draw_measured(ax, X, 2 * X, 0.5 * X, colour=plotting.BLUE, marker="o", label="found")
+    expected, measured = ax.get_lines()
+    assert expected.get_linestyle() == "--" and measured.get_linestyle() == "None"
+    assert measured.get_ydata().tolist() == expected.get_ydata().tolist() == [2.0, 4.0, 6.0]
+    (bars,) = ax.containers[0].lines[2]
+    ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+    assert ends == [[1.5, 2.5], [3.0, 5.0], [4.5, 7.5]]
+    assert ax.get_legend_handles_labels()[1] == ["found"]
+
+
 def test_style_is_never_left_behind():
     import matplotlib
 
@@ -120,7 +151,7 @@ def test_saved_files_repeat_byte_for_byte(tmp_path, monkeypatch):
     for one, two in zip(saved[0].paths, saved[1].paths, strict=True):
         assert one.read_bytes() == two.read_bytes()
     assert not any(word in saved[0].paths[1].read_bytes() for word in (b"CreationDate", b"Producer"))
-    assert b"Software" not in saved[0].picture
+    assert b"Software" not in saved[0].picture and saved[0]._repr_png_() == saved[0].picture
     lines = saved[0].paths[2].read_text().splitlines()
     assert lines[:3] == ["# n: 10", "# delta: 1e-06", "n,bound,x,lower,upper,status"]
     rows = list(csv.DictReader(lines[2:]))
@@ -191,6 +222,16 @@ def test_the_package_loads_without_plotting():
     code = f"import sys, shufflelib; sys.exit(str(sorted({heavy} & set(sys.modules)) or ''))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.strip() == ""
+
+
+def test_a_map_shows_logarithms_and_crosses_out_what_is_marked():
+    fig, ax = plotting.figure()
+    values = np.array([[0.01, 1.0, np.nan], [100.0, 10.0, 1.0]])
+    shades = plotting.draw_map(ax, X, X[:2], values, hatched=values < 1.0, limits=(0.1, 100.0))
+    assert (shades.norm.vmin, shades.norm.vmax) == (-1.0, 2.0)
+    assert shades.get_array()[0, 0] == -2.0 and np.ma.getmaskarray(shades.get_array()).sum() == 1
+    assert len(ax.collections[1].get_paths()) == 1
+    assert plotting.png(fig)
 
 
 def test_an_error_map_hatches_what_is_below_zero():

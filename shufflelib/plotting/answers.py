@@ -34,6 +34,16 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
     ------
     KeyError
         If a bound has no look.
+
+    Examples
+    --------
+    >>> import math
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(xlabel="ε")
+    >>> said = {"certified upper": 0.13, "clones FMT'21, closed form": 0.57, "EFMRTT'19": math.nan}
+    >>> plotting.draw_answers(ax, said)
+    >>> [text.get_text() for text in ax.texts]
+    ['says nothing here', '0.57  as published', '0.13']
     """
     ax.clear()
     rows = list(reversed(values))

@@ -26,6 +26,14 @@ def draw_curves(ax, curves):
     ------
     KeyError
         If a bound has no look.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(xlabel="local budget", ylabel="central budget")
+    >>> plotting.draw_curves(ax, [plotting.curve("certified upper", [0.5, 1.0], [0.019, 0.044])])
+    >>> [line.get_label() for line in ax.get_lines()]
+    ['certified upper']
     """
     drawn = {line.get_label(): line for line in ax.get_lines()}
     with style():
@@ -52,7 +60,16 @@ def draw_curves(ax, curves):
 
 
 def shade_bracket(ax, x, lower, upper):
-    """Shade what lies between the best proved lower and upper end, replacing an earlier shade."""
+    """Shade what lies between the best proved lower and upper end, replacing an earlier shade.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> plotting.shade_bracket(ax, [0.5, 1.0], [0.015, 0.03], [0.019, 0.044])
+    >>> [shade.get_gid() for shade in ax.collections]
+    ['bracket']
+    """
     for earlier in [patch for patch in ax.collections if patch.get_gid() == "bracket"]:
         earlier.remove()
     ax.relim()  # the limits forget the earlier shade
@@ -86,6 +103,16 @@ def draw_map(ax, x, y, values, *, hatched, limits, hatch="xxxx"):
     -------
     matplotlib.collections.QuadMesh
         For the figure's ``colorbar``.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> ratios = [[0.5, 2.0], [1.0, 4.0]]
+    >>> wrong = [[True, False], [False, False]]
+    >>> shades = plotting.draw_map(ax, [1, 2], [10, 20], ratios, hatched=wrong, limits=(0.1, 10.0))
+    >>> shades.get_clim()
+    (-1.0, 1.0)
     """
     with style(), np.errstate(invalid="ignore"):
         shades, ends = np.log10(np.asarray(values, float)), np.log10(limits)
@@ -110,6 +137,14 @@ def draw_error_map(ax, x, y, errors, *, limit):
     -------
     matplotlib.collections.QuadMesh
         For the figure's ``colorbar``.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> shades = plotting.draw_error_map(ax, [1, 2], [10, 20], [[-0.5, 0.2], [0.0, 0.1]], limit=0.5)
+    >>> shades.get_clim()
+    (-0.5, 0.5)
     """
     errors = np.asarray(errors, float)
     with style(), np.errstate(invalid="ignore"):
@@ -136,7 +171,17 @@ def _cells(ax, x, y, shades, ends, colours, hatched, **pattern):
 
 
 def label_directly(ax):
-    """Write each bound's name beside the end of its line, moved apart where names would overlap."""
+    """Write each bound's name beside the end of its line, moved apart where names would overlap.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", [0.25, 0.5], [0.12, 0.23])])
+    >>> plotting.label_directly(ax)
+    >>> [text.get_text() for text in ax.texts]
+    ["EFMRTT'19"]
+    """
     for earlier in [text for text in ax.texts if text.get_gid() == "direct label"]:
         earlier.remove()
     with style():
@@ -184,6 +229,16 @@ def legend_once(fig, *, columns=None):
         Whose panels show the bounds.
     columns : int, optional
         Above the panels in so many columns; by default one column beside them.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, axes = plotting.figure(1, 2)
+    >>> for ax in axes:
+    ...     plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", [0.25, 0.5], [0.12, 0.23])])
+    >>> plotting.legend_once(fig)
+    >>> [text.get_text() for text in fig.legends[0].get_texts()]
+    ["EFMRTT'19"]
     """
     for earlier in list(fig.legends):
         earlier.remove()
@@ -208,6 +263,14 @@ def state_kinds(fig):
     -------
     str
         The line that was written.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", [0.25, 0.5], [0.12, 0.23])])
+    >>> plotting.state_kinds(fig)
+    "Nothing here is certified. As published (dashed): EFMRTT'19."
     """
     shown = {line.get_label() for ax in fig.axes for line in ax.get_lines()}
     groups = {kind: [bound for bound in LINE if bound in shown and LINE[bound].kind == kind] for kind in SAYS}

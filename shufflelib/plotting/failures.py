@@ -28,6 +28,17 @@ def draw_failure(ax, name, line):
     -------
     tuple of matplotlib.lines.Line2D
         Claimed, proved and the crosses, for a legend of the figure.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> from shufflelib.claims.line import under_upper_bound
+    >>> claimed, proved = [0.9, 0.3, 0.1], [0.8, 0.4, 0.1]
+    >>> line = under_upper_bound("users n", "ε at δ = 1e-6", [10, 100, 1000], claimed, proved)
+    >>> fig, ax = plotting.figure(width=2.0)
+    >>> _, _, crosses = plotting.draw_failure(ax, "a-claim", line)
+    >>> crosses.get_xdata().tolist()
+    [100.0]
     """
     at, claimed, true = (np.asarray(values) for values in (line.at, line.claimed, line.true))
     wrong = np.asarray(line.fails)

@@ -50,6 +50,12 @@ class Look:
         What the line proves.
     side : {'upper', 'lower'}
         Which end of the bracket the line shows.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> plotting.Look(plotting.BLUE, "-", "o", "certified")
+    Look(colour='#0072b2', dash='-', marker='o', kind='certified', side='upper')
     """
 
     colour: str
@@ -90,12 +96,12 @@ LINE = {
     "advanced composition DRV'10": Look(VERMILLION, DASH_DOT, "^", "published"),
     "optimal composition KOV'15": Look(BLUE, LONG, "s", "published"),
     "Gaussian limit DRS'22": Look(ORANGE, DOTTED, "d", "asymptotic"),
-    "mixed clones pair": Look(BLUE, DASHED, "o", "published"),
-    "Girgis'21, subsampled": Look(GREEN, DASHED, "8", "published"),
+    "mixed clones pair": Look(BLUE, DASHED, "<", "published"),
+    "Girgis'21, subsampled": Look(GREEN, DASHED, "s", "published"),
     "privacy blanket": Look(GREEN, "-", "s", "certified"),
     "shuffle index, blanket": Look(GREEN, DOTTED, "o", "asymptotic"),
     "shuffle index, attack": Look(PURPLE, DOTTED, "h", "asymptotic"),
-    "moderate deviations": Look(SKY, DOTTED, "p", "asymptotic"),
+    "moderate deviations": Look(SKY, DOTTED, ">", "asymptotic"),
     "exact": Look(BLACK, "-", ".", "certified"),
     "pooled cells, from above": Look(GREY, DOTTED, ".", "asymptotic"),
     "joint concavity": Look(SKY, "-", "o", "certified"),
@@ -119,6 +125,15 @@ class Curve:
         Abscissae and the two ends; NaN where the theorem does not apply or nothing is proved.
     panel : Mapping
         What tells this curve's panel from the others, e.g. ``{"n": 10_000}``; columns of the CSV.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib import plotting
+    >>> ends = np.array([0.1, 0.2]), np.array([0.3, np.inf])
+    >>> one = plotting.Curve("certified upper", np.array([1.0, 2.0]), *ends)
+    >>> [row["status"] for row in one.rows()]
+    ['certified', 'does not apply']
     """
 
     bound: str
@@ -149,7 +164,14 @@ class Curve:
 
 
 def look(bound):
-    """Return the look of a bound; an unknown name raises a KeyError naming it."""
+    """Return the look of a bound; an unknown name raises a KeyError naming it.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> plotting.look("clones FMT'21, closed form").kind
+    'published'
+    """
     if bound not in LINE:
         raise KeyError(f"no look for the bound {bound!r}: add it to LINE, or use one of {', '.join(LINE)}")
     return LINE[bound]
@@ -169,6 +191,13 @@ def curve(bound, x, values, **panel):
         NaN where the theorem does not apply; it counts as the end that the bound's look names.
     **panel
         What tells this curve's panel from the others.
+
+    Examples
+    --------
+    >>> from shufflelib import Certified, plotting
+    >>> bracket = Certified(lower=[0.1, 0.2], upper=[0.3, 0.4])
+    >>> plotting.curve("certified lower", [1, 2], bracket, n=1000).y.tolist()
+    [0.1, 0.2]
     """
     x = np.atleast_1d(np.asarray(x, float))
     if hasattr(values, "lower") and hasattr(values, "upper"):

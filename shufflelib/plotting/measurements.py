@@ -16,6 +16,15 @@ def draw_measured(ax, x, measured, half_width, *, colour, marker, label=None):
         Abscissae, values, and half the height of each bar (say how many standard errors in the caption).
     colour, marker, label : str
         Look of the series and its entry in the legend, if it has one.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(xlabel="users $n$", ylabel="error")
+    >>> at = [1000, 10_000]
+    >>> plotting.draw_measured(ax, at, [0.03, 0.01], [0.002, 0.001], colour=plotting.BLUE, marker="o")
+    >>> ax.containers[0].has_yerr
+    True
     """
     with style():
         ax.errorbar(
@@ -32,6 +41,15 @@ def draw_measured(ax, x, measured, half_width, *, colour, marker, label=None):
 
 
 def draw_expected(ax, x, expected, *, colour, label=None):
-    """Draw the values that theory expects, dashed."""
+    """Draw the values that theory expects, dashed.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(xlabel="users $n$", ylabel="error")
+    >>> plotting.draw_expected(ax, [1000, 10_000], [0.032, 0.01], colour=plotting.BLUE, label="expected")
+    >>> ax.get_lines()[0].get_linestyle()
+    '--'
+    """
     with style():
         ax.plot(x, np.asarray(expected, float), color=colour, dashes=(5, 2), lw=1.0, label=label)

@@ -15,7 +15,15 @@ from shufflelib.plotting.style import style
 
 
 def png(fig, *, dpi=100):
-    """Return the figure as PNG bytes."""
+    """Return the figure as PNG bytes.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(width=2.0)
+    >>> plotting.png(fig)[1:4]
+    b'PNG'
+    """
     return _render(fig, "png", {"Software": None}, dpi=dpi)
 
 
@@ -41,7 +49,15 @@ def _settled(fig):
 
 @dataclass(frozen=True)
 class Saved:
-    """What was written: file names as text, the picture or the table itself in a notebook."""
+    """What was written: file names as text, the picture or the table itself in a notebook.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from shufflelib import plotting
+    >>> plotting.Saved((Path("figures/00_table.csv"), Path("figures/00_table.md")))
+    00_table.csv, 00_table.md
+    """
 
     paths: tuple
     picture: bytes | None = field(default=None, repr=False)
@@ -81,6 +97,18 @@ def save_figure(fig, data, name, *, parameters=None):
     Files go to the folder named by ``SHUFFLELIB_FIGURES``, else ``figures``.  Each is written
     beside its place and renamed, all are rendered before the first is written, and none holds
     a date or a version: a second run writes the same bytes.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from unittest import mock
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(width=2.0)
+    >>> curves = [plotting.curve("EFMRTT'19", [0.25, 0.5], [0.12, 0.23])]
+    >>> plotting.draw_curves(ax, curves)
+    >>> with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, SHUFFLELIB_FIGURES=folder):
+    ...     plotting.save_figure(fig, curves, "00_example", parameters={"n": 10_000})
+    00_example.png, 00_example.pdf, 00_example.csv
     """
     rows = [row for one in data for row in (one.rows() if isinstance(one, Curve) else [one])]
     undated = {"CreationDate": None, "Producer": None, "Creator": None}
@@ -106,6 +134,18 @@ def save_table(rows, name, *, parameters=None):
     -------
     Saved
         The two paths; in a notebook it shows the table.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from unittest import mock
+    >>> from shufflelib import plotting
+    >>> with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, SHUFFLELIB_FIGURES=folder):
+    ...     saved = plotting.save_table([{"n": 1000, "eps": 0.13}], "00_example")
+    >>> print(saved.markdown.rstrip())
+    | n | eps |
+    | --- | --- |
+    | 1000 | 0.13 |
     """
     rows = list(rows)
     columns = list(dict.fromkeys(key for row in rows for key in row))

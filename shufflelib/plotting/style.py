@@ -30,7 +30,19 @@ STYLE = {
 
 @contextmanager
 def style():
-    """Apply the project's style, and nothing of the reader's own, inside a ``with`` block."""
+    """Apply the project's style, and nothing of the reader's own, inside a ``with`` block.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> from shufflelib import plotting
+    >>> before = matplotlib.rcParams["font.size"]
+    >>> with plotting.style():
+    ...     matplotlib.rcParams["font.size"]
+    8.0
+    >>> matplotlib.rcParams["font.size"] == before
+    True
+    """
     with matplotlib.style.context(["default", STYLE]):
         yield
 
@@ -55,6 +67,13 @@ def figure(rows=1, columns=1, *, width=7.0, height=None, sharex=False, sharey=Fa
     -------
     tuple
         The figure, and one axes or an array of axes.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, axes = plotting.figure(1, 2, titles=("Laplace", "Gaussian"), xlabel="users $n$", xscale="log")
+    >>> [ax.get_title() for ax in axes]
+    ['Laplace', 'Gaussian']
     """
     with style():
         size = (width, height or 0.4 + rows * 0.62 * width / columns)
