@@ -81,6 +81,15 @@ def asymptotic_delta(*, chi, n, eps):
     Hypotheses: a fixed randomizer, n → ∞, ε of order n^{-1/2} (then the ratio to the blanket's or the
     attack's δ tends to 1).  To first order this is the profile of the μ-Gaussian mechanism.  No error term.
     Source: see the module.  Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib import central_limit, randomizers, shuffle, shuffle_index
+    >>> one = randomizers.generalized_rr(eps0=1.0, d=10)
+    >>> chi = shuffle_index.shuffle_index(one).blanket
+    >>> said = central_limit.asymptotic_delta(chi=chi, n=10**6, eps=0.002)
+    >>> round(said, 10), said < shuffle(one, n=10**6).delta(eps=0.002).lower
+    (5.095e-07, True)
     """
     mu, eps = _checked(chi, n, eps, "eps", at_least=0.0)
     with np.errstate(over="ignore", under="ignore"):
@@ -115,6 +124,17 @@ def asymptotic_epsilon(*, chi, n, delta):
     Notes
     -----
     The inverse of `asymptotic_delta`, to 12 digits; hypotheses and source are there.  Cost O(1).
+
+    Examples
+    --------
+    Here an attack has more than δ at the ε that the limit suggests:
+
+    >>> from shufflelib import central_limit, randomizers, shuffle, shuffle_index
+    >>> one = randomizers.generalized_rr(eps0=4.0, d=10)
+    >>> chi = shuffle_index.shuffle_index(one).blanket
+    >>> said = central_limit.asymptotic_epsilon(chi=chi, n=1000, delta=1e-6)
+    >>> round(said, 3), shuffle(one, n=1000).delta(eps=said).lower > 1e-6
+    (1.253, True)
     """
     mu, delta = _checked(
         chi, n, delta, "delta", above=0.0, below=1.0, remedy="a failure probability lies in (0, 1)"
@@ -160,6 +180,13 @@ def moderate_delta(*, chi, n, eps):
     Hypotheses: a fixed randomizer, n → ∞, ε between n^{-1/2} and √(log n/n) in order of size, which is
     where δ falls like a power of n.  `asymptotic_delta` with the tail's leading term only; no error term.
     Source: see the module.  Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib import central_limit
+    >>> at = {"chi": 1.4, "n": 10**6, "eps": 0.002}
+    >>> round(central_limit.moderate_delta(**at) / central_limit.asymptotic_delta(**at), 3)
+    1.327
     """
     mu, eps = _checked(chi, n, eps, "eps", above=0.0)
     with np.errstate(over="ignore", under="ignore"):
@@ -196,6 +223,13 @@ def moderate_epsilon(*, chi, n, delta):
     -----
     The inverse of `moderate_delta`; hypotheses and source are there.  At δ = 1/n it is
     :math:`\frac1\chi\sqrt{\log n/n}` to first order, up to a factor 1 + O(log log n/log n).  Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib import central_limit
+    >>> found = central_limit.moderate_epsilon(chi=1.4, n=[10**4, 10**6, 10**8], delta=1e-6)
+    >>> found.round(5).tolist()
+    [0.02379, 0.00193, 0.00014]
     """
     mu, delta = _checked(
         chi, n, delta, "delta", above=0.0, below=1.0, remedy="a failure probability lies in (0, 1)"

@@ -13,7 +13,8 @@ keeps, so that a new position costs a `set_data` and not a new figure:
 
     explore(draw, n=log_slider(1e2, 1e7), delta=log_slider(1e-12, 1e-3))
 
-ipywidgets is imported only when a control is made, so the module loads without it.
+ipywidgets is imported only when a control is made, so the module loads without it.  These are the panels of
+the notebooks; the page on which every control moves every number is `shufflelib.explorer`.
 """
 
 import math
@@ -38,6 +39,12 @@ def log_slider(low, high, value=None, *, per_decade=9):
     -------
     ipywidgets.SelectionSlider
         Its value is an int or a float, never a string.
+
+    Examples
+    --------
+    >>> from shufflelib.explore import log_slider
+    >>> [value for _, value in log_slider(10, 1000, per_decade=3).options]
+    [10, 22, 46, 100, 220, 460, 1000]
     """
     import ipywidgets
 
@@ -53,7 +60,14 @@ def log_slider(low, high, value=None, *, per_decade=9):
 
 
 def slider(low, high, value=None, *, step=0.1):
-    """Return a slider over an interval, evenly spaced; it starts in the middle by default."""
+    """Return a slider over an interval, evenly spaced; it starts in the middle by default.
+
+    Examples
+    --------
+    >>> from shufflelib.explore import slider
+    >>> slider(0.5, 4.5).value
+    2.5
+    """
     import ipywidgets
 
     start = (low + high) / 2 if value is None else value
@@ -61,7 +75,14 @@ def slider(low, high, value=None, *, step=0.1):
 
 
 def choice(options, value=None):
-    """Return a menu of options: a list, or a mapping from what is shown to what is passed on."""
+    """Return a menu of options: a list, or a mapping from what is shown to what is passed on.
+
+    Examples
+    --------
+    >>> from shufflelib.explore import choice
+    >>> choice({"two options": 2, "ten options": 10}, value=10).value
+    10
+    """
     import ipywidgets
 
     menu = ipywidgets.Dropdown(options=options, **_layout())
@@ -90,6 +111,19 @@ def explore(draw, /, **controls):
     Pictures are kept by their values, so going back costs nothing.  Where ``draw`` raises a
     ValueError (outside a theorem's regime) the line says so and the picture is hidden: a panel
     never shows a picture that belongs to other values.
+
+    Examples
+    --------
+    >>> from shufflelib import closed_form, plotting
+    >>> from shufflelib.explore import explore, log_slider
+    >>> fig, ax = plotting.figure(width=2.0)
+    >>> def draw(n):
+    ...     eps = closed_form.over(closed_form.erlingsson19, eps0=[0.25, 0.5], n=n, delta=1e-6)
+    ...     plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", [0.25, 0.5], eps)])
+    ...     return fig
+    >>> panel = explore(draw, n=log_slider(1000, 10**7, value=10_000))
+    >>> panel.children[1].value
+    'n=10,000'
     """
     import ipywidgets
 
@@ -129,6 +163,17 @@ def still(draw, /, **controls):
     -------
     IPython.display.Image
         A PNG; its alternative text repeats the controls' values.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> from shufflelib.explore import log_slider, still
+    >>> fig, ax = plotting.figure(width=2.0)
+    >>> def draw(n):
+    ...     plotting.draw_curves(ax, [plotting.curve("local budget", [1, n], [1.0, 1.0])])
+    ...     return fig
+    >>> still(draw, n=log_slider(1000, 10**7, value=10_000)).alt
+    'n=10,000'
     """
     from IPython.display import Image
 

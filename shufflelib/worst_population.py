@@ -54,6 +54,13 @@ class WorstPopulation(Pair):
     ε.  They are further apart where δ is within a few per mille of δ(0), because ε then hangs on it by a
     thread, and for budgets above 12 with 10⁶ users or more, where less than one of the others lies.  Cost
     O(1) in n beyond a few thousand: 10 to 50 sums of a few dozen terms for some hundred populations.
+
+    Examples
+    --------
+    >>> from shufflelib.shuffling import WorstPopulation
+    >>> delta = WorstPopulation(eps0=1.0, n=1000).delta(eps=0.1)
+    >>> delta.upper < 1.000001 * delta.lower
+    True
     """
 
     symmetric = True

@@ -54,6 +54,17 @@ class BlanketBounds:
     -----
     Logarithms, because exp(2 eps0) overflows at eps0 = 355.  The mean of L is 1 - exp(ε).
     Second moments are written A (E - 1)^2 + 2 E B with B free of cancellation.
+
+    Examples
+    --------
+    To know the randomizer is worth a factor of six:
+
+    >>> from shufflelib import closed_form
+    >>> known = closed_form.BlanketBounds.generalized_rr(eps0=1.0, d=10)
+    >>> anyone = closed_form.BlanketBounds.generic(eps0=1.0)
+    >>> at = {"n": 10_000, "delta": 1e-6}
+    >>> [round(closed_form.blanket_bennett_specific(blanket=one, **at), 5) for one in (known, anyone)]
+    [0.02804, 0.16617]
     """
 
     eps0: float

@@ -113,6 +113,13 @@ def blanket_hoeffding_specific(*, blanket, n, delta):
     Source: Balle, Bell, Gascón, Nissim, CRYPTO 2019 (arXiv:1903.02837); all constants as in the
     authors' released code, which searches with a floor of 1e-11 on delta (none here).
     Cost does not depend on n.
+
+    Examples
+    --------
+    >>> from shufflelib import closed_form
+    >>> blanket = closed_form.BlanketBounds.generalized_rr(eps0=1.0, d=10)
+    >>> round(closed_form.blanket_hoeffding_specific(blanket=blanket, n=10_000, delta=1e-6), 4)
+    0.0647
     """
     blanket, n, delta = _checked_blanket(blanket, n, delta)
     return _smallest_epsilon(lambda eps: _log_delta_hoeffding(blanket, eps, n), blanket.eps0, math.log(delta))
@@ -153,6 +160,13 @@ def blanket_bennett_specific(*, blanket, n, delta):
     and replaces (1+u)log(1+u) - u by u^2 (twice its leading term) when rounding makes it negative;
     here the sum is exact, since the factor before the exponential does not depend on m and the rest
     is the binomial generating function.  Cost does not depend on n.
+
+    Examples
+    --------
+    >>> from shufflelib import closed_form
+    >>> blanket = closed_form.BlanketBounds.generalized_rr(eps0=1.0, d=10)
+    >>> round(closed_form.blanket_bennett_specific(blanket=blanket, n=10_000, delta=1e-6), 5)
+    0.02804
     """
     blanket, n, delta = _checked_blanket(blanket, n, delta)
     return _smallest_epsilon(lambda eps: _log_delta_bennett(blanket, eps, n), blanket.eps0, math.log(delta))
@@ -196,6 +210,12 @@ def blanket_hoeffding(*, eps0, n, delta):
     Notes
     -----
     `blanket_hoeffding_specific` with `BlanketBounds.generic`; hypotheses, source and cost are there.
+
+    Examples
+    --------
+    >>> from shufflelib import closed_form
+    >>> round(closed_form.blanket_hoeffding(eps0=1.0, n=10_000, delta=1e-6), 3)
+    0.167
     """
     return blanket_hoeffding_specific(blanket=BlanketBounds.generic(eps0=eps0), n=n, delta=delta)
 
@@ -230,5 +250,11 @@ def blanket_bennett(*, eps0, n, delta):
     -----
     `blanket_bennett_specific` with `BlanketBounds.generic`; formula, hypotheses, source and cost are
     there.
+
+    Examples
+    --------
+    >>> from shufflelib import closed_form
+    >>> round(closed_form.blanket_bennett(eps0=1.0, n=10_000, delta=1e-6), 4)
+    0.1662
     """
     return blanket_bennett_specific(blanket=BlanketBounds.generic(eps0=eps0), n=n, delta=delta)

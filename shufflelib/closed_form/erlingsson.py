@@ -40,6 +40,12 @@ def erlingsson19(*, eps0, n, delta):
     No value below the exact one was found in the regime; it is loose (eps0 = 1/2, n = 1000,
     delta = 1e-6: 0.705, above eps0 itself, where the generic pair has 0.0627).
     Cost does not depend on n.
+
+    Examples
+    --------
+    >>> from shufflelib import closed_form
+    >>> round(closed_form.erlingsson19(eps0=0.5, n=10_000, delta=1e-6), 5)
+    0.22302
     """
     eps0, n, delta = checked(eps0, n, delta)
     require(eps0 <= 0.5, "eps0 <= 1/2", f"eps0 = {eps0!r}")

@@ -10,7 +10,16 @@ ROUNDING = 1e-12  # beta = (p - 1)/(p + 1) must pass although it was computed in
 
 
 class OutOfRegime(ValueError):
-    """A hypothesis of the theorem does not hold, so the theorem says nothing here."""
+    """A hypothesis of the theorem does not hold, so the theorem says nothing here.
+
+    Examples
+    --------
+    >>> from shufflelib import closed_form
+    >>> closed_form.erlingsson19(eps0=1.0, n=10_000, delta=1e-6)
+    Traceback (most recent call last):
+        ...
+    shufflelib.closed_form.regime.OutOfRegime: the theorem needs eps0 <= 1/2; here eps0 = 1.0
+    """
 
 
 def require(holds, hypothesis, numbers):
@@ -39,6 +48,12 @@ def over(bound, **grid):
     numpy.ndarray
         One float per point of the broadcast shape.  NaN marks a gap to be drawn as a gap, never a
         value; other errors (bad input) are raised.
+
+    Examples
+    --------
+    >>> from shufflelib import closed_form
+    >>> closed_form.over(closed_form.clones_fmt21, eps0=[0.5, 1.0, 4.0], n=1000, delta=1e-6).round(4).tolist()
+    [0.2726, 0.5662, nan]
     """
     points = np.broadcast(*(np.asarray(values) for values in grid.values()))
     columns = [column.ravel().tolist() for column in np.broadcast_arrays(*map(np.asarray, grid.values()))]

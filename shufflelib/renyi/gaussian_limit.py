@@ -54,6 +54,12 @@ def gaussian_mu_ccg24(*, eps0, n):
     value, has δ(log 10) = 0.1268; μ-GDP says 0.0973.  See also `gaussian_ccg24`.
     Source: Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1), Theorem 2.
     Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib import renyi
+    >>> round(renyi.gaussian_mu_ccg24(eps0=1.0, n=10_000), 4)
+    0.033
     """
     eps0, n = _checked(eps0, n)
     return 2.0 * math.exp(0.5 * eps0) / math.sqrt(n - 1)
@@ -102,6 +108,15 @@ def gaussian_ccg24(*, eps0, n, order):
     5.36 at eps0 = 2, n = 10⁴, order 4, 6.43 at order 40, 442 at eps0 = 0.1, order 4, and always above 4.
     Source: Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1), Corollary 2.
     Cost O(1).
+
+    Examples
+    --------
+    The first witness: two neighbouring datasets are further apart than the formula says.
+
+    >>> from shufflelib import renyi
+    >>> at = {"eps0": 4.0, "n": 1000}
+    >>> renyi.gaussian_ccg24(**at, order=16) < 0.7 * renyi.binary_rr_pair(**at).renyi(16).lower
+    True
     """
     eps0, n = _checked(eps0, n)
     order = arguments.real(order, "order", above=1.0, remedy="a Renyi order is a finite number above 1")
@@ -152,6 +167,12 @@ def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
     of the statement it cites charges both (`clones_delta_fmt21`).
     Source: Chen, Cao, Ge, ICASSP 2024 (full version), the second Corollary 2, in the appendix.
     Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib import renyi
+    >>> round(renyi.gaussian_tradeoff_ccg24(eps0=1.0, delta0=1e-12, n=10_000, fpr=0.05), 4)
+    0.9465
     """
     mu = gaussian_mu_ccg24(eps0=eps0, n=n)
     event = _event_ccg24(eps0, arguments.probability(delta0, "delta0"), n)
@@ -200,6 +221,14 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
     The same statement as `gaussian_tradeoff_ccg24`, read as (ε, δ).
     Source: Chen, Cao, Ge, ICASSP 2024 (full version), the second Corollary 2, in the appendix.
     Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib import renyi
+    >>> at = {"eps0": 4.0, "n": 1000}
+    >>> said = renyi.gaussian_delta_ccg24(**at, delta0=1e-15, eps=3.5)
+    >>> said < 0.001 * renyi.binary_rr_pair(**at).delta(3.5).lower
+    True
     """
     mu = gaussian_mu_ccg24(eps0=eps0, n=n)
     event = _event_ccg24(eps0, arguments.probability(delta0, "delta0"), n)
@@ -242,6 +271,12 @@ def clones_delta_fmt21(*, eps, delta, eps0, delta0, n):
     both datasets, which is where e^ε + 1 comes from.
     Source: Feldman, McMillan, Talwar, FOCS 2021 (arXiv:2012.12803), Theorem 3.8.
     Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib import renyi
+    >>> round(renyi.clones_delta_fmt21(eps=0.1, delta=1e-6, eps0=1.0, delta0=1e-12, n=10_000), 8)
+    1.05e-06
     """
     eps = arguments.real(eps, "eps", at_least=0.0, remedy="a central budget is non-negative, in nats")
     delta, delta0 = arguments.probability(delta, "delta"), arguments.probability(delta0, "delta0")

@@ -72,6 +72,12 @@ def girgis21_upper(*, eps0, n, order):
     Source: Girgis, Data, Diggavi, Suresh, Kairouz, CCS 2021 (arXiv:2105.05180), Theorem 1.
     Errata: one released implementation starts the sum at i = 2, which counts the second moment twice.
     Cost does not depend on n; time and memory are O(order).
+
+    Examples
+    --------
+    >>> from shufflelib import renyi
+    >>> round(renyi.girgis21_upper(eps0=1.0, n=10_000, order=4), 5)
+    0.00139
     """
     eps0, n, order = _checked(eps0, n, order)
     arguments.count(order, "order", at_most=LARGEST_SUM, remedy="use girgis21_upper_simplified")
@@ -128,6 +134,14 @@ def girgis21_upper_simplified(*, eps0, n, order):
     :math:`\tfrac{2}{n-1} \tfrac{\lambda}{\lambda-1} e^{\varepsilon_0}(e^{\varepsilon_0}-1)^2`; a factor
     λ is missing there (the ratio to Corollary 2 that they draw from it is right).
     Cost O(1).
+
+    Examples
+    --------
+    Six times the full sum:
+
+    >>> from shufflelib import renyi
+    >>> round(renyi.girgis21_upper_simplified(eps0=1.0, n=10_000, order=4), 5)
+    0.00856
     """
     eps0, n, order = _checked(eps0, n, order)
     log_exponent = 2.0 * math.log(order) + 2.0 * _log_expm1(eps0) - math.log(_effective_users(eps0, n))
@@ -168,6 +182,13 @@ def girgis21_lower(*, eps0, n, order):
     Source: Girgis, Data, Diggavi, Suresh, Kairouz, CCS 2021 (arXiv:2105.05180); equation (9) of
     Chen, Cao, Ge (ICASSP 2024, full version), equation (5) of arXiv:2401.04306v1.
     Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib import renyi
+    >>> at = {"eps0": 1.0, "n": 10_000, "order": 4}
+    >>> renyi.girgis21_lower(**at) < renyi.girgis21_lower_exact(**at) < renyi.girgis21_upper(**at)
+    True
     """
     eps0, n, order = _checked(eps0, n, order)
     second = math.log(0.5 * order * (order - 1.0)) + 2.0 * _log_expm1(eps0) - math.log(n) - eps0
@@ -198,6 +219,8 @@ def girgis21_lower_exact(*, eps0, n, order):
 
     Raises
     ------
+    OutOfRegime
+        If eps0 < 1e-9 or eps0 > 340.
     TypeError, ValueError
         If an argument is not a number of the stated kind.
 
@@ -207,6 +230,12 @@ def girgis21_lower_exact(*, eps0, n, order):
     direction is often larger: `binary_rr_pair` takes the maximum.
     Source: Girgis, Data, Diggavi, Suresh, Kairouz, CCS 2021 (arXiv:2105.05180), the sum over
     central moments written as one expectation.
+
+    Examples
+    --------
+    >>> from shufflelib import renyi
+    >>> round(renyi.girgis21_lower_exact(eps0=1.0, n=10_000, order=4), 6)
+    0.000217
     """
     order = arguments.real(
         order, "order", above=1.0, at_most=arguments.MAX_ORDER, remedy="a Renyi order is a number above 1"

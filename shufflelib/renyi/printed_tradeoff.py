@@ -63,6 +63,12 @@ def theorem1_tradeoff_icassp24(*, eps0, n, fpr):
     (Proposition 1) has 0.902.
     Cost O(n²).
     Source: Chen, Cao, Ge, ICASSP 2024 (full version), equations (5)–(7).
+
+    Examples
+    --------
+    >>> from shufflelib import renyi
+    >>> round(renyi.theorem1_tradeoff_icassp24(eps0=1.0, n=20, fpr=0.05), 4)
+    0.9291
     """
     (eps0, n), fpr = checked(eps0, n), _rate(fpr)
     v, chance = _clones(eps0, n)
@@ -119,6 +125,12 @@ def theorem1_tradeoff_arxiv24(*, eps0, n, fpr):
     Errata: P(A = k | C = v) is printed with (1/2)^k; here it is the binomial law.
     Cost O(n²).
     Source: Chen, Cao, Ge, arXiv:2401.04306v1, Theorem 1.
+
+    Examples
+    --------
+    >>> from shufflelib import renyi
+    >>> round(renyi.theorem1_tradeoff_arxiv24(eps0=1.0, n=20, fpr=0.05), 4)
+    0.9734
     """
     (eps0, n), fpr = checked(eps0, n), _rate(fpr)
     v, chance = _clones(eps0, n)

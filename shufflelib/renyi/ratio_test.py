@@ -44,6 +44,14 @@ class RatioTest:
     ----------
     log_p, log_q : numpy.ndarray, shape (m,)
         Logarithms of what P and Q put on each step, in the order of rejection.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib import renyi
+    >>> test = renyi.RatioTest(log_p=np.log([0.25, 0.75]), log_q=np.log([0.75, 0.25]))
+    >>> round(test.fnr(0.25), 4), round(test.renyi(2.0), 4)
+    (0.25, 0.8473)
     """
 
     log_p: np.ndarray
@@ -172,6 +180,12 @@ def ratio_test_icassp24(*, eps0, n):
     order 4 it is 1.00 where binary randomized response has 1.59; for n = 2 it is negative.
     Cost O(n²) in time and memory.
     Source: Chen, Cao, Ge, ICASSP 2024 (full version), equations (14), (15).
+
+    Examples
+    --------
+    >>> from shufflelib import renyi
+    >>> renyi.ratio_test_icassp24(eps0=1.0, n=20).renyi(2.0)
+    inf
     """
     return _ratio_test(*checked(eps0, n), -math.inf, 0.0)
 
@@ -206,6 +220,15 @@ def ratio_test_arxiv24(*, eps0, n):
     Cost O(n²) in time and memory.
     Source: Chen, Cao, Ge, arXiv:2401.04306v1, proof of Theorem 1; ICASSP 2024 (full version),
     equations (16), (17).
+
+    Examples
+    --------
+    As printed no test does better than guessing; turned about it is the trade-off function:
+
+    >>> from shufflelib import renyi
+    >>> test = renyi.ratio_test_arxiv24(eps0=1.0, n=20)
+    >>> round(test.fnr(0.05), 4), round(test.reflected.fnr(0.05), 4)
+    (0.9771, 0.9023)
     """
     eps0, n = checked(eps0, n)
     return _ratio_test(eps0, n, -math.log1p(math.exp(-eps0)), -eps0 - math.log1p(math.exp(-eps0)))
