@@ -199,19 +199,30 @@ def homes_of_names(modules):
     return homes
 
 
-def reference_page(modules):
-    """Return the index of the reference: each module with its first line."""
+def reference_page(modules, homes):
+    """Return the public interface on one page: each module and each of its names with its first line."""
     lines = [
         "# Reference",
         "",
-        "Every public name, module by module, with its signature and what it returns.",
+        "Every public name on one page; each leads to its signature, what it returns, and an example.",
         "",
     ]
     for module in modules:
-        first = inspect.getdoc(module).splitlines()[0]
-        lines.append(f"- {{doc}}`{module.__name__} <reference/{module.__name__}>`: {plain(first)}")
+        title = module.__name__
+        lines += [f"## {{doc}}`{title} <reference/{title}>`", "", plain(first_line(module)), ""]
+        for name in public_names(module):
+            thing = getattr(module, name)
+            home = homes[id(thing)] if callable(thing) else f"{title}.{name}"
+            said = f": {plain(first_line(thing))}" if callable(thing) else ""
+            lines.append(f"- {{py:obj}}`{name} <{home}>`{said}")
+        lines.append("")
     pages = [f"reference/{module.__name__}" for module in modules]
-    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *pages, "```", ""])
+    return "\n".join([*lines, "```{toctree}", ":hidden:", "", *pages, "```", ""])
+
+
+def first_line(thing):
+    """Return the first line of what documents a module, a function or a class."""
+    return inspect.getdoc(thing).splitlines()[0]
 
 
 def bibtex(citation):
@@ -235,7 +246,7 @@ def write(target, readme, citation, titles, chapters):
         "bounds.md": bounds_page(readme, titles),
         "gallery.md": gallery_page(titles, chapters),
         "ledger.md": ledger_page(ALL, pictures_of_claims(chapters)),
-        "reference.md": reference_page(modules),
+        "reference.md": reference_page(modules, homes),
     }
     pages |= {f"reference/{module.__name__}.rst": module_page(module, homes) for module in modules}
     for name, text in pages.items():
