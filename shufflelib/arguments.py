@@ -7,23 +7,55 @@ what came, and what to do about it.  Strings are never parsed: ``"1e-8"`` is wha
 
 import math
 import numbers
+import reprlib
 
 import numpy as np
 
 MAX_USERS = 10**15
 MAX_ORDER = 1e100  # of a Rényi divergence, so that no product with it overflows
+WIDTH = 60  # characters of a value that a refusal shows
+
+
+class _Shortened(reprlib.Repr):
+    """Values as a refusal shows them: one line each, and of a long one its two ends."""
+
+    def __init__(self):
+        super().__init__()
+        self.maxstring = self.maxlong = self.maxother = WIDTH
+
+    def repr_int(self, x, level):
+        try:
+            return super().repr_int(x, level)
+        except ValueError:  # Python refuses to write out thousands of digits
+            return f"an integer of {x.bit_length()} bits"
+
+    def repr_instance(self, x, level):
+        return " ".join(super().repr_instance(x, level).split())
+
+
+def shown(value):
+    """Return ``repr(value)`` on one line, shortened to 60 characters."""
+    text = _Shortened().repr(value)
+    return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
+
+
+def instance(value, name, kind, *, remedy):
+    """Return ``value`` if it is a ``kind``, or raise naming the argument, the value and the remedy."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {shown(value)}; {remedy}")
+    return value
 
 
 def _refuse_non_number(value, name):
     if isinstance(value, str | bytes):
         raise TypeError(
-            f"{name} must be a number, got the string {value!r}; "
+            f"{name} must be a number, got the string {shown(value)}; "
             "write 1.0e-8, not 1e-8, in YAML, or convert it with float()"
         )
     if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be a number, got {value!r}; pass a float or an int")
+        raise TypeError(f"{name} must be a number, got {shown(value)}; pass a float or an int")
     if not isinstance(value, numbers.Real | np.number) or isinstance(value, np.complexfloating):
-        raise TypeError(f"{name} must be a real number, got {value!r} of type {type(value).__name__}")
+        raise TypeError(f"{name} must be a real number, got {shown(value)} of type {type(value).__name__}")
 
 
 def _float(value):
@@ -60,7 +92,7 @@ def real(value, name, *, above=None, at_least=None, below=None, at_most=None, fi
     )
     if wrong:
         expected = ("finite" if finite else "a number") + (f" and {domain}" if domain else "")
-        raise ValueError(f"{name} must be {expected}, got {value!r}" + (f"; {remedy}" if remedy else ""))
+        raise ValueError(f"{name} must be {expected}, got {shown(value)}" + (f"; {remedy}" if remedy else ""))
     return number
 
 
@@ -71,7 +103,7 @@ def reals(values, name, **domain):
     try:
         array = np.asarray(values)
     except ValueError:
-        raise ValueError(f"{name} must be a rectangular array of numbers, got {values!r}") from None
+        raise ValueError(f"{name} must be a rectangular array of numbers, got {shown(values)}") from None
     if array.dtype.kind == "O" and array.size and all(type(entry) in (int, float) for entry in array.flat):
         array = np.array([_float(entry) for entry in array.flat]).reshape(array.shape)  # 10**400
     if array.dtype.kind not in "fiu":
@@ -93,7 +125,9 @@ def count(value, name, *, at_least=1, at_most=None, remedy=""):
     _refuse_non_number(value, name)
     number = _float(value)
     if not number.is_integer():
-        raise ValueError(f"{name} must be a whole number, got {value!r}" + (f"; {remedy}" if remedy else ""))
+        raise ValueError(
+            f"{name} must be a whole number, got {shown(value)}" + (f"; {remedy}" if remedy else "")
+        )
     real(value, name, at_least=at_least, at_most=at_most, remedy=remedy)
     return int(value)
 

@@ -243,6 +243,41 @@ def test_reals_keeps_shape_and_leaves_the_input_alone():
     assert grid[0, 0] == 1 and got.shape == (2, 2) and got.dtype == float
 
 
+LONG = {
+    "string": "1" * 10**5,
+    "bytes": b"1" * 10**5,
+    "integer": -(10**400),
+    "integer that Python does not write out": -(10**5000),
+    "rows of unequal length": [[0.1] * 1000, [0.1]],
+    "nested list": [[["0.1"] * 50] * 50] * 50,
+    "dictionary": {i: i for i in range(1000)},
+    "array of strings": np.full((50, 50), "a" * 500),
+    "array in an argument of one number": np.ones((100, 100)),
+}
+
+
+@pytest.mark.parametrize("value", LONG.values(), ids=LONG)
+def test_a_long_value_is_shown_shortened_on_one_line(value):
+    def refuse(call):
+        with pytest.raises((TypeError, ValueError), match="^eps must") as error:
+            call(value, "eps", at_least=0.0, remedy="eps is in nats, not negative")
+        assert "got" in str(error.value)
+        assert len(str(error.value)) < 200 and "\n" not in str(error.value)
+
+    refuse(arguments.real)
+    if not (isinstance(value, np.ndarray) and value.dtype == float):
+        refuse(arguments.reals)
+
+
+def test_a_short_value_is_shown_whole():
+    for value in (*NOT_NUMBERS, -1.5, 10**30, [0.1, [0.2, 0.3]], np.float64(0.5), np.array([0.1, 0.2])):
+        assert arguments.shown(value) == repr(value)
+    assert arguments.shown(np.eye(2)) == "array([[1., 0.], [0., 1.]])"
+    for value in LONG.values():
+        assert len(arguments.shown(value)) <= arguments.WIDTH
+    assert arguments.shown("1" * 10**5).startswith("'111") and "..." in arguments.shown("1" * 10**5)
+
+
 HEAVY = ("matplotlib", "sklearn", "dp_accounting", "ipywidgets", "papermill", "joblib", "IPython")
 
 
