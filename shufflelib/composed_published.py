@@ -47,17 +47,6 @@ def _one_round(eps, delta):
     )
 
 
-def _left_over(delta, rounds, total):
-    total = arguments.probability(total, "total_delta")
-    left = total - rounds * delta
-    if left <= 0.0:
-        raise ValueError(
-            f"total_delta must exceed rounds times delta, {rounds * delta:g}, got {total!r}; "
-            "ask each round for a smaller delta"
-        )
-    return total, left
-
-
 def advanced_drv10(*, eps, delta, rounds, total_delta):
     r"""Bound ε of K adaptive rounds by the advanced composition theorem.
 
@@ -86,10 +75,22 @@ def advanced_drv10(*, eps, delta, rounds, total_delta):
     Notes
     -----
     Source: Dwork, Rothblum, Vadhan (FOCS 2010), Theorem III.3.  Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib import composed_published
+    >>> asked = {"eps": 0.01, "delta": 1e-9, "rounds": 1000, "total_delta": 1e-5}
+    >>> round(composed_published.advanced_drv10(**asked), 4)  # ε adds up to 10
+    1.6249
     """
     eps, delta = _one_round(eps, delta)
-    rounds = _rounds(rounds)
-    _, left = _left_over(delta, rounds, total_delta)
+    rounds, total = _rounds(rounds), arguments.probability(total_delta, "total_delta")
+    left = math.nextafter(total - rounds * delta * (1 + 4 * UNIT), 0.0)  # down: what cancels is charged
+    if left <= 0.0:
+        raise ValueError(
+            f"total_delta must exceed rounds times delta, {rounds * delta:g}, got {total_delta!r}; "
+            "ask each round for a smaller delta"
+        )
     value = math.sqrt(-2.0 * rounds * math.log(left)) * eps + rounds * eps * math.expm1(eps)
     return min(value * (1 + 16 * UNIT), rounds * eps)
 
@@ -120,12 +121,19 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
     Notes
     -----
     Source: Kairouz, Oh, Viswanath (ICML 2015), Theorem 3.3.  Cost O(K log K).
+
+    Examples
+    --------
+    >>> from shufflelib import composed_published
+    >>> asked = {"eps": 0.01, "delta": 1e-9, "rounds": 1000, "total_delta": 1e-5}
+    >>> round(composed_published.optimal_kov15(**asked), 4)  # `advanced_drv10` has 1.6249
+    1.22
     """
     eps, delta = _one_round(eps, delta)
     rounds = _rounds(rounds, LARGEST_SUM)
     total = arguments.probability(total_delta, "total_delta")
     kept = rounds * math.log1p(-delta)
-    spent = -math.expm1(kept)
+    spent = -math.expm1(kept) * (1 + 8 * UNIT)
     if spent >= total:
         raise ValueError(
             f"total_delta must exceed 1 - (1 - delta)**rounds, {spent:g}, got {total_delta!r}; "
@@ -140,10 +148,10 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
         with np.errstate(divide="ignore"):
             fall = log1mexp(np.minimum(2.0 * (ell - i) * eps, -1e-300))
         slack = 1e-11 + 1e-13 * rounds
-        log_sum = logsumexp(log_binomial_pmf(rounds - ell, rounds, share) + fall) if i else -math.inf
+        log_sum = logsumexp(log_binomial_pmf(rounds - ell, rounds, share) + fall)
         return spent + math.exp(kept) * math.exp(min(log_sum + slack, 0.0))
 
-    low, high = 0, rounds // 2 + 1  # δ_0 = 0 is small enough
+    low, high = 0, rounds // 2 + 1  # δ₀ = 0 is small enough
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if delta_at(middle) <= total else (low, middle)
@@ -180,9 +188,17 @@ def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
     Notes
     -----
     Source: Mironov (CSF 2017), Proposition 1; conversion by Canonne, Kamath, Steinke (NeurIPS 2020).
+
+    Examples
+    --------
+    >>> from shufflelib import composed_published
+    >>> from shufflelib.profiles import Gaussian
+    >>> bound = composed_published.renyi_sum_mironov17(Gaussian(0.1), rounds=100, delta=1e-6)
+    >>> truth = Gaussian(1.0).epsilon(1e-6)  # what 100 rounds are
+    >>> round(bound.value, 2), round(truth.upper, 2)
+    (5.23, 4.89)
     """
-    if not isinstance(profile, PrivacyProfile):
-        raise TypeError(f"profile must be a PrivacyProfile, got {profile!r}; shufflelib.shuffle makes one")
+    arguments.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
     rounds, delta = _rounds(rounds), arguments.probability(delta, "delta")
     order = arguments.reals(order, "order", above=1.0, remedy="orders are above 1").ravel()
     worst = [max(pair.renyi_worst(float(one))[1] for pair in profile.above) for one in order]
@@ -217,9 +233,15 @@ def gaussian_limit_dong22(profile, *, rounds):
     -----
     Moments are those of the loss in the order P, Q, to about 1e-3.
     Source: Dong, Roth, Su (JRSSB 2022), Theorem 3.4; Bu, Dong, Long, Su (HDSR 2020).
+
+    Examples
+    --------
+    >>> from shufflelib import composed_published, renyi
+    >>> limit = composed_published.gaussian_limit_dong22(renyi.generic_pair(eps0=1.0, n=100), rounds=100)
+    >>> round(limit.mu, 2)
+    1.26
     """
-    if not isinstance(profile, PrivacyProfile):
-        raise TypeError(f"profile must be a PrivacyProfile, got {profile!r}; shufflelib.shuffle makes one")
+    arguments.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
     rounds = _rounds(rounds)
     pair = profile if isinstance(profile, Pair) else profile.envelope
     if pair.largest_loss == 0.0:
@@ -267,6 +289,14 @@ def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
     in ε and δ; here the same number is enclosed.  For a mechanism it is an upper bound only where the
     pair is one; see `VariationRatioPair`.
     Source: Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.2 and Theorem 7.3.
+
+    Examples
+    --------
+    >>> from shufflelib import composed_published
+    >>> asked = {"p": 3.0, "beta": 0.5, "q": 3.0, "delta": 1e-6}
+    >>> bracket = composed_published.variation_ratio_wang24(**asked, n=20, rounds=2)
+    >>> round(bracket.upper, 2)  # 2 log 3 = 2.20 without the others
+    2.09
     """
     return VariationRatioPair(n=n, p=p, beta=beta, q0=q).compose(rounds=_rounds(rounds)).epsilon(delta)
 
@@ -309,6 +339,13 @@ def subsampled_girgis21(*, eps0, n, rate, order):
     Hypotheses: identical pure eps0-LDP randomizers, subset of fixed size without replacement.
     Source: Girgis, Data, Diggavi (NeurIPS 2021), Theorem 1, as in the released code of Koskela,
     Heikkilä, Honkela (TMLR 2023).  Cost O(order).
+
+    Examples
+    --------
+    >>> from shufflelib import composed_published
+    >>> asked = {"eps0": 1.0, "n": 10_000, "order": 8}
+    >>> [f"{composed_published.subsampled_girgis21(**asked, rate=rate):.2e}" for rate in (0.1, 1.0)]
+    ['1.04e-04', '1.95e-02']
     """
     eps0, n = arguments.local_budget(eps0), arguments.users(n)
     rate = arguments.real(

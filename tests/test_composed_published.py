@@ -1,0 +1,76 @@
+"""Published composition theorems in exact arithmetic where little of δ is left over after all rounds."""
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from shufflelib.composed_published import advanced_drv10, optimal_kov15
+
+DIGITS = 60
+TOO_LITTLE = "total_delta must exceed"
+
+
+def near_the_limit(seed, size, spent):
+    """Rounds of (ε, δ) and a total δ hardly above what is ``spent`` by the rounds' own."""
+    rng = np.random.default_rng(seed)
+    for _ in range(size):
+        rounds, delta = int(rng.integers(2, 300)), float(10 ** rng.uniform(-12, -6))
+        total = float(spent(rounds, delta) * (1.0 + 10 ** rng.uniform(-15.5, -13)))
+        eps = float(10 ** rng.uniform(-4, -1))
+        yield {"eps": eps, "delta": delta, "rounds": rounds, "total_delta": total}
+
+
+def advanced(eps, left, rounds):
+    """The advanced composition theorem, at most what a float says of rounds times eps."""
+    most, eps = Decimal(rounds * eps), Decimal(eps)
+    log_left = (Decimal(left.numerator) / Decimal(left.denominator)).ln()
+    return min((-2 * rounds * log_left).sqrt() * eps + rounds * eps * (eps.exp() - 1), most)
+
+
+def test_the_advanced_theorem_is_not_below_itself_where_the_deltas_cancel():
+    answered = 0
+    for asked in near_the_limit(1, 500, lambda rounds, delta: rounds * delta):
+        try:
+            value = advanced_drv10(**asked)
+        except ValueError as refusal:
+            assert TOO_LITTLE in str(refusal)
+            continue
+        answered += 1
+        left = Fraction(asked["total_delta"]) - asked["rounds"] * Fraction(asked["delta"])
+        with localcontext(prec=DIGITS):
+            assert left > 0 and Decimal(value) >= advanced(asked["eps"], left, asked["rounds"])
+    assert answered > 250
+
+
+def proves(eps, delta, rounds, total_delta, steps):
+    """Whether the theorem of Kairouz, Oh and Viswanath gives (rounds − 2·steps)·eps at this total."""
+    growth, kept = Decimal(eps).exp(), (1 - Decimal(delta)) ** rounds
+    lost, count = Decimal(0), Decimal(1)
+    for j in range(steps):
+        lost += count * (growth ** (rounds - j) - growth ** (rounds - 2 * steps + j))
+        count = count * (rounds - j) / (j + 1)
+    return 1 - kept * (1 - lost / (1 + growth) ** rounds) <= Decimal(total_delta)
+
+
+def test_the_optimal_theorem_is_not_below_itself_where_the_deltas_cancel():
+    answered = 0
+    for asked in near_the_limit(2, 200, lambda rounds, delta: -math.expm1(rounds * math.log1p(-delta))):
+        try:
+            value = optimal_kov15(**asked)
+        except ValueError as refusal:
+            assert TOO_LITTLE in str(refusal)
+            continue
+        answered += 1
+        steps = round((asked["rounds"] - value / asked["eps"]) / 2)
+        with localcontext(prec=DIGITS):
+            assert proves(**asked, steps=steps)
+    assert answered > 100
+
+
+@pytest.mark.parametrize("bound", [advanced_drv10, optimal_kov15])
+def test_nothing_left_over_is_refused(bound):
+    with pytest.raises(ValueError, match=TOO_LITTLE):
+        bound(eps=0.1, delta=1e-8, rounds=100, total_delta=1e-6 * (1 - 1e-3))
