@@ -1,17 +1,4 @@
-r"""Conversions between the currencies of privacy: (ε, δ), f-DP, Gaussian DP and Rényi DP.
-
-Every name ends in its source.  What each loses:
-
-=========================================  ================================================================
-(ε, δ) → f (`wasserman10`)                 nothing about one (ε, δ); everything between the given ones
-f → (ε, δ) (`dong22`)                      nothing, if f is symmetric and δ is kept at every ε
-μ-GDP → (ε, δ), Rényi (`dong22`)           nothing
-Rényi → (ε, δ) (`mironov17`)               a Markov bound on the privacy loss at one order
-Rényi → (ε, δ) (`canonne20`)               less: the best bound from one order; still one order at a time
-Rényi at all complex orders → f            nothing: `MellinInversion` (in `tradeoff.mellin`)
-ε-DP → Rényi (`mironov17`)                 nothing: binary randomized response attains it
-=========================================  ================================================================
-"""
+"""From ε to Rényi divergence, and from Rényi divergence back to ε or δ, which loses at every single order."""
 
 import math
 from typing import NamedTuple
@@ -20,166 +7,10 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.logspace import UNIT
-from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.results import Certified, Status
-from shufflelib.search import first_below
-from shufflelib.tradeoff.functions import ApproximateDP, checked
-from shufflelib.tradeoff.mellin import MellinInversion, renyi_moments, tradeoff_from_renyi_moments
-from shufflelib.tradeoff.mixtures import best_of
+from shufflelib.profiles import DiscretePair
+from shufflelib.results import Certified
 
-__all__ = [
-    "BestOrder",
-    "MellinInversion",
-    "best_over_orders",
-    "delta_from_gdp_dong22",
-    "delta_from_renyi_canonne20",
-    "delta_from_tradeoff_dong22",
-    "epsilon_from_gdp_dong22",
-    "epsilon_from_renyi_canonne20",
-    "epsilon_from_renyi_mironov17",
-    "epsilon_from_tradeoff_dong22",
-    "renyi_from_gdp_dong22",
-    "renyi_from_pure_dp_mironov17",
-    "renyi_moments",
-    "tradeoff_from_approximate_dp_wasserman10",
-    "tradeoff_from_renyi_moments",
-]
-
-FARTHEST = 690.0  # nats
 FAR = 1e100  # nats; a divergence beyond counts as infinite, so that no product overflows
-
-
-# ---------------------------------------------------------------- (ε, δ), f and Gaussian privacy
-
-
-def tradeoff_from_approximate_dp_wasserman10(*, eps, delta):
-    r"""Return the trade-off function that one or several (ε, δ) guarantees prove.
-
-    .. math:: f(\alpha) = \max_i f_{\varepsilon_i, \delta_i}(\alpha)
-
-    Parameters
-    ----------
-    eps, delta : float or array_like
-        Guarantees, equal shapes: ε ≥ 0 in nats, δ in [0, 1].
-
-    Returns
-    -------
-    TradeoffFunction
-
-    Notes
-    -----
-    Source: Wasserman, Zhou (JASA 2010), Theorem 2.4; Dong, Roth, Su (JRSSB 2022), Propositions 2.5, 2.12.
-    """
-    eps = arguments.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
-    delta = arguments.reals(delta, "delta", at_least=0.0, at_most=1.0, remedy="delta is a probability")
-    if eps.shape != delta.shape:
-        raise ValueError(f"eps and delta must have equal shapes, got {eps.shape} and {delta.shape}")
-    pieces = [ApproximateDP(eps=float(e), delta=float(d)) for e, d in zip(eps.flat, delta.flat, strict=True)]
-    return pieces[0] if len(pieces) == 1 else best_of(pieces)
-
-
-def delta_from_tradeoff_dong22(f, *, eps):
-    r"""Enclose :math:`\delta(\varepsilon) = 1 + f^*(-e^{\varepsilon})`, the larger of f and its inverse.
-
-    Parameters
-    ----------
-    f : TradeoffFunction
-        What is proved of the mechanism, in one order of the neighbours at least.
-    eps : float or array_like
-        ε ≥ 0 in nats, at most 700.
-
-    Returns
-    -------
-    Certified
-        ``upper`` is the safe end.
-
-    Notes
-    -----
-    Source: Dong, Roth, Su (JRSSB 2022), Proposition 2.12.
-    """
-    checked(f, "f")
-    grid = arguments.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
-    forward, backward = f.delta(grid), f.inverse.delta(grid)
-    return Certified(
-        np.maximum(forward.lower, backward.lower),
-        np.maximum(forward.upper, backward.upper),
-        source=f.source,
-        statement=f"delta of {f.statement}",
-    )
-
-
-def epsilon_from_tradeoff_dong22(f, *, delta):
-    r"""Enclose the smallest ε ≥ 0 with :math:`1 + f^*(-e^{\varepsilon}) \le \delta` in both orders.
-
-    Parameters
-    ----------
-    f : TradeoffFunction
-        What is proved of the mechanism.
-    delta : float or array_like
-        Failure probability in (0, 1).
-
-    Returns
-    -------
-    Certified
-        ``upper`` is a proved guarantee, infinite where no ε up to 690 is proved.
-    """
-    checked(f, "f")
-    grid = arguments.reals(
-        delta, "delta", above=0.0, below=1.0, remedy="a failure probability lies strictly between 0 and 1"
-    )
-    ends = np.array([_smallest_eps(f, float(d)) for d in grid.flat]).reshape((*grid.shape, 2))
-    unbounded = bool(np.isinf(ends[..., 1]).any())
-    return Certified(
-        np.minimum(ends[..., 0], ends[..., 1]),
-        ends[..., 1],
-        Status.UNBOUNDED if unbounded else Status.CERTIFIED,
-        f.source,
-        f"epsilon of {f.statement}",
-    )
-
-
-def _smallest_eps(f, delta):
-    inverse, target = f.inverse, math.log(delta)
-
-    def log_delta(eps, end):
-        value = max(getattr(f.delta(eps), end), getattr(inverse.delta(eps), end))
-        return math.log(value) if value > 0.0 else -math.inf
-
-    def root(end, **how):
-        return first_below(lambda eps: log_delta(eps, end), target, FARTHEST, width=1e-12, **how)
-
-    proved = log_delta(FARTHEST, "upper") <= target
-    upper = root("upper", safe_above=True) if proved else math.inf
-    if log_delta(FARTHEST, "lower") > target:
-        return FARTHEST, upper
-    return root("lower", safe_above=False, guess=upper if proved else None), upper
-
-
-def delta_from_gdp_dong22(*, mu, eps):
-    """Enclose δ(ε) of μ-Gaussian privacy; ``mu`` in [1e-9, 1e4], ``eps`` ≥ 0, arrays in, arrays out.
-
-    Source: Dong, Roth, Su (JRSSB 2022), Corollary 2.13.
-    """
-    return Gaussian(mu).delta(eps)
-
-
-def epsilon_from_gdp_dong22(*, mu, delta):
-    """Enclose the smallest ε of μ-Gaussian privacy at ``delta`` in (0, 1), arrays in, arrays out.
-
-    Source: Dong, Roth, Su (JRSSB 2022), Corollary 2.13, inverted.
-    """
-    return Gaussian(mu).epsilon(delta)
-
-
-def renyi_from_gdp_dong22(*, mu, order):
-    r"""Enclose :math:`D_\lambda = \lambda\mu^2/2`; ``order`` λ > 1, arrays in, arrays out.
-
-    Source: Dong, Roth, Su (JRSSB 2022), appendix B; Mironov (CSF 2017), Proposition 7.
-    """
-    return Gaussian(mu).renyi(order)
-
-
-# ---------------------------------------------------------------- Rényi
 
 
 def renyi_from_pure_dp_mironov17(*, eps, order):
@@ -200,10 +31,21 @@ def renyi_from_pure_dp_mironov17(*, eps, order):
     Certified
         Attained by binary randomized response.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
     Notes
     -----
     Source: Mironov (CSF 2017), Proposition 5 (randomized response); every ε-DP pair is a
     post-processing of it (Kairouz, Oh, Viswanath, 2015).
+
+    Examples
+    --------
+    >>> from shufflelib import conversions
+    >>> round(conversions.renyi_from_pure_dp_mironov17(eps=0.1, order=8.0).upper, 4)  # below λε²/2 = 0.04
+    0.0367
     """
     eps = arguments.local_budget(eps, "eps")
     small = -math.log1p(math.exp(-eps)) - eps
@@ -224,7 +66,14 @@ def renyi_from_pure_dp_mironov17(*, eps, order):
 
 
 class BestOrder(NamedTuple):
-    """The smallest ε (or δ) over orders, and the order that gives it."""
+    """The smallest ε (or δ) over orders, and the order that gives it.
+
+    Examples
+    --------
+    >>> from shufflelib import conversions
+    >>> conversions.best_over_orders([0.9, 0.7, 0.8], order=[4, 16, 64])
+    BestOrder(value=0.7, order=16.0)
+    """
 
     value: float
     order: float
@@ -244,6 +93,20 @@ def best_over_orders(values, *, order):
     -------
     BestOrder
         Every one of the values is a bound, so the smallest is.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib import conversions
+    >>> renyi = {4.0: 0.02, 16.0: 0.08, 64.0: 0.32, 256.0: 1.28}  # of 0.1-Gaussian privacy
+    >>> bounds = conversions.epsilon_from_renyi_canonne20(order=[*renyi], renyi=[*renyi.values()], delta=1e-6)
+    >>> best = conversions.best_over_orders(bounds, order=[*renyi])
+    >>> round(best.value, 4), best.order
+    (0.4575, 64.0)
     """
     values = arguments.reals(
         values, "values", at_least=0.0, finite=False, remedy="pass epsilons or deltas, not negative"
@@ -298,9 +161,20 @@ def epsilon_from_renyi_mironov17(*, order, renyi, delta):
     float or numpy.ndarray
         An upper bound for each order, infinite where the divergence is; `best_over_orders` picks one.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
     Notes
     -----
     Source: Mironov (CSF 2017), Proposition 3.
+
+    Examples
+    --------
+    >>> from shufflelib import conversions
+    >>> round(conversions.epsilon_from_renyi_mironov17(order=64.0, renyi=0.32, delta=1e-6), 4)
+    0.5393
     """
     order, renyi = _orders(order, renyi)
     log_delta = math.log(arguments.probability(delta, "delta"))
@@ -325,9 +199,20 @@ def epsilon_from_renyi_canonne20(*, order, renyi, delta):
         An upper bound for each order, at most that of `epsilon_from_renyi_mironov17`.  Where the
         formula is negative, 0: the bound it inverts holds at negative ε too, and δ(ε) falls in ε.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
     Notes
     -----
     Source: Canonne, Kamath, Steinke (NeurIPS 2020; arXiv:2004.00010), Proposition 12.
+
+    Examples
+    --------
+    >>> from shufflelib import conversions
+    >>> round(conversions.epsilon_from_renyi_canonne20(order=64.0, renyi=0.32, delta=1e-6), 4)
+    0.4575
     """
     order, renyi = _orders(order, renyi)
     log_delta = math.log(arguments.probability(delta, "delta"))
@@ -357,9 +242,20 @@ def delta_from_renyi_canonne20(*, order, renyi, eps):
     float or numpy.ndarray
         An upper bound for each order, at most 1; 1 where the divergence is infinite.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
     Notes
     -----
     Source: Canonne, Kamath, Steinke (NeurIPS 2020; arXiv:2004.00010), Proposition 12.
+
+    Examples
+    --------
+    >>> from shufflelib import conversions
+    >>> f"{conversions.delta_from_renyi_canonne20(order=64.0, renyi=0.32, eps=0.5):.2e}"
+    '6.89e-08'
     """
     order, renyi = _orders(order, renyi)
     eps = arguments.real(eps, "eps", at_least=0.0, remedy="eps is in nats, not negative")
