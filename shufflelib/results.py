@@ -8,7 +8,15 @@ import numpy as np
 
 
 class Status(enum.Enum):
-    """How a certified bracket came about; the value is the sentence shown to people."""
+    """How a certified bracket came about; the value is the sentence shown to people.
+
+    Examples
+    --------
+    >>> from shufflelib import Status, conversions
+    >>> f = conversions.tradeoff_from_approximate_dp_wasserman10(eps=0.5, delta=1e-6)
+    >>> conversions.epsilon_from_tradeoff_dong22(f, delta=1e-7).status is Status.UNBOUNDED
+    True
+    """
 
     CERTIFIED = "certified on both sides"
     BELOW_RESOLUTION = (
@@ -33,6 +41,12 @@ def written(value, *, up, digits=10):
     -------
     str
         The shortest text of so many digits; read back it lies on the given side of ``value``.
+
+    Examples
+    --------
+    >>> from shufflelib.results import written
+    >>> written(0.123456789, up=False, digits=4), written(0.123456789, up=True, digits=4)
+    ('0.1234', '0.1235')
     """
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return f"{float(context.create_decimal_from_float(float(value))):.{digits}g}"
@@ -64,6 +78,15 @@ class Certified:
     -----
     There is no ``__float__``: a caller says which end is meant.  For ε and δ the safe end is
     ``upper``; for a false-negative rate it is ``lower``.
+
+    Examples
+    --------
+    >>> from shufflelib import Certified
+    >>> print(Certified(0.0625, 0.125, source="two proofs", statement="epsilon at delta = 1e-6"))
+    epsilon at delta = 1e-6
+    0.0625 ≤ value ≤ 0.125
+    certified on both sides
+    two proofs
     """
 
     lower: float | np.ndarray

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from shufflelib import comparison, plotting, randomizers, renyi, shuffle
+from shufflelib.shuffling import VariationRatioPair
 
 ASKED = {"n": 3000, "delta": 1e-6}
 PURE = {
@@ -46,6 +47,12 @@ def test_each_answer_is_that_of_its_own_function():
     # 12 eps0 sqrt(log(1/delta) / n)
     assert math.isclose(found["EFMRTT'19"].eps, 12 * 0.4 * math.sqrt(math.log(1e6) / 3000), rel_tol=1e-12)
     assert found["variation-ratio pair"].eps < found["certified lower"].eps  # refuted, and shown to be
+    for name, pair in (
+        ("stronger clones FMT'23, pair", renyi.generic_pair(eps0=0.4, n=3000)),
+        ("clones FMT'21, pair", renyi.clones_pair_fmt21(eps0=0.4, n=3000)),
+        ("variation-ratio pair", VariationRatioPair.of(PURE["10-RR"], n=3000)),
+    ):
+        assert found[name].eps == pair.epsilon(1e-6).upper
 
 
 def test_the_answers_have_looks_and_their_words_agree_with_them():
