@@ -64,6 +64,12 @@ def basic_parallel_wang24(*, eps0, n):
     -----
     Section 6 of paper 004 prints e^ε₀/(e^ε₀ - 1) where β's place in the first subscript is: a slip, the text
     before it has the β above.  Cost as `VariationRatioPair`.
+
+    Examples
+    --------
+    >>> from shufflelib import parallel
+    >>> round(parallel.basic_parallel_wang24(eps0=1.0, n=1000).epsilon(delta=1e-6).upper, 4)
+    0.1487
     """
     return VariationRatioPair.of(generic(eps0=_budget(eps0)), n=n)
 
@@ -98,6 +104,14 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
     -----
     Paper 004, Theorem 6.1 (which writes β'_k for β_k).  Where the truth is larger: see the module.
     Cost as `VariationRatioPair`.
+
+    Examples
+    --------
+    >>> from shufflelib import parallel
+    >>> betas = parallel.range_query_betas(eps0=1.0, d=64)  # six queries
+    >>> pair = parallel.advanced_parallel_wang24(eps0=1.0, betas=betas, weights=[1 / 6] * 6, n=1000)
+    >>> round(pair.beta, 4), round(pair.epsilon(delta=1e-6).upper, 4)
+    (0.1856, 0.0909)
     """
     eps0 = _budget(eps0)
     betas = numbers(
@@ -149,6 +163,13 @@ def separate_cohort_wang24(*, eps0, beta, n, cohorts):
     Paper 004, Section 8.3, prints the same β for the best and the worst cohort.  The released code has
     (e - 1)/(e + d - 1) for the best, the level of single values, and (e - 1)/(e + 1) for the worst, the
     level of halves.  It also divides n by K twice for whichever of the two is listed second.
+
+    Examples
+    --------
+    >>> from shufflelib import parallel
+    >>> pair = parallel.separate_cohort_wang24(eps0=1.0, beta=0.18, n=6000, cohorts=6)
+    >>> pair.n
+    1000
     """
     eps0 = _budget(eps0)
     cohorts = arguments.count(cohorts, "cohorts", at_least=1)
@@ -177,6 +198,12 @@ def range_query_betas(*, eps0, d):
     ------
     TypeError, ValueError
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib import parallel
+    >>> parallel.range_query_betas(eps0=1.0, d=8).round(4).tolist()
+    [0.4621, 0.3005, 0.1768]
     """
     eps0 = arguments.local_budget(eps0)
     nodes = 2.0 ** np.arange(1, _levels(d) + 1)
@@ -209,6 +236,14 @@ def range_query_beta_released(*, eps0, d):
     Notes
     -----
     At ε₀ = 1: d = 64 gives 0.00436 for 0.18558, d = 2048 gives 0.0000762 for 0.10357.
+
+    Examples
+    --------
+    >>> from shufflelib import parallel
+    >>> round(parallel.range_query_beta_released(eps0=1.0, d=64), 5)
+    0.00436
+    >>> round(float(parallel.range_query_betas(eps0=1.0, d=64).mean()), 5)  # what the theorem says
+    0.18558
     """
     betas = range_query_betas(eps0=eps0, d=d)
     return float(betas[-1]) / betas.size

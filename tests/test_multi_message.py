@@ -5,9 +5,7 @@ package.
 """
 
 import math
-from collections import Counter
 from fractions import Fraction as F
-from functools import cache
 from itertools import product
 
 import numpy as np
@@ -15,113 +13,21 @@ import pytest
 from scipy.stats import binom
 
 import oracles
+from multi_message_cases import (
+    NUDGE,
+    PROTOCOLS,
+    RATIOS,
+    REMOVABLE,
+    bits,
+    delta,
+    multisets,
+    real,
+    response,
+    worst,
+)
 from shufflelib import multi_message, randomizers
-from shufflelib.closed_form import OutOfRegime
 from shufflelib.profiles import Gaussian
-from shufflelib.shuffling import VariationRatioPair, shuffle
-
-NUDGE = 1e-11
-RATIOS = (F(1), F(3, 2), F(9, 4), F(9, 2))
-
-
-# ---- oracles: laws of single messages as {output: fraction}
-
-
-def bits(d, flip, held=None):
-    """Law of d bits, one-hot at ``held`` (or all zero), each flipped."""
-    law = {}
-    for message in product((0, 1), repeat=d):
-        chances = [1 - flip if j == held else flip for j in range(d)]
-        law[message] = math.prod(c if b else 1 - c for b, c in zip(message, chances, strict=True))
-    return law
-
-
-def uniform(outputs):
-    outputs = list(outputs)
-    return {y: F(1, len(outputs)) for y in outputs}
-
-
-def response(d, flip, x):
-    return {y: 1 - flip if y == x else flip / (d - 1) for y in range(d)}
-
-
-PROTOCOLS = {
-    "biased coin": (
-        randomizers.balcer_binary(coin=1 / 5),
-        [{0: F(1)}, {1: F(1)}],
-        {0: F(4, 5), 1: F(1, 5)},
-    ),
-    "fair coin": (randomizers.balcer_uniform(), [{0: F(1)}, {1: F(1)}], uniform(range(2))),
-    "bins": (randomizers.balls_into_bins(d=3), [{x: F(1)} for x in range(3)], uniform(range(3))),
-    "special bins": (
-        randomizers.balls_into_bins(d=5, s=2),
-        [uniform((2 * x, 2 * x + 1)) for x in range(2)],
-        uniform(range(5)),
-    ),
-    "fake users": (
-        randomizers.cheu_zhilyaev(d=3, flip=1 / 4),
-        [bits(3, F(1, 4), x) for x in range(3)],
-        bits(3, F(1, 4)),
-    ),
-    "two fake items": (
-        randomizers.cheu_zhilyaev(d=2, flip=1 / 5),
-        [bits(2, F(1, 5), x) for x in range(2)],
-        bits(2, F(1, 5)),
-    ),
-    "mixDUMP": (
-        randomizers.mix_dump(d=4, flip=1 / 3),
-        [response(4, F(1, 3), x) for x in range(4)],
-        uniform(range(4)),
-    ),
-    "pureDUMP": (randomizers.mix_dump(d=3, flip=0.0), [{x: F(1)} for x in range(3)], uniform(range(3))),
-}
-REMOVABLE = ("biased coin", "fair coin", "bins", "special bins", "pureDUMP")
-
-
-def multisets(laws):
-    """Law of the multiset of independent messages."""
-    law = {(): F(1)}
-    for single in laws:
-        longer = Counter()
-        for seen, mass in law.items():
-            for y, chance in single.items():
-                if chance:
-                    longer[tuple(sorted((*seen, y)))] += mass * chance
-        law = longer
-    return law
-
-
-@cache
-def real(name, others, blanket):
-    """Masses of all outputs when the user who changes holds 0 or 1 and the others hold ``others``."""
-    _, own, noise = PROTOCOLS[name]
-    both = [multisets([own[x], *(own[y] for y in others), *[noise] * blanket]) for x in (0, 1)]
-    return {y: tuple(law.get(y, F(0)) for law in both) for y in both[0].keys() | both[1].keys()}
-
-
-def worst(name, n, blanket, ratio):
-    """The exact δ of the worst dataset of n users."""
-    _, own, _ = PROTOCOLS[name]
-    datasets = {tuple(sorted(o)) for o in product(range(len(own)), repeat=n - 1)}
-    return max(oracles.both_ways(real(name, others, blanket), ratio) for others in datasets)
-
-
-def delta(profile, ratio):
-    return profile.delta(eps=math.log(ratio))
-
-
-# ---- Table 3
-
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_published_parameters_are_those_of_the_messages(name):
-    protocol, own, noise = PROTOCOLS[name]
-    gap = sum(abs(own[0].get(y, 0) - own[1].get(y, 0)) for y in noise) / 2
-    assert math.isclose(protocol.beta, gap, rel_tol=1e-12)
-    ratios = [F(own[0].get(y, 0)) / F(own[1][y]) if own[1].get(y) else math.inf for y in own[0]]
-    assert math.isclose(protocol.p, max(ratios), rel_tol=1e-12)
-    cover = max(F(mass) / noise[y] for law in own[:2] for y, mass in law.items())
-    assert math.isclose(protocol.q, cover, rel_tol=1e-12)
+from shufflelib.shuffling import shuffle
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -239,72 +145,6 @@ def test_mixdump_without_a_third_item_claims_nothing_from_below():
     assert ends.lower == 0.0 < ends.upper < math.inf
 
 
-# ---- published pairs: where they are bounds and where not
-
-
-@pytest.mark.parametrize("name", ["fair coin", "bins", "special bins", "pureDUMP", "mixDUMP"])
-def test_published_pair_is_the_exact_one(name):
-    """Where p = ∞ and β = 1; for mixDUMP although 1 - α - αp > 0."""
-    protocol = PROTOCOLS[name][0]
-    for ratio in RATIOS:
-        truth = float(oracles.both_ways(real(name, (), 4), ratio))
-        ends = delta(multi_message.published_pair(protocol, blanket=4), ratio)
-        assert abs(ends.upper - truth) < NUDGE and abs(ends.lower - truth) < NUDGE
-
-
-def test_published_pair_of_a_biased_coin_is_loose_and_the_sharp_one_is_asymmetric():
-    coin = randomizers.balcer_binary(coin=0.2)
-    certified = multi_message.shuffle_messages(coin, n=10, blanket=400).epsilon(delta=1e-4)
-    assert multi_message.published_pair(coin, blanket=400).epsilon(delta=1e-4).lower > 1.2 * certified.upper
-    sharp = VariationRatioPair(n=401, p=math.inf, beta=1.0, q0=1.25, q1=5.0).epsilon(delta=1e-4)
-    assert abs(sharp.upper - certified.upper) < 1e-6
-
-
-def test_published_pair_of_fake_users_is_below_the_mechanism():
-    """With f = 1/4, d = 3, two users, four blanket messages, the other holds the third item, e^ε = 9/2."""
-    masses = oracles.pair_masses(n=5, p=9, beta=F(1, 2), q0=3)
-    published = oracles.both_ways(masses, F(9, 2))
-    truth = oracles.both_ways(real("fake users", (2,), 4), F(9, 2))
-    assert published == F(10287, 2**21) and truth == F(290765295, 2**35)  # 0.004905, 0.008462
-    protocol = PROTOCOLS["fake users"][0]
-    ours = delta(multi_message.shuffle_messages(protocol, n=2, blanket=4), F(9, 2))
-    pair = delta(multi_message.published_pair(protocol, blanket=4), F(9, 2))
-    assert abs(pair.upper - published) < NUDGE
-    assert pair.upper < ours.lower <= float(truth) <= ours.upper
-
-
-def test_published_pair_of_fake_users_is_below_one_message_among_the_blanket():
-    masses = oracles.pair_masses(n=2, p=9, beta=F(1, 2), q0=3)
-    assert oracles.both_ways(masses, F(2)) == F(73, 256)
-    assert oracles.both_ways(real("fake users", (), 1), F(2)) == F(75, 256)
-
-
-@pytest.mark.parametrize("name", ["fake users", "mixDUMP"])
-def test_claimed_tightness_is_not_attained_by_two_users(name):
-    """Section 5 says exactly tight for d >= 3: at ε = 0 no dataset attains the pair."""
-    truth = worst(name, 2, 2, F(1))
-    protocol = PROTOCOLS[name][0]
-    assert float(truth) < 0.99 * delta(multi_message.published_pair(protocol, blanket=2), F(1)).lower
-
-
-def test_fake_users_pair_is_close_at_scale():
-    protocol = randomizers.cheu_zhilyaev(d=16, flip=0.2)
-    ours = multi_message.shuffle_messages(protocol, n=1_000, blanket=20_000).epsilon(delta=1e-6)
-    pair = multi_message.published_pair(protocol, blanket=20_000).epsilon(delta=1e-6)
-    assert abs(pair.upper / ours.upper - 1.0) < 1e-3
-    assert ours.lower < ours.upper < 1.05 * ours.lower
-
-
-def test_replacing_infinity_by_a_large_number_is_slightly_too_small():
-    """The released code puts p = 10⁵, β = (p - 1)/(p + 1)."""
-    exact = multi_message.published_pair(randomizers.balls_into_bins(d=16), blanket=20_000).epsilon(
-        delta=1e-6
-    )
-    p = 1e5
-    released = VariationRatioPair(n=20_001, p=p, beta=(p - 1) / (p + 1), q0=16.0).epsilon(delta=1e-6)
-    assert 1e-6 < 1.0 - released.upper / exact.lower < 1e-3
-
-
 # ---- sanity of profiles
 
 
@@ -349,42 +189,6 @@ def test_rare_pair_scales_the_divergence():
         assert np.isclose(seen.delta(eps).upper, seen.chance * inside.upper, rtol=1e-9)
         assert seen.delta(eps).lower <= seen.chance * inside.lower * (1 + 1e-12)
     assert seen.reversed is seen or seen.reversed.reversed is seen
-
-
-# ---- the protocols' own papers
-
-
-@pytest.mark.parametrize(("eps", "messages"), [(0.5, 10**4), (1.0, 10**4), (0.2, 10**5), (1.5, 10**5)])
-def test_own_guarantee_of_fake_users_is_safe_and_loose(eps, messages):
-    flip = multi_message.cheu_zhilyaev_flip(messages=messages, eps=eps, delta=1e-6)
-    right = 6.6 * ((math.exp(eps) + 1) / (math.exp(eps) - 1)) ** 2 * math.log(4e6) / messages
-    assert math.isclose(flip * (1 - flip), right, rel_tol=1e-9) and 0 < flip < 0.5
-    protocol = randomizers.cheu_zhilyaev(d=16, flip=flip)
-    ours = multi_message.shuffle_messages(protocol, n=1_000, blanket=messages).epsilon(delta=1e-6)
-    assert ours.upper < 0.6 * eps
-
-
-def test_own_guarantee_of_fake_users_ends_where_the_square_root_does():
-    edge = 2 * math.atanh(math.sqrt(26.4 * math.log(4e6) / 1e4))
-    assert math.isclose(edge, 0.40616, abs_tol=1e-4)
-    multi_message.cheu_zhilyaev_flip(messages=10**4, eps=edge * (1 + 1e-6), delta=1e-6)
-    with pytest.raises(OutOfRegime, match="132/5"):
-        multi_message.cheu_zhilyaev_flip(messages=10**4, eps=edge * (1 - 1e-6), delta=1e-6)
-
-
-@pytest.mark.parametrize(("eps", "s"), [(0.1, 1), (1.0, 1), (3.0, 1), (0.5, 4)])
-def test_own_guarantee_of_bins_is_safe_and_loose(eps, s):
-    balls = multi_message.balls_into_bins_blanket(d=16, s=s, eps=eps, delta=1e-6)
-    assert balls == math.ceil(32 * math.log(2e6) * 16 / s / eps**2)
-    ours = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16, s=s), n=1, blanket=balls)
-    assert ours.epsilon(delta=1e-6).upper < 0.35 * eps
-
-
-def test_own_guarantee_of_bins_names_its_range():
-    multi_message.balls_into_bins_blanket(d=16, s=1, eps=3.0, delta=1e-6)
-    for eps in (3.0001, 1e-7):
-        with pytest.raises(OutOfRegime):
-            multi_message.balls_into_bins_blanket(d=16, s=1, eps=eps, delta=1e-6)
 
 
 # ---- calibration

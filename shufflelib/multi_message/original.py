@@ -47,6 +47,12 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
     Source: Cheu, Zhilyaev (IEEE S&P 2022), [15] of paper 004, in the form in which the released code of paper
     004 evaluates it for Figure 3.  That code stops with an assertion where this raises: at m = 10⁴,
     δ = 10⁻⁶ for every ε' below 0.406, although the figure's axis starts at 0.01.
+
+    Examples
+    --------
+    >>> from shufflelib import multi_message
+    >>> round(multi_message.cheu_zhilyaev_flip(messages=10_000, eps=1.0, delta=1e-6), 4)
+    0.0494
     """
     messages = arguments.count(messages, "messages", at_most=arguments.MAX_USERS)
     eps, delta = _target(eps, delta)
@@ -93,6 +99,12 @@ def balls_into_bins_blanket(*, d, s, eps, delta):
     -----
     Source: Luo, Wang, Yi (CCS 2022), [42] of paper 004, as quoted in the caption of its Figure 4, which does
     not print a range of ε'; the range 0 < ε' <= 3 is from memory of the original and is the smaller regime.
+
+    Examples
+    --------
+    >>> from shufflelib import multi_message
+    >>> multi_message.balls_into_bins_blanket(d=16, s=1, eps=1.0, delta=1e-6)
+    7429
     """
     d = arguments.count(d, "d", at_least=2)
     s = arguments.count(s, "s", at_least=1, at_most=d // 2)

@@ -66,12 +66,15 @@ def shuffle_messages(randomizer, *, n, blanket):
     ==================================  =====================================================================
 
     Source: derived from the loss sum of Su, Cheng, Wang (arXiv:2504.07414) with ν as the full density.
+
+    Examples
+    --------
+    >>> from shufflelib import multi_message, randomizers
+    >>> profile = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16), n=1000, blanket=20_000)
+    >>> f"{profile.delta(eps=0.15).upper:.1e}"
+    '9.4e-07'
     """
-    if not isinstance(randomizer, MultiMessage):
-        raise TypeError(
-            f"randomizer must be a multi-message protocol, got {randomizer!r}; build one with "
-            "randomizers.balls_into_bins(d=...), say, or use shuffle for one message per user"
-        )
+    _protocol(randomizer)
     n = arguments.users(n)
     return ShuffledMessages(randomizer, n, _messages(blanket, at_most=arguments.MAX_USERS - n))
 
@@ -101,11 +104,26 @@ def published_pair(randomizer, *, blanket):
     -----
     Source: Wang (PVLDB 2024; arXiv:2304.05007), Section 4.1 and Table 3.  The released code puts 10⁵ for
     p = ∞ and (p - 1)/(p + 1) for β = 1.
+
+    Examples
+    --------
+    >>> from shufflelib import multi_message, randomizers
+    >>> pair = multi_message.published_pair(randomizers.balls_into_bins(d=16), blanket=20_000)
+    >>> f"{pair.delta(eps=0.15).upper:.1e}"
+    '9.4e-07'
     """
-    if not isinstance(randomizer, MultiMessage):
-        raise TypeError(f"randomizer must be a multi-message protocol, got {randomizer!r}")
+    _protocol(randomizer)
     blanket = _messages(blanket, at_most=arguments.MAX_USERS - 1)
     return VariationRatioPair(n=blanket + 1, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
+
+
+def _protocol(randomizer):
+    arguments.instance(
+        randomizer,
+        "randomizer",
+        MultiMessage,
+        remedy="randomizers.balls_into_bins(d=16) is a multi-message protocol; shuffle takes all others",
+    )
 
 
 def _messages(blanket, *, at_most):
@@ -115,7 +133,15 @@ def _messages(blanket, *, at_most):
 
 
 class ShuffledMessages(PrivacyProfile):
-    """Profile of shuffled messages; made by `shuffle_messages`."""
+    """Profile of shuffled messages; made by `shuffle_messages`.
+
+    Examples
+    --------
+    >>> from shufflelib import multi_message, randomizers
+    >>> profile = multi_message.shuffle_messages(randomizers.balcer_uniform(), n=1000, blanket=50_000)
+    >>> profile.statement
+    'n = 1000 own messages and 50000 blanket messages of BinarySum(coin=0.5)'
+    """
 
     source = (
         "upper: one message among the blanket messages, the other users' own messages revealed; "

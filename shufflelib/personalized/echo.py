@@ -70,6 +70,13 @@ def echo_clones_liu23(*, eps0):
     j hides how narrow the target's own noise is.
     Source: Liu, Zhao, Xiong, Liu, Chen, AAAI 2023 (arXiv:2304.05516), the released code.
     Cost O(n log n).
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> half = [0.5] * 500 + [2.0] * 500
+    >>> round(personalized.echo_clones_liu23(eps0=half), 1)
+    265.4
     """
     return math.fsum(_overlaps(_positive(eps0))[0])
 
@@ -103,6 +110,13 @@ def echo_epsilon_liu23(*, eps0, delta):
     Notes
     -----
     Source: Liu, Zhao, Xiong, Liu, Chen, AAAI 2023 (arXiv:2304.05516), the released code.
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> half = [0.5] * 500 + [2.0] * 500
+    >>> round(personalized.echo_epsilon_liu23(eps0=half, delta=1e-6), 4)
+    0.9087
     """
     eps0, log4 = _positive(eps0), math.log(4.0) - math.log(arguments.probability(delta, "delta"))
     clones = echo_clones_liu23(eps0=eps0)
@@ -116,7 +130,7 @@ def echo_delta_liu23(*, eps0, eps):
     .. math:: C \sim \mathcal N\Bigl(S, \sum_i p_i(1-p_i)\Bigr),\quad A \sim \mathrm{Bin}(C, \tfrac12),\quad
               (A + D,\, C - A + 1 - D) \text{ against } (A + 1 - D,\, C - A + D)
 
-    with D Bernoulli :math:`e^{\varepsilon_1}/(e^{\varepsilon_1}+1)`, ε_1 the largest budget, and
+    with D Bernoulli :math:`e^{\varepsilon_1}/(e^{\varepsilon_1}+1)`, ε₁ the largest budget, and
     p_i the mean over j of p_ij.
 
     Parameters
@@ -144,6 +158,13 @@ def echo_delta_liu23(*, eps0, eps):
     -----
     C is rounded to whole numbers from 0 to n − 1, nine standard deviations wide.
     Source: Liu, Zhao, Xiong, Liu, Chen, AAAI 2023 (arXiv:2304.05516), the released code.
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> half = [0.5] * 500 + [2.0] * 500
+    >>> f"{personalized.echo_delta_liu23(eps0=half, eps=0.3):.2e}"
+    '2.14e-05'
     """
     eps0 = _positive(eps0)
     eps = arguments.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
@@ -191,6 +212,13 @@ def echo_epsilon_numerical_liu23(*, eps0, delta):
     Notes
     -----
     Source: Liu, Zhao, Xiong, Liu, Chen, AAAI 2023 (arXiv:2304.05516), the released code.
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> half = [0.5] * 500 + [2.0] * 500
+    >>> round(personalized.echo_epsilon_numerical_liu23(eps0=half, delta=1e-6), 4)
+    0.374
     """
     eps0, target = _positive(eps0), math.log(arguments.probability(delta, "delta"))
 

@@ -60,6 +60,11 @@ class OwnRandomizers(ABC):
     """n users, each with an own budget; subclasses say which randomizer and which cover."""
 
     name = "own randomizers"
+    source = (
+        "upper: common cover with Poisson-binomial number of draws, never above the local guarantee, "
+        "which is the answer where nothing more is proved; lower: best attack that subtracts two counts; "
+        "neighbours: the target's value replaced"
+    )
 
     def __init__(self, eps0):
         eps0 = personal(eps0)
@@ -79,14 +84,6 @@ class OwnRandomizers(ABC):
     @abstractmethod
     def _own(self, low, high, counted):
         """Return the target's two `Scores`, weakened to be valid for every budget in [low, high]."""
-
-    @property
-    def _source(self):
-        return (
-            "upper: common cover with Poisson-binomial number of draws, never above the local guarantee, "
-            "which is the answer where nothing more is proved; lower: best attack that subtracts two counts; "
-            "neighbours: the target's value replaced"
-        )
 
     def delta(self, *, user, eps):
         r"""Enclose the smallest δ with which ``user`` has (eps, δ)-differential privacy.
@@ -118,7 +115,7 @@ class OwnRandomizers(ABC):
         target = self._target(group, group)
         ends = np.array([target.delta(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         return Certified(
-            ends[..., 0], ends[..., 1], source=self._source, statement=f"delta of {self._of(user)}"
+            ends[..., 0], ends[..., 1], source=self.source, statement=f"delta of {self._of(user)}"
         )
 
     def epsilon(self, *, user, delta):
@@ -154,7 +151,7 @@ class OwnRandomizers(ABC):
         target = self._target(group, group)
         ends = np.array([target.epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         return Certified(
-            ends[..., 0], ends[..., 1], source=self._source, statement=f"epsilon of {self._of(user)}"
+            ends[..., 0], ends[..., 1], source=self.source, statement=f"epsilon of {self._of(user)}"
         )
 
     def epsilons(self, *, delta):
@@ -193,7 +190,7 @@ class OwnRandomizers(ABC):
         return Certified(
             lower[self._group],
             upper[self._group],
-            source=self._source,
+            source=self.source,
             statement=f"epsilon at delta = {delta:g} of each of {self.n} users of {self.name}",
         )
 
@@ -311,7 +308,7 @@ class _Target:
         if eps >= self.eps0:
             return 0.0, 0.0
         upper = min(math.exp(self._log_upper(eps, FINE)) * (1 + 4 * UNIT), 1.0)
-        return min(max((attack.delta(eps) for attack in self.attacks), default=0.0), upper), upper
+        return min(max(attack.delta(eps) for attack in self.attacks), upper), upper
 
     def epsilon(self, delta, guess=None):
         upper, nearly = self.eps0, NEARLY_LOCAL * self.eps0
@@ -324,7 +321,7 @@ class _Target:
                 guess=guess,
                 width=SEARCH_WIDTH,
             )
-        lower = max((attack.epsilon(delta, self.eps0) for attack in self.attacks), default=0.0)
+        lower = max(attack.epsilon(delta, self.eps0) for attack in self.attacks)
         return min(lower, upper), upper
 
 
@@ -355,6 +352,13 @@ class OwnRandomizedResponse(OwnRandomizers):
     Cost of one ε: about ten evaluations of a dozen loss sums, which do not grow with n, and one
     Fourier transform of about 10 sqrt(n) points for each distinct budget.  An ε for each of m distinct
     budgets therefore costs m such targets and m² transforms: three budgets 0.2 s, 300 half a minute.
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> crowd = personalized.OwnRandomizedResponse([0.5] * 500 + [2.0] * 500, k=4)
+    >>> [f"{crowd.delta(user=user, eps=0.05).upper:.2e}" for user in (0, 999)]
+    ['3.54e-06', '9.97e-03']
     """
 
     def __init__(self, eps0, *, k):

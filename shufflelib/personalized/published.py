@@ -8,10 +8,10 @@ What is wrong with μ as a bound, each with a test:
 
 - *Randomise, then shuffle.*  Definition 6 permutes the users before slots randomise them; ε then
   belongs to a slot.  Their Algorithms 1 and 2 randomise first.  There μ fails: one user has Laplace
-  noise with ε_0 = 5, the others with 0.1, n = 1000: at ε = 0.2 claimed δ = 2.07e-5, true at least
+  noise with ε₀ = 5, the others with 0.1, n = 1000: at ε = 0.2 claimed δ = 2.07e-5, true at least
   2.58e-2; n = 10⁴, ε = 0.1: 2.3e-9 against 2.7e-3.
 - *Unequal slots.*  Users are permuted before slots randomise them (Definition 6), but the reports come
-  in the slots' order, and who sits in a telling slot is heard: half of the slots with ε_0 = 4, half
+  in the slots' order, and who sits in a telling slot is heard: half of the slots with ε₀ = 4, half
   silent, n = 10⁴, δ = 1e-4: ε at least 0.133, μ gives 0.064.  Two counts hold for equal slots only.
 - *Local failures.*  Lemma 1 gives both inputs the same law on the event of chance δ_i, on which
   they are perfectly distinguishable (symbols A and B of its own Lemma 4).  A randomizer that reveals its
@@ -19,7 +19,7 @@ What is wrong with μ as a bound, each with a test:
   that value; the formula goes to 0.
 - *The normal limit.*  "Approximately" hides C/√(n − 1), see `gaussian_delta_with_slack_gspa24`.
 - *Small budgets.*  For equal ε_i → 0 it tends to √(4/(n − 1)) instead of 0: what the changed user's
-  own randomness hides is ignored, so that at ε_0 = 0 it claims a loss where there is none.
+  own randomness hides is ignored, so that at ε₀ = 0 it claims a loss where there is none.
 """
 
 import math
@@ -67,6 +67,13 @@ def gaussian_mu_gspa24(*, eps0, delta0=0.0):
     maximum; the abstract and the last line of the proof have the sum to n, as here.
     δ_i > 0 makes μ larger only because it removes clones; the failure itself costs nothing, which is
     wrong.  Source: Chen, Cao, Ge (AAAI 2024), Theorem 2.  Cost O(n).
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> half = [0.5] * 500 + [2.0] * 500
+    >>> round(personalized.gaussian_mu_gspa24(eps0=half), 4)
+    0.0898
     """
     eps0 = personal(eps0)
     chance = (1.0 - failures(delta0, eps0)) * np.exp(-eps0) / (1.0 + np.exp(-eps0))
@@ -111,6 +118,13 @@ def gaussian_epsilon_gspa24(*, eps0, delta, delta0=0.0):
     Notes
     -----
     Source: Chen, Cao, Ge (AAAI 2024), Theorem 2 and Fact 3; Figure 2 shows this number.
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> half = [0.5] * 500 + [2.0] * 500
+    >>> round(personalized.gaussian_epsilon_gspa24(eps0=half, delta=1e-6), 4)
+    0.3538
     """
     return epsilon_from_gdp_dong22(mu=_separation(eps0, delta0), delta=delta).upper
 
@@ -143,6 +157,13 @@ def gaussian_delta_gspa24(*, eps0, eps, delta0=0.0):
     Notes
     -----
     Source: Chen, Cao, Ge (AAAI 2024), Theorem 2 and Fact 3.
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> half = [0.5] * 500 + [2.0] * 500
+    >>> f"{personalized.gaussian_delta_gspa24(eps0=half, eps=0.3):.2e}"
+    '1.14e-05'
     """
     return delta_from_gdp_dong22(mu=_separation(eps0, delta0), eps=eps).upper
 
@@ -181,6 +202,13 @@ def gaussian_tradeoff_with_slack_gspa24(*, eps0, fpr, slack, delta0=0.0):
     Notes
     -----
     Source: Chen, Cao, Ge (AAAI 2024), Theorem 2, eq. (15).
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> half = [0.5] * 500 + [2.0] * 500
+    >>> round(personalized.gaussian_tradeoff_with_slack_gspa24(eps0=half, fpr=0.05, slack=1e-3), 4)
+    0.9379
     """
     mu = gaussian_mu_gspa24(eps0=eps0, delta0=delta0)
     fpr = arguments.real(
@@ -218,9 +246,16 @@ def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
     The conjugate of eq. (15): :math:`\sup_\alpha 1 - e^\varepsilon\alpha - G_\mu(\alpha+\tau) + \tau`, whose
     supremum over α ≥ −τ is the one printed here, an upper bound for it.
     No ε at all is proved for δ ≤ 2τ.  With τ the total variation distance computed by
-    `normal_approximation_gspa24`, n = 10⁴ and ε_0 = 1/2: τ = 1.7e-3, so that at the paper's δ = 10⁻⁴
+    `normal_approximation_gspa24`, n = 10⁴ and ε₀ = 1/2: τ = 1.7e-3, so that at the paper's δ = 10⁻⁴
     the theorem is vacuous, and stays so up to n of the order of 10⁷.
     Source: Chen, Cao, Ge (AAAI 2024), Theorem 2, eq. (15).
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> half = [0.5] * 500 + [2.0] * 500
+    >>> round(personalized.gaussian_delta_with_slack_gspa24(eps0=half, eps=0.3, slack=1e-3), 5)
+    0.00236
     """
     eps = arguments.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="a central budget is in nats")
     slack = _slack(slack)
@@ -254,6 +289,12 @@ def largest_budget_fmt21(*, eps0, delta):
     Notes
     -----
     Source: Feldman, McMillan, Talwar, FOCS 2021 (arXiv:2012.12803), Theorem 3.1.
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> round(personalized.largest_budget_fmt21(eps0=[0.5] * 5000 + [1.0] * 5000, delta=1e-6), 4)
+    0.214
     """
     eps0 = personal(eps0)
     return clones_fmt21(eps0=float(eps0.max()), n=eps0.size, delta=delta)
@@ -284,6 +325,12 @@ def largest_budget_erlingsson19(*, eps0, delta):
     Notes
     -----
     Source: Erlingsson et al., SODA 2019 (arXiv:1811.12469).
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> round(personalized.largest_budget_erlingsson19(eps0=[0.1] * 5000 + [0.5] * 5000, delta=1e-6), 4)
+    0.223
     """
     eps0 = personal(eps0)
     return erlingsson19(eps0=float(eps0.max()), n=eps0.size, delta=delta)
@@ -317,6 +364,14 @@ def delta_with_failures_fmt21(*, eps0, delta0, eps, delta):
     -----
     The larger of two constants in circulation; see `renyi.clones_delta_fmt21`.
     Source: Feldman, McMillan, Talwar, FOCS 2021 (arXiv:2012.12803), Theorem 3.8.
+
+    Examples
+    --------
+    >>> from shufflelib import personalized
+    >>> half = [0.5] * 500 + [2.0] * 500
+    >>> asked = {"eps0": half, "eps": 0.5, "delta": 1e-6}
+    >>> [f"{personalized.delta_with_failures_fmt21(**asked, delta0=one):.1e}" for one in (0.0, 1e-9)]
+    ['1.0e-06', '1.3e-05']
     """
     eps0 = personal(eps0)
     largest = float(np.max(failures(delta0, eps0)))
