@@ -21,8 +21,6 @@ HYPOTHESES = (
     "every user applies this randomizer once, independently, to one value; the shuffler is trusted "
     "and no reports are dropped; values may be dependent; the others' values are arbitrary"
 )
-
-
 SWEEP = (
     "Keys of the file: quantity (epsilon, delta, renyi, calibrate eps0, calibrate users, calibrate rounds), "
     "randomizer, and the parameters of both, each a number, a list [1.0, 2.0] or a range "
@@ -138,18 +136,45 @@ def _statement(quantity, arguments, randomizer, result):
             f"{quantity} <= {written(getattr(result, safe), up=True)} at {argument} = {given}, "
             f"n = {int(arguments.n):,} users",
             f"  what        {words}; the upper end is the guarantee",
-            f"  not below   {written(result.lower, up=False)}",
-            f"  randomizer  {randomizer}",
-            "  adjacency   replace one user's value; n counts all users",
-            f"  proof       {result.source}",
-            f"  provided    {HYPOTHESES}",
-            f"  status      {result.status.value}",
+            *_circumstances(result, randomizer, HYPOTHESES),
         )
     )
 
 
+def _circumstances(result, randomizer, hypotheses):
+    """Return the lines that say what a guarantee is about and what it rests on."""
+    return (
+        f"  not below   {written(result.lower, up=False)}",
+        f"  randomizer  {randomizer}",
+        "  adjacency   replace one user's value; n counts all users",
+        f"  proof       {result.source}",
+        f"  provided    {hypotheses}",
+        f"  status      {result.status.value}",
+    )
+
+
+def _ends(result):
+    """Return both ends for a record."""
+    return {
+        "lower": _finite(result.lower),
+        "upper": _finite(result.upper),
+        "certified_side": "both; the upper end is the guarantee",
+    }
+
+
 def _finite(number):
     return number if math.isfinite(number) else str(number)
+
+
+def _grounds(result, randomizer, hypotheses):
+    """Return for a record what a guarantee is about and what it rests on."""
+    return {
+        "randomizer": str(randomizer),
+        "adjacency": "replace one",
+        "proof": result.source,
+        "hypotheses": hypotheses,
+        "status": result.status.name.lower(),
+    }
 
 
 def _certified(arguments):
@@ -160,16 +185,10 @@ def _certified(arguments):
     result = getattr(shuffle(randomizer, n=arguments.n), quantity)(getattr(arguments, argument))
     record = {
         "quantity": quantity,
-        "lower": _finite(result.lower),
-        "upper": _finite(result.upper),
-        "certified_side": "both; the upper end is the guarantee",
+        **_ends(result),
         argument: getattr(arguments, argument),
         "n": arguments.n,
-        "randomizer": str(randomizer),
-        "adjacency": "replace one",
-        "proof": result.source,
-        "hypotheses": HYPOTHESES,
-        "status": result.status.name.lower(),
+        **_grounds(result, randomizer, HYPOTHESES),
     }
     return _statement(quantity, arguments, randomizer, result), record
 
@@ -211,25 +230,14 @@ def _calibrated(arguments):
         "unproved": found.unproved,
         "fails": found.fails,
         "target": {"eps": found.eps, "delta": found.delta},
-        "lower": _finite(certificate.lower),
-        "upper": _finite(certificate.upper),
-        "certified_side": "both; the upper end is the guarantee",
+        **_ends(certificate),
         **setting,
-        "randomizer": str(randomizer),
-        "adjacency": "replace one",
-        "proof": certificate.source,
-        "hypotheses": hypotheses,
-        "status": certificate.status.name.lower(),
+        **_grounds(certificate, randomizer, hypotheses),
     }
     lines = (
         str(found),
         f"  what        {words}; epsilon there is evaluated again, and its upper end is the guarantee",
-        f"  not below   {written(certificate.lower, up=False)}",
-        f"  randomizer  {randomizer}",
-        "  adjacency   replace one user's value; n counts all users",
-        f"  proof       {certificate.source}",
-        f"  provided    {hypotheses}",
-        f"  status      {certificate.status.value}",
+        *_circumstances(certificate, randomizer, hypotheses),
     )
     return "\n".join(lines), record
 

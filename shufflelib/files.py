@@ -4,6 +4,8 @@ import os
 import uuid
 from pathlib import Path
 
+from shufflelib import arguments
+
 
 def replace(path, content):
     """Write a file beside the one that is wanted, then give it its name.
@@ -66,5 +68,5 @@ def unwritable(path, wrong):
 def as_path(value, name):
     """Return a file name as a path; refuse what is none."""
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise TypeError(f"{name} must be the name of a file or folder, got {value!r}")
+        raise TypeError(f"{name} must be the name of a file or folder, got {arguments.shown(value)}")
     return Path(value)

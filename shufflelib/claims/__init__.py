@@ -18,6 +18,7 @@ not decided                why neither could be shown
 
 import difflib
 
+from shufflelib import arguments
 from shufflelib.claims import (
     advanced_concavity,
     before_the_pair,
@@ -100,17 +101,34 @@ ALL = tuple(claim for source in SOURCES for claim in source.CLAIMS)
 def named(name):
     """Return the claim of that name.
 
+    Parameters
+    ----------
+    name : str
+        The claim's ``id``.
+
+    Returns
+    -------
+    Claim
+
     Raises
     ------
+    TypeError
+        If ``name`` is no string.
     ValueError
-        If there is none; the nearest names are in the message.
+        If there is none; the nearest names, if any is near, are in the message.
+
+    Examples
+    --------
+    >>> from shufflelib import claims
+    >>> claims.named("gspa24-unbiased").statement
+    'The estimator z = (A - B)/(n - 2B) of Algorithm 2 is unbiased for the share c of ones.'
     """
+    arguments.instance(name, "name", str, remedy="such as 'gspa24-unbiased'")
     by_name = {claim.id: claim for claim in ALL}
     if name not in by_name:
         near = difflib.get_close_matches(name, by_name, n=3, cutoff=0.3)
-        raise ValueError(
-            f"no claim is named {name!r}; the nearest are {', '.join(near) or ', '.join(by_name)}"
-        )
+        known = f"the nearest are {', '.join(near)}" if near else "claims.ALL lists all of them"
+        raise ValueError(f"no claim is named {arguments.shown(name)}; {known}")
     return by_name[name]
 
 
@@ -126,5 +144,16 @@ def audit(effort=QUICK):
     -------
     tuple of Result
         One for each claim of `ALL`, in its order.
+
+    Raises
+    ------
+    TypeError
+        If ``effort`` is no `Effort`.
+
+    Examples
+    --------
+    >>> from shufflelib import claims
+    >>> all(result.agrees for result in claims.audit())  # doctest: +SKIP
+    True
     """
     return tuple(checked(claim, effort) for claim in ALL)

@@ -6,9 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from shufflelib import arguments
+
 
 class Verdict(enum.StrEnum):
-    """How a claim fared; the value is what people read."""
+    """How a claim fared; the value is what people read.
+
+    Examples
+    --------
+    >>> from shufflelib import claims
+    >>> [str(verdict) for verdict in claims.Verdict]
+    ['holds', 'holds in a smaller regime', 'refuted', 'not reproducible', 'not decided']
+    """
 
     HOLDS = "holds"
     SMALLER = "holds in a smaller regime"
@@ -18,7 +27,14 @@ class Verdict(enum.StrEnum):
 
 
 class Effort(NamedTuple):
-    """How hard a check tries: points of a search, and the seed that places them."""
+    """How hard a check tries: points of a search, and the seed that places them.
+
+    Examples
+    --------
+    >>> from shufflelib import claims
+    >>> claims.QUICK, claims.Effort(points=1000, seed=7)
+    (Effort(points=8, seed=0), Effort(points=1000, seed=7))
+    """
 
     points: int
     seed: int = 0
@@ -38,6 +54,13 @@ class Finding(NamedTuple):
         One sentence: the witness, or what was tried, how many points, and how close it came.
     steps : tuple of str
         The computation line by line, with the numbers as they were just computed.
+
+    Examples
+    --------
+    >>> from shufflelib import claims
+    >>> found = claims.Finding(claims.Verdict.HOLDS, "8 points tried", steps=("at n=2", "at n=1000"))
+    >>> str(found.verdict), len(found.steps)
+    ('holds', 2)
     """
 
     verdict: Verdict
@@ -69,6 +92,19 @@ class Claim:
     along : callable, optional
         Takes nothing and returns the `shufflelib.claims.line.Line` on which the claim fails: what a picture
         of the failure shows.  Every refutation has one.
+
+    Examples
+    --------
+    >>> from shufflelib import claims
+    >>> from shufflelib.claims import exact
+    >>> def check(effort):
+    ...     delta, _ = exact.worst_delta(exact.randomized_response(3, d=2), n=2, ratio=2)
+    ...     verdict = claims.Verdict.REFUTED if delta > 0 else claims.Verdict.HOLDS
+    ...     return claims.Finding(verdict, f"delta = {delta} at eps = log 2")
+    >>> says = "Two bits, told with odds of 3 to 1 and shuffled, are (log 2, 0)-private"
+    >>> claim = claims.Claim("two-bits", says, "a guess", claims.Verdict.REFUTED, check)
+    >>> claims.checked(claim).evidence
+    'delta = 3/16 at eps = log 2'
     """
 
     id: str
@@ -99,6 +135,13 @@ class Result:
         Whether the second computation agrees; None where there is none.
     seconds : float
         What it took.
+
+    Examples
+    --------
+    >>> from shufflelib import claims
+    >>> result = claims.checked(claims.named("gspa24-unbiased"))
+    >>> result.id, str(result.verdict), result.agrees, result.confirmed
+    ('gspa24-unbiased', 'refuted', True, True)
     """
 
     claim: Claim
@@ -133,7 +176,20 @@ def checked(claim, effort=QUICK):
     -------
     Result
         The same for the same effort, but for the time it took.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of another kind.
+
+    Examples
+    --------
+    >>> from shufflelib import claims
+    >>> claims.checked(claims.named("gspa24-unbiased")).evidence
+    'budgets log 3 and 0, values 1 and 0: E(z) = 1, c = 1/2'
     """
+    arguments.instance(claim, "claim", Claim, remedy="claims.named finds one by its name")
+    arguments.instance(effort, "effort", Effort, remedy="such as claims.QUICK")
     start = time.perf_counter()
     found = claim.check(effort)
     second = claim.confirm() if claim.confirm is not None else None

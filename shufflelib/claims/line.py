@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+from shufflelib import arguments
+
 
 @dataclass(frozen=True)
 class Line:
@@ -36,7 +38,7 @@ class Line:
         if len(lengths) != 1 or len(self.at) < 2:
             raise ValueError(f"a line needs two points or more, and as many of each, got {sorted(lengths)}")
         if not all(a < b for a, b in zip(self.at, self.at[1:], strict=False)):
-            raise ValueError(f"at must increase, got {self.at}")
+            raise ValueError(f"at must increase, got {arguments.shown(self.at)}")
 
     @property
     def worst(self):

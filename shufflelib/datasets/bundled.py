@@ -27,9 +27,10 @@ def digits():
 
     Examples
     --------
-    >>> data = digits()
-    >>> data.train_images.shape, data.test_labels.shape, data.train_images.max()
-    ((1500, 64), (297,), np.float32(1.0))
+    >>> from shufflelib import datasets
+    >>> data = datasets.digits()
+    >>> data.train_images.shape, data.test_labels.shape, float(data.train_images.max())
+    ((1500, 64), (297,), 1.0)
     """
     bundle = _bundle()
     images = (bundle.data / BRIGHTEST).astype(np.float32)
@@ -52,7 +53,8 @@ def digit_labels():
 
     Examples
     --------
-    >>> digit_labels().shape
+    >>> from shufflelib import datasets
+    >>> datasets.digit_labels().shape
     (1797,)
     """
     return _bundle().target

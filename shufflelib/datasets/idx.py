@@ -10,6 +10,8 @@ import zlib
 
 import numpy as np
 
+from shufflelib import arguments
+
 GZIP = b"\x1f\x8b"
 UNSIGNED_BYTES = 0x08
 
@@ -50,7 +52,7 @@ def read_idx(path, *, shape, sha256):
     Source: Y. LeCun, C. Cortes, C. J. C. Burges, "The MNIST database of handwritten digits" (1998).
     """
     if not isinstance(path, str | os.PathLike):  # a number would be taken for an open file
-        raise TypeError(f"path must be a path, got {path!r}")
+        raise TypeError(f"path must be a path, got {arguments.shown(path)}")
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for a writer
             raise ValueError(f"{path} is not a file")

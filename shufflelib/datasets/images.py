@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shufflelib import arguments
+
 DIGITS = 10
 
 
@@ -31,6 +33,14 @@ class Digits:
     Notes
     -----
     The arrays held are read-only views: what is trained on is what was checked.  Checking costs one pass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib import datasets
+    >>> images, labels = np.zeros((30, 64), dtype=np.float32), np.arange(30) % 10
+    >>> datasets.Digits("blank", images, labels, images[:10], labels[:10])
+    Digits('blank', 30 training and 10 test images of 64 pixels)
     """
 
     name: str
@@ -41,9 +51,11 @@ class Digits:
 
     def __post_init__(self):
         if not isinstance(self.name, str):
-            raise TypeError(f"name must be a word, got {self.name!r}")
+            raise TypeError(f"name must be a word, got {arguments.shown(self.name)}")
         if not re.fullmatch(r"\w[\w-]*", self.name):
-            raise ValueError(f"name must be a word that can be part of a file name, got {self.name!r}")
+            raise ValueError(
+                f"name must be a word that can be part of a file name, got {arguments.shown(self.name)}"
+            )
         for part in ("train", "test"):
             images, labels = getattr(self, f"{part}_images"), getattr(self, f"{part}_labels")
             _check_images(images, f"{part}_images")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shufflelib import arguments
 from shufflelib.datasets.fetch import fetch
 from shufflelib.datasets.idx import read_idx
 from shufflelib.datasets.images import Digits
@@ -87,6 +88,14 @@ def mnist(folder=None):
     Source: Y. LeCun, C. Cortes, C. J. C. Burges, "The MNIST database of handwritten digits" (1998);
     described in Y. LeCun, L. Bottou, Y. Bengio, P. Haffner, "Gradient-based learning applied to document
     recognition", Proceedings of the IEEE 86(11), 1998.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from shufflelib import datasets
+    >>> with tempfile.TemporaryDirectory() as empty:  # without MNIST, the bundled digits
+    ...     datasets.mnist(empty) if datasets.mnist_available(empty) else datasets.digits()
+    Digits('digits', 1500 training and 297 test images of 64 pixels)
     """
     folder = mnist_folder(folder)
     arrays = {}
@@ -115,6 +124,14 @@ def mnist_available(folder=None):
     ------
     ValueError
         If a file is there and is not the original: a damaged file is not taken for a missing one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from shufflelib import datasets
+    >>> with tempfile.TemporaryDirectory() as empty:
+    ...     datasets.mnist_available(empty)
+    False
     """
     folder = mnist_folder(folder)
     found = [_stored(file, folder) is not None for file in FILES.values()]  # a list: every file is checked
@@ -147,6 +164,12 @@ def download_mnist(folder=None):
     -----
     11 MB from `MIRRORS`.  A file appears under its name only once its content has been checked; one that
     is not the original is replaced then, and not before.
+
+    Examples
+    --------
+    >>> from shufflelib import datasets
+    >>> datasets.download_mnist("data")  # doctest: +SKIP
+    ['train-images-idx3-ubyte.gz', 'train-labels-idx1-ubyte.gz', ...]
     """
     folder = mnist_folder(folder)
     fetched = []
@@ -170,13 +193,17 @@ def mnist_folder(folder=None):
     if folder is None:
         folder = os.environ.get(VARIABLE) or "data"
     if not isinstance(folder, str | os.PathLike):
-        raise TypeError(f"folder must be a path, got {folder!r}; {REMEDY}")
+        raise TypeError(f"folder must be a path, got {arguments.shown(folder)}; {REMEDY}")
     if "\0" in str(folder):
-        raise ValueError(f"folder must be a path, got {folder!r}, which holds a null character; {REMEDY}")
+        raise ValueError(
+            f"folder must be a path, got {arguments.shown(folder)}, which holds a null character; {REMEDY}"
+        )
     try:
         return Path(folder).expanduser().absolute() / "mnist"
     except RuntimeError as error:
-        raise ValueError(f"folder must be a path, got {folder!r}: there is no such user; {REMEDY}") from error
+        raise ValueError(
+            f"folder must be a path, got {arguments.shown(folder)}: there is no such user; {REMEDY}"
+        ) from error
 
 
 def _stored(file, folder):

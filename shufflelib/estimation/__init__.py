@@ -11,14 +11,18 @@ In order of reading:
 
 1. `shuffler`: the shuffle as one explicit step.
 2. `channels`: what users with personal budgets report.
-3. `protocol`: what a protocol is; `personal`: mean and frequency; `histogram` and `counts`: k items.
-4. `guarantees`: what is proved about personal budgets.
-5. `population` and `accuracy`: whom to ask, and how far off the answer is.
+3. `protocol`: what a protocol is; `personal`: mean and frequency of users with personal budgets;
+   `guarantees`: what is proved about them.
+4. `histogram`: frequencies of d items; `counts`: their law for millions of users at once;
+   `multi_message`: the same with many messages per user.
+5. `hierarchy` and `range_queries`: how many users hold a value in [a, b].
+6. `population` and `accuracy`: whom to ask, and how far off the answer is.
 """
 
 from shufflelib.estimation.accuracy import Measured, mean_absolute_error, normal_absolute_error
 from shufflelib.estimation.channels import LaplaceReports, ResponseReports
 from shufflelib.estimation.guarantees import of_own_budgets, of_seats
+from shufflelib.estimation.hierarchy import canonical_decomposition
 from shufflelib.estimation.histogram import HistogramProtocol, frequency_variance, simulate
 from shufflelib.estimation.multi_message import (
     MultiMessageProtocol,
@@ -33,7 +37,7 @@ from shufflelib.estimation.personal import (
 )
 from shufflelib.estimation.population import apportion, bits, clipped_normal, group_budgets, zipf_counts
 from shufflelib.estimation.protocol import Estimate, Protocol
-from shufflelib.estimation.range_queries import RangeQueryProtocol, canonical_decomposition
+from shufflelib.estimation.range_queries import RangeQueryProtocol
 from shufflelib.estimation.shuffler import in_random_order
 
 __all__ = [

@@ -8,7 +8,15 @@ from shufflelib import arguments
 
 
 class Measured(NamedTuple):
-    """An average over repetitions and the standard error of that average."""
+    """An average over repetitions and the standard error of that average.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> error = estimation.Measured(value=0.021, standard_error=0.001)
+    >>> error.value - 2 * error.standard_error < 0.02 < error.value + 2 * error.standard_error
+    True
+    """
 
     value: float
     standard_error: float
@@ -33,6 +41,14 @@ def mean_absolute_error(estimates, truth):
     ------
     TypeError, ValueError
         If there are fewer than two repetitions or the shapes do not fit.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> runs = [[0.5, 0.5], [0.3, 0.7]]  # two runs, two frequencies each
+    >>> measured = estimation.mean_absolute_error(runs, truth=[0.4, 0.6])
+    >>> round(measured.value, 3), round(measured.standard_error, 3)
+    (0.1, 0.0)
     """
     estimates, truth = arguments.reals(estimates, "estimates"), arguments.reals(truth, "truth")
     if estimates.ndim not in (1, 2) or len(estimates) < 2 or truth.shape != estimates.shape[1:]:
@@ -64,6 +80,12 @@ def normal_absolute_error(variance):
     ------
     TypeError, ValueError
         If a variance is negative or not finite.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> round(estimation.normal_absolute_error(0.01**2), 5)  # 0.8 standard deviations
+    0.00798
     """
     variance = arguments.reals(variance, "variance", at_least=0.0)
     return float(np.sqrt(2.0 / np.pi * variance).mean())

@@ -1,4 +1,4 @@
-r"""What users with personal budgets report: Laplace noise on a number, randomised response on a bit.
+r"""What users with personal budgets report: Laplace noise on a number, randomized response on a bit.
 
 Each report is a noisy linear function of its user's value,
 
@@ -69,7 +69,14 @@ class Channel(ABC):
 
 
 class LaplaceReports(Channel):
-    r"""Numbers with Laplace noise: :math:`y_i = x_i + \mathrm{Lap}(\Delta/\varepsilon_i)`, Δ = high - low."""
+    r"""Numbers with Laplace noise: :math:`y_i = x_i + \mathrm{Lap}(\Delta/\varepsilon_i)`, Δ = high - low.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> estimation.LaplaceReports([0.1, 1.0], low=20.0, high=80.0).noise.round().tolist()  # variances
+    [720000.0, 7200.0]
+    """
 
     def __init__(self, eps0, low, high):
         super().__init__(eps0, *value_range(low, high))
@@ -102,7 +109,14 @@ class LaplaceReports(Channel):
 
 
 class ResponseReports(Channel):
-    r"""Bits by randomised response: flipped with probability :math:`r_i = 1/(e^{\varepsilon_i} + 1)`."""
+    r"""Bits by randomized response: flipped with probability :math:`r_i = 1/(e^{\varepsilon_i} + 1)`.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> estimation.ResponseReports([0.0, 1.0, 5.0]).gain.round(2).tolist()  # a budget of 0 tells nothing
+    [0.0, 0.46, 0.99]
+    """
 
     def __init__(self, eps0):
         super().__init__(eps0, 0.0, 1.0)
@@ -132,5 +146,5 @@ class ResponseReports(Channel):
         return rng.binomial(ones, 1.0 - flip) + rng.binomial(counts - ones, flip)
 
     def own_users(self):
-        """Return randomised responses on two options."""
+        """Return randomized responses on two options."""
         return OwnRandomizedResponse(self.eps0, k=2)

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import hadamard as hadamard_matrix
 
+from shufflelib import arguments
 from shufflelib.randomizers.hadamard_response import SingleHadamard
 from shufflelib.randomizers.hashing import LocalHash
 from shufflelib.randomizers.response import GeneralizedRR
@@ -53,8 +54,8 @@ def support(randomizer):
         If no law of supports is known for the randomizer.
     """
     raise TypeError(
-        f"randomizer must estimate a histogram from supports, got {randomizer!r}; use generalized_rr, "
-        "rappor, optimized_unary, subset, local_hash or hadamard"
+        f"randomizer must estimate a histogram from supports, got {arguments.shown(randomizer)}; "
+        "use generalized_rr, rappor, optimized_unary, subset, local_hash or hadamard"
     )
 
 

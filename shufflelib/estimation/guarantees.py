@@ -29,9 +29,17 @@ def of_own_budgets(users, *, delta):
     ------
     TypeError, ValueError
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation, personalized
+    >>> users = personalized.OwnRandomizedResponse([1.0] * 1000, k=2)
+    >>> bracket = estimation.of_own_budgets(users, delta=1e-6)
+    >>> 0.12 < bracket.lower < bracket.upper < 0.15  # of a local budget of 1
+    True
     """
     if not isinstance(users, OwnRandomizers):
-        raise TypeError(f"users must be OwnLaplace or OwnRandomizedResponse, got {users!r}")
+        raise TypeError(f"users must be OwnLaplace or OwnRandomizedResponse, got {arguments.shown(users)}")
     each = users.epsilons(delta=delta)
     return Certified(
         each.lower.max(),
@@ -62,6 +70,12 @@ def of_seats(eps0, *, delta):
     ------
     TypeError, ValueError
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> estimation.of_seats([1.0] * 1000, delta=1e-6).upper < 0.15
+    True
     """
     delta = arguments.probability(delta, "delta")
     end = PersonalizedPair(eps0=eps0).epsilon(delta)

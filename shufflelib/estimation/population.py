@@ -35,13 +35,16 @@ def apportion(shares, n):
 
     Examples
     --------
-    >>> apportion([0.54, 0.37, 0.09], 1000)
-    array([540, 370,  90])
+    >>> from shufflelib import estimation
+    >>> estimation.apportion([0.54, 0.37, 0.09], 1000).tolist()
+    [540, 370, 90]
     """
     shares = values.numbers(shares, "shares", at_least=0.0, at_most=1.0)
     n = arguments.users(n)
     if abs(shares.sum() - 1.0) > ROUNDING:
-        raise ValueError(f"shares must add up to 1, got {shares.tolist()} with sum {shares.sum():g}")
+        raise ValueError(
+            f"shares must add up to 1, got {arguments.shown(shares.tolist())} with sum {shares.sum():g}"
+        )
     exact = n * shares / shares.sum()
     whole = np.floor(exact + ROUNDING).astype(np.int64)
     order = np.argsort(whole - exact, kind="stable")
@@ -74,6 +77,12 @@ def group_budgets(n, *, shares=SHARES, eps0=BUDGETS):
     Notes
     -----
     Paper 002 (Chen, Cao, Ge, AAAI 2024), "Application and Experiments".
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> estimation.group_budgets(10, shares=[0.6, 0.3, 0.1], eps0=[0.1, 0.5, 1.0]).tolist()
+    [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.5, 0.5, 0.5, 1.0]
     """
     eps0 = values.numbers(eps0, "eps0", at_least=0.0, at_most=700.0)
     counts = apportion(shares, n)
@@ -112,6 +121,14 @@ def clipped_normal(n, rng, *, mean=50.0, sigma=15.0, low=20.0, high=80.0):
     -----
     Paper 002 takes N(50, σ²) clipped to [20, 80] and does not print σ; 15 is a choice made here.  The
     published mean estimator's error does not depend on the values, hence not on it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib import estimation
+    >>> x = estimation.clipped_normal(10_000, np.random.default_rng(1))
+    >>> float(x.min()), float(x.max()), bool(abs(x.mean() - 50.0) < 1.0)
+    (20.0, 80.0, True)
     """
     n, rng = arguments.users(n), values.generator(rng)
     low, high = value_range(low, high)
@@ -145,6 +162,12 @@ def bits(n, *, density=0.7):
     ------
     TypeError, ValueError
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> estimation.bits(10, density=0.7).tolist()
+    [1, 1, 1, 1, 1, 1, 1, 0, 0, 0]
     """
     density = arguments.real(density, "density", at_least=0.0, at_most=1.0)
     return np.repeat([1, 0], apportion([density, 1.0 - density], n))
@@ -171,6 +194,12 @@ def zipf_counts(n, *, d, exponent=1.0):
     ------
     TypeError, ValueError
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> estimation.zipf_counts(1_000_000, d=4).tolist()
+    [480000, 240000, 160000, 120000]
     """
     d = arguments.count(d, "d", at_least=2)
     exponent = arguments.real(exponent, "exponent", at_least=0.0, at_most=100.0)

@@ -24,6 +24,15 @@ class Estimate:
         Central ε at ``delta`` of exactly what was run; ``upper`` is the guarantee.
     delta : float
         Failure probability.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib import estimation, randomizers
+    >>> protocol = estimation.HistogramProtocol(randomizers.binary_rr(eps0=1.0), n=1000)
+    >>> told = protocol.run(np.arange(1000) % 2, np.random.default_rng(1))
+    >>> told.value.shape, told.delta, told.epsilon.upper < 0.13
+    ((2,), 1e-06, True)
     """
 
     value: float | np.ndarray
@@ -42,6 +51,16 @@ class Protocol(ABC):
 
     Subclasses say what reaches the analyst (`reports`), what is made of it (`estimate`,
     `standard_error`) and what is proved about it (`certificate`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib import estimation, randomizers
+    >>> protocol = estimation.HistogramProtocol(randomizers.binary_rr(eps0=1.0), n=1000)
+    >>> data, rng = np.arange(1000) % 2, np.random.default_rng(1)
+    >>> reports = protocol.reports(data, rng)  # all that the analyst sees
+    >>> protocol.estimate(reports).shape, protocol.repeat(data, 100, rng).shape
+    ((2,), (100, 2))
     """
 
     def __init__(self, n, delta):

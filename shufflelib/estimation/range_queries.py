@@ -1,8 +1,7 @@
 r"""Range queries: how many users hold a value in [a, b], from noisy counts on a hierarchy of intervals.
 
-Summing single values adds their noise up over b - a + 1 of them.  A hierarchy cuts the domain
-:math:`\{0,\dots,B^H-1\}` into B intervals, each of these into B, and so on.  Any range is the disjoint union
-of at most :math:`2(B-1)H` intervals (`canonical_decomposition`), so its noise grows with :math:`\log d` only.
+Summing single values adds their noise up over b - a + 1 of them; on a `hierarchy` at most
+:math:`2(B-1)H` counts are summed, so the noise grows with :math:`\log d` only.
 The price: each user reports on one level, drawn at random, with the full budget.
 
 Each user's report is a mixture of randomizers, and the mixture's certificate is the protocol's.
@@ -12,76 +11,12 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.estimation.counts import draw_supports, support
+from shufflelib.estimation.hierarchy import canonical_decomposition, number_of_levels, sum_in_runs
 from shufflelib.estimation.holders import one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.randomizers import generalized_rr, mixture, values
 from shufflelib.shuffling import shuffle
-
-MOST_VALUES = 2**20
-
-
-def canonical_decomposition(first, last, *, d, branching=2):
-    r"""Return the nodes of the hierarchy whose disjoint union is the range.
-
-    .. math:: [a, b] = \bigsqcup_{h=0}^{H} \bigl([\ell_h, \ell'_h) \cup [r_h, r'_h)\bigr)\, B^{H-h}
-
-    Parameters
-    ----------
-    first, last : int or array_like, shape (m,)
-        Ends a <= b of the ranges, both included, in 0, ..., d-1.
-    d : int
-        Number of values, a power of ``branching``.
-    branching : int, optional
-        Children B >= 2 of a node.
-
-    Returns
-    -------
-    numpy.ndarray, shape (H + 1, 2, 2, m), integer
-        For each level h, root first, a left and a right run of nodes, each a half-open interval
-        (start, stop), possibly empty.  At most 2(B - 1) nodes on a level; the root alone for the domain.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    From the leaves up: nodes before the first and after the last complete parent stay on their level.
-    Cost O(m log d).
-    """
-    levels = _levels(d, branching)
-    start = values.whole(np.atleast_1d(first), "first", at_least=0, at_most=d - 1)
-    stop = values.whole(np.atleast_1d(last), "last", at_least=0, at_most=d - 1) + 1
-    start, stop = np.broadcast_arrays(start, stop)
-    if (start >= stop).any():
-        bad = int(np.argmax(start >= stop))
-        raise ValueError(
-            f"last must be at least first, got [{start[bad]}, {stop[bad] - 1}]; ranges include both ends"
-        )
-    runs = np.empty((levels + 1, 2, 2, start.size), np.int64)
-    for level in range(levels, 0, -1):
-        inner = -(-start // branching) * branching, stop // branching * branching
-        cut = np.where(inner[0] < inner[1], inner, stop)  # no complete parent: all stay here
-        runs[level] = (start, cut[0]), (cut[1], stop)
-        start, stop = cut // branching
-    runs[0] = (start, stop), (stop, stop)
-    return runs
-
-
-def _levels(d, branching):
-    """Return H with d = branching**H."""
-    branching = arguments.count(branching, "branching", at_least=2)
-    d = arguments.count(d, "d", at_least=branching, at_most=MOST_VALUES)
-    levels, left = 0, d
-    while left % branching == 0:
-        levels, left = levels + 1, left // branching
-    if left != 1:
-        raise ValueError(
-            f"d must be a power of branching = {branching}, got {d!r}; pad it with values nobody holds"
-        )
-    return levels
 
 
 class RangeQueryProtocol(Protocol):
@@ -123,10 +58,22 @@ class RangeQueryProtocol(Protocol):
     datasets of this protocol.
     Source: Cormode, Kulkarni, Srivastava (PVLDB 2019); paper 004 (Wang, PVLDB 2024), Section 8.3, B = 2.
     Cost of ``run`` O(n H), of ``repeat`` O(d H) for each repetition, whatever n.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib import estimation
+    >>> errors = []
+    >>> for branching in (2, 1024):  # ten levels, or one: the flat histogram
+    ...     protocol = estimation.RangeQueryProtocol(eps0=1.0, d=1024, n=10**6, branching=branching)
+    ...     evenly = np.concatenate([np.full(size, 1 / size) for size in protocol.sizes])
+    ...     errors.append(round(protocol.answer_variance(evenly, 100, 899) ** 0.5, 2))
+    >>> errors  # of the share of users in [100, 899]
+    [0.05, 0.25]
     """
 
     def __init__(self, *, eps0, d, n, branching=2, delta=1e-6):
-        levels = _levels(d, branching)
+        levels = number_of_levels(d, branching)
         super().__init__(n, delta)
         self.d, self.branching = int(d), int(branching)
         self.sizes = self.branching ** np.arange(1, levels + 1)
@@ -283,7 +230,7 @@ class RangeQueryProtocol(Protocol):
         """
         runs = canonical_decomposition(first, last, d=self.d, branching=self.branching)
         tree = [np.ones(1), *self._by_level(nodes)]  # the root is known
-        shares = sum(_in_runs(part, run) for part, run in zip(tree, runs, strict=True))
+        shares = sum(sum_in_runs(part, run) for part, run in zip(tree, runs, strict=True))
         return float(shares[0]) if np.ndim(first) == np.ndim(last) == 0 else shares
 
     def answer_variance(self, frequencies, first, last):
@@ -315,7 +262,7 @@ class RangeQueryProtocol(Protocol):
         parts = self._by_level(arguments.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
         runs = canonical_decomposition(first, last, d=self.d, branching=self.branching)[1:]
         spread = [
-            self._spread(level, (run[:, 1] - run[:, 0]).sum(axis=0), _in_runs(part, run))
+            self._spread(level, (run[:, 1] - run[:, 0]).sum(axis=0), sum_in_runs(part, run))
             for level, (part, run) in enumerate(zip(parts, runs, strict=True))
         ]
         variance = sum(spread) / self.n
@@ -361,9 +308,3 @@ class RangeQueryProtocol(Protocol):
             parent = part + np.repeat(missing / self.branching, self.branching)
             settled.append(parent)
         return np.concatenate(settled)
-
-
-def _in_runs(level, run):
-    """Return the sum of a level's nodes over a left and a right run."""
-    upto = np.append(0.0, np.cumsum(level))
-    return (upto[run[:, 1]] - upto[run[:, 0]]).sum(axis=0)

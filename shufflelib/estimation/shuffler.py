@@ -29,6 +29,14 @@ def in_random_order(rows, rng):
     -----
     Cost O(n).  To compute with the guarantee of a shuffled protocol, nothing but what this returns may
     reach the analyst.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib import estimation
+    >>> reports = estimation.in_random_order(["yes", "no", "no", "yes"], np.random.default_rng(1))
+    >>> sorted(reports.tolist())
+    ['no', 'no', 'yes', 'yes']
     """
     rng = values.generator(rng)
     rows = np.asarray(rows)

@@ -164,6 +164,14 @@ class OverUsers(_Epsilons):
         return [setting.but(n=n) for n in USERS[:: 1 if setting.one_round else 2]]
 
 
+def _over_budgets(ax):
+    """Let an axis run over local budgets."""
+    ax.set_xlabel(r"local budget $\varepsilon_0$")
+    ax.set(xlim=(0.09, 11.0), xticks=[0.1, 0.3, 1.0, 3.0, 10.0])
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.minorticks_off()
+
+
 class OverBudgets(_Epsilons):
     """ε at δ against the local budget."""
 
@@ -171,10 +179,7 @@ class OverBudgets(_Epsilons):
 
     def __init__(self, ax=None):
         super().__init__(ax, xscale="log", yscale="log", ylabel=r"central $\varepsilon$")
-        self.ax.set_xlabel(r"local budget $\varepsilon_0$")
-        self.ax.set(xlim=(0.09, 11.0), xticks=[0.1, 0.3, 1.0, 3.0, 10.0])
-        self.ax.xaxis.set_major_formatter("{x:g}")
-        self.ax.minorticks_off()
+        _over_budgets(self.ax)
 
     def along(self, setting):
         """Return the settings with other budgets; none where the mechanism has no budget."""
@@ -259,10 +264,7 @@ class Error(Picture):
 
     def __init__(self, ax=None):
         super().__init__(ax, xscale="log", yscale="log", ylabel="error of a share")
-        self.ax.set_xlabel(r"local budget $\varepsilon_0$")
-        self.ax.set(xlim=(0.09, 11.0), xticks=[0.1, 0.3, 1.0, 3.0, 10.0])
-        self.ax.xaxis.set_major_formatter("{x:g}")
-        self.ax.minorticks_off()
+        _over_budgets(self.ax)
         with plotting.style():
             (self.error,) = self.ax.plot([], [], color=plotting.BLUE, lw=1.6)
             self.edges = {

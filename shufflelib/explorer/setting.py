@@ -77,7 +77,9 @@ class Setting:
 
     def __post_init__(self):
         if self.mechanism not in MECHANISMS:
-            raise ValueError(f"mechanism must be one of {', '.join(MECHANISMS)}, got {self.mechanism!r}")
+            raise ValueError(
+                f"mechanism must be one of {', '.join(MECHANISMS)}, got {arguments.shown(self.mechanism)}"
+            )
         for name, domain in DOMAINS.items():
             object.__setattr__(self, name, arguments.real(getattr(self, name), name, **domain))
         for name, domain in COUNTS.items():
@@ -102,12 +104,15 @@ class Setting:
         given = {}
         for name, text in parse_qsl(query, keep_blank_values=True):
             if name not in known:
-                raise ValueError(f"the link sets {name!r}, which is no control; there are {', '.join(known)}")
+                raise ValueError(
+                    f"the link sets {arguments.shown(name)}, which is no control; "
+                    f"there are {', '.join(known)}"
+                )
             if name in given:
                 raise ValueError(f"the link sets {name} twice; keep one")
             given[name] = text if name == "mechanism" else _number(name, text)
         if query and not given:
-            raise ValueError(f"the link's query must look like n=1000&eps0=1, got {query!r}")
+            raise ValueError(f"the link's query must look like n=1000&eps0=1, got {arguments.shown(query)}")
         return cls(**given)
 
     @property
@@ -157,4 +162,4 @@ def _number(name, text):
             return kind(text)
         except ValueError:
             pass
-    raise ValueError(f"{name} must be a number, got {text[:40]!r}")
+    raise ValueError(f"{name} must be a number, got {arguments.shown(text)}")

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shufflelib import arguments
 from shufflelib.sgd.block_reports import LaplaceNoise, scaled_down
-from shufflelib.sgd.network import Network
+from shufflelib.sgd.network import NETWORK, Network
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,9 @@ class BatchClippedBlocks(LaplaceNoise):
 
     Examples
     --------
-    >>> from shufflelib.sgd.network import Network
-    >>> reports = BatchClippedBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
-    >>> round(reports.calibrated_to, 4), reports.sensitivity(Network((60, 1000, 10)))
+    >>> from shufflelib import sgd
+    >>> reports = sgd.BatchClippedBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
+    >>> round(reports.calibrated_to, 4), reports.sensitivity(sgd.Network((60, 1000, 10)))
     (0.0667, 20000.0)
     """
 
@@ -73,8 +74,7 @@ class BatchClippedBlocks(LaplaceNoise):
 
         Raises TypeError if ``network`` is not a `Network`.
         """
-        if not isinstance(network, Network):
-            raise TypeError(f"network must be a Network, got {type(network).__name__}")
+        network = arguments.instance(network, "network", Network, remedy=NETWORK)
         return 2.0 * self.clip * max(network.widths[1:])
 
     def order(self, previous, rng):

@@ -8,10 +8,10 @@ import numpy as np
 from shufflelib import arguments
 from shufflelib.randomizers import values
 from shufflelib.sgd.example_gradients import ExampleGradients
-from shufflelib.sgd.network import Network
+from shufflelib.sgd.network import NETWORK, Network
 
 SMALLEST_CLIP, LARGEST_CLIP = 1e-9, 1e9  # beyond, single precision cannot hold what is released
-SMALLEST_BUDGET = 1e-9
+SMALLEST_BUDGET = 1e-9  # below, the noise leaves single precision
 
 
 class BlockReports(ABC):
@@ -27,6 +27,16 @@ class BlockReports(ABC):
         Number of blocks, which is also the number of steps in an epoch.
     block_size : int
         Examples in each block, on average where blocks differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib import sgd
+    >>> reports = sgd.LaplaceBlocks(eps0=1.0, clip=1.0, blocks=3, block_size=100)
+    >>> isinstance(reports, sgd.BlockReports), reports.examples
+    (True, 300)
+    >>> reports.turn(np.array([2, 0, 1]), step=0)  # block 2 comes first: the last hundred examples
+    (2, slice(200, 300, None))
     """
 
     @property
@@ -86,9 +96,10 @@ class BlockReports(ABC):
         TypeError, ValueError
             If an argument is of another kind, or the gradients are not those of a block.
         """
-        for value, kind, name in ((gradients, ExampleGradients, "gradients"), (network, Network, "network")):
-            if not isinstance(value, kind):
-                raise TypeError(f"{name} must be {kind.__name__}, got {type(value).__name__}")
+        arguments.instance(
+            gradients, "gradients", ExampleGradients, remedy="as Network.gradients returns them"
+        )
+        arguments.instance(network, "network", Network, remedy=NETWORK)
         block = arguments.count(block, "block", at_least=0, at_most=self.blocks - 1)
         if not self.is_size(len(gradients)):
             raise ValueError(

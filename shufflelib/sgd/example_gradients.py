@@ -29,6 +29,17 @@ class ExampleGradients:
     ------
     TypeError, ValueError
         If they are not floating-point matrices, as many on either side, with one row for each example.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib import sgd
+    >>> inputs, errors = np.array([[3.0], [0.0]]), np.array([[1.0, -1.0], [0.5, -0.5]])  # one layer
+    >>> gradients = sgd.ExampleGradients([inputs], [errors])  # of two examples, four parameters
+    >>> gradients.l1_norms().round(9).tolist()
+    [8.0, 1.0]
+    >>> gradients.clipped_mean(gradients.l1_norms(), bound=1.0).round(4).tolist()
+    [0.1875, -0.1875, 0.3125, -0.3125]
     """
 
     def __init__(self, inputs, errors):

@@ -28,6 +28,14 @@ class PrincipalComponents:
     These numbers are computed from the data without noise, as in the papers.  The privacy of what is trained
     on the features does **not** cover them: whoever receives them learns about the images.  The accounting
     holds when mean and axes come from public data, or are never released.
+
+    Examples
+    --------
+    >>> from shufflelib import datasets, sgd
+    >>> data = datasets.digits()
+    >>> axes = sgd.principal_components(data.train_images, components=30)
+    >>> axes.project(data.test_images).shape
+    (297, 30)
     """
 
     mean: np.ndarray
@@ -80,6 +88,14 @@ def principal_components(images, *, components=60):
     -----
     Singular value decomposition of the covariance: cost n pixels² + pixels³; 60,000 images of 784 pixels
     take a few seconds.
+
+    Examples
+    --------
+    >>> from shufflelib import datasets, sgd
+    >>> images = datasets.digits().train_images  # 64 pixels
+    >>> axes = sgd.principal_components(images, components=30)
+    >>> round(float(axes.variances.sum() / images.var(axis=0).sum()), 2)  # share of the variance kept
+    0.96
     """
     images = _rows(images, "images")
     users, pixels = images.shape

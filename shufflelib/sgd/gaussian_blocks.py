@@ -112,7 +112,8 @@ class GaussianBlocks(GaussianNoise):
 
     Examples
     --------
-    >>> reports = GaussianBlocks(noise_multiplier=2.0, clip=1.0, blocks=200, block_size=300)
+    >>> from shufflelib import sgd
+    >>> reports = sgd.GaussianBlocks(noise_multiplier=2.0, clip=1.0, blocks=200, block_size=300)
     >>> round(reports.noise_scale, 5), round(reports.sensitivity, 5)
     (0.00667, 0.00667)
     """
@@ -168,9 +169,11 @@ class AllocatedBlocks(GaussianNoise):
 
     Examples
     --------
-    >>> reports = AllocatedBlocks(noise_multiplier=1.0, clip=1.0, blocks=4, block_size=2)
-    >>> reports.order(None, np.random.default_rng(1))
-    array([1, 2, 3, 3, 0, 0, 3, 3])
+    >>> import numpy as np
+    >>> from shufflelib import sgd
+    >>> reports = sgd.AllocatedBlocks(noise_multiplier=1.0, clip=1.0, blocks=4, block_size=2)
+    >>> reports.order(None, np.random.default_rng(1)).tolist()  # each example's step
+    [1, 2, 3, 3, 0, 0, 3, 3]
     """
 
     def order(self, previous, rng):

@@ -76,7 +76,8 @@ class LaplaceBlocks(LaplaceNoise):
 
     Examples
     --------
-    >>> reports = LaplaceBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
+    >>> from shufflelib import sgd
+    >>> reports = sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
     >>> round(reports.noise_scale, 4), reports.eps0_between_blocks
     (0.0333, 600.0)
     """

@@ -10,6 +10,7 @@ from shufflelib.randomizers import values
 from shufflelib.sgd.example_gradients import ExampleGradients
 
 ROWS = 8192  # examples sent through the network at once
+NETWORK = "such as Network((60, 32, 10))"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Network:
 
     Examples
     --------
-    >>> Network((60, 1000, 10)).size
+    >>> from shufflelib import sgd
+    >>> sgd.Network((60, 1000, 10)).size
     71010
     """
 
@@ -44,11 +46,14 @@ class Network:
 
     def __post_init__(self):
         if isinstance(self.widths, str | bytes) or not np.iterable(self.widths):
-            raise TypeError(f"widths must be a tuple such as (60, 32, 10), got {self.widths!r}")
+            raise TypeError(
+                f"widths must be a tuple such as (60, 32, 10), got {arguments.shown(self.widths)}"
+            )
         widths = tuple(arguments.count(width, "widths", at_most=10**6) for width in self.widths)
         if len(widths) < 2 or widths[-1] < 2:
             raise ValueError(
-                f"widths must hold the features, any hidden widths and at least 2 classes, got {widths}"
+                "widths must hold the features, any hidden widths and at least 2 classes, "
+                f"got {arguments.shown(widths)}"
             )
         object.__setattr__(self, "widths", widths)
 

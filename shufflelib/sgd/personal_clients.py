@@ -5,9 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib import arguments
-from shufflelib.sgd.block_reports import LARGEST_CLIP, BlockReports, clipping_bound, scaled_down
-
-SMALLEST_BUDGET = 1e-9  # below, the noise leaves single precision
+from shufflelib.sgd.block_reports import (
+    LARGEST_CLIP,
+    SMALLEST_BUDGET,
+    BlockReports,
+    clipping_bound,
+    scaled_down,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +86,10 @@ class PersonalClients(BlockReports):
 
     Examples
     --------
-    >>> reports = PersonalClients(eps=[0.5, 1.0], delta=1e-5, clip=2.0, client_size=100)
-    >>> reports.sigma.round(4), reports.mu.round(1)
-    (array([0.3876, 0.1938]), array([10.3, 20.6]))
+    >>> from shufflelib import sgd
+    >>> reports = sgd.PersonalClients(eps=[0.5, 1.0], delta=1e-5, clip=2.0, client_size=100)
+    >>> reports.sigma.round(4).tolist(), reports.mu.round(1).tolist()
+    ([0.3876, 0.1938], [10.3, 20.6])
     """
 
     eps: np.ndarray

@@ -19,6 +19,13 @@ class PlainBlocks(BlockReports):
     ------
     TypeError, ValueError
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib import sgd
+    >>> reports = sgd.PlainBlocks(blocks=200, block_size=300)
+    >>> reports.examples, reports.noise(size=10, block=0, rng=None)
+    (60000, 0.0)
     """
 
     blocks: int

@@ -22,7 +22,7 @@ from shufflelib.randomizers import values
 from shufflelib.sgd import checkpoints
 from shufflelib.sgd.block_reports import BlockReports
 from shufflelib.sgd.example_gradients import ExampleGradients
-from shufflelib.sgd.network import Network
+from shufflelib.sgd.network import NETWORK, Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,20 +89,23 @@ class Training:
 
     Examples
     --------
-    >>> from shufflelib.sgd import LaplaceBlocks, Network
+    >>> import numpy as np
+    >>> from shufflelib import sgd
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(2, size=600)
     >>> features = (rng.normal(size=(600, 3)) + 2 * labels[:, None]).astype(np.float32)
-    >>> reports = LaplaceBlocks(eps0=1.0, clip=4.0, blocks=20, block_size=30)
-    >>> run = Training(reports, Network((3, 2)), features, labels, step_size=0.1, seed=1,
-    ...                watch={"training": (features, labels)})
+    >>> reports = sgd.LaplaceBlocks(eps0=1.0, clip=4.0, blocks=20, block_size=30)
+    >>> run = sgd.Training(
+    ...     reports, sgd.Network((3, 2)), features, labels, step_size=0.1, seed=1,
+    ...     watch={"training": (features, labels)},
+    ... )
     >>> run.run(5).epochs, bool(run.accuracies["training"][-1] > 0.9)
     (5, True)
     """
 
     def __init__(self, reports, network, features, labels, *, step_size, seed, watch=None, averaged_steps=1):
-        self.reports = _instance(reports, "reports", BlockReports)
-        self.network = _instance(network, "network", Network)
+        self.reports = arguments.instance(reports, "reports", BlockReports, remedy="such as LaplaceBlocks")
+        self.network = arguments.instance(network, "network", Network, remedy=NETWORK)
         self._features, self._labels = _labelled(features, labels, network)
         if len(self._features) != reports.examples:
             raise ValueError(
@@ -317,12 +320,6 @@ def _generator(state):
     rng = np.random.default_rng(0)
     rng.bit_generator.state = state
     return rng
-
-
-def _instance(value, name, kind):
-    if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, got {type(value).__name__}")
-    return value
 
 
 def _labelled(features, labels, network):

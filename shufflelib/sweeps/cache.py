@@ -42,9 +42,10 @@ class Cache:
     Examples
     --------
     >>> import tempfile
+    >>> from shufflelib import sweeps
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Cache(folder).put({"n": 3}, (0.1, 0.2))
-    ...     Cache(folder).get({"n": 3})
+    ...     sweeps.Cache(folder).put({"n": 3}, (0.1, 0.2))
+    ...     sweeps.Cache(folder).get({"n": 3})
     (0.1, 0.2)
     """
 

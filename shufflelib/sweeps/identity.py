@@ -12,6 +12,7 @@ import types
 from pathlib import Path
 
 import shufflelib
+from shufflelib import arguments
 from shufflelib.sweeps.plain import encode
 
 INSTALLED = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
@@ -76,7 +77,8 @@ def _parts(task, seen):
         return ["partial", _parts(task.func, seen), _plain(fixed, task, seen)]
     if not isinstance(task, types.FunctionType):
         raise TypeError(
-            f"a task whose results are kept must be a Python function, got {task!r}; wrap it in one"
+            "a task whose results are kept must be a Python function, "
+            f"got {arguments.shown(task)}; wrap it in one"
         )
     if task in seen:
         return ["again", seen.index(task)]

@@ -17,7 +17,14 @@ NEEDED = "a sweep needs it: pip install shufflelib[sweeps]"
 
 
 class WorkerError(ChildProcessError):
-    """Workers were lost for good or compute with other code; what was done before is kept."""
+    """Workers were lost for good or compute with other code; what was done before is kept.
+
+    Examples
+    --------
+    >>> from shufflelib import sweeps
+    >>> issubclass(sweeps.WorkerError, OSError)  # `except OSError` catches a lost worker and a lost scheduler
+    True
+    """
 
 
 def outcomes(calls, *, names=None, cache=None, n_jobs=None, scheduler=None):
@@ -82,7 +89,9 @@ def _address(scheduler):
     if scheduler is None and not address:
         return None
     if not isinstance(address, str) or "://" not in address:
-        raise ValueError(f"scheduler must be an address such as tcp://127.0.0.1:8786, got {address!r}")
+        raise ValueError(
+            f"scheduler must be an address such as tcp://127.0.0.1:8786, got {arguments.shown(address)}"
+        )
     return address
 
 

@@ -126,7 +126,7 @@ def load(path):
             for key, times in keys.items():
                 if times > 1:
                     raise ValueError(
-                        f"line {node.start_mark.line + 1}: {key} is given {times} times; keep one"
+                        f"line {node.start_mark.line + 1}: {key[:40]} is given {times} times; keep one"
                     )
             return super().construct_mapping(node, deep)
 

@@ -13,7 +13,6 @@ from shufflelib.sgd.accounting.attacks import smallest_report
 from shufflelib.sgd.accounting.epoch import NOTHING, Epoch, checked_epochs, of_kind, within_reach
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
-from shufflelib.sgd.network import Network
 from shufflelib.sgd.personal_clients import PersonalClients
 
 
@@ -46,6 +45,14 @@ def one_block(reports, *, epochs):
     Between any two blocks a report is s·eps0-LDP, and a new order is drawn for each epoch: this is the model
     of the theorem, in which blocks are users.  Below: `one_example`'s attack, the block replaced by one of
     the others.  Source: Feldman, McMillan, Talwar (FOCS 2021), Theorem 3.1.
+
+    Examples
+    --------
+    >>> from shufflelib import sgd
+    >>> reports = sgd.LaplaceBlocks(eps0=1.0, clip=10.0, blocks=1000, block_size=1)
+    >>> bracket = sgd.accounting.one_block(reports, epochs=1).epsilon(1e-6)
+    >>> 0.18 < bracket.upper < 0.19  # of a local budget of 1
+    True
     """
     reports = of_kind(reports, LaplaceBlocks)
     eps0 = within_reach(reports.eps0_between_blocks, "eps0_between_blocks")
@@ -88,6 +95,14 @@ def one_client(reports, *, client, epochs):
     among reports of clients with other deviations is not proved here.  A replaced example and a replaced
     client have the same sensitivity 2C, see `PersonalClients`.
     Source: Dong, Roth, Su (JRSSB 2022), Corollary 3.3.
+
+    Examples
+    --------
+    >>> from shufflelib import sgd
+    >>> reports = sgd.PersonalClients(eps=[0.5, 1.0], delta=1e-5, clip=2.0, client_size=9, calibrated_to=4.0)
+    >>> profile = sgd.accounting.one_client(reports, client=0, epochs=1)  # noise for the distance 2C
+    >>> profile.epsilon(1e-5).upper < 0.5  # what the client asked for
+    True
     """
     reports = of_kind(reports, PersonalClients)
     client = arguments.count(client, "client", at_least=0, at_most=reports.clients - 1)
@@ -119,8 +134,16 @@ def released_code(reports, network, *, epochs):
     ------
     TypeError, ValueError
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib import sgd
+    >>> reports = sgd.BatchClippedBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
+    >>> bracket = sgd.accounting.released_code(reports, sgd.Network((60, 1000, 10)), epochs=1)
+    >>> round(bracket.upper)  # the noise is scaled by eps0 = 2
+    600000
     """
-    reports, network = of_kind(reports, BatchClippedBlocks), of_kind(network, Network, "network")
+    reports = of_kind(reports, BatchClippedBlocks)
     upper = checked_epochs(epochs) * reports.sensitivity(network) / reports.noise_scale
     statement = f"pure epsilon of the released code after {epochs} epochs"
     return Certified(

@@ -49,8 +49,6 @@ def within_reach(eps0, name):
     return arguments.real(eps0, name, at_least=1e-9, at_most=FARTHEST, remedy=remedy)
 
 
-def of_kind(value, kind, name="reports"):
-    """Return the value if it is of the kind asked for, or raise naming the argument."""
-    if not isinstance(value, kind):
-        raise TypeError(f"{name} must be {kind.__name__}, got {type(value).__name__}")
-    return value
+def of_kind(reports, kind):
+    """Return the reports if they are those of the algorithm that is accounted for."""
+    return arguments.instance(reports, "reports", kind, remedy="the accounting is of that algorithm alone")

@@ -46,7 +46,8 @@ def noise_multiplier(*, eps, delta, blocks, epochs):
 
     Examples
     --------
-    >>> sigma = noise_multiplier(eps=1.0, delta=1e-5, blocks=1, epochs=1)
+    >>> from shufflelib.sgd import accounting
+    >>> sigma = accounting.noise_multiplier(eps=1.0, delta=1e-5, blocks=1, epochs=1)
     >>> 7.4 < sigma < 7.6
     True
     """

@@ -32,6 +32,14 @@ def theorem3_renyi_ccg24(reports, *, epochs, order):
     Refuted for blocks of several examples: `one_example` has a lower end above it.  For blocks of one
     example it rests on a normal limit without error term, see `gaussian_ccg24`.
     Source: Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1), Theorem 3.
+
+    Examples
+    --------
+    >>> from shufflelib import sgd
+    >>> reports = sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
+    >>> says = sgd.accounting.theorem3_renyi_ccg24(reports, epochs=1, order=2.0)
+    >>> round(says, 3), sgd.accounting.one_example(reports, epochs=1).renyi(2.0).lower > 1.5
+    (0.149, True)
     """
     reports = of_kind(reports, LaplaceBlocks)
     return checked_epochs(epochs) * gaussian_ccg24(eps0=reports.eps0, n=reports.blocks, order=order)
@@ -42,6 +50,14 @@ def theorem3_epsilon_ccg24(reports, *, epochs, delta):
 
     Parameters, errors and errata as for `theorem3_renyi_ccg24`; **not a bound**.  The exact curve of the
     Gaussian mechanism: no conversion of the Rényi divergence gives a smaller number.
+
+    Examples
+    --------
+    >>> from shufflelib import sgd
+    >>> reports = sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
+    >>> says = sgd.accounting.theorem3_epsilon_ccg24(reports, epochs=1, delta=1e-3)
+    >>> round(says, 3), sgd.accounting.one_example(reports, epochs=1).epsilon(1e-3).lower > 1.99
+    (0.991, True)
     """
     reports = of_kind(reports, LaplaceBlocks)
     mu = gaussian_mu_ccg24(eps0=reports.eps0, n=reports.blocks) * math.sqrt(checked_epochs(epochs))
@@ -64,6 +80,14 @@ def theorem5_epsilon_gspa24(reports, *, epochs, delta):
     -----
     μ knows the budgets that were asked for, whatever the noise is scaled by: `calibrated_to` does not enter.
     Source: Chen, Cao, Ge (AAAI 2024), Theorem 5; see `shufflelib.personalized`.
+
+    Examples
+    --------
+    >>> from shufflelib import sgd
+    >>> reports = sgd.PersonalClients(eps=[0.5] * 100, delta=1e-5, clip=2.0, client_size=600)
+    >>> says = sgd.accounting.theorem5_epsilon_gspa24(reports, epochs=1, delta=1e-5)
+    >>> round(says, 3), float(reports.mu[0].round(1))  # a report is 61.9-GDP
+    (0.851, 61.9)
     """
     reports = of_kind(reports, PersonalClients)
     mu = gaussian_mu_gspa24(eps0=reports.eps, delta0=reports.delta) * math.sqrt(checked_epochs(epochs))

@@ -58,6 +58,14 @@ def one_example(reports, *, epochs):
 
     Cost does not grow with T.  Blocks drawn anew: some seconds for each number of blocks and each noise
     multiplier, which are remembered; then a second for each number of epochs.
+
+    Examples
+    --------
+    >>> from shufflelib import sgd
+    >>> reports = sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
+    >>> bracket = sgd.accounting.one_example(reports, epochs=1).epsilon(1e-3)
+    >>> 1.99 < bracket.lower < bracket.upper < 2.0  # shuffling 200 blocks hides no example
+    True
     """
     raise TypeError(
         "reports must be LaplaceBlocks, GaussianBlocks or AllocatedBlocks, "

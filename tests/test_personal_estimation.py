@@ -1,0 +1,239 @@
+"""Mean and frequency with personal budgets: exact moments, repeated runs, guarantees of both readings.
+
+The oracles share no code with the package: they list all outcomes of a few users in exact fractions.
+"""
+
+import math
+import time
+from collections import Counter
+from fractions import Fraction as F
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from estimation_cases import PERSONAL, REPETITIONS, data_for, moments, paper, response_runs, seeded
+from shufflelib import estimation, randomizers, shuffle
+
+
+def algorithm_2(ratios, x):
+    """Exact mean and variance of z = (A - B)/(n - 2B)."""
+    b = sum(F(1, ratio + 1) for ratio in ratios)
+    return moments([((sum(y) - b) / (len(x) - 2 * b), mass) for y, mass in response_runs(ratios, x)])
+
+
+def seats_frequency(ratios, x):
+    """Exact mean and variance with weights tanh²(ε/2), averaged over all seatings."""
+    gain = [F(ratio - 1, ratio + 1) for ratio in ratios]
+    scale = sum(g * g for g in gain)
+    law = []
+    for seated in permutations(x):
+        for y, mass in response_runs(ratios, seated):
+            terms = (g * (said - F(1, ratio + 1)) for g, ratio, said in zip(gain, ratios, y, strict=True))
+            law.append((sum(terms) / scale, mass / math.factorial(len(x))))
+    return moments(law)
+
+
+# ---- Algorithms 1 and 2, exactly
+
+
+def test_algorithm_2_is_as_written():
+    eps0, reports = np.array([0.0, 0.3, 1.0, 2.0]), np.array([1, 0, 1, 1])
+    flip = 1 / (np.exp(eps0) + 1)
+    a, b = reports.sum(), flip.sum()
+    assert estimation.FrequencyProtocol(eps0).estimate(reports) == pytest.approx((a - b) / (4 - 2 * b))
+
+
+def test_algorithm_1_is_as_written():
+    protocol = estimation.MeanProtocol([0.5, 1.0, 2.0], low=0.0, high=10.0)
+    assert protocol.estimate([1.0, 2.0, 6.0]) == pytest.approx(3.0)
+    assert protocol.noise_variance == pytest.approx(2 * 100 * (4 + 1 + 0.25) / 9)
+    clipped = protocol.channel.values([-5.0, 3.0, 99.0])
+    assert clipped.tolist() == [0.0, 3.0, 10.0] and protocol.bias([-5.0, 3.0, 99.0]) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("x", [(1, 0, 0, 1), (1, 1, 1, 0), (0, 0, 0, 0), (1, 1, 1, 1)])
+@pytest.mark.parametrize("ratios", [(2, 2, 2, 2), (1, 2, 3, 9), (9, 3, 1, 1), (50, 1, 1, 1)])
+def test_mean_and_variance_of_frequencies_are_exact(ratios, x):
+    eps0, share = np.log(ratios), np.mean(x)
+    own, seats = estimation.FrequencyProtocol(eps0), estimation.SeatFrequencyProtocol(eps0)
+    for protocol, law in ((own, algorithm_2(ratios, x)), (seats, seats_frequency(ratios, x))):
+        assert share + protocol.bias(x) == pytest.approx(float(law[0]), abs=1e-12)
+        assert protocol.variance(x) == pytest.approx(float(law[1]), rel=1e-12)
+    assert seats.standard_error(0.0) ** 2 >= seats.variance(x) * (1 - 1e-12)
+    assert own.standard_error(0.0) ** 2 == pytest.approx(own.variance(x))
+
+
+def test_the_upper_end_of_the_standard_error_is_attained():
+    seats = estimation.SeatFrequencyProtocol(np.log([1.5, 2.0, 4.0, 9.0]))
+    assert seats.standard_error(0.0) ** 2 == pytest.approx(seats.variance([1, 0, 1, 0]))
+
+
+def test_seat_weights_have_the_least_worst_case_variance():
+    eps0, n = np.array([0.1, 0.4, 1.0, 3.0, 3.0]), 5
+    seats = estimation.SeatMeanProtocol(eps0, low=0.0, high=2.0)
+    assert seats.weights.sum() == pytest.approx(1.0)
+
+    def worst(weights):  # S² at Δ²/4
+        return np.sum(weights**2 * 2 * (2.0 / eps0) ** 2) + np.sum((weights - 1 / n) ** 2)
+
+    assert worst(seats.weights) == pytest.approx(seats.noise_variance + seats.luck)
+    rng = seeded(6)
+    for _ in range(200):
+        other = seats.weights + 0.01 * rng.normal(size=n)
+        assert worst(other / other.sum()) >= worst(seats.weights)
+    bits = estimation.SeatFrequencyProtocol(eps0).weights
+    assert bits == pytest.approx(np.tanh(eps0 / 2) ** 2 / np.sum(np.tanh(eps0 / 2) ** 2))
+
+
+def test_equal_budgets_make_both_readings_the_same_estimator():
+    for own, seats in (("Algorithm 1", "seats, mean"), ("Algorithm 2", "seats, frequency")):
+        eps0, rng = np.full(50, 0.7), seeded()
+        x = data_for(own, 50, rng)
+        one, other = PERSONAL[own](eps0), PERSONAL[seats](eps0)
+        reports = one.reports(x, rng)
+        assert one.estimate(reports) == pytest.approx(other.estimate(reports))
+        assert one.variance(x) == pytest.approx(other.variance(x))
+
+
+def test_algorithm_2_is_biased_where_budget_goes_with_value():
+    n = 10_000
+    eps0, ones_first = paper(n), estimation.bits(n)  # all cautious users hold 1
+    protocol = estimation.FrequencyProtocol(eps0)
+    gain = (np.exp(eps0) - 1) / (np.exp(eps0) + 1)
+    expected = (gain @ ones_first) / gain.sum() - 0.7
+    assert protocol.bias(ones_first) == pytest.approx(expected) and -0.29 < expected < -0.28
+    z = protocol.repeat(ones_first, REPETITIONS, seeded(7))
+    error = z.std() / REPETITIONS**0.5
+    assert abs(z.mean() - 0.7 - expected) < 4 * error < abs(expected) / 10
+    seats = estimation.SeatFrequencyProtocol(eps0).repeat(ones_first, REPETITIONS, seeded(8))
+    assert abs(seats.mean() - 0.7) < 4 * seats.std() / REPETITIONS**0.5
+    assert estimation.MeanProtocol(eps0, low=0.0, high=1.0).bias(ones_first) == pytest.approx(0.0, abs=1e-12)
+
+
+# ---- running, and repeating
+
+
+@pytest.mark.parametrize("name", PERSONAL)
+def test_unbiased_with_the_stated_variance_on_200_seeds(name):
+    n = 1000
+    protocol, x = PERSONAL[name](paper(n)), data_for(name, n, seeded(9))
+    truth, variance = x.mean() + protocol.bias(x), protocol.variance(x)
+    z = np.array([protocol.estimate(protocol.reports(x, seeded(seed))) for seed in range(200)])
+    assert abs(z.mean() - truth) < 4 * (variance / 200) ** 0.5
+    assert 0.7 < z.var() / variance < 1.4  # three standard errors of a variance of 200
+
+
+@pytest.mark.parametrize("name", PERSONAL)
+@pytest.mark.parametrize("shares", [(0.54, 0.37, 0.09), (0.01, 0.9, 0.09)])
+def test_mean_absolute_error_is_that_of_theory(name, shares):
+    n = 10_000
+    protocol, x = PERSONAL[name](paper(n, shares=shares)), data_for(name, n, seeded(10))
+    z = protocol.repeat(x, REPETITIONS, seeded(11))
+    assert z.shape == (REPETITIONS,)
+    measured = estimation.mean_absolute_error(z - protocol.bias(x), x.mean())
+    expected = estimation.normal_absolute_error(protocol.variance(x))
+    assert abs(measured.value - expected) < 3 * measured.standard_error < 0.1 * expected
+
+
+@pytest.mark.parametrize("name", PERSONAL)
+def test_repeating_and_running_have_one_law(name):
+    eps0, rng = np.array([0.2, 0.2, 0.2, 1.0, 1.0, 3.0]), seeded(12)
+    protocol, x = PERSONAL[name](eps0), data_for(name, 6, seeded(13))
+    runs = np.array([protocol.estimate(protocol.reports(x, rng)) for _ in range(4000)])
+    drawn = protocol.repeat(x, 4000, rng)
+    rounded = [np.round(z, 9) for z in (runs, drawn)]
+    assert kstest(*rounded).pvalue > 1e-4
+
+
+def test_repeating_spans_several_blocks(monkeypatch):
+    monkeypatch.setattr("shufflelib.estimation.personal.CELLS", 40)
+    protocol = estimation.SeatFrequencyProtocol([0.0, 1.0, 1.0, 2.0])
+    z = protocol.repeat([1, 0, 0, 1], 5003, seeded(14))
+    assert z.shape == (5003,)
+    assert abs(z.mean() - 0.5) < 4 * (protocol.variance([1, 0, 0, 1]) / 5003) ** 0.5
+
+
+def test_what_the_paper_says_of_its_figures():
+    """At the defaults the plain average is off by 5, weighting by precision by 1.6; both fall with ε_c."""
+    x = estimation.clipped_normal(10_000, seeded())
+    plain, seats = (PERSONAL[name](paper()) for name in ("Algorithm 1", "seats, mean"))
+    assert estimation.normal_absolute_error(plain.variance(x)) == pytest.approx(5.047, abs=0.001)
+    assert 1.55 < estimation.normal_absolute_error(seats.variance(x)) < 1.6
+
+
+@pytest.mark.parametrize("name", PERSONAL)
+def test_a_thousand_repetitions_take_seconds(name):
+    protocol, x = PERSONAL[name](paper()), data_for(name, 10_000, seeded())
+    started = time.perf_counter()
+    protocol.repeat(x, 1000, seeded())
+    assert time.perf_counter() - started < 5.0  # a tenth of it on one ordinary core
+
+
+# ---- guarantees
+
+
+def test_equal_budgets_are_the_ordinary_shuffle():
+    eps0, delta = np.full(1000, 1.0), 1e-6
+    own = estimation.FrequencyProtocol(eps0, delta=delta).epsilon
+    seats = estimation.SeatFrequencyProtocol(eps0, delta=delta).epsilon
+    ordinary = shuffle(randomizers.generic(eps0=1.0), n=1000).epsilon(delta)  # the same blanket
+    for bracket in (own, seats):
+        assert bracket.upper >= ordinary.lower
+        assert bracket.upper == pytest.approx(ordinary.upper, rel=1e-2)
+    assert own.lower > 0.8 * own.upper
+
+
+def test_the_seats_guarantee_is_false_for_algorithm_2():
+    """A liberal user stands out among cautious ones: an attack proves more than seats allow."""
+    own, seats = estimation.FrequencyProtocol(paper()), estimation.SeatFrequencyProtocol(paper())
+    assert own.epsilon.lower > 1.9 * seats.epsilon.upper > 0.03
+    each = own.channel.own_users().epsilons(delta=1e-6)
+    assert own.epsilon.upper == each.upper.max() and each.upper.min() < 0.004
+
+
+@pytest.mark.parametrize("ratios", [(2, 3, 9), (2, 2, 5), (3, 3, 3)])
+def test_guarantees_hold_for_every_pair_of_datasets(ratios):
+    """All outputs of three users, all datasets, in fractions: δ(ε) at the certified ε is at most δ."""
+    eps0, delta = np.log(ratios), 0.05
+
+    def own(x):
+        law = Counter()
+        for reports, mass in response_runs(ratios, x):
+            law[sum(reports)] += mass
+        return law
+
+    def seats(x):
+        law = Counter()
+        for seated in permutations(x):
+            for reports, mass in response_runs(ratios, seated):
+                law[reports] += mass / 6
+        return law
+
+    protocols = (
+        (own, estimation.FrequencyProtocol(eps0, delta=delta)),
+        (seats, estimation.SeatFrequencyProtocol(eps0, delta=delta)),
+    )
+    for law, protocol in protocols:
+        bracket = protocol.epsilon
+        at_upper, at_lower = F(math.exp(bracket.upper)), F(math.exp(bracket.lower))
+        laws = {x: law(x) for x in product((0, 1), repeat=3)}
+        neighbours = [(x, y) for x in laws for y in laws if sum(map(int.__ne__, x, y)) == 1]
+        worst = {
+            ratio: max(
+                sum(max(F(0), p - ratio * laws[y][out]) for out, p in laws[x].items()) for x, y in neighbours
+            )
+            for ratio in (at_upper, at_lower * F(999, 1000))
+        }
+        assert worst[at_upper] <= F(delta) + F(1, 10**9)
+        if bracket.lower > 0.0:
+            assert worst[at_lower * F(999, 1000)] >= F(delta) - F(1, 10**9)
+
+
+def test_budgets_of_zero_cost_nothing_and_are_allowed_for_bits():
+    eps0 = np.array([0.0] * 500 + [1.0] * 500)
+    protocol = estimation.FrequencyProtocol(eps0)
+    assert protocol.channel.own_users().epsilons(delta=1e-6).upper[0] == 0.0
+    assert 0.0 < protocol.epsilon.upper < 1.0
+    assert estimation.SeatFrequencyProtocol(eps0).weights[0] == 0.0

@@ -1,0 +1,112 @@
+"""Tables of certified numbers: those of the library, each computed once."""
+
+import functools
+import json
+import math
+import os
+
+from shufflelib import calibration, randomizers, shuffle
+from shufflelib.sweeps import Cache, table, tabulate
+from shufflelib.sweeps.spec import SweepFile
+
+SPEC = {"quantity": "epsilon", "randomizer": "binary-rr", "eps0": [1, 2.0], "n": [10, 50], "delta": 1e-3}
+
+
+def test_a_table_has_the_numbers_of_the_library(tmp_path):
+    asked = {"quantity": "delta", "randomizer": "binary-rr", "eps0": [1, 2.0], "n": [10, 20], "eps": 0.3}
+    rows = tabulate(asked, n_jobs=1)
+    assert [(row["eps0"], row["n"]) for row in rows] == [(1, 10), (1, 20), (2.0, 10), (2.0, 20)]
+    rows += tabulate(asked | {"eps0": 1, "n": 5, "rounds": 2, "rate": 0.5}, n_jobs=1)
+    for row in rows:
+        profile = shuffle(randomizers.binary_rr(eps0=row["eps0"]), n=row["n"])
+        profile = profile.subsample(rate=row.get("rate", 1)).compose(rounds=row.get("rounds", 1))
+        expected = profile.delta(0.3)
+        assert (row["lower"], row["upper"], row["status"]) == (expected.lower, expected.upper, "certified")
+    rows = rows[-1:]
+    assert list(rows[0]) == "quantity randomizer eps0 n eps rounds rate lower upper status".split()
+    profile = shuffle(randomizers.generalized_rr(eps0=1.0, d=3), n=30)
+    common = {"randomizer": "generalized-rr", "eps0": 1.0, "d": 3, "n": 30}
+    for quantity, axis, value in (("epsilon", "delta", 0.01), ("renyi", "order", 3.0)):
+        (row,) = tabulate({"quantity": quantity, **common, axis: value}, n_jobs=1)
+        expected = getattr(profile, quantity)(value)
+        assert (row["lower"], row["upper"]) == (expected.lower, expected.upper)
+
+
+def test_a_table_of_calibrated_settings():
+    target = {"eps": 0.5, "delta": 1e-3}
+    asked = {"quantity": "calibrate users", "randomizer": "binary-rr", "eps0": 1.0, **target}
+    (row,) = tabulate(asked, n_jobs=1)
+    found = calibration.fewest_users(randomizers.binary_rr(eps0=1.0), **target)
+    assert (row["answer"], row["unproved"], row["fails"]) == (found.answer, found.unproved, found.fails)
+    assert (row["lower"], row["upper"]) == (found.certificate.lower, found.certificate.upper)
+    asked = {"quantity": "calibrate eps0", "randomizer": "generalized-rr", "d": 3, "n": 20, **target}
+    (row,) = tabulate(asked, n_jobs=1)
+    build = functools.partial(randomizers.generalized_rr, d=3)
+    assert row["answer"] == calibration.largest_eps0(build, n=20, **target).answer
+    asked = {
+        "quantity": "calibrate rounds",
+        "randomizer": "binary-rr",
+        "eps0": 0.1,
+        "n": 5,
+        "rate": 0.5,
+        **target,
+    }
+    (row,) = tabulate(asked, n_jobs=1)
+    profile = shuffle(randomizers.binary_rr(eps0=0.1), n=5).subsample(rate=0.5)
+    assert row["answer"] == calibration.most_rounds(profile, **target).answer
+
+
+def test_a_point_without_an_answer_looks_like_no_privacy():
+    asked = {
+        "quantity": "calibrate users",
+        "randomizer": "binary-rr",
+        "eps0": 1.0,
+        "eps": 1e-9,
+        "delta": 1e-99,
+    }
+    (row,) = tabulate(asked, n_jobs=1)
+    assert (row["answer"], row["lower"], row["upper"]) == (None, 0.0, math.inf)
+    assert row["status"].startswith("refused: ") and "out of reach" in row["status"]
+
+
+def test_ranges_and_several_randomizers():
+    points = table.grid_points(
+        SPEC
+        | {
+            "randomizer": ["binary-rr", "laplace"],
+            "n": {"from": 10, "to": 1e5, "points": 5, "log": True},
+            "eps0": {"from": 0.5, "to": 1.5, "points": 3},
+            "rounds": {"from": 1, "to": 3, "points": 9},
+        }
+    )
+    assert len(points) == 2 * 5 * 3 * 3
+    assert list(dict.fromkeys(point["n"] for point in points)) == [10, 100, 1000, 10**4, 10**5]
+    assert list(dict.fromkeys(point["eps0"] for point in points)) == [0.5, 1.0, 1.5]
+    assert list(dict.fromkeys(point["rounds"] for point in points)) == [1, 2, 3]
+    assert all(type(point["n"]) is int for point in points)
+
+
+def test_a_longer_table_uses_what_is_kept_of_a_shorter_one(tmp_path):
+    tabulate(SPEC, n_jobs=1, cache=tmp_path)
+    cache = Cache(tmp_path)
+    rows = tabulate(SPEC | {"n": [5, 10, 50]}, n_jobs=1, cache=cache)
+    assert (cache.found, len(rows)) == (4, 6)
+    assert rows == tabulate(SPEC | {"n": [5, 10, 50]}, n_jobs=2)
+
+
+def test_a_file_becomes_a_table_with_all_digits(tmp_path):
+    path = tmp_path / "grid.yaml"
+    path.write_text(json.dumps(SPEC))  # JSON is YAML
+    said = SweepFile.open(path).run(n_jobs=1)
+    assert "4 rows, 0 of them kept" in said and str(tmp_path / "grid.csv") in said
+    head, *lines = (tmp_path / "grid.csv").read_text().splitlines()
+    assert head == "quantity,randomizer,eps0,n,delta,lower,upper,status"
+    rows = tabulate(SPEC, n_jobs=1)
+    assert [tuple(map(float, line.split(",")[5:7])) for line in lines] == [
+        (row["lower"], row["upper"]) for row in rows
+    ]
+    (tmp_path / "grid.csv").write_text("an older table")
+    next((tmp_path / "grid.cache").iterdir()).write_text("damaged")
+    assert "3 of them kept" in (said := SweepFile.open(path).run(n_jobs=1)) and "1 damaged" in said
+    assert (tmp_path / "grid.csv").read_text().splitlines() == [head, *lines]
+    assert sorted(os.listdir(tmp_path)) == ["grid.cache", "grid.csv", "grid.yaml"]
