@@ -1,5 +1,6 @@
 """Trade-off functions, their divergences and the random start, against exact and 40-digit values."""
 
+import functools
 import json
 import math
 from fractions import Fraction as F
@@ -15,7 +16,15 @@ from shufflelib import randomizers, shuffle, tradeoff
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.results import Status
 from shufflelib.shuffling import VariationRatioPair
-from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, from_pair, from_profile
+from shufflelib.tradeoff import (
+    ApproximateDP,
+    GaussianTradeoff,
+    Identity,
+    clone_atoms,
+    clones,
+    from_pair,
+    from_profile,
+)
 
 RATES = [F(k, 40) for k in range(41)]
 FPR = np.array([float(rate) for rate in RATES])
@@ -343,6 +352,55 @@ def test_length_counts_the_vertical_piece():
     printed = 0.75 * math.sqrt(2) + 0.25
     encloses(bracket, printed + 0.25, 1e-12)
     encloses(tradeoff.CurveLength()(Identity()), math.sqrt(2), 1e-14)
+
+
+# ---------------------------------------------------------------- clones
+
+
+@functools.cache
+def whole_clones(n, ratio):
+    """Return δ of (P₀, Q₀) at e^ε = ratio exactly, e^ε₀ = 5/4."""
+    total, (u, v) = 0, (ratio.numerator, ratio.denominator)
+    for c in range(n):
+        row = [math.comb(c, a) for a in range(c + 1)]
+        gains = sum(max(0, v * p - u * q) for p, q in zip(row, [*row[1:], 0], strict=True))
+        total += math.comb(n - 1, c) * 8**c * gains * 2 ** (n - 1 - c)
+    return F(total, v * 18 ** (n - 1))
+
+
+def test_coins_against_whole_numbers():
+    for first, count, low, high in ((40, 64, 20, 60), (300, 1, 150, 280), (3, 5, 0, 9)):
+        rows = clone_atoms._coins(first, count, low, high)
+        truth = [[math.comb(m, a) / 2**m for a in range(low, high + 1)] for m in range(first, first + count)]
+        assert rows == pytest.approx(np.array(truth), rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize(("cells", "width"), [(200, 2e-3), (4_000, 5e-6), (40_000, 5e-7)])
+def test_gathered_atoms_enclose_whole_numbers(monkeypatch, cells, width):
+    setting = {"eps0": math.log(1.25), "n": 402}  # an odd number of clones first
+    listed = tradeoff.conditioned_on_clones(**setting)(FPR)
+    monkeypatch.setattr(clones, "LISTED_ATOMS", 0)
+    monkeypatch.setattr(clone_atoms, "CELLS", cells)
+    f = tradeoff.conditioned_on_clones(**setting)
+    assert np.all(f(FPR).lower <= listed.upper) and np.all(listed.lower <= f(FPR).upper)
+    assert np.all(f(FPR).upper - f(FPR).lower < width)
+    for ratio in (F(1), F(21, 20), F(3, 2), F(23, 10)):
+        truth, bracket = whole_clones(402, ratio), f.delta(math.log(ratio))
+        assert bracket.lower <= truth <= bracket.upper
+        assert bracket.upper - bracket.lower < width
+        assert f.inverse.delta(math.log(ratio)).lower <= truth <= f.inverse.delta(math.log(ratio)).upper
+
+
+@pytest.mark.parametrize(("n", "eps0"), [(20_000, 1.0), (100_000, 0.03), (1_000_000, 4.0)])
+def test_many_clones_agree_with_the_variation_ratio_pair(n, eps0):
+    pair = VariationRatioPair(n=n, p=math.exp(eps0), beta=math.tanh(eps0 / 2), q0=math.exp(eps0))
+    f = tradeoff.clone_pair(eps0=eps0, n=n)
+    for eps in (0.0, 1e-4, 3e-3):
+        ours, theirs = f.delta(eps), pair.delta(eps)
+        assert ours.lower <= theirs.upper and theirs.lower <= ours.upper
+        assert ours.upper - ours.lower < 1e-9
+    rates = f(FPR)
+    assert np.all(rates.upper - rates.lower < 3e-8)
 
 
 # ---------------------------------------------------------------- random start

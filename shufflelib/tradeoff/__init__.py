@@ -10,12 +10,13 @@ false-positive rate the smallest false-negative rate.  Its safe end is the lower
 
 In order of reading:
 
-1. `functions`: the objects, their inverse, conjugate, symmetrisation and tensor product.
+1. `functions`: the objects, their inverse, conjugate, symmetrisation and tensor product; `gaussian`;
+   `from_profiles`: a pair of laws or a profile as such an object.
 2. `divergences`: Rényi, χ² and the like as functionals of f.
-3. `mixtures`: joint concavity.
+3. `mixtures`: joint concavity; `hidden`: laws hidden in each other; `equality`: when nothing is lost.
 4. `clones`, `random_start`: shuffling and noisy gradient steps; `mellin`: from Rényi back to f.
 
-`polygon` holds the arithmetic of segments that all of them use.
+`polygon` and `calculus` hold the arithmetic of segments that all of them use.
 """
 
 from shufflelib.tradeoff.clones import (
@@ -33,27 +34,18 @@ from shufflelib.tradeoff.divergences import (
     RenyiPower,
     renyi,
 )
-from shufflelib.tradeoff.functions import (
-    ApproximateDP,
-    FiniteTradeoff,
-    GaussianTradeoff,
-    Identity,
-    TradeoffFunction,
-    from_pair,
-    from_profile,
-)
+from shufflelib.tradeoff.equality import Tightness, tightness
+from shufflelib.tradeoff.from_profiles import from_pair, from_profile
+from shufflelib.tradeoff.functions import ApproximateDP, FiniteTradeoff, Identity, TradeoffFunction
+from shufflelib.tradeoff.gaussian import GaussianTradeoff
+from shufflelib.tradeoff.hidden import blend, hidden_among, hidden_swap
 from shufflelib.tradeoff.mixtures import (
-    Tightness,
     advanced_delta,
     advanced_joint_concavity,
     best_of,
-    blend,
     common_null,
-    hidden_among,
-    hidden_swap,
     joint_concavity,
     ordered_mixture,
-    tightness,
     two_weight_vectors,
 )
 from shufflelib.tradeoff.random_start import (

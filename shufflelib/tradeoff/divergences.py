@@ -22,7 +22,8 @@ from shufflelib import arguments
 from shufflelib.dots import log_renyi_kernel
 from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.results import Certified, Status
-from shufflelib.tradeoff.functions import GaussianTradeoff, checked
+from shufflelib.tradeoff.functions import checked
+from shufflelib.tradeoff.gaussian import GaussianTradeoff
 
 
 class Divergence(ABC):
@@ -30,6 +31,19 @@ class Divergence(ABC):
 
     Subclasses give log F̃(e^ℓ), where :math:`\tilde F(s) = F(s) - F(1) - F'(1)(s - 1) \ge 0` has the
     same divergence up to F(1), so that no two terms cancel.
+
+    Examples
+    --------
+    A new one needs log F̃, both limits and a name:
+
+    >>> import numpy as np
+    >>> from shufflelib import tradeoff
+    >>> class Hellinger(tradeoff.Divergence):
+    ...     name, at_zero, at_infinity = "squared Hellinger distance", 1.0, 1.0
+    ...     def log_excess(self, loss):  # of (√s − 1)²
+    ...         return 2 * np.log(np.abs(np.expm1(loss / 2)))
+    >>> round(Hellinger()(tradeoff.ApproximateDP(eps=1.0, delta=0.0)).upper, 4)
+    0.2264
     """
 
     name = ""
@@ -111,7 +125,14 @@ def _around(value, relative):
 
 
 class KullbackLeibler(Divergence):
-    r"""Relative entropy, F(s) = s log s; μ²/2 for :math:`G_\mu`."""
+    r"""Relative entropy, F(s) = s log s; μ²/2 for :math:`G_\mu`.
+
+    Examples
+    --------
+    >>> from shufflelib import tradeoff
+    >>> round(tradeoff.KullbackLeibler()(tradeoff.GaussianTradeoff(0.5)).upper, 4)
+    0.125
+    """
 
     name = "Kullback-Leibler divergence"
     at_zero, at_infinity = 1.0, math.inf
@@ -132,7 +153,16 @@ class KullbackLeibler(Divergence):
 
 
 class ChiSquare(Divergence):
-    r"""Pearson's χ², F(s) = (s − 1)²; :math:`e^{\mu^2} - 1` for :math:`G_\mu`."""
+    r"""Pearson's χ², F(s) = (s − 1)²; :math:`e^{\mu^2} - 1` for :math:`G_\mu`.
+
+    Examples
+    --------
+    Infinite as soon as anything is told apart for sure:
+
+    >>> from shufflelib import tradeoff
+    >>> [round(tradeoff.ChiSquare()(tradeoff.ApproximateDP(eps=0.1, delta=d)).upper, 4) for d in (0.0, 1e-6)]
+    [0.01, inf]
+    """
 
     name = "chi-square divergence"
     at_zero, at_infinity = 1.0, math.inf
@@ -161,6 +191,15 @@ class RenyiPower(Divergence):
     Notes
     -----
     Source: the mixture-mechanism paper, Corollary B.6.
+
+    Examples
+    --------
+    Half of χ² at order 2:
+
+    >>> from shufflelib import tradeoff
+    >>> f = tradeoff.ApproximateDP(eps=1.0, delta=0.0)
+    >>> round(tradeoff.ChiSquare()(f).upper / tradeoff.RenyiPower(2.0)(f).upper, 6)
+    2.0
     """
 
     at_infinity = math.inf
@@ -197,6 +236,15 @@ class HockeyStick(Divergence):
     ----------
     eps : float
         ε in nats, 0 ≤ ε ≤ 700.
+
+    Examples
+    --------
+    The same δ(ε) as the function's own, P and Q exchanged:
+
+    >>> from shufflelib import tradeoff
+    >>> f = tradeoff.GaussianTradeoff(0.5)
+    >>> round(tradeoff.HockeyStick(1.0)(f).upper, 6), round(f.inverse.delta(1.0).upper, 6)
+    (0.00683, 0.00683)
     """
 
     def __init__(self, eps):
@@ -229,6 +277,13 @@ class CurveLength(Divergence):
     The vertical piece from (0, 1) to (0, f(0)) counts.  Source: the mixture-mechanism paper,
     Proposition B.7, which prints :math:`\int_0^1\sqrt{1+f'^2}` and so leaves that piece out:
     the two agree where f(0) = 1.
+
+    Examples
+    --------
+    >>> from shufflelib import tradeoff
+    >>> functions = tradeoff.Identity(), tradeoff.ApproximateDP(eps=1.0, delta=0.0)
+    >>> [round(tradeoff.CurveLength()(f).upper, 4) for f in functions]
+    [1.4142, 1.5579]
     """
 
     name = "length of the trade-off curve"
@@ -261,6 +316,14 @@ def renyi(f, *, order):
     -------
     Certified
         ``upper`` is the safe end; infinite where f(x) = 0 for some x < 1.
+
+    Examples
+    --------
+    λμ²/2 for Gaussian privacy:
+
+    >>> from shufflelib import tradeoff
+    >>> round(tradeoff.renyi(tradeoff.GaussianTradeoff(0.5), order=4.0).upper, 4)
+    0.5
     """
     checked(f, "f")
     grid = arguments.reals(order, "order", above=1.0, at_most=1e5, remedy="the limit at 1 is KullbackLeibler")

@@ -9,26 +9,20 @@ lower one; a function is kept as two convex polygons that enclose it.
 Source: Dong, Roth, Su (JRSSB 2022), "DRS" below.
 """
 
-import functools
 import math
 
 import numpy as np
-from scipy.special import ndtr
 
 from shufflelib import arguments
 from shufflelib.logspace import UNIT
-from shufflelib.profiles import DiscretePair, Gaussian, Pair, PrivacyProfile
+from shufflelib.profiles import DiscretePair
 from shufflelib.results import Certified
-from shufflelib.tradeoff import polygon
+from shufflelib.tradeoff import calculus, polygon
 from shufflelib.tradeoff.polygon import MOST_SEGMENTS, Polygon
-
-GAUSSIAN_KNOTS = 4000
-PROFILE_DOTS = 200
-FARTHEST = 300.0  # largest ε at which a curve is asked for
 
 
 class TradeoffFunction:
-    r"""A trade-off function enclosed between two convex polygons; made by the functions of this module.
+    r"""A trade-off function enclosed between two convex polygons; made by the functions of this package.
 
     Parameters
     ----------
@@ -36,6 +30,18 @@ class TradeoffFunction:
         Below and above; one object where the function is itself a polygon.
     statement, source : str
         What it is the trade-off function of, and what proves it.
+
+    Examples
+    --------
+    Two rounds, and their δ at the sum of both ε:
+
+    >>> from shufflelib import tradeoff
+    >>> one = tradeoff.ApproximateDP(eps=0.5, delta=1e-3)
+    >>> two = one.tensor(one)
+    >>> two
+    <trade-off function of ((0.5, 0.001)-differential privacy) ⊗ ((0.5, 0.001)-differential privacy)>
+    >>> round(two(0.05).lower, 4), round(two.delta(1.0).upper, 6)
+    (0.8621, 0.001999)
     """
 
     def __init__(self, low, high, *, statement, source):
@@ -44,10 +50,10 @@ class TradeoffFunction:
     def __repr__(self):
         return f"<trade-off function of {self.statement}>"
 
+    __str__ = __repr__
+
     def _certified(self, lower, upper, what):
         return Certified(np.minimum(lower, upper), upper, source=self.source, statement=f"{what} of {self}")
-
-    __str__ = __repr__
 
     def _mapped(self, step, statement):
         low = Polygon(step(self.low.pair))
@@ -164,7 +170,7 @@ class TradeoffFunction:
         ε ≥ 0, says nothing: with f through (0, 1), (0.01, 0.5), (0.4, 0.05), (1, 0) it gives 0.88 at
         0.01.  The mirror is what follows from δ(ε), ε ≥ 0, alone.
         """
-        return self._mapped(polygon.steep, f"the symmetrisation of {self.statement}")
+        return self._mapped(calculus.steep, f"the symmetrisation of {self.statement}")
 
     def tensor(self, other):
         r"""Return :math:`f \otimes g = T(P \times P', Q \times Q')`: both observations seen.
@@ -194,22 +200,17 @@ class TradeoffFunction:
         """
         checked(other, "other")
         statement, source = f"({self.statement}) ⊗ ({other.statement})", f"{self.source}; {other.source}"
-        atoms = max(
-            a.pair.loss.size * b.pair.loss.size for a, b in zip(self._sides, other._sides, strict=True)
-        )
+        sides = (self.low, other.low), (self.high, other.high)
+        atoms = max(one.pair.loss.size * two.pair.loss.size for one, two in sides)
         if atoms > MOST_SEGMENTS:
             raise ValueError(
                 f"other must leave a product of at most {MOST_SEGMENTS} atoms, got {atoms}; "
                 "coarsen the factors first, for example with .coarsened(segments=1000)"
             )
-        low = Polygon(polygon.product(self.low.pair, other.low.pair))
+        low = Polygon(calculus.product(self.low.pair, other.low.pair))
         exact = self.low is self.high and other.low is other.high
-        high = low if exact else Polygon(polygon.product(self.high.pair, other.high.pair))
+        high = low if exact else Polygon(calculus.product(self.high.pair, other.high.pair))
         return TradeoffFunction(low, high, statement=statement, source=source)
-
-    @property
-    def _sides(self):
-        return self.low, self.high
 
     def coarsened(self, *, segments):
         """Return a bracket of the same function with about that many segments.
@@ -223,8 +224,8 @@ class TradeoffFunction:
         segments = arguments.count(segments, "segments", at_least=2, at_most=MOST_SEGMENTS)
         low, high = self.low.pair, self.high.pair
         return TradeoffFunction(
-            Polygon(polygon.spread(low, polygon.cells(low, max(segments // 2, 1)))),
-            Polygon(polygon.merged(high, polygon.cells(high, segments))),
+            Polygon(calculus.spread(low, calculus.cells(low, max(segments // 2, 1)))),
+            Polygon(calculus.merged(high, calculus.cells(high, segments))),
             statement=self.statement,
             source=self.source,
         )
@@ -241,7 +242,20 @@ def checked(value, name):
 
 
 class FiniteTradeoff(TradeoffFunction):
-    """The trade-off function of a finite pair, a polygon: both ends differ by rounding only."""
+    """The trade-off function of a finite pair, a polygon: both ends differ by rounding only.
+
+    Examples
+    --------
+    `from_pair` makes one and checks its masses:
+
+    >>> import numpy as np
+    >>> from shufflelib import tradeoff
+    >>> from shufflelib.profiles import DiscretePair
+    >>> pair = DiscretePair(np.log([0.75, 0.25]), np.log([0.25, 0.75]))
+    >>> f = tradeoff.FiniteTradeoff(pair, statement="randomized response")
+    >>> round(f(0.05).lower, 4)
+    0.85
+    """
 
     def __init__(self, pair, *, statement, source="Neyman-Pearson lemma; both ends differ by rounding only"):
         exact = Polygon(pair)
@@ -254,7 +268,14 @@ class FiniteTradeoff(TradeoffFunction):
 
 
 class Identity(FiniteTradeoff):
-    r"""Perfect privacy, :math:`\mathrm{Id}(\alpha) = 1 - \alpha`: the two laws are one."""
+    r"""Perfect privacy, :math:`\mathrm{Id}(\alpha) = 1 - \alpha`: the two laws are one.
+
+    Examples
+    --------
+    >>> from shufflelib import tradeoff
+    >>> round(tradeoff.Identity()(0.05).lower, 4)
+    0.95
+    """
 
     def __init__(self):
         super().__init__(DiscretePair([0.0], [0.0]), statement="perfect privacy")
@@ -276,6 +297,13 @@ class ApproximateDP(FiniteTradeoff):
     Notes
     -----
     Source: Wasserman, Zhou (JASA 2010), Theorem 2.4; DRS, Proposition 2.5.
+
+    Examples
+    --------
+    >>> from shufflelib import tradeoff
+    >>> f = tradeoff.ApproximateDP(eps=0.1, delta=1e-6)
+    >>> round(f(0.05).lower, 4), round(f.delta(0.1).upper, 9)
+    (0.9447, 1e-06)
     """
 
     def __init__(self, *, eps, delta):
@@ -295,191 +323,3 @@ class ApproximateDP(FiniteTradeoff):
         error = 8 * UNIT * (2.0 + np.maximum(sizes, sizes[::-1]) + self.eps)
         pair = polygon.pair_of(log_p, log_p[::-1], loss, mass_error=error, loss_error=0.0)
         super().__init__(pair, statement=f"({self.eps:g}, {self.failure:g})-differential privacy")
-
-
-class GaussianTradeoff(TradeoffFunction):
-    r"""Gaussian differential privacy, :math:`G_\mu(\alpha) = \Phi(\Phi^{-1}(1-\alpha) - \mu)`.
-
-    Parameters
-    ----------
-    mu : float
-        Separation in standard deviations, 1e-9 ≤ μ ≤ 1e4.
-
-    Notes
-    -----
-    Closed forms where they exist; mixtures and products with other functions use two polygons of
-    4000 knots.  Source: DRS, Definition 2.6.
-    """
-
-    def __init__(self, mu):
-        self.gaussian = Gaussian(mu)
-        self.statement, self.source = self.gaussian.statement, self.gaussian.source
-
-    @property
-    def mu(self):
-        """The separation μ."""
-        return self.gaussian.mu
-
-    @functools.cached_property
-    def _polygons(self):
-        # thresholds on the log ratio log Q/P = μx − μ²/2, as x runs over both laws
-        span = np.linspace(-8.5, 8.5 + self.mu, GAUSSIAN_KNOTS)
-        if self.mu > 17.0:  # nothing lies between the two laws
-            half = np.linspace(-8.5, 8.5, GAUSSIAN_KNOTS // 2)
-            span = np.concatenate([half, half + self.mu])
-        return gaussian_mixture(np.array([self.mu]), np.array([1.0]), self.mu * span - 0.5 * self.mu**2)
-
-    @property
-    def low(self):
-        """Tangents."""
-        return self._polygons[0]
-
-    @property
-    def high(self):
-        """Chords."""
-        return self._polygons[1]
-
-    def _rates(self, fpr):
-        ends = np.array([self.gaussian.false_negatives(float(a)) for a in fpr.ravel()])
-        ends = ends.reshape((*fpr.shape, 2))
-        return ends[..., 0], ends[..., 1]
-
-    def _hockey_stick(self, log_slope):
-        if log_slope == -math.inf:
-            return 1.0, 1.0
-        ends = self.gaussian.log_hockey_stick(abs(log_slope))
-        low, high = math.exp(ends.lower) * (1 - 4 * UNIT), min(math.exp(ends.upper) * (1 + 4 * UNIT), 1.0)
-        high = max(high, math.ulp(0.0))  # it is never quite nothing
-        if log_slope >= 0.0:
-            return low, high
-        s, rest = math.exp(log_slope), -math.expm1(log_slope)
-        return (rest + s * low) * (1 - 8 * UNIT), min((rest + s * high) * (1 + 8 * UNIT), 1.0)
-
-    @property
-    def inverse(self):
-        """The same function: it is symmetric."""
-        return self
-
-    symmetrised = inverse
-
-    @property
-    def first_zero(self):
-        """One."""
-        return self._certified(1.0, 1.0, "first zero")
-
-    def tensor(self, other):
-        """Return f ⊗ g; for two Gaussian functions that of the hypotenuse of their separations."""
-        if isinstance(other, GaussianTradeoff):
-            return GaussianTradeoff(math.hypot(self.mu, other.mu))
-        return super().tensor(other)
-
-
-def gaussian_mixture(mu, weights, thresholds):
-    r"""Return polygons below and above the function that shows which of several :math:`G_{\mu_i}` was drawn.
-
-    .. math:: \alpha(t) = \sum_i w_i \Phi\Bigl(-\frac t{\mu_i} - \frac{\mu_i}2\Bigr), \qquad
-              \beta(t) = \sum_i w_i \Phi\Bigl(\frac t{\mu_i} - \frac{\mu_i}2\Bigr)
-
-    for thresholds t on log Q/P; the slope at t is :math:`-e^t`.  μᵢ = 0 is allowed.
-    """
-    t = np.sort(np.asarray(thresholds, float))[::-1]
-    x, y, error = np.zeros(t.size), np.zeros(t.size), 0.0
-    for m, w in zip(mu, weights, strict=True):
-        if m == 0.0:
-            x, y = x + w * (t < 0.0), y + w * (t >= 0.0)
-            continue
-        a, b = t / m + 0.5 * m, t / m - 0.5 * m
-        x, y = x + w * ndtr(-a), y + w * ndtr(b)
-        # relative error of the tail at z: the rounding of z times 1 + |z|, z at most 40 above underflow
-        for z in (a, -b):
-            size = np.clip(z, 0.0, 40.0)
-            error = max(error, float(np.max((1.0 + size) * (1.0 + 2.0 * size + m))))
-    return polygon.touching(x, y, t, error=8 * UNIT * error + len(mu) * UNIT)
-
-
-def from_pair(pair):
-    """Return the trade-off function of a finite pair, exact.
-
-    Parameters
-    ----------
-    pair : DiscretePair
-        Null P, alternative Q.
-
-    Returns
-    -------
-    FiniteTradeoff
-
-    Raises
-    ------
-    TypeError
-        If ``pair`` is not a finite pair; `from_profile` takes any profile.
-    """
-    if not isinstance(pair, DiscretePair):
-        raise TypeError(
-            f"pair must be a DiscretePair, got {pair!r}; list its masses, or use from_profile for a bracket"
-        )
-    return FiniteTradeoff(polygon.normalised(pair), statement=pair.statement)
-
-
-def from_profile(profile, *, dots=PROFILE_DOTS):
-    r"""Return the trade-off function of a privacy profile, enclosed from its values at a grid of ε.
-
-    .. math:: f(\alpha) = \sup_\varepsilon \max\{0,\; 1 - H_\varepsilon(Q\|P) - e^{\varepsilon}\alpha,\;
-              e^{-\varepsilon}(1 - H_\varepsilon(P\|Q) - \alpha)\}
-
-    Parameters
-    ----------
-    profile : PrivacyProfile
-        For an ordered pair T(P, Q); for a mechanism the largest symmetric f for which it is f-DP.
-    dots : int
-        Number of ε at which either direction is evaluated, at least 2.
-
-    Returns
-    -------
-    TradeoffFunction
-        The width falls with the square of ``dots``.
-
-    Notes
-    -----
-    Cost: four times ``dots`` evaluations of δ, seconds to a minute for a shuffled mechanism.
-    Source: DRS, Propositions 2.12 and 2.13 (primal and dual).
-    """
-    if not isinstance(profile, PrivacyProfile):
-        raise TypeError(f"profile must be a PrivacyProfile, got {profile!r}; shuffle() or a pair makes one")
-    dots = arguments.count(dots, "dots", at_least=2, at_most=100_000)
-    if isinstance(profile, DiscretePair):
-        return from_pair(profile)
-    if isinstance(profile, Gaussian):
-        return GaussianTradeoff(profile.mu)
-    if isinstance(profile, Pair):
-        directions = profile.reversed, profile
-    else:
-        directions = profile, profile
-    steep, flat = (_curve(one, dots) for one in directions)
-    slopes = np.concatenate([steep[0], -flat[0]])
-    shrink = np.exp(-flat[0])
-    low = np.concatenate([steep[1], 1.0 - shrink * (1.0 - flat[1])])
-    high = np.concatenate([steep[2], 1.0 - shrink * (1.0 - flat[2])])
-    below, above = polygon.supporting(slopes, low, high)
-    return TradeoffFunction(below, above, statement=profile.statement, source=profile.source)
-
-
-def _curve(profile, dots):
-    """Return ε and both ends of the hockey-stick divergence at a grid that covers its fall."""
-
-    def ends(eps):
-        if isinstance(profile, Pair):
-            log = np.array([profile.log_hockey_stick(float(x)) for x in eps])
-            with np.errstate(under="ignore"):
-                return np.exp(log[:, 0]) * (1 - 4 * UNIT), np.minimum(np.exp(log[:, 1]) * (1 + 4 * UNIT), 1.0)
-        bracket = profile.delta(eps)
-        return bracket.lower, bracket.upper
-
-    reach, here = 1e-6, ends(np.array([1e-6]))[1][0]
-    while reach < FARTHEST:  # the curve is convex: where it has stopped falling, it has stopped for good
-        reach, before = 2.0 * reach, here
-        here = ends(np.array([reach]))[1][0]
-        if before - here <= 1e-13:
-            break
-    eps = np.linspace(0.0, 1.0, dots) ** 1.5 * min(reach, FARTHEST)  # denser where the curve bends
-    return eps, *ends(eps)

@@ -5,8 +5,7 @@ only help a test, so T(P_w, Q_w) lies above the function of the parts with their
 that function is all segments together, sorted by slope.
 
 Order of reading: `joint_concavity`, then what is gained by comparing P_i with Q_j for i ≠ j
-(`two_weight_vectors`, `advanced_joint_concavity`, `common_null`), then two mixtures with a structure
-(`hidden_swap`, `hidden_among`), then `tightness`.
+(`two_weight_vectors`, `advanced_joint_concavity`, `common_null`).
 
 Source: the mixture-mechanism paper (appendix; statements of the main text reconstructed from their
 proofs).  A "+" between trade-off functions, as in Proposition B.1, is the sum along a common slope that
@@ -15,14 +14,13 @@ P₁ = Q₁, T(P₂, Q₂) = 0 and w = (1/2, 1/2) the truth at 1/2 is 0, the poi
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from shufflelib import arguments
 from shufflelib.results import Certified
-from shufflelib.tradeoff import polygon
-from shufflelib.tradeoff.functions import Identity, TradeoffFunction, checked
+from shufflelib.tradeoff import calculus
+from shufflelib.tradeoff.functions import TradeoffFunction, checked
 from shufflelib.tradeoff.polygon import Polygon
 
 ROUNDING = 1e-12
@@ -35,7 +33,8 @@ def _functions(functions, name="functions"):
     return [checked(f, f"{name}[{i}]") for i, f in enumerate(functions)]
 
 
-def _weights(values, name, count):
+def checked_weights(values, name, count):
+    """Return probabilities of ``count`` parts, refusing what does not sum to 1."""
     weights = arguments.reals(
         values, name, at_least=0.0, at_most=1.0 + 1e-9, remedy="weights are probabilities"
     )
@@ -47,19 +46,20 @@ def _weights(values, name, count):
     return weights / total
 
 
-def _share(value, name, **domain):
+def checked_share(value, name, **domain):
+    """Return one probability, in [0, 1] or a narrower domain."""
     domain = {"at_least": 0.0, "at_most": 1.0} | domain
     return arguments.real(value, name, **domain, remedy="a weight is a probability")
 
 
 def _seen(functions, null_weights, alternative_weights, statement):
     """Return the function of the direct sum of the parts."""
-    low = Polygon(polygon.direct_sum([f.low.pair for f in functions], null_weights, alternative_weights))
+    low = Polygon(calculus.direct_sum([f.low.pair for f in functions], null_weights, alternative_weights))
     exact = all(f.low is f.high for f in functions)
     high = (
         low
         if exact
-        else Polygon(polygon.direct_sum([f.high.pair for f in functions], null_weights, alternative_weights))
+        else Polygon(calculus.direct_sum([f.high.pair for f in functions], null_weights, alternative_weights))
     )
     return TradeoffFunction(
         low, high, statement=statement, source="; ".join(dict.fromkeys(f.source for f in functions))
@@ -92,13 +92,23 @@ def joint_concavity(functions, *, weights, alternative_weights=None):
     Symmetric parts give a symmetric function (Proposition 3.2), F-divergences of the result are the
     averages of those of the parts (Proposition 3.3, Corollaries B.5 and B.6).
     Cost: that of sorting all segments.  Source: Lemma 3.1.
+
+    Examples
+    --------
+    A mechanism that is far from private once in ten times:
+
+    >>> from shufflelib import tradeoff
+    >>> parts = [tradeoff.ApproximateDP(eps=eps, delta=0.0) for eps in (0.1, 1.0)]
+    >>> f = tradeoff.joint_concavity(parts, weights=[0.9, 0.1])
+    >>> [round(part(0.05).lower, 4) for part in (*parts, f)]
+    [0.9447, 0.8641, 0.9014]
     """
     functions = _functions(functions)
-    weights = _weights(weights, "weights", len(functions))
+    weights = checked_weights(weights, "weights", len(functions))
     other = (
         weights
         if alternative_weights is None
-        else _weights(alternative_weights, "alternative_weights", len(functions))
+        else checked_weights(alternative_weights, "alternative_weights", len(functions))
     )
     return _seen(functions, weights, other, f"a mixture of {len(functions)} parts, the part seen")
 
@@ -122,11 +132,22 @@ def ordered_mixture(functions, *, weights):
     -----
     That the functions fall is the caller's to know.  First order in the cells; `random_start_bound`
     is second order for Gaussian parts.  Source: remark after Lemma 3.1.
+
+    Examples
+    --------
+    A separation that is uniform in [0.5, 1], in five cells:
+
+    >>> import numpy as np
+    >>> from shufflelib import tradeoff
+    >>> edges = [tradeoff.GaussianTradeoff(mu) for mu in np.linspace(0.5, 1.0, 6)]
+    >>> bracket = tradeoff.ordered_mixture(edges, weights=np.full(5, 0.2))(0.05)
+    >>> round(bracket.lower, 3), round(bracket.upper, 3)
+    (0.796, 0.822)
     """
     functions = _functions(functions)
     if len(functions) < 2:
         raise ValueError(f"functions must hold the edges of at least one cell, got {len(functions)}")
-    weights = _weights(weights, "weights", len(functions) - 1)
+    weights = checked_weights(weights, "weights", len(functions) - 1)
     statement = "a mixture over a continuous index, the index seen"
     low, high = (_seen(part, weights, weights, statement) for part in (functions[1:], functions[:-1]))
     return TradeoffFunction(low.low, high.high, statement=statement, source=low.source)
@@ -162,10 +183,21 @@ def two_weight_vectors(functions, *, weights, alternative_weights):
     Notes
     -----
     ⊕ merges segments.  Source: Proposition B.1, printed with +, which must not be read pointwise.
+
+    Examples
+    --------
+    Two parts without a difference, met with slightly different chances:
+
+    >>> from shufflelib import tradeoff
+    >>> same, other = tradeoff.Identity(), tradeoff.GaussianTradeoff(1.0)
+    >>> parts = [[same, other], [other, same]]
+    >>> weights = {"weights": [0.5, 0.5], "alternative_weights": [0.6, 0.4]}
+    >>> round(tradeoff.two_weight_vectors(parts, **weights)(0.05).lower, 4)
+    0.9117
     """
     rows = _matrix(functions)
-    weights = _weights(weights, "weights", len(rows))
-    other = _weights(alternative_weights, "alternative_weights", len(rows))
+    weights = checked_weights(weights, "weights", len(rows))
+    other = checked_weights(alternative_weights, "alternative_weights", len(rows))
     kept = np.minimum(weights, other)
     parts, coupling = [rows[i][i] for i in range(len(rows))], list(kept)
     left, wanted = weights - kept, other - kept
@@ -187,8 +219,8 @@ def two_weight_vectors(functions, *, weights, alternative_weights):
 
 def _split(weight, gamma, eta):
     """Return the scales of the two thresholds, refusing parameters outside the lemma."""
-    weight = _share(weight, "weight", at_least=None, at_most=None, above=0.0, below=1.0)
-    gamma, eta = _share(gamma, "gamma"), _share(eta, "eta")
+    weight = checked_share(weight, "weight", at_least=None, at_most=None, above=0.0, below=1.0)
+    gamma, eta = checked_share(gamma, "gamma"), checked_share(eta, "eta")
     if not (gamma < weight < eta or eta < weight < gamma):
         raise ValueError(
             f"gamma and eta must lie on either side of weight={weight!r}, got gamma={gamma!r}, eta={eta!r}; "
@@ -230,6 +262,17 @@ def advanced_joint_concavity(functions, *, weight, gamma, eta):
     For γ = η = w it prints :math:`(1-w)T(P_0, Q_w) + wT(P_1, Q_w)`, pointwise; that is false: for
     P₀ = Q_w, P₁ disjoint and w = 1/2 the truth at 1/2 is 0, the sum 1/4.  Its mirror is true, see
     `common_null`, and so is the line itself if T(·‖·) has its null second, as its H(·‖·) has.
+
+    Examples
+    --------
+    P₀ = Q₁ and P₁ = Q₀ are mixed to one law.  Joint concavity does not see it, four comparisons see some:
+
+    >>> from shufflelib import tradeoff
+    >>> f, same = tradeoff.GaussianTradeoff(1.0), tradeoff.Identity()
+    >>> four = [[f, same], [same, f]]
+    >>> g = tradeoff.advanced_joint_concavity(four, weight=0.5, gamma=0.45, eta=0.55)
+    >>> round(f(0.05).lower, 4), round(g(0.05).lower, 4)
+    (0.7405, 0.7972)
     """
     rows = _matrix(functions)
     if len(rows) != 2:
@@ -268,6 +311,15 @@ def advanced_delta(functions, *, eps, weight, gamma, eta):
     Notes
     -----
     Source: Lemma 6.2, equations (9) and (10).
+
+    Examples
+    --------
+    >>> from shufflelib import tradeoff
+    >>> f, same = tradeoff.GaussianTradeoff(1.0), tradeoff.Identity()
+    >>> four = [[f, same], [same, f]]
+    >>> bracket = tradeoff.advanced_delta(four, eps=0.5, weight=0.5, gamma=0.45, eta=0.55)
+    >>> round(f.delta(0.5).upper, 4), round(bracket.upper, 4)
+    (0.2384, 0.1311)
     """
     rows = _matrix(functions)
     eps = arguments.real(eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats")
@@ -300,11 +352,21 @@ def common_null(functions, *, weights):
     -------
     TradeoffFunction
         A lower bound.  For mixed nulls pass the inverses and take the inverse.
+
+    Examples
+    --------
+    Better than the same parts seen, whose tests may differ:
+
+    >>> from shufflelib import tradeoff
+    >>> parts = [tradeoff.GaussianTradeoff(0.5), tradeoff.GaussianTradeoff(1.5)]
+    >>> bounds = tradeoff.joint_concavity, tradeoff.common_null
+    >>> [round(bound(parts, weights=[0.5, 0.5])(0.05).lower, 4) for bound in bounds]
+    [0.7008, 0.7157]
     """
     functions = _functions(functions)
-    weights = _weights(weights, "weights", len(functions))
-    low = polygon.averaged([f.low for f in functions], weights, below=True)
-    high = polygon.averaged([f.high for f in functions], weights, below=False)
+    weights = checked_weights(weights, "weights", len(functions))
+    low = calculus.averaged([f.low for f in functions], weights, below=True)
+    high = calculus.averaged([f.high for f in functions], weights, below=False)
     return TradeoffFunction(
         low,
         high,
@@ -314,156 +376,23 @@ def common_null(functions, *, weights):
 
 
 def best_of(functions):
-    """Return the pointwise maximum of several lower bounds for one trade-off function."""
+    """Return the pointwise maximum of several lower bounds for one trade-off function.
+
+    Examples
+    --------
+    One statement is better for small false-positive rates, the other in the middle:
+
+    >>> from shufflelib import tradeoff
+    >>> both = tradeoff.GaussianTradeoff(0.5), tradeoff.ApproximateDP(eps=0.5, delta=1e-6)
+    >>> [f([0.001, 0.5]).lower.round(4).tolist() for f in (*both, tradeoff.best_of(both))]
+    [[0.9952, 0.3085], [0.9984, 0.3033], [0.9984, 0.3085]]
+    """
     functions = _functions(functions)
-    low = polygon.highest([f.low for f in functions], below=True)
-    high = polygon.highest([f.high for f in functions], below=False)
+    low = calculus.highest([f.low for f in functions], below=True)
+    high = calculus.highest([f.high for f in functions], below=False)
     return TradeoffFunction(
         low,
         high,
         statement=f"the best of {len(functions)} bounds",
         source="; ".join(dict.fromkeys(f.source for f in functions)),
     )
-
-
-def blend(f, *, rate):
-    r"""Return :math:`(1-r)\,\mathrm{Id} + r f`, which is T(P, (1 − r)P + rQ) exactly for f = T(P, Q).
-
-    Parameters
-    ----------
-    f : TradeoffFunction
-        T(P, Q).
-    rate : float
-        r in [0, 1].
-    """
-    checked(f, "f")
-    rate = _share(rate, "rate")
-    if rate == 0.0:
-        return Identity()
-    return f._mapped(lambda pair: polygon.blended(pair, rate), f"{f.statement}, blended at rate {rate:g}")
-
-
-def hidden_swap(f, *, weight):
-    r"""Bound T((1 − w)P₀ + wQ₀, (1 − w)Q₀ + wP₀), two laws each hidden in the other.
-
-    .. math:: C\bigl(2w\,\mathrm{Id} + (1-2w)\,f_0\bigr), \qquad f_0 = T(P_0, Q_0)
-
-    Parameters
-    ----------
-    f : TradeoffFunction
-        :math:`f_0` or below it.
-    weight : float
-        w in [0, 1/2].
-
-    Returns
-    -------
-    TradeoffFunction
-        A lower bound.  Where f₀ is not symmetric, slopes below −1 are those of f₀, slopes above −1
-        those of the inverse of T(Q₀, P₀) blended in the same way.
-
-    Notes
-    -----
-    Source: Proposition 6.4, reconstructed from its proof.  Where T(P₀, Q₀) is symmetric it holds as it
-    stands.  Where it is not, C(2w Id + (1 − 2w)T(P₀, Q₀)) is no bound: P₀ = (1/2, 1/2), Q₀ = (0, 1),
-    w = 1/8: at 9/16 the truth is 1/16, the sum 1/4.  Nor is it with the proof's f₀ = C(T(P₀, Q₀)) if C
-    takes the maximum of f and its inverse; with C = min{f, f⁻¹}** throughout it holds again.  The
-    proof's intermediate line, the sum without C, is false by itself: P₀ and Q₀ disjoint, w = 1/4: at
-    1/4 the truth is 1/4, the sum 3/8.
-    """
-    checked(f, "f")
-    weight = _share(weight, "weight", at_most=0.5)
-    return _two_sided(
-        blend(f, rate=1.0 - 2.0 * weight),
-        blend(f.inverse, rate=1.0 - 2.0 * weight),
-        f"{f.statement}, the laws swapped with probability {weight:g}",
-    )
-
-
-def _two_sided(forward, backward, statement):
-    """Return the largest function with the steep slopes of one bound and the mirrored ones of another."""
-
-    def stitched(one, two, below):
-        sides = Polygon(polygon.steep_side(one.pair)), Polygon(polygon.steep_side(two.pair)).inverse
-        return polygon.highest(sides, below=below)
-
-    low = stitched(forward.low, backward.low, below=True)
-    high = stitched(forward.high, backward.high, below=False)
-    return TradeoffFunction(low, high, statement=statement, source=forward.source)
-
-
-def hidden_among(f, *, rate):
-    r"""Bound T((1 − r)P₀ + rP₁, (1 − r)P₀ + rQ₁), two laws hidden among a third: subsampling.
-
-    .. math:: C\bigl((1-r)\,\mathrm{Id} + r f\bigr)
-
-    Parameters
-    ----------
-    f : TradeoffFunction
-        Below T(P₁, Q₁), T(Q₁, P₁), T(P₀, P₁) **and** T(P₀, Q₁), at least for slopes up to −1.
-    rate : float
-        r in [0, 1].
-
-    Returns
-    -------
-    TradeoffFunction
-        A lower bound.
-
-    Notes
-    -----
-    Source: Proposition E.1, which follows from Lemma A.4.  Errata: printed with f = T(P₁, Q₁) and no
-    word on P₀; that is false: P₀ disjoint, P₁ and Q₁ binary randomized response with e^ε = 2, r = 1/2:
-    at 1/6 the truth is 2/3, the bound 3/4.  Lemma A.4 compares with P₀ too.
-    """
-    return blend(f, rate=rate).symmetrised
-
-
-class Tightness(NamedTuple):
-    """Whether joint concavity holds with equality, and how much it gives away."""
-
-    tight: bool
-    gap: float  # largest T(P_w, Q_w) − T((X, I), (Y, I)) found
-    fpr: float  # where
-
-
-def tightness(p, q, *, weights):
-    r"""Decide whether Lemma 3.1 holds with equality for finite laws.
-
-    Parameters
-    ----------
-    p, q : array_like, shape (m, k)
-        Masses of P_i and Q_i, one law per row, on one common support.
-    weights : array_like, shape (m,)
-        Probabilities of the parts.
-
-    Returns
-    -------
-    Tightness
-        ``tight`` if no gap above 1e-12 exists: both functions are polygons, so the knots decide.
-
-    Notes
-    -----
-    Equality holds exactly if the likelihood ratio of the mixture, under the mixture, has the law of
-    the ratio of the part drawn:
-
-    .. math:: \mathcal L_{P_w}\Bigl(\frac{p_w}{q_w}\Bigr)
-              = \sum_i w_i \mathcal L_{P_i}\Bigl(\frac{p_i}{q_i}\Bigr).
-
-    Source: Proposition 6.1, whose :math:`p_w/q_w = \sum_i w_i p_i/q_i` "in distribution" is short for the
-    line above, as its Example F.2 spells out; it is not about the variable
-    :math:`\sum_i w_i p_i(X)/q_i(X)`.
-    """
-    p, q = (np.atleast_2d(arguments.reals(part, name, at_least=0.0)) for part, name in ((p, "p"), (q, "q")))
-    if p.shape != q.shape or p.ndim != 2:
-        raise ValueError(f"p and q must have one shape (parts, outcomes), got {p.shape} and {q.shape}")
-    for part, name in ((p, "p"), (q, "q")):
-        sums = part.sum(axis=1)
-        if np.abs(sums - 1.0).max() > 1e-9:
-            raise ValueError(f"{name} must have rows that sum to 1, got sums {sums}")
-    weights = _weights(weights, "weights", p.shape[0])
-    mixture = Polygon(polygon.pair_of_masses(weights @ p, weights @ q))
-    parts = [polygon.pair_of_masses(*rows) for rows in zip(p, q, strict=True)]
-    seen = Polygon(polygon.direct_sum(parts, weights, weights))
-    x = np.clip(np.concatenate([mixture.knots[0], seen.knots[0]]), 0.0, 1.0)
-    gaps = mixture.lower(x) - seen.upper(x)
-    worst = int(np.argmax(gaps))
-    return Tightness(bool(gaps[worst] <= ROUNDING), max(float(gaps[worst]), 0.0), float(x[worst]))

@@ -1,0 +1,240 @@
+r"""The calculus on polygons: what is done to trade-off functions is done to pairs of laws.
+
+==================  ==============================================================
+`direct_sum`        joint concavity: the index of the mixture is seen
+`product`           tensor product: two independent observations
+`merged`            fewer segments, above: neighbours pooled (post-processing)
+`spread`            fewer segments, below: neighbours pushed to the ends of their cell
+`steep`             symmetrisation from the segments steeper than -1
+`steep_side`        those segments alone, continued with slope -1
+`blended`           pointwise average with perfect privacy
+`highest`           pointwise maximum
+`averaged`          pointwise average
+==================  ==============================================================
+"""
+
+import math
+
+import numpy as np
+
+from shufflelib.logspace import UNIT, logsumexp
+from shufflelib.tradeoff.polygon import TINY, Polygon, pair_of, through
+
+
+def direct_sum(pairs, null_weights, alternative_weights):
+    """Return the pair that shows which component was drawn, drawn with these weights under P and Q."""
+    parts = []
+    for pair, a, b in zip(pairs, null_weights, alternative_weights, strict=True):
+        if a == 0.0 and b == 0.0:
+            continue
+        with np.errstate(divide="ignore"):
+            log_a, log_b = float(np.log(a)), float(np.log(b))
+        shift = log_a - log_b if a > 0.0 and b > 0.0 else 0.0
+        loss_error = pair.loss_error + (8 * UNIT * (1.0 + abs(log_a) + abs(log_b)) if shift != 0.0 else 0.0)
+        size = 8 * UNIT * (1.0 + sum(abs(part) for part in (log_a, log_b) if part > -math.inf))
+        parts.append(
+            (pair.log_p + log_a, pair.log_q + log_b, pair.loss + shift, pair.mass_error + size, loss_error)
+        )
+    log_p, log_q, loss, mass_error, loss_error = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return pair_of(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
+
+
+def product(first, second):
+    """Return the product pair: both observations are seen."""
+    with np.errstate(invalid="ignore"):
+        log_p, log_q, loss, mass_error, loss_error = (
+            np.add.outer(a, b).ravel()
+            for a, b in (
+                (first.log_p, second.log_p),
+                (first.log_q, second.log_q),
+                (first.loss, second.loss),
+                (first.mass_error, second.mass_error),
+                (first.loss_error, second.loss_error),
+            )
+        )
+    finite = np.where(np.isfinite(loss), np.abs(loss), 0.0)
+    size = np.where(np.isfinite(log_p), np.abs(log_p), 0.0) + np.where(np.isfinite(log_q), np.abs(log_q), 0.0)
+    pair = pair_of(
+        log_p,
+        log_q,
+        loss,
+        mass_error=mass_error + 2 * UNIT * (1.0 + size),
+        loss_error=loss_error + 2 * UNIT * finite,
+    )
+    starts = np.flatnonzero(np.append(True, pair.loss[1:] != pair.loss[:-1]))
+    return merged(pair, starts)
+
+
+def merged(pair, starts):
+    """Return the pair with consecutive atoms pooled, cells starting at the given indices."""
+    if starts.size == pair.loss.size:
+        return pair
+    log_p, log_q = np.logaddexp.reduceat(pair.log_p, starts), np.logaddexp.reduceat(pair.log_q, starts)
+    counts = np.diff(np.append(starts, pair.loss.size))
+    mass_error = np.maximum.reduceat(pair.mass_error, starts) + 4 * UNIT * (1.0 + np.log2(counts)) * 4
+    loss_error = np.maximum.reduceat(pair.loss_error, starts)
+    same = pair.loss[starts] == pair.loss[starts + counts - 1]
+    with np.errstate(invalid="ignore"):
+        loss = np.where(same, pair.loss[starts], log_p - log_q)
+    size = np.abs(np.where(np.isfinite(log_p), log_p, 0.0)) + np.abs(np.where(np.isfinite(log_q), log_q, 0.0))
+    loss_error = np.where(same, loss_error, loss_error + 2 * mass_error + 2 * UNIT * size)
+    return pair_of(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
+
+
+def spread(pair, starts):
+    """Return the pair with the atoms of each cell pushed to the cell's two extreme losses.
+
+    Each atom is split so that both of its masses are kept; the pair becomes easier to tell apart.
+    """
+    finite = np.isfinite(pair.loss)
+    stops = np.append(starts[1:], pair.loss.size) - 1
+    cell = np.repeat(np.arange(starts.size), stops - starts + 1)
+    first, last = pair.loss[starts][cell], pair.loss[stops][cell]
+    wide = finite & np.isfinite(first) & np.isfinite(last) & (last > first)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # expm1(last − loss) / expm1(last − first) without large exponentials
+        share = np.exp(first - pair.loss) * np.expm1(pair.loss - last) / np.expm1(first - last)
+        share = np.where(wide, share, 1.0)
+        to_first, to_last = pair.log_p + np.log(share), pair.log_p + np.log1p(-np.clip(share, 0.0, 1.0))
+    alone = ~wide
+    edge = wide[starts]
+    with np.errstate(invalid="ignore"):
+        low = np.logaddexp.reduceat(np.where(wide, to_first, -np.inf), starts)[edge]
+        high = np.logaddexp.reduceat(np.where(wide, to_last, -np.inf), starts)[edge]
+    ends = np.concatenate([pair.loss[starts][edge], pair.loss[stops][edge]])
+    masses = np.concatenate([low, high])
+    counts = np.diff(np.append(starts, pair.loss.size))[edge]
+    error = (np.maximum.reduceat(pair.mass_error + 2 * pair.loss_error, starts))[edge]
+    error = np.tile(error + 16 * UNIT * (2.0 + np.log2(counts)), 2) + 8 * UNIT * (1.0 + np.abs(ends))
+    return pair_of(
+        np.concatenate([pair.log_p[alone], masses]),
+        np.concatenate([pair.log_q[alone], masses - ends]),
+        np.concatenate([pair.loss[alone], ends]),
+        mass_error=np.concatenate([pair.mass_error[alone], error]),
+        loss_error=np.concatenate([pair.loss_error[alone], 4 * UNIT * (1.0 + np.abs(ends))]),
+    )
+
+
+def cells(pair, count):
+    """Return where to start about ``count`` cells of consecutive atoms, fine in mass and in loss."""
+    p, q = np.exp(pair.log_p), np.exp(pair.log_q)
+    loss = np.clip(np.where(np.isnan(pair.loss), 0.0, pair.loss), -60.0, 60.0)
+    heavy = (p > 1e-18) | (q > 1e-18)
+    span = np.ptp(loss[heavy]) if heavy.any() else 0.0
+    rank = np.cumsum(p + q) / (p.sum() + q.sum())
+    if span > 0.0:
+        rank = (
+            0.5 * rank
+            + 0.5 * (np.clip(loss, loss[heavy].min(), loss[heavy].max()) - loss[heavy].min()) / span
+        )
+    label = (
+        np.floor(rank * count * (1.0 - UNIT)) + np.isposinf(pair.loss) * 2.0 - np.isneginf(pair.loss) * 2.0
+    )
+    return np.flatnonzero(np.append(True, np.diff(label) != 0.0))
+
+
+def steep(pair):
+    r"""Return the symmetric pair made of the segments steeper than −1, a segment of slope −1, and the mirror.
+
+    Where the steep segments cross the diagonal they are cut there.
+    """
+    before = pair.loss < 0.0
+    log_p, log_q, loss = pair.log_p[before], pair.log_q[before], pair.loss[before]
+    mass_error, loss_error = pair.mass_error[before], pair.loss_error[before]
+    polygon = Polygon(pair)
+    above_diagonal = np.subtract(*polygon.knots[::-1])[: loss.size + 1]
+    last = loss.size
+    middle = np.empty(0)
+    if above_diagonal[-1] < 0.0:
+        last = int(np.flatnonzero(above_diagonal <= 0.0)[0])
+        log_p, log_q, loss = log_p[:last].copy(), log_q[:last].copy(), loss[:last]
+        mass_error, loss_error = mass_error[:last], loss_error[:last]
+        drop = above_diagonal[last - 1] - above_diagonal[last]
+        with np.errstate(divide="ignore"):
+            share = np.log(above_diagonal[last - 1]) - np.log(drop)
+        log_p[-1:], log_q[-1:] = log_p[-1:] + share, log_q[-1:] + share
+    else:
+        with np.errstate(divide="ignore"):
+            middle = np.log(above_diagonal[-1:])
+    blank = np.zeros(middle.size)
+    # the middle and the cut are differences of the two rates there, off by their errors
+    doubt = sum(float(part[last]) for part in polygon.doubt)
+    pad = 4 * doubt / max(float(polygon.knots[1][last]), TINY) + 16 * UNIT
+    return pair_of(
+        np.concatenate([log_p, middle, log_q]),
+        np.concatenate([log_q, middle, log_p]),
+        np.concatenate([loss, blank, -loss]),
+        mass_error=np.concatenate([mass_error, blank, mass_error]) + pad,
+        loss_error=np.concatenate([loss_error, blank, loss_error]),
+    )
+
+
+def blended(pair, weight):
+    """Return the pair (P, (1 − weight) P + weight Q): every observation is hidden in P."""
+    keep, gain = math.log1p(-weight) if weight < 1.0 else -math.inf, math.log(weight)
+    loss = np.where(np.isneginf(pair.loss), 0.0, pair.loss)
+    log_q = np.logaddexp(pair.log_p + keep, pair.log_q + gain)
+    with np.errstate(divide="ignore"):
+        near = -np.log1p(weight * np.expm1(np.minimum(-loss, 30.0)))
+        far = -np.logaddexp(keep, gain - loss)  # where the exponential may overflow
+    mixed = np.where(loss > -30.0, near, far) if weight < 1.0 else loss
+    return pair_of(
+        pair.log_p,
+        log_q,
+        mixed,
+        mass_error=pair.mass_error + 8 * UNIT * (1.0 + np.abs(np.where(np.isfinite(log_q), log_q, 0.0))),
+        loss_error=pair.loss_error + 8 * UNIT * (1.0 + np.abs(np.where(np.isfinite(mixed), mixed, 0.0))),
+    )
+
+
+def steep_side(pair):
+    """Return the pair whose curve follows the segments steeper than −1, then slope −1 down to 0."""
+    before = pair.loss < 0.0
+    rest = float(logsumexp(pair.log_q[~before]))
+    flat = np.array([rest, -np.inf]), np.array([rest, -np.inf])
+    used = min(math.fsum(np.exp(pair.log_p[before])) + math.exp(rest), 1.0)
+    with np.errstate(divide="ignore"):
+        flat[0][1] = np.log1p(-used) if used < 1.0 else -np.inf
+    error = pair.mass_error.max() + 16 * UNIT
+    return pair_of(
+        np.concatenate([pair.log_p[before], flat[0]]),
+        np.concatenate([pair.log_q[before], flat[1]]),
+        np.concatenate([pair.loss[before], [0.0, np.inf]]),
+        mass_error=np.append(pair.mass_error[before], [error, error]),
+        loss_error=np.append(pair.loss_error[before], [0.0, 0.0]),
+    )
+
+
+def highest(polygons, *, below):
+    """Return the pointwise maximum of polygons, from their lower (or upper) ends."""
+    first, *others = polygons
+    for other in others:
+        first = _higher(first, other, below=below)
+    return first
+
+
+def _higher(one, two, *, below):
+    rates = [np.minimum((part.below if below else part.above)[0], 1.0) for part in (one, two)]
+    x = np.unique(np.concatenate([*rates, [0.0, 1.0]]))
+    first, second = (part.lower(x) if below else part.upper(x) for part in (one, two))
+    gap, y = first - second, np.maximum(first, second)
+    cross = np.flatnonzero(gap[:-1] * gap[1:] < 0.0)
+    share = gap[cross] / (gap[cross] - gap[cross + 1])
+    at_x = x[cross] + share * (x[cross + 1] - x[cross])
+    at_y = np.minimum(*(part[cross] + share * (part[cross + 1] - part[cross]) for part in (first, second)))
+    # interpolation cancels: its error is that of the value on the left
+    at_y = at_y + (-8 if below else 8) * UNIT * y[cross]
+    order = np.argsort(np.append(x, at_x), kind="stable")
+    scale = 1.0 + (-16 if below else 16) * UNIT
+    return through(np.append(x, at_x)[order] * scale, np.append(y, at_y)[order] * scale, below=below)
+
+
+def averaged(polygons, weights, *, below):
+    """Return the pointwise average of polygons, from their lower (or upper) ends."""
+    x = [(part.below if below else part.above)[0] for part in polygons]
+    x = np.unique(np.clip(np.concatenate([*x, [0.0, 1.0]]), 0.0, 1.0))
+    y = sum(
+        w * (part.lower(x) if below else part.upper(x)) for part, w in zip(polygons, weights, strict=True)
+    )
+    scale = 1.0 + (-16 if below else 16) * UNIT * (1 + len(weights))
+    return through(x * scale, y * scale, below=below)
