@@ -424,9 +424,25 @@ def test_the_worst_of_many_pairs_is_the_largest_of_all(n, eps, zeros):
     found = worst.log_hockey_stick(eps)
     assert found.lower == max(one.lower for one in every)
     assert max(one.upper for one in every) <= found.upper <= max(one.upper for one in every) + 1e-5
-    one_by_one = [one.log_hockey_stick(eps) for one in worst.pairs]
+    one_by_one = [one.log_hockey_stick(eps) for one in worst.directions]
     assert all(ceiling >= one.lower for ceiling, one in zip(worst.ceilings(eps), one_by_one, strict=True))
     assert worst.largest_loss == max(max(p.largest_loss, p.reversed.largest_loss) for p in pairs)
+
+
+def test_few_of_many_pairs_are_computed(monkeypatch):
+    rows = np.random.default_rng(3).dirichlet(np.full(8, 2.0), 10)
+    pairs = [CoveredPair(pair.cover, 1000) for pair in LocalRandomizer.from_pmf(rows).input_pairs()]
+    (worst,) = gathered(pairs)
+    compute, asked = CoveredPair.log_hockey_stick, []
+
+    def counted(pair, eps, tolerance):
+        asked.append(tolerance)
+        return compute(pair, eps, tolerance)
+
+    monkeypatch.setattr(CoveredPair, "log_hockey_stick", counted)
+    worst.log_hockey_stick(0.1, 1e-6)
+    assert len(worst.directions) == 90
+    assert 1 <= asked.count(1e-6) <= 4 < len(asked)
 
 
 def test_few_pairs_are_not_gathered():
