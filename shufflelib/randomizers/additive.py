@@ -68,6 +68,15 @@ def laplace(*, eps0):
     The tails y < 0, y > 1 have constant ratios and are single atoms.  Cells on [0, 1/2] widen as e^{eps0 y}
     (up to e^4), the rule that makes the error of the cover's variance least: relative, 1e-6 at eps0 = 1 and
     below 6e-6 up to 8, growing at most as (eps0/8)^2 beyond; that of the attacks is half as large.
+
+    Examples
+    --------
+    Alone, a report has δ(0.15) = 0.346.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> bracket = shuffle(randomizers.laplace(eps0=1.0), n=1000).delta(eps=0.15)
+    >>> bracket.lower < 1e-8 < bracket.upper < 1e-7
+    True
     """
     return Laplace(arguments.local_budget(eps0))
 
@@ -106,6 +115,13 @@ def gaussian(*, sigma):
     few beyond 7.5 σ.
     The relative error of the cover's variance is 6e-6 for σ = 5, 1.8e-5 at 1, 6.2e-5 at 1/2; that of the
     attacks is half as large.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> noise = randomizers.gaussian(sigma=5.0)  # no local budget, yet a central one
+    >>> noise.eps0, shuffle(noise, n=1000).delta(eps=0.02).upper < 1e-5
+    (inf, True)
     """
     return Gaussian(
         arguments.real(sigma, "sigma", at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")

@@ -51,6 +51,14 @@ def wheel(*, eps0, d, s, p=None):
     The printed β is loose, because arcs overlap.  For s = 1 the truth is 1 - p of it: at eps0 = log 3,
     p = 1/4 truth 0.25, printed 0.3333.  For s > 1 it is at most 1 - s p of it: at eps0 = log 3, s = 2,
     p = 1/9 truth between 0.2260 and 0.2393, printed 0.3077; see `HashedSets` for the two ends.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.wheel(eps0=1.0, d=100, s=5)
+    >>> bracket = shuffle(mechanism, n=1000).epsilon(1e-6)
+    >>> round(mechanism.arc, 4), round(bracket.lower, 3), round(bracket.upper, 3)
+    (0.0443, 0.084, 0.098)
     """
     eps0 = arguments.local_budget(eps0)
     s, d = set_size(s, d)

@@ -43,6 +43,14 @@ def cheu_zhilyaev(*, d, flip):
     blanket messages each, d = 3, the other user holding the third item, ratio e^ε = 9/2, the mechanism has
     δ = 0.0084624 and the pair says 0.0049052.  To second order in β the two agree, so that in ε the
     difference is small where ε is.
+
+    Examples
+    --------
+    >>> from shufflelib import multi_message, randomizers
+    >>> protocol = randomizers.cheu_zhilyaev(d=16, flip=0.1)
+    >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
+    >>> protocol.beta, round(profile.epsilon(1e-6).upper, 4)
+    (0.8, 0.0967)
     """
     d = arguments.count(d, "d", at_least=2)
     flip = arguments.real(flip, "flip", above=0.0, below=0.5, remedy="at 1/2 a message says nothing")

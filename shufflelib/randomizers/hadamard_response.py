@@ -42,6 +42,13 @@ def hadamard(*, eps0, d):
     Paper 004, Table 1 [1]: p = q = e^eps0, β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), which is exact.
     The blanket is exact: the all-ones column 0 is the only index that every row hits.  Third inputs x* are of
     two kinds, the product of the rows of x0 and x1 and any other row; both are rows of `pmf`.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.hadamard(eps0=1.0, d=100)
+    >>> mechanism.K, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
+    (128, 0.1027)
     """
     eps0 = arguments.local_budget(eps0)
     d = arguments.count(d, "d", at_least=2, at_most=MAX_ORDER - 1)
@@ -80,6 +87,15 @@ def hadamard_blocks(*, eps0, K, s, B):
     -----
     Paper 004, Table 5 [1]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact for items of two
     different blocks, the worst pair (items of one block share half of their outputs).
+
+    Examples
+    --------
+    As many outputs as with one block, and a lower ε.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.hadamard_blocks(eps0=1.0, K=128, s=4, B=16)
+    >>> mechanism.d, round(shuffle(mechanism, n=10_000).epsilon(1e-6).upper, 4)
+    (112, 0.0131)
     """
     eps0 = arguments.local_budget(eps0)
     B = arguments.count(B, "B", at_least=2, remedy="with one block use hadamard(eps0=, d=)")

@@ -95,6 +95,16 @@ def joint(randomizers, *, distance=None):
     lowers what it proves (by 1e-5 of ε at their eps0 = 0.1, less than its rounding adds); here it is raised.
 
     β is that of independent maximal couplings, :math:`1 - \prod(1-\beta_j)`, an upper bound.  Cost O(1) in n.
+
+    Examples
+    --------
+    Two reports together cost more than one of them, and less than one report with both budgets.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> one, both = (randomizers.generalized_rr(eps0=eps0, d=10) for eps0 in (0.5, 1.0))
+    >>> mechanisms = one, randomizers.joint([one, one]), both
+    >>> [round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4) for mechanism in mechanisms]
+    [0.0297, 0.0449, 0.0802]
     """
     components = randomizer_list(randomizers)
     size = len(components)

@@ -60,6 +60,16 @@ def privkv(*, eps0, d, s, eps1=None):
     keys floor the blanket, 2 e1 >= e2 + 1 (always if eps1 >= eps2): when a common key becomes one key of each
     user, the values (π - E m, 1 - E) of (R_0 - E R_1)/w on each output spread to (π - E, 1 - E m), π, m >= 1.
     Then the least u is the worst; elsewhere every possible u is returned.
+
+    Examples
+    --------
+    The printed β, and the total variation.
+
+    >>> from shufflelib import randomizers
+    >>> mechanism = randomizers.privkv(eps0=1.0, d=10, s=2)
+    >>> rows = mechanism.pmf()
+    >>> round(mechanism.beta, 4), round(float(abs(rows[0] - rows[1]).sum()) / 2, 4)
+    (0.1165, 0.098)
     """
     eps0 = arguments.local_budget(eps0)
     d = arguments.count(d, "d", at_least=2)

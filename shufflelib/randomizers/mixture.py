@@ -82,6 +82,16 @@ def mixture(randomizers, weights):
     common to all; here p and q are those of the largest.
 
     Cost of a number: that of the components' distinct losses together; O(1) in n.
+
+    Examples
+    --------
+    Half of the users are asked the one thing, half the other.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> age, town = randomizers.binary_rr(eps0=1.0), randomizers.generalized_rr(eps0=2.0, d=50)
+    >>> asked = randomizers.mixture([age, town], [0.5, 0.5])
+    >>> asked.eps0, round(asked.beta, 4), round(shuffle(asked, n=1000).epsilon(1e-6).upper, 4)
+    (2.0, 0.2877, 0.1447)
     """
     components = randomizer_list(randomizers)
     weights = values.numbers(weights, "weights", above=0.0, at_most=1.0)

@@ -44,6 +44,13 @@ def rappor(*, eps0, d):
     -----
     Paper 004, Table 1 [18, 23]: p = q = e^eps0, β = (e^{eps0/2} - 1)/(e^{eps0/2} + 1), which is exact.
     The blanket is exact: the all-ones vector is the only output that no input makes e^eps0 times less likely.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.rappor(eps0=1.0, d=100)
+    >>> round(mechanism.beta, 4), round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
+    (0.2449, 0.1059)
     """
     return Rappor(arguments.local_budget(eps0), arguments.count(d, "d", at_least=2))
 
@@ -74,6 +81,13 @@ def optimized_unary(*, eps0, d):
     -----
     Wang, Blocki, Li, Jha, USENIX Security 2017 ([59] of paper 004).  In no table of paper 004: β is the
     exact total variation (e^eps0 - 1)/(2(e^eps0 + 1)), half of randomized response's; p = q = e^eps0.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.optimized_unary(eps0=1.0, d=100)
+    >>> round(mechanism.beta, 4), round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
+    (0.2311, 0.1025)
     """
     return OptimizedUnary(arguments.local_budget(eps0), arguments.count(d, "d", at_least=2))
 
@@ -111,6 +125,16 @@ def sampled_rappor(*, eps0, d, s):
     variation is (a - 1/a)/(2s) E|N - N'|.  At eps0 = 2, d = 20, s = 2: truth 0.3713, printed 0.0462.  (It
     bounds another mechanism, that samples one of all d coordinates and encodes it as zeros unless it is held:
     total variation 0.0371 there.)
+
+    Examples
+    --------
+    The printed β, and the total variation.
+
+    >>> from shufflelib import randomizers
+    >>> mechanism = randomizers.sampled_rappor(eps0=2.0, d=20, s=2)
+    >>> rows = mechanism.pmf()
+    >>> round(mechanism.beta, 4), round(float(abs(rows[0] - rows[1]).sum()) / 2, 4)
+    (0.0462, 0.3713)
     """
     eps0 = arguments.local_budget(eps0)
     s = arguments.count(s, "s", at_least=1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")

@@ -60,6 +60,16 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
 
     Local guarantee: min(d01, m).  The blanket max(1, e^{m - ϱ - |y - d01/2|}) over the same normaliser, with
     ϱ = dmax - d01/2, is exact.  The attacks are x* at 0, at the midpoint and at the far end of the places.
+
+    Examples
+    --------
+    However far apart two places are, no loss exceeds the height.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> hat = randomizers.witch_hat(d01=3.0, dmax=3.0, brim=3.0, height=1.0)
+    >>> noise = randomizers.metric_laplace(d01=3.0, dmax=3.0)
+    >>> shuffle(hat, n=1000).delta(eps=0.1).upper < 1e-6 < shuffle(noise, n=1000).delta(eps=0.1).lower
+    True
     """
     d01, dmax = distances(d01, dmax)
     height = arguments.real(height, "height", above=0.0, at_most=100.0, remedy="the largest loss in nats")

@@ -1,0 +1,245 @@
+"""What constructors, ``sample`` and ``estimate`` refuse, and what they do at the ends of their domains."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from populations import ESTIMATED, population
+from shufflelib import randomizers
+
+VALID = {
+    randomizers.generic: {},
+    randomizers.laplace: {},
+    randomizers.piecewise: {},
+    randomizers.binary_rr: {},
+    randomizers.generalized_rr: {"d": 4},
+    randomizers.rappor: {"d": 4},
+    randomizers.optimized_unary: {"d": 4},
+    randomizers.subset: {"d": 4},
+    randomizers.local_hash: {"d": 4},
+    randomizers.hadamard: {"d": 4},
+    randomizers.hadamard_blocks: {"K": 8, "s": 2, "B": 2},
+    randomizers.sampled_rappor: {"d": 4, "s": 2},
+    randomizers.pckv_grr: {"d": 4, "s": 2},
+    randomizers.wheel: {"d": 4, "s": 2},
+    randomizers.duchi: {"d": 2},
+    randomizers.harmony: {"d": 2},
+    randomizers.subset_exponential: {"d": 4, "s": 2},
+    randomizers.collision: {"d": 4, "s": 2},
+    randomizers.privkv: {"d": 4, "s": 2},
+}
+HOSTILE_BUDGETS = (float("nan"), float("inf"), -1, 0, "1e-8", True, None, 701, 1j, [1.0, 2.0])
+
+
+def name_of(value):
+    return getattr(value, "__name__", None)
+
+
+def test_every_constructor_is_listed():
+    metric = {"metric_generic", "metric_laplace", "planar_laplace", "witch_hat"}  # test_metric.py
+    messages = {"balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump"}
+    built = {"joint", "mixture", "poisson_sampled"}  # from other randomizers, each with a test file
+    others = {"gaussian"} | built | metric | messages  # test_metric.py, test_multi_message.py
+    assert {f.__name__ for f in VALID} | others == set(randomizers.__all__)
+
+
+@pytest.mark.parametrize("budget", HOSTILE_BUDGETS, ids=repr)
+@pytest.mark.parametrize("constructor", VALID, ids=name_of)
+def test_hostile_budget(constructor, budget):
+    with pytest.raises((ValueError, TypeError), match="eps0"):
+        constructor(eps0=budget, **VALID[constructor])
+
+
+@pytest.mark.parametrize("sigma", (*HOSTILE_BUDGETS[:7], 0.01, 1e9), ids=repr)
+def test_hostile_sigma(sigma):
+    with pytest.raises((ValueError, TypeError), match="sigma"):
+        randomizers.gaussian(sigma=sigma)
+
+
+@pytest.mark.parametrize("value", (1, 0, -3, 2.5, "3", float("nan"), float("inf"), True, None), ids=repr)
+@pytest.mark.parametrize(("constructor", "name"), [
+    (constructor, name) for constructor, valid in VALID.items() for name in valid
+], ids=name_of)  # fmt: skip
+def test_hostile_sizes(constructor, name, value):
+    if (
+        value == 1
+        and value is not True
+        and (name == "s" or constructor in (randomizers.duchi, randomizers.harmony))
+    ):
+        return  # one item held, one coordinate: fine
+    with pytest.raises((ValueError, TypeError), match=f"{name} must"):
+        constructor(eps0=1.0, **VALID[constructor] | {name: value})
+
+
+@pytest.mark.parametrize(("constructor", "arguments", "name"), [
+    (randomizers.subset, {"d": 4, "k": 4}, "k"),
+    (randomizers.subset, {"d": 4, "k": 0}, "k"),
+    (randomizers.subset_exponential, {"d": 6, "s": 3, "k": 4}, "k"),
+    (randomizers.subset_exponential, {"d": 3, "s": 2}, "d"),
+    (randomizers.sampled_rappor, {"d": 100, "s": 9}, "s"),
+    (randomizers.sampled_rappor, {"d": 3, "s": 2}, "d"),
+    (randomizers.pckv_grr, {"d": 3, "s": 4}, "s"),
+    (randomizers.privkv, {"d": 3, "s": 4}, "s"),
+    (randomizers.privkv, {"d": 3, "s": 1, "eps1": 1.0}, "eps1"),
+    (randomizers.privkv, {"d": 3, "s": 1, "eps1": "0.5"}, "eps1"),
+    (randomizers.local_hash, {"d": 4, "l": 1}, "l"),
+    (randomizers.local_hash, {"d": 4, "l": 2**33}, "l"),
+    (randomizers.collision, {"d": 4, "s": 2, "l": 2}, "l"),
+    (randomizers.collision, {"d": 3, "s": 2}, "d"),
+    (randomizers.wheel, {"d": 4, "s": 2, "p": 0.5}, "p"),
+    (randomizers.wheel, {"d": 4, "s": 2, "p": 0.0}, "p"),
+    (randomizers.hadamard_blocks, {"K": 12, "s": 3, "B": 2}, "K"),
+    (randomizers.hadamard_blocks, {"K": 9, "s": 2, "B": 2}, "K"),
+    (randomizers.hadamard_blocks, {"K": 8, "s": 1, "B": 2}, "s"),
+    (randomizers.hadamard_blocks, {"K": 8, "s": 4, "B": 1}, "B"),
+], ids=name_of)  # fmt: skip
+def test_inconsistent_sizes(constructor, arguments, name):
+    with pytest.raises((ValueError, TypeError), match=f"{name} must"):
+        constructor(eps0=1.0, **arguments)
+
+
+def test_arguments_are_keyword_only():
+    for constructor in (*VALID, randomizers.gaussian):
+        with pytest.raises(TypeError):
+            constructor(1.0)
+
+
+BAD_VALUES = {
+    "items": ([-1, 0], [0, 6], [0.5], [float("nan")], ["a"], [True, False], [[0, 1]], 3, [], None, "0"),
+    "sets": ([[0, 0, 1]], [[0, 1]], [0, 1, 2], [[0, 1, 9]], [[0, 1, -1]], [[0.5, 1, 2]], None, []),
+    "numbers": ([2.0], [-1.5], [float("nan")], [float("inf")], ["a"], [[0.1], [0.2]], 0.5, None, []),
+    "keyed": (
+        [0, 1, 2],
+        None,
+        ([[0, 1, 2]], [[2.0, 0.0, 0.0]]),
+        ([[0, 1, 2]], [[float("nan"), 0.0, 0.0]]),
+        ([[0, 0, 2]], [[0.0, 0.0, 0.0]]),
+        ([[0, 1, 2], [0, 1, 2]], [[0.0, 0.0, 0.0]]),
+        ([[0, 1, 9]], [[0.0, 0.0, 0.0]]),
+    ),
+}
+HOLDERS = {
+    "items": ("GeneralizedRR", "Rappor", "OptimizedUnary", "Subset", "LocalHash", "SingleHadamard"),
+    "sets": ("SampledRappor", "SubsetExponential", "Collision", "Wheel"),
+    "numbers": ("Laplace", "Gaussian", "Piecewise", "Duchi", "Harmony"),
+    "keyed": ("PckvGrr", "PrivKV"),
+}
+WRONG_INPUTS = [
+    (mechanism, bad)
+    for kind, names in HOLDERS.items()
+    for mechanism in ESTIMATED
+    if type(mechanism).__name__ in names and not (kind == "numbers" and getattr(mechanism, "d", 1) > 1)
+    for bad in BAD_VALUES[kind]
+]
+
+
+def test_sample_and_estimate_refuse_by_name():
+    rng = np.random.default_rng(0)
+    assert len(WRONG_INPUTS) > 100
+    for mechanism, bad in WRONG_INPUTS:
+        with pytest.raises((ValueError, TypeError), match="^x"):
+            mechanism.sample(bad, rng)
+    for mechanism in ESTIMATED:
+        x, _ = population(mechanism, rng, 10)
+        for generator in (None, 0, np.random.RandomState(0)):
+            with pytest.raises(TypeError, match="rng.*default_rng"):
+                mechanism.sample(x, generator)
+        for reports in (None, [], "reports", [float("nan")]):
+            with pytest.raises((ValueError, TypeError), match="^reports"):
+                mechanism.estimate(reports)
+
+
+def test_estimate_refuses_foreign_reports():
+    for mechanism, reports in [
+        (randomizers.generalized_rr(eps0=1.0, d=4), [4]),
+        (randomizers.rappor(eps0=1.0, d=4), [[0, 1, 2, 0]]),
+        (randomizers.subset(eps0=1.0, d=4, k=2), [[1, 1]]),
+        (randomizers.local_hash(eps0=1.0, d=4), np.zeros(3, dtype=int)),
+        (randomizers.harmony(eps0=1.0, d=4), [[0, 0]]),
+        (randomizers.duchi(eps0=1.0, d=2), [[0, 1]]),
+        (randomizers.pckv_grr(eps0=1.0, d=4, s=1), [[4, 1]]),
+        (randomizers.privkv(eps0=1.0, d=4, s=1), [[-1, 1]]),
+    ]:
+        with pytest.raises((ValueError, TypeError), match="^reports"):
+            mechanism.estimate(reports)
+
+
+def test_mechanisms_are_frozen_values():
+    for mechanism in ESTIMATED:
+        assert mechanism == dataclasses.replace(mechanism) and hash(mechanism) == hash(
+            dataclasses.replace(mechanism)
+        )
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            mechanism.eps0 = 2.0
+
+
+# ---- extremes
+
+MILLION = 10**6
+LARGE = {
+    randomizers.generic: {},
+    randomizers.laplace: {},
+    randomizers.piecewise: {},
+    randomizers.binary_rr: {},
+    randomizers.generalized_rr: {"d": MILLION},
+    randomizers.rappor: {"d": MILLION},
+    randomizers.optimized_unary: {"d": MILLION},
+    randomizers.subset: {"d": MILLION},
+    randomizers.local_hash: {"d": MILLION},
+    randomizers.hadamard: {"d": MILLION},
+    randomizers.hadamard_blocks: {"K": 2**20, "s": 2, "B": 2**18},
+    randomizers.sampled_rappor: {"d": MILLION, "s": 8},
+    randomizers.pckv_grr: {"d": MILLION, "s": 50},
+    randomizers.wheel: {"d": MILLION, "s": 50},
+    randomizers.duchi: {"d": MILLION},
+    randomizers.harmony: {"d": MILLION},
+    randomizers.subset_exponential: {"d": MILLION, "s": 50},
+    randomizers.collision: {"d": MILLION, "s": 20},
+    randomizers.privkv: {"d": MILLION, "s": 50},
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("eps0", (1e-9, 1.0, 30.0, 700.0))
+@pytest.mark.parametrize("constructor", LARGE, ids=name_of)
+def test_extremes_neither_overflow_nor_warn(constructor, eps0):
+    mechanism = constructor(eps0=eps0, **LARGE[constructor])
+    assert 0.0 < mechanism.beta <= 1.0 and np.isfinite(mechanism.p)
+    if hasattr(mechanism, "pmf"):
+        np.testing.assert_allclose(mechanism.pmf().sum(axis=1), 1.0, rtol=1e-13)
+    for pair in mechanism.input_pairs():
+        for law in (pair.cover, *pair.attacks):
+            assert np.isfinite(law.first).all() and np.isfinite(law.second).all() and (law.mass > 0).all()
+            for ratio, exposed in ((law.first, law.exposed_first), (law.second, law.exposed_second)):
+                assert (ratio * law.mass).sum() + exposed == pytest.approx(1.0, rel=1e-12)
+            if eps0 <= 30.0:
+                assert max(law.exposed_first, law.exposed_second) < 1e-290  # underflow, given up soundly
+                assert law.first.max() <= mechanism.p * (1 + 1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("sigma", (0.03, 0.04, 0.1, 1.0, 1e3, 1e6))
+def test_gaussian_extremes(sigma):
+    pair = randomizers.gaussian(sigma=sigma).input_pairs()[0]
+    for law in (pair.cover, *pair.attacks):
+        assert np.isfinite(law.first).all() and (law.mass > 0).all()
+        assert (law.first * law.mass).sum() + law.exposed_first == pytest.approx(1.0, rel=1e-12)
+    assert pair.cover.exposed_first < (4e-14 if sigma > 0.063 else 1e-3)
+    assert randomizers.gaussian(sigma=sigma).p == np.inf
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("eps0", (1e-6, 700.0))
+def test_extreme_budgets_run(eps0):
+    rng = np.random.default_rng(3)
+    for mechanism in ESTIMATED:
+        if type(mechanism).__name__ == "Gaussian":
+            continue
+        changes = {"eps0": eps0} | ({"eps1": eps0 / 2} if hasattr(mechanism, "eps1") else {})
+        extreme = dataclasses.replace(mechanism, **changes)
+        x, truth = population(extreme, rng, 2000)
+        found = np.array(extreme.estimate(extreme.sample(x, rng)))
+        assert np.isfinite(found).all()
+        if eps0 == 700.0 and type(mechanism).__name__ in ("GeneralizedRR", "Rappor", "Laplace", "Piecewise"):
+            np.testing.assert_allclose(found, truth, atol=1e-3)
