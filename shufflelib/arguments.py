@@ -146,6 +146,21 @@ def probability(value, name):
     )
 
 
+def false_positive_rate(fpr):
+    """Return ``fpr`` as a probability, 0 and 1 included."""
+    return real(fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability")
+
+
+def false_positive_rates(fpr):
+    """Return an array of probabilities, 0 and 1 included."""
+    return reals(fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability")
+
+
+def renyi_order(order):
+    """Return ``order`` as a finite number above 1."""
+    return real(order, "order", above=1.0, remedy="a Renyi order is a finite number above 1")
+
+
 def local_budget(eps0, name="eps0"):
     """Return a local budget in nats, 0 < eps0 <= 700; below 1e-300 digits run out, beyond 700 exp."""
     return real(

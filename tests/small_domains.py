@@ -55,7 +55,7 @@ def pairs_held(d, s):
 
 
 def pckv_matrix(e, d, s):
-    big = s * (e - 1) + 1  # randomised response's odds once one of s pairs is sampled
+    big = s * (e - 1) + 1  # randomized response's odds once one of s pairs is sampled
     options = list(product(range(d), (-1, 1)))
     return np.array(
         [[sum((big if o == pair else 1) for pair in x) / s / (big + 2 * d - 1) for o in options]

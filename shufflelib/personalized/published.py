@@ -211,9 +211,7 @@ def gaussian_tradeoff_with_slack_gspa24(*, eps0, fpr, slack, delta0=0.0):
     0.9379
     """
     mu = gaussian_mu_gspa24(eps0=eps0, delta0=delta0)
-    fpr = arguments.real(
-        fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability"
-    )
+    fpr = arguments.false_positive_rate(fpr)
     moved = fpr + _slack(slack)
     return max(0.0, float(ndtr(-ndtri(moved) - mu)) - slack) if moved < 1.0 else 0.0
 

@@ -24,7 +24,7 @@ BLOCK = 2**20  # hash values held in memory at once while reports are decoded
 
 
 def local_hash(*, eps0, d, l=None):  # noqa: E741
-    r"""Build local hashing: randomised response on the own item's hash value in 0, ..., l-1.
+    r"""Build local hashing: randomized response on the own item's hash value in 0, ..., l-1.
 
     .. math:: R_x(H, z) \propto e^{\varepsilon_0 [H(x) = z]}
 
@@ -330,7 +330,7 @@ class Collision(HashedSets):
 
 @dataclass(frozen=True)
 class LocalHash(Collision):
-    """Randomised response on a hash value; see `local_hash`."""
+    """Randomized response on a hash value; see `local_hash`."""
 
     def sample(self, x, rng):
         """Report (seed, value), a structured array of shape (n,)."""

@@ -81,7 +81,7 @@ def duchi(*, eps0, d=1):
     -----
     Paper 004, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
 
-    Odd d: β is exact, the worst pair (opposite corners) is binary randomised response.
+    Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.
 
     Even d: with the textbook's closed halves, t·v >= 0 and t·v <= 0, ties belong to both and their
     density is e^eps0 + 1 times that of the far half: at d = 2, e^eps0 = 3 the ratio is 4, so the textbook
@@ -130,7 +130,7 @@ def harmony(*, eps0, d=1):
     Notes
     -----
     Paper 004, Table 5 [46]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact for opposite
-    corners: binary randomised response for every d.
+    corners: binary randomized response for every d.
 
     Examples
     --------
@@ -206,7 +206,7 @@ class Piecewise(Extremal):
 
 
 class SignedCorners(FiniteRandomizer):
-    """A report whose worst pair of inputs, opposite corners, is randomised response on "whose side?"."""
+    """A report whose worst pair of inputs, opposite corners, is randomized response on "whose side?"."""
 
     d: int
 

@@ -135,7 +135,7 @@ def pckv_grr(*, eps0, d, s):
     -----
     Paper 004, Table 1 [33]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + 2d - s), which is exact: two users
     may even hold the same keys with opposite signs.
-    Sampling one of s pairs amplifies: randomised response over the 2d options gets odds s(e^eps0 - 1) + 1.
+    Sampling one of s pairs amplifies: randomized response over the 2d options gets odds s(e^eps0 - 1) + 1.
 
     Examples
     --------

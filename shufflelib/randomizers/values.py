@@ -77,9 +77,4 @@ def hashed(reports, dtype):
 
 def generator(rng):
     """Return ``rng`` if it is a numpy Generator."""
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(
-            f"rng must be a numpy.random.Generator, got {rng!r} of type {type(rng).__name__}; "
-            "pass numpy.random.default_rng(seed)"
-        )
-    return rng
+    return arguments.instance(rng, "rng", np.random.Generator, remedy="pass numpy.random.default_rng(seed)")

@@ -119,7 +119,7 @@ def gaussian_ccg24(*, eps0, n, order):
     True
     """
     eps0, n = _checked(eps0, n)
-    order = arguments.real(order, "order", above=1.0, remedy="a Renyi order is a finite number above 1")
+    order = arguments.renyi_order(order)
     return 2.0 * math.exp(eps0) * order / (n - 1)
 
 
@@ -176,9 +176,7 @@ def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
     """
     mu = gaussian_mu_ccg24(eps0=eps0, n=n)
     event = _event_ccg24(eps0, arguments.probability(delta0, "delta0"), n)
-    fpr = arguments.real(
-        fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability"
-    )
+    fpr = arguments.false_positive_rate(fpr)
     if fpr >= 1.0 - event:
         return 0.0
     return (1.0 - event) * float(ndtr(-ndtri(fpr / (1.0 - event)) - mu))

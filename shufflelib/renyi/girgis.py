@@ -15,7 +15,7 @@ LARGEST_SUM = 10**6  # terms of the full sum
 
 def _checked(eps0, n, order):
     eps0, n = arguments.local_budget(eps0), arguments.users(n)
-    order = arguments.real(order, "order", above=1.0, remedy="a Renyi order is a finite number above 1")
+    order = arguments.renyi_order(order)
     require(order.is_integer(), "a whole order >= 2", f"order = {order!r}")
     return eps0, n, order
 

@@ -30,7 +30,7 @@ from shufflelib import arguments
 
 def _row(eps0, n, order, log_constant, rate):
     eps0, n = arguments.local_budget(eps0), arguments.users(n)
-    order = arguments.real(order, "order", above=1.0, remedy="a Renyi order is a finite number above 1")
+    order = arguments.renyi_order(order)
     log_value = log_constant + rate * eps0 + math.log(order) - math.log(n)
     return math.exp(log_value) if log_value < 709.0 else math.inf
 

@@ -14,12 +14,6 @@ from shufflelib.logspace import log_binomial_pmf
 from shufflelib.renyi.ratio_test import checked
 
 
-def _rate(fpr):
-    return arguments.real(
-        fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability"
-    )
-
-
 def _clones(eps0, n):
     """Return v = 0 … n - 1 and the chances that v users are clones."""
     v = np.arange(n)
@@ -70,7 +64,7 @@ def theorem1_tradeoff_icassp24(*, eps0, n, fpr):
     >>> round(renyi.theorem1_tradeoff_icassp24(eps0=1.0, n=20, fpr=0.05), 4)
     0.9291
     """
-    (eps0, n), fpr = checked(eps0, n), _rate(fpr)
+    (eps0, n), fpr = checked(eps0, n), arguments.false_positive_rate(fpr)
     v, chance = _clones(eps0, n)
     v, chance = v[1:], chance[1:]
     w = v[::-1, None]  # t = 1/w, rising
@@ -132,7 +126,7 @@ def theorem1_tradeoff_arxiv24(*, eps0, n, fpr):
     >>> round(renyi.theorem1_tradeoff_arxiv24(eps0=1.0, n=20, fpr=0.05), 4)
     0.9734
     """
-    (eps0, n), fpr = checked(eps0, n), _rate(fpr)
+    (eps0, n), fpr = checked(eps0, n), arguments.false_positive_rate(fpr)
     v, chance = _clones(eps0, n)
     a, b = (part.ravel() for part in np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij"))
     a, b = a[(a + b >= 1) & (a + b <= n)], b[(a + b >= 1) & (a + b <= n)]

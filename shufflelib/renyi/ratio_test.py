@@ -71,9 +71,7 @@ class RatioTest:
 
     def fnr(self, fpr):
         """Return the false-negative rate at a false-positive rate in [0, 1]; arrays in, arrays out."""
-        fpr = arguments.reals(
-            fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability"
-        )
+        fpr = arguments.false_positive_rates(fpr)
         steps, rates = self.knots
         last = np.append(np.diff(steps) > 0.0, True)  # rejecting where P has no mass is free
         value = np.interp(fpr, steps[last], rates[last])
@@ -109,7 +107,7 @@ class RatioTest:
             Not a Rényi divergence unless h is nowhere flat; it may be negative.  ``-inf`` where h
             is flat throughout.
         """
-        order = arguments.real(order, "order", above=1.0, remedy="a Renyi order is a finite number above 1")
+        order = arguments.renyi_order(order)
         both = ~np.isneginf(self.log_p) & ~np.isneginf(self.log_q)
         return logsumexp(order * self.log_p[both] - (order - 1.0) * self.log_q[both]) / (order - 1.0)
 

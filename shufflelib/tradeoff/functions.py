@@ -78,9 +78,7 @@ class TradeoffFunction:
         TypeError, ValueError
             If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
         """
-        grid = arguments.reals(
-            fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability"
-        )
+        grid = arguments.false_positive_rates(fpr)
         return self._certified(*self._rates(grid), "false-negative rate")
 
     def _rates(self, fpr):

@@ -200,9 +200,7 @@ def tradeoff_from_renyi_moments(moment, *, fpr, line=4.0, tolerance=1e-6, precis
     >>> round(f, 6), round(tradeoff.GaussianTradeoff(0.5)(0.05).lower, 6)
     (0.873865, 0.873865)
     """
-    grid = arguments.reals(
-        fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability"
-    )
+    grid = arguments.false_positive_rates(fpr)
     setting = {"line": line, "tolerance": tolerance, "precision": precision, "decay": decay}
     toward = MellinInversion(moment, **setting)
     back = MellinInversion(lambda order: moment(1.0 - order), **setting)
