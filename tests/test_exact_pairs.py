@@ -1,0 +1,73 @@
+"""Small pairs whose trade-off function, δ and Rényi divergence are known exactly lie in tight brackets."""
+
+import math
+from fractions import Fraction as F
+from itertools import product
+
+import mpmath
+import numpy as np
+import pytest
+
+from shufflelib.profiles import DiscretePair
+
+CASES = list(product([2, 3, 5, 17, 60], range(4)))
+
+
+def drawn(size, seed):
+    """Return a `DiscretePair` and its two laws, exact: the floats' own ratios, divided by their sum."""
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, 1000, size=(2, size))
+    p, q = ([F(int(w), int(row.sum())) for w in row] for row in weights)
+    with mpmath.workdps(40):
+        logs = [[float(mpmath.log(mpmath.mpf(x.numerator) / x.denominator)) for x in law] for law in (p, q)]
+    return DiscretePair(*map(np.array, logs)), p, q
+
+
+def false_negatives(p, q, fpr):
+    """Return T(P, Q)(fpr) by Neyman and Pearson: reject where Q/P is largest, the last atom by chance."""
+    left, missed = fpr, F(1)
+    for a, b in sorted(zip(p, q, strict=True), key=lambda ab: ab[0] / ab[1]):
+        share = min(F(1), left / a)
+        left, missed = left - share * a, missed - share * b
+    return missed
+
+
+@pytest.mark.parametrize("size, seed", CASES)
+def test_false_negative_rates_enclose_neyman_and_pearsons(size, seed):
+    pair, p, q = drawn(size, seed)
+    for fpr in (0.0, 0.1, 0.25, 0.5, 0.9, 1.0):
+        for one, (first, second) in ((pair, (p, q)), (pair.reversed, (q, p))):
+            low, high = one.false_negatives(fpr)
+            truth = false_negatives(first, second, F(fpr))
+            assert F(low) <= truth <= F(high), (fpr, low, high)
+            assert high - low < 1e-13
+
+
+@pytest.mark.parametrize("size, seed", CASES)
+def test_delta_encloses_the_fraction(size, seed):
+    pair, p, q = drawn(size, seed)
+    for eps in (0.0, 0.05, 0.3, 1.0):
+        with mpmath.workdps(40):
+            ratio = mpmath.exp(eps)
+            terms = [mpmath.mpf(a.numerator) / a.denominator - ratio * b.numerator / b.denominator
+                     for a, b in zip(p, q, strict=True)]  # fmt: skip
+            truth = mpmath.fsum(max(term, 0) for term in terms)
+            bracket = pair.log_hockey_stick(eps)
+            assert mpmath.exp(mpmath.mpf(bracket.lower)) <= truth <= mpmath.exp(mpmath.mpf(bracket.upper))
+            assert truth == 0 or bracket.upper - bracket.lower < 1e-12
+
+
+@pytest.mark.parametrize("size, seed", CASES)
+def test_renyi_encloses_the_sum(size, seed):
+    pair, p, q = drawn(size, seed)
+    for order in (1.01, 1.5, 2.0, 7.0, 100.0):
+        with mpmath.workdps(40):
+            moment = mpmath.fsum(
+                (mpmath.mpf(a.numerator) / a.denominator) ** order
+                * (mpmath.mpf(b.numerator) / b.denominator) ** (1 - mpmath.mpf(order))
+                for a, b in zip(p, q, strict=True)
+            )
+            truth = mpmath.log(moment) / (mpmath.mpf(order) - 1)
+            low, high = pair.renyi_directed(order)
+            assert low <= truth <= high
+            assert high - low < 1e-11 * max(1.0, math.ceil(truth))
