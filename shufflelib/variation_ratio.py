@@ -10,12 +10,14 @@ from scipy.special import gammaln
 from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
 from shufflelib.covered_pair import CoveredPair
+from shufflelib.dots import DOT_TOLERANCE
 from shufflelib.logspace import PMF_ERROR, TAIL_ERROR, UNIT, binomial_tail, log_binomial_pmf
 from shufflelib.loss_sums import TOLERANCE, LogBracket
 from shufflelib.profiles import DiscretePair, Pair
 
 ENUMERATED_USERS = 600  # up to here the pair is listed cell by cell
 SUMMED_USERS = 1_500_000  # up to here its divergence is summed over a + b
+FEW_USERS = 30_000  # up to here no contour integral is quicker than that sum
 SMALLEST_MASS = 1e-305  # of another user's token; a number of users divided by it does not overflow
 
 
@@ -54,9 +56,20 @@ class VariationRatioPair(Pair):
     The order is kept: ``tradeoff`` tests the null P against the alternative Q; ``delta``,
     ``epsilon`` and ``renyi`` take the larger of the two directions.
 
+    Parameters are the floats given, but a β that differs from its largest by the rounding of p is the
+    largest, and the ends hold for every p that rounds to the one given.  `of` needs no such grace.
+
     Cost: up to 600 users a list of cells, up to 1.5 million O(√n) tails, beyond that O(1).
     Source: Wang (PVLDB 2024; arXiv:2304.05007), Theorems 4.2 and 4.6, Algorithm 1; q₀ ≠ q₁:
     Proposition 1, Algorithm 3.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import VariationRatioPair
+    >>> bracket = VariationRatioPair.of(randomizers.generic(eps0=1.0), n=1000).epsilon(delta=1e-6)
+    >>> round(bracket.lower, 6), round(bracket.upper, 6)
+    (0.148671, 0.148671)
     """
 
     source = "exact numerics of the published pair; not a bound for a mechanism"
@@ -64,42 +77,31 @@ class VariationRatioPair(Pair):
     def __init__(self, *, n, p, beta, q0, q1=None):
         self.n = arguments.users(n)
         self.p = arguments.real(p, "p", above=1.0, finite=False, remedy="p bounds a ratio of densities")
+        # of p − 1, and so of its largest beta, per rounding of p
+        self._doubt = UNIT * (1.0 if math.isinf(self.p) else self.p / (self.p - 1.0))
         largest = 1.0 if math.isinf(self.p) else (self.p - 1.0) / (self.p + 1.0)
-        spread = 1.0 if math.isinf(self.p) else self.p / (self.p - 1.0)  # of p - 1, per rounding of p
         self.beta = arguments.real(
             beta,
             "beta",
             at_least=0.0,
-            at_most=largest * (1.0 + max(1e-12, 8 * UNIT * spread)),
+            at_most=largest * (1.0 + max(1e-12, 8 * self._doubt)),
             remedy="beta is at most (p - 1)/(p + 1)",
         )
-        if self.beta > largest * (1 + 1e-12):  # the largest, but for the rounding of p
-            self.beta = largest
         self.q0 = arguments.real(q0, "q0", at_least=1.0, remedy="q0 bounds a ratio of densities")
         self.q1 = (
             self.q0 if q1 is None else arguments.real(q1, "q1", at_least=1.0, remedy="q1 bounds a ratio")
         )
-        # masses of the differing user's three symbols, and of another user's
-        # differences from 1 in exact fractions, so that a small one keeps its digits
-        low = Fraction(0) if math.isinf(self.p) else Fraction(self.beta) / (Fraction(self.p) - 1)
-        high = Fraction(self.beta) + low
-        self._low, self._high, rest = float(low), float(high), float(1 - low - high)
-        # what the rounding of p and beta leaves of the largest beta is no remainder
-        lost = 8 * UNIT * spread
-        self._rest = rest if rest > lost else 0.0
-        r0, r1 = high / Fraction(self.q0), high / Fraction(self.q1)
-        self._r0, self._r1, other = float(r0), float(r1), float(1 - r0 - r1)
-        if other < -1e-12:
+        self._weigh(math.inf if math.isinf(self.p) else Fraction(self.p) - 1)
+        if self._other < -1e-12:
             raise ValueError(
-                f"q0 and q1 must leave probabilities, but beta p/(p - 1) (1/q0 + 1/q1) is {1.0 - other:g}, "
-                f"got q0={q0!r}, q1={self.q1!r}; use larger ones"
+                "q0 and q1 must leave probabilities, but beta p/(p - 1) (1/q0 + 1/q1) is "
+                f"{1.0 - self._other:g}, got q0={q0!r}, q1={self.q1!r}; use larger ones"
             )
         if self.beta > 0.0 and min(self._r0, self._r1) < SMALLEST_MASS:
             raise ValueError(
                 f"q0 and q1 must leave masses beta p/(p - 1)/q of at least {SMALLEST_MASS:g}, got q0={q0!r}, "
                 f"q1={self.q1!r} at beta={self.beta!r}; use smaller ones"
             )
-        self._r2 = other if other > 1e-15 else 0.0
         self.symmetric = self.q0 == self.q1
         self.search_width = 1e-11 if self.n <= SUMMED_USERS else 2e-8
         self.statement = (
@@ -109,8 +111,33 @@ class VariationRatioPair(Pair):
 
     @classmethod
     def of(cls, randomizer, *, n):
-        """Return the pair with a randomizer's published parameters."""
-        return cls(n=n, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
+        """Return the pair with a randomizer's published parameters; p − 1 keeps its digits if p = e^ε₀."""
+        pair = cls(n=n, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
+        eps0 = getattr(randomizer, "eps0", math.inf)
+        if math.isclose(math.log(pair.p), eps0, rel_tol=UNIT, abs_tol=UNIT) and math.isfinite(pair.p):
+            pair._doubt, pair.beta = 2 * UNIT, float(randomizer.beta)
+            pair._weigh(Fraction(math.expm1(eps0)))
+        return pair
+
+    def _weigh(self, excess):
+        """Set the masses of the differing user's three symbols and of another user's, given p − 1.
+
+        Differences are formed in exact fractions, so that a small one keeps its digits.
+        """
+        beta = Fraction(self.beta)
+        largest = excess / (excess + 2) if math.isfinite(excess) else Fraction(1)
+        # Within rounding of its largest β is that: then the masses are p/(p + 1) and 1/(p + 1), which the
+        # rounding of p moves by no more than theirs, and only β, their difference, by `_doubt`.  Ratios and
+        # masses have an error of several roundings charged below, that of a loss is charged `_doubt`.
+        if beta >= largest * (1 - 8 * Fraction(self._doubt)):
+            beta = largest
+        low = beta / excess if math.isfinite(excess) else Fraction(0)
+        high = beta + low
+        r0, r1 = high / Fraction(self.q0), high / Fraction(self.q1)
+        self.beta = float(beta)
+        self._low, self._high, self._rest = float(low), float(high), float(1 - low - high)
+        self._r0, self._r1, self._other = float(r0), float(r1), float(1 - r0 - r1)
+        self._r2 = self._other if self._other > 1e-15 else 0.0
 
     @functools.cached_property
     def reversed(self):
@@ -151,14 +178,13 @@ class VariationRatioPair(Pair):
             left, right = a / self._r0, b / self._r1
             rest = self._rest * c / self._r2 if self._r2 > 0.0 else 0.0
             in_p, in_q = high * left + low * right + rest, low * left + high * right + rest
-            gap = (high - low) * (left - right)
+            gap = self.beta * (left - right)
             loss = np.where(gap >= 0.0, np.log1p(gap / in_q), -np.log1p(-gap / in_p))
             log_p, log_q = log_count + np.log(in_p), log_count + np.log(in_q)
         loss = np.where(in_q == 0.0, np.inf, np.where(in_p == 0.0, -np.inf, loss))
         keep = (in_p > 0.0) | (in_q > 0.0)
         log_p, log_q, loss = log_p[keep], log_q[keep], loss[keep]
-        # p, β and q are floats: rounding p moves p − 1, and with it every mass and loss, by this much
-        rounding = UNIT * (1.0 if math.isinf(self.p) else self.p / (self.p - 1.0))
+        rounding = self._doubt if self._rest > 0.0 else UNIT  # of the masses, see `_weigh`
         uncovered = (self._r0 + self._r1) / self._r2 if self._r2 > 0.0 else 0.0
         total, left = (a + b)[keep], c[keep]
         mass_error = rounding * (2.0 + total + left * uncovered) + UNIT * (
@@ -169,7 +195,7 @@ class VariationRatioPair(Pair):
             loss, mass_error = np.append(loss, 0.0), np.append(mass_error, rounding / self._rest)
         finite = np.where(np.isfinite(loss), np.abs(loss), 0.0)
         return DiscretePair._from_losses(
-            log_p, log_q, loss, mass_error=mass_error, loss_error=rounding * finite
+            log_p, log_q, loss, mass_error=mass_error, loss_error=self._doubt * finite
         )
 
     @functools.cached_property
@@ -198,7 +224,8 @@ class VariationRatioPair(Pair):
             return LogBracket(-math.inf, -math.inf)
         if self.n <= ENUMERATED_USERS:
             return self._cells.log_hockey_stick(eps)
-        if self.n > SUMMED_USERS or tolerance >= 1e-3 or eps >= 600.0:
+        rough = tolerance >= (1e-3 if self.n <= FEW_USERS else DOT_TOLERANCE)
+        if self.n > SUMMED_USERS or rough or eps >= 600.0:
             return self._covered.log_hockey_stick(eps, tolerance)
         for reach in (13.0, 38.0):
             summed = self._over_totals(eps, reach)

@@ -204,3 +204,54 @@ def test_dotted_renyi_at_huge_orders(order):
     pair = finite_pair()
     exact, dotted = pair.renyi(order), Opaque(pair).renyi(order)
     assert dotted.lower <= exact.upper and exact.lower <= dotted.upper
+
+
+def weighed_pair_delta(n, p, beta, q, eps):
+    """Return δ(eps) of the pair (P, Q) to 25 digits, the numbers of users without a clone rising."""
+    low, ratio = beta / (p - 1), mpmath.exp(eps)
+    high = beta + low
+    clone, rest = high / q, 1 - low - high
+    other = 1 - 2 * clone
+    total = mpmath.mpf(0)
+    for c in range(n + 1):
+        if c > 0 and mpmath.binomial(n, c) * other**c < mpmath.mpf(10) ** -30:
+            break
+        mass = mpmath.factorial(n - 1) / mpmath.factorial(c) / mpmath.factorial(n - c)
+        mass *= clone ** (n - c) * other**c
+        for a in range(n - c + 1):
+            b = n - c - a
+            first, second = (x * a / clone + y * b / clone for x, y in ((high, low), (low, high)))
+            total += mass * max(first - ratio * second + (1 - ratio) * rest * c / other, 0)
+            mass *= mpmath.mpf(b) / (a + 1)
+    return total
+
+
+@pytest.mark.parametrize("eps0", [1e-9, 3.3e-10, 7.7e-11, 1e-12])
+@pytest.mark.parametrize("n", [1, 30, 601])
+def test_rounding_of_p_is_inside_the_ends_of_the_pair(eps0, n):
+    """A float p near 1 has lost digits of p − 1: `of` does without them, else the ends take them in."""
+    eps = 0.3 * eps0 / math.sqrt(n)
+    with mpmath.workdps(50):
+        p, beta = mpmath.exp(mpmath.mpf(eps0)), mpmath.tanh(mpmath.mpf(eps0) / 2)
+        truth = weighed_pair_delta(n, p, beta, p, mpmath.mpf(eps))
+        rounded = math.exp(eps0)
+        for near in (math.tanh(eps0 / 2.0), (rounded - 1.0) / (rounded + 1.0)):
+            bracket = VariationRatioPair(n=n, p=rounded, beta=near, q0=rounded).delta(eps)
+            assert bracket.lower <= truth <= bracket.upper
+            spread = rounded / (rounded - 1.0)
+            assert bracket.upper - bracket.lower < (1e-11 + 1e-14 * spread * n) * truth
+        bracket = VariationRatioPair.of(randomizers.generic(eps0=eps0), n=n).delta(eps)
+        assert bracket.lower <= truth <= bracket.upper
+        if n <= 600:
+            assert bracket.upper - bracket.lower < 1e-11 * truth
+
+
+@pytest.mark.parametrize("eps0", [1e-9, 1e-12])
+def test_pair_of_a_randomizer_keeps_the_digits_of_a_small_budget(eps0):
+    three = randomizers.generalized_rr(eps0=eps0, d=3)
+    with mpmath.workdps(50):
+        p = mpmath.exp(mpmath.mpf(eps0))
+        truth = weighed_pair_delta(4, p, (p - 1) / (p + 2), p, mpmath.mpf(0.2 * eps0))
+        bracket = VariationRatioPair.of(three, n=4).delta(0.2 * eps0)
+        assert bracket.lower <= truth <= bracket.upper
+        assert bracket.upper - bracket.lower < 1e-11 * truth
