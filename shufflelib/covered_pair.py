@@ -37,6 +37,18 @@ class CoveredPair(Pair):
 
     with S' the sum of n − 1 tame losses; J follows ε, so that δ = 1e-200 is resolved as 1e-2 is.  For a few
     users the upper end is loose: with two, δ is typically e³ to e⁵ times too large far out, e¹⁸ for σ = 0.16.
+
+    Examples
+    --------
+    Binary randomized response with R_0 = (3/4, 1/4), R_1 = (1/4, 3/4), all others known to hold 1:
+
+    >>> import numpy as np
+    >>> from shufflelib.amplification import AmplificationVariable
+    >>> from shufflelib.shuffling import CoveredPair
+    >>> ratios, cover = np.array([3.0, 1.0 / 3.0]), np.array([0.25, 0.75])
+    >>> bracket = CoveredPair(AmplificationVariable(ratios, np.ones(2), cover), 1000).epsilon(delta=1e-6)
+    >>> round(bracket.lower, 5), round(bracket.upper, 5)
+    (0.14206, 0.14206)
     """
 
     statement = "a pair of reports under a cover"

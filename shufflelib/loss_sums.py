@@ -199,12 +199,11 @@ def _log_left_out(around, n, most):
     return -(most * math.log(most / mean) - most + mean) * (1 - 1e-9) if most > mean else 0.0
 
 
-def _by_enumeration(law, n, around=None, most=None):
-    """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
-    around = around or _Around.heaviest(law)
-    most = n if most is None else most
+@functools.lru_cache(maxsize=4)  # a curve asks for the same ones at every ε
+def _count_vectors(atoms, most, n):
+    """Return all vectors of at most ``most`` counts, their sums, log multinomials and the terms of those."""
     counts, left = np.zeros((1, 0)), np.array([most])
-    for _ in around.values:
+    for _ in range(atoms):
         width = left + 1
         start = np.repeat(np.cumsum(width) - width, width)
         chosen = np.arange(width.sum()) - start
@@ -213,6 +212,17 @@ def _by_enumeration(law, n, around=None, most=None):
     used = most - left
     falling = np.append(0.0, np.cumsum(math.log(n) + np.log1p(-np.arange(most) / n)))[used]
     log_weight = falling - gammaln(counts + 1.0).sum(axis=1)
+    size = 64 + 8 * falling + 8 * gammaln(used + 2.0)
+    for part in (counts, used, log_weight, size):
+        part.flags.writeable = False
+    return counts, used, log_weight, size
+
+
+def _by_enumeration(law, n, around=None, most=None):
+    """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
+    around = around or _Around.heaviest(law)
+    most = n if most is None else most
+    counts, used, log_weight, size = _count_vectors(around.values.size, most, n)
     total = counts @ around.values + (n - used) * around.value
     slack = (counts @ around.sizes + (n - used) * around.size) * (law.precision + 8 * UNIT)
     ends = []
@@ -224,12 +234,30 @@ def _by_enumeration(law, n, around=None, most=None):
         with np.errstate(divide="ignore", invalid="ignore"):
             log_heaviest = np.where(used < n, (n - used) * log_rest * (1.0 - side * 4 * UNIT), 0.0)
             gain = np.log(np.maximum(total + side * slack, 0.0))
-        rounding = (64 + 8 * falling + 8 * gammaln(used + 2.0) - 4 * log_masses) * UNIT
+        rounding = (size - 4 * log_masses) * UNIT
         terms = log_weight + log_masses + log_heaviest + side * rounding + gain
         ends.append(logsumexp(terms[possible]))
     ends[1] = float(np.logaddexp(ends[1], _log_left_out(around, n, most) + _sum_of_positive_parts(law, n)))
     rounding = [UNIT * (64 + 4 * abs(end)) if end > -math.inf else 0.0 for end in ends]
     return LogBracket(ends[0] - rounding[0], ends[1] + rounding[1])
+
+
+def _tilted(law, theta):
+    """Return θG, its peak, the masses times e^{θG − peak}, and their sum, that of the atom at 0 included."""
+    exponent = theta * law.values
+    peak = max(0.0, float(exponent.max()))
+    weights = law.masses * np.exp(exponent - peak)
+    return exponent, peak, weights, max(float(weights.sum()) + law.zero_mass * math.exp(-peak), 1e-300)
+
+
+def _cumulant(law, exponent, peak, mass):
+    """Return log E e^{θG}, without cancellation where it is small, and the terms it came from."""
+    if peak >= 1.0:
+        return peak + math.log(mass), 1.0
+    growth = law.masses * np.expm1(exponent)
+    total = float(growth.sum())
+    cumulant = math.log1p(total) if total > -0.5 else peak + math.log(mass)
+    return cumulant, np.abs(growth).sum() / mass
 
 
 class _Tilt:
@@ -241,10 +269,7 @@ class _Tilt:
     """
 
     def __init__(self, law, theta):
-        exponent = theta * law.values
-        peak = max(0.0, float(exponent.max()))
-        weights = law.masses * np.exp(exponent - peak)
-        mass = max(float(np.sum(weights)) + law.zero_mass * math.exp(-peak), 1e-300)
+        exponent, peak, weights, mass = _tilted(law, theta)
         self.masses = weights / mass
         live = self.masses > 0.0
         self.masses, self.values = masses, values = self.masses[live], law.values[live]
@@ -254,15 +279,8 @@ class _Tilt:
         doubt = law.precision + (law.values.size + 24) * UNIT
         sizes = np.minimum(law.sizes[live], 1e140)
         moved = np.minimum(theta * sizes, 1e140)
-        if peak < 1.0:
-            growth = law.masses * np.expm1(exponent)
-            total = float(np.sum(growth))
-            self.cumulant = math.log1p(total) if total > -0.5 else peak + math.log(mass)
-            self.cumulant_error = np.sum(np.abs(growth)) / mass
-        else:
-            self.cumulant = peak + math.log(mass)
-            self.cumulant_error = 1.0
-        self.cumulant_error = doubt * (self.cumulant_error + np.sum(masses * moved))
+        self.cumulant, terms = _cumulant(law, exponent, peak, mass)
+        self.cumulant_error = doubt * (terms + np.sum(masses * moved))
         self.node_error = doubt * np.sum(masses * sizes * (1.0 + moved))
 
 
@@ -270,7 +288,8 @@ def _saddle(law, n):
     """Return θ near the minimum of n K(θ) − 2 log θ; any θ > 0 is valid, this one is efficient."""
 
     def slope(theta):
-        return n * _Tilt(law, theta).mean * theta - 2.0
+        _, _, weights, mass = _tilted(law, theta)
+        return n * float(weights / mass @ law.values) * theta - 2.0
 
     spread = math.sqrt(float(law.masses @ law.values**2) * n)
     low = high = math.sqrt(2.0) / spread
@@ -322,7 +341,8 @@ class _Identical(TiltedSum):
 
     def growth(self, other):
         """Return n (K(other) − K(θ))."""
-        return self.n * (_Tilt(self.law, other).cumulant - self.tilt.cumulant)
+        exponent, peak, _, mass = _tilted(self.law, other)
+        return self.n * (_cumulant(self.law, exponent, peak, mass)[0] - self.tilt.cumulant)
 
     def integrand(self, smoothing, step, first, size):
         """Sum over a block of nodes, the characteristic function from two short tables."""
@@ -403,27 +423,36 @@ def _integrand(n, theta, tilt, smoothing, step, first, size):
     cancellation from two short tables, e^{i(a+b)} − 1 = (e^{ia}−1)(e^{ib}−1) + (e^{ia}−1) + (e^{ib}−1).
     """
     fine = max(1, math.isqrt(size))
-    rows = -(-size // fine)
-    base = step * (first + fine * np.arange(rows))
-    offset = step * np.arange(fine)
-    big, small = minus_one(np.outer(base, tilt.values)), minus_one(np.outer(offset, tilt.values))
+    start = fine * np.arange(-(-size // fine))
+    big, small = (
+        minus_one(np.outer(step * nodes, tilt.values)) for nodes in (first + start, np.arange(fine))
+    )
     weighted = big * tilt.masses
-    phi = weighted @ small.T
-    phi += weighted.sum(axis=1)[:, None] + (small @ tilt.masses)[None, :]
-    phi = phi.ravel()[:size]
-
-    # |φ|^n: most nodes lie where it is nothing
-    x, y = phi.real, phi.imag
-    log_modulus = 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
-    alive = np.flatnonzero(n * log_modulus > -NOTHING_LEFT)
-    x, y, log_modulus = x[alive], y[alive], log_modulus[alive]
-    omega = step * (first + alive)
+    base = weighted.sum(axis=1)
+    # |φ|^n: most nodes lie where it is nothing.  From one node to the next |φ| moves by no more than
+    # step·√E G², so that whole rows of the table are seen to be nothing from their first nodes
+    reach = step * fine * math.sqrt(float(tilt.masses @ tilt.values**2))
+    lost = -np.expm1(_log_modulus(base.real, base.imag)) * (1.0 - 1e-9) - reach * (1.0 + 1e-9)
+    kept = lost < -math.expm1(-NOTHING_LEFT / n)
+    phi = weighted[kept] @ small.T
+    phi += base[kept][:, None] + (small @ tilt.masses)[None, :]
+    nodes = (start[kept][:, None] + np.arange(fine)).ravel()
+    phi = phi.ravel()
+    log_modulus = _log_modulus(phi.real, phi.imag)
+    alive = np.flatnonzero((n * log_modulus > -NOTHING_LEFT) & (nodes < size))
+    x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
+    omega = step * (first + nodes[alive])
     angle = np.arctan2(y, 1.0 + x)
     relative = n * tilt.node_error * np.hypot(theta, omega) * np.exp(-log_modulus)
     relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 64 * UNIT
     return quadrature(
         theta, smoothing, omega, n * log_modulus, n * angle, relative, halved=first == 0, size=size
     )
+
+
+def _log_modulus(x, y):
+    """Return log|1 + x + iy|, at least log UNIT/2, without cancellation near 0."""
+    return 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
 
 
 def quadrature(theta, smoothing, omega, log_modulus, angle, relative, *, halved, size):

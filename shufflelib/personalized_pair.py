@@ -77,6 +77,15 @@ class PersonalizedPair(Pair):
     budgets.
     Source: Definition 6 of Chen, Cao, Ge (AAAI 2024); the clone probability 2/(e^ε + 1) is that of
     Feldman, McMillan, Talwar (SODA 2023), whose erratum does not concern slots of this kind.
+
+    Examples
+    --------
+    One slot in ten spends 2.0, the others 0.5:
+
+    >>> from shufflelib.shuffling import PersonalizedPair
+    >>> mixed = PersonalizedPair([0.5] * 900 + [2.0] * 100)
+    >>> round(mixed.epsilon(delta=1e-6).upper, 3)
+    0.13
     """
 
     symmetric = True

@@ -34,6 +34,17 @@ class DiscretePair(Pair):
     Notes
     -----
     Cost O(m) for each number.  Rounding of the inputs' logarithms is charged to both ends.
+
+    Examples
+    --------
+    Randomized response that tells the truth with probability 3/4; δ(log 2) is 1/4:
+
+    >>> import math
+    >>> import numpy as np
+    >>> from shufflelib.profiles import DiscretePair
+    >>> bracket = DiscretePair(np.log([0.75, 0.25]), np.log([0.25, 0.75])).delta(eps=math.log(2))
+    >>> bracket.lower <= 0.25 <= bracket.upper
+    True
     """
 
     statement = "a finite pair (P, Q)"
@@ -171,6 +182,13 @@ class Gaussian(Pair):
     -----
     Evaluated as φ(a)(m(a) − m(b)) with Mills' ratio m, so that no two tails are subtracted.
     Source: Dong, Roth, Su (JRSSB 2022), Corollary 2.13; Balle, Wang (ICML 2018), Theorem 8.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles import Gaussian
+    >>> bracket = Gaussian(mu=1.0).epsilon(delta=1e-6)
+    >>> round(bracket.lower, 4), round(bracket.upper, 4)
+    (4.8866, 4.8866)
     """
 
     symmetric = True

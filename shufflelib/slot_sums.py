@@ -5,7 +5,7 @@ Slot i shows, each with probability :math:`r_i`, the losses :math:`u_i - e^{\var
 the product of the slots' generating functions; slots with equal budgets are counted, not repeated.
 
 Most nodes of the integral lie where the product is nothing.  There it is bounded from few bins of
-slots: with tilted masses m and values x,
+slots, then from more: with tilted masses m and values x,
 :math:`|\varphi|^2 = 1 - 2\sum_{a<b} m_a m_b (1 - \cos\omega(x_a - x_b))`, each factor at its worst in
 the bin.  Only the nodes that remain are evaluated slot by slot.
 """
@@ -15,14 +15,14 @@ import math
 import numpy as np
 
 from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.loss_sums import NOTHING_LEFT, LogBracket, TiltedSum, minus_one, on_the_line, quadrature
+from shufflelib.loss_sums import NOTHING_LEFT, LogBracket, TiltedSum, on_the_line, quadrature
 
 BIN_WORK = 5000  # bins times the square root of kinds: more kinds, fewer bins
 STEEPEST = 1e4  # largest exponent at which a saddle point is looked for
 ONLY_CHERNOFF = math.inf  # a tolerance for which no quadrature is tried
 FEW = 8  # kinds for which a second quadrature is cheap
 SHARPEST = 1e-8  # tolerance asked of it
-CHUNK = 2_000_000  # nodes times slots at once
+CHUNK = 100_000  # nodes times slots at once, so that they stay in the cache
 PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
 
 
@@ -120,28 +120,27 @@ class _Slots(TiltedSum):
 
     def __init__(self, mass, rest, values, sizes, count):
         self.law, self.values, self.count = (mass, rest, values), values, count
-        cumulant, self.masses, self.rest, terms = _tilted(*self.law, self.theta)
-        self.cumulant = math.fsum(count * cumulant)
+        self._cumulants, self.masses, self.rest, terms = _tilted(*self.law, self.theta)
+        self.cumulant = math.fsum(count * self._cumulants)
         mean = (self.masses * values).sum(axis=0)
         spread = (self.masses * values**2).sum(axis=0) - mean**2
         self.variance = math.fsum(count * np.maximum(spread, 0.0))
         doubt = PRECISION + 32 * UNIT
         self.cumulant_error = doubt * math.fsum(count * (terms + (self.masses * sizes).sum(axis=0)))
         self.node_error = doubt * (self.masses * sizes * (1.0 + sizes)).sum(axis=0)
-        self.bins = max(1, min(count.size, round(BIN_WORK / math.sqrt(count.size))))
-        self.atoms = 2 * self.bins
-        self._bins = self._gather()
+        bins = max(1, min(count.size, round(BIN_WORK / math.sqrt(count.size))))
+        self.atoms = 2 * bins
+        self._bins = [self._gather(size) for size in sorted({math.isqrt(bins), bins})]
 
     def growth(self, other):
         """Return the growth of the cumulant from θ to another point of the real axis."""
         cumulant, _, _, _ = _tilted(*self.law, other)
-        here, _, _, _ = _tilted(*self.law, self.theta)
-        return math.fsum(self.count * (cumulant - here))
+        return math.fsum(self.count * (cumulant - self._cumulants))
 
-    def _gather(self):
+    def _gather(self, size):
         """Return, for bins of similar slots, extremes of the differences and least products of masses."""
         order = np.argsort(self.values[0], kind="stable")
-        groups = [part for part in np.array_split(order, self.bins) if part.size]
+        groups = [part for part in np.array_split(order, size) if part.size]
         x = np.stack([self.values[0], self.values[1], np.zeros(self.count.size)])
         m = np.stack([self.masses[0], self.masses[1], self.rest])
         bins = []
@@ -151,9 +150,8 @@ class _Slots(TiltedSum):
             bins.append(np.array(ends).T)
         return np.array([self.count[part].sum() for part in groups]), bins
 
-    def _log_modulus_at_most(self, omega):
-        """Bound log|φ| of the whole sum at each node from the bins."""
-        count, bins = self._bins
+    def _log_modulus_at_most(self, omega, count, bins):
+        """Bound log|φ| of the whole sum at each node from bins of slots."""
         loss = np.zeros((omega.size, count.size))
         for low, high, product in bins:
             first, last = omega[:, None] * low, omega[:, None] * high
@@ -164,21 +162,20 @@ class _Slots(TiltedSum):
 
     def integrand(self, smoothing, step, first, size):
         """Sum over a block of nodes: bounded from bins, then slot by slot where something is left."""
-        nodes = first + np.arange(size)
-        chunk = max(1, CHUNK // (8 * self.bins))
-        bound = [self._log_modulus_at_most(step * nodes[i : i + chunk]) for i in range(0, size, chunk)]
-        alive = nodes[np.concatenate(bound) > -NOTHING_LEFT]
-        omega = step * alive
-        log_modulus, angle, relative = (np.zeros(alive.size) for _ in range(3))
+        omega = step * (first + np.arange(size))
+        for count, bins in self._bins:
+            parts = np.array_split(omega, 1 + omega.size * count.size // CHUNK)
+            bound = [self._log_modulus_at_most(part, count, bins) for part in parts]
+            omega = omega[np.concatenate(bound) > -NOTHING_LEFT]
+        log_modulus, angle, relative = (np.zeros(omega.size) for _ in range(3))
         chunk = max(1, CHUNK // self.count.size)
-        for i in range(0, alive.size, chunk):
+        for i in range(0, omega.size, chunk):
             here = slice(i, i + chunk)
-            turned = [
-                minus_one(np.outer(omega[here], value)) * m
-                for value, m in zip(self.values, self.masses, strict=True)
-            ]
-            phi = turned[0] + turned[1]
-            x, y = phi.real, phi.imag
+            x = y = 0.0  # the slots' characteristic functions minus 1, without cancellation
+            for value, m in zip(self.values, self.masses, strict=True):
+                turned = np.outer(omega[here], value)
+                half = np.sin(0.5 * turned)
+                x, y = x - 2.0 * half * half * m, y + np.sin(turned) * m
             log_one = 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
             turn = np.arctan2(y, 1.0 + x)
             log_modulus[here], angle[here] = log_one @ self.count, turn @ self.count

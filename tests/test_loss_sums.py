@@ -102,3 +102,18 @@ def test_scale_of_the_losses_does_not_matter():
         scaled = replace(law, values=law.values * scale, sizes=law.sizes * scale)
         here, there = positive_part_mean(law, 500), positive_part_mean(scaled, 500)
         assert there.upper - math.log(scale) == pytest.approx(here.upper, abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [3, 40, 10**4])
+@pytest.mark.parametrize("values", [(1.0, -1.0), (1.0, -0.5), (1.0, 0.3, -0.7)])
+def test_nodes_left_out_hold_nothing(values, n):
+    """A lattice's characteristic function comes back to 1 far from the real axis; no such node is skipped."""
+    values, masses = np.array(values), np.full(len(values), 0.9 / len(values))
+    tilt = loss_sums._Tilt(LossLaw(values, masses, np.abs(values), 1e-15), 0.01)
+    step, smoothing = 2.0 * math.pi / 1500.0, 1e-4
+    nodes = 700 + np.arange(20_001)
+    line = 0.01 + 1j * step * nodes
+    phi = 1.0 + loss_sums.minus_one(np.outer(step * nodes, tilt.values)) @ tilt.masses
+    terms = phi**n / line**2 * np.exp(0.5 * smoothing * line**2)
+    smooth, _, _ = loss_sums._integrand(n, 0.01, tilt, smoothing, step, 700, nodes.size)
+    assert smooth == pytest.approx(np.sum(terms.real), rel=1e-9, abs=1e-9 * np.sum(np.abs(terms)))
