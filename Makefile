@@ -97,7 +97,7 @@ unit: .venv/installed | lint
 
 fuzz: export SHUFFLELIB_FUZZ ?= 100000
 fuzz: .venv/installed ## ask every public function 1e5 drawn questions (SHUFFLELIB_FUZZ=... for another number)
-	$(VENV) -m pytest tests/test_fuzz.py
+	$(VENV) -m pytest tests/test_fuzz_*.py
 
 lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)

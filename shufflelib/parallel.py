@@ -35,7 +35,7 @@ from shufflelib import arguments
 from shufflelib.randomizers import generic
 from shufflelib.randomizers.values import numbers
 from shufflelib.renyi.pairs import SMALLEST_BUDGET
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib.variation_ratio import SMALLEST_MASS, VariationRatioPair
 
 
 def basic_parallel_wang24(*, eps0, n):
@@ -128,8 +128,13 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
         )
     if abs(math.fsum(weights) - 1.0) > 1e-9:
         raise ValueError(f"weights must add up to 1, got {math.fsum(weights)!r}; divide them by their sum")
-    ratio = math.exp(eps0)
-    return VariationRatioPair(n=n, p=ratio, beta=math.fsum(weights * betas), q0=ratio)
+    ratio, beta = math.exp(eps0), math.fsum(weights * betas)
+    if 0.0 < beta < SMALLEST_MASS * ratio:
+        raise ValueError(
+            f"eps0 must leave the mixture a mass beta e^-eps0 of at least {SMALLEST_MASS:g}, "
+            f"got {eps0!r} at beta = {beta:.3g}; use a smaller one"
+        )
+    return VariationRatioPair(n=n, p=ratio, beta=beta, q0=ratio)
 
 
 def separate_cohort_wang24(*, eps0, beta, n, cohorts):

@@ -64,9 +64,14 @@ class DiscretePair(Pair):
             loss = log_p - log_q
         finite = np.isfinite(loss)
         size = np.abs(log_p[finite]).max(initial=0.0) + np.abs(log_q[finite]).max(initial=0.0)
-        same = np.ones(loss.size)
+        # an atom that only one law has is as large as its one logarithm
+        sizes = np.where(finite, size, np.minimum(np.abs(log_p), np.abs(log_q)))
         self._fill(
-            log_p, log_q, loss, mass_error=4 * UNIT * (1.0 + size) * same, loss_error=2 * UNIT * size * same
+            log_p,
+            log_q,
+            loss,
+            mass_error=4 * UNIT * (1.0 + sizes),
+            loss_error=np.full(loss.size, 2 * UNIT * size),
         )
 
     @classmethod
@@ -236,4 +241,4 @@ class Gaussian(Pair):
         z = -float(ndtri(fpr))
         value = float(ndtr(z - self.mu))
         relative = 16 * UNIT * (1.0 + (z - self.mu) ** 2 + z * z)
-        return value * (1 - relative), min(value * (1 + relative), 1.0)
+        return value * (1 - relative), min(max(value * (1 + relative), TINY), 1.0)

@@ -241,7 +241,8 @@ class VariationRatioPair(Pair):
                   \mathbb E[(a-t)_+] = m(1-\varrho) f(m) + (s\varrho - t) S(m),\; m = \lfloor t\rfloor + 1
         """
         n, ratio = self.n, math.exp(-eps)
-        share, rho = self._r0 + self._r1, self._r0 / (self._r0 + self._r1)
+        share = self._r0 + self._r1
+        rho, other = self._r0 / share, self._r1 / share  # 1 − rho may be rounded to 0
         # in units of e^eps
         gain = (self._high * ratio - self._low) / self._r0
         loss = (self._high - self._low * ratio) / self._r1
@@ -278,10 +279,10 @@ class VariationRatioPair(Pair):
             return LogBracket(-math.inf, min(0.0, math.log(max(gain, 1e-300)) + math.log(left_out) + eps))
         m = np.floor(threshold) + 1.0
         log_weight = log_binomial_pmf(s, n, share) if self._r2 > 0.0 else np.zeros(1)
-        spike = m * (1.0 - rho) * np.exp(log_binomial_pmf(m, s, rho))
+        spike = m * other * np.exp(log_binomial_pmf(m, s, rho))
         tail = binomial_tail(m, s, rho)
         excess = np.maximum(spike + (s * rho - threshold) * tail, 0.0)
-        slack_mass = PMF_ERROR + 4 * UNIT * np.abs(m - s * rho) / (1.0 - rho)
+        slack_mass = PMF_ERROR + 4 * UNIT * np.abs(m - s * rho) / other
         error = spike * slack_mass + np.abs(s * rho - threshold) * tail * TAIL_ERROR
         first = np.floor(threshold - threshold_error) + 1.0
         outer, moved = tail.copy(), first != m  # rarely does the error reach a whole number

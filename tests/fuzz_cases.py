@@ -24,8 +24,6 @@ from shufflelib import (
     shuffle_index,
     tradeoff,
 )
-from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation, shuffle
 
 
 def between(low, high, *ends):
@@ -277,49 +275,3 @@ FORMULAS = (
     call(personalized.largest_budget_fmt21, "delta", eps0=BUDGETS),
     call(personalized.normal_approximation_gspa24, "eps0", "delta0", n=whole(1, 10**4), weight=0.1),
 )
-
-# ---------------------------------------------------------------- profiles
-
-
-def two_point(eps, share):
-    """Return the finite pair of which an (eps, delta) guarantee with delta = share is a statement."""
-    rest = math.log1p(-share) - math.log1p(math.exp(-eps))
-    log_p = [math.log(share), rest, rest - eps, -math.inf]
-    return DiscretePair(log_p, log_p[::-1])
-
-
-def shuffled(kind, **own):
-    """Return the call that shuffles a kind of randomizer."""
-    one = KINDS[kind]
-    return Call(
-        f"shuffle {kind}",
-        lambda n, **parameters: shuffle(one.function(**parameters), n=n),
-        one.domains | {"n": USERS} | own,
-        one.weight,
-        0.0,
-        math.inf,
-    )
-
-
-PAIRS = (
-    call(Gaussian, "mu"),
-    call(two_point, "eps", called="DiscretePair", share=SHARES),
-    call(WorstPopulation, "eps0", "n"),
-    call(PersonalizedPair, called="PersonalizedPair", eps0=BUDGETS),
-    call(PersonalizedPair.adaptive, called="PersonalizedPair.adaptive", eps0=BUDGETS),
-    call(
-        lambda n, p, q, share: VariationRatioPair(n=n, p=p, beta=share * (p - 1.0) / (p + 1.0), q0=2.0 * q),
-        "n",
-        "q",
-        called="VariationRatioPair",
-        p=between(1e-9, 1e300).map(lambda x: 1.0 + x),
-        share=between(1e-9, 1.0),
-    ),
-    call(renyi.generic_pair, "n", eps0=between(1e-9, 340.0)),
-    call(renyi.binary_rr_pair, "n", eps0=between(1e-9, 340.0)),
-    call(renyi.clones_pair_fmt21, "n", eps0=between(1e-9, 340.0)),
-    call(renyi.theorem1_pair_arxiv24, "n", eps0=between(1e-9, 340.0)),
-    call(renyi.theorem1_pair_icassp24, "n", eps0=between(1e-9, 340.0)),
-)
-MECHANISMS = tuple(shuffled(kind) for kind in KINDS)
-QUESTIONS = {"delta": "eps", "epsilon": "delta", "renyi": "order", "tradeoff": "fpr"}

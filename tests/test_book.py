@@ -1,5 +1,6 @@
 """The book: every chapter is in it, every picture has words, every name and link is known."""
 
+import inspect
 import json
 import re
 import shutil
@@ -105,6 +106,19 @@ def test_the_reference_has_every_public_name_once():
     for module in modules:
         for name in book_pages.public_names(module):
             assert re.search(rf"[.]{re.escape(name)}$", pages[module.__name__], re.MULTILINE), name
+    contents = book_pages.reference_page(modules, homes)
+    assert [name for name in documented if f"<{name}>`: " not in contents] == []
+
+
+def test_every_public_function_and_class_has_an_example():
+    modules = book_pages.public_modules(README)
+    things = {
+        f"{module.__name__}.{name}": getattr(module, name)
+        for module in modules
+        for name in book_pages.public_names(module)
+    }
+    public = {name: inspect.getdoc(thing) or "" for name, thing in things.items() if callable(thing)}
+    assert [name for name, said in public.items() if ">>> " not in said] == []
 
 
 def test_the_ledger_page_has_every_claim_and_runs_none():

@@ -79,7 +79,8 @@ class TradeoffFunction:
             If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
         """
         grid = arguments.false_positive_rates(fpr)
-        return self._certified(*self._rates(grid), "false-negative rate")
+        lower, upper = self._rates(grid)
+        return self._certified(lower, np.minimum(upper, 1.0), "false-negative rate")
 
     def _rates(self, fpr):
         return self.low.lower(fpr), self.high.upper(fpr)

@@ -1,0 +1,85 @@
+"""Every kind of profile by name, with where its arguments lie, and the questions that all of them answer."""
+
+import math
+
+from hypothesis import strategies as st
+
+from fuzz_cases import BUDGETS, KINDS, SHARES, USERS, Call, between, call
+from shufflelib import randomizers, renyi
+from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation, shuffle
+
+
+def two_point(eps, share):
+    """Return the finite pair of which an (eps, delta) guarantee with delta = share is a statement."""
+    rest = math.log1p(-share) - math.log1p(math.exp(-eps))
+    log_p = [math.log(share), rest, rest - eps, -math.inf]
+    return DiscretePair(log_p, log_p[::-1])
+
+
+def shuffled(kind, **own):
+    """Return the call that shuffles a kind of randomizer."""
+    one = KINDS[kind]
+    return Call(
+        f"shuffle {kind}",
+        lambda n, **parameters: shuffle(one.function(**parameters), n=n),
+        one.domains | {"n": USERS} | own,
+        one.weight,
+        0.0,
+        math.inf,
+    )
+
+
+MODERATE = {
+    "eps0": between(0.01, 6.0),
+    "d": st.integers(2, 12),
+    "d01": between(0.01, 3.0),
+    "dmax": between(0.5, 4.0),
+    "s": st.integers(1, 3),
+}
+
+PAIRS = (
+    call(Gaussian, "mu"),
+    call(two_point, "eps", called="DiscretePair", share=SHARES),
+    call(WorstPopulation, "eps0", "n"),
+    call(PersonalizedPair, called="PersonalizedPair", eps0=BUDGETS),
+    call(PersonalizedPair.adaptive, called="PersonalizedPair.adaptive", eps0=BUDGETS),
+    call(
+        lambda n, p, q, share: VariationRatioPair(n=n, p=p, beta=share * (p - 1.0) / (p + 1.0), q0=2.0 * q),
+        "n",
+        "q",
+        called="VariationRatioPair",
+        p=between(1e-9, 1e300).map(lambda x: 1.0 + x),
+        share=between(1e-9, 1.0),
+    ),
+    call(renyi.generic_pair, "n", eps0=between(1e-9, 340.0)),
+    call(renyi.binary_rr_pair, "n", eps0=between(1e-9, 340.0)),
+    call(renyi.clones_pair_fmt21, "n", eps0=between(1e-9, 340.0)),
+    call(renyi.theorem1_pair_arxiv24, "n", eps0=between(1e-9, 340.0)),
+    call(renyi.theorem1_pair_icassp24, "n", eps0=between(1e-9, 340.0)),
+)
+MECHANISMS = tuple(shuffled(kind) for kind in KINDS)
+# of whole curves: a Rényi divergence or a trade-off function takes hundreds of values of δ
+CURVED = tuple(
+    shuffled(kind, **{name: MODERATE[name] for name in KINDS[kind].domains if name in MODERATE}, n=USERS)
+    for kind in (
+        "binary_rr",
+        "collision",
+        "duchi",
+        "generalized_rr",
+        "generic",
+        "harmony",
+        "local_hash",
+        "metric_generic",
+        "poisson_sampled",
+        "subset",
+    )
+)
+QUESTIONS = {"delta": "eps", "epsilon": "delta", "renyi": "order", "tradeoff": "fpr"}
+# a few quick kinds, by their budget alone
+FEW = {
+    "generic": lambda eps0: randomizers.generic(eps0=eps0),
+    "binary_rr": lambda eps0: randomizers.binary_rr(eps0=eps0),
+    "ten options": lambda eps0: randomizers.generalized_rr(eps0=eps0, d=10),
+    "subset": lambda eps0: randomizers.subset(eps0=eps0, d=16, k=4),
+}

@@ -1,0 +1,292 @@
+"""Brackets against sixty digits: every rounding margin covers the difference, and is needed for it.
+
+Masses are fractions; what the package gets is their rounded logarithms or quotients, and what comes back has
+to enclose the number of the fractions themselves.
+"""
+
+import math
+from fractions import Fraction as F
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy.special import ndtri
+
+from fuzz_answers import examples
+from fuzz_cases import DELTA, DOMAINS, EPS, ORDER, between, whole
+from shufflelib import Certified, randomizers, renyi, tradeoff
+from shufflelib.amplification import AmplificationVariable
+from shufflelib.dots import log_renyi_kernel
+from shufflelib.logspace import PMF_ERROR, TAIL_ERROR, UNIT, binomial_tail, log_binomial_pmf
+from shufflelib.loss_sums import TOLERANCE
+from shufflelib.profiles import DiscretePair, Gaussian, Pair
+from shufflelib.shuffling import CoveredPair, VariationRatioPair, shuffle
+
+MP = mpmath.mp.clone()
+MP.dps = 60
+HAIR = MP.mpf(10) ** -50  # the truth is rounded too
+FPR = DOMAINS["fpr"]
+
+
+def digits(number):
+    """Return a fraction or a float in sixty digits."""
+    number = F(number)
+    return MP.mpf(number.numerator) / number.denominator
+
+
+def swapped(laws):
+    return [(second, first) for first, second in laws]
+
+
+def exact_delta(laws, eps):
+    ratio = MP.exp(MP.mpf(eps))
+    return MP.fsum(max(first - ratio * second, 0) for first, second in laws)
+
+
+def exact_renyi(laws, order):
+    if any(first and not second for first, second in laws):
+        return MP.inf
+    order = MP.mpf(order)
+    moment = MP.fsum(first * (first / second) ** (order - 1) for first, second in laws if first)
+    return MP.log(moment) / (order - 1)
+
+
+def exact_tradeoff(laws, fpr):
+    """Return what the Neyman-Pearson test misses: it rejects P where Q/P is largest."""
+    left, missed = MP.mpf(fpr), MP.zero
+    for first, second in sorted(laws, key=lambda law: law[1] / law[0] if law[0] else MP.inf, reverse=True):
+        kept = max(first - left, 0) / first if first else 0
+        left, missed = max(left - first, 0), missed + kept * second
+    return missed if fpr < 1.0 else MP.zero  # P does not quite sum to 1
+
+
+def worst(exact, laws, at):
+    return max(exact(laws, at), exact(swapped(laws), at))
+
+
+def holds(bracket, truth):
+    assert bracket.lower <= truth * (1 + HAIR) and truth <= bracket.upper * (1 + HAIR), (bracket, truth)
+
+
+def near_edges(losses, order):
+    """Return an order, and those at which the kernel of a loss passes from one formula to another."""
+    size = max((abs(x) for x in losses if math.isfinite(x)), default=0.0)
+    edges = [edge / size for edge in (0.0501, 30.1) if size > 1e-12]
+    return [order, *(edge for edge in edges if edge > 1.0)]
+
+
+# ---------------------------------------------------------------- finite pairs
+
+ANY = st.one_of(st.just(0), st.integers(1, 10), whole(1, 10**9), whole(1, 10**20))
+CLOSE = st.tuples(whole(10**6, 10**12), st.integers(-5, 5)).map(lambda w: (w[0], w[0] + w[1]))
+LISTED = st.one_of(
+    st.lists(st.tuples(ANY, ANY), min_size=2, max_size=8), st.lists(CLOSE, min_size=2, max_size=8)
+).filter(lambda rows: all(map(sum, zip(*rows, strict=True))))
+
+
+def finite(rows):
+    """Return a pair's laws in sixty digits, and the pair of their logarithms as floats."""
+    laws = [[digits(F(w, sum(law))) for w in law] for law in zip(*rows, strict=True)]
+    logs = [[float(MP.log(mass)) if mass else -math.inf for mass in law] for law in laws]
+    return list(zip(*laws, strict=True)), DiscretePair(*logs)
+
+
+class CurveAlone(Pair):
+    """A pair of which nothing but the hockey-stick curve is known: all else is read off it."""
+
+    def __init__(self, pair):
+        self.pair = pair
+
+    @property
+    def reversed(self):
+        return CurveAlone(self.pair.reversed)
+
+    @property
+    def largest_loss(self):
+        return self.pair.largest_loss
+
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+        return self.pair.log_hockey_stick(eps, tolerance)
+
+
+@examples("digits", 4.0, 12)
+@given(LISTED, EPS, ORDER, FPR)
+@example([(0, 6), (1, 10**19)], 0.0, 3.0, 0.5)  # all error is that of one mass's logarithm
+def test_a_finite_pair(rows, eps, order, fpr):
+    laws, pair = finite(rows)
+    function = tradeoff.from_pair(pair)
+    holds(pair.delta(eps), worst(exact_delta, laws, eps))
+    holds(pair.tradeoff(fpr), exact_tradeoff(laws, fpr))
+    holds(function(fpr), exact_tradeoff(laws, fpr))
+    holds(function.inverse(fpr), exact_tradeoff(swapped(laws), fpr))
+    holds(function.delta(eps), exact_delta(swapped(laws), eps))
+    for one in near_edges(pair.loss, order):
+        truths = exact_renyi(laws, one), exact_renyi(swapped(laws), one)
+        for way, truth in zip((pair, pair.reversed), truths, strict=True):
+            holds(Certified(*way.renyi_directed(one)), truth)
+        holds(pair.renyi(one), max(truths))
+        if one <= 1e5:
+            holds(tradeoff.renyi(function, order=one), truths[0])
+
+
+@examples("digits", 0.5, 12)
+@given(LISTED, ORDER, FPR)
+def test_a_pair_read_off_its_curve(rows, order, fpr):
+    laws, pair = finite(rows)
+    curve = CurveAlone(pair)
+    holds(curve.renyi(order), worst(exact_renyi, laws, order))
+    holds(curve.tradeoff(fpr), exact_tradeoff(laws, fpr))
+
+
+@examples("digits", 2.0, 12)
+@given(between(1e-9, 30.0), between(0.01, 30.0), EPS, between(1.0 + 1e-9, 1e6), DELTA)
+def test_the_two_gaussians(mu, distance, eps, order, fpr):
+    pair = Gaussian(mu)
+    holds(pair.renyi(order), digits(F(order) * F(mu) ** 2 / 2))
+    mean, z = MP.mpf(mu), MP.mpf(-float(ndtri(fpr)))
+    for _ in range(3):  # Newton, from sixteen digits
+        z += (MP.log(MP.ncdf(-z)) - MP.log(fpr)) * MP.ncdf(-z) / MP.npdf(z)
+    missed = MP.ncdf(z - mean)
+    if missed > 1e-300:
+        holds(pair.tradeoff(fpr), missed)
+        holds(tradeoff.GaussianTradeoff(mu)(fpr), missed)
+    for at in (eps, min(distance * mu, 700.0)):
+        part = MP.mpf(at) / mean
+        truth = MP.ncdf(mean / 2 - part) - MP.exp(MP.mpf(at)) * MP.ncdf(-mean / 2 - part)
+        holds(pair.delta(at), truth)
+
+
+# ---------------------------------------------------------------- reports under a cover
+
+
+@st.composite
+def covers(draw):
+    """Draw two reports and a cover on three outputs, the third without a loss, as whole weights."""
+    whole_ = whole(1, 1000)
+    less, more, same = draw(whole_), draw(whole_), draw(st.one_of(st.just(0), whole_))
+    moved = draw(st.integers(1, less))
+    hidden = [draw(whole_), draw(whole_), draw(whole_) if same else 0]
+    missing = draw(st.one_of(st.just(0), whole_))
+    reports = [[less, more, same], [less - moved, more + moved, same]]
+    return reports, hidden, sum(hidden) + missing
+
+
+def laws_under_a_cover(reports, hidden, size, n):
+    """Return (P, Q) at every number of the three outputs among n."""
+    cover = [F(part, size) for part in hidden]
+    ratios = [
+        [F(part, sum(report)) / mass if mass else F(0) for part, mass in zip(report, cover, strict=True)]
+        for report in reports
+    ]
+    laws = []
+    for a in range(n + 1):
+        for b in range(n + 1 - a):
+            for c in range(n + 1 - a - b) if cover[2] else (0,):
+                rest = n - a - b - c
+                ways = math.comb(n, a) * math.comb(n - a, b) * math.comb(n - a - b, c)
+                mass = ways * cover[0] ** a * cover[1] ** b * cover[2] ** c * (1 - sum(cover)) ** rest
+                laws.append([digits(mass * (u * a + v * b + w * c) / n) for u, v, w in ratios])
+    return [law for law in laws if any(law)]
+
+
+@examples("digits", 2.0, 12)
+@given(covers(), st.integers(1, 9), EPS, ORDER)
+def test_reports_under_a_cover(drawn, n, eps, order):
+    reports, hidden, size = drawn
+    laws = laws_under_a_cover(reports, hidden, size, n)
+    masses = [np.array(report) / sum(report) for report in reports], np.array(hidden) / size
+    pair = CoveredPair(AmplificationVariable.from_masses(*masses[0], masses[1]), n)
+    holds(pair.delta(eps), worst(exact_delta, laws, eps))
+    holds(pair.renyi(order), worst(exact_renyi, laws, order))
+
+
+def laws_of_pair(pair):
+    """Return (P, Q) at every number (a, b) of the two tokens, from the pair's floats taken as exact."""
+    p, beta, q0, q1, n = digits(pair.p), digits(pair.beta), digits(pair.q0), digits(pair.q1), pair.n
+    weak = beta / (p - 1)
+    strong = beta + weak
+    r0, r1 = strong / q0, strong / q1
+    rest, other = 1 - strong - weak, 1 - r0 - r1
+    if rest < 8 * MP.mpf(2) ** -53 * p / (p - 1):  # beta is the largest, rounded
+        rest, strong, weak = MP.zero, strong / (strong + weak), weak / (strong + weak)
+    other = max(other, MP.zero)
+    laws = {}
+    for a in range(n):
+        for b in range(n - a) if other else (n - 1 - a,):
+            ways = math.comb(n - 1, a) * math.comb(n - 1 - a, b)
+            mass = ways * r0**a * r1**b * other ** (n - 1 - a - b)
+            for x, y, first, second in ((1, 0, strong, weak), (0, 1, weak, strong), (0, 0, rest, rest)):
+                old = laws.get((a + x, b + y), (MP.zero, MP.zero))
+                laws[a + x, b + y] = old[0] + mass * first, old[1] + mass * second
+    return [(first, second) for first, second in laws.values() if first or second]
+
+
+@examples("digits", 3.0, 12)
+@given(
+    st.integers(1, 25),
+    between(1e-6, 1e6).map(lambda x: 1.0 + x),
+    between(1e-9, 1.0),
+    st.tuples(between(1.0, 1e9), between(1.0, 1e9)),
+    EPS,
+    ORDER,
+    FPR,
+)
+@example(25, 1.0 + 1e-6, 1.0, (1.0, 1.0), 1e-7, 2, 0.75)
+@example(25, 1e6, 1.0, (1e5, 1.0), 13.0, 1e6, 0.25)
+@example(1, 3.0, 1.0, (1.0, 1.0), 0.0, 1.0 + 1e-15, 0.5)
+def test_the_sums_of_a_pair(n, p, share, looser, eps, order, fpr):
+    beta = share * (p - 1.0) / (p + 1.0)
+    least = 2.0 * beta * p / (p - 1.0) * (1.0 + 1e-9)
+    q0, q1 = (max(least, 1.0) * factor for factor in looser)
+    pair = VariationRatioPair(n=n, p=p, beta=beta, q0=q0, q1=q1)
+    laws = laws_of_pair(pair)
+    holds(pair.delta(eps), worst(exact_delta, laws, eps))
+    holds(pair.renyi(order), worst(exact_renyi, laws, order))
+    holds(pair.tradeoff(fpr), exact_tradeoff(laws, fpr))
+
+
+# beyond the cells: sums over totals, lattice sums and contour integrals
+@pytest.mark.parametrize(("n", "eps0"), [(601, 1e-3), (601, 1.0), (601, 8.0), (1500, 1.0)])
+def test_sums_over_many_users(n, eps0):
+    e = MP.exp(MP.mpf(eps0))
+    one = 1 / (1 + e)  # of a user who holds 0
+    ones = [math.comb(n - 1, k) * one**k * (1 - one) ** (n - 1 - k) for k in range(n)] + [MP.zero]
+    before = [MP.zero, *ones[:-1]]
+    laws = [(x * (1 - one) + y * one, x * one + y * (1 - one)) for x, y in zip(ones, before, strict=True)]
+    profile, pair = shuffle(randomizers.binary_rr(eps0=eps0), n=n), renyi.binary_rr_pair(eps0=eps0, n=n)
+    moved = 1.0 + 4.0 * np.finfo(float).eps / eps0  # exp(eps0) is a float in the pair
+    for eps in (0.0, 0.3 * eps0 / math.sqrt(n), 3.0 * eps0 / math.sqrt(n)):
+        truth, got = worst(exact_delta, laws, eps), pair.delta(eps)
+        assert profile.delta(eps).upper >= truth
+        assert max(one.log_worst(eps).lower for one in profile.below) <= MP.log(truth)
+        assert got.lower <= truth * moved and truth <= got.upper * moved
+    for order in (1.0 + 1e-9, 2.0, 64.0):
+        truth, got = worst(exact_renyi, laws, order), pair.renyi(order)
+        assert truth <= profile.renyi(order).upper
+        assert got.lower <= truth * moved and truth <= got.upper * moved
+
+
+# ---------------------------------------------------------------- kernels
+
+
+@examples("digits", 0.25, 12)
+@given(
+    st.tuples(st.sampled_from((-1, 1)), between(1e-12, 600.0)).map(math.prod),
+    ORDER,
+    st.integers(1, 1500),
+    st.tuples(st.floats(0.0, 1.0), between(1e-3, 0.5)),
+)
+@example(-0.0500001, 1.0 + 1e-9, 1, (0.0, 0.5))
+def test_stated_errors_of_the_kernels(loss, order, n, where):
+    part, p = where
+    kernel, one, more = float(log_renyi_kernel(loss, order)), MP.mpf(loss), MP.mpf(order)
+    truth = MP.log(MP.exp(more * one) - 1 - more * (MP.exp(one) - 1))
+    assert abs(kernel - truth) <= (64.0 + 4.0 * abs(kernel)) * UNIT
+    k, chance = round(part * n), MP.mpf(p)
+    masses = [math.comb(n, i) * chance**i * (1 - chance) ** (n - i) for i in range(k, n + 1)]
+    mass, tail = float(log_binomial_pmf(k, n, p)), float(binomial_tail(k, n, p))
+    assert abs(mass - MP.log(masses[0])) <= PMF_ERROR * (1.0 + 0.1 * abs(mass))
+    if tail > 1e-290:
+        assert abs(tail - MP.fsum(masses)) <= TAIL_ERROR * tail

@@ -1,0 +1,48 @@
+"""Drawn arguments to every formula and every constructor: a number in its range, or why not."""
+
+import contextlib
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fuzz_answers import LONG, SHARES, TOTAL, answered, check_answer, named, weighted
+from fuzz_cases import FORMULAS, KINDS, PROTOCOLS
+from shufflelib.closed_form import OutOfRegime
+
+CONSTRUCTORS = tuple((KINDS | PROTOCOLS).values())
+FORMULA_SETTINGS = weighted("formulas", FORMULAS)
+CONSTRUCTOR_SETTINGS = weighted("constructors", CONSTRUCTORS)
+
+
+@pytest.mark.parametrize("call", FORMULAS, ids=named)
+def test_a_formula_gives_a_number_in_its_range_or_says_why_not(call):
+    @FORMULA_SETTINGS[call.name]
+    @given(st.fixed_dictionaries(call.domains))
+    def check(arguments):
+        check_answer(answered(call, arguments), call.least, call.most)
+
+    check()
+
+
+@pytest.mark.parametrize("call", CONSTRUCTORS, ids=named)
+def test_a_randomizer_is_built_with_parameters_that_are_numbers(call):
+    @CONSTRUCTOR_SETTINGS[call.name]
+    @given(st.fixed_dictionaries(call.domains))
+    def check(arguments):
+        randomizer = answered(call, arguments)
+        if randomizer is None:
+            return
+        for name, low in (("eps0", 0.0), ("p", 1.0), ("beta", -math.inf)):  # β as published, whatever it is
+            with contextlib.suppress(AttributeError, OutOfRegime):
+                assert getattr(randomizer, name) >= low, name
+        assert str(randomizer)
+
+    check()
+
+
+def test_the_default_number_of_examples_is_two_thousand_at_least():
+    planned = sum(one.max_examples for one in (*FORMULA_SETTINGS.values(), *CONSTRUCTOR_SETTINGS.values()))
+    assert math.isclose(math.fsum(SHARES.values()), 1.0)
+    assert planned >= 0.7 * TOTAL and (LONG or planned >= 2000)

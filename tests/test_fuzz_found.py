@@ -1,0 +1,98 @@
+"""What drawing has found before stays right."""
+
+import math
+
+import numpy as np
+import pytest
+
+from shufflelib import central_limit, conversions, randomizers, renyi, tradeoff
+from shufflelib.profiles import Gaussian
+from shufflelib.shuffling import VariationRatioPair, shuffle
+
+FOUND = {  # a call that once warned, raised what it should not or gave no number, and its answer
+    "dots beyond the largest exponent": (
+        lambda: shuffle(randomizers.gaussian(sigma=0.05), n=1).tradeoff(0.0).upper,
+        1.0,
+    ),
+    "P = Q, Renyi divergence": (
+        lambda: VariationRatioPair(n=5, p=2.0, beta=0.0, q0=2.0).renyi(2.0).upper,
+        0.0,
+    ),
+    "P = Q, many users": (
+        lambda: VariationRatioPair(n=10**7, p=2.0, beta=0.0, q0=2.0).renyi(2.0).upper,
+        0.0,
+    ),
+    "P = Q, trade-off": (
+        lambda: VariationRatioPair(n=5, p=2.0, beta=0.0, q0=2.0).tradeoff(0.25).lower,
+        0.75,
+    ),
+    "P = Q, subsampled": (
+        lambda: VariationRatioPair(n=5, p=2.0, beta=0.0, q0=2.0).subsample(rate=0.5).renyi(2.0).upper,
+        0.0,
+    ),
+    "P = Q, composed": (
+        lambda: VariationRatioPair(n=5, p=2.0, beta=0.0, q0=2.0).compose(rounds=3).tradeoff(0.25).lower,
+        0.75,
+    ),
+    "no curve is needed at either end": (
+        lambda: shuffle(randomizers.optimized_unary(eps0=1e-10, d=2), n=2).tradeoff(0.0).lower,
+        1.0,
+    ),
+    "W of a number beyond the floats": (
+        lambda: central_limit.moderate_epsilon(chi=1e-12, n=1, delta=1e-300) / 1e12,
+        math.sqrt(2.0 * 710.228876),
+    ),
+    "a report that tells everything, n = 1097": (
+        lambda: renyi.binary_rr_pair(eps0=340.0, n=1097).delta(0.0).upper,
+        1.0,
+    ),
+    "a false-negative rate below the floats": (
+        lambda: float(Gaussian(54.6).tradeoff(0.37).upper > 0.0),
+        1.0,
+    ),
+    "equal laws": (
+        lambda: float(tradeoff.ApproximateDP(eps=0.0, delta=0.0)(0.0).upper <= 1.0),
+        1.0,
+    ),
+    "a tail 1e300 deviations out": (lambda: central_limit.asymptotic_delta(chi=1e200, n=100, eps=1e300), 0.0),
+    "infinity minus infinity": (
+        lambda: conversions.delta_from_renyi_canonne20(order=1e50, renyi=1.0, eps=1e308),
+        0.0,
+    ),
+    "a divergence beyond the floats": (
+        lambda: conversions.delta_from_renyi_canonne20(order=1e50, renyi=1e308, eps=1.0),
+        1.0,
+    ),
+    "a mixture of two revealing reports": (
+        lambda: (
+            shuffle(
+                randomizers.mixture(
+                    [randomizers.binary_rr(eps0=700.0), randomizers.generalized_rr(eps0=700.0, d=3)],
+                    [0.25, 0.75],
+                ),
+                n=1,
+            )
+            .delta(0.0)
+            .upper
+        ),
+        1.0,
+    ),
+    "as many hash values as there are": (
+        lambda: randomizers.collision(eps0=700.0, d=10**6, s=10**5).l,
+        2.0**32,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_found_before_stays_right(name):
+    call, answer = FOUND[name]
+    assert math.isclose(call(), answer, rel_tol=1e-5, abs_tol=1e-300)
+
+
+@pytest.mark.parametrize("eps0", 1e-9 * np.geomspace(1.0, 1e6, 41) * math.pi / 3.0)
+def test_the_published_pair_of_a_small_budget_is_built_however_exp_rounds(eps0):
+    pair = VariationRatioPair.of(randomizers.generic(eps0=eps0), n=50)
+    assert math.isclose(pair.beta, math.tanh(0.5 * eps0), rel_tol=1e-12)
+    other = renyi.generic_pair(eps0=eps0, n=50).delta(0.0)
+    assert pair.delta(0.0).lower <= other.upper and other.lower <= pair.delta(0.0).upper

@@ -1,0 +1,127 @@
+"""What theory says of two answers: order in every argument, two routes to one number, bounds and attacks."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fuzz_answers import check_question, examples, overlap
+from fuzz_cases import DELTA, DOMAINS, EPS, EPS0, between, whole
+from fuzz_profiles import FEW
+from shufflelib import closed_form, conversions, randomizers, renyi
+from shufflelib.profiles import Gaussian
+from shufflelib.shuffling import VariationRatioPair, WorstPopulation, shuffle
+
+KIND = st.sampled_from(sorted(FEW))
+ORDERED = {  # what grows, and whether privacy falls with it; the profile and the question with all else fixed
+    "n": (whole(1, 10**15), lambda kind, n: (shuffle(FEW[kind](1.0), n=n), "delta", 1e-3), False),
+    "eps": (EPS, lambda kind, eps: (shuffle(FEW[kind](2.0), n=1000), "delta", eps), False),
+    "delta": (DELTA, lambda kind, delta: (shuffle(FEW[kind](2.0), n=1000), "epsilon", delta), False),
+    "eps0": (EPS0, lambda kind, eps0: (shuffle(FEW[kind](eps0), n=1000), "epsilon", 1e-6), True),
+    "order": (
+        between(1e-15, 1e6).map(lambda x: 1.0 + x),
+        lambda kind, order: (VariationRatioPair.of(FEW["generic"](2.0), n=50), "renyi", order),
+        True,
+    ),
+    "rate": (
+        between(1e-9, 1.0),
+        lambda kind, rate: (shuffle(FEW[kind](2.0), n=100).subsample(rate=rate), "delta", 1e-3),
+        True,
+    ),
+    "rounds": (
+        whole(1, 10**6),
+        lambda kind, rounds: (Gaussian(1e-3).compose(rounds=rounds), "delta", 0.1),
+        True,
+    ),
+    "fpr": (
+        DOMAINS["fpr"],
+        lambda kind, fpr: (VariationRatioPair.of(FEW["generic"](2.0), n=50), "tradeoff", fpr),
+        False,
+    ),
+}
+DEAR = ("rate", "rounds", "delta", "eps0")
+
+
+@pytest.mark.parametrize("argument", ORDERED)
+def test_brackets_never_contradict_an_order(argument):
+    values, question, rises = ORDERED[argument]
+
+    @examples("routes", 0.4 if argument in DEAR else 1.0, 12)
+    @given(KIND, st.tuples(values, values))
+    def check(kind, pair):
+        ends = []
+        for value in sorted(pair):
+            profile, quantity, asked = question(kind, value)
+            ends.append(check_question(profile, quantity, asked))
+        smaller, larger = ends if rises else ends[::-1]
+        assert smaller.lower <= larger.upper
+
+    check()
+
+
+@examples("routes", 1.0, 12)
+@given(EPS0, whole(1, 10**15), EPS)
+def test_randomized_response_by_its_names_and_by_its_pair(eps0, n, eps):
+    two = shuffle(randomizers.binary_rr(eps0=eps0), n=n).delta(eps)
+    options = shuffle(randomizers.generalized_rr(eps0=eps0, d=2), n=n).delta(eps)
+    generic = shuffle(randomizers.generic(eps0=eps0), n=n).delta(eps)
+    overlap(two, options)
+    overlap(two, WorstPopulation(eps0, n).delta(eps))
+    assert two.lower <= generic.upper
+    if 1e-9 <= eps0 <= 340.0:
+        assert renyi.binary_rr_pair(eps0=eps0, n=n).delta(eps).lower <= two.upper * (1 + 1e-9)
+        # p is exp(eps0) rounded: what that does to p - 1 is the pair's, not the mechanism's
+        moved = 1.0 + 4.0 * np.finfo(float).eps * (1.0 + 1.0 / eps0)
+        assert generic.lower <= renyi.generic_pair(eps0=eps0, n=n).delta(eps).upper * moved
+
+
+@examples("routes", 1.0, 12)
+@given(KIND, EPS0, whole(1, 10**15), DELTA)
+def test_epsilon_and_delta_are_inverse(kind, eps0, n, delta):
+    profile = shuffle(FEW[kind](eps0), n=n)
+    eps = profile.epsilon(delta)
+    assert profile.delta(eps.upper).upper <= delta * (1 + 1e-8) or eps.upper == eps0
+    if eps.lower > 0.0:
+        assert profile.delta(eps.lower).upper >= delta * (1 - 1e-8)
+
+
+@examples("routes", 0.5, 12)
+@given(between(1e-6, 20.0), st.integers(1, 500), between(1e-9, 1.0), EPS, DELTA)
+def test_tradeoff_function_renyi_divergence_and_curve_agree(eps0, n, fpr, eps, delta):
+    pair = VariationRatioPair.of(randomizers.generic(eps0=eps0), n=n)
+    curve, rate = pair.delta(eps), pair.tradeoff(fpr)
+    assert rate.upper >= 1.0 - curve.upper - math.exp(eps) * fpr - 1e-13
+    order = np.array([1.5, 4.0, 30.0])
+    proved = conversions.epsilon_from_renyi_canonne20(order=order, renyi=pair.renyi(order).upper, delta=delta)
+    assert np.all(pair.epsilon(delta).lower <= proved)
+    bound = conversions.delta_from_renyi_canonne20(order=order, renyi=pair.renyi(order).upper, eps=eps)
+    assert np.all(curve.lower <= bound)
+
+
+@examples("routes", 0.5, 12)
+@given(between(1e-6, 700.0), whole(1, 10**15), DELTA)
+def test_published_formulas_and_pairs_are_not_below_the_attack(eps0, n, delta):
+    proved = shuffle(randomizers.generic(eps0=eps0), n=n).epsilon(delta).lower
+    for bound in (
+        closed_form.clones_fmt21,
+        closed_form.stronger_clones_fmt23,
+        closed_form.blanket_hoeffding,
+        closed_form.blanket_bennett,
+        closed_form.erlingsson19,
+    ):
+        value = float(closed_form.over(bound, eps0=eps0, n=n, delta=delta))
+        assert math.isnan(value) or value >= proved * (1 - 1e-12), bound.__name__
+
+
+@examples("routes", 0.3, 12)
+@given(between(1e-9, 20.0), EPS, DELTA, DOMAINS["fpr"])
+def test_one_round_and_rate_one_change_nothing(mu, eps, delta, fpr):
+    once = Gaussian(mu)
+    for same in (once.compose(rounds=1), once.subsample(rate=1.0)):
+        for quantity, value in (("delta", eps), ("epsilon", delta), ("tradeoff", fpr), ("renyi", 2.5)):
+            one, other = (getattr(profile, quantity)(value) for profile in (once, same))
+            assert (one.lower, one.upper) == (other.lower, other.upper)
+    rounds = once.compose(rounds=4).delta(eps)
+    overlap(rounds, Gaussian(2.0 * mu).delta(eps), slack=1e-9)

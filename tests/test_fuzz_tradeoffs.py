@@ -1,0 +1,158 @@
+"""Drawn trade-off functions and curves: their shape, the lines that support them, two routes to each."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from fuzz_answers import answered, check_answer, examples, named, overlap
+from fuzz_cases import DOMAINS, EPS, ORDER, SHARES, WEIGHTS, between, call, several, whole
+from fuzz_profiles import FEW, two_point
+from shufflelib import randomizers, tradeoff
+from shufflelib.shuffling import VariationRatioPair, shuffle
+
+HAIR = 1e-13  # what is added here is rounded
+FPR = DOMAINS["fpr"]
+BUDGET = between(1e-3, 6.0)
+HALF = between(1e-9, 0.5)
+POLYGON = st.builds(
+    lambda eps, share: tradeoff.from_pair(two_point(eps, share)), between(1e-3, 20.0), between(1e-9, 0.5)
+)
+ANY = st.one_of(
+    POLYGON,
+    st.builds(lambda mu: tradeoff.GaussianTradeoff(mu).coarsened(segments=40), between(1e-6, 20.0)),
+    st.builds(lambda eps, delta: tradeoff.ApproximateDP(eps=eps, delta=delta), EPS, st.floats(0.0, 1.0)),
+)
+
+
+def weighing(function):
+    """Return a function of a few trade-off functions and their weights."""
+
+    def weigh(functions, weights):
+        weights = weights[: len(functions)]
+        return function(functions[: len(weights)], weights=[w / math.fsum(weights) for w in weights])
+
+    return weigh
+
+
+FUNCTIONS = (
+    call(tradeoff.ApproximateDP, "eps", delta=st.floats(0.0, 1.0)),
+    call(tradeoff.GaussianTradeoff, "mu"),
+    call(lambda f: f, called="polygon", f=POLYGON),
+    call(lambda f, g: f.tensor(g), called="tensor", f=POLYGON, g=POLYGON),
+    call(lambda f: f.symmetrised, called="symmetrised", f=ANY),
+    call(lambda f, k: f.coarsened(segments=k), called="coarsened", f=ANY, k=whole(2, 1000)),
+    call(tradeoff.blend, "rate", f=ANY),
+    call(tradeoff.hidden_among, "rate", f=ANY),
+    call(lambda f, share: tradeoff.hidden_swap(f, weight=share), called="hidden_swap", f=ANY, share=HALF),
+    call(tradeoff.best_of, functions=several(ANY, 2, 3)),
+    *(
+        call(weighing(one), called=f"tradeoff.{one.__name__}", functions=several(ANY, 2, 3), weights=WEIGHTS)
+        for one in (tradeoff.joint_concavity, tradeoff.common_null)
+    ),
+    *(
+        call(one, eps0=BUDGET, n=whole(1, 300))
+        for one in (tradeoff.clone_pair, tradeoff.conditioned_on_clones, tradeoff.shuffle_bound)
+    ),
+    *(
+        call(lambda start, **at: tradeoff.random_start_bound(start(**at)), called=start.__name__, **own)
+        for start, own in (
+            (tradeoff.least_squares, {"a": DOMAINS["a"]}),
+            (tradeoff.clipped_least_squares, {"a": DOMAINS["a"], "clip": DOMAINS["clip"]}),
+            (tradeoff.logistic, {"bound": DOMAINS["bound"]}),
+        )
+        if not own.update(start=st.just(start))
+    ),
+    call(tradeoff.exact_least_squares, "a"),
+    call(tradeoff.unequal_gaussians, "mean", "variance"),
+)
+
+
+def check_shape(rates, x, y, share):
+    """Assert that a trade-off function falls, is convex, and lies below that of equal laws."""
+    x, y = sorted((x, y))
+    middle = x + share * (y - x)
+    left, between_, right = (rates(at) for at in (x, middle, y))
+    for at, bracket in ((x, left), (middle, between_), (y, right)):
+        check_answer(bracket, most=1.0 + HAIR)
+        assert bracket.lower <= 1.0 - at + HAIR
+    assert right.lower <= left.upper
+    part = (middle - x) / (y - x) if y > x else 0.0
+    assert between_.lower <= (1.0 - part) * left.upper + part * right.upper + HAIR
+
+
+def check_inverse(rates, inverse, x):
+    """Assert that going there and back ends no further than it began, and not before unless f is 0."""
+    there = rates(x)
+    assert inverse(there.upper).lower <= x + HAIR
+    assert there.lower == 0.0 or inverse(there.lower).upper >= x - HAIR
+
+
+def check_lines(rate, steep, flat, eps, x):
+    """Assert that a rate lies above the two lines of slope -exp(eps) and -exp(-eps) that δ gives."""
+    assert rate.upper >= 1.0 - steep.upper - math.exp(eps) * x - HAIR
+    assert rate.upper >= math.exp(-eps) * (1.0 - flat.upper - x) - HAIR
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=named)
+def test_a_function_has_the_shape_of_one(function):
+    @examples("tradeoffs", 1.0, 1.25 * len(FUNCTIONS))
+    @given(st.fixed_dictionaries(function.domains), FPR, FPR, st.floats(0.0, 1.0), EPS)
+    def check(arguments, x, y, share, eps):
+        f = answered(function, arguments)
+        if f is None:
+            return
+        check_shape(f, x, y, share)
+        check_inverse(f, f.inverse, x)
+        check_lines(f(x), f.delta(eps), f.inverse.delta(eps), eps, x)
+
+    check()
+
+
+@examples("tradeoffs", 0.5, 10)
+@given(several(ANY, 2, 3), WEIGHTS, FPR, SHARES)
+def test_mixtures_lie_where_their_parts_put_them(functions, weights, fpr, rate):
+    f = functions[0]
+    blend, base = tradeoff.blend(f, rate=rate)(fpr), f(fpr)
+    least, most = ((1.0 - rate) * (1.0 - fpr) + rate * end for end in (base.lower, base.upper))
+    assert blend.lower <= most + 1e-9 and least <= blend.upper + 1e-9
+    best = tradeoff.best_of(functions)(fpr)
+    assert best.upper >= max(one(fpr).lower for one in functions) - HAIR
+    weights = [w / math.fsum(weights[: len(functions)]) for w in weights[: len(functions)]]
+    functions = functions[: len(weights)]
+    together = tradeoff.joint_concavity(functions, weights=weights)(
+        fpr
+    )  # knows the part, may choose the rate
+    assert together.lower <= sum(w * one(fpr).upper for w, one in zip(weights, functions, strict=True)) + HAIR
+
+
+@examples("tradeoffs", 0.5, 10)
+@given(BUDGET, st.integers(1, 300), FPR, EPS, ORDER)
+@example(1.0, 20, 0.6, 0.1, 3.0)
+def test_the_clone_pair_by_four_routes(eps0, n, fpr, eps, order):
+    generic = randomizers.generic(eps0=eps0)
+    pair, blanket = VariationRatioPair.of(generic, n=n), shuffle(generic, n=n).above[0]
+    clones, bound = tradeoff.clone_pair(eps0=eps0, n=n), tradeoff.shuffle_bound(eps0=eps0, n=n)
+    # p is exp(eps0) rounded: what that does to p - 1 is the pair's, not the mechanism's
+    moved = 4.0 * np.finfo(float).eps * (1.0 + 1.0 / eps0)
+    overlap(pair.delta(eps), blanket.delta(eps), moved * n)
+    overlap(pair.delta(eps), clones.delta(eps), moved * n)
+    overlap(pair.renyi(order), blanket.renyi(order), moved)
+    rate, other = pair.tradeoff(fpr), clones(fpr)
+    for one in (other, blanket.tradeoff(fpr), tradeoff.from_profile(blanket, dots=9)(fpr)):
+        assert one.lower <= rate.upper + moved and rate.lower <= one.upper + moved
+    assert bound(fpr).lower <= other.upper and bound.delta(eps).upper >= clones.delta(eps).lower
+
+
+@examples("tradeoffs", 0.25, 10)
+@given(st.sampled_from(sorted(FEW)), BUDGET, whole(1, 10**6), FPR, FPR, st.floats(0.0, 1.0), EPS)
+@example("binary_rr", 1.0, 100, 0.25, 0.75, 0.7, 0.1)
+@example("ten options", 1.0, 100, 0.55, 0.9, 0.5, 0.05)
+def test_a_mechanism_has_a_symmetric_tradeoff_function(kind, eps0, n, x, y, share, eps):
+    profile = shuffle(FEW[kind](eps0), n=n)
+    check_shape(profile.tradeoff, x, y, share)
+    check_inverse(profile.tradeoff, profile.tradeoff, x)
+    curve = profile.delta(eps)
+    check_lines(profile.tradeoff(x), curve, curve, eps, x)
