@@ -38,7 +38,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from shufflelib.logspace import UNIT, log1mexp
+from shufflelib.logspace import UNIT, log_expm1
 from shufflelib.loss_sums import DEEPEST
 
 LARGEST_TILT = 300.0  # beyond it nothing but the empty count matters
@@ -47,10 +47,6 @@ LEFT_OUT = 55.0  # e-folds below the largest at which nodes are
 FEWEST_DEVIATIONS = 1.5  # of the circle's radius from 1
 MOST_NODES = 2000
 CHUNK = 500_000  # terms held at once
-
-
-def _log_expm1(x):
-    return x + float(log1mexp(-x)) if x > 0.0 else -math.inf
 
 
 class Ends(NamedTuple):
@@ -79,7 +75,7 @@ class BinaryPopulations:
     def __init__(self, eps0, eps, others):
         self.others = others
         self.log_gain, self.tilt = gain_and_tilt(eps0, eps)
-        log_drop = _log_expm1(eps) - self.log_gain  # of (e^ε − 1)/c_0
+        log_drop = log_expm1(eps) - self.log_gain  # of (e^ε − 1)/c_0
         doubt = 8.0 + 2.0 * eps0 + 2.0 * self.tilt + (abs(log_drop) if eps > 0.0 else 0.0)
         self.doubt = doubt * UNIT  # relative error of everything computed from eps0 and the tilt
 
@@ -293,8 +289,8 @@ class BinaryPopulations:
 
 def gain_and_tilt(eps0, eps):
     """Return log c₀ and log c₁/c₀ for 0 ≤ eps < eps0."""
-    log_gain = eps + _log_expm1(eps0 - eps) - float(np.logaddexp(0.0, eps0))
-    return log_gain, float(np.logaddexp(0.0, _log_expm1(eps) - log_gain))
+    log_gain = eps + log_expm1(eps0 - eps) - float(np.logaddexp(0.0, eps0))
+    return log_gain, float(np.logaddexp(0.0, log_expm1(eps) - log_gain))
 
 
 def _turned(chance, angle, mean, theta):

@@ -18,7 +18,7 @@ from scipy.special import gammaln
 from shufflelib import arguments
 from shufflelib.composition import MOST_ROUNDS
 from shufflelib.conversions import best_over_orders, epsilon_from_renyi_canonne20
-from shufflelib.logspace import UNIT, log1mexp, log_binomial_pmf, logsumexp
+from shufflelib.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
 from shufflelib.profiles import Gaussian, Pair, PrivacyProfile
 from shufflelib.round_laws import RoundCurve
 from shufflelib.variation_ratio import VariationRatioPair
@@ -353,10 +353,10 @@ def subsampled_girgis21(*, eps0, n, rate, order):
     )
     order = arguments.count(order, "order", at_least=2, at_most=LARGEST_SUM, remedy="a whole order")
     log_users = math.log(math.floor(0.5 * (n - 1) * math.exp(-eps0)) + 1)
-    log_sinh = float(log1mexp(-2.0 * eps0)) + eps0 - math.log(2.0)  # (e^2eps0 − 1)/(2 e^eps0)
+    log_sinh = log_expm1(2.0 * eps0) - eps0 - math.log(2.0)  # (e^2eps0 − 1)/(2 e^eps0)
     log_rate = math.log(rate)
     second = math.log(2.0 * order * (order - 1.0)) + 2.0 * log_rate
-    second += 2.0 * (float(log1mexp(-eps0)) + eps0) - log_users - eps0
+    second += 2.0 * log_expm1(eps0) - log_users - eps0
     j = np.arange(3.0, order + 1.0)
     binomial = gammaln(order + 1.0) - gammaln(j + 1.0) - gammaln(order - j + 1.0)
     scale = math.log(8.0) + 2.0 * log_sinh - log_users

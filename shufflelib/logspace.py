@@ -24,12 +24,9 @@ def log1mexp(x):
         return np.where(x > -math.log(2.0), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 
 
-def logsubexp(a, b):
-    r"""Return :math:`\log(e^{a} - e^{b})` for a ≥ b (``-inf`` where they are equal)."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    with np.errstate(invalid="ignore"):
-        gap = np.where(a == b, -np.inf, b - a)
-        return np.where(a == b, -np.inf, a + log1mexp(np.where(a == b, -1.0, gap)))
+def log_expm1(x):
+    r"""Return :math:`\log(e^{x} - 1)` for a number x ≥ 0, without overflow or cancellation."""
+    return x + float(log1mexp(-x)) if x > 0.0 else -math.inf
 
 
 def logsumexp(a):

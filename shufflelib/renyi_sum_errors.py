@@ -146,7 +146,7 @@ def log_aliases(terms, a, s, k, axis, log_mass, log_f, order):
         value = weights[0] * a + weights[1] * b + weights[2] * c
         return value - swing(weights), value + swing(weights)
 
-    u_low, u_high = extremes(terms.u)
+    u_low, _ = extremes(terms.u)
     v_low, v_high = extremes(terms.v)
     gap_low, gap_high = extremes(terms.gain)
     along_u, along_v, along_gap = terms.u @ step, terms.v @ step, terms.gain @ step

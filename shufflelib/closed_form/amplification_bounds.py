@@ -12,11 +12,7 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.closed_form.regime import ROUNDING
-
-
-def log_expm1(x):
-    """Return log(exp(x) - 1) for x >= 0 without overflow or cancellation."""
-    return x + math.log(-math.expm1(-x)) if x > 0.0 else -math.inf
+from shufflelib.logspace import log_expm1
 
 
 def _log_add(*logs):

@@ -8,7 +8,8 @@ import math
 import numpy as np
 
 from shufflelib import arguments
-from shufflelib.closed_form.amplification_bounds import BlanketBounds, log_expm1
+from shufflelib.closed_form.amplification_bounds import BlanketBounds
+from shufflelib.logspace import log_expm1
 
 
 def _log_delta_hoeffding(blanket, eps, n):

@@ -7,7 +7,7 @@ from scipy.special import gammaln
 
 from shufflelib import arguments
 from shufflelib.closed_form.regime import require
-from shufflelib.logspace import log1mexp, logsumexp
+from shufflelib.logspace import log_expm1, logsumexp
 from shufflelib.renyi.pairs import binary_rr_pair
 
 LARGEST_SUM = 10**6  # terms of the full sum
@@ -18,10 +18,6 @@ def _checked(eps0, n, order):
     order = arguments.renyi_order(order)
     require(order.is_integer(), "a whole order >= 2", f"order = {order!r}")
     return eps0, n, order
-
-
-def _log_expm1(x):
-    return x + float(log1mexp(-x))
 
 
 def _effective_users(eps0, n):
@@ -82,8 +78,8 @@ def girgis21_upper(*, eps0, n, order):
     eps0, n, order = _checked(eps0, n, order)
     arguments.count(order, "order", at_most=LARGEST_SUM, remedy="use girgis21_upper_simplified")
     log_users = math.log(_effective_users(eps0, n))
-    log_sinh = _log_expm1(2.0 * eps0) - eps0 - math.log(2.0)
-    second = math.log(0.5 * order * (order - 1.0)) + 2.0 * _log_expm1(eps0) - log_users - eps0
+    log_sinh = log_expm1(2.0 * eps0) - eps0 - math.log(2.0)
+    second = math.log(0.5 * order * (order - 1.0)) + 2.0 * log_expm1(eps0) - log_users - eps0
     i = np.arange(3.0, order + 1.0)
     binomial = gammaln(order + 1.0) - gammaln(i + 1.0) - gammaln(order - i + 1.0)
     scale = math.log(2.0) + 2.0 * log_sinh - log_users
@@ -144,7 +140,7 @@ def girgis21_upper_simplified(*, eps0, n, order):
     0.00856
     """
     eps0, n, order = _checked(eps0, n, order)
-    log_exponent = 2.0 * math.log(order) + 2.0 * _log_expm1(eps0) - math.log(_effective_users(eps0, n))
+    log_exponent = 2.0 * math.log(order) + 2.0 * log_expm1(eps0) - math.log(_effective_users(eps0, n))
     exponent = math.exp(log_exponent) if log_exponent < 700.0 else math.inf
     return float(np.logaddexp(exponent, _log_chernoff(eps0, n, order))) / (order - 1.0)
 
@@ -191,7 +187,7 @@ def girgis21_lower(*, eps0, n, order):
     True
     """
     eps0, n, order = _checked(eps0, n, order)
-    second = math.log(0.5 * order * (order - 1.0)) + 2.0 * _log_expm1(eps0) - math.log(n) - eps0
+    second = math.log(0.5 * order * (order - 1.0)) + 2.0 * log_expm1(eps0) - math.log(n) - eps0
     return float(np.logaddexp(0.0, second)) / (order - 1.0)
 
 
