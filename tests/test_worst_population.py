@@ -252,3 +252,11 @@ def test_extreme_budgets_neither_overflow_nor_mislead(eps0, n):
         assert 0.0 <= got.lower <= got.upper <= math.tanh(eps0 / 2) * (1 + 1e-12)
         assert share == 1.0 or got.upper > 0.0
     assert profile.epsilon(1e-6).upper <= eps0
+
+
+def test_ends_that_contradict_each_other_prove_nothing(monkeypatch):
+    pair = WorstPopulation(eps0=1.0, n=601)
+    good = pair.log_hockey_stick(0.1)
+    monkeypatch.setattr(worst_population, "_search", lambda *_: (2.0, 1.0))
+    found = pair.log_hockey_stick(0.1)
+    assert found.lower == -math.inf and good.upper < found.upper < 0.0
