@@ -1,6 +1,6 @@
 r"""Parallel composition as published: many queries, each user answers one of them with the full budget.
 
-Paper 004 (Wang, PVLDB 2024), Section 6, has three ways to account for K queries, and each becomes a
+Wang (PVLDB 2024), Section 6, has three ways to account for K queries, and each becomes a
 `VariationRatioPair`:
 
 - *separate cohorts*: n/K users for each query, amplified among themselves;
@@ -62,7 +62,7 @@ def basic_parallel_wang24(*, eps0, n):
 
     Notes
     -----
-    Section 6 of paper 004 prints e^ε₀/(e^ε₀ - 1) where β's place in the first subscript is: a slip, the text
+    Section 6 of Wang 2024 prints e^ε₀/(e^ε₀ - 1) where β's place in the first subscript is: a slip, the text
     before it has the β above.  Cost as `VariationRatioPair`.
 
     Examples
@@ -102,7 +102,7 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
 
     Notes
     -----
-    Paper 004, Theorem 6.1 (which writes β'_k for β_k).  Where the truth is larger: see the module.
+    Wang 2024, Theorem 6.1 (which writes β'_k for β_k).  Where the truth is larger: see the module.
     Cost as `VariationRatioPair`.
 
     Examples
@@ -165,7 +165,7 @@ def separate_cohort_wang24(*, eps0, beta, n, cohorts):
 
     Notes
     -----
-    Paper 004, Section 8.3, prints the same β for the best and the worst cohort.  The released code has
+    Wang 2024, Section 8.3, prints the same β for the best and the worst cohort.  The released code has
     (e - 1)/(e + d - 1) for the best, the level of single values, and (e - 1)/(e + 1) for the worst, the
     level of halves.  It also divides n by K twice for whichever of the two is listed second.
 
@@ -216,7 +216,7 @@ def range_query_betas(*, eps0, d):
 
 
 def range_query_beta_released(*, eps0, d):
-    r"""Return the β that the released code of paper 004 computes for advanced parallel composition.
+    r"""Return the β that the released code of Wang 2024 computes for advanced parallel composition.
 
     .. math:: \frac{1}{\log_2 d}\,\frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0} + d - 1}
 

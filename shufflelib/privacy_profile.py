@@ -213,9 +213,7 @@ class PrivacyProfile(ABC):
         TypeError, ValueError
             If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
         """
-        grid = arguments.reals(
-            fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability"
-        )
+        grid = arguments.false_positive_rates(fpr)
         ends = np.array([self._false_negative_rate(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         return self._certified(np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1], "false-negative rate")
 

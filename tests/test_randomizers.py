@@ -109,7 +109,7 @@ def test_attacks_are_real_datasets(mechanism, matrix):
             assert np.abs(tables / found - 1).max(axis=1).min() < 1e-10
 
 
-# ---- the tables of paper 004: exact, loose, wrong
+# ---- the tables of Wang 2024: exact, loose, wrong
 
 EXACT = [name for name in FINITE if not name.startswith(
     ("local_hash", "wheel", "collision", "privkv", "sampled_rappor", "duchi2", "duchi4"))]  # fmt: skip

@@ -78,7 +78,7 @@ def test_the_attack_has_the_law_of_simulated_reports():
 
 
 def test_theorem_3_is_below_an_attack_for_blocks_of_several_examples():
-    """Table 2 of paper 000 with eps0 = 2: one epoch and all fifty."""
+    """Table 2 of Chen, Cao, Ge 2024 (Rényi) with eps0 = 2: one epoch and all fifty."""
     reports = algorithm1()
     mu = 2 * math.e / math.sqrt(199)
     one = accounting.one_example(reports, epochs=1)

@@ -1,4 +1,4 @@
-"""Advanced joint concavity and what follows from it: appendix E of the mixture-mechanism paper."""
+"""Advanced joint concavity and what follows from it: appendix E of Wang, Su, Ye, Shokri, Su 2023."""
 
 import random
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Best tests, what processing does to them, and symmetrisation: appendix A of the mixture-mechanism paper."""
+"""Best tests, processing, and symmetrisation: appendix A of Wang, Su, Ye, Shokri, Su 2023."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""Shuffling as a mixture over the number of clones: appendix C of the mixture-mechanism paper."""
+"""Shuffling as a mixture over the number of clones: appendix C of Wang, Su, Ye, Shokri, Su 2023."""
 
 import math
 import random

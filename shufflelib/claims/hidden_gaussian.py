@@ -1,4 +1,4 @@
-"""What advanced joint concavity gains over the plain one: appendix F.3 of the mixture-mechanism paper."""
+"""What advanced joint concavity gains over the plain one: appendix F.3 of Wang, Su, Ye, Shokri, Su 2023."""
 
 import random
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Divergences of mixtures by joint concavity: appendix B.3 of the mixture-mechanism paper."""
+"""Divergences of mixtures by joint concavity: appendix B.3 of Wang, Su, Ye, Shokri, Su 2023."""
 
 import math
 import random

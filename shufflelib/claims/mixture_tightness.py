@@ -1,4 +1,4 @@
-"""When joint concavity loses nothing: appendix F of the mixture-mechanism paper."""
+"""When joint concavity loses nothing: appendix F of Wang, Su, Ye, Shokri, Su 2023."""
 
 import math
 from fractions import Fraction

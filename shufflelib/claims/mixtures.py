@@ -1,4 +1,4 @@
-"""Trade-off functions of mixtures: appendices B.1 and B.2 of the mixture-mechanism paper.
+"""Trade-off functions of mixtures: appendices B.1 and B.2 of Wang, Su, Ye, Shokri, Su 2023.
 
 Only the appendix is at hand; statements of the main text are taken from their proofs there.
 """

@@ -1,4 +1,4 @@
-"""One noisy gradient step from a random start: appendix D of the mixture-mechanism paper."""
+"""One noisy gradient step from a random start: appendix D of Wang, Su, Ye, Shokri, Su 2023."""
 
 import functools
 import math

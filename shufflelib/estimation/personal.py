@@ -1,7 +1,7 @@
 r"""Mean and frequency of users with personal budgets.
 
-Algorithms 1 and 2 of Chen, Cao, Ge, "A Generalized Shuffle Framework for Privacy Amplification" (AAAI 2024,
-paper 002) let every user randomise with the *own* budget and shuffle the reports.  The analyst then cannot
+Algorithms 1 and 2 of GSPA (Chen, Cao, Ge, "A Generalized Shuffle Framework for Privacy Amplification",
+AAAI 2024) let every user randomise with the *own* budget and shuffle the reports.  The analyst then cannot
 know which report is precise, and the only unbiased linear estimator is
 
 .. math:: z = \Bigl(\sum_i y_i - \sum_i b_i\Bigr) \Big/ \sum_i g_i,
@@ -215,7 +215,7 @@ class Seats(PersonalProtocol):
 
 
 class MeanProtocol(OwnBudgets):
-    r"""Algorithm 1 of paper 002 as written: clip, add own Laplace noise, shuffle, average.
+    r"""Algorithm 1 of GSPA, Chen, Cao, Ge 2024, as written: clip, add own Laplace noise, shuffle, average.
 
     .. math:: z = \frac1n \sum_i y_i, \qquad y_i = x_i + \mathrm{Lap}(\Delta/\varepsilon_i), \qquad
               \operatorname{Var}(z) = \frac{2\Delta^2}{n^2} \sum_i \varepsilon_i^{-2}
@@ -253,7 +253,7 @@ class MeanProtocol(OwnBudgets):
 
 
 class FrequencyProtocol(OwnBudgets):
-    r"""Algorithm 2 of paper 002 as written: own randomized response, shuffle, z = (A - B)/(n - 2B).
+    r"""Algorithm 2 of GSPA as written: own randomized response, shuffle, z = (A - B)/(n - 2B).
 
     .. math:: A = \sum_i y_i, \quad B = \sum_i r_i, \quad r_i = \frac{1}{e^{\varepsilon_i} + 1}, \qquad
               \mathbb E[z] = \frac{\sum_i (1 - 2r_i)\, x_i}{\sum_i (1 - 2r_i)}, \quad

@@ -76,7 +76,7 @@ def group_budgets(n, *, shares=SHARES, eps0=BUDGETS):
 
     Notes
     -----
-    Paper 002 (Chen, Cao, Ge, AAAI 2024), "Application and Experiments".
+    Chen, Cao, Ge (AAAI 2024), "Application and Experiments".
 
     Examples
     --------
@@ -119,8 +119,8 @@ def clipped_normal(n, rng, *, mean=50.0, sigma=15.0, low=20.0, high=80.0):
 
     Notes
     -----
-    Paper 002 takes N(50, σ²) clipped to [20, 80] and does not print σ; 15 is a choice made here.  The
-    published mean estimator's error does not depend on the values, hence not on it.
+    GSPA (AAAI 2024) takes N(50, σ²) clipped to [20, 80] and does not print σ; 15 is a choice made here.
+    The published mean estimator's error does not depend on the values, hence not on it.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def value_range(low, high):
 
 
 def bits(n, *, density=0.7):
-    """Return n bits of which the share ``density`` is 1, ones first (paper 002's records).
+    """Return n bits of which the share ``density`` is 1, ones first (the records of GSPA, AAAI 2024).
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class RangeQueryProtocol(Protocol):
     The certificate is that of the mixture.  Two users who hold the first and the last value differ on every
     level, and a third may hold a third node on every level that has one, so that the mixture's attacks are
     datasets of this protocol.
-    Source: Cormode, Kulkarni, Srivastava (PVLDB 2019); paper 004 (Wang, PVLDB 2024), Section 8.3, B = 2.
+    Source: Cormode, Kulkarni, Srivastava (PVLDB 2019); Wang (PVLDB 2024), Section 8.3, B = 2.
     Cost of ``run`` O(n H), of ``repeat`` O(d H) for each repetition, whatever n.
 
     Examples

@@ -44,8 +44,8 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
 
     Notes
     -----
-    Source: Cheu, Zhilyaev (IEEE S&P 2022), [15] of paper 004, in the form in which the released code of paper
-    004 evaluates it for Figure 3.  That code stops with an assertion where this raises: at m = 10⁴,
+    Source: Cheu, Zhilyaev (IEEE S&P 2022), [15] of Wang 2024, in the form in which the released code of Wang
+    2024 evaluates it for Figure 3.  That code stops with an assertion where this raises: at m = 10⁴,
     δ = 10⁻⁶ for every ε' below 0.406, although the figure's axis starts at 0.01.
 
     Examples
@@ -97,7 +97,7 @@ def balls_into_bins_blanket(*, d, s, eps, delta):
 
     Notes
     -----
-    Source: Luo, Wang, Yi (CCS 2022), [42] of paper 004, as quoted in the caption of its Figure 4, which does
+    Source: Luo, Wang, Yi (CCS 2022), [42] of Wang 2024, as quoted in the caption of its Figure 4, which does
     not print a range of ε'; the range 0 < ε' <= 3 is from memory of the original and is the smaller regime.
 
     Examples

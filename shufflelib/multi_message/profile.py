@@ -80,7 +80,7 @@ def shuffle_messages(randomizer, *, n, blanket):
 
 
 def published_pair(randomizer, *, blanket):
-    """Return the variation-ratio pair that paper 004 puts in a multi-message protocol's place.
+    """Return the variation-ratio pair that Wang 2024 puts in a multi-message protocol's place.
 
     Parameters
     ----------

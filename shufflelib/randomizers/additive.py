@@ -6,8 +6,8 @@ Where both density ratios R_0/w and R_1/w vary, a cell is replaced by atoms.
   ratios is constant, so the split is one-dimensional); this raises the convex order, so bounds stay bounds.
 - *attacks*: a cell is pooled, which is data processing, so attacks stay attacks.
 
-Both lose the second order in the width of a cell.  The original references are those of paper 004 (Wang,
-VLDB 2024), whose Table 1 prints (p, β, q) for Laplace.
+Both lose the second order in the width of a cell.  The original references are those of Wang
+(VLDB 2024), whose Table 1 prints (p, β, q) for Laplace.
 """
 
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def laplace(*, eps0):
 
     Notes
     -----
-    Paper 004, Table 1 [21]: p = q = e^eps0, β = 1 - e^{-eps0/2}, which is exact.
+    Wang 2024, Table 1 [21]: p = q = e^eps0, β = 1 - e^{-eps0/2}, which is exact.
 
     The pair 0, 1 is the worst: under w the ratio R_x/w has the mean of R_0/w and (for x <= 1/2; else with
     R_1/w) crosses it once, so it is below it in convex order; and as R_0/w and -R_1/w fall together, the sum

@@ -1,6 +1,6 @@
 r"""The wheel mechanism: sets hashed to arcs of a circle.
 
-The original reference is that of paper 004 (Wang, VLDB 2024), whose Table 1 prints (p, β, q).
+The original reference is that of Wang (VLDB 2024), whose Table 1 prints (p, β, q).
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def wheel(*, eps0, d, s, p=None):
 
     Notes
     -----
-    Paper 004, Table 1 [57]: p = q = e^eps0, β = s p(e^eps0 - 1)/(s p e^eps0 + 1 - s p) with p the arc length.
+    Wang 2024, Table 1 [57]: p = q = e^eps0, β = s p(e^eps0 - 1)/(s p e^eps0 + 1 - s p) with p the arc length.
 
     The printed β is loose, because arcs overlap.  For s = 1 the truth is 1 - p of it: at eps0 = log 3,
     p = 1/4 truth 0.25, printed 0.3333.  For s > 1 it is at most 1 - s p of it: at eps0 = log 3, s = 2,

@@ -36,7 +36,7 @@ def balcer_binary(*, coin):
 
     Notes
     -----
-    Balcer, Cheu (ITC 2020), [4] of paper 004.  Table 3: p = ∞, β = 1, q = max(1/c, 1/(1-c)).  The printed q
+    Balcer, Cheu (ITC 2020), [4] of Wang 2024.  Table 3: p = ∞, β = 1, q = max(1/c, 1/(1-c)).  The printed q
     takes the worse of two ratios; they are q₀ = 1/(1-c) for a 0 and q₁ = 1/c for a 1, so that the published
     pair is an upper bound and is loose unless c = 1/2.
 
@@ -64,7 +64,7 @@ def balcer_uniform():
 
     Notes
     -----
-    Balcer, Cheu, Joseph, Mao (SODA 2021), [5] of paper 004.  Table 3: p = ∞, β = 1, q = 2, which is exact.
+    Balcer, Cheu, Joseph, Mao (SODA 2021), [5] of Wang 2024.  Table 3: p = ∞, β = 1, q = 2, which is exact.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def balls_into_bins(*, d, s=1):
 
     Notes
     -----
-    Luo, Wang, Yi (CCS 2022), [42] of paper 004; with s = 1 pureDUMP of Li et al. (PVLDB 2022), [41].
+    Luo, Wang, Yi (CCS 2022), [42] of Wang 2024; with s = 1 pureDUMP of Li et al. (PVLDB 2022), [41].
     Table 3: p = ∞, β = 1, q = d/s, which is exact for disjoint sets of special bins.  Where the sets of two
     items overlap, β is smaller and what holds for disjoint ones is an upper bound.
 
@@ -148,7 +148,7 @@ def mix_dump(*, d, flip):
 
     Notes
     -----
-    Li et al. (PVLDB 2022), [41] of paper 004.  Table 3: p = (1-f)(d-1)/f, β = ((1-f)(d-1) - f)/(d-1),
+    Li et al. (PVLDB 2022), [41] of Wang 2024.  Table 3: p = (1-f)(d-1)/f, β = ((1-f)(d-1) - f)/(d-1),
     q = (1-f)d, all exact.
 
     For d >= 3, 1 - α - αp = f(d-2)/(d-1) > 0, where the published reduction may fail.  Here it does not: a

@@ -34,7 +34,7 @@ def cheu_zhilyaev(*, d, flip):
 
     Notes
     -----
-    Cheu, Zhilyaev (IEEE S&P 2022), [15] of paper 004.  Table 3: p = (1-f)²/f², β = 1 - 2f, q = (1-f)/f, all
+    Cheu, Zhilyaev (IEEE S&P 2022), [15] of Wang 2024.  Table 3: p = (1-f)²/f², β = 1 - 2f, q = (1-f)/f, all
     exact.
 
     The published pair is *not* an upper bound.  Only the bits of x0 and x1 depend on the value.  An own

@@ -1,6 +1,6 @@
 r"""Hadamard response: report an index, with odds e^ε₀ where the own row of a Hadamard matrix is +1.
 
-The original references are those of paper 004 (Wang, VLDB 2024), whose Tables 1 and 5 print (p, β, q).
+The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def hadamard(*, eps0, d):
 
     Notes
     -----
-    Paper 004, Table 1 [1]: p = q = e^eps0, β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), which is exact.
+    Wang 2024, Table 1 [1]: p = q = e^eps0, β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), which is exact.
     The blanket is exact: the all-ones column 0 is the only index that every row hits.  Third inputs x* are of
     two kinds, the product of the rows of x0 and x1 and any other row; both are rows of `pmf`.
 
@@ -85,7 +85,7 @@ def hadamard_blocks(*, eps0, K, s, B):
 
     Notes
     -----
-    Paper 004, Table 5 [1]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact for items of two
+    Wang 2024, Table 5 [1]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact for items of two
     different blocks, the worst pair (items of one block share half of their outputs).
 
     Examples

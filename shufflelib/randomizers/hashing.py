@@ -4,7 +4,7 @@ The report carries the hash's seed, so the output law averages over the hash: wh
 reported place are independent events, also when hashes of different items collide.  The hash is treated as a
 random function; it is computed by splitmix64.
 
-The original references are those of paper 004 (Wang, VLDB 2024), whose Tables 1 and 5 print (p, β, q).
+The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
 """
 
 from abc import abstractmethod
@@ -50,7 +50,7 @@ def local_hash(*, eps0, d, l=None):  # noqa: E741
 
     Notes
     -----
-    Paper 004, Table 1 [59]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + l - 1).
+    Wang 2024, Table 1 [59]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + l - 1).
 
     The printed β is loose: it is the total variation for one hash that separates x0 from x1, and a random one
     does so with probability 1 - 1/l.  At eps0 = log 3, l = 4: truth 0.25, printed 0.3333.
@@ -104,7 +104,7 @@ def collision(*, eps0, d, s, l=None):  # noqa: E741
 
     Notes
     -----
-    Paper 004, Table 5 [54]: p = q = e^eps0, β = min(s, l - s)(e^eps0 - 1)/(s e^eps0 + l - s).
+    Wang 2024, Table 5 [54]: p = q = e^eps0, β = min(s, l - s)(e^eps0 - 1)/(s e^eps0 + l - s).
 
     The printed β is loose, because images of disjoint sets meet and items of one set collide: at
     eps0 = log 3, s = 2, l = 9 the truth is 0.2378 and the table prints 0.3077.

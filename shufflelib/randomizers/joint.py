@@ -75,7 +75,7 @@ def joint(randomizers, *, distance=None):
     Notes
     -----
     Hypothesis: among a component's candidate pairs is one above all pairs of its inputs in convex order, for
-    every :math:`\alpha a - \beta b`.  The mechanisms of Tables 1 and 5 of paper 004 satisfy it: the argument
+    every :math:`\alpha a - \beta b`.  The mechanisms of Tables 1 and 5 of Wang 2024 satisfy it: the argument
     for disjoint inputs, that two values keep their sum and move apart, does not ask what α and β are.
 
     The cover of ``generic`` does not, and is refused.  It is above every :math:`a - E b` with

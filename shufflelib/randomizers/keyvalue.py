@@ -1,6 +1,6 @@
 r"""Key-value pairs with a budget for the key and one for the value: PrivKV.
 
-The original reference is that of paper 004 (Wang, VLDB 2024), whose Table 5 prints (p, β, q).
+The original reference is that of Wang (VLDB 2024), whose Table 5 prints (p, β, q).
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def privkv(*, eps0, d, s, eps1=None):
 
     Notes
     -----
-    Paper 004, Table 5 [66]: p = q = e^eps0,
+    Wang 2024, Table 5 [66]: p = q = e^eps0,
     β = 2 s max{e1(e2-1)/(e2+1), e1 - 1 + (e2-1)/(2(e2+1))} / (d(e1+1)).
 
     The printed β is loose.  Users who hold u common keys with opposite values and s - u keys of their own

@@ -7,7 +7,7 @@ places look alike, far ones may be told apart.  Distances are in nats: 3 km at a
 
 .. math:: d_{01} = d(x_0, x_1), \qquad d_{max} = \max_x \max\{d(x, x_0),\, d(x, x_1)\}
 
-The original references are those of paper 004 (Wang, VLDB 2024), whose Table 2 prints (p, β, q).
+The original references are those of Wang (VLDB 2024), whose Table 2 prints (p, β, q).
 """
 
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ def metric_generic(*, d01, dmax):
 
     Notes
     -----
-    Paper 004, Table 2: p = e^d01, q = e^dmax, β = (e^d01 - 1)/(e^d01 + 1).  Here the published pair is an
+    Wang 2024, Table 2: p = e^d01, q = e^dmax, β = (e^d01 - 1)/(e^d01 + 1).  Here the published pair is an
     upper bound, and it is the cover used.  Every R_x is at least w.  Where R_0 >= R_1 the ratios are (q, qρ),
     1/p <= ρ <= 1, and G = q(1 - Eρ) is linear in ρ: splitting ρ to 1 and 1/p with its mean kept raises the
     convex order.  What falls on (q, q), mass c, together with c(p - 1)/(p + 1) of the mass that w leaves, is
@@ -117,7 +117,7 @@ def metric_laplace(*, d01, dmax):
 
     Notes
     -----
-    Paper 004, Table 2 [2]: p = e^d01, q = e^dmax, β = 1 - e^{-d01/2}, which is exact.
+    Wang 2024, Table 2 [2]: p = e^d01, q = e^dmax, β = 1 - e^{-d01/2}, which is exact.
 
     Within dmax of both places means within ϱ of their midpoint, so that w is the exact blanket: that of
     `laplace` on [0, 1] with eps0 = d01, its mass divided and its ratios multiplied by e^{dmax - d01}.

@@ -77,7 +77,7 @@ def mixture(randomizers, weights):
     Attacks combine the components' own ones, position by position and strongest by strongest: the variance
     of the loss, which rules for many users, is the weighted sum of the components' variances.
 
-    Paper 004 (Wang, VLDB 2024), Algorithm 2 and Theorem 6.1: p = q = e^eps0, β = Σ w_k β_k, which is exact
+    Wang (VLDB 2024), Algorithm 2 and Theorem 6.1: p = q = e^eps0, β = Σ w_k β_k, which is exact
     where the components' are: total variation adds up over a direct sum.  The theorem asks for one budget
     common to all; here p and q are those of the largest.
 

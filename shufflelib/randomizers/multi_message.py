@@ -7,7 +7,7 @@ can do against it, and which messages *support* which item, from which a histogr
 
 .. math:: \hat f_j = \frac{C_j/n - \text{other} - k\,\text{share}_j}{\text{own} - \text{other}}
 
-with C_j the number of messages that support j.  The original references are those of paper 004 (Wang, VLDB
+with C_j the number of messages that support j.  The original references are those of Wang (VLDB
 2024), whose Table 3 prints (p, β, q).
 """
 

@@ -1,6 +1,6 @@
 r"""Numbers in [-1, 1]: piecewise, Duchi et al. and Harmony, whose outputs fall into finitely many classes.
 
-The original references are those of paper 004 (Wang, VLDB 2024), whose Tables 1 and 5 print (p, β, q).
+The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
 """
 
 from abc import abstractmethod
@@ -38,7 +38,7 @@ def piecewise(*, eps0):
 
     Notes
     -----
-    Paper 004, Table 1 [50]: p = q = e^eps0, β = 1 - e^{-eps0/2}, which is exact for the pair -1, +1.
+    Wang 2024, Table 1 [50]: p = q = e^eps0, β = 1 - e^{-eps0/2}, which is exact for the pair -1, +1.
     Further inputs x*: 0, whose interval overlaps those of -1 and +1 when C > 3.
 
     Examples
@@ -79,7 +79,7 @@ def duchi(*, eps0, d=1):
 
     Notes
     -----
-    Paper 004, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
+    Wang 2024, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
 
     Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.
 
@@ -129,7 +129,7 @@ def harmony(*, eps0, d=1):
 
     Notes
     -----
-    Paper 004, Table 5 [46]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact for opposite
+    Wang 2024, Table 5 [46]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact for opposite
     corners: binary randomized response for every d.
 
     Examples

@@ -67,7 +67,7 @@ def planar_laplace(*, d01, dmax):
 
     Notes
     -----
-    Paper 004, Table 2 [3]: p = e^d01, q = e^dmax, β = 2∫_0^{d01/2}∫ e^{-|(x - d01/2, y)|}/(2π) dy dx, exact.
+    Wang 2024, Table 2 [3]: p = e^d01, q = e^dmax, β = 2∫_0^{d01/2}∫ e^{-|(x - d01/2, y)|}/(2π) dy dx, exact.
     The paper finds no closed form; there is one:
 
     .. math:: \beta = \frac2\pi \left(\int_0^z K_0(t)\,dt - z K_0(z)\right), \quad z = d_{01}/2.

@@ -1,6 +1,6 @@
 r"""Randomized response: the own option with odds e^ε₀, else another one; and the generic randomizer.
 
-The original references are those of paper 004 (Wang, VLDB 2024), whose Table 1 prints (p, β, q).
+The original references are those of Wang (VLDB 2024), whose Table 1 prints (p, β, q).
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ def generalized_rr(*, eps0, d):
 
     Notes
     -----
-    Paper 004, Table 1 [35]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + d - 1), which is exact.
+    Wang 2024, Table 1 [35]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + d - 1), which is exact.
     Shuffled, it has the privacy blanket above; for two options `binary_rr` has the truth.
 
     Examples
@@ -77,7 +77,7 @@ def binary_rr(*, eps0):
 
     Notes
     -----
-    Paper 004, Table 1 [63]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
+    Wang 2024, Table 1 [63]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
     Shuffled, its δ and ε are known on both sides: see `shufflelib.shuffling.BinaryProfile`.
 
     Examples
@@ -113,7 +113,7 @@ def generic(*, eps0):
 
     Notes
     -----
-    Paper 004, Table 1 [36]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
+    Wang 2024, Table 1 [36]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
     Of two attacks, three options are the stronger one where e^eps0 > 2 (as n grows):
     ∫(R0-R1)²/R* is 2(e-1)²/(e+2) there and (e-1)²/e for two options.
 

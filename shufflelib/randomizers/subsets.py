@@ -1,6 +1,6 @@
 r"""Subset reports: k of the d items, with odds e^ε₀ when the subset meets what the user holds; and PCKV-GRR.
 
-The original references are those of paper 004 (Wang, VLDB 2024), whose Tables 1 and 5 print (p, β, q).
+The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def subset(*, eps0, d, k=None):
 
     Notes
     -----
-    Paper 004, Table 1 [52, 65]: p = q = e^eps0,
+    Wang 2024, Table 1 [52, 65]: p = q = e^eps0,
     β = (e-1)(C(d-1,k-1) - C(d-2,k-2)) / (e C(d-1,k-1) + C(d-1,k)) with e = e^eps0, which is exact.
 
     Examples
@@ -87,7 +87,7 @@ def subset_exponential(*, eps0, d, s, k=None):
 
     Notes
     -----
-    Paper 004, Table 5 [51]: p = q = e^eps0,
+    Wang 2024, Table 5 [51]: p = q = e^eps0,
     β = (e-1)(C(d-s,k) - C(d-2s,k)) / (e(C(d,k) - C(d-s,k)) + C(d-s,k)) with e = e^eps0, which is exact.
     The table drops the bracket after e; read as printed, e C(d,k) - C(d-s,k) + C(d-s,k), it is wrong:
     eps0 = 1, d = 6, s = 2, k = 2 gives 0.2107 instead of 0.2820.
@@ -133,7 +133,7 @@ def pckv_grr(*, eps0, d, s):
 
     Notes
     -----
-    Paper 004, Table 1 [33]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + 2d - s), which is exact: two users
+    Wang 2024, Table 1 [33]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + 2d - s), which is exact: two users
     may even hold the same keys with opposite signs.
     Sampling one of s pairs amplifies: randomized response over the 2d options gets odds s(e^eps0 - 1) + 1.
 

@@ -1,6 +1,6 @@
 r"""Unary encodings: an item becomes a one-hot vector of d bits, each flipped independently.
 
-The original references are those of paper 004 (Wang, VLDB 2024), whose Table 1 prints (p, β, q).
+The original references are those of Wang (VLDB 2024), whose Table 1 prints (p, β, q).
 """
 
 from abc import abstractmethod
@@ -42,7 +42,7 @@ def rappor(*, eps0, d):
 
     Notes
     -----
-    Paper 004, Table 1 [18, 23]: p = q = e^eps0, β = (e^{eps0/2} - 1)/(e^{eps0/2} + 1), which is exact.
+    Wang 2024, Table 1 [18, 23]: p = q = e^eps0, β = (e^{eps0/2} - 1)/(e^{eps0/2} + 1), which is exact.
     The blanket is exact: the all-ones vector is the only output that no input makes e^eps0 times less likely.
 
     Examples
@@ -79,7 +79,7 @@ def optimized_unary(*, eps0, d):
 
     Notes
     -----
-    Wang, Blocki, Li, Jha, USENIX Security 2017 ([59] of paper 004).  In no table of paper 004: β is the
+    Wang, Blocki, Li, Jha, USENIX Security 2017 ([59] of Wang 2024).  In no table of Wang 2024: β is the
     exact total variation (e^eps0 - 1)/(2(e^eps0 + 1)), half of randomized response's; p = q = e^eps0.
 
     Examples
@@ -119,7 +119,7 @@ def sampled_rappor(*, eps0, d, s):
 
     Notes
     -----
-    Paper 004, Table 1 [48]: p = q = e^eps0, β = s(e^{eps0/2} - 1)/(d(e^{eps0/2} + 1)).
+    Wang 2024, Table 1 [48]: p = q = e^eps0, β = s(e^{eps0/2} - 1)/(d(e^{eps0/2} + 1)).
 
     The printed β is wrong: with a = e^{eps0/2}, t = 1/(a+1) and N, N' independent Binomial(s, t), the total
     variation is (a - 1/a)/(2s) E|N - N'|.  At eps0 = 2, d = 20, s = 2: truth 0.3713, printed 0.0462.  (It

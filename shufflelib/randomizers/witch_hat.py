@@ -1,6 +1,6 @@
 r"""The witch hat: Laplace noise with its tails clipped to a flat brim of finite length.
 
-The original reference is that of paper 004 (Wang, VLDB 2024), whose Table 2 prints (p, β, q).
+The original reference is that of Wang (VLDB 2024), whose Table 2 prints (p, β, q).
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
 
     Notes
     -----
-    Paper 004, Table 2 [53]: p = e^d01, q = e^dmax,
+    Wang 2024, Table 2 [53]: p = e^d01, q = e^dmax,
     β = 2(e^m - e^{d01/F} + d01/F - m)/(F(e^m - 1) + 2B).
 
     The mechanism's own source is announced there but was not found, so that the density above is a

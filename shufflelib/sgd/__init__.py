@@ -1,4 +1,4 @@
-"""Shuffled noisy SGD: the learning algorithms of papers 000, 003 and 002, run as written.
+"""Shuffled noisy SGD: the learning algorithms of Chen, Cao, Ge 2024 (Rényi, GSPA), run as written.
 
 >>> import numpy as np
 >>> from shufflelib import datasets, sgd
@@ -20,8 +20,8 @@ In order of reading:
 
 1. `features`: principal components.
 2. `network`: a dense network; `example_gradients`: norms of single examples' gradients from their factors.
-3. `block_reports`: what a block sends out; `laplace_blocks`: Algorithm 1 of papers 000 and 003;
-   `personal_clients`: Algorithm 3 of paper 002; `batch_clipping`: what the released code runs instead;
+3. `block_reports`: what a block sends out; `laplace_blocks`: Algorithm 1 of Chen, Cao, Ge 2024 (Rényi);
+   `personal_clients`: Algorithm 3 of GSPA (Chen, Cao, Ge 2024); `batch_clipping`: what released code runs;
    `gaussian_blocks`: ℓ₂ clipping and Gaussian noise, on a fixed split or with blocks drawn anew;
    `plain_blocks`: no privacy.
 4. `training`: the loop; `checkpoints`: how it is interrupted and goes on.

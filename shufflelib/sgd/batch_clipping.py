@@ -1,4 +1,4 @@
-r"""The training that the code released with paper 000 runs, which is not Algorithm 1."""
+r"""The training that the code released with Chen, Cao, Ge 2024 (Rényi) runs, which is not Algorithm 1."""
 
 from dataclasses import dataclass
 
@@ -59,7 +59,7 @@ class BatchClippedBlocks(LaplaceNoise):
     moves it by ``‖g_j - g_j'‖₁/s`` with unclipped gradients, and the report's budget for that pair is
     ``eps0 ‖g_j - g_j'‖₁/(2C)``.
 
-    Source: the program ``Shuffled-SGD.py`` published with paper 000 by its authors.
+    Source: the program ``Shuffled-SGD.py`` published with Chen, Cao, Ge 2024 (Rényi) by its authors.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""Algorithm 1 of papers 000 and 003: examples clipped in ℓ₁, Laplace noise, blocks reshuffled each epoch."""
+r"""Algorithm 1 of Chen, Cao, Ge 2024 (Rényi): ℓ₁ clipping, Laplace noise, blocks reshuffled each epoch."""
 
 from dataclasses import dataclass
 
@@ -67,12 +67,12 @@ class LaplaceBlocks(LaplaceNoise):
 
     The papers call m the number of blocks in the split, in the order and in (m - 1) of Theorem 3, and write
     1/m for the average over a block and 2C/(eps0 m) for the noise: there m is s = n/m.  Table 2 lists
-    "batch size m" as 300 (paper 000) and 100 (paper 003).
+    "batch size m" as 300 (Chen, Cao, Ge 2024) and 100 (arXiv v1 of it).
 
     Guarantees are those of real numbers.  Norms are rounded up, so every example stays within C in single
     precision too; the rounding of a block's sum, and of the noise, is not charged.
 
-    Source: Chen, Cao, Ge, papers 000 and 003, Algorithm 1 and Theorem 3.
+    Source: Chen, Cao, Ge 2024 (Rényi), Algorithm 1 and Theorem 3.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""Algorithm 3 of paper 002: averages clipped in ℓ₂, Gaussian noise to each client's own budget."""
+r"""Algorithm 3 of GSPA (AAAI 2024): averages clipped in ℓ₂, Gaussian noise by each client's budget."""
 
 from dataclasses import dataclass
 
@@ -82,7 +82,7 @@ class PersonalClients(BlockReports):
 
     Guarantees are those of real numbers: rounding is not charged.
 
-    Source: Chen, Cao, Ge, paper 002, Algorithm 3 and Theorem 5.
+    Source: Chen, Cao, Ge 2024 (GSPA), Algorithm 3 and Theorem 5.
 
     Examples
     --------

@@ -9,7 +9,7 @@ With :math:`w = 1/(e^{\varepsilon_0}+1)`, :math:`C \sim \mathrm{Bin}(n-1, 2w)`,
 C is seen in both laws, so that T(P₀, Q₀) is *equal* to its mixture over C (`conditioned_on_clones`);
 what is lost is lost by mixing P₀ with Q₀ (`shuffle_bound`).  `clone_pair` loses nothing.
 
-Source: the mixture-mechanism paper, Proposition 4.1, Theorem 4.2, Corollary 4.3.  Its reduction to the
+Source: Wang, Su, Ye, Shokri, Su 2023, Proposition 4.1, Theorem 4.2, Corollary 4.3.  Its reduction to the
 clone pair cites the stronger clone of Feldman, McMillan, Talwar (SODA 2023), whose official erratum
 withdraws the proof for general randomizers; for identical, non-adaptive, pure ε₀-LDP randomizers the
 pair is valid by another argument (binary randomized response's blanket dominates every other).

@@ -9,7 +9,7 @@ with :math:`F(0) = \lim_{s\to0} F(s)`, :math:`\tau_F = \lim_{s\to\infty} F(s)/s`
 On a polygon it is a sum over segments.  D falls as f rises, so that a polygon below f bounds it from
 above.
 
-Source: DRS, Proposition B.4; the mixture-mechanism paper, appendix B.3.  Errata: that appendix
+Source: DRS, Proposition B.4; Wang, Su, Ye, Shokri, Su 2023, appendix B.3.  Errata: that appendix
 prints F(0) = lim F(s)/s, which is −∞ for Kullback-Leibler and +∞ for χ²; the limit of F itself is meant.
 """
 
@@ -190,7 +190,7 @@ class RenyiPower(Divergence):
 
     Notes
     -----
-    Source: the mixture-mechanism paper, Corollary B.6.
+    Source: Wang, Su, Ye, Shokri, Su 2023, Corollary B.6.
 
     Examples
     --------
@@ -274,7 +274,7 @@ class CurveLength(Divergence):
 
     Notes
     -----
-    The vertical piece from (0, 1) to (0, f(0)) counts.  Source: the mixture-mechanism paper,
+    The vertical piece from (0, 1) to (0, f(0)) counts.  Source: Wang, Su, Ye, Shokri, Su 2023,
     Proposition B.7, which prints :math:`\int_0^1\sqrt{1+f'^2}` and so leaves that piece out:
     the two agree where f(0) = 1.
 

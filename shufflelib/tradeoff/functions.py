@@ -163,7 +163,7 @@ class TradeoffFunction:
         -----
         Hypothesis, where C(f) bounds a mechanism: :math:`\delta(\varepsilon) \le 1 + f^*(-e^\varepsilon)`
         for every ε ≥ 0 in both directions.
-        Source: DRS, Definition F.1, as the appendix of the mixture-mechanism paper gives it.  Errata:
+        Source: DRS, Definition F.1, as the appendix of Wang, Su, Ye, Shokri, Su 2023 gives it.  Errata:
         there the middle line is misprinted as x̄ − f(x̄) − x.  For x̄ > f(x̄) it has max{f, f⁻¹}, which is
         right where f itself bounds both orders of the laws, but uses slopes above −1, about which δ(ε),
         ε ≥ 0, says nothing: with f through (0, 1), (0.01, 0.5), (0.4, 0.05), (1, 0) it gives 0.88 at

@@ -3,7 +3,7 @@ r"""Laws hidden in each other: what a test loses if it may have seen something e
 `blend` hides the alternative in the null, `hidden_swap` two laws in each other (shuffling),
 `hidden_among` two laws in a third (subsampling).
 
-Source: the mixture-mechanism paper.
+Source: Wang, Su, Ye, Shokri, Su 2023.
 """
 
 from shufflelib.tradeoff import calculus

@@ -7,7 +7,7 @@ that function is all segments together, sorted by slope.
 Order of reading: `joint_concavity`, then what is gained by comparing P_i with Q_j for i ≠ j
 (`two_weight_vectors`, `advanced_joint_concavity`, `common_null`).
 
-Source: the mixture-mechanism paper (appendix; statements of the main text reconstructed from their
+Source: Wang, Su, Ye, Shokri, Su 2023 (appendix; statements of the main text reconstructed from their
 proofs).  A "+" between trade-off functions, as in Proposition B.1, is the sum along a common slope that
 the proof of Lemma 3.1 writes out: a merger of segments.  Read *pointwise* it would be false: with
 P₁ = Q₁, T(P₂, Q₂) = 0 and w = (1/2, 1/2) the truth at 1/2 is 0, the pointwise sum 1/4.

@@ -21,7 +21,7 @@ from :math:`\partial_m H = \varphi(d_1)`, :math:`\partial_m^2 H = \varphi(d_1) d
 :math:`d_1 - d_2 = m`.  So moving the mass of a cell of starts to its two ends, mean kept, moves every
 δ(ε) by at most one number η, and the trade-off function by at most η.
 
-Source: the mixture-mechanism paper, Theorem 5.1 and Examples D.1–D.3.  Errata: the printed integrals
+Source: Wang, Su, Ye, Shokri, Su 2023, Theorem 5.1 and Examples D.1–D.3.  Errata: the printed integrals
 carry :math:`e^{-x^2/2}` without :math:`1/\sqrt{2\pi}`, so that α reaches 2.5.
 """
 

@@ -11,7 +11,7 @@ from shufflelib.sgd.personal_clients import PersonalClients
 
 
 def theorem3_renyi_ccg24(reports, *, epochs, order):
-    r"""Return 2Te^{eps0}λ/(m − 1), as Theorem 3 of papers 000 and 003 prints it; **not a bound**.
+    r"""Return 2Te^{eps0}λ/(m − 1), as Theorem 3 of Chen, Cao, Ge 2024 (Rényi) prints it; **not a bound**.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def theorem3_epsilon_ccg24(reports, *, epochs, delta):
 
 
 def theorem5_epsilon_gspa24(reports, *, epochs, delta):
-    r"""Return ε at ``delta`` in (0, 1) of √T·μ-GDP with the μ of Theorem 5 of paper 002; **not a bound**.
+    r"""Return ε at ``delta`` in (0, 1) of √T·μ-GDP with the μ of GSPA, Theorem 5 (AAAI 2024); **no bound**.
 
     Parameters
     ----------
