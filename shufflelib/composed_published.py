@@ -92,7 +92,7 @@ def advanced_drv10(*, eps, delta, rounds, total_delta):
             "ask each round for a smaller delta"
         )
     value = math.sqrt(-2.0 * rounds * math.log(left)) * eps + rounds * eps * math.expm1(eps)
-    return min(value * (1 + 16 * UNIT), rounds * eps)
+    return min(value * (1 + 16 * UNIT), rounds * eps * (1 + 4 * UNIT))
 
 
 def optimal_kov15(*, eps, delta, rounds, total_delta):
@@ -126,8 +126,8 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
     --------
     >>> from shufflelib import composed_published
     >>> asked = {"eps": 0.01, "delta": 1e-9, "rounds": 1000, "total_delta": 1e-5}
-    >>> round(composed_published.optimal_kov15(**asked), 4)  # `advanced_drv10` has 1.6249
-    1.22
+    >>> composed_published.optimal_kov15(**asked) < 1.2201  # `advanced_drv10` has 1.6249
+    True
     """
     eps, delta = _one_round(eps, delta)
     rounds = _rounds(rounds, LARGEST_SUM)
@@ -238,8 +238,8 @@ def gaussian_limit_dong22(profile, *, rounds):
     --------
     >>> from shufflelib import composed_published, renyi
     >>> limit = composed_published.gaussian_limit_dong22(renyi.generic_pair(eps0=1.0, n=100), rounds=100)
-    >>> round(limit.mu, 2)
-    1.26
+    >>> round(limit.mu, 3)
+    1.263
     """
     arguments.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
     rounds = _rounds(rounds)
@@ -295,8 +295,8 @@ def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
     >>> from shufflelib import composed_published
     >>> asked = {"p": 3.0, "beta": 0.5, "q": 3.0, "delta": 1e-6}
     >>> bracket = composed_published.variation_ratio_wang24(**asked, n=20, rounds=2)
-    >>> round(bracket.upper, 2)  # 2 log 3 = 2.20 without the others
-    2.09
+    >>> round(bracket.upper, 4)  # 2 log 3 = 2.1972… without the others
+    2.0925
     """
     return VariationRatioPair(n=n, p=p, beta=beta, q0=q).compose(rounds=_rounds(rounds)).epsilon(delta)
 
@@ -343,9 +343,9 @@ def subsampled_girgis21(*, eps0, n, rate, order):
     Examples
     --------
     >>> from shufflelib import composed_published
-    >>> asked = {"eps0": 1.0, "n": 10_000, "order": 8}
+    >>> asked = {"eps0": 1.0, "n": 10_000, "order": 4}
     >>> [f"{composed_published.subsampled_girgis21(**asked, rate=rate):.2e}" for rate in (0.1, 1.0)]
-    ['1.04e-04', '1.95e-02']
+    ['4.89e-05', '6.36e-03']
     """
     eps0, n = arguments.local_budget(eps0), arguments.users(n)
     rate = arguments.real(

@@ -74,3 +74,8 @@ def test_the_optimal_theorem_is_not_below_itself_where_the_deltas_cancel():
 def test_nothing_left_over_is_refused(bound):
     with pytest.raises(ValueError, match=TOO_LITTLE):
         bound(eps=0.1, delta=1e-8, rounds=100, total_delta=1e-6 * (1 - 1e-3))
+
+
+def test_the_cap_of_all_budgets_together_is_rounded_up():
+    eps = 0.3433375484008291
+    assert Fraction(advanced_drv10(eps=eps, delta=0.0, rounds=7, total_delta=1e-300)) >= 7 * Fraction(eps)

@@ -246,6 +246,22 @@ def test_rounding_of_p_is_inside_the_ends_of_the_pair(eps0, n):
             assert bracket.upper - bracket.lower < 1e-11 * truth
 
 
+@pytest.mark.parametrize("excess", [2.0**-52, 1e-15, 1e-13, 1e-11, 1e-9, 1e-5])
+@pytest.mark.parametrize("below", [0.0, 0.4, 0.9, 1.1, 2.0, 9.0, 30.0])
+def test_a_beta_below_its_largest_is_taken_as_given(excess, below):
+    """``below`` roundings of p under the largest; at n = 1 and ε = 0 the truth is β itself."""
+    p = 1.0 + excess
+    beta = (p - 1.0) / (p + 1.0) * max(1.0 - below * 2.0**-53 * p / (p - 1.0), 0.0)
+    bracket = VariationRatioPair(n=1, p=p, beta=beta, q0=p).delta(0.0)
+    assert bracket.lower <= beta <= bracket.upper
+    for n in (2, 30) if beta > 0.0 and excess > 2.0**-52 else ():
+        eps = 0.3 * excess / math.sqrt(n)
+        with mpmath.workdps(50):
+            truth = weighed_pair_delta(n, *map(mpmath.mpf, (p, beta, p, eps)))
+            bracket = VariationRatioPair(n=n, p=p, beta=beta, q0=p).delta(eps)
+            assert bracket.lower <= truth <= bracket.upper
+
+
 @pytest.mark.parametrize("eps0", [1e-9, 1e-12])
 def test_pair_of_a_randomizer_keeps_the_digits_of_a_small_budget(eps0):
     three = randomizers.generalized_rr(eps0=eps0, d=3)
