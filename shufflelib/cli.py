@@ -4,6 +4,7 @@ import argparse
 import functools
 import json
 import math
+import os
 import sys
 
 from shufflelib import calibration
@@ -298,5 +299,8 @@ def main(argv=None):
     except KeyboardInterrupt as stop:
         print(f"shufflelib: {str(stop) or 'stopped'}", file=sys.stderr)
         return 130
-    print(json.dumps(record) if arguments.json else statement)
+    try:
+        print(json.dumps(record) if arguments.json else statement, flush=True)
+    except BrokenPipeError:  # whoever read it has seen enough; nothing is left to write at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code[0] if code else 0

@@ -47,8 +47,8 @@ class CoveredPair(Pair):
     >>> from shufflelib.shuffling import CoveredPair
     >>> ratios, cover = np.array([3.0, 1.0 / 3.0]), np.array([0.25, 0.75])
     >>> bracket = CoveredPair(AmplificationVariable(ratios, np.ones(2), cover), 1000).epsilon(delta=1e-6)
-    >>> round(bracket.lower, 5), round(bracket.upper, 5)
-    (0.14206, 0.14206)
+    >>> round(bracket.lower, 3), round(bracket.upper, 4)
+    (0.142, 0.1421)
     """
 
     statement = "a pair of reports under a cover"

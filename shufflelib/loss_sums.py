@@ -432,13 +432,13 @@ def _integrand(n, theta, tilt, smoothing, step, first, size):
     # |φ|^n: most nodes lie where it is nothing.  From one node to the next |φ| moves by no more than
     # step·√E G², so that whole rows of the table are seen to be nothing from their first nodes
     reach = step * fine * math.sqrt(float(tilt.masses @ tilt.values**2))
-    lost = -np.expm1(_log_modulus(base.real, base.imag)) * (1.0 - 1e-9) - reach * (1.0 + 1e-9)
+    lost = -np.expm1(log_abs_one_plus(base.real, base.imag)) * (1.0 - 1e-9) - reach * (1.0 + 1e-9)
     kept = lost < -math.expm1(-NOTHING_LEFT / n)
     phi = weighted[kept] @ small.T
     phi += base[kept][:, None] + (small @ tilt.masses)[None, :]
     nodes = (start[kept][:, None] + np.arange(fine)).ravel()
     phi = phi.ravel()
-    log_modulus = _log_modulus(phi.real, phi.imag)
+    log_modulus = log_abs_one_plus(phi.real, phi.imag)
     alive = np.flatnonzero((n * log_modulus > -NOTHING_LEFT) & (nodes < size))
     x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
     omega = step * (first + nodes[alive])
@@ -450,7 +450,7 @@ def _integrand(n, theta, tilt, smoothing, step, first, size):
     )
 
 
-def _log_modulus(x, y):
+def log_abs_one_plus(x, y):
     """Return log|1 + x + iy|, at least log UNIT/2, without cancellation near 0."""
     return 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
 

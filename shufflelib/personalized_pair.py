@@ -80,12 +80,12 @@ class PersonalizedPair(Pair):
 
     Examples
     --------
-    One slot in ten spends 2.0, the others 0.5:
+    One slot in ten spends 2.0, the others 1.0:
 
     >>> from shufflelib.shuffling import PersonalizedPair
-    >>> mixed = PersonalizedPair([0.5] * 900 + [2.0] * 100)
+    >>> mixed = PersonalizedPair([1.0] * 900 + [2.0] * 100)
     >>> round(mixed.epsilon(delta=1e-6).upper, 3)
-    0.13
+    0.185
     """
 
     symmetric = True

@@ -191,9 +191,11 @@ class Gaussian(Pair):
     Examples
     --------
     >>> from shufflelib.profiles import Gaussian
-    >>> bracket = Gaussian(mu=1.0).epsilon(delta=1e-6)
-    >>> round(bracket.lower, 4), round(bracket.upper, 4)
-    (4.8866, 4.8866)
+    >>> print(Gaussian(mu=1.0).epsilon(delta=1e-6))
+    epsilon of 1-Gaussian differential privacy
+    4.886554117 ≤ value ≤ 4.886554118
+    certified on both sides
+    closed form; both ends differ by rounding only
     """
 
     symmetric = True

@@ -31,7 +31,7 @@ import numpy as np
 from scipy.special import erf
 
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import minus_one
+from shufflelib.loss_sums import log_abs_one_plus, minus_one
 
 FORGOTTEN = 16.0  # e-folds below the number at which aliases lie
 CUT = 40.0  # e-folds at which the Gaussian factor is cut off
@@ -172,7 +172,7 @@ class _Tilt:
         shift = weighted @ small.T
         shift += weighted.sum(axis=1)[:, None] + (small @ self.mass)[None, :]
         x, y = shift.ravel()[:size].real, shift.ravel()[:size].imag
-        modulus = 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
+        modulus = log_abs_one_plus(x, y)
         omega = step * (first + np.arange(size))
         error = self.doubt * np.minimum(omega * self.spread, 4.0) + 4 * UNIT * omega * self.spread
         return modulus, np.arctan2(y, 1.0 + x), error * np.exp(-modulus)

@@ -80,9 +80,9 @@ class ShuffledProfile(PrivacyProfile):
     --------
     >>> from shufflelib import randomizers, shuffle
     >>> profile = shuffle(randomizers.generic(eps0=1.0), n=10_000)
-    >>> bracket = profile.delta(eps=0.04)
-    >>> f"{bracket.lower:.2e}", f"{bracket.upper:.2e}"
-    ('4.92e-07', '2.62e-06')
+    >>> bracket = profile.delta(eps=0.03)
+    >>> f"{bracket.lower:.0e}", f"{bracket.upper:.0e}"
+    ('1e-05', '4e-05')
     """
 
     source = (
@@ -133,8 +133,8 @@ class BinaryProfile(ShuffledProfile):
     --------
     >>> from shufflelib import randomizers, shuffle
     >>> bracket = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).delta(eps=0.1)
-    >>> f"{bracket.lower:.5e}", f"{bracket.upper:.5e}"
-    ('1.70974e-05', '1.70974e-05')
+    >>> f"{bracket.lower:.4e}", f"{bracket.upper:.2e}"
+    ('1.7097e-05', '1.71e-05')
     """
 
     source = (

@@ -15,7 +15,14 @@ import math
 import numpy as np
 
 from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.loss_sums import NOTHING_LEFT, LogBracket, TiltedSum, on_the_line, quadrature
+from shufflelib.loss_sums import (
+    NOTHING_LEFT,
+    LogBracket,
+    TiltedSum,
+    log_abs_one_plus,
+    on_the_line,
+    quadrature,
+)
 
 BIN_WORK = 5000  # bins times the square root of kinds: more kinds, fewer bins
 STEEPEST = 1e4  # largest exponent at which a saddle point is looked for
@@ -176,7 +183,7 @@ class _Slots(TiltedSum):
                 turned = np.outer(omega[here], value)
                 half = np.sin(0.5 * turned)
                 x, y = x - 2.0 * half * half * m, y + np.sin(turned) * m
-            log_one = 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
+            log_one = log_abs_one_plus(x, y)
             turn = np.arctan2(y, 1.0 + x)
             log_modulus[here], angle[here] = log_one @ self.count, turn @ self.count
             relative[here] = (

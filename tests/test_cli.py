@@ -350,3 +350,9 @@ def test_a_sweep_stopped_from_the_keyboard_keeps_what_is_done(tmp_path, capsys):
     path.write_text(changed(n="{from: 10, to: 4000, points: 1000}", eps0="[1]"))
     assert main(["sweep", str(path), "--jobs", "1"]) == 0
     assert f"1000 rows, {kept} of them kept" in capsys.readouterr().out
+
+
+def test_a_reader_who_stops_early_is_no_error():
+    command = f"{sys.executable} -m shufflelib claims | head -n 1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stderr == "" and done.stdout.count("\n") == 1

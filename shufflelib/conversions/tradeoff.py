@@ -122,8 +122,8 @@ def epsilon_from_tradeoff_dong22(f, *, delta):
     --------
     >>> from shufflelib import conversions
     >>> f = conversions.tradeoff_from_approximate_dp_wasserman10(eps=[0.1, 0.5], delta=[1e-2, 1e-6])
-    >>> round(conversions.epsilon_from_tradeoff_dong22(f, delta=1e-3).upper, 4)  # between the two
-    0.4665
+    >>> round(conversions.epsilon_from_tradeoff_dong22(f, delta=1e-3).upper, 5)  # between the two
+    0.46651
     >>> conversions.epsilon_from_tradeoff_dong22(f, delta=1e-7).upper  # of which they say nothing
     inf
     """
@@ -195,7 +195,7 @@ def renyi_from_gdp_dong22(*, mu, order):
     Examples
     --------
     >>> from shufflelib import conversions
-    >>> round(conversions.renyi_from_gdp_dong22(mu=0.1, order=8.0).upper, 6)
-    0.04
+    >>> 0.04 <= conversions.renyi_from_gdp_dong22(mu=0.1, order=8.0).upper < 0.040001  # λμ²/2
+    True
     """
     return Gaussian(mu).renyi(order)

@@ -4,8 +4,8 @@
 >>> from shufflelib import estimation
 >>> protocol = estimation.FrequencyProtocol(np.full(10_000, 1.0))
 >>> result = protocol.run(estimation.bits(10_000, density=0.7), np.random.default_rng(1))
->>> abs(result.value - 0.7) < 4 * result.standard_error, round(result.epsilon.upper, 3)
-(True, 0.043)
+>>> abs(result.value - 0.7) < 4 * result.standard_error, round(result.epsilon.upper, 4)
+(True, 0.0433)
 
 In order of reading:
 

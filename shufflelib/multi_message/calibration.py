@@ -104,7 +104,7 @@ def smallest_flip(*, d, n, blanket, eps, delta, relative=1e-4):
     --------
     >>> from shufflelib import multi_message
     >>> asked = {"d": 16, "n": 1000, "blanket": 10_000, "eps": 1.0, "delta": 1e-6}
-    >>> round(multi_message.smallest_flip(**asked, relative=0.5), 4)  # the protocol's own paper: 0.0494
+    >>> round(multi_message.smallest_flip(**asked, relative=0.5), 4)  # the protocol's own paper: 0.05
     0.0046
     """
     eps, log_delta = _checked(eps, delta)

@@ -51,8 +51,8 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
     Examples
     --------
     >>> from shufflelib import multi_message
-    >>> round(multi_message.cheu_zhilyaev_flip(messages=10_000, eps=1.0, delta=1e-6), 4)
-    0.0494
+    >>> round(multi_message.cheu_zhilyaev_flip(messages=10_000, eps=1.0, delta=1e-6), 2)
+    0.05
     """
     messages = arguments.count(messages, "messages", at_most=arguments.MAX_USERS)
     eps, delta = _target(eps, delta)

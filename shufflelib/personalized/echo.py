@@ -75,8 +75,8 @@ def echo_clones_liu23(*, eps0):
     --------
     >>> from shufflelib import personalized
     >>> half = [0.5] * 500 + [2.0] * 500
-    >>> round(personalized.echo_clones_liu23(eps0=half), 1)
-    265.4
+    >>> round(personalized.echo_clones_liu23(eps0=half))
+    265
     """
     return math.fsum(_overlaps(_positive(eps0))[0])
 
@@ -163,8 +163,8 @@ def echo_delta_liu23(*, eps0, eps):
     --------
     >>> from shufflelib import personalized
     >>> half = [0.5] * 500 + [2.0] * 500
-    >>> f"{personalized.echo_delta_liu23(eps0=half, eps=0.3):.2e}"
-    '2.14e-05'
+    >>> f"{personalized.echo_delta_liu23(eps0=half, eps=0.3):.3e}"
+    '2.141e-05'
     """
     eps0 = _positive(eps0)
     eps = arguments.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")

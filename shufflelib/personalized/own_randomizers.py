@@ -357,8 +357,8 @@ class OwnRandomizedResponse(OwnRandomizers):
     --------
     >>> from shufflelib import personalized
     >>> crowd = personalized.OwnRandomizedResponse([0.5] * 500 + [2.0] * 500, k=4)
-    >>> [f"{crowd.delta(user=user, eps=0.05).upper:.2e}" for user in (0, 999)]
-    ['3.54e-06', '9.97e-03']
+    >>> [f"{crowd.delta(user=user, eps=0.05).upper:.3e}" for user in (0, 999)]
+    ['3.542e-06', '9.967e-03']
     """
 
     def __init__(self, eps0, *, k):

@@ -72,8 +72,8 @@ def gaussian_mu_gspa24(*, eps0, delta0=0.0):
     --------
     >>> from shufflelib import personalized
     >>> half = [0.5] * 500 + [2.0] * 500
-    >>> round(personalized.gaussian_mu_gspa24(eps0=half), 4)
-    0.0898
+    >>> round(personalized.gaussian_mu_gspa24(eps0=half), 3)
+    0.09
     """
     eps0 = personal(eps0)
     chance = (1.0 - failures(delta0, eps0)) * np.exp(-eps0) / (1.0 + np.exp(-eps0))
@@ -207,8 +207,8 @@ def gaussian_tradeoff_with_slack_gspa24(*, eps0, fpr, slack, delta0=0.0):
     --------
     >>> from shufflelib import personalized
     >>> half = [0.5] * 500 + [2.0] * 500
-    >>> round(personalized.gaussian_tradeoff_with_slack_gspa24(eps0=half, fpr=0.05, slack=1e-3), 4)
-    0.9379
+    >>> round(personalized.gaussian_tradeoff_with_slack_gspa24(eps0=half, fpr=0.02, slack=1e-3), 4)
+    0.973
     """
     mu = gaussian_mu_gspa24(eps0=eps0, delta0=delta0)
     fpr = arguments.false_positive_rate(fpr)
@@ -252,8 +252,8 @@ def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
     --------
     >>> from shufflelib import personalized
     >>> half = [0.5] * 500 + [2.0] * 500
-    >>> round(personalized.gaussian_delta_with_slack_gspa24(eps0=half, eps=0.3, slack=1e-3), 5)
-    0.00236
+    >>> round(personalized.gaussian_delta_with_slack_gspa24(eps0=half, eps=0.3, slack=1e-3), 4)
+    0.0024
     """
     eps = arguments.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="a central budget is in nats")
     slack = _slack(slack)
@@ -291,8 +291,8 @@ def largest_budget_fmt21(*, eps0, delta):
     Examples
     --------
     >>> from shufflelib import personalized
-    >>> round(personalized.largest_budget_fmt21(eps0=[0.5] * 5000 + [1.0] * 5000, delta=1e-6), 4)
-    0.214
+    >>> round(personalized.largest_budget_fmt21(eps0=[0.5] * 5000 + [1.0] * 5000, delta=1e-6), 5)
+    0.21403
     """
     eps0 = personal(eps0)
     return clones_fmt21(eps0=float(eps0.max()), n=eps0.size, delta=delta)
@@ -327,8 +327,8 @@ def largest_budget_erlingsson19(*, eps0, delta):
     Examples
     --------
     >>> from shufflelib import personalized
-    >>> round(personalized.largest_budget_erlingsson19(eps0=[0.1] * 5000 + [0.5] * 5000, delta=1e-6), 4)
-    0.223
+    >>> round(personalized.largest_budget_erlingsson19(eps0=[0.1] * 5000 + [0.5] * 5000, delta=1e-6), 5)
+    0.22302
     """
     eps0 = personal(eps0)
     return erlingsson19(eps0=float(eps0.max()), n=eps0.size, delta=delta)
@@ -368,8 +368,8 @@ def delta_with_failures_fmt21(*, eps0, delta0, eps, delta):
     >>> from shufflelib import personalized
     >>> half = [0.5] * 500 + [2.0] * 500
     >>> asked = {"eps0": half, "eps": 0.5, "delta": 1e-6}
-    >>> [f"{personalized.delta_with_failures_fmt21(**asked, delta0=one):.1e}" for one in (0.0, 1e-9)]
-    ['1.0e-06', '1.3e-05']
+    >>> [f"{personalized.delta_with_failures_fmt21(**asked, delta0=one):.1e}" for one in (0.0, 2e-9)]
+    ['1.0e-06', '2.6e-05']
     """
     eps0 = personal(eps0)
     largest = float(np.max(failures(delta0, eps0)))

@@ -90,8 +90,8 @@ def mixture(randomizers, weights):
     >>> from shufflelib import randomizers, shuffle
     >>> age, town = randomizers.binary_rr(eps0=1.0), randomizers.generalized_rr(eps0=2.0, d=50)
     >>> asked = randomizers.mixture([age, town], [0.5, 0.5])
-    >>> asked.eps0, round(asked.beta, 4), round(shuffle(asked, n=1000).epsilon(1e-6).upper, 4)
-    (2.0, 0.2877, 0.1447)
+    >>> asked.eps0, round(asked.beta, 3), round(shuffle(asked, n=1000).epsilon(1e-6).upper, 3)
+    (2.0, 0.288, 0.145)
     """
     components = randomizer_list(randomizers)
     weights = values.numbers(weights, "weights", above=0.0, at_most=1.0)
@@ -204,18 +204,9 @@ class Mixture(LocalRandomizer):
 
         The inputs of all users to all components are checked, whichever component a user draws.
         """
-        rng = values.generator(rng)
-        if not isinstance(x, list | tuple) or len(x) != len(self.components):
-            raise TypeError(
-                f"x must be a tuple of {len(self.components)} inputs, one for each component, got "
-                f"{type(x).__name__}; where all take the same values pass (values,) * {len(self.components)}"
-            )
-        drawn = [component.sample(part, rng) for component, part in zip(self.components, x, strict=True)]
-        sizes = {len(part) for part in drawn}
-        if len(sizes) > 1:
-            raise ValueError(f"x must hold every user's input to each component, got {sorted(sizes)} users")
+        drawn = values.drawn(self.components, x, rng)
         fields = [(f"report{k}", part.dtype, part.shape[1:]) for k, part in enumerate(drawn)]
-        reports = np.zeros(sizes.pop(), dtype=[("component", np.int64), *fields])
+        reports = np.zeros(len(drawn[0]), dtype=[("component", np.int64), *fields])
         reports["component"] = rng.choice(len(drawn), size=reports.size, p=self.weights)
         for k, part in enumerate(drawn):
             chosen = reports["component"] == k

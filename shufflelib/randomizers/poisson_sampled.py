@@ -71,8 +71,8 @@ def poisson_sampled(randomizer, *, rate):
     >>> from shufflelib import randomizers, shuffle
     >>> always = randomizers.generalized_rr(eps0=1.0, d=10)
     >>> seldom = randomizers.poisson_sampled(always, rate=0.1)
-    >>> [round(shuffle(mechanism, n=10_000).epsilon(1e-6).upper, 5) for mechanism in (always, seldom)]
-    [0.02325, 0.00665]
+    >>> [round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4) for mechanism in (always, seldom)]
+    [0.0802, 0.0237]
     """
     arguments.instance(
         randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"

@@ -47,10 +47,10 @@ def generalized_rr(*, eps0, d):
     >>> from shufflelib import randomizers, shuffle
     >>> for d in (3, 10, 100):
     ...     mechanism = randomizers.generalized_rr(eps0=1.0, d=d)
-    ...     print(round(shuffle(mechanism, n=10_000).epsilon(1e-6).upper, 4))
-    0.038
-    0.0233
-    0.0072
+    ...     print(round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4))
+    0.1307
+    0.0802
+    0.0255
     """
     return GeneralizedRR(arguments.local_budget(eps0), arguments.count(d, "d", at_least=2))
 
@@ -84,8 +84,8 @@ def binary_rr(*, eps0):
     --------
     >>> from shufflelib import randomizers, shuffle
     >>> bracket = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).epsilon(1e-6)
-    >>> round(bracket.upper, 4), bracket.upper - bracket.lower < 1e-6
-    (0.1266, True)
+    >>> round(bracket.upper, 3), bracket.upper - bracket.lower < 1e-6
+    (0.127, True)
     """
     return BinaryRR(arguments.local_budget(eps0))
 
@@ -123,8 +123,8 @@ def generic(*, eps0):
 
     >>> from shufflelib import randomizers, shuffle
     >>> mechanisms = randomizers.generic(eps0=1.0), randomizers.subset(eps0=1.0, d=16)
-    >>> [round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4) for mechanism in mechanisms]
-    [0.1487, 0.1083]
+    >>> [round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 2) for mechanism in mechanisms]
+    [0.15, 0.11]
     """
     return Generic(arguments.local_budget(eps0))
 

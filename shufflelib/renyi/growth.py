@@ -67,8 +67,8 @@ def erlingsson19_growth(*, eps0, n, order):
     Examples
     --------
     >>> from shufflelib import renyi
-    >>> round(renyi.erlingsson19_growth(eps0=1.0, n=10_000, order=4), 3)
-    0.161
+    >>> round(renyi.erlingsson19_growth(eps0=1.0, n=10_000, order=4), 4)
+    0.1614
     """
     return _row(eps0, n, order, 0.0, 6.0)
 

@@ -99,8 +99,8 @@ def clone_pair(*, eps0, n):
 
     >>> from shufflelib import tradeoff
     >>> pair, bound = (f(eps0=1.0, n=200)(0.05) for f in (tradeoff.clone_pair, tradeoff.shuffle_bound))
-    >>> round(bound.lower, 4), round(pair.lower, 4)
-    (0.9391, 0.9401)
+    >>> round(bound.lower, 3), round(pair.lower, 3)
+    (0.939, 0.94)
     """
     n, eps0 = _parameters(eps0, n)
     f = conditioned_on_clones(eps0=eps0, n=n)
@@ -164,8 +164,8 @@ def shuffle_bound(*, eps0, n):
 
     >>> from shufflelib import tradeoff
     >>> alone = tradeoff.ApproximateDP(eps=1.0, delta=0.0)
-    >>> round(tradeoff.shuffle_bound(eps0=1.0, n=200)(0.05).lower, 4), round(alone(0.05).lower, 4)
-    (0.9391, 0.8641)
+    >>> round(tradeoff.shuffle_bound(eps0=1.0, n=200)(0.05).lower, 3), round(alone(0.05).lower, 3)
+    (0.939, 0.864)
     """
     n, eps0 = _parameters(eps0, n)
     bound = hidden_swap(conditioned_on_clones(eps0=eps0, n=n), weight=swap(eps0))
@@ -214,8 +214,8 @@ def delta_corollary43(*, eps0, n, eps):
     >>> from math import log
     >>> from shufflelib import tradeoff
     >>> printed = tradeoff.delta_corollary43(eps0=log(3), n=2, eps=log(2))
-    >>> round(printed, 4), round(tradeoff.shuffle_bound(eps0=log(3), n=2).delta(log(2)).upper, 4)
-    (0.125, 0.375)
+    >>> round(printed, 4), 0.375 < tradeoff.shuffle_bound(eps0=log(3), n=2).delta(log(2)).upper < 0.3751
+    (0.125, True)
     """
     eps0, n = arguments.local_budget(eps0), arguments.count(n, "n", at_least=2, at_most=2000)
     eps = arguments.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats")

@@ -130,8 +130,8 @@ class KullbackLeibler(Divergence):
     Examples
     --------
     >>> from shufflelib import tradeoff
-    >>> round(tradeoff.KullbackLeibler()(tradeoff.GaussianTradeoff(0.5)).upper, 4)
-    0.125
+    >>> 0.125 <= tradeoff.KullbackLeibler()(tradeoff.GaussianTradeoff(0.5)).upper < 0.12501  # μ²/2
+    True
     """
 
     name = "Kullback-Leibler divergence"
@@ -160,8 +160,8 @@ class ChiSquare(Divergence):
     Infinite as soon as anything is told apart for sure:
 
     >>> from shufflelib import tradeoff
-    >>> [round(tradeoff.ChiSquare()(tradeoff.ApproximateDP(eps=0.1, delta=d)).upper, 4) for d in (0.0, 1e-6)]
-    [0.01, inf]
+    >>> [round(tradeoff.ChiSquare()(tradeoff.ApproximateDP(eps=0.1, delta=d)).upper, 5) for d in (0.0, 1e-6)]
+    [0.01001, inf]
     """
 
     name = "chi-square divergence"
@@ -282,8 +282,8 @@ class CurveLength(Divergence):
     --------
     >>> from shufflelib import tradeoff
     >>> functions = tradeoff.Identity(), tradeoff.ApproximateDP(eps=1.0, delta=0.0)
-    >>> [round(tradeoff.CurveLength()(f).upper, 4) for f in functions]
-    [1.4142, 1.5579]
+    >>> [round(tradeoff.CurveLength()(f).upper, 6) for f in functions]
+    [1.414214, 1.557917]
     """
 
     name = "length of the trade-off curve"
@@ -322,8 +322,8 @@ def renyi(f, *, order):
     λμ²/2 for Gaussian privacy:
 
     >>> from shufflelib import tradeoff
-    >>> round(tradeoff.renyi(tradeoff.GaussianTradeoff(0.5), order=4.0).upper, 4)
-    0.5
+    >>> 0.5 <= tradeoff.renyi(tradeoff.GaussianTradeoff(0.5), order=4.0).upper < 0.50001  # λμ²/2
+    True
     """
     checked(f, "f")
     grid = arguments.reals(order, "order", above=1.0, at_most=1e5, remedy="the limit at 1 is KullbackLeibler")

@@ -38,8 +38,8 @@ def from_pair(pair):
     >>> from shufflelib import tradeoff
     >>> from shufflelib.profiles import DiscretePair
     >>> f = tradeoff.from_pair(DiscretePair(np.log([0.75, 0.25]), np.log([0.25, 0.75])))
-    >>> round(f(0.05).lower, 4)
-    0.85
+    >>> 0.8499 < f(0.05).lower <= 0.85  # 1 - 3 · 0.05
+    True
     """
     if not isinstance(pair, DiscretePair):
         raise TypeError(
@@ -78,8 +78,8 @@ def from_profile(profile, *, dots=DOTS):
     >>> from shufflelib import tradeoff
     >>> from shufflelib.profiles import Gaussian
     >>> bracket = tradeoff.from_profile(Gaussian(1.0).subsample(rate=0.1))(0.05)
-    >>> round(bracket.lower, 3), bracket.upper - bracket.lower < 1e-4
-    (0.945, True)
+    >>> 0.9449 < bracket.lower < bracket.upper < 0.9451
+    True
     """
     if not isinstance(profile, PrivacyProfile):
         raise TypeError(f"profile must be a PrivacyProfile, got {profile!r}; shuffle() or a pair makes one")

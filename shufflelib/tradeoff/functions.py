@@ -40,8 +40,8 @@ class TradeoffFunction:
     >>> two = one.tensor(one)
     >>> two
     <trade-off function of ((0.5, 0.001)-differential privacy) ⊗ ((0.5, 0.001)-differential privacy)>
-    >>> round(two(0.05).lower, 4), round(two.delta(1.0).upper, 6)
-    (0.8621, 0.001999)
+    >>> round(two(0.05).lower, 3), round(two.delta(1.0).upper, 5)
+    (0.862, 0.002)
     """
 
     def __init__(self, low, high, *, statement, source):
@@ -252,8 +252,8 @@ class FiniteTradeoff(TradeoffFunction):
     >>> from shufflelib.profiles import DiscretePair
     >>> pair = DiscretePair(np.log([0.75, 0.25]), np.log([0.25, 0.75]))
     >>> f = tradeoff.FiniteTradeoff(pair, statement="randomized response")
-    >>> round(f(0.05).lower, 4)
-    0.85
+    >>> 0.8499 < f(0.05).lower <= 0.85  # 1 - 3 · 0.05
+    True
     """
 
     def __init__(self, pair, *, statement, source="Neyman-Pearson lemma; both ends differ by rounding only"):
@@ -272,8 +272,8 @@ class Identity(FiniteTradeoff):
     Examples
     --------
     >>> from shufflelib import tradeoff
-    >>> round(tradeoff.Identity()(0.05).lower, 4)
-    0.95
+    >>> 0.9499 < tradeoff.Identity()(0.05).lower <= 0.95
+    True
     """
 
     def __init__(self):
@@ -301,8 +301,8 @@ class ApproximateDP(FiniteTradeoff):
     --------
     >>> from shufflelib import tradeoff
     >>> f = tradeoff.ApproximateDP(eps=0.1, delta=1e-6)
-    >>> round(f(0.05).lower, 4), round(f.delta(0.1).upper, 9)
-    (0.9447, 1e-06)
+    >>> round(f(0.05).lower, 4), 1e-6 <= f.delta(0.1).upper < 1.001e-6
+    (0.9447, True)
     """
 
     def __init__(self, *, eps, delta):

@@ -26,8 +26,8 @@ def blend(f, *, rate):
     --------
     >>> from shufflelib import tradeoff
     >>> f = tradeoff.GaussianTradeoff(1.0)
-    >>> round(f(0.05).lower, 4), round(tradeoff.blend(f, rate=0.1)(0.05).lower, 4)
-    (0.7405, 0.929)
+    >>> round(f(0.02).lower, 4), round(tradeoff.blend(f, rate=0.1)(0.02).lower, 4)
+    (0.854, 0.9674)
     """
     checked(f, "f")
     rate = checked_share(rate, "rate")
@@ -67,8 +67,8 @@ def hidden_swap(f, *, weight):
     --------
     >>> from shufflelib import tradeoff
     >>> f = tradeoff.GaussianTradeoff(1.0)
-    >>> round(f(0.05).lower, 4), round(tradeoff.hidden_swap(f, weight=0.25)(0.05).lower, 4)
-    (0.7405, 0.8452)
+    >>> round(f(0.02).lower, 4), round(tradeoff.hidden_swap(f, weight=0.25)(0.02).lower, 4)
+    (0.854, 0.917)
     """
     checked(f, "f")
     weight = checked_share(weight, "weight", at_most=0.5)
@@ -121,7 +121,7 @@ def hidden_among(f, *, rate):
     >>> from math import expm1, log1p
     >>> from shufflelib import tradeoff
     >>> f = tradeoff.hidden_among(tradeoff.ApproximateDP(eps=1.0, delta=1e-6), rate=0.01)
-    >>> round(f.delta(log1p(0.01 * expm1(1.0))).upper, 12)
-    1e-08
+    >>> f.delta(log1p(0.01 * expm1(1.0))).upper < 1.001e-8  # of 1e-6
+    True
     """
     return blend(f, rate=rate).symmetrised

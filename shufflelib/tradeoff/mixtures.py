@@ -98,10 +98,10 @@ def joint_concavity(functions, *, weights, alternative_weights=None):
     A mechanism that is far from private once in ten times:
 
     >>> from shufflelib import tradeoff
-    >>> parts = [tradeoff.ApproximateDP(eps=eps, delta=0.0) for eps in (0.1, 1.0)]
+    >>> parts = [tradeoff.ApproximateDP(eps=eps, delta=0.0) for eps in (0.1, 2.0)]
     >>> f = tradeoff.joint_concavity(parts, weights=[0.9, 0.1])
     >>> [round(part(0.05).lower, 4) for part in (*parts, f)]
-    [0.9447, 0.8641, 0.9014]
+    [0.9447, 0.6305, 0.8698]
     """
     functions = _functions(functions)
     weights = checked_weights(weights, "weights", len(functions))
@@ -140,9 +140,9 @@ def ordered_mixture(functions, *, weights):
     >>> import numpy as np
     >>> from shufflelib import tradeoff
     >>> edges = [tradeoff.GaussianTradeoff(mu) for mu in np.linspace(0.5, 1.0, 6)]
-    >>> bracket = tradeoff.ordered_mixture(edges, weights=np.full(5, 0.2))(0.05)
+    >>> bracket = tradeoff.ordered_mixture(edges, weights=np.full(5, 0.2))(0.1)
     >>> round(bracket.lower, 3), round(bracket.upper, 3)
-    (0.796, 0.822)
+    (0.682, 0.716)
     """
     functions = _functions(functions)
     if len(functions) < 2:
@@ -271,8 +271,8 @@ def advanced_joint_concavity(functions, *, weight, gamma, eta):
     >>> f, same = tradeoff.GaussianTradeoff(1.0), tradeoff.Identity()
     >>> four = [[f, same], [same, f]]
     >>> g = tradeoff.advanced_joint_concavity(four, weight=0.5, gamma=0.45, eta=0.55)
-    >>> round(f(0.05).lower, 4), round(g(0.05).lower, 4)
-    (0.7405, 0.7972)
+    >>> round(f(0.02).lower, 4), round(g(0.02).lower, 4)
+    (0.854, 0.8826)
     """
     rows = _matrix(functions)
     if len(rows) != 2:
@@ -318,8 +318,8 @@ def advanced_delta(functions, *, eps, weight, gamma, eta):
     >>> f, same = tradeoff.GaussianTradeoff(1.0), tradeoff.Identity()
     >>> four = [[f, same], [same, f]]
     >>> bracket = tradeoff.advanced_delta(four, eps=0.5, weight=0.5, gamma=0.45, eta=0.55)
-    >>> round(f.delta(0.5).upper, 4), round(bracket.upper, 4)
-    (0.2384, 0.1311)
+    >>> round(f.delta(0.5).upper, 6), round(bracket.upper, 6)
+    (0.238422, 0.131132)
     """
     rows = _matrix(functions)
     eps = arguments.real(eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats")
@@ -384,8 +384,8 @@ def best_of(functions):
 
     >>> from shufflelib import tradeoff
     >>> both = tradeoff.GaussianTradeoff(0.5), tradeoff.ApproximateDP(eps=0.5, delta=1e-6)
-    >>> [f([0.001, 0.5]).lower.round(4).tolist() for f in (*both, tradeoff.best_of(both))]
-    [[0.9952, 0.3085], [0.9984, 0.3033], [0.9984, 0.3085]]
+    >>> [f([0.01, 0.3]).lower.round(5).tolist() for f in (*both, tradeoff.best_of(both))]
+    [[0.9661, 0.50973], [0.98351, 0.50538], [0.98351, 0.50973]]
     """
     functions = _functions(functions)
     low = calculus.highest([f.low for f in functions], below=True)
