@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,6 +22,12 @@ def test_every_claim_has_a_name_of_its_own_a_source_and_a_check():
         assert claim.id == claim.id.lower() and " " not in claim.id
         assert claim.statement.endswith(".") and claim.source
         assert callable(claim.check)
+
+
+def test_the_tests_name_every_module_of_the_ledger():
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_claims_*.py"))
+    for source in claims.SOURCES:
+        assert re.search(rf"\b{source.__name__.split('.')[-1]}\b", tests), source.__name__
 
 
 def test_every_refutation_is_found_a_second_time():
