@@ -281,9 +281,9 @@ class Pair(PrivacyProfile):
     --------
     >>> import numpy as np
     >>> from shufflelib.profiles import DiscretePair
-    >>> pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.25, 0.75]))
-    >>> round(pair.largest_loss, 4), round(pair.reversed.largest_loss, 4)
-    (0.6931, 0.4055)
+    >>> pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.1, 0.9]))
+    >>> round(pair.largest_loss, 5), round(pair.reversed.largest_loss, 5)
+    (1.60944, 0.58779)
     """
 
     symmetric = False  # H(P‖Q) = H(Q‖P) at every eps

@@ -52,7 +52,8 @@ def over(bound, **grid):
     Examples
     --------
     >>> from shufflelib import closed_form
-    >>> closed_form.over(closed_form.clones_fmt21, eps0=[0.5, 1.0, 4.0], n=10_000, delta=1e-6).round(5).tolist()
+    >>> eps = closed_form.over(closed_form.clones_fmt21, eps0=[0.5, 1.0, 4.0], n=10_000, delta=1e-6)
+    >>> eps.round(5).tolist()
     [0.09387, 0.21403, nan]
     """
     points = np.broadcast(*(np.asarray(values) for values in grid.values()))
