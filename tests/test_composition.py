@@ -542,3 +542,9 @@ def test_what_is_no_number_never_counts_as_private():
     broken = Broken(np.log([0.6, 0.4]), np.log([0.4, 0.6]))
     assert broken.delta(0.1).upper == 1.0  # the other direction gives the lower end
     assert broken.epsilon(1e-3).upper >= math.log(1.5)
+
+
+@pytest.mark.parametrize("eps, width", [(0.5, 5e-4), (2.0, 2e-3), (5.0, 5e-3), (8.0, 1e-2)])
+def test_a_hundred_gaussian_rounds_are_one_within_a_hundredth_of_delta(eps, width):
+    found, truth = Gaussian(0.1).compose(rounds=100).delta(eps), Gaussian(1.0).delta(eps)
+    assert found.lower <= truth.upper and truth.lower <= found.upper < (1.0 + width) * found.lower
