@@ -295,3 +295,10 @@ def test_single_and_multi_message_protocols_are_not_mixed_up():
     for call in (multi_message.shuffle_messages, multi_message.published_pair):
         with pytest.raises(TypeError, match="multi-message"):
             call(randomizers.binary_rr(eps0=1.0), blanket=10, **({"n": 5} if call.__name__[0] == "s" else {}))
+
+
+def test_blanket_messages_and_the_user_who_changes_fill_the_largest_crowd():
+    bins = randomizers.balls_into_bins(d=16)
+    assert multi_message.published_pair(bins, blanket=10**15 - 1).n == 10**15
+    with pytest.raises(ValueError, match="blanket"):
+        multi_message.published_pair(bins, blanket=10**15)
