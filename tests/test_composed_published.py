@@ -24,8 +24,9 @@ def near_the_limit(seed, size, spent):
 
 
 def advanced(eps, left, rounds):
-    """The advanced composition theorem, at most what a float says of rounds times eps."""
-    most, eps = Decimal(rounds * eps), Decimal(eps)
+    """The advanced composition theorem, at most rounds times eps."""
+    eps = Decimal(eps)
+    most = rounds * eps
     log_left = (Decimal(left.numerator) / Decimal(left.denominator)).ln()
     return min((-2 * rounds * log_left).sqrt() * eps + rounds * eps * (eps.exp() - 1), most)
 
@@ -68,6 +69,37 @@ def test_the_optimal_theorem_is_not_below_itself_where_the_deltas_cancel():
         with localcontext(prec=DIGITS):
             assert proves(**asked, steps=steps)
     assert answered > 100
+
+
+def ordinary(seed, size):
+    """Rounds of (ε, δ) that spend at most half of the total δ."""
+    rng = np.random.default_rng(seed)
+    for _ in range(size):
+        rounds, total = int(rng.integers(2, 300)), float(10 ** rng.uniform(-9, -2))
+        delta, eps = float(total / rounds * rng.uniform(0.0, 0.5)), float(10 ** rng.uniform(-4, -0.5))
+        yield {"eps": eps, "delta": delta, "rounds": rounds, "total_delta": total}
+
+
+def test_the_advanced_theorem_is_itself_to_thirteen_digits():
+    below_the_cap = 0
+    for asked in ordinary(3, 300):
+        left = Fraction(asked["total_delta"]) - asked["rounds"] * Fraction(asked["delta"])
+        with localcontext(prec=DIGITS):
+            truth = advanced(asked["eps"], left, asked["rounds"])
+            below_the_cap += truth < asked["rounds"] * Decimal(asked["eps"])
+            assert truth <= Decimal(advanced_drv10(**asked)) <= truth * (1 + Decimal(10) ** -13)
+    assert below_the_cap > 100
+
+
+def test_the_optimal_theorem_takes_all_the_steps_it_proves():
+    for asked in ordinary(4, 60):
+        value = optimal_kov15(**asked)
+        steps = round((asked["rounds"] - value / asked["eps"]) / 2)
+        exact = (asked["rounds"] - 2 * steps) * Fraction(asked["eps"])
+        assert exact <= Fraction(value) <= exact * (1 + Fraction(1, 10**13))
+        with localcontext(prec=DIGITS):
+            assert proves(**asked, steps=steps)
+            assert steps == asked["rounds"] // 2 or not proves(**asked, steps=steps + 1)
 
 
 @pytest.mark.parametrize("bound", [advanced_drv10, optimal_kov15])

@@ -5,7 +5,6 @@ outputs; it shares no code with the package.
 """
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction as F
 from functools import cache
 from itertools import combinations_with_replacement, pairwise, product
@@ -16,9 +15,9 @@ from scipy.integrate import quad
 from scipy.stats import chisquare
 
 import oracles
+from mixture_cases import Crooked
 from shufflelib import randomizers, shuffle
 from shufflelib.amplification import AmplificationVariable
-from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 from shufflelib.randomizers.product_law import pooled, product_law, spread
 
 LOG = math.log
@@ -30,23 +29,6 @@ GRR = oracles.generalized_rr
 
 def rr(e, d):
     return randomizers.generalized_rr(eps0=LOG(e), d=d)
-
-
-@dataclass(frozen=True)
-class Crooked(FiniteRandomizer):
-    """Two inputs with laws that no exchange of the inputs maps to each other."""
-
-    rows: tuple
-    eps0: float = LOG(8)
-    beta: float = 0.5
-
-    def pmf(self):
-        return np.array(self.rows, float)
-
-    def blanket(self):
-        return self.pmf().min(axis=0)
-
-    sample = estimate = None
 
 
 def crooked(rows):
