@@ -14,6 +14,7 @@ from scipy import integrate, special
 import oracles
 from shufflelib import randomizers, shuffle, tradeoff
 from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.renyi import binary_rr_pair
 from shufflelib.results import Status
 from shufflelib.shuffling import VariationRatioPair
 from shufflelib.tradeoff import (
@@ -223,6 +224,16 @@ def test_from_profile_encloses_the_exact_function(pair):
     assert np.median(dotted.upper - dotted.lower) < 1e-3
     if math.isfinite(pair.p):
         assert np.all(dotted.upper - dotted.lower < 2e-3)
+
+
+@pytest.mark.parametrize("eps0", [0.1, 1.0, 2.0, 5.0])
+@pytest.mark.parametrize("n", [1, 2, 10, 100])
+def test_from_profile_finds_the_kinks(eps0, n):
+    """Many lines pass through one kink; all of them together say where it is."""
+    pair = binary_rr_pair(eps0=eps0, n=n)
+    exact, dotted = from_pair(pair._cells)(FPR), from_profile(pair)(FPR)
+    assert np.all(dotted.lower <= exact.upper) and np.all(exact.lower <= dotted.upper)
+    assert np.all(dotted.upper - dotted.lower < 0.01 * max(math.exp(eps0 - 2.0), 0.2))
 
 
 def test_from_profile_of_a_mechanism():

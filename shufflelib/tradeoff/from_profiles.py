@@ -64,7 +64,8 @@ def from_profile(profile, *, dots=DOTS):
     Returns
     -------
     TradeoffFunction
-        The width falls with the square of ``dots``.
+        The width falls with the square of ``dots``.  Single rates are answered more sharply by
+        ``profile.tradeoff``.
 
     Notes
     -----

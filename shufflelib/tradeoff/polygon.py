@@ -232,30 +232,34 @@ def supporting(log_slope, low, high):
     below, above = 1.0 - high - pad, 1.0 - low + pad
     s, below = np.append(0.0, s), np.append(0.0, np.maximum(below, 0.0))
     above = np.append(0.0, above)
+    starts = np.flatnonzero(np.append(True, np.diff(s) > 0.0))  # slopes asked for in both directions
+    s, below, above = s[starts], np.maximum.reduceat(below, starts), np.minimum.reduceat(above, starts)
     chosen = hull(s, -below)
-    s, below, above = s[chosen], below[chosen], above[chosen]
+    # lines through one kink of f lie on a straight edge of that hull: all of them tell where it is
+    tops = np.hstack([_tops(s[use], below[use], above[use]) for use in (chosen, np.arange(s.size))])
+    s, below = s[chosen], below[chosen]
     gap = np.diff(s)
     x = np.clip(np.diff(below) / gap, 0.0, 1.0)[::-1]
     y = np.minimum(below[:-1][::-1] - s[:-1][::-1] * x, below[1:][::-1] - s[1:][::-1] * x)
     first = np.array([[0.0], [below[-1]]])
     knots = np.hstack([first, np.array([x, np.maximum(y, 0.0)])]) * (1.0 - 8 * UNIT)
-    return through(*knots, below=True), _chords(s, below, above)
+    return through(*knots, below=True), through(*tops[:, np.argsort(tops[0])], below=False)
 
 
-def _chords(s, below, above):
-    """Return the polygon above f: chords between points known to lie on or under given lines."""
+def _tops(s, below, above):
+    """Return points above f: on chords between points of f known to lie on or under given lines."""
     gap = np.diff(s)
-    left = np.append(
-        np.maximum((below[1:] - above[:-1]) / gap, 0.0), 0.0
-    )  # line k beats line k + 1 from here
-    right = np.append(1.0, np.minimum((above[1:] - below[:-1]) / gap, 1.0))  # and line k - 1 up to here
+    # line k beats line k + 1 from here, and line k - 1 up to there
+    left = np.append(np.maximum((below[1:] - above[:-1]) / gap, 0.0), 0.0)
+    right = np.append(1.0, np.minimum((above[1:] - below[:-1]) / gap, 1.0))
     left, right = left[::-1] * (1 - 8 * UNIT), np.minimum(right[::-1] * (1 + 8 * UNIT), 1.0)
+    left, right = np.minimum.accumulate(left[::-1])[::-1], np.maximum.accumulate(right)
     s, above = s[::-1], above[::-1]
     x = np.unique(np.concatenate([left, right]))
     i = np.searchsorted(right, x, side="right") - 1
     j = np.searchsorted(left, x, side="left")
     used = (i >= 0) & (j < s.size) & (i < j)
-    x, i, j = x[used], np.maximum(i[used], 0), np.minimum(j[used], s.size - 1)
+    x, i, j = x[used], i[used], j[used]
     tops = []
     for a in (left[i], right[i]):
         for b in (left[j], right[j]):
@@ -264,4 +268,4 @@ def _chords(s, below, above):
                 share = np.where(b > a, (b - x) / (b - a), 1.0)
             tops.append(yb + share * (ya - yb))
     y = np.max(tops, axis=0) + 32 * UNIT * (1.0 + s[i] * right[i])
-    return through(x, np.clip(y, 0.0, 1.0), below=False)
+    return np.array([x, np.clip(y, 0.0, 1.0)])
