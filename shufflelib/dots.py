@@ -25,6 +25,7 @@ WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700
 STALLED = 3  # rounds of new dots without gain after which a question is answered
+SETTLED = 0.5  # share of that width below which what further dots gain is not worth them
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 NEGLIGIBLE = -690.0  # log H from which on dots are set only where a question needs them
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
@@ -102,6 +103,12 @@ class Curve:
         """Upper end of log H after the last dot."""
         return self.high[-1]
 
+    @property
+    def noise(self):
+        """Log of the width of the values in each gap, on average over its ends."""
+        wide = _log_difference(self.high, self.low)
+        return np.logaddexp(wide[:-1], wide[1:]) - math.log(2.0)
+
     def within(self, share):
         """Enclose log H inside each gap, at the given share of its length from the left."""
         gap = np.diff(self.x)
@@ -146,7 +153,7 @@ def _powers(eps, s):
 
 
 def _log_difference(high, low):
-    """Return log(e^high − e^low), at least log(e^high · 1e-12)."""
+    """Return log(e^high − e^low), at least log(e^high · 1e-12), so that nothing is −inf but 0."""
     with np.errstate(invalid="ignore"):
         gap = np.where(np.isneginf(high), 0.0, low - high)
         return high + log1mexp(np.minimum(gap, -1e-12))
@@ -169,23 +176,35 @@ class Dots:
         if order > LARGEST_ORDER:  # D rises with the order, up to the largest loss
             return self.renyi(LARGEST_ORDER)[0], self.forward.last
         rounding = ROUNDING + 8 * UNIT * (order + 2.0) * min(self.forward.eps[-1], 700.0)
+        before, settled = math.inf, 0
         while True:
             pieces = list(self._pieces(order))
-            low, high = (logsumexp(np.concatenate([piece[side] for _, *piece in pieces])) for side in (0, 1))
+            low, high, noise = (
+                logsumexp(np.concatenate([piece[part] for _, *piece in pieces])) for part in (0, 1, 2)
+            )
             low, high = low - rounding, high + rounding
             if high - low < WIDTH or self._exhausted() or high == math.inf:
                 break
-            doubts = [_log_difference(above[: below.size], below) for _, below, above in pieces]
+            # what more dots improve: beside the width of the values themselves, which they do not
+            gains = [
+                _log_difference(_log_difference(above[: below.size], below), noise)
+                for _, below, above, noise in pieces
+            ]
+            small = logsumexp(np.concatenate(gains)) < noise + math.log(SETTLED)
+            settled = settled + 1 if small and high - low > 0.9 * before else 0
+            if settled == STALLED:
+                break
+            before = high - low
             if self.backward is self.forward:
-                self.forward.halve(np.logaddexp(*doubts))
+                self.forward.halve(np.logaddexp(*gains))
             else:
-                for (curve, _, _), doubt in zip(pieces, doubts, strict=True):
-                    if logsumexp(doubt) > high + math.log(0.1 * WIDTH):
-                        curve.halve(doubt)
+                for (curve, *_), gain in zip(pieces, gains, strict=True):
+                    if logsumexp(gain) > high + math.log(0.1 * WIDTH):
+                        curve.halve(gain)
         return tuple(min(renyi_from_moment(end, order), self.forward.last) for end in (low, high))
 
     def _pieces(self, order):
-        """Yield each curve with the logs of both ends of its weighted integral over each gap."""
+        """Yield each curve, logs of both ends of its weighted integral over gaps, of its values' width."""
         scale = math.log(order) + math.log(order - 1.0)
         for curve, s in ((self.forward, order - 2.0), (self.backward, -order - 1.0)):
             weight, share = _powers(curve.eps, s)
@@ -196,7 +215,7 @@ class Dots:
                 beyond = math.inf if curve.log_beyond > -math.inf else -math.inf
             else:
                 beyond = scale - order * curve.eps[-1] - math.log(order) + curve.log_beyond
-            yield curve, below, np.append(above, beyond)
+            yield curve, below, np.append(above, beyond), scale + weight + curve.noise
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
