@@ -285,3 +285,10 @@ def test_importing_the_package_is_light():
     code = f"import sys, shufflelib; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_whole_numbers_beyond_the_floats_are_infinite_on_their_own_side():
+    assert arguments.real(10**400, "x", finite=False, remedy="") == INF
+    assert arguments.real(-(10**400), "x", finite=False, remedy="") == -INF
+    with pytest.raises(ValueError, match="x"):
+        arguments.real(-(10**400), "x", at_least=0.0, finite=False, remedy="")

@@ -310,3 +310,20 @@ def test_whole_floats_and_numpy_numbers_are_taken():
     assert plain == largest_eps0(
         MANY, n=np.float64(1e4), eps=np.float32(0.5), delta=np.float64(1e-6), rounds=1.0
     )
+
+
+def test_a_step_back_may_end_at_the_last_value_of_the_range():
+    """And stops there, whichever way δ falls and whether or not the parameter is whole."""
+    for limits, falling, whole, near in (
+        ((1, 9), False, True, 2),
+        ((1, 9), True, True, 8),
+        ((0.5, 2.0), False, False, 0.51),
+        ((0.5, 2.0), True, False, 1.99),
+    ):
+        family = calibration._Family(
+            abs, 1.0, 1e-6, limits=limits, tolerance=1e-9, falling=falling, whole=whole
+        )
+        end = limits[falling]
+        stride = abs(math.log(near) - math.log(end))
+        assert family._before(near, stride) == pytest.approx(end, rel=1e-12)
+        assert family._before(end, stride) is None

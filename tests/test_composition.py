@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 import oracles
 from shufflelib import composed_published as published
-from shufflelib import randomizers, shuffle
+from shufflelib import randomizers, round_laws, shuffle
 from shufflelib.composition import ComposedPair, ComposedProfile, compose
 from shufflelib.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.envelope import Envelope
@@ -174,6 +174,31 @@ def test_unequal_mechanisms_and_pairs_mix():
     assert bracket.upper < sum(one.epsilon(1e-4 / 3).upper for one in rounds)
     renyi = composed.renyi(5.0)
     assert renyi.upper == pytest.approx(sum(one.renyi(5.0).upper for one in rounds), rel=1e-12)
+
+
+class Unsure(Gaussian):
+    """Its Rényi divergence is known within a tenth only."""
+
+    def renyi_directed(self, order):
+        middle = 0.5 * order * self.mu**2
+        return 0.9 * middle, 1.1 * middle
+
+
+def test_both_ends_of_a_renyi_divergence_add_up():
+    composed = ComposedPair([(Unsure(0.3), 5), (Gaussian(0.4), 2), (Unsure(0.2), 1)])
+    lower, upper = composed.renyi_directed(3.0)
+    sure, unsure = 1.5 * 2 * 0.4**2, 1.5 * (5 * 0.3**2 + 0.2**2)
+    assert (lower, upper) == pytest.approx((sure + 0.9 * unsure, sure + 1.1 * unsure), rel=1e-12)
+
+
+def test_the_kinks_of_a_curve_of_straight_pieces_are_found():
+    """Slopes -0.6, -0.1 and 0 in E, asked for at E = 1, 2, 3: the chords continued meet in both kinks."""
+    x = np.array([0.0, 1.0, 2.0])  # E - 1
+    height = np.maximum(np.maximum(0.4 - 0.6 * x, 0.25 - 0.1 * x), 0.0)
+    at, y, _ = round_laws._kinks(x, height, height)
+    for place, value in ((-1.0, 1.0), (0.3, 0.22), (2.5, 0.0)):
+        near = int(np.argmin(np.abs(at - place)))
+        assert (at[near], y[near]) == pytest.approx((place, value), abs=1e-12)
 
 
 def test_an_envelope_stands_above_its_pairs():

@@ -10,6 +10,7 @@ import pytest
 import oracles
 from shufflelib import conversions as c
 from shufflelib import tradeoff
+from shufflelib.logspace import UNIT
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.results import Status
 from shufflelib.shuffling import VariationRatioPair
@@ -134,6 +135,21 @@ def test_canonne_inverts_itself_and_is_attained_by_no_smaller_constant():
         u = math.log(lam / (lam - 1))
         constant = c.delta_from_renyi_canonne20(order=lam, renyi=0.0, eps=0.0)
         assert -math.expm1(-u) == pytest.approx(constant * math.exp((lam - 1) * u), rel=1e-12)
+
+
+def test_delta_from_one_order_is_rounded_up_and_hardly_so():
+    """Far below 1 the exponent has lost its last digits: the value is above the exact one, by that much."""
+    rng = np.random.default_rng(0)
+    for case in range(400):
+        more = 10.0 ** rng.uniform(-6.0, 5.0)
+        order, gap = 1.0 + more, rng.uniform(0.0, 700.0) / max(more, 1.0)
+        renyi = 0.0 if case % 2 else rng.uniform(0.0, 20.0)
+        value = c.delta_from_renyi_canonne20(order=order, renyi=renyi, eps=renyi + gap)
+        with mpmath.workdps(40):
+            lam, d, eps = map(mpmath.mpf, (order, renyi, renyi + gap))
+            log_delta = (lam - 1) * (d - eps + mpmath.log(1 - 1 / lam)) - mpmath.log(lam)
+            size = more * (2.0 * renyi + gap) + math.log(order) + 2.0
+            assert log_delta <= mpmath.log(mpmath.mpf(value)) <= log_delta + 24 * UNIT * size
 
 
 def test_infinite_divergence_is_never_private():

@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from shufflelib.logspace import UNIT
 from shufflelib.profiles import DiscretePair
 
 CASES = list(product([2, 3, 5, 17, 60], range(4)))
@@ -71,3 +72,19 @@ def test_renyi_encloses_the_sum(size, seed):
             low, high = pair.renyi_directed(order)
             assert low <= truth <= high
             assert high - low < 1e-11 * max(1.0, math.ceil(truth))
+
+
+@pytest.mark.parametrize("size", [1, 7, 300, 5000])
+def test_the_rounding_of_the_sum_alone_is_inside_the_ends(size):
+    """Masses taken as exact leave nothing to the ends but the sum's own rounding."""
+    rng, none = np.random.default_rng(size), np.zeros(size)
+    for spread in (0.0, 1.0, 30.0):
+        log_p = -rng.uniform(0.0, 1.0 + spread, size)
+        log_p -= np.log(np.sum(np.exp(log_p))) + rng.uniform(0.01, 1.0)
+        told = np.full(size, np.inf)
+        pair = DiscretePair._from_losses(log_p, -told, told, mass_error=none, loss_error=none)
+        bracket = pair.log_hockey_stick(0.3)
+        with mpmath.workdps(40):
+            truth = mpmath.log(mpmath.fsum(mpmath.exp(mpmath.mpf(x)) for x in log_p))
+            assert bracket.lower < truth < bracket.upper
+        assert bracket.upper - bracket.lower < 64 * UNIT

@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction as F
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
@@ -10,9 +11,10 @@ from scipy.special import ndtr, ndtri
 import oracles
 from shufflelib import tradeoff
 from shufflelib.closed_form import OutOfRegime
+from shufflelib.logspace import UNIT
 from shufflelib.profiles import DiscretePair
 from shufflelib.shuffling import VariationRatioPair
-from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, clones, from_pair
+from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, calculus, clones, from_pair
 
 RATES = [F(k, 24) for k in range(25)]
 FPR = np.array([float(rate) for rate in RATES])
@@ -103,6 +105,37 @@ def test_two_weight_vectors_of_three_parts():
         for u, rows in ((w, ps), (v, qs))
     )
     assert below(f, p, q)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_is_left_of_two_weight_vectors_is_paired_in_order(turned):
+    """One part gives to two others, or two give to one: the bound is the direct sum of these pairs."""
+    rng = np.random.default_rng(11)
+    ps, qs = ([law(rng) for _ in range(3)] for _ in range(2))
+    weights, kept = ([F(1, 2), F(1, 4), F(1, 4)], [F(1, 8), F(3, 8), F(1, 2)]), [F(1, 8), F(1, 4), F(1, 4)]
+    moved = [(1, 0, F(1, 8)), (2, 0, F(1, 4))] if turned else [(0, 1, F(1, 8)), (0, 2, F(1, 4))]
+    parts = [(ps[i], qs[j]) for i, j in [(0, 0), (1, 1), (2, 2), *(pair[:2] for pair in moved)]]
+    coupling = kept + [share for _, _, share in moved]
+    null, other = ([float(x) for x in part] for part in (weights[::-1] if turned else weights))
+    matrix = [[function(p, q) for q in qs] for p in ps]
+    bracket = tradeoff.two_weight_vectors(matrix, weights=null, alternative_weights=other)(FPR)
+    exact = truth(*seen(parts, coupling, coupling))
+    assert np.all(bracket.lower <= exact + HAIR) and np.all(exact - HAIR <= bracket.upper)
+    assert np.all(bracket.upper - bracket.lower < 1e-12)
+
+
+@pytest.mark.parametrize("null", [0.9, 0.3, 1e-7, 1e-300])
+@pytest.mark.parametrize("other", [0.9, 0.3, 1e-7, 1e-300])
+def test_logarithms_of_the_weights_are_charged_what_they_lose(null, other):
+    """A part whose two laws agree has no error of its own: all that is charged belongs to the weights."""
+    whole = DiscretePair._from_losses(*np.zeros((3, 1)), mass_error=np.zeros(1), loss_error=np.zeros(1))
+    pair = calculus.direct_sum([whole], [null], [other])
+    size = 1.0 + abs(math.log(null)) + abs(math.log(other))
+    with mpmath.workdps(40):
+        log_null, log_other = mpmath.log(mpmath.mpf(null)), mpmath.log(mpmath.mpf(other))
+        assert abs(pair.loss[0] - (log_null - log_other)) <= pair.loss_error[0] <= 10 * UNIT * size
+        assert abs(pair.log_p[0] - log_null) <= pair.mass_error[0] <= 10 * UNIT * size
+        assert abs(pair.log_q[0] - log_other) <= pair.mass_error[0]
 
 
 def test_pointwise_sums_are_no_bounds():
@@ -199,6 +232,18 @@ def test_common_null_and_its_mirror(seed):
     assert below(tradeoff.common_null(parts, weights=case.weights), p, q)
     inverses = [function(case.p0, q).inverse, function(case.p1, q).inverse]
     assert below(tradeoff.common_null(inverses, weights=case.weights).inverse, p, q)
+
+
+def test_a_common_null_averages_both_ends():
+    mus, weights = np.array([0.5, 1.5]), np.array([0.25, 0.75])
+    average = weights @ ndtr(-ndtri(FPR) - mus[:, None])
+    bracket = tradeoff.common_null([GaussianTradeoff(float(mu)) for mu in mus], weights=weights)(FPR)
+    assert np.all(bracket.lower <= average + HAIR) and np.all(average - HAIR <= bracket.upper)
+    assert np.all(bracket.upper - bracket.lower < 1e-5)
+    # 1 - x on average too, with no hair and however many parts have been rounded
+    bracket = tradeoff.common_null([Identity()] * 64, weights=[1 / 64] * 64)(FPR)
+    for low, rate, high in zip(bracket.lower, FPR, bracket.upper, strict=True):
+        assert F(low) <= 1 - F(rate) <= F(high)
 
 
 def test_common_null_as_printed_fails():

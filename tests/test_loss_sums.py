@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from shufflelib import loss_sums
+from shufflelib.logspace import UNIT
 from shufflelib.loss_sums import NOTHING, LossLaw, positive_part_mean
 
 
@@ -117,3 +118,28 @@ def test_nodes_left_out_hold_nothing(values, n):
     terms = phi**n / line**2 * np.exp(0.5 * smoothing * line**2)
     smooth, _, _ = loss_sums._integrand(n, 0.01, tilt, smoothing, step, 700, nodes.size)
     assert smooth == pytest.approx(np.sum(terms.real), rel=1e-9, abs=1e-9 * np.sum(np.abs(terms)))
+
+
+@pytest.mark.parametrize("precision", [1e-2, 1e-4, 0.0])
+@pytest.mark.parametrize("n", [1, 5])
+def test_the_bound_without_cancellation_holds_for_every_law_within_its_precision(n, precision):
+    """Terms and masses all too small by ``precision``: the largest law that the given one may stand for."""
+    law = LossLaw(np.array([1.0, 0.25]), np.array([0.5, 0.125]), np.array([1.5, 0.25]), precision)
+    far = F(precision)
+    truth = n * sum(
+        (F(value) + F(size) * far) * F(mass) * (1 + far)
+        for value, size, mass in zip(law.values, law.sizes, law.masses, strict=True)
+    )
+    end = loss_sums._sum_of_positive_parts(law, n)
+    assert log(truth) <= end <= log(truth) + 0.6 * precision**2 + 200 * UNIT
+
+
+def test_the_bound_without_cancellation_holds_for_masses_of_any_size():
+    """The logarithm of a small mass is a large number, and its last digit is worth much."""
+    for exponent in np.linspace(-1000.0, 0.0, 301):
+        mass = 2.0**exponent
+        end = loss_sums._sum_of_positive_parts(LossLaw(np.ones(1), np.array([mass]), np.ones(1), 0.0), 1)
+        truth = log(F(mass))
+        assert truth <= end <= truth + (100 + 8 * abs(truth)) * UNIT
+    never = LossLaw(np.array([-1.0, -0.5]), np.array([0.5, 0.25]), np.array([1.0, 0.5]), 1e-15)
+    assert loss_sums._sum_of_positive_parts(never, 3) == -math.inf

@@ -17,6 +17,7 @@ from scipy.stats import kstest
 import oracles
 from shufflelib import randomizers, shuffle
 from shufflelib.covered_pair import CoveredPair
+from shufflelib.randomizers import planar
 from shufflelib.shuffling import VariationRatioPair
 
 metric_generic, metric_laplace = randomizers.metric_generic, randomizers.metric_laplace
@@ -174,6 +175,21 @@ def test_planar_beta_is_the_printed_integral(d01):
     printed = 2 * quad(lambda x: inner(abs(x - d01 / 2)) / (2 * math.pi), 0, d01 / 2, epsrel=1e-9)[0]
     beta = planar_laplace(d01=d01, dmax=d01).beta
     assert beta == pytest.approx(printed, rel=1e-7)
+
+
+@pytest.mark.parametrize("d01", (0.1, 1.0, 20.0))
+def test_planar_mass_beyond_the_last_column_is_the_integral(d01):
+    """In elliptic coordinates about both places, e^-40 of it or so; in these units it is not small."""
+    mechanism, focal = planar_laplace(d01=d01, dmax=2 * d01), d01 / 2
+    cells = planar._Cells.of(focal, planar.REACH, planar.COVER_ROWS)
+    start, end = (math.acosh(1 + (planar.REACH + more) / focal) for more in (0.0, 50.0))
+
+    def density(mu, nu):
+        far = focal * (math.cosh(mu) - math.cos(nu)) - planar.REACH
+        return focal**2 / math.pi * (math.sinh(mu) ** 2 + math.sin(nu) ** 2) * math.exp(-far)
+
+    truth = dblquad(density, 0.0, math.pi / 2, start, end, epsrel=1e-9)[0]
+    assert math.exp(planar.REACH) * mechanism._beyond(cells).sum() == pytest.approx(truth, rel=1e-6)
 
 
 def test_planar_beta_is_the_total_variation():

@@ -501,6 +501,16 @@ def logistic(**changes):
     return LocalRandomizer.from_density(settings.pop("cdf"), **settings)
 
 
+@pytest.mark.parametrize("edges", [[-3.0, -1.0, 0.0], [0.0, 1.0, 2.0], [2.0, 3.0, 4.0], [1e-9, 1.0, 30.0]])
+def test_samples_reach_beyond_the_edges(edges):
+    """The distribution function is inverted wherever the cells lie."""
+    own = logistic(edges=[-np.inf, *edges, np.inf], slope=[np.inf, 4.0, 4.0, np.inf])
+    chance = np.array([1e-9, 1e-3, 0.3, 0.5, 0.9, 1.0 - 1e-9])
+    for x in CENTERS:
+        truth = stats.logistic.ppf(chance, x, 0.5)
+        assert own._inverse(chance, x) == pytest.approx(truth, rel=1e-6, abs=1e-6)
+
+
 def convex_tests(pair, i, j):
     """Yield (cover's, true) values of E(G - t)_+ under the blanket, by a fine midpoint rule."""
     ends = np.linspace(-20.0, 21.0, 400_001)

@@ -10,6 +10,7 @@ import pytest
 
 import oracles
 from shufflelib import Certified, randomizers, shuffle
+from shufflelib.logspace import UNIT
 from shufflelib.personalized import OwnLaplace, OwnRandomizedResponse, own_laplace, own_randomizers
 from shufflelib.personalized.merged_attack import MergedAttack, OthersSum, Scores
 from shufflelib.personalized.score_sums import score_law
@@ -120,6 +121,25 @@ def test_an_attack_is_never_above_the_exact_divergence_of_its_counts():
         assert truth - 1e-12 <= attack.delta(eps) <= truth
     eps = attack.epsilon(0.01, 2.0)
     assert float(oracles.both_ways(masses, F(math.exp(eps)))) == pytest.approx(0.01, rel=1e-4)
+
+
+def test_rounding_of_probabilities_moves_a_sum_by_no_more_than_is_charged():
+    """Fair coins whose chance is one rounding off: how often most of them fall one way, in 50 digits."""
+    coins = 4000
+    with mpmath.workdps(50):
+        tails = []
+        for bias in (mpmath.mpf(0), mpmath.mpf(UNIT)):
+            up, down, first = (1 + bias) / 2, (1 - bias) / 2, coins // 2 + 1
+            pmf, tail = mpmath.binomial(coins, first) * up**first * down ** (coins - first), mpmath.mpf(0)
+            for k in range(first, coins + 1):
+                tail += pmf
+                pmf *= (coins - k) * up / ((k + 1) * down)
+            tails.append(tail)
+        moved = tails[1] - tails[0]
+    assert moved > 25 * UNIT
+    for minus in (0.0, 0.5):  # the other side is not counted, or counts as a step back
+        scores = Scores(np.array([0.5]), np.array([minus]))
+        assert moved < OthersSum(scores, np.array([coins])).moved <= 8 * UNIT * (1 + coins * (0.5 + minus))
 
 
 # ---------------------------------------------------------------- randomized response, exact
@@ -244,6 +264,14 @@ def test_laplace_cover_is_below_every_report_and_its_cells_keep_the_means(share)
     exact = own_laplace._separation(own, slope, level)
     split = math.fsum(variable.mass * (variable.first - variable.second) ** 2)
     assert exact <= split * (1 + 1e-9) <= 1.003 * exact
+
+
+def test_laplace_weights_of_a_narrow_range_are_those_of_its_target():
+    budgets, level = np.array([0.1, 0.5, 0.9, 1.0, 1.1]), own_laplace._level(1.0, 0.8)
+    narrow = own_laplace._weights(1.0, 1.0 + 1e-9, 0.8, level, budgets[:3])
+    target = own_laplace._weights(1.0, 1.0, 0.8, level, budgets)
+    assert narrow == pytest.approx(target[:3], rel=1e-6)
+    assert np.all(target[:4] > 0.0) and target[4] == 0.0
 
 
 def test_laplace_weights_of_a_range_hold_for_each_of_its_targets():

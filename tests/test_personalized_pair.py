@@ -235,6 +235,16 @@ def test_groups_of_any_size():
     assert huge.upper - huge.lower <= 1e-5 * huge.upper
 
 
+@pytest.mark.parametrize("counts", [[3, 2], [1] * 9, [1] * 10, [1] * 40, [18, 18], [19, 19], [10**6, 1]])
+def test_outcomes_are_listed_while_they_are_few(counts):
+    """Each group of slots shows so many of either symbol: all outcomes but silence are cells."""
+    outcomes = math.prod((count + 1) * (count + 2) // 2 for count in counts)
+    pair = PersonalizedPair.grouped(0.1 * np.arange(1, len(counts) + 1), counts=counts)
+    assert pair._few == (outcomes <= personalized_pair.LISTED_OUTCOMES)
+    if pair._few:
+        assert pair._cells.loss.size == outcomes - 1
+
+
 @pytest.mark.parametrize(
     "bad",
     [[], [[0.1, 0.2]], [-0.1, 1.0], [math.nan], [math.inf, 1.0], [400.0], "1.0", ["0.5"], None, [1j]],

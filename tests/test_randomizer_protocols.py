@@ -148,3 +148,13 @@ def test_generic_has_no_protocol():
         mechanism.sample([0, 1], np.random.default_rng(0))
     with pytest.raises(TypeError, match="generic.*binary_rr"):
         mechanism.estimate([0, 1])
+
+
+def test_words_are_mixed_as_by_splitmix64():
+    """Steele, Lea and Flood's generator, whose first words from the seeds 0 and 1234567 are published."""
+    for seed, words in (
+        (0, [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]),
+        (1234567, [6457827717110365317, 3203168211198807973, 9817491932198370423]),
+    ):
+        state = (seed + np.arange(1, 4, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)).astype(np.uint64)
+        assert hashing._mix(state).tolist() == words

@@ -324,6 +324,7 @@ def test_protocols_refuse(change, match):
         (-1, 3, "first"),
         (0, 8, "last"),
         (5, 4, r"last must be at least first, got \[5, 4\]"),
+        ([0, 6, 5], [3, 2, 4], r"last must be at least first, got \[6, 2\]"),
         (0.5, 4, "first"),
         ("0", 4, "first"),
         (math.nan, 4, "first"),

@@ -7,12 +7,15 @@ import itertools
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import special
 
 from shufflelib import sgd
+from shufflelib.logspace import UNIT
 from shufflelib.sgd import accounting
+from shufflelib.sgd.accounting import epoch
 
 DELTA = 1e-5
 
@@ -226,3 +229,14 @@ def test_accounting_refuses_budgets_that_hide_nothing():
         accounting.released_code(algorithm1(), sgd.Network((6, 2)), epochs=1)
     with pytest.raises(ValueError):
         accounting.theorem3_epsilon_ccg24(algorithm1(blocks=1), epochs=1, delta=DELTA)
+
+
+def test_the_masses_of_randomized_response_are_off_by_no_more_than_they_say():
+    for eps0 in np.geomspace(1e-3, 300.0, 200):
+        pair = epoch.randomized_response(float(eps0))
+        with mpmath.workdps(200):
+            least = -mpmath.log1p(mpmath.exp(mpmath.mpf(float(eps0))))
+            truths = least, least + float(eps0)
+            for found, error, truth in zip(pair.log_p, pair.mass_error, truths, strict=True):
+                assert abs(found - truth) <= error <= 16 * UNIT * (1 + eps0)
+        assert pair.loss.tolist() == [-eps0, eps0] and pair.log_q.tolist() == pair.log_p[::-1].tolist()

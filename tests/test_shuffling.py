@@ -244,6 +244,17 @@ def test_infinite_losses_stay_at_any_epsilon():
     assert VariationRatioPair(n=10_000, p=math.inf, beta=1.0, q0=1000.0).epsilon(1e-6).upper == math.inf
 
 
+@pytest.mark.parametrize("precision", [1e-3, 0.0])
+def test_what_one_report_alone_gives_away_holds_for_every_law_within_its_precision(precision):
+    """Telling outputs rarer and all others more frequent, by ``precision``: nobody else must be heard."""
+    first, second, mass = np.array([2.0, 0.5, 0.75]), np.array([0.0, 1.0, 1.25]), np.array([0.25, 0.5, 0.125])
+    pair = CoveredPair(AmplificationVariable(first, second, mass, precision=precision), 4)
+    found = math.exp(pair._log_ever())
+    given = F(2) * F(1, 4) * (1 - F(5, 8)) ** 3
+    least = given * (1 - F(precision)) ** 2 * ((1 - F(5, 8) * (1 + F(precision))) / (1 - F(5, 8))) ** 3
+    assert found <= least and found >= given * (1 - 40 * F(precision) - F(1, 10**12))
+
+
 def test_upper_end_is_positive_just_below_the_largest_loss():
     eps0 = 1.8461862772452002
     assert shuffle(randomizers.binary_rr(eps0=eps0), n=4).delta(np.nextafter(eps0, 0)).upper > 0.0
@@ -285,3 +296,20 @@ def test_the_largest_budgets_neither_overflow_nor_mislead(randomizer, n):
 def test_tiny_delta_is_answered_or_refused():
     bracket = shuffle(randomizers.generic(eps0=1.0), n=1000).epsilon(1e-300)
     assert 0.99 < bracket.lower <= bracket.upper <= 1.0
+
+
+@pytest.mark.parametrize("many", range(4))
+def test_telling_outputs_set_aside_leave_the_law_of_all_others(many):
+    """Their first report becomes 0; what is then equal becomes one atom, and no mass is lost or doubled."""
+    mass = np.array([0.25, 2.0**-17, 2.0**-15, 0.5, 2.0**-16, 0.125])
+    first = np.array([1.5, 64.0, 16.0, 0.5, 32.0, 0.75])
+    pair = CoveredPair(AmplificationVariable(first, np.ones(6), mass), 1000)
+    assert pair._telling[0].tolist() == [1, 4, 2]
+    law = pair._tame(0.5 * first, many)
+    expected = {}
+    for i in range(6):
+        value = (0.0 if i in [1, 4, 2][:many] else 0.5 * first[i]) - 1.0
+        expected[value] = expected.get(value, 0.0) + mass[i]
+    assert dict(zip(law.values.tolist(), law.masses.tolist(), strict=True)) == expected
+    assert law.values.size == len(expected)
+    assert law.sizes.tolist() == [value + 2.0 for value in law.values]

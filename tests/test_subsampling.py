@@ -164,6 +164,17 @@ def test_pure_guarantee_shrinks_and_caps():
     assert profile.epsilon(1e-200).upper == pytest.approx(truth, rel=1e-9)
 
 
+@pytest.mark.parametrize("loss", [1e-9, 0.5, 1.0, 3.0, 700.0, 1400.0])
+@pytest.mark.parametrize("rate", [1e-3, 0.5])
+def test_largest_loss_of_a_share_at_any_size_of_the_loss(rate, loss):
+    """Beyond 709 nats too, where e^loss is no float any more."""
+    log_share = -math.log1p(math.exp(-loss))
+    mixed = DiscretePair([log_share, log_share - loss], [log_share - loss, log_share]).subsample(rate=rate)
+    with mpmath.workdps(40):
+        truth = mpmath.log1p(mpmath.mpf(rate) * mpmath.expm1(mpmath.mpf(loss)))
+        assert truth <= mixed.largest_loss <= truth * (1 + mpmath.mpf(10) ** -13) + 1e-15 * rate
+
+
 def test_where_no_attack_is_known_the_lower_end_is_nothing():
     composed = shuffle(randomizers.binary_rr(eps0=1.0), n=3).compose(rounds=2).subsample(rate=0.5)
     assert composed.delta(0.1).lower == 0.0

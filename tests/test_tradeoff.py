@@ -236,6 +236,23 @@ def test_from_profile_finds_the_kinks(eps0, n):
     assert np.all(dotted.upper - dotted.lower < 0.01 * max(math.exp(eps0 - 2.0), 0.2))
 
 
+@pytest.mark.parametrize("dots", [2, 3])
+def test_from_profile_needs_two_dots_only(dots):
+    pair = binary_rr_pair(eps0=1.0, n=10)
+    exact, dotted = from_pair(pair._cells)(FPR), from_profile(pair, dots=dots)(FPR)
+    assert np.all(dotted.lower <= exact.upper) and np.all(exact.lower <= dotted.upper)
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.5, 1.0, 3.0, 6.0, 12.0])
+def test_the_polygons_of_a_gaussian_curve_are_close_where_it_is_small_too(mu):
+    """The knots lie where the two laws do, whatever lies between them."""
+    f, rates = GaussianTradeoff(mu), np.geomspace(1e-9, 1 - 1e-3, 200)
+    low, high = f.low.lower(rates), f.high.upper(rates)
+    assert np.all(high - low <= 2e-5 * min(mu, 1.0)) and np.all(high - low <= 2e-3 * high)
+    exact = special.ndtr(-special.ndtri(rates) - mu)
+    assert np.all(low <= exact * (1 + 1e-9) + HAIR) and np.all(exact * (1 - 1e-9) - HAIR <= high)
+
+
 def test_from_profile_of_a_mechanism():
     mechanism = shuffle(randomizers.generalized_rr(eps0=1.0, d=3), n=20)
     f = from_profile(mechanism, dots=40)
@@ -377,6 +394,16 @@ def whole_clones(n, ratio):
         gains = sum(max(0, v * p - u * q) for p, q in zip(row, [*row[1:], 0], strict=True))
         total += math.comb(n - 1, c) * 8**c * gains * 2 ** (n - 1 - c)
     return F(total, v * 18 ** (n - 1))
+
+
+@pytest.mark.parametrize(("n", "eps0"), [(2000, 0.5), (30_000, 3.0)])
+def test_atoms_in_cells_are_charged_what_their_masses_may_be_off(n, eps0):
+    """On both sides, all but what was left out; and below and above there is the same mass."""
+    below, above = clone_atoms.gathered(n, eps0)
+    for pair, left_out in ((below, 2), (above, 1)):
+        error = pair.mass_error + pair.loss_error
+        assert np.sum(error < clone_atoms._error(n)) <= left_out
+        assert math.fsum(np.exp(pair.log_p)) == pytest.approx(1.0, abs=2.0 * error.max() + 1e-14)
 
 
 def test_coins_against_whole_numbers():

@@ -167,6 +167,25 @@ def test_listing_and_cutting_into_pieces_overlap(others, eps0, z, monkeypatch):
     assert cut[1] - cut[0] <= 1e-4 * listed[0]
 
 
+@pytest.mark.parametrize("others", [worst_population.FEW, 2023, 30_000, 10**12])
+def test_no_population_is_left_out_of_the_pieces(others, monkeypatch):
+    """The first pieces are all of 0 … n − 1, and what is cut falls into as many populations as before."""
+    seen = []
+
+    def in_cells(self, first, last, asked=BinaryPopulations.in_cells):
+        seen.append((first, last))
+        return asked(self, first, last)
+
+    monkeypatch.setattr(BinaryPopulations, "in_cells", in_cells)
+    worst_population._search(BinaryPopulations(1.0, 3.0 / math.sqrt(others), others), others, 1e-6)
+    first, last = seen[0]
+    assert first[0] == 0 and last[-1] == others
+    assert np.array_equal(first[1:], last[:-1] + 1.0) and np.all(first <= last)
+    for i, j in ((0, 0), (5, 7), (5, 8), (100, 10**12)):
+        low, high = worst_population._cut(np.array([i]), np.array([j]))
+        assert low[0] == i and high[-1] == j and np.array_equal(low[1:], high[:-1] + 1)
+
+
 USERS = (2, 30, 1000, 2001, 10**6, 10**8, 10**12, 10**15)
 
 
