@@ -41,6 +41,7 @@ AIM = 1e-9  # relative size of tails and aliases at which the window is wide and
 ROUNDS = 8
 USABLE = 1e-3  # of the moment's logarithm, relative where that is large; a wider bracket is not returned
 FARTHEST = 1e100  # ratio of densities
+LARGEST = 1e140  # density; its square is still a float
 
 
 class RenyiSum:
@@ -64,6 +65,7 @@ class RenyiSum:
             variable.exposed_first > 0.0
             or variable.exposed_second > 0.0
             or variable.cell_width > 0.0
+            or max(u.max(), v.max()) > LARGEST
             or more.size != 1
             or less.size != 1
             or same.size + null > 1

@@ -81,6 +81,14 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         lambda: randomizers.collision(eps0=700.0, d=10**6, s=10**5).l,
         2.0**32,
     ),
+    "a density whose square is no float": (
+        lambda: VariationRatioPair(n=1097, p=2.0, beta=1 / 3, q0=3e154).renyi(2.0).upper,
+        math.log(1.5),
+    ),
+    "a density near the largest float": (
+        lambda: VariationRatioPair(n=22026, p=2.0, beta=1 / 3, q0=2e208).renyi(2.0).upper,
+        math.log(1.5),
+    ),
 }
 
 
