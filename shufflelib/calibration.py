@@ -48,9 +48,9 @@ class Calibration:
         a few 1e-7 of the answer (for many rounds 1e-4, which is how finely they are known); a small
         whole number is the next one.  None if the answer is the end of the range.
     fails : float, int or None
-        A value at which the *lower* end exceeds the target: an attack shows that the target is missed.
-        What is possible at all ends between ``answer`` and ``fails``.  It is the nearest such value
-        to within 1e-4, for many rounds 1e-2.  None if no such value was found.
+        A value at which the *lower* end of δ at the target ε exceeds the target's: an attack shows that
+        the target is missed.  What is possible at all ends between ``answer`` and ``fails``.  It is the
+        nearest such value to within 1e-4, for many rounds 1e-2.  None if no such value was found.
     eps, delta : float
         The target.
     quantity : str

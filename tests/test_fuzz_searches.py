@@ -29,12 +29,12 @@ def found_or_refused(search, *one, **arguments):
     return None
 
 
-def check_calibration(found, epsilon, eps):
+def check_calibration(found, profile_at, eps, delta):
     """Assert that the answer meets the target and what fails does not, by profiles of their own."""
     assert str(found)
-    assert found.certificate.upper <= eps and epsilon(found.answer).upper <= eps
-    assert found.fails is None or epsilon(found.fails).lower > eps
-    assert found.unproved is None or epsilon(found.unproved).upper > eps
+    assert found.certificate.upper <= eps and profile_at(found.answer).epsilon(delta).upper <= eps
+    assert found.fails is None or profile_at(found.fails).delta(eps).lower > delta
+    assert found.unproved is None or profile_at(found.unproved).epsilon(delta).upper > eps
 
 
 @examples("searches", 0.5, 8)
@@ -42,9 +42,7 @@ def check_calibration(found, epsilon, eps):
 def test_the_largest_budget(kind, n, target):
     found = found_or_refused(calibration.largest_eps0, FEW[kind], n=n, **target)
     if found is not None:
-        check_calibration(
-            found, lambda eps0: shuffle(FEW[kind](eps0=eps0), n=n).epsilon(target["delta"]), target["eps"]
-        )
+        check_calibration(found, lambda eps0: shuffle(FEW[kind](eps0=eps0), n=n), **target)
         assert found.fails is None or found.fails > found.answer
 
 
@@ -54,7 +52,7 @@ def test_the_fewest_users(kind, eps0, target):
     randomizer = FEW[kind](eps0)
     found = found_or_refused(calibration.fewest_users, randomizer, **target)
     if found is not None:
-        check_calibration(found, lambda n: shuffle(randomizer, n=n).epsilon(target["delta"]), target["eps"])
+        check_calibration(found, lambda n: shuffle(randomizer, n=n), **target)
         assert found.fails is None or found.fails < found.answer
 
 
