@@ -132,22 +132,48 @@ class DiscretePair(Pair):
 
     def false_negatives(self, fpr):
         """Return both ends of T(P, Q)(fpr) by the Neyman-Pearson lemma: reject for small P/Q first."""
-        p, q = np.exp(self.log_p), np.exp(self.log_q)
-        p, q = p / math.fsum(p), q / math.fsum(q)
+        p, q = (np.exp(part).astype(np.longdouble) for part in (self.log_p, self.log_q))
+        p, q = p / p.sum(), q / q.sum()
         # null P: reject where Q/P is largest, that is where the loss is smallest
-        spent = np.concatenate([[0.0], np.cumsum(p)])
-        kept = np.concatenate([np.cumsum(q[::-1])[::-1], [0.0]])
-        value = float(np.interp(fpr, spent, kept)) if fpr < spent[-1] else 0.0
+        spent, lost, kept = _up_to(p), _up_to(q), _from(q)
         i = min(int(np.searchsorted(spent, fpr, side="right")), p.size) - 1
-        slope = math.exp(min(-self.loss[i], 700.0))
+        share = min((fpr - spent[i]) / p[i], 1.0) if p[i] > 0.0 else 1.0
+        value = kept[i + 1] + (1.0 - share) * q[i]
+        value = value if value < 0.5 else 1.0 - (lost[i] + share * q[i])
         # an error of the masses moves a normalised partial sum S by R dS + S dR, R the rest
-        rounding = self.mass_error + UNIT * (16 + math.sqrt(p.size))
-        p_error, q_error = np.cumsum(p * rounding), np.cumsum(q * rounding)
-        rest = min(1.0, float(spent[i + 1]))
-        spread = value * q_error[i] + (1.0 - value) * (q_error[-1] - (q_error[i - 1] if i > 0 else 0.0))
-        spread += slope * (rest * (p_error[-1] - p_error[i]) + (1.0 - float(spent[i])) * p_error[i])
-        spread += 8 * UNIT * (value + slope * fpr)
-        return max(value - spread, 0.0), min(value + spread, 1.0)
+        rounding = self.mass_error + 16 * UNIT + p.size * float(np.finfo(np.longdouble).eps)
+        p_doubt, q_doubt = (_moved(part, rounding) for part in (p, q))
+        doubt = float(max(q_doubt[i], q_doubt[i + 1])) + 4 * UNIT * float(value)
+        wide = float((1.0 - share) * p_doubt[i] + share * p_doubt[i + 1]) + 4 * UNIT * fpr
+        fall = rise = self._slope(i) * wide
+        # a knot passed by less than its error: the rate may lie on an earlier, steeper segment
+        first = min(int(np.searchsorted((spent + p_doubt)[1:], fpr, side="right")), i)
+        if first < i:
+            doubt = max(doubt, float(q_doubt[first : i + 1].max()))
+            steep = self._slope(first) * (float(p_doubt[first + 1 : i + 1].max()) + 4 * UNIT * fpr)
+            rise = min(rise + steep, float(kept[first] - value) + UNIT)
+        value = float(value)
+        return max(value - doubt - fall, 0.0), min(value + doubt + rise, 1.0)
+
+    def _slope(self, i):
+        """Return Q/P of one atom, as far as it is a float."""
+        return math.exp(min(-self.loss[i], 700.0))
+
+
+def _up_to(part):
+    """Return all partial sums from the left, 0 first."""
+    return np.append(0.0, np.cumsum(part))
+
+
+def _from(part):
+    """Return all partial sums from the right, 0 last."""
+    return np.append(np.cumsum(part[::-1])[::-1], 0.0)
+
+
+def _moved(mass, rounding):
+    """Return how far relative errors of all masses move each partial sum of the normalised ones."""
+    error = mass * rounding
+    return _from(mass) * _up_to(error) + _up_to(mass) * _from(error)
 
 
 def _log_masses(values, name):
@@ -219,14 +245,16 @@ class Gaussian(Pair):
         """Enclose the closed form."""
         a, b = eps / self.mu - 0.5 * self.mu, eps / self.mu + 0.5 * self.mu
         if a < -1.0:
-            value = ndtr(-a) - math.exp(eps) * ndtr(-b) if eps < 700 else ndtr(-a)
-            slack = 40 * UNIT * (1.0 + b * b)
+            # e^eps Φ(−b) = φ(a) m(b), which neither overflows nor vanishes
+            value = float(ndtr(-a)) - 0.5 * math.exp(-0.5 * a * a) * float(erfcx(b / math.sqrt(2)))
+            slack = 40 * UNIT * (1.0 + b)
             return LogBracket(math.log(max(value - slack, TINY)), math.log(min(value + slack, 1.0)))
         mills_a, mills_b = (math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2))) for x in (a, b))
         difference = mills_a - mills_b
         scale = -0.5 * a * a - 0.5 * math.log(2 * math.pi)
         error = 16 * UNIT * mills_a + 8 * UNIT * (abs(a) + abs(b)) * (1 + abs(a))
         error = min(error, 16 * UNIT * mills_a + 8 * UNIT * abs(a) * mills_a + difference * 16 * UNIT)
+        error += 4 * UNIT * eps * mills_b  # the rounding of eps/μ moves a and b together: H' = −φ(a) m(b)
         relative = 8 * UNIT * (1.0 + a * a) * 2
         low = math.log(difference - error) if difference > error else -math.inf
         return LogBracket(scale + low - relative, scale + math.log(difference + error) + relative)

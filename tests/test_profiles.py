@@ -72,6 +72,39 @@ def test_finite_pair_tradeoff(fpr):
     assert bracket.upper - bracket.lower < 1e-12
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(1, 1), (10**20, 1), (10**20, 0)],
+        [(1, 3), (10**10, 10**4), (10**20, 10**8), (7 * 10**20, 1)],
+        [(0, 2), (3, 4), (5, 1), (10**6, 0)],
+        [(10**29, 2), (1, 2), (1, 1), (1, 10**27), (1, 0), (2, 0)],
+    ],
+)
+def test_finite_pair_tradeoff_beside_its_knots(rows):
+    """A rate beside a knot may lie on either of two segments of very different slopes."""
+    p, q = ([F(one, sum(side)) for one in side] for side in zip(*rows, strict=True))
+    masses = dict(enumerate(zip(p, q, strict=True)))
+    with np.errstate(divide="ignore"):
+        pair = DiscretePair(*(np.log(np.array(side, float)) for side in (p, q)))
+    knots = np.cumsum(
+        [float(a) for a, _ in sorted(masses.values(), key=lambda m: -m[1] / (m[0] or F(1, 10**99)))]
+    )
+    beside = [np.nextafter(knots, end) for end in (0.0, 1.0)]
+    for fpr in np.clip(np.concatenate([[0.0, 1e-30, 4.4e-7], knots, *beside]), 0.0, 1.0):
+        bracket, truth = pair.tradeoff(fpr), oracles.tradeoff(masses, F(float(fpr)))
+        assert F(float(bracket.lower)) <= truth <= F(float(bracket.upper))
+        assert bracket.upper - bracket.lower < 1e-12
+
+
+def test_tradeoff_near_rate_zero_is_known_beside_one():
+    """The curve is 1 less 3e-14 there: a sum of all other masses rounds by more."""
+    pair = VariationRatioPair.of(randomizers.generic(eps0=1.0), n=138)
+    bracket = pair.tradeoff(1.2664165549094176e-14)
+    truth = 1 - F(295349241234853, 10**28)  # by listing all outcomes in 50 digits
+    assert bracket.lower <= truth <= bracket.upper and bracket.upper - bracket.lower < 3e-15
+
+
 @pytest.mark.parametrize("mu", [1e-6, 1e-3, 0.1, 1.0, 5.0])
 @pytest.mark.parametrize("shift", [0.0, 0.5, 2.0, 6.0, 20.0])
 def test_gaussian_delta(mu, shift):
@@ -80,6 +113,16 @@ def test_gaussian_delta(mu, shift):
     bracket = Gaussian(mu).delta(eps)
     assert bracket.lower <= truth <= bracket.upper
     assert bracket.upper - bracket.lower <= (3e-6 if mu < 1e-4 else 1e-8) * float(truth)
+
+
+@pytest.mark.parametrize("mu", [36.0, 40.0, 200.0, 2052.8, 9113.5])
+@pytest.mark.parametrize("deviations", [-12.0, -3.0, -2.5, -1.03, -0.999, 0.0, 1.03, 2.6, 4.7, 20.0])
+def test_gaussian_delta_at_many_nats(mu, deviations):
+    eps = mu * (0.5 * mu + deviations)
+    truth = oracles.gaussian_delta(mu, eps, digits=80)
+    bracket = Gaussian(mu).delta(eps)
+    assert bracket.lower <= truth <= bracket.upper
+    assert bracket.upper - bracket.lower <= 1e-9 * float(truth)
 
 
 def test_gaussian_derived_numbers():
