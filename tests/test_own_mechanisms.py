@@ -1,4 +1,4 @@
-"""Mechanisms that users bring along: tables of probabilities and densities given by their cell masses.
+"""Mechanisms that users bring along as tables of probabilities.
 
 The truth for a table is counted, not computed: entries are whole numbers over a common denominator, the
 histogram laws of all datasets are products of linear forms in int64, and δ at a rational e^ε is a ratio of
@@ -12,7 +12,6 @@ from fractions import Fraction as F
 import mpmath
 import numpy as np
 import pytest
-from scipy import stats
 
 import oracles
 from shufflelib import Certified, randomizers, shuffle
@@ -451,174 +450,6 @@ def test_few_pairs_are_not_gathered():
     assert gathered(pairs) == pairs
 
 
-# ---------------------------------------------------------------- densities
-
-
-def noise(scale):
-    """Return cdf and survival of Laplace noise."""
-    return (
-        lambda y, x: stats.laplace.cdf(y - x, scale=scale),
-        lambda y, x: stats.laplace.sf(y - x, scale=scale),
-    )
-
-
-def cut_laplace(eps0, cells):
-    cdf, survival = noise(1.0 / eps0)
-    edges = np.concatenate([[-np.inf], np.linspace(0.0, 1.0, cells + 1), [np.inf]])
-    slope = np.concatenate([[0.0], np.full(cells, 2.0 * eps0), [0.0]])
-    return LocalRandomizer.from_density(cdf, inputs=[0, 1], edges=edges, slope=slope, survival=survival)
-
-
-@pytest.mark.parametrize(("eps0", "n"), [(0.5, 10**3), (1.0, 10**4), (4.0, 10**8)])
-def test_laplace_given_by_its_cells_overlaps_laplace(eps0, n):
-    own, named = (
-        shuffle(r, n=n).epsilon(1e-6) for r in (cut_laplace(eps0, 400), randomizers.laplace(eps0=eps0))
-    )
-    assert named.lower * (1 - 4e-5) <= own.lower <= named.upper
-    assert named.lower <= own.upper <= named.upper * (1 + 2e-4)
-    assert cut_laplace(eps0, 400).eps0 == pytest.approx(eps0 * (1 + 1 / 400), rel=1e-9)
-
-
-def test_the_width_falls_with_the_square_of_the_cells():
-    named = shuffle(randomizers.laplace(eps0=2.0), n=1000).epsilon(1e-6)
-    excess = [
-        shuffle(cut_laplace(2.0, c), n=1000).epsilon(1e-6).upper / named.upper - 1 for c in (25, 50, 100)
-    ]
-    assert 3.5 < excess[0] / excess[1] < 4.5 and 3.5 < excess[1] / excess[2] < 4.5
-
-
-LOGISTIC = {
-    "cdf": lambda y, x: stats.logistic.cdf(y - x, scale=0.5),
-    "survival": lambda y, x: stats.logistic.sf(y - x, scale=0.5),
-}
-CENTERS = (0.0, 0.4, 1.0)  # the middle one never is the blanket, the outer two compete at 1/2
-
-
-def logistic(**changes):
-    edges = np.concatenate([[-np.inf], np.linspace(-6.0, 7.0, 521), [np.inf]])
-    # the log-density's slope lies in (-2, 2), so that of a ratio changes by less than 4 in all
-    settings = {"inputs": CENTERS, "edges": edges, "slope": 2.0, "eps0": 2.0} | LOGISTIC | changes
-    return LocalRandomizer.from_density(settings.pop("cdf"), **settings)
-
-
-@pytest.mark.parametrize("edges", [[-3.0, -1.0, 0.0], [0.0, 1.0, 2.0], [2.0, 3.0, 4.0], [1e-9, 1.0, 30.0]])
-def test_samples_reach_beyond_the_edges(edges):
-    """The distribution function is inverted wherever the cells lie."""
-    own = logistic(edges=[-np.inf, *edges, np.inf], slope=[np.inf, 4.0, 4.0, np.inf])
-    chance = np.array([1e-9, 1e-3, 0.3, 0.5, 0.9, 1.0 - 1e-9])
-    for x in CENTERS:
-        truth = stats.logistic.ppf(chance, x, 0.5)
-        assert own._inverse(chance, x) == pytest.approx(truth, rel=1e-6, abs=1e-6)
-
-
-def convex_tests(pair, i, j):
-    """Yield (cover's, true) values of E(G - t)_+ under the blanket, by a fine midpoint rule."""
-    ends = np.linspace(-20.0, 21.0, 400_001)
-    y, h = 0.5 * (ends[1:] + ends[:-1]), ends[1] - ends[0]
-    density = np.array([stats.logistic.pdf(y - x, scale=0.5) for x in CENTERS])
-    blanket, cover = density.min(axis=0), pair.cover
-    for eps in (0.0, 0.3, 1.0):
-        for t in (-2.0, -0.3, 0.0, 0.5):
-            for a, b, first, second in (
-                (i, j, cover.first, cover.second),
-                (j, i, cover.second, cover.first),
-            ):
-                gap = density[a] - math.exp(eps) * density[b] - t * blanket
-                mine = cover.mass @ np.maximum(first - math.exp(eps) * second - t, 0.0)
-                # mass that the cells' blanket lacks counts as G = 0
-                mine += (float(blanket.sum() * h) - cover.mass.sum()) * max(-t, 0.0)
-                yield mine, np.maximum(gap, 0.0).sum() * h
-
-
-@pytest.mark.parametrize(("position", "i", "j"), [(0, 0, 1), (1, 0, 2), (2, 1, 2)])
-def test_three_inputs_are_above_the_truth_in_convex_order(position, i, j):
-    for mine, truth in convex_tests(logistic().input_pairs()[position], i, j):
-        assert truth * (1 - 1e-7) - 1e-10 <= mine <= truth * 1.05 + 1e-2
-
-
-def test_a_cell_where_two_inputs_compete_for_the_least_density():
-    """Around 1/2 the outer inputs have equal mass in one wide cell: neither is the least in all of it."""
-    wide = logistic(edges=[-np.inf, -2.0, -0.5, 1.5, 3.0, np.inf])
-    for mine, truth in convex_tests(wide.input_pairs()[1], 0, 2):
-        assert mine >= truth * (1 - 1e-7) - 1e-10
-    blanket = 2.0 * stats.logistic.sf(0.5, scale=0.5)
-    assert 0.05 < wide.input_pairs()[1].cover.mass.sum() < blanket
-
-
-def test_a_slope_that_is_too_small_is_caught():
-    pairs = logistic(slope=0.0).input_pairs()
-    failures = [
-        mine < truth * (1 - 1e-7) - 1e-10
-        for position, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)])
-        for mine, truth in convex_tests(pairs[position], i, j)
-    ]
-    assert sum(failures) >= 5
-
-
-def test_steps_need_no_slope():
-    """A staircase density is its table of step masses."""
-    rows = np.array([[0.1, 0.4, 0.3, 0.2], [0.2, 0.2, 0.4, 0.2], [0.3, 0.3, 0.1, 0.3]])
-    ends = np.arange(5.0)
-
-    def cdf(y, x):
-        return np.interp(y, ends, np.append(0.0, np.cumsum(rows[int(x)])).clip(0.0, 1.0))
-
-    own = LocalRandomizer.from_density(cdf, inputs=[0, 1, 2], edges=ends, slope=0.0)
-    for n in (2, 50):
-        mine, table = (shuffle(r, n=n).delta(0.2) for r in (own, LocalRandomizer.from_pmf(rows)))
-        assert mine.upper == pytest.approx(table.upper, rel=1e-4)
-        assert mine.lower == pytest.approx(table.lower, rel=1e-4)
-    assert own.eps0 == pytest.approx(math.log(4.0)) and own.beta == pytest.approx(0.3)
-
-
-def test_what_lies_outside_the_cells_is_exposed():
-    inner = logistic(edges=np.linspace(-2.0, 3.0, 51), eps0=math.inf)
-    hidden = stats.logistic.cdf(-2.0, scale=0.5) + stats.logistic.sf(3.0, scale=0.5)
-    cover = inner.input_pairs()[1].cover
-    assert cover.exposed_first == pytest.approx(hidden) and inner.eps0 == math.inf
-    assert shuffle(inner, n=10**6).delta(0.5).upper >= hidden
-    one_sided = logistic(survival=None).input_pairs()[1].cover  # without digits above the median
-    assert 1e-12 < one_sided.exposed_first < 1e-4
-    unbounded = logistic(slope=np.append(np.full(521, 2.0), np.inf), eps0=math.inf).input_pairs()[1].cover
-    assert unbounded.exposed_second == pytest.approx(
-        stats.logistic.cdf(-7.0, scale=0.5) + stats.logistic.sf(6.0, scale=0.5)
-    )
-
-
-def test_density_runs_and_estimates():
-    own, rng = logistic(), np.random.default_rng(2)
-    x = np.repeat([0.0, 1.0], 20_000)
-    reports = own.sample(x, rng)
-    for held in (0.0, 1.0):
-        assert stats.kstest(reports[x == held] - held, stats.logistic(scale=0.5).cdf).pvalue > 1e-3
-    two = logistic(inputs=(0.0, 1.0))
-    np.testing.assert_allclose(two.estimate(reports), [0.5, 0.5], atol=0.05)
-    assert two.beta == pytest.approx(2 * stats.logistic.cdf(0.5, scale=0.5) - 1, rel=1e-2)
-    with pytest.raises(ValueError, match="^x must hold values among"):
-        own.sample([0.5], rng)
-    with pytest.raises(ValueError, match="^reports"):
-        own.estimate([math.nan])
-
-
-@pytest.mark.parametrize(
-    ("changes", "word"),
-    [
-        ({"cdf": None}, "cdf"), ({"survival": 3.0}, "survival"), ({"cdf": lambda y, x: y}, "cdf"),
-        ({"cdf": lambda y, x: 0.5}, "cdf"), ({"survival": LOGISTIC["cdf"]}, "survival"),
-        ({"inputs": [0.0]}, "inputs"), ({"inputs": [0.0, 0.0]}, "inputs"), ({"inputs": "01"}, "inputs"),
-        ({"edges": [0.0]}, "edges"), ({"edges": [1.0, 0.0, 2.0]}, "edges"),
-        ({"edges": [0.0, math.nan, 1.0]}, "edges"),
-        ({"slope": -1.0}, "slope"), ({"slope": [1.0, 2.0]}, "slope"), ({"slope": "1e-8"}, "slope"),
-        ({"slope": math.nan}, "slope"), ({"eps0": 0.0}, "eps0"), ({"eps0": math.nan}, "eps0"),
-        ({"cdf": lambda y, x: np.where(y < 0.0, 0.9, 0.1), "survival": None}, "cdf"),
-    ],
-    ids=str,
-)  # fmt: skip
-def test_hostile_densities(changes, word):
-    with pytest.raises((ValueError, TypeError), match=word):
-        logistic(**changes)
-
-
 # ---------------------------------------------------------------- as parts of something larger
 
 
@@ -634,22 +465,3 @@ def test_own_mechanisms_are_no_components_because_equal_inputs_may_be_the_worst(
             with pytest.raises(ValueError, match="from_pmf"):
                 build(own)
     assert shuffle(sampled, n=100).epsilon(1e-6).upper < shuffle(table, n=100).epsilon(1e-6).upper
-
-
-@pytest.mark.parametrize("eps0", [0.05, 0.5, 0.99])
-def test_a_budget_that_the_cells_contradict_is_refused(eps0):
-    """Noise of budget 1: a cell in the tail shows a ratio of e."""
-
-    def built(budget):
-        return LocalRandomizer.from_density(
-            lambda y, x: stats.laplace.cdf(y - x),
-            inputs=[0.0, 1.0],
-            edges=np.r_[-np.inf, np.linspace(-8.0, 9.0, 86), np.inf],
-            slope=2.0,
-            survival=lambda y, x: stats.laplace.sf(y - x),
-            eps0=budget,
-        )
-
-    with pytest.raises(ValueError, match="eps0 must be a budget that the masses of all cells keep"):
-        built(eps0)
-    assert shuffle(built(1.0), n=1).delta(0.6).upper >= 0.18127
