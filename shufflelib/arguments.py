@@ -65,14 +65,15 @@ def _float(value):
         return math.inf if value > 0 else -math.inf
 
 
+def _limit(value):
+    """Write the end of a domain in few digits, or in all where it is a number that those would miss."""
+    few = f"{_float(value):g}"
+    return few if float(few) == _float(value) else str(value)
+
+
 def _domain(above, at_least, below, at_most):
-    parts = [
-        f"> {_float(above):g}" if above is not None else "",
-        f">= {_float(at_least):g}" if at_least is not None else "",
-        f"< {_float(below):g}" if below is not None else "",
-        f"<= {_float(at_most):g}" if at_most is not None else "",
-    ]
-    return " and ".join(part for part in parts if part)
+    signs = {">": above, ">=": at_least, "<": below, "<=": at_most}
+    return " and ".join(f"{sign} {_limit(end)}" for sign, end in signs.items() if end is not None)
 
 
 def real(value, name, *, above=None, at_least=None, below=None, at_most=None, finite=True, remedy=""):

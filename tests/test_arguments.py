@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import re
 import subprocess
 import sys
 import warnings
@@ -292,3 +293,11 @@ def test_whole_numbers_beyond_the_floats_are_infinite_on_their_own_side():
     assert arguments.real(-(10**400), "x", finite=False, remedy="") == -INF
     with pytest.raises(ValueError, match="x"):
         arguments.real(-(10**400), "x", at_least=0.0, finite=False, remedy="")
+
+
+@pytest.mark.parametrize(
+    ("limit", "written"), [(10**15, "1e+15,"), (10**15 - 1, "999999999999999,"), (0.5, "0.5,")]
+)
+def test_the_end_of_a_domain_is_written_so_that_it_can_be_met(limit, written):
+    with pytest.raises(ValueError, match=f"x must be finite and <= {re.escape(written)} got"):
+        arguments.real(limit + 1, "x", at_most=limit)
