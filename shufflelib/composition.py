@@ -167,6 +167,14 @@ class _Composed(PrivacyProfile):
         return Certified(found.lower, found.upper, Status.BELOW_RESOLUTION, found.source, found.statement)
 
 
+def _added(counted):
+    """Return both ends of a sum from counts and the ends of one term each."""
+    return tuple(
+        math.fsum(count * ends[side] for count, ends in counted) * (1.0 + sign * 4 * UNIT)
+        for side, sign in ((0, -1.0), (1, 1.0))
+    )
+
+
 class ComposedPair(_Composed, Pair):
     r"""The product of pairs, each repeated: :math:`P_1^{k_1} \otimes P_2^{k_2} \dots` and the same for Q.
 
@@ -277,10 +285,7 @@ class ComposedPair(_Composed, Pair):
     def renyi_directed(self, order):
         """Return both ends of the sum of the rounds' divergences."""
         ends = [(count, pair.renyi_directed(order)) for pair, count in self.rounds]
-        return tuple(
-            math.fsum(count * end[side] for count, end in ends) * (1.0 + sign * 4 * UNIT)
-            for side, sign in ((0, -1.0), (1, 1.0))
-        )
+        return _added(ends)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
@@ -320,8 +325,4 @@ class ComposedProfile(_Composed):
 
     def _renyi(self, order):
         ends = [(count, profile._renyi(order)) for profile, count in self.rounds]
-        lower, upper = (
-            math.fsum(count * end[side] for count, end in ends) * (1.0 + sign * 4 * UNIT)
-            for side, sign in ((0, -1.0), (1, 1.0))
-        )
-        return lower, upper
+        return _added(ends)

@@ -62,6 +62,10 @@ class LogBracket(NamedTuple):
             return self
         return LogBracket(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
 
+    def probabilities(self):
+        """Return both ends of the probability itself."""
+        return math.exp(self.lower) * (1 - 4 * UNIT), min(math.exp(self.upper) * (1 + 4 * UNIT), 1.0)
+
 
 NOTHING = LogBracket(-math.inf, -math.inf)
 

@@ -82,6 +82,11 @@ def _log_mixed(log_rate, rate, loss):
     return float(np.logaddexp(math.log1p(-rate), log_rate + loss))
 
 
+def _largest(rate, loss):
+    """Return an upper end of that for the largest loss."""
+    return _log_mixed(math.log(rate), rate, loss) * (1 + 8 * UNIT) if loss < math.inf else loss
+
+
 class SubsampledPair(Pair):
     r"""The mixed pair (γP + (1 − γ)Q, Q).
 
@@ -111,8 +116,7 @@ class SubsampledPair(Pair):
     @property
     def largest_loss(self):
         """Log of 1 − γ + γ times the largest ratio."""
-        loss = self.pair.largest_loss
-        return _log_mixed(math.log(self.rate), self.rate, loss) * (1 + 8 * UNIT) if loss < math.inf else loss
+        return _largest(self.rate, self.pair.largest_loss)
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log γ + log H at the larger ε'."""
@@ -227,8 +231,7 @@ class SubsampledProfile(PrivacyProfile):
     @property
     def pure_epsilon(self):
         """The pure guarantee, log(1 + γ(e^ε − 1))."""
-        loss = self.profile.pure_epsilon
-        return _log_mixed(math.log(self.rate), self.rate, loss) * (1 + 8 * UNIT) if loss < math.inf else loss
+        return _largest(self.rate, self.profile.pure_epsilon)
 
 
 def _attack(pair, rate):

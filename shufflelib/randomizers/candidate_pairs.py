@@ -49,6 +49,11 @@ def promising_attacks(rows, pairs):
     return [triples[t] for t in dict.fromkeys(ranking.T.ravel().tolist())][:MOST_ATTACKS]
 
 
+def own_attacks(attacks, i, j):
+    """Return the attacks on two inputs from a list of (i, j, attack), the first of all if there is none."""
+    return tuple(attack for a, b, attack in attacks if (a, b) == (i, j)) or (attacks[0][2],)
+
+
 def _scores(gap, rows):
     """Return every measure of one pair for every x, shape (measures, inputs)."""
     covered = rows > 0.0

@@ -238,11 +238,9 @@ class CutDensity(LocalRandomizer):
             )
             for i, j, x in candidate_pairs.promising_attacks(rows, pairs)
         ]
-        found = []
-        for i, j in pairs:
-            own = tuple(attack for a, b, attack in attacks if (a, b) == (i, j))
-            found.append(InputPair(self._cover(i, j), own or (attacks[0][2],)))
-        return tuple(found)
+        return tuple(
+            InputPair(self._cover(i, j), candidate_pairs.own_attacks(attacks, i, j)) for i, j in pairs
+        )
 
     def input_pairs(self):
         """Return all pairs of inputs, and the most promising attacks."""

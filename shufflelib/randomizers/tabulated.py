@@ -95,11 +95,9 @@ class Tabulated(FiniteRandomizer):
             keys = cover.key(), cover.swapped().key()
             if not any(key in covers for key in keys):
                 covers[keys[0]] = i, j, cover
-        found = []
-        for i, j, cover in covers.values():
-            own = tuple(attack for a, b, attack in attacks if (a, b) == (i, j))
-            found.append(InputPair(cover, own or (attacks[0][2],)))
-        return tuple(found)
+        return tuple(
+            InputPair(cover, candidate_pairs.own_attacks(attacks, i, j)) for i, j, cover in covers.values()
+        )
 
     def input_pairs(self):
         """Return all pairs of inputs with different laws, and the most promising attacks.

@@ -260,8 +260,7 @@ class HockeyStick(Divergence):
 
     def of_pair(self, pair):
         """Return both ends, P and Q in this order."""
-        ends = pair.log_hockey_stick(self.eps)
-        return math.exp(ends.lower) * (1 - 4 * UNIT), min(math.exp(ends.upper) * (1 + 4 * UNIT), 1.0)
+        return pair.log_hockey_stick(self.eps).probabilities()
 
     def of_gaussian(self, mu):
         """Return the closed form."""

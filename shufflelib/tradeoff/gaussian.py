@@ -75,8 +75,7 @@ class GaussianTradeoff(TradeoffFunction):
     def _hockey_stick(self, log_slope):
         if log_slope == -math.inf:
             return 1.0, 1.0
-        ends = self.gaussian.log_hockey_stick(abs(log_slope))
-        low, high = math.exp(ends.lower) * (1 - 4 * UNIT), min(math.exp(ends.upper) * (1 + 4 * UNIT), 1.0)
+        low, high = self.gaussian.log_hockey_stick(abs(log_slope)).probabilities()
         high = max(high, math.ulp(0.0))  # it is never quite nothing
         if log_slope >= 0.0:
             return low, high

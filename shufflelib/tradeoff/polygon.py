@@ -125,8 +125,7 @@ class Polygon:
     def hockey_stick(self, log_slope):
         """Return both ends of sup_A Q(A) − s P(A), log s given, for s of any size."""
         if log_slope >= 0.0:
-            ends = self.pair.reversed.log_hockey_stick(log_slope)
-            return math.exp(ends.lower) * (1 - 4 * UNIT), min(math.exp(ends.upper) * (1 + 4 * UNIT), 1.0)
+            return self.pair.reversed.log_hockey_stick(log_slope).probabilities()
         s = math.exp(log_slope)
         low, high = self.inverse.hockey_stick(-log_slope)
         rest = -math.expm1(log_slope)
