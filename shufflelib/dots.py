@@ -166,6 +166,11 @@ class Dots:
         self.forward = Curve(pair)
         self.backward = self.forward if pair.symmetric else Curve(pair.reversed)
 
+    @property
+    def size(self):
+        """Number of dots."""
+        return self.forward.eps.size + (0 if self.backward is self.forward else self.backward.eps.size)
+
     def _exhausted(self):
         return self.forward.eps.size + self.backward.eps.size > MOST_DOTS
 
@@ -194,13 +199,15 @@ class Dots:
             settled = settled + 1 if small and high - low > 0.9 * before else 0
             if settled == STALLED:
                 break
-            before = high - low
+            before, size = high - low, self.size
             if self.backward is self.forward:
                 self.forward.halve(np.logaddexp(*gains))
             else:
                 for (curve, *_), gain in zip(pieces, gains, strict=True):
                     if logsumexp(gain) > high + math.log(0.1 * WIDTH):
                         curve.halve(gain)
+            if self.size == size:  # no float lies between the dots
+                break
         return tuple(min(renyi_from_moment(end, order), self.forward.last) for end in (low, high))
 
     def _pieces(self, order):

@@ -85,11 +85,6 @@ class RoundCurve(dots.Dots):
         other.__dict__["reversed"] = self
         return other
 
-    @property
-    def size(self):
-        """Number of dots."""
-        return self.forward.eps.size + (0 if self.backward is self.forward else self.backward.eps.size)
-
     def extend(self):
         """Set a dot farther out, where the upper law has an infinite loss; say whether one was set."""
         return self.forward.extend()

@@ -142,6 +142,12 @@ def test_dotted_renyi_encloses_the_exact_one(order):
         assert dotted.upper - dotted.lower <= 3e-3 * exact.upper
 
 
+def test_dotted_renyi_of_equal_laws_ends():
+    """All that is left of the curve is rounding, within which no further dot can be set."""
+    bracket = Opaque(DiscretePair(np.log([0.5, 0.5]), np.log([0.5, 0.5]))).renyi(2.0)
+    assert bracket.lower == 0.0 and bracket.upper < 1e-14
+
+
 @pytest.mark.parametrize("fpr", [0.0, 1e-3, 0.05, 0.3, 0.7, 0.999, 1.0])
 def test_dotted_tradeoff_encloses_the_exact_one(fpr):
     for pair in (finite_pair(), VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5), Gaussian(0.7)):
