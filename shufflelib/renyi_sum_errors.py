@@ -128,15 +128,20 @@ def log_aliases(terms, a, s, k, axis, log_mass, log_f, order):
     curvature = sum(
         abs(moves) / (np.maximum(part, 0.0) + 0.5) for part, moves in zip(smallest, step, strict=True)
     )
-    logs = [np.log(part + 0.5) for part in (a, b, c)]  # ψ(x + 1) to within 1/(24 (x + 1/2)²)
-    doubt = [1.0 / (24.0 * (part + 0.5) ** 2) for part in (a, b, c)]
+    # ψ(x + 1) to within 1/(24 (x + 1/2)²), and rounding
+    logs = [np.log(part + 0.5) for part in (a, b, c)]
+    doubt = [
+        1.0 / (24.0 * (part + 0.5) ** 2) + 8 * UNIT * np.abs(log)
+        for part, log in zip((a, b, c), logs, strict=True)
+    ]
     slope_a = logs[1] - logs[0] + math.log(terms.mass[0] / terms.mass[1])
     unsure = half_a * (doubt[0] + doubt[1])
     slope_s = np.zeros_like(slope_a)
     if terms.mass[2] > 0.0:
         slope_s = logs[2] - logs[1] + math.log(terms.mass[1] / terms.mass[2])
         unsure = unsure + half_s * (doubt[1] + doubt[2])
-    highest = log_mass + half_a * np.abs(slope_a) + half_s * np.abs(slope_s) + unsure
+    steps = half_a * np.abs(slope_a) + half_s * np.abs(slope_s)
+    highest = log_mass + steps * (1.0 + 8 * UNIT) + unsure
     directions = np.array([[1.0, -1.0, 0.0], [0.0, 1.0, -1.0 if terms.mass[2] > 0.0 else 0.0]])
 
     def swing(weights):
