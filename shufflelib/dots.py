@@ -103,11 +103,11 @@ class Curve:
         """Upper end of log H after the last dot."""
         return self.high[-1]
 
-    @property
-    def noise(self):
-        """Log of the width of the values in each gap, on average over its ends."""
+    def noise(self, share):
+        """Return the log of the width of the values inside each gap, at the given share of its length."""
         wide = _log_difference(self.high, self.low)
-        return np.logaddexp(wide[:-1], wide[1:]) - math.log(2.0)
+        with np.errstate(divide="ignore"):
+            return np.logaddexp(wide[:-1] + np.log1p(-share), wide[1:] + np.log(share))
 
     def within(self, share):
         """Enclose log H inside each gap, at the given share of its length from the left."""
@@ -211,18 +211,22 @@ class Dots:
         return tuple(min(renyi_from_moment(end, order), self.forward.last) for end in (low, high))
 
     def _pieces(self, order):
-        """Yield each curve, logs of both ends of its weighted integral over gaps, of its values' width."""
+        """Yield each curve and, of its weighted integral over each gap, three logarithms.
+
+        They are those of the lower end, of the upper end, and of what the width of the values adds.
+        """
         scale = math.log(order) + math.log(order - 1.0)
         for curve, s in ((self.forward, order - 2.0), (self.backward, -order - 1.0)):
             weight, share = _powers(curve.eps, s)
             # the centroid is known within 1e-4 of the gap
-            below = scale + weight + curve.within(np.minimum(share + 1e-4, 1.0))[0]
-            above = scale + weight + curve.within(np.maximum(share - 1e-4, 0.0))[1]
+            early, late = np.maximum(share - 1e-4, 0.0), np.minimum(share + 1e-4, 1.0)
+            below = scale + weight + curve.within(late)[0]
+            above = scale + weight + curve.within(early)[1]
             if s > -2.0:
                 beyond = math.inf if curve.log_beyond > -math.inf else -math.inf
             else:
                 beyond = scale - order * curve.eps[-1] - math.log(order) + curve.log_beyond
-            yield curve, below, np.append(above, beyond), scale + weight + curve.noise
+            yield curve, below, np.append(above, beyond), scale + weight + curve.noise(early)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""

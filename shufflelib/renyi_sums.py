@@ -41,7 +41,7 @@ AIM = 1e-9  # relative size of tails and aliases at which the window is wide and
 ROUNDS = 8
 USABLE = 1e-3  # of the moment's logarithm, relative where that is large; a wider bracket is not returned
 FARTHEST = 1e100  # ratio of densities
-LARGEST = 1e140  # density; its square is still a float
+LARGEST = 1e138  # density; the square of what 1e15 of them add up to is still a float
 
 
 class RenyiSum:

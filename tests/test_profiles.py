@@ -9,6 +9,7 @@ import pytest
 
 import oracles
 from shufflelib import dots, randomizers, shuffle
+from shufflelib.loss_sums import LogBracket
 from shufflelib.profiles import DiscretePair, Gaussian, Pair
 from shufflelib.search import first_below
 from shufflelib.shuffling import VariationRatioPair
@@ -146,6 +147,36 @@ def test_dotted_renyi_of_equal_laws_ends():
     """All that is left of the curve is rounding, within which no further dot can be set."""
     bracket = Opaque(DiscretePair(np.log([0.5, 0.5]), np.log([0.5, 0.5]))).renyi(2.0)
     assert bracket.lower == 0.0 and bracket.upper < 1e-14
+
+
+@pytest.mark.parametrize("more", [0.1 + 0.2, 0.3 + 2e-16])
+def test_dotted_renyi_of_nearly_equal_laws_ends(more):
+    pair = DiscretePair(np.log([0.6, 0.3, 0.1]), np.log([0.6, more, 0.1]))
+    bracket = pair.subsample(rate=0.5).renyi(2.0)
+    assert 0.0 <= bracket.lower <= bracket.upper < 1e-28
+
+
+class Blurred(Opaque):
+    """An opaque pair whose curve is known no better than to a relative width."""
+
+    width = 1e-2
+
+    def log_hockey_stick(self, eps, tolerance=1e-6):
+        low, high = self.pair.log_hockey_stick(eps, tolerance)
+        return LogBracket(low - 0.5 * self.width, min(high + 0.5 * self.width, 0.0))
+
+    @property
+    def reversed(self):
+        return Blurred(self.pair.reversed)
+
+
+@pytest.mark.parametrize(("order", "width"), [(2.0, 1.1e-2), (10.0, 1.8e-3), (1e5, 1e-5)])
+def test_dotted_renyi_is_as_wide_as_its_curve_and_no_wider(order, width):
+    pair = DiscretePair(np.log([0.6, 0.3, 0.1]), np.log([0.1, 0.4, 0.5]))
+    dotted, exact = dots.Dots(Blurred(pair)), pair.renyi_directed(order)
+    low, high = dotted.renyi(order)
+    assert low <= exact[1] and exact[0] <= high and high - low < width
+    assert dotted.size < 400
 
 
 @pytest.mark.parametrize("fpr", [0.0, 1e-3, 0.05, 0.3, 0.7, 0.999, 1.0])

@@ -25,6 +25,7 @@ from shufflelib.tradeoff import (
     clones,
     from_pair,
     from_profile,
+    polygon,
 )
 
 RATES = [F(k, 40) for k in range(41)]
@@ -251,6 +252,51 @@ def test_the_polygons_of_a_gaussian_curve_are_close_where_it_is_small_too(mu):
     assert np.all(high - low <= 2e-5 * min(mu, 1.0)) and np.all(high - low <= 2e-3 * high)
     exact = special.ndtr(-special.ndtri(rates) - mu)
     assert np.all(low <= exact * (1 + 1e-9) + HAIR) and np.all(exact * (1 - 1e-9) - HAIR <= high)
+
+
+def lines(p, q, slopes):
+    """Return sup_A Q(A) − s P(A) of two laws at slopes s."""
+    return np.array([np.maximum(q - s * p, 0.0).sum() for s in slopes])
+
+
+THREE = np.array([0.1, 0.3, 0.6]), np.array([0.7, 0.2, 0.1])
+INSIDE = np.linspace(0.01, 0.99, 50)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_supporting_lines_known_roughly_enclose_the_polygon(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(10):
+        size = int(rng.integers(1, 8))
+        p, q = rng.dirichlet(np.ones(size)), rng.dirichlet(np.ones(size))
+        s = np.exp(rng.uniform(-3.0, 3.0, int(rng.integers(2, 30))))
+        s = np.concatenate([s, s[:3], [1.0, 1.0]])
+        h, width = lines(p, q, s), 10 ** rng.uniform(-6.0, -0.3)
+        low, high = h - width * rng.random(s.size) ** 3, h + width * rng.random(s.size) ** 3
+        below, above = polygon.supporting(np.log(s), low, np.minimum(high, 1.0))
+        order = np.argsort(p / q)
+        spent, kept = np.append(0.0, np.cumsum(p[order])), np.append(1.0, 1.0 - np.cumsum(q[order]))
+        x = np.concatenate([spent[1:-1], rng.random(9)])
+        truth = np.interp(x, spent, kept)
+        assert np.all(below.lower(x) <= truth + 1e-14) and np.all(truth - 1e-14 <= above.upper(x))
+
+
+def test_of_two_lines_with_one_slope_the_sharper_ends_count():
+    s = np.exp(np.linspace(-3.0, 3.0, 60))
+    h = lines(*THREE, s)
+    once = polygon.supporting(np.log(s), h, h)
+    twice = polygon.supporting(
+        np.log(np.tile(s, 2)), np.concatenate([h, h - 0.1]), np.concatenate([h + 0.1, h])
+    )
+    for one, other in zip(once, twice, strict=True):
+        assert np.abs(one.lower(INSIDE) - other.lower(INSIDE)).max() < 1e-12
+
+
+def test_lines_known_roughly_cost_little_beside_sharp_ones():
+    s = np.exp(np.linspace(-3.0, 3.0, 200))
+    h, off = lines(*THREE, s), np.where(np.arange(200) % 7 == 3, 0.05, 0.0)
+    below, above = polygon.supporting(np.log(s), h - off, np.minimum(h + off, 1.0))
+    assert np.max(above.upper(INSIDE) - below.lower(INSIDE)) < 0.06
 
 
 def test_from_profile_of_a_mechanism():

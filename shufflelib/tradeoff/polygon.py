@@ -252,6 +252,7 @@ def _tops(s, below, above):
     left = np.append(np.maximum((below[1:] - above[:-1]) / gap, 0.0), 0.0)
     right = np.append(1.0, np.minimum((above[1:] - below[:-1]) / gap, 1.0))
     left, right = left[::-1] * (1 - 8 * UNIT), np.minimum(right[::-1] * (1 + 8 * UNIT), 1.0)
+    # in order, so that they can be searched; either moves to the side on which it says less
     left, right = np.minimum.accumulate(left[::-1])[::-1], np.maximum.accumulate(right)
     s, above = s[::-1], above[::-1]
     x = np.unique(np.concatenate([left, right]))
