@@ -132,7 +132,7 @@ class DiscretePair(Pair):
 
     def false_negatives(self, fpr):
         """Return both ends of T(P, Q)(fpr) by the Neyman-Pearson lemma: reject for small P/Q first."""
-        p, q = (np.exp(part).astype(np.longdouble) for part in (self.log_p, self.log_q))
+        p, q = (np.exp(part.astype(np.longdouble)) for part in (self.log_p, self.log_q))
         p, q = p / p.sum(), q / q.sum()
         # null P: reject where Q/P is largest, that is where the loss is smallest
         spent, lost, kept = _up_to(p), _up_to(q), _from(q)
@@ -141,23 +141,27 @@ class DiscretePair(Pair):
         value = kept[i + 1] + (1.0 - share) * q[i]
         value = value if value < 0.5 else 1.0 - (lost[i] + share * q[i])
         # an error of the masses moves a normalised partial sum S by R dS + S dR, R the rest
-        rounding = self.mass_error + 16 * UNIT + p.size * float(np.finfo(np.longdouble).eps)
+        unit = np.finfo(np.longdouble).eps
+        rounding = (self.mass_error + 16 * UNIT + p.size * unit) * (1.0 + 4.0 * self.mass_error.max())
         p_doubt, q_doubt = (_moved(part, rounding) for part in (p, q))
+        p_doubt += 2.0 * (p.size + 4) * unit * spent  # of the sum itself; none where nothing is spent
         doubt = float(max(q_doubt[i], q_doubt[i + 1])) + 4 * UNIT * float(value)
-        wide = float((1.0 - share) * p_doubt[i] + share * p_doubt[i + 1]) + 4 * UNIT * fpr
-        fall = rise = self._slope(i) * wide
-        # a knot passed by less than its error: the rate may lie on an earlier, steeper segment
+        wide = (1.0 - share) * p_doubt[i] + share * p_doubt[i + 1] + 4 * UNIT * fpr
+        fall = rise = float(self._slope(i) * wide)
+        # a knot passed by less than its error: the rate may lie on an earlier, steeper segment, though no
+        # farther to the left than the knots in between are off
         first = min(int(np.searchsorted((spent + p_doubt)[1:], fpr, side="right")), i)
         if first < i:
             doubt = max(doubt, float(q_doubt[first : i + 1].max()))
-            steep = self._slope(first) * (float(p_doubt[first + 1 : i + 1].max()) + 4 * UNIT * fpr)
+            steep = float(self._slope(first) * p_doubt[first + 1 : i + 1].max())
             rise = min(rise + steep, float(kept[first] - value) + UNIT)
         value = float(value)
-        return max(value - doubt - fall, 0.0), min(value + doubt + rise, 1.0)
+        pad = 0.0 if np.isneginf(self.log_q[i:]).all() else 4 * math.ulp(0.0)
+        return max(value - doubt - fall - pad, 0.0), min(value + doubt + rise + pad, 1.0)
 
     def _slope(self, i):
-        """Return Q/P of one atom, as far as it is a float."""
-        return math.exp(min(-self.loss[i], 700.0))
+        """Return Q/P of one atom, as far as it is a number."""
+        return np.exp(np.longdouble(min(-self.loss[i] + self.loss_error[i], 11_000.0)))
 
 
 def _up_to(part):
@@ -244,6 +248,8 @@ class Gaussian(Pair):
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the closed form."""
         a, b = eps / self.mu - 0.5 * self.mu, eps / self.mu + 0.5 * self.mu
+        if a > 1e150:
+            return LogBracket(-math.inf, -1e300)
         if a < -1.0:
             # e^eps Φ(−b) = φ(a) m(b), which neither overflows nor vanishes
             value = float(ndtr(-a)) - 0.5 * math.exp(-0.5 * a * a) * float(erfcx(b / math.sqrt(2)))

@@ -88,3 +88,69 @@ def test_the_rounding_of_the_sum_alone_is_inside_the_ends(size):
             truth = mpmath.log(mpmath.fsum(mpmath.exp(mpmath.mpf(x)) for x in log_p))
             assert bracket.lower < truth < bracket.upper
         assert bracket.upper - bracket.lower < 64 * UNIT
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_false_negative_rates_hold_for_masses_off_by_their_stated_error(seed):
+    rng, error = np.random.default_rng(seed), 1e-6
+    p, q = (part / part.sum() for part in 10.0 ** -rng.uniform(0.0, 8.0, (2, 2 + seed % 4)))
+    order = np.argsort(p / q)
+    p, q, atoms = p[order], q[order], np.arange(p.size)
+    errors = {"mass_error": np.full(p.size, error), "loss_error": np.full(p.size, 2 * error)}
+    pair = DiscretePair._from_losses(np.log(p), np.log(q), np.log(p) - np.log(q), **errors)
+    knots = np.cumsum(p)[:-1]
+    off = F(999, 1000) * F(error)
+    for fpr in (
+        0.3,
+        0.9,
+        *knots,
+        *(knots * (1 - error / 4)),
+        *(knots * (1 + error / 4)),
+        *(knots * (1 - 4 * error)),
+    ):
+        low, high = pair.false_negatives(float(fpr))
+        for first, side, against in product(range(p.size + 1), (1, -1), (1, -1)):
+            signs = [side if atom < first else -side for atom in atoms]
+            laws = (
+                [F(float(mass)) * (1 + way * sign * off) for mass, sign in zip(law, signs, strict=True)]
+                for law, way in ((p, 1), (q, against))
+            )
+            first_law, second_law = ([mass / sum(law) for mass in law] for law in laws)
+            assert F(low) <= false_negatives(first_law, second_law, F(float(fpr))) <= F(high)
+
+
+def test_a_false_negative_rate_is_known_beside_the_last_knot():
+    """The sum up to there rounds by more than the masses beyond it weigh."""
+    log_p, log_q = (
+        [-8.215648073604084e-14, -30.130150664481928],
+        [-3.4119221497505697e-40, -90.87612790699569],
+    )
+    low, high = DiscretePair(np.array(log_p), np.array(log_q)).false_negatives(0.9999999999999178)
+    with mpmath.workdps(60):
+        p, q = ([mpmath.exp(mpmath.mpf(part)) for part in side] for side in (log_p, log_q))
+        truth = 1 - (mpmath.mpf(0.9999999999999178) / (p[0] / sum(p))) * (q[0] / sum(q))
+    assert low <= truth <= high
+
+
+HALF = math.log(0.5)
+
+
+@pytest.mark.parametrize(
+    ("log_p", "log_q", "fpr", "low", "high"),
+    [
+        ([-800.0, HALF, HALF], [HALF, HALF, -np.inf], 0.0, 1 - 1e-12, 1.0),
+        ([HALF, HALF], [0.0, -800.0], 0.7, 0.0, 1e-322),
+        ([HALF, HALF], [0.0, -735.0], 0.7, 3.7e-320, 3.8e-320),
+    ],
+    ids=["a null mass", "a rate", "a rate that is subnormal"],
+)
+def test_what_no_float_holds_is_enclosed(log_p, log_q, fpr, low, high):
+    found = DiscretePair(np.array(log_p), np.array(log_q)).false_negatives(fpr)
+    with mpmath.workdps(60):
+        p, q = ([mpmath.exp(mpmath.mpf(part)) for part in side] for side in (log_p, log_q))
+        left, truth = mpmath.mpf(fpr), mpmath.mpf(0)
+        for a, b in zip(p, q, strict=True):
+            share = min(left / a * sum(p), 1)
+            left, truth = left - share * a / sum(p), truth + (1 - share) * b / sum(q)
+        assert found[0] <= truth <= found[1]
+    assert low <= found[0] and found[1] <= high
