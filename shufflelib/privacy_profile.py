@@ -29,6 +29,12 @@ class PrivacyProfile(ABC):
 
     Subclasses say which pairs lie above the worst case and which below.
 
+    Notes
+    -----
+    Nothing costs more for more users.  δ takes milliseconds, ε a few values of δ.  A Rényi divergence or a
+    trade-off function is read off a hundred values or more unless the pair has few kinds of losses: ten
+    seconds and longer for a randomizer on the line.
+
     Examples
     --------
     Four questions that every profile answers:
