@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from shufflelib.logspace import UNIT, log1mexp, logsumexp
+from shufflelib.logspace import UNIT, complement, log1mexp, logsumexp
 
 WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
@@ -231,12 +231,12 @@ class Dots:
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
         if self.forward.last <= 0.0:  # P = Q
-            return 1.0 - fpr, 1.0 - fpr
+            return complement(fpr)
         before, stalled = math.inf, 0
         while True:
             sides = [_supremum(self.backward, fpr, tilted=False), _supremum(self.forward, fpr, tilted=True)]
             low = max(0.0, *(side[0] for side in sides))
-            high = min(max(0.0, *(side[1].max() for side in sides)), 1.0 - fpr)
+            high = min(max(0.0, *(side[1].max() for side in sides)), complement(fpr)[1])
             # once the width of the dots themselves is what is left, more dots do not help
             stalled = stalled + 1 if high - low > 0.9 * before else 0
             before = high - low

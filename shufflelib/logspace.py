@@ -105,6 +105,12 @@ def log_binomial_pmf(k, n, p):
         return np.where(inside & (n == 0), 0.0, np.where(inside, value, -np.inf))
 
 
+def complement(chance):
+    """Return both ends of 1 − x for 0 ≤ x ≤ 1: the float itself where it is exact."""
+    rest = 1.0 - chance
+    return (rest, rest) if 1.0 - rest == chance else (math.nextafter(rest, 0.0), math.nextafter(rest, 1.0))
+
+
 def binomial_tail(m, n, p):
     """Return P(Bin(n, p) ≥ m), accurate relative to itself down to 1e-290 (`TAIL_ERROR`)."""
     m, n = np.asarray(m, float), np.asarray(n, float)

@@ -11,7 +11,7 @@ from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.dots import DOT_TOLERANCE
-from shufflelib.logspace import PMF_ERROR, TAIL_ERROR, UNIT, binomial_tail, log_binomial_pmf
+from shufflelib.logspace import PMF_ERROR, TAIL_ERROR, UNIT, binomial_tail, complement, log_binomial_pmf
 from shufflelib.loss_sums import TOLERANCE, LogBracket
 from shufflelib.profiles import DiscretePair, Pair
 
@@ -312,7 +312,7 @@ class VariationRatioPair(Pair):
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
         if self.beta == 0.0:  # P = Q
-            return 1.0 - fpr, 1.0 - fpr
+            return complement(fpr)
         return (
             self._cells.false_negatives(fpr) if self.n <= ENUMERATED_USERS else super().false_negatives(fpr)
         )

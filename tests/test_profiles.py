@@ -187,6 +187,15 @@ def test_dotted_tradeoff_encloses_the_exact_one(fpr):
         assert dotted.upper - dotted.lower <= 1e-4
 
 
+@pytest.mark.parametrize("fpr", [1e-300, 1e-17, 0.1, 0.22313016014842982, 0.25, 0.7, 1 - 2**-53])
+def test_equal_laws_miss_what_no_guess_finds(fpr):
+    equal = DiscretePair(np.array([0.0]), np.array([0.0]))
+    for pair in (equal, Opaque(equal), VariationRatioPair(n=5, p=2.0, beta=0.0, q0=2.0)):
+        bracket = pair.tradeoff(fpr)
+        assert F(float(bracket.lower)) <= 1 - F(fpr) <= F(float(bracket.upper))
+        assert bracket.upper - bracket.lower < 2e-14
+
+
 def test_dotted_gaussian_renyi_is_unbounded_only_where_mass_is_left():
     """Beyond 600 nats nothing is known of the curve, so the upper end says infinite, never less."""
     dotted = Opaque(Gaussian(0.5)).renyi(2.0)
