@@ -45,7 +45,8 @@ WORK_LIMIT = 300_000_000  # nodes times atoms
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
-NOTHING_LEFT = 100.0  # e-folds below its peak at which a node is bounded instead of computed
+TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
+NOTHING_LEFT = 60.0  # e-folds below its peak at which a node is bounded instead of computed
 DISCARD = 41.0  # e-folds below which a term is not computed but bounded
 TOLERANCE = 1e-6  # relative width aimed at
 
@@ -122,10 +123,12 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     if n == 1:
         bracket = _single(law)
     else:
-        around = _Around.heaviest(law)
-        most = _enumerable(around, n)
-        few = most > 0 and _log_left_out(around, n, most) < -30.0
-        bracket = _by_enumeration(law, n, around, most) if few else LogBracket(-math.inf, crude)
+        bracket = LogBracket(-math.inf, crude)
+        if law.values.size <= ENUMERATED_ATOMS + 1:  # the heaviest and the one at 0 included
+            around = _Around.heaviest(law)
+            most = _enumerable(around, n)
+            if most > 0 and _log_left_out(around, n, most) < -30.0:
+                bracket = _by_enumeration(law, n, around, most)
         if bracket.upper - bracket.lower > tolerance and np.any(law.values > SMALLEST_GAIN):
             other = _by_contour(law, n, tolerance)
             width = other.upper - other.lower
@@ -423,35 +426,57 @@ def on_the_line(terms, tolerance):
 def _integrand(n, theta, tilt, smoothing, step, first, size):
     """Sum the integrand over a block of nodes, smoothed by v and by 4v, with a bound on its rounding.
 
-    Values are relative to M(θ)^n.  The tilted characteristic function minus 1 is formed without
-    cancellation from two short tables, e^{i(a+b)} − 1 = (e^{ia}−1)(e^{ib}−1) + (e^{ia}−1) + (e^{ib}−1).
+    Values are relative to M(θ)^n.  Most nodes lie where |φ|^n is nothing; from one to the next |φ| moves
+    by no more than step·E|G|, so that whole rows of nodes are seen to be nothing from their first ones.
     """
-    fine = max(1, math.isqrt(size))
-    start = fine * np.arange(-(-size // fine))
-    big, small = (
-        minus_one(np.outer(step * nodes, tilt.values)) for nodes in (first + start, np.arange(fine))
-    )
-    weighted = big * tilt.masses
-    base = weighted.sum(axis=1)
-    # |φ|^n: most nodes lie where it is nothing.  From one node to the next |φ| moves by no more than
-    # step·√E G², so that whole rows of the table are seen to be nothing from their first nodes
-    reach = step * fine * math.sqrt(float(tilt.masses @ tilt.values**2))
-    lost = -np.expm1(log_abs_one_plus(base.real, base.imag)) * (1.0 - 1e-9) - reach * (1.0 + 1e-9)
-    kept = lost < -math.expm1(-NOTHING_LEFT / n)
-    phi = weighted[kept] @ small.T
-    phi += base[kept][:, None] + (small @ tilt.masses)[None, :]
-    nodes = (start[kept][:, None] + np.arange(fine)).ravel()
-    phi = phi.ravel()
+    values, masses = tilt.values, tilt.masses
+    moves = step * float(masses @ np.abs(values))
+    row = _row_length(size, moves, math.exp(-NOTHING_LEFT / n))
+    rows = -(-size // row)
+    few = math.isqrt(rows)
+    nodes = turns(step * values, row)
+    near = turns(step * row * values, few)
+    far = minus_one(np.outer(step * (first + row * few * np.arange(-(-rows // few))), values))
+    weighted = far * masses
+    starts = (weighted @ near.T + weighted.sum(axis=1)[:, None] + near @ masses).ravel()[:rows]
+    lost = -np.expm1(log_abs_one_plus(starts.real, starts.imag)) * (1.0 - 1e-9) - row * moves * (1.0 + 1e-9)
+    kept = np.flatnonzero(lost < -math.expm1(-NOTHING_LEFT / n))
+    phi, within = [], nodes @ masses
+    for part in np.array_split(kept, 1 + kept.size * values.size // TABLE):
+        one, two = far[part // few], near[part % few]
+        phi.append(((one * two + one + two) * masses) @ nodes.T + starts[part][:, None] + within)
+    phi = np.concatenate(phi).ravel()
+    number = (row * kept[:, None] + np.arange(row)).ravel()
     log_modulus = log_abs_one_plus(phi.real, phi.imag)
-    alive = np.flatnonzero((n * log_modulus > -NOTHING_LEFT) & (nodes < size))
+    alive = np.flatnonzero((n * log_modulus > -NOTHING_LEFT) & (number < size))
     x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
-    omega = step * (first + nodes[alive])
+    omega = step * (first + number[alive])
     angle = np.arctan2(y, 1.0 + x)
     relative = n * tilt.node_error * np.hypot(theta, omega) * np.exp(-log_modulus)
     relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 64 * UNIT
     return quadrature(
         theta, smoothing, omega, n * log_modulus, n * angle, relative, halved=first == 0, size=size
     )
+
+
+def _row_length(size, moves, nothing):
+    """Return how many nodes a row has: fewer where |φ| moves far and need not be small to be nothing."""
+    longest = max(1, round(size ** (1.0 / 3.0)))
+    if nothing < 0.75 or longest * moves <= 0.25 * nothing:
+        return longest
+    return max(min(longest, 4), int(0.25 * nothing / moves))
+
+
+def turns(angles, count):
+    """Return e^{ik·angle} − 1 for k < ``count``, one row for each k, from two shorter tables.
+
+    Nothing cancels in e^{i(a+b)} − 1 = (e^{ia}−1)(e^{ib}−1) + (e^{ia}−1) + (e^{ib}−1), which adds at most six
+    roundings of |a| + |b| to the errors of its factors.
+    """
+    few = max(1, math.isqrt(count))
+    one = minus_one(np.outer(few * np.arange(-(-count // few)), angles))[:, None]
+    two = minus_one(np.outer(np.arange(few), angles))
+    return (one * two + one + two).reshape(-1, angles.size)[:count]
 
 
 def log_abs_one_plus(x, y):
