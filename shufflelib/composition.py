@@ -282,7 +282,7 @@ class ComposedPair(_Composed, Pair):
             if not sum(curve.refine(theta + 1.0) for curve in worth) and not stretched:
                 return above, below, width
 
-    def renyi_directed(self, order):
+    def renyi_directed(self, order, enough=0.0):
         """Return both ends of the sum of the rounds' divergences."""
         ends = [(count, pair.renyi_directed(order)) for pair, count in self.rounds]
         return _added(ends)

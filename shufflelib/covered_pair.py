@@ -213,14 +213,14 @@ class CoveredPair(Pair):
     def _renyi_sum(self):
         return RenyiSum.of(self.variable, self.n)
 
-    def renyi_directed(self, order):
+    def renyi_directed(self, order, enough=0.0):
         """Return both ends of D_order(P‖Q): a lattice sum for up to three losses, else from dots."""
         variable = self.variable
         if np.any((variable.second == 0.0) & (variable.first > 0.0) & (variable.mass > 0.0)):
             return math.inf, math.inf  # an output that the second report cannot produce
         moment = self._renyi_sum.log_moment(min(order, LARGEST_ORDER)) if self._renyi_sum else None
         if moment is None:
-            return super().renyi_directed(order)
+            return super().renyi_directed(order, enough)
         lower, upper = (dots.renyi_from_moment(end, min(order, LARGEST_ORDER)) for end in moment)
         # D rises with the order, up to the largest loss
         upper = upper if order <= LARGEST_ORDER else math.inf

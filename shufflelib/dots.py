@@ -25,8 +25,10 @@ WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700
 STALLED = 3  # rounds of new dots without gain after which a question is answered
-SETTLED = 0.5  # share of that width below which what further dots gain is not worth them
+SETTLED = 0.5  # share of the width of the values below which what further dots gain is not worth them
+QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
+RENYI_TOLERANCE = 1e-4  # the same for a Rényi divergence, which is not known better than WIDTH
 NEGLIGIBLE = -690.0  # log H from which on dots are set only where a question needs them
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
 FARTHEST = 709.0  # nats; no dot lies beyond, where e^ε would overflow
@@ -68,8 +70,8 @@ def renyi_from_moment(log_moment, order):
 class Curve:
     """One direction of a pair: dots (ε, log H) with both ends, the abscissa kept as x = e^ε − 1."""
 
-    def __init__(self, pair):
-        self.pair, self.last = pair, pair.largest_loss
+    def __init__(self, pair, tolerance=DOT_TOLERANCE):
+        self.pair, self.last, self.tolerance = pair, pair.largest_loss, tolerance
         self.eps = self.low = self.high = np.empty(0)
         self.add(self._first())
 
@@ -88,7 +90,7 @@ class Curve:
     def add(self, eps):
         """Evaluate the curve at further ε."""
         eps = np.setdiff1d(eps, self.eps)
-        ends = [self.pair.dot(float(x), DOT_TOLERANCE) for x in eps]
+        ends = [self.pair.dot(float(x), self.tolerance) for x in eps]
         high = np.where(eps >= self.last, -np.inf, [end.upper for end in ends])
         low = np.minimum([end.lower for end in ends], high)
         order = np.argsort(np.append(self.eps, eps))
@@ -126,12 +128,14 @@ class Curve:
         below[:-1] = np.fmax(below[:-1], right)
         return np.minimum(below, chord), chord
 
-    def halve(self, log_priority, most=40):
-        """Add the middles of the gaps that together carry most of the priority."""
-        priority = np.exp(log_priority - log_priority.max())
-        ranked = np.argsort(priority)[::-1]
-        share = np.cumsum(priority[ranked])
-        chosen = ranked[: int(np.searchsorted(share, 0.9 * share[-1])) + 1][:most]
+    def halve(self, log_doubt, most=40, log_aim=-math.inf):
+        """Add the middles of the gaps that together carry most of the doubt, no more than the aim needs."""
+        peak = log_doubt.max()
+        doubt, aim = np.exp(log_doubt - peak), math.exp(min(log_aim - peak, 700.0))
+        ranked = np.argsort(doubt)[::-1]
+        gone = np.cumsum(doubt[ranked])
+        needed = np.clip((gone[-1] - aim) / (1.0 - QUARTER), 0.5 * gone[-1], 0.9 * gone[-1])
+        chosen = ranked[: int(np.searchsorted(gone, needed)) + 1][:most]
         self.add(0.5 * (self.eps[chosen] + self.eps[chosen + 1]))
 
 
@@ -162,9 +166,9 @@ def _log_difference(high, low):
 class Dots:
     """Both directions of a pair, dotted; refined for one question from the same start."""
 
-    def __init__(self, pair):
-        self.forward = Curve(pair)
-        self.backward = self.forward if pair.symmetric else Curve(pair.reversed)
+    def __init__(self, pair, tolerance=DOT_TOLERANCE):
+        self.forward = Curve(pair, tolerance)
+        self.backward = self.forward if pair.symmetric else Curve(pair.reversed, tolerance)
 
     @property
     def size(self):
@@ -174,8 +178,8 @@ class Dots:
     def _exhausted(self):
         return self.forward.eps.size + self.backward.eps.size > MOST_DOTS
 
-    def renyi(self, order):
-        """Return both ends of D_order(P‖Q)."""
+    def renyi(self, order, enough=0.0):
+        """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``enough``."""
         if self.forward.last <= 0.0:  # P = Q
             return 0.0, 0.0
         if order > LARGEST_ORDER:  # D rises with the order, up to the largest loss
@@ -190,22 +194,27 @@ class Dots:
             low, high = low - rounding, high + rounding
             if high - low < WIDTH or self._exhausted() or high == math.inf:
                 break
+            if renyi_from_moment(high, order) <= enough:
+                break
             # what more dots improve: beside the width of the values themselves, which they do not
             gains = [
                 _log_difference(_log_difference(above[: below.size], below), noise)
                 for _, below, above, noise in pieces
             ]
-            small = logsumexp(np.concatenate(gains)) < noise + math.log(SETTLED)
+            left, aim = logsumexp(np.concatenate(gains)), low + math.log(0.8 * WIDTH)
+            if left < aim:
+                break
+            small = left < noise + math.log(SETTLED)
             settled = settled + 1 if small and high - low > 0.9 * before else 0
             if settled == STALLED:
                 break
             before, size = high - low, self.size
             if self.backward is self.forward:
-                self.forward.halve(np.logaddexp(*gains))
+                self.forward.halve(np.logaddexp(*gains), log_aim=aim)
             else:
                 for (curve, *_), gain in zip(pieces, gains, strict=True):
-                    if logsumexp(gain) > high + math.log(0.1 * WIDTH):
-                        curve.halve(gain)
+                    if logsumexp(gain) > aim + math.log(0.2):
+                        curve.halve(gain, log_aim=aim + math.log(0.5))
             if self.size == size:  # no float lies between the dots
                 break
         return tuple(min(renyi_from_moment(end, order), self.forward.last) for end in (low, high))

@@ -309,13 +309,13 @@ class PersonalizedPair(Pair):
         low, high = lower.lower + shift - pad, min(upper.upper + shift + pad, 0.0)
         return LogBracket(min(low, high), high)
 
-    def renyi_directed(self, order):
+    def renyi_directed(self, order, enough=0.0):
         """Return both ends of D_order(P‖Q)."""
         if self._equal is not None:
-            return self._equal.renyi_directed(order)
+            return self._equal.renyi_directed(order, enough)
         if self._few:
             return self._cells.renyi_directed(order)
-        return super().renyi_directed(order)
+        return super().renyi_directed(order, enough)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate."""

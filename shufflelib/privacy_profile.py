@@ -194,8 +194,7 @@ class PrivacyProfile(ABC):
         )
 
     def _renyi(self, order):
-        worst = {id(pair): pair.renyi_worst(order) for pair in self._pairs}
-        return max(worst[id(pair)][0] for pair in self.below), max(worst[id(pair)][1] for pair in self.above)
+        return _largest_renyi(self.below, order)[0], _largest_renyi(self.above, order)[1]
 
     def tradeoff(self, fpr):
         r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.
@@ -336,19 +335,38 @@ class Pair(PrivacyProfile):
         backward = self.reversed.log_hockey_stick(eps, tolerance).or_nothing_known()
         return LogBracket(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
 
-    def renyi_directed(self, order):
-        """Return both ends of D_order(P‖Q)."""
-        return dots.Dots(self).renyi(order)
+    def renyi_directed(self, order, enough=0.0):
+        """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``enough``."""
+        return dots.Dots(self, dots.RENYI_TOLERANCE).renyi(order, enough)
 
-    def renyi_worst(self, order):
-        """Return both ends of the larger of the two directions."""
-        forward = self.renyi_directed(order)
-        backward = forward if self.symmetric else self.reversed.renyi_directed(order)
+    def renyi_worst(self, order, enough=0.0):
+        """Return both ends of the larger of the two directions, known well where it exceeds ``enough``."""
+        forward = self.renyi_directed(order, enough)
+        if self.symmetric:
+            return forward
+        backward = self.reversed.renyi_directed(order, max(enough, forward[0]))
         return max(forward[0], backward[0]), max(forward[1], backward[1])
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
         return dots.Dots(self).false_negatives(fpr)
 
+    def _renyi(self, order):
+        return self.renyi_worst(order)
+
     def _tradeoff(self, fpr):
         return self.false_negatives(fpr)
+
+
+def _largest_renyi(pairs, order):
+    """Return both ends of the largest divergence of several pairs.
+
+    The plainest comes first, so that the others are soon known to be no worse.
+    """
+    if len(pairs) > 1:
+        pairs = sorted(pairs, key=lambda pair: -pair.dot(0.0, dots.RENYI_TOLERANCE).lower)
+    lower = upper = 0.0
+    for pair in pairs:
+        low, high = pair.renyi_worst(order, lower)
+        lower, upper = max(lower, low), max(upper, high)
+    return lower, upper

@@ -115,7 +115,7 @@ class DiscretePair(Pair):
         slack = [slack + 4 * UNIT * abs(end) if end > -math.inf else 0.0 for end in ends]
         return LogBracket(ends[0] - slack[0], min(ends[1] + slack[1], 0.0))
 
-    def renyi_directed(self, order):
+    def renyi_directed(self, order, enough=0.0):
         """Return both ends of D_order(P‖Q), from Σ Q φ(loss) with φ ≥ 0."""
         if np.isposinf(self.loss[-1]):
             return math.inf, math.inf
@@ -265,7 +265,7 @@ class Gaussian(Pair):
         low = math.log(difference - error) if difference > error else -math.inf
         return LogBracket(scale + low - relative, scale + math.log(difference + error) + relative)
 
-    def renyi_directed(self, order):
+    def renyi_directed(self, order, enough=0.0):
         """Return both ends of order·μ²/2."""
         value = 0.5 * order * self.mu**2
         return value * (1 - 4 * UNIT), value * (1 + 4 * UNIT)

@@ -300,12 +300,12 @@ class VariationRatioPair(Pair):
             min(scale + math.log(upper) + rounding, 0.0),
         )
 
-    def renyi_directed(self, order):
+    def renyi_directed(self, order, enough=0.0):
         """Return both ends of D_order(P‖Q)."""
         if self.beta == 0.0:  # P = Q
             return 0.0, 0.0
         if self.n > ENUMERATED_USERS:
-            return self._covered.renyi_directed(order)
+            return self._covered.renyi_directed(order, enough)
         lower, upper = self._cells.renyi_directed(order)
         return min(lower, self.largest_loss), min(upper, self.largest_loss)
 
