@@ -14,6 +14,7 @@ from shufflelib.renyi_sums import LARGEST_ORDER, RenyiSum
 MOST_TELLING = 1e-2  # mass of R_0 on the outputs that may be treated one by one
 UNNOTICED = math.log(1e-7)  # log of the share of δ that does no harm
 TILTS = np.geomspace(1e-18, 1e3, 120)
+BLOCK = 64  # columns of a table of splits formed at once
 LOOSE = 100.0  # times the aimed width: another split is then tried
 LARGEST = 1e300
 HOPELESS = 5.0  # tolerance at which a loss sum is bounded, not computed
@@ -179,10 +180,13 @@ class CoveredPair(Pair):
         power = np.append(0.0, np.cumsum((mass * (losses**2 - second**2))[telling]))
         power = float(mass @ losses**2) * (1.0 + 4.0 * doubt) - power * (1.0 - 4.0 * doubt)
         spread = (self.n - 1) * np.maximum(power, 0.0)
-        level = losses[telling][:, None] + (self.n - 1) * mean
-        root = np.sqrt(level**2 + spread)
-        above = np.where(level > 0.0, 0.5 * (level + root), 0.5 * spread / np.maximum(root - level, 1e-300))
-        alone = mass[telling] @ np.triu(above, 1)
+        alone = np.zeros(telling.size + 1)
+        for many in np.array_split(np.arange(1, telling.size + 1), 1 + telling.size // BLOCK):
+            split = telling[: many[-1]]
+            level = losses[split][:, None] + (self.n - 1) * mean[many]
+            far = np.abs(level) + np.sqrt(level**2 + spread[many])
+            above = 0.5 * np.where(level > 0.0, far, spread[many] / np.maximum(far, 1e-300))
+            alone[many] = mass[split] @ np.triu(above, -int(many[0] - 1))
         together = (self.n - 1) * np.append(0.0, np.cumsum(mass[telling])) * lost
         with np.errstate(divide="ignore"):
             return np.log((alone + together) * (1.0 + 32.0 * doubt)) + math.log(scale)

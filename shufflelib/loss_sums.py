@@ -89,6 +89,12 @@ class LossLaw:
         """Mass at 0 that is not listed."""
         return max(0.0, 1.0 - math.fsum(self.masses))
 
+    def measured_in(self, unit):
+        """Return the law of the loss in other units."""
+        other = replace(self, values=self.values / unit, sizes=self.sizes / unit)
+        other.__dict__["zero_mass"] = self.zero_mass
+        return other
+
 
 def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     r"""Enclose :math:`\log \mathbb E[(G_1+\dots+G_n)_+]`.
@@ -116,7 +122,7 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     scale = float(np.max(np.abs(law.values), initial=0.0))
     if scale == 0.0:  # no more than the rounding of what cancelled
         return LogBracket(-math.inf, _sum_of_positive_parts(law, n)) if np.any(law.sizes > 0.0) else NOTHING
-    law = replace(law, values=law.values / scale, sizes=law.sizes / scale)
+    law = law.measured_in(scale)
     crude = _sum_of_positive_parts(law, n)
     if crude == -math.inf:
         return NOTHING
@@ -380,7 +386,7 @@ def _period(terms, smoothing):
 
 def _by_contour(law, n, tolerance):
     unit = _saddle(law, n)
-    law = replace(law, values=law.values * unit, sizes=law.sizes * unit)
+    law = law.measured_in(1.0 / unit)
     bracket = on_the_line(_Identical(law, n), tolerance)
     return LogBracket(*(end - math.log(unit) for end in bracket))
 
