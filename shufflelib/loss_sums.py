@@ -46,8 +46,8 @@ SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss a
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
-NOTHING_LEFT = 60.0  # e-folds below its peak at which a node is bounded instead of computed
-DISCARD = 41.0  # e-folds below which a term is not computed but bounded
+MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
+ALL_NODES = 18.0  # as many more for one node: there are many
 TOLERANCE = 1e-6  # relative width aimed at
 
 
@@ -336,10 +336,10 @@ class TiltedSum(ABC):
         """Return log E e^{other·S} − log E e^{θS}."""
 
     @abstractmethod
-    def integrand(self, smoothing, step, first, size):
+    def integrand(self, smoothing, step, first, size, nothing):
         """Sum the integrand over a block of nodes, smoothed by v and by 4v, with a bound on its rounding.
 
-        Values are relative to E e^{θS}.
+        Values are relative to E e^{θS}; nodes below e^{−nothing} are bounded, not computed.
         """
 
 
@@ -357,17 +357,17 @@ class _Identical(TiltedSum):
         exponent, peak, _, mass = _tilted(self.law, other)
         return self.n * (_cumulant(self.law, exponent, peak, mass)[0] - self.tilt.cumulant)
 
-    def integrand(self, smoothing, step, first, size):
-        """Sum over a block of nodes, the characteristic function from two short tables."""
-        return _integrand(self.n, self.theta, self.tilt, smoothing, step, first, size)
+    def integrand(self, smoothing, step, first, size, nothing):
+        """Sum over a block of nodes."""
+        return _integrand(self.n, self.theta, self.tilt, smoothing, step, first, size, nothing)
 
 
-def _period(terms, smoothing):
+def _period(terms, smoothing, discard):
     """Return a period L and the log of the bound on all aliased terms, relative to E e^{θS} e^{vθ²/2}."""
     theta = terms.theta
     deviation = math.sqrt(terms.variance + smoothing)
     log_scale = terms.cumulant + 0.5 * smoothing * theta**2
-    wanted = -DISCARD - 2.0 * math.log(theta) - math.log(deviation)  # the number itself, e^-41 times
+    wanted = -discard - 2.0 * math.log(theta) - math.log(deviation)  # the number itself, e^-discard times
     right = (1.0 - wanted - min(log_scale, 0.0)) / theta
     right += (math.log(right) if right > 1.0 else 0.0) / theta + 2.0 / theta
     left = math.inf
@@ -406,8 +406,9 @@ def on_the_line(terms, tolerance):
     resolution = max(min(max(z, 1.5), 14.0) * math.sqrt(1.5 / tolerance), z / 2.0)
     smoothing = (deviation / resolution) ** 2
     # the aliasing bound for 4v covers the one for v
-    period, log_alias = _period(terms, 4.0 * smoothing)
-    cutoff = math.sqrt(2.0 * DISCARD / smoothing)
+    discard = MARGIN - math.log(tolerance)
+    period, log_alias = _period(terms, 4.0 * smoothing, discard)
+    cutoff = math.sqrt(2.0 * discard / smoothing)
     step = 2.0 * math.pi / period
     nodes = int(math.ceil(cutoff / step)) + 1
     most = min(NODE_LIMIT, WORK_LIMIT // terms.atoms)
@@ -416,11 +417,12 @@ def on_the_line(terms, tolerance):
 
     smooth = coarse = error = 0.0
     for first in range(0, nodes, BLOCK_NODES):
-        part = terms.integrand(smoothing, step, first, min(BLOCK_NODES, nodes - first))
+        size = min(BLOCK_NODES, nodes - first)
+        part = terms.integrand(smoothing, step, first, size, discard + ALL_NODES)
         smooth, coarse, error = smooth + part[0], coarse + part[1], error + part[2]
     smooth, coarse, error = (step / math.pi * part for part in (smooth, coarse, error))
 
-    error += 3.0 * math.exp(0.5 * smoothing * theta**2 - DISCARD) / (math.pi * cutoff)
+    error += 3.0 * math.exp(0.5 * smoothing * theta**2 - discard) / (math.pi * cutoff)
     error += 3.0 * math.exp(log_alias + 2.0 * smoothing * theta**2)
     upper, lower = smooth + error, 2.0 * smooth - coarse - error
     log_upper = log_scale + prefactor + math.log(upper) if upper > 0.0 else math.inf
@@ -429,7 +431,7 @@ def on_the_line(terms, tolerance):
     return LogBracket(min(log_lower, log_upper), log_upper)
 
 
-def _integrand(n, theta, tilt, smoothing, step, first, size):
+def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     """Sum the integrand over a block of nodes, smoothed by v and by 4v, with a bound on its rounding.
 
     Values are relative to M(θ)^n.  Most nodes lie where |φ|^n is nothing; from one to the next |φ| moves
@@ -437,7 +439,7 @@ def _integrand(n, theta, tilt, smoothing, step, first, size):
     """
     values, masses = tilt.values, tilt.masses
     moves = step * float(masses @ np.abs(values))
-    row = _row_length(size, moves, math.exp(-NOTHING_LEFT / n))
+    row = _row_length(size, moves, math.exp(-nothing / n))
     rows = -(-size // row)
     few = math.isqrt(rows)
     nodes = turns(step * values, row)
@@ -446,7 +448,7 @@ def _integrand(n, theta, tilt, smoothing, step, first, size):
     weighted = far * masses
     starts = (weighted @ near.T + weighted.sum(axis=1)[:, None] + near @ masses).ravel()[:rows]
     lost = -np.expm1(log_abs_one_plus(starts.real, starts.imag)) * (1.0 - 1e-9) - row * moves * (1.0 + 1e-9)
-    kept = np.flatnonzero(lost < -math.expm1(-NOTHING_LEFT / n))
+    kept = np.flatnonzero(lost < -math.expm1(-nothing / n))
     phi, within = [], nodes @ masses
     for part in np.array_split(kept, 1 + kept.size * values.size // TABLE):
         one, two = far[part // few], near[part % few]
@@ -454,21 +456,30 @@ def _integrand(n, theta, tilt, smoothing, step, first, size):
     phi = np.concatenate(phi).ravel()
     number = (row * kept[:, None] + np.arange(row)).ravel()
     log_modulus = log_abs_one_plus(phi.real, phi.imag)
-    alive = np.flatnonzero((n * log_modulus > -NOTHING_LEFT) & (number < size))
+    alive = np.flatnonzero((n * log_modulus > -nothing) & (number < size))
     x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
     omega = step * (first + number[alive])
     angle = np.arctan2(y, 1.0 + x)
     relative = n * tilt.node_error * np.hypot(theta, omega) * np.exp(-log_modulus)
     relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 64 * UNIT
     return quadrature(
-        theta, smoothing, omega, n * log_modulus, n * angle, relative, halved=first == 0, size=size
+        theta,
+        smoothing,
+        omega,
+        n * log_modulus,
+        n * angle,
+        relative,
+        size * math.exp(-nothing),
+        halved=first == 0,
     )
 
 
 def _row_length(size, moves, nothing):
     """Return how many nodes a row has: fewer where |φ| moves far and need not be small to be nothing."""
+    if nothing < 0.75:  # hardly any row is seen to be nothing
+        return max(1, math.isqrt(size))
     longest = max(1, round(size ** (1.0 / 3.0)))
-    if nothing < 0.75 or longest * moves <= 0.25 * nothing:
+    if longest * moves <= 0.25 * nothing:
         return longest
     return max(min(longest, 4), int(0.25 * nothing / moves))
 
@@ -490,11 +501,11 @@ def log_abs_one_plus(x, y):
     return 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
 
 
-def quadrature(theta, smoothing, omega, log_modulus, angle, relative, *, halved, size):
+def quadrature(theta, smoothing, omega, log_modulus, angle, relative, left, *, halved):
     """Add up the nodes of a block where something is left: smoothed by v, by 4v, and their rounding.
 
-    The first node is ``halved`` where it lies on the real axis, its own mirror image; of all ``size``
-    nodes those not passed are bounded.
+    The first node is ``halved`` where it lies on the real axis, its own mirror image.  ``left`` bounds the
+    sum of the moduli at the nodes not passed.
     """
     line = theta + 1j * omega
     value = np.exp(log_modulus + 1j * angle) / line**2
@@ -504,7 +515,7 @@ def quadrature(theta, smoothing, omega, log_modulus, angle, relative, *, halved,
     coarse = smooth**2 * smooth**2
     weight = np.abs(value) * (2.0 * np.abs(smooth) + np.abs(coarse))
     error = np.sum(weight * np.expm1(np.minimum(relative, 60.0)))
-    error += 3.0 * size * math.exp(2.0 * smoothing * theta**2 - NOTHING_LEFT) / theta**2
+    error += 3.0 * left * math.exp(2.0 * smoothing * theta**2) / theta**2
     return float(np.sum((value * smooth).real)), float(np.sum((value * coarse).real)), float(error)
 
 

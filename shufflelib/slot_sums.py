@@ -16,7 +16,6 @@ import numpy as np
 
 from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.loss_sums import (
-    NOTHING_LEFT,
     LogBracket,
     TiltedSum,
     log_abs_one_plus,
@@ -167,13 +166,13 @@ class _Slots(TiltedSum):
             loss += np.where(returns, 0.0, 4.0 * product * near)
         return 0.5 * np.log1p(-np.minimum(loss * (1.0 - 1e-9), 1.0 - UNIT)) @ count
 
-    def integrand(self, smoothing, step, first, size):
+    def integrand(self, smoothing, step, first, size, nothing):
         """Sum over a block of nodes: bounded from bins, then slot by slot where something is left."""
         omega = step * (first + np.arange(size))
         for count, bins in self._bins:
             parts = np.array_split(omega, 1 + omega.size * count.size // CHUNK)
             bound = [self._log_modulus_at_most(part, count, bins) for part in parts]
-            omega = omega[np.concatenate(bound) > -NOTHING_LEFT]
+            omega = omega[np.concatenate(bound) > -nothing]
         log_modulus, angle, relative = (np.zeros(omega.size) for _ in range(3))
         chunk = max(1, CHUNK // self.count.size)
         for i in range(0, omega.size, chunk):
@@ -191,5 +190,12 @@ class _Slots(TiltedSum):
             )
             relative[here] += np.hypot(log_one, turn) @ self.count * 16 * UNIT + 64 * UNIT
         return quadrature(
-            self.theta, smoothing, omega, log_modulus, angle, relative, halved=first == 0, size=size
+            self.theta,
+            smoothing,
+            omega,
+            log_modulus,
+            angle,
+            relative,
+            size * math.exp(-nothing),
+            halved=first == 0,
         )

@@ -116,7 +116,7 @@ def test_nodes_left_out_hold_nothing(values, n):
     line = 0.01 + 1j * step * nodes
     phi = 1.0 + loss_sums.minus_one(np.outer(step * nodes, tilt.values)) @ tilt.masses
     terms = phi**n / line**2 * np.exp(0.5 * smoothing * line**2)
-    smooth, _, _ = loss_sums._integrand(n, 0.01, tilt, smoothing, step, 700, nodes.size)
+    smooth, _, _ = loss_sums._integrand(n, 0.01, tilt, smoothing, step, 700, nodes.size, 60.0)
     assert smooth == pytest.approx(np.sum(terms.real), rel=1e-9, abs=1e-9 * np.sum(np.abs(terms)))
 
 
