@@ -189,15 +189,17 @@ class SubsetExponential(Extremal):
     def _hit_share(self, hits, inputs):
         """Return which share of all k-subsets meets ``hits`` given disjoint s-sets and misses the others.
 
-        Integer arithmetic up to one last, correctly rounded division.
+        Integer arithmetic up to one last, correctly rounded division; the smaller set is laid out.
         """
         d, k, s = self.d, self.k, self.s
         missed = range(inputs - hits, inputs + 1)
-        signed = (
-            (-1) ** i * comb(hits, i) * perm(d - k, m * s) * perm(d - m * s, (inputs - m) * s)
-            for i, m in enumerate(missed)
-        )
-        return sum(signed) / perm(d, inputs * s)
+        if k < inputs * s:
+            ways, laid_out = [perm(d - m * s, k) for m in missed], k
+        else:
+            ways = [perm(d - k, m * s) * perm(d - m * s, (inputs - m) * s) for m in missed]
+            laid_out = inputs * s
+        signed = ((-1) ** i * comb(hits, i) * way for i, way in enumerate(ways))
+        return sum(signed) / perm(d, laid_out)
 
     @property
     def _miss(self):
