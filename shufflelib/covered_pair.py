@@ -128,7 +128,7 @@ class CoveredPair(Pair):
         M(θ)^n/(eθ) on the rest.
         """
         telling = self._telling[0]
-        if telling.size == 0 or not first[telling[0]] > 0.0:
+        if self.n == 1 or telling.size == 0 or not first[telling[0]] > 0.0:
             yield self._tame(first, 0), -math.inf, aim
             return
         jumps, rest = self._log_jumps(first), self._log_rest(first)
