@@ -29,6 +29,8 @@ SETTLED = 0.5  # share of the width of the values below which what further dots 
 QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4  # the same for a Rényi divergence, which is not known better than WIDTH
+FIRST_DOTS = 25  # on each curve, before it is known where more are needed
+RENYI_FIRST_DOTS = 9
 NEGLIGIBLE = -690.0  # log H from which on dots are set only where a question needs them
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
 FARTHEST = 709.0  # nats; no dot lies beyond, where e^ε would overflow
@@ -70,8 +72,8 @@ def renyi_from_moment(log_moment, order):
 class Curve:
     """One direction of a pair: dots (ε, log H) with both ends, the abscissa kept as x = e^ε − 1."""
 
-    def __init__(self, pair, tolerance=DOT_TOLERANCE):
-        self.pair, self.last, self.tolerance = pair, pair.largest_loss, tolerance
+    def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS):
+        self.pair, self.last, self.tolerance, self.start = pair, pair.largest_loss, tolerance, first
         self.eps = self.low = self.high = np.empty(0)
         self.add(self._first())
 
@@ -85,7 +87,7 @@ class Curve:
         inner = end
         while inner > 1e-12 * end and self.pair.dot(0.5 * inner, 1e-2).upper < NEGLIGIBLE:
             inner *= 0.5
-        return np.unique(np.append(np.linspace(0.0, inner, 25), end))
+        return np.unique(np.append(np.linspace(0.0, inner, self.start), end))
 
     def add(self, eps):
         """Evaluate the curve at further ε."""
@@ -166,9 +168,9 @@ def _log_difference(high, low):
 class Dots:
     """Both directions of a pair, dotted; refined for one question from the same start."""
 
-    def __init__(self, pair, tolerance=DOT_TOLERANCE):
-        self.forward = Curve(pair, tolerance)
-        self.backward = self.forward if pair.symmetric else Curve(pair.reversed, tolerance)
+    def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS):
+        self.forward = Curve(pair, tolerance, first)
+        self.backward = self.forward if pair.symmetric else Curve(pair.reversed, tolerance, first)
 
     @property
     def size(self):
@@ -205,7 +207,7 @@ class Dots:
             if left < aim:
                 break
             small = left < noise + math.log(SETTLED)
-            settled = settled + 1 if small and high - low > 0.9 * before else 0
+            settled = settled + 1 if small and high - low >= 0.9 * before else 0
             if settled == STALLED:
                 break
             before, size = high - low, self.size
