@@ -71,6 +71,11 @@ class LogBracket(NamedTuple):
 NOTHING = LogBracket(-math.inf, -math.inf)
 
 
+def narrower(one, two):
+    """Return what two brackets of one number say together."""
+    return LogBracket(max(one.lower, two.lower), min(one.upper, two.upper))
+
+
 @dataclass(frozen=True, eq=False)
 class LossLaw:
     """Law of one loss G: atoms ``values`` with masses ``masses``; missing mass sits at 0.
@@ -92,7 +97,8 @@ class LossLaw:
     def measured_in(self, unit):
         """Return the law of the loss in other units."""
         other = replace(self, values=self.values / unit, sizes=self.sizes / unit)
-        other.__dict__["zero_mass"] = self.zero_mass
+        if "zero_mass" in self.__dict__:
+            other.__dict__["zero_mass"] = self.zero_mass
         return other
 
 
@@ -126,22 +132,15 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     crude = _sum_of_positive_parts(law, n)
     if crude == -math.inf:
         return NOTHING
-    if n == 1:
-        bracket = _single(law)
-    else:
-        bracket = LogBracket(-math.inf, crude)
+    bracket = LogBracket(_of_one_at_a_time(law, n), crude)
+    if n > 1 and bracket.upper - bracket.lower > tolerance:
         if law.values.size <= ENUMERATED_ATOMS + 1:  # the heaviest and the one at 0 included
             around = _Around.heaviest(law)
             most = _enumerable(around, n)
             if most > 0 and _log_left_out(around, n, most) < -30.0:
-                bracket = _by_enumeration(law, n, around, most)
+                bracket = narrower(bracket, _by_enumeration(law, n, around, most))
         if bracket.upper - bracket.lower > tolerance and np.any(law.values > SMALLEST_GAIN):
-            other = _by_contour(law, n, tolerance)
-            width = other.upper - other.lower
-            if 2.0 * tolerance < width < 1.0 and law.values.size <= ENUMERATED_ATOMS:
-                # an atom of the sum at 0 feels the smoothing in first order: smooth less
-                other = _by_contour(law, n, tolerance * (tolerance / width) ** 2)
-            bracket = LogBracket(max(bracket.lower, other.lower), min(bracket.upper, other.upper))
+            bracket = narrower(bracket, _by_contour(law, n, tolerance))
     lower, upper = bracket.lower, min(bracket.upper, crude)
     if upper == -math.inf:
         return NOTHING
@@ -157,15 +156,21 @@ def _sum_of_positive_parts(law, n):
     return end + math.log(n) + law.precision + 64 * UNIT + 4 * UNIT * (abs(end) if end > -math.inf else 0.0)
 
 
-def _single(law):
-    slack = law.sizes * (law.precision + 8 * UNIT)
-    ends = []
-    for side in (-1.0, 1.0):
-        with np.errstate(divide="ignore"):
-            terms = np.log(law.masses) + np.log(np.maximum(law.values + side * slack, 0.0))
-        end = logsumexp(terms)
-        ends.append(end + side * (law.precision + (64 + 4 * abs(end)) * UNIT) if end > -math.inf else end)
-    return LogBracket(*ends)
+def _of_one_at_a_time(law, n):
+    """Return the log of n E[G₊] P(G ≥ 0)^{n−1}, which is never above E[(G₁ + … + G_n)₊].
+
+    What is left out is positive: S₊ is at least the sum of those Gᵢ₊ beside which no other loss is negative.
+    """
+    least = law.values - law.sizes * (law.precision + 8 * UNIT)
+    with np.errstate(divide="ignore"):
+        end = logsumexp(np.log(law.masses) + np.log(np.maximum(least, 0.0)))
+    if end == -math.inf:
+        return end
+    end += math.log(n) - law.precision - (64 + 4 * abs(end)) * UNIT
+    if n == 1:
+        return end
+    negative = math.fsum(law.masses[least < 0.0]) * (1.0 + law.precision + 4 * UNIT)
+    return end + (n - 1) * math.log1p(-negative) * (1.0 + 4 * UNIT) if negative < 1.0 else -math.inf
 
 
 class _Around(NamedTuple):
@@ -387,19 +392,33 @@ def _period(terms, smoothing, discard):
 def _by_contour(law, n, tolerance):
     unit = _saddle(law, n)
     law = law.measured_in(1.0 / unit)
-    bracket = on_the_line(_Identical(law, n), tolerance)
+    finest = 0.0 if law.values.size <= ENUMERATED_ATOMS else tolerance
+    bracket = on_the_line(_Identical(law, n), tolerance, finest)
     return LogBracket(*(end - math.log(unit) for end in bracket))
 
 
-def on_the_line(terms, tolerance):
-    """Enclose log E[S₊] by integrating a `TiltedSum` along Re t = θ, in units in which θ is 1."""
+def on_the_line(terms, tolerance, finest):
+    """Enclose log E[S₊] by integrating a `TiltedSum` along Re t = θ, in units in which θ is 1.
+
+    An atom of the sum at 0 feels the smoothing in first order; where that is what the width is made of,
+    less is smoothed, down to a tolerance of ``finest``.
+    """
+    bracket, blur = _once(terms, tolerance)
+    sharper = max(tolerance * (tolerance / blur) ** 2, finest) if 2.0 * tolerance < blur < 1.0 else tolerance
+    if sharper < tolerance and blur > 0.5 * (bracket.upper - bracket.lower):
+        bracket = narrower(bracket, _once(terms, sharper)[0])
+    return bracket
+
+
+def _once(terms, tolerance):
+    """Return the bracket, and how much of its width less smoothing would take away."""
     theta, deviation = terms.theta, math.sqrt(terms.variance)
     # Chernoff's bound, (x)_+ <= e^{θx - 1}/θ: it always holds and ends a hopeless quadrature
     prefactor = terms.cumulant_error + 8 * UNIT * (1.0 + abs(terms.cumulant))
     log_scale = terms.cumulant
     chernoff = LogBracket(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
-    if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0:
-        return chernoff
+    if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0 or prefactor > 1.0:
+        return chernoff, 0.0
     # smoothing by a standard deviation of 1/resolution of the sum's widens a Gaussian tail at z
     # standard deviations by 1.5 (z/resolution)², relatively; far out the logarithm sets the measure
     z = theta * deviation
@@ -413,7 +432,7 @@ def on_the_line(terms, tolerance):
     nodes = int(math.ceil(cutoff / step)) + 1
     most = min(NODE_LIMIT, WORK_LIMIT // terms.atoms)
     if nodes > most:
-        return on_the_line(terms, tolerance * (1.1 * nodes / most) ** 2)  # wider, never wrong
+        return _once(terms, tolerance * (1.1 * nodes / most) ** 2)  # wider, never wrong
 
     smooth = coarse = error = 0.0
     for first in range(0, nodes, BLOCK_NODES):
@@ -428,7 +447,9 @@ def on_the_line(terms, tolerance):
     log_upper = log_scale + prefactor + math.log(upper) if upper > 0.0 else math.inf
     log_upper = min(log_upper, chernoff.upper)
     log_lower = log_scale - prefactor + math.log(lower) if lower > 0.0 else -math.inf
-    return LogBracket(min(log_lower, log_upper), log_upper)
+    sharp = 2.0 * smooth - coarse
+    blur = math.log(smooth / sharp) if min(smooth, sharp) > 0.0 else math.inf
+    return LogBracket(min(log_lower, log_upper), log_upper), blur
 
 
 def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
@@ -461,7 +482,7 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     omega = step * (first + number[alive])
     angle = np.arctan2(y, 1.0 + x)
     relative = n * tilt.node_error * np.hypot(theta, omega) * np.exp(-log_modulus)
-    relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 64 * UNIT
+    relative += n * np.hypot(log_modulus, angle) * 4 * UNIT
     return quadrature(
         theta,
         smoothing,
@@ -504,19 +525,20 @@ def log_abs_one_plus(x, y):
 def quadrature(theta, smoothing, omega, log_modulus, angle, relative, left, *, halved):
     """Add up the nodes of a block where something is left: smoothed by v, by 4v, and their rounding.
 
-    The first node is ``halved`` where it lies on the real axis, its own mirror image.  ``left`` bounds the
-    sum of the moduli at the nodes not passed.
+    The first node is ``halved`` where it lies on the real axis, its own mirror image.  ``relative`` bounds
+    the errors of what is passed, ``left`` the sum of the moduli at the nodes not passed.
     """
-    line = theta + 1j * omega
-    value = np.exp(log_modulus + 1j * angle) / line**2
+    square = theta**2 + omega**2
+    turn = angle - 2.0 * np.arctan2(omega, theta)
+    drift, fade = smoothing * theta * omega, 0.5 * smoothing * (theta**2 - omega**2)
+    fine, rough = (np.exp(log_modulus + times * fade) / square for times in (1.0, 4.0))
     if halved:
-        value[0] *= 0.5
-    smooth = np.exp(0.5 * smoothing * line**2)
-    coarse = smooth**2 * smooth**2
-    weight = np.abs(value) * (2.0 * np.abs(smooth) + np.abs(coarse))
-    error = np.sum(weight * np.expm1(np.minimum(relative, 60.0)))
+        fine[0], rough[0] = 0.5 * fine[0], 0.5 * rough[0]
+    doubt = relative + (64.0 + 8.0 * (np.abs(fade) + drift)) * UNIT
+    error = np.sum((2.0 * fine + rough) * np.expm1(np.minimum(doubt, 60.0)))
     error += 3.0 * left * math.exp(2.0 * smoothing * theta**2) / theta**2
-    return float(np.sum((value * smooth).real)), float(np.sum((value * coarse).real)), float(error)
+    smooth, coarse = np.sum(fine * np.cos(turn + drift)), np.sum(rough * np.cos(turn + 4.0 * drift))
+    return float(smooth), float(coarse), float(error)
 
 
 def minus_one(angle):

@@ -10,7 +10,7 @@ from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import TOLERANCE, LogBracket
+from shufflelib.loss_sums import TOLERANCE, LogBracket, narrower
 from shufflelib.profiles import DiscretePair, Pair
 from shufflelib.slot_sums import PRECISION, slot_positive_part_mean
 
@@ -295,7 +295,7 @@ class PersonalizedPair(Pair):
         if beside.upper - beside.lower <= tolerance or self._hopeless:
             return beside
         along = self._along_the_line(eps, tolerance)
-        return LogBracket(max(beside.lower, along.lower), min(beside.upper, along.upper))
+        return narrower(beside, along)
 
     def _along_the_line(self, eps, tolerance):
         """Enclose log δ by the contour integral."""

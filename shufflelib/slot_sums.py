@@ -71,12 +71,7 @@ def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance):
     sure = math.fsum(count * at_best) * (1 + PRECISION) - PRECISION * count.sum() + math.log(best - slack)
     unit, tolerance = _saddle(mass, rest, values, count, tolerance)
     terms = _Slots(mass, rest, values * unit, sizes * unit, count)
-    bracket = on_the_line(terms, tolerance)
-    width = bracket.upper - bracket.lower
-    if 2.0 * tolerance < width < 1.0 and count.size <= FEW:
-        # an atom of the sum at 0 feels the smoothing in first order: smooth less
-        other = on_the_line(terms, max(tolerance * (tolerance / width) ** 2, SHARPEST))
-        bracket = LogBracket(max(bracket.lower, other.lower), min(bracket.upper, other.upper))
+    bracket = on_the_line(terms, tolerance, SHARPEST if count.size <= FEW else tolerance)
     pad = 8 * UNIT * (1.0 + abs(math.log(unit)))
     upper = min(bracket.upper - math.log(unit) + pad, crude)
     return LogBracket(min(max(bracket.lower - math.log(unit), sure) - pad, upper), upper)
@@ -188,7 +183,7 @@ class _Slots(TiltedSum):
             relative[here] = (
                 np.exp(-log_one) @ (self.count * self.node_error) * np.hypot(self.theta, omega[here])
             )
-            relative[here] += np.hypot(log_one, turn) @ self.count * 16 * UNIT + 64 * UNIT
+            relative[here] += np.hypot(log_one, turn) @ self.count * 16 * UNIT
         return quadrature(
             self.theta,
             smoothing,

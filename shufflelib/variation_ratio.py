@@ -12,7 +12,7 @@ from shufflelib.amplification import AmplificationVariable
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.dots import DOT_TOLERANCE
 from shufflelib.logspace import PMF_ERROR, TAIL_ERROR, UNIT, binomial_tail, complement, log_binomial_pmf
-from shufflelib.loss_sums import TOLERANCE, LogBracket
+from shufflelib.loss_sums import TOLERANCE, LogBracket, narrower
 from shufflelib.profiles import DiscretePair, Pair
 
 ENUMERATED_USERS = 600  # up to here the pair is listed cell by cell
@@ -232,7 +232,7 @@ class VariationRatioPair(Pair):
             if summed.upper - summed.lower < 1e-8:
                 return summed
         other = self._covered.log_hockey_stick(eps, tolerance)
-        return LogBracket(max(summed.lower, other.lower), min(summed.upper, other.upper))
+        return narrower(summed, other)
 
     def _over_totals(self, eps, reach):
         r"""Sum over s = a + b: given s, one mass and one tail of a binomial law.

@@ -93,8 +93,21 @@ def test_large_sums_meet_their_gaussian_limit(n):
 def test_deep_tails_are_bounded_not_resolved():
     law = LossLaw(np.array([0.01, -1.0]), np.array([0.3, 0.3]), np.array([1.0, 1.0]), 1e-15)
     bracket = positive_part_mean(law, 10**6)
-    assert bracket.lower == -math.inf
     assert bracket.upper < -1500
+    assert bracket.lower == pytest.approx(math.log(3000.0) + (10**6 - 1) * math.log(0.7))  # none negative
+
+
+@pytest.mark.parametrize("n", [2, 5, 40])
+@pytest.mark.parametrize("rare", [F(1, 8), F(1, 1000), F(1, 10**9)])
+def test_rare_losses_leave_the_sum_of_positive_parts(n, rare):
+    values, masses = [F(1), F(-3, 2)], [rare / 2, rare / 4]
+    law = LossLaw(np.array([1.0, -1.5]), np.array(masses, float), np.array([1.0, 1.5]), 1e-15)
+    truth = log(exact_mean(values, masses, n))
+    low, high = loss_sums._of_one_at_a_time(law, n), loss_sums._sum_of_positive_parts(law, n)
+    assert low <= truth <= high
+    assert high - low <= n * float(rare / 3) + 1e-12
+    alone = log(n * masses[0] * (1 - masses[1]) ** (n - 1))
+    assert 1e-14 < alone - low < 1e-12  # no more than the rounding it is charged
 
 
 def test_scale_of_the_losses_does_not_matter():
