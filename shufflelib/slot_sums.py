@@ -19,6 +19,7 @@ from shufflelib.loss_sums import (
     LogBracket,
     TiltedSum,
     log_abs_one_plus,
+    minus_one,
     on_the_line,
     quadrature,
 )
@@ -163,27 +164,25 @@ class _Slots(TiltedSum):
 
     def integrand(self, smoothing, step, first, size, nothing):
         """Sum over a block of nodes: bounded from bins, then slot by slot where something is left."""
-        omega = step * (first + np.arange(size))
+        nodes = first + np.arange(size)
         for count, bins in self._bins:
-            parts = np.array_split(omega, 1 + omega.size * count.size // CHUNK)
-            bound = [self._log_modulus_at_most(part, count, bins) for part in parts]
-            omega = omega[np.concatenate(bound) > -nothing]
+            parts = np.array_split(nodes, 1 + nodes.size * count.size // CHUNK)
+            bound = [self._log_modulus_at_most(step * part, count, bins) for part in parts]
+            nodes = nodes[np.concatenate(bound) > -nothing]
+        omega, few = step * nodes, max(1, math.isqrt(nodes.size))
+        rows, row = np.unique(nodes // few, return_inverse=True)
         log_modulus, angle, relative = (np.zeros(omega.size) for _ in range(3))
-        chunk = max(1, CHUNK // self.count.size)
-        for i in range(0, omega.size, chunk):
-            here = slice(i, i + chunk)
-            x = y = 0.0  # the slots' characteristic functions minus 1, without cancellation
-            for value, m in zip(self.values, self.masses, strict=True):
-                turned = np.outer(omega[here], value)
-                half = np.sin(0.5 * turned)
-                x, y = x - 2.0 * half * half * m, y + np.sin(turned) * m
-            log_one = log_abs_one_plus(x, y)
-            turn = np.arctan2(y, 1.0 + x)
-            log_modulus[here], angle[here] = log_one @ self.count, turn @ self.count
-            relative[here] = (
-                np.exp(-log_one) @ (self.count * self.node_error) * np.hypot(self.theta, omega[here])
-            )
-            relative[here] += np.hypot(log_one, turn) @ self.count * 16 * UNIT
+        for slots in np.array_split(np.arange(self.count.size), 1 + nodes.size * self.count.size // CHUNK):
+            count, z = self.count[slots], 0.0  # the slots' characteristic functions minus 1
+            for value, mass in zip(self.values[:, slots], self.masses[:, slots], strict=True):
+                one = minus_one(np.outer(step * few * rows, value))[row]
+                two = minus_one(np.outer(step * np.arange(few), value))[nodes % few]
+                z = z + (one * two + one + two) * mass
+            log_one = log_abs_one_plus(z.real, z.imag)
+            turn = np.arctan2(z.imag, 1.0 + z.real)
+            log_modulus, angle = log_modulus + log_one @ count, angle + turn @ count
+            relative += np.exp(-log_one) @ (count * self.node_error[slots]) * np.hypot(self.theta, omega)
+            relative += (np.abs(log_one) + np.abs(turn)) @ count * 16 * UNIT
         return quadrature(
             self.theta,
             smoothing,
