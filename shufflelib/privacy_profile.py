@@ -32,8 +32,8 @@ class PrivacyProfile(ABC):
     Notes
     -----
     Nothing costs more for more users.  δ takes milliseconds, ε a few values of δ.  A Rényi divergence or a
-    trade-off function is read off a hundred values or more unless the pair has few kinds of losses: ten
-    seconds and longer for a randomizer on the line.
+    trade-off function is read off hundreds of values unless the pair has few kinds of losses: half a second
+    to three for a randomizer on the line.
 
     Examples
     --------

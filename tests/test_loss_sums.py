@@ -75,6 +75,13 @@ def test_a_wrong_value_is_noticed(n, factor):
         assert not bracket.lower <= truth + math.log(factor) <= bracket.upper
 
 
+@pytest.mark.parametrize("n", [1000, 10**4])
+def test_a_sum_that_is_often_0_is_smoothed_less(n):
+    law = LossLaw(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
+    bracket = positive_part_mean(law, n, tolerance=1e-6)
+    assert bracket.upper - bracket.lower < 1.1e-6  # nine times as wide from one quadrature
+
+
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12, 10**15])
 def test_large_sums_meet_their_gaussian_limit(n):
     """At five standard deviations and n → ∞ the value tends to the Gaussian one at rate 1/√n."""
@@ -131,6 +138,18 @@ def test_nodes_left_out_hold_nothing(values, n):
     terms = phi**n / line**2 * np.exp(0.5 * smoothing * line**2)
     smooth, _, _ = loss_sums._integrand(n, 0.01, tilt, smoothing, step, 700, nodes.size, 60.0)
     assert smooth == pytest.approx(np.sum(terms.real), rel=1e-9, abs=1e-9 * np.sum(np.abs(terms)))
+
+
+@pytest.mark.parametrize("count", [1, 2, 15, 16, 1000])
+def test_turns_from_two_tables_lose_no_more_than_a_few_roundings(count):
+    angles = np.append(0.0, np.random.default_rng(7).normal(size=40) * 10.0 ** np.arange(-39, 1))
+    turned = loss_sums.turns(angles, count)
+    assert turned.shape == (count, angles.size)
+    with mpmath.workdps(60):
+        for k in (0, count // 3, count - 1):
+            for j, angle in enumerate(angles):
+                exact = mpmath.expjpi(k * mpmath.mpf(angle) / mpmath.pi) - 1
+                assert abs(exact - complex(turned[k, j])) <= 8 * UNIT * k * abs(angle)
 
 
 @pytest.mark.parametrize("precision", [1e-2, 1e-4, 0.0])

@@ -10,6 +10,7 @@ import pytest
 import oracles
 from shufflelib import dots, randomizers, shuffle
 from shufflelib.loss_sums import LogBracket
+from shufflelib.privacy_profile import _largest_renyi
 from shufflelib.profiles import DiscretePair, Gaussian, Pair
 from shufflelib.search import first_below
 from shufflelib.shuffling import VariationRatioPair
@@ -177,6 +178,48 @@ def test_dotted_renyi_is_as_wide_as_its_curve_and_no_wider(order, width):
     low, high = dotted.renyi(order)
     assert low <= exact[1] and exact[0] <= high and high - low < width
     assert dotted.size < 400
+
+
+class Hidden(Opaque):
+    """An opaque pair of whose curve only upper ends are known."""
+
+    def log_hockey_stick(self, eps, tolerance=1e-6):
+        return LogBracket(-np.inf, self.pair.log_hockey_stick(eps, tolerance).upper)
+
+    @property
+    def reversed(self):
+        return Hidden(self.pair.reversed)
+
+
+@pytest.mark.parametrize("order", [1.01, 2.0, 60.0])
+def test_dotted_renyi_is_given_up_where_no_value_has_a_lower_end(order):
+    pair = finite_pair()
+    dotted = dots.Dots(Hidden(pair))
+    low, high = dotted.renyi(order)
+    assert low == 0.0 and high >= pair.renyi_directed(order)[1]
+    assert dotted.size < 200
+
+
+@pytest.mark.parametrize("order", [1.01, 2.0, 60.0])
+def test_dotted_renyi_that_is_known_to_be_enough_takes_fewer_dots(order):
+    pair = VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5)
+    low, high = pair.renyi_directed(order)
+    whole, part = dots.Dots(Opaque(pair)), dots.Dots(Opaque(pair))
+    whole.renyi(order)
+    coarse = part.renyi(order, 1.2 * high)
+    assert coarse[0] <= low and high <= coarse[1] <= 1.2 * high
+    assert part.size < whole.size
+    fine = dots.Dots(Opaque(pair)).renyi(order, 0.9 * low)  # not enough: as well known as without
+    assert fine == dots.Dots(Opaque(pair)).renyi(order)
+
+
+@pytest.mark.parametrize("order", [1.5, 20.0])
+def test_the_largest_renyi_of_several_pairs_does_not_depend_on_their_order(order):
+    plain, plainer = finite_pair(), DiscretePair(np.log([0.9, 0.1]), np.log([0.1, 0.9]))
+    truth = max(pair.renyi_worst(order)[0] for pair in (plain, plainer))
+    for pairs in ((plain, plainer), (plainer, plain), (plain, plainer.reversed, plainer, plain)):
+        low, high = _largest_renyi(tuple(Opaque(pair) for pair in pairs), order)
+        assert low <= truth * (1 + 1e-12) and truth <= high * (1 + 1e-12) and high - low < 3e-3 * truth
 
 
 @pytest.mark.parametrize("fpr", [0.0, 1e-3, 0.05, 0.3, 0.7, 0.999, 1.0])
