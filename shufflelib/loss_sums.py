@@ -132,14 +132,14 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     crude = _sum_of_positive_parts(law, n)
     if crude == -math.inf:
         return NOTHING
-    bracket = LogBracket(_of_one_at_a_time(law, n), crude)
-    if n > 1 and bracket.upper - bracket.lower > tolerance:
+    bracket, listed = LogBracket(_of_one_at_a_time(law, n), crude), n == 1
+    if not listed and bracket.upper - bracket.lower > tolerance:
         if law.values.size <= ENUMERATED_ATOMS + 1:  # the heaviest and the one at 0 included
             around = _Around.heaviest(law)
             most = _enumerable(around, n)
             if most > 0 and _log_left_out(around, n, most) < -30.0:
-                bracket = narrower(bracket, _by_enumeration(law, n, around, most))
-        if bracket.upper - bracket.lower > tolerance and np.any(law.values > SMALLEST_GAIN):
+                bracket, listed = narrower(bracket, _by_enumeration(law, n, around, most)), most >= n
+        if not listed and bracket.upper - bracket.lower > tolerance and np.any(law.values > SMALLEST_GAIN):
             bracket = narrower(bracket, _by_contour(law, n, tolerance))
     lower, upper = bracket.lower, min(bracket.upper, crude)
     if upper == -math.inf:
