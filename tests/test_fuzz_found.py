@@ -87,6 +87,14 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         lambda: randomizers.collision(eps0=700.0, d=10**6, s=10**5).l,
         2.0**32,
     ),
+    "places beside each other, nothing left between the cells": (
+        lambda: enclosed(
+            1e-9 / math.pi,
+            shuffle(randomizers.planar_laplace(d01=1e-9, dmax=4.139937718785167e-08), n=1).delta(0.0),
+            width=0.2,
+        ),
+        True,
+    ),
     "a density whose square is no float": (
         lambda: enclosed(math.log(1.5), VariationRatioPair(n=1097, p=2.0, beta=1 / 3, q0=3e154).renyi(2.0)),
         True,

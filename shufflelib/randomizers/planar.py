@@ -38,6 +38,7 @@ REACH = 40.0  # nats; cells end there for a cover, at dmax more for an attack
 NEGLIGIBLE = 1e-3  # in log R_0/w
 LEVELS = 40  # of R_0/w, at most
 NARROWEST_LEVEL = 0.05  # in log R_0/w
+SMALLEST_HOLE = 1e-6  # what the cells leave of 1 has fewer digits the less it is
 BANDS = 30  # of the reports' masses over the others', into which an attack's cells are pooled
 TAIL_NODES, TAIL_WEIGHTS = np.polynomial.laguerre.laggauss(24)
 
@@ -306,7 +307,7 @@ class PlanarLaplace(MetricRandomizer):
 
 
 def _pooled(report0, report1, others, row, hole):
-    """Pool cells by row and by band, and the hole."""
+    """Pool cells by row and by band, and the hole: with a band, where next to nothing is left for it."""
     both = report0 + report1
     order = np.argsort(both / others)
     # what a band loses is least when bands are narrow where (R_0 + R_1)²/R_* is large
@@ -315,7 +316,13 @@ def _pooled(report0, report1, others, row, hole):
     band[order] = np.minimum(rank / rank[-1] * BANDS, BANDS - 1)
     group = np.where(hole, 0, 1 + row * BANDS + band)
     report0, report1, others = (np.bincount(group, weights=part) for part in (report0, report1, others))
-    others[0] = 1.0 - others[1:].sum()
+    others[0] = left = 1.0 - others[1:].sum()
+    if left < SMALLEST_HOLE:
+        into = 1 + int(np.argmax(others[1:]))
+        left += others[into]
+        for part in (report0, report1, others):
+            part[into] += part[0]
+        report0, report1, others = report0[1:], report1[1:], others[1:]
     return AmplificationVariable.from_masses(
-        report0, report1, others, precision=1e-12 + 1e-15 / others[0], cell_width=CELL_WIDTH
+        report0, report1, others, precision=1e-12 + 1e-15 / left, cell_width=CELL_WIDTH
     )
