@@ -250,7 +250,7 @@ def _attack(pair, rate):
         mass=mass,
         exposed_first=rate * variable.exposed_first,
         exposed_second=rate * variable.exposed_second,
-        precision=variable.precision + abs(rest) + 8 * UNIT,
+        precision=variable.precision + abs(rest) / mass.max() + 8 * UNIT,
         cell_width=variable.cell_width,
     )
     return CoveredPair(mixed, pair.n)
