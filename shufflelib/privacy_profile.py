@@ -345,7 +345,7 @@ class Pair(PrivacyProfile):
         if self.symmetric:
             return forward
         backward = self.reversed.renyi_directed(order, max(enough, forward[0]))
-        return max(forward[0], backward[0]), max(forward[1], backward[1])
+        return tuple(float(end) for end in np.maximum(forward, backward))  # what is no number stays none
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
@@ -367,6 +367,5 @@ def _largest_renyi(pairs, order):
         pairs = sorted(pairs, key=lambda pair: -pair.dot(0.0, dots.RENYI_TOLERANCE).lower)
     lower = upper = 0.0
     for pair in pairs:
-        low, high = pair.renyi_worst(order, lower)
-        lower, upper = max(lower, low), max(upper, high)
-    return lower, upper
+        lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower))
+    return float(lower), float(upper)

@@ -222,6 +222,14 @@ def test_the_largest_renyi_of_several_pairs_does_not_depend_on_their_order(order
         assert low <= truth * (1 + 1e-12) and truth <= high * (1 + 1e-12) and high - low < 3e-3 * truth
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_divergence_that_is_no_number_does_not_pass_for_none(place, monkeypatch):
+    pair = finite_pair()
+    found = [(0.0, 0.1), (0.0, math.nan)][:: 1 if place else -1]
+    monkeypatch.setattr(Pair, "renyi_worst", lambda *_: found.pop())
+    assert math.isnan(_largest_renyi((pair, pair), 2.0)[1])
+
+
 @pytest.mark.parametrize("fpr", [0.0, 1e-3, 0.05, 0.3, 0.7, 0.999, 1.0])
 def test_dotted_tradeoff_encloses_the_exact_one(fpr):
     for pair in (finite_pair(), VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5), Gaussian(0.7)):
