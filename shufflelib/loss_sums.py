@@ -43,6 +43,7 @@ ENUMERATED_ATOMS = 12
 NODE_LIMIT = 2_000_000
 WORK_LIMIT = 300_000_000  # nodes times atoms
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
+SMALLEST_SIZE = 1e-307  # a unit of it is above the smallest float
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
@@ -96,7 +97,9 @@ class LossLaw:
 
     def measured_in(self, unit):
         """Return the law of the loss in other units."""
-        other = replace(self, values=self.values / unit, sizes=self.sizes / unit)
+        values, sizes = self.values / unit, self.sizes / unit
+        flushed = (np.abs(values) < SMALLEST_SIZE) & (self.values != 0.0)  # rounded by more than a share
+        other = replace(self, values=values, sizes=np.where(flushed, np.maximum(sizes, SMALLEST_SIZE), sizes))
         if "zero_mass" in self.__dict__:
             other.__dict__["zero_mass"] = self.zero_mass
         return other
@@ -128,11 +131,11 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     scale = float(np.max(np.abs(law.values), initial=0.0))
     if scale == 0.0:  # no more than the rounding of what cancelled
         return LogBracket(-math.inf, _sum_of_positive_parts(law, n)) if np.any(law.sizes > 0.0) else NOTHING
-    law = law.measured_in(scale)
-    crude = _sum_of_positive_parts(law, n)
+    crude = _sum_of_positive_parts(law, n) - math.log(scale)
     if crude == -math.inf:
         return NOTHING
-    bracket, listed = LogBracket(_of_one_at_a_time(law, n), crude), n == 1
+    bracket, listed = LogBracket(_of_one_at_a_time(law, n) - math.log(scale), crude), n == 1
+    law = law.measured_in(scale)
     if not listed and bracket.upper - bracket.lower > tolerance:
         if law.values.size <= ENUMERATED_ATOMS + 1:  # the heaviest and the one at 0 included
             around = _Around.heaviest(law)
@@ -228,7 +231,9 @@ def _count_vectors(atoms, most, n):
         counts = np.column_stack([np.repeat(counts, width, axis=0), chosen])
         left = np.repeat(left, width) - chosen
     used = most - left
-    falling = np.append(0.0, np.cumsum(math.log(n) + np.log1p(-np.arange(most) / n)))[used]
+    steps = math.log(n) + np.log1p(-np.arange(most) / n)
+    whole = np.round(steps * 2.0**30) * 2.0**-30  # sums of these are exact
+    falling = np.append(0.0, np.cumsum(whole) + np.cumsum(steps - whole))[used]
     log_weight = falling - gammaln(counts + 1.0).sum(axis=1)
     size = 64 + 8 * falling + 8 * gammaln(used + 2.0)
     for part in (counts, used, log_weight, size):
@@ -269,9 +274,12 @@ def _tilted(law, theta):
 
 
 def _cumulant(law, exponent, peak, mass):
-    """Return log E e^{θG}, without cancellation where it is small, and the terms it came from."""
+    """Return log E e^{θG}, without cancellation where it is small, and the terms it came from.
+
+    The mass at 0 is what the others leave of 1, so that its error is no share of it but of 1.
+    """
     if peak >= 1.0:
-        return peak + math.log(mass), 1.0
+        return peak + math.log(mass), 1.0 + math.exp(-peak) / mass
     growth = law.masses * np.expm1(exponent)
     total = float(growth.sum())
     cumulant = math.log1p(total) if total > -0.5 else peak + math.log(mass)
@@ -283,7 +291,8 @@ class _Tilt:
 
     ``cumulant_error`` bounds the error of K, ``node_error`` that of the tilted characteristic
     function at t, for each unit of |t|: every mass and every value is known up to ``doubt``,
-    relative to itself and to the terms it came from; the sums here lose less.
+    relative to itself and to the terms it came from; the sums here lose less.  A mass is off by itself
+    and by its tilt, a value turns its mass by itself, and K norms them all.
     """
 
     def __init__(self, law, theta):
@@ -299,7 +308,8 @@ class _Tilt:
         moved = np.minimum(theta * sizes, 1e140)
         self.cumulant, terms = _cumulant(law, exponent, peak, mass)
         self.cumulant_error = doubt * (terms + np.sum(masses * moved))
-        self.node_error = doubt * np.sum(masses * sizes * (1.0 + moved))
+        self.node_error = doubt * np.sum(masses * sizes * (2.0 + moved))
+        self.node_error += self.cumulant_error * np.sum(masses * np.abs(values))
 
 
 def _saddle(law, n):
@@ -338,7 +348,7 @@ class TiltedSum(ABC):
 
     @abstractmethod
     def growth(self, other):
-        """Return log E e^{other·S} − log E e^{θS}."""
+        """Return an upper end of log E e^{other·S} − log E e^{θS}."""
 
     @abstractmethod
     def integrand(self, smoothing, step, first, size, nothing):
@@ -358,9 +368,10 @@ class _Identical(TiltedSum):
         self.atoms = law.values.size
 
     def growth(self, other):
-        """Return n (K(other) − K(θ))."""
-        exponent, peak, _, mass = _tilted(self.law, other)
-        return self.n * (_cumulant(self.law, exponent, peak, mass)[0] - self.tilt.cumulant)
+        """Return an upper end of n (K(other) − K(θ))."""
+        there = _Tilt(self.law, other)
+        grown = there.cumulant - self.tilt.cumulant + there.cumulant_error
+        return self.n * grown + self.cumulant_error
 
     def integrand(self, smoothing, step, first, size, nothing):
         """Sum over a block of nodes."""

@@ -129,13 +129,16 @@ class _Slots(TiltedSum):
         self.variance = math.fsum(count * np.maximum(spread, 0.0))
         doubt = PRECISION + 32 * UNIT
         self.cumulant_error = doubt * math.fsum(count * (terms + (self.masses * sizes).sum(axis=0)))
-        self.node_error = doubt * (self.masses * sizes * (1.0 + sizes)).sum(axis=0)
+        self.node_error = doubt * (self.masses * sizes * (2.0 + sizes)).sum(axis=0)
+        self.node_error += (
+            doubt * (terms + (self.masses * sizes).sum(axis=0)) * (self.masses * np.abs(values)).sum(axis=0)
+        )
         bins = max(1, min(count.size, round(BIN_WORK / math.sqrt(count.size))))
         self.atoms = 2 * bins
         self._bins = [self._gather(size) for size in sorted({math.isqrt(bins), bins})]
 
     def growth(self, other):
-        """Return the growth of the cumulant from θ to another point of the real axis."""
+        """Return an upper end of the growth of the cumulant from θ to another point of the real axis."""
         cumulant, _, _, _ = _tilted(*self.law, other)
         return math.fsum(self.count * (cumulant - self._cumulants))
 
@@ -182,7 +185,7 @@ class _Slots(TiltedSum):
             turn = np.arctan2(z.imag, 1.0 + z.real)
             log_modulus, angle = log_modulus + log_one @ count, angle + turn @ count
             relative += np.exp(-log_one) @ (count * self.node_error[slots]) * np.hypot(self.theta, omega)
-            relative += (np.abs(log_one) + np.abs(turn)) @ count * 16 * UNIT
+            relative += (np.abs(log_one) + np.abs(turn)) @ count * (16 + self.count.size) * UNIT
         return quadrature(
             self.theta,
             smoothing,

@@ -8,9 +8,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib import loss_sums
+from shufflelib import loss_sums, shuffle
 from shufflelib.logspace import UNIT
 from shufflelib.loss_sums import NOTHING, LossLaw, positive_part_mean
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 
 def exact_mean(values, masses, n):
@@ -150,6 +151,58 @@ def test_turns_from_two_tables_lose_no_more_than_a_few_roundings(count):
             for j, angle in enumerate(angles):
                 exact = mpmath.expjpi(k * mpmath.mpf(angle) / mpmath.pi) - 1
                 assert abs(exact - complex(turned[k, j])) <= 8 * UNIT * k * abs(angle)
+
+
+def test_the_mass_at_zero_is_known_no_better_than_the_others_leave_it():
+    """No loss is negative with probability 1e-19 and 1e-16 only; what is 0 decides, and rounds."""
+    values = np.append(np.linspace(1.0, 1.1, 14), -1000.0)
+    masses = np.append(np.full(14, 1e-20), 1.0 - 2.0**-53)
+    truth = log(exact_mean([F(x) for x in values], [F(m) for m in masses], 2))
+    bracket = positive_part_mean(LossLaw(values, masses, np.abs(values), 1e-14), 2)
+    assert bracket.lower <= truth <= bracket.upper
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_two_users_with_rare_outputs(seed):
+    rng = np.random.default_rng(seed)
+    rows = 10.0 ** rng.uniform(-19.0, -16.5, size=17) * np.exp(rng.uniform(-0.8, 0.8, size=(2, 17)))
+    rows = np.column_stack([rows, 1.0 - rows.sum(axis=1)])
+    eps = float(rng.uniform(0.2, 0.95)) * float(np.max(np.abs(np.log(rows[0] / rows[1]))))
+    bracket = shuffle(LocalRandomizer.from_pmf(rows), n=2).delta(eps)
+    with mpmath.workdps(60):
+        one, two = ([mpmath.mpf(x) for x in row[:-1]] for row in rows)
+        one, two = (row + [1 - mpmath.fsum(row)] for row in (one, two))
+        deltas = []
+        for first, second in ((one, two), (two, one)):
+            for other in (one, two):
+                gaps = [a - mpmath.exp(eps) * b for a, b in zip(first, second, strict=True)]
+                alike = [max(gap * x, 0) for gap, x in zip(gaps, other, strict=True)]
+                apart = [
+                    max(gaps[i] * other[j] + gaps[j] * other[i], 0)
+                    for i in range(len(gaps))
+                    for j in range(i)
+                ]
+                deltas.append(mpmath.fsum(alike + apart))
+        assert bracket.lower <= max(deltas) <= bracket.upper
+
+
+@pytest.mark.parametrize("n", [2, 40_000, 150_000, 10**15])
+def test_a_long_list_of_counts_is_weighed_as_well_as_it_says(n):
+    most = min(n, 39_999)
+    counts, _, log_weight, size = loss_sums._count_vectors(1, most, n)
+    with mpmath.workdps(60):
+        for k in {0, 1, most // 3, most // 2, most - 1, most}:
+            here = int(np.flatnonzero(counts[:, 0] == k)[0])
+            exact = mpmath.loggamma(n + 1) - mpmath.loggamma(n - k + 1) - mpmath.loggamma(k + 1)
+            assert abs(log_weight[here] - exact) <= size[here] * UNIT
+
+
+def test_losses_too_small_to_be_measured_in_the_largest_are_not_forgotten():
+    values = np.array([-4.35e-196, -8.03e173, 4.40e-236, -7.77e-92, 1.23e-198])
+    law = LossLaw(values, np.full(5, 3 / 16), np.abs(values), 1e-14)
+    truth = log(exact_mean([F(x) for x in values], [F(3, 16)] * 5, 4))
+    bracket = positive_part_mean(law, 4)
+    assert bracket.lower <= truth <= bracket.upper < truth + 5.0
 
 
 @pytest.mark.parametrize("precision", [1e-2, 1e-4, 0.0])
