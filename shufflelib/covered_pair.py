@@ -7,7 +7,7 @@ import numpy as np
 
 from shufflelib import dots
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import TOLERANCE, LogBracket, LossLaw, positive_part_mean
+from shufflelib.loss_sums import TOLERANCE, LogBracket, LossLaw, missing_mass, positive_part_mean
 from shufflelib.privacy_profile import Pair
 from shufflelib.renyi_sums import LARGEST_ORDER, RenyiSum
 
@@ -139,6 +139,10 @@ class CoveredPair(Pair):
         for many in dict.fromkeys([best, harmless] if decided else [harmless, best]):
             yield self._tame(first, many), float(jumps[many]), HOPELESS if decided and many == best else aim
 
+    @functools.cached_property
+    def _zero_mass(self):
+        return missing_mass(self.variable.mass)
+
     def _tame(self, first, many):
         """Return the law of (R_0 − e^ε R_1)/(e^ε w), R_0 set to 0 on the first ``many`` telling outputs."""
         variable, split = self.variable, self._telling[0][:many]
@@ -149,7 +153,7 @@ class CoveredPair(Pair):
             mass = mass.copy()
             mass[split[0]] = mass[split].sum()
         first, second = first[kept], variable.second[kept]
-        return LossLaw(first - second, mass[kept], first + second, variable.precision)
+        return LossLaw(first - second, mass[kept], first + second, variable.precision, self._zero_mass)
 
     def _log_rest(self, first):
         """Return log of Chernoff's bound on E[S₊]/n, roughly, the first 0, 1, … outputs split off."""

@@ -77,32 +77,35 @@ def narrower(one, two):
     return LogBracket(max(one.lower, two.lower), min(one.upper, two.upper))
 
 
+def missing_mass(masses):
+    """Return what masses leave of 1."""
+    return max(0.0, 1.0 - math.fsum(masses))
+
+
 @dataclass(frozen=True, eq=False)
 class LossLaw:
     """Law of one loss G: atoms ``values`` with masses ``masses``; missing mass sits at 0.
 
     ``sizes`` are the magnitudes of the terms each value was computed from (its rounding error is a
-    multiple of them), ``precision`` the relative error of masses and terms.
+    multiple of them), ``precision`` the relative error of masses and terms, ``zero_mass`` the missing
+    mass, added up here unless it is known.
     """
 
     values: np.ndarray
     masses: np.ndarray
     sizes: np.ndarray
     precision: float
+    zero_mass: float | None = None
 
-    @functools.cached_property
-    def zero_mass(self):
-        """Mass at 0 that is not listed."""
-        return max(0.0, 1.0 - math.fsum(self.masses))
+    def __post_init__(self):
+        if self.zero_mass is None:
+            object.__setattr__(self, "zero_mass", missing_mass(self.masses))
 
     def measured_in(self, unit):
         """Return the law of the loss in other units."""
         values, sizes = self.values / unit, self.sizes / unit
         flushed = (np.abs(values) < SMALLEST_SIZE) & (self.values != 0.0)  # rounded by more than a share
-        other = replace(self, values=values, sizes=np.where(flushed, np.maximum(sizes, SMALLEST_SIZE), sizes))
-        if "zero_mass" in self.__dict__:
-            other.__dict__["zero_mass"] = self.zero_mass
-        return other
+        return replace(self, values=values, sizes=np.where(flushed, np.maximum(sizes, SMALLEST_SIZE), sizes))
 
 
 def positive_part_mean(law, n, *, tolerance=TOLERANCE):
@@ -172,7 +175,7 @@ def _of_one_at_a_time(law, n):
     end += math.log(n) - law.precision - (64 + 4 * abs(end)) * UNIT
     if n == 1:
         return end
-    negative = math.fsum(law.masses[least < 0.0]) * (1.0 + law.precision + 4 * UNIT)
+    negative = float(np.sum(law.masses[least < 0.0])) * (1.0 + law.precision + (least.size + 4) * UNIT)
     return end + (n - 1) * math.log1p(-negative) * (1.0 + 4 * UNIT) if negative < 1.0 else -math.inf
 
 
