@@ -49,6 +49,7 @@ BLOCK_NODES = 1 << 17
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
 MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
 ALL_NODES = 18.0  # as many more for one node: there are many
+SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
 TOLERANCE = 1e-6  # relative width aimed at
 
 
@@ -483,6 +484,7 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     weighted = far * masses
     starts = (weighted @ near.T + weighted.sum(axis=1)[:, None] + near @ masses).ravel()[:rows]
     lost = -np.expm1(log_abs_one_plus(starts.real, starts.imag)) * (1.0 - 1e-9) - row * moves * (1.0 + 1e-9)
+    lost -= (values.size + 24) * UNIT * moves * (first + row * np.arange(rows))  # as `starts` was rounded
     kept = np.flatnonzero(lost < -math.expm1(-nothing / n))
     phi, within = [], nodes @ masses
     for part in np.array_split(kept, 1 + kept.size * values.size // TABLE):
@@ -496,7 +498,7 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     omega = step * (first + number[alive])
     angle = np.arctan2(y, 1.0 + x)
     relative = n * tilt.node_error * np.hypot(theta, omega) * np.exp(-log_modulus)
-    relative += n * np.hypot(log_modulus, angle) * 4 * UNIT
+    relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 2.0 * (log_modulus <= SMALLEST_MODULUS)
     return quadrature(
         theta,
         smoothing,
@@ -532,7 +534,7 @@ def turns(angles, count):
 
 
 def log_abs_one_plus(x, y):
-    """Return log|1 + x + iy|, at least log UNIT/2, without cancellation near 0."""
+    """Return log|1 + x + iy|, at least `SMALLEST_MODULUS`, without cancellation near 0."""
     return 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
 
 

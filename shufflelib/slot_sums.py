@@ -16,6 +16,7 @@ import numpy as np
 
 from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.loss_sums import (
+    SMALLEST_MODULUS,
     LogBracket,
     TiltedSum,
     log_abs_one_plus,
@@ -186,6 +187,7 @@ class _Slots(TiltedSum):
             log_modulus, angle = log_modulus + log_one @ count, angle + turn @ count
             relative += np.exp(-log_one) @ (count * self.node_error[slots]) * np.hypot(self.theta, omega)
             relative += (np.abs(log_one) + np.abs(turn)) @ count * (16 + self.count.size) * UNIT
+            relative += 2.0 * (log_one <= SMALLEST_MODULUS) @ count
         return quadrature(
             self.theta,
             smoothing,
