@@ -251,7 +251,8 @@ def _by_enumeration(law, n, around=None, most=None):
     most = n if most is None else most
     counts, used, log_weight, size = _count_vectors(around.values.size, most, n)
     total = counts @ around.values + (n - used) * around.value
-    slack = (counts @ around.sizes + (n - used) * around.size) * (law.precision + 8 * UNIT)
+    with np.errstate(over="ignore"):
+        slack = (counts @ around.sizes + (n - used) * around.size) * (law.precision + 8 * UNIT)
     ends = []
     for masses, side in zip(around.masses, (-1.0, 1.0), strict=True):
         possible = np.all((counts == 0.0) | (masses > 0.0), axis=1)

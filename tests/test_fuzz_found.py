@@ -95,6 +95,17 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
+    "losses whose terms add up to no float": (
+        lambda: (
+            shuffle(
+                randomizers.poisson_sampled(randomizers.generic(eps0=700.0), rate=1.670170079024566e-05),
+                n=22026,
+            )
+            .epsilon(0.36787944117144233)
+            .upper
+        ),
+        0.0,
+    ),
     "a density whose square is no float": (
         lambda: enclosed(math.log(1.5), VariationRatioPair(n=1097, p=2.0, beta=1 / 3, q0=3e154).renyi(2.0)),
         True,
