@@ -74,13 +74,14 @@ class AmplificationVariable:
             _, first, group = np.unique(
                 np.round(np.log(ratios), 13), axis=1, return_index=True, return_inverse=True
             )
+        most = int(np.bincount(group.ravel(), minlength=1).max())  # added up one by one
         return cls(
             first=ratios[0, first],
             second=ratios[1, first],
             mass=np.bincount(group.ravel(), weights=cover[covered], minlength=first.size),
             exposed_first=float(report0[~covered].sum()),
             exposed_second=float(report1[~covered].sum()),
-            precision=precision + 2e-13 * (first.size < covered.sum()),
+            precision=precision + (2e-13 + np.finfo(float).eps * most) * (most > 1),
             cell_width=cell_width,
             exposed=np.stack([report0[~covered], report1[~covered]]) if single_outputs else None,
         )

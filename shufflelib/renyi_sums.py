@@ -33,6 +33,7 @@ from shufflelib.logspace import PMF_ERROR, UNIT, log1mexp, log_binomial_pmf, log
 from shufflelib.renyi_sum_errors import box_edges, log_aliases, log_tails
 
 LARGEST_ORDER = 1e9  # tried up to here
+COMPLETE = 8 * UNIT  # missing mass that is the rounding of masses that leave nothing
 MOST_NODES = 1_500_000  # a window with more is refused; one takes about a second
 STRIDE = 0.7  # first distance of the nodes, in standard deviations
 REACH = 9.7  # first distance from a peak to the window's end, in standard deviations
@@ -61,11 +62,13 @@ class RenyiSum:
         more, less, same = (np.flatnonzero(which) for which in (u > v, u < v, u == v))
         missing = 1.0 - math.fsum(m)
         null = missing > 8.0 * variable.precision
+        told = null or missing <= COMPLETE  # whether anything is missing at all
         if (
             variable.exposed_first > 0.0
             or variable.exposed_second > 0.0
             or variable.cell_width > 0.0
             or max(u.max(), v.max()) > LARGEST
+            or not told
             or more.size != 1
             or less.size != 1
             or same.size + null > 1

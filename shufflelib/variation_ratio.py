@@ -58,6 +58,7 @@ class VariationRatioPair(Pair):
 
     Parameters are the floats given, but a β that differs from its largest by the rounding of p is the
     largest, and the ends hold for every p that rounds to the one given.  `of` needs no such grace.
+    r₀ + r₁ within 1e-15 of 1 counts as 1.
 
     Cost: up to 600 users a list of cells, up to 1.5 million O(√n) tails, beyond that O(1).
     Source: Wang (PVLDB 2024; arXiv:2304.05007), Theorems 4.2 and 4.6, Algorithm 1; q₀ ≠ q₁:
@@ -190,6 +191,10 @@ class VariationRatioPair(Pair):
         mass_error = rounding * (2.0 + total + left * uncovered) + UNIT * (
             8.0 * float(gammaln(n + 1.0)) + 16.0
         )
+        mass_error += (
+            4 * UNIT * ((a[keep] + 1.0) * abs(math.log(self._r0)) + (b[keep] + 1.0) * abs(math.log(self._r1)))
+        )
+        mass_error += 4 * UNIT * (left + 1.0) * abs(log_r2)
         if self._r2 == 0.0 and self._rest > 0.0:
             log_p, log_q = (np.append(part, math.log(self._rest)) for part in (log_p, log_q))
             loss, mass_error = np.append(loss, 0.0), np.append(mass_error, rounding / self._rest)

@@ -65,13 +65,23 @@ def product(first, second):
     return merged(pair, starts)
 
 
+def pooled(logs, starts):
+    """Return the logs of the sums of consecutive cells, and the errors of adding one by one and of logs."""
+    peak = np.maximum.reduceat(logs, starts)
+    peak = np.where(np.isfinite(peak), peak, 0.0)
+    counts = np.diff(np.append(starts, logs.size))
+    with np.errstate(divide="ignore"):
+        sums = peak + np.log(np.add.reduceat(np.exp(logs - np.repeat(peak, counts)), starts))
+    return sums, UNIT * (counts + 8.0 * (1.0 + np.abs(peak)))
+
+
 def merged(pair, starts):
     """Return the pair with consecutive atoms pooled, cells starting at the given indices."""
     if starts.size == pair.loss.size:
         return pair
-    log_p, log_q = np.logaddexp.reduceat(pair.log_p, starts), np.logaddexp.reduceat(pair.log_q, starts)
+    (log_p, rounding_p), (log_q, rounding_q) = pooled(pair.log_p, starts), pooled(pair.log_q, starts)
     counts = np.diff(np.append(starts, pair.loss.size))
-    mass_error = np.maximum.reduceat(pair.mass_error, starts) + 4 * UNIT * (1.0 + np.log2(counts)) * 4
+    mass_error = np.maximum.reduceat(pair.mass_error, starts) + np.maximum(rounding_p, rounding_q)
     loss_error = np.maximum.reduceat(pair.loss_error, starts)
     same = pair.loss[starts] == pair.loss[starts + counts - 1]
     with np.errstate(invalid="ignore"):
@@ -99,13 +109,17 @@ def spread(pair, starts):
     alone = ~wide
     edge = wide[starts]
     with np.errstate(invalid="ignore"):
-        low = np.logaddexp.reduceat(np.where(wide, to_first, -np.inf), starts)[edge]
-        high = np.logaddexp.reduceat(np.where(wide, to_last, -np.inf), starts)[edge]
+        (low, low_rounding), (high, high_rounding) = (
+            (log[edge], rounding[edge])
+            for log, rounding in (
+                pooled(np.where(wide, part, -np.inf), starts) for part in (to_first, to_last)
+            )
+        )
     ends = np.concatenate([pair.loss[starts][edge], pair.loss[stops][edge]])
     masses = np.concatenate([low, high])
-    counts = np.diff(np.append(starts, pair.loss.size))[edge]
     error = (np.maximum.reduceat(pair.mass_error + 2 * pair.loss_error, starts))[edge]
-    error = np.tile(error + 16 * UNIT * (2.0 + np.log2(counts)), 2) + 8 * UNIT * (1.0 + np.abs(ends))
+    rounding = np.concatenate([low_rounding, high_rounding]) + 24 * UNIT
+    error = np.tile(error, 2) + rounding + 8 * UNIT * (1.0 + np.abs(ends))
     return pair_of(
         np.concatenate([pair.log_p[alone], masses]),
         np.concatenate([pair.log_q[alone], masses - ends]),

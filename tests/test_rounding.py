@@ -1,0 +1,90 @@
+"""Sums, products and differences that round more than usual: the ends still enclose the truth."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from shufflelib import shuffle, tradeoff
+from shufflelib.amplification import AmplificationVariable
+from shufflelib.profiles import DiscretePair
+from shufflelib.randomizers import tabulated
+from shufflelib.shuffling import CoveredPair, VariationRatioPair
+
+MP = mpmath.mp.clone()
+MP.dps = 60
+
+
+@pytest.mark.parametrize("many", [1000, 100_000])
+def test_many_outputs_of_one_ratio(many):
+    high, low = np.full(many, 0.75 / many), np.full(many, 0.25 / many)
+    mechanism = tabulated.tabulated(np.stack([np.concatenate([high, low]), np.concatenate([low, high])]))
+    delta = shuffle(mechanism, n=1).delta(0.3)
+    truth = MP.mpf(3) / 4 - MP.exp(MP.mpf(0.3)) / 4
+    assert delta.lower <= truth * (1 + MP.mpf(10) ** -15)
+    assert delta.upper >= truth * (1 - MP.mpf(10) ** -15)
+
+
+@pytest.mark.parametrize("missing", [5e-14, 1e-14])
+@pytest.mark.parametrize("order", [3.0, 10.0])
+def test_a_missing_mass_that_might_be_rounding_is_not_dropped(missing, order):
+    first, second, mass = np.array([0.5e18, 0.5]), np.array([1e-3, 1.0]), np.array([1e-18, 1.0 - missing])
+    pair = CoveredPair(AmplificationVariable(first, second, mass, precision=missing / 5.0), 2)
+    moment = MP.zero
+    laws = [(MP.mpf(m), MP.mpf(u), MP.mpf(v)) for m, u, v in zip(mass, first, second, strict=True)]
+    laws.append((1 - MP.fsum(law[0] for law in laws), MP.zero, MP.zero))
+    for m, u, v in laws:
+        for other, x, y in laws:
+            if u + x and v + y:
+                moment += m * other * (v + y) / 2 * ((u + x) / (v + y)) ** MP.mpf(order)
+    assert pair.renyi_directed(order)[1] >= MP.log(moment) / (MP.mpf(order) - 1)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_masses_whose_logarithms_cancel(seed):
+    rng = np.random.default_rng(seed)
+    p, q0 = (float(10.0**x) for x in rng.uniform(20.0, 300.0, size=2))
+    n, beta, eps = int(rng.integers(2, 5)), float(rng.uniform(0.1, 0.9)), float(rng.uniform(0.0, 2.0))
+    bracket = VariationRatioPair(n=n, p=p, beta=beta, q0=q0).delta(eps)
+    with mpmath.workdps(700):
+        high = mpmath.mpf(beta) * mpmath.mpf(p) / (mpmath.mpf(p) - 1)
+        low, rare = high - mpmath.mpf(beta), high / mpmath.mpf(q0)
+        truth = mpmath.mpf(0)
+        for a in range(n + 1):
+            for b in range(n + 1 - a):
+                c = n - a - b
+                ways = (
+                    mpmath.binomial(n, a)
+                    * mpmath.binomial(n - a, b)
+                    * rare ** (a + b)
+                    * (1 - 2 * rare) ** c
+                    / n
+                )
+                left, right, rest = a / rare, b / rare, (1 - high - low) * c / (1 - 2 * rare)
+                in_p, in_q = high * left + low * right + rest, low * left + high * right + rest
+                truth += ways * max(in_p - mpmath.exp(eps) * in_q, 0)
+        assert bracket.lower <= truth <= bracket.upper
+
+
+@pytest.mark.parametrize(
+    ("many", "rare"), [(1999, 300.1), (1000, 300.1), (1999, 130.7), (300, 130.7), (1000, 60.3)]
+)
+def test_rare_atoms_pooled_one_by_one(many, rare):
+    left = math.exp(-rare)
+    log_q = np.append(np.log1p(-left), np.full(many, -rare - math.log(many)))
+    log_p = np.append(0.0, np.full(many, -rare - 140.0 - math.log(many)))
+    one = tradeoff.from_pair(DiscretePair(log_p, log_q))
+    both = one.tensor(one).delta(250.0)
+    laws = [(1, MP.exp(MP.mpf(log_p[0])), MP.exp(MP.mpf(log_q[0])))]
+    laws.append((many, MP.exp(MP.mpf(log_p[1])), MP.exp(MP.mpf(log_q[1]))))
+    norms = [MP.fsum(count * law[side] for count, *law in laws) for side in (0, 1)]
+    truth = [MP.zero, MP.zero]
+    for count, p, q in laws:
+        for other, r, s in laws:
+            for side, (x, y) in enumerate((((p * r), (q * s)), ((q * s), (p * r)))):
+                sums = norms[side] ** 2, norms[1 - side] ** 2
+                truth[side] += count * other * max(x / sums[0] - MP.exp(250) * y / sums[1], 0)
+    assert both.lower <= max(truth) * (1 + MP.mpf(10) ** -13) and max(truth) <= both.upper * (
+        1 + MP.mpf(10) ** -13
+    )
