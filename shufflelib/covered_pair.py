@@ -210,7 +210,7 @@ class CoveredPair(Pair):
         chance = float(np.sum(variable.mass[jump])) * (1.0 + doubt)
         if not 0.0 < chance < 0.5:
             return -math.inf
-        mean = float((value - doubt * size)[~jump] @ variable.mass[~jump]) / (1.0 - chance)
+        mean = float((value - 2.0 * doubt * size)[~jump] @ variable.mass[~jump]) / (1.0 - chance)
         gain = value[jump] - doubt * size[jump] + (self.n - 1) * min(mean, 0.0)
         total = float(variable.mass[jump] @ np.maximum(gain, 0.0)) * (1.0 - 2.0 * doubt)
         if total <= 0.0:

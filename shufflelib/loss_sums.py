@@ -284,7 +284,7 @@ def _cumulant(law, exponent, peak, mass):
     The mass at 0 is what the others leave of 1, so that its error is no share of it but of 1.
     """
     if peak >= 1.0:
-        return peak + math.log(mass), 1.0 + math.exp(-peak) / mass
+        return peak + math.log(mass), 1.0 + math.exp(-peak) / mass + peak / 16.0
     growth = law.masses * np.expm1(exponent)
     total = float(growth.sum())
     cumulant = math.log1p(total) if total > -0.5 else peak + math.log(mass)

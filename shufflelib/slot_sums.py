@@ -32,6 +32,7 @@ FEW = 8  # kinds for which a second quadrature is cheap
 SHARPEST = 1e-8  # tolerance asked of it
 CHUNK = 100_000  # nodes times slots at once, so that they stay in the cache
 PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
+DOUBT = PRECISION + 32 * UNIT  # the same with the rounding here
 
 
 def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance):
@@ -90,7 +91,9 @@ def _tilted(mass, nothing, values, theta):
     small = np.abs(peak) < 1.0
     with np.errstate(divide="ignore"):
         cumulant = np.where(small, np.log1p(np.where(small, growth.sum(axis=0), 0.0)), peak + np.log(total))
-    terms = np.where(small, np.abs(growth).sum(axis=0) / np.exp(np.where(small, cumulant, 0.0)), 1.0)
+    terms = np.where(
+        small, np.abs(growth).sum(axis=0) / np.exp(np.where(small, cumulant, 0.0)), 1.0 + np.abs(peak) / 16.0
+    )
     return cumulant, weights / total, rest / total, terms
 
 
@@ -128,11 +131,11 @@ class _Slots(TiltedSum):
         mean = (self.masses * values).sum(axis=0)
         spread = (self.masses * values**2).sum(axis=0) - mean**2
         self.variance = math.fsum(count * np.maximum(spread, 0.0))
-        doubt = PRECISION + 32 * UNIT
-        self.cumulant_error = doubt * math.fsum(count * (terms + (self.masses * sizes).sum(axis=0)))
-        self.node_error = doubt * (self.masses * sizes * (2.0 + sizes)).sum(axis=0)
+        self._sizes = sizes
+        self.cumulant_error = DOUBT * math.fsum(count * (terms + (self.masses * sizes).sum(axis=0)))
+        self.node_error = DOUBT * (self.masses * sizes * (2.0 + sizes)).sum(axis=0)
         self.node_error += (
-            doubt * (terms + (self.masses * sizes).sum(axis=0)) * (self.masses * np.abs(values)).sum(axis=0)
+            DOUBT * (terms + (self.masses * sizes).sum(axis=0)) * (self.masses * np.abs(values)).sum(axis=0)
         )
         bins = max(1, min(count.size, round(BIN_WORK / math.sqrt(count.size))))
         self.atoms = 2 * bins
@@ -140,8 +143,9 @@ class _Slots(TiltedSum):
 
     def growth(self, other):
         """Return an upper end of the growth of the cumulant from θ to another point of the real axis."""
-        cumulant, _, _, _ = _tilted(*self.law, other)
-        return math.fsum(self.count * (cumulant - self._cumulants))
+        cumulant, masses, _, terms = _tilted(*self.law, other)
+        error = DOUBT * math.fsum(self.count * (terms + other * (masses * self._sizes).sum(axis=0)))
+        return math.fsum(self.count * (cumulant - self._cumulants)) + error + self.cumulant_error
 
     def _gather(self, size):
         """Return, for bins of similar slots, extremes of the differences and least products of masses."""
