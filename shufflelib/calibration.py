@@ -22,7 +22,6 @@ from shufflelib import arguments
 from shufflelib.profiles import Gaussian, PrivacyProfile
 from shufflelib.randomizers import generic
 from shufflelib.results import Certified, written
-from shufflelib.search import FINE
 from shufflelib.shuffling import shuffle
 
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
@@ -351,11 +350,11 @@ class _Family:
 
     def proved(self, value):
         """Return the upper end of log δ at the target ε."""
-        return max(pair.log_worst(self.eps, FINE).upper for pair in self.profile(value).above)
+        return max(pair.log_worst(self.eps).upper for pair in self.profile(value).above)
 
     def attacked(self, value):
         """Return the lower end of log δ at the target ε."""
-        return max(pair.log_worst(self.eps, FINE).lower for pair in self.profile(value).below) - ROUNDING
+        return max(pair.log_worst(self.eps).lower for pair in self.profile(value).below) - ROUNDING
 
     def edge(self, log_delta, start, *, tolerance=None):
         """Return the last value tried at which an end of δ meets the target, and the next one tried."""

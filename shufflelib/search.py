@@ -2,7 +2,9 @@
 
 import math
 
-COARSE, FINE = 3e-3, 3e-6  # relative widths of δ asked for while searching ε
+from shufflelib.loss_sums import TOLERANCE
+
+COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
 FARTHEST = 5000.0  # nats; beyond it no finite answer is looked for
 
 
@@ -84,7 +86,8 @@ def first_below(log_value, target, last, *, safe_above, log_start=None, guess=No
 def worst_root(pairs, target, *, safe_above, guess=None):
     """Return the worst ε over pairs and directions, proved on the side asked for.
 
-    Every direction gets a coarse root, which is proved too; only those that can decide are refined.
+    Every direction gets a coarse root, which is proved too; only those that can decide are refined, with
+    the very values of δ that a reader of the profile is given.
     """
     directions = [one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
     starts = [one.log_hockey_stick(0.0, COARSE) for one in directions]
@@ -98,7 +101,7 @@ def worst_root(pairs, target, *, safe_above, guess=None):
     for near, i in sorted(rough, reverse=True):
         if safe_above and near <= best or not safe_above and near < 0.98 * best:
             break
-        best = max(best, _root(directions[i], target, FINE, safe_above, starts[i], near))
+        best = max(best, _root(directions[i], target, TOLERANCE, safe_above, starts[i], near))
     return best
 
 
