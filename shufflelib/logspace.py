@@ -10,8 +10,9 @@ import numpy as np
 from scipy.special import betainc
 
 UNIT = float(np.finfo(float).eps)  # spacing at 1, twice the unit roundoff
-PMF_ERROR = 4e-14  # of `binomial_pmf`, for each unit of 1 + |log pmf|/10, n up to 1e6
-TAIL_ERROR = 6e-12  # of `binomial_tail`, n up to 1e6, values above 1e-290
+MASS_ERROR = 4e-14  # of `log_binomial_pmf`, for each unit of 1 + |log pmf|/10, n up to 1e15
+TAIL_ERROR = 3e-11  # of `binomial_tail`, n up to 1.5e6; two more terms are in `binomial_tail_error`
+LEAST_TAIL = 1e-240  # tails below it may be returned as 0
 
 
 def log1mexp(x):
@@ -39,42 +40,56 @@ def logsumexp(a):
     return float(a[-1] + np.log(np.sum(np.exp(a - a[-1]))))
 
 
-# log n! - (n + 1/2) log n + n - log(2π)/2 for n = 1 … 15
+def _stirling_series(k):
+    """Return log k! minus Stirling's formula for k ≥ 16, absolute error below 2e-16."""
+    square = k * k
+    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / square) / square) / square) / square) / k
+
+
+# the same for k = 1 … 15, each from the next: it falls by (k + 1/2) log(1 + 1/k) − 1
 _STIRLING_SMALL = np.array(
     [math.inf]
     + [
-        math.lgamma(k + 1.0) - ((k + 0.5) * math.log(k) - k + 0.5 * math.log(2.0 * math.pi))
+        math.fsum([_stirling_series(16.0)] + [(j + 0.5) * math.log1p(1.0 / j) - 1.0 for j in range(k, 16)])
         for k in range(1, 16)
     ]
 )
 
 
 def _stirling_error(k):
-    """Return log k! minus Stirling's formula, absolute error below 1e-15."""
+    """Return log k! minus Stirling's formula, absolute error below 2e-15."""
     k = np.asarray(k, float)
-    safe = np.maximum(k, 16.0)
-    square = safe * safe
-    series = (
-        1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / square) / square) / square) / square
-    ) / safe
-    return np.where(k > 15.5, series, _STIRLING_SMALL[np.clip(k, 0, 15).astype(int)])
+    return np.where(
+        k > 15.5, _stirling_series(np.maximum(k, 16.0)), _STIRLING_SMALL[np.clip(k, 0, 15).astype(int)]
+    )
 
 
-def _deviance(k, mean):
-    """Return k log(k/mean) + mean − k without cancellation (mean > 0, k ≥ 0)."""
-    relative = (k - mean) / mean
-    small = np.abs(relative) < 0.1
+def _surplus(k, n, p):
+    """Return k − np, rounded as if the product were exact."""
+    product, (n, n_rest), (p, p_rest) = n * p, _halves(n), _halves(p)
+    return (k - product) - (((n * p - product) + n * p_rest + n_rest * p) + n_rest * p_rest)
+
+
+def _halves(x):
+    """Return two parts of x whose products with such parts are exact."""
+    high = 134217729.0 * x
+    high = high - (high - x)
+    return high, x - high
+
+
+def _deviance(surplus, mean):
+    """Return k log(k/mean) + mean − k for k = mean + surplus > 0, accurate relative to itself."""
+    relative = surplus / mean
+    near = (relative > -2.0 / 3.0) & (relative < 2.0)
     # (1+u) log(1+u) − u, with log(1+u) = 2 artanh(u/(2+u))
-    u = np.where(small, relative, 0.0)
+    u = np.where(near, relative, 0.0)
     t = u / (2.0 + u)
     square = t * t
     tail = np.zeros_like(u)
-    for j in range(12, 0, -1):
+    for j in range(27, 0, -1):
         tail = square * (tail + 1.0 / (2 * j + 1))
     series = mean * (u * t + 2.0 * (1.0 + u) * t * tail)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        direct = np.where(k > 0.0, k * np.log(np.maximum(k, 1e-300) / mean), 0.0) + (mean - k)
-    return np.where(small, series, direct)
+    return np.where(near, series, (mean + surplus) * np.log1p(relative) - surplus)
 
 
 def log_binomial_pmf(k, n, p):
@@ -88,21 +103,27 @@ def log_binomial_pmf(k, n, p):
     k, n, p = (np.asarray(part, float) for part in (k, n, p))
     k, n, p = np.broadcast_arrays(k, n, p)
     inside = (k >= 0) & (k <= n)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         middle = inside & (k > 0) & (k < n)
         kk = np.where(middle, k, 1.0)
         nn = np.where(middle, n, 2.0)
+        surplus = _surplus(kk, nn, p)
         value = (
             _stirling_error(nn)
             - _stirling_error(kk)
             - _stirling_error(nn - kk)
-            - _deviance(kk, nn * p)
-            - _deviance(nn - kk, nn * (1.0 - p))
+            - _deviance(surplus, nn * p)
+            - _deviance(-surplus, nn * (1.0 - p))
             + 0.5 * np.log(nn / (2.0 * math.pi * kk * (nn - kk)))
         )
         value = np.where(inside & (k == 0), n * np.log1p(-p), value)
         value = np.where(inside & (k == n), n * np.log(p), value)
         return np.where(inside & (n == 0), 0.0, np.where(inside, value, -np.inf))
+
+
+def binomial_pmf_error(log_mass):
+    """Return the absolute error of `log_binomial_pmf` where it returned ``log_mass``, 0 for ``-inf``."""
+    return MASS_ERROR * (1.0 + 0.1 * np.abs(np.where(np.isneginf(log_mass), 0.0, log_mass)))
 
 
 def complement(chance):
@@ -112,8 +133,16 @@ def complement(chance):
 
 
 def binomial_tail(m, n, p):
-    """Return P(Bin(n, p) ≥ m), accurate relative to itself down to 1e-290 (`TAIL_ERROR`)."""
+    """Return P(Bin(n, p) ≥ m), known up to `binomial_tail_error`."""
     m, n = np.asarray(m, float), np.asarray(n, float)
     within = (m > 0) & (m <= n)
     value = betainc(np.where(within, m, 1.0), np.where(within, n - m + 1.0, 1.0), p)
     return np.where(m <= 0, 1.0, np.where(within, value, 0.0))
+
+
+def binomial_tail_error(tail, mass, m, p):
+    r"""Return the absolute error of `binomial_tail`, given the mass at m > 0.
+
+    The library's routine rounds 1 − p, which moves p by a unit; the tail moves by :math:`f(m)\,m/p` for each.
+    """
+    return TAIL_ERROR * tail + 5 * UNIT * mass * m / p + LEAST_TAIL

@@ -29,7 +29,7 @@ import math
 import numpy as np
 
 from shufflelib.dots import log_renyi_kernel
-from shufflelib.logspace import PMF_ERROR, UNIT, log1mexp, log_binomial_pmf, logsumexp
+from shufflelib.logspace import UNIT, binomial_pmf_error, log1mexp, log_binomial_pmf, logsumexp
 from shufflelib.renyi_sum_errors import box_edges, log_aliases, log_tails
 
 LARGEST_ORDER = 1e9  # tried up to here
@@ -94,12 +94,12 @@ class RenyiSum:
         b = np.where(valid, b, 0.0)
         log_weight = self._log_share(a, b, s)
         lean = 2.0 * np.abs(a - s * self.rho)
-        slack = PMF_ERROR * (1.0 + 0.1 * np.abs(np.where(valid, log_weight, 0.0)))
+        slack = binomial_pmf_error(np.where(valid, log_weight, 0.0))
         if self.mass[2] > 0.0:
             other = log_binomial_pmf(s, self.n, self.share)
             log_weight = log_weight + other
             lean = lean + np.abs(s - self.n * self.share) / self.mass[2]
-            slack = slack + PMF_ERROR * (1.0 + 0.1 * np.abs(other))
+            slack = slack + binomial_pmf_error(other)
         slack = slack + 2.0 * self.precision * (1.0 + lean)
         terms = np.stack([np.broadcast_to(part, log_weight.shape) for part in (a, b, c)])
         big_u, big_v = (np.tensordot(part, terms, 1) for part in (self.u, self.v))

@@ -11,7 +11,15 @@ from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.dots import DOT_TOLERANCE
-from shufflelib.logspace import PMF_ERROR, TAIL_ERROR, UNIT, binomial_tail, complement, log_binomial_pmf
+from shufflelib.logspace import (
+    LEAST_TAIL,
+    UNIT,
+    binomial_pmf_error,
+    binomial_tail,
+    binomial_tail_error,
+    complement,
+    log_binomial_pmf,
+)
 from shufflelib.loss_sums import TOLERANCE, LogBracket, narrower
 from shufflelib.profiles import DiscretePair, Pair
 
@@ -284,16 +292,18 @@ class VariationRatioPair(Pair):
             return LogBracket(-math.inf, min(0.0, math.log(max(gain, 1e-300)) + math.log(left_out) + eps))
         m = np.floor(threshold) + 1.0
         log_weight = log_binomial_pmf(s, n, share) if self._r2 > 0.0 else np.zeros(1)
-        spike = m * other * np.exp(log_binomial_pmf(m, s, rho))
-        tail = binomial_tail(m, s, rho)
+        log_mass = log_binomial_pmf(m, s, rho)
+        mass, tail = np.exp(log_mass), binomial_tail(m, s, rho)
+        spike = m * other * mass
         excess = np.maximum(spike + (s * rho - threshold) * tail, 0.0)
-        slack_mass = PMF_ERROR + 4 * UNIT * np.abs(m - s * rho) / other
-        error = spike * slack_mass + np.abs(s * rho - threshold) * tail * TAIL_ERROR
+        slack_mass = binomial_pmf_error(log_mass) + 4 * UNIT * np.abs(m - s * rho) / other
+        error = spike * slack_mass + np.abs(s * rho - threshold) * binomial_tail_error(tail, mass, m, rho)
         first = np.floor(threshold - threshold_error) + 1.0
-        outer, moved = tail.copy(), first != m  # rarely does the error reach a whole number
+        outer, moved = tail + LEAST_TAIL, first != m  # rarely does the error reach a whole number
         outer[moved] = binomial_tail(first[moved], s[moved], rho)
         error += outer * (threshold_error + 4 * UNIT * s * rho) + kappa_error * excess
-        slack_weight = PMF_ERROR + 8 * UNIT * np.abs(s - n * share) / max(1.0 - share, UNIT)
+        slack_weight = binomial_pmf_error(log_weight)
+        slack_weight += 8 * UNIT * np.abs(s - n * share) / max(1.0 - share, UNIT)
         weight = np.exp(log_weight)
         scale = math.log(kappa) - math.log(n) + eps
         upper = math.fsum(weight * (excess + error) * (1.0 + 2.0 * slack_weight))

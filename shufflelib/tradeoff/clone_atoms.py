@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from shufflelib.logspace import PMF_ERROR, UNIT, log_binomial_pmf
+from shufflelib.logspace import UNIT, binomial_pmf_error, log_binomial_pmf
 from shufflelib.tradeoff import polygon
 
 REACH = 9.0  # standard deviations kept of C and of A given C
@@ -54,7 +54,7 @@ def count(n, eps0):
 
 def _error(n):
     """Relative error of a mass: two binomial masses, w rounded."""
-    return 2 * PMF_ERROR * (1.0 + 5.0 * REACH**2 / 10.0) + 32 * UNIT * (1.0 + REACH * math.sqrt(n))
+    return 2.0 * float(binomial_pmf_error(5.0 * REACH**2)) + 32 * UNIT * (1.0 + REACH * math.sqrt(n))
 
 
 def _blocks(n, eps0):
