@@ -43,9 +43,10 @@ class Calibration:
     certificate : Certified
         ε at the target δ for the answer itself: ``certificate.upper <= eps``.
     unproved : float, int or None
-        The nearest value tried beyond the answer: its own upper end misses the target.  It is within
-        a few 1e-7 of the answer (for many rounds 1e-4, which is how finely they are known); a small
-        whole number is the next one.  None if the answer is the end of the range.
+        The nearest value tried beyond the answer: its own upper end, of δ at the target ε or of ε at the
+        target δ, misses the target.  It is within a few 1e-7 of the answer (for many rounds 1e-4, which is
+        how finely they are known); a small whole number is the next one.  None if the answer is the end
+        of the range.
     fails : float, int or None
         A value at which the *lower* end of δ at the target ε exceeds the target's: an attack shows that
         the target is missed.  What is possible at all ends between ``answer`` and ``fails``.  It is the

@@ -34,7 +34,9 @@ def check_calibration(found, profile_at, eps, delta):
     assert str(found)
     assert found.certificate.upper <= eps and profile_at(found.answer).epsilon(delta).upper <= eps
     assert found.fails is None or profile_at(found.fails).delta(eps).lower > delta
-    assert found.unproved is None or profile_at(found.unproved).epsilon(delta).upper > eps
+    if found.unproved is not None:  # where δ hardly falls its rounding may move ε far
+        beyond = profile_at(found.unproved)
+        assert beyond.delta(eps).upper > delta or beyond.epsilon(delta).upper > eps
 
 
 @examples("searches", 0.5, 8)
