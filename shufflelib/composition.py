@@ -16,8 +16,8 @@ import math
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.brackets import NOTHING, TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import NOTHING, TOLERANCE, LogBracket
 from shufflelib.privacy_profile import Pair, PrivacyProfile
 from shufflelib.results import Certified, Status
 from shufflelib.round_laws import RoundCurve

@@ -6,8 +6,10 @@ import math
 import numpy as np
 
 from shufflelib import dots
+from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import TOLERANCE, LogBracket, LossLaw, missing_mass, positive_part_mean
+from shufflelib.loss_law import LossLaw, missing_mass
+from shufflelib.loss_sums import positive_part_mean
 from shufflelib.privacy_profile import Pair
 from shufflelib.renyi_sums import LARGEST_ORDER, RenyiSum
 

@@ -1,6 +1,6 @@
 """The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
 
-from shufflelib.loss_sums import TOLERANCE, LogBracket
+from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.privacy_profile import Pair
 
 

@@ -24,89 +24,28 @@ Chernoff's inequality bounds.  *Truncation* is bounded by the Gaussian factor, *
 running sum of node-wise error bounds.  All three are charged to both ends.
 
 Where few losses differ from the most frequent one, because there are few summands or because the
-others are rare, the law of the sum is listed instead.
+others are rare, the law of the sum is listed instead: `listed_sums`.
 """
 
-import functools
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
-from shufflelib.logspace import UNIT, logsumexp
+from shufflelib.brackets import NOTHING, TOLERANCE, LogBracket, narrower
+from shufflelib.characteristic import SMALLEST_MODULUS, log_abs_one_plus, mean_turns, minus_one, turned, turns
+from shufflelib.listed_sums import ENUMERATED_ATOMS, listed_mean
+from shufflelib.logspace import UNIT
+from shufflelib.loss_law import most_of_sum, one_at_a_time
 
-ENUMERATION_LIMIT = 40_000  # count vectors
-ENUMERATED_ATOMS = 12
 NODE_LIMIT = 2_000_000
 WORK_LIMIT = 300_000_000  # nodes times atoms
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
-SMALLEST_SIZE = 1e-307  # a unit of it is above the smallest float
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
 MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
 ALL_NODES = 18.0  # as many more for one node: there are many
-SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
-TOLERANCE = 1e-6  # relative width aimed at
-
-
-class LogBracket(NamedTuple):
-    """Natural logarithms of a lower and an upper end."""
-
-    lower: float
-    upper: float
-
-    def or_nothing_known(self):
-        """Return the bracket of a probability; an end that is no number says nothing, never "private"."""
-        if self.lower <= self.upper:
-            return self
-        return LogBracket(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
-
-    def probabilities(self):
-        """Return both ends of the probability itself."""
-        return math.exp(self.lower) * (1 - 4 * UNIT), min(math.exp(self.upper) * (1 + 4 * UNIT), 1.0)
-
-
-NOTHING = LogBracket(-math.inf, -math.inf)
-
-
-def narrower(one, two):
-    """Return what two brackets of one number say together."""
-    return LogBracket(max(one.lower, two.lower), min(one.upper, two.upper))
-
-
-def missing_mass(masses):
-    """Return what masses leave of 1."""
-    return max(0.0, 1.0 - math.fsum(masses))
-
-
-@dataclass(frozen=True, eq=False)
-class LossLaw:
-    """Law of one loss G: atoms ``values`` with masses ``masses``; missing mass sits at 0.
-
-    ``sizes`` are the magnitudes of the terms each value was computed from (its rounding error is a
-    multiple of them), ``precision`` the relative error of masses and terms, ``zero_mass`` the missing
-    mass, added up here unless it is known.
-    """
-
-    values: np.ndarray
-    masses: np.ndarray
-    sizes: np.ndarray
-    precision: float
-    zero_mass: float | None = None
-
-    def __post_init__(self):
-        if self.zero_mass is None:
-            object.__setattr__(self, "zero_mass", missing_mass(self.masses))
-
-    def measured_in(self, unit):
-        """Return the law of the loss in other units."""
-        values, sizes = self.values / unit, self.sizes / unit
-        flushed = (np.abs(values) < SMALLEST_SIZE) & (self.values != 0.0)  # rounded by more than a share
-        return replace(self, values=values, sizes=np.where(flushed, np.maximum(sizes, SMALLEST_SIZE), sizes))
 
 
 def positive_part_mean(law, n, *, tolerance=TOLERANCE):
@@ -134,18 +73,15 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     """
     scale = float(np.max(np.abs(law.values), initial=0.0))
     if scale == 0.0:  # no more than the rounding of what cancelled
-        return LogBracket(-math.inf, _sum_of_positive_parts(law, n)) if np.any(law.sizes > 0.0) else NOTHING
-    crude = _sum_of_positive_parts(law, n) - math.log(scale)
+        return LogBracket(-math.inf, most_of_sum(law, n)) if np.any(law.sizes > 0.0) else NOTHING
+    crude = most_of_sum(law, n) - math.log(scale)
     if crude == -math.inf:
         return NOTHING
-    bracket, listed = LogBracket(_of_one_at_a_time(law, n) - math.log(scale), crude), n == 1
+    bracket, listed = LogBracket(one_at_a_time(law, n) - math.log(scale), crude), n == 1
     law = law.measured_in(scale)
     if not listed and bracket.upper - bracket.lower > tolerance:
-        if law.values.size <= ENUMERATED_ATOMS + 1:  # the heaviest and the one at 0 included
-            around = _Around.heaviest(law)
-            most = _enumerable(around, n)
-            if most > 0 and _log_left_out(around, n, most) < -30.0:
-                bracket, listed = narrower(bracket, _by_enumeration(law, n, around, most)), most >= n
+        from_list, listed = listed_mean(law, n)
+        bracket = narrower(bracket, from_list)
         if not listed and bracket.upper - bracket.lower > tolerance and np.any(law.values > SMALLEST_GAIN):
             bracket = narrower(bracket, _by_contour(law, n, tolerance))
     lower, upper = bracket.lower, min(bracket.upper, crude)
@@ -153,121 +89,6 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
         return NOTHING
     pad = 4 * UNIT * (1.0 + abs(upper) + abs(math.log(scale)))
     return LogBracket(min(lower, upper) + math.log(scale) - pad, upper + math.log(scale) + pad)
-
-
-def _sum_of_positive_parts(law, n):
-    """Return the log of n E[G₊], which is never below E[(G₁ + … + G_n)₊]."""
-    gains = np.maximum(law.values + law.sizes * (law.precision + 8 * UNIT), 0.0)
-    with np.errstate(divide="ignore"):
-        end = logsumexp(np.log(law.masses) + np.log(gains))
-    return end + math.log(n) + law.precision + 64 * UNIT + 4 * UNIT * (abs(end) if end > -math.inf else 0.0)
-
-
-def _of_one_at_a_time(law, n):
-    """Return the log of n E[G₊] P(G ≥ 0)^{n−1}, which is never above E[(G₁ + … + G_n)₊].
-
-    What is left out is positive: S₊ is at least the sum of those Gᵢ₊ beside which no other loss is negative.
-    """
-    least = law.values - law.sizes * (law.precision + 8 * UNIT)
-    with np.errstate(divide="ignore"):
-        end = logsumexp(np.log(law.masses) + np.log(np.maximum(least, 0.0)))
-    if end == -math.inf:
-        return end
-    end += math.log(n) - law.precision - (64 + 4 * abs(end)) * UNIT
-    if n == 1:
-        return end
-    negative = float(np.sum(law.masses[least < 0.0])) * (1.0 + law.precision + (least.size + 4) * UNIT)
-    return end + (n - 1) * math.log1p(-negative) * (1.0 + 4 * UNIT) if negative < 1.0 else -math.inf
-
-
-class _Around(NamedTuple):
-    """A law seen from its heaviest atom: that atom, and the others, the one at 0 among them."""
-
-    value: float
-    size: float
-    values: np.ndarray
-    sizes: np.ndarray
-    masses: tuple  # of the others, lower and upper ends
-
-    @classmethod
-    def heaviest(cls, law):
-        values, sizes, masses = (np.append(part, 0.0) for part in (law.values, law.sizes, law.masses))
-        doubt = law.precision + 4 * UNIT
-        ends = [masses * (1.0 + side * doubt) for side in (-1.0, 1.0)]
-        for end, side in zip(ends, (-1.0, 1.0), strict=True):
-            end[-1] = max(law.zero_mass + side * doubt, 0.0)
-        top = int(np.argmax(ends[1]))
-        others = np.arange(values.size) != top
-        if law.zero_mass == 0.0 and math.fsum(law.masses) == 1.0 and top != others.size - 1:
-            others[-1] = False  # the listed masses are all there is
-        return cls(values[top], sizes[top], values[others], sizes[others], tuple(end[others] for end in ends))
-
-
-def _enumerable(around, n):
-    """Return how many losses other than the heaviest a list of all count vectors can hold."""
-    atoms = around.values.size
-    if not 0 < atoms <= ENUMERATED_ATOMS:
-        return 0
-    most, too_many = 1, min(n, ENUMERATION_LIMIT) + 1
-    while too_many - most > 1:
-        middle = (most + too_many) // 2
-        listed = math.comb(middle + atoms, atoms) <= ENUMERATION_LIMIT
-        most, too_many = (middle, too_many) if listed else (most, middle)
-    return most
-
-
-def _log_left_out(around, n, most):
-    """Return the log of Chernoff's bound on more than ``most`` of n losses, one given, being others."""
-    if most >= n:
-        return -math.inf
-    mean = n * math.fsum(around.masses[1])
-    return -(most * math.log(most / mean) - most + mean) * (1 - 1e-9) if most > mean else 0.0
-
-
-@functools.lru_cache(maxsize=4)  # a curve asks for the same ones at every ε
-def _count_vectors(atoms, most, n):
-    """Return all vectors of at most ``most`` counts, their sums, log multinomials and the terms of those."""
-    counts, left = np.zeros((1, 0)), np.array([most])
-    for _ in range(atoms):
-        width = left + 1
-        start = np.repeat(np.cumsum(width) - width, width)
-        chosen = np.arange(width.sum()) - start
-        counts = np.column_stack([np.repeat(counts, width, axis=0), chosen])
-        left = np.repeat(left, width) - chosen
-    used = most - left
-    steps = math.log(n) + np.log1p(-np.arange(most) / n)
-    whole = np.round(steps * 2.0**30) * 2.0**-30  # sums of these are exact
-    falling = np.append(0.0, np.cumsum(whole) + np.cumsum(steps - whole))[used]
-    log_weight = falling - gammaln(counts + 1.0).sum(axis=1)
-    size = 64 + 8 * falling + 8 * gammaln(used + 2.0)
-    for part in (counts, used, log_weight, size):
-        part.flags.writeable = False
-    return counts, used, log_weight, size
-
-
-def _by_enumeration(law, n, around=None, most=None):
-    """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
-    around = around or _Around.heaviest(law)
-    most = n if most is None else most
-    counts, used, log_weight, size = _count_vectors(around.values.size, most, n)
-    total = counts @ around.values + (n - used) * around.value
-    with np.errstate(over="ignore"):
-        slack = (counts @ around.sizes + (n - used) * around.size) * (law.precision + 8 * UNIT)
-    ends = []
-    for masses, side in zip(around.masses, (-1.0, 1.0), strict=True):
-        possible = np.all((counts == 0.0) | (masses > 0.0), axis=1)
-        log_masses = counts @ np.log(np.where(masses > 0.0, masses, 1.0))
-        rest = math.fsum(around.masses[0 if side > 0 else 1])
-        log_rest = math.log1p(-rest) if rest < 1.0 else -math.inf
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_heaviest = np.where(used < n, (n - used) * log_rest * (1.0 - side * 4 * UNIT), 0.0)
-            gain = np.log(np.maximum(total + side * slack, 0.0))
-        rounding = (size - 4 * log_masses) * UNIT
-        terms = log_weight + log_masses + log_heaviest + side * rounding + gain
-        ends.append(logsumexp(terms[possible]))
-    ends[1] = float(np.logaddexp(ends[1], _log_left_out(around, n, most) + _sum_of_positive_parts(law, n)))
-    rounding = [UNIT * (64 + 4 * abs(end)) if end > -math.inf else 0.0 for end in ends]
-    return LogBracket(ends[0] - rounding[0], ends[1] + rounding[1])
 
 
 def _tilted(law, theta):
@@ -482,15 +303,12 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     nodes = turns(step * values, row)
     near = turns(step * row * values, few)
     far = minus_one(np.outer(step * (first + row * few * np.arange(-(-rows // few))), values))
-    weighted = far * masses
-    starts = (weighted @ near.T + weighted.sum(axis=1)[:, None] + near @ masses).ravel()[:rows]
+    starts = mean_turns(far, near, masses).ravel()[:rows]
     lost = -np.expm1(log_abs_one_plus(starts.real, starts.imag)) * (1.0 - 1e-9) - row * moves * (1.0 + 1e-9)
     lost -= (values.size + 24) * UNIT * moves * (first + row * np.arange(rows))  # as `starts` was rounded
     kept = np.flatnonzero(lost < -math.expm1(-nothing / n))
-    phi, within = [], nodes @ masses
-    for part in np.array_split(kept, 1 + kept.size * values.size // TABLE):
-        one, two = far[part // few], near[part % few]
-        phi.append(((one * two + one + two) * masses) @ nodes.T + starts[part][:, None] + within)
+    parts = np.array_split(kept, 1 + kept.size * values.size // TABLE)
+    phi = [mean_turns(turned(far[part // few], near[part % few]), nodes, masses) for part in parts]
     phi = np.concatenate(phi).ravel()
     number = (row * kept[:, None] + np.arange(row)).ravel()
     log_modulus = log_abs_one_plus(phi.real, phi.imag)
@@ -522,23 +340,6 @@ def _row_length(size, moves, nothing):
     return max(min(longest, 4), int(0.25 * nothing / moves))
 
 
-def turns(angles, count):
-    """Return e^{ik·angle} − 1 for k < ``count``, one row for each k, from two shorter tables.
-
-    Nothing cancels in e^{i(a+b)} − 1 = (e^{ia}−1)(e^{ib}−1) + (e^{ia}−1) + (e^{ib}−1), which adds at most six
-    roundings of |a| + |b| to the errors of its factors.
-    """
-    few = max(1, math.isqrt(count))
-    one = minus_one(np.outer(few * np.arange(-(-count // few)), angles))[:, None]
-    two = minus_one(np.outer(np.arange(few), angles))
-    return (one * two + one + two).reshape(-1, angles.size)[:count]
-
-
-def log_abs_one_plus(x, y):
-    """Return log|1 + x + iy|, at least `SMALLEST_MODULUS`, without cancellation near 0."""
-    return 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
-
-
 def quadrature(theta, smoothing, omega, log_modulus, angle, relative, left, *, halved):
     """Add up the nodes of a block where something is left: smoothed by v, by 4v, and their rounding.
 
@@ -556,9 +357,3 @@ def quadrature(theta, smoothing, omega, log_modulus, angle, relative, left, *, h
     error += 3.0 * left * math.exp(2.0 * smoothing * theta**2) / theta**2
     smooth, coarse = np.sum(fine * np.cos(turn + drift)), np.sum(rough * np.cos(turn + 4.0 * drift))
     return float(smooth), float(coarse), float(error)
-
-
-def minus_one(angle):
-    """Return e^{i·angle} − 1 without cancellation."""
-    half = np.sin(0.5 * angle)
-    return -2.0 * half * half + 1j * np.sin(angle)

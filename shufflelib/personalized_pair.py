@@ -8,9 +8,9 @@ from scipy.special import gammaln
 
 from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
+from shufflelib.brackets import TOLERANCE, LogBracket, narrower
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import TOLERANCE, LogBracket, narrower
 from shufflelib.profiles import DiscretePair, Pair
 from shufflelib.slot_sums import PRECISION, slot_positive_part_mean
 

@@ -16,8 +16,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from shufflelib import arguments, dots
+from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import TOLERANCE, LogBracket
 from shufflelib.results import Certified, Status
 from shufflelib.search import worst_root
 

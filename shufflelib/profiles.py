@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib import arguments, dots
+from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.loss_sums import TOLERANCE, LogBracket
 from shufflelib.privacy_profile import TINY, Pair, PrivacyProfile
 
 __all__ = ["DiscretePair", "Gaussian", "Pair", "PrivacyProfile"]

@@ -30,8 +30,8 @@ import math
 import numpy as np
 from scipy.special import erf
 
+from shufflelib.characteristic import log_abs_one_plus, mean_turns, minus_one
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import log_abs_one_plus, minus_one
 
 FORGOTTEN = 16.0  # e-folds below the number at which aliases lie
 CUT = 40.0  # e-folds at which the Gaussian factor is cut off
@@ -168,10 +168,8 @@ class _Tilt:
         rows = -(-size // fine)
         big = minus_one(np.outer(step * (first + fine * np.arange(rows)), self.loss))
         small = minus_one(np.outer(step * np.arange(fine), self.loss))
-        weighted = big * self.mass
-        shift = weighted @ small.T
-        shift += weighted.sum(axis=1)[:, None] + (small @ self.mass)[None, :]
-        x, y = shift.ravel()[:size].real, shift.ravel()[:size].imag
+        shift = mean_turns(big, small, self.mass).ravel()[:size]
+        x, y = shift.real, shift.imag
         modulus = log_abs_one_plus(x, y)
         omega = step * (first + np.arange(size))
         error = self.doubt * np.minimum(omega * self.spread, 4.0) + 4 * UNIT * omega * self.spread

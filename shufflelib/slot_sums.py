@@ -14,16 +14,10 @@ import math
 
 import numpy as np
 
+from shufflelib.brackets import LogBracket
+from shufflelib.characteristic import SMALLEST_MODULUS, log_abs_one_plus, minus_one, turned
 from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.loss_sums import (
-    SMALLEST_MODULUS,
-    LogBracket,
-    TiltedSum,
-    log_abs_one_plus,
-    minus_one,
-    on_the_line,
-    quadrature,
-)
+from shufflelib.loss_sums import TiltedSum, on_the_line, quadrature
 
 BIN_WORK = 5000  # bins times the square root of kinds: more kinds, fewer bins
 STEEPEST = 1e4  # largest exponent at which a saddle point is looked for
@@ -185,7 +179,7 @@ class _Slots(TiltedSum):
             for value, mass in zip(self.values[:, slots], self.masses[:, slots], strict=True):
                 one = minus_one(np.outer(step * few * rows, value))[row]
                 two = minus_one(np.outer(step * np.arange(few), value))[nodes % few]
-                z = z + (one * two + one + two) * mass
+                z = z + turned(one, two) * mass
             log_one = log_abs_one_plus(z.real, z.imag)
             turn = np.arctan2(z.imag, 1.0 + z.real)
             log_modulus, angle = log_modulus + log_one @ count, angle + turn @ count

@@ -20,9 +20,9 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
+from shufflelib.brackets import NOTHING, TOLERANCE, LogBracket
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import NOTHING, TOLERANCE, LogBracket
 from shufflelib.profiles import DiscretePair, Pair, PrivacyProfile
 
 __all__ = ["SubsampledPair", "SubsampledProfile", "SubstitutionPair", "subsample"]

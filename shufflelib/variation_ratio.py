@@ -9,6 +9,7 @@ from scipy.special import gammaln
 
 from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
+from shufflelib.brackets import TOLERANCE, LogBracket, narrower
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.dots import DOT_TOLERANCE
 from shufflelib.logspace import (
@@ -20,7 +21,6 @@ from shufflelib.logspace import (
     complement,
     log_binomial_pmf,
 )
-from shufflelib.loss_sums import TOLERANCE, LogBracket, narrower
 from shufflelib.profiles import DiscretePair, Pair
 
 ENUMERATED_USERS = 600  # up to here the pair is listed cell by cell

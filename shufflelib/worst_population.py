@@ -10,8 +10,8 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.binary_populations import LARGEST_TILT, BinaryPopulations, gain_and_tilt
+from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import TOLERANCE, LogBracket
 from shufflelib.privacy_profile import Pair
 
 FEW = 2000  # populations that are all taken one by one

@@ -18,6 +18,7 @@ from fuzz_answers import examples
 from fuzz_cases import DELTA, DOMAINS, EPS, ORDER, between, whole
 from shufflelib import Certified, randomizers, renyi, tradeoff
 from shufflelib.amplification import AmplificationVariable
+from shufflelib.brackets import TOLERANCE
 from shufflelib.dots import log_renyi_kernel
 from shufflelib.logspace import (
     UNIT,
@@ -26,7 +27,6 @@ from shufflelib.logspace import (
     binomial_tail_error,
     log_binomial_pmf,
 )
-from shufflelib.loss_sums import TOLERANCE
 from shufflelib.profiles import DiscretePair, Gaussian, Pair
 from shufflelib.shuffling import CoveredPair, VariationRatioPair, shuffle
 

@@ -9,7 +9,7 @@ import pytest
 
 import oracles
 from shufflelib import dots, randomizers, shuffle
-from shufflelib.loss_sums import LogBracket
+from shufflelib.brackets import LogBracket
 from shufflelib.privacy_profile import _largest_renyi
 from shufflelib.profiles import DiscretePair, Gaussian, Pair
 from shufflelib.search import first_below

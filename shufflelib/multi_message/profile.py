@@ -17,9 +17,9 @@ import math
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import TOLERANCE, LogBracket
 from shufflelib.profiles import DiscretePair, Pair, PrivacyProfile
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling import VariationRatioPair

@@ -11,8 +11,10 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtr
 
 from shufflelib import arguments
+from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT
-from shufflelib.loss_sums import TOLERANCE, LogBracket, LossLaw, positive_part_mean
+from shufflelib.loss_law import LossLaw
+from shufflelib.loss_sums import positive_part_mean
 from shufflelib.privacy_profile import Pair
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.round_laws import RoundCurve

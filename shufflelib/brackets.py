@@ -1,0 +1,34 @@
+"""Both ends of a number so small that only its logarithm is a float."""
+
+import math
+from typing import NamedTuple
+
+from shufflelib.logspace import UNIT
+
+TOLERANCE = 1e-6  # relative width aimed at
+
+
+class LogBracket(NamedTuple):
+    """Natural logarithms of a lower and an upper end."""
+
+    lower: float
+    upper: float
+
+    def or_nothing_known(self):
+        """Return the bracket of a probability; an end that is no number says nothing, never "private"."""
+        if self.lower <= self.upper:
+            return self
+        return LogBracket(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
+
+    def probabilities(self):
+        """Return both ends of the probability itself."""
+        return math.exp(self.lower) * (1 - 4 * UNIT), min(math.exp(self.upper) * (1 + 4 * UNIT), 1.0)
+
+
+NOTHING = LogBracket(-math.inf, -math.inf)  # of the number 0
+UNKNOWN = LogBracket(-math.inf, math.inf)
+
+
+def narrower(one, two):
+    """Return what two brackets of one number say together."""
+    return LogBracket(max(one.lower, two.lower), min(one.upper, two.upper))

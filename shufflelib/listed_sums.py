@@ -1,0 +1,125 @@
+r"""E[(G₁ + … + G_n)₊] from a list of all vectors of counts.
+
+Few losses differ from the most frequent one where there are few summands or the others are rare.  Then
+the law of the sum is listed: how often each other value occurs, up to a number of them that Chernoff's
+inequality says is exceeded too rarely to matter.
+"""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+
+from shufflelib.brackets import UNKNOWN, LogBracket
+from shufflelib.logspace import UNIT, logsumexp
+from shufflelib.loss_law import most_of_sum
+
+ENUMERATION_LIMIT = 40_000  # count vectors
+ENUMERATED_ATOMS = 12
+RARE = -30.0  # log of the chance of more of them than are listed, from which on a list is worth its while
+
+
+def listed_mean(law, n):
+    r"""Return an enclosure of :math:`\log \mathbb E[(G_1+\dots+G_n)_+]`, and whether the list is complete.
+
+    Nothing is known where the list would be too long.
+    """
+    if law.values.size > ENUMERATED_ATOMS + 1:  # the heaviest and the one at 0 included
+        return UNKNOWN, False
+    around = _Around.heaviest(law)
+    most = _enumerable(around, n)
+    if most == 0 or _log_left_out(around, n, most) >= RARE:
+        return UNKNOWN, False
+    return _by_enumeration(law, n, around, most), most >= n
+
+
+class _Around(NamedTuple):
+    """A law seen from its heaviest atom: that atom, and the others, the one at 0 among them."""
+
+    value: float
+    size: float
+    values: np.ndarray
+    sizes: np.ndarray
+    masses: tuple  # of the others, lower and upper ends
+
+    @classmethod
+    def heaviest(cls, law):
+        values, sizes, masses = (np.append(part, 0.0) for part in (law.values, law.sizes, law.masses))
+        doubt = law.precision + 4 * UNIT
+        ends = [masses * (1.0 + side * doubt) for side in (-1.0, 1.0)]
+        for end, side in zip(ends, (-1.0, 1.0), strict=True):
+            end[-1] = max(law.zero_mass + side * doubt, 0.0)
+        top = int(np.argmax(ends[1]))
+        others = np.arange(values.size) != top
+        if law.zero_mass == 0.0 and math.fsum(law.masses) == 1.0 and top != others.size - 1:
+            others[-1] = False  # the listed masses are all there is
+        return cls(values[top], sizes[top], values[others], sizes[others], tuple(end[others] for end in ends))
+
+
+def _enumerable(around, n):
+    """Return how many losses other than the heaviest a list of all count vectors can hold."""
+    atoms = around.values.size
+    if not 0 < atoms <= ENUMERATED_ATOMS:
+        return 0
+    most, too_many = 1, min(n, ENUMERATION_LIMIT) + 1
+    while too_many - most > 1:
+        middle = (most + too_many) // 2
+        listed = math.comb(middle + atoms, atoms) <= ENUMERATION_LIMIT
+        most, too_many = (middle, too_many) if listed else (most, middle)
+    return most
+
+
+def _log_left_out(around, n, most):
+    """Return the log of Chernoff's bound on more than ``most`` of n losses, one given, being others."""
+    if most >= n:
+        return -math.inf
+    mean = n * math.fsum(around.masses[1])
+    return -(most * math.log(most / mean) - most + mean) * (1 - 1e-9) if most > mean else 0.0
+
+
+@functools.lru_cache(maxsize=4)  # a curve asks for the same ones at every ε
+def _count_vectors(atoms, most, n):
+    """Return all vectors of at most ``most`` counts, their sums, log multinomials and the terms of those."""
+    counts, left = np.zeros((1, 0)), np.array([most])
+    for _ in range(atoms):
+        width = left + 1
+        start = np.repeat(np.cumsum(width) - width, width)
+        chosen = np.arange(width.sum()) - start
+        counts = np.column_stack([np.repeat(counts, width, axis=0), chosen])
+        left = np.repeat(left, width) - chosen
+    used = most - left
+    steps = math.log(n) + np.log1p(-np.arange(most) / n)
+    whole = np.round(steps * 2.0**30) * 2.0**-30  # sums of these are exact
+    falling = np.append(0.0, np.cumsum(whole) + np.cumsum(steps - whole))[used]
+    log_weight = falling - gammaln(counts + 1.0).sum(axis=1)
+    size = 64 + 8 * falling + 8 * gammaln(used + 2.0)
+    for part in (counts, used, log_weight, size):
+        part.flags.writeable = False
+    return counts, used, log_weight, size
+
+
+def _by_enumeration(law, n, around=None, most=None):
+    """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
+    around = around or _Around.heaviest(law)
+    most = n if most is None else most
+    counts, used, log_weight, size = _count_vectors(around.values.size, most, n)
+    total = counts @ around.values + (n - used) * around.value
+    with np.errstate(over="ignore"):
+        slack = (counts @ around.sizes + (n - used) * around.size) * (law.precision + 8 * UNIT)
+    ends = []
+    for masses, side in zip(around.masses, (-1.0, 1.0), strict=True):
+        possible = np.all((counts == 0.0) | (masses > 0.0), axis=1)
+        log_masses = counts @ np.log(np.where(masses > 0.0, masses, 1.0))
+        rest = math.fsum(around.masses[0 if side > 0 else 1])
+        log_rest = math.log1p(-rest) if rest < 1.0 else -math.inf
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_heaviest = np.where(used < n, (n - used) * log_rest * (1.0 - side * 4 * UNIT), 0.0)
+            gain = np.log(np.maximum(total + side * slack, 0.0))
+        rounding = (size - 4 * log_masses) * UNIT
+        terms = log_weight + log_masses + log_heaviest + side * rounding + gain
+        ends.append(logsumexp(terms[possible]))
+    ends[1] = float(np.logaddexp(ends[1], _log_left_out(around, n, most) + most_of_sum(law, n)))
+    rounding = [UNIT * (64 + 4 * abs(end)) if end > -math.inf else 0.0 for end in ends]
+    return LogBracket(ends[0] - rounding[0], ends[1] + rounding[1])
