@@ -119,7 +119,7 @@ class ShuffledProfile(PrivacyProfile):
 
     def _renyi(self, order):
         lower, upper = super()._renyi(order)
-        upper = min(upper, self.randomizer.eps0)
+        upper = min(upper, self.randomizer.local_renyi(order))
         return min(lower, upper), upper
 
 

@@ -17,6 +17,7 @@ from scipy.special import erf, ndtr
 
 from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.logspace import UNIT
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
@@ -206,6 +207,10 @@ class Gaussian(LocalRandomizer):
     def beta(self):
         """Exact total variation 2Φ(1/(2σ)) - 1."""
         return float(erf(1.0 / (2.0 * np.sqrt(2.0) * self.sigma)))
+
+    def local_renyi(self, order):
+        """Return order/(2σ²), the Rényi divergence of one report."""
+        return order / (2.0 * self.sigma**2) * (1.0 + 4 * UNIT)
 
     def density(self, y, x):
         """Return the density of the report ``y`` for the value ``x``, 0 or 1; arrays broadcast."""

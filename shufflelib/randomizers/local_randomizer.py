@@ -161,6 +161,10 @@ class LocalRandomizer(ABC):
         """Published ratio bound between the differing user's report and another user's."""
         return float(np.exp(self.eps0)) if self.eps0 < LARGEST_EXPONENT else np.inf
 
+    def local_renyi(self, order):
+        """Return an upper end of the Rényi divergence of one report, which shuffling cannot raise."""
+        return self.eps0
+
     @abstractmethod
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return every pair of inputs, up to symmetry, that can be the worst one."""
