@@ -16,6 +16,7 @@ for the blanket, Balle, Bell, Gascón, Nissim, CRYPTO 2019, Lemma 5.3.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -146,6 +147,22 @@ class AmplificationVariable:
 
 
 @dataclass(frozen=True)
+class Tails:
+    r"""Outputs T given up because likelihood ratios are unbounded there, for two reports that mirror each other.
+
+    Parameters
+    ----------
+    cover : AmplificationVariable
+        Law under the cover of R_0 without T and of no more than R_1; no mass of R_0 is exposed.
+    log_moment : callable
+        Upper end of :math:`\log \int_T R_0^\lambda R_1^{1-\lambda}` for an order λ.
+    """
+
+    cover: AmplificationVariable
+    log_moment: Callable
+
+
+@dataclass(frozen=True)
 class InputPair:
     """One pair of inputs of the user who changes, as the shuffler sees it.
 
@@ -157,10 +174,13 @@ class InputPair:
     attacks : tuple of AmplificationVariable
         Laws under the full density of R(x*), one for each x* tried, in a convex order at most the
         true one (output cells pooled), so that what they prove is a lower end.
+    tails : Tails, optional
+        What Rényi divergences need where outputs were given up.
     """
 
     cover: AmplificationVariable
     attacks: tuple
+    tails: Tails | None = None
 
     @classmethod
     def from_rows(cls, rows, blanket, *, precision=1e-14):

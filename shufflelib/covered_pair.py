@@ -7,7 +7,7 @@ import numpy as np
 
 from shufflelib import dots
 from shufflelib.brackets import TOLERANCE, LogBracket
-from shufflelib.logspace import UNIT
+from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.loss_law import LossLaw, missing_mass
 from shufflelib.loss_sums import positive_part_mean
 from shufflelib.privacy_profile import Pair
@@ -83,6 +83,17 @@ class CoveredPair(Pair):
         other = CoveredPair(self.variable.swapped(), self.n)
         other.__dict__["reversed"] = self  # so that both share what they remember
         return other
+
+    @property
+    def heavier(self):
+        """Whether the first report tells more: E(R_0/w)² is the larger one."""
+        variable = self.variable
+        with np.errstate(divide="ignore"):
+            one, two = (
+                logsumexp(np.log(variable.mass) + 2.0 * np.log(part))
+                for part in (variable.first, variable.second)
+            )
+        return one >= two
 
     @property
     def largest_loss(self):

@@ -24,8 +24,7 @@ from shufflelib.logspace import UNIT, complement, log1mexp, logsumexp
 WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700
-STALLED = 3  # rounds of new dots without gain after which a question is answered
-SETTLED = 0.5  # share of the width of the values below which what further dots gain is not worth them
+STALLED = 3  # rounds of new dots without gain after which a trade-off function is taken as it is
 QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4  # the same for a Rényi divergence, which is not known better than WIDTH
@@ -187,7 +186,7 @@ class Dots:
         if order > LARGEST_ORDER:  # D rises with the order, up to the largest loss
             return self.renyi(LARGEST_ORDER)[0], self.forward.last
         rounding = ROUNDING + 8 * UNIT * (order + 2.0) * min(self.forward.eps[-1], 700.0)
-        before, settled = math.inf, 0
+        before, stalled = math.inf, 0
         while True:
             pieces = list(self._pieces(order))
             low, high, noise = (
@@ -206,9 +205,9 @@ class Dots:
             left, aim = logsumexp(np.concatenate(gains)), low + math.log(0.8 * WIDTH)
             if left < aim:
                 break
-            small = left < noise + math.log(SETTLED)
-            settled = settled + 1 if small and high - low >= 0.9 * before else 0
-            if settled == STALLED:
+            # once the width of the values is what is left, more dots do not help
+            stalled = stalled + 1 if left < noise and high - low >= 0.9 * before else 0
+            if stalled == STALLED:
                 break
             before, size = high - low, self.size
             if self.backward is self.forward:

@@ -292,6 +292,7 @@ class Pair(PrivacyProfile):
     """
 
     symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
+    heavier = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops
 
     @property
@@ -341,11 +342,12 @@ class Pair(PrivacyProfile):
 
     def renyi_worst(self, order, enough=0.0):
         """Return both ends of the larger of the two directions, known well where it exceeds ``enough``."""
-        forward = self.renyi_directed(order, enough)
         if self.symmetric:
-            return forward
-        backward = self.reversed.renyi_directed(order, max(enough, forward[0]))
-        return tuple(float(end) for end in np.maximum(forward, backward))  # what is no number stays none
+            return self.renyi_directed(order, enough)
+        one, two = (self, self.reversed) if self.heavier else (self.reversed, self)
+        first = one.renyi_directed(order, enough)
+        second = two.renyi_directed(order, max(enough, first[0]))
+        return tuple(float(end) for end in np.maximum(first, second))  # what is no number stays none
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""

@@ -8,6 +8,7 @@ it is not an upper bound for the mechanism.
 """
 
 import functools
+import math
 
 from shufflelib import arguments
 from shufflelib.covered_pair import CoveredPair
@@ -15,6 +16,7 @@ from shufflelib.personalized_pair import PersonalizedPair
 from shufflelib.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import BinaryRR
+from shufflelib.renyi_tails import renyi_beside_tails
 from shufflelib.variation_ratio import VariationRatioPair
 from shufflelib.worst_pair import gathered
 from shufflelib.worst_population import WorstPopulation
@@ -119,8 +121,18 @@ class ShuffledProfile(PrivacyProfile):
 
     def _renyi(self, order):
         lower, upper = super()._renyi(order)
-        upper = min(upper, self.randomizer.local_renyi(order))
+        upper = min(upper, self.randomizer.local_renyi(order), self._renyi_beside_tails(order))
         return min(lower, upper), upper
+
+
+    def _renyi_beside_tails(self, order):
+        """Return an upper end where the likelihood ratio of the reports is unbounded in tails, else infinity."""
+        inputs = self.randomizer.input_pairs()
+        if any(pair.tails is None for pair in inputs):
+            return math.inf
+        return max(
+            renyi_beside_tails(CoveredPair(pair.cover, self.n), pair.tails, order) for pair in inputs
+        )
 
 
 class BinaryProfile(ShuffledProfile):

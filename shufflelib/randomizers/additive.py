@@ -10,13 +10,13 @@ Both lose the second order in the width of a cell.  The original references are 
 (VLDB 2024), whose Table 1 prints (p, β, q) for Laplace.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import erf, ndtr
+from scipy.special import erf, log_ndtr, ndtr
 
 from shufflelib import arguments
-from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.amplification import AmplificationVariable, InputPair, Tails
 from shufflelib.logspace import UNIT
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
@@ -229,12 +229,18 @@ class Gaussian(LocalRandomizer):
         weights = WEIGHTS * np.diff(edge)[:, None]
         precision = 1e-14 + 1e-15 * ((1.0 - cut) / self.sigma) ** 2
         tail0, tail1 = float(ndtr(cut / self.sigma)), float(ndtr((cut - 1.0) / self.sigma))
-        return (
-            InputPair(
-                self._cover(edge, points, weights, tail0, tail1, precision),
-                self._attacks(points, weights, tail0, tail1, precision),
-            ),
-        )
+        cover = self._cover(edge, points, weights, tail0, tail1, precision)
+        attacks = self._attacks(points, weights, tail0, tail1, precision)
+        beyond = cover.second == 0.0  # R_1 is exposed there
+        inside = replace(cover, first=np.where(beyond, 0.0, cover.first), exposed_first=0.0)
+        return (InputPair(cover, attacks, Tails(inside, lambda order: self._log_moment(cut, order))),)
+
+    def _log_moment(self, cut, order):
+        """Return the log of ∫ R_0^λ R_1^{1−λ} over the tails below ``cut`` and above 1 − ``cut``."""
+        whole = 0.5 * order * (order - 1.0) / self.sigma**2  # times the law with mean 1 − λ
+        log_tails = log_ndtr((cut + np.array([order - 1.0, -order])) / self.sigma)
+        size = whole + np.max(np.abs(log_tails))
+        return whole + float(np.logaddexp(*log_tails)) + 64 * UNIT * (1.0 + size)
 
     def _edges(self):
         """Return the cells' ends up to 1/2: a tail; a quarter spaced evenly, the rest as (R_0²/w)^{1/3}."""
