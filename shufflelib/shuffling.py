@@ -124,15 +124,12 @@ class ShuffledProfile(PrivacyProfile):
         upper = min(upper, self.randomizer.local_renyi(order), self._renyi_beside_tails(order))
         return min(lower, upper), upper
 
-
     def _renyi_beside_tails(self, order):
         """Return an upper end where the likelihood ratio of the reports is unbounded in tails, else infinity."""
         inputs = self.randomizer.input_pairs()
         if any(pair.tails is None for pair in inputs):
             return math.inf
-        return max(
-            renyi_beside_tails(CoveredPair(pair.cover, self.n), pair.tails, order) for pair in inputs
-        )
+        return max(renyi_beside_tails(CoveredPair(pair.cover, self.n), pair.tails, order) for pair in inputs)
 
 
 class BinaryProfile(ShuffledProfile):

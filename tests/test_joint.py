@@ -18,7 +18,7 @@ import oracles
 from mixture_cases import Crooked
 from shufflelib import randomizers, shuffle
 from shufflelib.amplification import AmplificationVariable
-from shufflelib.randomizers.product_law import pooled, product_law, spread
+from shufflelib.randomizers.product_law import pooled, product_of_attacks, product_of_covers, spread
 
 LOG = math.log
 NUDGE = F(1, 10**12)
@@ -256,7 +256,7 @@ def test_products_multiply_masses_ratios_and_moments():
     rng = np.random.default_rng(9)
     for _ in range(300):
         laws = [random_law(rng, int(rng.integers(2, 7)), exposed=rng.random() < 0.5) for _ in range(3)]
-        whole = product_law(laws, spread)
+        whole = product_of_covers(laws)
         for power in ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)):
             wanted = math.prod(
                 part.mass @ (part.first ** power[0] * part.second ** power[1]) for part in laws
@@ -277,11 +277,11 @@ def test_products_multiply_masses_ratios_and_moments():
 def test_merging_costs_little(eps0, k, error):
     """The second moment of R_0 - R_1 multiplies exactly; merging moves it to the right side, a little."""
     pair = randomizers.laplace(eps0=eps0 / k).input_pairs()[0]
-    for law, merged, side in ((pair.cover, spread, 1), (pair.attacks[0], pooled, -1)):
+    for law, product, side in ((pair.cover, product_of_covers, 1), (pair.attacks[0], product_of_attacks, -1)):
         m00, m01, m11 = (
             float(law.mass @ part) ** k for part in (law.first**2, law.first * law.second, law.second**2)
         )
-        whole = product_law([law] * k, merged)
+        whole = product([law] * k)
         change = whole.mass @ (whole.first - whole.second) ** 2 / (m00 - 2 * m01 + m11) - 1
         assert 0 <= side * change <= error
         assert whole.mass.size < 1300

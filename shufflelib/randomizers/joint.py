@@ -37,7 +37,7 @@ from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.metric import MetricRandomizer
 from shufflelib.randomizers.mixture import both_orders, randomizer_list
-from shufflelib.randomizers.product_law import pooled, product_law, spread
+from shufflelib.randomizers.product_law import product_of_attacks, product_of_covers
 from shufflelib.randomizers.response import Generic
 
 MOST_PAIRS = 256  # candidate pairs of tuples
@@ -142,7 +142,14 @@ class Joint(LocalRandomizer):
     @property
     def eps0(self):
         """Local budget: the sum of the ``distance`` largest ones."""
-        return math.fsum(sorted((part.eps0 for part in self.components), reverse=True)[: self.distance])
+        return self._most(part.eps0 for part in self.components)
+
+    def local_renyi(self, order):
+        """Return the sum of the ``distance`` largest ones."""
+        return self._most(part.local_renyi(order) for part in self.components)
+
+    def _most(self, budgets):
+        return math.fsum(sorted(budgets, reverse=True)[: self.distance])
 
     @property
     def q(self):
@@ -205,9 +212,9 @@ class Joint(LocalRandomizer):
             ranked.setdefault(key, (strength, chosen))
         best = sorted(ranked.values(), reverse=True)[:MOST_ATTACKS]
         return InputPair(
-            product_law([pair.cover for pair in pairs], spread),
+            product_of_covers([pair.cover for pair in pairs]),
             tuple(
-                product_law([pair.attacks[j] for pair, j in zip(pairs, chosen, strict=True)], pooled)
+                product_of_attacks([pair.attacks[j] for pair, j in zip(pairs, chosen, strict=True)])
                 for _, chosen in best
             ),
         )

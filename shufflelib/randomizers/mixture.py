@@ -146,6 +146,10 @@ class Mixture(LocalRandomizer):
         """Largest budget of the components: the drawn one may be any, and it is named."""
         return max(component.eps0 for component in self.components)
 
+    def local_renyi(self, order):
+        """Return the largest one: the drawn component may be any, and it is named."""
+        return max(component.local_renyi(order) for component in self.components)
+
     @property
     def has_worst_pair(self):
         """Whether every component has one."""

@@ -9,12 +9,13 @@ So the loss is that of R with probability s and 1 - e^ε with probability 1 - s.
 is the multiset of reports together with their number: nothing is lost or added by writing void down.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from shufflelib import arguments
-from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.amplification import AmplificationVariable, InputPair, Tails
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
 
@@ -106,6 +107,10 @@ class PoissonSampled(LocalRandomizer):
         """Local budget of the randomizer: silence is equally likely for all values."""
         return self.randomizer.eps0
 
+    def local_renyi(self, order):
+        """Return that of the randomizer."""
+        return self.randomizer.local_renyi(order)
+
     @property
     def p(self):
         """Ratio bound of the randomizer."""
@@ -124,8 +129,18 @@ class PoissonSampled(LocalRandomizer):
     def input_pairs(self):
         """Return the randomizer's pairs, void being one more output, of probability 1 - rate."""
         return tuple(
-            InputPair(self._with_void(pair.cover), tuple(map(self._with_void, pair.attacks)))
+            InputPair(
+                self._with_void(pair.cover),
+                tuple(map(self._with_void, pair.attacks)),
+                pair.tails and self._thinned(pair.tails),
+            )
             for pair in self.randomizer.input_pairs()
+        )
+
+    def _thinned(self, tails):
+        """Return the tails, seen with probability ``rate``."""
+        return Tails(
+            self._with_void(tails.cover), lambda order: math.log(self.rate) + tails.log_moment(order)
         )
 
     def _with_void(self, law):

@@ -31,20 +31,35 @@ MOST_ATOMS = 1000
 MOST_COMPARED = 20_000  # atoms whose ratios are compared one by one
 MERGING_WIDTH = 1e-5  # of δ, relative: nothing finer is asked of the numerics once atoms have been merged
 ROUNDING = 2e-15  # of a ratio or a mass that is formed anew
+LEAST = float(np.finfo(float).tiny)
 FLOOR = 0.25  # share of the rays that is spaced evenly, share of a loss that counts everywhere
 
 
-def product_law(laws, merged):
-    """Return the law of a tuple from those of its entries; ``merged`` is `spread` or `pooled`."""
-    return reduce(lambda one, other: merged(_times(one, other)), laws)
+def product_of_covers(laws):
+    """Return a law of tuples whose losses are no smaller, in convex order, from those of their entries."""
+    return reduce(lambda one, other: spread(_times(one, other, 0.0)), laws)
 
 
-def _times(one, other):
-    """Return the law of two independent reports."""
+def product_of_attacks(laws):
+    """Return a law of tuples whose losses are no larger, in convex order, from those of their entries.
+
+    A report's mass below the floats is raised to the least of them: what a report can produce, however
+    rarely, does not rule it out.
+    """
+    return reduce(lambda one, other: pooled(_times(one, other, LEAST)), laws)
+
+
+def _times(one, other, least):
+    """Return the law of two independent reports, each of positive mass ``least`` or more where it has mass."""
     pairs = [
-        np.multiply.outer(one.mass * here, other.mass * there).ravel()
-        for here, there in ((one.first, other.first), (one.second, other.second), (1.0, 1.0))
+        np.where(
+            np.logical_and.outer(here > 0.0, there > 0.0),
+            np.maximum(np.multiply.outer(one.mass * here, other.mass * there), least),
+            0.0,
+        ).ravel()
+        for here, there in ((one.first, other.first), (one.second, other.second))
     ]
+    pairs.append(np.multiply.outer(one.mass, other.mass).ravel())
     seen = (pairs[0] > 0.0) | (pairs[1] > 0.0)  # elsewhere the loss is 0
     exposed = [
         here + there - here * there
@@ -63,7 +78,7 @@ def _times(one, other):
 
 def _of_masses(first, second, mass, *, exposed, precision, cell_width):
     """Return the law of some masses; equal ratios become one atom unless there are too many to compare."""
-    used = mass >= np.finfo(float).tiny
+    used = mass >= LEAST
     exposed_first, exposed_second = (
         float(np.minimum(hidden + part[~used].sum(), 1.0))
         for hidden, part in zip(exposed, (first, second), strict=True)
@@ -137,9 +152,7 @@ def _rays(mass, angle, size, count):
     cost = mass * size * size * (expit(angle) * expit(-angle)) ** 2
     place = np.minimum(np.searchsorted(bins, angle, side="right") - 1, bins.size - 2)
     rank = np.append(0.0, np.cumsum(np.cbrt(np.bincount(place, weights=cost, minlength=bins.size - 1))))
-    rank = (1.0 - FLOOR) * rank / max(rank[-1], np.finfo(float).tiny) + FLOOR * np.linspace(
-        0.0, 1.0, bins.size
-    )
+    rank = (1.0 - FLOOR) * rank / max(rank[-1], LEAST) + FLOOR * np.linspace(0.0, 1.0, bins.size)
     node = np.interp(np.linspace(0.0, 1.0, count), rank, bins)
     node[0], node[-1] = low, high
     return np.unique(np.append(ends, node))

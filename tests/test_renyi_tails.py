@@ -1,0 +1,86 @@
+"""Rényi divergences of shuffled Gaussian reports, whose likelihood ratio is unbounded."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from shufflelib import randomizers, shuffle
+from shufflelib.logspace import logsumexp
+
+
+def log_density(y, mean, sigma):
+    return -0.5 * ((y - mean) / sigma) ** 2 - math.log(sigma * math.sqrt(2.0 * math.pi))
+
+
+def two_reports(sigma, other, order):
+    """Return the larger D_order of two shuffled reports, the other user holding ``other``, on a grid."""
+    reach = (order + 13.0) * sigma + order
+    y = np.linspace(-reach, 1.0 + reach, 2401)
+    crowd = log_density(y, other, sigma)
+    pair = []
+    for own in (0.0, 1.0):
+        report = log_density(y, own, sigma)
+        pair.append(np.logaddexp(np.add.outer(report, crowd), np.add.outer(crowd, report)) - math.log(2.0))
+    return max(
+        (logsumexp(order * p + (1.0 - order) * q) + 2.0 * math.log(y[1] - y[0])) / (order - 1.0)
+        for p, q in (pair, pair[::-1])
+    )
+
+
+@pytest.mark.parametrize("order", [1.2, 2.0, 4.0])
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 4.0])
+def test_two_users(sigma, order):
+    bracket = shuffle(randomizers.gaussian(sigma=sigma), n=2).renyi(order)
+    truth = max(two_reports(sigma, other, order) for other in (0.0, 1.0))
+    assert 0.97 * truth < bracket.lower <= truth * (1 + 1e-9)
+    local = order / (2.0 * sigma**2)
+    assert truth <= bracket.upper * (1 + 1e-9) and bracket.upper <= min(1.5 * truth, local * (1 + 1e-12))
+
+
+@pytest.mark.parametrize(("sigma", "order"), [(0.3, 1.01), (1.0, 1.5), (1.0, 20.0), (5.0, 4.0), (0.05, 2.0)])
+def test_what_one_report_does_in_the_tails(sigma, order):
+    mechanism = randomizers.gaussian(sigma=sigma)
+    (pair,) = mechanism.input_pairs()
+    cut = mechanism._edges()[0]
+    with mpmath.workdps(40):
+        s, k = mpmath.mpf(sigma), mpmath.mpf(order)
+        whole = mpmath.exp(k * (k - 1) / (2 * s * s))  # times the normal law about 1 − order
+        inside = [mpmath.ncdf((end - (1 - k)) / s) for end in (mpmath.mpf(cut), 1 - mpmath.mpf(cut))]
+        outside = inside[0] + mpmath.ncdf(((1 - k) - (1 - mpmath.mpf(cut))) / s)
+        truth = mpmath.log(whole * outside)
+    assert truth <= pair.tails.log_moment(order) <= truth + 1e-9 * (1 + abs(truth))
+    assert pair.tails.cover.exposed_first == 0.0 and math.isfinite(pair.tails.cover.largest_loss)
+    assert pair.tails.cover.exposed_second == pair.cover.exposed_second
+
+
+@pytest.mark.parametrize("n", [1000, 10**6])
+def test_many_users_gain_from_shuffling_alone_and_composed(n):
+    mechanism = randomizers.gaussian(sigma=1.0)
+    bracket = shuffle(mechanism, n=n).renyi(4.0)
+    assert 0.5 * bracket.upper < bracket.lower < bracket.upper < 10.0 / n
+    rounds = shuffle(mechanism, n=n).compose(rounds=10).renyi(4.0)
+    assert rounds.upper == pytest.approx(10 * bracket.upper, rel=1e-12)
+
+
+def test_reports_sent_now_and_then():
+    """A tenth of the reports: an amplified, finite end below that of everybody's."""
+    mechanism = randomizers.gaussian(sigma=1.0)
+    thinned = shuffle(randomizers.poisson_sampled(mechanism, rate=0.1), n=10**4).renyi(2.0)
+    assert (
+        0.5 * thinned.upper
+        < thinned.lower
+        < thinned.upper
+        < 0.2 * shuffle(mechanism, n=10**4).renyi(2.0).upper
+    )
+
+
+@pytest.mark.parametrize("n", [1, 100])
+def test_no_more_than_one_report_gives_away(n):
+    noise = randomizers.gaussian(sigma=1.0)
+    assert shuffle(noise, n=n).renyi(30.0).upper <= 15.0 * (1 + 1e-12)
+    both = shuffle(randomizers.joint([noise, noise]), n=n).renyi(4.0)
+    assert both.lower <= (4.0 if n == 1 else 0.3) and both.upper <= 4.0 * (1 + 1e-12)
+    either = randomizers.mixture([noise, randomizers.gaussian(sigma=2.0)], [0.5, 0.5])
+    assert shuffle(either, n=n).renyi(4.0).upper <= 2.0 * (1 + 1e-12)
