@@ -21,6 +21,8 @@ from shufflelib.profiles import DiscretePair
 
 MOST_SEGMENTS = 4_000_000
 STEEPEST = 600.0  # log of a slope whose tangent is used
+SMALL = -700.0  # log of a mass that may be no normal float
+LEAST = math.ulp(0.0)
 TINY = 1e-150  # stands for a rate too small for a float, above it
 
 
@@ -78,7 +80,14 @@ class Polygon:
     @functools.cached_property
     def doubt(self):
         """What the errors of the masses move at each knot, in either rate."""
-        return self._sums(self.pair.mass_error + 4 * UNIT)
+        return self._moved(self.pair.mass_error + 4 * UNIT)
+
+    def _moved(self, error):
+        """Return what a relative error of each mass moves, and the rounding of masses below the floats."""
+        lost = ((log > -np.inf) & (log < SMALL) for log in (self.pair.log_p, self.pair.log_q))
+        before, after = (4.0 * LEAST * part for part in lost)
+        spent, kept = self._sums(error)
+        return spent + np.append(0.0, np.cumsum(before)), kept + np.append(np.cumsum(after[::-1])[::-1], 0.0)
 
     def _sums(self, factor):
         p, q = np.exp(self.pair.log_p) * factor, np.exp(self.pair.log_q) * factor
@@ -95,7 +104,7 @@ class Polygon:
     @functools.cached_property
     def below(self):
         """Knots of a polygon proved to lie below."""
-        moved = self._sums(np.minimum(self.pair.mass_error + 4 * UNIT, 1.0))
+        moved = self._moved(np.minimum(self.pair.mass_error + 4 * UNIT, 1.0))
         return tuple(
             np.maximum(rates - lost, 0.0) / (1.0 + self._relative)
             for rates, lost in zip(self.knots, moved, strict=True)
