@@ -118,7 +118,7 @@ class _Tilt:
     ``cumulant_error`` bounds the error of K, ``node_error`` that of the tilted characteristic
     function at t, for each unit of |t|: every mass and every value is known up to ``doubt``,
     relative to itself and to the terms it came from; the sums here lose less.  A mass is off by itself
-    and by its tilt, a value turns its mass by itself, and K norms them all.
+    and by its tilt, and counts by |e^{iωx} − 1| ≤ ω|x|; a value turns its mass by itself; K norms them all.
     """
 
     def __init__(self, law, theta):
@@ -134,7 +134,7 @@ class _Tilt:
         moved = np.minimum(theta * sizes, 1e140)
         self.cumulant, terms = _cumulant(law, exponent, peak, mass)
         self.cumulant_error = doubt * (terms + np.sum(masses * moved))
-        self.node_error = doubt * np.sum(masses * sizes * (2.0 + moved))
+        self.node_error = 2.0 * doubt * np.sum(masses * (sizes + (1.0 + moved) * np.abs(values)))
         self.node_error += self.cumulant_error * np.sum(masses * np.abs(values))
 
 

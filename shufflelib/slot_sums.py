@@ -54,8 +54,7 @@ def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance):
     values = np.stack([more * shrink - less, less * shrink - more])
     sizes = np.stack([more * shrink + less, less * shrink + more])
     positive = np.maximum(values[0] + sizes[0] * (PRECISION + 8 * UNIT), 0.0)
-    with np.errstate(divide="ignore"):
-        crude = logsumexp(np.log(mass) + np.log(count) + np.log(positive)) + 64 * UNIT + PRECISION
+    crude = _log_sum(mass, count, positive, 1.0)
     shown = (values[0] > 0.0) | (rest == 0.0)  # by a slot at its best; the others show nothing
     best = math.fsum(count * np.where(shown, values[0], 0.0))
     slack = (PRECISION + 16 * UNIT) * math.fsum(count * sizes.max(axis=0))
@@ -66,12 +65,29 @@ def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance):
     with np.errstate(divide="ignore"):
         at_best = np.log(np.where(shown, mass, rest))
     sure = math.fsum(count * at_best) * (1 + PRECISION) - PRECISION * count.sum() + math.log(best - slack)
+    sure = max(sure, _one_at_a_time(mass, rest, values[0] - sizes[0] * (PRECISION + 8 * UNIT), count))
     unit, tolerance = _saddle(mass, rest, values, count, tolerance)
     terms = _Slots(mass, rest, values * unit, sizes * unit, count)
     bracket = on_the_line(terms, tolerance, SHARPEST if count.size <= FEW else tolerance)
     pad = 8 * UNIT * (1.0 + abs(math.log(unit)))
     upper = min(bracket.upper - math.log(unit) + pad, crude)
     return LogBracket(min(max(bracket.lower - math.log(unit), sure) - pad, upper), upper)
+
+
+def _log_sum(mass, count, gain, side):
+    """Return an upper (side 1) or lower (side −1) end of the log of the sum of count·mass·gain, gains ≥ 0."""
+    some = gain > 0.0
+    logs = np.log(mass[some]), np.log(count[some]), np.log(gain[some])
+    size = np.max(np.sum(np.abs(logs), axis=0), initial=0.0)
+    return logsumexp(sum(logs)) + side * (PRECISION + UNIT * (64.0 + 4.0 * size))
+
+
+def _one_at_a_time(mass, rest, least, count):
+    """Return a lower end of log E[S₊]: of the outcomes in which one slot gains and all others show nothing."""
+    if np.any(rest == 0.0):
+        return -math.inf
+    quiet = math.fsum(count * np.log(rest)) * (1 + PRECISION) - 2 * PRECISION * count.sum()
+    return quiet + _log_sum(mass, count, np.maximum(least, 0.0) / rest, -1.0)
 
 
 def _tilted(mass, nothing, values, theta):
@@ -127,7 +143,7 @@ class _Slots(TiltedSum):
         self.variance = math.fsum(count * np.maximum(spread, 0.0))
         self._sizes = sizes
         self.cumulant_error = DOUBT * math.fsum(count * (terms + (self.masses * sizes).sum(axis=0)))
-        self.node_error = DOUBT * (self.masses * sizes * (2.0 + sizes)).sum(axis=0)
+        self.node_error = 2.0 * DOUBT * (self.masses * (sizes + (1.0 + sizes) * np.abs(values))).sum(axis=0)
         self.node_error += (
             DOUBT * (terms + (self.masses * sizes).sum(axis=0)) * (self.masses * np.abs(values)).sum(axis=0)
         )
