@@ -35,6 +35,7 @@ FARTHEST = 600.0  # nats
 FAR = 550.0  # nats; a loss this large counts as infinite
 LOWEST = 30.0  # nats; e^{-LOWEST} still differs from 0 beside 1
 MOST_DOTS = 1200  # of one direction
+SMALLEST = 1e-307  # steepness of a line that falls by less
 
 
 class RoundLaw(NamedTuple):
@@ -59,6 +60,13 @@ class _Direction(dots.Curve):
         while grid[-1] < min(self.last, FARTHEST) and self.pair.dot(grid[-1], 1e-2).upper > NOTHING:
             grid = np.append(grid, min(1.25 * grid[-1], FARTHEST))
         return np.append(grid[grid < self.last], self.last) if self.last < FARTHEST else grid
+
+    def add(self, eps):
+        """Evaluate the curve at further ε, of those below LOWEST only where e^{−ε} is yet another float."""
+        eps, taken = np.unique(eps), np.expm1(-self.eps)
+        _, first = np.unique(np.expm1(-eps), return_index=True)
+        other = ~np.isin(np.expm1(-eps[first]), taken)
+        super().add(np.union1d(eps[first][other], eps[eps >= LOWEST]))
 
     def extend(self):
         """Set a dot half as far out again as the last one, unless that is useless; say whether it was set."""
@@ -176,6 +184,11 @@ def _kinks(x, low, high):
     size = np.abs(at) + np.abs(x[:-1])
     doubt = 8 * UNIT * (low[:-1] + np.abs(left) * size + np.abs(right) * size)
     y = np.minimum(from_left, from_right) - doubt
+    # h falls, so that it is at least the next dot's up to where the line on the left is as low
+    level = y < low[1:]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        at = np.where(level, np.maximum(at - 4.0 * doubt / np.abs(left), x[:-1]), at)
+    y, doubt = np.maximum(y, low[1:]), np.where(level, 0.0, doubt)
     chord = high[:-1] + (high[1:] - high[:-1]) * (meet / gap)
     # what narrower gaps would improve, beside the width of the values themselves
     wide = high - low
@@ -183,9 +196,10 @@ def _kinks(x, low, high):
     area = 0.5 * gap * np.maximum(chord - np.maximum(y, 0.0) - noise, 0.0)
     # far out, where rounding is no longer small beside the curve, the line on the left falls to 0
     unsure = (doubt > 1e-9 * y) & (x[1:] > 0.0)
-    last = int(np.argmax(unsure)) if unsure.any() else gap.size
+    sure = np.flatnonzero(~unsure)
+    last = int(sure[-1]) + 1 if sure.size else 0
     fall = -steep[last - 1] if last > 0 else 1.0
-    reach = low[last] / max(fall, low[last] * math.exp(-FARTHEST))
+    reach = low[last] / max(fall, low[last] * math.exp(-FARTHEST), SMALLEST)
     reach *= 1.0 - 64 * UNIT * (1.0 + (abs(x[last]) + abs(x[last - 1])) / gap[last - 1]) if last > 0 else 1.0
     cross = x[last] + max(reach - 16 * UNIT * abs(x[last]), 0.0)
     return np.append(np.append(-1.0, at[:last]), cross), np.append(np.append(1.0, y[:last]), 0.0), area[1:]

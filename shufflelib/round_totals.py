@@ -39,6 +39,7 @@ GONE = 60.0  # e-folds below its peak at which a node is bounded instead of comp
 NODE_LIMIT = 3_000_000
 BLOCK = 1 << 16
 STEEPEST = 1e6  # largest θ, in units of the first guess
+NO_SQUARE = 1e150  # a θ whose square is no float
 HOPELESS = 100.0  # relative width from which on Chernoff's bound will do
 SHARE = 0.1  # of the width aimed at that smoothing may cost
 
@@ -114,11 +115,11 @@ class Total:
             while slope(low) > 0.0:
                 low, high = low / 1.5, low
         while high > 1.03 * low:
-            middle = math.sqrt(low * high)
+            middle = low * math.sqrt(high / low)
             low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
             if slope(high) < 0.0:
                 break
-        return math.sqrt(low * high)
+        return low * math.sqrt(high / low)
 
     def log_delta(self, eps, *, width):
         r"""Return both ends of log δ(ε) of the finite laws as they stand, aiming at a relative width.
@@ -206,10 +207,10 @@ def _on_the_line(total, eps, theta, width):
     prefactor = error + 8 * UNIT * (abs(log_moment) + theta * eps)
     # Chernoff's bound, (1 − e^{-y})_+ <= e^{θy} θ^θ/(1 + θ)^{1+θ}
     chernoff = log_scale + prefactor - theta * math.log1p(1.0 / theta) - math.log1p(theta) + 1e-13
-    if variance * theta**2 < 1e-20:
+    if math.sqrt(variance) * theta < 1e-10:
         lower, upper = _nearly_constant(total, eps)
         return lower, min(upper, chernoff)
-    if width > HOPELESS:
+    if width > HOPELESS or theta > NO_SQUARE:
         return -math.inf, chernoff
     smoothing = 2.0 * SHARE * width / (theta * (1.0 + theta))
     gain = 0.5 * smoothing * theta * (1.0 + theta)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from shufflelib import central_limit, conversions, randomizers, renyi, tradeoff
-from shufflelib.profiles import Gaussian
-from shufflelib.shuffling import VariationRatioPair, shuffle
+from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, shuffle
 
 
 def enclosed(truth, bracket, width=1e-3):
@@ -114,7 +114,87 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         lambda: enclosed(math.log(1.5), VariationRatioPair(n=22026, p=2.0, beta=1 / 3, q0=2e208).renyi(2.0)),
         True,
     ),
+    "no rate spent on masses below the floats": (
+        lambda: tradeoff.from_pair(DiscretePair([0.0, -800.0], [-800.0, 0.0]))(0.0).upper,
+        1.0,
+    ),
+    "no rate spent on products below the floats": (
+        lambda: (
+            tradeoff.ApproximateDP(eps=400.0, delta=0.0)
+            .tensor(tradeoff.ApproximateDP(eps=400.0, delta=0.0))(0.0)
+            .upper
+        ),
+        1.0,
+    ),
+    "two rounds with a rare and telling outcome": (
+        lambda: enclosed(5.752977732e-7, telling_response(1e-6).compose(rounds=2).delta(3.5), width=1e-5),
+        True,
+    ),
+    "the same, asked for epsilon": (
+        lambda: enclosed(3.5, telling_response(1e-6).compose(rounds=2).epsilon(5.752978e-7), width=1e-6),
+        True,
+    ),
+    "rounds that tell all, hardly ever": (
+        lambda: enclosed(
+            -math.expm1(-1000.0 * math.exp(-50.0)),
+            DiscretePair([math.log1p(-math.exp(-50.0)), -50.0], [0.0, -math.inf])
+            .compose(rounds=1000)
+            .delta(0.1),
+        ),
+        True,
+    ),
+    "rounds that tell all, less often than any float says": (
+        lambda: enclosed(
+            30.0 * math.exp(-382.15346978693253),
+            DiscretePair([-1.0785910974428327e-166, -382.15346978693253], [0.0, -math.inf])
+            .compose(rounds=30)
+            .delta(0.1),
+            width=1.0,
+        ),
+        True,
+    ),
+    "dots of which two are one float apart": (
+        lambda: enclosed(
+            53.1975424,
+            DiscretePair(
+                [-0.4795122190439545, -0.9651798257939268, -18.580707235986274],
+                [-5.78362273138337e-07, -14.363065683658029, -45.2966427079161],
+            )
+            .compose(rounds=3)
+            .epsilon(1e-9),
+            width=1e-6,
+        ),
+        True,
+    ),
+    "two budgets of a millionth": (
+        lambda: enclosed(
+            1.99467e-8, PersonalizedPair.grouped([1e-6, 2e-6], counts=[500, 500]).delta(0.0), width=1e-4
+        ),
+        True,
+    ),
+    "budgets of a hundred-millionth": (
+        lambda: enclosed(
+            VariationRatioPair.of(randomizers.generic(eps0=1e-8), n=1000).delta(0.0).upper,
+            shuffle(randomizers.generic(eps0=1e-8), n=1000).delta(0.0),
+            width=1.0,
+        ),
+        True,
+    ),
+    "three kinds of slots near the largest budget": (
+        lambda: enclosed(
+            3.0e-5, PersonalizedPair.grouped([5.07, 5.44, 7.32], counts=[8, 9, 9]).delta(7.3199), width=0.3
+        ),
+        True,
+    ),
 }
+
+
+def telling_response(rare):
+    """Randomized response at budget 1 that tells the input, at odds of e³, with chance ``rare``."""
+    likely, other = 1.0 / (1.0 + math.exp(-1.0)), 1.0 / (1.0 + math.exp(1.0))
+    p = [likely * (1.0 - rare), other * (1.0 - rare), rare]
+    rare *= math.exp(-3.0)
+    return DiscretePair(np.log(p), np.log([other * (1.0 - rare), likely * (1.0 - rare), rare]))
 
 
 @pytest.mark.parametrize("name", FOUND)
