@@ -148,7 +148,7 @@ class AmplificationVariable:
 
 @dataclass(frozen=True)
 class Tails:
-    r"""Outputs T given up because likelihood ratios are unbounded there, for two reports that mirror each other.
+    r"""Outputs T given up for unbounded likelihood ratios; the two reports mirror each other.
 
     Parameters
     ----------

@@ -131,10 +131,11 @@ class _Tilt:
 
         doubt = law.precision + (law.values.size + 24) * UNIT
         sizes = np.minimum(law.sizes[live], 1e140)
-        moved = np.minimum(theta * sizes, 1e140)
+        moved = np.expm1(np.minimum(doubt * theta * sizes, 60.0))  # by its tilt, a share of each mass
         self.cumulant, terms = _cumulant(law, exponent, peak, mass)
-        self.cumulant_error = doubt * (terms + np.sum(masses * moved))
-        self.node_error = 2.0 * doubt * np.sum(masses * (sizes + (1.0 + moved) * np.abs(values)))
+        self.cumulant_error = doubt * terms + np.sum(masses * moved)
+        off = doubt + moved
+        self.node_error = np.sum(masses * (doubt * sizes * (1.0 + off) + off * np.abs(values)))
         self.node_error += self.cumulant_error * np.sum(masses * np.abs(values))
 
 

@@ -4,12 +4,13 @@ Far out no cover is left, and a bound that gives those outputs up has an infinit
 apart instead: P = P₁ + P₂, the own report outside of the tails T and inside.  By Minkowski's inequality for
 the likelihood ratio in :math:`L^\lambda(Q)`, and because shuffling is data processing,
 
-.. math:: e^{(\lambda-1) D_\lambda(P\|Q)/\lambda} \;\le\; \Bigl(\int P_1^\lambda Q^{1-\lambda}\Bigr)^{1/\lambda}
+.. math:: e^{(\lambda-1) D_\lambda(P\|Q)/\lambda} \;\le\;
+          \Bigl(\int P_1^\lambda Q^{1-\lambda}\Bigr)^{1/\lambda}
           + \Bigl(\int_T R_0^\lambda R_1^{1-\lambda}\Bigr)^{1/\lambda}.
 
 The first integral is 1 plus λ(λ − 1) times that of
-:math:`e^{(\lambda-1)\varepsilon} H_\varepsilon(P_1\|Q) + e^{-\lambda\varepsilon} H_\varepsilon(Q\|P)` over ε ≥ 0:
-P₂ adds as much to the second term, at most :math:`e^{\varepsilon} P_2`, as P₁ lacks in mass.
+:math:`e^{(\lambda-1)\varepsilon} H_\varepsilon(P_1\|Q) + e^{-\lambda\varepsilon} H_\varepsilon(Q\|P)`
+over ε ≥ 0: P₂ adds as much to the second term, at most :math:`e^{\varepsilon} P_2`, as P₁ lacks in mass.
 """
 
 import numpy as np

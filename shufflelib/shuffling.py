@@ -125,7 +125,7 @@ class ShuffledProfile(PrivacyProfile):
         return min(lower, upper), upper
 
     def _renyi_beside_tails(self, order):
-        """Return an upper end where the likelihood ratio of the reports is unbounded in tails, else infinity."""
+        """Return an upper end where the reports' likelihood ratio is unbounded in tails, else infinity."""
         inputs = self.randomizer.input_pairs()
         if any(pair.tails is None for pair in inputs):
             return math.inf

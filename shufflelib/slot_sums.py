@@ -83,7 +83,7 @@ def _log_sum(mass, count, gain, side):
 
 
 def _one_at_a_time(mass, rest, least, count):
-    """Return a lower end of log E[S₊]: of the outcomes in which one slot gains and all others show nothing."""
+    """Return a lower end of log E[S₊]: of outcomes in which one slot gains and all others show nothing."""
     if np.any(rest == 0.0):
         return -math.inf
     quiet = math.fsum(count * np.log(rest)) * (1 + PRECISION) - 2 * PRECISION * count.sum()
@@ -142,11 +142,12 @@ class _Slots(TiltedSum):
         spread = (self.masses * values**2).sum(axis=0) - mean**2
         self.variance = math.fsum(count * np.maximum(spread, 0.0))
         self._sizes = sizes
-        self.cumulant_error = DOUBT * math.fsum(count * (terms + (self.masses * sizes).sum(axis=0)))
-        self.node_error = 2.0 * DOUBT * (self.masses * (sizes + (1.0 + sizes) * np.abs(values))).sum(axis=0)
-        self.node_error += (
-            DOUBT * (terms + (self.masses * sizes).sum(axis=0)) * (self.masses * np.abs(values)).sum(axis=0)
-        )
+        moved = np.expm1(np.minimum(DOUBT * sizes, 60.0))  # by its tilt, a share of each mass
+        cumulant_error = DOUBT * terms + (self.masses * moved).sum(axis=0)
+        self.cumulant_error = math.fsum(count * cumulant_error)
+        off = DOUBT + moved
+        self.node_error = (self.masses * (DOUBT * sizes * (1.0 + off) + off * np.abs(values))).sum(axis=0)
+        self.node_error += cumulant_error * (self.masses * np.abs(values)).sum(axis=0)
         bins = max(1, min(count.size, round(BIN_WORK / math.sqrt(count.size))))
         self.atoms = 2 * bins
         self._bins = [self._gather(size) for size in sorted({math.isqrt(bins), bins})]

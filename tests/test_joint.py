@@ -277,11 +277,11 @@ def test_products_multiply_masses_ratios_and_moments():
 def test_merging_costs_little(eps0, k, error):
     """The second moment of R_0 - R_1 multiplies exactly; merging moves it to the right side, a little."""
     pair = randomizers.laplace(eps0=eps0 / k).input_pairs()[0]
-    for law, product, side in ((pair.cover, product_of_covers, 1), (pair.attacks[0], product_of_attacks, -1)):
+    for law, join, side in ((pair.cover, product_of_covers, 1), (pair.attacks[0], product_of_attacks, -1)):
         m00, m01, m11 = (
             float(law.mass @ part) ** k for part in (law.first**2, law.first * law.second, law.second**2)
         )
-        whole = product([law] * k)
+        whole = join([law] * k)
         change = whole.mass @ (whole.first - whole.second) ** 2 / (m00 - 2 * m01 + m11) - 1
         assert 0 <= side * change <= error
         assert whole.mass.size < 1300

@@ -50,7 +50,7 @@ def product_of_attacks(laws):
 
 
 def _times(one, other, least):
-    """Return the law of two independent reports, each of positive mass ``least`` or more where it has mass."""
+    """Return the law of two independent reports, of mass ``least`` or more where they have mass."""
     pairs = [
         np.where(
             np.logical_and.outer(here > 0.0, there > 0.0),
