@@ -28,6 +28,7 @@ __all__ = ["ComposedPair", "ComposedProfile", "compose"]
 MOST_ROUNDS = 10**9
 WIDTH = 3e-4  # relative width in ε aimed at
 NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ
+FAR_ABOVE = 30.0  # nats
 RESOLUTION = 1e-60  # no smaller δ is asked for
 
 
@@ -251,7 +252,22 @@ class ComposedPair(_Composed, Pair):
         share = eps / sum(count for _, count in self.rounds)
         high = [pair.dot(share, NARROWEST).upper + math.log(count) for pair, count in self.rounds]
         low = max(pair.dot(eps, NARROWEST).lower for pair, _ in self.rounds)
-        return LogBracket(low, float(np.logaddexp.reduce(high)) + 64 * UNIT * len(high))
+        low = max(low, self._some_round(eps))
+        return LogBracket(low, float(np.logaddexp.reduce(high)) + _rounding(high))
+
+    def _some_round(self, eps):
+        """Return a lower end of log H: some round shows an outcome whose loss is beyond ε + a, far above ε.
+
+        With S such outcomes and h = P(S) − e^{ε + a} Q(S) this has the divergence
+        1 − ∏(1 − P(S)) − e^{−a} Σ(P(S) − h), which is least at P(S) = h unless S is nearly sure to be shown.
+        """
+        shown = [pair.dot(eps + FAR_ABOVE, NARROWEST).lower + math.log(count) for pair, count in self.rounds]
+        log_sum = float(np.logaddexp.reduce(shown))  # at most that of −Σ log(1 − h)
+        others = math.exp(-FAR_ABOVE) * (1.0 + sum(count for _, count in self.rounds))
+        if log_sum == -math.inf or others >= 1.0:
+            return -math.inf
+        some = log_sum if log_sum < -40.0 else math.log(-math.expm1(-math.exp(log_sum)))
+        return min(some, math.log1p(-others)) - _rounding(shown)
 
     def _totals(self, eps, tolerance):
         """Return the sums of the rounds' laws on either side, dots added until both agree, and that width."""
@@ -326,3 +342,8 @@ class ComposedProfile(_Composed):
     def _renyi(self, order):
         ends = [(count, profile._renyi(order)) for profile, count in self.rounds]
         return _added(ends)
+
+
+def _rounding(logs):
+    """Return what adding up numbers given by these logarithms may be off."""
+    return UNIT * (64.0 * len(logs) + 4.0 * max((abs(log) for log in logs if log > -math.inf), default=0.0))

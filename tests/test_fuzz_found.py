@@ -149,7 +149,19 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
             DiscretePair([-1.0785910974428327e-166, -382.15346978693253], [0.0, -math.inf])
             .compose(rounds=30)
             .delta(0.1),
-            width=1.0,
+            width=1e-11,
+        ),
+        True,
+    ),
+    "rounds that tell all, at a large epsilon": (
+        lambda: enclosed(
+            -math.expm1(1000.0 * math.log1p(-1e-7)),
+            DiscretePair(
+                [math.log(0.75) + math.log1p(-1e-7), math.log(0.25) + math.log1p(-1e-7), math.log(1e-7)],
+                [math.log(0.25), math.log(0.75), -math.inf],
+            )
+            .compose(rounds=1000)
+            .delta(2000.0),
         ),
         True,
     ),
