@@ -29,6 +29,7 @@ from shufflelib.tradeoff.hidden import hidden_swap
 from shufflelib.tradeoff.polygon import Polygon
 
 LISTED_ATOMS = 1_000_000  # beyond, they are gathered
+TIE = 1e-12  # relative rounding within which the printed condition counts as met
 SCANNED = 64  # thresholds
 MOST_USERS = 1_000_000
 
@@ -231,7 +232,8 @@ def delta_corollary43(*, eps0, n, eps):
         return reach / base if base > 0.0 else math.inf
 
     def meets(knot):
-        return -math.exp(eps) + 2.0 * w + (1.0 - 2.0 * w) * slope(losses[knot]) <= 0.0
+        rise = 2.0 * w + (1.0 - 2.0 * w) * slope(losses[knot])
+        return rise <= math.exp(eps) * (1.0 + TIE)
 
     require(meets(losses.size - 1), "a threshold t that meets the printed condition", f"eps = {eps!r}")
     low, high = 0, losses.size - 1
