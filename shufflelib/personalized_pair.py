@@ -269,12 +269,21 @@ class PersonalizedPair(Pair):
         light._settle(self.kinds[: self._heavy], self.counts[: self._heavy])
         return light
 
+    @functools.cached_property
+    def _light_silent(self):
+        """Lower end of the chance that no light slot shows anything."""
+        light, held = self._slot(self.kinds[: self._heavy]), self.counts[: self._heavy]
+        with np.errstate(divide="ignore"):
+            silent = math.fsum(held * np.log(light.rest))
+        return math.exp(silent) * max(1.0 - 16 * PRECISION * (1.0 + held.sum()), 0.0)
+
     def _beside_the_heavy(self, eps, tolerance):
         r"""Enclose log δ where few slots show much: no quadrature resolves a rare, heavy summand.
 
         With H the sum over the heavy slots and S over the n' others, E S = −n'(e^ε − 1), and
         (H + S)₊ ≤ H₊ + S₊; conversely the events "no heavy slot shows anything" and "heavy slot i
-        shows its gain, the other heavy ones nothing" are disjoint, and Jensen's inequality holds in each.
+        shows its gain, the other heavy ones nothing" are disjoint, and Jensen's inequality holds in each;
+        or no light slot shows anything either.
         """
         light = self._light.log_hockey_stick(eps, tolerance)
         heavy, held = self._slot(self.kinds[self._heavy :]), self.counts[self._heavy :]
@@ -287,7 +296,10 @@ class PersonalizedPair(Pair):
             alone = np.exp(silent - np.log(heavy.rest)) * held * heavy.mass
         low = math.exp(light.lower + silent) * self._light.n * shrink
         pull = -math.expm1(-eps) * self._light.n
-        low += math.fsum(alone * np.maximum(gain - slack - pull * (1 + 8 * UNIT), 0.0))
+        low += max(
+            math.fsum(alone * np.maximum(gain - slack - pull * (1 + 8 * UNIT), 0.0)),
+            math.fsum(alone * np.maximum(gain - slack, 0.0)) * self._light_silent,
+        )
         pad = 16 * PRECISION * (1.0 + held.sum()) + 8 * UNIT * (2.0 + eps + math.log(self.n))
         shift = eps - math.log(self.n)
         ends = [math.log(end) + shift if end > 0.0 else -math.inf for end in (low, high)]

@@ -110,7 +110,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         lambda: enclosed(math.log(1.5), VariationRatioPair(n=1097, p=2.0, beta=1 / 3, q0=3e154).renyi(2.0)),
         True,
     ),
-    "a density near the largest float": (
+    "a density of two hundred digits": (
         lambda: enclosed(math.log(1.5), VariationRatioPair(n=22026, p=2.0, beta=1 / 3, q0=2e208).renyi(2.0)),
         True,
     ),
@@ -189,6 +189,14 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
             VariationRatioPair.of(randomizers.generic(eps0=1e-8), n=1000).delta(0.0).upper,
             shuffle(randomizers.generic(eps0=1e-8), n=1000).delta(0.0),
             width=1.0,
+        ),
+        True,
+    ),
+    "light slots that show nothing beside heavy ones": (
+        lambda: enclosed(
+            0.02604146617585,
+            PersonalizedPair.grouped([37.98, 41.74, 162.2, 219.91], counts=[6] * 4).delta(219.8),
+            width=1e-8,
         ),
         True,
     ),
