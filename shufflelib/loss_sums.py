@@ -318,6 +318,7 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     omega = step * (first + number[alive])
     angle = np.arctan2(y, 1.0 + x)
     relative = n * tilt.node_error * np.hypot(theta, omega) * np.exp(-log_modulus)
+    farthest = math.hypot(theta, step * (first + size))
     relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 2.0 * (log_modulus <= SMALLEST_MODULUS)
     return quadrature(
         theta,
@@ -326,7 +327,7 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
         n * log_modulus,
         n * angle,
         relative,
-        size * math.exp(-nothing),
+        size * math.exp(min(n * math.log(math.exp(-nothing / n) + tilt.node_error * farthest), 0.0)),
         halved=first == 0,
     )
 

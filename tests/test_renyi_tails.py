@@ -53,6 +53,8 @@ def test_what_one_report_does_in_the_tails(sigma, order):
     assert truth <= pair.tails.log_moment(order) <= truth + 1e-9 * (1 + abs(truth))
     assert pair.tails.cover.exposed_first == 0.0 and math.isfinite(pair.tails.cover.largest_loss)
     assert pair.tails.cover.exposed_second == pair.cover.exposed_second
+    alone = pair.tails.log_moment(order) / (order - 1.0)  # by what the tails hold alone
+    assert shuffle(mechanism, n=10**6).renyi(order).upper >= min(alone, order / (2.0 * sigma**2))
 
 
 @pytest.mark.parametrize("n", [1000, 10**6])
