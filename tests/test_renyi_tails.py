@@ -29,8 +29,7 @@ def two_reports(sigma, other, order):
     )
 
 
-@pytest.mark.parametrize("order", [1.2, 2.0, 4.0])
-@pytest.mark.parametrize("sigma", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize(("sigma", "order"), [(0.5, 1.2), (1.0, 4.0), (4.0, 2.0)])
 def test_two_users(sigma, order):
     bracket = shuffle(randomizers.gaussian(sigma=sigma), n=2).renyi(order)
     truth = max(two_reports(sigma, other, order) for other in (0.0, 1.0))
@@ -53,8 +52,6 @@ def test_what_one_report_does_in_the_tails(sigma, order):
     assert truth <= pair.tails.log_moment(order) <= truth + 1e-9 * (1 + abs(truth))
     assert pair.tails.cover.exposed_first == 0.0 and math.isfinite(pair.tails.cover.largest_loss)
     assert pair.tails.cover.exposed_second == pair.cover.exposed_second
-    alone = pair.tails.log_moment(order) / (order - 1.0)  # by what the tails hold alone
-    assert shuffle(mechanism, n=10**6).renyi(order).upper >= min(alone, order / (2.0 * sigma**2))
 
 
 @pytest.mark.parametrize("n", [1000, 10**6])
@@ -64,6 +61,12 @@ def test_many_users_gain_from_shuffling_alone_and_composed(n):
     assert 0.5 * bracket.upper < bracket.lower < bracket.upper < 10.0 / n
     rounds = shuffle(mechanism, n=n).compose(rounds=10).renyi(4.0)
     assert rounds.upper == pytest.approx(10 * bracket.upper, rel=1e-12)
+
+
+def test_the_tails_count_in_the_bound():
+    mechanism = randomizers.gaussian(sigma=1.0)
+    (pair,) = mechanism.input_pairs()
+    assert shuffle(mechanism, n=10**6).renyi(20.0).upper >= pair.tails.log_moment(20.0) / 19.0 > 1.9
 
 
 def test_reports_sent_now_and_then():
@@ -84,5 +87,8 @@ def test_no_more_than_one_report_gives_away(n):
     assert shuffle(noise, n=n).renyi(30.0).upper <= 15.0 * (1 + 1e-12)
     both = shuffle(randomizers.joint([noise, noise]), n=n).renyi(4.0)
     assert both.lower <= (4.0 if n == 1 else 0.3) and both.upper <= 4.0 * (1 + 1e-12)
-    either = randomizers.mixture([noise, randomizers.gaussian(sigma=2.0)], [0.5, 0.5])
-    assert shuffle(either, n=n).renyi(4.0).upper <= 2.0 * (1 + 1e-12)
+
+
+def test_one_report_of_a_mixture_gives_away_no_more_than_the_worst_of_them():
+    parts = [randomizers.gaussian(sigma=sigma) for sigma in (1.0, 2.0)]
+    assert randomizers.mixture(parts, [0.5, 0.5]).local_renyi(4.0) == parts[0].local_renyi(4.0)
