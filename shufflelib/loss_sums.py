@@ -44,6 +44,7 @@ SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss a
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
+ROUGH = 3e-3  # a tolerance that is tried where a finer one leaves more
 MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
 ALL_NODES = 18.0  # as many more for one node: there are many
 
@@ -239,12 +240,14 @@ def on_the_line(terms, tolerance, finest):
     """Enclose log E[S₊] by integrating a `TiltedSum` along Re t = θ, in units in which θ is 1.
 
     An atom of the sum at 0 feels the smoothing in first order; where that is what the width is made of,
-    less is smoothed, down to a tolerance of ``finest``.
+    less is smoothed, down to a tolerance of ``finest``.  Where it is rounding, more is smoothed.
     """
     bracket, blur = _once(terms, tolerance)
     sharper = max(tolerance * (tolerance / blur) ** 2, finest) if 2.0 * tolerance < blur < 1.0 else tolerance
     if sharper < tolerance and blur > 0.5 * (bracket.upper - bracket.lower):
         bracket = narrower(bracket, _once(terms, sharper)[0])
+    if tolerance < ROUGH < bracket.upper - bracket.lower:  # fewer nodes are rounded where more is smoothed
+        bracket = narrower(bracket, _once(terms, ROUGH)[0])
     return bracket
 
 

@@ -192,6 +192,14 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
+    "a finer tolerance that is all rounding": (
+        lambda: enclosed(
+            4.62e-10,
+            shuffle(randomizers.gaussian(sigma=1228.8), n=14_313_622_097_570).epsilon(1e-12),
+            width=0.1,
+        ),
+        True,
+    ),
     "light slots that show nothing beside heavy ones": (
         lambda: enclosed(
             0.02604146617585,
