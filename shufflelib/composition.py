@@ -13,11 +13,9 @@ Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10; for shuffling Koskela, Heikk
 import functools
 import math
 
-import numpy as np
-
 from shufflelib import arguments
 from shufflelib.brackets import NOTHING, TOLERANCE, LogBracket
-from shufflelib.logspace import UNIT
+from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.privacy_profile import Pair, PrivacyProfile
 from shufflelib.results import Certified, Status
 from shufflelib.round_laws import RoundCurve
@@ -253,16 +251,16 @@ class ComposedPair(_Composed, Pair):
         high = [pair.dot(share, NARROWEST).upper + math.log(count) for pair, count in self.rounds]
         low = max(pair.dot(eps, NARROWEST).lower for pair, _ in self.rounds)
         low = max(low, self._some_round(eps))
-        return LogBracket(low, float(np.logaddexp.reduce(high)) + _rounding(high))
+        return LogBracket(low, logsumexp(high) + _rounding(high))
 
     def _some_round(self, eps):
         """Return a lower end of log H: some round shows an outcome whose loss is beyond ε + a, far above ε.
 
         With S such outcomes and h = P(S) − e^{ε + a} Q(S) this has the divergence
-        1 − ∏(1 − P(S)) − e^{−a} Σ(P(S) − h), which is least at P(S) = h unless S is nearly sure to be shown.
+        1 − ∏(1 − P(S)) − e^{−a} Σ(P(S) − h), affine in each P(S), so that it is least where each is h or 1.
         """
         shown = [pair.dot(eps + FAR_ABOVE, NARROWEST).lower + math.log(count) for pair, count in self.rounds]
-        log_sum = float(np.logaddexp.reduce(shown))  # at most that of −Σ log(1 − h)
+        log_sum = logsumexp(shown)  # at most that of −Σ log(1 − h)
         others = math.exp(-FAR_ABOVE) * (1.0 + sum(count for _, count in self.rounds))
         if log_sum == -math.inf or others >= 1.0:
             return -math.inf
