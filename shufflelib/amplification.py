@@ -17,11 +17,12 @@ for the blanket, Balle, Bell, Gascón, Nissim, CRYPTO 2019, Lemma 5.3.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 UNRESOLVED = 1e-290  # exposed mass that no number here resolves
+LEAST_EXPOSED = 2.0 * UNRESOLVED  # stands for less of it where that must count
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,15 @@ class AmplificationVariable:
             self.precision,
             self.cell_width,
             None if self.exposed is None else self.exposed[::-1],
+        )
+
+    def unbounded(self):
+        """Return the law with so much exposed that no largest loss is known, for reports that have none."""
+        return replace(
+            self,
+            exposed_first=max(self.exposed_first, LEAST_EXPOSED),
+            exposed_second=max(self.exposed_second, LEAST_EXPOSED),
+            exposed=None,
         )
 
     @property

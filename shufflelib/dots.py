@@ -24,7 +24,7 @@ from shufflelib.logspace import UNIT, complement, log1mexp, logsumexp
 WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700
-STALLED = 3  # rounds of new dots without gain after which a trade-off function is taken as it is
+STALLED = 3  # rounds of new dots without gain after which a question is answered
 QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4  # the same for a Rényi divergence, which is not known better than WIDTH

@@ -77,7 +77,7 @@ def _halves(x):
     return high, x - high
 
 
-def _deviance(surplus, mean):
+def _deviance(k, surplus, mean):
     """Return k log(k/mean) + mean − k for k = mean + surplus > 0, accurate relative to itself."""
     relative = surplus / mean
     near = (relative > -2.0 / 3.0) & (relative < 2.0)
@@ -89,7 +89,7 @@ def _deviance(surplus, mean):
     for j in range(27, 0, -1):
         tail = square * (tail + 1.0 / (2 * j + 1))
     series = mean * (u * t + 2.0 * (1.0 + u) * t * tail)
-    return np.where(near, series, (mean + surplus) * np.log1p(relative) - surplus)
+    return np.where(near, series, k * np.log1p(relative) - surplus)
 
 
 def log_binomial_pmf(k, n, p):
@@ -112,8 +112,8 @@ def log_binomial_pmf(k, n, p):
             _stirling_error(nn)
             - _stirling_error(kk)
             - _stirling_error(nn - kk)
-            - _deviance(surplus, nn * p)
-            - _deviance(-surplus, nn * (1.0 - p))
+            - _deviance(kk, surplus, nn * p)
+            - _deviance(nn - kk, -surplus, nn * (1.0 - p))
             + 0.5 * np.log(nn / (2.0 * math.pi * kk * (nn - kk)))
         )
         value = np.where(inside & (k == 0), n * np.log1p(-p), value)

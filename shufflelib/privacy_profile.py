@@ -33,7 +33,7 @@ class PrivacyProfile(ABC):
     -----
     Nothing costs more for more users.  δ takes milliseconds, ε a few values of δ.  A Rényi divergence or a
     trade-off function is read off hundreds of values unless the pair has few kinds of losses: half a second
-    to three for a randomizer on the line.
+    to three for a randomizer on the line, more for a few users with Gaussian noise.
 
     Examples
     --------

@@ -13,26 +13,34 @@ The first integral is 1 plus λ(λ − 1) times that of
 over ε ≥ 0: P₂ adds as much to the second term, at most :math:`e^{\varepsilon} P_2`, as P₁ lacks in mass.
 """
 
+import math
+
 import numpy as np
 
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.logspace import UNIT
 
 
-def renyi_beside_tails(pair, tails, order):
-    """Return an upper end of D_order(P‖Q).
+class BesideTails:
+    """The own report of a pair set apart where the likelihood ratio is unbounded.
 
     Parameters
     ----------
-    pair : CoveredPair
-        The pair with its tails given up; it stands above Q‖P.
-    tails : Tails
-        What the first report does outside and inside of the tails.
-    order : float
-        Order λ > 1.
+    inputs : InputPair
+        Two inputs with their `Tails`.
+    n : int
+        Number of users.
     """
-    inside = CoveredPair(tails.cover, pair.n)
-    inside.__dict__["reversed"] = pair.reversed
-    share = (order - 1.0) / order
-    log_norms = share * inside.renyi_directed(order)[1], tails.log_moment(order) / order
-    return float(np.logaddexp(*log_norms)) / share * (1.0 + 8 * UNIT) + 8 * UNIT
+
+    def __init__(self, inputs, n):
+        whole = CoveredPair(inputs.cover, n)
+        self.tails, self.inside = inputs.tails, CoveredPair(inputs.tails.cover, n)
+        self.inside.__dict__["reversed"] = whole.reversed
+
+    def renyi(self, order):
+        """Return an upper end of D_order(P‖Q) for an order above 1."""
+        if self.tails.cover.exposed_first > 0.0:  # so rare that it fell below the floats
+            return math.inf
+        share = (order - 1.0) / order
+        log_norms = share * self.inside.renyi_directed(order)[1], self.tails.log_moment(order) / order
+        return float(np.logaddexp(*log_norms)) / share * (1.0 + 8 * UNIT) + 8 * UNIT

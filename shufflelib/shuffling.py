@@ -16,7 +16,7 @@ from shufflelib.personalized_pair import PersonalizedPair
 from shufflelib.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import BinaryRR
-from shufflelib.renyi_tails import renyi_beside_tails
+from shufflelib.renyi_tails import BesideTails
 from shufflelib.variation_ratio import VariationRatioPair
 from shufflelib.worst_pair import gathered
 from shufflelib.worst_population import WorstPopulation
@@ -99,7 +99,10 @@ class ShuffledProfile(PrivacyProfile):
     @functools.cached_property
     def above(self):
         """The blanket's pair for each candidate pair of inputs."""
-        pairs = _distinct(CoveredPair(pair.cover, self.n) for pair in self.randomizer.input_pairs())
+        covers = [pair.cover for pair in self.randomizer.input_pairs()]
+        if math.isinf(self.randomizer.eps0):
+            covers = [cover.unbounded() for cover in covers]
+        pairs = _distinct(CoveredPair(cover, self.n) for cover in covers)
         return gathered(pairs)
 
     @functools.cached_property
@@ -121,15 +124,18 @@ class ShuffledProfile(PrivacyProfile):
 
     def _renyi(self, order):
         lower, upper = super()._renyi(order)
-        upper = min(upper, self.randomizer.local_renyi(order), self._renyi_beside_tails(order))
+        upper = min(upper, self.randomizer.local_renyi(order))
+        if self._beside_tails:
+            upper = min(upper, max(pair.renyi(order) for pair in self._beside_tails))
         return min(lower, upper), upper
 
-    def _renyi_beside_tails(self, order):
-        """Return an upper end where the reports' likelihood ratio is unbounded in tails, else infinity."""
+    @functools.cached_property
+    def _beside_tails(self):
+        """The pairs of inputs with the tails of their reports set apart, none if some have no such tails."""
         inputs = self.randomizer.input_pairs()
         if any(pair.tails is None for pair in inputs):
-            return math.inf
-        return max(renyi_beside_tails(CoveredPair(pair.cover, self.n), pair.tails, order) for pair in inputs)
+            return ()
+        return tuple(BesideTails(pair, self.n) for pair in inputs)
 
 
 class BinaryProfile(ShuffledProfile):

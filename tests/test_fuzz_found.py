@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from shufflelib import central_limit, conversions, randomizers, renyi, tradeoff
+from shufflelib.composition import compose
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, shuffle
 
@@ -192,6 +193,59 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
+    "Gaussian reports below the floats in a mixture": (
+        lambda: (
+            shuffle(
+                randomizers.mixture(
+                    [randomizers.gaussian(sigma=1.0), randomizers.generalized_rr(eps0=1e-3, d=2)],
+                    [1e-17, 1 - 1e-17],
+                ),
+                n=1,
+            ).pure_epsilon
+        ),
+        math.inf,
+    ),
+    "Gaussian reports sent hardly ever": (
+        lambda: (
+            shuffle(
+                randomizers.poisson_sampled(
+                    randomizers.poisson_sampled(randomizers.gaussian(sigma=1.0), rate=1e-9), rate=1e-9
+                ),
+                n=5,
+            )
+            .renyi(100.0)
+            .upper
+            > 49.58
+        ),
+        True,
+    ),
+    "joint reports whose telling outputs are below the floats": (
+        lambda: enclosed(
+            6.0,
+            shuffle(
+                randomizers.joint(
+                    [
+                        randomizers.mixture(
+                            [randomizers.generalized_rr(eps0=eps0, d=3) for eps0 in (2.0, 1e-3)],
+                            [1e-120, 1 - 1e-120],
+                        )
+                    ]
+                    * 3
+                ),
+                n=1,
+            ).renyi(1e5),
+            width=1.0,
+        ),
+        True,
+    ),
+    "many rounds of outcomes rarer and rarer": (
+        lambda: enclosed(
+            1.46848464693212961e-226,
+            compose([revealing(-520.0)] + [revealing(-550.6 - 1e-6 * i) for i in range(300)]).delta(0.0),
+            width=1e-10,
+        ),
+        True,
+    ),
     "a finer tolerance that is all rounding": (
         lambda: enclosed(
             4.62e-10,
@@ -215,6 +269,11 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         True,
     ),
 }
+
+
+def revealing(log_chance):
+    """Return the pair of which P alone shows an outcome, with this chance."""
+    return DiscretePair([log_chance, math.log1p(-math.exp(log_chance))], [-math.inf, 0.0])
 
 
 def telling_response(rare):

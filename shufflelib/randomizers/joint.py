@@ -149,7 +149,12 @@ class Joint(LocalRandomizer):
         return self._most(part.local_renyi(order) for part in self.components)
 
     def _most(self, budgets):
-        return math.fsum(sorted(budgets, reverse=True)[: self.distance])
+        """Return the sum of the largest ones, rounded up."""
+        chosen = sorted(budgets, reverse=True)[: self.distance]
+        total = math.fsum(chosen)
+        if total == math.inf or math.fsum([total, *(-one for one in chosen)]) >= 0.0:
+            return total
+        return math.nextafter(total, math.inf)
 
     @property
     def q(self):

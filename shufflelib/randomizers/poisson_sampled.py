@@ -138,7 +138,10 @@ class PoissonSampled(LocalRandomizer):
         )
 
     def _thinned(self, tails):
-        """Return the tails, seen with probability ``rate``."""
+        """Return the tails, seen with probability ``rate``; nothing if masses fall below the floats."""
+        report = self.rate * tails.cover.mass * tails.cover.first
+        if np.any((tails.cover.first > 0.0) & (report < np.finfo(float).tiny)):
+            return None
         return Tails(
             self._with_void(tails.cover), lambda order: math.log(self.rate) + tails.log_moment(order)
         )

@@ -25,7 +25,7 @@ from functools import reduce
 import numpy as np
 from scipy.special import expit
 
-from shufflelib.amplification import AmplificationVariable
+from shufflelib.amplification import LEAST_EXPOSED, AmplificationVariable
 
 MOST_ATOMS = 1000
 MOST_COMPARED = 20_000  # atoms whose ratios are compared one by one
@@ -36,8 +36,11 @@ FLOOR = 0.25  # share of the rays that is spaced evenly, share of a loss that co
 
 
 def product_of_covers(laws):
-    """Return a law of tuples whose losses are no smaller, in convex order, from those of their entries."""
-    return reduce(lambda one, other: spread(_times(one, other, 0.0)), laws)
+    """Return a law of tuples whose losses are no smaller, in convex order, from those of their entries.
+
+    Where the cover falls below the floats, what a report has there counts as exposed, and as resolved.
+    """
+    return reduce(lambda one, other: spread(_times(one, other, 0.0, LEAST_EXPOSED)), laws)
 
 
 def product_of_attacks(laws):
@@ -46,28 +49,25 @@ def product_of_attacks(laws):
     A report's mass below the floats is raised to the least of them: what a report can produce, however
     rarely, does not rule it out.
     """
-    return reduce(lambda one, other: pooled(_times(one, other, LEAST)), laws)
+    return reduce(lambda one, other: pooled(_times(one, other, LEAST, 0.0)), laws)
 
 
-def _times(one, other, least):
-    """Return the law of two independent reports, of mass ``least`` or more where they have mass."""
-    pairs = [
-        np.where(
-            np.logical_and.outer(here > 0.0, there > 0.0),
-            np.maximum(np.multiply.outer(one.mass * here, other.mass * there), least),
-            0.0,
-        ).ravel()
-        for here, there in ((one.first, other.first), (one.second, other.second))
-    ]
-    pairs.append(np.multiply.outer(one.mass, other.mass).ravel())
+def _times(one, other, least, hidden):
+    """Return the law of two independent reports.
+
+    They have mass ``least`` or more where they have mass, and ``hidden`` or more of it is exposed if some has
+    a cover below the floats.
+    """
+    cover, reports, exposed = np.multiply.outer(one.mass, other.mass), [], []
+    for side in ("first", "second"):
+        here, there = getattr(one, side), getattr(other, side)
+        made = np.logical_and.outer(here > 0.0, there > 0.0)
+        mass = np.maximum(np.multiply.outer(one.mass * here, other.mass * there), least)
+        reports.append(np.where(made, mass, 0.0).ravel())
+        here, there = getattr(one, f"exposed_{side}"), getattr(other, f"exposed_{side}")
+        exposed.append(max(here + there - here * there, hidden if np.any(made & (cover < LEAST)) else 0.0))
+    pairs = [*reports, cover.ravel()]
     seen = (pairs[0] > 0.0) | (pairs[1] > 0.0)  # elsewhere the loss is 0
-    exposed = [
-        here + there - here * there
-        for here, there in (
-            (one.exposed_first, other.exposed_first),
-            (one.exposed_second, other.exposed_second),
-        )
-    ]
     return _of_masses(
         *(part[seen] for part in pairs),
         exposed=exposed,
