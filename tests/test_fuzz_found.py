@@ -1,6 +1,7 @@
 """What drawing has found before stays right."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -243,6 +244,34 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
             1.46848464693212961e-226,
             compose([revealing(-520.0)] + [revealing(-550.6 - 1e-6 * i) for i in range(300)]).delta(0.0),
             width=1e-10,
+        ),
+        True,
+    ),
+    "delta at the epsilon of a delta": (
+        lambda: [
+            profile.delta(profile.epsilon(delta).upper).upper <= delta * (1 + 1e-12)
+            for profile, delta in (
+                (
+                    shuffle(randomizers.subset(eps0=0.006737946999085467, d=16, k=4), n=55),
+                    0.00012340980408667956,
+                ),
+                (shuffle(randomizers.generic(eps0=0.0014013594188853921), n=76880), 3.775134544279098e-11),
+                (
+                    shuffle(randomizers.subset(eps0=0.006737946999085467, d=16, k=4), n=10**15),
+                    6.224144622907783e-11,
+                ),
+            )
+        ].count(True),
+        3,
+    ),
+    "a sum of budgets": (
+        lambda: (
+            Fraction(
+                randomizers.joint(
+                    [randomizers.generalized_rr(eps0=0.31, d=3), randomizers.generalized_rr(eps0=1.7, d=4)]
+                ).eps0
+            )
+            >= Fraction(0.31) + Fraction(1.7)
         ),
         True,
     ),

@@ -4,7 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib.slot_sums import PRECISION, _Slots
+from shufflelib.personalized_pair import _Slot
+from shufflelib.slot_sums import PRECISION, _Slots, slot_positive_part_mean
 
 ANGLES = np.concatenate([np.linspace(0.0, 3.0, 301), np.geomspace(3.0, 300.0, 200)])
 
@@ -43,6 +44,26 @@ def test_slots_that_are_alike_lose_nothing_in_a_bin(seed):
         turned = np.abs(terms.values[0] - terms.values[1])[0] * ANGLES / (2 * np.pi)
         assert turned.max() > 1.0  # more than a turn, where the angle alone says nothing
         np.testing.assert_allclose(bound, exact, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("budgets", "eps"),
+    [((282.00361024692313, 283.06060478431766), 17.29707806332804), ((200.3, 291.7), 0.5), ((5.0, 6.5), 2.0)],
+)
+def test_two_slots_of_any_budget(budgets, eps):
+    """Logarithms near 300 of which sums are formed are rounded by more than a unit."""
+    slot = _Slot(np.array(budgets))
+    bracket = slot_positive_part_mean(
+        slot.mass, slot.rest, slot.more, slot.less, np.ones(2), eps, tolerance=1e-6
+    )
+    with mpmath.workdps(60):
+        ratio, kinds = mpmath.exp(mpmath.mpf(eps)), []
+        for budget in budgets:
+            odds = mpmath.exp(mpmath.mpf(budget))
+            shown = 1 / (odds + 1)
+            kinds.append(((shown, odds - ratio), (shown, 1 - ratio * odds), (1 - 2 * shown, mpmath.mpf(0))))
+        truth = mpmath.log(sum(p * q * max(a + b, 0) for p, a in kinds[0] for q, b in kinds[1]) / ratio)
+    assert bracket.lower <= truth <= bracket.upper < bracket.lower + 1e-2
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -110,7 +110,8 @@ def gaussian(*, sigma):
     for σ < 0.041) give up R_0: its mass there is exposed while w keeps covering R_1.  That is an upper bound:
     (a + b)_+ <= a_+ + b for b >= 0 gives (1/n) E(ΣG)_+ <= R_0(tail) + (1/n) E(ΣG')_+; likewise beyond 1.
     The exposed mass is 2e-276 for sigma = 1, 4e-261 at 1/2, 5e-155 at 1/10; as much is added to upper ends.
-    Rényi divergences set these tails apart (`renyi_tails`) and never exceed order/(2σ²), that of one report.
+    Rényi divergences set these tails apart (`renyi_tails`) and never exceed order/(2σ²), that of one report;
+    as one of several reports, in `joint` or `mixture`, it is only the latter that is proved.
     Losses without exponential moments are left to `CoveredPair`, which treats the most telling outputs one
     by one: of these δ far below 1e-12 consists.
     The only inputs are 0 and 1, hence x* in {0, 1}.  Cells are narrow where R_0²/w is large, around -1, and
