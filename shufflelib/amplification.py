@@ -102,12 +102,13 @@ class AmplificationVariable:
         )
 
     def unbounded(self):
-        """Return the law with so much exposed that no largest loss is known, for reports that have none."""
+        """Return the law with so much exposed that no largest loss is known, unless it is listed."""
+        if self.exposed is not None:
+            return self
         return replace(
             self,
             exposed_first=max(self.exposed_first, LEAST_EXPOSED),
             exposed_second=max(self.exposed_second, LEAST_EXPOSED),
-            exposed=None,
         )
 
     @property

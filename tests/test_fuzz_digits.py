@@ -56,7 +56,7 @@ def exact_renyi(laws, order):
         return MP.inf
     order = MP.mpf(order)
     moment = MP.fsum(first * (first / second) ** (order - 1) for first, second in laws if first)
-    return MP.log(moment) / (order - 1)
+    return max(MP.log(moment), 0) / (order - 1)  # P = Q leaves 1 less a rounding
 
 
 def exact_tradeoff(laws, fpr):
