@@ -196,12 +196,12 @@ class PersonalizedPair(Pair):
         log_mass, log_first, log_second = log_mass[keep], np.log(first[keep]), np.log(second[keep])
         log_mass -= math.log(self.n)
         error = 8.0 * PRECISION * (1.0 + held.sum()) + 8.0 * UNIT * gammaln(held + 2.0).sum()
-        return DiscretePair._from_losses(
+        return DiscretePair.from_losses(
             log_mass + log_first,
             log_mass + log_second,
             log_first - log_second,
             mass_error=error + 8.0 * UNIT * np.abs(log_mass),
-            loss_error=np.full(log_mass.size, 8.0 * PRECISION),
+            loss_error=8.0 * PRECISION,
         )
 
     @functools.lru_cache(maxsize=4)  # noqa: B019  few grids, as long as the pair lives

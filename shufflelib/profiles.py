@@ -58,37 +58,45 @@ class DiscretePair(Pair):
                 f"log_p and log_q must have equal shapes, got {log_p.shape} and {log_q.shape}; "
                 "list both laws on one common support"
             )
-        keep = ~(np.isneginf(log_p) & np.isneginf(log_q))
-        log_p, log_q = log_p[keep], log_q[keep]
         with np.errstate(invalid="ignore"):
             loss = log_p - log_q
         finite = np.isfinite(loss)
         size = np.abs(log_p[finite]).max(initial=0.0) + np.abs(log_q[finite]).max(initial=0.0)
         # an atom that only one law has is as large as its one logarithm
         sizes = np.where(finite, size, np.minimum(np.abs(log_p), np.abs(log_q)))
-        self._fill(
-            log_p,
-            log_q,
-            loss,
-            mass_error=4 * UNIT * (1.0 + sizes),
-            loss_error=np.full(loss.size, 2 * UNIT * size),
-        )
+        self._fill(log_p, log_q, loss, mass_error=4 * UNIT * (1.0 + sizes), loss_error=2 * UNIT * size)
 
     @classmethod
-    def _from_losses(cls, log_p, log_q, loss, *, mass_error, loss_error):
+    def from_losses(cls, log_p, log_q, loss, *, mass_error, loss_error):
+        """Build the pair from losses known better than the difference of the logarithms says.
+
+        Parameters
+        ----------
+        log_p, log_q : numpy.ndarray, shape (m,)
+            Natural logarithms of the masses, taken as they are.
+        loss : numpy.ndarray, shape (m,)
+            log(P/Q) of each atom; not read where a law has no mass.
+        mass_error, loss_error : float or numpy.ndarray, shape (m,)
+            By how much each logarithm of a mass, and each loss, may be off; charged to both ends.
+        """
         pair = cls.__new__(cls)
         pair._fill(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
         return pair
 
     def _fill(self, log_p, log_q, loss, *, mass_error, loss_error):
-        order = np.argsort(loss, kind="stable")
-        self.log_p, self.log_q, self.loss = log_p[order], log_q[order], loss[order]
-        self.mass_error, self.loss_error = mass_error[order], loss_error[order]
+        """Keep the atoms in the order of their losses, without those that neither law has."""
+        not_p, not_q = np.isneginf(log_p), np.isneginf(log_q)
+        loss = np.where(not_p, -np.inf, np.where(not_q, np.inf, loss))
+        kept = np.flatnonzero(~(not_p & not_q))
+        order = kept[np.argsort(loss[kept], kind="stable")]
+        self.log_p, self.log_q, self.loss, self.mass_error, self.loss_error = (
+            np.broadcast_to(part, loss.shape)[order] for part in (log_p, log_q, loss, mass_error, loss_error)
+        )
 
     @property
     def reversed(self):
         """The pair (Q, P)."""
-        return DiscretePair._from_losses(
+        return DiscretePair.from_losses(
             self.log_q, self.log_p, -self.loss, mass_error=self.mass_error, loss_error=self.loss_error
         )
 

@@ -207,7 +207,7 @@ class VariationRatioPair(Pair):
             log_p, log_q = (np.append(part, math.log(self._rest)) for part in (log_p, log_q))
             loss, mass_error = np.append(loss, 0.0), np.append(mass_error, rounding / self._rest)
         finite = np.where(np.isfinite(loss), np.abs(loss), 0.0)
-        return DiscretePair._from_losses(
+        return DiscretePair.from_losses(
             log_p, log_q, loss, mass_error=mass_error, loss_error=self._doubt * finite
         )
 

@@ -12,6 +12,7 @@ from shufflelib.logspace import UNIT
 from shufflelib.profiles import DiscretePair
 
 CASES = list(product([2, 3, 5, 17, 60], range(4)))
+HALF = math.log(0.5)
 
 
 def drawn(size, seed):
@@ -77,17 +78,26 @@ def test_renyi_encloses_the_sum(size, seed):
 @pytest.mark.parametrize("size", [1, 7, 300, 5000])
 def test_the_rounding_of_the_sum_alone_is_inside_the_ends(size):
     """Masses taken as exact leave nothing to the ends but the sum's own rounding."""
-    rng, none = np.random.default_rng(size), np.zeros(size)
+    rng = np.random.default_rng(size)
     for spread in (0.0, 1.0, 30.0):
         log_p = -rng.uniform(0.0, 1.0 + spread, size)
         log_p -= np.log(np.sum(np.exp(log_p))) + rng.uniform(0.01, 1.0)
         told = np.full(size, np.inf)
-        pair = DiscretePair._from_losses(log_p, -told, told, mass_error=none, loss_error=none)
+        pair = DiscretePair.from_losses(log_p, -told, told, mass_error=0.0, loss_error=0.0)
         bracket = pair.log_hockey_stick(0.3)
         with mpmath.workdps(40):
             truth = mpmath.log(mpmath.fsum(mpmath.exp(mpmath.mpf(x)) for x in log_p))
             assert bracket.lower < truth < bracket.upper
         assert bracket.upper - bracket.lower < 64 * UNIT
+
+
+def test_atoms_told_with_their_losses_are_sorted_and_those_of_neither_law_left_out():
+    log_p, log_q = np.array([HALF, -math.inf, -math.inf, HALF]), np.array([HALF, HALF, -math.inf, -math.inf])
+    told = np.array([0.25, math.nan, math.nan, math.nan])  # read where both laws have the atom
+    pair = DiscretePair.from_losses(log_p, log_q, told, mass_error=1e-9, loss_error=np.arange(4.0))
+    assert pair.loss.tolist() == [-math.inf, 0.25, math.inf] and pair.loss_error.tolist() == [1.0, 0.0, 3.0]
+    assert pair.log_p.tolist() == [-math.inf, HALF, HALF] and pair.log_q.tolist() == [HALF, HALF, -math.inf]
+    assert pair.mass_error.tolist() == [1e-9] * 3
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -96,8 +106,8 @@ def test_false_negative_rates_hold_for_masses_off_by_their_stated_error(seed):
     p, q = (part / part.sum() for part in 10.0 ** -rng.uniform(0.0, 8.0, (2, 2 + seed % 4)))
     order = np.argsort(p / q)
     p, q, atoms = p[order], q[order], np.arange(p.size)
-    errors = {"mass_error": np.full(p.size, error), "loss_error": np.full(p.size, 2 * error)}
-    pair = DiscretePair._from_losses(np.log(p), np.log(q), np.log(p) - np.log(q), **errors)
+    loss = np.log(p) - np.log(q)
+    pair = DiscretePair.from_losses(np.log(p), np.log(q), loss, mass_error=error, loss_error=2 * error)
     knots = np.cumsum(p)[:-1]
     off = F(999, 1000) * F(error)
     for fpr in (
@@ -130,9 +140,6 @@ def test_a_false_negative_rate_is_known_beside_the_last_knot():
         p, q = ([mpmath.exp(mpmath.mpf(part)) for part in side] for side in (log_p, log_q))
         truth = 1 - (mpmath.mpf(0.9999999999999178) / (p[0] / sum(p))) * (q[0] / sum(q))
     assert low <= truth <= high
-
-
-HALF = math.log(0.5)
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_what_is_left_of_two_weight_vectors_is_paired_in_order(turned):
 @pytest.mark.parametrize("other", [0.9, 0.3, 1e-7, 1e-300])
 def test_logarithms_of_the_weights_are_charged_what_they_lose(null, other):
     """A part whose two laws agree has no error of its own: all that is charged belongs to the weights."""
-    whole = DiscretePair._from_losses(*np.zeros((3, 1)), mass_error=np.zeros(1), loss_error=np.zeros(1))
+    whole = DiscretePair.from_losses(*np.zeros((3, 1)), mass_error=0.0, loss_error=0.0)
     pair = calculus.direct_sum([whole], [null], [other])
     size = 1.0 + abs(math.log(null)) + abs(math.log(other))
     with mpmath.workdps(40):

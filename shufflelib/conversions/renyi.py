@@ -49,12 +49,12 @@ def renyi_from_pure_dp_mironov17(*, eps, order):
     """
     eps = arguments.local_budget(eps, "eps")
     small = -math.log1p(math.exp(-eps)) - eps
-    pair = DiscretePair._from_losses(
+    pair = DiscretePair.from_losses(
         np.array([small, small + eps]),
         np.array([small + eps, small]),
         np.array([-eps, eps]),
-        mass_error=np.full(2, 8 * UNIT * (1.0 + eps)),
-        loss_error=np.zeros(2),
+        mass_error=8 * UNIT * (1.0 + eps),
+        loss_error=0.0,
     )
     bracket = pair.renyi(order)
     return Certified(

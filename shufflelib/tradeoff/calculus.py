@@ -18,7 +18,8 @@ import math
 import numpy as np
 
 from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.tradeoff.polygon import TINY, Polygon, pair_of, through
+from shufflelib.profiles import DiscretePair
+from shufflelib.tradeoff.polygon import TINY, Polygon, through
 
 
 def direct_sum(pairs, null_weights, alternative_weights):
@@ -36,7 +37,7 @@ def direct_sum(pairs, null_weights, alternative_weights):
             (pair.log_p + log_a, pair.log_q + log_b, pair.loss + shift, pair.mass_error + size, loss_error)
         )
     log_p, log_q, loss, mass_error, loss_error = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return pair_of(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
+    return DiscretePair.from_losses(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
 
 
 def product(first, second):
@@ -54,7 +55,7 @@ def product(first, second):
         )
     finite = np.where(np.isfinite(loss), np.abs(loss), 0.0)
     size = np.where(np.isfinite(log_p), np.abs(log_p), 0.0) + np.where(np.isfinite(log_q), np.abs(log_q), 0.0)
-    pair = pair_of(
+    pair = DiscretePair.from_losses(
         log_p,
         log_q,
         loss,
@@ -88,7 +89,7 @@ def merged(pair, starts):
         loss = np.where(same, pair.loss[starts], log_p - log_q)
     size = np.abs(np.where(np.isfinite(log_p), log_p, 0.0)) + np.abs(np.where(np.isfinite(log_q), log_q, 0.0))
     loss_error = np.where(same, loss_error, loss_error + 2 * mass_error + 2 * UNIT * size)
-    return pair_of(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
+    return DiscretePair.from_losses(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
 
 
 def spread(pair, starts):
@@ -120,7 +121,7 @@ def spread(pair, starts):
     error = (np.maximum.reduceat(pair.mass_error + 2 * pair.loss_error, starts))[edge]
     rounding = np.concatenate([low_rounding, high_rounding]) + 24 * UNIT
     error = np.tile(error, 2) + rounding + 8 * UNIT * (1.0 + np.abs(ends))
-    return pair_of(
+    return DiscretePair.from_losses(
         np.concatenate([pair.log_p[alone], masses]),
         np.concatenate([pair.log_q[alone], masses - ends]),
         np.concatenate([pair.loss[alone], ends]),
@@ -174,7 +175,7 @@ def steep(pair):
     # the middle and the cut are differences of the two rates there, off by their errors
     doubt = sum(float(part[last]) for part in polygon.doubt)
     pad = 4 * doubt / max(float(polygon.knots[1][last]), TINY) + 16 * UNIT
-    return pair_of(
+    return DiscretePair.from_losses(
         np.concatenate([log_p, middle, log_q]),
         np.concatenate([log_q, middle, log_p]),
         np.concatenate([loss, blank, -loss]),
@@ -192,7 +193,7 @@ def blended(pair, weight):
         near = -np.log1p(weight * np.expm1(np.minimum(-loss, 30.0)))
         far = -np.logaddexp(keep, gain - loss)  # where the exponential may overflow
     mixed = np.where(loss > -30.0, near, far) if weight < 1.0 else loss
-    return pair_of(
+    return DiscretePair.from_losses(
         pair.log_p,
         log_q,
         mixed,
@@ -210,7 +211,7 @@ def steep_side(pair):
     with np.errstate(divide="ignore"):
         flat[0][1] = np.log1p(-used) if used < 1.0 else -np.inf
     error = pair.mass_error.max() + 16 * UNIT
-    return pair_of(
+    return DiscretePair.from_losses(
         np.concatenate([pair.log_p[before], flat[0]]),
         np.concatenate([pair.log_q[before], flat[1]]),
         np.concatenate([pair.loss[before], [0.0, np.inf]]),

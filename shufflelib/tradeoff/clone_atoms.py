@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from shufflelib.logspace import UNIT, binomial_pmf_error, log_binomial_pmf
-from shufflelib.tradeoff import polygon
+from shufflelib.profiles import DiscretePair
 
 REACH = 9.0  # standard deviations kept of C and of A given C
 BLOCK = 64  # values of C treated together
@@ -84,7 +84,7 @@ def listed(n, eps0):
     loss = np.concatenate([loss, np.full(int(every_b.sum()), -np.inf)])
     finite = np.where(np.isfinite(loss), np.abs(loss), 0.0)
     error = _error(n) + 4 * UNIT * np.abs(np.where(np.isfinite(log_p), log_p, 0.0))
-    pair = polygon.pair_of(
+    pair = DiscretePair.from_losses(
         log_p, log_q, loss, mass_error=error + 4 * UNIT * finite, loss_error=4 * UNIT * (1.0 + finite)
     )
     return _with_left_out(pair, pair, n, eps0)
@@ -145,7 +145,7 @@ def _mirrored(mass, y, *, mass_error, loss_error):
     log_mass, y = np.log(mass[mass > 0.0]), y[mass > 0.0]
     toward, away = log_mass + np.log1p(y), log_mass + np.log1p(-y)
     loss, error = np.log1p(y) - np.log1p(-y), mass_error + 4 * UNIT * np.abs(log_mass)
-    return polygon.pair_of(
+    return DiscretePair.from_losses(
         np.append(toward, away),
         np.append(away, toward),
         np.append(loss, -loss),
@@ -168,7 +168,7 @@ def _with_left_out(below, above, n, eps0):
 
 def _with_atoms(pair, log_p, log_q, loss):
     none = np.zeros(len(loss))
-    return polygon.pair_of(
+    return DiscretePair.from_losses(
         np.append(pair.log_p, log_p),
         np.append(pair.log_q, log_q),
         np.append(pair.loss, loss),

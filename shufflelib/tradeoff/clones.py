@@ -22,7 +22,8 @@ import numpy as np
 from shufflelib import arguments
 from shufflelib.closed_form.regime import require
 from shufflelib.logspace import UNIT, log_binomial_pmf
-from shufflelib.tradeoff import clone_atoms, polygon
+from shufflelib.profiles import DiscretePair
+from shufflelib.tradeoff import clone_atoms
 from shufflelib.tradeoff.clone_atoms import log_clones, swap
 from shufflelib.tradeoff.functions import TradeoffFunction
 from shufflelib.tradeoff.hidden import hidden_swap
@@ -126,7 +127,7 @@ def _swapped(pair, w):
         gain = np.log1p((1.0 - 2.0 * w) * -np.expm1(-size) / (w + (1.0 - w) * np.exp(-size)))
     loss = np.sign(pair.loss) * gain
     error = pair.mass_error + 16 * UNIT * (1.0 + keep - swap)
-    return polygon.pair_of(
+    return DiscretePair.from_losses(
         log_p,
         log_q,
         loss,

@@ -17,7 +17,7 @@ from shufflelib import arguments
 from shufflelib.logspace import UNIT
 from shufflelib.profiles import DiscretePair
 from shufflelib.results import Certified
-from shufflelib.tradeoff import calculus, polygon
+from shufflelib.tradeoff import calculus
 from shufflelib.tradeoff.polygon import MOST_SEGMENTS, Polygon
 
 
@@ -320,5 +320,5 @@ class ApproximateDP(FiniteTradeoff):
         # a mass is off by the rounding of its logarithm and of exp(-eps)
         sizes = np.where(np.isfinite(log_p), np.abs(log_p), 0.0)
         error = 8 * UNIT * (2.0 + np.maximum(sizes, sizes[::-1]) + self.eps)
-        pair = polygon.pair_of(log_p, log_p[::-1], loss, mass_error=error, loss_error=0.0)
+        pair = DiscretePair.from_losses(log_p, log_p[::-1], loss, mass_error=error, loss_error=0.0)
         super().__init__(pair, statement=f"({self.eps:g}, {self.failure:g})-differential privacy")

@@ -26,22 +26,13 @@ LEAST = math.ulp(0.0)
 TINY = 1e-150  # stands for a rate too small for a float, above it
 
 
-def pair_of(log_p, log_q, loss, *, mass_error, loss_error):
-    """Return the finite pair with these atoms, empty ones dropped; errors may be scalars."""
-    keep = ~(np.isneginf(log_p) & np.isneginf(log_q))
-    log_p, log_q = log_p[keep], log_q[keep]
-    loss = np.where(np.isneginf(log_p), -np.inf, np.where(np.isneginf(log_q), np.inf, loss[keep]))
-    mass_error, loss_error = (np.broadcast_to(e, keep.shape)[keep] for e in (mass_error, loss_error))
-    return DiscretePair._from_losses(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
-
-
 def pair_of_masses(p, q, *, mass_error=0.0):
     """Return the finite pair with masses ``p`` and ``q``, rounding of their ratio charged."""
     with np.errstate(divide="ignore", invalid="ignore"):
         log_p, log_q = np.log(p), np.log(q)
         loss = log_p - log_q
     size = np.abs(np.where(np.isfinite(log_p), log_p, 0.0)) + np.abs(np.where(np.isfinite(log_q), log_q, 0.0))
-    return pair_of(
+    return DiscretePair.from_losses(
         log_p,
         log_q,
         loss,
@@ -52,7 +43,7 @@ def pair_of_masses(p, q, *, mass_error=0.0):
 
 def normalised(pair):
     """Return the pair with masses that sum to 1; constructors allow 1e-9."""
-    return pair_of(
+    return DiscretePair.from_losses(
         pair.log_p - logsumexp(pair.log_p),
         pair.log_q - logsumexp(pair.log_q),
         pair.loss,

@@ -26,7 +26,7 @@ def smallest_report(reports, *, moved):
         rounding = 64 * UNIT * (1.0 - survival[:-1] + reports.blocks * (1.0 + far))
         errors.append(rounding * (1.0 + 1.0 / np.abs(step)))
     error = np.maximum(*errors)
-    return DiscretePair._from_losses(*laws, laws[0] - laws[1], mass_error=error, loss_error=2 * error)
+    return DiscretePair.from_losses(*laws, laws[0] - laws[1], mass_error=error, loss_error=2 * error)
 
 
 def _log_survival(t):
@@ -54,7 +54,7 @@ def marked_report(reports):
         up = np.logaddexp(math.log1p(-missed) + right if missed < 1.0 else -np.inf, np.log(missed) + noise)
     down = up[::-1]  # the cells are symmetric
     error = 1e-11 * (1.0 + np.abs(up) + np.abs(down))
-    return DiscretePair._from_losses(up, down, up - down, mass_error=error, loss_error=2 * error)
+    return DiscretePair.from_losses(up, down, up - down, mass_error=error, loss_error=2 * error)
 
 
 def _cells(ends):

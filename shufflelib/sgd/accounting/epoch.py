@@ -33,8 +33,8 @@ def randomized_response(eps0):
     """Return the pair of binary randomized response, from which all eps0-DP pairs can be made."""
     lie = -eps0 - math.log1p(math.exp(-eps0))
     masses, losses = np.array([lie + eps0, lie]), np.array([eps0, -eps0])
-    return DiscretePair._from_losses(
-        masses, masses[::-1], losses, mass_error=np.full(2, 8 * UNIT * (1 + eps0)), loss_error=np.zeros(2)
+    return DiscretePair.from_losses(
+        masses, masses[::-1], losses, mass_error=8 * UNIT * (1 + eps0), loss_error=0.0
     )
 
 

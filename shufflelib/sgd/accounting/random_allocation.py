@@ -218,7 +218,7 @@ class OneSided(Pair):
         known = mass > 0.0
         loss, log_p = loss[known], np.log(mass[known])
         rounding = 1e-14 * (1.0 + np.abs(np.where(np.isfinite(loss), loss, 0.0)))
-        self._half = DiscretePair._from_losses(
+        self._half = DiscretePair.from_losses(
             log_p, log_p - loss, loss, mass_error=law.excess + rounding, loss_error=rounding
         )
         self.statement = statement
