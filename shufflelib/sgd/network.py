@@ -149,7 +149,7 @@ class Network:
         not finite, which clipping turns into zero.
         """
         pairs = self.layers(parameters)
-        self._check(features, labels)
+        self.check(features, labels)
         with np.errstate(over="ignore", invalid="ignore"):
             inputs, scores = self._forward(pairs, features)
             error = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -166,7 +166,7 @@ class Network:
         Infinite where scores are beyond the precision of the parameters.
         """
         pairs = self.layers(parameters)
-        self._check(features, labels)
+        self.check(features, labels)
         _, scores = self._forward(pairs, features)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = scores - scores.max(axis=1, keepdims=True)
@@ -179,25 +179,15 @@ class Network:
         Computed on training data it is a statistic of that data, which no noise protects.
         """
         pairs = self.layers(parameters)
-        self._check(features, labels)
+        self.check(features, labels)
         right = 0
         for first in range(0, len(features), ROWS):
             rows = slice(first, first + ROWS)
             right += int((self._forward(pairs, features[rows])[1].argmax(axis=1) == labels[rows]).sum())
         return right / len(features)
 
-    def _forward(self, pairs, features):
-        """Return the inputs of all layers, and the scores."""
-        inputs = [features]
-        with np.errstate(over="ignore", invalid="ignore"):
-            for weights, bias in pairs[:-1]:
-                active = inputs[-1] @ weights
-                active += bias
-                inputs.append(np.maximum(active, 0, out=active))
-            weights, bias = pairs[-1]
-            return inputs, inputs[-1] @ weights + bias
-
-    def _check(self, features, labels):
+    def check(self, features, labels):
+        """Raise `TypeError` or `ValueError` unless these are examples of this network; see `gradients`."""
         for name, array, kind in (("features", features, "f"), ("labels", labels, "iu")):
             if not isinstance(array, np.ndarray) or array.dtype.kind not in kind:
                 wanted = "a floating-point" if kind == "f" else "an integer"
@@ -216,3 +206,14 @@ class Network:
             raise ValueError(
                 f"labels must be from 0 to {self.widths[-1] - 1}, got {labels.min()} to {labels.max()}"
             )
+
+    def _forward(self, pairs, features):
+        """Return the inputs of all layers, and the scores."""
+        inputs = [features]
+        with np.errstate(over="ignore", invalid="ignore"):
+            for weights, bias in pairs[:-1]:
+                active = inputs[-1] @ weights
+                active += bias
+                inputs.append(np.maximum(active, 0, out=active))
+            weights, bias = pairs[-1]
+            return inputs, inputs[-1] @ weights + bias

@@ -326,13 +326,10 @@ def _labelled(features, labels, network):
     if not isinstance(features, np.ndarray) or features.dtype != np.float32:
         found = getattr(features, "dtype", type(features).__name__)
         raise TypeError(f"features must be a float32 array, got {found}; convert it with astype(np.float32)")
-    if features.ndim != 2 or len(features) == 0 or features.shape[1] != network.widths[0]:
-        raise ValueError(f"features must have shape (n, {network.widths[0]}), got {features.shape}")
+    labels = values.items(labels, "labels", network.widths[-1])
+    network.check(features, labels)
     if not np.isfinite(features).all():
         raise ValueError("features must be finite, got NaN or infinity; leave such rows out")
-    labels = values.whole(labels, "labels", at_least=0, at_most=network.widths[-1] - 1)
-    if labels.shape != (len(features),):
-        raise ValueError(f"labels must have shape ({len(features)},), one for each row, got {labels.shape}")
     return np.ascontiguousarray(features), labels
 
 
