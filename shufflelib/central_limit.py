@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import erfcx, lambertw
 
 from shufflelib import arguments
+from shufflelib.logspace import NO_SQUARE
 
 __all__ = ["asymptotic_delta", "asymptotic_epsilon", "moderate_delta", "moderate_epsilon"]
 
@@ -93,7 +94,7 @@ def asymptotic_delta(*, chi, n, eps):
     """
     mu, eps = _checked(chi, n, eps, "eps", at_least=0.0)
     with np.errstate(over="ignore", under="ignore"):
-        return _plain(mu * np.exp(_positive_part(np.minimum(eps / mu, 1e150))[0]))
+        return _plain(mu * np.exp(_positive_part(np.minimum(eps / mu, NO_SQUARE))[0]))
 
 
 def asymptotic_epsilon(*, chi, n, delta):

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import betainc
 
 UNIT = float(np.finfo(float).eps)  # spacing at 1, twice the unit roundoff
+NO_SQUARE = 1e150  # beyond it the square of a number may be no float
 MASS_ERROR = 4e-14  # of `log_binomial_pmf`, for each unit of 1 + |log pmf|/10, n up to 1e15
 TAIL_ERROR = 3e-11  # of `binomial_tail`, n up to 1.5e6; two more terms are in `binomial_tail_error`
 LEAST_TAIL = 1e-240  # tails below it may be returned as 0

@@ -11,7 +11,7 @@ from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib import arguments, dots
 from shufflelib.brackets import TOLERANCE, LogBracket
-from shufflelib.logspace import UNIT, logsumexp
+from shufflelib.logspace import NO_SQUARE, UNIT, logsumexp
 from shufflelib.privacy_profile import TINY, Pair, PrivacyProfile
 
 __all__ = ["DiscretePair", "Gaussian", "Pair", "PrivacyProfile"]
@@ -256,7 +256,7 @@ class Gaussian(Pair):
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the closed form."""
         a, b = eps / self.mu - 0.5 * self.mu, eps / self.mu + 0.5 * self.mu
-        if a > 1e150:
+        if a > NO_SQUARE:
             return LogBracket(-math.inf, -1e300)
         if a < -1.0:
             # e^eps Φ(−b) = φ(a) m(b), which neither overflows nor vanishes

@@ -31,7 +31,7 @@ import numpy as np
 from scipy.special import erf
 
 from shufflelib.characteristic import log_abs_one_plus, mean_turns, minus_one
-from shufflelib.logspace import UNIT
+from shufflelib.logspace import NO_SQUARE, UNIT
 
 FORGOTTEN = 16.0  # e-folds below the number at which aliases lie
 CUT = 40.0  # e-folds at which the Gaussian factor is cut off
@@ -39,7 +39,6 @@ GONE = 60.0  # e-folds below its peak at which a node is bounded instead of comp
 NODE_LIMIT = 3_000_000
 BLOCK = 1 << 16
 STEEPEST = 1e6  # largest θ, in units of the first guess
-NO_SQUARE = 1e150  # a θ whose square is no float
 HOPELESS = 100.0  # relative width from which on Chernoff's bound will do
 SHARE = 0.1  # of the width aimed at that smoothing may cost
 

@@ -6,6 +6,7 @@ The defaults are those of Chen, Cao, Ge, "A Generalized Shuffle Framework" (AAAI
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.logspace import NO_SQUARE
 from shufflelib.randomizers import values
 
 SHARES = (0.54, 0.37, 0.09)  # conservative, moderate, liberal: Acquisti and Grossklags 2005, in that paper
@@ -140,7 +141,7 @@ def value_range(low, high):
     """Return the validated ends of an interval, ``low < high``, both finite."""
     low = arguments.real(low, "low")
     high = arguments.real(high, "high", above=low, remedy="the range of values must not be empty")
-    arguments.real(high - low, "high - low", at_most=1e150, remedy="rescale the values")
+    arguments.real(high - low, "high - low", at_most=NO_SQUARE, remedy="rescale the values")
     return low, high
 
 
