@@ -256,8 +256,8 @@ class Gaussian(Pair):
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the closed form."""
         a, b = eps / self.mu - 0.5 * self.mu, eps / self.mu + 0.5 * self.mu
-        if a > NO_SQUARE:
-            return LogBracket(-math.inf, -1e300)
+        if a > NO_SQUARE:  # H is less than e^{−a²/2}
+            return LogBracket(-math.inf, -0.5 * NO_SQUARE**2)
         if a < -1.0:
             # e^eps Φ(−b) = φ(a) m(b), which neither overflows nor vanishes
             value = float(ndtr(-a)) - 0.5 * math.exp(-0.5 * a * a) * float(erfcx(b / math.sqrt(2)))

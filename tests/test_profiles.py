@@ -127,6 +127,14 @@ def test_gaussian_delta_at_many_nats(mu, deviations):
     assert bracket.upper - bracket.lower <= 1e-9 * float(truth)
 
 
+@pytest.mark.parametrize("deviations", [0.99e150, 1.01e150, 1e153])
+def test_a_gaussian_delta_beyond_all_squares_is_not_above_its_upper_end(deviations):
+    bracket = Gaussian(1.0).log_hockey_stick(deviations)
+    assert (
+        bracket.lower <= -0.5 * mpmath.mpf(deviations) ** 2 <= bracket.upper
+    )  # the rest of log δ is log-sized
+
+
 def test_gaussian_derived_numbers():
     pair = Gaussian(1.5)
     assert pair.renyi(3.0).upper == pytest.approx(0.5 * 3 * 1.5**2, rel=1e-14)
