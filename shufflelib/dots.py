@@ -23,7 +23,7 @@ from shufflelib.logspace import UNIT, complement, log1mexp, logsumexp
 
 WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
-MOST_DOTS = 700
+MOST_DOTS = 700  # in both directions, beyond which a question is answered
 STALLED = 3  # rounds of new dots without gain after which a question is answered
 QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
@@ -173,11 +173,8 @@ class Dots:
 
     @property
     def size(self):
-        """Number of dots."""
-        return self.forward.eps.size + (0 if self.backward is self.forward else self.backward.eps.size)
-
-    def _exhausted(self):
-        return self.forward.eps.size + self.backward.eps.size > MOST_DOTS
+        """Number of dots in both directions; a symmetric pair's curve is counted for each."""
+        return self.forward.eps.size + self.backward.eps.size
 
     def renyi(self, order, enough=0.0):
         """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``enough``."""
@@ -193,7 +190,7 @@ class Dots:
                 logsumexp(np.concatenate([piece[part] for _, *piece in pieces])) for part in (0, 1, 2)
             )
             low, high = low - rounding, high + rounding
-            if high - low < WIDTH or self._exhausted() or high == math.inf:
+            if high - low < WIDTH or self.size > MOST_DOTS or high == math.inf:
                 break
             if renyi_from_moment(high, order) <= enough:
                 break
@@ -250,7 +247,7 @@ class Dots:
             # once the width of the dots themselves is what is left, more dots do not help
             stalled = stalled + 1 if high - low > 0.9 * before else 0
             before = high - low
-            if before <= WIDTH * 1e-2 * high + 1e-12 or stalled == STALLED or self._exhausted():
+            if before <= WIDTH * 1e-2 * high + 1e-12 or stalled == STALLED or self.size > MOST_DOTS:
                 return min(low, high), high
             for curve, (_, tops) in zip((self.backward, self.forward), sides, strict=True):
                 if tops.max() > low:
