@@ -62,7 +62,7 @@ class HistogramProtocol(Protocol):
         return np.sqrt(frequency_variance(self.randomizer, np.clip(estimate, 0.0, 1.0), n=self.n))
 
     def variance(self, data):
-        """Return the exact variance of each frequency for these data, shape (d,)."""
+        """Return the exact variance of each frequency's estimate for these data, shape (d,)."""
         counts = np.bincount(self._items(data), minlength=self.randomizer.d)
         return frequency_variance(self.randomizer, counts / self.n, n=self.n)
 

@@ -71,7 +71,7 @@ class MultiMessageProtocol(Protocol):
         return np.sqrt(self.randomizer.variance(frequency, n=self.n, blanket=self.blanket))
 
     def variance(self, data):
-        """Return the exact variance of each frequency for these data, shape (items,)."""
+        """Return the exact variance of each frequency's estimate for these data, shape (items,)."""
         return self.randomizer.variance(self._counts(data) / self.n, n=self.n, blanket=self.blanket)
 
     def certificate(self):
