@@ -8,8 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jinja2
 import nbformat
 import pytest
+import yaml
 
 import book_pages
 import book_source
@@ -70,6 +72,14 @@ def test_every_cited_work_exists():
         key for path in BOOK.glob("*.md") for key in re.findall(r"\{cite:?\w*\}`([^`]+)`", path.read_text())
     ]
     assert cited and {key for keys in cited for key in keys.split(",")} <= KEYS
+
+
+def test_the_package_and_its_pages_are_cited_with_the_year_of_release():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    year = citation["date-released"][:4]
+    assert f"  year = {{{year}}},\n" in book_pages.bibtex(citation)
+    template = jinja2.Template((BOOK / "_templates/cite-page.html").read_text())
+    assert f", {year}, " in template.render(citation=citation, title="Title", pathto=str)
 
 
 def test_the_glossary_knows_the_terms_it_uses_and_the_chapters_it_names():

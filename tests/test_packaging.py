@@ -101,13 +101,14 @@ def answered(bare, *arguments, program="shufflelib", folder=None, **environment)
     return run(bare / program, *arguments, cwd=folder or bare, env=given)
 
 
-def test_one_version_everywhere():
+def test_one_version_and_one_date_everywhere():
     version = PROJECT["version"]
     assert re.fullmatch(r"\d+\.\d+\.\d+(rc\d+)?", version)
     assert shufflelib.__version__ == version
-    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
-    first = re.search(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
-    assert first[1] == version
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == version
+    newest = re.search(r"^## \[(.+?)\] - (.+)$", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
+    assert newest.groups() == (version, citation["date-released"])
 
 
 def test_the_changelog_counts_the_claims_of_the_ledger():

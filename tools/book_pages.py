@@ -230,6 +230,7 @@ def bibtex(citation):
     fields = {
         "author": " and ".join(f"{{{person['name']}}}" for person in citation["authors"]),
         "title": f"{{{citation['title']}}}",
+        "year": citation["date-released"][:4],
         "version": citation["version"],
         "license": citation["license"],
     }
