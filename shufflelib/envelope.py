@@ -1,10 +1,10 @@
 """The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
 
 from shufflelib.brackets import TOLERANCE, LogBracket
-from shufflelib.privacy_profile import Pair
+from shufflelib.privacy_profile import SymmetricPair
 
 
-class Envelope(Pair):
+class Envelope(SymmetricPair):
     r"""The symmetric pair whose curve is the largest of several, directions included.
 
     .. math:: h(E) = \max_j \max\{h_{P_j Q_j}(E),\; h_{Q_j P_j}(E)\}, \qquad E = e^{\varepsilon} > 0
@@ -21,7 +21,6 @@ class Envelope(Pair):
     pair and direction anew in every round is no better off than with this pair in every round.
     """
 
-    symmetric = True
     source = "largest of several curves"
 
     def __init__(self, pairs):
@@ -34,11 +33,6 @@ class Envelope(Pair):
         """Return the envelope; a single symmetric pair is its own."""
         pairs = tuple(pairs)
         return pairs[0] if len(pairs) == 1 and pairs[0].symmetric else cls(pairs)
-
-    @property
-    def reversed(self):
-        """The pair itself: it is symmetric."""
-        return self
 
     @property
     def largest_loss(self):

@@ -11,7 +11,8 @@ from shufflelib.amplification import AmplificationVariable
 from shufflelib.brackets import TOLERANCE, LogBracket, narrower
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.logspace import UNIT
-from shufflelib.profiles import DiscretePair, Pair
+from shufflelib.privacy_profile import SymmetricPair
+from shufflelib.profiles import DiscretePair
 from shufflelib.slot_sums import PRECISION, slot_positive_part_mean
 
 LISTED_OUTCOMES = 40_000  # of slots with a positive budget; up to here they are listed
@@ -42,7 +43,7 @@ class _AdaptiveSlot:
         self.more, self.less = 2.0 * e * (e / (e + 1.0)), 2.0 * e / (e + 1.0)
 
 
-class PersonalizedPair(Pair):
+class PersonalizedPair(SymmetricPair):
     r"""The pair that bounds n slots of which slot i is ε_i-LDP, the users uniformly permuted first.
 
     .. math:: \delta(\varepsilon) = \frac1n\,\mathbb E\Bigl[\Bigl(\sum_{i=1}^n G_i\Bigr)_+\Bigr],\qquad
@@ -88,7 +89,6 @@ class PersonalizedPair(Pair):
     0.185
     """
 
-    symmetric = True
     source = "loss sum over slots; users permuted before slot-bound randomizers"
     _slot = _Slot
     _named = "non-adaptive"
@@ -147,11 +147,6 @@ class PersonalizedPair(Pair):
         self.search_width = 2e-8 if kinds.size <= SHARP_KINDS else 1e-6
         spread = f"{kinds[0]:g}" if kinds.size == 1 else f"{kinds[0]:g} to {kinds[-1]:g}"
         self.statement = f"n={self.n} {self._named} slots with budgets {spread}"
-
-    @property
-    def reversed(self):
-        """The pair itself: it is symmetric."""
-        return self
 
     @property
     def largest_loss(self):

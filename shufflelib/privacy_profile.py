@@ -360,6 +360,25 @@ class Pair(PrivacyProfile):
         return self.false_negatives(fpr)
 
 
+class SymmetricPair(Pair):
+    """A pair that has one curve in both directions.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles import Gaussian
+    >>> pair = Gaussian(mu=1.0)
+    >>> pair.symmetric, pair.reversed is pair
+    (True, True)
+    """
+
+    symmetric = True
+
+    @property
+    def reversed(self):
+        """The pair itself."""
+        return self
+
+
 def _largest_renyi(pairs, order):
     """Return both ends of the largest divergence of several pairs.
 

@@ -12,7 +12,7 @@ from scipy.special import erfcx, ndtr, ndtri
 from shufflelib import arguments, dots
 from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import NO_SQUARE, UNIT, logsumexp
-from shufflelib.privacy_profile import TINY, Pair, PrivacyProfile
+from shufflelib.privacy_profile import TINY, Pair, PrivacyProfile, SymmetricPair
 
 __all__ = ["DiscretePair", "Gaussian", "Pair", "PrivacyProfile"]
 
@@ -210,7 +210,7 @@ def _log_masses(values, name):
     return array
 
 
-class Gaussian(Pair):
+class Gaussian(SymmetricPair):
     r"""The pair (N(0, 1), N(μ, 1)): μ-Gaussian differential privacy.
 
     .. math:: H_\varepsilon = \Phi\!\left(-\tfrac\varepsilon\mu + \tfrac\mu2\right)
@@ -236,17 +236,11 @@ class Gaussian(Pair):
     closed form; both ends differ by rounding only
     """
 
-    symmetric = True
     source = "closed form; both ends differ by rounding only"
 
     def __init__(self, mu):
         self.mu = arguments.real(mu, "mu", at_least=1e-9, at_most=1e4, remedy="mu is a separation, positive")
         self.statement = f"{self.mu:g}-Gaussian differential privacy"
-
-    @property
-    def reversed(self):
-        """The same pair: it is symmetric."""
-        return self
 
     @property
     def largest_loss(self):

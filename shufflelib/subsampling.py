@@ -23,6 +23,7 @@ from shufflelib.amplification import AmplificationVariable
 from shufflelib.brackets import NOTHING, TOLERANCE, LogBracket
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.logspace import UNIT
+from shufflelib.privacy_profile import SymmetricPair
 from shufflelib.profiles import DiscretePair, Pair, PrivacyProfile
 
 __all__ = ["SubsampledPair", "SubsampledProfile", "SubstitutionPair", "subsample"]
@@ -176,7 +177,7 @@ def _beside(pair, eps, doubt, tolerance):
     )
 
 
-class SubstitutionPair(SubsampledPair):
+class SubstitutionPair(SymmetricPair, SubsampledPair):
     r"""The symmetric pair with the mixed pair's curve at ε ≥ 0: it bounds a subsampled mechanism.
 
     .. math:: h(E) = \begin{cases} \gamma\, h_{PQ}(1 + (E-1)/\gamma) & E \ge 1\\
@@ -195,13 +196,6 @@ class SubstitutionPair(SubsampledPair):
     reverse F(γ − x + γx, γ + γx), x = E − 1.  The first has x(1 − γ) more in both places, and F rises
     along (1, 1) where b ≥ a.  So the curve is the larger of the mixed pair's two, which is convex.
     """
-
-    symmetric = True
-
-    @property
-    def reversed(self):
-        """The pair itself: it is symmetric."""
-        return self
 
 
 class SubsampledProfile(PrivacyProfile):

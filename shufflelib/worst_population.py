@@ -12,7 +12,7 @@ from shufflelib import arguments
 from shufflelib.binary_populations import LARGEST_TILT, BinaryPopulations, gain_and_tilt
 from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT
-from shufflelib.privacy_profile import Pair
+from shufflelib.privacy_profile import SymmetricPair
 
 FEW = 2000  # populations that are all taken one by one
 TRIED = 128  # populations tried at either end and in the middle
@@ -24,7 +24,7 @@ SHORT = 16  # populations in a piece that is not cut any more
 MOST = 200_000  # terms of pieces held at once
 
 
-class WorstPopulation(Pair):
+class WorstPopulation(SymmetricPair):
     r"""The worst number of ones among the other users, at every ε anew.
 
     .. math:: h(\varepsilon) = \max_{0 \le s \le n-1} H_\varepsilon(P_s \| Q_s)
@@ -63,18 +63,12 @@ class WorstPopulation(Pair):
     True
     """
 
-    symmetric = True
     statement = "the worst population before binary randomized response"
     source = "exhaustive search over the other users' values"
     search_width = 2e-8
 
     def __init__(self, eps0, n):
         self.eps0, self.n = arguments.local_budget(eps0), arguments.users(n)
-
-    @property
-    def reversed(self):
-        """The pair itself: it is symmetric."""
-        return self
 
     @property
     def largest_loss(self):

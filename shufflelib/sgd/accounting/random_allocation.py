@@ -15,7 +15,7 @@ from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT
 from shufflelib.loss_law import LossLaw
 from shufflelib.loss_sums import positive_part_mean
-from shufflelib.privacy_profile import Pair
+from shufflelib.privacy_profile import SymmetricPair
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.round_laws import RoundCurve
 
@@ -36,7 +36,7 @@ NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
 NODES = NODES + 0.5
 
 
-class RandomAllocation(Pair):
+class RandomAllocation(SymmetricPair):
     r"""The pair that one epoch of `AllocatedBlocks` amounts to when one example is replaced.
 
     .. math:: H_\varepsilon = \frac1m\, \mathbb E\Bigl(\sum_{i \le m} G_i\Bigr)_+, \qquad
@@ -71,6 +71,8 @@ class RandomAllocation(Pair):
        :math:`-\varphi'' e^{\varepsilon} l\,l' \le 0`, so the expectation falls as the covariance of X and Y
        rises (Plackett's identity).  So the shifts are opposite.
 
+    *It is symmetric*: z ↦ −z exchanges P and Q.
+
     *It is attained* by an example with constant gradient +C or -C where all other gradients are 0.  Nothing
     is lost: the pair stands on both sides.  For m = 1 it is (2/σ)-GDP.
 
@@ -94,7 +96,6 @@ class RandomAllocation(Pair):
     (True, True)
     """
 
-    symmetric = True
     largest_loss = math.inf
     source = "random allocation; contour integral with every error charged"
     search_width = 1e-5
@@ -111,11 +112,6 @@ class RandomAllocation(Pair):
         self._shift = 1.0 / self.noise_multiplier
         self._alone = Gaussian(2.0 * self._shift)
         self.statement = f"random allocation to {self.blocks} blocks with noise {self.noise_multiplier:g} C"
-
-    @property
-    def reversed(self):
-        """The same pair: a reflection exchanges P and Q."""
-        return self
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log H: the lower end from pooled cells, the upper one from split cells."""
@@ -206,10 +202,9 @@ class RandomAllocation(Pair):
         return first / mass, second / mass, mass
 
 
-class OneSided(Pair):
+class OneSided(SymmetricPair):
     """The symmetric pair whose curve for ε >= 0 is that of a finite law of the loss; for ε < 0 it follows."""
 
-    symmetric = True
     source = "dots connected"
     search_width = 1e-9
 
@@ -222,11 +217,6 @@ class OneSided(Pair):
             log_p, log_p - loss, loss, mass_error=law.excess + rounding, loss_error=rounding
         )
         self.statement = statement
-
-    @property
-    def reversed(self):
-        """The same pair."""
-        return self
 
     @property
     def largest_loss(self):
