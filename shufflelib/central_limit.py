@@ -137,9 +137,7 @@ def asymptotic_epsilon(*, chi, n, delta):
     >>> round(said, 3), shuffle(one, n=1000).delta(eps=said).lower > 1e-6
     (1.253, True)
     """
-    mu, delta = _checked(
-        chi, n, delta, "delta", above=0.0, below=1.0, remedy="a failure probability lies in (0, 1)"
-    )
+    mu, delta = _checked(chi, n, delta, "delta", **arguments.FAILURE_PROBABILITY)
     target = np.log(delta) - np.log(mu)
     t = np.sqrt(np.maximum(-2.0 * (target + LOG_ROOT_TWO_PI), 0.0))
     for _ in range(60):  # log E(Z − t)₊ is concave: from the right of the root Newton's steps stay there
@@ -232,9 +230,7 @@ def moderate_epsilon(*, chi, n, delta):
     >>> found.round(5).tolist()
     [0.02379, 0.00193, 0.00014]
     """
-    mu, delta = _checked(
-        chi, n, delta, "delta", above=0.0, below=1.0, remedy="a failure probability lies in (0, 1)"
-    )
+    mu, delta = _checked(chi, n, delta, "delta", **arguments.FAILURE_PROBABILITY)
     return _plain(mu * np.sqrt(2.0 * _product_log(np.log(mu) - np.log(2.0 * delta) - LOG_ROOT_TWO_PI)))
 
 

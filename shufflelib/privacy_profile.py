@@ -133,13 +133,7 @@ class PrivacyProfile(ABC):
         TypeError, ValueError
             If ``delta`` is not a number in (0, 1) or a non-empty array of them.
         """
-        grid = arguments.reals(
-            delta,
-            "delta",
-            above=0.0,
-            below=1.0,
-            remedy="a failure probability lies strictly between 0 and 1",
-        )
+        grid = arguments.probabilities(delta, "delta")
         ends = np.array([self._epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         unbounded = bool(np.isinf(ends[..., 1]).any())
         return self._certified(

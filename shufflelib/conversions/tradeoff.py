@@ -128,9 +128,7 @@ def epsilon_from_tradeoff_dong22(f, *, delta):
     inf
     """
     checked(f, "f")
-    grid = arguments.reals(
-        delta, "delta", above=0.0, below=1.0, remedy="a failure probability lies strictly between 0 and 1"
-    )
+    grid = arguments.probabilities(delta, "delta")
     ends = np.array([_smallest_eps(f, float(d)) for d in grid.flat]).reshape((*grid.shape, 2))
     unbounded = bool(np.isinf(ends[..., 1]).any())
     return Certified(

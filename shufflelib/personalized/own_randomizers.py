@@ -141,13 +141,7 @@ class OwnRandomizers(ABC):
         """
         user = self._user(user)
         group = self._group[user]
-        grid = arguments.reals(
-            delta,
-            "delta",
-            above=0.0,
-            below=1.0,
-            remedy="a failure probability lies strictly between 0 and 1",
-        )
+        grid = arguments.probabilities(delta, "delta")
         target = self._target(group, group)
         ends = np.array([target.epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         return Certified(
