@@ -17,7 +17,7 @@ from shufflelib.claims.random_laws import (
     largest_delta,
     least_false_negatives,
     never_fails,
-    random_law,
+    random_channel,
     too_high,
 )
 from shufflelib.variation_ratio import VariationRatioPair
@@ -60,7 +60,7 @@ def _random_setting(rng):
 
 def _random_mechanism(rng):
     """Return a small channel without impossible outputs, its odds, and a number of users."""
-    rows = [random_law(rng, 3, weights=(1, 2, 3, 5)) for _ in range(3)]
+    rows = random_channel(rng)
     return rows, largest_ratio(rows), rng.randint(2, 3)
 
 

@@ -17,15 +17,11 @@ from shufflelib.claims.loss_laws import (
     mean_positive_part,
     summed,
 )
-from shufflelib.claims.random_laws import never_fails, random_law
+from shufflelib.claims.random_laws import never_fails, random_channel
 
 SOURCE = "Su, Cheng, Wang (arXiv:2504.07414; IEEE S&P 2026)"
 RELEASED = "Su, Cheng, Wang, released code of arXiv:2504.07414"
 E, RATIO = Fraction(3), Fraction(3, 2)
-
-
-def _random_channel(rng, inputs=3, outputs=3):
-    return [random_law(rng, outputs, weights=(1, 2, 3, 5)) for _ in range(inputs)]
 
 
 def _pairs(channel):
@@ -33,7 +29,7 @@ def _pairs(channel):
 
 
 def _blanket_is_best(rng):
-    channel, n = _random_channel(rng), rng.randint(1, 3)
+    channel, n = random_channel(rng), rng.randint(1, 3)
     ratio = 1 + Fraction(rng.randint(0, 8), 8)
     best = blanket(channel)
     other = [w * Fraction(rng.randint(1, 12), 12) for w in best]
@@ -42,7 +38,7 @@ def _blanket_is_best(rng):
 
 
 def _attack_is_exact(rng):
-    channel, n = _random_channel(rng), rng.randint(1, 3)
+    channel, n = random_channel(rng), rng.randint(1, 3)
     ratio, held = 1 + Fraction(rng.randint(0, 8), 8), rng.randrange(3)
     truth = exact.delta(channel, 0, 1, (held,) * (n - 1), ratio)
     return truth == covered_delta(channel, n, ratio, channel[held], [(0, 1)])
@@ -154,7 +150,7 @@ def _tuples(channels):
 
 
 def _joint(rng):
-    parts = [_random_channel(rng, 2, rng.randint(2, 3)) for _ in range(2)]
+    parts = [random_channel(rng, 2, rng.randint(2, 3)) for _ in range(2)]
     channel, n, ratio = _tuples(parts), rng.randint(1, 2), 1 + Fraction(rng.randint(0, 8), 8)
     tensor = [math.prod(w) for w in product(*(blanket(part) for part in parts))]
     bound = {pair: covered_delta(channel, n, ratio, tensor, [pair]) for pair in _pairs(channel)}
@@ -164,7 +160,7 @@ def _joint(rng):
 
 
 def _parallel(rng):
-    one, two = (_random_channel(rng, 2) for _ in range(2))
+    one, two = (random_channel(rng, 2) for _ in range(2))
     share, n, ratio = Fraction(rng.randint(1, 9), 10), rng.randint(1, 3), 1 + Fraction(rng.randint(0, 8), 8)
     channel = [[share * x for x in a] + [(1 - share) * x for x in b] for a, b in zip(one, two, strict=True)]
     law = losses(*channel, blanket(channel), ratio)

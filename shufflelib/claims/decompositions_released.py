@@ -11,7 +11,7 @@ from shufflelib.claims import enumerated_channels, exact, line
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import above_the_claim, printed
 from shufflelib.claims.loss_laws import blanket, losses, mean_positive_part, summed
-from shufflelib.claims.random_laws import random_law
+from shufflelib.claims.random_laws import random_channel
 
 SOURCE = "Su, Cheng, Wang, released code of arXiv:2504.07414"
 CELLS = 1200  # to the largest loss e − 1
@@ -62,7 +62,7 @@ def _released(eps0, d, eps, attacked, n=N):
 def _rounding_up(effort):
     rng, cases = random.Random(effort.seed), 2 * effort.points
     for _ in range(cases):
-        channel, n = [random_law(rng, 3, weights=(1, 2, 3, 5)) for _ in range(2)], rng.randint(1, 3)
+        channel, n = random_channel(rng, 2), rng.randint(1, 3)
         ratio = 1 + Fraction(rng.randint(0, 8), 8)
         law = losses(*channel, blanket(channel), ratio)
         if mean_positive_part(rounded(law, Fraction(1, rng.randint(3, 20))), n) < mean_positive_part(law, n):

@@ -11,16 +11,11 @@ from scipy.stats import binom, poisson, skellam
 from shufflelib.claims import exact
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.enumerated_channels import largest_ratio
-from shufflelib.claims.random_laws import never_fails, random_law
+from shufflelib.claims.random_laws import never_fails, random_channel, random_law
 from shufflelib.shuffle_index import composition_index
 
 FIXED = "Shvets (arXiv:2602.09029v5)"
 INFORMATION = "Su, Cheng, Wang (arXiv:2511.15051)"
-POSITIVE = (1, 2, 3, 5)
-
-
-def _channel(rng, inputs=3, outputs=3):
-    return [random_law(rng, outputs, weights=POSITIVE) for _ in range(inputs)]
 
 
 ROWS = np.array([[0.5, 0.3, 0.2], [0.3, 0.45, 0.25]])
@@ -68,7 +63,7 @@ def _divergence_rate(effort):
 
 
 def _larger_than_proxy(rng):
-    rows, share = _channel(rng, 2), Fraction(rng.randint(1, 9), 10)
+    rows, share = random_channel(rng, 2), Fraction(rng.randint(1, 9), 10)
     change = [b - a for a, b in zip(*rows, strict=True)]
     if not any(change):
         return True
@@ -177,7 +172,7 @@ def _positions(rows, values):
 def _position(effort):
     rng, most, where = random.Random(effort.seed), 0.0, ""
     for _ in range(2 * effort.points):
-        rows, n = _channel(rng), rng.randint(2, 5)
+        rows, n = random_channel(rng), rng.randint(2, 5)
         values = [rng.randrange(3) for _ in range(n)]
         eps0 = math.log(largest_ratio(rows))
         if eps0 > 0 and (share := _positions(rows, values) / (2 * eps0)) > most:
@@ -194,7 +189,9 @@ def _value(effort):
     rng, most, where = random.Random(effort.seed), 0.0, ""
     for case in range(2 * effort.points):
         n = rng.randint(2, 5)
-        rows = _channel(rng) if case % 2 else exact.randomized_response(Fraction(rng.randint(5, 80), 4), 3)
+        rows = (
+            random_channel(rng) if case % 2 else exact.randomized_response(Fraction(rng.randint(5, 80), 4), 3)
+        )
         others, prior = [rng.randrange(3) for _ in range(n - 1)], random_law(rng, 3)
         laws = [exact.shuffled(rows, (x, *others)) for x in range(3)]
         marginal = {h: sum(w * law[h] for w, law in zip(prior, laws, strict=True)) for h in laws[0]}

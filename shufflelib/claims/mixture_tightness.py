@@ -7,6 +7,7 @@ from shufflelib.claims import line
 from shufflelib.claims.best_tests import processable
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.random_laws import (
+    POSITIVE,
     above,
     beside,
     corners,
@@ -31,7 +32,6 @@ def _flip(odds):
 
 
 FLIP = _flip(Fraction(2))
-POSITIVE = (1, 2, 3, 5)
 
 
 def _curves(weights, p, q):

@@ -17,6 +17,7 @@ from shufflelib.claims.claim import Finding, Verdict
 from shufflelib.claims.counts_pair import printed
 
 WEIGHTS = (0, 1, 2, 3, 5, 9)
+POSITIVE = (1, 2, 3, 5)  # under a law with these every output is possible
 LEVELS = [Fraction(j, 20) for j in range(21)]  # false positives
 LEAST_GAP = 1e-9  # of a linear program in floating point
 
@@ -26,6 +27,11 @@ def random_law(rng, size=4, weights=WEIGHTS):
     drawn = [rng.choice(weights) for _ in range(size)]
     drawn[rng.randrange(size)] += 1
     return [Fraction(w, sum(drawn)) for w in drawn]
+
+
+def random_channel(rng, inputs=3, outputs=3):
+    """Return one law for each input, under which every output is possible."""
+    return [random_law(rng, outputs, weights=POSITIVE) for _ in range(inputs)]
 
 
 def random_share(rng, parts=24):

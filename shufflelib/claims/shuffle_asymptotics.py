@@ -11,16 +11,11 @@ from shufflelib.central_limit import asymptotic_epsilon
 from shufflelib.claims import exact
 from shufflelib.claims.claim import Claim, Finding, Verdict
 from shufflelib.claims.loss_laws import blanket
-from shufflelib.claims.random_laws import never_fails, random_law
+from shufflelib.claims.random_laws import never_fails, random_channel
 from shufflelib.shuffle_index import gaussian_index, generalized_rr_index
 
 INDEX = "Takagi, Liew (arXiv:2601.19154v4)"
 VECTORS = "Liew, Takagi (arXiv:2604.28032)"
-POSITIVE = (1, 2, 3, 5)
-
-
-def _channel(rng, inputs=3, outputs=3):
-    return [random_law(rng, outputs, weights=POSITIVE) for _ in range(inputs)]
 
 
 # ---------------------------------------------------------------- the shuffle index
@@ -35,7 +30,7 @@ def _collapse(rng):
     channel = (
         exact.randomized_response(Fraction(rng.randint(5, 40), 4), rng.randint(2, 5))
         if rng.random() < 0.5
-        else _channel(rng)
+        else random_channel(rng)
     )
     first, second, cover = *channel[:2], blanket(channel)
     hidden = any(
