@@ -91,11 +91,16 @@ def _certified(formula, effort, axes):
     )
 
 
-def _counted(eps0, n, order):
-    """Return D(unchanged‖changed) and the reverse of binary randomized response, every count listed."""
+def _counts(eps0, n):
+    """Return every count's log mass under unchanged data of binary randomized response, and its loss."""
     e, m = math.exp(eps0), np.arange(n + 1.0)
     log_mass = gammaln(n + 1.0) - gammaln(m + 1.0) - gammaln(n - m + 1.0) + (n - m) * eps0 - n * math.log1p(e)
-    loss = np.log(1.0 / e + m / n * (e - 1.0 / e))
+    return log_mass, np.log(1.0 / e + m / n * (e - 1.0 / e))
+
+
+def _counted(eps0, n, order):
+    """Return D(unchanged‖changed) and the reverse of binary randomized response, every count listed."""
+    log_mass, loss = _counts(eps0, n)
     return tuple(np.logaddexp.reduce(log_mass + k * loss) / (order - 1.0) for k in (1.0 - order, order))
 
 
@@ -133,9 +138,8 @@ def _expectation_is_attained(effort):
 
 def _subsampled(effort):
     def excess(eps0, n, rate, order):
-        e, m = math.exp(eps0), np.arange(n + 1.0)
-        log_mass = gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1) + (n - m) * eps0 - n * math.log1p(e)
-        step = rate * np.expm1(np.log(1 / e + m / n * (e - 1 / e)))  # mixture over unchanged, minus 1
+        log_mass, loss = _counts(eps0, n)
+        step = rate * np.expm1(loss)  # mixture over unchanged, minus 1
         terms = np.expm1(order * np.log1p(step)) - order * step
         attained = math.log1p(max(float(np.exp(log_mass) @ terms), 0.0)) / (order - 1)
         return math.log(max(attained, 1e-300) / subsampled_girgis21(eps0=eps0, n=n, rate=rate, order=order))
