@@ -72,8 +72,8 @@ class PrivacyProfile(ABC):
 
         return Envelope.of(self.above)
 
-    def _certified(self, lower, upper, what, status=Status.CERTIFIED):
-        return Certified(lower, upper, status, self.source, f"{what} of {self.statement}")
+    def _certified(self, lower, upper, what):
+        return Certified(lower, upper, Status.of(upper), self.source, f"{what} of {self.statement}")
 
     def delta(self, eps):
         r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
@@ -135,10 +135,7 @@ class PrivacyProfile(ABC):
         """
         grid = arguments.probabilities(delta, "delta")
         ends = np.array([self._epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        unbounded = bool(np.isinf(ends[..., 1]).any())
-        return self._certified(
-            ends[..., 0], ends[..., 1], "epsilon", Status.UNBOUNDED if unbounded else Status.CERTIFIED
-        )
+        return self._certified(ends[..., 0], ends[..., 1], "epsilon")
 
     def _epsilon(self, delta):
         target = math.log(delta)
@@ -179,13 +176,7 @@ class PrivacyProfile(ABC):
             remedy="the limit at 1 is the Kullback-Leibler divergence",
         )
         ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        unbounded = bool(np.isinf(ends[..., 1]).any())
-        return self._certified(
-            ends[..., 0],
-            ends[..., 1],
-            "Renyi divergence",
-            Status.UNBOUNDED if unbounded else Status.CERTIFIED,
-        )
+        return self._certified(ends[..., 0], ends[..., 1], "Renyi divergence")
 
     def _renyi(self, order):
         return _largest_renyi(self.below, order)[0], _largest_renyi(self.above, order)[1]

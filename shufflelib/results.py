@@ -24,6 +24,11 @@ class Status(enum.Enum):
     )
     UNBOUNDED = "no finite bound is proved here; the upper end is infinite: use a larger delta or more users"
 
+    @classmethod
+    def of(cls, upper):
+        """Return the status of brackets with these upper ends: certified, unless one is infinite."""
+        return cls.UNBOUNDED if np.isinf(upper).any() else cls.CERTIFIED
+
 
 def written(value, *, up, digits=10):
     """Write an end of a bracket, rounded to the side on which it stays true.

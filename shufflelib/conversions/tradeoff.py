@@ -130,11 +130,10 @@ def epsilon_from_tradeoff_dong22(f, *, delta):
     checked(f, "f")
     grid = arguments.probabilities(delta, "delta")
     ends = np.array([_smallest_eps(f, float(d)) for d in grid.flat]).reshape((*grid.shape, 2))
-    unbounded = bool(np.isinf(ends[..., 1]).any())
     return Certified(
         np.minimum(ends[..., 0], ends[..., 1]),
         ends[..., 1],
-        Status.UNBOUNDED if unbounded else Status.CERTIFIED,
+        Status.of(ends[..., 1]),
         f.source,
         f"epsilon of {f.statement}",
     )

@@ -69,7 +69,7 @@ class Divergence(ABC):
         return Certified(
             min(lower, upper),
             upper,
-            Status.CERTIFIED if math.isfinite(upper) else Status.UNBOUNDED,
+            Status.of(upper),
             f.source,
             f"{self.name} of {f.statement}",
         )
@@ -334,11 +334,10 @@ def renyi(f, *, order):
             for x in grid.ravel()
         ]
     ends = np.array(ends).reshape((*grid.shape, 2))
-    bounded = bool(np.isfinite(ends[..., 1]).all())
     return Certified(
         np.minimum(ends[..., 0], ends[..., 1]),
         ends[..., 1],
-        Status.CERTIFIED if bounded else Status.UNBOUNDED,
+        Status.of(ends[..., 1]),
         f.source,
         f"Renyi divergence of {f.statement}",
     )

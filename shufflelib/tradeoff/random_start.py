@@ -400,7 +400,7 @@ def renyi_least_squares(*, a, order, noise=1.0):
     return Certified(
         lower,
         upper,
-        Status.CERTIFIED if finite.all() else Status.UNBOUNDED,
+        Status.of(upper),
         "closed form",
         "Renyi divergence of one noisy least-squares step from a random start",
     )
