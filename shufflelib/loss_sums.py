@@ -296,20 +296,23 @@ def _once(terms, tolerance):
 def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     """Sum the integrand over a block of nodes, smoothed by v and by 4v, with a bound on its rounding.
 
-    Values are relative to M(θ)^n.  Most nodes lie where |φ|^n is nothing; from one to the next |φ| moves
-    by no more than step·E|G|, so that whole rows of nodes are seen to be nothing from their first ones.
+    Values are relative to M(θ)^n.  Most nodes lie where |φ|^n is nothing; between two nodes h apart |φ| is
+    at most the larger of theirs plus h²/8·E G², so that whole rows are seen to be nothing from their ends.
     """
     values, masses = tilt.values, tilt.masses
-    moves = step * float(masses @ np.abs(values))
-    row = _row_length(size, moves, math.exp(-nothing / n))
+    least = math.exp(-nothing / n)
+    curved = 0.125 * step**2 * float(masses @ values**2) * (1.0 + 1e-9)
+    row = _row_length(size, curved, least)
     rows = -(-size // row)
     few = math.isqrt(rows)
     nodes = turns(step * values, row)
     near = turns(step * row * values, few)
-    far = minus_one(np.outer(step * (first + row * few * np.arange(-(-rows // few))), values))
-    starts = mean_turns(far, near, masses).ravel()[:rows]
-    lost = -np.expm1(log_abs_one_plus(starts.real, starts.imag)) * (1.0 - 1e-9) - row * moves * (1.0 + 1e-9)
-    lost -= (values.size + 24) * UNIT * moves * (first + row * np.arange(rows))  # as `starts` was rounded
+    starts = first + row * np.arange(rows + 1)
+    far = minus_one(np.outer(step * starts[::few], values))
+    ends = mean_turns(far, near, masses).ravel()[: rows + 1]
+    lost = -np.expm1(log_abs_one_plus(ends.real, ends.imag)) * (1.0 - 1e-9)
+    lost -= (values.size + 24) * UNIT * step * float(masses @ np.abs(values)) * starts  # as they were rounded
+    lost = np.minimum(lost[:-1], lost[1:]) - curved * row**2
     kept = np.flatnonzero(lost < -math.expm1(-nothing / n))
     parts = np.array_split(kept, 1 + kept.size * values.size // TABLE)
     phi = [mean_turns(turned(far[part // few], near[part % few]), nodes, masses) for part in parts]
@@ -335,14 +338,11 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     )
 
 
-def _row_length(size, moves, nothing):
-    """Return how many nodes a row has: fewer where |φ| moves far and need not be small to be nothing."""
-    if nothing < 0.75:  # hardly any row is seen to be nothing
-        return max(1, math.isqrt(size))
+def _row_length(size, curved, least):
+    """Return how many nodes a row has: |φ| that need not be seen to be small may bend further."""
     longest = max(1, round(size ** (1.0 / 3.0)))
-    if longest * moves <= 0.25 * nothing:
-        return longest
-    return max(min(longest, 4), int(0.25 * nothing / moves))
+    bend = 0.25 * min(least, 1.0 - least)
+    return max(1, min(longest, int(math.sqrt(bend / curved)))) if curved > 0.0 else longest
 
 
 def quadrature(theta, smoothing, omega, log_modulus, angle, relative, left, *, halved):

@@ -128,7 +128,7 @@ def test_scale_of_the_losses_does_not_matter():
         assert there.upper - math.log(scale) == pytest.approx(here.upper, abs=1e-9)
 
 
-@pytest.mark.parametrize("n", [3, 40, 10**4])
+@pytest.mark.parametrize("n", [3, 40, 10**4, 2 * 10**5])
 @pytest.mark.parametrize("values", [(1.0, -1.0), (1.0, -0.5), (1.0, 0.3, -0.7)])
 def test_nodes_left_out_hold_nothing(values, n):
     """A lattice's characteristic function comes back to 1 far from the real axis; no such node is skipped."""
