@@ -1,15 +1,14 @@
 r"""Connecting the dots: Rényi divergences and trade-off functions from a pair's hockey-stick curve.
 
 As a function of :math:`E = e^{\varepsilon}` the curve H is convex and falling.  Between two dots it
-lies below their chord, and above the neighbouring chords continued.  A Rényi divergence is an
-integral of H against a power of E, so on each gap I, with weight :math:`W_I` and centroid
-:math:`c_I` of that power,
+lies below their chord, and around a dot above every line through it that is no steeper than the chord on
+its left and no flatter than the one on its right; one such line is below the whole curve.
 
-.. math:: \text{(continued chords)}(c_I)\, W_I \;\le\; \int_I E^{s} H(E)\,dE \;\le\; \text{chord}(c_I)\, W_I,
-
-on the left by Jensen's inequality, on the right exactly for the chord.  A trade-off function is a
-supremum of lines :math:`1 - H - E\alpha`, taken over the dots (below) and over the corners of the
-continued chords (above).
+A Rényi divergence is an integral of H against a power of E.  Chords are integrated from their value at
+the centroid of that power on each gap.  From below the range is cut between the dots, and each piece is
+given the line through its dot, whichever its slope; where the dot is the centroid of its piece the slope
+does not count (Jensen's inequality).  A trade-off function is a supremum of lines
+:math:`1 - H - E\alpha`, taken over the dots (below) and over the corners of the continued chords (above).
 
 Source: the upper half is connect-the-dots, Doroshenko, Ghazi, Kamath, Kumar, Manurangsi
 (PoPETs 2022).
@@ -24,13 +23,16 @@ from shufflelib.logspace import UNIT, complement, log1mexp, logsumexp
 WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700  # in both directions, beyond which a question is answered
+MOST_AT_ONCE = 40
+CENTROID = 1e-4  # share of a gap within which its centroid is known
 STALLED = 3  # rounds of new dots without gain after which a question is answered
 QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4  # the same for a Rényi divergence, which is not known better than WIDTH
 FIRST_DOTS = 25  # on each curve, before it is known where more are needed
 RENYI_FIRST_DOTS = 9
-NEGLIGIBLE = -690.0  # log H from which on dots are set only where a question needs them
+DEPTH = 690.0  # e-folds of H below which dots are set only where a question needs them
+RENYI_DEPTH = 50.0
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
 FARTHEST = 709.0  # nats; no dot lies beyond, where e^ε would overflow
 
@@ -71,20 +73,22 @@ def renyi_from_moment(log_moment, order):
 class Curve:
     """One direction of a pair: dots (ε, log H) with both ends, the abscissa kept as x = e^ε − 1."""
 
-    def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS):
-        self.pair, self.last, self.tolerance, self.start = pair, pair.largest_loss, tolerance, first
+    def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS, depth=DEPTH):
+        self.pair, self.last, self.tolerance = pair, pair.largest_loss, tolerance
+        self.start, self.depth = first, depth
         self.eps = self.low = self.high = np.empty(0)
         self.add(self._first())
 
     def _first(self):
         """Return a grid over the range in which the curve falls to nothing, its end included."""
         end = self.last if math.isinf(self.last) else min(self.last, FARTHEST)
+        negligible = max(self.pair.dot(0.0, self.tolerance).upper - self.depth, -DEPTH)
         if not math.isfinite(end):
             end = 1.0
-            while end < FARTHEST and self.pair.dot(end, 1e-2).upper > NEGLIGIBLE:
+            while end < FARTHEST and self.pair.dot(end, 1e-2).upper > negligible:
                 end = min(2.0 * end, FARTHEST)
         inner = end
-        while inner > 1e-12 * end and self.pair.dot(0.5 * inner, 1e-2).upper < NEGLIGIBLE:
+        while inner > 1e-12 * end and self.pair.dot(0.5 * inner, 1e-2).upper < negligible:
             inner *= 0.5
         return np.unique(np.append(np.linspace(0.0, inner, self.start), end))
 
@@ -106,38 +110,60 @@ class Curve:
         """Upper end of log H after the last dot."""
         return self.high[-1]
 
-    def noise(self, share):
-        """Return the log of the width of the values inside each gap, at the given share of its length."""
-        wide = _log_difference(self.high, self.low)
-        with np.errstate(divide="ignore"):
-            return np.logaddexp(wide[:-1] + np.log1p(-share), wide[1:] + np.log(share))
-
-    def within(self, share):
-        """Enclose log H inside each gap, at the given share of its length from the left."""
-        gap = np.diff(self.x)
+    def chords(self, s):
+        """Return upper ends of log ∫ E^s H dE over each gap, and the logs of what the values' width adds."""
+        weight, share = _powers(self.eps, s)
+        early, late = np.maximum(share - CENTROID, 0.0), np.minimum(share + CENTROID, 1.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             fall = np.exp(np.diff(self.high))  # H_right / H_left
-            chord = self.high[:-1] + np.log1p(-share * (1.0 - np.where(np.isnan(fall), 1.0, fall)))
-            # the chord on the left, continued: H_i − (H_{i−1} − H_i) · (distance / gap)
-            steep = np.expm1(self.high[:-2] - self.low[1:-1]) / gap[:-1]
-            left = self.low[1:-1] + np.log(np.maximum(1.0 - share[1:] * gap[1:] * steep, 0.0))
-            # the chord on the right, continued: H_{i+1} + (H_{i+1} − H_{i+2}) · (distance / gap)
-            shallow = -np.expm1(np.minimum(self.high[2:] - self.low[1:-1], 0.0)) / gap[1:]
-            right = self.low[1:-1] + np.log1p((1.0 - share[:-1]) * gap[:-1] * shallow)
-        below = self.low[1:].copy()
-        below[1:] = np.fmax(below[1:], left)
-        below[:-1] = np.fmax(below[:-1], right)
-        return np.minimum(below, chord), chord
+            chord = self.high[:-1] + np.log1p(-early * (1.0 - np.where(np.isnan(fall), 1.0, fall)))
+            wide = _log_difference(self.high, self.low)
+            noise = np.logaddexp(wide[:-1] + np.log1p(-early), wide[1:] + np.log(late))
+        return weight + chord, weight + noise
 
-    def halve(self, log_doubt, most=40, log_aim=-math.inf):
-        """Add the middles of the gaps that together carry most of the doubt, no more than the aim needs."""
-        peak = log_doubt.max()
-        doubt, aim = np.exp(log_doubt - peak), math.exp(min(log_aim - peak, 700.0))
-        ranked = np.argsort(doubt)[::-1]
-        gone = np.cumsum(doubt[ranked])
-        needed = np.clip((gone[-1] - aim) / (1.0 - QUARTER), 0.5 * gone[-1], 0.9 * gone[-1])
-        chosen = ranked[: int(np.searchsorted(gone, needed)) + 1][:most]
-        self.add(0.5 * (self.eps[chosen] + self.eps[chosen + 1]))
+    def lines(self, s):
+        """Return lower ends of log ∫ E^s H dE over each gap, proved for their sum."""
+        eps, low, high = self.eps, self.low, self.high
+        cuts = np.concatenate(
+            [eps[:1], 0.5 * (eps[1:-1] + eps[2:]), eps[-1:]]
+        )  # of the first gap, at its left
+        grid = np.empty(2 * cuts.size - 2)
+        grid[::2], grid[1::2] = cuts[:-1], eps[1:]
+        weight, share = _powers(grid, s)
+        # pieces left and right of each dot but the first; E in units of the dot's own
+        left, right = weight[::2], np.append(weight[1::2], -np.inf)
+        before = -np.expm1(cuts[:-1] - eps[1:]) * np.maximum(1.0 - share[::2] - CENTROID, 0.0)
+        after = np.expm1(cuts[1:] - eps[1:]) * np.append(np.minimum(share[1::2] + CENTROID, 1.0), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            steep = np.expm1(high[:-1] - low[1:]) / np.expm1(-np.diff(eps))
+            flat = np.append(
+                np.expm1(np.minimum(high[2:] - low[1:-1], 0.0)) / np.expm1(np.diff(eps)[1:]), 0.0
+            )
+            heavier = right + np.log(after) > left + np.log(before)  # the sum falls with the slope
+            slope = np.where(heavier, steep, flat)
+            grown, shrunk = -slope * before, slope * after
+            lost = ~(shrunk > -1.0)  # H ≥ 0 says more on the right, that H falls on the left
+            left = left + low[1:] + np.log1p(np.where(lost, 0.0, grown))
+            right = right + low[1:] + np.where(lost, -np.inf, np.log1p(np.where(lost, 0.0, shrunk)))
+            return np.logaddexp(left, np.append(-np.inf, right[:-1]))
+
+    def halve(self, gaps):
+        """Add the middles of the given gaps."""
+        self.add(0.5 * (self.eps[gaps] + self.eps[gaps + 1]))
+
+
+def most_doubtful(log_doubts, most=MOST_AT_ONCE, log_aim=-math.inf):
+    """Return the gaps of several curves that together carry most of the doubt, no more than the aim needs."""
+    log_doubt = np.concatenate(log_doubts)
+    peak = log_doubt.max()
+    doubt, aim = np.exp(log_doubt - peak), math.exp(min(log_aim - peak, 700.0))
+    ranked = np.argsort(doubt)[::-1]
+    gone = np.cumsum(doubt[ranked])
+    needed = np.clip((gone[-1] - aim) / (1.0 - QUARTER), 0.5 * gone[-1], 0.9 * gone[-1])
+    chosen = np.zeros(doubt.size, bool)
+    chosen[ranked[: int(np.searchsorted(gone, needed)) + 1][:most]] = True
+    ends = np.cumsum([part.size for part in log_doubts])[:-1]
+    return [np.flatnonzero(part) for part in np.split(chosen, ends)]
 
 
 def _powers(eps, s):
@@ -167,9 +193,9 @@ def _log_difference(high, low):
 class Dots:
     """Both directions of a pair, dotted; refined for one question from the same start."""
 
-    def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS):
-        self.forward = Curve(pair, tolerance, first)
-        self.backward = self.forward if pair.symmetric else Curve(pair.reversed, tolerance, first)
+    def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS, depth=DEPTH):
+        self.forward = Curve(pair, tolerance, first, depth)
+        self.backward = self.forward if pair.symmetric else Curve(pair.reversed, tolerance, first, depth)
 
     @property
     def size(self):
@@ -207,12 +233,11 @@ class Dots:
             if stalled == STALLED:
                 break
             before, size = high - low, self.size
+            curves = [curve for curve, *_ in pieces]
             if self.backward is self.forward:
-                self.forward.halve(np.logaddexp(*gains), log_aim=aim)
-            else:
-                for (curve, *_), gain in zip(pieces, gains, strict=True):
-                    if logsumexp(gain) > aim + math.log(0.2):
-                        curve.halve(gain, log_aim=aim + math.log(0.5))
+                curves, gains = curves[:1], [np.logaddexp(*gains)]
+            for curve, gaps in zip(curves, most_doubtful(gains, 2 * MOST_AT_ONCE, aim), strict=True):
+                curve.halve(gaps)
             if self.size == size:  # no float lies between the dots
                 break
         return tuple(min(renyi_from_moment(end, order), self.forward.last) for end in (low, high))
@@ -224,48 +249,48 @@ class Dots:
         """
         scale = math.log(order) + math.log(order - 1.0)
         for curve, s in ((self.forward, order - 2.0), (self.backward, -order - 1.0)):
-            weight, share = _powers(curve.eps, s)
-            # the centroid is known within 1e-4 of the gap
-            early, late = np.maximum(share - 1e-4, 0.0), np.minimum(share + 1e-4, 1.0)
-            below = scale + weight + curve.within(late)[0]
-            above = scale + weight + curve.within(early)[1]
+            above, noise = curve.chords(s)
+            below = np.minimum(curve.lines(s), above)
             if s > -2.0:
                 beyond = math.inf if curve.log_beyond > -math.inf else -math.inf
             else:
                 beyond = scale - order * curve.eps[-1] - math.log(order) + curve.log_beyond
-            yield curve, below, np.append(above, beyond), scale + weight + curve.noise(early)
+            yield curve, scale + below, np.append(scale + above, beyond), scale + noise
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
         if self.forward.last <= 0.0:  # P = Q
             return complement(fpr)
-        before, stalled = math.inf, 0
+        before, stalled, most = math.inf, 0, complement(fpr)[1]
         while True:
             sides = [_supremum(self.backward, fpr, tilted=False), _supremum(self.forward, fpr, tilted=True)]
             low = max(0.0, *(side[0] for side in sides))
-            high = min(max(0.0, *(side[1].max() for side in sides)), complement(fpr)[1])
+            known = min(max(0.0, *(side[1] for side in sides)), most)  # what more dots cannot fall below
+            high = min(max(known, *(side[2].max() for side in sides)), most)
             # once the width of the dots themselves is what is left, more dots do not help
             stalled = stalled + 1 if high - low > 0.9 * before else 0
             before = high - low
-            if before <= WIDTH * 1e-2 * high + 1e-12 or stalled == STALLED or self.size > MOST_DOTS:
+            settled = before <= WIDTH * 1e-2 * high + 1e-12 or high - known <= 0.3 * (known - low)
+            if settled or stalled == STALLED or self.size > MOST_DOTS:
                 return min(low, high), high
-            for curve, (_, tops) in zip((self.backward, self.forward), sides, strict=True):
+            for curve, (*_, tops) in zip((self.backward, self.forward), sides, strict=True):
                 if tops.max() > low:
                     with np.errstate(divide="ignore"):
-                        curve.halve(np.log(np.maximum(tops - low, 0.0)), most=12)
+                        curve.halve(*most_doubtful([np.log(np.maximum(tops - low, 0.0))], most=12))
 
 
 def _supremum(curve, fpr, *, tilted):
     r"""Enclose :math:`\sup_E\, 1 - H - E\alpha`, or with ``tilted`` :math:`\sup_E (1 - H - \alpha)/E`.
 
-    Returns the best value at a dot and, for each gap, an upper bound inside it.
+    Returns the best value that is sure at a dot, the best possible one there and, for each gap, an upper
+    bound inside it.
     """
 
     def line(x, h):
         return (1.0 - h - fpr) / (1.0 + x) if tilted else 1.0 - h - fpr - x * fpr
 
     x, low, high, gap = curve.x, np.exp(curve.low), np.exp(curve.high), np.diff(curve.x)
-    best = float(np.max(line(x, high)))
+    sure, possible = float(np.max(line(x, high))), float(np.max(line(x, low)))
     # slopes that the curve has at most on the left and at least on the right of each gap
     left = np.concatenate([[-np.inf], (low[1:-1] - high[:-2]) / gap[:-1]])
     right = np.minimum(np.concatenate([(high[2:] - low[1:-1]) / gap[1:], [0.0]]), 0.0)
@@ -275,4 +300,4 @@ def _supremum(curve, fpr, *, tilted):
     floor = np.maximum(low[1:] - right * (gap - meet), low[1:])  # H is at least this there
     ends = np.maximum(line(x[:-1], low[:-1]), line(x[1:], low[1:]))
     ends[-1] = max(ends[-1], line(x[-1], 0.0))  # beyond the last dot
-    return best - 8 * UNIT, np.maximum(ends, line(x[:-1] + meet, floor)) + 8 * UNIT
+    return sure - 8 * UNIT, possible + 8 * UNIT, np.maximum(ends, line(x[:-1] + meet, floor)) + 8 * UNIT

@@ -323,7 +323,8 @@ class Pair(PrivacyProfile):
 
     def renyi_directed(self, order, enough=0.0):
         """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``enough``."""
-        return dots.Dots(self, dots.RENYI_TOLERANCE, dots.RENYI_FIRST_DOTS).renyi(order, enough)
+        start = dots.RENYI_TOLERANCE, dots.RENYI_FIRST_DOTS, dots.RENYI_DEPTH
+        return dots.Dots(self, *start).renyi(order, enough)
 
     def renyi_worst(self, order, enough=0.0):
         """Return both ends of the larger of the two directions, known well where it exceeds ``enough``."""

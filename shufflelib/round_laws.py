@@ -160,7 +160,7 @@ class RoundCurve(dots.Dots):
         worst = max(logsumexp(part) for _, part in parts)
         for curve, part in parts:
             if worst > -math.inf and logsumexp(part) > worst - 2.3:
-                curve.halve(part)
+                curve.halve(*dots.most_doubtful([part]))
         return self.size > size
 
 
