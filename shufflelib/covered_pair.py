@@ -112,7 +112,7 @@ class CoveredPair(Pair):
         rounding = 4 * UNIT * (2.0 + eps + math.log(self.n))
         aim = max(tolerance, variable.cell_width)
         upper = math.inf
-        lower = self._log_one_jump(shrink) + eps - rounding if self._telling[0].size else -math.inf
+        lower = self._log_one_jump(shrink) + eps - rounding
         for law, jumps, effort in self._splits(variable.first * shrink, aim):
             ends = positive_part_mean(law, self.n, tolerance=effort)
             lower = max(lower, ends.lower + shift - rounding)
@@ -168,17 +168,19 @@ class CoveredPair(Pair):
         first, second = first[kept], variable.second[kept]
         return LossLaw(first - second, mass[kept], first + second, variable.precision, self._zero_mass)
 
+    @functools.cached_property
+    def _growth_without(self):
+        """Σ w (e^{−θ R_1/w} − 1) over the first 0, 1, … telling outputs, one row for each tilt θ."""
+        telling = self._telling[0]
+        losses = TILTS[:, None] * np.minimum(self.variable.second[telling], LARGEST)
+        return np.pad(np.cumsum(self.variable.mass[telling] * np.expm1(-losses), axis=1), ((0, 0), (1, 0)))
+
     def _log_rest(self, first):
-        """Return log of Chernoff's bound on E[S₊]/n, roughly, the first 0, 1, … outputs split off."""
+        """Return log of Chernoff's bound on E[S₊]/n, roughly, the first 0, 1, … telling outputs split off."""
         telling, others = self._telling
         mass, loss = self.variable.mass, np.clip(first - self.variable.second, -LARGEST, LARGEST)
-        theta = TILTS[:, None]
-        whole, without = (
-            mass[telling] * np.expm1(np.minimum(theta * part[telling], 600.0))
-            for part in (loss, -np.minimum(self.variable.second, LARGEST))
-        )
-        moment = np.zeros((TILTS.size, telling.size + 1))
-        moment[:, 1:] = np.cumsum(without, axis=1)
+        theta, moment = TILTS[:, None], self._growth_without.copy()
+        whole = mass[telling] * np.expm1(np.minimum(theta * loss[telling], 600.0))
         moment[:, :-1] += np.cumsum(whole[:, ::-1], axis=1)[:, ::-1]
         moment += (np.expm1(np.minimum(theta * loss[others], 600.0)) @ mass[others])[:, None]
         chernoff = self.n * np.log1p(np.maximum(moment, -1.0 + UNIT)) - np.log(theta)
