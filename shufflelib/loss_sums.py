@@ -43,6 +43,7 @@ WORK_LIMIT = 300_000_000  # nodes times atoms
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
+SHORTEST = 4  # rows of fewer nodes are not worth a look at their ends
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
 ROUGH = 3e-3  # a tolerance that is tried where a finer one leaves more
 MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
@@ -303,21 +304,24 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     least = math.exp(-nothing / n)
     curved = 0.125 * step**2 * float(masses @ values**2) * (1.0 + 1e-9)
     row = _row_length(size, curved, least)
-    rows = -(-size // row)
-    few = math.isqrt(rows)
-    nodes = turns(step * values, row)
-    near = turns(step * row * values, few)
-    starts = first + row * np.arange(rows + 1)
-    far = minus_one(np.outer(step * starts[::few], values))
-    ends = mean_turns(far, near, masses).ravel()[: rows + 1]
-    lost = -np.expm1(log_abs_one_plus(ends.real, ends.imag)) * (1.0 - 1e-9)
-    lost -= (values.size + 24) * UNIT * step * float(masses @ np.abs(values)) * starts  # as they were rounded
-    lost = np.minimum(lost[:-1], lost[1:]) - curved * row**2
-    kept = np.flatnonzero(lost < -math.expm1(-nothing / n))
-    parts = np.array_split(kept, 1 + kept.size * values.size // TABLE)
-    phi = [mean_turns(turned(far[part // few], near[part % few]), nodes, masses) for part in parts]
-    phi = np.concatenate(phi).ravel()
-    number = (row * kept[:, None] + np.arange(row)).ravel()
+    if row > 1:
+        rows = -(-size // row)
+        starts = first + row * np.arange(rows + 1)
+        tables, ends = _every(tilt, step, first, row, rows + 1)
+        lost = -np.expm1(log_abs_one_plus(ends.real, ends.imag)) * (1.0 - 1e-9)
+        lost -= (
+            (values.size + 24) * UNIT * step * float(masses @ np.abs(values)) * starts
+        )  # as they were rounded
+        lost = np.minimum(lost[:-1], lost[1:]) - curved * row**2
+        kept = np.flatnonzero(lost < 1.0 - least)
+    if row > 1 and 2 * kept.size < rows:
+        (far, near), nodes = tables, turns(step * values, row)
+        parts = np.array_split(kept, 1 + kept.size * values.size // TABLE)
+        few = len(near)
+        phi = [mean_turns(turned(far[part // few], near[part % few]), nodes, masses) for part in parts]
+        phi, number = np.concatenate(phi).ravel(), (row * kept[:, None] + np.arange(row)).ravel()
+    else:
+        phi, number = _every(tilt, step, first, 1, size)[1], np.arange(size)
     log_modulus = log_abs_one_plus(phi.real, phi.imag)
     alive = np.flatnonzero((n * log_modulus > -nothing) & (number < size))
     x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
@@ -338,11 +342,20 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     )
 
 
+def _every(tilt, step, first, row, count):
+    """Return φ − 1 at every row-th node from the first one, and the two tables it was made from."""
+    few = math.isqrt(count)
+    near = turns(step * row * tilt.values, few)
+    far = minus_one(np.outer(step * (first + row * few * np.arange(-(-count // few))), tilt.values))
+    return (far, near), mean_turns(far, near, tilt.masses).ravel()[:count]
+
+
 def _row_length(size, curved, least):
     """Return how many nodes a row has: |φ| that need not be seen to be small may bend further."""
     longest = max(1, round(size ** (1.0 / 3.0)))
     bend = 0.25 * min(least, 1.0 - least)
-    return max(1, min(longest, int(math.sqrt(bend / curved)))) if curved > 0.0 else longest
+    row = min(longest, int(math.sqrt(bend / curved))) if curved > 0.0 else longest
+    return row if row >= SHORTEST else 1
 
 
 def quadrature(theta, smoothing, omega, log_modulus, angle, relative, left, *, halved):
