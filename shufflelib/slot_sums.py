@@ -142,8 +142,7 @@ class _Slots(TiltedSum):
         spread = (self.masses * values**2).sum(axis=0) - mean**2
         self.variance = math.fsum(count * np.maximum(spread, 0.0))
         self._sizes = sizes
-        moved = np.expm1(np.minimum(DOUBT * sizes, 60.0))  # by its tilt, a share of each mass
-        cumulant_error = DOUBT * terms + (self.masses * moved).sum(axis=0)
+        moved, cumulant_error = self._doubt(self.theta, self.masses, terms)
         self.cumulant_error = math.fsum(count * cumulant_error)
         off = DOUBT + moved
         self.node_error = (self.masses * (DOUBT * sizes * (1.0 + off) + off * np.abs(values))).sum(axis=0)
@@ -155,8 +154,13 @@ class _Slots(TiltedSum):
     def growth(self, other):
         """Return an upper end of the growth of the cumulant from θ to another point of the real axis."""
         cumulant, masses, _, terms = _tilted(*self.law, other)
-        error = DOUBT * math.fsum(self.count * (terms + other * (masses * self._sizes).sum(axis=0)))
+        error = math.fsum(self.count * self._doubt(other, masses, terms)[1])
         return math.fsum(self.count * (cumulant - self._cumulants)) + error + self.cumulant_error
+
+    def _doubt(self, theta, masses, terms):
+        """Return what a tilt moves, as a share of each mass, and the errors of the cumulants."""
+        moved = np.expm1(np.minimum(DOUBT * theta * self._sizes, 60.0))
+        return moved, DOUBT * terms + (masses * moved).sum(axis=0)
 
     def _gather(self, size):
         """Return, for bins of similar slots, extremes of the differences and least products of masses."""
