@@ -243,24 +243,27 @@ def on_the_line(terms, tolerance, finest):
     An atom of the sum at 0 feels the smoothing in first order; where that is what the width is made of,
     less is smoothed, down to a tolerance of ``finest``.  Where it is rounding, more is smoothed.
     """
-    bracket, blur = _once(terms, tolerance)
+    bracket, blur, met = _once(terms, tolerance)
     sharper = max(tolerance * (tolerance / blur) ** 2, finest) if 2.0 * tolerance < blur < 1.0 else tolerance
     if sharper < tolerance and blur > 0.5 * (bracket.upper - bracket.lower):
         bracket = narrower(bracket, _once(terms, sharper)[0])
-    if tolerance < ROUGH < bracket.upper - bracket.lower:  # fewer nodes are rounded where more is smoothed
+    if met < ROUGH < bracket.upper - bracket.lower:  # fewer nodes are rounded where more is smoothed
         bracket = narrower(bracket, _once(terms, ROUGH)[0])
     return bracket
 
 
 def _once(terms, tolerance):
-    """Return the bracket, and how much of its width less smoothing would take away."""
+    """Return the bracket, how much of its width less smoothing would take away, and the tolerance tried.
+
+    That is wider than the one asked for where there are too many nodes.
+    """
     theta, deviation = terms.theta, math.sqrt(terms.variance)
     # Chernoff's bound, (x)_+ <= e^{θx - 1}/θ: it always holds and ends a hopeless quadrature
     prefactor = terms.cumulant_error + 8 * UNIT * (1.0 + abs(terms.cumulant))
     log_scale = terms.cumulant
     chernoff = LogBracket(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
     if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0 or prefactor > 1.0:
-        return chernoff, 0.0
+        return chernoff, 0.0, tolerance
     # smoothing by a standard deviation of 1/resolution of the sum's widens a Gaussian tail at z
     # standard deviations by 1.5 (z/resolution)², relatively; far out the logarithm sets the measure
     z = theta * deviation
@@ -291,7 +294,7 @@ def _once(terms, tolerance):
     log_lower = log_scale - prefactor + math.log(lower) if lower > 0.0 else -math.inf
     sharp = 2.0 * smooth - coarse
     blur = math.log(smooth / sharp) if min(smooth, sharp) > 0.0 else math.inf
-    return LogBracket(min(log_lower, log_upper), log_upper), blur
+    return LogBracket(min(log_lower, log_upper), log_upper), blur, tolerance
 
 
 def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
