@@ -38,6 +38,15 @@ def test_two_users(sigma, order):
     assert truth <= bracket.upper * (1 + 1e-9) and bracket.upper <= min(1.5 * truth, local * (1 + 1e-12))
 
 
+@pytest.mark.parametrize("order", [1.01, 2.0, 30.0])
+@pytest.mark.parametrize("sigma", [1.0, 50.0])
+def test_one_user(sigma, order):
+    bracket = shuffle(randomizers.gaussian(sigma=sigma), n=1).renyi(order)
+    truth = order / 2.0 / mpmath.mpf(sigma) ** 2
+    assert bracket.lower <= truth <= bracket.upper <= truth * (1 + 1e-6)
+    assert bracket.lower > 0.99 * truth
+
+
 @pytest.mark.parametrize(("sigma", "order"), [(0.3, 1.01), (1.0, 1.5), (1.0, 20.0), (5.0, 4.0), (0.05, 2.0)])
 def test_what_one_report_does_in_the_tails(sigma, order):
     mechanism = randomizers.gaussian(sigma=sigma)
