@@ -184,15 +184,19 @@ def steep(pair):
     )
 
 
-def blended(pair, weight):
-    """Return the pair (P, (1 − weight) P + weight Q): every observation is hidden in P."""
-    keep, gain = math.log1p(-weight) if weight < 1.0 else -math.inf, math.log(weight)
+def blended(pair, kept, weight):
+    """Return the pair (P, kept · P + weight · Q), shares adding up to 1: observations are hidden in P."""
+    with np.errstate(divide="ignore"):
+        keep = float(np.log(kept) if kept < 0.5 else np.log1p(-weight))
+        gain = float(np.log(weight) if weight < 0.5 else np.log1p(-kept))
     loss = np.where(np.isneginf(pair.loss), 0.0, pair.loss)
     log_q = np.logaddexp(pair.log_p + keep, pair.log_q + gain)
     with np.errstate(divide="ignore"):
         near = -np.log1p(weight * np.expm1(np.minimum(-loss, 30.0)))
-        far = -np.logaddexp(keep, gain - loss)  # where the exponential may overflow
-    mixed = np.where(loss > -30.0, near, far) if weight < 1.0 else loss
+        far = -np.logaddexp(keep, gain - loss)
+    # the exponential may overflow on the left; on the right hardly anything may be kept
+    direct = (loss > -30.0) & ((loss < 1.0) | (kept > 0.5))
+    mixed = np.where(direct, near, far) if kept > 0.0 else loss
     return DiscretePair.from_losses(
         pair.log_p,
         log_q,

@@ -33,7 +33,11 @@ def blend(f, *, rate):
     rate = checked_share(rate, "rate")
     if rate == 0.0:
         return Identity()
-    return f._mapped(lambda pair: calculus.blended(pair, rate), f"{f.statement}, blended at rate {rate:g}")
+    return _blend(f, 1.0 - rate, rate, f"{f.statement}, blended at rate {rate:g}")
+
+
+def _blend(f, kept, rate, statement):
+    return f._mapped(lambda pair: calculus.blended(pair, kept, rate), statement)
 
 
 def hidden_swap(f, *, weight):
@@ -72,11 +76,11 @@ def hidden_swap(f, *, weight):
     """
     checked(f, "f")
     weight = checked_share(weight, "weight", at_most=0.5)
-    return _two_sided(
-        blend(f, rate=1.0 - 2.0 * weight),
-        blend(f.inverse, rate=1.0 - 2.0 * weight),
-        f"{f.statement}, the laws swapped with probability {weight:g}",
-    )
+    statement = f"{f.statement}, the laws swapped with probability {weight:g}"
+    if weight == 0.5:
+        return Identity()
+    shares = 2.0 * weight, 1.0 - 2.0 * weight
+    return _two_sided(_blend(f, *shares, statement), _blend(f.inverse, *shares, statement), statement)
 
 
 def _two_sided(forward, backward, statement):
