@@ -42,6 +42,7 @@ SLOPE = 0.39895  # above 1/√(2π)
 REACH = 8.5  # starts kept; P(|I| > 8.5) < 2e-17, told apart below
 LEFT_OUT = 2e-17
 CELLS = 1500
+INSET = 2.0**-40  # share of a cell between its ends and where the separation is asked for there
 ONE_STEP = "a is in standard deviations of the start"
 THRESHOLDS = 3000
 
@@ -49,8 +50,8 @@ THRESHOLDS = 3000
 class RandomStart(NamedTuple):
     r"""Sensitivity of the gradient at a random start I ~ N(0, 1), in units of the noise.
 
-    Between neighbouring ``breaks`` the function I ↦ |μ_I| is monotone and smooth, with first and
-    second derivative at most ``slope`` and ``curvature`` in size.
+    Between neighbouring ``breaks``, where it may jump, the function I ↦ |μ_I| ≥ 0 is monotone and smooth,
+    with first and second derivative at most ``slope`` and ``curvature`` in size.
 
     Examples
     --------
@@ -189,16 +190,36 @@ def _quadrature(start):
     # a share is a quotient of differences; what its rounding moves is charged at full slope
     misplaced = 4 * UNIT * (1.0 + np.abs(left) + np.abs(right)) * np.maximum(density[:-1], density[1:])
     misplaced = np.minimum(misplaced * (1.0 + 1.0 / width), mass) * start.slope * width * SLOPE
-    at = np.asarray(start.separation(edges), float)
-    lowest = np.minimum(at[:-1], at[1:])
-    with np.errstate(divide="ignore"):
-        bend = (0.294 / lowest + 0.242) * start.slope**2 + SLOPE * start.curvature
+    # just inside of each cell, as the function may jump at a break
+    ends = np.stack(
+        [
+            np.maximum(left + INSET * width, np.nextafter(left, right)),
+            np.minimum(right - INSET * width, np.nextafter(right, left)),
+        ]
+    )
+    inset = float(np.max(np.abs(ends - [left, right])))
+    at = _separations(start, ends.ravel()).reshape(ends.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bend = (0.294 / at.min(axis=0) + 0.242) * start.slope**2 + SLOPE * start.curvature
     first_order = SLOPE * start.slope * width
-    eta = math.fsum(mass * np.minimum(bend * width**2 / 8.0, first_order)) + math.fsum(misplaced)
-    weights = np.zeros(edges.size)
-    weights[:-1] += mass * (1.0 - share)
-    weights[1:] += mass * share
-    return at, weights / math.fsum(weights), eta + LEFT_OUT + 1e-12
+    eta = math.fsum(mass * np.fmin(bend * width**2 / 8.0, first_order)) + math.fsum(misplaced)
+    weights = np.concatenate([mass * (1.0 - share), mass * share])
+    eta += SLOPE * start.slope * inset + LEFT_OUT + 1e-12
+    return at.ravel(), weights / math.fsum(weights), eta
+
+
+def _separations(start, at):
+    """Return the separation at each start, or say what is wrong with it."""
+    found = np.asarray(start.separation(at), float)
+    if found.shape != at.shape:
+        raise ValueError(
+            f"separation must return one number for each start, shape {at.shape}, got {found.shape}"
+        )
+    wrong = ~(np.isfinite(found) & (found >= 0.0))
+    if wrong.any():
+        example = f"{found[wrong][0]:.6g} at {at[wrong][0]:.6g}"
+        raise ValueError(f"separation must be finite and at least 0, got {example}; return |mu_I|")
+    return found
 
 
 def random_start_bound(start):
@@ -218,6 +239,8 @@ def random_start_bound(start):
     ------
     TypeError
         If ``start`` is not a `RandomStart`.
+    ValueError
+        If its separation is not one finite number, at least 0, for each start.
 
     Notes
     -----
