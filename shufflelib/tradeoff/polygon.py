@@ -157,9 +157,13 @@ def through(x, y, *, below):
         y = np.minimum.accumulate(y)
         x, y = np.concatenate([[0.0], x, [x[-1], 1.0]]), np.concatenate([[1.0], y, [0.0, 0.0]])
     else:
-        x, y = np.append(np.append(0.0, x), 1.0), np.append(np.append(1.0, np.minimum(y, 1.0 - x)), 0.0)
+        y = np.minimum(y, np.minimum((1.0 - x) * (1.0 + 4 * UNIT), 1.0))
+        x, y = np.append(np.append(0.0, x), 1.0), np.append(np.append(1.0, y), 0.0)
         chosen = hull(x, y)
-        x, y = x[chosen], y[chosen]
+        x, y = (
+            np.append(0.0, x[chosen]),
+            np.append(1.0, y[chosen]),
+        )  # (0, 1) even where the curve starts lower
     p, q = np.diff(x), -np.diff(y)
     used = (p > 0.0) | (q > 0.0)
     return Polygon(pair_of_masses(p[used], np.maximum(q[used], 0.0), mass_error=2 * UNIT))
