@@ -135,7 +135,13 @@ def test_extremal_design_contains_generalized_rr():
 
 @pytest.mark.parametrize(
     ("p", "beta", "q", "n"),
-    [(3, "0.5", 3, 10**4), (3, "0.25", 2, 10**4), (20, "0.6", 20, 10**4), (9, "0.75", 2, 500)],
+    [
+        (3, "0.5", 3, 10**4),
+        (3, "0.25", 2, 10**4),
+        (20, "0.6", 20, 10**4),
+        (9, "0.75", 2, 500),
+        (1.0 + 2.0**-30, 2.0**-30 / (2.0 + 2.0**-30), 1.0 + 2.0**-30, 10**4),
+    ],
 )
 def test_pair_bounds_are_the_printed_formulas(p, beta, q, n):
     """Theorems 4.7 and 4.8 written out as printed, 50 digits, no rearrangement."""

@@ -15,10 +15,10 @@ def _pair_parameters(p, beta, q, n, delta):
     beta = arguments.real(beta, "beta", at_least=0.0, at_most=1.0)
     q = arguments.real(q, "q", at_least=1.0)
     n, delta = arguments.users(n), arguments.probability(delta, "delta")
-    inverse = 1.0 / p
-    largest = (1.0 - inverse) / (1.0 + inverse)
+    inverse, more = 1.0 / p, (p - 1.0) / p if math.isfinite(p) else 1.0  # nothing cancels near p = 1
+    largest = more / (1.0 + inverse)
     require(beta <= largest * (1.0 + ROUNDING), "beta <= (p-1)/(p+1)", f"beta = {beta!r} > {largest:.6g}")
-    alpha_p = beta / (1.0 - inverse)
+    alpha_p = beta / more
     r = alpha_p / q
     require(
         2.0 * r <= 1.0 + ROUNDING, "a clone probability 2r = 2 beta p/((p-1) q) <= 1", f"2r = {2.0 * r:.6g}"
