@@ -10,6 +10,7 @@ from shufflelib.logspace import UNIT
 from shufflelib.profiles import DiscretePair
 from shufflelib.results import Certified
 
+SMALLEST = float(np.finfo(float).tiny)
 FAR = 1e100  # nats; a divergence beyond counts as infinite, so that no product overflows
 
 
@@ -265,5 +266,5 @@ def delta_from_renyi_canonne20(*, order, renyi, eps):
     size = more * (np.where(np.isinf(renyi), 0.0, renyi) + eps) + np.abs(bend) + np.log(order) + 1.0
     slack = 16 * UNIT * size
     value = np.exp(np.minimum(log_delta + slack, 0.0))
-    value = np.maximum(value, math.ulp(0.0))
+    value = np.where(value < SMALLEST, np.nextafter(value, 1.0), value)  # few digits below it
     return value if value.ndim else float(value)
