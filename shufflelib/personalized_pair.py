@@ -127,19 +127,21 @@ class PersonalizedPair(SymmetricPair):
         return pair
 
     @classmethod
-    def adaptive(cls, eps0):
+    def adaptive(cls, eps0, *, counts=None):
         r"""Return the pair for slots that see earlier reports: clone probability :math:`e^{-\varepsilon_i}`.
 
         Parameters
         ----------
         eps0 : array_like, shape (n,)
             As for the class.
+        counts : array_like of int, shape (n,), optional
+            As for `grouped`: how many slots have each of the budgets, if not one.
 
         Notes
         -----
         Source: Feldman, McMillan, Talwar (FOCS 2021), slot by slot.
         """
-        return _AdaptivePair(eps0)
+        return _AdaptivePair(eps0) if counts is None else _AdaptivePair.grouped(eps0, counts=counts)
 
     def _settle(self, kinds, counts):
         self.kinds, self.counts = kinds, counts.astype(float)

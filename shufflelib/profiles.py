@@ -155,21 +155,22 @@ class DiscretePair(Pair):
         p_doubt += 2.0 * (p.size + 4) * unit * spent  # of the sum itself; none where nothing is spent
         doubt = float(max(q_doubt[i], q_doubt[i + 1])) + 4 * UNIT * float(value)
         wide = (1.0 - share) * p_doubt[i] + share * p_doubt[i + 1] + 4 * UNIT * fpr
-        fall = rise = float(self._slope(i) * wide)
+        fall = rise = self._slope(i, wide)
         # a knot passed by less than its error: the rate may lie on an earlier, steeper segment, though no
         # farther to the left than the knots in between are off
         first = min(int(np.searchsorted((spent + p_doubt)[1:], fpr, side="right")), i)
         if first < i:
             doubt = max(doubt, float(q_doubt[first : i + 1].max()))
-            steep = float(self._slope(first) * p_doubt[first + 1 : i + 1].max())
+            steep = self._slope(first, p_doubt[first + 1 : i + 1].max())
             rise = min(rise + steep, float(kept[first] - value) + UNIT)
         value = float(value)
         pad = 0.0 if np.isneginf(self.log_q[i:]).all() else 4 * math.ulp(0.0)
         return max(value - doubt - fall - pad, 0.0), min(value + doubt + rise + pad, 1.0)
 
-    def _slope(self, i):
-        """Return Q/P of one atom, as far as it is a number."""
-        return np.exp(np.longdouble(min(-self.loss[i] + self.loss_error[i], 11_000.0)))
+    def _slope(self, i, width):
+        """Return Q/P of one atom times a width, as far as it is a number."""
+        with np.errstate(over="ignore"):
+            return float(np.exp(np.longdouble(min(-self.loss[i] + self.loss_error[i], 11_000.0))) * width)
 
 
 def _up_to(part):

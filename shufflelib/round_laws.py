@@ -171,8 +171,9 @@ def _kinks(x, low, high):
     """
     x, low, high = np.append(-1.0, x), np.append(1.0, low), np.append(1.0, high)
     gap = np.diff(x)
-    steep = np.minimum((low[1:] - high[:-1]) / gap, 0.0)  # continued to the right of each gap
-    shallow = np.minimum((high[1:] - low[:-1]) / gap, 0.0)  # continued to the left
+    with np.errstate(over="ignore"):  # h is at least 1 − E, so that it falls no faster than −1
+        steep = np.clip((low[1:] - high[:-1]) / gap, -1.0, 0.0)  # continued to the right of each gap
+        shallow = np.minimum((high[1:] - low[:-1]) / gap, 0.0)  # continued to the left
     # gap k lies between points k and k + 1; gap 0 has the line 1 − E on its left
     left = np.append(-1.0, steep[:-1])
     right = np.append(shallow[1:], 0.0)
@@ -192,7 +193,9 @@ def _kinks(x, low, high):
     chord = high[:-1] + (high[1:] - high[:-1]) * (meet / gap)
     # what narrower gaps would improve, beside the width of the values themselves
     wide = high - low
-    noise = wide[:-1] + np.append(0.0, (wide[:-2] + wide[1:-1]) / gap[:-1]) * meet + 2.0 * doubt
+    with np.errstate(over="ignore"):
+        rise = np.append(0.0, np.minimum((wide[:-2] + wide[1:-1]) / gap[:-1], 1.0 / SMALLEST))
+    noise = wide[:-1] + rise * meet + 2.0 * doubt
     area = 0.5 * gap * np.maximum(chord - np.maximum(y, 0.0) - noise, 0.0)
     # far out, where rounding is no longer small beside the curve, the line on the left falls to 0
     unsure = (doubt > 1e-9 * y) & (x[1:] > 0.0)

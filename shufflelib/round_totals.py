@@ -251,7 +251,8 @@ def _on_the_line(total, eps, theta, width):
     rounding += math.exp(4.0 * gain - CUT) / (math.pi * smoothing * cutoff**3)
     aliases = math.exp(min(log_alias - log_scale, 50.0))
     share = float(erf(math.sqrt(smoothing / 8.0)) / erf(math.sqrt(smoothing / 2.0))) * (1 + 16 * UNIT)
-    lower = (once - aliases - rounding - share * (fourfold + rounding)) / (1.0 - share)
+    lower = once - aliases - rounding - share * (fourfold + rounding)
+    lower = lower / (1.0 - share) if share < 1.0 else 0.0
     upper = once + rounding
     log_upper = min(log_scale + prefactor + math.log(upper), chernoff) if upper > 0.0 else chernoff
     log_lower = log_scale - prefactor + math.log(lower) if lower > 0.0 else -math.inf

@@ -95,12 +95,13 @@ def _tilted(mass, nothing, values, theta):
     exponent = theta * values
     peak = np.where(nothing > 0.0, np.maximum(exponent.max(axis=0), 0.0), exponent.max(axis=0))
     growth = mass * np.expm1(np.minimum(exponent, 1.0))
+    grown = growth.sum(axis=0)
     weights = mass * np.exp(exponent - peak)
     rest = nothing * np.exp(-np.maximum(peak, 0.0))
     total = weights.sum(axis=0) + rest
-    small = np.abs(peak) < 1.0
+    small = (np.abs(peak) < 1.0) & (grown > -0.5)
     with np.errstate(divide="ignore"):
-        cumulant = np.where(small, np.log1p(np.where(small, growth.sum(axis=0), 0.0)), peak + np.log(total))
+        cumulant = np.where(small, np.log1p(np.where(small, grown, 0.0)), peak + np.log(total))
     terms = np.where(
         small, np.abs(growth).sum(axis=0) / np.exp(np.where(small, cumulant, 0.0)), 1.0 + np.abs(peak) / 16.0
     )

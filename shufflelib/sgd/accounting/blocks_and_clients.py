@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from shufflelib import arguments
 from shufflelib.logspace import UNIT
 from shufflelib.personalized_pair import PersonalizedPair
@@ -57,7 +55,7 @@ def one_block(reports, *, epochs):
     reports = of_kind(reports, LaplaceBlocks)
     eps0 = within_reach(reports.eps0_between_blocks, "eps0_between_blocks")
     epoch = Epoch(
-        PersonalizedPair.adaptive(np.full(reports.blocks, eps0)),
+        PersonalizedPair.adaptive([eps0], counts=[reports.blocks]),
         smallest_report(reports, moved=eps0),
         f"one block of Algorithm 1, {reports.blocks} blocks with budget {eps0:g}",
         "above: clones in adaptive slots (FMT'21); below: the smallest report",
