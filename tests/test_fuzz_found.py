@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shufflelib import central_limit, conversions, randomizers, renyi, tradeoff
+from shufflelib import central_limit, conversions, randomizers, renyi, sgd, tradeoff
 from shufflelib.composition import compose
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, shuffle
@@ -294,6 +294,94 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
     "three kinds of slots near the largest budget": (
         lambda: enclosed(
             3.0e-5, PersonalizedPair.grouped([5.07, 5.44, 7.32], counts=[8, 9, 9]).delta(7.3199), width=0.3
+        ),
+        True,
+    ),
+    "places a hundred apart": (
+        lambda: (
+            shuffle(randomizers.metric_laplace(d01=100.0, dmax=100.0), n=1000).tradeoff(1e-3).upper < 1e-12
+        ),
+        True,
+    ),
+    "laws swapped hardly ever": (
+        lambda: enclosed(
+            2.8e-16,
+            tradeoff.hidden_swap(tradeoff.ApproximateDP(eps=0.0, delta=1.0), weight=1.4e-16)(0.0),
+            width=1e-12,
+        ),
+        True,
+    ),
+    "one report that is hardly ever random": (
+        lambda: enclosed(
+            2.0 / (1.0 + math.exp(30.0)), tradeoff.shuffle_bound(eps0=30.0, n=1)(0.0), width=1e-11
+        ),
+        True,
+    ),
+    "a curve that starts below 1": (
+        lambda: enclosed(
+            0.5, tradeoff.best_of([tradeoff.ApproximateDP(eps=0.0, delta=0.5)] * 2).delta(0.0), width=1e-9
+        ),
+        True,
+    ),
+    "a curve that stays on the axis": (
+        lambda: enclosed(
+            2.0 / (1.0 + math.exp(40.0)), tradeoff.shuffle_bound(eps0=40.0, n=1).first_zero, width=1e-9
+        ),
+        True,
+    ),
+    "a delta far below the rounding of 1": (
+        lambda: (
+            tradeoff.joint_concavity([tradeoff.GaussianTradeoff(1e-4)], weights=[1.0]).delta(8e-4).lower
+            <= 7.5532831e-21
+        ),
+        True,
+    ),
+    "a delta of one or two steps of the floats": (
+        lambda: (
+            conversions.delta_from_renyi_canonne20(
+                order=64.0, renyi=1.2813834418220194, eps=13.009697103955428
+            )
+            > math.ulp(0.0)
+        ),
+        True,
+    ),
+    "a million epochs that tell all": (
+        lambda: (
+            sgd.accounting.one_example(
+                sgd.GaussianBlocks(noise_multiplier=1.0, clip=1.0, blocks=1, block_size=1), epochs=10**6
+            )
+            .epsilon(0.5)
+            .upper
+        ),
+        math.inf,
+    ),
+    "two epochs of a budget of 30": (
+        lambda: (
+            sgd.accounting.one_example(
+                sgd.LaplaceBlocks(eps0=30.0, clip=1.0, blocks=1, block_size=1), epochs=2
+            )
+            .delta(0.1)
+            .upper
+            > 0.999
+        ),
+        True,
+    ),
+    "a thousand million blocks": (
+        lambda: (
+            sgd.accounting.one_block(
+                sgd.LaplaceBlocks(eps0=1.0, clip=1.0, blocks=10**9, block_size=1), epochs=1
+            )
+            .delta(1e-4)
+            .upper
+            < 1e-4
+        ),
+        True,
+    ),
+    "budgets below the floats": (
+        lambda: enclosed(
+            math.tanh(0.5) / 700.0,
+            PersonalizedPair(np.append(np.arange(1, 700) * 1e-310, 1.0)).delta(0.0),
+            width=1e-4,
         ),
         True,
     ),
