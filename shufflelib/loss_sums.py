@@ -300,31 +300,9 @@ def _once(terms, tolerance):
 def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     """Sum the integrand over a block of nodes, smoothed by v and by 4v, with a bound on its rounding.
 
-    Values are relative to M(θ)^n.  Most nodes lie where |φ|^n is nothing; between two nodes h apart |φ| is
-    at most the larger of theirs plus h²/8·E G², so that whole rows are seen to be nothing from their ends.
+    Values are relative to M(θ)^n.
     """
-    values, masses = tilt.values, tilt.masses
-    least = math.exp(-nothing / n)
-    curved = 0.125 * step**2 * float(masses @ values**2) * (1.0 + 1e-9)
-    row = _row_length(size, curved, least)
-    if row > 1:
-        rows = -(-size // row)
-        starts = first + row * np.arange(rows + 1)
-        tables, ends = _every(tilt, step, first, row, rows + 1)
-        lost = -np.expm1(log_abs_one_plus(ends.real, ends.imag)) * (1.0 - 1e-9)
-        lost -= (
-            (values.size + 24) * UNIT * step * float(masses @ np.abs(values)) * starts
-        )  # as they were rounded
-        lost = np.minimum(lost[:-1], lost[1:]) - curved * row**2
-        kept = np.flatnonzero(lost < 1.0 - least)
-    if row > 1 and 2 * kept.size < rows:
-        (far, near), nodes = tables, turns(step * values, row)
-        parts = np.array_split(kept, 1 + kept.size * values.size // TABLE)
-        few = len(near)
-        phi = [mean_turns(turned(far[part // few], near[part % few]), nodes, masses) for part in parts]
-        phi, number = np.concatenate(phi).ravel(), (row * kept[:, None] + np.arange(row)).ravel()
-    else:
-        phi, number = _every(tilt, step, first, 1, size)[1], np.arange(size)
+    phi, number = _characteristic(tilt, step, first, size, nothing / n)
     log_modulus = log_abs_one_plus(phi.real, phi.imag)
     alive = np.flatnonzero((n * log_modulus > -nothing) & (number < size))
     x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
@@ -345,18 +323,43 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     )
 
 
+def _characteristic(tilt, step, first, size, nothing):
+    """Return φ − 1 where |φ| may exceed e^{−nothing}, at some other nodes of a block, and all their numbers.
+
+    Most are not among them.  Between two nodes h apart |φ| is at most the larger of theirs plus h²/8·E G²,
+    so that whole rows are seen to be nothing from their ends.
+    """
+    values, masses = tilt.values, tilt.masses
+    curved = 0.125 * step**2 * float(masses @ values**2) * (1.0 + 1e-9)
+    row = _row_length(size, curved, nothing)
+    if row > 1:
+        rows = -(-size // row)
+        (far, near), ends = _every(tilt, step, first, row, rows + 1)
+        lost = -np.expm1(log_abs_one_plus(ends.real, ends.imag)) * (1.0 - 1e-9)
+        rounding = (values.size + 24) * UNIT * step * float(masses @ np.abs(values))  # for each node
+        lost -= rounding * (first + row * np.arange(rows + 1))
+        lost = np.minimum(lost[:-1], lost[1:]) - curved * row**2
+        kept = np.flatnonzero(lost < -math.expm1(-nothing))
+        if 2 * kept.size < rows:
+            parts, few = np.array_split(kept, 1 + kept.size * values.size // TABLE), len(near)
+            nodes = turns(step * values, row)
+            phi = [mean_turns(turned(far[part // few], near[part % few]), nodes, masses) for part in parts]
+            return np.concatenate(phi).ravel(), (row * kept[:, None] + np.arange(row)).ravel()
+    return _every(tilt, step, first, 1, size)[1], np.arange(size)
+
+
 def _every(tilt, step, first, row, count):
-    """Return φ − 1 at every row-th node from the first one, and the two tables it was made from."""
+    """Return φ − 1 at every row-th node from the first one, after the two tables it was made from."""
     few = math.isqrt(count)
     near = turns(step * row * tilt.values, few)
     far = minus_one(np.outer(step * (first + row * few * np.arange(-(-count // few))), tilt.values))
     return (far, near), mean_turns(far, near, tilt.masses).ravel()[:count]
 
 
-def _row_length(size, curved, least):
+def _row_length(size, curved, nothing):
     """Return how many nodes a row has: |φ| that need not be seen to be small may bend further."""
     longest = max(1, round(size ** (1.0 / 3.0)))
-    bend = 0.25 * min(least, 1.0 - least)
+    bend = 0.25 * min(math.exp(-nothing), -math.expm1(-nothing))
     row = min(longest, int(math.sqrt(bend / curved))) if curved > 0.0 else longest
     return row if row >= SHORTEST else 1
 
