@@ -13,13 +13,14 @@ import pytest
 
 from shufflelib import calibration, estimation, randomizers, shuffle
 from shufflelib.explorer import MECHANISMS, Desk, Setting, pictures, questions, words
-from shufflelib.explorer.desk import Process
+from shufflelib.explorer.desk import Here, Process
 from shufflelib.explorer.page import Page, Steps
 from shufflelib.explorer.questions import Question, Refused
 from shufflelib.explorer.words import bound
 from shufflelib.results import Certified, Status
 
 SMALL = Setting(mechanism="binary_rr", n=200)
+SHARED = Desk(Here)  # answers are kept by value, so that tests may share them
 
 
 @pytest.fixture(autouse=True)
@@ -29,21 +30,6 @@ def coarse(monkeypatch):
     monkeypatch.setattr(pictures, "BUDGETS", (0.5, 2.0))
     monkeypatch.setattr(questions, "FALSE_ALARMS", (0.0, 0.5, 1.0))
     monkeypatch.setattr(questions, "ORDERS", (2.0, 8.0))
-
-
-class Here:
-    """An executor that answers at once, in this thread."""
-
-    def submit(self, ask):
-        future = concurrent.futures.Future()
-        future.set_result(ask())
-        return future
-
-    def shutdown(self):
-        pass
-
-
-SHARED = Desk(Here)  # answers are kept by value, so that tests may share them
 
 
 class Never:
