@@ -21,6 +21,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shufflelib.logspace import UNIT
+from shufflelib.loss_law import SMALLEST_SIZE
+
 UNRESOLVED = 1e-290  # exposed mass that no number here resolves
 LEAST_EXPOSED = 2.0 * UNRESOLVED  # stands for less of it where that must count
 
@@ -126,8 +129,12 @@ class AmplificationVariable:
         r"""Enclose the log of :math:`\sum (R_0 - e^{\varepsilon} R_1)_+` over outputs without cover."""
         shrink = math.exp(-eps)
         first, second = (self.exposed_first, self.exposed_second) if self.exposed is None else self.exposed
-        slack = 2.0 * self.precision * (first * shrink + second)
-        gap = first * shrink - second
+        product = first * shrink
+        slack = 2.0 * self.precision * (product + second)
+        slack = slack + np.where(
+            (first > 0.0) & (product < SMALLEST_SIZE), UNIT * SMALLEST_SIZE, 0.0
+        )  # few digits or none
+        gap = product - second
         sure = float(np.sum(np.maximum(gap - slack, 0.0)))
         most = self.exposed_first if self.exposed is None else float(np.sum(np.maximum(gap + slack, 0.0)))
         rise = 0.0 if self.exposed is None else eps

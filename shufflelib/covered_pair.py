@@ -8,7 +8,7 @@ import numpy as np
 from shufflelib import dots
 from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.loss_law import LossLaw, missing_mass
+from shufflelib.loss_law import SMALLEST_SIZE, LossLaw, missing_mass
 from shufflelib.loss_sums import positive_part_mean
 from shufflelib.privacy_profile import Pair
 from shufflelib.renyi_sums import LARGEST_ORDER, RenyiSum
@@ -165,8 +165,13 @@ class CoveredPair(Pair):
             kept[split[1:]] = False
             mass = mass.copy()
             mass[split[0]] = mass[split].sum()
-        first, second = first[kept], variable.second[kept]
-        return LossLaw(first - second, mass[kept], first + second, variable.precision, self._zero_mass)
+        value, size = first - variable.second, self._sizes(first)
+        return LossLaw(value[kept], mass[kept], size[kept], variable.precision, self._zero_mass)
+
+    def _sizes(self, first):
+        """Return the sizes of the terms of each loss, no less where e^{−ε} R_0/w has few digits or none."""
+        flushed = (self.variable.first > 0.0) & (first < SMALLEST_SIZE)
+        return np.where(flushed, SMALLEST_SIZE, 0.0) + first + self.variable.second
 
     @functools.cached_property
     def _growth_without(self):
@@ -190,7 +195,7 @@ class CoveredPair(Pair):
         """Return the log of an upper end of what the first 0, 1, … telling outputs add."""
         variable, telling = self.variable, self._telling[0]
         mass, doubt = variable.mass, variable.precision + UNIT * (variable.mass.size + 16)
-        losses = first - variable.second + doubt * (first + variable.second)
+        losses = first - variable.second + doubt * self._sizes(first)
         scale = float(np.max(np.abs(losses)))
         losses, first, second = losses / scale, first / scale, variable.second / scale
         # mean and variance of the others' losses, for every number of outputs split off
@@ -219,7 +224,7 @@ class CoveredPair(Pair):
         """
         variable = self.variable
         first = variable.first * shrink
-        value, size = first - variable.second, first + variable.second
+        value, size = first - variable.second, self._sizes(first)
         doubt = variable.precision + UNIT * (value.size + 8)
         jump = value + (self.n - 1) * float(value @ variable.mass) > 0.0
         chance = float(np.sum(variable.mass[jump])) * (1.0 + doubt)
@@ -230,7 +235,9 @@ class CoveredPair(Pair):
         total = float(variable.mass[jump] @ np.maximum(gain, 0.0)) * (1.0 - 2.0 * doubt)
         if total <= 0.0:
             return -math.inf
-        return math.log(total) + (self.n - 1) * math.log1p(-chance) * (1.0 + 8 * UNIT)
+        log_total = math.log(total)
+        log_total -= 4 * UNIT * (1.0 + abs(log_total))
+        return log_total + (self.n - 1) * math.log1p(-chance) * (1.0 + 8 * UNIT)
 
     @functools.cached_property
     def _renyi_sum(self):

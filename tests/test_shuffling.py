@@ -5,6 +5,7 @@ import math
 from fractions import Fraction as F
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -313,3 +314,29 @@ def test_telling_outputs_set_aside_leave_the_law_of_all_others(many):
     assert dict(zip(law.values.tolist(), law.masses.tolist(), strict=True)) == expected
     assert law.values.size == len(expected)
     assert law.sizes.tolist() == [value + 2.0 for value in law.values]
+
+
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("eps", [200.0, 530.0, 540.0, 600.0, 639.9, 700.0])
+def test_an_output_of_one_report_alone_is_seen_however_rare_it_is(n, eps):
+    """R_0 = (1, 3.6e-92), R_1 = (1, 0): the second output tells, at every ε."""
+    rare = 7.2e-92
+    law = AmplificationVariable(np.array([2.0, rare]), np.array([2.0, 0.0]), np.array([0.5, 0.5]))
+    pair = CoveredPair(law, n)
+    low, high = pair.log_hockey_stick(eps)
+    with mpmath.workdps(400):
+        shrink, truth = mpmath.exp(-mpmath.mpf(eps)), mpmath.mpf(0)
+        for k in range(n + 1):  # reports from the second output
+            total = k * mpmath.mpf(rare) + (n - k) * 2 * (1 - 1 / shrink)
+            truth += mpmath.binomial(n, k) * max(total, 0) / mpmath.mpf(2) ** n
+        assert low <= mpmath.log(truth / n) <= high
+    assert pair.epsilon(1e-100).upper == math.inf
+
+
+def test_exposed_outputs_are_known_no_better_than_their_products():
+    law = AmplificationVariable(
+        np.ones(1), np.ones(1), np.ones(1), 1e-200, 0.0, exposed=np.array([[1e-200], [0.0]])
+    )
+    for eps in np.linspace(250.0, 290.0, 81):
+        low, high = law.log_exposed(eps)
+        assert low <= math.log(1e-200) * (1 - 4e-16) and math.log(1e-200) * (1 + 4e-16) <= high
