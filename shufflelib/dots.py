@@ -81,7 +81,7 @@ class Curve:
 
     def _first(self):
         """Return a grid over the range in which the curve falls to nothing, its end included."""
-        end = self.last if math.isinf(self.last) else min(self.last, FARTHEST)
+        end = 1.0 if self.last <= 0.0 else self.last if math.isinf(self.last) else min(self.last, FARTHEST)
         negligible = max(self.pair.dot(0.0, self.tolerance).upper - self.depth, -DEPTH)
         if not math.isfinite(end):
             end = 1.0
@@ -111,25 +111,38 @@ class Curve:
         return self.high[-1]
 
     def chords(self, s):
-        """Return upper ends of log ∫ E^s H dE over each gap, and the logs of what the values' width adds."""
+        """Return upper ends of log ∫ E^s H dE over each gap, and the logs of what the values' width adds.
+
+        That width is taken to fall geometrically inside a gap where this is less than along a chord, which
+        narrower gaps would show: it is no end of anything.
+        """
         weight, share = _powers(self.eps, s)
         early, late = np.maximum(share - CENTROID, 0.0), np.minimum(share + CENTROID, 1.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             fall = np.exp(np.diff(self.high))  # H_right / H_left
             chord = self.high[:-1] + np.log1p(-early * (1.0 - np.where(np.isnan(fall), 1.0, fall)))
             wide = _log_difference(self.high, self.low)
-            noise = np.logaddexp(wide[:-1] + np.log1p(-early), wide[1:] + np.log(late))
-        return weight + chord, weight + noise
+            noise = weight + np.logaddexp(wide[:-1] + np.log1p(-early), wide[1:] + np.log(late))
+            length = np.diff(self.eps)
+            k = s + 1.0 + np.diff(wide) / length
+            inside = wide[:-1] + (s + 1.0) * self.eps[:-1] + np.maximum(k * length, 0.0)
+            inside += np.log(-np.expm1(-np.abs(k) * length) / np.abs(k))
+        return weight + chord, np.where(np.isfinite(inside), np.minimum(noise, inside), noise)
 
     def lines(self, s):
         """Return lower ends of log ∫ E^s H dE over each gap, proved for their sum."""
         eps, low, high = self.eps, self.low, self.high
+        if eps.size < 2:
+            return np.empty(0)
         cuts = np.concatenate(
             [eps[:1], 0.5 * (eps[1:-1] + eps[2:]), eps[-1:]]
         )  # of the first gap, at its left
         grid = np.empty(2 * cuts.size - 2)
         grid[::2], grid[1::2] = cuts[:-1], eps[1:]
-        weight, share = _powers(grid, s)
+        with np.errstate(
+            divide="ignore", invalid="ignore"
+        ):  # pieces of no length between neighbouring floats
+            weight, share = _powers(grid, s)
         # pieces left and right of each dot but the first; E in units of the dot's own
         left, right = weight[::2], np.append(weight[1::2], -np.inf)
         before = -np.expm1(cuts[:-1] - eps[1:]) * np.maximum(1.0 - share[::2] - CENTROID, 0.0)
@@ -232,11 +245,12 @@ class Dots:
             stalled = stalled + 1 if left < noise and high - low >= 0.9 * before else 0
             if stalled == STALLED:
                 break
+            most = 2 * MOST_AT_ONCE if left >= noise else MOST_AT_ONCE // 2
             before, size = high - low, self.size
             curves = [curve for curve, *_ in pieces]
             if self.backward is self.forward:
                 curves, gains = curves[:1], [np.logaddexp(*gains)]
-            for curve, gaps in zip(curves, most_doubtful(gains, 2 * MOST_AT_ONCE, aim), strict=True):
+            for curve, gaps in zip(curves, most_doubtful(gains, most, aim), strict=True):
                 curve.halve(gaps)
             if self.size == size:  # no float lies between the dots
                 break
@@ -261,19 +275,17 @@ class Dots:
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
         if self.forward.last <= 0.0:  # P = Q
             return complement(fpr)
-        before, stalled, most = math.inf, 0, complement(fpr)[1]
+        before, stalled = math.inf, 0
         while True:
             sides = [_supremum(self.backward, fpr, tilted=False), _supremum(self.forward, fpr, tilted=True)]
             low = max(0.0, *(side[0] for side in sides))
-            known = min(max(0.0, *(side[1] for side in sides)), most)  # what more dots cannot fall below
-            high = min(max(known, *(side[2].max() for side in sides)), most)
+            high = min(max(0.0, *(side[1].max() for side in sides)), complement(fpr)[1])
             # once the width of the dots themselves is what is left, more dots do not help
             stalled = stalled + 1 if high - low > 0.9 * before else 0
             before = high - low
-            settled = before <= WIDTH * 1e-2 * high + 1e-12 or high - known <= 0.3 * (known - low)
-            if settled or stalled == STALLED or self.size > MOST_DOTS:
+            if before <= WIDTH * 1e-2 * high + 1e-12 or stalled == STALLED or self.size > MOST_DOTS:
                 return min(low, high), high
-            for curve, (*_, tops) in zip((self.backward, self.forward), sides, strict=True):
+            for curve, (_, tops) in zip((self.backward, self.forward), sides, strict=True):
                 if tops.max() > low:
                     with np.errstate(divide="ignore"):
                         curve.halve(*most_doubtful([np.log(np.maximum(tops - low, 0.0))], most=12))
@@ -282,15 +294,14 @@ class Dots:
 def _supremum(curve, fpr, *, tilted):
     r"""Enclose :math:`\sup_E\, 1 - H - E\alpha`, or with ``tilted`` :math:`\sup_E (1 - H - \alpha)/E`.
 
-    Returns the best value that is sure at a dot, the best possible one there and, for each gap, an upper
-    bound inside it.
+    Returns the best value at a dot and, for each gap, an upper bound inside it.
     """
 
     def line(x, h):
         return (1.0 - h - fpr) / (1.0 + x) if tilted else 1.0 - h - fpr - x * fpr
 
     x, low, high, gap = curve.x, np.exp(curve.low), np.exp(curve.high), np.diff(curve.x)
-    sure, possible = float(np.max(line(x, high))), float(np.max(line(x, low)))
+    best = float(np.max(line(x, high)))
     # slopes that the curve has at most on the left and at least on the right of each gap
     left = np.concatenate([[-np.inf], (low[1:-1] - high[:-2]) / gap[:-1]])
     right = np.minimum(np.concatenate([(high[2:] - low[1:-1]) / gap[1:], [0.0]]), 0.0)
@@ -300,4 +311,4 @@ def _supremum(curve, fpr, *, tilted):
     floor = np.maximum(low[1:] - right * (gap - meet), low[1:])  # H is at least this there
     ends = np.maximum(line(x[:-1], low[:-1]), line(x[1:], low[1:]))
     ends[-1] = max(ends[-1], line(x[-1], 0.0))  # beyond the last dot
-    return sure - 8 * UNIT, possible + 8 * UNIT, np.maximum(ends, line(x[:-1] + meet, floor)) + 8 * UNIT
+    return best - 8 * UNIT, np.maximum(ends, line(x[:-1] + meet, floor)) + 8 * UNIT

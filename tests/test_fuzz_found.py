@@ -297,6 +297,26 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
+    "noise seen far out, where the weight is steep": (
+        lambda: shuffle(randomizers.gaussian(sigma=8.0), n=30).renyi(60.0).upper < 0.1,
+        True,
+    ),
+    "a part of a law, hardly smaller": (
+        lambda: enclosed(
+            5e-21,
+            DiscretePair([0.0, math.log(1e-20)], [0.0, -math.inf]).reversed.subsample(rate=0.5).renyi(2.0),
+        ),
+        True,
+    ),
+    "the same, tested": (
+        lambda: (
+            DiscretePair([0.0, math.log(1e-20)], [0.0, -math.inf])
+            .reversed.subsample(rate=0.5)
+            .tradeoff(0.1)
+            .lower
+        ),
+        0.9,
+    ),
     "places a hundred apart": (
         lambda: (
             shuffle(randomizers.metric_laplace(d01=100.0, dmax=100.0), n=1000).tradeoff(1e-3).upper < 1e-12
