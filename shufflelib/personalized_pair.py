@@ -207,7 +207,8 @@ class PersonalizedPair(SymmetricPair):
         if self.kinds.size <= most:
             return self._slot(self.kinds), self.counts
         # edges among the budgets themselves, denser where there are more slots and where losses grow faster
-        spread = np.tanh(0.5 * self.kinds) * np.expm1(self.kinds)
+        one, two = np.tanh(0.5 * self.kinds), np.expm1(self.kinds)
+        spread = one / one[-1] * (two / two[-1])
         position = np.append(0.0, np.cumsum(np.sqrt(self.counts[1:] * np.diff(spread))))
         steps = np.linspace(0.0, position[-1], most)
         gaps = np.flatnonzero(np.diff(position) > steps[1])  # nothing is rounded across a wide gap
@@ -244,10 +245,12 @@ class PersonalizedPair(SymmetricPair):
     def _weight(self):
         """Gain of each larger budget in standard deviations of all smaller ones; 0 unless it is rare."""
         slot = self._slot(self.kinds)
-        gain = np.minimum(slot.more - slot.less, 1e140)
-        spread = np.sqrt(np.cumsum(2.0 * self.counts * slot.mass * gain**2))[:-1]
-        shown = np.cumsum((2.0 * self.counts * slot.mass)[::-1])[::-1][1:]  # how many, in expectation
-        return np.where((shown < RARE) & (spread > 0.0), gain[1:], 0.0) / np.maximum(spread, 1e-300)
+        shown = 2.0 * self.counts * slot.mass  # how many, in expectation
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_gain = np.log(slot.less * np.expm1(self.kinds))  # whose squares may leave the floats
+            log_spread = 0.5 * np.logaddexp.accumulate(np.log(shown) + 2.0 * log_gain)[:-1]
+            weight = np.exp(np.minimum(log_gain[1:] - log_spread, 700.0))
+        return np.where((np.cumsum(shown[::-1])[::-1][1:] < RARE) & (log_spread > -np.inf), weight, 0.0)
 
     @functools.cached_property
     def _heavy(self):
@@ -274,11 +277,20 @@ class PersonalizedPair(SymmetricPair):
             silent = math.fsum(held * np.log(light.rest))
         return math.exp(silent) * max(1.0 - 16 * PRECISION * (1.0 + held.sum()), 0.0)
 
+    def _variance(self, eps):
+        """Return an upper end of the variance of the loss sum in units of e^ε."""
+        slot = self._slot(self.kinds)
+        middle = 0.5 * (slot.more + slot.less) * -math.expm1(-eps)
+        half = 0.5 * slot.less * np.expm1(self.kinds) * (1.0 + math.exp(-eps))
+        spread = 2.0 * slot.mass * (half**2 + slot.rest * middle**2)
+        return math.fsum(self.counts * spread) * (1.0 + 64 * PRECISION)
+
     def _beside_the_heavy(self, eps, tolerance):
         r"""Enclose log δ where few slots show much: no quadrature resolves a rare, heavy summand.
 
         With H the sum over the heavy slots and S over the n' others, E S = −n'(e^ε − 1), and
-        (H + S)₊ ≤ H₊ + S₊; conversely the events "no heavy slot shows anything" and "heavy slot i
+        (H + S)₊ ≤ H₊ + S₊; where heavy slot i alone gains g, E(g + S)₊ is at most half of g + E S plus the
+        root of its square and Var S.  Conversely the events "no heavy slot shows anything" and "heavy slot i
         shows its gain, the other heavy ones nothing" are disjoint, and Jensen's inequality holds in each;
         or no light slot shows anything either.
         """
@@ -286,13 +298,18 @@ class PersonalizedPair(SymmetricPair):
         heavy, held = self._slot(self.kinds[self._heavy :]), self.counts[self._heavy :]
         shrink = math.exp(-eps)  # in units of e^eps
         gain, slack = heavy.more * shrink - heavy.less, 16 * PRECISION * (heavy.more * shrink + heavy.less)
+        pull, most = -math.expm1(-eps) * self._light.n, np.maximum(gain + slack, 0.0)
+        gaining = math.fsum(held * heavy.mass)
+        level, variance = most - pull * (1 - 8 * UNIT), self._light._variance(eps)
+        far = np.abs(level) + np.hypot(level, math.sqrt(variance))
+        above = 0.5 * np.where(level > 0.0, far, variance / np.maximum(far, 1e-300))
+        above += (gaining * (1 + 4 * UNIT) - heavy.mass) * most  # if others gain too
         high = math.exp(light.upper) * self._light.n * shrink
-        high += math.fsum(held * heavy.mass * np.maximum(gain + slack, 0.0))
+        high += math.fsum(held * heavy.mass * np.minimum(most, above))
         with np.errstate(divide="ignore"):
             silent = math.fsum(held * np.log(heavy.rest))  # −inf if a slot always shows something
             alone = np.exp(silent - np.log(heavy.rest)) * held * heavy.mass
         low = math.exp(light.lower + silent) * self._light.n * shrink
-        pull = -math.expm1(-eps) * self._light.n
         low += max(
             math.fsum(alone * np.maximum(gain - slack - pull * (1 + 8 * UNIT), 0.0)),
             math.fsum(alone * np.maximum(gain - slack, 0.0)) * self._light_silent,

@@ -397,13 +397,13 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
-    "budgets below the floats": (
-        lambda: enclosed(
-            math.tanh(0.5) / 700.0,
-            PersonalizedPair(np.append(np.arange(1, 700) * 1e-310, 1.0)).delta(0.0),
-            width=1e-4,
-        ),
-        True,
+    "two budgets among many below the floats": (
+        lambda: PersonalizedPair(np.append(np.arange(1, 700) * 1e-310, [0.5, 0.5])).delta(0.003).upper,
+        0.0,
+    ),
+    "one budget among many below the floats": (
+        lambda: PersonalizedPair(np.append(np.arange(1, 700) * 1e-310, 1.0)).epsilon(delta=1e-6).lower,
+        PersonalizedPair.grouped([0.0, 1.0], counts=[699, 1]).epsilon(delta=1e-6).lower,
     ),
 }
 

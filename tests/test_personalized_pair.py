@@ -169,6 +169,21 @@ def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
         assert eps > 0.1 or bracket.upper < 2.5 * truth  # beyond, the others pull a heavy gain below 0
 
 
+@pytest.mark.parametrize(
+    "make", [PersonalizedPair.grouped, lambda eps0, counts: PersonalizedPair.adaptive(eps0, counts=counts)]
+)
+@pytest.mark.parametrize(("light", "heavy"), [(1e-310, 1.0), (1e-20, 1.0), (1e-7, 1.0), (1e-7, 1e-3)])
+def test_what_light_slots_take_from_a_heavy_gain_is_seen(make, light, heavy):
+    """All but certain to show their mean, they end the curve where they take what the heavy slot gains."""
+    pair = make([light, 2.0 * light, heavy], counts=[3, 2, 1])
+    assert pair._heavy < 3
+    for share in (0.0, 0.1, 0.5, 0.9, 0.99, 1.0):
+        eps = share * math.log1p(math.expm1(heavy) / 6.0)
+        listed, beside = pair._cells.log_hockey_stick(eps), pair._beside_the_heavy(eps, math.inf)
+        assert beside.lower <= listed.upper and listed.lower <= beside.upper
+        assert share == 1.0 or beside.upper < listed.upper + 2e-3
+
+
 def test_an_outlier_does_not_pull_other_budgets_up_when_they_are_rounded(monkeypatch):
     monkeypatch.setattr(personalized_pair, "MOST_KINDS", 50)
     pair = PersonalizedPair(np.r_[np.linspace(0.0, 0.5, 400), 6.0])
