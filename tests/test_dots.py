@@ -72,6 +72,15 @@ def test_lines_and_chords_enclose_the_integral_wherever_the_kinks_are(s, blur):
             assert below - slack <= truth <= above + slack
 
 
+@pytest.mark.parametrize("s", [0.0, -1.0, -2.0, 3.0, -40.0])
+def test_lines_and_chords_of_a_flat_curve_are_the_integral_itself(s):
+    eps = np.linspace(0.0, 2.0, 9)
+    curve = dotted(eps, np.full(9, -3.0), np.full(9, -3.0))
+    truth = -3.0 + math.log(2.0 if s == -1.0 else math.expm1(2.0 * (s + 1.0)) / (s + 1.0))
+    assert dots.logsumexp(curve.lines(s)) == pytest.approx(truth, abs=1e-13)
+    assert dots.logsumexp(curve.chords(s)[0]) == pytest.approx(truth, abs=1e-13)
+
+
 @pytest.mark.parametrize("s", [0.0, -3.0, 12.0])
 @pytest.mark.parametrize("steps", [800, 1600, 3200])
 def test_lines_and_chords_close_in_with_the_square_of_the_gaps(s, steps):
