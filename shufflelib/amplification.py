@@ -15,6 +15,7 @@ Source: Su, Cheng, Wang, arXiv:2504.07414 (the generalized privacy amplification
 for the blanket, Balle, Bell, Gascón, Nissim, CRYPTO 2019, Lemma 5.3.
 """
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -131,9 +132,8 @@ class AmplificationVariable:
         first, second = (self.exposed_first, self.exposed_second) if self.exposed is None else self.exposed
         product = first * shrink
         slack = 2.0 * self.precision * (product + second)
-        slack = slack + np.where(
-            (first > 0.0) & (product < SMALLEST_SIZE), UNIT * SMALLEST_SIZE, 0.0
-        )  # few digits or none
+        flushed = (first > 0.0) & (product < SMALLEST_SIZE)  # few digits or none
+        slack = slack + np.where(flushed, UNIT * SMALLEST_SIZE, 0.0)
         gap = product - second
         sure = float(np.sum(np.maximum(gap - slack, 0.0)))
         most = self.exposed_first if self.exposed is None else float(np.sum(np.maximum(gap + slack, 0.0)))
@@ -154,14 +154,48 @@ class AmplificationVariable:
             return 0.0
         return max(loss, 0.0) + 4.0 * self.precision * (1.0 + abs(loss))
 
-    def key(self):
-        """Return what tells two laws apart: atoms to 12 digits, in a fixed order."""
+    @functools.cached_property
+    def _sorted(self):
+        """The atoms in a fixed order, and what they are sorted by: their logarithms to 11 digits."""
         atoms = np.stack([self.first, self.second, self.mass])
         with np.errstate(divide="ignore"):
             rounded = np.round(np.log(atoms), 11) + 0.0
         order = np.lexsort(rounded)
+        return atoms[:, order], rounded[:, order]
+
+    def key(self):
+        """Return what tells two laws apart: atoms to 11 digits, in a fixed order."""
         listed = b"" if self.exposed is None else self.exposed[:, np.lexsort(self.exposed)].tobytes()
-        return rounded[:, order].tobytes(), self.exposed_first, self.exposed_second, listed
+        return self._sorted[1].tobytes(), self.exposed_first, self.exposed_second, listed
+
+    def distance(self, other):
+        """Return the largest relative difference between entries of two laws; infinite unless keys agree."""
+        if self.key() != other.key():
+            return math.inf
+        one, two = self._sorted[0], other._sorted[0]
+        with np.errstate(invalid="ignore"):
+            return float(np.max(np.abs(one - two) / np.minimum(one, two), initial=0.0, where=one != two))
+
+    def blurred(self, distance):
+        """Return the law with a precision that makes it stand for all laws within a distance."""
+        return replace(self, precision=self.precision + distance) if distance > 0.0 else self
+
+
+def distinct(laws):
+    """Return the laws without repetitions, keyed by their first places; a law and its exchange are one.
+
+    Each stands for all that agree with it to 11 digits.
+    """
+    kept, apart, places = {}, {}, {}
+    for place, law in enumerate(laws):
+        known = [one for one in (law, law.swapped()) if one.key() in places]
+        if known:
+            first = places[known[0].key()]
+            apart[first] = max(apart[first], kept[first].distance(known[0]))
+        else:
+            places[law.key()] = place
+            kept[place], apart[place] = law, 0.0
+    return {place: law.blurred(apart[place]) for place, law in kept.items()}
 
 
 @dataclass(frozen=True)

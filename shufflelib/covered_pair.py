@@ -71,8 +71,9 @@ class CoveredPair(Pair):
         return math.log(seen) + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * variable.mass.size
 
     def __init__(self, variable, n):
-        self.variable, self.n = variable, n
-        self.symmetric = variable.key() == variable.swapped().key()
+        exchanged = variable.distance(variable.swapped())
+        self.symmetric = exchanged < math.inf
+        self.variable, self.n = variable.blurred(exchanged) if self.symmetric else variable, n
         self.search_width = max(2e-8, 0.1 * variable.cell_width)
 
     @functools.cached_property

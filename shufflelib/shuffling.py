@@ -11,6 +11,7 @@ import functools
 import math
 
 from shufflelib import arguments
+from shufflelib.amplification import distinct
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.personalized_pair import PersonalizedPair
 from shufflelib.privacy_profile import PrivacyProfile
@@ -102,15 +103,17 @@ class ShuffledProfile(PrivacyProfile):
         covers = [pair.cover for pair in self.randomizer.input_pairs()]
         if math.isinf(self.randomizer.eps0):
             covers = [cover.unbounded() for cover in covers]
-        pairs = _distinct(CoveredPair(cover, self.n) for cover in covers)
-        return gathered(pairs)
+        return gathered(self._covered_pairs(covers))
 
     @functools.cached_property
     def below(self):
         """The attacked pair for each candidate pair of inputs and each x*."""
-        return _distinct(
-            CoveredPair(attack, self.n) for pair in self.randomizer.input_pairs() for attack in pair.attacks
+        return self._covered_pairs(
+            attack for pair in self.randomizer.input_pairs() for attack in pair.attacks
         )
+
+    def _covered_pairs(self, laws):
+        return tuple(CoveredPair(law, self.n) for law in distinct(laws).values())
 
     @property
     def pure_epsilon(self):
@@ -167,13 +170,3 @@ class BinaryProfile(ShuffledProfile):
 
     def _epsilon(self, delta):
         return self.above[0]._epsilon(delta)
-
-
-def _distinct(pairs):
-    """Return the pairs without repetitions, a pair and its reverse counting as one."""
-    kept = {}
-    for pair in pairs:
-        keys = pair.variable.key(), pair.variable.swapped().key()
-        if not any(key in kept for key in keys):
-            kept[keys[0]] = pair
-    return tuple(kept.values())

@@ -6,8 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib import shuffle, tradeoff
-from shufflelib.amplification import AmplificationVariable
+from shufflelib import randomizers, shuffle, tradeoff
+from shufflelib.amplification import AmplificationVariable, distinct
 from shufflelib.profiles import DiscretePair
 from shufflelib.randomizers import tabulated
 from shufflelib.shuffling import CoveredPair, VariationRatioPair
@@ -91,3 +91,62 @@ def test_rare_atoms_pooled_one_by_one(many, rare):
         1 + MP.mpf(10) ** -13
     )
     assert both.upper <= both.lower * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("eps", [0.0, 1.0, 10.0])
+def test_a_law_that_mirrors_itself_to_eleven_digits_stands_for_both_directions(eps):
+    mass = np.array([0.5 - 5e-13, 0.5 + 5e-13])
+    law = AmplificationVariable(np.array([0.0, 1.9999999999979998]), np.array([2.000000000002, 0.0]), mass)
+    pair = CoveredPair(law, 2)
+    for one, first, second in ((pair, law.first, law.second), (pair.reversed, law.second, law.first)):
+        scale = MP.exp(MP.mpf(eps))
+        loss = [MP.mpf(x) - scale * MP.mpf(y) for x, y in zip(first, second, strict=True)]
+        drawn = [(MP.mpf(m), x) for m, x in zip(mass, loss, strict=True)]
+        truth = MP.fsum(m * w * max(x + y, 0) / 2 for m, x in drawn for w, y in drawn)
+        low, high = one.log_hockey_stick(eps)
+        assert low <= MP.log(truth) <= high <= low + 1e-10
+    exact = AmplificationVariable(np.array([0.0, 2.0]), np.array([2.0, 0.0]), np.array([0.5, 0.5]))
+    assert CoveredPair(exact, 2).variable.precision == exact.precision
+
+
+def law(mass, *, precision=1e-14):
+    return AmplificationVariable(
+        np.array([1.5, 0.5]), np.array([0.25, 1.75]), np.array([mass, 1.0 - mass]), precision=precision
+    )
+
+
+def test_one_law_stands_for_all_that_agree_with_it():
+    exact, near, far = law(0.5), law(0.5 + 2.0**-42).swapped(), law(0.5 + 1e-10)
+    kept = distinct([exact, far, near, exact.swapped()])
+    assert list(kept) == [0, 1] and kept[1] is far
+    assert 2.0**-41 <= kept[0].precision - exact.precision < 1.001 * 2.0**-41
+    assert distinct([exact, exact.swapped()])[0] is exact
+    assert exact.distance(exact) == 0.0 and exact.distance(far) == exact.distance(near) == math.inf
+
+
+@pytest.mark.parametrize("more", [1e-13, 3e-13])
+def test_pairs_of_inputs_that_agree_to_eleven_digits(more):
+    q, larger = MP.mpf(0.7501), MP.mpf(0.7501 + more)
+    rows = [[0.7501, 0.2499], [0.2499, 0.7501], [1.0 - float(larger), float(larger)]]
+    delta = shuffle(tabulated.tabulated(rows), n=1).delta(0.0)
+    assert delta.lower <= q + larger - 1 <= delta.upper < q + larger - 1 + 100 * more
+
+
+@pytest.mark.parametrize("more", [1e-13, 1e-12, 4e-12])
+@pytest.mark.parametrize("turn", [1, -1])
+def test_coordinates_that_agree_to_eleven_digits(more, turn):
+    parts = [randomizers.generalized_rr(eps0=1.0 + x, d=3) for x in (0.0, more)[::turn]]
+    delta = shuffle(randomizers.joint(parts, distance=1), n=1).delta(0.0)
+    e = MP.exp(MP.mpf(1.0 + more))
+    truth = (e - 1) / (e + 2)
+    assert delta.lower <= truth <= delta.upper < truth + 10 * more + 1e-11
+
+
+def test_the_logarithm_of_one_telling_report_is_rounded_down():
+    """For one user H is the mass of the rare output, whose logarithm has 13 digits after the point."""
+    for mass in np.exp(-637.0 - np.arange(64) / 7.0):
+        law = AmplificationVariable(
+            np.array([2.0, 1.0]), np.ones(2), np.array([mass, 1.0 - mass]), precision=1e-15
+        )
+        low, high = CoveredPair(law, 1).log_hockey_stick(0.0)
+        assert MP.log(MP.mpf(mass)) - 1e-11 < low <= MP.log(MP.mpf(mass)) <= high

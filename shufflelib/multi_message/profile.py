@@ -167,7 +167,7 @@ class ShuffledMessages(PrivacyProfile):
         (above,) = self.above
         if attack.chance < 1.0:
             return SometimesSeen(CoveredPair(attack.variable, attack.covers + 1), attack.chance)
-        if attack.covers == self.blanket and attack.variable.key() == above.variable.key():
+        if attack.covers == self.blanket and attack.variable.distance(above.variable) == 0.0:
             return above
         return CoveredPair(attack.variable, attack.covers + 1)
 

@@ -24,9 +24,9 @@ rises in convex order.  Hence the more coordinates differ the worse, up to all o
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
@@ -173,7 +173,7 @@ class Joint(LocalRandomizer):
 
     @cached_property
     def _pairs(self):
-        different, same = zip(*map(_choices, self.components), strict=True)
+        different, same = _blurred([_choices(component) for component in self.components])
         looked_at, kept = 0, {}
         for places in self._places(different):
             for chosen in product(
@@ -276,6 +276,21 @@ def _choices(component):
     same = list(same.values())
     exchangeable = all(choice.keys[0] == choice.keys[1] for choice in different)
     return different if exchangeable else different + same, same
+
+
+def _blurred(choices):
+    """Return the choices of all coordinates with covers that stand for all of the same key."""
+    first, apart = {}, {}
+    for choice in chain(*chain(*choices)):
+        for key, law in zip(choice.keys, (choice.pair.cover, choice.pair.cover.swapped()), strict=True):
+            # twice: two laws this far from the first
+            apart[key] = max(apart.get(key, 0.0), 2.0 * first.setdefault(key, law).distance(law))
+
+    def blurred(choice):
+        cover = choice.pair.cover.blurred(max(apart[key] for key in choice.keys))
+        return choice._replace(pair=replace(choice.pair, cover=cover))
+
+    return tuple([[blurred(one) for one in part] for part in side] for side in zip(*choices, strict=True))
 
 
 def _alike(law, side):

@@ -24,7 +24,7 @@ In particular equal inputs in some component are never worse than a pair whose t
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -267,9 +267,10 @@ class FiniteMixture(Mixture, FiniteRandomizer):
 
 def both_orders(pair):
     """Return the pair of inputs, and its exchange unless the cover's law is the same."""
-    if pair.cover.key() == pair.cover.swapped().key():
-        return (pair,)
-    return pair, InputPair(pair.cover.swapped(), tuple(attack.swapped() for attack in pair.attacks))
+    exchanged = pair.cover.swapped()
+    if pair.cover.key() == exchanged.key():
+        return (replace(pair, cover=pair.cover.blurred(pair.cover.distance(exchanged))),)
+    return pair, InputPair(exchanged, tuple(attack.swapped() for attack in pair.attacks))
 
 
 def _deviation(attack):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib import arguments
-from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.amplification import AmplificationVariable, InputPair, distinct
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
@@ -89,14 +89,10 @@ class Tabulated(FiniteRandomizer):
 
         pairs, blanket = candidate_pairs.all_pairs(len(rows)), self.blanket()
         attacks = [(i, j, law(i, j, rows[x])) for i, j, x in candidate_pairs.promising_attacks(rows, pairs)]
-        covers = {}
-        for i, j in pairs:
-            cover = law(i, j, blanket)
-            keys = cover.key(), cover.swapped().key()
-            if not any(key in covers for key in keys):
-                covers[keys[0]] = i, j, cover
+        covers = distinct(law(i, j, blanket) for i, j in pairs)
         return tuple(
-            InputPair(cover, candidate_pairs.own_attacks(attacks, i, j)) for i, j, cover in covers.values()
+            InputPair(cover, candidate_pairs.own_attacks(attacks, *pairs[place]))
+            for place, cover in covers.items()
         )
 
     def input_pairs(self):
