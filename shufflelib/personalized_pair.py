@@ -22,7 +22,8 @@ FEW_KINDS = 500  # and onto this one while a search is still far from its end
 FARTHEST = 300.0  # nats
 HEAVY = 20.0  # standard deviations of the rest that make a slot's gain a heavy one
 RARE = 1.0  # expected number of heavy slots that show anything
-HOPELESS = 1000.0  # of them, from which on no quadrature is tried
+FEW_OUTCOMES = 2_000  # of heavy slots, up to which they need not be rare
+HOPELESS = 1000.0  # standard deviations of the rest from which on no quadrature is tried
 
 
 class _Slot:
@@ -41,6 +42,11 @@ class _AdaptiveSlot:
         e = np.exp(eps0)
         self.mass, self.rest = 0.5 / e, -np.expm1(-eps0)
         self.more, self.less = 2.0 * e * (e / (e + 1.0)), 2.0 * e / (e + 1.0)
+
+
+def _log_outcomes(counts):
+    """Return the logs of the numbers of outcomes of so many slots of one kind: either symbol, or none."""
+    return np.log((counts + 1.0) * (0.5 * counts + 1.0))
 
 
 class PersonalizedPair(SymmetricPair):
@@ -172,16 +178,29 @@ class PersonalizedPair(SymmetricPair):
 
     @functools.cached_property
     def _few(self):
-        held = self.counts[self.kinds > 0.0]
-        return np.sum(np.log((held + 1.0) * (0.5 * held + 1.0))) <= math.log(LISTED_OUTCOMES)
+        return np.sum(_log_outcomes(self.counts[self.kinds > 0.0])) <= math.log(LISTED_OUTCOMES)
 
     @functools.cached_property
     def _cells(self):
         """All outcomes of few slots: how many of each kind show either symbol, and how many none."""
-        log_mass, first, second = np.zeros(1), np.full(1, self._silent), np.full(1, self._silent)
         told = self.kinds > 0.0
-        slot, held = self._slot(self.kinds[told]), self.counts[told]
-        for r, rest, u, v, count in zip(slot.mass, slot.rest, slot.more, slot.less, held, strict=True):
+        log_mass, error, first, second = self._outcomes(self.kinds[told], self.counts[told])
+        first, second = first + self._silent, second + self._silent
+        keep = first > 0.0
+        log_mass, log_first, log_second = log_mass[keep], np.log(first[keep]), np.log(second[keep])
+        log_mass -= math.log(self.n)
+        return DiscretePair.from_losses(
+            log_mass + log_first,
+            log_mass + log_second,
+            log_first - log_second,
+            mass_error=error[keep] + 8.0 * UNIT * np.abs(log_mass),
+            loss_error=8.0 * PRECISION,
+        )
+
+    def _outcomes(self, kinds, counts):
+        """Return log-masses of all that some slots can show, their errors, and the sums of either ratio."""
+        log_mass, first, second, slot = np.zeros(1), np.zeros(1), np.zeros(1), self._slot(kinds)
+        for r, rest, u, v, count in zip(slot.mass, slot.rest, slot.more, slot.less, counts, strict=True):
             a, b = (side.ravel() for side in np.indices((int(count) + 1, int(count) + 1)))
             a, b = (side[a + b <= count] for side in (a, b))
             ways = gammaln(count + 1.0) - gammaln(a + 1.0) - gammaln(b + 1.0) - gammaln(count - a - b + 1.0)
@@ -189,17 +208,8 @@ class PersonalizedPair(SymmetricPair):
             log_mass = np.add.outer(log_mass, weight).ravel()
             first = np.add.outer(first, a * u + b * v).ravel()
             second = np.add.outer(second, a * v + b * u).ravel()
-        keep = first > 0.0
-        log_mass, log_first, log_second = log_mass[keep], np.log(first[keep]), np.log(second[keep])
-        log_mass -= math.log(self.n)
-        error = 8.0 * PRECISION * (1.0 + held.sum()) + 8.0 * UNIT * gammaln(held + 2.0).sum()
-        return DiscretePair.from_losses(
-            log_mass + log_first,
-            log_mass + log_second,
-            log_first - log_second,
-            mass_error=error + 8.0 * UNIT * np.abs(log_mass),
-            loss_error=8.0 * PRECISION,
-        )
+        error = 8.0 * PRECISION * (1.0 + counts.sum()) + 8.0 * UNIT * gammaln(counts + 2.0).sum()
+        return log_mass, error + 8.0 * UNIT * np.abs(log_mass), first, second
 
     @functools.lru_cache(maxsize=4)  # noqa: B019  few grids, as long as the pair lives
     def _grid(self, most, upward):
@@ -237,20 +247,24 @@ class PersonalizedPair(SymmetricPair):
             return self._equal.log_hockey_stick(eps, tolerance)
         if self._few:
             return self._cells.log_hockey_stick(eps)
+        if self.kinds.size > SHARP_KINDS:
+            tolerance = max(tolerance, 3e-5 if self.kinds.size <= FEW_KINDS else 1e-4)
         if self._heavy < self.kinds.size:
             return self._beside_the_heavy(eps, tolerance)
         return self._along_the_line(eps, tolerance)
 
     @functools.cached_property
     def _weight(self):
-        """Gain of each larger budget in standard deviations of all smaller ones; 0 unless it is rare."""
+        """Gain of each larger budget in standard deviations of all smaller ones; 0 unless rare or few."""
         slot = self._slot(self.kinds)
         shown = 2.0 * self.counts * slot.mass  # how many, in expectation
         with np.errstate(divide="ignore", invalid="ignore"):
             log_gain = np.log(slot.less * np.expm1(self.kinds))  # whose squares may leave the floats
             log_spread = 0.5 * np.logaddexp.accumulate(np.log(shown) + 2.0 * log_gain)[:-1]
             weight = np.exp(np.minimum(log_gain[1:] - log_spread, 700.0))
-        return np.where((np.cumsum(shown[::-1])[::-1][1:] < RARE) & (log_spread > -np.inf), weight, 0.0)
+        rare = np.cumsum(shown[::-1])[::-1][1:] < RARE
+        few = np.cumsum(_log_outcomes(self.counts)[::-1])[::-1][1:] <= math.log(FEW_OUTCOMES)
+        return np.where((rare | few) & (log_spread > -np.inf), weight, 0.0)
 
     @functools.cached_property
     def _heavy(self):
@@ -268,6 +282,13 @@ class PersonalizedPair(SymmetricPair):
         light = type(self)(self.kinds[:1])
         light._settle(self.kinds[: self._heavy], self.counts[: self._heavy])
         return light
+
+    @functools.cached_property
+    def _heavy_outcomes(self):
+        """All outcomes of the heavy slots, None where they are many."""
+        heavy = self.kinds[self._heavy :], self.counts[self._heavy :]
+        few = np.sum(_log_outcomes(heavy[1])) <= math.log(FEW_OUTCOMES)
+        return self._outcomes(*heavy) if few else None
 
     @functools.cached_property
     def _light_silent(self):
@@ -292,7 +313,7 @@ class PersonalizedPair(SymmetricPair):
         (H + S)₊ ≤ H₊ + S₊; where heavy slot i alone gains g, E(g + S)₊ is at most half of g + E S plus the
         root of its square and Var S.  Conversely the events "no heavy slot shows anything" and "heavy slot i
         shows its gain, the other heavy ones nothing" are disjoint, and Jensen's inequality holds in each;
-        or no light slot shows anything either.
+        or no light slot shows anything either.  Of few heavy slots every outcome is enclosed in this way.
         """
         light = self._light.log_hockey_stick(eps, tolerance)
         heavy, held = self._slot(self.kinds[self._heavy :]), self.counts[self._heavy :]
@@ -300,9 +321,8 @@ class PersonalizedPair(SymmetricPair):
         gain, slack = heavy.more * shrink - heavy.less, 16 * PRECISION * (heavy.more * shrink + heavy.less)
         pull, most = -math.expm1(-eps) * self._light.n, np.maximum(gain + slack, 0.0)
         gaining = math.fsum(held * heavy.mass)
-        level, variance = most - pull * (1 - 8 * UNIT), self._light._variance(eps)
-        far = np.abs(level) + np.hypot(level, math.sqrt(variance))
-        above = 0.5 * np.where(level > 0.0, far, variance / np.maximum(far, 1e-300))
+        variance = self._light._variance(eps)
+        above = _most_above_zero(most - pull * (1 - 8 * UNIT), variance)
         above += (gaining * (1 + 4 * UNIT) - heavy.mass) * most  # if others gain too
         high = math.exp(light.upper) * self._light.n * shrink
         high += math.fsum(held * heavy.mass * np.minimum(most, above))
@@ -314,6 +334,13 @@ class PersonalizedPair(SymmetricPair):
             math.fsum(alone * np.maximum(gain - slack - pull * (1 + 8 * UNIT), 0.0)),
             math.fsum(alone * np.maximum(gain - slack, 0.0)) * self._light_silent,
         )
+        if (listed := self._heavy_outcomes) is not None:
+            log_mass, error, first, second = listed
+            level, slack = first * shrink - second, 16 * PRECISION * (first * shrink + second)
+            below = np.maximum(level - slack - pull * (1 + 8 * UNIT), 0.0)
+            above = _most_above_zero(level + slack - pull * (1 - 8 * UNIT), variance)
+            low = max(low, math.fsum(np.exp(log_mass - error) * below))
+            high = min(high, math.fsum(np.exp(log_mass + error) * above))
         pad = 16 * PRECISION * (1.0 + held.sum()) + 8 * UNIT * (2.0 + eps + math.log(self.n))
         shift = eps - math.log(self.n)
         ends = [math.log(end) + shift if end > 0.0 else -math.inf for end in (low, high)]
@@ -326,8 +353,6 @@ class PersonalizedPair(SymmetricPair):
     def _along_the_line(self, eps, tolerance):
         """Enclose log δ by the contour integral."""
         most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
-        if self.kinds.size > SHARP_KINDS:
-            tolerance = max(tolerance, 3e-5 if self.kinds.size <= FEW_KINDS else 1e-4)
         upper = self._rounded(eps, most, True, tolerance)
         lower = upper if self.kinds.size <= most else self._rounded(eps, most, False, tolerance)
         shift = eps - math.log(self.n)
@@ -348,6 +373,12 @@ class PersonalizedPair(SymmetricPair):
         if self._equal is None and self._few:
             return self._cells.false_negatives(fpr)
         return super().false_negatives(fpr)
+
+
+def _most_above_zero(mean, variance):
+    """Return an upper end of the mean positive part of sums of these means and this variance."""
+    far = np.abs(mean) + np.hypot(mean, math.sqrt(variance))
+    return 0.5 * np.where(mean > 0.0, far, variance / np.maximum(far, 1e-300))
 
 
 class _AdaptivePair(PersonalizedPair):

@@ -173,15 +173,30 @@ def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
     "make", [PersonalizedPair.grouped, lambda eps0, counts: PersonalizedPair.adaptive(eps0, counts=counts)]
 )
 @pytest.mark.parametrize(("light", "heavy"), [(1e-310, 1.0), (1e-20, 1.0), (1e-7, 1.0), (1e-7, 1e-3)])
-def test_what_light_slots_take_from_a_heavy_gain_is_seen(make, light, heavy):
+@pytest.mark.parametrize("listed", [1, 2000])
+def test_what_light_slots_take_from_a_heavy_gain_is_seen(monkeypatch, make, light, heavy, listed):
     """All but certain to show their mean, they end the curve where they take what the heavy slot gains."""
+    monkeypatch.setattr(personalized_pair, "FEW_OUTCOMES", listed)  # of heavy slots
     pair = make([light, 2.0 * light, heavy], counts=[3, 2, 1])
     assert pair._heavy < 3
     for share in (0.0, 0.1, 0.5, 0.9, 0.99, 1.0):
         eps = share * math.log1p(math.expm1(heavy) / 6.0)
-        listed, beside = pair._cells.log_hockey_stick(eps), pair._beside_the_heavy(eps, math.inf)
-        assert beside.lower <= listed.upper and listed.lower <= beside.upper
-        assert share == 1.0 or beside.upper < listed.upper + 2e-3
+        truth, beside = pair._cells.log_hockey_stick(eps), pair._beside_the_heavy(eps, math.inf)
+        assert beside.lower <= truth.upper and truth.lower <= beside.upper
+        assert share == 1.0 or beside.upper < truth.upper + 2e-3
+
+
+@pytest.mark.parametrize("heavy", [[0.5, 0.5], [1.0] * 4, [0.1, 0.1, 0.2]])
+@pytest.mark.parametrize("light", [1e-310, 1e-9])
+def test_few_heavy_slots_need_not_be_rare(heavy, light):
+    """No more is known of 699 slots that tell next to nothing than of slots that tell nothing."""
+    told, counts = np.unique(heavy, return_counts=True)
+    pair = PersonalizedPair(np.append(np.arange(1, 700) * light, heavy))
+    silent = PersonalizedPair.grouped([0.0, *told], counts=[699, *counts])
+    for delta in (1e-4, 1e-6):
+        one, other = pair.epsilon(delta), silent.epsilon(delta)
+        assert one.lower <= other.upper * (1.0 + 1e-3) and other.lower <= one.upper
+        assert one.upper < one.lower * (1.0 + 1e-3)
 
 
 def test_an_outlier_does_not_pull_other_budgets_up_when_they_are_rounded(monkeypatch):
