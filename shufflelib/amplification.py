@@ -169,12 +169,13 @@ class AmplificationVariable:
         return self._sorted[1].tobytes(), self.exposed_first, self.exposed_second, listed
 
     def distance(self, other):
-        """Return the largest relative difference between entries of two laws; infinite unless keys agree."""
+        """Return how far apart two laws' entries can be, relatively; infinite unless keys agree."""
         if self.key() != other.key():
             return math.inf
         one, two = self._sorted[0], other._sorted[0]
         with np.errstate(invalid="ignore"):
-            return float(np.max(np.abs(one - two) / np.minimum(one, two), initial=0.0, where=one != two))
+            apart = np.max(np.abs(one - two) / np.minimum(one, two), initial=0.0, where=one != two)
+        return float(apart) + abs(self.precision - other.precision)
 
     def blurred(self, distance):
         """Return the law with a precision that makes it stand for all laws within a distance."""

@@ -1,6 +1,7 @@
 """Sums, products and differences that round more than usual: the ends still enclose the truth."""
 
 import math
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -121,6 +122,9 @@ def test_one_law_stands_for_all_that_agree_with_it():
     assert list(kept) == [0, 1] and kept[1] is far
     assert 2.0**-41 <= kept[0].precision - exact.precision < 1.001 * 2.0**-41
     assert distinct([exact, exact.swapped()])[0] is exact
+    rougher = replace(exact, precision=1e-12)
+    for laws in ([exact, rougher], [rougher.swapped(), exact]):
+        assert distinct(laws)[0].precision >= 1e-12
     assert exact.distance(exact) == 0.0 and exact.distance(far) == exact.distance(near) == math.inf
 
 

@@ -164,11 +164,10 @@ class ShuffledMessages(PrivacyProfile):
         return tuple(self._seen(attack) for attack in attacks) or (DiscretePair([0.0], [0.0]),)
 
     def _seen(self, attack):
-        (above,) = self.above
         if attack.chance < 1.0:
             return SometimesSeen(CoveredPair(attack.variable, attack.covers + 1), attack.chance)
-        if attack.covers == self.blanket and attack.variable.distance(above.variable) == 0.0:
-            return above
+        if attack.covers == self.blanket and attack.variable.distance(self.randomizer.covered()) == 0.0:
+            return self.above[0]
         return CoveredPair(attack.variable, attack.covers + 1)
 
 
