@@ -32,6 +32,7 @@ class _Slot:
     def __init__(self, eps0):
         e = np.exp(eps0)
         self.mass, self.rest = 1.0 / (e + 1.0), np.tanh(0.5 * eps0)
+        self.log_rest = _log(-np.expm1(-eps0)) - np.log1p(np.exp(-eps0))
         self.more, self.less = e, np.ones_like(e)
 
 
@@ -41,7 +42,13 @@ class _AdaptiveSlot:
     def __init__(self, eps0):
         e = np.exp(eps0)
         self.mass, self.rest = 0.5 / e, -np.expm1(-eps0)
+        self.log_rest = _log(self.rest)
         self.more, self.less = 2.0 * e * (e / (e + 1.0)), 2.0 * e / (e + 1.0)
+
+
+def _log(mass):
+    with np.errstate(divide="ignore"):
+        return np.log(mass)
 
 
 def _log_outcomes(counts):
@@ -200,11 +207,11 @@ class PersonalizedPair(SymmetricPair):
     def _outcomes(self, kinds, counts):
         """Return log-masses of all that some slots can show, their errors, and the sums of either ratio."""
         log_mass, first, second, slot = np.zeros(1), np.zeros(1), np.zeros(1), self._slot(kinds)
-        for r, rest, u, v, count in zip(slot.mass, slot.rest, slot.more, slot.less, counts, strict=True):
+        for r, none, u, v, count in zip(slot.mass, slot.log_rest, slot.more, slot.less, counts, strict=True):
             a, b = (side.ravel() for side in np.indices((int(count) + 1, int(count) + 1)))
             a, b = (side[a + b <= count] for side in (a, b))
             ways = gammaln(count + 1.0) - gammaln(a + 1.0) - gammaln(b + 1.0) - gammaln(count - a - b + 1.0)
-            weight = ways + (a + b) * math.log(r) + (count - a - b) * math.log(rest)
+            weight = ways + (a + b) * math.log(r) + (count - a - b) * none
             log_mass = np.add.outer(log_mass, weight).ravel()
             first = np.add.outer(first, a * u + b * v).ravel()
             second = np.add.outer(second, a * v + b * u).ravel()
@@ -254,6 +261,12 @@ class PersonalizedPair(SymmetricPair):
         return self._along_the_line(eps, tolerance)
 
     @functools.cached_property
+    def _rare(self):
+        """Whether, for each larger budget, slots of it and larger ones hardly ever show anything."""
+        shown = 2.0 * self.counts * self._slot(self.kinds).mass
+        return np.cumsum(shown[::-1])[::-1][1:] < RARE
+
+    @functools.cached_property
     def _weight(self):
         """Gain of each larger budget in standard deviations of all smaller ones; 0 unless rare or few."""
         slot = self._slot(self.kinds)
@@ -262,9 +275,8 @@ class PersonalizedPair(SymmetricPair):
             log_gain = np.log(slot.less * np.expm1(self.kinds))  # whose squares may leave the floats
             log_spread = 0.5 * np.logaddexp.accumulate(np.log(shown) + 2.0 * log_gain)[:-1]
             weight = np.exp(np.minimum(log_gain[1:] - log_spread, 700.0))
-        rare = np.cumsum(shown[::-1])[::-1][1:] < RARE
         few = np.cumsum(_log_outcomes(self.counts)[::-1])[::-1][1:] <= math.log(FEW_OUTCOMES)
-        return np.where((rare | few) & (log_spread > -np.inf), weight, 0.0)
+        return np.where((self._rare | few) & (log_spread > -np.inf), weight, 0.0)
 
     @functools.cached_property
     def _heavy(self):
@@ -274,7 +286,8 @@ class PersonalizedPair(SymmetricPair):
 
     @functools.cached_property
     def _hopeless(self):
-        return bool(np.any(self._weight > HOPELESS))
+        """Whether no quadrature is tried: rare slots outweigh all it resolves, or it would take minutes."""
+        return bool(np.any((self._weight > HOPELESS) & (self._rare | (self.kinds.size > SHARP_KINDS))))
 
     @functools.cached_property
     def _light(self):
@@ -294,9 +307,9 @@ class PersonalizedPair(SymmetricPair):
     def _light_silent(self):
         """Lower end of the chance that no light slot shows anything."""
         light, held = self._slot(self.kinds[: self._heavy]), self.counts[: self._heavy]
-        with np.errstate(divide="ignore"):
-            silent = math.fsum(held * np.log(light.rest))
-        return math.exp(silent) * max(1.0 - 16 * PRECISION * (1.0 + held.sum()), 0.0)
+        return math.exp(math.fsum(held * light.log_rest)) * max(
+            1.0 - 16 * PRECISION * (1.0 + held.sum()), 0.0
+        )
 
     def _variance(self, eps):
         """Return an upper end of the variance of the loss sum in units of e^ε."""
@@ -304,7 +317,7 @@ class PersonalizedPair(SymmetricPair):
         middle = 0.5 * (slot.more + slot.less) * -math.expm1(-eps)
         half = 0.5 * slot.less * np.expm1(self.kinds) * (1.0 + math.exp(-eps))
         spread = 2.0 * slot.mass * (half**2 + slot.rest * middle**2)
-        return math.fsum(self.counts * spread) * (1.0 + 64 * PRECISION)
+        return max(math.fsum(self.counts * spread) * (1.0 + 64 * PRECISION), 1e-300)  # few digits below
 
     def _beside_the_heavy(self, eps, tolerance):
         r"""Enclose log δ where few slots show much: no quadrature resolves a rare, heavy summand.
@@ -326,9 +339,8 @@ class PersonalizedPair(SymmetricPair):
         above += (gaining * (1 + 4 * UNIT) - heavy.mass) * most  # if others gain too
         high = math.exp(light.upper) * self._light.n * shrink
         high += math.fsum(held * heavy.mass * np.minimum(most, above))
-        with np.errstate(divide="ignore"):
-            silent = math.fsum(held * np.log(heavy.rest))  # −inf if a slot always shows something
-            alone = np.exp(silent - np.log(heavy.rest)) * held * heavy.mass
+        silent = math.fsum(held * heavy.log_rest)
+        alone = np.exp(silent - heavy.log_rest) * held * heavy.mass
         low = math.exp(light.lower + silent) * self._light.n * shrink
         low += max(
             math.fsum(alone * np.maximum(gain - slack - pull * (1 + 8 * UNIT), 0.0)),

@@ -199,6 +199,29 @@ def test_few_heavy_slots_need_not_be_rare(heavy, light):
         assert one.upper < one.lower * (1.0 + 1e-3)
 
 
+@pytest.mark.parametrize("groups", [((1e-5, 10_000), (1.0, 6)), ((1e-6, 10**6), (2.0, 5))])
+def test_beside_few_heavy_slots_that_are_not_rare_the_light_ones_are_resolved(groups):
+    pair = PersonalizedPair.grouped([b for b, _ in groups], counts=[n for _, n in groups])
+    lower, upper = pair.log_hockey_stick(0.0)
+    assert upper - lower < 3e-5
+
+
+@pytest.mark.parametrize("budget", [5e-324, 1.5e-323, 1e-310])
+@pytest.mark.parametrize(
+    "make, half, shown, less",
+    [
+        (PersonalizedPair, 0.5, 1.0 / (math.e + 1.0), 1.0),
+        (PersonalizedPair.adaptive, 1.0, 0.5 / math.e, 2.0 * math.e / (math.e + 1.0)),
+    ],
+)
+def test_how_rarely_a_slot_of_next_to_no_budget_shows_nothing(budget, make, half, shown, less):
+    """At ε = 0.99 the slot of budget 1 gains only where the other shows nothing."""
+    lower, upper = make([budget, 1.0]).log_hockey_stick(0.99)
+    gain = less * (math.e - math.exp(0.99))
+    assert lower - 1e-12 <= mpmath.log(budget) + math.log(half * shown * gain / 2.0) <= upper + 1e-12
+    assert upper - lower < 1e-10
+
+
 def test_an_outlier_does_not_pull_other_budgets_up_when_they_are_rounded(monkeypatch):
     monkeypatch.setattr(personalized_pair, "MOST_KINDS", 50)
     pair = PersonalizedPair(np.r_[np.linspace(0.0, 0.5, 400), 6.0])
