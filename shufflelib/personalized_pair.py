@@ -304,63 +304,67 @@ class PersonalizedPair(SymmetricPair):
         return self._outcomes(*heavy) if few else None
 
     @functools.cached_property
-    def _light_silent(self):
-        """Lower end of the chance that no light slot shows anything."""
-        light, held = self._slot(self.kinds[: self._heavy]), self.counts[: self._heavy]
-        return math.exp(math.fsum(held * light.log_rest)) * max(
-            1.0 - 16 * PRECISION * (1.0 + held.sum()), 0.0
-        )
+    def _nothing_shown(self):
+        """Lower end of the chance that no slot shows anything."""
+        silent = math.fsum(self.counts * self._slot(self.kinds).log_rest)
+        return math.exp(silent) * max(1.0 - 16 * PRECISION * (1.0 + self.n), 0.0)
 
-    def _variance(self, eps):
-        """Return an upper end of the variance of the loss sum in units of e^ε."""
+    def _raised(self, level, slack, eps):
+        """Enclose the mean of (level + loss sum)₊ in units of e^ε, by Jensen below and the variance above."""
         slot = self._slot(self.kinds)
         middle = 0.5 * (slot.more + slot.less) * -math.expm1(-eps)
         half = 0.5 * slot.less * np.expm1(self.kinds) * (1.0 + math.exp(-eps))
         spread = 2.0 * slot.mass * (half**2 + slot.rest * middle**2)
-        return max(math.fsum(self.counts * spread) * (1.0 + 64 * PRECISION), 1e-300)  # few digits below
+        variance = max(math.fsum(self.counts * spread) * (1.0 + 64 * PRECISION), 1e-300)  # few digits below
+        pull = -math.expm1(-eps) * self.n
+        most = level + slack - pull * (1 - 8 * UNIT)
+        far = np.abs(most) + np.hypot(most, math.sqrt(variance))
+        above = 0.5 * np.where(most > 0.0, far, variance / far)
+        return np.maximum(level - slack - pull * (1 + 8 * UNIT), 0.0), above
 
     def _beside_the_heavy(self, eps, tolerance):
-        r"""Enclose log δ where few slots show much: no quadrature resolves a rare, heavy summand.
-
-        With H the sum over the heavy slots and S over the n' others, E S = −n'(e^ε − 1), and
-        (H + S)₊ ≤ H₊ + S₊; where heavy slot i alone gains g, E(g + S)₊ is at most half of g + E S plus the
-        root of its square and Var S.  Conversely the events "no heavy slot shows anything" and "heavy slot i
-        shows its gain, the other heavy ones nothing" are disjoint, and Jensen's inequality holds in each;
-        or no light slot shows anything either.  Of few heavy slots every outcome is enclosed in this way.
-        """
-        light = self._light.log_hockey_stick(eps, tolerance)
-        heavy, held = self._slot(self.kinds[self._heavy :]), self.counts[self._heavy :]
-        shrink = math.exp(-eps)  # in units of e^eps
-        gain, slack = heavy.more * shrink - heavy.less, 16 * PRECISION * (heavy.more * shrink + heavy.less)
-        pull, most = -math.expm1(-eps) * self._light.n, np.maximum(gain + slack, 0.0)
-        gaining = math.fsum(held * heavy.mass)
-        variance = self._light._variance(eps)
-        above = _most_above_zero(most - pull * (1 - 8 * UNIT), variance)
-        above += (gaining * (1 + 4 * UNIT) - heavy.mass) * most  # if others gain too
-        high = math.exp(light.upper) * self._light.n * shrink
-        high += math.fsum(held * heavy.mass * np.minimum(most, above))
-        silent = math.fsum(held * heavy.log_rest)
-        alone = np.exp(silent - heavy.log_rest) * held * heavy.mass
-        low = math.exp(light.lower + silent) * self._light.n * shrink
-        low += max(
-            math.fsum(alone * np.maximum(gain - slack - pull * (1 + 8 * UNIT), 0.0)),
-            math.fsum(alone * np.maximum(gain - slack, 0.0)) * self._light_silent,
-        )
-        if (listed := self._heavy_outcomes) is not None:
-            log_mass, error, first, second = listed
-            level, slack = first * shrink - second, 16 * PRECISION * (first * shrink + second)
-            below = np.maximum(level - slack - pull * (1 + 8 * UNIT), 0.0)
-            above = _most_above_zero(level + slack - pull * (1 - 8 * UNIT), variance)
-            low = max(low, math.fsum(np.exp(log_mass - error) * below))
-            high = min(high, math.fsum(np.exp(log_mass + error) * above))
-        pad = 16 * PRECISION * (1.0 + held.sum()) + 8 * UNIT * (2.0 + eps + math.log(self.n))
+        """Enclose log δ where few slots show much: no quadrature resolves a rare, heavy summand."""
+        low, high = self._one_heavy_alone(eps, self._light.log_hockey_stick(eps, tolerance))
+        if self._heavy_outcomes is not None:
+            listed = self._each_heavy_outcome(eps)
+            low, high = max(low, listed[0]), min(high, listed[1])
+        pad = 16 * PRECISION * (1.0 + self.counts[self._heavy :].sum())
+        pad += 8 * UNIT * (2.0 + eps + math.log(self.n))
         shift = eps - math.log(self.n)
         ends = [math.log(end) + shift if end > 0.0 else -math.inf for end in (low, high)]
         beside = LogBracket(ends[0] - pad, min(ends[1] + pad, 0.0))
         if beside.upper - beside.lower <= tolerance or self._hopeless:
             return beside
-        along = self._along_the_line(eps, tolerance)
-        return narrower(beside, along)
+        return narrower(beside, self._along_the_line(eps, tolerance))
+
+    def _one_heavy_alone(self, eps, light):
+        r"""Enclose n δ in units of e^ε by the events in which one heavy slot at most shows its gain.
+
+        With H the sum over the heavy slots and S over the n' others, E S = −n'(e^ε − 1), and
+        (H + S)₊ ≤ H₊ + S₊; where heavy slot i alone gains g, E(g + S)₊ is at most half of g + E S plus the
+        root of its square and Var S.  Conversely the events "no heavy slot shows anything" and "heavy slot i
+        shows its gain, the other heavy ones nothing" are disjoint, and Jensen's inequality holds in each;
+        or no light slot shows anything either.
+        """
+        heavy, held = self._slot(self.kinds[self._heavy :]), self.counts[self._heavy :]
+        shrink, seen = math.exp(-eps), held * heavy.mass
+        gain, slack = heavy.more * shrink - heavy.less, 16 * PRECISION * (heavy.more * shrink + heavy.less)
+        least, most = np.maximum(gain - slack, 0.0), np.maximum(gain + slack, 0.0)
+        below, above = self._light._raised(gain, slack, eps)
+        above += (math.fsum(seen) * (1 + 4 * UNIT) - heavy.mass) * most  # if others gain too
+        silent = math.fsum(held * heavy.log_rest)  # −inf if a slot always shows something
+        alone = seen * np.exp(silent - heavy.log_rest)
+        low = max(math.fsum(alone * below), math.fsum(alone * least) * self._light._nothing_shown)
+        low += math.exp(light.lower + silent) * self._light.n * shrink
+        high = math.fsum(seen * np.minimum(most, above)) + math.exp(light.upper) * self._light.n * shrink
+        return low, high
+
+    def _each_heavy_outcome(self, eps):
+        """Enclose n δ in units of e^ε by what the light slots add to each outcome of the heavy ones."""
+        log_mass, error, first, second = self._heavy_outcomes
+        first = first * math.exp(-eps)
+        below, above = self._light._raised(first - second, 16 * PRECISION * (first + second), eps)
+        return math.fsum(np.exp(log_mass - error) * below), math.fsum(np.exp(log_mass + error) * above)
 
     def _along_the_line(self, eps, tolerance):
         """Enclose log δ by the contour integral."""
@@ -385,12 +389,6 @@ class PersonalizedPair(SymmetricPair):
         if self._equal is None and self._few:
             return self._cells.false_negatives(fpr)
         return super().false_negatives(fpr)
-
-
-def _most_above_zero(mean, variance):
-    """Return an upper end of the mean positive part of sums of these means and this variance."""
-    far = np.abs(mean) + np.hypot(mean, math.sqrt(variance))
-    return 0.5 * np.where(mean > 0.0, far, variance / np.maximum(far, 1e-300))
 
 
 class _AdaptivePair(PersonalizedPair):
