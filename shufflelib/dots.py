@@ -81,10 +81,11 @@ class Curve:
 
     def _first(self):
         """Return a grid over the range in which the curve falls to nothing, its end included."""
-        end = 1.0 if self.last <= 0.0 else self.last if math.isinf(self.last) else min(self.last, FARTHEST)
         negligible = max(self.pair.dot(0.0, self.tolerance).upper - self.depth, -DEPTH)
-        if not math.isfinite(end):
-            end = 1.0
+        end = 1.0
+        if 0.0 < self.last < math.inf:
+            end = min(self.last, FARTHEST)
+        elif self.last > 0.0:
             while end < FARTHEST and self.pair.dot(end, 1e-2).upper > negligible:
                 end = min(2.0 * end, FARTHEST)
         inner = end

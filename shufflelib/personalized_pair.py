@@ -261,19 +261,23 @@ class PersonalizedPair(SymmetricPair):
         return self._along_the_line(eps, tolerance)
 
     @functools.cached_property
+    def _shown(self):
+        """How many slots of each budget are expected to show something."""
+        return 2.0 * self.counts * self._slot(self.kinds).mass
+
+    @functools.cached_property
     def _rare(self):
         """Whether, for each larger budget, slots of it and larger ones hardly ever show anything."""
-        shown = 2.0 * self.counts * self._slot(self.kinds).mass
-        return np.cumsum(shown[::-1])[::-1][1:] < RARE
+        return np.cumsum(self._shown[::-1])[::-1][1:] < RARE
 
     @functools.cached_property
     def _weight(self):
         """Gain of each larger budget in standard deviations of all smaller ones; 0 unless rare or few."""
-        slot = self._slot(self.kinds)
-        shown = 2.0 * self.counts * slot.mass  # how many, in expectation
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_gain = np.log(slot.less * np.expm1(self.kinds))  # whose squares may leave the floats
-            log_spread = 0.5 * np.logaddexp.accumulate(np.log(shown) + 2.0 * log_gain)[:-1]
+            log_gain = np.log(
+                self._slot(self.kinds).less * np.expm1(self.kinds)
+            )  # whose squares may leave the floats
+            log_spread = 0.5 * np.logaddexp.accumulate(np.log(self._shown) + 2.0 * log_gain)[:-1]
             weight = np.exp(np.minimum(log_gain[1:] - log_spread, 700.0))
         few = np.cumsum(_log_outcomes(self.counts)[::-1])[::-1][1:] <= math.log(FEW_OUTCOMES)
         return np.where((self._rare | few) & (log_spread > -np.inf), weight, 0.0)

@@ -159,11 +159,8 @@ def through(x, y, *, below):
     else:
         y = np.minimum(y, np.minimum((1.0 - x) * (1.0 + 4 * UNIT), 1.0))
         x, y = np.append(np.append(0.0, x), 1.0), np.append(np.append(1.0, y), 0.0)
-        chosen = hull(x, y)
-        x, y = (
-            np.append(0.0, x[chosen]),
-            np.append(1.0, y[chosen]),
-        )  # (0, 1) even where the curve starts lower
+        chosen = hull(x, y)  # (0, 1) belongs to it even where the curve starts lower
+        x, y = np.append(0.0, x[chosen]), np.append(1.0, y[chosen])
     p, q = np.diff(x), -np.diff(y)
     used = (p > 0.0) | (q > 0.0)
     return Polygon(pair_of_masses(p[used], np.maximum(q[used], 0.0), mass_error=2 * UNIT))
