@@ -14,6 +14,8 @@ from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import NO_SQUARE, UNIT, logsumexp
 from shufflelib.privacy_profile import TINY, Pair, PrivacyProfile, SymmetricPair
 
+LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
+
 __all__ = ["DiscretePair", "Gaussian", "Pair", "PrivacyProfile"]
 
 
@@ -240,7 +242,9 @@ class Gaussian(SymmetricPair):
     source = "closed form; both ends differ by rounding only"
 
     def __init__(self, mu):
-        self.mu = arguments.real(mu, "mu", at_least=1e-9, at_most=1e4, remedy="mu is a separation, positive")
+        self.mu = arguments.real(
+            mu, "mu", at_least=1e-9, at_most=LARGEST_MU, remedy="mu is a separation, positive"
+        )
         self.statement = f"{self.mu:g}-Gaussian differential privacy"
 
     @property

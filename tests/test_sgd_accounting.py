@@ -223,6 +223,10 @@ def test_accounting_refuses_budgets_that_hide_nothing():
         accounting.one_block(algorithm1(), epochs=1)
     with pytest.raises(ValueError, match="eps0"):
         accounting.one_example(algorithm1(eps0=301.0), epochs=1)
+    quiet = sgd.GaussianBlocks(noise_multiplier=0.01, clip=1.0, blocks=3, block_size=10)
+    assert accounting.one_example(quiet, epochs=1).delta(1.0).lower > 0.99
+    with pytest.raises(ValueError, match="noise_multiplier .* got 0.01; at epochs=1000000"):
+        accounting.one_example(quiet, epochs=10**6)
     with pytest.raises(TypeError, match="network"):
         accounting.released_code(RELEASED, (60, 10), epochs=1)
     with pytest.raises(TypeError, match="reports"):

@@ -3,8 +3,9 @@
 import functools
 import math
 
+from shufflelib import arguments
 from shufflelib.logspace import UNIT
-from shufflelib.profiles import Gaussian
+from shufflelib.profiles import LARGEST_MU, Gaussian
 from shufflelib.sgd.accounting.attacks import marked_report, smallest_report
 from shufflelib.sgd.accounting.epoch import Epoch, checked_epochs, randomized_response, within_reach
 from shufflelib.sgd.accounting.random_allocation import enclosing_pairs
@@ -37,7 +38,8 @@ def one_example(reports, *, epochs):
     Raises
     ------
     TypeError, ValueError
-        If an argument is outside its domain, ``eps0`` is above 300, or ``noise_multiplier`` below 0.2.
+        If an argument is outside its domain, ``eps0`` is above 300, or ``noise_multiplier`` below 0.2
+        (`AllocatedBlocks`) or √T/5000 (`GaussianBlocks`).
 
     Notes
     -----
@@ -88,6 +90,12 @@ def _(reports: LaplaceBlocks, *, epochs):
 @one_example.register
 def _(reports: GaussianBlocks, *, epochs):
     epochs = checked_epochs(epochs)
+    arguments.real(
+        reports.noise_multiplier,
+        "noise_multiplier",
+        at_least=2.0001 * math.sqrt(epochs) / LARGEST_MU,
+        remedy=f"at epochs={epochs}, less noise hides nothing",
+    )
     mu = 2.0 / reports.noise_multiplier * (1 + 32 * UNIT)
     statement = f"one example of {reports.blocks} blocks of {reports.block_size} in {epochs} epochs"
     return Epoch(
