@@ -20,6 +20,7 @@ MOST_KINDS = 10_000  # distinct budgets beyond this many are rounded onto a grid
 SHARP_KINDS = 8  # distinct budgets up to which δ is enclosed to 1e-6, beyond to 1e-4
 FEW_KINDS = 500  # and onto this one while a search is still far from its end
 FARTHEST = 300.0  # nats
+NEAREST = 1e-300  # nats; how rarely a slot of less, but not of nothing, is silent has too few digits
 HEAVY = 20.0  # standard deviations of the rest that make a slot's gain a heavy one
 RARE = 1.0  # expected number of heavy slots that show anything
 FEW_OUTCOMES = 2_000  # of heavy slots, up to which they need not be rare
@@ -32,23 +33,22 @@ class _Slot:
     def __init__(self, eps0):
         e = np.exp(eps0)
         self.mass, self.rest = 1.0 / (e + 1.0), np.tanh(0.5 * eps0)
-        self.log_rest = _log(-np.expm1(-eps0)) - np.log1p(np.exp(-eps0))
         self.more, self.less = e, np.ones_like(e)
 
+    @property
+    def log_rest(self):
+        """Log of the mass of nothing, -inf for a slot without budget, which always shows something."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.rest)
 
-class _AdaptiveSlot:
+
+class _AdaptiveSlot(_Slot):
     """The same with clone probability e^{−ε}, valid when randomizers see the earlier reports."""
 
     def __init__(self, eps0):
         e = np.exp(eps0)
         self.mass, self.rest = 0.5 / e, -np.expm1(-eps0)
-        self.log_rest = _log(self.rest)
         self.more, self.less = 2.0 * e * (e / (e + 1.0)), 2.0 * e / (e + 1.0)
-
-
-def _log(mass):
-    with np.errstate(divide="ignore"):
-        return np.log(mass)
 
 
 def _log_outcomes(counts):
@@ -67,7 +67,7 @@ class PersonalizedPair(SymmetricPair):
     Parameters
     ----------
     eps0 : array_like, shape (n,)
-        Local budget of each slot in nats, 0 ≤ ε_i ≤ 300.
+        Local budget of each slot in nats, 0 or 1e-300 ≤ ε_i ≤ 300.
 
     Raises
     ------
@@ -113,6 +113,10 @@ class PersonalizedPair(SymmetricPair):
         if budgets.ndim != 1:
             raise ValueError(
                 f"eps0 must be one-dimensional, one budget for each slot, got shape {budgets.shape}"
+            )
+        if np.any(unresolved := (budgets > 0.0) & (budgets < NEAREST)):
+            raise ValueError(
+                f"eps0 must hold 0 or budgets >= {NEAREST:g}, got {budgets[unresolved][0]:g}; round it up"
             )
         self._settle(*np.unique(budgets, return_counts=True))
 

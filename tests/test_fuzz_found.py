@@ -397,16 +397,12 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
-    "two budgets among many below the floats": (
-        lambda: PersonalizedPair(np.append(np.arange(1, 700) * 1e-310, [0.5, 0.5])).delta(0.003).upper,
+    "two budgets among many whose squares are below the floats": (
+        lambda: PersonalizedPair(np.append(np.arange(1, 700) * 1e-300, [0.5, 0.5])).delta(0.003).upper,
         0.0,
     ),
-    "the smallest budget there is beside one of 1": (  # "math domain error"
-        lambda: PersonalizedPair([5e-324, 1.0]).delta(0.1).lower,
-        PersonalizedPair([0.0, 1.0]).delta(0.1).lower,
-    ),
-    "one budget among many below the floats": (
-        lambda: PersonalizedPair(np.append(np.arange(1, 700) * 1e-310, 1.0)).epsilon(delta=1e-6).lower,
+    "one budget among many whose squares are below the floats": (
+        lambda: PersonalizedPair(np.append(np.arange(1, 700) * 1e-300, 1.0)).epsilon(delta=1e-6).lower,
         PersonalizedPair.grouped([0.0, 1.0], counts=[699, 1]).epsilon(delta=1e-6).lower,
     ),
 }
