@@ -6,6 +6,7 @@ from typing import NamedTuple
 from shufflelib.logspace import UNIT
 
 TOLERANCE = 1e-6  # relative width aimed at
+LEAST = math.ulp(0.0)  # what is positive is at least so much
 
 
 class LogBracket(NamedTuple):
@@ -21,8 +22,10 @@ class LogBracket(NamedTuple):
         return LogBracket(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
 
     def probabilities(self):
-        """Return both ends of the probability itself."""
-        return math.exp(self.lower) * (1 - 4 * UNIT), min(math.exp(self.upper) * (1 + 4 * UNIT), 1.0)
+        """Return both ends of the probability itself; below the normal floats they are a last place wider."""
+        lower = max(math.exp(self.lower) * (1 - 4 * UNIT) - LEAST, 0.0)
+        upper = math.exp(self.upper) * (1 + 4 * UNIT) + LEAST if self.upper > -math.inf else 0.0
+        return lower, min(upper, 1.0)
 
 
 NOTHING = LogBracket(-math.inf, -math.inf)  # of the number 0

@@ -17,11 +17,8 @@ import numpy as np
 
 from shufflelib import arguments, dots
 from shufflelib.brackets import TOLERANCE, LogBracket
-from shufflelib.logspace import UNIT
 from shufflelib.results import Certified, Status
 from shufflelib.search import worst_root
-
-TINY = math.ulp(0.0)
 
 
 class PrivacyProfile(ABC):
@@ -96,18 +93,14 @@ class PrivacyProfile(ABC):
         grid = arguments.reals(
             eps, "eps", at_least=0.0, remedy="for delta at a negative eps exchange the roles of P and Q"
         )
-        ends = np.array([self._log_delta(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        lower, upper = np.exp(ends[..., 0]), np.exp(ends[..., 1])
-        upper = np.where(
-            np.isneginf(ends[..., 1]), 0.0, np.minimum(np.maximum(upper * (1 + 4 * UNIT), TINY), 1.0)
-        )
-        lower = np.minimum(lower * (1 - 4 * UNIT), upper)
-        return self._certified(lower, upper, "delta")
+        ends = np.array([self._log_delta(float(x)).probabilities() for x in grid.ravel()])
+        lower, upper = np.moveaxis(ends.reshape((*grid.shape, 2)), -1, 0)
+        return self._certified(np.minimum(lower, upper), upper, "delta")
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
         worst = {id(pair): pair.log_worst(eps, tolerance) for pair in self._pairs}
         upper = min(max(worst[id(pair)].upper for pair in self.above), 0.0)
-        return min(max(worst[id(pair)].lower for pair in self.below), upper), upper
+        return LogBracket(min(max(worst[id(pair)].lower for pair in self.below), upper), upper)
 
     @property
     def _pairs(self):

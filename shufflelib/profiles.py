@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib import arguments, dots
-from shufflelib.brackets import TOLERANCE, LogBracket
+from shufflelib.brackets import LEAST, TOLERANCE, LogBracket
 from shufflelib.logspace import NO_SQUARE, UNIT, logsumexp
-from shufflelib.privacy_profile import TINY, Pair, PrivacyProfile, SymmetricPair
+from shufflelib.privacy_profile import Pair, PrivacyProfile, SymmetricPair
 
 LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
 
@@ -166,7 +166,7 @@ class DiscretePair(Pair):
             steep = self._slope(first, p_doubt[first + 1 : i + 1].max())
             rise = min(rise + steep, float(kept[first] - value) + UNIT)
         value = float(value)
-        pad = 0.0 if np.isneginf(self.log_q[i:]).all() else 4 * math.ulp(0.0)
+        pad = 0.0 if np.isneginf(self.log_q[i:]).all() else 4 * LEAST
         return max(value - doubt - fall - pad, 0.0), min(value + doubt + rise + pad, 1.0)
 
     def _slope(self, i, width):
@@ -261,7 +261,7 @@ class Gaussian(SymmetricPair):
             # e^eps Φ(−b) = φ(a) m(b), which neither overflows nor vanishes
             value = float(ndtr(-a)) - 0.5 * math.exp(-0.5 * a * a) * float(erfcx(b / math.sqrt(2)))
             slack = 40 * UNIT * (1.0 + b)
-            return LogBracket(math.log(max(value - slack, TINY)), math.log(min(value + slack, 1.0)))
+            return LogBracket(math.log(max(value - slack, LEAST)), math.log(min(value + slack, 1.0)))
         mills_a, mills_b = (math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2))) for x in (a, b))
         difference = mills_a - mills_b
         scale = -0.5 * a * a - 0.5 * math.log(2 * math.pi)
@@ -284,4 +284,4 @@ class Gaussian(SymmetricPair):
         z = -float(ndtri(fpr))
         value = float(ndtr(z - self.mu))
         relative = 16 * UNIT * (1.0 + (z - self.mu) ** 2 + z * z)
-        return value * (1 - relative), min(max(value * (1 + relative), TINY), 1.0)
+        return value * (1 - relative), min(max(value * (1 + relative), LEAST), 1.0)

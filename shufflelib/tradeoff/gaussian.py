@@ -6,6 +6,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
+from shufflelib.brackets import LEAST
 from shufflelib.logspace import UNIT
 from shufflelib.profiles import Gaussian
 from shufflelib.tradeoff import polygon
@@ -76,7 +77,7 @@ class GaussianTradeoff(TradeoffFunction):
         if log_slope == -math.inf:
             return 1.0, 1.0
         low, high = self.gaussian.log_hockey_stick(abs(log_slope)).probabilities()
-        high = max(high, math.ulp(0.0))  # it is never quite nothing
+        high = max(high, LEAST)  # it is never quite nothing
         if log_slope >= 0.0:
             return low, high
         s, rest = math.exp(log_slope), -math.expm1(log_slope)

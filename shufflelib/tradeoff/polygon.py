@@ -16,13 +16,13 @@ import math
 
 import numpy as np
 
+from shufflelib.brackets import LEAST
 from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.profiles import DiscretePair
 
 MOST_SEGMENTS = 4_000_000
 STEEPEST = 600.0  # log of a slope whose tangent is used
 SMALL = -700.0  # log of a mass that may be no normal float
-LEAST = math.ulp(0.0)
 TINY = 1e-150  # stands for a rate too small for a float, above it
 
 
