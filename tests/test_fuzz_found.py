@@ -397,6 +397,10 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
+    "a gradient of next to nothing at a random start": (
+        lambda: tradeoff.random_start_bound(tradeoff.least_squares(a=1e-300))(0.05).lower,
+        tradeoff.random_start_bound(tradeoff.least_squares(a=0.0))(0.05).lower,
+    ),
     "two budgets among many whose squares are below the floats": (
         lambda: PersonalizedPair(np.append(np.arange(1, 700) * 1e-300, [0.5, 0.5])).delta(0.003).upper,
         0.0,

@@ -338,6 +338,7 @@ def test_bad_rates_are_refused(bad):
         lambda: tradeoff.KullbackLeibler()(None),
         lambda: tradeoff.random_start_bound("start"),
         lambda: tradeoff.least_squares(a=math.nan),
+        lambda: tradeoff.exact_least_squares(a=math.nan),
         lambda: tradeoff.clipped_least_squares(a=0.0, clip=0.0),
         lambda: tradeoff.logistic(bound=-1.0),
         lambda: tradeoff.unequal_gaussians(mean=0.0, variance=1.0),
@@ -547,17 +548,26 @@ def test_exact_mixture_lies_above_the_bound(a):
     assert np.all(bound.lower <= clipped.upper)  # clipping helps
 
 
-@pytest.mark.parametrize(("mean", "variance"), [(0.0, 2.0), (1.0, 2.0), (-2.0, 1.1), (0.5, 30.0)])
+@pytest.mark.parametrize(
+    ("mean", "variance"),
+    [(0.0, 2.0), (1.0, 2.0), (-2.0, 1.1), (0.5, 30.0), (5.0, 1.001), (-3.0, 1.01), (40.1, 2.0)],
+)
 def test_unequal_gaussians(mean, variance):
     f = tradeoff.unequal_gaussians(mean=mean, variance=variance)
     with mpmath.workdps(40):
         centre, root = -mpmath.mpf(mean) / (mpmath.mpf(variance) - 1), mpmath.sqrt(variance)
-        for r in (0.05, 0.5, 1.3, 2.5):
+        nearest = max(abs(centre) - 1, 0)
+        for r in (nearest + 0.05, nearest + 0.5, nearest + 1.3, nearest + 2.5):
             alpha = mpmath.ncdf(-centre - r) + mpmath.ncdf(centre - r)
             beta = mpmath.ncdf((centre + r - mean) / root) - mpmath.ncdf((centre - r - mean) / root)
             bracket = f(float(alpha))
             assert bracket.lower <= float(beta) + 1e-12 and float(beta) - 1e-12 <= bracket.upper
             assert bracket.upper - bracket.lower < 1e-4
+
+
+def test_a_refused_shift_is_named_as_it_was_given():
+    with pytest.raises(ValueError, match="a must be"):
+        tradeoff.exact_least_squares(a=101.0)
 
 
 def test_renyi_of_least_squares_is_infinite_from_two_on():

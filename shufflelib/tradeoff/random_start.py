@@ -45,6 +45,7 @@ CELLS = 1500
 INSET = 2.0**-40  # share of a cell between its ends and where the separation is asked for there
 ONE_STEP = "a is in standard deviations of the start"
 THRESHOLDS = 3000
+FARTHEST = 40.0  # standard deviations; from there on nothing is left of a normal law
 
 
 class RandomStart(NamedTuple):
@@ -199,10 +200,11 @@ def _quadrature(start):
     )
     inset = float(np.max(np.abs(ends - [left, right])))
     at = _separations(start, ends.ravel()).reshape(ends.shape)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         bend = (0.294 / at.min(axis=0) + 0.242) * start.slope**2 + SLOPE * start.curvature
+        second_order = bend * width**2 / 8.0
     first_order = SLOPE * start.slope * width
-    eta = math.fsum(mass * np.fmin(bend * width**2 / 8.0, first_order)) + math.fsum(misplaced)
+    eta = math.fsum(mass * np.fmin(second_order, first_order)) + math.fsum(misplaced)
     weights = np.concatenate([mass * (1.0 - share), mass * share])
     eta += SLOPE * start.slope * inset + LEFT_OUT + 1e-12
     return at.ravel(), weights / math.fsum(weights), eta
@@ -316,6 +318,7 @@ def exact_least_squares(*, a):
     >>> round(tradeoff.exact_least_squares(a=1.0)(0.05).lower, 4)
     0.6756
     """
+    a = arguments.real(a, "a", at_least=-100.0, at_most=100.0, remedy=ONE_STEP)
     return unequal_gaussians(mean=a, variance=2.0)
 
 
@@ -354,15 +357,15 @@ def unequal_gaussians(*, mean, variance):
     )
     root, centre = math.sqrt(v), -a / (v - 1.0)
     reach = abs(centre) + 9.0 * max(1.0, root) + abs(a)
-    r = reach * (1.0 - np.linspace(0.0, 1.0, 4000)[:-1])
+    r = np.linspace(reach, max(abs(centre) - FARTHEST, 0.0), 4000)[:-1]  # nearer nothing is left
     x = ndtr(-centre - r) + ndtr(centre - r)
     high, low = (centre + r - a) / root, (centre - r - a) / root
     # both limits on one side: take the tails there, so that their difference does not cancel
     y = np.where(low > 0.0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
     # log q/p at x₀ ± r
     slope = ((v - 1.0) * r * r / v - a * a / (v - 1.0) - math.log(v)) / 2.0
-    size = 1.0 + abs(centre) + abs(a) + reach
-    error = 64 * UNIT * size**2 * (1.0 + 1.0 / (v - 1.0))
+    steepest = FARTHEST + abs(a) + 9.0 * root  # of the logs of x and y in r
+    error = 64 * UNIT * (1.0 + steepest * (reach + abs(centre)) + (v - 1.0) * reach**2 + a * a / (v - 1.0))
     below, above = polygon.touching(x, y, slope, error=error)
     return TradeoffFunction(
         below, above, statement=f"N({a:g}, {v:g}) against N(0, 1)", source="Neyman-Pearson lemma, closed form"
