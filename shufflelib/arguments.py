@@ -59,7 +59,9 @@ def _refuse_non_number(value, name):
         )
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a number, got {shown(value)}; pass a float or an int")
-    if not isinstance(value, numbers.Real | np.number) or isinstance(value, np.complexfloating):
+    if not isinstance(value, numbers.Real | np.number) or isinstance(
+        value, np.complexfloating | np.timedelta64
+    ):
         raise TypeError(f"{name} must be a real number, got {shown(value)} of type {type(value).__name__}")
 
 
@@ -110,11 +112,14 @@ def reals(values, name, **domain):
         array = np.asarray(values)
     except ValueError:
         raise ValueError(f"{name} must be a rectangular array of numbers, got {shown(values)}") from None
-    if array.dtype.kind == "O" and array.size and all(type(entry) in (int, float) for entry in array.flat):
-        array = np.array([_float(entry) for entry in array.flat]).reshape(array.shape)  # 10**400
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} must hold a number in every place, got masked ones; pass .compressed()")
+    if array.dtype.kind == "O":  # 10**400, or a fraction
+        for entry in array.flat:
+            _refuse_non_number(entry, name)
+        array = np.array([_float(entry) for entry in array.flat], float).reshape(array.shape)
     if array.dtype.kind not in "fiu":
-        first = array.flat[0] if array.size else values
-        _refuse_non_number(first, name)
+        _refuse_non_number(array.flat[0] if array.size else values, name)
         raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
     if array.size == 0:
         raise ValueError(f"{name} must not be empty; pass at least one number")

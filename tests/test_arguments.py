@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -242,6 +243,13 @@ def test_reals_keeps_shape_and_leaves_the_input_alone():
     got = arguments.reals(grid, "x", at_least=1.0)
     got[0, 0] = 9.0
     assert grid[0, 0] == 1 and got.shape == (2, 2) and got.dtype == float
+
+
+def test_reals_takes_fractions_and_refuses_durations():
+    assert arguments.reals([Fraction(1, 2), 10**400], "x", finite=False).tolist() == [0.5, math.inf]
+    for wrong in (np.timedelta64(5, "s"), [np.timedelta64(5, "s")], [Fraction(1, 2), True], [0.5, "1"]):
+        with pytest.raises(TypeError, match="x must be a (real )?number, got"):
+            arguments.reals(wrong, "x")
 
 
 LONG = {

@@ -198,6 +198,20 @@ def test_continuous_index():
         assert bracket.upper - bracket.lower < 0.02
 
 
+def test_edges_of_cells_that_rise_are_refused():
+    edges = [GaussianTradeoff(m) for m in (1.0, 0.75, 0.5)]
+    with pytest.raises(ValueError, match=r"functions\[1\] above functions\[0\]"):
+        tradeoff.ordered_mixture(edges, weights=[0.5, 0.5])
+
+
+def test_a_chance_below_the_floats_is_not_nothing():
+    """δ(1) of an index on the second cell: the product of two chances, by hand."""
+    for chance in np.append(np.linspace(0.01, 0.99, 99), 1e-30):
+        edges = [Identity(), Identity(), ApproximateDP(eps=0.0, delta=1e-322)]
+        delta = tradeoff.ordered_mixture(edges, weights=[1.0 - chance, chance]).delta(1.0)
+        assert F(float(delta.lower)) <= F(float(chance)) * F(1e-322) <= F(float(delta.upper))
+
+
 # ---------------------------------------------------------------- Lemmas 6.2 and 6.3
 
 
@@ -473,6 +487,9 @@ def test_corollary_43_as_printed_is_below_the_truth():
         lambda: tradeoff.joint_concavity([Identity()] * 2, weights=[-0.5, 1.5]),
         lambda: tradeoff.joint_concavity(["f"], weights=[1.0]),
         lambda: tradeoff.ordered_mixture([Identity()], weights=[]),
+        lambda: tradeoff.ordered_mixture([Identity()] * 3, weights=[0.5, None]),
+        lambda: tradeoff.ordered_mixture([Identity()] * 3, weights=np.ma.array([0.5, 0.5], mask=[1, 0])),
+        lambda: tradeoff.ordered_mixture(np.array([Identity()] * 3), weights=[0.5, 0.5]),
         lambda: tradeoff.two_weight_vectors([[Identity()] * 2], weights=[1.0], alternative_weights=[1.0]),
         lambda: tradeoff.two_weight_vectors("m", weights=[1.0], alternative_weights=[1.0]),
         lambda: tradeoff.advanced_joint_concavity([[Identity()] * 2] * 2, weight=0.5, gamma=0.6, eta=0.7),

@@ -234,7 +234,7 @@ def checked(value, name):
     """Return a trade-off function, refusing anything else by name."""
     if not isinstance(value, TradeoffFunction):
         raise TypeError(
-            f"{name} must be a trade-off function, got {value!r}; "
+            f"{name} must be a trade-off function, got {arguments.shown(value)}; "
             "make one with from_pair, from_profile, GaussianTradeoff, ApproximateDP or Identity"
         )
     return value

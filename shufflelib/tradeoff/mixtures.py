@@ -13,6 +13,7 @@ the proof of Lemma 3.1 writes out: a merger of segments.  Read *pointwise* it wo
 P₁ = Q₁, T(P₂, Q₂) = 0 and w = (1/2, 1/2) the truth at 1/2 is 0, the pointwise sum 1/4.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -24,22 +25,25 @@ from shufflelib.tradeoff.functions import TradeoffFunction, checked
 from shufflelib.tradeoff.polygon import Polygon
 
 ROUNDING = 1e-12
+RATES = np.array([1e-6, 1e-3, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9])  # where an order is looked for
 
 
 def _functions(functions, name="functions"):
+    if not isinstance(functions, list | tuple | TradeoffFunction):
+        raise TypeError(f"{name} must be a list of trade-off functions, got {arguments.shown(functions)}")
     functions = list(functions) if isinstance(functions, list | tuple) else [functions]
     if not functions:
         raise ValueError(f"{name} must not be empty; pass at least one trade-off function")
     return [checked(f, f"{name}[{i}]") for i, f in enumerate(functions)]
 
 
-def checked_weights(values, name, count):
+def checked_weights(values, name, count, *, each="function"):
     """Return probabilities of ``count`` parts, refusing what does not sum to 1."""
     weights = arguments.reals(
         values, name, at_least=0.0, at_most=1.0 + 1e-9, remedy="weights are probabilities"
     )
     if weights.shape != (count,):
-        raise ValueError(f"{name} must hold one weight per function, {count}, got shape {weights.shape}")
+        raise ValueError(f"{name} must hold one weight per {each}, {count}, got shape {weights.shape}")
     total = math.fsum(weights)
     if abs(total - 1.0) > 1e-9:
         raise ValueError(f"{name} must sum to 1, got a sum of {total:.12g}; divide by it")
@@ -128,10 +132,15 @@ def ordered_mixture(functions, *, weights):
     TradeoffFunction
         Below, each cell is given its later, less private edge; above, its earlier one.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If ``functions`` are no trade-off functions or are seen to rise, or ``weights`` no probabilities.
+
     Notes
     -----
-    That the functions fall is the caller's to know.  First order in the cells; `random_start_bound`
-    is second order for Gaussian parts.  Source: remark after Lemma 3.1.
+    That the functions fall is the caller's to know; only some rates are looked at.  First order in the
+    cells; `random_start_bound` is second order for Gaussian parts.  Source: remark after Lemma 3.1.
 
     Examples
     --------
@@ -146,8 +155,15 @@ def ordered_mixture(functions, *, weights):
     """
     functions = _functions(functions)
     if len(functions) < 2:
-        raise ValueError(f"functions must hold the edges of at least one cell, got {len(functions)}")
-    weights = checked_weights(weights, "weights", len(functions) - 1)
+        raise ValueError("functions must hold the two edges of at least one cell, got one; add the other")
+    weights = checked_weights(weights, "weights", len(functions) - 1, each="cell between two functions")
+    values = [f(RATES) for f in functions]
+    for i, (one, next_) in enumerate(itertools.pairwise(values)):
+        if np.any(one.upper < next_.lower):
+            raise ValueError(
+                f"functions must fall, got functions[{i + 1}] above functions[{i}]; "
+                "begin with the most private"
+            )
     statement = "a mixture over a continuous index, the index seen"
     low, high = (_seen(part, weights, weights, statement) for part in (functions[1:], functions[:-1]))
     return TradeoffFunction(low.low, high.high, statement=statement, source=low.source)
@@ -155,7 +171,9 @@ def ordered_mixture(functions, *, weights):
 
 def _matrix(functions):
     if not isinstance(functions, list | tuple) or not functions:
-        raise TypeError(f"functions must be a square list of lists of T(P_i, Q_j), got {functions!r}")
+        raise TypeError(
+            f"functions must be a square list of lists of T(P_i, Q_j), got {arguments.shown(functions)}"
+        )
     rows = [_functions(row, f"functions[{i}]") for i, row in enumerate(functions)]
     if any(len(row) != len(rows) for row in rows):
         raise ValueError(f"functions must be square, got rows of lengths {[len(row) for row in rows]}")
