@@ -114,6 +114,10 @@ def reals(values, name, **domain):
         raise ValueError(f"{name} must be a rectangular array of numbers, got {shown(values)}") from None
     if np.ma.is_masked(values):
         raise ValueError(f"{name} must hold a number in every place, got masked ones; pass .compressed()")
+    if isinstance(values, list | tuple):  # among numbers True has become 1.0
+        for entry in values:
+            if isinstance(entry, bool | np.bool_):
+                _refuse_non_number(entry, name)
     if array.dtype.kind == "O":  # 10**400, or a fraction
         for entry in array.flat:
             _refuse_non_number(entry, name)

@@ -24,6 +24,9 @@ NEAREST = 1e-300  # nats; how rarely a slot of less, but not of nothing, is sile
 HEAVY = 20.0  # standard deviations of the rest that make a slot's gain a heavy one
 RARE = 1.0  # expected number of heavy slots that show anything
 FEW_OUTCOMES = 2_000  # of heavy slots, up to which they need not be rare
+MOST_SHOWN = 60  # of heavy slots of one kind in an outcome that is listed
+REFINED = 32  # outcomes beside which the light slots are summed sharply, for one kind of those
+SHARP_BESIDE = 1e-5  # how sharply
 HOPELESS = 1000.0  # standard deviations of the rest from which on no quadrature is tried
 
 
@@ -208,12 +211,16 @@ class PersonalizedPair(SymmetricPair):
             loss_error=8.0 * PRECISION,
         )
 
-    def _outcomes(self, kinds, counts):
-        """Return log-masses of all that some slots can show, their errors, and the sums of either ratio."""
+    def _outcomes(self, kinds, counts, most=math.inf):
+        """Return log-masses of what some slots can show, their errors, and the sums of either ratio.
+
+        Left out is where more than ``most`` slots of one kind show either symbol; the first shows none.
+        """
         log_mass, first, second, slot = np.zeros(1), np.zeros(1), np.zeros(1), self._slot(kinds)
         for r, none, u, v, count in zip(slot.mass, slot.log_rest, slot.more, slot.less, counts, strict=True):
-            a, b = (side.ravel() for side in np.indices((int(count) + 1, int(count) + 1)))
-            a, b = (side[a + b <= count] for side in (a, b))
+            largest = int(min(count, most))
+            a, b = (side.ravel() for side in np.indices((largest + 1, largest + 1)))
+            a, b = (side[a + b <= largest] for side in (a, b))
             ways = gammaln(count + 1.0) - gammaln(a + 1.0) - gammaln(b + 1.0) - gammaln(count - a - b + 1.0)
             weight = ways + (a + b) * math.log(r) + (count - a - b) * none
             log_mass = np.add.outer(log_mass, weight).ravel()
@@ -306,10 +313,23 @@ class PersonalizedPair(SymmetricPair):
 
     @functools.cached_property
     def _heavy_outcomes(self):
-        """All outcomes of the heavy slots, None where they are many."""
-        heavy = self.kinds[self._heavy :], self.counts[self._heavy :]
-        few = np.sum(_log_outcomes(heavy[1])) <= math.log(FEW_OUTCOMES)
-        return self._outcomes(*heavy) if few else None
+        """Outcomes of the heavy slots, as many as are listed, and an upper end of the chance of all others.
+
+        None where even those with one showing slot of each kind are many.
+        """
+        kinds, counts = self.kinds[self._heavy :], self.counts[self._heavy :]
+        most = math.inf if np.sum(_log_outcomes(counts)) <= math.log(FEW_OUTCOMES) else MOST_SHOWN
+        while math.isfinite(most) and np.sum(_log_outcomes(np.minimum(counts, most))) > math.log(
+            FEW_OUTCOMES
+        ):
+            most -= 1
+        if most == 0:
+            return None
+        more = counts > most  # of these, the chance that ``most`` others show something is left out
+        missed = (
+            math.fsum(self._shown[self._heavy :][more] ** most / math.factorial(most)) if more.any() else 0.0
+        )
+        return *self._outcomes(kinds, counts, most), missed * (1 + 1e-9)
 
     @functools.cached_property
     def _nothing_shown(self):
@@ -332,18 +352,25 @@ class PersonalizedPair(SymmetricPair):
 
     def _beside_the_heavy(self, eps, tolerance):
         """Enclose log δ where few slots show much: no quadrature resolves a rare, heavy summand."""
-        low, high = self._one_heavy_alone(eps, self._light.log_hockey_stick(eps, tolerance))
-        if self._heavy_outcomes is not None:
-            listed = self._each_heavy_outcome(eps)
-            low, high = max(low, listed[0]), min(high, listed[1])
-        pad = 16 * PRECISION * (1.0 + self.counts[self._heavy :].sum())
-        pad += 8 * UNIT * (2.0 + eps + math.log(self.n))
+        light = self._light.log_hockey_stick(eps, tolerance)
+        light = [math.exp(end + math.log(self._light.n) - eps) for end in light]
+        low, high = self._one_heavy_alone(eps, light)
         shift = eps - math.log(self.n)
-        ends = [math.log(end) + shift if end > 0.0 else -math.inf for end in (low, high)]
-        beside = LogBracket(ends[0] - pad, min(ends[1] + pad, 0.0))
-        if beside.upper - beside.lower <= tolerance or self._hopeless:
-            return beside
-        return narrower(beside, self._along_the_line(eps, tolerance))
+        pad = 16 * PRECISION * (1.0 + math.fsum(self.counts[self._heavy :]))
+        pad += 8 * UNIT * (2.0 + eps + math.log(self.n))
+
+        def bracket(low, high):
+            ends = [math.log(end) + shift if end > 0.0 else -math.inf for end in (low, high)]
+            return LogBracket(ends[0] - pad, min(ends[1] + pad, 0.0))
+
+        beside = bracket(low, high)
+        for refined in (0, REFINED // self._light.kinds.size):
+            if self._heavy_outcomes is not None and beside.upper > beside.lower + tolerance:
+                listed = self._each_heavy_outcome(eps, light, tolerance, refined)
+                beside = narrower(beside, bracket(*listed))
+        if beside.upper > beside.lower + max(tolerance, SHARP_BESIDE) and not self._hopeless:
+            beside = narrower(beside, self._along_the_line(eps, tolerance))
+        return beside
 
     def _one_heavy_alone(self, eps, light):
         r"""Enclose n δ in units of e^ε by the events in which one heavy slot at most shows its gain.
@@ -363,16 +390,46 @@ class PersonalizedPair(SymmetricPair):
         silent = math.fsum(held * heavy.log_rest)  # −inf if a slot always shows something
         alone = seen * np.exp(silent - heavy.log_rest)
         low = max(math.fsum(alone * below), math.fsum(alone * least) * self._light._nothing_shown)
-        low += math.exp(light.lower + silent) * self._light.n * shrink
-        high = math.fsum(seen * np.minimum(most, above)) + math.exp(light.upper) * self._light.n * shrink
-        return low, high
+        low += math.exp(silent) * light[0]
+        return low, math.fsum(seen * np.minimum(most, above)) + light[1]
 
-    def _each_heavy_outcome(self, eps):
-        """Enclose n δ in units of e^ε by what the light slots add to each outcome of the heavy ones."""
-        log_mass, error, first, second = self._heavy_outcomes
-        first = first * math.exp(-eps)
-        below, above = self._light._raised(first - second, 16 * PRECISION * (first + second), eps)
-        return math.fsum(np.exp(log_mass - error) * below), math.fsum(np.exp(log_mass + error) * above)
+    def _each_heavy_outcome(self, eps, light, tolerance, refined):
+        """Enclose n δ in units of e^ε by what the light slots add to each outcome of the heavy ones.
+
+        First by Jensen's inequality and the variance, then, for some outcomes, by the contour integral.
+        Where many show something, and it is not listed, (H + S)₊ ≤ H₊ + S₊.
+        """
+        log_mass, error, first, second, missed = self._heavy_outcomes
+        least, most = np.exp(log_mass - error), np.exp(log_mass + error)
+        shrink, slots = math.exp(-eps), self._light._slot(self._light.kinds)
+        level, slack = first * shrink - second, 16 * PRECISION * (first * shrink + second)
+        below, above = self._light._raised(level, slack, eps)
+        below[0], above[0] = max(below[0], light[0]), min(above[0], light[1])
+        gap, tolerance = most * above - least * below, max(tolerance, SHARP_BESIDE)
+        for i in np.argsort(-gap)[:refined]:
+            if i and math.fsum(gap) > 0.5 * tolerance * math.fsum(least * below):
+                sharp = slot_positive_part_mean(
+                    slots.mass,
+                    slots.rest,
+                    slots.more,
+                    slots.less,
+                    self._light.counts,
+                    eps,
+                    tolerance=tolerance,
+                    known=(float(first[i]), float(second[i])),
+                )
+                below[i], above[i] = (
+                    max(below[i], math.exp(sharp.lower)),
+                    min(above[i], math.exp(sharp.upper)),
+                )
+                gap[i] = most[i] * above[i] - least[i] * below[i]
+        low, high = math.fsum(least * below), math.fsum(most * above)
+        if missed > 0.0:
+            heavy = self._slot(self.kinds[self._heavy :])
+            gain = heavy.more * shrink - heavy.less + 16 * PRECISION * (heavy.more * shrink + heavy.less)
+            seen = self.counts[self._heavy :] * heavy.mass
+            high += missed * (math.fsum(seen * np.maximum(gain, 0.0)) + light[1])
+        return low, high
 
     def _along_the_line(self, eps, tolerance):
         """Enclose log δ by the contour integral."""

@@ -29,8 +29,8 @@ PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
 DOUBT = PRECISION + 32 * UNIT  # the same with the rounding here
 
 
-def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance):
-    r"""Enclose :math:`\log \mathbb E[(\sum_i G_i)_+]` in units of :math:`e^{\varepsilon}`.
+def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance, known=(0.0, 0.0)):
+    r"""Enclose :math:`\log \mathbb E[(g + \sum_i G_i)_+]` in units of :math:`e^{\varepsilon}`.
 
     Parameters
     ----------
@@ -40,6 +40,9 @@ def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance):
         ε ≥ 0.
     tolerance : float
         Relative width aimed at.
+    known : tuple of float
+        Sums u and v of either ratio over slots of which it is known what they show,
+        :math:`g = u - e^{\varepsilon} v`.
 
     Returns
     -------
@@ -53,8 +56,12 @@ def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance):
     shrink = math.exp(-eps)
     values = np.stack([more * shrink - less, less * shrink - more])
     sizes = np.stack([more * shrink + less, less * shrink + more])
-    positive = np.maximum(values[0] + sizes[0] * (PRECISION + 8 * UNIT), 0.0)
-    crude = _log_sum(mass, count, positive, 1.0)
+    if known != (0.0, 0.0):  # one more slot, of which both symbols show the same
+        mass, rest, count = np.append(mass, 0.5), np.append(rest, 0.0), np.append(count, 1.0)
+        values = np.column_stack([values, np.full(2, known[0] * shrink - known[1])])
+        sizes = np.column_stack([sizes, np.full(2, 16.0 * (known[0] * shrink + known[1]))])
+    positive = np.maximum(values + sizes * (PRECISION + 8 * UNIT), 0.0)
+    crude = _log_sum(mass, count, positive.sum(axis=0), 1.0)
     shown = (values[0] > 0.0) | (rest == 0.0)  # by a slot at its best; the others show nothing
     best = math.fsum(count * np.where(shown, values[0], 0.0))
     slack = (PRECISION + 16 * UNIT) * math.fsum(count * sizes.max(axis=0))
@@ -68,7 +75,8 @@ def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance):
     sure = max(sure, _one_at_a_time(mass, rest, values[0] - sizes[0] * (PRECISION + 8 * UNIT), count))
     unit, tolerance = _saddle(mass, rest, values, count, tolerance)
     terms = _Slots(mass, rest, values * unit, sizes * unit, count)
-    bracket = on_the_line(terms, tolerance, SHARPEST if count.size <= FEW else tolerance)
+    finest = SHARPEST if count.size <= FEW and known == (0.0, 0.0) else tolerance
+    bracket = on_the_line(terms, tolerance, finest)
     pad = 8 * UNIT * (1.0 + abs(math.log(unit)))
     upper = min(bracket.upper - math.log(unit) + pad, crude)
     return LogBracket(min(max(bracket.lower - math.log(unit), sure) - pad, upper), upper)

@@ -247,7 +247,13 @@ def test_reals_keeps_shape_and_leaves_the_input_alone():
 
 def test_reals_takes_fractions_and_refuses_durations():
     assert arguments.reals([Fraction(1, 2), 10**400], "x", finite=False).tolist() == [0.5, math.inf]
-    for wrong in (np.timedelta64(5, "s"), [np.timedelta64(5, "s")], [Fraction(1, 2), True], [0.5, "1"]):
+    for wrong in (
+        np.timedelta64(5, "s"),
+        [np.timedelta64(5, "s")],
+        [Fraction(1, 2), True],
+        [0.5, True],
+        [0.5, "1"],
+    ):
         with pytest.raises(TypeError, match="x must be a (real )?number, got"):
             arguments.reals(wrong, "x")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
+from scipy.special import gammaln, logsumexp
 
 from shufflelib import personalized_pair, renyi
 from shufflelib.shuffling import PersonalizedPair
@@ -177,13 +178,55 @@ def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
 def test_what_light_slots_take_from_a_heavy_gain_is_seen(monkeypatch, make, light, heavy, listed):
     """All but certain to show their mean, they end the curve where they take what the heavy slot gains."""
     monkeypatch.setattr(personalized_pair, "FEW_OUTCOMES", listed)  # of heavy slots
+    monkeypatch.setattr(personalized_pair, "REFINED", 0)
     pair = make([light, 2.0 * light, heavy], counts=[3, 2, 1])
-    assert pair._heavy < 3
+    assert pair._heavy < 3 and (pair._heavy_outcomes is None) == (listed == 1)
     for share in (0.0, 0.1, 0.5, 0.9, 0.99, 1.0):
         eps = share * math.log1p(math.expm1(heavy) / 6.0)
-        truth, beside = pair._cells.log_hockey_stick(eps), pair._beside_the_heavy(eps, math.inf)
+        truth, beside = pair._cells.log_hockey_stick(eps), pair._beside_the_heavy(eps, 1e-6)
         assert beside.lower <= truth.upper and truth.lower <= beside.upper
         assert share == 1.0 or beside.upper < truth.upper + 2e-3
+
+
+@pytest.mark.parametrize(
+    "make", [PersonalizedPair.grouped, lambda eps0, counts: PersonalizedPair.adaptive(eps0, counts=counts)]
+)
+@pytest.mark.parametrize(("listed", "refined", "width"), [(2000, 100, 1e-4), (7, 100, 0.1), (2000, 0, 7.0)])
+def test_beside_each_outcome_of_heavy_slots_the_light_ones_are_summed(
+    make, listed, refined, width, monkeypatch
+):
+    """Against the list of all slots; nothing else is asked, and of seven outcomes two slots' are left out."""
+    monkeypatch.setattr(personalized_pair, "FEW_OUTCOMES", listed)
+    monkeypatch.setattr(personalized_pair, "REFINED", refined)
+    pair = make([0.3, 9.0], counts=[12, 4])
+    pair.__dict__["_hopeless"] = True
+    assert pair._heavy == 1 and (pair._heavy_outcomes[-1] > 0.0) == (listed == 7)
+    for eps in (0.0, 0.1, 1.0, 4.0, 5.5, 6.4, 7.0):
+        truth, beside = pair._cells.log_hockey_stick(eps), pair._beside_the_heavy(eps, 1e-6)
+        assert beside.lower <= truth.upper and truth.lower <= beside.upper < beside.lower + width
+
+
+@pytest.mark.parametrize("eps", [0.0, 3.0, 5.5, 6.0, 6.5])
+def test_one_budget_of_twelve_among_a_thousand_of_one(eps):
+    """Conditioned on what the one slot shows, the sum over the others from its binomial counts."""
+    n, r, rare = 1000, 1.0 / (math.e + 1.0), 1.0 / (math.exp(12.0) + 1.0)
+    up, down = math.e - math.exp(eps), 1.0 - math.exp(eps + 1.0)
+    terms = []
+    for chance, level in (
+        (rare, math.exp(12.0) - math.exp(eps)),
+        (rare, 1.0 - math.exp(eps + 12.0)),
+        (1.0 - 2.0 * rare, 0.0),
+    ):
+        for shown in range(n + 1):
+            ups = np.arange(shown + 1)
+            gain = np.maximum(level + ups * up + (shown - ups) * down, 0.0)
+            log_ways = gammaln(n + 1) - gammaln(n - shown + 1) - gammaln(ups + 1) - gammaln(shown - ups + 1)
+            some = gain > 0.0
+            log_terms = log_ways + shown * math.log(r) + (n - shown) * math.log1p(-2.0 * r)
+            terms.append(np.log(gain[some]) + log_terms[some] + math.log(chance))
+    truth = float(logsumexp(np.concatenate(terms))) - math.log(n + 1)
+    lower, upper = PersonalizedPair.grouped([1.0, 12.0], counts=[n, 1]).log_hockey_stick(eps)
+    assert lower <= truth + 1e-9 and truth <= upper + 1e-9 and upper < lower + 1e-4
 
 
 @pytest.mark.parametrize("heavy", [[0.5, 0.5], [1.0] * 4, [0.1, 0.1, 0.2]])
