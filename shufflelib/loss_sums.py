@@ -308,7 +308,8 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
     x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
     omega = step * (first + number[alive])
     angle = np.arctan2(y, 1.0 + x)
-    relative = n * tilt.node_error * np.hypot(theta, omega) * np.exp(-log_modulus)
+    # φ off by a share r: φⁿ off by (1 + r)ⁿ − 1
+    relative = n * np.log1p(tilt.node_error * np.hypot(theta, omega) * np.exp(-log_modulus))
     farthest = math.hypot(theta, step * (first + size))
     relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 2.0 * (log_modulus <= SMALLEST_MODULUS)
     return quadrature(
