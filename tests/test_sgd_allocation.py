@@ -237,6 +237,26 @@ def test_one_block_is_the_gaussian_mechanism(sigma):
         assert found.lower >= 0.97 * exact and found.upper <= 1.001 * exact
 
 
+@pytest.mark.parametrize("sigma", [0.8, 35.0, 1e3, 1e6])
+def test_two_blocks_are_gaussian_with_less(sigma):
+    """The loss is a(z_1 + z_2), normal with the variance 2a²."""
+    pair = accounting.RandomAllocation(sigma, 2)
+    for eps in (0.0, 1.0 / sigma, 3.0 / sigma):
+        exact, found = gaussian_delta(math.sqrt(2.0) / sigma, eps), pair.delta(eps)
+        assert found.lower <= exact * (1 + 1e-8) and exact * (1 - 1e-8) <= found.upper
+        assert found.lower >= 0.95 * exact and found.upper <= 1.05 * exact
+
+
+@pytest.mark.parametrize("sigma", [1e3, 1e4, 1e5, 1e6])
+@pytest.mark.parametrize("blocks", [30, 10**4])
+def test_much_noise_is_as_much_hidden_as_the_central_limit_says(sigma, blocks):
+    pair = accounting.RandomAllocation(sigma, blocks)
+    mu = 2.0 / (sigma * math.sqrt(blocks))
+    for eps in (0.0, mu, 2.0 * mu):
+        found = pair.delta(eps)
+        assert found.lower >= 0.97 * gaussian_delta(mu, eps) and found.upper <= 1.03 * gaussian_delta(mu, eps)
+
+
 @pytest.mark.parametrize(("sigma", "blocks"), [(0.4, 30), (1.0, 60), (4.0, 20)])
 def test_many_blocks_agree_with_drawn_losses(sigma, blocks):
     drawn, pair = losses(sigma, blocks, 60_000, seed=11), accounting.RandomAllocation(sigma, blocks)

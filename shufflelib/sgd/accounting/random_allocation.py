@@ -121,7 +121,9 @@ class RandomAllocation(SymmetricPair):
         lower, upper = -math.inf, alone
         for times, width in TRIALS:
             edges = self._edges(eps, times)
-            exposed = log_ndtr(self._shift - edges[-1]) + 1e-12
+            exposed = (
+                np.logaddexp(log_ndtr(self._shift - edges[-1]), log_ndtr(edges[0] - self._shift)) + 1e-12
+            )
             split = self._mean(self._split(edges), eps, max(width, tolerance)).upper
             upper = min(float(np.logaddexp(split, exposed)) + 64 * UNIT, upper)
             lower = max(self._mean(self._pooled(edges), eps, max(width, tolerance)).lower, lower)
@@ -175,13 +177,13 @@ class RandomAllocation(SymmetricPair):
         ends[1:] += (mass * right**2).sum(axis=1)
         corners = (mass * 2.0 * np.cosh(k) * left * right).sum(axis=1)
         inside = 1.0 / np.cosh(k[:, 0])
-        # before the first cell l' is left out, which raises G, and l split to 0 and its largest value; beyond
-        # the last one l is left out, to be charged in full, and l' split likewise
-        first, last = self._ratio(edges[0]), self._ratio(-edges[-1])
+        # beyond the cells l is left out, to be charged in full; l' is left out before the first one, which
+        # raises G, and split to 0 and its largest value beyond the last one
+        last = self._ratio(-edges[-1])
         return (
-            np.concatenate([self._ratio(edges), inside * self._ratio(middle), [first, 0.0]]),
-            np.concatenate([self._ratio(-edges), inside * self._ratio(-middle), [0.0, last]]),
-            np.concatenate([ends, corners, [ndtr(edges[0] - a) / first, ndtr(-edges[-1] - a) / last]]),
+            np.concatenate([self._ratio(edges), inside * self._ratio(middle), [0.0]]),
+            np.concatenate([self._ratio(-edges), inside * self._ratio(-middle), [last]]),
+            np.concatenate([ends, corners, [ndtr(-edges[-1] - a) / last]]),
         )
 
     def _pooled(self, edges):
