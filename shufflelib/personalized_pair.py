@@ -27,6 +27,7 @@ FEW_OUTCOMES = 2_000  # of heavy slots, up to which they need not be rare
 MOST_SHOWN = 60  # of heavy slots of one kind in an outcome that is listed
 REFINED = 32  # outcomes beside which the light slots are summed sharply, for one kind of those
 SHARP_BESIDE = 1e-5  # how sharply
+UNRESOLVED = 1e-300  # products of rarer outcomes have few digits
 HOPELESS = 1000.0  # standard deviations of the rest from which on no quadrature is tried
 
 
@@ -285,9 +286,8 @@ class PersonalizedPair(SymmetricPair):
     def _weight(self):
         """Gain of each larger budget in standard deviations of all smaller ones; 0 unless rare or few."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_gain = np.log(
-                self._slot(self.kinds).less * np.expm1(self.kinds)
-            )  # whose squares may leave the floats
+            gain = self._slot(self.kinds).less * np.expm1(self.kinds)  # its squares may leave the floats
+            log_gain = np.log(gain)
             log_spread = 0.5 * np.logaddexp.accumulate(np.log(self._shown) + 2.0 * log_gain)[:-1]
             weight = np.exp(np.minimum(log_gain[1:] - log_spread, 700.0))
         few = np.cumsum(_log_outcomes(self.counts)[::-1])[::-1][1:] <= math.log(FEW_OUTCOMES)
@@ -318,18 +318,14 @@ class PersonalizedPair(SymmetricPair):
         None where even those with one showing slot of each kind are many.
         """
         kinds, counts = self.kinds[self._heavy :], self.counts[self._heavy :]
-        most = math.inf if np.sum(_log_outcomes(counts)) <= math.log(FEW_OUTCOMES) else MOST_SHOWN
-        while math.isfinite(most) and np.sum(_log_outcomes(np.minimum(counts, most))) > math.log(
-            FEW_OUTCOMES
-        ):
+        most = MOST_SHOWN
+        while np.sum(_log_outcomes(np.minimum(counts, most))) > math.log(FEW_OUTCOMES):
             most -= 1
         if most == 0:
             return None
-        more = counts > most  # of these, the chance that ``most`` others show something is left out
-        missed = (
-            math.fsum(self._shown[self._heavy :][more] ** most / math.factorial(most)) if more.any() else 0.0
-        )
-        return *self._outcomes(kinds, counts, most), missed * (1 + 1e-9)
+        shown = self._shown[self._heavy :][counts > most]  # left out: where ``most`` others of one kind show
+        missed = math.fsum(shown**most) / math.factorial(most) * (1 + 1e-9)
+        return *self._outcomes(kinds, counts, most), missed
 
     @functools.cached_property
     def _nothing_shown(self):
@@ -353,15 +349,15 @@ class PersonalizedPair(SymmetricPair):
     def _beside_the_heavy(self, eps, tolerance):
         """Enclose log δ where few slots show much: no quadrature resolves a rare, heavy summand."""
         light = self._light.log_hockey_stick(eps, tolerance)
-        light = [math.exp(end + math.log(self._light.n) - eps) for end in light]
+        light = [math.exp(end) * self._light.n * math.exp(-eps) for end in light]
         low, high = self._one_heavy_alone(eps, light)
         shift = eps - math.log(self.n)
         pad = 16 * PRECISION * (1.0 + math.fsum(self.counts[self._heavy :]))
         pad += 8 * UNIT * (2.0 + eps + math.log(self.n))
 
         def bracket(low, high):
-            ends = [math.log(end) + shift if end > 0.0 else -math.inf for end in (low, high)]
-            return LogBracket(ends[0] - pad, min(ends[1] + pad, 0.0))
+            low = math.log(low - UNRESOLVED) + shift - pad if low > UNRESOLVED else -math.inf
+            return LogBracket(low, min(math.log(high + UNRESOLVED) + shift + pad, 0.0))
 
         beside = bracket(low, high)
         for refined in (0, REFINED // self._light.kinds.size):
@@ -418,10 +414,8 @@ class PersonalizedPair(SymmetricPair):
                     tolerance=tolerance,
                     known=(float(first[i]), float(second[i])),
                 )
-                below[i], above[i] = (
-                    max(below[i], math.exp(sharp.lower)),
-                    min(above[i], math.exp(sharp.upper)),
-                )
+                below[i] = max(below[i], math.exp(sharp.lower))
+                above[i] = min(above[i], math.exp(sharp.upper))
                 gap[i] = most[i] * above[i] - least[i] * below[i]
         low, high = math.fsum(least * below), math.fsum(most * above)
         if missed > 0.0:
