@@ -18,6 +18,7 @@ from shufflelib.brackets import LogBracket
 from shufflelib.characteristic import SMALLEST_MODULUS, log_abs_one_plus, minus_one, turned
 from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.loss_sums import TiltedSum, on_the_line, quadrature
+from shufflelib.slots import PRECISION
 
 BIN_WORK = 5000  # bins times the square root of kinds: more kinds, fewer bins
 STEEPEST = 1e4  # largest exponent at which a saddle point is looked for
@@ -25,16 +26,15 @@ ONLY_CHERNOFF = math.inf  # a tolerance for which no quadrature is tried
 FEW = 8  # kinds for which a second quadrature is cheap
 SHARPEST = 1e-8  # tolerance asked of it
 CHUNK = 100_000  # nodes times slots at once, so that they stay in the cache
-PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
 DOUBT = PRECISION + 32 * UNIT  # the same with the rounding here
 
 
-def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance, known=(0.0, 0.0)):
+def slot_positive_part_mean(slots, eps, *, tolerance, known=(0.0, 0.0)):
     r"""Enclose :math:`\log \mathbb E[(g + \sum_i G_i)_+]` in units of :math:`e^{\varepsilon}`.
 
     Parameters
     ----------
-    mass, rest, more, less, count : numpy.ndarray, shape (k,)
+    slots : Slots
         Kinds of slots: :math:`r`, :math:`1 - 2r`, :math:`u \ge v`, and how many slots are of that kind.
     eps : float
         ε ≥ 0.
@@ -53,6 +53,7 @@ def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance, kn
     -----
     Cost proportional to the kinds of slots, not to their number.
     """
+    mass, rest, more, less, count = slots.mass, slots.rest, slots.more, slots.less, slots.count
     shrink = math.exp(-eps)
     values = np.stack([more * shrink - less, less * shrink - more])
     sizes = np.stack([more * shrink + less, less * shrink + more])
@@ -74,7 +75,7 @@ def slot_positive_part_mean(mass, rest, more, less, count, eps, *, tolerance, kn
     sure = math.fsum(count * at_best) * (1 + PRECISION) - PRECISION * count.sum() + math.log(best - slack)
     sure = max(sure, _one_at_a_time(mass, rest, values[0] - sizes[0] * (PRECISION + 8 * UNIT), count))
     unit, tolerance = _saddle(mass, rest, values, count, tolerance)
-    terms = _Slots(mass, rest, values * unit, sizes * unit, count)
+    terms = _TiltedSlots(mass, rest, values * unit, sizes * unit, count)
     finest = SHARPEST if count.size <= FEW and known == (0.0, 0.0) else tolerance
     bracket = on_the_line(terms, tolerance, finest)
     pad = 8 * UNIT * (1.0 + abs(math.log(unit)))
@@ -140,7 +141,7 @@ def _saddle(mass, rest, values, count, tolerance):
     return low * math.sqrt(high / low), tolerance
 
 
-class _Slots(TiltedSum):
+class _TiltedSlots(TiltedSum):
     """Slots of several kinds, in units in which θ is 1."""
 
     def __init__(self, mass, rest, values, sizes, count):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
 
-from shufflelib import personalized_pair, renyi
+from shufflelib import heavy_slots, personalized_pair, renyi
 from shufflelib.shuffling import PersonalizedPair
 
 CASES = json.loads((Path(__file__).parent / "reference" / "personalized.json").read_text())
@@ -149,7 +149,7 @@ def test_one_rare_heavy_slot_is_seen(make, heavy):
     # among n slots that tell little, the heavy one alone decides where ε is large
     n, eps = 3000, 1.0
     pair = make(np.r_[np.full(n - 1, 0.02), heavy])
-    slot = pair._slot(np.array([heavy]))
+    slot = pair.slots[-1:]
     gain, pull = slot.more[0] - math.e * slot.less[0], (n - 1) * (math.e - 1.0)
     truth = slot.mass[0] * (gain - pull) / n  # the others' sum hardly differs from its mean
     bracket = pair.delta(eps)
@@ -160,10 +160,10 @@ def test_one_rare_heavy_slot_is_seen(make, heavy):
 def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
     groups = ((0.1, 60), (3.0, 1))
     monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
-    monkeypatch.setattr(personalized_pair, "HEAVY", 5.0)
-    monkeypatch.setattr(personalized_pair, "HOPELESS", 5.0)  # so that no quadrature helps
+    monkeypatch.setattr(heavy_slots, "HEAVY", 5.0)
+    monkeypatch.setattr(heavy_slots, "HOPELESS", 5.0)  # so that no quadrature helps
     pair = PersonalizedPair.grouped([0.1, 3.0], counts=[60, 1])
-    assert pair._heavy == 1
+    assert pair._heavy.light.kinds.size == 1
     for eps in (0.0, 0.02, 0.1, 0.5, 2.0):
         truth, bracket = by_counts(eps, *groups), pair.delta(eps)
         assert bracket.lower <= truth * (1 + 1e-12) and truth <= bracket.upper * (1 + 1e-12)
@@ -177,13 +177,13 @@ def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
 @pytest.mark.parametrize("listed", [1, 2000])
 def test_what_light_slots_take_from_a_heavy_gain_is_seen(monkeypatch, make, light, heavy, listed):
     """All but certain to show their mean, they end the curve where they take what the heavy slot gains."""
-    monkeypatch.setattr(personalized_pair, "FEW_OUTCOMES", listed)  # of heavy slots
-    monkeypatch.setattr(personalized_pair, "REFINED", 0)
+    monkeypatch.setattr(heavy_slots, "FEW_OUTCOMES", listed)  # of heavy slots
+    monkeypatch.setattr(heavy_slots, "REFINED", 0)
     pair = make([light, 2.0 * light, heavy], counts=[3, 2, 1])
-    assert pair._heavy < 3 and (pair._heavy_outcomes is None) == (listed == 1)
+    assert (pair._heavy.outcomes is None) == (listed == 1)
     for share in (0.0, 0.1, 0.5, 0.9, 0.99, 1.0):
         eps = share * math.log1p(math.expm1(heavy) / 6.0)
-        truth, beside = pair._cells.log_hockey_stick(eps), pair._beside_the_heavy(eps, 1e-6)
+        truth, beside = pair._cells.log_hockey_stick(eps), pair._heavy.log_hockey_stick(eps, 1e-6)
         assert beside.lower <= truth.upper and truth.lower <= beside.upper
         assert share == 1.0 or beside.upper < truth.upper + 2e-3
 
@@ -196,13 +196,12 @@ def test_beside_each_outcome_of_heavy_slots_the_light_ones_are_summed(
     make, listed, refined, width, monkeypatch
 ):
     """Against the list of all slots; nothing else is asked, and of seven outcomes two slots' are left out."""
-    monkeypatch.setattr(personalized_pair, "FEW_OUTCOMES", listed)
-    monkeypatch.setattr(personalized_pair, "REFINED", refined)
+    monkeypatch.setattr(heavy_slots, "FEW_OUTCOMES", listed)
+    monkeypatch.setattr(heavy_slots, "REFINED", refined)
     pair = make([0.3, 9.0], counts=[12, 4])
-    pair.__dict__["_hopeless"] = True
-    assert pair._heavy == 1 and (pair._heavy_outcomes[-1] > 0.0) == (listed == 7)
+    assert (pair._heavy.outcomes[-1] > 0.0) == (listed == 7)
     for eps in (0.0, 0.1, 1.0, 4.0, 5.5, 6.4, 7.0):
-        truth, beside = pair._cells.log_hockey_stick(eps), pair._beside_the_heavy(eps, 1e-6)
+        truth, beside = pair._cells.log_hockey_stick(eps), pair._heavy.log_hockey_stick(eps, 1e-6)
         assert beside.lower <= truth.upper and truth.lower <= beside.upper < beside.lower + width
 
 
@@ -268,8 +267,8 @@ def test_how_rarely_a_slot_of_next_to_no_budget_shows_nothing(budget, make, half
 def test_an_outlier_does_not_pull_other_budgets_up_when_they_are_rounded(monkeypatch):
     monkeypatch.setattr(personalized_pair, "MOST_KINDS", 50)
     pair = PersonalizedPair(np.r_[np.linspace(0.0, 0.5, 400), 6.0])
-    slot, counts = pair._grid(50, True)
-    assert counts[-1] == 1 and slot.more[-2] <= math.exp(0.5) * 1.001
+    slots = pair._grid(50, True)
+    assert slots.count[-1] == 1 and slots.more[-2] <= math.exp(0.5) * 1.001
 
 
 def test_rounding_many_budgets_keeps_the_sides(monkeypatch):

@@ -1,0 +1,163 @@
+r"""The loss sum over slots of which few outweigh all others: no quadrature resolves a rare, heavy summand.
+
+With H the sum over the heavy slots and S that over the n' light ones, :math:`E(H + S)_+` is enclosed in
+two ways, the finer one where the first leaves much open.
+
+*One heavy slot alone.*  :math:`(H + S)_+ \le H_+ + S_+`, and where slot i alone gains g, E(g + S)₊ is at
+most half of g + E S plus the root of its square and Var S, where :math:`E S = -n'(e^{\varepsilon} - 1)`.
+Conversely the events "no heavy slot shows anything" and "heavy slot i shows its gain, the other heavy
+ones nothing" are disjoint, and Jensen's inequality holds in each; or no light slot shows anything either.
+
+*Each outcome of the heavy slots.*  What they show is listed, and E(h + S)₊ is enclosed for each value h of
+H, by the same two inequalities and, for the outcomes that leave most open, by the contour integral of S.
+The chance that more show something than is listed is charged.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from shufflelib.brackets import LogBracket, narrower
+from shufflelib.logspace import UNIT
+from shufflelib.slot_sums import slot_positive_part_mean
+from shufflelib.slots import PRECISION, log_outcomes
+
+HEAVY = 20.0  # standard deviations of the rest that make a slot's gain a heavy one
+RARE = 1.0  # expected number of heavy slots that show anything
+FEW_OUTCOMES = 2_000  # that are listed; heavy slots with no more of them need not be rare
+MOST_SHOWN = 60  # slots of one kind that show something in an outcome that is listed
+REFINED = 32  # outcomes beside which the light slots are summed sharply, for one kind of those
+SHARP = 1e-5  # how sharply
+HOPELESS = 1000.0  # standard deviations of the rest from which on a quadrature over all slots is not tried
+QUICK_KINDS = 8  # kinds of slots up to which it is where the heavy ones are not rare
+UNRESOLVED = 1e-300  # products of rarer outcomes have few digits
+
+
+def weights(slots):
+    """Return which larger kinds are rare, and gains in deviations of smaller ones, 0 unless rare or few."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_gain = np.log(slots.gap)  # whose squares may leave the floats
+        log_spread = 0.5 * np.logaddexp.accumulate(np.log(slots.shown) + 2.0 * log_gain)[:-1]
+        weight = np.exp(np.minimum(log_gain[1:] - log_spread, 700.0))
+    rare = np.cumsum(slots.shown[::-1])[::-1][1:] < RARE
+    few = np.cumsum(log_outcomes(slots.count)[::-1])[::-1][1:] <= math.log(FEW_OUTCOMES)
+    return rare, np.where((rare | few) & (log_spread > -np.inf), weight, 0.0)
+
+
+def first_heavy(slots):
+    """Return the index of the first heavy kind, the number of kinds if there is none."""
+    outweighs = np.flatnonzero(weights(slots)[1] > HEAVY)
+    return int(outweighs[0]) + 1 if outweighs.size else slots.count.size
+
+
+def hopeless(slots):
+    """Whether no quadrature over all slots is tried: it would resolve nothing, or take minutes."""
+    rare, weight = weights(slots)
+    return bool(np.any((weight > HOPELESS) & (rare | (slots.count.size > QUICK_KINDS))))
+
+
+def _raised(slots, level, slack, eps):
+    """Enclose the mean of (level + loss sum)₊ in units of e^ε, by Jensen below and the variance above."""
+    middle = 0.5 * (slots.more + slots.less) * -math.expm1(-eps)
+    half = 0.5 * slots.gap * (1.0 + math.exp(-eps))
+    spread = 2.0 * slots.mass * (half**2 + slots.rest * middle**2)
+    variance = max(math.fsum(slots.count * spread) * (1.0 + 64 * PRECISION), 1e-300)  # few digits below
+    pull = -math.expm1(-eps) * math.fsum(slots.count)
+    most = level + slack - pull * (1 - 8 * UNIT)
+    far = np.abs(most) + np.hypot(most, math.sqrt(variance))
+    above = 0.5 * np.where(most > 0.0, far, variance / far)
+    return np.maximum(level - slack - pull * (1 + 8 * UNIT), 0.0), above
+
+
+def _nothing_shown(slots):
+    """Return a lower end of the chance that no slot shows anything."""
+    silent = math.fsum(slots.count * slots.log_rest)
+    return math.exp(silent) * max(1.0 - 16 * PRECISION * (1.0 + math.fsum(slots.count)), 0.0)
+
+
+class HeavySlots:
+    """Heavy slots beside the pair of the light ones.
+
+    Parameters
+    ----------
+    slots : Slots
+        The heavy ones.
+    light : PersonalizedPair
+        Of all others.
+    """
+
+    def __init__(self, slots, light):
+        self.slots, self.light = slots, light
+
+    @functools.cached_property
+    def outcomes(self):
+        """Outcomes, as many as are listed, and an upper end of the chance of others; None if too many.
+
+        They are too many where even those with one showing slot of each kind are.
+        """
+        most = MOST_SHOWN
+        while np.sum(log_outcomes(np.minimum(self.slots.count, most))) > math.log(FEW_OUTCOMES):
+            most -= 1
+        if most == 0:
+            return None
+        shown = self.slots.shown[self.slots.count > most]  # left out: where ``most`` others of one kind show
+        missed = math.fsum(shown**most) / math.factorial(most) * (1 + 1e-9)
+        return *self.slots.outcomes(most), missed
+
+    def log_hockey_stick(self, eps, tolerance):
+        """Enclose log δ."""
+        light = self.light.log_hockey_stick(eps, tolerance)
+        light = [math.exp(end) * self.light.n * math.exp(-eps) for end in light]
+        beside = self._one_alone(eps, light)
+        for refined in (0, REFINED // self.light.kinds.size):
+            if self.outcomes is not None and beside.upper > beside.lower + tolerance:
+                beside = narrower(beside, self._each_outcome(eps, light, tolerance, refined))
+        return beside
+
+    def _one_alone(self, eps, light):
+        """Enclose log δ by the events in which one heavy slot at most shows its gain."""
+        seen, (gain, slack) = self.slots.count * self.slots.mass, self._gain(eps)
+        least, most = np.maximum(gain - slack, 0.0), np.maximum(gain + slack, 0.0)
+        below, above = _raised(self.light.slots, gain, slack, eps)
+        above += (math.fsum(seen) * (1 + 4 * UNIT) - self.slots.mass) * most  # if others gain too
+        silent = math.fsum(self.slots.count * self.slots.log_rest)  # −inf if a slot always shows something
+        alone = seen * np.exp(silent - self.slots.log_rest)
+        low = max(math.fsum(alone * below), math.fsum(alone * least) * _nothing_shown(self.light.slots))
+        low += math.exp(silent) * light[0]
+        return self._bracket(eps, low, math.fsum(seen * np.minimum(most, above)) + light[1])
+
+    def _each_outcome(self, eps, light, tolerance, refined):
+        """Enclose log δ by what the light slots add to each outcome, summed sharply for some of these."""
+        log_mass, error, first, second, missed = self.outcomes
+        least, most = np.exp(log_mass - error), np.exp(log_mass + error)
+        shrink, slots = math.exp(-eps), self.light.slots
+        slack = 16 * PRECISION * (first * shrink + second)
+        below, above = _raised(slots, first * shrink - second, slack, eps)
+        below[0], above[0] = max(below[0], light[0]), min(above[0], light[1])
+        gap, tolerance = most * above - least * below, max(tolerance, SHARP)
+        for i in np.argsort(-gap)[:refined]:
+            if i and math.fsum(gap) > 0.5 * tolerance * math.fsum(least * below):
+                known = float(first[i]), float(second[i])
+                sharp = slot_positive_part_mean(slots, eps, tolerance=tolerance, known=known)
+                below[i] = max(below[i], math.exp(sharp.lower))
+                above[i] = min(above[i], math.exp(sharp.upper))
+                gap[i] = most[i] * above[i] - least[i] * below[i]
+        high = math.fsum(most * above)
+        if missed > 0.0:  # there (H + S)₊ ≤ H₊ + S₊
+            gains = self.slots.count * self.slots.mass * np.maximum(sum(self._gain(eps)), 0.0)
+            high += missed * (math.fsum(gains) + light[1])
+        return self._bracket(eps, math.fsum(least * below), high)
+
+    def _gain(self, eps):
+        """Return what a slot gains in units of e^ε, and its rounding."""
+        more, less = self.slots.more * math.exp(-eps), self.slots.less
+        return more - less, 16 * PRECISION * (more + less)
+
+    def _bracket(self, eps, low, high):
+        """Return the bracket of log δ for n δ in units of e^ε."""
+        held = math.fsum(self.slots.count)
+        shift = eps - math.log(self.light.n + held)
+        pad = 16 * PRECISION * (1.0 + held) + 8 * UNIT * (2.0 + eps + math.log(self.light.n + held))
+        lower = math.log(low - UNRESOLVED) + shift - pad if low > UNRESOLVED else -math.inf
+        return LogBracket(lower, min(math.log(high + UNRESOLVED) + shift + pad, 0.0))

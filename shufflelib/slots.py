@@ -1,0 +1,74 @@
+"""What slots with budgets of their own show of the user who changes: either of two symbols, or nothing."""
+
+import numpy as np
+from scipy.special import gammaln
+
+from shufflelib.logspace import UNIT
+
+PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
+
+
+class Slots:
+    """Kinds of slots: mass r of either symbol, 1 − 2r of none, ratios u > v, and how many there are.
+
+    Parameters
+    ----------
+    eps0, count : numpy.ndarray, shape (k,)
+        Budgets, rising, and how many slots have each.
+    """
+
+    def __init__(self, eps0, count):
+        self.eps0, self.count = eps0, count
+        self._fill(np.exp(eps0))
+        self.gap = self.less * np.expm1(eps0)
+
+    def _fill(self, e):
+        self.mass, self.rest = 1.0 / (e + 1.0), np.tanh(0.5 * self.eps0)
+        self.more, self.less = e, np.ones_like(e)
+
+    def __getitem__(self, some):
+        return type(self)(self.eps0[some], self.count[some])
+
+    @property
+    def log_rest(self):
+        """Log of the mass of nothing, -inf for a slot without budget, which always shows something."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.rest)
+
+    @property
+    def shown(self):
+        """How many slots of each kind are expected to show something."""
+        return 2.0 * self.count * self.mass
+
+    def outcomes(self, most=np.inf):
+        """Return log-masses of what all slots can show, their errors, and the sums of either ratio.
+
+        Left out is where more than ``most`` slots of one kind show either symbol; the first shows none.
+        """
+        log_mass, first, second = np.zeros(1), np.zeros(1), np.zeros(1)
+        for r, none, u, v, count in zip(
+            self.mass, self.log_rest, self.more, self.less, self.count, strict=True
+        ):
+            largest = int(min(count, most))
+            a, b = (side.ravel() for side in np.indices((largest + 1, largest + 1)))
+            a, b = (side[a + b <= largest] for side in (a, b))
+            ways = gammaln(count + 1.0) - gammaln(a + 1.0) - gammaln(b + 1.0) - gammaln(count - a - b + 1.0)
+            weight = ways + (a + b) * np.log(r) + (count - a - b) * none
+            log_mass = np.add.outer(log_mass, weight).ravel()
+            first = np.add.outer(first, a * u + b * v).ravel()
+            second = np.add.outer(second, a * v + b * u).ravel()
+        error = 8.0 * PRECISION * (1.0 + self.count.sum()) + 8.0 * UNIT * gammaln(self.count + 2.0).sum()
+        return log_mass, error + 8.0 * UNIT * np.abs(log_mass), first, second
+
+
+class AdaptiveSlots(Slots):
+    """The same with clone probability e^{−ε}, valid when randomizers see the earlier reports."""
+
+    def _fill(self, e):
+        self.mass, self.rest = 0.5 / e, -np.expm1(-self.eps0)
+        self.more, self.less = 2.0 * e * (e / (e + 1.0)), 2.0 * e / (e + 1.0)
+
+
+def log_outcomes(count):
+    """Return the logs of the numbers of outcomes of so many slots of each kind."""
+    return np.log((count + 1.0) * (0.5 * count + 1.0))
