@@ -104,6 +104,12 @@ def real(value, name, *, above=None, at_least=None, below=None, at_most=None, fi
     return number
 
 
+def _entries(values):
+    if isinstance(values, list | tuple):
+        for entry in values:
+            yield from _entries(entry) if isinstance(entry, list | tuple) else (entry,)
+
+
 def reals(values, name, **domain):
     """Return ``values`` as a float array (0-d for a scalar); every entry obeys the domain of `real`."""
     if isinstance(values, str | bytes | bool | np.bool_) or values is None:
@@ -114,10 +120,9 @@ def reals(values, name, **domain):
         raise ValueError(f"{name} must be a rectangular array of numbers, got {shown(values)}") from None
     if np.ma.is_masked(values):
         raise ValueError(f"{name} must hold a number in every place, got masked ones; pass .compressed()")
-    if isinstance(values, list | tuple):  # among numbers True has become 1.0
-        for entry in values:
-            if isinstance(entry, bool | np.bool_):
-                _refuse_non_number(entry, name)
+    for entry in _entries(values):
+        if isinstance(entry, bool | np.bool_):  # among numbers it has become 1.0
+            _refuse_non_number(entry, name)
     if array.dtype.kind == "O":  # 10**400, or a fraction
         for entry in array.flat:
             _refuse_non_number(entry, name)

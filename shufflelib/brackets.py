@@ -24,7 +24,7 @@ class LogBracket(NamedTuple):
     def probabilities(self):
         """Return both ends of the probability itself; below the normal floats they are a last place wider."""
         lower = max(math.exp(self.lower) * (1 - 4 * UNIT) - LEAST, 0.0)
-        upper = math.exp(self.upper) * (1 + 4 * UNIT) + LEAST if self.upper > -math.inf else 0.0
+        upper = 0.0 if self.upper == -math.inf else math.exp(self.upper) * (1 + 4 * UNIT) + LEAST
         return lower, min(upper, 1.0)
 
 

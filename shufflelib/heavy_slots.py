@@ -19,8 +19,7 @@ import math
 import numpy as np
 
 from shufflelib.brackets import LogBracket, narrower
-from shufflelib.logspace import UNIT
-from shufflelib.slot_sums import slot_positive_part_mean
+from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.slots import PRECISION, log_outcomes
 
 HEAVY = 20.0  # standard deviations of the rest that make a slot's gain a heavy one
@@ -29,9 +28,8 @@ FEW_OUTCOMES = 2_000  # that are listed; heavy slots with no more of them need n
 MOST_SHOWN = 60  # slots of one kind that show something in an outcome that is listed
 REFINED = 32  # outcomes beside which the light slots are summed sharply, for one kind of those
 SHARP = 1e-5  # how sharply
-HOPELESS = 1000.0  # standard deviations of the rest from which on a quadrature over all slots is not tried
+HOPELESS = 1000.0  # standard deviations of the rest from which on one quadrature over all is not tried
 QUICK_KINDS = 8  # kinds of slots up to which it is where the heavy ones are not rare
-UNRESOLVED = 1e-300  # products of rarer outcomes have few digits
 
 
 def weights(slots):
@@ -58,22 +56,24 @@ def hopeless(slots):
 
 
 def _raised(slots, level, slack, eps):
-    """Enclose the mean of (level + loss sum)₊ in units of e^ε, by Jensen below and the variance above."""
+    """Enclose the log of the mean of (level + loss sum)₊ in units of e^ε, by Jensen and by the variance."""
     middle = 0.5 * (slots.more + slots.less) * -math.expm1(-eps)
     half = 0.5 * slots.gap * (1.0 + math.exp(-eps))
     spread = 2.0 * slots.mass * (half**2 + slots.rest * middle**2)
     variance = max(math.fsum(slots.count * spread) * (1.0 + 64 * PRECISION), 1e-300)  # few digits below
     pull = -math.expm1(-eps) * math.fsum(slots.count)
     most = level + slack - pull * (1 - 8 * UNIT)
-    far = np.abs(most) + np.hypot(most, math.sqrt(variance))
-    above = 0.5 * np.where(most > 0.0, far, variance / far)
-    return np.maximum(level - slack - pull * (1 + 8 * UNIT), 0.0), above
+    far = 0.5 * (np.abs(most) + np.hypot(most, math.sqrt(variance)))
+    above = np.log(far) + np.where(most > 0.0, 0.0, math.log(0.25 * variance) - 2.0 * np.log(far))
+    gains = slots.more * math.exp(-eps) * (1 + 2 * PRECISION) - slots.less * (1 - 2 * PRECISION)
+    largest = math.fsum(slots.count * np.maximum(gains, 0.0))
+    above = np.where(level + slack + largest * (1 + 8 * UNIT) > 0.0, above, -np.inf)
+    return _log(np.maximum(level - slack - pull * (1 + 8 * UNIT), 0.0)), above
 
 
-def _nothing_shown(slots):
-    """Return a lower end of the chance that no slot shows anything."""
-    silent = math.fsum(slots.count * slots.log_rest)
-    return math.exp(silent) * max(1.0 - 16 * PRECISION * (1.0 + math.fsum(slots.count)), 0.0)
+def _log(numbers):
+    with np.errstate(divide="ignore"):
+        return np.log(numbers)
 
 
 class HeavySlots:
@@ -89,10 +89,11 @@ class HeavySlots:
 
     def __init__(self, slots, light):
         self.slots, self.light = slots, light
+        self._seen = np.log(slots.count * slots.mass)
 
     @functools.cached_property
     def outcomes(self):
-        """Outcomes, as many as are listed, and an upper end of the chance of others; None if too many.
+        """Outcomes, as many as are listed, and the log of the chance of others; None if too many.
 
         They are too many where even those with one showing slot of each kind are.
         """
@@ -102,52 +103,51 @@ class HeavySlots:
         if most == 0:
             return None
         shown = self.slots.shown[self.slots.count > most]  # left out: where ``most`` others of one kind show
-        missed = math.fsum(shown**most) / math.factorial(most) * (1 + 1e-9)
+        missed = float(logsumexp(most * np.log(shown))) - math.lgamma(most + 1.0) + 1e-9
         return *self.slots.outcomes(most), missed
 
     def log_hockey_stick(self, eps, tolerance):
         """Enclose log δ."""
         light = self.light.log_hockey_stick(eps, tolerance)
-        light = [math.exp(end) * self.light.n * math.exp(-eps) for end in light]
+        light = [end + math.log(self.light.n) - eps for end in light]
         beside = self._one_alone(eps, light)
-        for refined in (0, REFINED // self.light.kinds.size):
+        for refined in (0, max(1, REFINED // self.light.kinds.size)):
             if self.outcomes is not None and beside.upper > beside.lower + tolerance:
                 beside = narrower(beside, self._each_outcome(eps, light, tolerance, refined))
         return beside
 
     def _one_alone(self, eps, light):
         """Enclose log δ by the events in which one heavy slot at most shows its gain."""
-        seen, (gain, slack) = self.slots.count * self.slots.mass, self._gain(eps)
-        least, most = np.maximum(gain - slack, 0.0), np.maximum(gain + slack, 0.0)
+        gain, slack = self._gain(eps)
+        least, most = _log(np.maximum(gain - slack, 0.0)), _log(np.maximum(gain + slack, 0.0))
         below, above = _raised(self.light.slots, gain, slack, eps)
-        above += (math.fsum(seen) * (1 + 4 * UNIT) - self.slots.mass) * most  # if others gain too
-        silent = math.fsum(self.slots.count * self.slots.log_rest)  # −inf if a slot always shows something
-        alone = seen * np.exp(silent - self.slots.log_rest)
-        low = max(math.fsum(alone * below), math.fsum(alone * least) * _nothing_shown(self.light.slots))
-        low += math.exp(silent) * light[0]
-        return self._bracket(eps, low, math.fsum(seen * np.minimum(most, above)) + light[1])
+        others = math.fsum(np.exp(self._seen)) * (1 + 64 * UNIT) - self.slots.mass  # who may gain too
+        above = np.minimum(np.logaddexp(above, np.log(others) + most), most)
+        silent, nobody = (math.fsum(slots.count * slots.log_rest) for slots in (self.slots, self.light.slots))
+        alone = self._seen + silent - self.slots.log_rest
+        low = max(logsumexp(alone + below), logsumexp(alone + least) + nobody * (1 + 16 * PRECISION))
+        low = np.logaddexp(low, silent + light[0]) + silent * 16 * PRECISION
+        return self._bracket(eps, low, np.logaddexp(logsumexp(self._seen + above), light[1]))
 
     def _each_outcome(self, eps, light, tolerance, refined):
         """Enclose log δ by what the light slots add to each outcome, summed sharply for some of these."""
         log_mass, error, first, second, missed = self.outcomes
-        least, most = np.exp(log_mass - error), np.exp(log_mass + error)
-        shrink, slots = math.exp(-eps), self.light.slots
+        shrink = math.exp(-eps)
         slack = 16 * PRECISION * (first * shrink + second)
-        below, above = _raised(slots, first * shrink - second, slack, eps)
+        below, above = _raised(self.light.slots, first * shrink - second, slack, eps)
         below[0], above[0] = max(below[0], light[0]), min(above[0], light[1])
-        gap, tolerance = most * above - least * below, max(tolerance, SHARP)
-        for i in np.argsort(-gap)[:refined]:
-            if i and math.fsum(gap) > 0.5 * tolerance * math.fsum(least * below):
+        low, high, tolerance = log_mass - error + below, log_mass + error + above, max(tolerance, SHARP)
+        unit = np.max(high)
+        for i in 1 + np.argsort(np.exp(low[1:] - unit) - np.exp(high[1:] - unit))[:refined]:
+            ends = math.fsum(np.exp(low - unit)), math.fsum(np.exp(high - unit))
+            if ends[1] - ends[0] > 0.5 * tolerance * ends[0]:
                 known = float(first[i]), float(second[i])
-                sharp = slot_positive_part_mean(slots, eps, tolerance=tolerance, known=known)
-                below[i] = max(below[i], math.exp(sharp.lower))
-                above[i] = min(above[i], math.exp(sharp.upper))
-                gap[i] = most[i] * above[i] - least[i] * below[i]
-        high = math.fsum(most * above)
-        if missed > 0.0:  # there (H + S)₊ ≤ H₊ + S₊
-            gains = self.slots.count * self.slots.mass * np.maximum(sum(self._gain(eps)), 0.0)
-            high += missed * (math.fsum(gains) + light[1])
-        return self._bracket(eps, math.fsum(least * below), high)
+                sharp = self.light.positive_part_mean(eps, tolerance, known)
+                low[i] = max(low[i], log_mass[i] - error[i] + sharp.lower)
+                high[i] = min(high[i], log_mass[i] + error[i] + sharp.upper)
+        gains = logsumexp(self._seen + _log(np.maximum(sum(self._gain(eps)), 0.0)))
+        left_out = missed + np.logaddexp(gains, light[1])  # there (H + S)₊ ≤ H₊ + S₊
+        return self._bracket(eps, logsumexp(low), np.logaddexp(logsumexp(high), left_out))
 
     def _gain(self, eps):
         """Return what a slot gains in units of e^ε, and its rounding."""
@@ -155,9 +155,9 @@ class HeavySlots:
         return more - less, 16 * PRECISION * (more + less)
 
     def _bracket(self, eps, low, high):
-        """Return the bracket of log δ for n δ in units of e^ε."""
-        held = math.fsum(self.slots.count)
-        shift = eps - math.log(self.light.n + held)
-        pad = 16 * PRECISION * (1.0 + held) + 8 * UNIT * (2.0 + eps + math.log(self.light.n + held))
-        lower = math.log(low - UNRESOLVED) + shift - pad if low > UNRESOLVED else -math.inf
-        return LogBracket(lower, min(math.log(high + UNRESOLVED) + shift + pad, 0.0))
+        """Return the bracket of log δ for the logs of n δ in units of e^ε."""
+        users = self.light.n + math.fsum(self.slots.count)
+        pad = 64 * PRECISION + 8 * UNIT * (2.0 + eps + math.log(users))
+        low, high = (float(end) + eps - math.log(users) for end in (low, high))
+        size = [16 * UNIT * abs(end) if math.isfinite(end) else 0.0 for end in (low, high)]
+        return LogBracket(min(low - pad - size[0], high), min(high + pad + size[1], 0.0))

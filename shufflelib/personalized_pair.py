@@ -231,17 +231,24 @@ class PersonalizedPair(SymmetricPair):
     def _hopeless(self):
         return heavy_slots.hopeless(self.slots)
 
+    def positive_part_mean(self, eps, tolerance, known=(0.0, 0.0)):
+        """Enclose the log of the mean of the loss sum's positive part, n δ, in units of e^ε.
+
+        ``known`` are sums of either ratio over further slots, of which it is known what they show.
+        """
+        most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
+        upper = slot_positive_part_mean(self._grid(most, True), eps, tolerance=tolerance, known=known)
+        if self.kinds.size <= most:
+            return upper
+        lower = slot_positive_part_mean(self._grid(most, False), eps, tolerance=tolerance, known=known)
+        return LogBracket(min(lower.lower, upper.upper), upper.upper)
+
     def _along_the_line(self, eps, tolerance):
         """Enclose log δ by the contour integral."""
-        most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
-        upper = slot_positive_part_mean(self._grid(most, True), eps, tolerance=tolerance)
-        lower = upper
-        if self.kinds.size > most:
-            lower = slot_positive_part_mean(self._grid(most, False), eps, tolerance=tolerance)
+        mean = self.positive_part_mean(eps, tolerance)
         shift = eps - math.log(self.n)
         pad = 8 * UNIT * (2.0 + eps + math.log(self.n))
-        low, high = lower.lower + shift - pad, min(upper.upper + shift + pad, 0.0)
-        return LogBracket(min(low, high), high)
+        return LogBracket(min(mean.lower + shift - pad, 0.0), min(mean.upper + shift + pad, 0.0))
 
     def renyi_directed(self, order, enough=0.0):
         """Return both ends of D_order(P‖Q)."""

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.logspace import UNIT
+from shufflelib.logspace import UNIT, log1mexp
 
 PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
 
@@ -24,16 +24,11 @@ class Slots:
 
     def _fill(self, e):
         self.mass, self.rest = 1.0 / (e + 1.0), np.tanh(0.5 * self.eps0)
+        self.log_rest = log1mexp(-self.eps0) - np.log1p(np.exp(-self.eps0))  # -inf without a budget
         self.more, self.less = e, np.ones_like(e)
 
     def __getitem__(self, some):
         return type(self)(self.eps0[some], self.count[some])
-
-    @property
-    def log_rest(self):
-        """Log of the mass of nothing, -inf for a slot without budget, which always shows something."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.rest)
 
     @property
     def shown(self):
@@ -45,19 +40,21 @@ class Slots:
 
         Left out is where more than ``most`` slots of one kind show either symbol; the first shows none.
         """
-        log_mass, first, second = np.zeros(1), np.zeros(1), np.zeros(1)
+        log_mass, first, second, error = np.zeros(1), np.zeros(1), np.zeros(1), 8.0 * PRECISION
         for r, none, u, v, count in zip(
             self.mass, self.log_rest, self.more, self.less, self.count, strict=True
         ):
             largest = int(min(count, most))
             a, b = (side.ravel() for side in np.indices((largest + 1, largest + 1)))
             a, b = (side[a + b <= largest] for side in (a, b))
-            ways = gammaln(count + 1.0) - gammaln(a + 1.0) - gammaln(b + 1.0) - gammaln(count - a - b + 1.0)
+            falling = np.append(0.0, np.cumsum(np.log(count - np.arange(largest))))
+            ways = falling[a + b] - gammaln(a + 1.0) - gammaln(b + 1.0)
             weight = ways + (a + b) * np.log(r) + (count - a - b) * none
             log_mass = np.add.outer(log_mass, weight).ravel()
             first = np.add.outer(first, a * u + b * v).ravel()
             second = np.add.outer(second, a * v + b * u).ravel()
-        error = 8.0 * PRECISION * (1.0 + self.count.sum()) + 8.0 * UNIT * gammaln(self.count + 2.0).sum()
+            error += 8.0 * (PRECISION + UNIT * np.log(count + 2.0)) * (1.0 + largest)
+            error += PRECISION * count * abs(none)
         return log_mass, error + 8.0 * UNIT * np.abs(log_mass), first, second
 
 
@@ -66,6 +63,7 @@ class AdaptiveSlots(Slots):
 
     def _fill(self, e):
         self.mass, self.rest = 0.5 / e, -np.expm1(-self.eps0)
+        self.log_rest = log1mexp(-self.eps0)
         self.more, self.less = 2.0 * e * (e / (e + 1.0)), 2.0 * e / (e + 1.0)
 
 

@@ -199,10 +199,41 @@ def test_beside_each_outcome_of_heavy_slots_the_light_ones_are_summed(
     monkeypatch.setattr(heavy_slots, "FEW_OUTCOMES", listed)
     monkeypatch.setattr(heavy_slots, "REFINED", refined)
     pair = make([0.3, 9.0], counts=[12, 4])
-    assert (pair._heavy.outcomes[-1] > 0.0) == (listed == 7)
+    assert (pair._heavy.outcomes[-1] > -math.inf) == (listed == 7)
     for eps in (0.0, 0.1, 1.0, 4.0, 5.5, 6.4, 7.0):
         truth, beside = pair._cells.log_hockey_stick(eps), pair._heavy.log_hockey_stick(eps, 1e-6)
         assert beside.lower <= truth.upper and truth.lower <= beside.upper < beside.lower + width
+
+
+def test_what_is_rarer_than_the_floats_beside_a_heavy_slot_is_not_nothing(monkeypatch):
+    """In units of e^ε the mean is below 1e-320, δ itself is not; a Rényi divergence is made of such tails."""
+    exact = PersonalizedPair.grouped([1e-9, 300.0], counts=[22, 1])
+    assert exact._few
+    truth = [exact.log_hockey_stick(eps) for eps in (299.0, 299.99, 299.9999)]
+    divergences = [exact.renyi_directed(order) for order in (3.0, 300.0)]
+    monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
+    pair = PersonalizedPair.grouped([1e-9, 300.0], counts=[22, 1])
+    for eps, known in zip((299.0, 299.99, 299.9999), truth, strict=True):
+        lower, upper = pair.log_hockey_stick(eps)
+        assert lower <= known.upper and -490.0 < known.lower <= upper < known.upper + 1.0
+    for order, known in zip((3.0, 300.0), divergences, strict=True):
+        lower, upper = pair.renyi_directed(order)
+        assert lower <= known[1] and known[0] <= upper < known[1] + 0.1
+
+
+@pytest.mark.parametrize("kinds", [20, 33, 60])
+def test_many_kinds_of_light_slots_beside_a_heavy_one(kinds):
+    """At ε = 6 every light slot that shows takes from the gain of the heavy one: nineteen at most do."""
+    budgets = np.linspace(0.005, 0.05, kinds)
+    shown, laws = 2.0 / (np.exp(budgets) + 1.0), [np.ones(1)]
+    for chance in shown:  # of how many light slots show something
+        laws.append(np.convolve(laws[-1], [1.0 - chance, chance]))
+    rare, ratio = 1.0 / (math.exp(9.0) + 1.0), math.exp(6.0)
+    upward = math.exp(9.0) - ratio - np.arange(kinds + 1) * (ratio - math.exp(0.05))  # what shows loses least
+    downward = math.exp(9.0) - ratio - np.arange(kinds + 1) * (ratio * math.exp(0.05) - 1.0)  # and most
+    ends = [math.fsum(laws[-1] * np.maximum(gain, 0.0)) * rare / (kinds + 1) for gain in (downward, upward)]
+    lower, upper = PersonalizedPair(np.append(budgets, 9.0)).log_hockey_stick(6.0)
+    assert math.log(ends[0]) <= upper and lower <= math.log(ends[1]) and upper < lower + 1e-2
 
 
 @pytest.mark.parametrize("eps", [0.0, 3.0, 5.5, 6.0, 6.5])

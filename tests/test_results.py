@@ -1,11 +1,13 @@
 """`Certified`: frozen, ordered, never NaN, and silent about which end a caller wants."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 
 from shufflelib import Certified, Status
+from shufflelib.brackets import LogBracket
 
 
 def test_scalars_become_floats_and_arrays_read_only():
@@ -62,3 +64,9 @@ def test_printing_gives_statement_ends_status_and_source():
     for words in ("epsilon of something", "0.25 ≤ value ≤ 0.5", Status.CERTIFIED.value, "a proof"):
         assert words in text
     assert "3 brackets" in str(Certified(np.zeros(3), np.ones(3)))
+
+
+def test_probabilities_of_logarithms():
+    assert LogBracket(-math.inf, -math.inf).probabilities() == (0.0, 0.0)
+    assert LogBracket(-800.0, -800.0).probabilities() == (0.0, math.ulp(0.0))
+    assert not LogBracket(-math.inf, math.nan).probabilities()[1] < 1.0  # what is no number is never private

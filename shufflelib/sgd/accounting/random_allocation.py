@@ -82,8 +82,9 @@ class RandomAllocation(SymmetricPair):
     these corners with both means kept, in shares
     :math:`\sinh^2\frac{k-v}2,\; \sinh^2\frac{k+v}2,\; 2\cosh k\,\sinh\frac{k-v}2\sinh\frac{k+v}2`
     over :math:`\sinh^2 k`, where log l is v, from -k to k, seen from the middle of the cell.
-    Where l is above 5 m e^ε it is charged in full, as a report that stands out by itself; this keeps the
-    sum's tail light.  Where that is not light enough, so is l above 2 or 0.7 m e^ε.
+    Where l is above 5 m e^ε it is charged in full, as a report that stands out by itself, and so is what
+    hardly ever occurs; this keeps the sum's tail light.  Where that is not light enough, so is l above 2 or
+    0.7 m e^ε.
     Without amplification the pair is (2/σ)-GDP, which is the upper end where it is smaller.
 
     Cost: two quadratures of `loss_sums` for each ε, 0.1 s, whatever m.
@@ -121,9 +122,8 @@ class RandomAllocation(SymmetricPair):
         lower, upper = -math.inf, alone
         for times, width in TRIALS:
             edges = self._edges(eps, times)
-            exposed = (
-                np.logaddexp(log_ndtr(self._shift - edges[-1]), log_ndtr(edges[0] - self._shift)) + 1e-12
-            )
+            beyond = np.array([self._shift - edges[-1], edges[0] - self._shift])
+            exposed = logsumexp(log_ndtr(beyond)) + 1e-12
             split = self._mean(self._split(edges), eps, max(width, tolerance)).upper
             upper = min(float(np.logaddexp(split, exposed)) + 64 * UNIT, upper)
             lower = max(self._mean(self._pooled(edges), eps, max(width, tolerance)).lower, lower)
