@@ -138,13 +138,13 @@ class HeavySlots:
         below[0], above[0] = max(below[0], light[0]), min(above[0], light[1])
         low, high, tolerance = log_mass - error + below, log_mass + error + above, max(tolerance, SHARP)
         unit = np.max(high)
-        for i in 1 + np.argsort(np.exp(low[1:] - unit) - np.exp(high[1:] - unit))[:refined]:
-            ends = math.fsum(np.exp(low - unit)), math.fsum(np.exp(high - unit))
-            if ends[1] - ends[0] > 0.5 * tolerance * ends[0]:
+        unsure = np.exp(high - unit) - np.exp(low - unit)
+        for i in 1 + np.argsort(-unsure[1:])[:refined]:
+            if math.fsum(unsure) > 0.5 * tolerance * math.fsum(np.exp(low - unit)):
                 known = float(first[i]), float(second[i])
                 sharp = self.light.positive_part_mean(eps, tolerance, known)
                 low[i] = max(low[i], log_mass[i] - error[i] + sharp.lower)
-                high[i] = min(high[i], log_mass[i] + error[i] + sharp.upper)
+                high[i], unsure[i] = min(high[i], log_mass[i] + error[i] + sharp.upper), 0.0
         gains = logsumexp(self._seen + _log(np.maximum(sum(self._gain(eps)), 0.0)))
         left_out = missed + np.logaddexp(gains, light[1])  # there (H + S)₊ ≤ H₊ + S₊
         return self._bracket(eps, logsumexp(low), np.logaddexp(logsumexp(high), left_out))
