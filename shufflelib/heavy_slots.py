@@ -121,8 +121,8 @@ class HeavySlots:
         gain, slack = self._gain(eps)
         least, most = _log(np.maximum(gain - slack, 0.0)), _log(np.maximum(gain + slack, 0.0))
         below, above = _raised(self.light.slots, gain, slack, eps)
-        others = math.fsum(np.exp(self._seen)) * (1 + 64 * UNIT) - self.slots.mass  # who may gain too
-        above = np.minimum(np.logaddexp(above, np.log(others) + most), most)
+        others = math.fsum(self.slots.count * self.slots.mass) * (1 + 4 * UNIT) - self.slots.mass
+        above = np.minimum(np.logaddexp(above, np.log(others) + most), most)  # others may gain too
         silent, nobody = (math.fsum(slots.count * slots.log_rest) for slots in (self.slots, self.light.slots))
         alone = self._seen + silent - self.slots.log_rest
         low = max(logsumexp(alone + below), logsumexp(alone + least) + nobody * (1 + 16 * PRECISION))
@@ -137,7 +137,7 @@ class HeavySlots:
         below, above = _raised(self.light.slots, first * shrink - second, slack, eps)
         below[0], above[0] = max(below[0], light[0]), min(above[0], light[1])
         low, high, tolerance = log_mass - error + below, log_mass + error + above, max(tolerance, SHARP)
-        unit = np.max(high)
+        unit = np.max(high, initial=-1e300)
         unsure = np.exp(high - unit) - np.exp(low - unit)
         for i in 1 + np.argsort(-unsure[1:])[:refined]:
             if math.fsum(unsure) > 0.5 * tolerance * math.fsum(np.exp(low - unit)):
