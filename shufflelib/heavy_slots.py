@@ -25,7 +25,7 @@ from shufflelib.slots import PRECISION, log_outcomes
 HEAVY = 20.0  # standard deviations of the rest that make a slot's gain a heavy one
 RARE = 1.0  # expected number of heavy slots that show anything
 FEW_OUTCOMES = 2_000  # that are listed; heavy slots with no more of them need not be rare
-MOST_SHOWN = 60  # slots of one kind that show something in an outcome that is listed
+MOST_SHOWN = 61  # slots of one kind that show something in an outcome that is listed
 REFINED = 32  # outcomes beside which the light slots are summed sharply, for one kind of those
 SHARP = 1e-5  # how sharply
 HOPELESS = 1000.0  # standard deviations of the rest from which on one quadrature over all is not tried
@@ -66,8 +66,8 @@ def _raised(slots, level, slack, eps):
     far = 0.5 * (np.abs(most) + np.hypot(most, math.sqrt(variance)))
     above = np.log(far) + np.where(most > 0.0, 0.0, math.log(0.25 * variance) - 2.0 * np.log(far))
     gains = slots.more * math.exp(-eps) * (1 + 2 * PRECISION) - slots.less * (1 - 2 * PRECISION)
-    largest = math.fsum(slots.count * np.maximum(gains, 0.0))
-    above = np.where(level + slack + largest * (1 + 8 * UNIT) > 0.0, above, -np.inf)
+    largest = math.fsum(slots.count * np.where(slots.rest > 0.0, np.maximum(gains, 0.0), gains))
+    above = np.where(level + slack + largest + 8 * UNIT * abs(largest) > 0.0, above, -np.inf)
     return _log(np.maximum(level - slack - pull * (1 + 8 * UNIT), 0.0)), above
 
 

@@ -65,7 +65,7 @@ def slot_positive_part_mean(slots, eps, *, tolerance, known=(0.0, 0.0)):
     crude = _log_sum(mass, count, positive.sum(axis=0), 1.0)
     shown = (values[0] > 0.0) | (rest == 0.0)  # by a slot at its best; the others show nothing
     best = math.fsum(count * np.where(shown, values[0], 0.0))
-    slack = (PRECISION + 16 * UNIT) * math.fsum(count * sizes.max(axis=0))
+    slack = (PRECISION + 16 * UNIT) * math.fsum(count * sizes[0])
     if best <= -slack:
         return LogBracket(-math.inf, -math.inf)  # not even the best outcome of every slot is positive
     if crude == -math.inf or best <= slack:

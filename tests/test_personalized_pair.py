@@ -221,6 +221,23 @@ def test_what_is_rarer_than_the_floats_beside_a_heavy_slot_is_not_nothing(monkey
         assert lower <= known[1] and known[0] <= upper < known[1] + 0.1
 
 
+@pytest.mark.parametrize("heavy", [60, 61, 62])
+def test_heavy_slots_are_few_as_long_as_all_that_they_show_is_listed(heavy):
+    budgets = 1e-9 * (1.0 + 1e-14 * np.arange(10))
+    lower, upper = PersonalizedPair.grouped([*budgets, 1e-3], counts=[10] * 10 + [heavy]).log_hockey_stick(
+        0.0
+    )
+    assert upper < lower + 1e-3
+
+
+def test_no_heavy_slot_outweighs_what_slots_without_a_budget_always_take():
+    """The ten of budget 262.85 gain 54 each in units of e^ε, against 10¹²; the one of 300 gains e^41."""
+    budgets, counts = [0.0, 258.85, 262.85, 300.0], [10**12, 61, 10, 1]
+    lower, upper = PersonalizedPair.grouped(budgets, counts=counts).log_hockey_stick(258.8500000001)
+    truth = math.log1p(-(10**12 + 1) * math.exp(258.8500000001 - 300.0)) - math.log(10**12 + 72)
+    assert lower <= truth <= upper < lower + 1e-2
+
+
 @pytest.mark.parametrize("kinds", [20, 33, 60])
 def test_many_kinds_of_light_slots_beside_a_heavy_one(kinds):
     """At ε = 6 every light slot that shows takes from the gain of the heavy one: nineteen at most do."""
