@@ -18,10 +18,6 @@ QUANTITIES = {
     "delta": ("eps", "smallest central delta at the given epsilon", "upper"),
     "renyi": ("order", "Renyi divergence of the given order", "upper"),
 }
-HYPOTHESES = (
-    "every user applies this randomizer once, independently, to one value; the shuffler is trusted "
-    "and no reports are dropped; values may be dependent; the others' values are arbitrary"
-)
 SWEEP = (
     "Keys of the file: quantity (epsilon, delta, renyi, calibrate eps0, calibrate users, calibrate rounds), "
     "randomizer, and the parameters of both, each a number, a list [1.0, 2.0] or a range "
@@ -129,7 +125,7 @@ def _constructor(arguments, *, later=()):
     return functools.partial(build, **given)
 
 
-def _statement(quantity, arguments, randomizer, result):
+def _statement(quantity, arguments, profile, result):
     argument, words, safe = QUANTITIES[quantity]
     given = getattr(arguments, argument)
     return "\n".join(
@@ -137,19 +133,19 @@ def _statement(quantity, arguments, randomizer, result):
             f"{quantity} <= {written(getattr(result, safe), up=True)} at {argument} = {given}, "
             f"n = {int(arguments.n):,} users",
             f"  what        {words}; the upper end is the guarantee",
-            *_circumstances(result, randomizer, HYPOTHESES),
+            *_circumstances(result, profile, profile.randomizer),
         )
     )
 
 
-def _circumstances(result, randomizer, hypotheses):
+def _circumstances(result, profile, randomizer):
     """Return the lines that say what a guarantee is about and what it rests on."""
     return (
         f"  not below   {written(result.lower, up=False)}",
         f"  randomizer  {randomizer}",
-        "  adjacency   replace one user's value; n counts all users",
-        f"  proof       {result.source}",
-        f"  provided    {hypotheses}",
+        f"  adjacency   {profile.adjacency}; n counts all users",
+        f"  proof       {profile.source}",
+        f"  provided    {'; '.join(profile.hypotheses)}",
         f"  status      {result.status.value}",
     )
 
@@ -167,13 +163,13 @@ def _finite(number):
     return number if math.isfinite(number) else str(number)
 
 
-def _grounds(result, randomizer, hypotheses):
+def _grounds(result, profile, randomizer):
     """Return for a record what a guarantee is about and what it rests on."""
     return {
         "randomizer": str(randomizer),
-        "adjacency": "replace one",
-        "proof": result.source,
-        "hypotheses": hypotheses,
+        "adjacency": str(profile.adjacency),
+        "proof": profile.source,
+        "hypotheses": "; ".join(profile.hypotheses),
         "status": result.status.name.lower(),
     }
 
@@ -182,16 +178,16 @@ def _certified(arguments):
     """Return one certified number as a statement and as a record."""
     quantity = arguments.quantity
     argument = QUANTITIES[quantity][0]
-    randomizer = _constructor(arguments)()
-    result = getattr(shuffle(randomizer, n=arguments.n), quantity)(getattr(arguments, argument))
+    profile = shuffle(_constructor(arguments)(), n=arguments.n)
+    result = getattr(profile, quantity)(getattr(arguments, argument))
     record = {
         "quantity": quantity,
         **_ends(result),
         argument: getattr(arguments, argument),
         "n": arguments.n,
-        **_grounds(result, randomizer, HYPOTHESES),
+        **_grounds(result, profile, profile.randomizer),
     }
-    return _statement(quantity, arguments, randomizer, result), record
+    return _statement(quantity, arguments, profile, result), record
 
 
 def _largest_eps0(arguments, **target):
@@ -222,8 +218,8 @@ def _calibrated(arguments):
     words, options, answer = WANTED[arguments.wanted]
     found, randomizer = answer(arguments, eps=arguments.eps, delta=arguments.delta)
     setting = {name: getattr(arguments, name) for name in options}
-    once = setting.get("rounds", found.answer) == 1
-    hypotheses = HYPOTHESES if once else "in each round, which may depend on earlier ones, " + HYPOTHESES
+    users, rounds = (setting.get(name, found.answer) for name in ("n", "rounds"))
+    profile = shuffle(randomizer, n=users).compose(rounds=rounds)
     certificate = found.certificate
     record = {
         "quantity": arguments.wanted,
@@ -233,12 +229,12 @@ def _calibrated(arguments):
         "target": {"eps": found.eps, "delta": found.delta},
         **_ends(certificate),
         **setting,
-        **_grounds(certificate, randomizer, hypotheses),
+        **_grounds(certificate, profile, randomizer),
     }
     lines = (
         str(found),
         f"  what        {words}; epsilon there is evaluated again, and its upper end is the guarantee",
-        *_circumstances(certificate, randomizer, hypotheses),
+        *_circumstances(certificate, profile, randomizer),
     )
     return "\n".join(lines), record
 

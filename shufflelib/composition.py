@@ -13,7 +13,7 @@ Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10; for shuffling Koskela, Heikk
 import functools
 import math
 
-from shufflelib import arguments
+from shufflelib import adjacency, arguments
 from shufflelib.brackets import NOTHING, TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT, logsumexp
 from shufflelib.privacy_profile import Pair, PrivacyProfile
@@ -129,6 +129,11 @@ class _Composed(PrivacyProfile):
         kinds = "; ".join(f"{count} of {profile.statement}" for profile, count in self.rounds[:3])
         more = f"; and {len(self.rounds) - 3} more kinds" if len(self.rounds) > 3 else ""
         self.statement = f"{total} adaptive rounds: {kinds}{more}"
+        self.adjacency = adjacency.of_rounds(profile.adjacency for profile, _ in self.rounds)
+        if self.adjacency != adjacency.NO_DATASETS:
+            self.hypotheses = adjacency.united(
+                adjacency.COMPOSED, *(profile.hypotheses for profile, _ in self.rounds)
+            )
         self.source = "connected dots on either side, composed by a contour integral; " + "; ".join(
             dict.fromkeys(profile.source for profile, _ in self.rounds)
         )

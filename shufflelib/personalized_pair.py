@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from shufflelib import arguments, heavy_slots
+from shufflelib.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.amplification import AmplificationVariable
 from shufflelib.brackets import TOLERANCE, LogBracket, narrower
 from shufflelib.covered_pair import CoveredPair
@@ -20,6 +21,7 @@ MOST_KINDS = 10_000  # distinct budgets beyond this many are rounded onto a grid
 FEW_KINDS = 500  # and onto this one while a search is still far from its end
 SHARP_KINDS = 8  # distinct budgets up to which δ is enclosed to 1e-6, beyond to 1e-4
 FARTHEST = 300.0  # nats
+NOT_SEEN = "slots do not see each other's reports"
 NEAREST = 1e-300  # nats; how rarely a slot of less, but not of nothing, is silent has too few digits
 
 
@@ -70,6 +72,14 @@ class PersonalizedPair(SymmetricPair):
     """
 
     source = "loss sum over slots; users permuted before slot-bound randomizers"
+    adjacency = ReplaceOne()
+    hypotheses = (
+        "the users are permuted uniformly, by a trusted shuffler, before slot i applies its randomizer; "
+        "nobody learns who has which slot, though who sees the reports may know their slots",
+        "the budgets of the slots are fixed and public, and do not depend on the values",
+        NOT_SEEN,
+        *SHUFFLED[1:],
+    )
     _slots_of = Slots
     _named = "non-adaptive"
 
@@ -270,3 +280,7 @@ class _AdaptivePair(PersonalizedPair):
 
     _slots_of = AdaptiveSlots
     _named = "adaptive"
+    hypotheses = tuple(
+        "a slot may see the reports of earlier slots" if one == NOT_SEEN else one
+        for one in PersonalizedPair.hypotheses
+    )

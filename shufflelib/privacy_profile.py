@@ -15,7 +15,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib import arguments, dots
+from shufflelib import arguments, dots, pure_dp
+from shufflelib.adjacency import NO_DATASETS
 from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.results import Certified, Status
 from shufflelib.search import worst_root
@@ -25,6 +26,13 @@ class PrivacyProfile(ABC):
     """δ(ε) with a certified bracket, and everything that follows from it.
 
     Subclasses say which pairs lie above the worst case and which below.
+
+    Attributes
+    ----------
+    adjacency : ReplaceOne
+        Which datasets are neighbours: the relation of `shufflelib.adjacency` that all numbers are for.
+    hypotheses : tuple of str
+        What else all numbers assume: whom to trust, and what must not depend on the values.
 
     Notes
     -----
@@ -46,6 +54,8 @@ class PrivacyProfile(ABC):
 
     statement = "privacy profile"
     source = ""
+    adjacency = NO_DATASETS
+    hypotheses = ()
 
     @property
     @abstractmethod
@@ -69,8 +79,13 @@ class PrivacyProfile(ABC):
 
         return Envelope.of(self.above)
 
-    def _certified(self, lower, upper, what):
-        return Certified(lower, upper, Status.of(upper), self.source, f"{what} of {self.statement}")
+    def _certified(self, lower, upper, what, *, floor=0.0, ceiling=math.inf):
+        """Return a bracket that says for which datasets it holds, and whether an end is trivial."""
+        source = self.source
+        if self.adjacency != NO_DATASETS:
+            source += f"; neighbours: {self.adjacency}"
+        status = Status.of(lower, upper, floor=floor, ceiling=ceiling)
+        return Certified(lower, upper, status, source, f"{what} of {self.statement}")
 
     def delta(self, eps):
         r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
@@ -95,7 +110,8 @@ class PrivacyProfile(ABC):
         )
         ends = np.array([self._log_delta(float(x)).probabilities() for x in grid.ravel()])
         lower, upper = np.moveaxis(ends.reshape((*grid.shape, 2)), -1, 0)
-        return self._certified(np.minimum(lower, upper), upper, "delta")
+        ceiling = pure_dp.delta(self.pure_epsilon, grid)
+        return self._certified(np.minimum(lower, upper), upper, "delta", ceiling=ceiling)
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
         worst = {id(pair): pair.log_worst(eps, tolerance) for pair in self._pairs}
@@ -128,7 +144,7 @@ class PrivacyProfile(ABC):
         """
         grid = arguments.probabilities(delta, "delta")
         ends = np.array([self._epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        return self._certified(ends[..., 0], ends[..., 1], "epsilon")
+        return self._certified(ends[..., 0], ends[..., 1], "epsilon", ceiling=self.pure_epsilon)
 
     def _epsilon(self, delta):
         target = math.log(delta)
@@ -169,7 +185,8 @@ class PrivacyProfile(ABC):
             remedy="the limit at 1 is the Kullback-Leibler divergence",
         )
         ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        return self._certified(ends[..., 0], ends[..., 1], "Renyi divergence")
+        ceiling = pure_dp.renyi(self.pure_epsilon, grid)
+        return self._certified(ends[..., 0], ends[..., 1], "Renyi divergence", ceiling=ceiling)
 
     def _renyi(self, order):
         return _largest_renyi(self.below, order)[0], _largest_renyi(self.above, order)[1]
@@ -198,7 +215,9 @@ class PrivacyProfile(ABC):
         """
         grid = arguments.false_positive_rates(fpr)
         ends = np.array([self._false_negative_rate(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        return self._certified(np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1], "false-negative rate")
+        floor = pure_dp.false_negatives(self.pure_epsilon, grid)
+        lower, upper = np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1]
+        return self._certified(lower, upper, "false-negative rate", floor=floor, ceiling=1.0 - grid)
 
     def subsample(self, *, rate):
         r"""Return the profile of the mechanism run on a random subset of its users.

@@ -6,6 +6,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 import numpy as np
 
+MEETING = 1e-6  # relative distance of two ends that meet
+
 
 class Status(enum.Enum):
     """How a certified bracket came about; the value is the sentence shown to people.
@@ -19,15 +21,43 @@ class Status(enum.Enum):
     """
 
     CERTIFIED = "certified on both sides"
+    TRIVIAL_LOWER = "certified above; the lower end is trivial, because nothing better is known"
+    TRIVIAL_UPPER = "certified below; the upper end is trivial, because nothing better is known"
+    TRIVIAL = "both ends are trivial, because nothing better is known"
     BELOW_RESOLUTION = (
         "the target lies below what the method can resolve; the ends are the trivial ones: use a larger delta"
     )
     UNBOUNDED = "no finite bound is proved here; the upper end is infinite: use a larger delta or more users"
 
     @classmethod
-    def of(cls, upper):
-        """Return the status of brackets with these upper ends: certified, unless one is infinite."""
-        return cls.UNBOUNDED if np.isinf(upper).any() else cls.CERTIFIED
+    def of(cls, lower, upper, *, floor=0.0, ceiling=np.inf):
+        """Return the status of brackets: what can be said of all of them.
+
+        Parameters
+        ----------
+        lower, upper : float or numpy.ndarray
+            Ends of the brackets.
+        floor, ceiling : float or numpy.ndarray
+            What is known of the quantity before anything is computed, such as 0 and the local guarantee.
+
+        Returns
+        -------
+        Status
+            `UNBOUNDED` if an upper end is infinite.  An end counts as trivial if it is at its floor or
+            ceiling while the other end is more than a relative 1e-6 away.
+        """
+        lower, upper = np.asarray(lower, float), np.asarray(upper, float)
+        if np.isinf(upper).any():
+            return cls.UNBOUNDED
+        apart = upper - lower > MEETING * upper
+        low = (apart & (lower <= floor)).any()
+        high = (apart & (upper >= np.asarray(ceiling) * (1.0 - MEETING))).any()
+        return {
+            (False, False): cls.CERTIFIED,
+            (True, False): cls.TRIVIAL_LOWER,
+            (False, True): cls.TRIVIAL_UPPER,
+            (True, True): cls.TRIVIAL,
+        }[bool(low), bool(high)]
 
 
 def written(value, *, up, digits=10):
@@ -67,8 +97,8 @@ class Certified:
     ----------
     lower, upper : float or numpy.ndarray
         Ends of the bracket, equal shapes, never NaN, ``lower <= upper``.
-    status : Status
-        Whether both ends are proved, or why an end is only trivial.
+    status : Status, optional
+        Whether both ends are proved, or why an end is only trivial; by default `Status.of` the ends.
     source : str
         What proves either end, in words.
     statement : str
@@ -96,7 +126,7 @@ class Certified:
 
     lower: float | np.ndarray
     upper: float | np.ndarray
-    status: Status = Status.CERTIFIED
+    status: Status | None = None
     source: str = ""
     statement: str = field(default="", compare=False)
 
@@ -111,6 +141,8 @@ class Certified:
         else:
             for end in (lower, upper):
                 end.flags.writeable = False
+        if self.status is None:
+            object.__setattr__(self, "status", Status.of(lower, upper))
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
 

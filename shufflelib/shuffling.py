@@ -10,9 +10,11 @@ it is not an upper bound for the mechanism.
 import functools
 import math
 
-from shufflelib import arguments
+from shufflelib import adjacency, arguments, pure_dp
 from shufflelib.amplification import distinct
+from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.covered_pair import CoveredPair
+from shufflelib.logspace import UNIT
 from shufflelib.personalized_pair import PersonalizedPair
 from shufflelib.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
@@ -89,13 +91,17 @@ class ShuffledProfile(PrivacyProfile):
     """
 
     source = (
-        "upper: privacy blanket, valid for every dataset; "
-        "lower: best attack with all other users holding one value; neighbours: replace one"
+        "upper: privacy blanket, for all neighbouring datasets; "
+        "lower: best attack with all other users holding one value"
     )
 
     def __init__(self, randomizer, n):
         self.randomizer, self.n = randomizer, n
         self.statement = f"n = {n} shuffled reports of {randomizer}"
+        self.adjacency = randomizer.adjacency
+        if self.adjacency != adjacency.ReplaceOne():
+            self.statement += f" (neighbours: {self.adjacency})"
+        self.hypotheses = adjacency.united(adjacency.SHUFFLED, randomizer.hypotheses)
 
     @functools.cached_property
     def above(self):
@@ -119,6 +125,12 @@ class ShuffledProfile(PrivacyProfile):
     def pure_epsilon(self):
         """The local budget, or less where a larger crowd proves less even at δ = 0."""
         return min(super().pure_epsilon, self.randomizer.eps0)
+
+    def _log_delta(self, eps, tolerance=TOLERANCE):
+        found = super()._log_delta(eps, tolerance)
+        alone = float(pure_dp.delta(self.randomizer.eps0, eps)) * (1 + 16 * UNIT)
+        upper = min(found.upper, math.log(alone)) if alone > 0.0 else -math.inf
+        return LogBracket(min(found.lower, upper), upper)  # the local guarantee survives shuffling
 
     def _epsilon(self, delta):
         lower, upper = super()._epsilon(delta)
@@ -156,8 +168,7 @@ class BinaryProfile(ShuffledProfile):
     """
 
     source = (
-        "upper: every number of ones among the other users, searched exhaustively; "
-        "lower: the worst of them; neighbours: replace one"
+        "upper: every number of ones among the other users, searched exhaustively; lower: the worst of them"
     )
 
     @functools.cached_property

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib import adjacency, arguments
 from shufflelib.amplification import AmplificationVariable
 from shufflelib.brackets import NOTHING, TOLERANCE, LogBracket
 from shufflelib.covered_pair import CoveredPair
@@ -51,12 +51,16 @@ def subsample(profile, *, rate):
     Raises
     ------
     TypeError, ValueError
-        If ``profile`` is not a `PrivacyProfile` or ``rate`` not a number in that range.
+        If ``profile`` is not a `PrivacyProfile` or ``rate`` not a number in that range, or if the profile
+        does not cover that a value is replaced by any other user's.
 
     Notes
     -----
     Hypotheses: the subset has a fixed size, is drawn uniformly without replacement and is not
     revealed; neighbours replace one of the N users.  Subsampling twice multiplies the rates.
+    The proof compares a sample that holds the user with one that holds somebody else in their place.  So the
+    profile must cover replacing a value by any other user's: a metric randomizer with d01 < dmax or a joint
+    composition with a smaller ``distance`` is refused.
     Source: Balle, Barthe, Gaboardi (NeurIPS 2018), Theorem 10; Zhu, Dong, Wang (AISTATS 2022),
     Proposition 30; Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.4 and Proposition 2.
     Erratum: the second line of Proposition 2 has D(P‖Q) on its right, where D(Q‖P) belongs; the two
@@ -73,6 +77,11 @@ def subsample(profile, *, rate):
     )
     if rate == 1.0:
         return profile
+    if not profile.adjacency.any_value:
+        raise ValueError(
+            "profile must cover replacing a value by that of any other user, got the relation "
+            f"'{profile.adjacency}'; use d01 = dmax, or joint without distance"
+        )
     return SubsampledPair(profile, rate) if isinstance(profile, Pair) else SubsampledProfile(profile, rate)
 
 
@@ -210,6 +219,8 @@ class SubsampledProfile(PrivacyProfile):
         self.profile, self.rate = profile, rate
         self.statement = f"a random subset, a share {rate:g} of the population: {profile.statement}"
         self.source = profile.source + "; subset of fixed size, without replacement"
+        self.adjacency = profile.adjacency
+        self.hypotheses = adjacency.united(adjacency.SUBSAMPLED, profile.hypotheses)
 
     @functools.cached_property
     def above(self):

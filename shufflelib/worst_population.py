@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.binary_populations import LARGEST_TILT, BinaryPopulations, gain_and_tilt
 from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.logspace import UNIT
@@ -66,6 +67,8 @@ class WorstPopulation(SymmetricPair):
     statement = "the worst population before binary randomized response"
     source = "exhaustive search over the other users' values"
     search_width = 2e-8
+    adjacency = ReplaceOne()
+    hypotheses = SHUFFLED
 
     def __init__(self, eps0, n):
         self.eps0, self.n = arguments.local_budget(eps0), arguments.users(n)

@@ -6,7 +6,7 @@ import numpy as np
 
 from shufflelib import arguments
 from shufflelib.profiles import Gaussian
-from shufflelib.results import Certified, Status
+from shufflelib.results import Certified
 from shufflelib.search import first_below
 from shufflelib.tradeoff.functions import ApproximateDP, checked
 from shufflelib.tradeoff.mixtures import best_of
@@ -133,9 +133,8 @@ def epsilon_from_tradeoff_dong22(f, *, delta):
     return Certified(
         np.minimum(ends[..., 0], ends[..., 1]),
         ends[..., 1],
-        Status.of(ends[..., 1]),
-        f.source,
-        f"epsilon of {f.statement}",
+        source=f.source,
+        statement=f"epsilon of {f.statement}",
     )
 
 

@@ -6,7 +6,7 @@ r"""What is proved about users with personal budgets, in the two readings of "sh
 
 from shufflelib import arguments
 from shufflelib.personalized.own_randomizers import OwnRandomizers
-from shufflelib.results import Certified
+from shufflelib.results import Certified, Status
 from shufflelib.shuffling import PersonalizedPair
 
 
@@ -41,10 +41,11 @@ def of_own_budgets(users, *, delta):
     if not isinstance(users, OwnRandomizers):
         raise TypeError(f"users must be OwnLaplace or OwnRandomizedResponse, got {arguments.shown(users)}")
     each = users.epsilons(delta=delta)
+    lower, upper = each.lower.max(), each.upper.max()
     return Certified(
-        each.lower.max(),
-        each.upper.max(),
-        each.status,
+        lower,
+        upper,
+        Status.of(lower, upper, ceiling=users.eps0.max()),
         each.source,
         f"largest epsilon of {users.n} users who randomise with their own budgets and are then shuffled",
     )
@@ -80,10 +81,12 @@ def of_seats(eps0, *, delta):
     delta = arguments.probability(delta, "delta")
     end = PersonalizedPair(eps0=eps0).epsilon(delta)
     largest = float(arguments.reals(eps0, "eps0").max())
+    upper = min(end.upper, largest)  # the local guarantee survives shuffling
     return Certified(
         0.0,
-        min(end.upper, largest),  # the local guarantee survives shuffling
-        end.status,
-        "upper: dominating pair of seats with budgets of their own; lower: trivial; neighbours: replace one",
+        upper,
+        Status.of(0.0, upper, ceiling=largest),
+        "upper: dominating pair of slots with budgets of their own; lower: trivial; "
+        f"neighbours: {PersonalizedPair.adjacency}",
         f"epsilon of {len(eps0)} users shuffled into seats, each with its budget",
     )

@@ -46,10 +46,13 @@ def situation(setting):
     if setting.rate < 1.0:
         crowd += f", drawn from a population of {setting.n / setting.rate:,.0f} and not revealed,"
     repeated = f" in each of {setting.rounds:,} rounds on the same values" if setting.rounds > 1 else ""
+    profile = questions.profile(setting)
     randomizer = html.escape(str(setting.randomizer()))
+    assumed = "".join(f"<li>{html.escape(one)}</li>" for one in profile.hypotheses)
     return (
         f"<p>{crowd} send one report each{repeated}, randomised by <code>{randomizer}</code> and shuffled. "
-        "Neighbouring datasets replace one user's value; ε is in nats.</p>"
+        f"Neighbouring datasets: {html.escape(str(profile.adjacency))}; ε is in nats.</p>"
+        f"<details><summary>What every number assumes</summary><ul>{assumed}</ul></details>"
     )
 
 

@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.logspace import UNIT
@@ -145,7 +146,16 @@ class ShuffledMessages(PrivacyProfile):
 
     source = (
         "upper: one message among the blanket messages, the other users' own messages revealed; "
-        "lower: an analyst of one dataset who has to do with them; neighbours: replace one"
+        "lower: an analyst of one dataset who has to do with them"
+    )
+    adjacency = ReplaceOne()
+    hypotheses = (
+        SHUFFLED[0],
+        "the N blanket messages are all sent, by honest users with private and independent randomness, and "
+        "none of them by users who collude with the analyst",
+        "n and N are fixed and public, and participation does not depend on the values: neither who takes "
+        "part or drops out nor who colludes",
+        SHUFFLED[3],
     )
 
     def __init__(self, randomizer, n, blanket):

@@ -29,14 +29,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib import arguments, pure_dp
+from shufflelib.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.amplification import AmplificationVariable
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.logspace import UNIT
 from shufflelib.personalized.budgets import personal
 from shufflelib.personalized.merged_attack import MergedAttack, OthersSum, Scores
 from shufflelib.personalized.score_sums import score_law
-from shufflelib.results import Certified
+from shufflelib.results import Certified, Status
 from shufflelib.search import first_below
 
 MOST_GROUPS = 512  # of other users; more distinct budgets are rounded, weights down
@@ -63,7 +64,12 @@ class OwnRandomizers(ABC):
     source = (
         "upper: common cover with Poisson-binomial number of draws, never above the local guarantee, "
         "which is the answer where nothing more is proved; lower: best attack that subtracts two counts; "
-        "neighbours: the target's value replaced"
+        "neighbours: replace the target's value, whatever the other users hold"
+    )
+    adjacency = ReplaceOne()
+    hypotheses = (
+        *SHUFFLED,
+        "the budgets are fixed and public, and do not depend on the values",
     )
 
     def __init__(self, eps0):
@@ -114,9 +120,8 @@ class OwnRandomizers(ABC):
         grid = arguments.reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
         target = self._target(group, group)
         ends = np.array([target.delta(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        return Certified(
-            ends[..., 0], ends[..., 1], source=self.source, statement=f"delta of {self._of(user)}"
-        )
+        ceiling = pure_dp.delta(float(self.eps0[user]), grid)
+        return self._certified(ends, ceiling, f"delta of {self._of(user)}")
 
     def epsilon(self, *, user, delta):
         r"""Enclose the smallest ε with which ``user`` has (ε, delta)-differential privacy.
@@ -144,9 +149,7 @@ class OwnRandomizers(ABC):
         grid = arguments.probabilities(delta, "delta")
         target = self._target(group, group)
         ends = np.array([target.epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        return Certified(
-            ends[..., 0], ends[..., 1], source=self.source, statement=f"epsilon of {self._of(user)}"
-        )
+        return self._certified(ends, float(self.eps0[user]), f"epsilon of {self._of(user)}")
 
     def epsilons(self, *, delta):
         """Enclose every user's ε at ``delta``.
@@ -181,12 +184,13 @@ class OwnRandomizers(ABC):
             guess = high if high > 0.0 else None
             upper[part] = np.minimum(high, self._budgets[part])
             lower[part] = np.minimum(low, upper[part])
-        return Certified(
-            lower[self._group],
-            upper[self._group],
-            source=self.source,
-            statement=f"epsilon at delta = {delta:g} of each of {self.n} users of {self.name}",
-        )
+        ends = np.stack([lower[self._group], upper[self._group]], axis=-1)
+        what = f"epsilon at delta = {delta:g} of each of {self.n} users of {self.name}"
+        return self._certified(ends, self.eps0, what)
+
+    def _certified(self, ends, ceiling, statement):
+        status = Status.of(ends[..., 0], ends[..., 1], ceiling=ceiling)
+        return Certified(ends[..., 0], ends[..., 1], status, self.source, statement)
 
     @functools.cached_property
     def _everyone(self):

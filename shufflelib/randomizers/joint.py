@@ -32,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.adjacency import ReplaceComponents, united
 from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
@@ -56,7 +57,7 @@ def joint(randomizers, *, distance=None):
         What makes the coordinates, at least one; budgets may differ, continuous ones are welcome.
     distance : int, optional
         Number of coordinates in which the two inputs of the user who changes may differ, 1 to all of them
-        (the default).
+        (the default).  With fewer than all, nothing is proved for replacing a whole tuple.
 
     Returns
     -------
@@ -143,6 +144,16 @@ class Joint(LocalRandomizer):
     def eps0(self):
         """Local budget: the sum of the ``distance`` largest ones."""
         return self._most(part.eps0 for part in self.components)
+
+    @property
+    def adjacency(self):
+        """At most ``distance`` components of one user's tuple change."""
+        return ReplaceComponents(parts=tuple(part.adjacency for part in self.components), most=self.distance)
+
+    @property
+    def hypotheses(self):
+        """Those of the components."""
+        return united(*(part.hypotheses for part in self.components))
 
     def local_renyi(self, order):
         """Return the sum of the ``distance`` largest ones."""

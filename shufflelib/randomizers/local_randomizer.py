@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from shufflelib.adjacency import ReplaceOne
 from shufflelib.amplification import InputPair
 
 LARGEST_EXPONENT = 709.0  # exp overflows beyond
@@ -29,6 +30,8 @@ class LocalRandomizer(ABC):
     """
 
     eps0: float
+    adjacency = ReplaceOne()  # which datasets of n values are neighbours
+    hypotheses = ()  # what its guarantee assumes beyond what all shuffled reports do
     has_worst_pair = True  # a candidate pair is above all pairs of inputs, equal ones too, in convex order
 
     @staticmethod

@@ -2,19 +2,21 @@ r"""Metric privacy: the guarantee is a distance, and the differing user moves fr
 
 A randomizer is :math:`d`-private when :math:`R_x(y) \le e^{d(x,x')} R_{x'}(y)` for all places x, x': close
 places look alike, far ones may be told apart.  Distances are in nats: 3 km at a privacy of 0.5 per km are
-1.5.  Every statement is about one pair x0, x1 at distance ``d01``; the other users are anywhere within
-``dmax`` of both.
+1.5.  Every statement is about one user who moves from x0 to x1, a distance of ``d01``, while all other users
+are within ``dmax`` of both places.  It is no statement about larger moves, nor about users farther away.
 
 .. math:: d_{01} = d(x_0, x_1), \qquad d_{max} = \max_x \max\{d(x, x_0),\, d(x, x_1)\}
 
 The original references are those of Wang (VLDB 2024), whose Table 2 prints (p, β, q).
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.adjacency import MoveOne
 from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.randomizers import additive, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
@@ -22,6 +24,7 @@ from shufflelib.randomizers.local_randomizer import LocalRandomizer
 NEAREST = 1e-9  # nats
 FARTHEST = 100.0  # nats: among 1e15 users nobody farther than 35 hides anything
 CELL_WIDTH = 1e-4  # of δ, relative: nothing finer is asked of the numerics
+LONGEST_SHORTENED = math.log(27 / 4)  # moves of Laplace noise up to which shorter ones reveal less
 CELLS = 300  # on each stretch of the line where the masses of an attack vary
 
 
@@ -40,6 +43,15 @@ def distances(d01, dmax):
     return d01, dmax
 
 
+def refuse_far_apart(widest, dmax):
+    """Refuse a population in which somebody is too far away to hide somebody else."""
+    if widest > dmax * (1.0 + 1e-12):
+        raise ValueError(
+            f"x must hold places within dmax={dmax:g} of each other, got two at a distance of {widest:g}; "
+            "nothing is proved for either: use a larger dmax"
+        )
+
+
 def metric_generic(*, d01, dmax):
     r"""Build the bound for all metric randomizers at once: what holds for every one of them.
 
@@ -50,7 +62,7 @@ def metric_generic(*, d01, dmax):
     Parameters
     ----------
     d01, dmax : float
-        Distance of the pair, and largest distance of the other users to either, in nats;
+        How far one user may move, and largest distance of the other users to both places, in nats;
         1e-9 <= d01 <= dmax <= 100.
 
     Returns
@@ -70,7 +82,8 @@ def metric_generic(*, d01, dmax):
     1/p <= ρ <= 1, and G = q(1 - Eρ) is linear in ρ: splitting ρ to 1 and 1/p with its mean kept raises the
     convex order.  What falls on (q, q), mass c, together with c(p - 1)/(p + 1) of the mass that w leaves, is
     below mass cp/(p + 1) on each of (q, q/p) and (q/p, q): equal mass, equal mean c q (1 - E), and the two
-    new losses are the ends of an interval that holds q(1 - E) and 0 as long as E <= p.
+    new losses are the ends of an interval that holds q(1 - E) and 0 as long as E <= p.  This asks for ratios
+    between 1/p and p only, so that moves shorter than d01 are covered too.
 
     The attacks: x* = x0 in randomized response on {x0, x1}, and x* at distance dmax from both in
 
@@ -102,13 +115,14 @@ def metric_laplace(*, d01, dmax):
     Parameters
     ----------
     d01, dmax : float
-        Distance of the pair, and largest distance of the other users to either, in nats;
+        How far one user may move, and largest distance of the other users to both places, in nats;
         1e-9 <= d01 <= dmax <= 100.
 
     Returns
     -------
     MetricLaplace
-        ``sample`` maps floats (n,) in [d01 - dmax, dmax] to floats (n,); ``estimate`` returns the mean.
+        ``sample`` maps floats (n,) in [d01 - dmax, dmax], no two of them more than dmax apart, to floats
+        (n,); ``estimate`` returns the mean.
 
     Raises
     ------
@@ -127,6 +141,17 @@ def metric_laplace(*, d01, dmax):
     The published pair is not an upper bound.  At e^d01 = e^dmax = 4 and n = 2, the other at x1, both reports
     fall beyond x1 with probability 1/4 or 1/16: δ(log 3.5) >= 1/32, the pair says 1/72.  At d01 = 1,
     dmax = 6, n = 1000, δ = 1e-6 it says ε = 0.9224, an attack finds 0.9999.
+
+    What is covered: moves of d01, and shorter ones if e^d01 <= 27/4.  With x = 1/p the loss G is, by the
+    symmetry of w, distributed as
+
+    .. math:: \frac{G}{q} \in \{x - E u,\; u - E x\} \text{ with density } \tfrac14 u^{-3/2}
+              \text{ on } (x, 1) \text{ and mass } \tfrac12 \text{ at } u = 1, \text{ each over } q.
+
+    For a >= 0, E(G/q - a)₊ falls in x term by term.  For c = -a > 0 and E <= p, E(-G/q - c)₊ has the
+    derivative c x^{-3/2}/2 - E (Ex - c)^{-1/2}/2 in x where c < (E - 1)x, and a negative one elsewhere; with
+    c = κx it is negative if κ² (E - κ) < E², and the left side is at most 4E³/27.  So a shorter move, which
+    is a larger x, lowers G in convex order, as long as E <= 27/4.
 
     Examples
     --------
@@ -155,6 +180,16 @@ class MetricRandomizer(LocalRandomizer):
         return self.d01
 
     @property
+    def adjacency(self):
+        """One user moves by d01; all others are within dmax of both places."""
+        return MoveOne(d01=self.d01, dmax=self.dmax, shorter=self._covers_shorter)
+
+    @property
+    def _covers_shorter(self):
+        """Whether shorter moves are proved to reveal no more, at the same dmax."""
+        return False
+
+    @property
     def q(self):
         """Published ratio bound e^dmax between the differing user's report and another user's."""
         return float(np.exp(self.dmax))
@@ -162,6 +197,12 @@ class MetricRandomizer(LocalRandomizer):
 
 class OnLine(MetricRandomizer):
     """A metric randomizer on a line, the pair at 0 and d01."""
+
+    def _places(self, x):
+        """Return places of users that are all covered: within dmax of 0, of d01 and of each other."""
+        x = values.numbers(x, "x", **self._domain)
+        refuse_far_apart(float(np.ptp(x)), self.dmax)
+        return x
 
     @property
     def _domain(self):
@@ -175,6 +216,10 @@ class MetricGeneric(MetricRandomizer):
 
     d01: float
     dmax: float
+
+    @property
+    def _covers_shorter(self):
+        return True
 
     @property
     def beta(self):
@@ -223,6 +268,10 @@ class MetricLaplace(OnLine):
 
     d01: float
     dmax: float
+
+    @property
+    def _covers_shorter(self):
+        return self.d01 <= LONGEST_SHORTENED
 
     @property
     def beta(self):
@@ -274,7 +323,7 @@ class MetricLaplace(OnLine):
 
     def sample(self, x, rng):
         """Report floats, shape (n,)."""
-        x = values.numbers(x, "x", **self._domain)
+        x = self._places(x)
         return x + values.generator(rng).laplace(size=x.size)
 
     def estimate(self, reports):

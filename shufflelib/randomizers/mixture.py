@@ -29,6 +29,7 @@ from itertools import product
 
 import numpy as np
 
+from shufflelib.adjacency import ReplaceComponents, united
 from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
@@ -145,6 +146,20 @@ class Mixture(LocalRandomizer):
     def eps0(self):
         """Largest budget of the components: the drawn one may be any, and it is named."""
         return max(component.eps0 for component in self.components)
+
+    @property
+    def adjacency(self):
+        """All components of one user's tuple may change."""
+        parts = tuple(part.adjacency for part in self.components)
+        return ReplaceComponents(parts=parts, most=len(parts))
+
+    @property
+    def hypotheses(self):
+        """Those of the components, and that the draw is fair."""
+        return united(
+            ("each user draws the component with the given weights, whatever the values",),
+            *(part.hypotheses for part in self.components),
+        )
 
     def local_renyi(self, order):
         """Return the largest one: the drawn component may be any, and it is named."""

@@ -21,13 +21,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import ConvexHull
+from scipy.spatial.distance import pdist
 from scipy.special import iti0k0, k0, k0e, k1e
 
 from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.additive import NODES, WEIGHTS
-from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, distances
+from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, distances, refuse_far_apart
 
 COVER_ROWS = 80  # on the half-plane of x0
 ATTACK_ROWS = 32
@@ -40,6 +42,7 @@ LEVELS = 40  # of R_0/w, at most
 NARROWEST_LEVEL = 0.05  # in log R_0/w
 SMALLEST_HOLE = 1e-6  # what the cells leave of 1 has fewer digits the less it is
 BANDS = 30  # of the reports' masses over the others', into which an attack's cells are pooled
+FEW_PLACES = 1000  # whose distances are all formed
 TAIL_NODES, TAIL_WEIGHTS = np.polynomial.laguerre.laggauss(24)
 
 
@@ -52,14 +55,14 @@ def planar_laplace(*, d01, dmax):
     Parameters
     ----------
     d01, dmax : float
-        Distance of the pair, and largest distance of the other users to either, in nats;
+        How far one user moves, and largest distance of the other users to both places, in nats;
         1e-9 <= d01 <= dmax <= 100.
 
     Returns
     -------
     PlanarLaplace
-        ``sample`` maps places (n, 2) within dmax of both to reports (n, 2); ``estimate`` returns the mean
-        place, shape (2,).
+        ``sample`` maps places (n, 2), within dmax of both and of each other, to reports (n, 2);
+        ``estimate`` returns the mean place, shape (2,).
 
     Raises
     ------
@@ -80,6 +83,9 @@ def planar_laplace(*, d01, dmax):
     18 % at d01 = dmax = 4.
 
     The attacks are x* at x0, at a tip of the lens and at the far end of its axis.
+
+    Moves shorter than d01 are not covered, ask for them: at dmax = 6, n = 1000 the upper end of δ(1) is
+    0.0656 for d01 = 5.82 and 0.0653 for d01 = 6.
 
     The published pair is not an upper bound where few users are within reach: at d01 = 0.3, dmax = 10,
     n = 1000, δ = 1e-6 it says ε = 0.2970, an attack finds 0.2987.
@@ -298,12 +304,21 @@ class PlanarLaplace(MetricRandomizer):
                 f"x must be within dmax={self.dmax:g} of (0, 0) and of ({self.d01:g}, 0), "
                 f"got a place at {farthest.max():g}; use a larger dmax"
             )
+        refuse_far_apart(_diameter(x), self.dmax)
         length, angle = rng.gamma(2.0, size=len(x)), rng.uniform(0.0, 2.0 * np.pi, size=len(x))
         return x + np.column_stack([length * np.cos(angle), length * np.sin(angle)])
 
     def estimate(self, reports):
         """Return the unbiased mean place, shape (2,)."""
         return values.numbers(reports, "reports", columns=2).mean(axis=0)
+
+
+def _diameter(places):
+    """Return the largest distance between two places."""
+    places = np.unique(places, axis=0)
+    if len(places) > FEW_PLACES:
+        places = places[ConvexHull(places, qhull_options="QJ").vertices]
+    return float(pdist(places).max(initial=0.0))
 
 
 def _pooled(report0, report1, others, row, hole):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.adjacency import united
 from shufflelib.amplification import AmplificationVariable, InputPair, Tails
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
@@ -106,6 +107,22 @@ class PoissonSampled(LocalRandomizer):
     def eps0(self):
         """Local budget of the randomizer: silence is equally likely for all values."""
         return self.randomizer.eps0
+
+    @property
+    def adjacency(self):
+        """The randomizer's relation: a value is replaced, and silent users keep theirs."""
+        return self.randomizer.adjacency
+
+    @property
+    def hypotheses(self):
+        """Those of the randomizer, and that silence does not depend on the value."""
+        return united(
+            (
+                f"each user reports with probability {self.rate:g}, whatever the value, and is silent "
+                "otherwise; n counts silent users too",
+            ),
+            self.randomizer.hypotheses,
+        )
 
     def local_renyi(self, order):
         """Return that of the randomizer."""

@@ -25,7 +25,7 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
     Parameters
     ----------
     d01, dmax : float
-        Distance of the pair, and largest distance of the other users to either, in nats;
+        How far one user moves, and largest distance of the other users to both places, in nats;
         1e-9 <= d01 <= dmax <= 100.
     brim : float
         B, half the length of the brim in units of length; 2B/F >= dmax - d01/2, so that every hat has room.
@@ -37,7 +37,8 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
     Returns
     -------
     WitchHat
-        ``sample`` maps floats (n,) in [d01 - dmax, dmax] to floats (n,); ``estimate`` returns the mean.
+        ``sample`` maps floats (n,) in [d01 - dmax, dmax], no two of them more than dmax apart, to floats
+        (n,); ``estimate`` returns the mean.
 
     Raises
     ------
@@ -60,6 +61,7 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
 
     Local guarantee: min(d01, m).  The blanket max(1, e^{m - ϱ - |y - d01/2|}) over the same normaliser, with
     ϱ = dmax - d01/2, is exact.  The attacks are x* at 0, at the midpoint and at the far end of the places.
+    Moves shorter than d01 are not covered: ask for them.
 
     Examples
     --------
@@ -196,7 +198,7 @@ class WitchHat(OnLine):
 
     def sample(self, x, rng):
         """Report floats, shape (n,)."""
-        x, rng = values.numbers(x, "x", **self._domain), values.generator(rng)
+        x, rng = self._places(x), values.generator(rng)
         under_hat = -2.0 * np.expm1(-self.height) * np.exp(-self._log_total)
         noise = -np.log1p(rng.random(x.size) * np.expm1(-self.height))
         noise *= rng.choice([-1.0, 1.0], size=x.size)

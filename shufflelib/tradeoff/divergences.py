@@ -21,7 +21,7 @@ import numpy as np
 from shufflelib import arguments
 from shufflelib.dots import log_renyi_kernel
 from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.results import Certified, Status
+from shufflelib.results import Certified
 from shufflelib.tradeoff.functions import checked
 from shufflelib.tradeoff.gaussian import GaussianTradeoff
 
@@ -69,9 +69,8 @@ class Divergence(ABC):
         return Certified(
             min(lower, upper),
             upper,
-            Status.of(upper),
-            f.source,
-            f"{self.name} of {f.statement}",
+            source=f.source,
+            statement=f"{self.name} of {f.statement}",
         )
 
     def of_pair(self, pair):
@@ -337,7 +336,6 @@ def renyi(f, *, order):
     return Certified(
         np.minimum(ends[..., 0], ends[..., 1]),
         ends[..., 1],
-        Status.of(ends[..., 1]),
-        f.source,
-        f"Renyi divergence of {f.statement}",
+        source=f.source,
+        statement=f"Renyi divergence of {f.statement}",
     )

@@ -33,7 +33,7 @@ from scipy.special import ndtr
 
 from shufflelib import arguments
 from shufflelib.logspace import UNIT
-from shufflelib.results import Certified, Status
+from shufflelib.results import Certified
 from shufflelib.tradeoff import polygon
 from shufflelib.tradeoff.functions import TradeoffFunction
 from shufflelib.tradeoff.gaussian import gaussian_mixture
@@ -426,7 +426,6 @@ def renyi_least_squares(*, a, order, noise=1.0):
     return Certified(
         lower,
         upper,
-        Status.of(upper),
-        "closed form",
-        "Renyi divergence of one noisy least-squares step from a random start",
+        source="closed form",
+        statement="Renyi divergence of one noisy least-squares step from a random start",
     )

@@ -8,7 +8,7 @@ from shufflelib.personalized_pair import PersonalizedPair
 from shufflelib.profiles import Gaussian
 from shufflelib.results import Certified
 from shufflelib.sgd.accounting.attacks import smallest_report
-from shufflelib.sgd.accounting.epoch import NOTHING, Epoch, checked_epochs, of_kind, within_reach
+from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, NOTHING, Epoch, checked_epochs, of_kind, within_reach
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
 from shufflelib.sgd.personal_clients import PersonalClients
@@ -59,6 +59,11 @@ def one_block(reports, *, epochs):
         smallest_report(reports, moved=eps0),
         f"one block of Algorithm 1, {reports.blocks} blocks with budget {eps0:g}",
         "above: clones in adaptive slots (FMT'21); below: the smallest report",
+        record="block of examples",
+        hypotheses=(
+            *FIXED_SPLIT,
+            "the order of the blocks is drawn anew for each epoch, uniformly, and kept secret",
+        ),
     )
     return epoch.compose(rounds=checked_epochs(epochs))
 
@@ -106,7 +111,14 @@ def one_client(reports, *, client, epochs):
     client = arguments.count(client, "client", at_least=0, at_most=reports.clients - 1)
     mu = float(reports.mu[client]) * math.sqrt(checked_epochs(epochs)) * (1 + 32 * UNIT)
     statement = f"client {client} of Algorithm 3 after {epochs} epochs, {mu:g}-GDP"
-    return Epoch(Gaussian(mu), NOTHING, statement, "above: composed Gaussian reports; below: nothing")
+    return Epoch(
+        Gaussian(mu),
+        NOTHING,
+        statement,
+        "above: composed Gaussian reports; below: nothing",
+        record=f"example of client {client}, or all of its data",
+        hypotheses=("no trust in the shuffler: whoever sees the reports may know who sent which",),
+    )
 
 
 def released_code(reports, network, *, epochs):
@@ -145,5 +157,8 @@ def released_code(reports, network, *, epochs):
     upper = checked_epochs(epochs) * reports.sensitivity(network) / reports.noise_scale
     statement = f"pure epsilon of the released code after {epochs} epochs"
     return Certified(
-        0.0, upper * (1 + 8 * UNIT), source="sensitivity 2HC, Laplace noise", statement=statement
+        0.0,
+        upper * (1 + 8 * UNIT),
+        source="sensitivity 2HC, Laplace noise; neighbours: replace one example, whatever the other data are",
+        statement=statement,
     )

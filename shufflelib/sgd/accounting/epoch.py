@@ -5,18 +5,28 @@ import math
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.adjacency import ReplaceOne, united
 from shufflelib.logspace import UNIT
 from shufflelib.personalized_pair import FARTHEST
 from shufflelib.profiles import DiscretePair, PrivacyProfile
 
 NOTHING = DiscretePair([0.0], [0.0])
+FIXED_SPLIT = ("examples are split into blocks once, whatever they hold",)
+TRAINING = (
+    "gradients are clipped and noise is drawn exactly as stated, in real arithmetic, with private and "
+    "independent randomness",
+    "the numbers of examples and blocks, the epochs and all other settings are public and do not depend on "
+    "the data",
+)
 
 
 class Epoch(PrivacyProfile):
     """One epoch between a pair that is proved to stand above it and an attack that stands below it."""
 
-    def __init__(self, above, below, statement, source):
+    def __init__(self, above, below, statement, source, *, record, hypotheses):
         self._above, self._below, self.statement, self.source = above, below, statement, source
+        self.adjacency = ReplaceOne(record=record, others="the other data are")
+        self.hypotheses = united(hypotheses, TRAINING)
 
     @property
     def above(self):

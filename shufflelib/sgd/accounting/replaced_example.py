@@ -7,7 +7,13 @@ from shufflelib import arguments
 from shufflelib.logspace import UNIT
 from shufflelib.profiles import LARGEST_MU, Gaussian
 from shufflelib.sgd.accounting.attacks import marked_report, smallest_report
-from shufflelib.sgd.accounting.epoch import Epoch, checked_epochs, randomized_response, within_reach
+from shufflelib.sgd.accounting.epoch import (
+    FIXED_SPLIT,
+    Epoch,
+    checked_epochs,
+    randomized_response,
+    within_reach,
+)
 from shufflelib.sgd.accounting.random_allocation import enclosing_pairs
 from shufflelib.sgd.gaussian_blocks import AllocatedBlocks, GaussianBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
@@ -83,6 +89,8 @@ def _(reports: LaplaceBlocks, *, epochs):
         smallest_report(reports, moved=eps0),
         f"one example of Algorithm 1 with eps0={eps0:g}, {reports.blocks} blocks of {reports.block_size}",
         "above: randomized response; below: the smallest report",
+        record="example",
+        hypotheses=FIXED_SPLIT,
     )
     return epoch.compose(rounds=checked_epochs(epochs))
 
@@ -103,6 +111,8 @@ def _(reports: GaussianBlocks, *, epochs):
         marked_report(reports).compose(rounds=epochs),
         f"{statement}, {mu:g}-GDP each",
         "above: composed Gaussian reports; below: the marked report",
+        record="example",
+        hypotheses=FIXED_SPLIT,
     )
 
 
@@ -112,5 +122,9 @@ def _(reports: AllocatedBlocks, *, epochs):
         *enclosing_pairs(reports.noise_multiplier, reports.blocks),
         f"one example allocated to {reports.blocks} blocks, noise {reports.noise_multiplier:g} C",
         "random allocation, dots connected from above and from below",
+        record="example",
+        hypotheses=(
+            "each example's block is drawn anew for each epoch, uniformly and independently, and kept secret",
+        ),
     )
     return epoch.compose(rounds=checked_epochs(epochs))

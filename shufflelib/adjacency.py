@@ -1,0 +1,258 @@
+"""Which datasets are neighbours, and what a guarantee assumes: what must stand beside every number.
+
+Differential privacy compares the outputs on two *neighbouring* datasets.  Every profile names its adjacency
+relation (`ReplaceOne`, `MoveOne`, …) and its hypotheses, a tuple of sentences; statements, certificates, the
+command line and the explorer are made from these two fields.
+
+>>> from shufflelib import randomizers, shuffle
+>>> profile = shuffle(randomizers.metric_laplace(d01=0.1, dmax=2.0), n=1000)
+>>> print(profile.adjacency)
+one user's value moves by at most 0.1 nats, and every other user's value is within 2 nats of both places
+>>> profile.adjacency.neighbours([0.0, 0.3, 1.0], [0.1, 0.3, 1.0])
+True
+>>> profile.adjacency.neighbours([-1.9, 0.0, 0.0], [2.0, 0.0, 0.0])  # too far
+False
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SHUFFLED = (
+    "the shuffler is trusted, so that nobody learns who sent which report",
+    "all n users are honest: each applies the randomizer once, to one value, with private and independent "
+    "randomness; users who collude with the analyst or deviate do not count in n",
+    "n is fixed and public, and participation does not depend on the values: neither who takes part or drops "
+    "out nor who colludes",
+    "the values may depend on each other",
+)
+COMPOSED = (
+    "in each round, which may be chosen in view of earlier outputs, all of this holds with fresh randomness",
+    "neighbours differ in the same user in all rounds",
+)
+SUBSAMPLED = (
+    "the users who report are a random subset of fixed size, drawn uniformly without replacement, kept "
+    "secret and drawn anew for each round",
+)
+ROUNDING = 1e-12  # relative, of a distance
+
+
+@dataclass(frozen=True)
+class ReplaceOne:
+    """Datasets of equal size that differ in one record, whatever the others are.
+
+    Parameters
+    ----------
+    record : str
+        What is replaced, in words.
+
+    Examples
+    --------
+    >>> from shufflelib.adjacency import ReplaceOne
+    >>> print(ReplaceOne())
+    replace one user's value, whatever the other users hold
+    >>> ReplaceOne().neighbours([0, 1, 2], [0, 1, 7]), ReplaceOne().neighbours([0, 1, 2], [0, 1])
+    (True, False)
+    """
+
+    record: str = "user's value"
+    others: str = "the other users hold"
+
+    def __str__(self):
+        return f"replace one {self.record}, whatever {self.others}"
+
+    @property
+    def any_value(self):
+        """Whether a record may be replaced by that of any other user, which subsampling needs."""
+        return True
+
+    def neighbours(self, first, second):
+        """Return whether two datasets, one entry for each user, are neighbours.
+
+        Parameters
+        ----------
+        first, second : sequence
+            One entry for each user (or record): a number, a place, or a tuple of values.
+
+        Returns
+        -------
+        bool
+            True for two datasets of equal size that differ in one entry as the relation allows.
+        """
+        first, second = list(first), list(second)
+        if len(first) != len(second):
+            return False
+        changed = [i for i, pair in enumerate(zip(first, second, strict=True)) if not _equal(*pair)]
+        if len(changed) != 1:
+            return False
+        (i,) = changed
+        return self.admits(first[i], second[i], first[:i] + first[i + 1 :])
+
+    def admits(self, before, after, others):
+        """Return whether one entry may change in this way while the others are these."""
+        return True
+
+
+@dataclass(frozen=True)
+class MoveOne(ReplaceOne):
+    """Datasets in which one user's value moves a little, while all others are near.
+
+    Parameters
+    ----------
+    d01 : float
+        How far the value moves, in nats.
+    dmax : float
+        How far every other value may be from its old and from its new place.
+    shorter : bool
+        Whether moves shorter than ``d01`` are covered too.
+
+    Examples
+    --------
+    >>> from shufflelib.adjacency import MoveOne
+    >>> relation = MoveOne(d01=1.0, dmax=2.0, shorter=False)
+    >>> relation.neighbours([(0, 0), (0, 1)], [(1, 0), (0, 1)])
+    True
+    >>> relation.neighbours([(0, 0), (0, 1)], [(0.5, 0), (0, 1)])  # not by this number: ask for d01 = 0.5
+    False
+    """
+
+    d01: float = 0.0
+    dmax: float = 0.0
+    shorter: bool = True
+
+    def __str__(self):
+        return (
+            f"one {self.record} moves by {'at most' if self.shorter else 'exactly'} {self.d01:g} nats, "
+            f"and every other {self.record} is within {self.dmax:g} nats of both places"
+        )
+
+    @property
+    def any_value(self):
+        """Whether the move may end at any other user's place."""
+        return self.shorter and self.d01 >= self.dmax
+
+    def admits(self, before, after, others):
+        """Return whether the move and the distances of all others are covered."""
+        moved = _distance(before, after)
+        if moved > self.d01 * (1.0 + ROUNDING) or not (self.shorter or moved >= self.d01 * (1.0 - ROUNDING)):
+            return False
+        reach = self.dmax * (1.0 + ROUNDING)
+        return all(_distance(place, end) <= reach for place in others for end in (before, after))
+
+
+@dataclass(frozen=True)
+class ReplaceComponents(ReplaceOne):
+    """Datasets of tuples that differ in some components of one user's tuple.
+
+    Parameters
+    ----------
+    parts : tuple of ReplaceOne
+        The relation of each component.
+    most : int
+        Number of components that may differ.
+
+    Examples
+    --------
+    >>> from shufflelib.adjacency import ReplaceComponents, ReplaceOne
+    >>> relation = ReplaceComponents(parts=(ReplaceOne(),) * 3, most=1)
+    >>> print(relation)
+    replace at most 1 of the 3 components of one user's tuple, whatever the other users hold
+    >>> relation.neighbours([(0, 0, 0), (1, 1, 1)], [(0, 1, 0), (1, 1, 1)])
+    True
+    >>> relation.neighbours([(0, 0, 0), (1, 1, 1)], [(1, 1, 1), (1, 1, 1)])
+    False
+    """
+
+    parts: tuple = ()
+    most: int = 1
+
+    def __str__(self):
+        said = (
+            f"replace one user's tuple of {len(self.parts)} values"
+            if self.most == len(self.parts)
+            else f"replace at most {self.most} of the {len(self.parts)} components of one user's tuple"
+        )
+        special = [f"component {j}: {part}" for j, part in enumerate(self.parts) if part != ReplaceOne()]
+        return "; ".join([f"{said}, whatever {self.others}", *special])
+
+    @property
+    def any_value(self):
+        """Whether the whole tuple may be replaced."""
+        return self.most == len(self.parts) and all(part.any_value for part in self.parts)
+
+    def admits(self, before, after, others):
+        """Return whether few enough components differ, each as its own relation allows."""
+        changed = [j for j in range(len(self.parts)) if not _equal(before[j], after[j])]
+        return len(changed) <= self.most and all(
+            self.parts[j].admits(before[j], after[j], [one[j] for one in others]) for j in changed
+        )
+
+
+@dataclass(frozen=True)
+class EveryRound(ReplaceOne):
+    """What rounds with different relations have in common: each round's relation holds.
+
+    Examples
+    --------
+    >>> from shufflelib.adjacency import EveryRound, MoveOne, ReplaceOne
+    >>> both = EveryRound(rounds=(ReplaceOne(), MoveOne(d01=1.0, dmax=2.0)))
+    >>> both.neighbours([0.0, 0.0], [0.5, 0.0]), both.neighbours([0.0, 0.0], [1.5, 0.0])
+    (True, False)
+    """
+
+    rounds: tuple = ()
+
+    def __str__(self):
+        return "in every round its own: " + "; ".join(map(str, self.rounds))
+
+    @property
+    def any_value(self):
+        """Whether that holds in every round."""
+        return all(one.any_value for one in self.rounds)
+
+    def admits(self, before, after, others):
+        """Return whether every round's relation allows the change."""
+        return all(one.admits(before, after, others) for one in self.rounds)
+
+
+@dataclass(frozen=True)
+class NoDatasets(ReplaceOne):
+    """The relation of a pair of distributions taken for itself: there are no datasets to compare.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles import Gaussian
+    >>> print(Gaussian(mu=1.0).adjacency)
+    none: an ordered pair of distributions, no mechanism
+    """
+
+    def __str__(self):
+        return "none: an ordered pair of distributions, no mechanism"
+
+    def neighbours(self, first, second):
+        """Return False: nothing is said about datasets."""
+        return False
+
+
+NO_DATASETS = NoDatasets()
+
+
+def of_rounds(relations):
+    """Return the relation under which several rounds together are private."""
+    kinds = tuple(one for one in dict.fromkeys(relations) if one != NO_DATASETS)
+    if not kinds:
+        return NO_DATASETS
+    return kinds[0] if len(kinds) == 1 else EveryRound(rounds=kinds)
+
+
+def united(*hypotheses):
+    """Return several tuples of hypotheses as one, each sentence once."""
+    return tuple(dict.fromkeys(one for part in hypotheses for one in part))
+
+
+def _equal(one, other):
+    return np.array_equal(np.asarray(one), np.asarray(other))
+
+
+def _distance(one, other):
+    return float(np.linalg.norm(np.atleast_1d(np.subtract(one, other, dtype=float))))

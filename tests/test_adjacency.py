@@ -1,0 +1,266 @@
+"""What every number says about its datasets, and what goes wrong on datasets that it does not cover.
+
+Each profile names its adjacency relation and its hypotheses.  The witnesses are explicit datasets outside of
+the relation, or outside of a hypothesis, on which the certified upper end would be false.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import oracles
+from shufflelib import Certified, Status, estimation, multi_message, personalized, randomizers, sgd, shuffle
+from shufflelib.adjacency import NO_DATASETS, MoveOne
+from shufflelib.composition import compose
+from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation
+
+BINARY = randomizers.binary_rr(eps0=1.0)
+NEAR = randomizers.metric_laplace(d01=0.1, dmax=2.0)
+EVERY = randomizers.metric_generic(d01=0.1, dmax=2.0)
+HAT = randomizers.witch_hat(d01=1.0, dmax=2.0, brim=3.0, height=1.0)
+TUPLE = randomizers.joint([BINARY] * 3, distance=1)
+ANY = ([0, 1, 1], [1, 1, 1])
+TWO_CHANGE = ([0, 1, 1], [1, 0, 1])
+ONE_LEAVES = ([0, 1, 1], [1, 1])
+MOVED = ([0.0, 0.5, 1.0], [0.1, 0.5, 1.0])
+JUMPED = ([-1.9, 0.0, 0.0], [2.0, 0.0, 0.0])
+FAR = ([0.0, 20.0, 20.0], [0.1, 20.0, 20.0])
+
+# name: profile, two neighbours, pairs of datasets that are none
+MECHANISMS = {
+    "finite": (shuffle(randomizers.generalized_rr(eps0=1.0, d=5), n=3), ANY, (TWO_CHANGE, ONE_LEAVES)),
+    "binary": (shuffle(BINARY, n=3), ANY, (TWO_CHANGE, ONE_LEAVES)),
+    "Gaussian noise": (shuffle(randomizers.gaussian(sigma=2.0), n=3), ANY, (TWO_CHANGE, ONE_LEAVES)),
+    "metric": (shuffle(NEAR, n=3), MOVED, (JUMPED, FAR, ONE_LEAVES)),
+    "every metric one": (shuffle(EVERY, n=3), MOVED, (JUMPED, FAR)),
+    "long moves": (
+        shuffle(randomizers.metric_laplace(d01=2.0, dmax=2.0), n=2),
+        ([0.0, 1.0], [2.0, 1.0]),
+        (([0.0, 1.0], [1.0, 1.0]),),
+    ),
+    "planar": (
+        shuffle(randomizers.planar_laplace(d01=1.0, dmax=2.0), n=2),
+        ([(0, 0), (0, 1)], [(1, 0), (0, 1)]),
+        (([(0, 0), (0, 1)], [(0.5, 0), (0, 1)]), ([(0, 0), (0, 3)], [(1, 0), (0, 3)])),
+    ),
+    "hat": (shuffle(HAT, n=2), ([0.0, 2.0], [1.0, 2.0]), (([0.0, 2.0], [0.5, 2.0]),)),
+    "tuple, one differs": (
+        shuffle(TUPLE, n=2),
+        ([(0, 0, 0), (1, 1, 1)], [(0, 1, 0), (1, 1, 1)]),
+        (([(0, 0, 0), (1, 1, 1)], [(1, 1, 1), (1, 1, 1)]),),
+    ),
+    "tuple": (
+        shuffle(randomizers.joint([BINARY] * 3), n=2),
+        ([(0, 0, 0), (1, 1, 1)], [(1, 1, 1), (1, 1, 1)]),
+        (([(0, 0, 0), (1, 1, 1)], [(0, 0, 1), (1, 1, 0)]),),
+    ),
+    "mixture": (
+        shuffle(randomizers.mixture([BINARY, NEAR], [0.5, 0.5]), n=2),
+        ([(0, 0.0), (1, 1.0)], [(1, 0.1), (1, 1.0)]),
+        (([(0, 0.0), (1, 1.0)], [(1, 0.2), (1, 1.0)]),),
+    ),
+    "Poisson": (shuffle(randomizers.poisson_sampled(NEAR, rate=0.5), n=3), MOVED, (JUMPED, FAR)),
+    "subsampled": (shuffle(BINARY, n=3).subsample(rate=0.1), ANY, (TWO_CHANGE, ONE_LEAVES)),
+    "composed": (shuffle(EVERY, n=3).compose(rounds=4), MOVED, (JUMPED, FAR)),
+    "unequal rounds": (compose([shuffle(BINARY, n=3), shuffle(EVERY, n=3)]), MOVED, (JUMPED, FAR)),
+    "worst population": (WorstPopulation(eps0=1.0, n=3), ANY, (TWO_CHANGE, ONE_LEAVES)),
+    "slots": (PersonalizedPair([0.5, 1.0, 1.0]), ANY, (TWO_CHANGE, ONE_LEAVES)),
+    "adaptive slots": (PersonalizedPair.adaptive([0.5, 1.0, 1.0]), ANY, (TWO_CHANGE, ONE_LEAVES)),
+    "their own budgets": (
+        personalized.OwnRandomizedResponse([0.5, 1.0, 1.0], k=2), ANY, (TWO_CHANGE, ONE_LEAVES),
+    ),
+    "messages": (
+        multi_message.shuffle_messages(randomizers.balls_into_bins(d=4), n=3, blanket=50),
+        ANY,
+        (TWO_CHANGE, ONE_LEAVES),
+    ),
+    "one example": (
+        sgd.accounting.one_example(
+            sgd.LaplaceBlocks(eps0=1.0, clip=1.0, blocks=3, block_size=1), epochs=2
+        ),
+        ANY,
+        (TWO_CHANGE, ONE_LEAVES),
+    ),
+}  # fmt: skip
+PAIRS = {
+    "discrete": DiscretePair(np.log([0.5, 0.5]), np.log([0.1, 0.9])),
+    "Gaussian": Gaussian(mu=1.0),
+    "variation-ratio": VariationRatioPair.of(BINARY, n=10),
+    "composed": Gaussian(mu=1.0).compose(rounds=3),
+    "subsampled": Gaussian(mu=1.0).subsample(rate=0.1),
+}
+
+
+@pytest.mark.parametrize(("profile", "allowed", "refused"), MECHANISMS.values(), ids=MECHANISMS)
+def test_each_mechanism_names_its_neighbours(profile, allowed, refused):
+    relation = profile.adjacency
+    assert relation != NO_DATASETS
+    assert relation.neighbours(*allowed) and relation.neighbours(*allowed[::-1])
+    assert not relation.neighbours(allowed[0], allowed[0])
+    for first, second in refused:
+        assert not relation.neighbours(first, second)
+
+
+@pytest.mark.parametrize("profile", [case[0] for case in MECHANISMS.values()], ids=MECHANISMS)
+def test_each_mechanism_says_what_it_assumes(profile):
+    said = "; ".join(profile.hypotheses)
+    assert "not depend on the" in said and "independent randomness" in said
+    assert len(set(profile.hypotheses)) == len(profile.hypotheses)
+    assert "trusted" in said or "example" in str(profile.adjacency)
+    asked = {"user": 0} if hasattr(profile, "epsilons") else {}
+    assert f"{profile.adjacency}" in profile.delta(eps=0.1, **asked).source or asked
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_a_pair_of_distributions_says_nothing_about_datasets(pair):
+    assert pair.adjacency == NO_DATASETS and pair.hypotheses == ()
+    assert not pair.adjacency.neighbours(*ANY)
+    assert "neighbours" not in pair.delta(eps=0.1).source
+
+
+def test_what_is_special_stands_in_the_statement():
+    for mechanism in (EVERY, TUPLE):
+        profile = shuffle(mechanism, n=10)
+        assert str(mechanism.adjacency) in profile.statement
+        assert str(mechanism.adjacency) in str(profile.compose(rounds=2).epsilon(1e-3))
+
+
+# ---- witnesses: where a relation or a hypothesis fails, so does the number
+
+
+def count_delta(n, other, first, second, eps):
+    """Return δ of the number of reports in a set: chances of the others' reports and of the changing one."""
+    law = binom.pmf(np.arange(-1, n), n - 1, other)
+    p, q = (own * law[:-1] + (1 - own) * law[1:] for own in (first, second))
+    return max(np.maximum(a - math.exp(eps) * b, 0.0).sum() for a, b in ((p, q), (q, p)))
+
+
+def laplace_above(place, threshold):
+    gap = threshold - place
+    return 0.5 * math.exp(-gap) if gap >= 0 else 1.0 - 0.5 * math.exp(gap)
+
+
+def test_metric_numbers_hold_for_short_moves_among_near_users_only():
+    eps = shuffle(NEAR, n=1000).epsilon(1e-6).upper
+    assert eps < 0.0275
+    jump = [laplace_above(place, 1.0) for place in (0.0, -1.9, 2.0)]
+    assert count_delta(1000, *jump, eps) > 0.0135  # replace -1.9 by 2.0, all others at 0
+    alone = [laplace_above(place, 0.05) for place in (20.0, 0.0, 0.1)]
+    assert count_delta(1000, *alone, eps) > 0.035  # move by 0.1, all others at 20
+    inside = [laplace_above(place, 0.05) for place in (0.0, 0.0, 0.1)]
+    assert count_delta(1000, *inside, eps) < 1e-6
+
+
+def test_shorter_moves_on_a_line_reveal_less():
+    """The proof is in `metric_laplace`; up to e^d01 = 27/4 it covers them."""
+    for dmax in (0.5, 3.0):
+        for eps in (0.0, 0.4, 1.5):
+            for n in (2, 30):
+                profiles = [
+                    shuffle(randomizers.metric_laplace(d01=share * min(dmax, 1.9), dmax=dmax), n=n)
+                    for share in (0.1, 0.5, 0.9, 1.0)
+                ]
+                assert all(profile.adjacency.shorter for profile in profiles)
+                upper = [profile.delta(eps).upper for profile in profiles]
+                assert all(a <= b * (1 + 1e-4) for a, b in zip(upper, upper[1:], strict=False))
+    assert not MoveOne(d01=2.0, dmax=3.0, shorter=False).neighbours([0.0], [1.9])
+
+
+def test_a_tuple_of_which_one_component_changes_is_not_a_tuple_replaced():
+    half = randomizers.binary_rr(eps0=1.0)
+    profile = shuffle(randomizers.joint([half] * 3, distance=1), n=2)
+    upper = profile.delta(eps=0.5).upper
+    likely = 1 / (1 + math.exp(-1.0))
+    rows = np.array([[likely, 1 - likely], [1 - likely, likely]])
+    table = [np.einsum("i,j,k->ijk", *(rows[v] for v in x)).ravel() for x in np.ndindex(2, 2, 2)]
+    pairs = [(i, j) for i in range(8) for j in range(8) if i != j]
+    shuffled = {
+        (i, j): oracles.shuffled_hockey_stick(table, i, j, (other,), math.exp(0.5))
+        for i, j in pairs
+        for other in range(8)
+    }
+    one = max(value for (i, j), value in shuffled.items() if bin(i ^ j).count("1") == 1)
+    assert one <= upper < 0.267 and max(shuffled.values()) > 0.434
+
+
+def test_a_sample_may_put_anybody_in_the_place_of_a_user():
+    """One of two users is drawn and reports; the other is infinitely far away."""
+    rate, eps = 0.5, 0.5
+    truth = rate * count_delta(1, 0.0, laplace_above(0.0, 0.5), laplace_above(1.0, 0.5), eps)
+    alone = shuffle(randomizers.metric_laplace(d01=1.0, dmax=1.0), n=1)
+    assert alone.subsample(rate=rate).delta(eps).upper < 0.6 * truth  # with the other one at the same places
+    for randomizer in (randomizers.metric_laplace(d01=1.0, dmax=2.0), HAT, TUPLE):
+        with pytest.raises(ValueError, match="profile must cover .*; use d01 = dmax"):
+            shuffle(randomizer, n=10).subsample(rate=0.1)
+        with pytest.raises(ValueError, match="profile must cover"):
+            shuffle(randomizer, n=10).compose(rounds=3).subsample(rate=0.1)
+
+
+def test_dropouts_that_depend_on_values_show_them():
+    """A user who stays if and only if they hold 0: the number of reports tells, whatever the reports say."""
+    n = 1000
+    reports_if_zero, reports_if_one = {n: 1.0}, {n - 1: 1.0}
+    assert sum(max(p - 1e6 * reports_if_one.get(k, 0.0), 0.0) for k, p in reports_if_zero.items()) == 1.0
+    assert any("drops out" in one for one in shuffle(BINARY, n=n).hypotheses)
+
+
+@pytest.mark.parametrize("mechanism", (NEAR, randomizers.planar_laplace(d01=0.5, dmax=2.0)))
+def test_places_too_far_apart_are_refused(mechanism):
+    planar = mechanism is not NEAR
+    for far in (20.0, 1.5):
+        x = np.array([-0.6, 0.0, far])
+        with pytest.raises(ValueError, match="x must"):
+            mechanism.sample(np.column_stack([x, 0.0 * x]) if planar else x, np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    place = np.linspace(-0.5, 1.4, 3000)
+    place = np.column_stack([place, 0.01 * rng.random(3000)]) if planar else place
+    assert len(mechanism.sample(place, rng)) == 3000
+    x = place.copy()
+    x[0] -= 0.15 * (np.array([1.0, 0.0]) if planar else 1.0)
+    with pytest.raises(ValueError, match="of each other"):
+        mechanism.sample(x, rng)
+
+
+# ---- trivial ends
+
+
+def test_statuses_name_trivial_ends():
+    big = shuffle(randomizers.generalized_rr(eps0=650.0, d=10), n=1)
+    found = big.delta(643.5)
+    assert found.lower == 0.0 and found.upper == pytest.approx(-math.expm1(-6.5), rel=1e-9)
+    assert found.status is Status.TRIVIAL
+    assert shuffle(BINARY, n=1000).delta(0.1).status is Status.CERTIFIED
+    assert shuffle(BINARY, n=1).epsilon(1e-300).status is Status.CERTIFIED  # local, and attained
+    assert shuffle(BINARY, n=1000).delta([0.1, 1.5]).status is Status.CERTIFIED  # 0 on both sides
+    seats = estimation.of_seats([1.0] * 1000, delta=1e-6)
+    assert seats.status is Status.TRIVIAL_LOWER
+    assert shuffle(randomizers.subset(eps0=3.0, d=8, k=2), n=4).epsilon(1e-9).status in (
+        Status.CERTIFIED,
+        Status.TRIVIAL_UPPER,
+    )
+    clients = sgd.PersonalClients(eps=[0.5, 1.0], delta=1e-5, clip=2.0, client_size=9, calibrated_to=4.0)
+    profile = sgd.accounting.one_client(clients, client=0, epochs=1)
+    assert profile.epsilon(1e-5).status is Status.TRIVIAL_LOWER
+    assert profile.tradeoff(0.1).status is Status.TRIVIAL_UPPER  # for a trade-off the safe end is below
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "limits", "status"),
+    (
+        (0.0, 0.5, {}, Status.TRIVIAL_LOWER),
+        (0.0, 0.0, {}, Status.CERTIFIED),
+        (0.1, 1.0, {"ceiling": 1.0}, Status.TRIVIAL_UPPER),
+        (1.0 - 1e-9, 1.0, {"ceiling": 1.0}, Status.CERTIFIED),
+        (0.0, 1.0, {"ceiling": 1.0}, Status.TRIVIAL),
+        (0.2, 0.3, {"floor": 0.2}, Status.TRIVIAL_LOWER),
+        ([0.1, 0.0], [0.2, 0.2], {}, Status.TRIVIAL_LOWER),
+        (0.0, math.inf, {}, Status.UNBOUNDED),
+    ),
+)
+def test_the_rule_for_trivial_ends(lower, upper, limits, status):
+    assert Status.of(lower, upper, **limits) is status
+    if not limits:
+        assert Certified(lower, upper).status is status
