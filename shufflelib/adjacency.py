@@ -43,8 +43,10 @@ class ReplaceOne:
 
     Parameters
     ----------
-    record : str
-        What is replaced, in words.
+    record, others : str
+        What is replaced, and what is arbitrary, in words.
+    inputs : tuple of float
+        All values that anybody may hold, if the guarantee is for a list of them.
 
     Examples
     --------
@@ -57,9 +59,11 @@ class ReplaceOne:
 
     record: str = "user's value"
     others: str = "the other users hold"
+    inputs: tuple = ()
 
     def __str__(self):
-        return f"replace one {self.record}, whatever {self.others}"
+        listed = f"; all values are among the {len(self.inputs)} inputs listed" if self.inputs else ""
+        return f"replace one {self.record}, whatever {self.others}{listed}"
 
     @property
     def any_value(self):
@@ -90,7 +94,7 @@ class ReplaceOne:
 
     def admits(self, before, after, others):
         """Return whether one entry may change in this way while the others are these."""
-        return True
+        return not self.inputs or {before, after, *others} <= set(self.inputs)
 
 
 @dataclass(frozen=True)

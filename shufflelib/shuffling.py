@@ -49,8 +49,8 @@ def shuffle(randomizer, *, n):
     -------
     PrivacyProfile
         ``upper`` ends come from the privacy blanket, maximised over pairs of inputs and both
-        directions, and hold for every dataset; ``lower`` ends from the best attack in which all
-        other users hold one value x*, which is a dataset, so that no bound can be smaller.
+        directions, and hold for all neighbouring datasets; ``lower`` ends from the best attack in which
+        all other users hold one value x*, which is a dataset, so that no bound can be smaller.
         Binary randomized response has the exact worst dataset on both sides, see `BinaryProfile`.
 
     Raises
@@ -60,8 +60,9 @@ def shuffle(randomizer, *, n):
 
     Notes
     -----
-    Neighbouring datasets differ in one user's value (replace one).  The shuffler is trusted, users
-    do not collude, values may be dependent.  Cost O(1) in n.
+    Neighbouring datasets differ in one user's value; what may change is the randomizer's, and then the
+    profile's, ``adjacency``.  The profile's ``hypotheses`` say whom to trust: a shuffler, n honest users who
+    do not collude, participation that does not depend on the values.  Cost O(1) in n.
     Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3; Su, Cheng, Wang (arXiv:2504.07414).
 
     Examples

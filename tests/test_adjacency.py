@@ -8,10 +8,20 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, laplace
 
 import oracles
-from shufflelib import Certified, Status, estimation, multi_message, personalized, randomizers, sgd, shuffle
+from shufflelib import (
+    Certified,
+    LocalRandomizer,
+    Status,
+    estimation,
+    multi_message,
+    personalized,
+    randomizers,
+    sgd,
+    shuffle,
+)
 from shufflelib.adjacency import NO_DATASETS, MoveOne
 from shufflelib.composition import compose
 from shufflelib.profiles import DiscretePair, Gaussian
@@ -21,6 +31,14 @@ BINARY = randomizers.binary_rr(eps0=1.0)
 NEAR = randomizers.metric_laplace(d01=0.1, dmax=2.0)
 EVERY = randomizers.metric_generic(d01=0.1, dmax=2.0)
 HAT = randomizers.witch_hat(d01=1.0, dmax=2.0, brim=3.0, height=1.0)
+DENSITY = LocalRandomizer.from_density(
+    lambda y, x: laplace.cdf(y - x),
+    inputs=[0.0, 1.0],
+    edges=[-np.inf, *np.linspace(-4.0, 5.0, 37), np.inf],
+    slope=2.0,
+    survival=lambda y, x: laplace.sf(y - x),
+    eps0=1.0,
+)
 TUPLE = randomizers.joint([BINARY] * 3, distance=1)
 ANY = ([0, 1, 1], [1, 1, 1])
 TWO_CHANGE = ([0, 1, 1], [1, 0, 1])
@@ -33,6 +51,7 @@ FAR = ([0.0, 20.0, 20.0], [0.1, 20.0, 20.0])
 MECHANISMS = {
     "finite": (shuffle(randomizers.generalized_rr(eps0=1.0, d=5), n=3), ANY, (TWO_CHANGE, ONE_LEAVES)),
     "binary": (shuffle(BINARY, n=3), ANY, (TWO_CHANGE, ONE_LEAVES)),
+    "density": (shuffle(DENSITY, n=3), ([0.0, 1.0, 1.0], [1.0] * 3), (([0.0, 1.0, 1.0], [0.5, 1.0, 1.0]),)),
     "Gaussian noise": (shuffle(randomizers.gaussian(sigma=2.0), n=3), ANY, (TWO_CHANGE, ONE_LEAVES)),
     "metric": (shuffle(NEAR, n=3), MOVED, (JUMPED, FAR, ONE_LEAVES)),
     "every metric one": (shuffle(EVERY, n=3), MOVED, (JUMPED, FAR)),

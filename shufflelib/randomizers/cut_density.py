@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib import arguments
+from shufflelib.adjacency import ReplaceOne
 from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
@@ -241,6 +242,11 @@ class CutDensity(LocalRandomizer):
         return tuple(
             InputPair(self._cover(i, j), candidate_pairs.own_attacks(attacks, i, j)) for i, j in pairs
         )
+
+    @property
+    def adjacency(self):
+        """One user's value is replaced; everybody holds one of the inputs listed."""
+        return ReplaceOne(inputs=self.inputs)
 
     def input_pairs(self):
         """Return all pairs of inputs, and the most promising attacks."""
