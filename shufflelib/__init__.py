@@ -1,4 +1,4 @@
-"""Privacy amplification by shuffling: every bound certified on both sides.
+"""Privacy amplification by shuffling: privacy certified from both sides, and the published bounds.
 
 >>> from shufflelib import shuffle, randomizers
 >>> bracket = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=1000).epsilon(delta=1e-6)

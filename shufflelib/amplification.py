@@ -2,8 +2,8 @@ r"""The privacy amplification random variable: two reports measured against a co
 
 A user reports :math:`y \sim R_0` or :math:`y \sim R_1`.  The other users' reports contain, each
 independently with density at least :math:`w`, the *cover*: the privacy blanket when a bound must
-hold for every dataset, the full density of :math:`R(x^*)` when all others are known to hold
-:math:`x^*`.  Everything shuffling can hide is in the law of
+hold whatever value of their domain the others have, the full density of :math:`R(x^*)` when all others
+are known to hold :math:`x^*`.  Everything shuffling can hide is in the law of
 
 .. math:: G = \frac{R_0(y) - e^{\varepsilon} R_1(y)}{w(y)}, \qquad y \sim w,
 

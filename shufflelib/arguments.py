@@ -13,10 +13,10 @@ import numpy as np
 
 MAX_USERS = 10**15
 MAX_ORDER = 1e100  # of a Rényi divergence, so that no product with it overflows
-FAILURE_PROBABILITY = {
+INSIDE_UNIT_INTERVAL = {
     "above": 0.0,
     "below": 1.0,
-    "remedy": "a failure probability lies strictly between 0 and 1",
+    "remedy": "delta lies strictly between 0 and 1",
 }
 WIDTH = 60  # characters of a value that a refusal shows
 
@@ -160,13 +160,13 @@ def users(n):
 
 
 def probability(value, name):
-    """Return a failure probability strictly inside (0, 1)."""
-    return real(value, name, **FAILURE_PROBABILITY)
+    """Return a δ strictly inside (0, 1)."""
+    return real(value, name, **INSIDE_UNIT_INTERVAL)
 
 
 def probabilities(values, name):
-    """Return an array of failure probabilities strictly inside (0, 1)."""
-    return reals(values, name, **FAILURE_PROBABILITY)
+    """Return an array of δ strictly inside (0, 1)."""
+    return reals(values, name, **INSIDE_UNIT_INTERVAL)
 
 
 def false_positive_rate(fpr):

@@ -100,14 +100,14 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
     randomizer : callable
         Takes ``eps0`` by name and returns a `LocalRandomizer`: a constructor with its other
         parameters fixed, ``functools.partial(randomizers.generalized_rr, d=16)``, or
-        ``lambda eps0: ...``.  By default `randomizers.generic`: the answer holds for every eps0-LDP
-        randomizer, and at ``fails`` one of them misses the target.
+        ``lambda eps0: ...``.  By default `randomizers.generic`: the answer holds for every pure
+        eps0-LDP randomizer that all users share, and at ``fails`` one of them misses the target.
     n : int
         Number of all users, the one who changes included.
     eps : float
         Target for the central ε in nats, positive.
     delta : float
-        Failure probability of the guarantee, strictly between 0 and 1.
+        Central δ of the guarantee, strictly between 0 and 1.
     rounds : int
         How many times every user reports; the target is for all rounds together.
 
@@ -132,7 +132,7 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
 
     Examples
     --------
-    What every user may spend locally, for any randomizer, if the shuffled reports are to cost 0.1:
+    What every user may spend locally, for any pure randomizer, if the shuffled reports are to cost 0.1:
 
     >>> from shufflelib import calibration
     >>> found = calibration.largest_eps0(n=10_000, eps=0.1, delta=1e-6)
@@ -170,7 +170,7 @@ def fewest_users(randomizer, *, eps, delta, rounds=1):
     eps : float
         Target for the central ε in nats, positive.
     delta : float
-        Failure probability of the guarantee, strictly between 0 and 1.
+        Central δ of the guarantee, strictly between 0 and 1.
     rounds : int
         How many times every user reports; the target is for all rounds together.
 
@@ -188,7 +188,9 @@ def fewest_users(randomizer, *, eps, delta, rounds=1):
 
     Notes
     -----
-    Hypotheses: those of `shuffle`; rounds are composed adaptively.  Below 10⁶ users ``unproved`` is
+    Hypotheses: those of `shuffle`; rounds are composed adaptively.  The answer counts honest users who do
+    take part; to allow for dropouts, start from the number that stays if who drops out does not depend on
+    the values.  Below 10⁶ users ``unproved`` is
     ``answer - 1``.  Ten to thirty profiles are evaluated, each at a cost that does not grow with n.
 
     Examples
@@ -227,7 +229,7 @@ def most_rounds(profile, *, eps, delta):
     eps : float
         Target for ε of all rounds together in nats, positive.
     delta : float
-        Failure probability of the guarantee, strictly between 0 and 1.
+        Central δ of the guarantee, strictly between 0 and 1.
 
     Returns
     -------

@@ -110,7 +110,7 @@ def asymptotic_epsilon(*, chi, n, delta):
     n : float or array_like
         Number of all users, 1 ≤ n ≤ 10¹⁵.
     delta : float or array_like
-        Failure probability in (0, 1).  Arrays broadcast.
+        Central δ in (0, 1).  Arrays broadcast.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def moderate_epsilon(*, chi, n, delta):
     n : float or array_like
         Number of all users, 1 ≤ n ≤ 10¹⁵.
     delta : float or array_like
-        Failure probability in (0, 1).  Arrays broadcast.
+        Central δ in (0, 1).  Arrays broadcast.
 
     Returns
     -------

@@ -166,7 +166,7 @@ def compare(randomizer, *, n, delta, bounds=None):
     n : int
         Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
     delta : float
-        Central failure probability in (0, 1).
+        Central δ in (0, 1).
     bounds : iterable of Bound, optional
         Whom to ask, `ALL` by default; your own may be among them.
 
@@ -328,7 +328,7 @@ def _limit(end):
     return epsilon
 
 
-EVERY = "proved for every eps0-LDP randomizer"
+EVERY = "proved for every pure eps0-LDP randomizer that all users share"
 ALL = (
     Bound(
         "certified lower",
@@ -337,7 +337,7 @@ ALL = (
     ),
     Bound(
         "certified upper",
-        "certified for this randomizer and every dataset",
+        "certified for this randomizer and all neighbouring datasets",
         lambda asked: asked.ends.upper,
     ),
     Bound(

@@ -29,7 +29,7 @@ class CoveredPair(Pair):
     .. math:: H_\varepsilon = \tfrac1n\,\mathbb E[(G_1+\dots+G_n)_+] + \text{exposed mass}
 
     With the full density of the others' reports as the cover, this is the pair of shuffled outputs
-    itself; with the privacy blanket it dominates every dataset.
+    itself; with the privacy blanket it dominates that, whatever values the others have.
 
     Losses without exponential moments, a Gaussian's for example, are split.  On a set J of the most telling
     outputs R_0 is set to zero, which lowers every loss and leaves a sum S of tame ones; and at most one

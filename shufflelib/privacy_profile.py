@@ -129,7 +129,7 @@ class PrivacyProfile(ABC):
         Parameters
         ----------
         delta : float or array_like
-            Failure probability, strictly between 0 and 1.
+            Central δ, strictly between 0 and 1.
 
         Returns
         -------

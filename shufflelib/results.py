@@ -91,7 +91,8 @@ def written(value, *, up, digits=10):
 class Certified:
     """A quantity enclosed from both sides: ``lower <= true value <= upper``.
 
-    Both inequalities include floating-point error, truncated tails and grid error.
+    Both inequalities include floating-point error, truncated tails and grid error of the computation.  They
+    are about the mechanism as stated, with real-valued noise, not about the floats that ``sample`` draws.
 
     Parameters
     ----------

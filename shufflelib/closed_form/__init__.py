@@ -10,7 +10,7 @@ symbol         meaning
 =============  ==================================================================
 eps0           local budget in nats, every user's randomizer is pure eps0-LDP
 n              number of all users, the one who changes included
-delta          central failure probability
+delta          central δ
 e, E           short for exp(eps0) and exp(eps)
 p, beta, q     parameters of the variation-ratio pair (paper: Wang, VLDB 2024)
 gamma          mass of the privacy blanket (total variation similarity)

@@ -95,7 +95,7 @@ def blanket_hoeffding_specific(*, blanket, n, delta):
     n : int
         Number of all users, the one who changes included.
     delta : float
-        Central failure probability.
+        Central δ.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def blanket_bennett_specific(*, blanket, n, delta):
     n : int
         Number of all users, the one who changes included.
     delta : float
-        Central failure probability.
+        Central δ.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def blanket_hoeffding(*, eps0, n, delta):
     n : int
         Number of all users, the one who changes included.
     delta : float
-        Central failure probability.
+        Central δ.
 
     Returns
     -------
@@ -235,7 +235,7 @@ def blanket_bennett(*, eps0, n, delta):
     n : int
         Number of all users, the one who changes included.
     delta : float
-        Central failure probability.
+        Central δ.
 
     Returns
     -------

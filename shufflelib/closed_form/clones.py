@@ -19,7 +19,7 @@ def clones_fmt21(*, eps0, n, delta):
     n : int
         Number of all users, the one who changes included.
     delta : float
-        Central failure probability.
+        Central δ.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def stronger_clones_fmt23(*, eps0, n, delta):
     n : int
         Number of all users, the one who changes included.
     delta : float
-        Central failure probability.
+        Central δ.
 
     Returns
     -------

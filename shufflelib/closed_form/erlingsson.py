@@ -17,7 +17,7 @@ def erlingsson19(*, eps0, n, delta):
     n : int
         Number of all users, at least 1000 for the theorem.
     delta : float
-        Central failure probability, below 1/100 for the theorem.
+        Central δ, below 1/100 for the theorem.
 
     Returns
     -------

@@ -48,7 +48,7 @@ def variation_ratio_analytic(*, p, beta, q, n, delta):
     n : int
         Number of all users, the one who changes included.
     delta : float
-        Central failure probability.
+        Central δ.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def variation_ratio_asymptotic(*, p, beta, q, n, delta):
     n : int
         Number of all users, the one who changes included.
     delta : float
-        Central failure probability.
+        Central δ.
 
     Returns
     -------

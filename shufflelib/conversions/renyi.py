@@ -155,7 +155,7 @@ def epsilon_from_renyi_mironov17(*, order, renyi, delta):
     renyi : float or array_like
         :math:`D_\lambda \ge 0` of the worse direction, possibly infinite; broadcasts with ``order``.
     delta : float
-        Failure probability in (0, 1).
+        Central δ in (0, 1).
 
     Returns
     -------

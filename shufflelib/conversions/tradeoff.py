@@ -102,7 +102,7 @@ def epsilon_from_tradeoff_dong22(f, *, delta):
     f : TradeoffFunction
         What is proved of the mechanism.
     delta : float or array_like
-        Failure probability in (0, 1).
+        Central δ in (0, 1).
 
     Returns
     -------

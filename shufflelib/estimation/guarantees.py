@@ -18,7 +18,7 @@ def of_own_budgets(users, *, delta):
     users : OwnLaplace or OwnRandomizedResponse
         The users' randomizers, from `shufflelib.personalized`.
     delta : float
-        Failure probability in (0, 1).
+        Central δ in (0, 1).
 
     Returns
     -------
@@ -59,7 +59,7 @@ def of_seats(eps0, *, delta):
     eps0 : array_like, shape (n,)
         The seats' budgets; seat i applies any ε_i-LDP randomizer, chosen before anybody reports.
     delta : float
-        Failure probability in (0, 1).
+        Central δ in (0, 1).
 
     Returns
     -------

@@ -21,7 +21,7 @@ class HistogramProtocol(Protocol):
     n : int
         Number of users.
     delta : float, optional
-        Failure probability of the certificate.
+        Central δ of the certificate.
 
     Raises
     ------

@@ -26,7 +26,7 @@ class MultiMessageProtocol(Protocol):
     each : int
         Blanket messages that each user adds, at least 1.
     delta : float, optional
-        Failure probability of the certificate.
+        Central δ of the certificate.
 
     Raises
     ------

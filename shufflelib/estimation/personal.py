@@ -227,7 +227,7 @@ class MeanProtocol(OwnBudgets):
     low, high : float
         Range to which values are clipped, Δ = high - low; the mean of the clipped values is estimated.
     delta : float, optional
-        Failure probability of the certificate.
+        Central δ of the certificate.
 
     Raises
     ------
@@ -264,7 +264,7 @@ class FrequencyProtocol(OwnBudgets):
     eps0 : array_like, shape (n,)
         Budget of each user in nats, from 0 to 700 (300 for seats), not all zero, n >= 2.
     delta : float, optional
-        Failure probability of the certificate.
+        Central δ of the certificate.
 
     Raises
     ------

@@ -23,7 +23,7 @@ class Estimate:
     epsilon : Certified
         Central ε at ``delta`` of exactly what was run; ``upper`` is the guarantee.
     delta : float
-        Failure probability.
+        Central δ.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Protocol(ABC):
 
     @property
     def delta(self):
-        """Failure probability at which ε is certified; another one takes another protocol."""
+        """Central δ at which ε is certified; another one takes another protocol."""
         return self._delta
 
     @abstractmethod

@@ -37,7 +37,7 @@ class RangeQueryProtocol(Protocol):
     branching : int, optional
         Children B >= 2 of a node.
     delta : float, optional
-        Failure probability of the certificate.
+        Central δ of the certificate.
 
     Raises
     ------

@@ -45,7 +45,7 @@ class Setting:
     n : int
         Users who are shuffled in one round, from 10² to 10¹².
     delta : float
-        Central failure probability.
+        Central δ.
     rounds : int
         How often all this is repeated on the same values.
     rate : float

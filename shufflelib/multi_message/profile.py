@@ -42,9 +42,9 @@ def shuffle_messages(randomizer, *, n, blanket):
     Returns
     -------
     ShuffledMessages
-        ``upper`` ends hold for every dataset: the other users' own messages are revealed.  ``lower`` ends are
-        those of an explicit analyst of an explicit dataset, in which the others' own messages do count as
-        noise, so that no bound can be smaller.
+        ``upper`` ends hold for all values of all users: the others' own messages are revealed.  ``lower``
+        ends are those of an explicit analyst of an explicit dataset, in which the others' own messages do
+        count as noise, so that no bound can be smaller.
 
     Raises
     ------
@@ -54,8 +54,9 @@ def shuffle_messages(randomizer, *, n, blanket):
     Notes
     -----
     Neighbouring datasets differ in one user's value (replace one).  The shuffler is trusted, nobody sees who
-    sent what, and all N blanket messages are really sent: users who leave theirs out take protection from
-    everybody.  Cost O(1) in n and N.
+    sent what, and all N blanket messages are really sent, by honest users: those who leave theirs out, or
+    tell the analyst, take protection from everybody and do not count.  See the profile's ``hypotheses``.
+    Cost O(1) in n and N.
 
     ==================================  =====================================================================
     binary sums, balls into bins        both ends are one pair, exact for every dataset: the others' own

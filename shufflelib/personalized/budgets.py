@@ -19,10 +19,8 @@ def personal(eps0):
 
 
 def failures(delta0, eps0):
-    """Return local failure probabilities, one for each entry of ``eps0``; a scalar is everybody's."""
-    delta0 = arguments.reals(
-        delta0, "delta0", at_least=0.0, below=1.0, remedy="a local failure probability is in [0, 1)"
-    )
+    """Return local δ₀, one for each entry of ``eps0``; a scalar is everybody's."""
+    delta0 = arguments.reals(delta0, "delta0", at_least=0.0, below=1.0, remedy="a local δ is in [0, 1)")
     if delta0.ndim and delta0.shape != eps0.shape:
         raise ValueError(
             f"delta0 must be a number or have the shape of eps0, {eps0.shape}, got shape {delta0.shape}"

@@ -93,7 +93,7 @@ def echo_epsilon_liu23(*, eps0, delta):
     eps0 : array_like, shape (n,)
         Local budgets in nats, n ≥ 2, positive, at most 700.
     delta : float
-        Central failure probability in (0, 1).
+        Central δ in (0, 1).
 
     Returns
     -------
@@ -195,7 +195,7 @@ def echo_epsilon_numerical_liu23(*, eps0, delta):
     eps0 : array_like, shape (n,)
         Local budgets in nats, n ≥ 2, positive, at most 700.
     delta : float
-        Central failure probability in (0, 1).
+        Central δ in (0, 1).
 
     Returns
     -------

@@ -57,7 +57,7 @@ def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
     n : int
         Number of all users; (n − 1) q (1 − 2q) must be at least 10; up to about 10⁵ can be listed.
     delta0 : float
-        Local failure probability in [0, 1).
+        Local δ₀ in [0, 1).
 
     Returns
     -------
@@ -88,9 +88,7 @@ def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
     (0.0082, 0.0281)
     """
     eps0, n = arguments.local_budget(eps0), arguments.users(n)
-    delta0 = arguments.real(
-        delta0, "delta0", at_least=0.0, below=1.0, remedy="a local failure probability is in [0, 1)"
-    )
+    delta0 = arguments.real(delta0, "delta0", at_least=0.0, below=1.0, remedy="a local δ is in [0, 1)")
     q, m = (1.0 - delta0) * math.exp(-eps0) / (1.0 + math.exp(-eps0)), n - 1
     q_rest = m * q * (1.0 - 2.0 * q)
     require(

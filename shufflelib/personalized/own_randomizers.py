@@ -131,7 +131,7 @@ class OwnRandomizers(ABC):
         user : int
             Index of the target, 0 ≤ user < n.
         delta : float or array_like
-            Central failure probability in (0, 1).
+            Central δ in (0, 1).
 
         Returns
         -------
@@ -157,7 +157,7 @@ class OwnRandomizers(ABC):
         Parameters
         ----------
         delta : float
-            Central failure probability in (0, 1).
+            Central δ in (0, 1).
 
         Returns
         -------

@@ -46,7 +46,7 @@ def gaussian_mu_gspa24(*, eps0, delta0=0.0):
     eps0 : array_like, shape (n,)
         Local budgets in nats, n ≥ 2, from 0 to 700.  Equal entries are the uniform case.
     delta0 : float or array_like, shape (n,)
-        Local failure probabilities in [0, 1).
+        Local δ₀ in [0, 1).
 
     Returns
     -------
@@ -101,7 +101,7 @@ def gaussian_epsilon_gspa24(*, eps0, delta, delta0=0.0):
     eps0, delta0
         As for `gaussian_mu_gspa24`.
     delta : float or array_like
-        Central failure probability in (0, 1).
+        Central δ in (0, 1).
 
     Returns
     -------
@@ -269,7 +269,7 @@ def largest_budget_fmt21(*, eps0, delta):
     eps0 : array_like, shape (n,)
         Local budgets in nats, n ≥ 2.
     delta : float
-        Central failure probability in (0, 1).
+        Central δ in (0, 1).
 
     Returns
     -------
@@ -306,7 +306,7 @@ def largest_budget_erlingsson19(*, eps0, delta):
     eps0 : array_like, shape (n,)
         Local budgets in nats, n ≥ 2.
     delta : float
-        Central failure probability in (0, 1).
+        Central δ in (0, 1).
 
     Returns
     -------
@@ -344,7 +344,7 @@ def delta_with_failures_fmt21(*, eps0, delta0, eps, delta):
     eps0 : array_like, shape (n,)
         Local budgets in nats, n ≥ 2, the largest positive.
     delta0 : float or array_like, shape (n,)
-        Local failure probabilities in [0, 1).
+        Local δ₀ in [0, 1).
     eps, delta : float
         What holds centrally without failures.
 

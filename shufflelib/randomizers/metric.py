@@ -53,7 +53,7 @@ def refuse_far_apart(widest, dmax):
 
 
 def metric_generic(*, d01, dmax):
-    r"""Build the bound for all metric randomizers at once: what holds for every one of them.
+    r"""Build the bound for all metric randomizers at once: it holds for each, if all users run the same.
 
     .. math:: w = e^{-d_{max}} \max(R_0, R_1), \qquad
               \left(\tfrac{R_0}{w}, \tfrac{R_1}{w}\right) \in

@@ -91,7 +91,7 @@ def binary_rr(*, eps0):
 
 
 def generic(*, eps0):
-    r"""Build the bound for all eps0-LDP randomizers at once: what holds for every one of them.
+    r"""Build the bound for all pure eps0-LDP randomizers at once: it holds for each that all users share.
 
     .. math:: w = (1, 1)/(e^{\varepsilon_0} + 1), \quad R_0 = (e^{\varepsilon_0}, 1)/(e^{\varepsilon_0} + 1)
 
@@ -119,7 +119,7 @@ def generic(*, eps0):
 
     Examples
     --------
-    Whatever the users run costs no more than this.
+    Whatever pure eps0-LDP randomizer all users run, it costs no more than this.
 
     >>> from shufflelib import randomizers, shuffle
     >>> mechanisms = randomizers.generic(eps0=1.0), randomizers.subset(eps0=1.0, d=16)

@@ -143,7 +143,7 @@ def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
     eps0 : float
         Local budget in nats.
     delta0 : float
-        Local failure probability, strictly between 0 and 1.
+        Local δ₀, strictly between 0 and 1.
     n : int
         Number of all users, the one who changes included, at least 2.
     fpr : float
@@ -196,7 +196,7 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
     eps0 : float
         Local budget in nats.
     delta0 : float
-        Local failure probability, strictly between 0 and 1.
+        Local δ₀, strictly between 0 and 1.
     n : int
         Number of all users, the one who changes included, at least 2.
     eps : float
@@ -247,7 +247,7 @@ def clones_delta_fmt21(*, eps, delta, eps0, delta0, n):
     eps0 : float
         Local budget in nats.
     delta0 : float
-        Local failure probability, strictly between 0 and 1.
+        Local δ₀, strictly between 0 and 1.
     n : int
         Number of all users, the one who changes included.
 

@@ -29,7 +29,7 @@ class PersonalClients(BlockReports):
     eps : array_like, shape (clients,)
         The budget each client asked for, in nats, 1e-9 <= eps_i <= 700.
     delta : float or array_like, shape (clients,)
-        The failure probability each client asked for, in (0, 1).
+        The δ each client asked for, in (0, 1).
     clip : float
         Clipping bound C, 1e-9 <= clip <= 1e9.
     client_size : int

@@ -291,7 +291,7 @@ class ApproximateDP(FiniteTradeoff):
     eps : float
         Budget in nats, 0 ≤ ε ≤ 700.
     delta : float
-        Failure probability, 0 ≤ δ ≤ 1.
+        Central δ, 0 ≤ δ ≤ 1.
 
     Notes
     -----

@@ -41,6 +41,7 @@ def noise_multiplier(*, eps, delta, blocks, epochs):
 
     Notes
     -----
+    The target is kept as long as nobody learns which blocks were drawn.
     A bisection; its result was itself evaluated, so nothing rests on ε falling in σ.
     Cost: some five evaluations of `one_example`, each of some seconds.
 

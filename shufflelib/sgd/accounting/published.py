@@ -74,7 +74,7 @@ def theorem5_epsilon_gspa24(reports, *, epochs, delta):
     epochs : int
         T, at least 1.
     delta : float
-        Central failure probability.
+        Central δ.
 
     Notes
     -----

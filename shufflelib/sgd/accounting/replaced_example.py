@@ -49,6 +49,9 @@ def one_example(reports, *, epochs):
 
     Notes
     -----
+    Numbers of examples and blocks are public.  A fixed split must not depend on what the examples hold;
+    blocks drawn anew are drawn uniformly and kept secret.
+
     *Fixed split, above.*  An example is in one block, which reports once in an epoch, private in that example
     whatever was sent before.  For Laplace noise: any eps0-DP pair is made from that of randomized response,
     and T adaptive ones from T of those; composition is optimal for pure budgets (Kairouz, Oh, Viswanath, ICML
