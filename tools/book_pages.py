@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 
 import shufflelib
-from shufflelib.claims import ALL, report
+from shufflelib.claims import ALL, report, works
 
 PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
 REST = re.compile(r"([\\`*_|])")
@@ -142,7 +142,13 @@ def ledger_page(ledger, pictures):
     for claims in by_source.values():
         sources = Counter(claim.source.split(")")[0] + ")" for claim in claims)
         source = sources.most_common(1)[0][0]
-        lines += [f"## {plain(source)}", "", "{.words .claims}"]
+        lines += [
+            f"## {plain(source)}",
+            "",
+            f"How it was read: {plain(works.how(claims[0]))}.",
+            "",
+            "{.words .claims}",
+        ]
         lines += ["| claim | verdict | a reading under which it is true |", "|---|---|---|"]
         for claim in claims:
             place = plain(claim.source.removeprefix(source).strip(" ,"))

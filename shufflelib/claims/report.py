@@ -3,6 +3,7 @@
 import textwrap
 from collections import Counter
 
+from shufflelib.claims import works
 from shufflelib.claims.claim import Verdict
 
 WIDTH = 100
@@ -54,6 +55,7 @@ def witness(result):
     parts = {
         "claim": claim.statement,
         "source": claim.source,
+        "read": works.how(claim).removeprefix("read "),
         "verdict": result.verdict.upper()
         + ("" if result.agrees else f", where the ledger says {claim.verdict}"),
         "evidence": result.evidence,
@@ -80,6 +82,7 @@ def record(result):
         "source": claim.source,
         "ledger": str(claim.verdict),
         "verdict": str(result.verdict),
+        "read": works.how(claim),
         "agrees": result.agrees,
         "confirmed": result.confirmed,
         "evidence": result.evidence,
