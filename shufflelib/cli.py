@@ -254,6 +254,7 @@ def _claims(arguments):
         return report.outcomes(results), records, int(not all(result.agrees for result in results))
     entries = [
         {"id": one.id, "statement": one.statement, "source": one.source, "verdict": str(one.verdict)}
+        | {"label": one.label, "repeats": one.repeats}
         for one in claims.ALL
     ]
     return report.table(claims.ALL), entries, 0

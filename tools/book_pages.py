@@ -151,10 +151,12 @@ def ledger_page(ledger, pictures):
         ]
         lines += ["| claim | verdict | a reading under which it is true |", "|---|---|---|"]
         for claim in claims:
+            label = f" ({claim.label})" * bool(claim.label)
+            shared = f" <br> *The error is that of* `{claim.repeats}`" * bool(claim.repeats)
             place = plain(claim.source.removeprefix(source).strip(" ,"))
             said = f"`{claim.id}` <br> {plain(claim.statement)}" + f" <br> *{place}*" * bool(place)
             where = f" <br> [picture](#fig-{pictures[claim.id]})" if claim.id in pictures else ""
-            lines.append(f"| {said} | {claim.verdict}{where} | {plain(claim.reading)} |")
+            lines.append(f"| {said} | {claim.verdict}{label}{where} | {plain(claim.reading)}{shared} |")
         lines.append("")
     return "\n".join(lines)
 

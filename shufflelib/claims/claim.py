@@ -26,6 +26,12 @@ class Verdict(enum.StrEnum):
     NOT_DECIDED = "not decided"
 
 
+# What a reader should know beside a verdict.
+APPROXIMATION = "an approximation, read as a bound"
+SLIP = "a slip of the pen, read as printed"
+VACUOUS = "true, and says nothing"
+
+
 class Effort(NamedTuple):
     """How hard a check tries: points of a search, and the seed that places them.
 
@@ -92,6 +98,11 @@ class Claim:
     along : callable, optional
         Takes nothing and returns the `shufflelib.claims.line.Line` on which the claim fails: what a picture
         of the failure shows.  Every refutation has one.
+    label : str
+        What qualifies the verdict: `APPROXIMATION`, `SLIP` or `VACUOUS`; empty for most claims.
+    repeats : str
+        The ``id`` of the claim whose error this one repeats, being the same sentence about something else,
+        the same step of a proof, or a consequence of it; empty if the error, if any, is its own.
 
     Examples
     --------
@@ -115,6 +126,8 @@ class Claim:
     confirm: Callable | None = None
     reading: str = ""
     along: Callable | None = None
+    label: str = ""
+    repeats: str = ""
 
 
 @dataclass(frozen=True)

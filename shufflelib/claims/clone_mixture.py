@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from shufflelib import closed_form, tradeoff
 from shufflelib.claims import exact, line
-from shufflelib.claims.claim import Claim, Finding, Verdict
+from shufflelib.claims.claim import SLIP, Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import above_the_claim, printed
 from shufflelib.claims.enumerated_channels import largest_ratio
 from shufflelib.claims.random_laws import (
@@ -324,6 +324,7 @@ CLAIMS = (
         statement="beta_0(t) = sum w_i F_i(F_i^-1(alpha_i(t)) + 1).",
         source=f"{SOURCE}, Appendix C.1.1, the proof's last display",
         verdict=Verdict.REFUTED,
+        label=SLIP,
         check=TWO_USERS[0],
         confirm=TWO_USERS[1],
         along=_errors_by_users,

@@ -197,6 +197,7 @@ CLAIMS = (
         statement="The clone pair with a normal number of clones of mean S bounds the same users.",
         source=f"{ECHO}, numerical version",
         verdict=Verdict.REFUTED,
+        repeats="echo23-closed-form",
         check=_echo_numerical,
         confirm=_echo_numerical_by_tails,
         along=_numerical_by_loudest,

@@ -5,7 +5,7 @@ import random
 from fractions import Fraction
 
 from shufflelib.claims import line
-from shufflelib.claims.claim import Claim, Finding, Verdict
+from shufflelib.claims.claim import SLIP, Claim, Finding, Verdict
 from shufflelib.claims.random_laws import (
     beside,
     chained_divergence,
@@ -190,6 +190,7 @@ CLAIMS = (
         statement="In D_F(P||Q) the outputs with p = 0 count F(0) = lim F(s)/s for s to 0.",
         source=f"{SOURCE}, Appendix B.3, first display",
         verdict=Verdict.REFUTED,
+        label=SLIP,
         check=_at_zero,
         confirm=_at_zero_by_smoothing,
         along=_chi_squared_by_share,

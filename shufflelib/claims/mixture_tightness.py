@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from shufflelib.claims import line
 from shufflelib.claims.best_tests import processable
-from shufflelib.claims.claim import Claim, Finding, Verdict
+from shufflelib.claims.claim import SLIP, Claim, Finding, Verdict
 from shufflelib.claims.random_laws import (
     POSITIVE,
     above,
@@ -251,6 +251,7 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Appendix F.1, conclusion of the proof; for shuffling Appendix F, first paragraph",
         verdict=Verdict.REFUTED,
+        label=SLIP,
         check=_printed_criterion,
         confirm=_criterion_by_programming,
         along=_tight_by_odds,
@@ -268,6 +269,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_order,
         confirm=_order_by_programming,
+        label=SLIP,
         along=_order_by_odds,
         reading=(
             "Two sides exchanged: processing takes (P_I, Q_I) to (P_w, Q_w), as in Lemma A.2. The order of "

@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri
 
 from shufflelib.claims import line
-from shufflelib.claims.claim import Claim, Finding, Verdict
+from shufflelib.claims.claim import SLIP, Claim, Finding, Verdict
 from shufflelib.claims.random_laws import (
     above,
     along_levels,
@@ -194,6 +194,7 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Proposition B.1, the sum of functions as printed",
         verdict=Verdict.REFUTED,
+        label=SLIP,
         check=POINTWISE[0],
         confirm=POINTWISE[1],
         along=lambda: along_levels(

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from shufflelib import randomizers, renyi
 from shufflelib.claims import line
-from shufflelib.claims.claim import Claim, Finding, Verdict
+from shufflelib.claims.claim import APPROXIMATION, Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import above_the_claim
 from shufflelib.claims.renyi_bounds import BOTH, CONFERENCE, renyi_upper_bound
 from shufflelib.claims.upper_bounds import upper_bound
@@ -192,6 +192,7 @@ CLAIMS = (
         statement="Shuffled eps0-LDP reports are approximately mu-GDP with mu = 2 e^(eps0/2)/sqrt(n-1).",
         source=f"{BOTH}, Theorem 2",
         verdict=Verdict.REFUTED,
+        label=APPROXIMATION,
         check=witnessed(
             attained_by_fifty(_delta_of_theorem_2, "mu = 2 sqrt(50/92)"),
             upper_bound(_gaussian_epsilon, _binary),
@@ -208,6 +209,8 @@ CLAIMS = (
         ),
         source=f"{BOTH}, Corollary 2",
         verdict=Verdict.REFUTED,
+        label=APPROXIMATION,
+        repeats="ccg24-theorem-2",
         check=witnessed(_divergence_of_fifty, renyi_upper_bound(renyi.gaussian_ccg24)),
         confirm=_exactly_fifty,
         reading=LATE,
@@ -221,6 +224,7 @@ CLAIMS = (
         ),
         source=f"{CONFERENCE}, Section 7.6, Corollary 2",
         verdict=Verdict.REFUTED,
+        repeats="ccg24-theorem-2",
         check=witnessed(
             attained_by_fifty(_delta_of_the_appendix, "delta0 = 1e-9"),
             upper_bound(_epsilon_with_failures, _binary),
@@ -236,6 +240,7 @@ CLAIMS = (
         ),
         source=f"{BOTH}, Section 3.2, after Lemma 2 (arXiv: Lemma 1)",
         verdict=Verdict.REFUTED,
+        repeats="gspa24-equation-14",
         check=_atoms,
         confirm=_atoms_by_stirling,
         reading=(

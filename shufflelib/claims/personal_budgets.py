@@ -207,6 +207,7 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Lemma 1, equation (11)",
         verdict=Verdict.REFUTED,
+        repeats="fmt23-lemma-3.5",
         check=_others_share_too_little,
         confirm=_others_share_too_little_again,
         along=_weights_to_be_had,

@@ -10,7 +10,7 @@ from scipy.stats import binom, laplace
 
 from shufflelib import personalized, randomizers
 from shufflelib.claims import exact, line
-from shufflelib.claims.claim import Claim, Finding, Verdict
+from shufflelib.claims.claim import APPROXIMATION, Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import above_the_claim, both_ways
 from shufflelib.claims.normal_limit import attained_by_fifty, witnessed
 from shufflelib.claims.personal_budgets import SOURCE, loud_among_coins
@@ -249,6 +249,7 @@ CLAIMS = (
         check=EQUAL_BUDGETS,
         confirm=_equal_exactly,
         along=_by_unequal_slots,
+        label=APPROXIMATION,
         reading=(
             f"{SLACK} For equal budgets a limit at fixed epsilon/mu: it fails for large n at some delta from "
             "eps0 = 2.06 on, where eps0^2 > 4 (1+e) log(1+1/e); no failure was met up to 2, the largest "
@@ -267,6 +268,8 @@ CLAIMS = (
         check=_means,
         confirm=_means_by_sampling,
         along=_by_narrowness,
+        label=APPROXIMATION,
+        repeats="gspa24-approximately-mu",
         reading=(
             f"{SLACK} For one who sees the mean z alone and not the reports: their noises add up to more "
             "than mu asks for, in the limit. Algorithm 1 randomises before it permutes, and a narrow noise "
@@ -285,6 +288,8 @@ CLAIMS = (
         check=_frequencies,
         confirm=_frequencies_by_hand,
         along=_by_loud_budget,
+        label=APPROXIMATION,
+        repeats="gspa24-approximately-mu",
         reading=f"{SLACK} As a limit for many users of moderate budgets at a fixed false-positive rate.",
     ),
     Claim(

@@ -206,6 +206,7 @@ CLAIMS = (
         statement="The convergence rate of Lemma 2 is nearly 1/n, so that the error can be neglected.",
         source=f"{SOURCE}, Comparison with existing results",
         verdict=Verdict.REFUTED,
+        repeats="gspa24-equation-14",
         check=_rate,
         confirm=_rate_again,
         along=_one_over_n,

@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from shufflelib import tradeoff
 from shufflelib.claims import line
-from shufflelib.claims.claim import Claim, Finding, Verdict
+from shufflelib.claims.claim import SLIP, Claim, Finding, Verdict
 
 SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 LEVELS = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
@@ -261,6 +261,7 @@ CLAIMS = (
         statement="alpha(t) and beta(t) are integrals of Phi(...) e^(-w^2/2) dw.",
         source=f"{SOURCE}, Theorem 5.1 and Appendix D.1, as printed",
         verdict=Verdict.REFUTED,
+        label=SLIP,
         check=_unnormalised,
         confirm=_unnormalised_by_sampling,
         along=_unnormalised_by_level,

@@ -19,7 +19,7 @@ def table(claims):
     """
     lines = []
     for claim in claims:
-        lines.append(f"{claim.id:48s}{claim.verdict.upper()}")
+        lines.append(f"{claim.id:48s}{claim.verdict.upper()}" + (f" ({claim.label})" if claim.label else ""))
         lines += textwrap.wrap(claim.statement, WIDTH, initial_indent="  ", subsequent_indent="  ")
     return "\n".join([*lines, "", counted(claims)])
 
@@ -58,6 +58,8 @@ def witness(result):
         "read": works.how(claim).removeprefix("read "),
         "verdict": result.verdict.upper()
         + ("" if result.agrees else f", where the ledger says {claim.verdict}"),
+        "label": claim.label,
+        "repeats": f"the error of {claim.repeats}" if claim.repeats else "",
         "evidence": result.evidence,
         "reading": claim.reading,
         "where": claim.along().said() if claim.along is not None else "",
@@ -80,9 +82,11 @@ def record(result):
         "id": claim.id,
         "statement": claim.statement,
         "source": claim.source,
+        "read": works.how(claim),
         "ledger": str(claim.verdict),
         "verdict": str(result.verdict),
-        "read": works.how(claim),
+        "label": claim.label,
+        "repeats": claim.repeats,
         "agrees": result.agrees,
         "confirmed": result.confirmed,
         "evidence": result.evidence,
@@ -93,7 +97,26 @@ def record(result):
 
 
 def counted(claims):
-    """Return how many claims there are and how many of each verdict, in words."""
+    """Return in words how many claims there are, how many of each verdict, and how many errors."""
+    claims = tuple(claims)
     counts = Counter(claim.verdict for claim in claims)
-    each = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-    return f"{counts.total()} claims: {each}"
+    said = {verdict: f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]}
+    if Verdict.REFUTED in said:
+        found = len(errors(claims))
+        said[Verdict.REFUTED] += f" ({found} error{'s' if found > 1 else ''})"
+    return f"{counts.total()} claims: {', '.join(said.values())}"
+
+
+def errors(claims):
+    """Return the refuted claims by error: the name of the one that stands for it -> the names of all.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+        The whole ledger or a part of it.
+    """
+    found = {}
+    for claim in claims:
+        if claim.verdict is Verdict.REFUTED:
+            found.setdefault(claim.repeats or claim.id, []).append(claim.id)
+    return found

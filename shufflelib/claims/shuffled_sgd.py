@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 
 from shufflelib.claims import line
-from shufflelib.claims.claim import Claim, Finding, Verdict
+from shufflelib.claims.claim import APPROXIMATION, Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import above_the_claim
 from shufflelib.claims.search import logarithmic, worst
 from shufflelib.conversions import delta_from_gdp_dong22
@@ -257,6 +257,7 @@ CLAIMS = (
         id="ccg24-sensitivity",
         statement="The l1 sensitivity of each report of Algorithm 1 is 2C/m, so that it is eps0-LDP.",
         source=f"{BOTH}, proof of Theorem 3",
+        label=APPROXIMATION,
         verdict=Verdict.SMALLER,
         check=_sensitivity,
         reading=(
@@ -324,3 +325,5 @@ CLAIMS = (
         along=_theorem_5_along,
     ),
 )
+        label=APPROXIMATION,
+        repeats="gspa24-client-ldp",

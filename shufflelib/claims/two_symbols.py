@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement, pairwise
 
 from shufflelib import renyi
 from shufflelib.claims import exact, line
-from shufflelib.claims.claim import Claim, Finding, Verdict
+from shufflelib.claims.claim import VACUOUS, Claim, Finding, Verdict
 from shufflelib.claims.counts_pair import above_the_claim, both_ways, counts_channel, counts_delta, printed
 from shufflelib.claims.enumerated_channels import largest_ratio, normalised
 from shufflelib.claims.random_laws import corners, false_negatives
@@ -329,6 +329,7 @@ CLAIMS = (
         ),
         source=f"{PREPRINT}, Theorem 1",
         verdict=Verdict.REFUTED,
+        repeats="ccg24-theorem-1-conference",
         check=_preprint,
         confirm=_preprint_by_hand,
         reading=PROPOSITION_1,
@@ -341,6 +342,7 @@ CLAIMS = (
         ),
         source=f"{CONFERENCE} and {PREPRINT}, Corollary 1",
         verdict=Verdict.HOLDS,
+        label=VACUOUS,
         check=_corollary_1,
         reading=f"The number of the printed formula, 0, is no bound. {PROPOSITION_1}",
     ),
@@ -381,6 +383,7 @@ CLAIMS = (
         confirm=_three_symbols,
         reading=(
             "With >= for = and delta_n = 0. With delta_n > 0 a test sees the third symbol and may spend its "
+        repeats="ccg24-equation-17",
             "level unevenly, so that >= fails too; T >= max(...) stands, by convexity, and suffices for what "
             "is drawn from it."
         ),

@@ -240,6 +240,7 @@ CLAIMS = (
         statement="Theorem 4.2 with Table 2's parameters bounds shuffled Laplace noise under a metric.",
         source=f"{SOURCE}, Section 4.1, local metric DP mechanisms",
         verdict=Verdict.REFUTED,
+        repeats="wang24-lemma-4.4",
         check=_metric(lambda d: -math.expm1(-d / 2.0), MetricPair, whole(2, 50), attained=_pooled_laplace),
         confirm=_laplace_by_hand,
         reading="True with the row for general mechanisms, where 1 - alpha - alpha p = 0.",

@@ -259,6 +259,7 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Theorem 6.1",
         verdict=Verdict.REFUTED,
+        repeats="wang24-lemma-4.4",
         check=_below(_advanced),
         confirm=_advanced_exactly,
         reading=(

@@ -213,6 +213,7 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Theorem 4.1",
         verdict=Verdict.REFUTED,
+        repeats="wang24-lemma-4.4",
         check=pair_below_mechanism(
             lambda eps0, d: randomizers.generalized_rr(eps0=eps0, d=d),
             lambda one: (one.p, one.beta, one.q),
@@ -233,6 +234,7 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Theorem 4.2",
         verdict=Verdict.REFUTED,
+        repeats="wang24-lemma-4.4",
         check=_renyi_of_five,
         confirm=_five_by_integral,
         reading=NO_REMAINDER,

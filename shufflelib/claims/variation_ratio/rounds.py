@@ -245,6 +245,7 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Section 7, before Lemma 7.2",
         verdict=Verdict.REFUTED,
+        repeats="wang24-lemma-4.4",
         check=_composed_pair,
         confirm=_composed_pair_certified,
         reading=(

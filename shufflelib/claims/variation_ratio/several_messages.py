@@ -245,6 +245,7 @@ CLAIMS = (
         statement="With Table 3's parameters the pair is an upper bound for Cheu and Zhilyaev's protocol.",
         source=f"{SOURCE}, Section 4.1, Table 3 with Theorem 4.2",
         verdict=Verdict.REFUTED,
+        repeats="wang24-lemma-4.4",
         check=_fake_users,
         confirm=_fake_users_by_integral,
         reading=(
@@ -258,6 +259,7 @@ CLAIMS = (
         statement="For Cheu and Zhilyaev's protocol with d >= 3 the bound is tight.",
         source=SEVERAL_TIGHT,
         verdict=Verdict.REFUTED,
+        repeats="wang24-tight-randomized-response",
         check=_tight_fake_users,
         confirm=_fake_users_by_integral,
         reading="Asymptotically: both have the same leading term.",
