@@ -256,8 +256,10 @@ CLAIMS = (
         confirm=_criterion_by_programming,
         along=_tight_by_odds,
         reading=(
-            "The sum stands for the law of the part's own ratio, mixed over the parts: the entry above. In "
-            "shuffling each pair of counts has one part only, whose ratio is that of the mixtures."
+            "Only the printed sum is refuted. The paper's own Example F.2 takes the right-hand side for the "
+            "mixture: the law of p_i/q_i under P_i, with weight w_i. So read it is wsys23-proposition-6.1, "
+            "which holds. In shuffling each pair of counts has one part only, whose ratio is that of the "
+            "mixtures."
         ),
     ),
     Claim(
@@ -267,9 +269,9 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Appendix F.1, first display and the definition of its Blackwell order",
         verdict=Verdict.REFUTED,
+        label=SLIP,
         check=_order,
         confirm=_order_by_programming,
-        label=SLIP,
         along=_order_by_odds,
         reading=(
             "Two sides exchanged: processing takes (P_I, Q_I) to (P_w, Q_w), as in Lemma A.2. The order of "
