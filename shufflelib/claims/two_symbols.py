@@ -185,8 +185,8 @@ def _corollary_1(effort):
         pair = renyi.clones_pair_fmt21(eps0=eps0, n=n).renyi(order)
         largest = max(largest, abs(meant / pair.upper - 1.0))
     said = (
-        "an infinite divergence bounds everything, so that it says nothing; along the test curve of the "
-        "arXiv "
+        "vacuous: the printed pair's divergence is infinite, which bounds everything; along the test curve "
+        "of the arXiv "
     )
     said += f"proof the integral is that of Proposition 1's pair to {max(largest, 1e-15):.1g}"
     return Finding(Verdict.HOLDS if largest < 1e-6 else Verdict.REFUTED, said)
@@ -344,7 +344,11 @@ CLAIMS = (
         verdict=Verdict.HOLDS,
         label=VACUOUS,
         check=_corollary_1,
-        reading=f"The number of the printed formula, 0, is no bound. {PROPOSITION_1}",
+        reading=(
+            "Holds because both divergences of the printed pair are infinite, and every mechanism is "
+            "(lambda, infinity)-RDP: the statement promises nothing. The number of the printed formula, 0, "
+            f"is no bound. {PROPOSITION_1}"
+        ),
     ),
     Claim(
         id="ccg24-proof-of-theorem-2",
@@ -379,11 +383,11 @@ CLAIMS = (
         ),
         source=f"{GENERALIZED}, equation (17)",
         verdict=Verdict.REFUTED,
+        repeats="ccg24-equation-17",
         check=EXCHANGED_PERSONAL[0],
         confirm=_three_symbols,
         reading=(
             "With >= for = and delta_n = 0. With delta_n > 0 a test sees the third symbol and may spend its "
-        repeats="ccg24-equation-17",
             "level unevenly, so that >= fails too; T >= max(...) stands, by convexity, and suffices for what "
             "is drawn from it."
         ),
