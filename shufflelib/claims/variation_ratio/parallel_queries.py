@@ -271,13 +271,16 @@ CLAIMS = (
     Claim(
         id="wang24-released-range-queries",
         statement="The released code evaluates the theorem's mean beta for range queries.",
-        source=f"{SOURCE}, released code for Figure 5, as documented in the formula sheet",
+        source=(
+            f"{SOURCE}, released code for Figure 5: github.com/wangsw/PrivacyAmplification, "
+            "unifiedamplification.py, computeUBParameters, branch krr_para_advanced"
+        ),
         verdict=Verdict.REFUTED,
         check=_released_beta,
         confirm=_released_beta_exactly,
         reading=(
-            "The loop over levels overwrites its sum; what is left is the last level's beta over their "
-            "number. With one level, d = 2, the two are the same."
+            "The loop over levels assigns to beta where it should add; what is left is the last level's beta "
+            "over their number. With one level, d = 2, the two are the same."
         ),
         along=_released_beta_by_values,
     ),
