@@ -137,6 +137,8 @@ def test_the_ledger_page_has_every_claim_and_runs_none():
     assert all(f"| `{claim.id}` <br>" in page for claim in book_pages.ALL)
     assert page.count("(#fig-13_picture)") == 1
     assert page.count("\n| `") == len(book_pages.ALL)
+    assert page.count("How it was read:") == len({claim.id.split("-")[0] for claim in book_pages.ALL})
+    assert "refuted (an approximation, read as a bound)" in page and "The error is that of" in page
 
 
 def test_a_refuted_claim_leads_to_the_picture_of_its_failure():

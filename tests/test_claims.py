@@ -4,6 +4,7 @@ import json
 import math
 import random
 import re
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 
 import oracles
 from shufflelib import claims, cli, randomizers, shuffle
-from shufflelib.claims import Effort, Verdict, exact, line, report
+from shufflelib.claims import Effort, Verdict, exact, line, report, works
+from shufflelib.claims.claim import APPROXIMATION, SLIP, VACUOUS
 from shufflelib.claims.search import LOCAL, RISK, linear, logarithmic, whole, worst
 from shufflelib.claims.upper_bounds import upper_bound
 
@@ -28,6 +30,42 @@ def test_the_tests_name_every_module_of_the_ledger():
     tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_claims_*.py"))
     for source in claims.SOURCES:
         assert re.search(rf"\b{source.__name__.split('.')[-1]}\b", tests), source.__name__
+
+
+def test_it_is_said_how_the_work_of_every_claim_was_read():
+    assert {claim.id.split("-")[0] for claim in claims.ALL} == set(works.READ)
+    assert works.how(claims.named("wang24-theorem-4.1")).startswith("read in full")
+    assert works.how(claims.Claim("own-guess", "Mine.", "a guess", Verdict.HOLDS, len)) == ""
+
+
+def test_a_statement_that_is_called_approximate_is_labelled_where_it_is_refuted():
+    labels = {claim.id: claim.label for claim in claims.ALL if claim.label}
+    assert set(labels.values()) == {APPROXIMATION, SLIP, VACUOUS}
+    approximate = {
+        claim.id
+        for claim in claims.ALL
+        if claim.verdict is Verdict.REFUTED and "approximately" in claim.statement
+    }
+    assert approximate == {name for name, label in labels.items() if label == APPROXIMATION}
+    assert labels["wsys23-proposition-6.1-condition"] == SLIP and labels["ccg24-corollary-1"] == VACUOUS
+    assert all(claims.named(name).reading for name in labels)
+
+
+def test_a_claim_that_repeats_an_error_names_a_refuted_claim_which_repeats_none():
+    for claim in claims.ALL:
+        if claim.repeats:
+            first = claims.named(claim.repeats)
+            assert claim.verdict is first.verdict is Verdict.REFUTED and not first.repeats, claim.id
+
+
+def test_errors_are_counted_beside_statements():
+    found = report.errors(claims.ALL)
+    assert sum(map(len, found.values())) == sum(claim.verdict is Verdict.REFUTED for claim in claims.ALL)
+    assert {"wang24-lemma-4.4", "wang24-theorem-4.1", "wang24-theorem-4.2"} <= set(found["wang24-lemma-4.4"])
+    tight = found["wang24-tight-randomized-response"]
+    assert sum(name.startswith("wang24-tight-") for name in tight) == 10
+    assert f"refuted ({len(found)} errors)" in report.counted(claims.ALL)
+    assert report.counted(map(claims.named, tight)) == "11 claims: 11 refuted (1 error)"
 
 
 def test_every_refutation_is_found_a_second_time():
@@ -131,7 +169,14 @@ def test_exact_laws_are_laws():
 
 def test_the_readme_shows_the_count_of_verdicts():
     path = Path(__file__).parent.parent / "README.md"
-    assert not path.exists() or report.counted(claims.ALL) in path.read_text(encoding="utf-8")
+    if not path.exists():
+        return
+    text, found = path.read_text(encoding="utf-8"), report.errors(claims.ALL)
+    refuted, labels = sum(map(len, found.values())), Counter(claim.label for claim in claims.ALL)
+    assert report.counted(claims.ALL) in text
+    assert f"The {refuted} refuted statements trace back to {len(found)} errors" in text
+    assert f"Seven of the {refuted}" in text and labels[APPROXIMATION] == 7
+    assert "Six are slips" in text and labels[SLIP] == 6
 
 
 # ---------------------------------------------------------------- the command line
@@ -148,8 +193,11 @@ def test_the_table_lists_every_claim_without_checking_it(capsys):
     assert code == 0
     assert all(claim.id in out for claim in claims.ALL)
     assert out.strip().endswith(report.counted(claims.ALL))
+    assert f"REFUTED ({APPROXIMATION})" in out
     code, out, _ = said(capsys, "--json")
-    assert [entry["id"] for entry in json.loads(out)] == [claim.id for claim in claims.ALL]
+    entries = json.loads(out)
+    assert [entry["id"] for entry in entries] == [claim.id for claim in claims.ALL]
+    assert [entry["repeats"] for entry in entries] == [claim.repeats for claim in claims.ALL]
 
 
 def test_one_claim_prints_its_witness(capsys):
@@ -159,6 +207,15 @@ def test_one_claim_prints_its_witness(capsys):
     code, out, _ = said(capsys, "fmt23-lemma-3.5", "--json")
     record = json.loads(out)
     assert record["verdict"] == record["ledger"] == "refuted" and record["agrees"] and record["confirmed"]
+
+
+def test_one_claim_says_its_label_the_error_it_repeats_and_how_its_work_was_read(capsys):
+    _, out, _ = said(capsys, "gspa24-theorem-5")
+    assert APPROXIMATION in out and "the error of gspa24-client-ldp" in out and "Theorem 2's slack" in out
+    _, out, _ = said(capsys, "gspa24-theorem-5", "--json")
+    record = json.loads(out)
+    assert record["label"] == APPROXIMATION and record["repeats"] == "gspa24-client-ldp"
+    assert record["read"].startswith("read in full") and record["verdict"] == "refuted"
 
 
 def test_an_unknown_claim_is_answered_with_its_neighbours(capsys):

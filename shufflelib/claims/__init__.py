@@ -1,4 +1,4 @@
-r"""Every published claim, checked: statement, source, verdict, and a witness that anyone can run again.
+r"""Published claims, checked: statement, source, verdict, and a witness that anyone can run again.
 
 `ALL` is the ledger.  `audit` checks it: each claim's check returns what it finds *now*, and a claim whose
 finding differs from the ledger's verdict does not agree.  Verdicts:
@@ -14,6 +14,11 @@ not decided                why neither could be shown
 =========================  ===================================================================================
 
 "Holds" is no proof, unless the evidence says so.
+
+A label qualifies some verdicts: a published approximation that was read as a bound, a slip of the pen that
+was read as printed, a statement that is true and says nothing.  A refuted claim that ``repeats`` another one
+shares its error, and errors are counted beside statements.  The module ``works`` says how each work was read:
+few of them in full.
 """
 
 import difflib
