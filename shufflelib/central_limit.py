@@ -137,7 +137,7 @@ def asymptotic_epsilon(*, chi, n, delta):
     >>> round(said, 3), shuffle(one, n=1000).delta(eps=said).lower > 1e-6
     (1.253, True)
     """
-    mu, delta = _checked(chi, n, delta, "delta", **arguments.FAILURE_PROBABILITY)
+    mu, delta = _checked(chi, n, delta, "delta", **arguments.INSIDE_UNIT_INTERVAL)
     target = np.log(delta) - np.log(mu)
     t = np.sqrt(np.maximum(-2.0 * (target + LOG_ROOT_TWO_PI), 0.0))
     for _ in range(60):  # log E(Z − t)₊ is concave: from the right of the root Newton's steps stay there
@@ -230,7 +230,7 @@ def moderate_epsilon(*, chi, n, delta):
     >>> found.round(5).tolist()
     [0.02379, 0.00193, 0.00014]
     """
-    mu, delta = _checked(chi, n, delta, "delta", **arguments.FAILURE_PROBABILITY)
+    mu, delta = _checked(chi, n, delta, "delta", **arguments.INSIDE_UNIT_INTERVAL)
     return _plain(mu * np.sqrt(2.0 * _product_log(np.log(mu) - np.log(2.0 * delta) - LOG_ROOT_TWO_PI)))
 
 

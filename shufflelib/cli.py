@@ -155,7 +155,7 @@ def _ends(result):
     return {
         "lower": _finite(result.lower),
         "upper": _finite(result.upper),
-        "certified_side": "both; the upper end is the guarantee",
+        "certified_side": f"{result.status.value}; the upper end is the guarantee",
     }
 
 

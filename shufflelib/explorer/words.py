@@ -85,10 +85,12 @@ def _certified(found, name, symbol, at, line, *, safe="upper", asked=True):
         return _failure(name, f"No number: {found.reason}. Nothing is proved here.")
     other = "lower" if safe == "upper" else "upper"
     sign, back = ("≤", "≥") if safe == "upper" else ("≥", "≤")
+    nothing = Status.TRIVIAL, (Status.TRIVIAL_LOWER if other == "lower" else Status.TRIVIAL_UPPER)
     guarantee = bound(getattr(found, safe), up=safe == "upper")
     attack = bound(getattr(found, other), up=other == "upper")
     said = _number_line(name, f"{symbol} {sign} <b>{guarantee}</b> at {at} (certified: the guarantee)")
-    said += _number_line(f"{name}-attack", f"{symbol} {back} {attack} (certified: an attack shows it)")
+    known = "trivial: no attack is known" if found.status in nothing else "certified: an attack shows it"
+    said += _number_line(f"{name}-attack", f"{symbol} {back} {attack} ({known})")
     if found.status is not Status.CERTIFIED:
         said += _failure(f"{name}-status", found.status.value)
     return said + code(line)
