@@ -1,4 +1,7 @@
-"""Characteristic functions minus 1, so that nothing cancels where they are near 1."""
+"""Characteristic functions minus 1, so that nothing cancels where they are near 1.
+
+The errors stated assume of sin, cos and log1p what `logspace` says.
+"""
 
 import math
 

@@ -21,7 +21,8 @@ Why the ends are proved
 *Trapezoidal rule.*  With step :math:`2\pi/L` it returns, by Poisson summation, exactly
 :math:`\sum_k e^{-\theta kL}\,\mathbb E[(S+Z+kL)_+]`: the wanted term k = 0 plus positive ones, which
 Chernoff's inequality bounds.  *Truncation* is bounded by the Gaussian factor, *rounding* by a
-running sum of node-wise error bounds.  All three are charged to both ends.
+running sum of node-wise error bounds.  All three are charged to both ends; `logspace` says what the bounds on
+rounding assume of NumPy and SciPy.
 
 Where few losses differ from the most frequent one, because there are few summands or because the
 others are rare, the law of the sum is listed instead: `listed_sums`.
@@ -66,7 +67,7 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     Returns
     -------
     LogBracket
-        Both ends proved, rounding included; ``-inf`` on both sides if the sum cannot be positive.
+        Both ends proved, with rounding charged; ``-inf`` on both sides if the sum cannot be positive.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-r"""The privacy loss of many rounds: one number of a sum of independent losses, to relative accuracy.
+r"""The privacy loss of many rounds: one number of a sum of independent losses, enclosed on both sides.
 
 With rounds whose losses have the finite laws P_1, …, P_k and L their sum,
 
@@ -22,7 +22,8 @@ the two densities falls with |log W|.  Together
 *Trapezoidal rule.*  With step 2π/Λ it returns exactly
 :math:`\sum_k e^{\theta k\Lambda}\,\delta_v(\varepsilon + k\Lambda)`: the wanted term and positive ones, which
 Chernoff's inequality bounds.  *Truncation* is bounded by the Gaussian factor, *rounding* node by
-node.  All are charged to the proper end.
+node.  All are charged to the proper end; `logspace` says what the bounds on rounding assume of NumPy and
+SciPy.
 """
 
 import math

@@ -5,6 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from scipy import special
 
 from shufflelib import logspace
 
@@ -36,6 +37,105 @@ def exact_log_pmf(k, n, p):
 def test_binomial_masses(k, n, p):
     value = float(logspace.log_binomial_pmf(k, n, p))
     assert abs(value - exact_log_pmf(k, n, p)) < 0.2 * logspace.binomial_pmf_error(value)
+
+
+@pytest.mark.parametrize("k", [*range(1, 40), 1000, 10**6, 10**15])
+def test_stirling_errors_that_the_error_of_a_mass_is_derived_from(k):
+    with mpmath.workdps(60):
+        whole = mpmath.mpf(k)
+        formula = (whole + 0.5) * mpmath.log(whole) - whole + 0.5 * mpmath.log(2 * mpmath.pi)
+        truth = mpmath.loggamma(whole + 1) - formula
+    assert abs(float(logspace._stirling_error(k)) - truth) < 2e-15
+
+
+@pytest.mark.parametrize(("k", "n", "p"), FAR_OR_MANY)
+def test_deviances_that_the_error_of_a_mass_is_derived_from(k, n, p):
+    """Each is off by at most 30 half-units of itself."""
+    if not 0 < k < n:
+        return
+    surplus = float(logspace._surplus(np.float64(k), np.float64(n), np.float64(p)))
+    for count, over, mean, other in ((k, surplus, n * p, False), (n - k, -surplus, n * (1.0 - p), True)):
+        with mpmath.workdps(60):
+            expected = n * (1 - mpmath.mpf(p) if other else mpmath.mpf(p))
+            truth = count * mpmath.log(count / expected) + expected - count
+        value = float(logspace._deviance(np.float64(count), np.float64(over), np.float64(mean)))
+        assert abs(value - truth) <= 15 * logspace.UNIT * truth + 1e-16  # nearly 0 where k is the mean
+
+
+def farthest_off(function, exact, points, unit=lambda x: 1.0):
+    """Return the largest relative error in units of `UNIT` and of ``unit`` at the point."""
+    with mpmath.workdps(50):
+        return max(
+            float(abs(mpmath.mpf(float(value)) / exact(mpmath.mpf(float(x))) - 1)) / logspace.UNIT / unit(x)
+            for x, value in zip(points, function(points), strict=True)
+        )
+
+
+WIDE = np.concatenate([-np.geomspace(1e-12, 0.9999, 60), np.geomspace(1e-12, 600.0, 90)])
+ELEMENTARY = {
+    "exp": (np.exp, mpmath.exp, np.linspace(-650.0, 650.0, 151)),
+    "expm1": (np.expm1, mpmath.expm1, WIDE),
+    "log": (np.log, mpmath.log, np.append(np.geomspace(1e-300, 1e300, 120), 1.0 + WIDE)),
+    "log1p": (np.log1p, mpmath.log1p, WIDE),
+    "sin": (np.sin, mpmath.sin, WIDE),
+    "cos": (np.cos, mpmath.cos, WIDE),
+    "sinh": (np.sinh, mpmath.sinh, WIDE),
+    "cosh": (np.cosh, mpmath.cosh, WIDE),
+    "arctan2": (lambda x: np.arctan2(x, 1.0), mpmath.atan, WIDE),
+}
+
+
+@pytest.mark.parametrize("name", ELEMENTARY)
+def test_elementary_functions_are_as_accurate_here_as_the_ends_assume(name):
+    assert farthest_off(*ELEMENTARY[name]) < 4.0
+
+
+SPECIAL = {  # at most half of what is charged
+    "ndtr": (special.ndtr, mpmath.ncdf, np.linspace(-37.0, 8.0, 151), lambda z: 1.0 + z * z, 2.25),
+    "log_ndtr": (
+        special.log_ndtr,
+        lambda z: mpmath.log(mpmath.ncdf(z)),
+        np.linspace(-37.0, 0.0, 151),
+        lambda z: (1.0 + z * z) / abs(special.log_ndtr(z)),
+        16.0,
+    ),
+    "erfcx": (
+        special.erfcx,
+        lambda x: mpmath.exp(x * x) * mpmath.erfc(x),
+        np.linspace(-0.8, 30.0, 151),
+        lambda x: 1.0,
+        8.0,
+    ),
+    "erf": (special.erf, mpmath.erf, np.geomspace(1e-9, 5.0, 151), lambda x: 1.0, 4.0),
+    "gammaln": (special.gammaln, mpmath.loggamma, np.arange(3.0, 300.0, 2.0) ** 2, lambda x: 1.0, 4.0),
+    "expit": (
+        special.expit,
+        lambda x: 1 / (1 + mpmath.exp(-x)),
+        np.linspace(-600.0, 600.0, 151),
+        lambda x: 1.0,
+        4.0,
+    ),
+    "k0e": (
+        special.k0e,
+        lambda x: mpmath.exp(x) * mpmath.besselk(0, x),
+        np.geomspace(1e-8, 100.0, 61),
+        lambda x: 1.0,
+        200.0,
+    ),
+    "k1e": (
+        special.k1e,
+        lambda x: mpmath.exp(x) * mpmath.besselk(1, x),
+        np.geomspace(1e-8, 100.0, 61),
+        lambda x: 1.0,
+        200.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_special_functions_are_as_accurate_here_as_was_measured(name):
+    *how, most = SPECIAL[name]
+    assert farthest_off(*how) < most
 
 
 def exact_tail(k, n, p):
