@@ -24,8 +24,8 @@ from shufflelib.round_totals import Total
 __all__ = ["ComposedPair", "ComposedProfile", "compose"]
 
 MOST_ROUNDS = 10**9
-WIDTH = 3e-4  # relative width in ε aimed at
-NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ
+WIDTH = 3e-4  # relative width in ε aimed at, not always reached
+NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at
 FAR_ABOVE = 30.0  # nats
 RESOLUTION = 1e-60  # no smaller δ is asked for
 
@@ -189,8 +189,17 @@ class ComposedPair(_Composed, Pair):
 
     Notes
     -----
-    δ is enclosed to 0.2 % and ε at a small δ to 1e-4, relatively.  Rényi divergences add up exactly.
-    Cost: a few hundred values of each pair's curve, once; the number of rounds costs nothing.
+    For pairs with many different losses (Gaussian pairs, those of shuffled mechanisms), up to 10⁴ rounds and
+    δ from 1e-9 to δ(0)/2, the bracket of δ is at most 0.6 % wide and that of ε at most 0.04 %, relatively;
+    ``tests/test_promised_precision.py`` checks a grid.  Both are wider where few values of the total loss
+    carry the answer, because the integral smooths them; few rounds of a pair with two or three losses have
+    such totals.  For example δ of 30 rounds of (0.9, 0.09, 0.01), (0.5, 0.3, 0.2) is up to 5 % wide, ε of two
+    rounds of randomized response with a budget of 1 is 4 % wide at δ = 1e-6, and δ(0) of two rounds of
+    (0.999, 0.001), (0.9999, 0.0001) lies between 0.0012 and 0.0018.  For 10⁴ rounds of a Gaussian pair with
+    μ = 2 the upper end of ε is infinite.
+    Rényi divergences add up, with both ends.
+    Cost: a few hundred values of each pair's curve, once; more rounds cost more only where the total ε
+    exceeds about 100.
 
     Examples
     --------
