@@ -44,13 +44,13 @@ class Calibration:
         ε at the target δ for the answer itself: ``certificate.upper <= eps``.
     unproved : float, int or None
         The nearest value tried beyond the answer: its own upper end, of δ at the target ε or of ε at the
-        target δ, misses the target.  It is within a few 1e-7 of the answer (for many rounds 1e-4, which is
-        how finely they are known); a small whole number is the next one.  None if the answer is the end
-        of the range.
+        target δ, misses the target.  The search aims at 1e-7 of the answer, for many rounds at 1e-5, and
+        stops farther from it where δ is less well known; for example 5e-5 for ``generic``, n = 10⁵ and ε = 5
+        at δ = 1e-6.  A small whole number is the next one.  None if the answer is the end of the range.
     fails : float, int or None
         A value at which the *lower* end of δ at the target ε exceeds the target's: an attack shows that
-        the target is missed.  What is possible at all ends between ``answer`` and ``fails``.  It is the
-        nearest such value to within 1e-4, for many rounds 1e-2.  None if no such value was found.
+        the target is missed.  What is possible at all ends between ``answer`` and ``fails``.  The search for
+        the nearest such value aims at 1e-4, for many rounds at 1e-2.  None if no such value was found.
     eps, delta : float
         The target.
     quantity : str

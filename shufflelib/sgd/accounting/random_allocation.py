@@ -87,7 +87,7 @@ class RandomAllocation(SymmetricPair):
     0.7 m e^ε.
     Without amplification the pair is (2/σ)-GDP, which is the upper end where it is smaller.
 
-    Cost: two quadratures of `loss_sums` for each ε, 0.1 s, whatever m.
+    Cost: two to six quadratures of `loss_sums` for each ε, about 0.1 s for σ from 1/2 on, whatever m.
 
     Examples
     --------
