@@ -91,8 +91,9 @@ def shuffle_index(randomizer):
     -----
     Direction does not matter: the integrals are symmetric in R_0 and R_1.  The band has no width exactly if
     R(x*) equals the blanket wherever the two reports differ, for instance in randomized response with a
-    third option.  Discretised densities are as accurate as their cells, 1e-5 for Laplace noise up to eps0 = 8;
-    differences R_0 − R_1 lose digits as eps0 falls (1e-14/eps0).  Cost proportional to the number of atoms.
+    third option.  Discretised densities are as accurate as their cells, 1e-5 for Laplace noise up to eps0 =
+    8; differences R_0 − R_1 lose digits as eps0 falls (1e-14/eps0).  Cost proportional to the number of
+    atoms.
 
     Examples
     --------
