@@ -36,8 +36,8 @@ class PrivacyProfile(ABC):
 
     Notes
     -----
-    Nothing costs more for more users.  δ takes milliseconds for a pair with few kinds of losses, up to some
-    tenths of a second for one with hundreds of them or for personal budgets; ε takes five to ten values of δ.
+    Nothing costs more for more users.  δ takes milliseconds for a pair with few kinds of losses, up to a
+    second for one with hundreds of them or for many personal budgets; ε takes 8 to 30 values of δ.
     A Rényi divergence or a trade-off function is read off hundreds of values unless the pair has few kinds of
     losses: half a second to three for a randomizer on the line, more for a few users with Gaussian noise.
 
