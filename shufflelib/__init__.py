@@ -15,7 +15,6 @@ __all__ = [
     "Status",
     "calibration",
     "central_limit",
-    "claims",
     "closed_form",
     "comparison",
     "composition",

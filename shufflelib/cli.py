@@ -1,4 +1,4 @@
-"""The command line: a certified number, a table of them, what a target calls for, the ledger of claims."""
+"""The command line: a certified number, a table of them, and what a target calls for."""
 
 import argparse
 import functools
@@ -70,12 +70,6 @@ def _parser():
                 "--rounds", type=_number, default=1, help="reports of every user, 1 by default"
             )
         _add_randomizer(command, reserved=(wanted, "eps", "delta", *options))
-    words = "published claims, their verdicts, and the witness of one of them"
-    ledger = commands.add_parser("claims", help=words, description=words)
-    ledger.add_argument("id", nargs="?", metavar="ID", help="check this claim and print its witness")
-    ledger.add_argument("--check", action="store_true", help="check all claims, in less than a minute")
-    ledger.add_argument("--full", action="store_true", help="try harder, in less than ten minutes")
-    ledger.add_argument("--json", action="store_true", help="print one JSON value")
     words = "certified numbers over a grid that a YAML file describes, as a CSV file"
     sweep = commands.add_parser("sweep", help=words, description=words, epilog=SWEEP)
     sweep.add_argument("spec", metavar="SPEC.yaml", help="the grid")
@@ -239,27 +233,6 @@ def _calibrated(arguments):
     return "\n".join(lines), record
 
 
-def _claims(arguments):
-    """Return the ledger, an audit of it or one witness, as text and as a record; and the exit code."""
-    from shufflelib import claims
-    from shufflelib.claims import report
-
-    effort = claims.FULL if arguments.full else claims.QUICK
-    if arguments.id is not None:
-        result = claims.checked(claims.named(arguments.id), effort)
-        return report.witness(result), report.record(result), int(not result.agrees)
-    if arguments.check or arguments.full:
-        results = claims.audit(effort)
-        records = [report.record(result) for result in results]
-        return report.outcomes(results), records, int(not all(result.agrees for result in results))
-    entries = [
-        {"id": one.id, "statement": one.statement, "source": one.source, "verdict": str(one.verdict)}
-        | {"label": one.label, "repeats": one.repeats}
-        for one in claims.ALL
-    ]
-    return report.table(claims.ALL), entries, 0
-
-
 def _sweep(arguments):
     """Compute a table and return one line that says what was done."""
     from shufflelib.sweeps.spec import SweepFile
@@ -278,7 +251,7 @@ def _sweep(arguments):
 def main(argv=None):
     """Run the command line.
 
-    Returns 0, 1 if a claim differs from the ledger, 2 after one line about an error, 130 when stopped.
+    Returns 0, 2 after one line about an error, 130 when stopped.
     """
     parser = _parser()
     try:
@@ -286,10 +259,8 @@ def main(argv=None):
     except SystemExit as stop:
         return stop.code
     try:
-        answer = {"calibrate": _calibrated, "claims": _claims, "sweep": _sweep}.get(
-            arguments.quantity, _certified
-        )
-        statement, record, *code = answer(arguments)
+        answer = {"calibrate": _calibrated, "sweep": _sweep}.get(arguments.quantity, _certified)
+        statement, record = answer(arguments)
     except (ValueError, TypeError, OSError, ImportError) as wrong:
         print(f"shufflelib: {wrong}", file=sys.stderr)
         return 2
@@ -300,4 +271,4 @@ def main(argv=None):
         print(json.dumps(record) if arguments.json else statement, flush=True)
     except BrokenPipeError:  # whoever read it has seen enough; nothing is left to write at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return code[0] if code else 0
+    return 0

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+import claims
 import oracles
-from shufflelib import claims, cli, randomizers, shuffle
-from shufflelib.claims import Effort, Verdict, exact, line, report, works
-from shufflelib.claims.claim import APPROXIMATION, SLIP, VACUOUS
-from shufflelib.claims.search import LOCAL, RISK, linear, logarithmic, whole, worst
-from shufflelib.claims.upper_bounds import upper_bound
+from claims import Effort, Verdict, exact_shuffle, failure_curve, report, works
+from claims import __main__ as ledger
+from claims.claim import APPROXIMATION, SLIP, VACUOUS
+from claims.counterexample_search import LOCAL, RISK, linear, logarithmic, whole, worst
+from claims.upper_bound_check import upper_bound
+from shufflelib import randomizers, shuffle
 
 
 def test_every_claim_has_a_name_of_its_own_a_source_and_a_check():
@@ -86,20 +88,20 @@ def test_every_refutation_can_be_drawn(claim):
 
 
 def test_a_line_says_where_it_fails():
-    upper = line.under_upper_bound("n", "δ", (1, 2, 4), (0.1, 0.2, math.nan), (0.3, 0.2, 1.0))
+    upper = failure_curve.under_upper_bound("n", "δ", (1, 2, 4), (0.1, 0.2, math.nan), (0.3, 0.2, 1.0))
     assert upper.fails == (True, False, False) and upper.worst == 0 and round(upper.factor, 9) == 3.0
-    lower = line.over_lower_bound("n", "δ", (1, 2), (0.1, 0.2), (0.3, Fraction(1, 10)))
+    lower = failure_curve.over_lower_bound("n", "δ", (1, 2), (0.1, 0.2), (0.3, Fraction(1, 10)))
     assert lower.fails == (False, True) and "worst at 2" in lower.said()
-    equal = line.beside_equality("n", "δ", (1, 2), (0.1, 0.2), (0.1 + 1e-12, 0.21), tolerance=1e-9)
+    equal = failure_curve.beside_equality("n", "δ", (1, 2), (0.1, 0.2), (0.1 + 1e-12, 0.21), tolerance=1e-9)
     assert equal.fails == (False, True)
-    assert line.beside_equality("n", "δ", (1, 2), (1, 2), (1, 2), tolerance=0.1).factor == 1.0
-    crossed = line.over_lower_bound("n", "δ", (1, 2, 3), (0, 0, 0), (-1, -3, -2))
+    assert failure_curve.beside_equality("n", "δ", (1, 2), (1, 2), (1, 2), tolerance=0.1).factor == 1.0
+    crossed = failure_curve.over_lower_bound("n", "δ", (1, 2, 3), (0, 0, 0), (-1, -3, -2))
     assert crossed.worst == 1 and crossed.factor == math.inf, (
         "where no factor can be formed the difference decides"
     )
     for at, values in (((1,), (1,)), ((2, 1), (1, 2)), ((1, 2), (1, 2, 3))):
         with pytest.raises(ValueError, match="line|increase|shorter|longer"):
-            line.under_upper_bound("n", "δ", at, values, values)
+            failure_curve.under_upper_bound("n", "δ", at, values, values)
 
 
 # ---------------------------------------------------------------- the search
@@ -153,13 +155,13 @@ def test_a_tight_bound_a_thousandth_smaller_is_refuted_and_a_thousandth_larger_i
 
 def test_exact_enumeration_agrees_with_an_independent_one():
     for e, d, n in ((3, 2, 4), (2, 3, 3), (5, 4, 2)):
-        channel = exact.randomized_response(e, d)
+        channel = exact_shuffle.randomized_response(e, d)
         truth = oracles.worst_shuffled_hockey_stick(oracles.generalized_rr(e, d), n, Fraction(3, 2))
-        assert exact.worst_delta(channel, n, Fraction(3, 2))[0] == truth
+        assert exact_shuffle.worst_delta(channel, n, Fraction(3, 2))[0] == truth
 
 
 def test_exact_laws_are_laws():
-    law = exact.shuffled(exact.randomized_response(3, 3), (0, 1, 1, 2))
+    law = exact_shuffle.shuffled(exact_shuffle.randomized_response(3, 3), (0, 1, 1, 2))
     assert sum(law.values()) == 1
     assert all(sum(counts) == 4 for counts in law)
 
@@ -183,7 +185,7 @@ def test_the_readme_shows_the_count_of_verdicts():
 
 
 def said(capsys, *arguments):
-    code = cli.main(["claims", *arguments])
+    code = ledger.main([*arguments])
     caught = capsys.readouterr()
     return code, caught.out, caught.err
 

@@ -6,21 +6,12 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+import claims
 import oracles
-from shufflelib import claims
-from shufflelib.claims import (
-    QUICK,
-    Effort,
-    Verdict,
-    composed_rounds,
-    decompositions,
-    decompositions_released,
-    exact,
-    fixed_compositions,
-    loss_laws,
-    shuffle_asymptotics,
-)
-from shufflelib.claims.random_laws import divergence, never_fails, random_law
+from claims import QUICK, Effort, Verdict, exact_losses, exact_shuffle
+from claims.exact_tests import divergence, never_fails, random_law
+from claims.others import composed_rounds, fixed_compositions, shuffle_asymptotics
+from claims.scw25 import decompositions, decompositions_released
 
 LEDGER = (
     *decompositions.CLAIMS,
@@ -64,11 +55,11 @@ def test_other_seeds_find_the_same(claim):
 def test_loss_sums_are_those_of_the_oracle(n):
     rows = oracles.generalized_rr(4, 3)
     pairs = [(0, 1), (1, 0)]
-    cover = loss_laws.blanket(rows)
+    cover = exact_losses.blanket(rows)
     for ratio in (F(1), F(7, 5), F(3)):
-        bound = loss_laws.covered_delta(rows, n, ratio, cover, pairs)
+        bound = exact_losses.covered_delta(rows, n, ratio, cover, pairs)
         assert bound == oracles.blanket_bound(rows, n, ratio, pairs=pairs)
-    assert loss_laws.apart({1: F(1)}, {2: F(1)}) == 1 and loss_laws.apart({1: F(1)}, {1: F(1)}) == 0
+    assert exact_losses.apart({1: F(1)}, {2: F(1)}) == 1 and exact_losses.apart({1: F(1)}, {1: F(1)}) == 0
 
 
 @pytest.mark.parametrize(
@@ -77,14 +68,16 @@ def test_loss_sums_are_those_of_the_oracle(n):
 def test_a_blanket_bound_a_thousandth_smaller_is_refuted(factor, verdict):
     def scaled(rng):  # one user: the bound is the divergence
         rows, ratio = [random_law(rng, 3, weights=(1, 2, 3)) for _ in range(3)], 1 + F(rng.randint(0, 4), 8)
-        bound = loss_laws.covered_delta(rows, 1, ratio, loss_laws.blanket(rows), decompositions._pairs(rows))
-        return exact.worst_delta(rows, 1, ratio)[0] <= factor * bound
+        bound = exact_losses.covered_delta(
+            rows, 1, ratio, exact_losses.blanket(rows), decompositions._pairs(rows)
+        )
+        return exact_shuffle.worst_delta(rows, 1, ratio)[0] <= factor * bound
 
     assert never_fails(scaled, "one user")(QUICK).verdict is verdict
 
 
 def _of_response(row):
-    return decompositions._table(lambda d: exact.randomized_response(3, d), (3, 5), row, "options")
+    return decompositions._table(lambda d: exact_shuffle.randomized_response(3, d), (3, 5), row, "options")
 
 
 def test_a_slip_in_a_row_of_the_table_is_seen():
@@ -107,10 +100,10 @@ def test_the_released_scheme_says_what_it_said():
         )
     ]
     assert says == [True, False, True, False]
-    law = loss_laws.losses([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)], [F(1, 4), F(1, 4)], F(5, 4))
+    law = exact_losses.losses([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)], [F(1, 4), F(1, 4)], F(5, 4))
     up, down = (decompositions_released.rounded(law, F(1, 7), way) for way in (math.ceil, math.floor))
     for n in (1, 2, 4):
-        values = [loss_laws.mean_positive_part(one, n) for one in (down, law, up)]
+        values = [exact_losses.mean_positive_part(one, n) for one in (down, law, up)]
         assert values == sorted(values) and values[0] < values[2]
 
 
@@ -119,7 +112,7 @@ def test_the_row_for_every_mechanism_is_the_clones_bound_but_for_a_factor():
     e, ratio = F(3), F(3, 2)
     p, q = oracles.generalized_rr(e, 2)
     cover = [(a + b) / (2 * e) for a, b in zip(p, q, strict=True)]
-    law = loss_laws.losses(p, q, cover, ratio)
+    law = exact_losses.losses(p, q, cover, ratio)
     row = decompositions_released._generic_row(e, ratio)
     assert law == {2 * e / (e + 1) * value: mass for value, mass in row.items()}
 

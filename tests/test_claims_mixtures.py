@@ -7,23 +7,10 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+import claims
 import oracles
-from shufflelib import claims
-from shufflelib.claims import (
-    QUICK,
-    Effort,
-    Verdict,
-    advanced_concavity,
-    best_tests,
-    clone_mixture,
-    hidden_gaussian,
-    mixture_divergences,
-    mixture_tightness,
-    mixtures,
-    random_laws,
-    random_start,
-)
-from shufflelib.claims.random_laws import (
+from claims import QUICK, Effort, Verdict, exact_tests
+from claims.exact_tests import (
     above,
     blended,
     chained_divergence,
@@ -36,6 +23,16 @@ from shufflelib.claims.random_laws import (
     never_fails,
     random_law,
     too_high,
+)
+from claims.wsys23 import (
+    advanced_concavity,
+    best_tests,
+    clone_mixture,
+    hidden_gaussian,
+    mixture_divergences,
+    mixture_tightness,
+    mixtures,
+    random_start,
 )
 
 LEDGER = (
@@ -141,7 +138,7 @@ def test_joint_concavity_a_thousandth_higher_is_refuted(factor, verdict):
     def scaled(rng):
         p, q = (random_law(rng) for _ in range(2))
         seen = corners(
-            random_laws.beside([F(1, 3), F(2, 3)], [p, p]), random_laws.beside([F(1, 3), F(2, 3)], [q, q])
+            exact_tests.beside([F(1, 3), F(2, 3)], [p, p]), exact_tests.beside([F(1, 3), F(2, 3)], [q, q])
         )
         return above(corners(p, q), [(x, factor * y) for x, y in seen])
 
@@ -232,7 +229,7 @@ def test_a_claim_a_thousandth_lower_leaves_no_failure_at_its_touching_points():
     p, q = [F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]
     curve = corners(p, q)
     fails = [
-        random_laws.along_levels(p, q, lambda x, c=c: c * false_negatives(curve, x), "T").worst is not None
+        exact_tests.along_levels(p, q, lambda x, c=c: c * false_negatives(curve, x), "T").worst is not None
         for c in (F(999, 1000), F(1), F(1001, 1000))
     ]
     assert fails == [False, False, True]

@@ -7,17 +7,9 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from shufflelib.claims import (
-    Effort,
-    Verdict,
-    before_the_pair,
-    checked,
-    echo_of_neighbours,
-    personal_budgets,
-    personal_comparisons,
-    personal_guarantees,
-    personal_normal_law,
-)
+from claims import Effort, Verdict, checked
+from claims.gspa24 import personal_budgets, personal_comparisons, personal_guarantees, personal_normal_law
+from claims.others import before_the_pair, echo_of_neighbours
 
 MODULES = (
     personal_budgets,

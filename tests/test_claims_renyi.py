@@ -9,24 +9,20 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import binom, norm
 
-from shufflelib import renyi
-from shufflelib.claims import (
-    Effort,
-    Verdict,
-    checked,
+from claims import Effort, Verdict, checked
+from claims.ccg24 import (
     hypothesis_tests,
     normal_limit,
-    personal_budgets,
-    personal_comparisons,
-    personal_guarantees,
-    renyi_bounds,
     renyi_comparisons,
     renyi_figures,
     shuffled_sgd,
     training_accuracies,
     two_symbols,
 )
-from shufflelib.claims.random_laws import corners, false_negatives, never_fails, random_law
+from claims.exact_tests import corners, false_negatives, never_fails, random_law
+from claims.gspa24 import personal_budgets, personal_comparisons, personal_guarantees
+from claims.others import renyi_bounds
+from shufflelib import renyi
 from shufflelib.conversions import delta_from_gdp_dong22
 
 MODULES = (

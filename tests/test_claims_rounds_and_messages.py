@@ -5,17 +5,10 @@ from fractions import Fraction as F
 
 import pytest
 
-from shufflelib.claims import (
-    QUICK,
-    Effort,
-    Verdict,
-    composed_rounds,
-    decompositions_released,
-    enumerated_channels,
-    exact,
-    loss_laws,
-)
-from shufflelib.claims.variation_ratio import metric, parallel_queries, rounds, several_messages
+from claims import QUICK, Effort, Verdict, exact_channels, exact_losses, exact_shuffle
+from claims.others import composed_rounds
+from claims.scw25 import decompositions_released
+from claims.wang24 import metric, parallel_queries, rounds, several_messages
 
 MODULES = (metric, parallel_queries, rounds, several_messages, decompositions_released)
 CLAIMS = {claim.id: claim for module in MODULES for claim in module.CLAIMS}
@@ -89,7 +82,7 @@ def test_a_slip_in_a_row_of_table_3_is_seen():
     right = next(claim.check for claim in several_messages.TABLE_3 if claim.id.endswith("mixdump"))
     assert right(QUICK).verdict is Verdict.HOLDS
     slip = several_messages._message_row(
-        enumerated_channels.mixed_dummies, lambda f, d: ((1 - f) * (d - 1) / f, 1 - f, (1 - f) * d), settings
+        exact_channels.mixed_dummies, lambda f, d: ((1 - f) * (d - 1) / f, 1 - f, (1 - f) * d), settings
     )
     assert slip(QUICK).verdict is Verdict.REFUTED
 
@@ -107,17 +100,17 @@ def test_an_empty_bin_shows_the_item_whatever_epsilon():
 @pytest.mark.parametrize("d", [2, 3, 4, 5])
 def test_the_masses_meant_for_few_options_are_those_of_the_enumerated_reports(d):
     root, ratio = F(6, 5), F(11, 10)
-    channel = enumerated_channels.rappor(root, d)
-    law = loss_laws.losses(channel[0], channel[1], loss_laws.blanket(channel), ratio)
-    meant = loss_laws.summed(decompositions_released._meant(root, d, ratio))
+    channel = exact_channels.rappor(root, d)
+    law = exact_losses.losses(channel[0], channel[1], exact_losses.blanket(channel), ratio)
+    meant = exact_losses.summed(decompositions_released._meant(root, d, ratio))
     assert {value: mass for value, mass in meant.items() if mass} == {k: m for k, m in law.items() if m}
 
 
 def test_the_released_grid_is_an_expectation_for_any_number_of_users():
     eps0, ratio = 1.0, 1.2
-    channel = exact.randomized_response(F(math.e).limit_denominator(10**6), 4)
-    law = loss_laws.losses(channel[0], channel[1], channel[2], F(ratio))
+    channel = exact_shuffle.randomized_response(F(math.e).limit_denominator(10**6), 4)
+    law = exact_losses.losses(channel[0], channel[1], channel[2], F(ratio))
     for n in (1, 2, 3):
-        truth = float(loss_laws.mean_positive_part(law, n))
+        truth = float(exact_losses.mean_positive_part(law, n))
         found = decompositions_released._released(eps0, 4, math.log(ratio), attacked=True, n=n)
         assert truth * (1 - 1e-4) <= found <= truth + math.expm1(eps0) / decompositions_released.CELLS

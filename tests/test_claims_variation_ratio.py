@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import pytest
 
+import claims
 import oracles
-from shufflelib import claims, randomizers
-from shufflelib.claims import QUICK, Effort, Verdict, enumerated_channels, exact, variation_ratio
-from shufflelib.claims import counts_pair as counts_pair_module
-from shufflelib.claims.counts_pair import (
+from claims import QUICK, Effort, Verdict, exact_channels, exact_shuffle, wang24
+from claims import exact_count_pair as counts_pair_module
+from claims.counterexample_search import linear, logarithmic, whole
+from claims.exact_count_pair import (
     above_the_claim,
     counts_delta,
     counts_pair,
@@ -19,11 +20,11 @@ from shufflelib.claims.counts_pair import (
     pair_below_mechanism,
     printed,
 )
-from shufflelib.claims.search import linear, logarithmic, whole
-from shufflelib.claims.variation_ratio import closed_forms, extremal, numbers, parameters, rounds, tightness
+from claims.wang24 import closed_forms, extremal, numbers, parameters, rounds, tightness
+from shufflelib import randomizers
 from shufflelib.variation_ratio import VariationRatioPair
 
-CLAIMS = {claim.id.removeprefix("wang24-"): claim for claim in variation_ratio.CLAIMS}
+CLAIMS = {claim.id.removeprefix("wang24-"): claim for claim in wang24.CLAIMS}
 SEARCHED = [  # refuted by a search, not by a fixed witness
     "theorem-4.1",
     "theorem-4.7",
@@ -87,21 +88,21 @@ def test_the_pair_as_a_loss_sum_is_the_packages_pair(p, beta, q):
 
 
 def test_enumerated_channels_are_those_of_the_oracles():
-    assert enumerated_channels.subsets(3, 5, 1, 2) == oracles.subset_mechanism(3, 5, 2)
-    assert enumerated_channels.local_hash(3, 3, 4) == oracles.local_hash(3, 3, 4)
-    assert enumerated_channels.laplace(2) == oracles.laplace_cells(2, 2)
-    assert exact.randomized_response(3, 5) == oracles.generalized_rr(3, 5)
+    assert exact_channels.subsets(3, 5, 1, 2) == oracles.subset_mechanism(3, 5, 2)
+    assert exact_channels.local_hash(3, 3, 4) == oracles.local_hash(3, 3, 4)
+    assert exact_channels.laplace(2) == oracles.laplace_cells(2, 2)
+    assert exact_shuffle.randomized_response(3, 5) == oracles.generalized_rr(3, 5)
     rows = [
-        *enumerated_channels.hadamard(3, 6, blocks=2),
-        *enumerated_channels.rappor(2, 4, 2),
-        *enumerated_channels.key_values(3, 3, 2),
-        *enumerated_channels.priv_kv(3, 3, 4, 2),
-        *enumerated_channels.piecewise(3),
-        *enumerated_channels.corners(3, 2),
-        *enumerated_channels.one_coordinate(3, 2),
-        *enumerated_channels.fake_users(F(1, 10), 3),
-        *enumerated_channels.bins(6, 2),
-        *enumerated_channels.mixed_dummies(F(1, 5), 4),
+        *exact_channels.hadamard(3, 6, blocks=2),
+        *exact_channels.rappor(2, 4, 2),
+        *exact_channels.key_values(3, 3, 2),
+        *exact_channels.priv_kv(3, 3, 4, 2),
+        *exact_channels.piecewise(3),
+        *exact_channels.corners(3, 2),
+        *exact_channels.one_coordinate(3, 2),
+        *exact_channels.fake_users(F(1, 10), 3),
+        *exact_channels.bins(6, 2),
+        *exact_channels.mixed_dummies(F(1, 5), 4),
     ]
     assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
 
@@ -228,8 +229,8 @@ def test_for_subsets_of_two_no_third_input_reaches_the_largest_ratio():
 def test_disjoint_caps_are_randomized_response():
     caps, response = extremal._caps(3), oracles.generalized_rr(3, 5)
     for others in ((4, 4), (0, 4)):
-        truth = exact.delta(response, 0, 1, tuple(x // 2 for x in others), F(2))
-        assert exact.delta(caps, 0, 2, others, F(2)) == truth
+        truth = exact_shuffle.delta(response, 0, 1, tuple(x // 2 for x in others), F(2))
+        assert exact_shuffle.delta(caps, 0, 2, others, F(2)) == truth
 
 
 @pytest.mark.parametrize(

@@ -353,6 +353,6 @@ def test_a_sweep_stopped_from_the_keyboard_keeps_what_is_done(tmp_path, capsys):
 
 
 def test_a_reader_who_stops_early_is_no_error():
-    command = f"{sys.executable} -m shufflelib claims | head -n 1; exit ${{PIPESTATUS[0]}}"
+    command = f"{sys.executable} -m claims | head -n 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stderr == "" and done.stdout.count("\n") == 1

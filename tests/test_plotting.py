@@ -11,8 +11,8 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
+from claims import failure_curve
 from shufflelib import plotting
-from shufflelib.claims import line
 from shufflelib.explore import choice, explore, log_slider, slider, still
 from shufflelib.results import Certified
 
@@ -60,7 +60,7 @@ def test_an_unknown_bound_is_refused_by_name():
 
 def test_lines_break_where_the_theorem_does_not_apply():
     _, ax, _ = small_figure()
-    drawn = {line.get_label(): line.get_ydata() for line in ax.get_lines()}
+    drawn = {failure_curve.get_label(): failure_curve.get_ydata() for failure_curve in ax.get_lines()}
     assert drawn["certified upper"] == pytest.approx(X + 1)
     assert np.isnan(drawn["EFMRTT'19"]).tolist() == [False, True, False]
     masked = plotting.curve("EFMRTT'19", X, np.ma.masked_greater(X, 2.0))
@@ -194,18 +194,18 @@ def test_moving_a_slider_changes_the_picture_and_going_back_restores_it():
 
     n, scale = log_slider(1, 1000, value=10), slider(0.5, 1.5)
     panel = explore(draw, n=n, scale=scale)
-    _, line, image = panel.children
+    _, failure_curve, image = panel.children
     first = bytes(image.value)
     twin = still(draw, n=n, scale=scale)
     assert twin.data.startswith(b"\x89PNG") and twin.alt == "n=10, scale=1"
     calls.clear()
-    assert first.startswith(b"\x89PNG") and line.value == "n=10, scale=1"
+    assert first.startswith(b"\x89PNG") and failure_curve.value == "n=10, scale=1"
     n.value = 100
     assert image.value != first
     n.value = 10
     assert image.value == first and calls == [100]
     n.value = 1000
-    assert image.layout.visibility == "hidden" and line.value == "n=1,000, scale=1: too many users"
+    assert image.layout.visibility == "hidden" and failure_curve.value == "n=1,000, scale=1: too many users"
 
 
 def test_controls_give_numbers_and_names():
@@ -247,7 +247,7 @@ def test_an_error_map_hatches_what_is_below_zero():
 
 def test_a_failure_is_crossed_where_the_claim_is_wrong():
     claimed, proved = [0.1, 0.2, np.nan], [0.3, 0.1, 1.0]
-    failing = line.under_upper_bound("users n", "δ at ε = 1", [1, 10, 1000], claimed, proved)
+    failing = failure_curve.under_upper_bound("users n", "δ at ε = 1", [1, 10, 1000], claimed, proved)
     fig, ax = plotting.figure(width=2.3, height=1.6)
     said, proved, crosses = plotting.draw_failure(ax, "some-claim", failing)
     assert crosses.get_xdata().tolist() == [1.0] and crosses.get_ydata().tolist() == [0.1]

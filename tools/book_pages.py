@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 
 import shufflelib
-from shufflelib.claims import ALL, report, works
+from claims import ALL, report, works
 
 PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
 REST = re.compile(r"([\\`*_|])")
@@ -166,7 +166,7 @@ named.
 "Refuted" means a witness in exact fractions or a certified bracket on the wrong side, found a second time by
 other means.
 Most refutations have a reading under which the statement is true, or a published erratum.
-`shufflelib claims ID` prints the witness of one claim, step by step, and
+`python -m claims ID` prints the witness of one claim, step by step, and
 [notebook 13](notebooks/13_claims.ipynb) shows where in parameter space the refuted ones fail."""
 
 

@@ -21,8 +21,9 @@ def draw_failure(ax, name, line):
         Where to draw; gets the title, the name of the parameter and scales of its own.
     name : str
         Of the claim.
-    line : shufflelib.claims.line.Line
-        Where to follow it.
+    line : object
+        Where to follow it: ``parameter`` and ``quantity`` in words, and the sequences ``at``, ``claimed``,
+        ``true`` and ``fails``, as those of a `claims.failure_curve.Line`.
 
     Returns
     -------
@@ -31,14 +32,20 @@ def draw_failure(ax, name, line):
 
     Examples
     --------
+    >>> from types import SimpleNamespace
     >>> from shufflelib import plotting
-    >>> from shufflelib.claims.line import under_upper_bound
-    >>> claimed, proved = [0.9, 0.3, 0.1], [0.8, 0.4, 0.1]
-    >>> line = under_upper_bound("users n", "ε at δ = 1e-6", [10, 100, 1000], claimed, proved)
+    >>> line = SimpleNamespace(
+    ...     parameter="users n",
+    ...     quantity="ε at δ = 1e-6",
+    ...     at=[10, 100, 1000],
+    ...     claimed=[0.9, 0.3, 0.1],
+    ...     true=[0.8, 0.4, 0.1],
+    ...     fails=[False, True, False],
+    ... )
     >>> fig, ax = plotting.figure(width=2.0)
     >>> _, _, crosses = plotting.draw_failure(ax, "a-claim", line)
     >>> crosses.get_xdata().tolist()
-    [100.0]
+    [100]
     """
     at, claimed, true = (np.asarray(values) for values in (line.at, line.claimed, line.true))
     wrong = np.asarray(line.fails)

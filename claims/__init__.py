@@ -1,0 +1,164 @@
+r"""Published claims, checked: statement, source, verdict, and a witness that anyone can run again.
+
+`ALL` is the ledger.  `audit` checks it: each claim's check returns what it finds *now*, and a claim whose
+finding differs from the ledger's verdict does not agree.  Verdicts:
+
+=========================  ===================================================================================
+verdict                    what was found
+=========================  ===================================================================================
+holds                      a search over the stated regime met no counterexample; says how hard it tried
+holds in a smaller regime  the regime in which none was met, and a counterexample outside it
+refuted                    a witness: exact fractions, or a certified bracket on the wrong side, found twice
+not reproducible           both numbers, the published one and ours
+not decided                why neither could be shown
+=========================  ===================================================================================
+
+"Holds" is no proof, unless the evidence says so.
+
+A label qualifies some verdicts: a published approximation that was read as a bound, a slip of the pen that
+was read as printed, a statement that is true and says nothing.  A refuted claim that ``repeats`` another one
+shares its error, and errors are counted beside statements.  The module ``works`` says how each work was read:
+few of them in full.
+"""
+
+import difflib
+
+from claims import wang24
+from claims.ccg24 import (
+    hypothesis_tests,
+    normal_limit,
+    renyi_comparisons,
+    renyi_figures,
+    shuffled_sgd,
+    training_accuracies,
+    two_symbols,
+)
+from claims.claim import FULL, QUICK, Claim, Effort, Finding, Result, Verdict, checked
+from claims.gspa24 import personal_budgets, personal_comparisons, personal_guarantees, personal_normal_law
+from claims.others import (
+    before_the_pair,
+    composed_rounds,
+    echo_of_neighbours,
+    fixed_compositions,
+    renyi_bounds,
+    shuffle_asymptotics,
+)
+from claims.scw25 import decompositions, decompositions_released
+from claims.wsys23 import (
+    advanced_concavity,
+    best_tests,
+    clone_mixture,
+    hidden_gaussian,
+    mixture_divergences,
+    mixture_tightness,
+    mixtures,
+    random_start,
+)
+from shufflelib import arguments
+
+__all__ = [
+    "ALL",
+    "FULL",
+    "QUICK",
+    "Claim",
+    "Effort",
+    "Finding",
+    "Result",
+    "Verdict",
+    "audit",
+    "checked",
+    "named",
+]
+
+SOURCES = (
+    before_the_pair,
+    wang24,
+    two_symbols,
+    normal_limit,
+    renyi_bounds,
+    renyi_comparisons,
+    renyi_figures,
+    hypothesis_tests,
+    best_tests,
+    mixtures,
+    mixture_divergences,
+    mixture_tightness,
+    hidden_gaussian,
+    advanced_concavity,
+    clone_mixture,
+    random_start,
+    personal_budgets,
+    personal_normal_law,
+    personal_guarantees,
+    personal_comparisons,
+    echo_of_neighbours,
+    shuffled_sgd,
+    training_accuracies,
+    composed_rounds,
+    decompositions,
+    decompositions_released,
+    shuffle_asymptotics,
+    fixed_compositions,
+)
+ALL = tuple(claim for source in SOURCES for claim in source.CLAIMS)
+
+
+def named(name):
+    """Return the claim of that name.
+
+    Parameters
+    ----------
+    name : str
+        The claim's ``id``.
+
+    Returns
+    -------
+    Claim
+
+    Raises
+    ------
+    TypeError
+        If ``name`` is no string.
+    ValueError
+        If there is none; the nearest names, if any is near, are in the message.
+
+    Examples
+    --------
+    >>> import claims
+    >>> claims.named("gspa24-unbiased").statement
+    'The estimator z = (A - B)/(n - 2B) of Algorithm 2 is unbiased for the share c of ones.'
+    """
+    arguments.instance(name, "name", str, remedy="such as 'gspa24-unbiased'")
+    by_name = {claim.id: claim for claim in ALL}
+    if name not in by_name:
+        near = difflib.get_close_matches(name, by_name, n=3, cutoff=0.3)
+        known = f"the nearest are {', '.join(near)}" if near else "claims.ALL lists all of them"
+        raise ValueError(f"no claim is named {arguments.shown(name)}; {known}")
+    return by_name[name]
+
+
+def audit(effort=QUICK):
+    """Check the whole ledger.
+
+    Parameters
+    ----------
+    effort : Effort
+        `QUICK` (less than a minute) or `FULL` (less than ten), or your own.
+
+    Returns
+    -------
+    tuple of Result
+        One for each claim of `ALL`, in its order.
+
+    Raises
+    ------
+    TypeError
+        If ``effort`` is no `Effort`.
+
+    Examples
+    --------
+    >>> import claims
+    >>> all(result.agrees for result in claims.audit())  # doctest: +SKIP
+    True
+    """
+    return tuple(checked(claim, effort) for claim in ALL)

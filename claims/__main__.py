@@ -1,0 +1,77 @@
+"""The ledger on the command line: ``python -m claims``, one claim by its name, or a check of all of them."""
+
+import argparse
+import json
+import os
+import sys
+
+import claims
+from claims import report
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="python -m claims",
+        description="Published claims, their verdicts, and the witness of one of them.",
+    )
+    parser.add_argument("id", nargs="?", metavar="ID", help="check this claim and print its witness")
+    parser.add_argument("--paper", metavar="WORK", help="only claims of this work, such as wang24")
+    parser.add_argument("--check", action="store_true", help="check all claims, in less than a minute")
+    parser.add_argument("--full", action="store_true", help="try harder, in less than ten minutes")
+    parser.add_argument("--json", action="store_true", help="print one JSON value")
+    return parser
+
+
+def _of(paper):
+    """Return the claims of one work, or all."""
+    if paper is None:
+        return claims.ALL
+    found = tuple(claim for claim in claims.ALL if claim.id.startswith(f"{paper}-"))
+    if not found:
+        works = sorted({claim.id.split("-")[0] for claim in claims.ALL})
+        raise ValueError(f"--paper must be one of {', '.join(works)}, got {paper!r}")
+    return found
+
+
+def _answer(arguments):
+    """Return the ledger, an audit of it or one witness, as text and as a record; and the exit code."""
+    effort = claims.FULL if arguments.full else claims.QUICK
+    if arguments.id is not None:
+        result = claims.checked(claims.named(arguments.id), effort)
+        return report.witness(result), report.record(result), int(not result.agrees)
+    listed = _of(arguments.paper)
+    if arguments.check or arguments.full:
+        results = tuple(claims.checked(claim, effort) for claim in listed)
+        records = [report.record(result) for result in results]
+        return report.outcomes(results), records, int(not all(result.agrees for result in results))
+    entries = [
+        {"id": one.id, "statement": one.statement, "source": one.source, "verdict": str(one.verdict)}
+        | {"label": one.label, "repeats": one.repeats}
+        for one in listed
+    ]
+    return report.table(listed), entries, 0
+
+
+def main(argv=None):
+    """Run the command line; 0, 1 if a claim differs from the ledger, 2 after an error, 130 when stopped."""
+    try:
+        arguments = _parser().parse_args(argv)
+    except SystemExit as stop:
+        return stop.code
+    try:
+        text, record, code = _answer(arguments)
+    except (ValueError, TypeError) as wrong:
+        print(f"claims: {wrong}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("claims: stopped", file=sys.stderr)
+        return 130
+    try:
+        print(json.dumps(record) if arguments.json else text, flush=True)
+    except BrokenPipeError:  # whoever read it has seen enough; nothing is left to write at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

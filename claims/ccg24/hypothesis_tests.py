@@ -1,0 +1,358 @@
+"""Facts about trade-off functions on which the papers of Chen, Cao and Ge rest, mostly in exact fractions."""
+
+import itertools
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.optimize import linprog
+from scipy.special import ndtr, ndtri
+
+from claims import exact_shuffle
+from claims.claim import Claim, Finding, Verdict
+from claims.exact_tests import (
+    LEVELS,
+    above,
+    corners,
+    false_negatives,
+    largest_delta,
+    mixed,
+    never_fails,
+    random_law,
+)
+
+CONFERENCE = "Chen, Cao, Ge (ICASSP 2024, full version)"
+PREPRINT = "Chen, Cao, Ge (arXiv:2401.04306v1)"
+GENERALIZED = "Chen, Cao, Ge (AAAI 2024)"
+
+
+def _approximate(e, delta):
+    """Return f_{eps,delta} as a function of the false positives, e = e^eps."""
+    return lambda alpha: max(0, 1 - delta - e * alpha, (1 - delta - alpha) / e)
+
+
+def _four_symbols(e, delta):
+    """Return the laws of Kairouz, Oh, Viswanath on A, 0, 1, B: a failure that tells all, else a coin."""
+    high, low = (1 - delta) * e / (1 + e), (1 - delta) / (1 + e)
+    return [delta, high, low, Fraction(0)], [Fraction(0), low, high, delta]
+
+
+def _revealed(delta):
+    """Return the laws on A, nothing, B: with chance delta the output tells which law it is."""
+    return [delta, 1 - delta, Fraction(0)], [Fraction(0), 1 - delta, delta]
+
+
+def _product(first, second):
+    """Return the corners of T for two independent outputs, each given by its pair of laws."""
+    return corners(*([x * y for x in a for y in b] for a, b in zip(first, second, strict=True)))
+
+
+def _equals(curve, f):
+    return all(false_negatives(curve, x) == f(x) for x in LEVELS)
+
+
+def _guarantee(rng):
+    """Return the corners of two random laws, e^eps and their delta, the larger of both directions."""
+    p, q = random_law(rng), random_law(rng)
+    e = Fraction(rng.randint(4, 20), 4)
+    return corners(p, q), e, max(largest_delta(corners(p, q), e), largest_delta(corners(q, p), e))
+
+
+def _approximate_is_f(rng):
+    curve, e, delta = _guarantee(rng)
+    f = _approximate(e, delta)
+    touched = any(y == f(x) for x, y in curve)
+    return touched and all(false_negatives(curve, x) >= f(x) for x in (*LEVELS, *(x for x, _ in curve)))
+
+
+def _four_symbols_dominate(rng):
+    curve, e, delta = _guarantee(rng)
+    return above(curve, corners(*_four_symbols(e, delta)))
+
+
+def _tensor(rng):
+    e, delta, more = (Fraction(rng.randint(*ends), 20) for ends in ((25, 100), (0, 9), (0, 9)))
+    pure = _approximate(e, 0)
+    return (
+        _equals(_product(_four_symbols(e, 0), _revealed(more)), _approximate(e, more))
+        and all(
+            _approximate(e, more)(x) == ((1 - more) * pure(x / (1 - more)) if x < 1 - more else 0)
+            for x in LEVELS
+        )
+        and _equals(
+            _product(_revealed(delta), _revealed(more)), _approximate(1, 1 - (1 - delta) * (1 - more))
+        )
+        and _product_with_failure(random_law(rng), random_law(rng), more)
+    )
+
+
+def _product_with_failure(p, q, delta):
+    f, whole = corners(p, q), _product((p, q), _revealed(delta))
+    scaled = (((1 - delta) * false_negatives(f, min(x / (1 - delta), Fraction(1))), x) for x in LEVELS)
+    return all(false_negatives(whole, x) == y for y, x in scaled)
+
+
+def _power_integral(rng):
+    p, q = (random_law(rng, weights=(1, 2, 3, 5, 9)) for _ in range(2))
+    order, total = rng.randint(2, 5), Fraction(0)
+    for (x0, y0), (x1, y1) in itertools.pairwise(corners(p, q)):
+        total += (x1 - x0) * ((y0 - y1) / (x1 - x0)) ** (1 - order)
+    merged = [(sum(law[:2]), sum(law[2:])) for law in (p, q)]  # a post-processing
+    sums = [sum(a**order / b ** (order - 1) for a, b in zip(*laws, strict=True)) for laws in ((p, q), merged)]
+    return total == sums[0] >= sums[1]
+
+
+def _chain(rng):
+    """T(P, R) >= g(1 - f) for f = T(P, Q), g = T(Q, R)."""
+    p, q, r = (random_law(rng) for _ in range(3))
+    f, g, whole = corners(p, q), corners(q, r), corners(p, r)
+    return all(false_negatives(whole, x) >= false_negatives(g, 1 - false_negatives(f, x)) for x in LEVELS)
+
+
+def _both_errors(rng):
+    p, q = random_law(rng), random_law(rng)
+    variation = sum(abs(a - b) for a, b in zip(p, q, strict=True)) / 2
+    return min(x + y for x, y in corners(p, q)) == 1 - variation
+
+
+def _processed(rng):
+    p, q = random_law(rng), random_law(rng)
+    rows = [random_law(rng, 3) for _ in p]
+    return above(corners(mixed(p, rows), mixed(q, rows)), corners(p, q))
+
+
+def _ratio_is_a_over_b(rng):
+    n, e = rng.randint(2, 6), Fraction(rng.randint(3, 20), 2)
+    other = [1 / (2 * e), 1 / (2 * e), 1 - 1 / e]
+    p, q = (exact_shuffle.shuffled([[1, 0, 0], [0, 1, 0], other], (x,) + (2,) * (n - 1)) for x in (1, 0))
+    return all(q.get((a, b, c), 0) * b == p.get((a, b, c), 0) * a for a, b, c in p.keys() | q.keys())
+
+
+def _shift(rng):
+    """(mu1 - mu0)' Sigma^-1 (mu1 - mu0) = 4/sum p_i, also with all p_i equal; Sigma^-1 as printed."""
+    chances = [Fraction(rng.randint(1, 19), 20) for _ in range(rng.randint(1, 6))]
+    if rng.random() < 0.5:
+        chances = [chances[0]] * len(chances)
+    v1, v2 = sum(chances), sum(p * p for p in chances)
+    if v1 == v2:
+        return True
+    diagonal, off = v1 / 2 - v2 / 4, -v2 / 4
+    inverse, beside = (2 * v1 - v2) / (v1 * v1 - v1 * v2), v2 / (v1 * v1 - v1 * v2)
+    identity = (diagonal * inverse + off * beside, diagonal * beside + off * inverse)
+    return identity == (1, 0) and 2 * inverse - 2 * beside == 4 / v1
+
+
+def _counts_have_moments(rng):
+    """Mean and covariance of the multinomial law by enumeration."""
+    n, p = rng.randint(2, 6), Fraction(rng.randint(1, 19), 20)
+    law = exact_shuffle.shuffled([[p / 2, p / 2, 1 - p]], (0,) * (n - 1))
+    mean = [sum(m * k[i] for k, m in law.items()) for i in range(3)]
+    cov = [
+        [sum(m * k[i] * k[j] for k, m in law.items()) - mean[i] * mean[j] for j in range(3)] for i in range(3)
+    ]
+    half, side = p / 2 * (1 - p / 2), -p * (1 - p) / 2
+    printed = [[half, -p * p / 4, side], [-p * p / 4, half, side], [side, side, p * (1 - p)]]
+    return mean == [(n - 1) * x for x in (p / 2, p / 2, 1 - p)] and cov == [
+        [(n - 1) * x for x in r] for r in printed
+    ]
+
+
+def _unrandomised(effort):
+    curve, alpha = corners([Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]), Fraction(1, 8)
+    threshold, best = min(y for x, y in curve if x <= alpha), false_negatives(curve, alpha)
+    steps = (
+        "P = (3/4, 1/4), Q = (1/4, 3/4), level alpha = 1/8",
+        f"reject above a threshold, false positives at most 1/8: false negatives {threshold}",
+        f"reject the second output with probability 1/2: false positives 1/8, false negatives {best}",
+        "at the levels that thresholds attain, 0, 1/4 and 1, both agree",
+    )
+    attained = all(false_negatives(curve, x) == y for x, y in curve)
+    verdict = Verdict.SMALLER if attained and best < threshold else Verdict.HOLDS
+    said = f"optimal at the levels attained by thresholds, else not: {best} < {threshold}"
+    return Finding(verdict, said, steps)
+
+
+def _gaussian(effort):
+    rng, tried = random.Random(effort.seed), min(effort.points, 32)
+    worst = max(_gap_of_gaussians(*(rng.uniform(*ends) for ends in GAUSSIAN_BOX)) for _ in range(tried))
+    said = f"{tried} cases, delta(eps), lambda mu^2/2, root of the sum of squares and groups of two, to "
+    said += f"{max(worst, 1e-12):.1g}; proved by Dong, Roth, Su (2022)"
+    return Finding(Verdict.HOLDS if worst < 1e-6 else Verdict.REFUTED, said)
+
+
+GAUSSIAN_BOX = ((0.1, 2.0), (0.1, 2.0), (0.0, 2.0), (1.1, 6.0))  # two shifts, ε, order
+
+
+def _gap_of_gaussians(mu, more, eps, order):
+    """Return the largest of four differences between printed formulas and quadrature."""
+    printed = ndtr(-eps / mu + mu / 2) - math.exp(eps) * ndtr(-eps / mu - mu / 2)
+    level = ndtr(-eps / mu - mu / 2)  # where G has slope −e^ε
+    conjugate = 1 - math.exp(eps) * level - ndtr(-ndtri(level) - mu)
+
+    def power(x):
+        return math.exp(-0.5 * (x - mu) ** 2 * order - 0.5 * x * x * (1 - order))
+
+    divergence = math.log(quad(power, -30, 40, limit=400)[0] / math.sqrt(2 * math.pi)) / (order - 1)
+    both = math.hypot(mu, more)
+    threshold = -both * ndtri(0.3)  # of mu X + more Y, false positives 0.3
+
+    def accepted(x):
+        """Return the density of the first noise times the chance to accept, shifts present."""
+        return math.exp(-0.5 * x * x) * ndtr((threshold - both**2 - mu * x) / more)
+
+    missed = quad(accepted, -12, 12, limit=400)[0] / math.sqrt(2 * math.pi)
+    group = ndtr(-ndtri(1 - ndtr(-ndtri(0.3) - mu)) - mu)  # G(1 − G): groups of two
+    gaps = (
+        printed - conjugate,
+        divergence - order * mu * mu / 2,
+        ndtr(-ndtri(0.3) - both) - missed,
+        ndtr(-ndtri(0.3) - 2 * mu) - group,
+    )
+    return max(map(abs, gaps))
+
+
+def _nearest_pure(effort):
+    """Find the pure channel next to an approximate one by linear programming, for random channels."""
+    rng, most = np.random.default_rng(effort.seed), 0.0
+    tried = min(effort.points, 96)
+    for _ in range(tried):
+        d, m, e = rng.integers(2, 7), rng.integers(2, 8), float(rng.choice([1.0, 1.2, 1.5, 3.0, 10.0]))
+        channel = rng.choice([1e-6, 0.05, 1.0, 3.0, 10.0], size=(d, m))
+        channel /= channel.sum(axis=1, keepdims=True)
+        delta = max(np.maximum(a - e * b, 0).sum() for a, b in itertools.permutations(channel, 2))
+        if delta > 1e-9:
+            most = max(most, _distance_to_pure(channel, e) / delta / (1 + 0.5 / e))
+    said = f"{tried} random channels by linear programming: at most {most:.3g} times the stated distance"
+    return Finding(Verdict.HOLDS if most <= 1 + 1e-9 else Verdict.REFUTED, said)
+
+
+def _distance_to_pure(channel, e):
+    """Return the least t such that a channel with ratios up to e has rows within total variation t."""
+    d, m = channel.shape
+    size = d * m
+    rows, limits = [], []
+    for (i, j), y in itertools.product(itertools.permutations(range(d), 2), range(m)):
+        row = np.zeros(2 * size + 1)
+        row[i * m + y], row[j * m + y] = 1.0, -e
+        rows.append(row)
+        limits.append(0.0)
+    for k in range(size):
+        row = np.zeros(2 * size + 1)
+        row[k], row[size + k] = -1.0, -1.0
+        rows.append(row)
+        limits.append(-channel.flat[k])
+    sums = np.zeros((d, 2 * size + 1))
+    for i in range(d):
+        row = np.zeros(2 * size + 1)
+        row[size + i * m : size + (i + 1) * m], row[-1] = 1.0, -1.0
+        rows.append(row)
+        limits.append(0.0)
+        sums[i, i * m : (i + 1) * m] = 1.0
+    found = linprog(np.eye(2 * size + 1)[-1], np.array(rows), limits, sums, np.ones(d), method="highs")
+    return found.fun
+
+
+def _fact(name, statement, source, check, **more):
+    return Claim(id=name, statement=statement, source=source, verdict=Verdict.HOLDS, check=check, **more)
+
+
+CLAIMS = (
+    _fact(
+        "ccg24-lemma-likelihood",
+        "For P = (A, C - A + 1) and Q = (A + 1, C - A) the likelihood ratio of (a, b) is a/b.",
+        f"{CONFERENCE}, Lemma 3; {PREPRINT}, Lemma A.2",
+        never_fails(_ratio_is_a_over_b, "Q(a, b) b = P(a, b) a"),
+        reading="The conference version prints equalities with a sign lost between them; the result stands.",
+    ),
+    Claim(
+        id="ccg24-lemma-neyman-pearson",
+        statement="The optimal test rejects where the likelihood ratio exceeds t and never else.",
+        source=f"{CONFERENCE}, Lemma 4; {PREPRINT}, Lemma A.3",
+        verdict=Verdict.SMALLER,
+        check=_unrandomised,
+        reading="At levels that some threshold attains. Between them a test must be randomised on the tie.",
+    ),
+    _fact(
+        "ccg24-fact-approximate",
+        "(eps, delta)-DP is f-DP with f = max(0, 1 - delta - e^eps alpha, e^-eps (1 - delta - alpha)).",
+        f"{CONFERENCE}, Fact 1; {GENERALIZED}, Fact 1",
+        never_fails(_approximate_is_f, "T is above f and touches it at the true delta"),
+        reading="The AAAI text as consulted has (1 - delta - eps) in the last term, a misprint for alpha.",
+    ),
+    _fact(
+        "ccg24-fact-tensor",
+        "f_{eps,delta} = f_{eps,0} x f_{0,delta}; f x f_{0,d} = (1-d) f(alpha/(1-d)); f_{0,a} x f_{0,b} = "
+        "f_{0,1-(1-a)(1-b)}.",
+        f"{CONFERENCE}, Facts 2 and 3",
+        never_fails(_tensor, "tensor products of four-symbol and of random laws, at 21 levels each"),
+    ),
+    _fact(
+        "ccg24-fact-gaussian",
+        "mu-GDP has the printed delta(eps), composes as the root of the sum of squares, is (lambda, "
+        "mu^2 lambda/2)-RDP, and k mu-GDP for groups of k.",
+        f"{CONFERENCE}, Facts 4, 5, Proposition 2, Section 3.2; {PREPRINT}, Facts 2, 3; {GENERALIZED}, Fact "
+        "3",
+        _gaussian,
+    ),
+    _fact(
+        "ccg24-lemma-a1",
+        "If a mechanism is f-DP and f has no zero below 1, it is (lambda, log(integral "
+        "|f'|^(1-lambda))/(lambda-1))-RDP.",
+        f"{PREPRINT}, Lemma A.1",
+        never_fails(_power_integral, "integrals along polygons equal sums of P^lambda Q^(1-lambda)"),
+    ),
+    _fact(
+        "ccg24-lemma-shift",
+        "T(N(mu0, S), N(mu1, S)) is G with the root of (mu1-mu0)' S^-1 (mu1-mu0); here 2/sqrt((n-1) p), "
+        "2/sqrt(sum p_i).",
+        f"{PREPRINT}, Lemma A.4, equation (19); {CONFERENCE}, Section 7.4; {GENERALIZED}, Lemma 3",
+        never_fails(_shift, "the printed inverse and the quadratic form 4/sum p_i"),
+        reading="The formula of the AAAI abstract follows with p_i = 2 (1 - delta_i)/(1 + e^eps_i).",
+    ),
+    _fact(
+        "ccg24-lemma-moments",
+        "The counts (n0, n1, n2) have mean (n-1)(p/2, p/2, 1-p) and the printed covariance, and are "
+        "asymptotically normal.",
+        f"{CONFERENCE}, Lemmas 2 and 5; {PREPRINT}, Lemmas 1 and A.6",
+        never_fails(
+            _counts_have_moments, "both moments by enumeration (the limit is the central limit theorem)"
+        ),
+    ),
+    _fact(
+        "ccg24-fact-processing",
+        "A post-processing of an f-DP mechanism is f-DP.",
+        f"{PREPRINT}, Fact 1; {GENERALIZED}, Fact 2",
+        never_fails(_processed, "random channels applied to random pairs"),
+    ),
+    _fact(
+        "gspa24-equation-4",
+        "The two error rates of a test add up to 1 - TV(U, V) at least.",
+        f"{GENERALIZED}, equation (4)",
+        never_fails(_both_errors, "least sum of both error rates, 1 - TV"),
+    ),
+    _fact(
+        "gspa24-fact-4",
+        "If T(P, R) >= f and T(Q, R) >= g, then T(P, R) >= g(1 - f(alpha)).",
+        f"{GENERALIZED}, Fact 4",
+        never_fails(_chain, "T(P, R) >= g(1 - f) with f = T(P, Q), which is what the proof needs"),
+        reading="As printed it is trivial, g(1 - f) <= f; T(P, Q) >= f is meant, and true.",
+    ),
+    _fact(
+        "gspa24-lemma-4",
+        "Two laws of an (eps, delta)-DP randomizer are a post-processing of the two laws on A, 0, 1, B.",
+        f"{GENERALIZED}, Lemma 4, after Kairouz, Oh, Viswanath (ICML 2015)",
+        never_fails(
+            _four_symbols_dominate, "T is above that of the four symbols, which is Blackwell's criterion"
+        ),
+    ),
+    _fact(
+        "ccg24-lemma-6",
+        "Each (eps0, delta0)-LDP randomizer is within total variation (1 + 1/(2 e^eps0)) delta0 of an "
+        "eps0-LDP one.",
+        f"{CONFERENCE}, Lemma 6, after Feldman, McMillan, Talwar (FOCS 2021), Theorem 3.8",
+        _nearest_pure,
+        reading="Another constant in circulation, 1 + e^eps0/2, is larger; the package charges that one.",
+    ),
+)

@@ -1,0 +1,398 @@
+"""The reduction of shuffling to counts of two symbols, and the "exact" Rényi divergence drawn from it."""
+
+import math
+import random
+from fractions import Fraction
+from itertools import combinations_with_replacement, pairwise
+
+from claims import exact_shuffle, failure_curve
+from claims.claim import VACUOUS, Claim, Finding, Verdict
+from claims.exact_channels import largest_ratio, normalised
+from claims.exact_count_pair import above_the_claim, both_ways, counts_channel, counts_delta, printed
+from claims.exact_tests import corners, false_negatives
+from shufflelib import renyi
+
+CONFERENCE = "Chen, Cao, Ge (ICASSP 2024, full version)"
+PREPRINT = "Chen, Cao, Ge (arXiv:2401.04306v1)"
+GENERALIZED = "Chen, Cao, Ge (AAAI 2024)"
+PROPOSITION_1 = (
+    "With Proposition 1's pair, (A + Delta, C - A + 1 - Delta) and Delta ~ Bern(e^eps0/(e^eps0 + 1)), and "
+    "randomised tests: then it is the theorem of Feldman, McMillan, Talwar (FOCS 2021)."
+)
+
+
+def _clones(e):
+    """Return p, beta and q of the pair in which every other user is a clone with chance 1/e."""
+    e = Fraction(e)
+    return {"p": e, "beta": (e - 1) / (e + 1), "q0": 2 * e * e / (e + 1)}
+
+
+def _one_sided(e, share):
+    """Return the rows of Theorem 1's pair: the changed user shows a symbol with chance ``share``, or none."""
+    return counts_channel(math.inf, Fraction(share), 2 * Fraction(e) * Fraction(share))
+
+
+def _random_channel(rng):
+    """Return randomized response, or a random channel of three inputs, in exact fractions."""
+    if rng.random() < 0.5:
+        return exact_shuffle.randomized_response(rng.randint(2, 6), rng.randint(2, 3))
+    size = rng.randint(2, 3)
+    return normalised([[rng.randint(2, 9) for _ in range(size)] for _ in range(3)])
+
+
+def _power_sum(p, q):
+    """Return the sum of P²/Q, infinite where P has an output that Q has not."""
+    if any(mass and not q.get(output) for output, mass in p.items()):
+        return math.inf
+    return sum(mass**2 / q[output] for output, mass in p.items() if mass)
+
+
+def _proposition_1(effort):
+    rng, tried, most = random.Random(effort.seed), 0, 0.0
+    for _ in range(effort.points):
+        channel, n = _random_channel(rng), rng.randint(1, 4)
+        e = largest_ratio(channel)
+        if e == 1:
+            continue
+        pair = counts_channel(**_clones(e))
+        above = _power_sum(*(exact_shuffle.shuffled(pair, (x,) + (2,) * (n - 1)) for x in (0, 1)))
+        ratio = 1 + (e - 1) * Fraction(rng.randint(0, 9), 10)
+        delta = counts_delta(n, ratio, **_clones(e))
+        for others in combinations_with_replacement(range(len(channel)), n - 1):
+            laws = [exact_shuffle.shuffled(channel, (x, *others)) for x in (0, 1)]
+            truth, attained = _power_sum(*laws), both_ways(channel, 0, 1, others, ratio)
+            tried, most = tried + 1, max(most, float(truth / above))
+            if truth > above or attained > delta:
+                return Finding(Verdict.REFUTED, f"channel {channel}, others {others}, e^eps = {ratio}")
+    said = (
+        f"{tried} datasets of randomized response and random channels in exact fractions, as delta and as "
+        "D_2; sums of P^2/Q at most"
+    )
+    return Finding(Verdict.HOLDS, f"{said} {most:.4f} times the pair's; proved by Feldman et al.")
+
+
+# ---------------------------------------------------------------- Theorem 1
+
+
+def _conference(effort):
+    p, q = (exact_shuffle.shuffled(_one_sided(2, Fraction(1, 2)), (x, 2)) for x in (1, 0))
+    alone = both_ways(_one_sided(3, Fraction(1, 3)), 0, 1, (), 1)
+    real = exact_shuffle.worst_delta(exact_shuffle.randomized_response(3, 2), 1, 1)[0]
+    slopes = _slopes(renyi.theorem1_tradeoff_icassp24)
+    steps = (
+        f"e^eps0 = 2, n = 2: two second symbols, none of the first: P has {p[0, 2, 0]}, Q has "
+        f"{q.get((0, 2, 0), 0)}",
+        f"so D_lambda(P || Q) = infinity at every order; at order 2 the sum of P^2/Q is {_power_sum(p, q)}",
+        f"the printed h at e^eps0 = 2, n = 2 has slope {slopes} at all points tried between its jumps: "
+        "whatever alpha(t) is, g is a step function",
+        "so the integral of |h'|^(1 - lambda) is 1 and the formula says D_lambda = 0",
+        f"as (eps, delta) the pair is below the mechanism: e^eps0 = 3, n = 1, delta(0) = {alone}, 2-RR has "
+        f"{real}",
+    )
+    refuted = _power_sum(p, q) == math.inf and slopes == "-1" and alone < real
+    said = "the printed pair's divergence is infinite, the printed formula is 0, and the pair is below 2-RR"
+    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+
+
+def _number_of_the_formula():
+    """Follow what the printed integral comes to, 0 at every order, beside what real data have."""
+    orders = [1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
+    attack = renyi.binary_rr_pair(eps0=1.0, n=20)
+    true = [attack.renyi(order).lower for order in orders]
+    said = "D_λ by the formula, and of real data, ε₀ = 1, n = 20"
+    return failure_curve.under_upper_bound("order λ", said, orders, [0.0] * len(orders), true)
+
+
+def _slopes(h):
+    """Return the slope of h at e^eps0 = 2, n = 2, where it is the same at all points away from its jumps."""
+    at = {"eps0": math.log(2.0), "n": 2}
+    points = [(j + 0.37) / 40 for j in range(40)]
+    found = {round((h(**at, fpr=x + 1e-6) - h(**at, fpr=x)) / 1e-6, 4) for x in points}
+    return "-1" if found == {-1.0} else str(sorted(found))
+
+
+def _conference_by_hand():
+    """Take n = 2: v = 1 is the only term; alpha(t) is 1/e for t < 1 and 0 for t > 1."""
+    e = Fraction(2)
+
+    def h(alpha):
+        return 1 - alpha - (1 / (2 * e) if alpha < 1 / e else 0)  # P(A = 0) P(C = 1) while g = 1
+
+    grid = [Fraction(j, 12) for j in range(13)]
+    slopes = {(h(b) - h(a)) * 12 for a, b in pairwise(grid) if not a < 1 / e <= b}
+    both = 1 / e * 1 / e * Fraction(1, 2)  # Delta = 1, the other user a clone of the second symbol
+    steps = (
+        "by hand, n = 2, e = 2: h(alpha) = 1 - alpha - 1/4 below alpha = 1/2, then 1 - alpha; slopes "
+        f"{slopes}",
+        f"P(0 first, 2 second symbols) = 1/e * 1/(2e) = {both}; under Q one report is never a second symbol",
+    )
+    verdict = Verdict.REFUTED if slopes == {-1} and both > 0 else Verdict.HOLDS
+    return Finding(verdict, "the same by hand", steps)
+
+
+def _false_negatives():
+    """Follow the printed h(alpha) beside the best test between the printed P and Q."""
+    at, levels = {"eps0": 1.0, "n": 20}, [j / 20 for j in range(1, 18)]
+    claimed = [renyi.theorem1_tradeoff_arxiv24(**at, fpr=level) for level in levels]
+    true = [renyi.theorem1_pair_arxiv24(**at).tradeoff(level).upper for level in levels]
+    said = "false negatives between P and Q, ε₀ = 1, n = 20"
+    return failure_curve.over_lower_bound("false positives α", said, levels, claimed, true)
+
+
+def _preprint(effort):
+    p, q = (exact_shuffle.shuffled(_one_sided(3, Fraction(3, 4)), (x, 2, 2)) for x in (1, 0))
+    at = {"eps0": 1.0, "n": 20, "fpr": 0.05}
+    claimed, perfect = renyi.theorem1_tradeoff_arxiv24(**at), 1.0 - at["fpr"]
+    attack = renyi.binary_rr_pair(eps0=1.0, n=20)
+    attained = min(attack.tradeoff(0.05).upper, attack.reversed.tradeoff(0.05).upper)
+    steps = (
+        f"e^eps0 = 3, n = 3: P(no first, 3 second symbols) = {p[0, 3, 0]}, under Q {q.get((0, 3, 0), 0)}: "
+        "D_lambda is infinite at every order",
+        f"eps0 = 1, n = 20: printed h(0.05) = {claimed:.6g} > 1 - 0.05 = {perfect:.6g}, which no test "
+        "function is",
+        f"binary randomized response has at most {attained:.6g} there",
+    )
+    refuted = _power_sum(p, q) == math.inf and claimed > perfect > attained
+    said = (
+        f"h(0.05) = {claimed:.4g} is above perfect privacy (eps0 = 1, n = 20); the pair's divergence is "
+        "infinite"
+    )
+    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+
+
+def _preprint_by_hand():
+    """Take n = 1: v = 0, A = C = 0, so B1 = -1/(g + 1) and the event B1 < A <= B1 + 1 is certain."""
+    e = Fraction(3)
+    c0 = (1 / e - 1) / (1 / e + 1)
+    rise = -c0
+    steps = (
+        f"n = 1, e = 3: c0 = {c0}, the event B1 < A <= B1 + 1 has probability 1, so h(alpha) = 1 - alpha + "
+        f"{rise}",
+        "above 1 - alpha, and above 1 at alpha = 0; its slope is -1, so the formula says D_lambda = 0",
+        f"P = (0, Delta), Q = (Delta, 0): P(0, 1) = {e / (e + 1)} where Q has 0",
+    )
+    return Finding(Verdict.REFUTED if rise > 0 else Verdict.HOLDS, "the same by hand", steps)
+
+
+def _corollary_1(effort):
+    rng, largest = random.Random(effort.seed), 0.0
+    for _ in range(min(effort.points, 32)):
+        eps0, n, order = rng.uniform(0.1, 4.0), rng.randint(2, 30), rng.uniform(1.1, 12.0)
+        for build in (renyi.theorem1_pair_icassp24, renyi.theorem1_pair_arxiv24):
+            if build(eps0=eps0, n=n).renyi(order).lower < math.inf:
+                return Finding(Verdict.REFUTED, f"eps0={eps0}, n={n}: a finite divergence")
+        meant = renyi.ratio_test_arxiv24(eps0=eps0, n=n).renyi(order)
+        pair = renyi.clones_pair_fmt21(eps0=eps0, n=n).renyi(order)
+        largest = max(largest, abs(meant / pair.upper - 1.0))
+    said = (
+        "vacuous: the printed pair's divergence is infinite, which bounds everything; along the test curve "
+        "of the arXiv "
+    )
+    said += f"proof the integral is that of Proposition 1's pair to {max(largest, 1e-15):.1g}"
+    return Finding(Verdict.HOLDS if largest < 1e-6 else Verdict.REFUTED, said)
+
+
+# ---------------------------------------------------------------- steps of proofs
+
+
+def _shares(e):
+    """Return delta(0) among two users: of the proof's pair, and of randomized response."""
+    share = 1 - 1 / Fraction(e)  # of the first symbol under P2
+    rows = [[share, 1 - share, 0], [1 - share, share, 0], [(1 - share) / 2] * 2 + [share]]
+    return both_ways(rows, 0, 1, (2,), 1), exact_shuffle.worst_delta(
+        exact_shuffle.randomized_response(e, 2), 2, 1
+    )[0]
+
+
+def _share_of_the_proof(effort):
+    claimed, truth = _shares(2)
+    lines = ("e^eps0 = 2, n = 2, eps = 0; Delta ~ Bern(1/2), so that P2 and Q2 are one law",)
+    return above_the_claim(truth, claimed, lines)
+
+
+def _shares_along():
+    ratios = [Fraction(quarters, 4) for quarters in range(5, 25)]
+    claimed, truth = zip(*(_shares(e) for e in ratios), strict=True)
+    return failure_curve.under_upper_bound("e^ε₀", "total variation, n = 2", ratios, claimed, truth)
+
+
+def _share_by_variation():
+    e = Fraction(2)
+    lines = ("n = 1: |1 - 2p| for the pair, (e - 1)/(e + 1) for randomized response, p = 1/e, e = 2",)
+    return above_the_claim((e - 1) / (e + 1), abs(1 - 2 / e), lines)
+
+
+def _exchange(alpha, *, n, share, clone, third=0):
+    """Return both sides of an equation for T at ``alpha``: what is claimed, and T of the mixture.
+
+    The changed user shows the third symbol with chance ``third``, else the own one of the first two with
+    chance ``share``; of the others each shows a first or a second symbol with chance ``clone`` each.
+    """
+
+    def test_between(own, other, silent):
+        shown = [own, other, silent, 0]
+        rows = [shown, [other, own, silent, 0], [clone, clone, 0, 1 - 2 * clone]]
+        p, q = (exact_shuffle.shuffled(rows, (x,) + (2,) * (n - 1)) for x in (0, 1))
+        outputs = sorted(p.keys() | q.keys())
+        return false_negatives(corners(*([law.get(one, 0) for one in outputs] for law in (p, q))), alpha)
+
+    certain = third * (1 - alpha) + (1 - third) * test_between(1, 0, 0)
+    return certain, test_between((1 - third) * share, (1 - third) * (1 - share), third)
+
+
+E = Fraction(3)  # e^eps0 in equations (17)
+OF_THE_PROOF = {"n": 2, "share": 1 - 1 / E, "clone": 1 / (2 * E)}
+PERSONAL = {"n": 2, "share": E / (E + 1), "clone": 1 / (E + 1), "third": Fraction(1, 2)}
+
+
+def _mixture_step(mechanism, alphas, words):
+    """Return the check at two levels, and the line along all of them."""
+
+    def check(effort):
+        sides = [(alpha, *_exchange(alpha, **mechanism)) for alpha in alphas]
+        steps = (words,) + tuple(
+            f"alpha = {alpha}: claimed T = {printed(claimed)}, T of the mixture = {printed(true)}"
+            for alpha, claimed, true in sides
+        )
+        differ = all(claimed != true for _, claimed, true in sides)
+        return Finding(Verdict.REFUTED if differ else Verdict.HOLDS, "; ".join(steps[1:]), steps)
+
+    def along():
+        levels = [Fraction(j, 20) for j in range(1, 18)]
+        claimed, true = zip(*(_exchange(level, **(mechanism | {"n": 8})) for level in levels), strict=True)
+        said = "T at e^ε₀ = 3, n = 8" + (", δₙ = 1/2" if "third" in mechanism else "")
+        return failure_curve.beside_equality("false positives α", said, levels, claimed, true, tolerance=1e-6)
+
+    return check, along
+
+
+EXCHANGED = _mixture_step(
+    OF_THE_PROOF,
+    (Fraction(1, 4), Fraction(1, 2)),
+    "e^eps0 = 3, n = 2; T(P, Q) with a token shown for certain, T(P2, Q2) exchanged with chance 1/3",
+)
+EXCHANGED_PERSONAL = _mixture_step(
+    PERSONAL,
+    (Fraction(1, 4), Fraction(18, 25)),
+    "e^eps_i = 3 for both of n = 2 users, delta_n = 1/2, delta_1 = 0; clones as in Theorem 1",
+)
+
+
+def _one_token():
+    share = OF_THE_PROOF["share"]
+    steps = (f"n = 1: a certain token has total variation 1, an exchanged one {abs(2 * share - 1)}",)
+    return Finding(Verdict.REFUTED if abs(2 * share - 1) != 1 else Verdict.HOLDS, "one user alone", steps)
+
+
+def _three_symbols():
+    """Take n = 1: a certain token is found out, so that the right side is delta_n (1 - alpha)."""
+    share, third = PERSONAL["share"], PERSONAL["third"]
+    steps, differ = [], True
+    for rejected, alpha, beta in (
+        ("second symbol", (1 - third) * (1 - share), 1 - (1 - third) * share),
+        ("second and third symbol", 1 - (1 - third) * share, (1 - third) * (1 - share)),
+    ):
+        claimed = third * (1 - alpha)
+        differ = differ and claimed != beta
+        steps.append(f"n = 1, reject the {rejected}: alpha = {alpha}, T = {beta}, claimed {claimed}")
+    return Finding(Verdict.REFUTED if differ else Verdict.HOLDS, "one user alone", tuple(steps))
+
+
+CLAIMS = (
+    Claim(
+        id="ccg24-proposition-1",
+        statement=(
+            "n shuffled adaptive eps0-LDP reports are a post-processing of (A + Delta, C - A + 1 - Delta) "
+            "or (A + 1 - Delta, C - A + Delta), C ~ Bin(n-1, e^-eps0), A ~ Bin(C, 1/2), Delta ~ "
+            "Bern(e^eps0/(e^eps0+1))."
+        ),
+        source=f"{CONFERENCE}, Proposition 1, after Feldman, McMillan, Talwar (FOCS 2021)",
+        verdict=Verdict.HOLDS,
+        check=_proposition_1,
+    ),
+    Claim(
+        id="ccg24-theorem-1-conference",
+        statement=(
+            "For P = (A, C - A + Delta), Q = (A + Delta, C - A), Delta ~ Bern(e^-eps0): D_lambda(P||Q) = "
+            "log(integral of |h'|^(1-lambda))/(lambda-1), h from equations (5)-(7)."
+        ),
+        source=f"{CONFERENCE}, Theorem 1",
+        verdict=Verdict.REFUTED,
+        check=_conference,
+        confirm=_conference_by_hand,
+        reading=PROPOSITION_1,
+        along=_number_of_the_formula,
+    ),
+    Claim(
+        id="ccg24-theorem-1-preprint",
+        statement=(
+            "The same with Delta ~ Bern(1/(1 + e^-eps0)) and h(alpha) = 1 - alpha - c0 sum P(B1 < A <= B2 | "
+            "v) P(C = v), c0 = (e^-eps0 - 1)/(e^-eps0 + 1)."
+        ),
+        source=f"{PREPRINT}, Theorem 1",
+        verdict=Verdict.REFUTED,
+        repeats="ccg24-theorem-1-conference",
+        check=_preprint,
+        confirm=_preprint_by_hand,
+        reading=PROPOSITION_1,
+        along=_false_negatives,
+    ),
+    Claim(
+        id="ccg24-corollary-1",
+        statement=(
+            "Shuffled eps0-LDP reports are (lambda, max(D(P||Q), D(Q||P)))-RDP with the pair of Theorem 1."
+        ),
+        source=f"{CONFERENCE} and {PREPRINT}, Corollary 1",
+        verdict=Verdict.HOLDS,
+        label=VACUOUS,
+        check=_corollary_1,
+        reading=(
+            "Holds because both divergences of the printed pair are infinite, and every mechanism is "
+            "(lambda, infinity)-RDP: the statement promises nothing. The number of the printed formula, 0, "
+            f"is no bound. {PROPOSITION_1}"
+        ),
+    ),
+    Claim(
+        id="ccg24-proof-of-theorem-2",
+        statement=(
+            "Shuffling is no easier to test than (n0 + 1 - Delta, n1 + Delta) against (n0 + Delta, n1 + 1 - "
+            "Delta) with Delta ~ Bern(e^-eps0)."
+        ),
+        source=f"{CONFERENCE}, Section 7.3 and 7.5; {PREPRINT}, Appendix A.2 and A.3",
+        verdict=Verdict.REFUTED,
+        check=_share_of_the_proof,
+        confirm=_share_by_variation,
+        reading="With Delta ~ Bern(1/(e^eps0 + 1)), as in Proposition 1. What follows does not use Delta.",
+        along=_shares_along,
+    ),
+    Claim(
+        id="ccg24-equation-17",
+        statement="T(P2, Q2) = P(Delta = 0) T(P, Q) + P(Delta = 1) T(Q, P) = T(P, Q).",
+        source=f"{PREPRINT}, equation (17); {CONFERENCE}, equation (29)",
+        verdict=Verdict.REFUTED,
+        check=EXCHANGED[0],
+        confirm=_one_token,
+        reading=(
+            "With >= for =, which is what the theorem needs: a test that does not see which of two cases it "
+            "is in does no better than one that does."
+        ),
+        along=EXCHANGED[1],
+    ),
+    Claim(
+        id="gspa24-equation-17",
+        statement=(
+            "T(rho0, rho1) = delta_n (1 - alpha) + (1 - delta_n) max(T(rho0', rho1'), T(rho1', rho0'))."
+        ),
+        source=f"{GENERALIZED}, equation (17)",
+        verdict=Verdict.REFUTED,
+        repeats="ccg24-equation-17",
+        check=EXCHANGED_PERSONAL[0],
+        confirm=_three_symbols,
+        reading=(
+            "With >= for = and delta_n = 0. With delta_n > 0 a test sees the third symbol and may spend its "
+            "level unevenly, so that >= fails too; T >= max(...) stands, by convexity, and suffices for what "
+            "is drawn from it."
+        ),
+        along=EXCHANGED_PERSONAL[1],
+    ),
+)

@@ -1,0 +1,220 @@
+"""What a claim is, what a check of it finds, and the five verdicts."""
+
+import enum
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from shufflelib import arguments
+
+
+class Verdict(enum.StrEnum):
+    """How a claim fared; the value is what people read.
+
+    Examples
+    --------
+    >>> import claims
+    >>> [str(verdict) for verdict in claims.Verdict]
+    ['holds', 'holds in a smaller regime', 'refuted', 'not reproducible', 'not decided']
+    """
+
+    HOLDS = "holds"
+    SMALLER = "holds in a smaller regime"
+    REFUTED = "refuted"
+    NOT_REPRODUCIBLE = "not reproducible"
+    NOT_DECIDED = "not decided"
+
+
+# What a reader should know beside a verdict.
+APPROXIMATION = "an approximation, read as a bound"
+SLIP = "a slip of the pen, read as printed"
+VACUOUS = "true, and says nothing"
+
+
+class Effort(NamedTuple):
+    """How hard a check tries: points of a search, and the seed that places them.
+
+    Examples
+    --------
+    >>> import claims
+    >>> claims.QUICK, claims.Effort(points=1000, seed=7)
+    (Effort(points=8, seed=0), Effort(points=1000, seed=7))
+    """
+
+    points: int
+    seed: int = 0
+
+
+QUICK, FULL = Effort(8), Effort(256)
+
+
+class Finding(NamedTuple):
+    """What a check found.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        What the numbers below amount to.
+    evidence : str
+        One sentence: the witness, or what was tried, how many points, and how close it came.
+    steps : tuple of str
+        The computation line by line, with the numbers as they were just computed.
+
+    Examples
+    --------
+    >>> import claims
+    >>> found = claims.Finding(claims.Verdict.HOLDS, "8 points tried", steps=("at n=2", "at n=1000"))
+    >>> str(found.verdict), len(found.steps)
+    ('holds', 2)
+    """
+
+    verdict: Verdict
+    evidence: str
+    steps: tuple = ()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published statement and the means to check it.
+
+    Parameters
+    ----------
+    id : str
+        Source and place, such as ``wang24-theorem-4.1``.
+    statement : str
+        What is claimed, in one sentence, quantities included.
+    source : str
+        Where: authors, year, version, place.
+    verdict : Verdict
+        What the ledger says; a check that finds something else is an error of one of the two.
+    check : callable
+        Takes an `Effort` and returns a `Finding`.
+    confirm : callable, optional
+        A second computation that shares no method with ``check``; takes nothing and returns a `Finding`.
+        Every refutation has one.
+    reading : str
+        A reading under which the statement is true, or the published erratum, with its place.
+    along : callable, optional
+        Takes nothing and returns the `claims.failure_curve.Line` on which the claim fails: what a picture
+        of the failure shows.  Every refutation has one.
+    label : str
+        What qualifies the verdict: `APPROXIMATION`, `SLIP` or `VACUOUS`; empty for most claims.
+    repeats : str
+        The ``id`` of the claim whose error this one repeats, being the same sentence about something else,
+        the same step of a proof, or a consequence of it; empty if the error, if any, is its own.
+
+    Examples
+    --------
+    >>> import claims
+    >>> from claims import exact_shuffle
+    >>> def check(effort):
+    ...     rows = exact_shuffle.randomized_response(3, d=2)
+    ...     delta, _ = exact_shuffle.worst_delta(rows, n=2, ratio=2)
+    ...     verdict = claims.Verdict.REFUTED if delta > 0 else claims.Verdict.HOLDS
+    ...     return claims.Finding(verdict, f"delta = {delta} at eps = log 2")
+    >>> says = "Two bits, told with odds of 3 to 1 and shuffled, are (log 2, 0)-private"
+    >>> claim = claims.Claim("two-bits", says, "a guess", claims.Verdict.REFUTED, check)
+    >>> claims.checked(claim).evidence
+    'delta = 3/16 at eps = log 2'
+    """
+
+    id: str
+    statement: str
+    source: str
+    verdict: Verdict
+    check: Callable
+    confirm: Callable | None = None
+    reading: str = ""
+    along: Callable | None = None
+    label: str = ""
+    repeats: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A claim after its check.
+
+    Attributes
+    ----------
+    claim : Claim
+        What was checked.
+    verdict : Verdict
+        What was found now; ``claim.verdict`` is what the ledger says.
+    evidence : str
+        See `Finding`.
+    witness : tuple of str
+        The computation line by line; where there is a second one, its lines follow.
+    confirmed : bool or None
+        Whether the second computation agrees; None where there is none.
+    seconds : float
+        What it took.
+
+    Examples
+    --------
+    >>> import claims
+    >>> result = claims.checked(claims.named("gspa24-unbiased"))
+    >>> result.id, str(result.verdict), result.agrees, result.confirmed
+    ('gspa24-unbiased', 'refuted', True, True)
+    """
+
+    claim: Claim
+    verdict: Verdict
+    evidence: str
+    witness: tuple
+    confirmed: bool | None
+    seconds: float
+
+    @property
+    def id(self):
+        """The claim's name."""
+        return self.claim.id
+
+    @property
+    def agrees(self):
+        """Whether the ledger and both computations say the same."""
+        return self.verdict == self.claim.verdict and self.confirmed is not False
+
+
+def checked(claim, effort=QUICK):
+    """Check one claim.
+
+    Parameters
+    ----------
+    claim : Claim
+        What to check.
+    effort : Effort
+        How hard to try.
+
+    Returns
+    -------
+    Result
+        The same for the same effort, but for the time it took.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of another kind.
+
+    Examples
+    --------
+    >>> import claims
+    >>> claims.checked(claims.named("gspa24-unbiased")).evidence
+    'budgets log 3 and 0, values 1 and 0: E(z) = 1, c = 1/2'
+    """
+    arguments.instance(claim, "claim", Claim, remedy="claims.named finds one by its name")
+    arguments.instance(effort, "effort", Effort, remedy="such as claims.QUICK")
+    start = time.perf_counter()
+    found = claim.check(effort)
+    second = claim.confirm() if claim.confirm is not None else None
+    steps = tuple(found.steps)
+    if second is not None:
+        steps += ("a second computation:", *second.steps)
+    return Result(
+        claim,
+        Verdict(found.verdict),
+        found.evidence,
+        steps,
+        None if second is None else second.verdict == found.verdict,
+        time.perf_counter() - start,
+    )

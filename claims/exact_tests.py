@@ -1,0 +1,190 @@
+"""Finite laws and the best tests between them in exact fractions, and again as a linear program.
+
+A law is a list of fractions; a trade-off function is the list of its corners from (0, 1) to (1, 0), false
+positives first.
+"""
+
+import itertools
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import linprog
+
+from claims import failure_curve
+from claims.claim import Finding, Verdict
+from claims.exact_count_pair import printed
+
+WEIGHTS = (0, 1, 2, 3, 5, 9)
+POSITIVE = (1, 2, 3, 5)  # under a law with these every output is possible
+LEVELS = [Fraction(j, 20) for j in range(21)]  # false positives
+LEAST_GAP = 1e-9  # of a linear program in floating point
+
+
+def random_law(rng, size=4, weights=WEIGHTS):
+    """Return a law on ``size`` outputs; with the default weights some may be impossible."""
+    drawn = [rng.choice(weights) for _ in range(size)]
+    drawn[rng.randrange(size)] += 1
+    return [Fraction(w, sum(drawn)) for w in drawn]
+
+
+def random_channel(rng, inputs=3, outputs=3):
+    """Return one law for each input, under which every output is possible."""
+    return [random_law(rng, outputs, weights=POSITIVE) for _ in range(inputs)]
+
+
+def random_share(rng, parts=24):
+    """Return a fraction strictly between 0 and 1."""
+    return Fraction(rng.randrange(1, parts), parts)
+
+
+def random_mixture(rng, parts):
+    """Return weights, laws P_i and laws Q_i."""
+    return random_law(rng, parts), *([random_law(rng) for _ in range(parts)] for _ in range(2))
+
+
+def mixed(weights, laws):
+    """Return the mixture of laws: which one was drawn is not seen."""
+    return [sum(w * x for w, x in zip(weights, column, strict=True)) for column in zip(*laws, strict=True)]
+
+
+def beside(weights, laws):
+    """Return the mixture with its index: which law was drawn is seen."""
+    return [w * x for w, law in zip(weights, laws, strict=True) for x in law]
+
+
+def corners(p, q):
+    """Return the corners of T(P, Q): outputs are rejected in the order of falling q/p."""
+    pieces = [(a, b) for a, b in zip(p, q, strict=True) if a or b]
+    at, found = (Fraction(0), Fraction(1)), [(Fraction(0), Fraction(1))]
+    for a, b in sorted(pieces, key=lambda one: -math.inf if not one[0] else -one[1] / one[0]):
+        at = at[0] + a, at[1] - b
+        found.append(at)
+    return found
+
+
+def false_negatives(curve, alpha):
+    """Return the trade-off function at ``alpha``: corners joined by chords, that is with randomised tests."""
+    best = Fraction(1)
+    for (x0, y0), (x1, y1) in itertools.pairwise(curve):
+        if x0 <= alpha <= x1:
+            best = min(best, y1 if x0 == x1 else y0 + (y1 - y0) * (alpha - x0) / (x1 - x0))
+    return best
+
+
+def convex_hull(points):
+    """Return the lower convex hull of points, from left to right."""
+    hull = []
+    for x, y in sorted(points):
+        while len(hull) > 1 and (hull[-1][0] - hull[-2][0]) * (y - hull[-2][1]) <= (
+            hull[-1][1] - hull[-2][1]
+        ) * (x - hull[-2][0]):
+            hull.pop()
+        hull.append((x, y))
+    return hull
+
+
+def above(upper, lower):
+    """Return whether one trade-off function is nowhere below another; both are linear between corners."""
+    return all(
+        false_negatives(upper, x) >= false_negatives(lower, x) for x in {x for x, _ in (*upper, *lower)}
+    )
+
+
+def blended(weight, curve):
+    """Return the corners of w Id + (1 − w) f."""
+    return [(x, weight * (1 - x) + (1 - weight) * y) for x, y in curve]
+
+
+def divergence(p, q, ratio):
+    """Return the hockey-stick divergence H(P‖Q) at e^ε = ``ratio``."""
+    return sum(max(a - ratio * b, 0) for a, b in zip(p, q, strict=True))
+
+
+def chained_divergence(curve, f, at_zero, slope):
+    """Return Σ F(1/|f′|) |f′| over the chords, F(0) for the vertical piece, τ for the flat one."""
+    total = 0
+    for (x0, y0), (x1, y1) in itertools.pairwise(curve):
+        across, down = x1 - x0, y0 - y1
+        total += down * f(across / down) if across and down else down * at_zero + across * slope
+    return total
+
+
+def largest_delta(curve, ratio):
+    """Return 1 + f*(−e^ε) at e^ε = ``ratio``: δ of the alternative against the null."""
+    return max(1 - y - ratio * x for x, y in curve)
+
+
+def bends(curve):
+    """Return the slopes below −1 of a curve, as ratios, and 1: where δ as a function of e^ε bends."""
+    ratios = {(y0 - y1) / (x1 - x0) for (x0, y0), (x1, y1) in itertools.pairwise(curve) if x1 > x0}
+    return {Fraction(1), *(ratio for ratio in ratios if ratio > 1)}
+
+
+def covers(bound, *truths):
+    """Return whether a curve, symmetrised, is below all of these: its δ(ε) above theirs for all ε >= 0."""
+    return all(
+        largest_delta(bound, ratio) >= largest_delta(truth, ratio)
+        for truth in truths
+        for ratio in bends(bound) | bends(truth)
+    )
+
+
+def never_fails(holds, what, most=1000):
+    """Return the check that a predicate of random fractions never fails, in so many cases at most."""
+
+    def check(effort):
+        rng, cases = random.Random(effort.seed), min(6 * effort.points, most)
+        for _ in range(cases):
+            if not holds(rng):
+                return Finding(Verdict.REFUTED, f"{what}: a counterexample among random laws")
+        return Finding(Verdict.HOLDS, f"{what}: {cases} random cases in exact fractions, no counterexample")
+
+    return check
+
+
+def least_false_negatives(p, q, alpha):
+    """Return the trade-off function at ``alpha`` by linear programming over all randomised tests."""
+    p, q = (np.array([float(x) for x in law]) for law in (p, q))
+    return 1.0 + linprog(-q, p[None, :], [float(alpha)], bounds=(0.0, 1.0), method="highs").fun
+
+
+def along_levels(p, q, claimed, quantity, at=LEVELS):
+    """Return the line of a function that is claimed to be below T(P, Q), over the false positives."""
+    curve = corners(p, q)
+    truth = [false_negatives(curve, x) for x in at]
+    return failure_curve.over_lower_bound("false positives α", quantity, at, map(claimed, at), truth)
+
+
+def too_high(p, q, alpha, claimed, lines):
+    """Return check and confirmation of a witness: a test that errs less than a lower bound allows.
+
+    Parameters
+    ----------
+    p, q : sequence of Fraction
+        Null and alternative.
+    alpha : Fraction
+        False positives.
+    claimed : Fraction
+        The least false negatives as claimed.
+    lines : sequence of str
+        The setting.
+    """
+
+    def found(truth, how, gap):
+        steps = (
+            *lines,
+            f"claimed: at false positives {alpha} at least {printed(claimed)} false negatives",
+            f"{how}: {printed(truth)}",
+        )
+        said = (
+            f"at {alpha} false positives a test has {printed(truth)} false negatives, claimed "
+            f"{printed(claimed)}"
+        )
+        return Finding(Verdict.REFUTED if truth < claimed - gap else Verdict.HOLDS, said, steps)
+
+    return (
+        lambda effort: found(false_negatives(corners(p, q), alpha), "the best test has", 0),
+        lambda: found(least_false_negatives(p, q, alpha), "by linear programming over all tests", LEAST_GAP),
+    )

@@ -1,0 +1,237 @@
+"""Users with budgets of their own: the generalized shuffle framework's reduction to two counts."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from claims import exact_shuffle, failure_curve
+from claims.claim import Claim, Finding, Verdict
+from claims.exact_count_pair import above_the_claim, both_ways
+
+SOURCE = "Chen, Cao, Ge (AAAI 2024)"
+EQUAL = (
+    "With delta_i = 0, equal budgets and randomizers that are not adaptive the two counts do bound the "
+    "reports."
+)
+
+# ---------------------------------------------------------------- a failure that tells all
+
+
+def _reveal(chance):
+    """Return the channel that shows the value with this chance and else a blank: (0, chance)-LDP."""
+    return [[chance if y == x else Fraction(0) for y in range(3)] + [1 - chance] for x in range(3)]
+
+
+def _two_inputs_apart(effort):
+    chance = Fraction(1, 1000)
+    rows = _reveal(chance)
+    apart = exact_shuffle.hockey_stick(dict(enumerate(rows[0])), dict(enumerate(rows[1])), 1)
+    lines = (
+        "report = value with chance delta_0 = 1/1000, else blank; (0, delta_0)-LDP",
+        "eps_i = 0: both inputs have weights (1-delta_0)/2, (1-delta_0)/2, delta_0 on the same three laws",
+    )
+    return above_the_claim(apart, Fraction(0), lines, said="total variation of the two inputs")
+
+
+def _four_symbols(e, chance):
+    """Return the distance of the two laws of Lemma 4, and what Lemma 1 allows."""
+    high, low = (1 - chance) * e / (1 + e), (1 - chance) / (1 + e)
+    laws = [dict(zip("A01B", row, strict=True)) for row in ((chance, high, low, 0), (0, low, high, chance))]
+    return exact_shuffle.hockey_stick(*laws, 1), high - low  # weights high, low and delta on common laws
+
+
+def _two_inputs_apart_again():
+    lines = (
+        "the four-symbol randomizer of Lemma 4 itself, e = 3, delta_i = 1/10; Lemma 1 leaves high - low",
+    )
+    return above_the_claim(
+        *_four_symbols(Fraction(3), Fraction(1, 10)), lines, said="total variation of the two inputs"
+    )
+
+
+def _apart_by_failure():
+    chances = [Fraction(k, 40) for k in range(13)]
+    true, claimed = zip(*(_four_symbols(Fraction(3), chance) for chance in chances), strict=True)
+    return failure_curve.under_upper_bound(
+        "δ_i", "total variation of two inputs, ε_i = log 3", chances, claimed, true
+    )
+
+
+def _likely_pairs(e):
+    """Return three inputs with three outputs, two of which are e times as likely as the third."""
+    return [[Fraction(x) / (2 * e + 1) for x in row] for row in ((e, e, 1), (e, 1, e), (1, e, e))]
+
+
+def _others_share_too_little(effort):
+    e = Fraction(3)
+    rows = _likely_pairs(e)
+    left = rows[2][0] - (rows[0][0] + rows[1][0]) / (e + 1)
+    steps = (
+        "three inputs in sevenths: (3, 3, 1), (3, 1, 3), (1, 3, 3); log(3)-LDP, delta_i = 0",
+        "(9), (10) with e and 1 exchanged in one: Q0 + Q1 = R0 + R1, so (11) leaves R2 - (R0 + R1)/(e + 1)",
+        f"output 0: {rows[2][0]} - {(rows[0][0] + rows[1][0]) / (e + 1)} = {left}",
+    )
+    return Finding(Verdict.REFUTED if left < 0 else Verdict.HOLDS, f"the rest has probability {left}", steps)
+
+
+def _others_share_too_little_again():
+    steps = [(1.0 - 2 * e / (e + 1)) / (2 * e + 1) for e in (1.5, 3.0, 20.0)]
+    said = (
+        f"weights e, e, 1: (1 - 2e/(e+1))/(2e+1) = {', '.join(f'{x:.4g}' for x in steps)} at e = 1.5, 3, 20"
+    )
+    return Finding(Verdict.REFUTED if max(steps) < 0 else Verdict.HOLDS, said, (said,))
+
+
+def _weights_to_be_had():
+    """The weight on both laws that the third input can have, beside the lemma's."""
+    budgets = np.linspace(0.1, 5.0, 15)
+    odds = [Fraction(math.exp(x)) for x in budgets]
+    had = [min(c / (a + b) for a, b, c in zip(*_likely_pairs(e), strict=True)) for e in odds]
+    return failure_curve.over_lower_bound(
+        "ε_i", "weight on each law that (11) can have, δ_i = 0", budgets, [1 / (1 + e) for e in odds], had
+    )
+
+
+def loud_among_coins(n, e, ratio):
+    """Return δ of the two counts for budgets log e, 0, …, 0, the first user being the one who changes.
+
+    They are the reports of binary randomized response themselves, if users keep their randomizers.
+    """
+    high, low, half = Fraction(e) / (e + 1), 1 / (Fraction(e) + 1), Fraction(1, 2)
+    return both_ways([[high, low], [low, high], [half, half]], 0, 1, (2,) * (n - 1), ratio)
+
+
+def _loud_slot(n, e, ratio):
+    """Return δ of the reports, in order, of n binary slots with budgets log e, 0, …, 0; the others hold 0.
+
+    The user who changes sits in the first slot with probability 1/n; coins tell nothing.
+    """
+    first = Fraction(e) / (e + 1), 1 / (Fraction(e) + 1)
+    moved = [((n - 1) * a + b) / n for a, b in zip(first, first[::-1], strict=True)]
+    return both_ways([first, moved], 0, 1, (), ratio)
+
+
+def _order_tells_more():
+    lines = (
+        "delta_i = 0: six binary slots, budgets log 99, 0, 0, 0, 0, 0; the others hold 0, e^eps = 5",
+        "the reports come in the slots' order, and the first one tells who sits there",
+        "so all but equal slots say more than the counts of their symbols",
+    )
+    return above_the_claim(_loud_slot(6, 99, 5), loud_among_coins(6, 99, 5), lines)
+
+
+def _order_by_enumeration():
+    """Every report of five slots, every place of the user who changes; every outcome of the two counts."""
+    n, e, ratio = 5, 99, 5
+    loud, coin = (Fraction(e, e + 1), Fraction(1, e + 1)), (Fraction(1, 2),) * 2
+    laws = [{}, {}]
+    for reports in itertools.product((0, 1), repeat=n):
+        for value, law in enumerate(laws):
+            for place in range(n):
+                rows = [loud] + [coin] * (n - 1)
+                told = [y == (value if slot == place else 0) for slot, y in enumerate(reports)]
+                chances = [row[0 if true else 1] for row, true in zip(rows, told, strict=True)]
+                law[reports] = law.get(reports, 0) + math.prod(chances) / n
+    counts = [{}, {}]
+    for symbols in itertools.product((0, 1), repeat=n):
+        for value, law in enumerate(counts):
+            chance = loud[symbols[0] != value] * Fraction(1, 2) ** (n - 1)
+            law[sum(symbols)] = law.get(sum(symbols), 0) + chance
+    true, claimed = (
+        max(exact_shuffle.hockey_stick(*pair, ratio), exact_shuffle.hockey_stick(*pair[::-1], ratio))
+        for pair in (laws, counts)
+    )
+    lines = ("five such slots, all 32 reports and five places, against all 32 outcomes of the symbols",)
+    return above_the_claim(true, claimed, lines)
+
+
+def _both(first, second):
+    """Return the finding of two witnesses, *refuted* if each of them is one."""
+    verdict = Verdict.REFUTED if {first.verdict, second.verdict} == {Verdict.REFUTED} else Verdict.HOLDS
+    return Finding(verdict, f"{first.evidence}. {second.evidence}", first.steps + second.steps)
+
+
+def _by_loudness():
+    budgets = np.linspace(2.0, 7.0, 16)
+    odds = [Fraction(math.exp(x)) for x in budgets]
+    return failure_curve.under_upper_bound(
+        "ε of one slot, else 0",
+        "δ at ε = log 5 of n = 6 slots, δ_i = 0",
+        budgets,
+        [loud_among_coins(6, e, 5) for e in odds],
+        [_loud_slot(6, e, 5) for e in odds],
+    )
+
+
+def _failure_in_the_crowd():
+    chance, ratio = Fraction(1, 1000), 50
+    truth = exact_shuffle.delta(_reveal(chance), 0, 1, (2,) * 4, ratio)
+    half = (1 - chance) / 2
+    rows = [[half, half, chance], [half, half, chance]]  # rho_0 and rho_1 at eps_n = 0
+    lines = (
+        "report = value with chance 1/1000, else blank; n = 5, four others hold a third value, e^eps = 50",
+        "eps_i = 0: Delta_0 and Delta_1 have the same law, so that rho_0 = rho_1",
+    )
+    return above_the_claim(truth, both_ways(rows, 0, 1, (0,) * 4, ratio), lines)
+
+
+def _failure_by_hand():
+    chance = Fraction(1, 1000)
+    lines = ("by hand: 'the value x0 is among the reports' has chance 1/1000 under x0 and 0 under x1",)
+    return above_the_claim(chance, Fraction(0), lines)
+
+
+CLAIMS = (
+    Claim(
+        id="gspa24-lemma-1",
+        statement=(
+            "Two inputs of an (eps_i, delta_i)-LDP randomizer are mixtures of three common laws, with "
+            "weight delta_i on one and the same third law."
+        ),
+        source=f"{SOURCE}, Lemma 1, equations (9), (10)",
+        verdict=Verdict.REFUTED,
+        check=_two_inputs_apart,
+        confirm=_two_inputs_apart_again,
+        along=_apart_by_failure,
+        reading=(
+            "With delta_i = 0. Else the symbols A and B of its own Lemma 4 tell the inputs apart. Both "
+            "equations are printed with the weights of the first input in the text consulted; the proof "
+            "exchanges them."
+        ),
+    ),
+    Claim(
+        id="gspa24-lemma-1-others",
+        statement=(
+            "Every other input is a mixture with weight (1-delta_i)/(1+e^eps_i) on each of the first two "
+            "laws."
+        ),
+        source=f"{SOURCE}, Lemma 1, equation (11)",
+        verdict=Verdict.REFUTED,
+        repeats="fmt23-lemma-3.5",
+        check=_others_share_too_little,
+        confirm=_others_share_too_little_again,
+        along=_weights_to_be_had,
+        reading=(
+            "The lemma behind it was withdrawn by its authors (erratum of arXiv:2208.04591). With weights "
+            "e^-eps_i/2 it is Feldman, McMillan, Talwar (FOCS 2021)."
+        ),
+    ),
+    Claim(
+        id="gspa24-theorem-1",
+        statement=(
+            "Shuffled (eps_i, delta_i)-PLDP reports are a post-processing of rho_0 or rho_1, the counts of "
+            "two symbols."
+        ),
+        source=f"{SOURCE}, Theorem 1",
+        verdict=Verdict.REFUTED,
+        check=lambda effort: _both(_order_tells_more(), _failure_in_the_crowd()),
+        confirm=lambda: _both(_order_by_enumeration(), _failure_by_hand()),
+        along=_by_loudness,
+        reading=(
+            f"{EQUAL} Its proof takes a list of symbols to say no more than their counts, which equal slots "
+            "grant; and the three printed weights of V add up to one for eps_i = 0 only."
+        ),
+    ),
+)

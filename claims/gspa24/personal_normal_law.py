@@ -1,0 +1,227 @@
+"""Users with budgets of their own: a normal law in the place of the two counts, and how far it is."""
+
+import functools
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from claims import failure_curve
+from claims.claim import Claim, Finding, Verdict
+from claims.exact_tests import never_fails
+from claims.gspa24.personal_budgets import SOURCE
+from shufflelib import personalized, renyi
+
+
+@functools.cache
+def _distances(n):
+    return personalized.normal_approximation_gspa24(eps0=0.5, n=n)
+
+
+CROWDS = (110, 130, 160, 200, 250, 320)
+
+
+def _points_against_density(effort):
+    found = _distances(120)
+    steps = (
+        "the counts are whole numbers with probability 1, the normal law gives whole numbers probability 0",
+        "so the total variation distance is 1 for every m, above C/sqrt(m) for m > C^2",
+        f"rounded to cells, eps0 = 1/2, n = 120: {found.total_variation:.4g}, that is "
+        f"{found.total_variation * 120**0.5:.3g}/sqrt(n)",
+    )
+    return Finding(Verdict.REFUTED, "the distance of a law on points to a law with a density is 1", steps)
+
+
+def _points_by_sampling():
+    draws = np.random.default_rng(7).normal(20.0, 4.0, size=(100_000, 2))
+    hits = int(np.all(draws == np.round(draws), axis=1).sum())
+    steps = (
+        f"{hits} of 100000 draws of the normal law are pairs of whole numbers, where all draws of the "
+        "counts are",
+    )
+    return Finding(Verdict.REFUTED if hits < 100 else Verdict.HOLDS, "sampling", steps)
+
+
+def _constant_over_root():
+    crowds = np.geomspace(10.0, 1e6, 16)
+    claimed = np.minimum(10.0 / np.sqrt(crowds), 1.0)
+    return failure_curve.under_upper_bound(
+        "users m", "total variation to the normal law, C = 10", crowds, claimed, np.ones_like(crowds)
+    )
+
+
+def _plain_distance(n, eps0=0.5):
+    """Return half the sum, and the largest, of the differences between counts and a midpoint normal law."""
+    q, m = 1 / (1 + math.exp(eps0)), n - 1
+    k = np.arange(m + 1)
+    a, b = np.meshgrid(k, k, indexing="ij")
+    rest = np.maximum(m - a - b, 0)
+    lgamma = np.array([math.lgamma(x + 1.0) for x in range(m + 1)])
+    mass = np.exp(
+        lgamma[m] - lgamma[a] - lgamma[b] - lgamma[rest] + (a + b) * math.log(q) + rest * math.log1p(-2 * q)
+    )
+    mass = np.where(a + b <= m, mass, 0.0)
+    wide, narrow = 2 * m * q, 2 * m * q * (1 - 2 * q)
+    x, y = a - m * q, b - m * q
+    normal = np.exp(-0.5 * ((x - y) ** 2 / wide + (x + y) ** 2 / narrow)) / (
+        math.pi * math.sqrt(wide * narrow)
+    )
+    return 0.5 * float(np.abs(mass - normal).sum()), float(mass.max())
+
+
+def _single_cells(effort):
+    found = _distances(150)
+    steps = (
+        f"eps0 = 1/2, n = 150: equation (14) is {found.printed:.5g}, with whole cells "
+        f"{found.largest_cell:.3g}",
+        f"half the sum over cells, the total variation distance: {found.total_variation:.5g}",
+    )
+    refuted = found.total_variation > 2 * found.printed
+    said = (
+        f"equation (14) gives {found.printed:.3g} where the distance is {found.total_variation:.3g} (n = 150)"
+    )
+    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+
+
+def _single_cells_again():
+    distance, peak = _plain_distance(150)
+    steps = (
+        f"midpoint rule: distance {distance:.4g}; no difference of cells exceeds the largest mass, "
+        f"{peak:.4g}",
+    )
+    return Finding(Verdict.REFUTED if distance > 2 * peak else Verdict.HOLDS, "a midpoint rule", steps)
+
+
+def _by_single_cells():
+    found = [_distances(n) for n in CROWDS]
+    return failure_curve.beside_equality(
+        "users n",
+        "total variation to the rounded normal law, ε₀ = 1/2",
+        CROWDS,
+        [one.printed for one in found],
+        [one.total_variation for one in found],
+        tolerance=0.1,
+    )
+
+
+def _rate(effort):
+    small, large = _distances(120), _distances(480)
+    distance, printed_ratio = small.total_variation / large.total_variation, small.printed / large.printed
+    steps = (
+        f"eps0 = 1/2, n = 120 and 480: total variation {small.total_variation:.5g}, "
+        f"{large.total_variation:.5g}",
+        f"ratio {distance:.4g} = sqrt(4), the rate 1/sqrt(n); equation (14): ratio {printed_ratio:.4g}, the "
+        "rate 1/n",
+    )
+    said = f"four times the users divide the distance by {distance:.3g}"
+    return Finding(Verdict.REFUTED if distance < 2.5 else Verdict.HOLDS, said, steps)
+
+
+def _rate_again():
+    (small, _), (large, _) = _plain_distance(120), _plain_distance(480)
+    steps = (f"midpoint rule: {small:.5g}, {large:.5g}, ratio {small / large:.4g}",)
+    return Finding(Verdict.REFUTED if small / large < 2.5 else Verdict.HOLDS, "a midpoint rule", steps)
+
+
+def _one_over_n():
+    first, *_ = true = [_distances(n).total_variation for n in CROWDS]
+    return failure_curve.under_upper_bound(
+        "users n",
+        f"distance at rate 1/n from n = {CROWDS[0]} on, ε₀ = 1/2",
+        CROWDS,
+        [first * CROWDS[0] / n for n in CROWDS],
+        true,
+    )
+
+
+def _normal_pair(rng):
+    """Compare the squared distance of the two normal laws in their common covariance with 4/(sum p_i)."""
+    shares = [Fraction(rng.randint(1, 20), 20) for _ in range(rng.randint(1, 5))] + [Fraction(1, 3)]
+    a = sum(p / 2 * (1 - p / 2) for p in shares)
+    b = -sum(p * p / 4 for p in shares)
+    return 2 * (a + b) / (a * a - b * b) == 4 / sum(shares)
+
+
+def _with_slack(effort):
+    """Compare the pair's δ with δ_μ and the distance of the normal law, for equal budgets."""
+    most, sizes = 0.0, (120, 240)
+    slacks = []
+    for n in sizes:
+        slack = personalized.normal_approximation_gspa24(eps0=0.5, n=n).total_variation
+        slacks.append(slack * math.sqrt(n - 1))
+        pair = renyi.generic_pair(eps0=0.5, n=n)
+        for eps in (0.0, 0.1, 0.3):
+            bound = personalized.gaussian_delta_with_slack_gspa24(eps0=np.full(n, 0.5), eps=eps, slack=slack)
+            most = max(most, pair.delta(eps).upper / bound)
+    said = (
+        f"eps_i = 1/2, n = {sizes[0]} and {sizes[1]}: C = {slacks[0]:.3g} and {slacks[1]:.3g}; the pair's "
+        "delta is at "
+    )
+    said += (
+        f"most {most:.3g} of what follows; with the rounded normal law the proof stands for bounded budgets"
+    )
+    return Finding(Verdict.HOLDS if most <= 1.0 else Verdict.REFUTED, said)
+
+
+CLAIMS = (
+    Claim(
+        id="gspa24-lemma-2",
+        statement=(
+            "The total variation distance between two counts of m users and the normal law is at most "
+            "C/sqrt(m)."
+        ),
+        source=f"{SOURCE}, Lemma 2",
+        verdict=Verdict.REFUTED,
+        check=_points_against_density,
+        confirm=_points_by_sampling,
+        along=_constant_over_root,
+        reading="With the normal law rounded to whole numbers, and a C that depends on the budgets.",
+    ),
+    Claim(
+        id="gspa24-lemma-3",
+        statement="The trade-off function of the two normal laws is G_mu with mu = 2/sqrt(sum p_i).",
+        source=f"{SOURCE}, Lemma 3",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_normal_pair, "(1, -1) in the inverse covariance gives 4/(sum p_i)"),
+        reading=(
+            "With p_i = 2 (1-delta_i)/(1+e^eps_i), as the lemma defines it; the proofs of Theorems 1 and 2 "
+            "have half of it. For budgets 0 alone the covariance has no inverse, and the number is the limit."
+        ),
+    ),
+    Claim(
+        id="gspa24-equation-14",
+        statement=(
+            "The total variation distance is the largest difference of single probabilities, with h over "
+            "half-cells."
+        ),
+        source=f"{SOURCE}, equation (14)",
+        verdict=Verdict.REFUTED,
+        check=_single_cells,
+        confirm=_single_cells_again,
+        along=_by_single_cells,
+        reading="It is half the sum over cells; the largest one is smaller by a factor of the order of n.",
+    ),
+    Claim(
+        id="gspa24-rate",
+        statement="The convergence rate of Lemma 2 is nearly 1/n, so that the error can be neglected.",
+        source=f"{SOURCE}, Comparison with existing results",
+        verdict=Verdict.REFUTED,
+        repeats="gspa24-equation-14",
+        check=_rate,
+        confirm=_rate_again,
+        along=_one_over_n,
+        reading="Equation (14) falls as 1/n, as single probabilities do.",
+    ),
+    Claim(
+        id="gspa24-theorem-2",
+        statement="There is a C with T(rho_0, rho_1)(alpha) >= G_mu(alpha + C/sqrt(n-1)) - C/sqrt(n-1).",
+        source=f"{SOURCE}, Theorem 2",
+        verdict=Verdict.HOLDS,
+        check=_with_slack,
+        reading=(
+            "C depends on the budgets. The slack is of the order of mu: with another C the same is true of "
+            "mu = 0. No epsilon follows for delta <= 2C/sqrt(n-1), which at the paper's "
+            "delta = 1e-4 and eps_i = 1/2 takes 10^7 users."
+        ),
+    ),
+)

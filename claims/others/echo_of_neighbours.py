@@ -1,0 +1,240 @@
+"""Overlapping noises: Echo of neighbours, and the code released with its CIKM 2024 successor."""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.stats import binom
+
+from claims import failure_curve
+from claims.claim import Claim, Finding, Verdict
+from claims.exact_count_pair import above_the_claim
+from claims.gspa24.personal_guarantees import difference_of_counts
+from shufflelib import personalized
+from shufflelib.conversions import delta_from_gdp_dong22
+
+ECHO = "Liu, Zhao, Xiong, Liu, Chen (AAAI 2023; arXiv:2304.05516), as in the released code"
+SUCCESSOR = "Liu, Liu, Xiong, Gu, Chen (CIKM 2024; arXiv:2407.18157)"
+
+
+def _within(budget, low, high):
+    """Return the chance that truncated Laplace noise on [0, 1] puts the value 0 between low and high."""
+    return (math.exp(-budget * low) - math.exp(-budget * high)) / -math.expm1(-budget)
+
+
+def _counting(own, others, n, radius, eps):
+    """Return δ of (reports below ``radius``) − (above 1 − ``radius``), the others holding 1."""
+    near, far = ((0.0, radius), (1.0 - radius, 1.0))
+    own = _within(own, *near), _within(own, *far)
+    return difference_of_counts(own, (_within(others, *far), _within(others, *near)), n, eps)
+
+
+def _loud(own, others, n):
+    return np.r_[own, np.full(n - 1, others)]
+
+
+def _echo_closed_at(own, n=252):
+    """Return ε at δ = 1e-6 as published, and a δ that counting attains there."""
+    says = personalized.echo_epsilon_liu23(eps0=_loud(own, 0.01, n), delta=1e-6)
+    return says, max(_counting(own, 0.01, n, r / own, says) for r in (0.5, 1.0, 1.5, 2.0))
+
+
+def _echo_closed(effort):
+    n, delta = 252, 1e-6
+    fails = [(own, *_echo_closed_at(own)) for own in (8.0, 12.0, 20.0, 30.0, 50.0)]
+    own, says, truth = fails[-1]
+    least = min((x for x, _, t in fails if t > delta), default=math.inf)
+    lines = (
+        f"Laplace noise truncated to [0, 1], budget {own:g} among n = {n} with 0.01, delta = 1e-6: epsilon "
+        f"<= {says:.5g}",
+        f"of the budgets 8, 12, 20, 30, 50 the smallest that fails is {least:g}; the others hold 1",
+    )
+    return above_the_claim(truth, delta, lines)
+
+
+def _echo_closed_by_hand():
+    own, n, radius = 50.0, 252, 0.03
+    says = personalized.echo_epsilon_liu23(eps0=_loud(own, 0.01, n), delta=1e-6)
+    nobody = (1.0 - (_within(0.01, 0.97, 1.0))) ** (n - 1)
+    one, zero = nobody * (1.0 - _within(own, 0.97, 1.0)), nobody * (1.0 - _within(own, 0.0, radius))
+    lines = (
+        f"one event, 'no report below 0.03', the others at 1: {one:.5g} if user 1 holds 1, {zero:.5g} if 0",
+        f"epsilon = {says:.5g}",
+    )
+    return above_the_claim(one - math.exp(says) * zero, 1e-6, lines)
+
+
+def _echo_numerical_at(own, n=20_000):
+    """Return ε at δ = 1e-6 as published, and a δ that counting attains there."""
+    says = personalized.echo_epsilon_numerical_liu23(eps0=_loud(own, 0.1, n), delta=1e-6)
+    return says, _counting(own, 0.1, n, 1.2 / own, says)
+
+
+def _echo_numerical(effort):
+    n, delta = 20_000, 1e-6
+    says, truth = _echo_numerical_at(8.0)
+    lines = (
+        f"Laplace noise truncated to [0, 1], budget 8 among n = {n} with 0.1, delta = 1e-6: epsilon <= "
+        f"{says:.5g}",
+        "the attacker counts reports below 0.15 and above 0.85; the others hold 1",
+    )
+    return above_the_claim(truth, delta, lines)
+
+
+def _by_loudest(budgets, attained, others, n, kind):
+    """Follow the budget of user 1: δ = 1e-6 is claimed, and counting attains more."""
+    return failure_curve.under_upper_bound(
+        f"ε₁, the others' {others:g}",
+        f"δ at the {kind} ε for δ = 1e-6, n = {n}",
+        budgets,
+        np.full_like(budgets, 1e-6),
+        [attained(own)[1] for own in budgets],
+    )
+
+
+def _closed_by_loudest():
+    return _by_loudest(np.linspace(14.0, 60.0, 12), _echo_closed_at, 0.01, 252, "closed form's")
+
+
+def _numerical_by_loudest():
+    return _by_loudest(np.linspace(4.0, 10.0, 7), _echo_numerical_at, 0.1, 20_000, "numerical")
+
+
+def _echo_numerical_by_tails():
+    """One window and exact binomial tails: budget 20 among 2000."""
+    own, n, radius, level, delta = 20.0, 2000, 0.075, 114, 1e-6
+    says = personalized.echo_epsilon_numerical_liu23(eps0=_loud(own, 0.1, n), delta=delta)
+    crowd = binom(n - 1, _within(0.1, 1.0 - radius, 1.0))  # reports of the others below the radius
+
+    def at_most(hit):
+        return hit * crowd.cdf(level - 1) + (1.0 - hit) * crowd.cdf(level)
+
+    one, zero = at_most(_within(own, 1.0 - radius, 1.0)), at_most(_within(own, 0.0, radius))
+    lines = (
+        f"budget 20 among n = {n} with 0.1, delta = 1e-6: epsilon <= {says:.5g}",
+        f"event 'at most {level} reports below {radius}', binomial tails: {one:.6g} if user 1 holds 1, "
+        f"{zero:.6g} if 0",
+    )
+    return above_the_claim(one - math.exp(says) * zero, delta, lines)
+
+
+def _half_of_mu(effort):
+    eps0 = np.full(1000, 0.5)
+    mu = personalized.gaussian_mu_gspa24(eps0=eps0)
+    released = math.sqrt(2.0 / math.fsum(2.0 / (1.0 + np.exp(eps0))))
+    steps = (
+        f"n = 1000, eps_i = 1/2: mu^2 = {mu**2:.5g} in the paper, {released**2:.5g} with 2/(1 + e^eps_i) in "
+        "the sum",
+    )
+    said = f"mu^2 {released**2:.4g} in the code, {mu**2:.4g} in the paper (n = 1000, eps_i = 1/2)"
+    return Finding(Verdict.NOT_REPRODUCIBLE if released < 0.8 * mu else Verdict.HOLDS, said, steps)
+
+
+RELEASED = 1e-10  # δ_i of the released settings, whose values are clipped to 0.1
+
+
+def _scale(eps):
+    """Return the scale of the released Gaussian noise: the variance of the classical mechanism."""
+    return 2.0 * math.log(1.25 / RELEASED) * 0.1**2 / eps**2
+
+
+def _attained_by_scale(eps):
+    return delta_from_gdp_dong22(mu=0.1 / _scale(eps), eps=eps).lower
+
+
+def _gaussian_scale(effort):
+    attained = {eps: _attained_by_scale(eps) for eps in (0.5, 1.0, 2.0)}
+    steps = tuple(
+        f"eps_i = {eps}: scale {_scale(eps):.4g}, the mechanism's {math.sqrt(_scale(eps)):.4g}, values 0.1 "
+        f"apart: delta = {truth:.3g}"
+        for eps, truth in attained.items()
+    )
+    refuted = attained[1.0] > RELEASED and attained[2.0] > RELEASED
+    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, "; ".join(steps[1:]), steps)
+
+
+def _gaussian_scale_by_quadrature():
+    eps, scale, gap = 2.0, _scale(2.0), 0.1
+    start = eps * scale**2 / gap + gap / 2  # where the likelier law is e^eps times the other
+    one, other = NormalDist(gap, scale), NormalDist(0.0, scale)
+    found, _ = quad(lambda y: one.pdf(y) - math.exp(eps) * other.pdf(y), start, start + 40.0 * scale)
+    lines = (f"eps_i = 2, scale {scale:.4g}, values 0.1 apart, by quadrature",)
+    return above_the_claim(found, RELEASED, lines)
+
+
+def _by_budget_of_noise():
+    budgets = np.linspace(0.6, 2.0, 15)
+    return failure_curve.under_upper_bound(
+        "ε_i",
+        "δ_i of the released Gaussian noise",
+        budgets,
+        np.full_like(budgets, RELEASED),
+        [_attained_by_scale(eps) for eps in budgets],
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="echo23-closed-form",
+        statement=(
+            "With S >= 16 log(4/delta) clones expected, users with truncated Laplace noise of personal "
+            "budgets have eps <= log(1 + tanh(eps_1/2) (8 sqrt(log(4/delta)/S) + 8/S)), eps_1 the largest "
+            "budget."
+        ),
+        source=f"{ECHO}, closed form",
+        verdict=Verdict.REFUTED,
+        check=_echo_closed,
+        confirm=_echo_closed_by_hand,
+        along=_closed_by_loudest,
+        reading=(
+            "With the overlaps p_i1 with the user in question for their mean over all users. With the mean "
+            "no failure was met for budgets up to 20, thanks to the constants."
+        ),
+    ),
+    Claim(
+        id="echo23-numerical",
+        statement="The clone pair with a normal number of clones of mean S bounds the same users.",
+        source=f"{ECHO}, numerical version",
+        verdict=Verdict.REFUTED,
+        repeats="echo23-closed-form",
+        check=_echo_numerical,
+        confirm=_echo_numerical_by_tails,
+        along=_numerical_by_loudest,
+        reading="With p_i1 in place of the mean over all users, and an error term for the normal law.",
+    ),
+    Claim(
+        id="hps24-theorem",
+        statement=(
+            "Users with personal randomizers are bounded by the clones that hypothesis tests between them "
+            "leave."
+        ),
+        source=SUCCESSOR,
+        verdict=Verdict.NOT_DECIDED,
+        check=lambda effort: Finding(
+            Verdict.NOT_DECIDED,
+            "known are lines of code that fix an input; not the theorem, nor its hypotheses",
+        ),
+    ),
+    Claim(
+        id="hps24-code-gspa24",
+        statement="The released comparison code computes the mu of Chen, Cao, Ge (AAAI 2024).",
+        source=f"code released with {SUCCESSOR}",
+        verdict=Verdict.NOT_REPRODUCIBLE,
+        check=_half_of_mu,
+        reading="With p_i = 2/(1 + e^eps_i), Lemma 3's, in the place of half of it.",
+    ),
+    Claim(
+        id="hps24-code-gaussian-scale",
+        statement=(
+            "With the released noise values 0.1 apart get (eps_i, 1e-10)-LDP: a Gaussian of scale "
+            "2 log(1.25/delta) 0.1^2/eps_i^2, budgets in [0.05, 2]."
+        ),
+        source=f"code released with {SUCCESSOR}",
+        verdict=Verdict.REFUTED,
+        check=_gaussian_scale,
+        confirm=_gaussian_scale_by_quadrature,
+        along=_by_budget_of_noise,
+        reading="With the root of it, of which it is the square; as it stands for small budgets only.",
+    ),
+)

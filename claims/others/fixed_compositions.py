@@ -1,0 +1,288 @@
+"""What shuffled histograms say about one user when it is known how many others hold what."""
+
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+from scipy.special import rel_entr, xlogy
+from scipy.stats import binom, poisson, skellam
+
+from claims import exact_shuffle
+from claims.claim import Claim, Finding, Verdict
+from claims.exact_channels import largest_ratio
+from claims.exact_tests import never_fails, random_channel, random_law
+from shufflelib.shuffle_index import composition_index
+
+FIXED = "Shvets (arXiv:2602.09029v5)"
+INFORMATION = "Su, Cheng, Wang (arXiv:2511.15051)"
+
+
+ROWS = np.array([[0.5, 0.3, 0.2], [0.3, 0.45, 0.25]])
+
+
+def _counts(people):
+    """Return the law of the counts of the first two of three outputs; ``people`` says who holds what."""
+    law = np.zeros((sum(people) + 1,) * 2)
+    law[0, 0] = 1.0
+    for row, times in zip(ROWS, people, strict=True):
+        for _ in range(times):
+            new = row[2] * law
+            new[1:, :] += row[0] * law[:-1, :]
+            new[:, 1:] += row[1] * law[:, :-1]
+            law = new
+    return law
+
+
+def _neighbours(n, share):
+    ones = round(share * (n - 1))
+    return [_counts((n - ones - x, ones + x)) for x in (0, 1)]
+
+
+def _jensen_shannon(first, second):
+    middle = 0.5 * (first + second)
+    seen = middle > 0
+    return sum(0.5 * rel_entr(law[seen], middle[seen]).sum() for law in (first, second))
+
+
+SIZES = (21, 41, 81)  # half of the others, or none, hold the second value
+
+
+def _divergence_rate(effort):
+    steps, good = [], True
+    for share in (0.0, 0.5):
+        constant = composition_index(ROWS, shares=[1 - share, share]) ** -2
+        scaled = []
+        for n in SIZES:
+            gap = _jensen_shannon(*_neighbours(n, share)) - constant / (8 * n)
+            scaled.append(gap * n * n)
+            steps.append(f"share {share}, n = {n}: JSD - I/(8n) = {gap:.3e}, times n^2 {scaled[-1]:.4f}")
+        good &= abs(scaled[-1]) < 1.3 * abs(scaled[-2])  # were the constant wrong, twice as large
+    said = f"three outputs, n = 21, 41, 81, by enumeration: {steps[-1]}, which does not grow"
+    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, said, tuple(steps))
+
+
+def _larger_than_proxy(rng):
+    rows, share = random_channel(rng, 2), Fraction(rng.randint(1, 9), 10)
+    change = [b - a for a, b in zip(*rows, strict=True)]
+    if not any(change):
+        return True
+    mixture = [(1 - share) * a + share * b for a, b in zip(*rows, strict=True)]
+    # 1/(v' S⁻¹ v) loses share (1 − share) when S + share (1 − share) v v' replaces S
+    proxy = sum(v * v / m for v, m in zip(change, mixture, strict=True))
+    constant = (
+        composition_index(
+            np.array([[float(x) for x in row] for row in rows]), shares=[float(1 - share), float(share)]
+        )
+        ** -2
+    )
+    lost = 1 / (1 / float(proxy) - float(share * (1 - share)))
+    return constant > float(proxy) and abs(constant / lost - 1) < 1e-9
+
+
+def _curves(effort):
+    steps, good = [], True
+    for share in (0.0, 0.5):
+        constant, errors = composition_index(ROWS, shares=[1 - share, share]) ** -2, []
+        for n in SIZES:
+            mu, laws, worst = math.sqrt(constant / n), _neighbours(n, share), 0.0
+            for t in (-1.0, 0.0, 0.5, 1.0, 2.0):
+                limit = mu * (
+                    math.exp(-t * t / 2) / math.sqrt(2 * math.pi) - t * 0.5 * math.erfc(t / math.sqrt(2))
+                )
+                for a, b in (laws, laws[::-1]):
+                    worst = max(worst, abs(np.maximum(a - math.exp(t * mu) * b, 0).sum() - limit))
+            errors.append(worst * n)
+            steps.append(f"share {share}, n = {n}: largest error times n {errors[-1]:.4f}")
+        good &= errors[-1] < 1.3 * errors[0] + 0.02
+    said = f"both directions, t from -1 to 2, by enumeration: {steps[-1]}, which stays bounded"
+    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, said, tuple(steps))
+
+
+def _repeated(effort):
+    zero, one, m, steps = 0.3, 0.5, 2, []
+    square = (one - zero) ** 2 / zero / (1 - zero)
+    for n in (100, 400):
+        bits = np.arange(m * n + 1)
+        alone = binom.pmf(bits, m * n, zero)
+        mixed = np.convolve(
+            binom.pmf(np.arange(m * (n - 1) + 1), m * (n - 1), zero), binom.pmf(np.arange(m + 1), m, one)
+        )
+        steps.append(f"n = {n}, messages apart: 8 n JSD = {8 * n * _jensen_shannon(alone, mixed):.5f}")
+    pairs = [np.outer([1 - x, x], [1 - x, x]).ravel() for x in (zero, one)]
+    tuples = float(np.sum((pairs[1] - pairs[0]) ** 2 / pairs[0]))
+    steps.append(f"m chi^2 = {m * square:.5f}")
+    steps.append(
+        f"tuples: chi^2 of the product {tuples:.5f}, (1 + chi^2)^m - 1 = {(1 + square) ** m - 1:.5f}"
+    )
+    apart = 8 * 400 * _jensen_shannon(alone, mixed)
+    good = abs(tuples - (1 + square) ** m + 1) < 1e-12 and abs(apart / (m * square) - 1) < 0.02
+    said = f"two messages kept together {tuples:.4f}, shuffled apart {m * square:.4f} in the limit"
+    return Finding(Verdict.HOLDS if good and tuples > m * square else Verdict.REFUTED, said, tuple(steps))
+
+
+def _boundary(effort):
+    steps, gaps = [], []
+    for n in (100, 1000, 10_000):
+        flip, k = 1 / (1 + n / 1.0), np.arange(60)  # e^eps0 = n: the mean number of flips tends to 1
+        rest = binom.pmf(k, n - 1, flip)
+        laws = [s * rest + (1 - s) * np.concatenate([[0], rest[:-1]]) for s in (1 - flip, flip)]
+        limit = [poisson.pmf(k, 1.0), np.concatenate([[0], poisson.pmf(k[:-1], 1.0)])]
+        gaps.append(max(0.5 * np.abs(a - b).sum() for a, b in zip(laws, limit, strict=True)))
+        steps.append(f"n = {n}, e^eps0 = n: total variation to Poisson and its shift {gaps[-1]:.2g}")
+    falls = gaps[0] > 5 * gaps[1] > 25 * gaps[2]
+    return Finding(Verdict.HOLDS if falls else Verdict.REFUTED, steps[-1], tuple(steps))
+
+
+def _inside(effort):
+    """Flips of zeros less flips of ones, half of the others holding either value."""
+    steps, gaps = [], []
+    for n in (101, 1001, 10_001):
+        flip, half, reach = 1 / (1 + n / 2.0), (n - 1) // 2, 40  # e^eps0 = n/2: c^2 = 1/2, two flips
+        flips = binom.pmf(np.arange(reach + 1), half, flip)
+        law = np.convolve(flips, flips[::-1])  # of the difference, from -reach to reach
+        at = np.arange(-reach, reach + 2)
+        pair = [np.append(law, 0.0) * (1 - x) + np.append(0.0, law) * x for x in (flip, 1 - flip)]
+        limit = [skellam.pmf(at - x, 1.0, 1.0) for x in (0, 1)]
+        gaps.append(max(0.5 * np.abs(a - b).sum() for a, b in zip(pair, limit, strict=True)))
+        steps.append(f"n = {n}, e^eps0 = n/2: total variation to Skellam(1, 1) and its shift {gaps[-1]:.2g}")
+    falls = gaps[0] > 5 * gaps[1] > 25 * gaps[2]
+    return Finding(Verdict.HOLDS if falls else Verdict.REFUTED, steps[-1], tuple(steps))
+
+
+# ---------------------------------------------------------------- mutual information
+
+
+def _positions(rows, values):
+    """Return I(K; Z): which place of the shuffled sequence is user 1's."""
+    n = len(values)
+    others = exact_shuffle.shuffled(rows, values[1:])
+    joint = {}
+    for y, chance in enumerate(rows[values[0]]):
+        for counts, mass in others.items():
+            more = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
+            joint.setdefault(more, {})[y] = float(chance * mass)
+    kept = 0.0
+    for counts, law in joint.items():
+        total = sum(law.values())
+        kept -= sum(xlogy(x, x / total / counts[y]) for y, x in law.items())
+    return math.log(n) - kept
+
+
+def _position(effort):
+    rng, most, where = random.Random(effort.seed), 0.0, ""
+    for _ in range(2 * effort.points):
+        rows, n = random_channel(rng), rng.randint(2, 5)
+        values = [rng.randrange(3) for _ in range(n)]
+        eps0 = math.log(largest_ratio(rows))
+        if eps0 > 0 and (share := _positions(rows, values) / (2 * eps0)) > most:
+            most, where = share, f"n = {n}, eps0 = {eps0:.3f}"
+    said = (
+        f"{2 * effort.points} random channels and datasets by enumeration: at most {most:.3g} of 2 eps0, at "
+        f"{where}"
+    )
+    said += "; given Z every position has at most e^(2 eps0) times its share"
+    return Finding(Verdict.HOLDS if most <= 1 else Verdict.REFUTED, said)
+
+
+def _value(effort):
+    rng, most, where = random.Random(effort.seed), 0.0, ""
+    for case in range(2 * effort.points):
+        n = rng.randint(2, 5)
+        rows = (
+            random_channel(rng)
+            if case % 2
+            else exact_shuffle.randomized_response(Fraction(rng.randint(5, 80), 4), 3)
+        )
+        others, prior = [rng.randrange(3) for _ in range(n - 1)], random_law(rng, 3)
+        laws = [exact_shuffle.shuffled(rows, (x, *others)) for x in range(3)]
+        marginal = {h: sum(w * law[h] for w, law in zip(prior, laws, strict=True)) for h in laws[0]}
+        found = sum(
+            float(w) * sum(xlogy(float(p), float(p / marginal[h])) for h, p in law.items() if p)
+            for w, law in zip(prior, laws, strict=True)
+            if w
+        )
+        e = largest_ratio(rows)
+        if e > 1 and (share := found * 2 * n / float(e - 1)) > most:
+            most, where = share, f"n = {n}, e^eps0 = {float(e):.3g}"
+    said = (
+        f"{2 * effort.points} random channels, datasets and priors by enumeration: at most {most:.3g} of the "
+    )
+    said += f"leading term alone, at {where}"
+    return Finding(Verdict.HOLDS if most <= 1 else Verdict.REFUTED, said)
+
+
+CLAIMS = (
+    Claim(
+        id="sh26-jensen-shannon",
+        statement="The Jensen-Shannon divergence of neighbouring datasets is I_pi/(8n) + O(n^-2).",
+        source=f"{FIXED}, abstract",
+        verdict=Verdict.HOLDS,
+        check=_divergence_rate,
+    ),
+    Claim(
+        id="sh26-larger-than-proxy",
+        statement=(
+            "I_pi exceeds the constant of the mixture's covariance for every channel and interior "
+            "composition."
+        ),
+        source=f"{FIXED}, abstract",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_larger_than_proxy, "1/proxy - 1/I_pi is pi (1 - pi)"),
+    ),
+    Claim(
+        id="sh26-curves",
+        statement="At epsilon = t mu, mu = sqrt(I_pi/n), both delta are mu (phi(t) - t Phi(-t)) + O(1/n).",
+        source=f"{FIXED}, abstract",
+        verdict=Verdict.HOLDS,
+        check=_curves,
+    ),
+    Claim(
+        id="sh26-repetition",
+        statement=(
+            "m independent repetitions have the constant (1 + chi^2)^m - 1, kept together; shuffled apart "
+            "m chi^2."
+        ),
+        source="Shvets (arXiv:2602.09029v3 and an earlier note), abstracts",
+        verdict=Verdict.HOLDS,
+        check=_repeated,
+        reading=(
+            "Which of the two is called bundled is read from the words; the numbers are those of both "
+            "protocols."
+        ),
+    ),
+    Claim(
+        id="sh26-boundary",
+        statement=(
+            "Binary response with e^eps0/n -> c^2, all others equal: a Poisson law of mean 1/c^2 and its "
+            "shift."
+        ),
+        source="Shvets (arXiv:2603.10073), abstract",
+        verdict=Verdict.HOLDS,
+        check=_boundary,
+    ),
+    Claim(
+        id="sh26-boundary-inside",
+        statement=(
+            "The same with a share pi of the others holding 1: a Skellam law of means (1-pi)/c^2 and pi/c^2, "
+            "and its shift."
+        ),
+        source="Shvets (arXiv:2603.10073), abstract",
+        verdict=Verdict.HOLDS,
+        check=_inside,
+    ),
+    Claim(
+        id="su25-position",
+        statement="I(K; Z) <= 2 eps0, K the position of user 1's report in the shuffled sequence Z.",
+        source=f"{INFORMATION}, abstract",
+        verdict=Verdict.HOLDS,
+        check=_position,
+    ),
+    Claim(
+        id="su25-value",
+        statement="I(X_1; Z | X_-1) <= (e^eps0 - 1)/(2n) + O(n^-3/2).",
+        source=f"{INFORMATION}, abstract",
+        verdict=Verdict.HOLDS,
+        check=_value,
+    ),
+)

@@ -1,0 +1,219 @@
+"""What shuffling tends to as the crowd grows: the shuffle index."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from claims import exact_shuffle
+from claims.claim import Claim, Finding, Verdict
+from claims.exact_losses import blanket
+from claims.exact_tests import never_fails, random_channel
+from shufflelib import randomizers, shuffle
+from shufflelib.central_limit import asymptotic_epsilon
+from shufflelib.shuffle_index import gaussian_index, generalized_rr_index
+
+INDEX = "Takagi, Liew (arXiv:2601.19154v4)"
+VECTORS = "Liew, Takagi (arXiv:2604.28032)"
+
+
+# ---------------------------------------------------------------- the shuffle index
+
+
+def _information(first, second, cover):
+    return sum((a - b) ** 2 / w for a, b, w in zip(first, second, cover, strict=True))
+
+
+def _collapse(rng):
+    """Band without width exactly if some R(x*) equals the blanket wherever the two reports differ."""
+    channel = (
+        exact_shuffle.randomized_response(Fraction(rng.randint(5, 40), 4), rng.randint(2, 5))
+        if rng.random() < 0.5
+        else random_channel(rng)
+    )
+    first, second, cover = *channel[:2], blanket(channel)
+    hidden = any(
+        all(r == w or a == b for a, b, r, w in zip(first, second, row, cover, strict=True)) for row in channel
+    )
+    attack = max(_information(first, second, row) for row in channel)
+    return (attack == _information(first, second, cover)) == hidden and attack <= _information(
+        first, second, cover
+    )
+
+
+def _response_collapses(rng):
+    e, d = Fraction(rng.randint(5, 40), 4), rng.randint(2, 7)
+    channel = exact_shuffle.randomized_response(e, d)
+    ends = (
+        _information(*channel[:2], blanket(channel)),
+        max(_information(*channel[:2], row) for row in channel),
+    )
+    known = ends[0] == 2 * (e - 1) ** 2 / (e + d - 1)
+    return known and (ends[0] == ends[1]) == (d >= 3)
+
+
+LIMITS = (
+    (
+        "10 options, eps0 = 4",
+        lambda: randomizers.generalized_rr(eps0=4.0, d=10),
+        generalized_rr_index(eps0=4.0, d=10),
+    ),
+    (
+        "3 options, eps0 = 1",
+        lambda: randomizers.generalized_rr(eps0=1.0, d=3),
+        generalized_rr_index(eps0=1.0, d=3),
+    ),
+)
+
+
+def _one_number(effort):
+    steps, good = [], True
+    for name, build, index in LIMITS:
+        ratios = []
+        for n in (10**4, 10**8) if effort.points < 64 else (10**4, 10**6, 10**8, 10**10):
+            delta = 1e-3 / math.sqrt(n)  # so that epsilon stays the same number of deviations
+            found = shuffle(build(), n=n).epsilon(delta)
+            limit = asymptotic_epsilon(chi=index.blanket, n=n, delta=delta)
+            ratios.append((found.lower / limit - 1, found.upper / limit - 1))
+            steps.append(
+                f"{name}, n = {n:.0e}: certified over limit - 1 = {ratios[-1][0]:.2e} to {ratios[-1][1]:.2e}"
+            )
+        good &= max(map(abs, ratios[-1])) < max(0.02 * max(map(abs, ratios[0])), 2e-5)
+    proved = shuffle(LIMITS[0][1](), n=1000).epsilon(1e-6).lower
+    limit = asymptotic_epsilon(chi=LIMITS[0][2].blanket, n=1000, delta=1e-6)
+    steps.append(
+        f"{LIMITS[0][0]}, n = 1000, delta = 1e-6: the limit {limit:.4f}, the truth at least {proved:.4f}"
+    )
+    said = f"certified ends converge like n^-1/2; at finite n the limit is no bound: {steps[-1]}"
+    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, said, tuple(steps))
+
+
+def _gaussian_band(effort):
+    steps, apart = [], True
+    for sigma in (0.5, 1.0, 2.0, 5.0):
+        index = gaussian_index(sigma=sigma)
+        y = np.linspace(-12 * sigma, 1 + 12 * sigma, 200_001)
+        zero, one = (np.exp(-0.5 * ((y - x) / sigma) ** 2) / (sigma * math.sqrt(2 * math.pi)) for x in (0, 1))
+        gap, width = (zero - one) ** 2, y[1] - y[0]
+        found = [(np.sum(gap / w) * width) ** -0.5 for w in (np.minimum(zero, one), zero)]
+        steps.append(
+            f"sigma = {sigma}: {found[0]:.5f} to {found[1]:.5f}, in closed form {index.blanket:.5f} to "
+        )
+        steps[-1] += f"{index.attack:.5f}"
+        apart &= found[1] > 1.01 * found[0] and np.allclose(found, index, rtol=1e-4)
+    said = f"Gaussian noise on {{0, 1}}, by quadrature: {steps[1]}"
+    return Finding(Verdict.HOLDS if apart else Verdict.REFUTED, said, tuple(steps))
+
+
+def _log_tail(t):
+    """Return log of φ(t) − tΦ(−t)."""
+    if t > 1e4:
+        return -t * t / 2 - 2 * math.log(t) - 0.5 * math.log(2 * math.pi)
+    phi = -t * t / 2 - 0.5 * math.log(2 * math.pi)
+    return phi + math.log1p(-t * math.exp(float(log_ndtr(-t)) - phi))
+
+
+def _moderate(effort):
+    chi, steps, ratios = generalized_rr_index(eps0=1.0, d=3).blanket, [], []
+    for power in (6, 30, 300, 10**4, 10**6):
+        size = power * math.log(10.0)  # log n; delta = 1/n
+        low, high = 0.0, 2 * math.sqrt(size)
+        for _ in range(100):
+            t = 0.5 * (low + high)
+            low, high = (t, high) if _log_tail(t) - math.log(chi) - size / 2 > -size else (low, t)
+        ratios.append(t / math.sqrt(size))
+        steps.append(f"n = 10^{power}: epsilon chi sqrt(n/log n) = {ratios[-1]:.5f}")
+    n = 10**6
+    found = shuffle(randomizers.generalized_rr(eps0=1.0, d=3), n=n).epsilon(1 / n)
+    scale = math.sqrt(math.log(n) / n) / chi
+    steps.append(f"n = 10^6: certified {found.lower / scale:.5f} to {found.upper / scale:.5f}")
+    rises = all(a < b < 1 for a, b in zip(ratios, ratios[1:], strict=False)) and ratios[-1] > 0.9999
+    near = abs(found.upper / scale / ratios[0] - 1) < 0.01
+    said = f"delta = 1/n, three options: {steps[0]}, {steps[-2]}: true in the limit, which is reached slowly"
+    return Finding(Verdict.HOLDS if rises and near else Verdict.REFUTED, said, tuple(steps))
+
+
+def _unread(effort):
+    said = "the body of the paper is not at hand: neither its algorithm nor its constants could be tested"
+    return Finding(Verdict.NOT_DECIDED, said)
+
+
+def _one_coordinate(effort):
+    """Variance of one value in [-1, 1], times the squared index: a mean's error at a given privacy."""
+    e = math.exp(2.0)
+    response = ((e + 1) / (e - 1)) ** 2 * (e - 1) ** 2 / e  # at least: value 0, all others at one end
+    steps = [f"binary response to 1 or -1, eps0 = 2, value 0: at least {response:.4g}"]
+    for sigma in (4.0, 10.0, 100.0):
+        index = gaussian_index(sigma=sigma / 2)  # inputs two apart
+        steps.append(f"Gaussian noise, sigma = {sigma:g}: at most {(sigma / index.blanket) ** 2:.4g}")
+    said = "only the abstract is at hand; of one coordinate, variance times squared shuffle index: "
+    return Finding(Verdict.NOT_DECIDED, said + "; ".join(steps), tuple(steps))
+
+
+SECOND_HAND = "Known here through its abstract and a second-hand note."
+
+CLAIMS = (
+    Claim(
+        id="tl26-one-number",
+        statement=(
+            "delta of shuffled reports tends to that of a Gaussian with mu = 1/(chi sqrt n), chi the "
+            "shuffle index."
+        ),
+        source=f"{INDEX}, abstract, Lemma 3.2 and Corollary 3.4",
+        verdict=Verdict.HOLDS,
+        check=_one_number,
+        reading=SECOND_HAND,
+    ),
+    Claim(
+        id="tl26-band-collapses",
+        statement=(
+            "Upper and lower index agree if and only if some R(x*) is the blanket wherever the two reports "
+            "differ."
+        ),
+        source=f"{INDEX}, Theorem 3.8, the condition as reconstructed here",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_collapse, "randomized response and random channels"),
+        reading=SECOND_HAND,
+    ),
+    Claim(
+        id="tl26-response",
+        statement="Randomized response on k >= 3 options satisfies it, on two options it does not.",
+        source=f"{INDEX}, abstract",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_response_collapses, "k from 2 to 7, both ends and 2(e-1)^2/(e+k-1)"),
+    ),
+    Claim(
+        id="tl26-gaussian",
+        statement="Gaussian noise does not: its band keeps a width.",
+        source=f"{INDEX}, abstract (generalised Gaussians)",
+        verdict=Verdict.HOLDS,
+        check=_gaussian_band,
+    ),
+    Claim(
+        id="tl26-theorem-3.5",
+        statement="epsilon_n ~ (1/chi) sqrt(log n/n) for delta = 1/n.",
+        source=f"{INDEX}, Theorem 3.5",
+        verdict=Verdict.HOLDS,
+        check=_moderate,
+        reading=f"Of first order in log n: at n = 10^6 it is a third too large. {SECOND_HAND}",
+    ),
+    Claim(
+        id="tl26-accountant",
+        statement="A transform computes the band with controlled relative error in time nearly linear in n.",
+        source=f"{INDEX}, abstract and Theorem 4.2",
+        verdict=Verdict.NOT_DECIDED,
+        check=_unread,
+    ),
+    Claim(
+        id="lt26-vector-means",
+        statement=(
+            "The shuffle index bounds the squared error of vector means from below; LDP-optimal mechanisms "
+            "miss the bound, and Gaussian noise mixed with a blanket comes close to the central Gaussian."
+        ),
+        source=f"{VECTORS}, abstract",
+        verdict=Verdict.NOT_DECIDED,
+        check=_one_coordinate,
+        reading="In one coordinate the order is as claimed: the central Gaussian's product is 4.",
+    ),
+)

@@ -1,0 +1,122 @@
+"""The ledger in words: a table of all claims, one claim with its witness, and counts of verdicts."""
+
+import textwrap
+from collections import Counter
+
+from claims import works
+from claims.claim import Verdict
+
+WIDTH = 100
+
+
+def table(claims):
+    """Return the ledger as text, one claim in two lines: its name and verdict, and what it says.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+        In the order in which they are printed.
+    """
+    lines = []
+    for claim in claims:
+        lines.append(f"{claim.id:48s}{claim.verdict.upper()}" + (f" ({claim.label})" if claim.label else ""))
+        lines += textwrap.wrap(claim.statement, WIDTH, initial_indent="  ", subsequent_indent="  ")
+    return "\n".join([*lines, "", counted(claims)])
+
+
+def outcomes(results):
+    """Return what an audit found, one line for each claim, and which ones differ from the ledger.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        As `audit` returns them.
+    """
+    results = tuple(results)
+    lines = []
+    for result in results:
+        differs = "" if result.agrees else f"   LEDGER SAYS {result.claim.verdict.upper()}"
+        lines.append(f"{result.id:48s}{result.verdict.upper()}{differs}   ({result.seconds:.1f} s)")
+        lines += textwrap.wrap(result.evidence, WIDTH, initial_indent="  ", subsequent_indent="  ")
+    wrong = sum(not result.agrees for result in results)
+    agree = "all agree with the ledger" if not wrong else f"{wrong} do not agree with the ledger"
+    return "\n".join([*lines, "", f"{counted(result.claim for result in results)}; {agree}"])
+
+
+def witness(result):
+    """Return one claim with everything that speaks for its verdict.
+
+    Parameters
+    ----------
+    result : Result
+        Of one claim.
+    """
+    claim = result.claim
+    parts = {
+        "claim": claim.statement,
+        "source": claim.source,
+        "read": works.how(claim).removeprefix("read "),
+        "verdict": result.verdict.upper()
+        + ("" if result.agrees else f", where the ledger says {claim.verdict}"),
+        "label": claim.label,
+        "repeats": f"the error of {claim.repeats}" if claim.repeats else "",
+        "evidence": result.evidence,
+        "reading": claim.reading,
+        "where": claim.along().said() if claim.along is not None else "",
+    }
+    lines = [claim.id]
+    for name, text in parts.items():
+        if text:
+            indent = f"  {name:10s}"
+            lines += textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=12 * " ")
+    if result.witness:
+        lines.append("  step by step")
+        lines += [f"    {step}" for step in result.witness]
+    return "\n".join(lines)
+
+
+def record(result):
+    """Return one result as plain values, for JSON."""
+    claim = result.claim
+    return {
+        "id": claim.id,
+        "statement": claim.statement,
+        "source": claim.source,
+        "read": works.how(claim),
+        "ledger": str(claim.verdict),
+        "verdict": str(result.verdict),
+        "label": claim.label,
+        "repeats": claim.repeats,
+        "agrees": result.agrees,
+        "confirmed": result.confirmed,
+        "evidence": result.evidence,
+        "reading": claim.reading,
+        "witness": list(result.witness),
+        "seconds": round(result.seconds, 3),
+    }
+
+
+def counted(claims):
+    """Return in words how many claims there are, how many of each verdict, and how many errors."""
+    claims = tuple(claims)
+    counts = Counter(claim.verdict for claim in claims)
+    said = {verdict: f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]}
+    if Verdict.REFUTED in said:
+        found = len(errors(claims))
+        said[Verdict.REFUTED] += f" ({found} error{'s' if found > 1 else ''})"
+    return f"{counts.total()} claims: {', '.join(said.values())}"
+
+
+def errors(claims):
+    """Return the refuted claims by error: the name of the one that stands for it -> the names of all.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+        The whole ledger or a part of it.
+    """
+    found = {}
+    for claim in claims:
+        if claim.verdict is Verdict.REFUTED:
+            found.setdefault(claim.repeats or claim.id, []).append(claim.id)
+    return found

@@ -1,0 +1,331 @@
+"""Decompositions of local randomizers: the general clone, its tables, what is claimed of the bounds."""
+
+import math
+from fractions import Fraction
+from itertools import permutations, product
+
+from scipy.integrate import quad
+
+from claims import exact_channels, exact_shuffle
+from claims.claim import Claim, Finding, Verdict
+from claims.exact_losses import apart, blanket, covered_delta, losses, mean_positive_part, summed
+from claims.exact_tests import never_fails, random_channel
+from shufflelib import randomizers, renyi, shuffle
+
+SOURCE = "Su, Cheng, Wang (arXiv:2504.07414; IEEE S&P 2026)"
+RELEASED = "Su, Cheng, Wang, released code of arXiv:2504.07414"
+E, RATIO = Fraction(3), Fraction(3, 2)
+
+
+def _pairs(channel):
+    return list(permutations(range(len(channel)), 2))
+
+
+def _blanket_is_best(rng):
+    channel, n = random_channel(rng), rng.randint(1, 3)
+    ratio = 1 + Fraction(rng.randint(0, 8), 8)
+    best = blanket(channel)
+    other = [w * Fraction(rng.randint(1, 12), 12) for w in best]
+    bounds = [covered_delta(channel, n, ratio, cover, _pairs(channel)) for cover in (best, other)]
+    return exact_shuffle.worst_delta(channel, n, ratio)[0] <= bounds[0] <= bounds[1]
+
+
+def _attack_is_exact(rng):
+    channel, n = random_channel(rng), rng.randint(1, 3)
+    ratio, held = 1 + Fraction(rng.randint(0, 8), 8), rng.randrange(3)
+    truth = exact_shuffle.delta(channel, 0, 1, (held,) * (n - 1), ratio)
+    return truth == covered_delta(channel, n, ratio, channel[held], [(0, 1)])
+
+
+# ---------------------------------------------------------------- the table of losses
+
+
+def _table(build, sizes, rows, what):
+    """Return the check of one row: the law of G of ever more options against the table's."""
+
+    def check(effort):
+        steps, found, above = [], [], True
+        for size in sizes:
+            channel = build(size)
+            law = losses(channel[0], channel[1], blanket(channel), RATIO)
+            found.append(apart(law, summed(rows(size))))
+            above &= all(
+                mean_positive_part(summed(rows(size)), n) >= mean_positive_part(law, n) for n in (1, 2, 3)
+            )
+            steps.append(f"{size} {what}: total variation to the table {float(found[-1]):.3g}")
+        falls = all(b <= a for a, b in zip(found, found[1:], strict=False)) and found[-1] < Fraction(1, 50)
+        said = f"{', '.join(steps)}; its bound for up to three users is never below the law's own: {above}"
+        return Finding(Verdict.HOLDS if falls and above else Verdict.REFUTED, said, tuple(steps))
+
+    return check
+
+
+def _response_row(d):
+    total = E + d - 1
+    return [
+        (1 - E * RATIO, 1 / total),
+        (1 - RATIO, (d - 2) / total),
+        (E - RATIO, 1 / total),
+        (Fraction(0), (E - 1) / total),
+    ]
+
+
+def _two_classes_row(_):
+    share = 1 / (2 * (1 + E))
+    values = (1 - E * RATIO, E - E * RATIO, 1 - RATIO, E - RATIO)
+    return [*((v, share) for v in values), (Fraction(0), 1 - 2 / (1 + E))]
+
+
+def _unary_row(_):
+    t = 2 * (E + 1)
+    return [
+        (1 - E * RATIO, 1 / t),
+        (E - E * RATIO, 1 / (E * t)),
+        (1 - RATIO, E / t),
+        (E - RATIO, 1 / t),
+        (Fraction(0), (1 - 1 / E) / 2),
+    ]
+
+
+ROOT = 2
+
+
+def _rappor_row(_):
+    e, t = Fraction(ROOT**2), Fraction((ROOT + 1) ** 2)
+    return [
+        (1 - e * RATIO, 1 / t),
+        (e - e * RATIO, 1 / (ROOT * t)),
+        (1 - RATIO, ROOT / t),
+        (e - RATIO, 1 / t),
+        (Fraction(0), 1 - Fraction(1, ROOT)),
+    ]
+
+
+def _unary(d):
+    """Return optimized unary encoding: the own bit kept with 1/2, the others set with 1/(e + 1)."""
+    noise = 1 / (E + 1)
+
+    def law(x, bits):
+        chances = (Fraction(1, 2) if j == x else noise if bit else 1 - noise for j, bit in enumerate(bits))
+        return math.prod(chances)
+
+    return [[law(x, bits) for bits in product((0, 1), repeat=d)] for x in range(d)]
+
+
+def _finite_rappor(effort):
+    for d in (2, 3, 5, 8):
+        gamma = Fraction(1, ROOT) + (ROOT - Fraction(1, ROOT)) / (1 + ROOT) ** d
+        if sum(blanket(exact_channels.rappor(ROOT, d))) != gamma:
+            return Finding(Verdict.REFUTED, f"D = {d}")
+    return Finding(Verdict.HOLDS, "D = 2, 3, 5, 8 in exact fractions, e^(eps0/2) = 2")
+
+
+def _laplace_blanket(effort):
+    worst = 0.0
+    for eps0 in (0.1, 1.0, 4.0):
+        ends = -80 / eps0, 1 + 80 / eps0
+
+        def least(y, scale=eps0):
+            return scale / 2 * math.exp(-scale * max(abs(y), abs(y - 1)))
+
+        gamma = quad(least, *ends, points=[0, 0.5, 1], limit=200)[0]
+        worst = max(worst, abs(gamma / math.exp(-eps0 / 2) - 1))
+    said = f"eps0 = 0.1, 1, 4: by quadrature to {max(worst, 1e-12):.1g}"
+    return Finding(Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED, said)
+
+
+# ---------------------------------------------------------------- compositions
+
+
+def _tuples(channels):
+    """Return the channel of a tuple of reports, one input for each tuple of inputs."""
+    return [[math.prod(masses) for masses in product(*rows)] for rows in product(*channels)]
+
+
+def _joint(rng):
+    parts = [random_channel(rng, 2, rng.randint(2, 3)) for _ in range(2)]
+    channel, n, ratio = _tuples(parts), rng.randint(1, 2), 1 + Fraction(rng.randint(0, 8), 8)
+    tensor = [math.prod(w) for w in product(*(blanket(part) for part in parts))]
+    bound = {pair: covered_delta(channel, n, ratio, tensor, [pair]) for pair in _pairs(channel)}
+    farthest = max(bound[a, b] for a, b in bound if a + b == 3)  # both answers differ
+    truth = exact_shuffle.worst_delta(channel, n, ratio)[0]
+    return tensor == blanket(channel) and truth <= farthest == max(bound.values())
+
+
+def _parallel(rng):
+    one, two = (random_channel(rng, 2) for _ in range(2))
+    share, n, ratio = Fraction(rng.randint(1, 9), 10), rng.randint(1, 3), 1 + Fraction(rng.randint(0, 8), 8)
+    channel = [[share * x for x in a] + [(1 - share) * x for x in b] for a, b in zip(one, two, strict=True)]
+    law = losses(*channel, blanket(channel), ratio)
+    weighted = summed(
+        (value, c * mass)
+        for c, part in ((share, one), (1 - share, two))
+        for value, mass in losses(*part, blanket(part), ratio).items()
+    )
+    bound = covered_delta(channel, n, ratio, blanket(channel), [(0, 1), (1, 0)])
+    return law == weighted and exact_shuffle.worst_delta(channel, n, ratio)[0] <= bound
+
+
+HALF = Fraction(1, 2)
+
+
+def _poisson(effort):
+    rows = [[HALF * x for x in row] + [HALF] for row in exact_shuffle.randomized_response(3, 2)]
+    absent, ratio, n = [*rows, [Fraction(0), Fraction(0), Fraction(1)]], Fraction(2), 3
+    bound = covered_delta(rows, n, ratio, blanket(rows), [(0, 1), (1, 0)])
+    replaced = exact_shuffle.worst_delta(rows, n, ratio)[0]
+    removed = max(
+        exact_shuffle.delta(absent, *ends, others, ratio)
+        for x in (0, 1)
+        for ends in ((x, 2), (2, x))
+        for others in ((0, 0), (0, 1), (1, 1))
+    )
+    steps = (
+        "binary randomized response with odds 3, half the users silent, n = 3, e^epsilon = 2",
+        f"the bound: {bound}",
+        f"one user's value is replaced: {replaced} at worst",
+        f"one user is removed: {removed} at worst",
+    )
+    verdict = Verdict.SMALLER if replaced <= bound < removed else Verdict.REFUTED
+    said = f"replacing {replaced} <= {bound}, the bound; removing a user has {removed}"
+    return Finding(verdict, said, steps)
+
+
+# ---------------------------------------------------------------- tightness
+
+
+def _nearly_match(effort):
+    steps, ratios = [], {}
+    cases = {
+        "10-ary response, eps0 = 0.1": randomizers.generalized_rr(eps0=0.1, d=10),
+        "10-ary response, eps0 = 2": randomizers.generalized_rr(eps0=2.0, d=10),
+        "Laplace, eps0 = 0.1": randomizers.laplace(eps0=0.1),
+        "Laplace, eps0 = 2": randomizers.laplace(eps0=2.0),
+    }
+    for name, randomizer in cases.items():
+        both = shuffle(randomizer, n=1000).epsilon(1e-6)
+        ratios[name] = both.upper / both.lower
+        steps.append(
+            f"{name}, n = 1000, delta = 1e-6: {both.lower:.6g} to {both.upper:.6g}, {ratios[name]:.4f}"
+        )
+    binary = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).epsilon(1e-6).upper
+    cover = renyi.generic_pair(eps0=1.0, n=1000).epsilon(1e-6).lower
+    steps.append(f"binary response, eps0 = 1: the truth {binary:.6g}, the blanket's bound {cover:.6g}")
+    near, far = max(list(ratios.values())[:2]), min(ratios["Laplace, eps0 = 2"], cover / binary)
+    noise = ratios["Laplace, eps0 = 2"]
+    said = (
+        f"for randomized response on ten options within {100 * (near - 1):.2g} %; upper over lower is "
+        f"{noise:.3f} for Laplace noise at eps0 = 2, {cover / binary:.3f} for binary response at eps0 = 1"
+    )
+    verdict = Verdict.SMALLER if near < 1.001 and far > 1.1 else Verdict.REFUTED
+    return Finding(verdict, said, tuple(steps))
+
+
+def _fact(name, statement, place, check, **more):
+    return Claim(name, statement, f"{SOURCE}, {place}", Verdict.HOLDS, check, **more)
+
+
+CLAIMS = (
+    _fact(
+        "scw25-optimal-decomposition",
+        "Among all decompositions, clones included, the privacy blanket's gives the least bound.",
+        "optimal decomposition",
+        never_fails(
+            _blanket_is_best,
+            "truth <= blanket's bound <= a smaller cover's, channels of three values",
+            most=400,
+        ),
+    ),
+    _fact(
+        "scw25-lower-bound",
+        "With the law of R(x*) for the cover the expression is the divergence when all others hold x*.",
+        "lower bound",
+        never_fails(_attack_is_exact, "the lower bound is the divergence of its dataset"),
+    ),
+    _fact(
+        "scw25-table-response",
+        "k-ary response: G is 1-eE, 1-E, e-E, 0 with 1, k-2, 1, e-1 over e+k-1.",
+        "table of losses, as in the released code",
+        _table(lambda d: exact_shuffle.randomized_response(E, d), (2, 3, 9), _response_row, "options"),
+    ),
+    _fact(
+        "scw25-table-local-hash",
+        "Binary local hash: G is 1-eE, e-eE, 1-E, e-E with 1/(2(1+e)) each, else 0.",
+        "table of losses, as in the released code",
+        _table(lambda d: exact_channels.local_hash(E, d, 2), (2, 4, 8), _two_classes_row, "options"),
+        reading=(
+            "In the limit of many options, for fewer it errs on the safe side: "
+            "two options hash alike half the time and then share their reports."
+        ),
+    ),
+    _fact(
+        "scw25-table-hadamard",
+        "Hadamard response: the same law.",
+        "table of losses, as in the released code",
+        _table(lambda d: exact_channels.hadamard(E, d), (3, 15, 127), _two_classes_row, "options"),
+        reading=(
+            "In the limit of many options, for fewer it errs on the safe side: "
+            "one output of d + 1 is equally likely for all."
+        ),
+    ),
+    _fact(
+        "scw25-table-unary",
+        "Optimized unary encoding: 1/t, 1/(et), e/t, 1/t, t = 2(e+1), else 0 with (1-1/e)/2.",
+        "table of losses, as in the released code",
+        _table(_unary, (2, 5, 8), _unary_row, "options"),
+        reading=(
+            "In the limit of many options, for fewer it errs on the safe side: "
+            "the report of ones only is an exception of mass e^-O(d)."
+        ),
+    ),
+    _fact(
+        "scw25-table-rappor",
+        "RAPPOR, D >> 1: 1/t, e^(-eps0/2)/t, e^(eps0/2)/t, 1/t, t = (e^(eps0/2)+1)^2, else 0.",
+        "table of losses, as in the released code",
+        _table(lambda d: exact_channels.rappor(ROOT, d), (2, 4, 8), _rappor_row, "options"),
+    ),
+    _fact(
+        "scw25-rappor-finite",
+        "RAPPOR on D options: gamma = e^(-eps0/2) + (e^(eps0/2) - e^(-eps0/2))/(1 + e^(eps0/2))^D.",
+        "released code",
+        _finite_rappor,
+    ),
+    _fact(
+        "scw25-table-laplace",
+        "Laplace noise on [0, 1]: gamma = e^(-eps0/2).",
+        "table of losses, as in the released code",
+        _laplace_blanket,
+    ),
+    _fact(
+        "scw25-joint",
+        "A tuple of reports: blankets and laws multiply; inputs that differ everywhere are worst.",
+        "joint composition",
+        never_fails(_joint, "two channels of two values, all datasets, all pairs", most=400),
+    ),
+    _fact(
+        "scw25-parallel",
+        "A random choice among randomizers: the law of G is the mixture of theirs.",
+        "parallel composition",
+        never_fails(_parallel, "mixtures of two channels, all datasets", most=400),
+    ),
+    Claim(
+        id="scw25-poisson",
+        statement="Poisson subsampling at rate s: the law of G is s G(R) + (1-s) at 1-E.",
+        source=RELEASED,
+        verdict=Verdict.SMALLER,
+        check=_poisson,
+        reading=(
+            "True for neighbours by replacing a value, silence included in the count; not for a user who "
+            "is absent in "
+            "one dataset, the usual relation for Poisson subsampling."
+        ),
+    ),
+    Claim(
+        id="scw25-nearly-match",
+        statement="The upper bounds computed nearly match the corresponding lower bounds.",
+        source=f"{SOURCE}, abstract",
+        verdict=Verdict.SMALLER,
+        check=_nearly_match,
+        reading="True at the settings of the figures, eps0 = 0.1, and where others can hold a third value.",
+    ),
+)

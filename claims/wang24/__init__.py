@@ -1,0 +1,34 @@
+"""The claims of Wang, "Privacy amplification via shuffling: unified, simplified, and tightened" (PVLDB 2024).
+
+In order of reading: `reduction`, `expectations` and `closed_forms` (Section 4), `tightness` and `extremal`
+(Section 5), `parameters` and `metric` (Tables 1, 2, 5), `several_messages` (Table 3, Figures 3 and 4),
+`parallel_queries` (Section 6, Figure 5), `rounds` (Section 7) and `numbers` (Section 8).
+"""
+
+from claims.wang24 import (
+    closed_forms,
+    expectations,
+    extremal,
+    metric,
+    numbers,
+    parallel_queries,
+    parameters,
+    reduction,
+    rounds,
+    several_messages,
+    tightness,
+)
+
+CLAIMS = (
+    *reduction.CLAIMS,
+    *expectations.CLAIMS,
+    *closed_forms.CLAIMS,
+    *tightness.CLAIMS,
+    *extremal.CLAIMS,
+    *parameters.CLAIMS,
+    *metric.CLAIMS,
+    *several_messages.CLAIMS,
+    *parallel_queries.CLAIMS,
+    *rounds.CLAIMS,
+    *numbers.CLAIMS,
+)

@@ -1,0 +1,269 @@
+"""Advanced joint concavity and what follows from it: appendix E of Wang, Su, Ye, Shokri, Su 2023."""
+
+import random
+from fractions import Fraction
+
+from claims.claim import Claim, Finding, Verdict
+from claims.exact_tests import (
+    along_levels,
+    blended,
+    corners,
+    covers,
+    divergence,
+    false_negatives,
+    mixed,
+    never_fails,
+    random_law,
+    random_share,
+    too_high,
+)
+
+SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
+HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
+
+
+def _scales(w, gamma, eta):
+    return (eta - w) / ((1 - w) * (eta - gamma)), (w - gamma) / (w * (eta - gamma))
+
+
+def _four(rng):
+    w = random_share(rng)
+    gamma, eta = w * Fraction(rng.randrange(24), 24), 1 - (1 - w) * Fraction(rng.randrange(24), 24)
+    if rng.random() < 0.5:
+        gamma, eta = eta, gamma
+    p, q = ([random_law(rng), random_law(rng)] for _ in range(2))
+    weights = {(0, 0): (1 - w) * (1 - gamma), (0, 1): (1 - w) * gamma, (1, 0): w * (1 - eta), (1, 1): w * eta}
+    return w, _scales(w, gamma, eta), p, q, weights
+
+
+def _four_divergences(rng):
+    w, scales, p, q, weights = _four(rng)
+    ratio = Fraction(rng.randint(4, 30), 5)
+    bound = sum(c * divergence(p[i], q[j], scales[i] * ratio) for (i, j), c in weights.items())
+    # gamma = eta = w: any two ratios with the right mean
+    first = ratio * Fraction(rng.randint(1, 9), 10)
+    second = (ratio - (1 - w) * first) / w
+    mixture = mixed((1 - w, w), q)
+    plain = (1 - w) * divergence(p[0], mixture, first) + w * divergence(p[1], mixture, second)
+    return divergence(mixed((1 - w, w), p), mixture, ratio) <= min(bound, plain)
+
+
+def _four_curves(rng, null_first):
+    """Return whether Lemma 6.3's function is below the mixtures' at ε >= 0."""
+    w, scales, p, q, weights = _four(rng)
+    null, alternative = [], []
+    for (i, j), c in weights.items():
+        sides = (p[i], q[j]) if null_first else (q[j], p[i])
+        null += [c * scales[i] * x for x in sides[0]]
+        alternative += [c * x for x in sides[1]]
+    mixtures = mixed((1 - w, w), p), mixed((1 - w, w), q)
+    return covers(corners(null, alternative), corners(*(mixtures if null_first else mixtures[::-1])))
+
+
+def _four_functions(effort):
+    rng, cases = random.Random(effort.seed), min(8 * effort.points, 800)
+    sound = all(_four_curves(rng, null_first=False) for _ in range(cases))
+    broken = sum(not _four_curves(rng, null_first=True) for _ in range(cases))
+    steps = (
+        "P_0 = P_1 = Q_0 = (1, 0), Q_1 = (0, 1), w = 1/2, gamma = 0, eta = 3/4",
+        "scales (eta-w)/((1-w)(eta-gamma)) = 2/3 and (w-gamma)/(w(eta-gamma)) = 4/3",
+        "T(P_0, Q_0) = T(P_1, Q_0) = Id, the others 0: F(0) = (1-w)(1-gamma) + w(1-eta) = 5/8",
+        f"T(P_w, Q_w)(0) = {false_negatives(corners([ONE, ZERO], [HALF, HALF]), ZERO)}",
+        f"random laws: {broken} of {cases} counterexamples with the null first",
+        f"with the null second, as in H(P||Q), none in {cases}: {sound}",
+    )
+    said = (
+        f"with f_ij = T(Q_j, P_i), as in H(P||Q), no counterexample in {cases} exact cases; with T(P_i, "
+        "Q_j), the "
+        f"null first, {broken} of {cases} fail"
+    )
+    return Finding(Verdict.SMALLER if sound and broken else Verdict.REFUTED, said, steps)
+
+
+def _half_of_the_identity(x):
+    """Return Id/2: what the next two witnesses claim."""
+    return (1 - x) / 2
+
+
+HALF_TOLD = [HALF, HALF], [ONE, ZERO]
+ONE_NULL = too_high(
+    *HALF_TOLD,
+    HALF,
+    _half_of_the_identity(HALF),
+    (
+        "P_0 = (1, 0), P_1 = (0, 1), Q_0 = Q_1 = (1, 0), w = 1/2",
+        "T(P_0, Q_w) = Id, T(P_1, Q_w) = 0; (1-w) T(P_0, Q_w) + w T(P_1, Q_w) at 1/2 is 1/4",
+    ),
+)
+
+
+def _swapped_divergence(rng):
+    p, q, w = random_law(rng), random_law(rng), random_share(rng) / 2
+    gamma = 1 + Fraction(rng.randint(0, 40), 8)
+    more = (1 - 2 * w) * gamma + 2 * w
+    left = divergence(mixed((1 - w, w), (p, q)), mixed((1 - w, w), (q, p)), more)
+    return left <= (1 - 2 * w) * (1 + more / gamma) / 2 * divergence(p, q, gamma)
+
+
+def _hidden_swap(effort):
+    rng, cases, sound, broken = random.Random(effort.seed), min(6 * effort.points, 800), True, 0
+    for _ in range(cases):
+        p, q, w = random_law(rng), random_law(rng), random_share(rng) / 2
+        for other, symmetric in ((p[::-1], True), (q, False)):
+            pair = mixed((1 - w, w), (p, other)), mixed((1 - w, w), (other, p))
+            bound = blended(2 * w, corners(p, other))
+            held = covers(bound, corners(*pair), corners(*pair[::-1]))
+            if symmetric:
+                sound &= held
+            else:
+                broken += not held
+    w, p, q = Fraction(1, 8), [HALF, HALF], [ZERO, ONE]
+    pair = mixed((1 - w, w), (p, q)), mixed((1 - w, w), (q, p))
+    curve = blended(2 * w, corners(p, q))
+    at = Fraction(9, 16)
+    steps = (
+        "P_0 = (1/2, 1/2), Q_0 = (0, 1), w = 1/8: P = (7, 9)/16, Q = (1, 15)/16",
+        f"the sum 2w Id + (1-2w) T(P_0, Q_0) at 9/16: {false_negatives(curve, at)}",
+        f"T(P, Q) at 9/16: {false_negatives(corners(*pair), at)}, and C(f) >= f as the paper defines C there",
+        f"random laws: {broken} of {cases} counterexamples; with T(P_0, Q_0) symmetric none in {cases}: "
+        f"{sound}",
+    )
+    fails = false_negatives(curve, at) > false_negatives(corners(*pair), at)
+    verdict = Verdict.SMALLER if sound and broken and fails else Verdict.REFUTED
+    said = (
+        f"where T(P_0, Q_0) is symmetric no counterexample in {cases} exact cases, else {broken} of {cases}"
+    )
+    return Finding(verdict, said, steps)
+
+
+QUARTERS = [Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]
+NO_SYMMETRY = too_high(
+    *QUARTERS,
+    Fraction(1, 4),
+    _half_of_the_identity(Fraction(1, 4)),
+    (
+        "P_0 = (1, 0), Q_0 = (0, 1), w = 1/4: P = (3, 1)/4, Q = (1, 3)/4, f_0 = 0",
+        "2w (1 - x) + (1 - 2w) f_0(x) at x = 1/4 is 3/8",
+    ),
+)
+DRAWN = [Fraction(2, 3), Fraction(1, 3), ZERO], [Fraction(1, 3), Fraction(2, 3), ZERO]
+LEFT_OUT = [ZERO, ZERO, ONE]
+SUBSAMPLED = [mixed((HALF, HALF), (LEFT_OUT, law)) for law in DRAWN]
+
+
+def _subsampled_bound(x):
+    """Return Proposition E.1's function; it is symmetric, so that C keeps it."""
+    return false_negatives(blended(HALF, corners(*DRAWN)), x)
+
+
+THIRD_LAW = too_high(
+    *SUBSAMPLED,
+    Fraction(1, 6),
+    _subsampled_bound(Fraction(1, 6)),
+    (
+        "P_1 = (2, 1, 0)/3, Q_1 = (1, 2, 0)/3, P_0 = (0, 0, 1), w = 1/2",
+        "T(P_1, Q_1)(1/6) = 2/3, so (1-w) Id + w T(P_1, Q_1) at 1/6 is 5/12 + 1/3 = 3/4; C keeps it there",
+    ),
+)
+
+
+CLAIMS = (
+    Claim(
+        id="wsys23-lemma-6.2",
+        statement=(
+            "H(P_w||Q_w) at e^eps' is at most (1-w)(1-gamma) H(P_0||Q_0) + (1-w) gamma H(P_0||Q_1) at "
+            "e^eps_0 plus "
+            "w(1-eta) H(P_1||Q_0) + w eta H(P_1||Q_1) at e^eps_1, under equations (9) and (10)."
+        ),
+        source=f"{SOURCE}, Lemma 6.2",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_four_divergences, "four divergences bound that of two mixtures"),
+        reading="The four terms add up to the difference on the left, equation by equation.",
+    ),
+    Claim(
+        id="wsys23-lemma-6.3",
+        statement=(
+            "T(P_w, Q_w) >= F, F* = (1-w)(1-gamma) F_00* + w(1-eta) F_10* + (1-w) gamma F_01* + w eta "
+            "F_11*, with "
+            "F_0i(x) = f_0i(x (1-w)(eta-gamma)/(eta-w)), F_1i(x) = f_1i(x w(eta-gamma)/(w-gamma)), f_ij from "
+            "P_i and Q_j."
+        ),
+        source=f"{SOURCE}, Lemma 6.3, from its proof in Appendix E.1",
+        verdict=Verdict.SMALLER,
+        check=_four_functions,
+        reading=(
+            "The proof reads 1 + f*(-e^eps) as H(P||Q); with the null first, as T(P, Q) is defined, it is "
+            "H(Q||P). "
+            "With f_ij = T(Q_j, P_i), or where all four functions are symmetric, the lemma follows."
+        ),
+    ),
+    Claim(
+        id="wsys23-lemma-6.3-equal",
+        statement="For gamma = eta = w: T(P_w, Q_w) >= (1-w) T(P_0, Q_w) + w T(P_1, Q_w), pointwise.",
+        source=f"{SOURCE}, Lemma 6.3, from its proof in Appendix E.1",
+        verdict=Verdict.REFUTED,
+        check=ONE_NULL[0],
+        confirm=ONE_NULL[1],
+        along=lambda: along_levels(
+            *HALF_TOLD, _half_of_the_identity, "false negatives; P_0 = Q_w, P_1 disjoint, w = 1/2"
+        ),
+        reading=(
+            "True if the second law is the null: T(P, sum w_i Q_i) >= sum w_i T(P, Q_i), one test for all "
+            "parts."
+        ),
+    ),
+    Claim(
+        id="wsys23-proposition-6.4",
+        statement="T((1-w) P_0 + w Q_0, (1-w) Q_0 + w P_0) >= C(2w Id + (1-2w) T(P_0, Q_0)).",
+        source=f"{SOURCE}, Proposition 6.4, from its proof in Appendix E.1.1",
+        verdict=Verdict.SMALLER,
+        check=_hidden_swap,
+        reading=(
+            "Where T(P_0, Q_0) is symmetric, as in shuffling, it holds as it stands; elsewhere with the "
+            "convex hull of "
+            "min(f, inverse of f) for C throughout, the first of the two cases that define C."
+        ),
+    ),
+    Claim(
+        id="wsys23-proposition-6.4-divergence",
+        statement=(
+            "H(P||Q) at 2w + (1-2w) e^eps is at most (1-2w)(1 + eta)/2 H(P_0||Q_0) at e^eps, "
+            "eta = e^eps'/e^eps."
+        ),
+        source=f"{SOURCE}, Appendix E.1.1, the proof's chain of inequalities",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_swapped_divergence, "the divergence of two laws hidden in each other"),
+    ),
+    Claim(
+        id="wsys23-proposition-6.4-proof",
+        statement="T(P, Q)(x) >= 2w (1 - x) + (1 - 2w) f_0(x), without symmetrisation.",
+        source=f"{SOURCE}, Appendix E.1.1, the proof's last display",
+        verdict=Verdict.REFUTED,
+        check=NO_SYMMETRY[0],
+        confirm=NO_SYMMETRY[1],
+        along=lambda: along_levels(
+            *QUARTERS, _half_of_the_identity, "false negatives; P_0, Q_0 disjoint, w = 1/4"
+        ),
+        reading=(
+            "The conjugate is bounded for eps >= 0 only, that is for slopes below -1; the sentence that "
+            "follows "
+            "symmetrises, and with f_0 symmetric that is a bound."
+        ),
+    ),
+    Claim(
+        id="wsys23-proposition-e.1",
+        statement="T((1-w) P_0 + w P_1, (1-w) P_0 + w Q_1) >= C((1-w) Id + w T(P_1, Q_1)).",
+        source=f"{SOURCE}, Proposition E.1",
+        verdict=Verdict.REFUTED,
+        check=THIRD_LAW[0],
+        confirm=THIRD_LAW[1],
+        along=lambda: along_levels(
+            *SUBSAMPLED, _subsampled_bound, "false negatives; T(P_1, Q_1) at odds 2, w = 1/2"
+        ),
+        reading=(
+            "True with a function below T(P_0, P_1) and T(P_0, Q_1) as well, as Lemma A.4, from which it "
+            "follows, "
+            "compares P_1 with P_0 too: so in subsampling, where all three laws are neighbours."
+        ),
+    ),
+)

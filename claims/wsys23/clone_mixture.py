@@ -1,0 +1,389 @@
+"""Shuffling as a mixture over the number of clones: appendix C of Wang, Su, Ye, Shokri, Su 2023."""
+
+import math
+import random
+from fractions import Fraction
+
+from claims import exact_shuffle, failure_curve
+from claims.claim import SLIP, Claim, Finding, Verdict
+from claims.exact_channels import largest_ratio
+from claims.exact_count_pair import above_the_claim, printed
+from claims.exact_tests import (
+    blended,
+    corners,
+    covers,
+    false_negatives,
+    largest_delta,
+    least_false_negatives,
+    never_fails,
+    random_channel,
+    too_high,
+)
+from shufflelib import closed_form, tradeoff
+from shufflelib.variation_ratio import VariationRatioPair
+
+SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
+IDENTICAL = (
+    "With one randomizer for all users, and perhaps no other case is meant. The theorem cited for the "
+    "reduction permutes the users first; an official erratum withdraws its proof in part, and for "
+    "identical, non-adaptive, pure eps0-LDP randomizers it is valid by another argument."
+)
+
+
+def _swap(e):
+    return 1 / (Fraction(e) + 1)
+
+
+def _clones(e, n):
+    """Return the laws of (A + 1, C − A) and (A, C − A + 1) on the pairs of counts."""
+    w, cells = _swap(e), {}
+    for c in range(n):
+        for a in range(c + 1):
+            ways = math.comb(n - 1, c) * math.comb(c, a)
+            mass = ways * w**c * (1 - 2 * w) ** (n - 1 - c)
+            for key, side in (((a + 1, c - a), 0), ((a, c - a + 1), 1)):
+                cells.setdefault(key, [Fraction(0), Fraction(0)])[side] += mass
+    return [list(side) for side in zip(*cells.values(), strict=True)]
+
+
+def _clone_pair(e, n):
+    """Return P and Q, each of the two laws hidden in the other with weight w = 1/(e + 1)."""
+    w, (p, q) = _swap(e), _clones(e, n)
+    return [(1 - w) * a + w * b for a, b in zip(p, q, strict=True)], [
+        (1 - w) * b + w * a for a, b in zip(p, q, strict=True)
+    ]
+
+
+def _random_setting(rng):
+    return Fraction(rng.randint(5, 40), 4), rng.randint(1, 6)
+
+
+def _random_mechanism(rng):
+    """Return a small channel without impossible outputs, its odds, and a number of users."""
+    rows = random_channel(rng)
+    return rows, largest_ratio(rows), rng.randint(2, 3)
+
+
+def _reduction(effort):
+    rng, cases, sound = random.Random(effort.seed), 2 * effort.points, True
+    for _ in range(cases):
+        rows, e, n = _random_mechanism(rng)
+        ratio = 1 + (e - 1) * Fraction(rng.randint(0, 8), 10)
+        if e > 1:
+            pair = _clone_pair(e, n)
+            sound &= exact_shuffle.worst_delta(rows, n, ratio)[0] <= exact_shuffle.hockey_stick(
+                *_numbered(pair), ratio
+            )
+    p, q = _clone_pair(3, 2)
+    alone = max(Fraction(3, 4) - 2 * Fraction(1, 4), 0)
+    claimed = max(exact_shuffle.hockey_stick(*_numbered(laws), 2) for laws in ((p, q), (q, p)))
+    steps = (
+        "user 1 answers 0 or 1 by randomized response, user 2 answers 2 or 3 so, odds 3 both, n = 2",
+        "shuffling does not hide whose answer is whose: at e^epsilon = 2",
+        f"true delta 3/4 - 2/4 = {alone}, the clones' pair {printed(claimed)}",
+        f"one randomizer for all: {cases} random channels, all datasets, in exact fractions: {sound}",
+    )
+    said = (
+        f"identical randomizers: no counterexample in {cases} exact cases; unlike ones: {alone} > {claimed}"
+    )
+    return Finding(Verdict.SMALLER if sound and alone > claimed else Verdict.REFUTED, said, steps)
+
+
+def _numbered(laws):
+    return [dict(enumerate(law)) for law in laws]
+
+
+# ---------------------------------------------------------------- Proposition 4.1
+
+
+def _binomial(i, upto):
+    """Return F_i(upto), the distribution function of Bin(i, 1/2)."""
+    return Fraction(sum(math.comb(i, k) for k in range(min(math.floor(upto), i) + 1)), 2**i)
+
+
+def _mass(i, k):
+    return Fraction(math.comb(i, k), 2**i) if 0 <= k <= i else Fraction(0)
+
+
+def _weights(e, n):
+    w = _swap(e)
+    return [math.comb(n - 1, i) * (2 * w) ** i * (1 - 2 * w) ** (n - 1 - i) for i in range(n)]
+
+
+def _thresholds(n):
+    return sorted({Fraction(a, b) for a in range(1, n + 1) for b in range(1, n + 2 - a)})
+
+
+def _errors(e, n, t):
+    """Return α₀(t) and β₀(t) of Proposition 4.1."""
+    alpha = sum(w * _binomial(i, i - (i + 1) / (t + 1)) for i, w in enumerate(_weights(e, n)))
+    beta = sum(w * (1 - _binomial(i, i + 1 - (i + 1) / (t + 1))) for i, w in enumerate(_weights(e, n)))
+    return alpha, beta
+
+
+def _conditioning_is_exact(rng):
+    e, n = _random_setting(rng)
+    curve = corners(*_clones(e, n))
+    return all(
+        false_negatives(curve, alpha) == beta for alpha, beta in (_errors(e, n, t) for t in _thresholds(n))
+    )
+
+
+USERS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20)
+
+
+def _errors_by_users():
+    """The printed sum without its 1 − and the false negatives themselves, at the threshold t = 1."""
+    true = [_errors(3, n, 1)[1] for n in USERS]
+    return failure_curve.beside_equality(
+        "users n", "false negatives at t = 1, ε₀ = log 3", USERS, [1 - x for x in true], true, tolerance=1e-6
+    )
+
+
+TWO_USERS = too_high(
+    *_clones(3, 2),
+    Fraction(1, 4),
+    Fraction(1),
+    (
+        "eps0 = log 3, n = 2: C is 0 or 1 with probability 1/2; threshold t = 1",
+        "alpha_0 = F_0(-1/2) and alpha_1 = F_1(0) are 0 and 1/2, together 1/4",
+        "printed: beta = F_0(0)/2 + F_1(1)/2 = 1",
+    ),
+)
+
+# ---------------------------------------------------------------- Theorem 4.2 and Corollary 4.3
+
+
+def _bound(e, n):
+    return blended(2 * _swap(e), corners(*_clones(e, n)))
+
+
+def _shuffled_is_covered(rng):
+    e, n = _random_setting(rng)
+    pair = _clone_pair(e, n)
+    rows, odds, users = _random_mechanism(rng)
+    ratio = 1 + (odds - 1) * Fraction(rng.randint(0, 8), 10)
+    truth = exact_shuffle.worst_delta(rows, users, ratio)[0]
+    return covers(_bound(e, n), corners(*pair)) and truth <= largest_delta(_bound(odds, users), ratio)
+
+
+ONE_FOR_ALL = never_fails(
+    _shuffled_is_covered, "one randomizer for all: above the clones' pair and all datasets", most=300
+)
+
+
+def _shuffled_are_covered(effort):
+    found, n, ratio = ONE_FOR_ALL(effort), 4, Fraction(2)
+    alone = max(Fraction(3, 4) - ratio * Fraction(1, 4), 0)
+    claimed = largest_delta(_bound(3, n), ratio)
+    steps = (
+        f"user 1 answers 0 or 1 by randomized response, {n - 1} others 2 or 3 so, odds 3 all",
+        "the shuffler does not hide which answer is user 1's: at e^epsilon = 2",
+        f"true delta 3/4 - 2/4 = {alone}, that of f_Shuffle {printed(claimed)}",
+        found.evidence,
+    )
+    if found.verdict is not Verdict.HOLDS or alone <= claimed:
+        return found._replace(steps=steps)
+    said = f"{found.evidence}; unlike randomizers: {alone} > {printed(claimed)}"
+    return Finding(Verdict.SMALLER, said, steps)
+
+
+SETTING = (3, 2, Fraction(2))  # e^eps0, n, e^eps
+
+
+def _both_deltas(e, n, ratio):
+    """Return δ of f_Shuffle and δ of T(P, Q)."""
+    return largest_delta(_bound(e, n), ratio), exact_shuffle.hockey_stick(
+        *_numbered(_clone_pair(e, n)), ratio
+    )
+
+
+def _both_deltas_by_ratio():
+    ratios = [1 + Fraction(k, 8) for k in range(16)]
+    bound, truth = zip(*(_both_deltas(3, 6, ratio) for ratio in ratios), strict=True)
+    return failure_curve.beside_equality(
+        "e^ε", "δ at n = 6, ε₀ = log 3", ratios, bound, truth, tolerance=1e-6
+    )
+
+
+def _not_equal(effort):
+    e, n, ratio = SETTING
+    bound, truth = _both_deltas(e, n, ratio)
+    steps = (
+        "eps0 = log 3, n = 2, e^epsilon = 2",
+        f"delta of f_Shuffle, the maximum of 1 - f(x) - 2x: {bound}",
+        f"delta of T(P, Q), by enumeration: {truth}",
+        f"n = 1: T(P, Q)(0) = {false_negatives(corners(*_clone_pair(e, 1)), Fraction(0))}, f_Shuffle(0) = "
+        f"{min(y for x, y in _bound(e, 1) if x == 0)}",
+    )
+    said = f"eps0 = log 3, n = 2, e^eps = 2: delta {bound} and {truth}"
+    return Finding(Verdict.REFUTED if bound > truth else Verdict.HOLDS, said, steps)
+
+
+def _not_equal_by_programming():
+    e, n, _ = SETTING
+    w = _swap(e)
+    truth = least_false_negatives(*_clone_pair(e, n), 0)
+    bound = 2 * w + (1 - 2 * w) * least_false_negatives(*_clones(e, n), 0)
+    steps = (f"at level 0, by linear programming: T(P, Q) {truth:.6f}, f_Shuffle {float(bound):.6f}",)
+    apart = truth > bound + 1e-9
+    return Finding(Verdict.REFUTED if apart else Verdict.HOLDS, "by linear programming", steps)
+
+
+def _corollary(e, n, ratio):
+    """Return Corollary 4.3's threshold and δ, the threshold chosen as printed."""
+    w = _swap(e)
+    for t in _thresholds(n):
+        above, below = (
+            sum(x * _mass(i, math.floor(i + more - (i + 1) / (t + 1))) for i, x in enumerate(_weights(e, n)))
+            for more in (1, 0)
+        )
+        if below and -ratio + 2 * w + (1 - 2 * w) * above / below <= 0:
+            alpha, beta = _errors(e, n, t)
+            return t, 1 - ratio * alpha - 2 * w * (1 - alpha) - (1 - 2 * w) * beta
+    return None, Fraction(0)
+
+
+def _threshold(effort):
+    e, n, ratio = SETTING
+    t, claimed = _corollary(e, n, ratio)
+    truth = exact_shuffle.hockey_stick(*_numbered(_clone_pair(e, n)), ratio)
+    lines = (
+        "eps0 = log 3, n = 2, e^epsilon = 2, w = 1/4",
+        f"the first t with -e^eps + 2w - (1-2w) l(t) <= 0 is {t}: l(t) = -3 there",
+        f"alpha(t), beta(t) = {', '.join(map(str, _errors(e, n, t)))}",
+        f"the maximum over all knots, which is the bound: {largest_delta(_bound(e, n), ratio)}",
+    )
+    return above_the_claim(truth, claimed, lines)
+
+
+def _threshold_certified():
+    lines = ("the pair's certified lower end, the corollary in floating point:",)
+    claimed, truth = _in_floating_point(2, math.log(2.0))
+    return above_the_claim(truth, claimed, lines)
+
+
+def _in_floating_point(n, eps):
+    """Return Corollary 4.3's δ for e^ε₀ = 3, NaN where no threshold is met, and the pair's lower end."""
+    try:
+        claimed = tradeoff.delta_corollary43(eps0=math.log(3.0), n=n, eps=eps)
+    except closed_form.OutOfRegime:
+        claimed = math.nan
+    return claimed, VariationRatioPair(n=n, p=3.0, beta=0.5, q0=3.0).delta(eps).lower
+
+
+def _threshold_by_users():
+    users = (3, 4, 5, 7, 10, 14, 20, 30, 45, 60, 80, 100)
+    claimed, lower = zip(*(_in_floating_point(n, 0.05) for n in users), strict=True)
+    return failure_curve.under_upper_bound("users n", "δ at ε = 0.05, ε₀ = log 3", users, claimed, lower)
+
+
+def _outperforms(effort):
+    steps, best, worst = [], math.inf, math.inf
+    for eps0, n in ((0.5, 300), (1.0, 600), (2.0, 1000))[: 2 if effort.points < 32 else 3]:
+        eps = closed_form.stronger_clones_fmt23(eps0=eps0, n=n, delta=1e-5)
+        eps = eps / 2
+        own = tradeoff.shuffle_bound(eps0=eps0, n=n).delta(eps)
+        pair = VariationRatioPair(n=n, p=math.exp(eps0), beta=math.tanh(eps0 / 2), q0=math.exp(eps0)).delta(
+            eps
+        )
+        steps.append(
+            f"eps0={eps0}, n={n}: closed form has delta = 1e-5 at epsilon = {2 * eps:.5f}; at half of it "
+            f"f_Shuffle has {own.upper:.3g}, the clones' pair itself {pair.upper:.3g}"
+        )
+        best, worst = min(best, 1e-5 / own.upper), min(worst, own.lower / pair.upper)
+    ok = best > 1 and worst > 1
+    said = (
+        "tighter than the closed form of (eps, delta)-DP by a factor above 2 in epsilon; looser, by its "
+        "own proof, "
+        f"than the pair of clones evaluated numerically, delta {worst:.3g} times and more"
+    )
+    return Finding(Verdict.SMALLER if ok else Verdict.NOT_DECIDED, said, tuple(steps))
+
+
+CLAIMS = (
+    Claim(
+        id="wsys23-reduction",
+        statement=(
+            "Any two shuffled neighbouring datasets under an eps0-DP local randomizer are processed from P "
+            "= (1-w) P_0 "
+            "+ w Q_0, Q = (1-w) Q_0 + w P_0, w = 1/(e^eps0+1), C ~ Bin(n-1, 2w)."
+        ),
+        source=f"{SOURCE}, Appendix C, after Feldman, McMillan, Talwar (SODA 2023)",
+        verdict=Verdict.SMALLER,
+        check=_reduction,
+        reading=IDENTICAL,
+    ),
+    Claim(
+        id="wsys23-proposition-4.1",
+        statement=(
+            "T(P_0, Q_0) is equal to its mixture over the number of clones: alpha_0(t) = sum w_i F_i(i - "
+            "(i+1)/(t+1)), "
+            "beta_0(t) = sum w_i (1 - F_i(i + 1 - (i+1)/(t+1)))."
+        ),
+        source=f"{SOURCE}, Proposition 4.1, from its proof in Appendix C.1.1",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_conditioning_is_exact, "all knots for up to six users", most=600),
+    ),
+    Claim(
+        id="wsys23-proposition-4.1-formula",
+        statement="beta_0(t) = sum w_i F_i(F_i^-1(alpha_i(t)) + 1).",
+        source=f"{SOURCE}, Appendix C.1.1, the proof's last display",
+        verdict=Verdict.REFUTED,
+        label=SLIP,
+        check=TWO_USERS[0],
+        confirm=TWO_USERS[1],
+        along=_errors_by_users,
+        reading="A slip: 1 - F_i is meant, as three displays earlier; so read, it is the entry above.",
+    ),
+    Claim(
+        id="wsys23-theorem-4.2",
+        statement="Shuffled reports are C(f_Shuffle)-DP, f_Shuffle = 2w Id + (1-2w) T(P_0, Q_0).",
+        source=f"{SOURCE}, Theorem 4.2, from its proof in Appendix C.1.2",
+        verdict=Verdict.SMALLER,
+        check=_shuffled_are_covered,
+        reading=IDENTICAL,
+    ),
+    Claim(
+        id="wsys23-theorem-4.2-equality",
+        statement="C(T(P, Q)) = C(f_Shuffle): mixing P_0 with Q_0 loses nothing.",
+        source=f"{SOURCE}, Appendix C.1.2, proof of Theorem 4.2",
+        verdict=Verdict.REFUTED,
+        check=_not_equal,
+        confirm=_not_equal_by_programming,
+        along=_both_deltas_by_ratio,
+        reading=(
+            "True of the function that bounds T(P, Q) in the proof of Proposition 6.4; the theorem needs "
+            "no more."
+        ),
+    ),
+    Claim(
+        id="wsys23-corollary-4.3",
+        statement=(
+            "delta(eps) = 1 + f_Shuffle*(-e^eps) is attained at t = inf{t: -e^eps + 2w - (1-2w) l(t) <= 0} "
+            "with "
+            "l(t) = -sum w_i p_i(floor(i+1-(i+1)/(t+1)))/sum w_i p_i(floor(i-(i+1)/(t+1)))."
+        ),
+        source=f"{SOURCE}, Corollary 4.3, from its proof in Appendix C.2",
+        verdict=Verdict.REFUTED,
+        check=_threshold,
+        confirm=_threshold_certified,
+        along=_threshold_by_users,
+        reading=(
+            "With the maximum over all knots in the place of this threshold it is the delta of Theorem "
+            "4.2. l(t) averages "
+            "the slopes of the parts at their last atoms, the slope of the whole at its knot is -1/t."
+        ),
+    ),
+    Claim(
+        id="wsys23-outperforms",
+        statement="f_Shuffle outperforms the most up-to-date results based on (eps, delta)-DP.",
+        source=f"{SOURCE}, abstract",
+        verdict=Verdict.SMALLER,
+        check=_outperforms,
+        reading=(
+            "True beside closed forms; the same pair of clones, evaluated numerically, is below its own "
+            "relaxation."
+        ),
+    ),
+)

@@ -1,0 +1,314 @@
+"""When joint concavity loses nothing: appendix F of Wang, Su, Ye, Shokri, Su 2023."""
+
+import math
+from fractions import Fraction
+
+from claims import failure_curve
+from claims.claim import SLIP, Claim, Finding, Verdict
+from claims.exact_tests import (
+    POSITIVE,
+    above,
+    beside,
+    corners,
+    divergence,
+    false_negatives,
+    least_false_negatives,
+    mixed,
+    never_fails,
+    random_law,
+    random_mixture,
+    random_share,
+)
+from claims.wsys23.best_tests import processable
+
+SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
+HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
+ODDS = [Fraction(k, 4) for k in (4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40)]
+
+
+def _flip(odds):
+    """Return randomized response's law at its first input."""
+    return [odds / (odds + 1), 1 / (odds + 1)]
+
+
+FLIP = _flip(Fraction(2))
+
+
+def _curves(weights, p, q):
+    """Return T of the mixtures, and T of the parts with their index."""
+    return corners(mixed(weights, p), mixed(weights, q)), corners(beside(weights, p), beside(weights, q))
+
+
+def _tight(weights, p, q):
+    return above(*_curves(weights, p, q)[::-1])
+
+
+def _law(values, masses):
+    law = {}
+    for value, mass in zip(values, masses, strict=True):
+        if mass:
+            law[value] = law.get(value, 0) + mass
+    return law
+
+
+def _ratios(p, q):
+    return [a / b if b else math.inf for a, b in zip(p, q, strict=True)]
+
+
+def _ratio_of_the_part(weights, p, q):
+    """Return whether p_w/q_w under P_w has the law of p_I/q_I under P_I, the part drawn."""
+    one = _law(_ratios(mixed(weights, p), mixed(weights, q)), mixed(weights, p))
+    return one == _law([r for a, b in zip(p, q, strict=True) for r in _ratios(a, b)], beside(weights, p))
+
+
+def _drawn(rng, weights=POSITIVE):
+    """Return two parts, half the time such that nothing is lost."""
+    shares, p, q = random_mixture(rng, 2)
+    kind = rng.randrange(4)
+    if kind == 0:  # supports apart
+        p, q = ([law[:2] + [ZERO] * 2, [ZERO] * 2 + law[2:]] for law in (random_law(rng), random_law(rng)))
+        p, q = ([[x / sum(law) if sum(law) else ZERO for x in law] for law in part] for part in (p, q))
+        return shares, p, q
+    p, q = ([random_law(rng, weights=weights) for _ in shares] for _ in range(2))
+    return (shares, [p[0]] * 2, [q[0]] * 2) if kind == 1 else (shares, p, q)
+
+
+def _criterion(rng):
+    weights, p, q = _drawn(rng)
+    if any(sum(law) != 1 for law in (*p, *q)):
+        return True
+    return _tight(weights, p, q) == _ratio_of_the_part(weights, p, q)
+
+
+def _sum_of_ratios(weights, p, q):
+    """Return whether p_w/q_w and Σ w_i p_i/q_i agree in law under P_w, full supports."""
+    total = [
+        sum(w * r for w, r in zip(weights, column, strict=True))
+        for column in zip(*(_ratios(a, b) for a, b in zip(p, q, strict=True)), strict=True)
+    ]
+    whole = mixed(weights, p)
+    return _law(_ratios(whole, mixed(weights, q)), whole) == _law(total, whole)
+
+
+APART = (
+    [[*FLIP, ZERO, ZERO], [ZERO, ZERO, Fraction(1, 4), Fraction(3, 4)]],
+    [[*FLIP[::-1], ZERO, ZERO], [ZERO, ZERO, Fraction(3, 4), Fraction(1, 4)]],
+)
+
+
+def _one_alternative(flip):
+    """Return two nulls, the first of them the alternative of both."""
+    return [flip[::-1], flip], [flip[::-1]] * 2
+
+
+ONE_ALTERNATIVE = _one_alternative(FLIP)
+
+
+def _printed_criterion(effort):
+    weights, at = (HALF, HALF), Fraction(1, 3)
+    whole, seen = _curves(weights, *ONE_ALTERNATIVE)
+    met = _sum_of_ratios(weights, *ONE_ALTERNATIVE)
+    gap = false_negatives(whole, at) - false_negatives(seen, at)
+    apart = _tight(weights, *APART)
+    steps = (
+        "P_1 = Q_1 = Q_2 = (1, 2)/3, P_2 = (2, 1)/3, w = 1/2: with one alternative q the sum is p_w/q,",
+        f"the same variable as the left-hand side; the condition is met: {met}",
+        f"at 1/3: mixtures {false_negatives(whole, at)}, parts seen {false_negatives(seen, at)}: no equality",
+        "Example F.2 the other way: P_1 = (2, 1, 0, 0)/3, Q_1 = (1, 2, 0, 0)/3, P_2 = (0, 0, 1, 3)/4,",
+        f"Q_2 = (0, 0, 3, 1)/4: equality is {apart}, and 0/0 would have to be 2 and 1/2 for the condition",
+    )
+    said = f"with Q_1 = Q_2 the condition is met by all laws; here mixtures and parts differ by {gap} at 1/3"
+    return Finding(Verdict.REFUTED if met and gap and apart else Verdict.HOLDS, said, steps)
+
+
+def _criterion_by_programming():
+    (p, q), at = ONE_ALTERNATIVE, Fraction(1, 3)
+    whole, seen = (
+        least_false_negatives(combined((HALF, HALF), p), combined((HALF, HALF), q), at)
+        for combined in (mixed, beside)
+    )
+    steps = (f"by linear programming: mixtures {whole:.6f}, parts seen {seen:.6f} at false positives 1/3",)
+    return Finding(Verdict.REFUTED if whole > seen + 1e-6 else Verdict.HOLDS, "by linear programming", steps)
+
+
+def _tight_by_odds():
+    """The parts seen and the mixtures at false positives 1/3, where the printed condition says they agree."""
+    curves = [_curves((HALF, HALF), *_one_alternative(_flip(odds))) for odds in ODDS]
+    true, claimed = zip(*([false_negatives(c, Fraction(1, 3)) for c in both] for both in curves), strict=True)
+    return failure_curve.beside_equality(
+        "odds of the responses", "false negatives at α = 1/3, w = 1/2", ODDS, claimed, true, tolerance=1e-6
+    )
+
+
+def _mirrored(flip):
+    """Return two parts whose mixtures are both uniform at equal weights."""
+    return [flip, flip[::-1]], [flip[::-1], flip]
+
+
+LOST = _mirrored(FLIP)
+
+
+def _not_tight(effort):
+    whole, seen = _curves((HALF, HALF), *LOST)
+    at = Fraction(1, 3)
+    gap = false_negatives(whole, at) - false_negatives(seen, at)
+    steps = ("P_1 = Q_2 = (2, 1)/3, Q_1 = P_2 = (1, 2)/3, w = 1/2: both mixtures are uniform",)
+    steps += (f"at 1/3: mixtures {false_negatives(whole, at)}, parts seen {false_negatives(seen, at)}",)
+    said = f"randomized response with odds 2 mixed with its mirror image: a gap of {gap} at 1/3"
+    return Finding(Verdict.HOLDS if gap else Verdict.REFUTED, said, steps)
+
+
+def _order(effort):
+    whole, seen = _curves((HALF, HALF), *LOST)
+    higher = above(whole, seen)
+    steps = (
+        "P_1 = Q_2 = (2, 1)/3, Q_1 = P_2 = (1, 2)/3, w = 1/2: P_w = Q_w, so T(P_w, Q_w) = Id",
+        f"T(P_w, Q_w) >= T(P_I, Q_I): {higher}",
+        "any processing of P_w = Q_w gives equal laws;",
+        f"T(P_I, Q_I)(1/3) = {false_negatives(seen, FLIP[1])} < 2/3, these are not equal",
+    )
+    fails = higher and false_negatives(seen, FLIP[1]) < Fraction(2, 3)
+    said = "P_w = Q_w has the higher function, and equal laws cannot be processed into unequal ones"
+    return Finding(Verdict.REFUTED if fails else Verdict.HOLDS, said, steps)
+
+
+def _order_by_programming():
+    weights = (HALF, HALF)
+    whole = [mixed(weights, part) for part in LOST]
+    seen = [beside(weights, part) for part in LOST]
+    forth, back = processable(whole, seen), processable(seen, whole)
+    steps = (
+        f"nearest processing, by linear programming: whole to seen {forth:.3g} away, seen to whole "
+        f"{back:.3g}",
+    )
+    return Finding(Verdict.REFUTED if forth > 0.1 > 1e-7 > back else Verdict.HOLDS, "by programming", steps)
+
+
+def _order_by_odds():
+    """One law only comes out of P_w = Q_w: its distances from P_I and Q_I add up to that between these."""
+    seen = [[beside((HALF, HALF), part) for part in _mirrored(_flip(odds))] for odds in ODDS]
+    apart = [sum(abs(a - b) for a, b in zip(p, q, strict=True)) for p, q in seen]
+    return failure_curve.under_upper_bound(
+        "odds of the responses", "distance to the nearest processing, w = 1/2", ODDS, [0] * len(ODDS), apart
+    )
+
+
+def _perfected(p, q, x):
+    """Return the law of log q/p − E under Q up to log x, E exponential."""
+    return sum((ONE if b <= x * a else x * a / b) * b for a, b in zip(p, q, strict=True) if b)
+
+
+def _equation_12(rng):
+    first, second = ([random_law(rng), random_law(rng)] for _ in range(2))
+    if rng.random() < 0.5:
+        rows = [random_law(rng) for _ in range(4)]
+        second = [mixed(law, rows) for law in first]
+    curves = corners(*first), corners(*second)
+    slopes = {r for p, q in (first, second) for a, b in zip(p, q, strict=True) if a for r in [b / a]}
+    at = [x for x in slopes | {random_share(rng), 1 / random_share(rng)} if x]
+    # the integral of F_0(v) e^-v from -log x: each output of P counts from log p/q on
+    integral = all(
+        _perfected(p, q, x) == sum(a * min(x, b / a) for a, b in zip(p, q, strict=True) if a)
+        for p, q in (first, second)
+        for x in at
+    )
+    dual = all(_perfected(*first, x) == 1 - divergence(first[1], first[0], x) for x in at)
+    order = all(_perfected(*second, x) >= _perfected(*first, x) for x in at)
+    return integral and dual and order == above(curves[1], curves[0])
+
+
+def _disjoint(rng):
+    """Example F.1: all four laws on sets of their own."""
+    weights, law = random_law(rng, 2), random_law(rng, 2, POSITIVE)
+    p = [[*law, *[ZERO] * 6], [ZERO, ZERO, *law, *[ZERO] * 4]]
+    return _tight(weights, p, [part[::-1] for part in p])
+
+
+def _axes(rng):
+    """Example F.2: the first pair on one axis, the second on another."""
+    weights = random_law(rng, 2)
+    p, q = ([random_law(rng) + [ZERO] * 4, [ZERO] * 4 + random_law(rng)] for _ in range(2))
+    return _tight(weights, p, q)
+
+
+CLAIMS = (
+    Claim(
+        id="wsys23-proposition-6.1",
+        statement=(
+            "Lemma 3.1 is an equality if and only if p_w/q_w under P_w has the law of p_I/q_I under P_I, I "
+            "the part."
+        ),
+        source=f"{SOURCE}, Proposition 6.1, as Example F.2 spells it out",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_criterion, "the criterion and equality agree, half of the cases tight"),
+    ),
+    Claim(
+        id="wsys23-proposition-6.1-condition",
+        statement=(
+            "Lemma 3.1 is an equality if and only if (w_1 p_1 + w_2 p_2)/(w_1 q_1 + w_2 q_2) and w_1 "
+            "p_1/q_1 + "
+            "w_2 p_2/q_2 have the same law under P_w."
+        ),
+        source=f"{SOURCE}, Appendix F.1, conclusion of the proof; for shuffling Appendix F, first paragraph",
+        verdict=Verdict.REFUTED,
+        label=SLIP,
+        check=_printed_criterion,
+        confirm=_criterion_by_programming,
+        along=_tight_by_odds,
+        reading=(
+            "Only the printed sum is refuted. The paper's own Example F.2 takes the right-hand side for the "
+            "mixture: the law of p_i/q_i under P_i, with weight w_i. So read it is wsys23-proposition-6.1, "
+            "which holds. In shuffling each pair of counts has one part only, whose ratio is that of the "
+            "mixtures."
+        ),
+    ),
+    Claim(
+        id="wsys23-appendix-f.1-order",
+        statement=(
+            "T(P_w, Q_w) >= T(P_I, Q_I) if and only if some processing takes (P_w, Q_w) to (P_I, Q_I)."
+        ),
+        source=f"{SOURCE}, Appendix F.1, first display and the definition of its Blackwell order",
+        verdict=Verdict.REFUTED,
+        label=SLIP,
+        check=_order,
+        confirm=_order_by_programming,
+        along=_order_by_odds,
+        reading=(
+            "Two sides exchanged: processing takes (P_I, Q_I) to (P_w, Q_w), as in Lemma A.2. The order of "
+            "the perfected "
+            "ratios is exchanged too, so that the conclusion stands."
+        ),
+    ),
+    Claim(
+        id="wsys23-equation-12",
+        statement=(
+            "The perfected log-likelihood ratio has distribution function integral of F_0(v) e^-v from -x, "
+            "and "
+            "T(P_w, Q_w) >= T(P_I, Q_I) if and only if that of P_w, Q_w is above that of P_I, Q_I."
+        ),
+        source=f"{SOURCE}, equations (12) and (13)",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_equation_12, "equation (12) and the order it gives"),
+    ),
+    Claim(
+        id="wsys23-lemma-3.1-not-tight",
+        statement="In general Lemma 3.1 is not tight.",
+        source=f"{SOURCE}, Appendix F",
+        verdict=Verdict.HOLDS,
+        check=_not_tight,
+    ),
+    Claim(
+        id="wsys23-example-f.1",
+        statement="Lemma 3.1 is an equality where nulls and alternatives have disjoint supports.",
+        source=f"{SOURCE}, Example F.1",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_disjoint, "laws on sets of their own"),
+    ),
+    Claim(
+        id="wsys23-example-f.2",
+        statement="Lemma 3.1 is an equality for one pair of laws on the first axis and one on the second.",
+        source=f"{SOURCE}, Example F.2",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_axes, "pairs on axes of their own"),
+    ),
+)

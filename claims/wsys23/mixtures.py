@@ -1,0 +1,260 @@
+"""Trade-off functions of mixtures: appendices B.1 and B.2 of Wang, Su, Ye, Shokri, Su 2023.
+
+Only the appendix is at hand; statements of the main text are taken from their proofs there.
+"""
+
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import ndtr, ndtri
+
+from claims import failure_curve
+from claims.claim import SLIP, Claim, Finding, Verdict
+from claims.exact_tests import (
+    above,
+    along_levels,
+    beside,
+    corners,
+    mixed,
+    never_fails,
+    random_law,
+    random_mixture,
+    too_high,
+)
+
+SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
+HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
+
+
+def _joint_concavity(rng):
+    weights, p, q = random_mixture(rng, rng.randint(2, 3))
+    seen = corners(beside(weights, p), beside(weights, q))
+    return above(corners(mixed(weights, p), mixed(weights, q)), seen)
+
+
+def _unequal_weights(rng):
+    """Proposition B.1 along a common slope, any number of parts: equals paired first, the rest in order."""
+    count = rng.randint(2, 3)
+    weights, p, q = random_mixture(rng, count)
+    other = random_law(rng, count)
+    kept = [min(pair) for pair in zip(weights, other, strict=True)]
+    couples = [(kept[i], i, i) for i in range(count)]
+    left = [[i, w - k] for i, (w, k) in enumerate(zip(weights, kept, strict=True)) if w > k]
+    wanted = [[i, w - k] for i, (w, k) in enumerate(zip(other, kept, strict=True)) if w > k]
+    while left and wanted:
+        moved = min(left[0][1], wanted[0][1])
+        couples.append((moved, left[0][0], wanted[0][0]))
+        for side in (left, wanted):
+            side[0][1] -= moved
+            if not side[0][1]:
+                side.pop(0)
+    shares = [c for c, _, _ in couples]
+    bound = corners(
+        beside(shares, [p[i] for _, i, _ in couples]), beside(shares, [q[j] for _, _, j in couples])
+    )
+    return above(corners(mixed(weights, p), mixed(other, q)), bound)
+
+
+ONE_PART_TOLD = [HALF, HALF, ZERO], [HALF, ZERO, HALF]
+
+
+def _sum_of_functions(x):
+    """Return Id/2 + 0/2, Proposition B.1 with its sum taken at each level."""
+    return (1 - x) / 2
+
+
+POINTWISE = too_high(
+    *ONE_PART_TOLD,
+    HALF,
+    _sum_of_functions(HALF),
+    (
+        "w = w' = (1/2, 1/2); P_1 = Q_1 = (1, 0, 0), P_2 = (0, 1, 0), Q_2 = (0, 0, 1)",
+        "T(P_1, Q_1) = Id, T(P_2, Q_2) = 0; the sum of functions at 1/2 is (1/2)(1/2) + (1/2) 0 = 1/4",
+    ),
+)
+
+
+def _symmetric(rng):
+    weights = random_law(rng, 3)
+    laws = [random_law(rng) for _ in weights]
+    p, q = beside(weights, laws), beside(weights, [law[::-1] for law in laws])
+    return all(above(corners(*a), corners(*b)) for a, b in (((p, q), (q, p)), ((q, p), (p, q))))
+
+
+def _common_slope(parts, what):
+    """Return the check that equal slopes are the best way to share false positives between two parts.
+
+    ``parts(rng)`` returns two (function, level at which its slope is −t).
+    """
+
+    def check(effort):
+        rng, worst = random.Random(effort.seed), 0.0
+        for _ in range(min(effort.points, 64)):
+            (f, f_level), (g, g_level) = parts(rng)
+            w, t = rng.uniform(0.1, 0.9), math.exp(rng.uniform(-2.0, 2.0))
+            a, b = f_level(t), g_level(t)
+            alpha, beta = w * a + (1 - w) * b, w * f(a) + (1 - w) * g(b)
+            low, high = max(0.0, (alpha - (1 - w)) / w), min(1.0, alpha / w)
+            best = minimize_scalar(
+                lambda x, w=w, f=f, g=g, alpha=alpha: w * f(x) + (1 - w) * g((alpha - w * x) / (1 - w)),
+                bounds=(low, high),
+                method="bounded",
+                options={"xatol": 1e-12},
+            ).fun
+            worst = max(worst, abs(best - beta))
+        verdict = Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED
+        said = (
+            f"{min(effort.points, 64)} mixtures of two {what}: the best split of false positives, found by "
+        )
+        return Finding(verdict, f"{said}minimisation, agrees to {max(worst, 1e-12):.1g}")
+
+    return check
+
+
+def _gaussians(rng):
+    def part(mu):
+        return lambda a: ndtr(-ndtri(a) - mu), lambda t: ndtr(-math.log(t) / mu - mu / 2)
+
+    return part(rng.uniform(0.2, 2.0)), part(rng.uniform(0.2, 2.0))
+
+
+def _exponentials(rng):
+    """P = Exp(1) against Q = Exp(r), r < 1: f(a) = 1 − a^r."""
+
+    def part(r):
+        return lambda a: 1.0 - max(a, 0.0) ** r, lambda t: min(1.0, (t / r) ** (1.0 / (r - 1.0)))
+
+    return part(rng.uniform(0.1, 0.9)), part(rng.uniform(0.1, 0.9))
+
+
+def _density_at_one(slope, h):
+    """Return Q(|q/p − 1| < h)/(2h) for p = 1 on [0, 1], q = 1 + slope (x − 1/2): h/slope around 1/2."""
+    return (2 * h / slope) / (2 * h)
+
+
+def _density_by_slope():
+    slopes = [Fraction(k, 10) for k in (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20)]
+    true = [_density_at_one(slope, Fraction(1, 100)) for slope in slopes]
+    return failure_curve.beside_equality(
+        "slope of q/p",
+        "integral in condition (6) at t = 1, p uniform",
+        slopes,
+        [1] * len(slopes),
+        true,
+        tolerance=1e-6,
+    )
+
+
+def _density_of_ratio(effort):
+    flat = [(h, _density_at_one(Fraction(1, 10), h)) for h in (Fraction(1, 100), Fraction(1, 10**6))]
+    cubic = [(h, (float(h) / 4) ** (1 / 3) / float(h)) for h in (Fraction(1, 100), Fraction(1, 10**6))]
+    steps = (
+        "p = 1 on [0, 1]; q = 1 + (x - 1/2)/10, so q/p is strictly monotone and x_1 = 1/2",
+        "printed: the integral of delta(1 - q/p) q is q(x_1) = 1, and never above 1",
+        *(f"Q(|q/p - 1| < {h})/(2 {h}) = {value}" for h, value in flat),
+        "q = 1 + 4 (x - 1/2)^3, strictly monotone too: the integral at t = 1 is infinite, (6) fails:",
+        *(f"Q(|q/p - 1| < {h})/(2 {h}) = {value:.6g}" for h, value in cubic),
+    )
+    refuted = flat[-1][1] == 10 and cubic[-1][1] > 10 * cubic[0][1]
+    said = "q/p = 1 + (x - 1/2)/10 against the uniform law: the integral at t = 1 is 10, printed 1"
+    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+
+
+def _density_by_sampling():
+    rng, draws, h = np.random.default_rng(7), 400_000, 0.01
+    x = rng.random(4 * draws)
+    x = x[rng.random(x.size) * 1.05 < 1 + (x - 0.5) / 10][:draws]  # by rejection, from q
+    share = np.mean(np.abs((x - 0.5) / 10) < h)
+    density, error = share / (2 * h), math.sqrt(share * (1 - share) / x.size) / (2 * h)
+    steps = (f"{x.size} draws from q: Q(|q/p - 1| < {h})/(2 {h}) = {density:.4g} +- {5 * error:.2g}",)
+    return Finding(Verdict.REFUTED if density - 5 * error > 1 else Verdict.HOLDS, "by sampling", steps)
+
+
+CLAIMS = (
+    Claim(
+        id="wsys23-lemma-3.1",
+        statement=(
+            "T of two mixtures with the same weights is at least the function of the parts with their "
+            "index, which has "
+            "alpha(t, c) = sum w_i alpha_i(t, c) and beta(t, c) = sum w_i f_i(alpha_i(t, c))."
+        ),
+        source=f"{SOURCE}, Lemma 3.1",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_joint_concavity, "joint concavity"),
+    ),
+    Claim(
+        id="wsys23-proposition-b.1",
+        statement=(
+            "T(P_w, Q_w') >= min(w_1, w_1') T(P_1, Q_1) + min(w_2, w_2') T(P_2, Q_2) + (w_2' - w_2)+ "
+            "T(P_1, Q_2) + "
+            "(w_1' - w_1)+ T(P_2, Q_1), pointwise."
+        ),
+        source=f"{SOURCE}, Proposition B.1, the sum of functions as printed",
+        verdict=Verdict.REFUTED,
+        label=SLIP,
+        check=POINTWISE[0],
+        confirm=POINTWISE[1],
+        along=lambda: along_levels(
+            *ONE_PART_TOLD, _sum_of_functions, "false negatives; halves: equal laws, disjoint laws"
+        ),
+        reading=(
+            "The sum is meant as in Lemma 3.1, along a common slope; so read it holds, see the next entry."
+        ),
+    ),
+    Claim(
+        id="wsys23-proposition-b.1-slopes",
+        statement=(
+            "The same with the sum taken along a common slope as in Lemma 3.1, and for any number of parts."
+        ),
+        source=f"{SOURCE}, Proposition B.1",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_unequal_weights, "two mixtures with different weights, two or three parts"),
+    ),
+    Claim(
+        id="wsys23-proposition-3.2",
+        statement="If all T(P_i, Q_i) are symmetric, so is the function of the parts with their index.",
+        source=f"{SOURCE}, Proposition 3.2",
+        verdict=Verdict.HOLDS,
+        check=never_fails(_symmetric, "symmetric parts, symmetric whole"),
+    ),
+    Claim(
+        id="wsys23-proposition-b.2",
+        statement=(
+            "alpha(t) = sum w_i (f_i')^-1(-t), beta(t) = sum w_i f_i((f_i')^-1(-t)) for differentiable f_i."
+        ),
+        source=f"{SOURCE}, Proposition B.2",
+        verdict=Verdict.HOLDS,
+        check=_common_slope(_gaussians, "Gaussian functions"),
+        reading=(
+            "t is a ratio q/p here; where Lemma A.1 has p/q < t, the slope is -1/t. The curve is the same."
+        ),
+    ),
+    Claim(
+        id="wsys23-corollary-b.3",
+        statement="The same where p_i/q_i is monotone.",
+        source=f"{SOURCE}, Corollary B.3",
+        verdict=Verdict.HOLDS,
+        check=_common_slope(_exponentials, "exponential laws"),
+    ),
+    Claim(
+        id="wsys23-proposition-b.2-condition",
+        statement=(
+            "Where q/p is strictly monotone, the integral of delta(t - q/p) q in condition (6) is q(x_t) "
+            "<= 1, "
+            "q(x_t)/p(x_t) = t, so that the condition is met."
+        ),
+        source=f"{SOURCE}, Appendix B.2, remark after Proposition B.2",
+        verdict=Verdict.REFUTED,
+        check=_density_of_ratio,
+        confirm=_density_by_sampling,
+        along=_density_by_slope,
+        reading=(
+            "The value is q(x_t) over the derivative of q/p at x_t, finite where that is not 0; densities "
+            "may exceed 1. "
+            "The formulas of Proposition B.2 need neither."
+        ),
+    ),
+)
