@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.runner import OURS, growth
-from shufflelib.files import replace
+from shufflelib.numerics.atomic_files import replace
 
 HEAD = """# Benchmarks
 

@@ -54,7 +54,7 @@ from claims.wsys23 import (
     mixtures,
     random_start,
 )
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 __all__ = [
     "ALL",
@@ -128,12 +128,12 @@ def named(name):
     >>> claims.named("gspa24-unbiased").statement
     'The estimator z = (A - B)/(n - 2B) of Algorithm 2 is unbiased for the share c of ones.'
     """
-    arguments.instance(name, "name", str, remedy="such as 'gspa24-unbiased'")
+    validation.instance(name, "name", str, remedy="such as 'gspa24-unbiased'")
     by_name = {claim.id: claim for claim in ALL}
     if name not in by_name:
         near = difflib.get_close_matches(name, by_name, n=3, cutoff=0.3)
         known = f"the nearest are {', '.join(near)}" if near else "claims.ALL lists all of them"
-        raise ValueError(f"no claim is named {arguments.shown(name)}; {known}")
+        raise ValueError(f"no claim is named {validation.shown(name)}; {known}")
     return by_name[name]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 
 class Verdict(enum.StrEnum):
@@ -202,8 +202,8 @@ def checked(claim, effort=QUICK):
     >>> claims.checked(claims.named("gspa24-unbiased")).evidence
     'budgets log 3 and 0, values 1 and 0: E(z) = 1, c = 1/2'
     """
-    arguments.instance(claim, "claim", Claim, remedy="claims.named finds one by its name")
-    arguments.instance(effort, "effort", Effort, remedy="such as claims.QUICK")
+    validation.instance(claim, "claim", Claim, remedy="claims.named finds one by its name")
+    validation.instance(effort, "effort", Effort, remedy="such as claims.QUICK")
     start = time.perf_counter()
     found = claim.check(effort)
     second = claim.confirm() if claim.confirm is not None else None

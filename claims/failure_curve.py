@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Line:
         if len(lengths) != 1 or len(self.at) < 2:
             raise ValueError(f"a line needs two points or more, and as many of each, got {sorted(lengths)}")
         if not all(a < b for a, b in zip(self.at, self.at[1:], strict=False)):
-            raise ValueError(f"at must increase, got {arguments.shown(self.at)}")
+            raise ValueError(f"at must increase, got {validation.shown(self.at)}")
 
     @property
     def worst(self):

@@ -34,9 +34,9 @@ __all__ = [
 ]
 
 _HOME = {
-    "Certified": "results",
+    "Certified": "numerics.certified",
     "LocalRandomizer": "randomizers.local_randomizer",
-    "Status": "results",
+    "Status": "numerics.certified",
     "shuffle": "shuffling",
 }
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shufflelib.logspace import UNIT
-from shufflelib.loss_law import SMALLEST_SIZE
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.loss_distribution import SMALLEST_SIZE
 
 UNRESOLVED = 1e-290  # exposed mass that no number here resolves
 LEAST_EXPOSED = 2.0 * UNRESOLVED  # stands for less of it where that must count

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 from scipy.optimize import toms748
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified, written
 from shufflelib.profiles import Gaussian, PrivacyProfile
 from shufflelib.randomizers import generic
-from shufflelib.results import Certified, written
 from shufflelib.shuffling import shuffle
 
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
@@ -144,7 +144,7 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
             f"randomizer must be a function of eps0, got {randomizer!r}; pass a constructor, "
             "such as functools.partial(randomizers.generalized_rr, d=16)"
         )
-    n, rounds = arguments.users(n), _rounds(rounds)
+    n, rounds = validation.users(n), _rounds(rounds)
     eps, delta = _target(eps, delta)
     return _of_rounds(
         rounds,
@@ -211,7 +211,7 @@ def fewest_users(randomizer, *, eps, delta, rounds=1):
         remedy="use a larger eps or delta, a smaller eps0 or fewer rounds",
         eps=eps,
         delta=delta,
-        limits=(1, arguments.MAX_USERS),
+        limits=(1, validation.MAX_USERS),
         falling=True,
         whole=True,
     )
@@ -275,14 +275,14 @@ def most_rounds(profile, *, eps, delta):
 
 
 def _target(eps, delta):
-    eps = arguments.real(
+    eps = validation.real(
         eps, "eps", at_least=1e-9, remedy="the target is a positive central budget in nats, at least 1e-9"
     )
-    return eps, arguments.probability(delta, "delta")
+    return eps, validation.probability(delta, "delta")
 
 
 def _rounds(rounds):
-    return arguments.count(
+    return validation.count(
         rounds, "rounds", at_most=MAX_ROUNDS, remedy="rounds counts how often every user reports"
     )
 

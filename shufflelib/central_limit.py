@@ -17,8 +17,8 @@ import math
 import numpy as np
 from scipy.special import erfcx, lambertw
 
-from shufflelib import arguments
-from shufflelib.logspace import NO_SQUARE
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import NO_SQUARE
 
 __all__ = ["asymptotic_delta", "asymptotic_epsilon", "moderate_delta", "moderate_epsilon"]
 
@@ -42,9 +42,11 @@ def _positive_part(t):
 
 
 def _checked(chi, n, other, name, **domain):
-    chi = arguments.reals(chi, "chi", at_least=1e-300, at_most=1e300, remedy="shuffle_index gives it")
-    n = arguments.reals(n, "n", at_least=1.0, at_most=float(arguments.MAX_USERS), remedy="n counts all users")
-    other = arguments.reals(other, name, **domain)
+    chi = validation.reals(chi, "chi", at_least=1e-300, at_most=1e300, remedy="shuffle_index gives it")
+    n = validation.reals(
+        n, "n", at_least=1.0, at_most=float(validation.MAX_USERS), remedy="n counts all users"
+    )
+    other = validation.reals(other, name, **domain)
     return 1.0 / (chi * np.sqrt(n)), other
 
 
@@ -137,7 +139,7 @@ def asymptotic_epsilon(*, chi, n, delta):
     >>> round(said, 3), shuffle(one, n=1000).delta(eps=said).lower > 1e-6
     (1.253, True)
     """
-    mu, delta = _checked(chi, n, delta, "delta", **arguments.INSIDE_UNIT_INTERVAL)
+    mu, delta = _checked(chi, n, delta, "delta", **validation.INSIDE_UNIT_INTERVAL)
     target = np.log(delta) - np.log(mu)
     t = np.sqrt(np.maximum(-2.0 * (target + LOG_ROOT_TWO_PI), 0.0))
     for _ in range(60):  # log E(Z − t)₊ is concave: from the right of the root Newton's steps stay there
@@ -230,7 +232,7 @@ def moderate_epsilon(*, chi, n, delta):
     >>> found.round(5).tolist()
     [0.02379, 0.00193, 0.00014]
     """
-    mu, delta = _checked(chi, n, delta, "delta", **arguments.INSIDE_UNIT_INTERVAL)
+    mu, delta = _checked(chi, n, delta, "delta", **validation.INSIDE_UNIT_INTERVAL)
     return _plain(mu * np.sqrt(2.0 * _product_log(np.log(mu) - np.log(2.0 * delta) - LOG_ROOT_TWO_PI)))
 
 

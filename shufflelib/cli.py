@@ -8,9 +8,9 @@ import os
 import sys
 
 from shufflelib import calibration
-from shufflelib.arguments import count
+from shufflelib.numerics.certified import written
+from shufflelib.numerics.validation import count
 from shufflelib.randomizers.by_name import constructors, parameters, required
-from shufflelib.results import written
 from shufflelib.shuffling import shuffle
 
 QUANTITIES = {

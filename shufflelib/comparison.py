@@ -16,14 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import arguments, closed_form, conversions, renyi
+from shufflelib import closed_form, conversions, renyi
 from shufflelib.central_limit import asymptotic_epsilon
 from shufflelib.closed_form import BlanketBounds, OutOfRegime
+from shufflelib.numerics import validation
+from shufflelib.numerics.root_finding import worst_root
 from shufflelib.randomizers.additive import Gaussian, Laplace
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.metric import MetricRandomizer
 from shufflelib.renyi.gaussian_limit import LARGEST_MU
-from shufflelib.search import worst_root
 from shufflelib.shuffle_index import gaussian_index, shuffle_index
 from shufflelib.shuffling import VariationRatioPair, shuffle
 
@@ -232,10 +233,10 @@ def _worst(pairs, delta):
 
 
 def _question(randomizer, n, delta):
-    arguments.instance(
+    validation.instance(
         randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
     )
-    return Question(randomizer, arguments.users(n), arguments.probability(delta, "delta"))
+    return Question(randomizer, validation.users(n), validation.probability(delta, "delta"))
 
 
 def _answer(bound, question):

@@ -15,10 +15,10 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib import arguments
 from shufflelib.composition import MOST_ROUNDS
 from shufflelib.conversions import best_over_orders, epsilon_from_renyi_canonne20
-from shufflelib.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
 from shufflelib.profiles import Gaussian, Pair, PrivacyProfile
 from shufflelib.round_laws import RoundCurve
 from shufflelib.variation_ratio import VariationRatioPair
@@ -37,13 +37,13 @@ LARGEST_SUM = 10**6  # rounds, or orders, that are added one by one
 
 
 def _rounds(rounds, most=MOST_ROUNDS):
-    return arguments.count(rounds, "rounds", at_most=most, remedy="a number of repetitions, at least 1")
+    return validation.count(rounds, "rounds", at_most=most, remedy="a number of repetitions, at least 1")
 
 
 def _one_round(eps, delta):
     return (
-        arguments.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative"),
-        arguments.real(delta, "delta", at_least=0.0, below=1.0, remedy="delta is a probability"),
+        validation.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative"),
+        validation.real(delta, "delta", at_least=0.0, below=1.0, remedy="delta is a probability"),
     )
 
 
@@ -84,7 +84,7 @@ def advanced_drv10(*, eps, delta, rounds, total_delta):
     1.6249
     """
     eps, delta = _one_round(eps, delta)
-    rounds, total = _rounds(rounds), arguments.probability(total_delta, "total_delta")
+    rounds, total = _rounds(rounds), validation.probability(total_delta, "total_delta")
     left = math.nextafter(total - rounds * delta * (1 + 4 * UNIT), 0.0)  # down: what cancels is charged
     if left <= 0.0:
         raise ValueError(
@@ -131,7 +131,7 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
     """
     eps, delta = _one_round(eps, delta)
     rounds = _rounds(rounds, LARGEST_SUM)
-    total = arguments.probability(total_delta, "total_delta")
+    total = validation.probability(total_delta, "total_delta")
     kept = rounds * math.log1p(-delta)
     spent = -math.expm1(kept) * (1 + 8 * UNIT)
     if spent >= total:
@@ -198,9 +198,9 @@ def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
     >>> round(bound.value, 2), round(truth.upper, 2)
     (5.23, 4.89)
     """
-    arguments.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
-    rounds, delta = _rounds(rounds), arguments.probability(delta, "delta")
-    order = arguments.reals(order, "order", above=1.0, remedy="orders are above 1").ravel()
+    validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
+    rounds, delta = _rounds(rounds), validation.probability(delta, "delta")
+    order = validation.reals(order, "order", above=1.0, remedy="orders are above 1").ravel()
     worst = [max(pair.renyi_worst(float(one))[1] for pair in profile.above) for one in order]
     total = rounds * np.minimum(worst, profile.pure_epsilon) * (1 + 4 * UNIT)
     return best_over_orders(epsilon_from_renyi_canonne20(order=order, renyi=total, delta=delta), order=order)
@@ -241,7 +241,7 @@ def gaussian_limit_dong22(profile, *, rounds):
     >>> round(limit.mu, 3)
     1.263
     """
-    arguments.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
+    validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
     rounds = _rounds(rounds)
     pair = profile if isinstance(profile, Pair) else profile.envelope
     if pair.largest_loss == 0.0:
@@ -347,11 +347,11 @@ def subsampled_girgis21(*, eps0, n, rate, order):
     >>> [f"{composed_published.subsampled_girgis21(**asked, rate=rate):.2e}" for rate in (0.1, 1.0)]
     ['4.89e-05', '6.36e-03']
     """
-    eps0, n = arguments.local_budget(eps0), arguments.users(n)
-    rate = arguments.real(
+    eps0, n = validation.local_budget(eps0), validation.users(n)
+    rate = validation.real(
         rate, "rate", at_least=1e-9, at_most=1.0, remedy="a rate is the share of users drawn"
     )
-    order = arguments.count(order, "order", at_least=2, at_most=LARGEST_SUM, remedy="a whole order")
+    order = validation.count(order, "order", at_least=2, at_most=LARGEST_SUM, remedy="a whole order")
     log_users = math.log(math.floor(0.5 * (n - 1) * math.exp(-eps0)) + 1)
     log_sinh = log_expm1(2.0 * eps0) - eps0 - math.log(2.0)  # (e^2eps0 − 1)/(2 e^eps0)
     log_rate = math.log(rate)

@@ -13,13 +13,14 @@ Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10; for shuffling Koskela, Heikk
 import functools
 import math
 
-from shufflelib import adjacency, arguments
-from shufflelib.brackets import NOTHING, TOLERANCE, LogBracket
-from shufflelib.logspace import UNIT, logsumexp
+from shufflelib import adjacency
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified, Status
+from shufflelib.numerics.composed_loss import Total
+from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket
+from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.privacy_profile import Pair, PrivacyProfile
-from shufflelib.results import Certified, Status
 from shufflelib.round_laws import RoundCurve
-from shufflelib.round_totals import Total
 
 __all__ = ["ComposedPair", "ComposedProfile", "compose"]
 
@@ -98,7 +99,7 @@ def repeat(profile, *, rounds):
     TypeError, ValueError
         If ``rounds`` is not a whole number in that range.
     """
-    rounds = arguments.count(
+    rounds = validation.count(
         rounds, "rounds", at_least=1, at_most=MOST_ROUNDS, remedy="rounds is a number of repetitions"
     )
     return _composed([(profile, rounds)])
@@ -112,7 +113,7 @@ def _composed(rounds):
         for part, times in parts:
             kinds[id(part)] = part, kinds.get(id(part), (part, 0))[1] + count * times
     rounds = tuple(kinds.values())
-    arguments.count(sum(count for _, count in rounds), "rounds", at_most=MOST_ROUNDS, remedy="use fewer")
+    validation.count(sum(count for _, count in rounds), "rounds", at_most=MOST_ROUNDS, remedy="use fewer")
     if len(rounds) == 1 and rounds[0][1] == 1:
         return rounds[0][0]
     if all(isinstance(profile, Pair) for profile, _ in rounds):
@@ -166,7 +167,7 @@ class _Composed(PrivacyProfile):
     def epsilon(self, delta):
         """Enclose the smallest ε as every profile does; δ below 1e-60 is not resolved."""
         found = super().epsilon(delta)
-        if not (arguments.reals(delta, "delta") < RESOLUTION).any():
+        if not (validation.reals(delta, "delta") < RESOLUTION).any():
             return found
         return Certified(found.lower, found.upper, Status.BELOW_RESOLUTION, found.source, found.statement)
 

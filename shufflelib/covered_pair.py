@@ -6,10 +6,10 @@ import math
 import numpy as np
 
 from shufflelib import dots
-from shufflelib.brackets import TOLERANCE, LogBracket
-from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.loss_law import SMALLEST_SIZE, LossLaw, missing_mass
-from shufflelib.loss_sums import positive_part_mean
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.loss_distribution import SMALLEST_SIZE, LossLaw, missing_mass
+from shufflelib.numerics.positive_part_iid import positive_part_mean
 from shufflelib.privacy_profile import Pair
 from shufflelib.renyi_sums import LARGEST_ORDER, RenyiSum
 

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from shufflelib.logspace import UNIT, complement, log1mexp, logsumexp
+from shufflelib.numerics.logspace import UNIT, complement, log1mexp, logsumexp
 
 WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says

@@ -1,6 +1,6 @@
 """The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
 
-from shufflelib.brackets import TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.privacy_profile import SymmetricPair
 
 

@@ -31,7 +31,7 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import generic
 from shufflelib.randomizers.values import numbers
 from shufflelib.renyi.pairs import SMALLEST_BUDGET
@@ -177,8 +177,8 @@ def separate_cohort_wang24(*, eps0, beta, n, cohorts):
     1000
     """
     eps0 = _budget(eps0)
-    cohorts = arguments.count(cohorts, "cohorts", at_least=1)
-    n = arguments.count(n, "n", at_least=cohorts, remedy="every cohort needs at least one user")
+    cohorts = validation.count(cohorts, "cohorts", at_least=1)
+    n = validation.count(n, "n", at_least=cohorts, remedy="every cohort needs at least one user")
     return VariationRatioPair(n=n // cohorts, p=math.exp(eps0), beta=beta, q0=math.exp(eps0))
 
 
@@ -210,7 +210,7 @@ def range_query_betas(*, eps0, d):
     >>> parallel.range_query_betas(eps0=1.0, d=8).round(5).tolist()
     [0.46212, 0.30049, 0.17681]
     """
-    eps0 = arguments.local_budget(eps0)
+    eps0 = validation.local_budget(eps0)
     nodes = 2.0 ** np.arange(1, _levels(d) + 1)
     return -np.expm1(-eps0) / (1.0 + (nodes - 1.0) * np.exp(-eps0))
 
@@ -255,7 +255,7 @@ def range_query_beta_released(*, eps0, d):
 
 
 def _budget(eps0):
-    return arguments.real(
+    return validation.real(
         eps0,
         "eps0",
         at_least=SMALLEST_BUDGET,
@@ -265,7 +265,7 @@ def _budget(eps0):
 
 
 def _levels(d):
-    d = arguments.count(d, "d", at_least=2, at_most=2**40)
+    d = validation.count(d, "d", at_least=2, at_most=2**40)
     if d & (d - 1):
         raise ValueError(f"d must be a power of two, got {d!r}; pad the domain with values that nobody holds")
     return d.bit_length() - 1

@@ -5,16 +5,16 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments, heavy_slots
 from shufflelib.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.amplification import AmplificationVariable
-from shufflelib.brackets import TOLERANCE, LogBracket, narrower
 from shufflelib.covered_pair import CoveredPair
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import positive_part_heavy, validation
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket, narrower
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.positive_part_independent import slot_positive_part_mean
+from shufflelib.numerics.three_point_losses import PRECISION, AdaptiveSlots, Slots, log_outcomes
 from shufflelib.privacy_profile import SymmetricPair
 from shufflelib.profiles import DiscretePair
-from shufflelib.slot_sums import slot_positive_part_mean
-from shufflelib.slots import PRECISION, AdaptiveSlots, Slots, log_outcomes
 
 LISTED_OUTCOMES = 40_000  # of slots with a positive budget; up to here they are listed
 MOST_KINDS = 10_000  # distinct budgets beyond this many are rounded onto a grid, up and down
@@ -89,7 +89,7 @@ class PersonalizedPair(SymmetricPair):
     _named = "non-adaptive"
 
     def __init__(self, eps0):
-        budgets = arguments.reals(
+        budgets = validation.reals(
             eps0, "eps0", at_least=0.0, at_most=FARTHEST, remedy="one local budget in nats for each slot"
         )
         if budgets.ndim != 1:
@@ -114,13 +114,13 @@ class PersonalizedPair(SymmetricPair):
             How many slots have each; any total up to 10¹⁵.
         """
         pair = cls(eps0)
-        budgets = arguments.reals(eps0, "eps0")
-        held = arguments.reals(counts, "counts", at_least=1.0, remedy="each budget is that of some slot")
+        budgets = validation.reals(eps0, "eps0")
+        held = validation.reals(counts, "counts", at_least=1.0, remedy="each budget is that of some slot")
         if held.shape != budgets.shape or np.any(held != np.floor(held)):
             raise ValueError(
                 f"counts must hold one whole number for each of the {budgets.size} budgets, got {counts!r}"
             )
-        arguments.users(int(held.sum()))
+        validation.users(int(held.sum()))
         kinds, where = np.unique(budgets, return_inverse=True)
         pair._settle(kinds, np.bincount(where, weights=held))
         return pair
@@ -228,23 +228,23 @@ class PersonalizedPair(SymmetricPair):
         if self._heavy is None:
             return self._along_the_line(eps, tolerance)
         beside = self._heavy.log_hockey_stick(eps, tolerance)
-        if beside.upper <= beside.lower + max(tolerance, heavy_slots.SHARP) or self._hopeless:
+        if beside.upper <= beside.lower + max(tolerance, positive_part_heavy.SHARP) or self._hopeless:
             return beside
         return narrower(beside, self._along_the_line(eps, tolerance))
 
     @functools.cached_property
     def _heavy(self):
         """Slots of which few outweigh the rest, and the pair of that rest; None if there are none."""
-        first = heavy_slots.first_heavy(self.slots)
+        first = positive_part_heavy.first_heavy(self.slots)
         if first == self.kinds.size:
             return None
         light = type(self)(self.kinds[:1])
         light._settle(self.kinds[:first], self.counts[:first])
-        return heavy_slots.HeavySlots(self.slots[first:], light)
+        return positive_part_heavy.HeavySlots(self.slots[first:], light)
 
     @functools.cached_property
     def _hopeless(self):
-        return heavy_slots.hopeless(self.slots)
+        return positive_part_heavy.hopeless(self.slots)
 
     def positive_part_mean(self, eps, tolerance, known=(0.0, 0.0)):
         """Enclose the log of the mean of the loss sum's positive part, n δ, in units of e^ε.

@@ -15,11 +15,12 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib import arguments, dots, pure_dp
+from shufflelib import dots, pure_dp
 from shufflelib.adjacency import NO_DATASETS
-from shufflelib.brackets import TOLERANCE, LogBracket
-from shufflelib.results import Certified, Status
-from shufflelib.search import worst_root
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified, Status
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.root_finding import worst_root
 
 
 class PrivacyProfile(ABC):
@@ -106,7 +107,7 @@ class PrivacyProfile(ABC):
         TypeError, ValueError
             If ``eps`` is not a finite, non-negative number or a non-empty array of them.
         """
-        grid = arguments.reals(
+        grid = validation.reals(
             eps, "eps", at_least=0.0, remedy="for delta at a negative eps exchange the roles of P and Q"
         )
         ends = np.array([self._log_delta(float(x)).probabilities() for x in grid.ravel()])
@@ -143,7 +144,7 @@ class PrivacyProfile(ABC):
         TypeError, ValueError
             If ``delta`` is not a number in (0, 1) or a non-empty array of them.
         """
-        grid = arguments.probabilities(delta, "delta")
+        grid = validation.probabilities(delta, "delta")
         ends = np.array([self._epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         return self._certified(ends[..., 0], ends[..., 1], "epsilon", ceiling=self.pure_epsilon)
 
@@ -178,7 +179,7 @@ class PrivacyProfile(ABC):
         TypeError, ValueError
             If ``order`` is not a finite number above 1 or a non-empty array of them.
         """
-        grid = arguments.reals(
+        grid = validation.reals(
             order,
             "order",
             above=1.0,
@@ -214,7 +215,7 @@ class PrivacyProfile(ABC):
         TypeError, ValueError
             If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
         """
-        grid = arguments.false_positive_rates(fpr)
+        grid = validation.false_positive_rates(fpr)
         ends = np.array([self._false_negative_rate(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         floor = pure_dp.false_negatives(self.pure_epsilon, grid)
         lower, upper = np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1]

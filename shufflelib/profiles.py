@@ -9,9 +9,10 @@ import math
 import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
-from shufflelib import arguments, dots
-from shufflelib.brackets import LEAST, TOLERANCE, LogBracket
-from shufflelib.logspace import NO_SQUARE, UNIT, logsumexp
+from shufflelib import dots
+from shufflelib.numerics import validation
+from shufflelib.numerics.log_interval import LEAST, TOLERANCE, LogBracket
+from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp
 from shufflelib.privacy_profile import Pair, PrivacyProfile, SymmetricPair
 
 LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
@@ -197,7 +198,7 @@ def _log_masses(values, name):
     except ValueError:  # rows of unequal length
         array = None
     if array is not None and array.dtype.kind in "SU":
-        arguments.reals(values, name)
+        validation.reals(values, name)
     array = array.astype(float) if array is not None and array.dtype.kind in "fiu" else None
     if array is None or array.ndim != 1:
         raise TypeError(f"{name} must be a one-dimensional array of logarithms of masses, got {values!r}")
@@ -242,7 +243,7 @@ class Gaussian(SymmetricPair):
     source = "closed form; both ends differ by rounding only"
 
     def __init__(self, mu):
-        self.mu = arguments.real(
+        self.mu = validation.real(
             mu, "mu", at_least=1e-9, at_most=LARGEST_MU, remedy="mu is a separation, positive"
         )
         self.statement = f"{self.mu:g}-Gaussian differential privacy"

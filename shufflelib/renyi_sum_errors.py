@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from shufflelib.dots import log_renyi_kernel
-from shufflelib.logspace import UNIT, logsumexp
+from shufflelib.numerics.logspace import UNIT, logsumexp
 
 
 def _deviance(part, whole, share, other):

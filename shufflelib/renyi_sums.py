@@ -29,7 +29,7 @@ import math
 import numpy as np
 
 from shufflelib.dots import log_renyi_kernel
-from shufflelib.logspace import UNIT, binomial_pmf_error, log1mexp, log_binomial_pmf, logsumexp
+from shufflelib.numerics.logspace import UNIT, binomial_pmf_error, log1mexp, log_binomial_pmf, logsumexp
 from shufflelib.renyi_sum_errors import box_edges, log_aliases, log_tails
 
 LARGEST_ORDER = 1e9  # tried up to here

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from shufflelib.covered_pair import CoveredPair
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.logspace import UNIT
 
 
 class BesideTails:

@@ -25,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib import dots
-from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.tradeoff.polygon import hull
+from shufflelib.numerics.convex_hull import hull
+from shufflelib.numerics.logspace import UNIT, logsumexp
 
 BESIDE = 4.0  # first dots lie up to here, in units of the curve's own width
 FIRST_STEP = 0.25

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erf, ndtr
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 __all__ = [
@@ -169,7 +169,7 @@ def generalized_rr_index(*, eps0, d):
     >>> round(two.blanket, 4), round(ten.blanket, 4)
     (0.7935, 1.4087)
     """
-    eps0, d = arguments.local_budget(eps0), arguments.count(d, "d", at_least=2)
+    eps0, d = validation.local_budget(eps0), validation.count(d, "d", at_least=2)
     blanket = math.sqrt(0.5 * (math.exp(eps0) + d - 1.0)) / math.expm1(eps0)
     return ShuffleIndex(blanket, blanket if d > 2 else math.exp(0.5 * eps0) / math.expm1(eps0))
 
@@ -206,7 +206,7 @@ def laplace_index(*, eps0):
     >>> round(index.blanket, 4), round(index.attack, 4)
     (0.8974, 1.08)
     """
-    eps0 = arguments.local_budget(eps0)
+    eps0 = validation.local_budget(eps0)
     blanket = math.sqrt(0.75 / (1.0 + 2.0 * math.exp(-0.5 * eps0))) / math.expm1(0.5 * eps0)
     attack = math.sqrt(3.0 / (2.0 + math.exp(-eps0))) * math.exp(-0.5 * eps0) / -math.expm1(-eps0)
     return ShuffleIndex(blanket, attack)
@@ -244,7 +244,7 @@ def gaussian_index(*, sigma):
     >>> round(index.blanket, 4), round(index.attack, 4)
     (0.5847, 0.7629)
     """
-    sigma = arguments.real(sigma, "sigma", at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")
+    sigma = validation.real(sigma, "sigma", at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")
     a = 1.0 / sigma
     half = math.exp(-0.5 * a * a)  # everything in units of e^{a²}, which may overflow
     centred = 0.5 * (erf(1.5 * a / math.sqrt(2.0)) - 3.0 * erf(0.5 * a / math.sqrt(2.0)))
@@ -301,8 +301,8 @@ def composition_index(reports, *, shares):
     >>> round(shuffle_index.composition_index(reports, shares=[1 / 3, 1 / 3, 1 / 3]), 4)
     0.9354
     """
-    reports = arguments.reals(reports, "reports", at_least=0.0, at_most=1.0)
-    shares = arguments.reals(shares, "shares", at_least=0.0, at_most=1.0)
+    reports = validation.reals(reports, "reports", at_least=0.0, at_most=1.0)
+    shares = validation.reals(shares, "shares", at_least=0.0, at_most=1.0)
     if reports.ndim != 2 or reports.shape[0] < 2 or shares.shape != reports.shape[:1]:
         raise ValueError(
             f"reports must be a matrix of at least two rows and shares hold one number for each row, "

@@ -10,11 +10,12 @@ it is not an upper bound for the mechanism.
 import functools
 import math
 
-from shufflelib import adjacency, arguments, pure_dp
+from shufflelib import adjacency, pure_dp
 from shufflelib.amplification import distinct
-from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.covered_pair import CoveredPair
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.personalized_pair import PersonalizedPair
 from shufflelib.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
@@ -72,11 +73,11 @@ def shuffle(randomizer, *, n):
     >>> round(bracket.lower, 4), round(bracket.upper, 4)
     (0.0801, 0.0802)
     """
-    arguments.instance(
+    validation.instance(
         randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
     )
     kind = BinaryProfile if isinstance(randomizer, BinaryRR) else ShuffledProfile
-    return kind(randomizer, arguments.users(n))
+    return kind(randomizer, validation.users(n))
 
 
 class ShuffledProfile(PrivacyProfile):

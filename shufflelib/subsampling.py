@@ -18,11 +18,12 @@ import math
 
 import numpy as np
 
-from shufflelib import adjacency, arguments
+from shufflelib import adjacency
 from shufflelib.amplification import AmplificationVariable
-from shufflelib.brackets import NOTHING, TOLERANCE, LogBracket
 from shufflelib.covered_pair import CoveredPair
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.privacy_profile import SymmetricPair
 from shufflelib.profiles import DiscretePair, Pair, PrivacyProfile
 
@@ -68,7 +69,7 @@ def subsample(profile, *, rate):
     """
     if not isinstance(profile, PrivacyProfile):
         raise TypeError(f"profile must be a PrivacyProfile, got {profile!r}; shufflelib.shuffle makes one")
-    rate = arguments.real(
+    rate = validation.real(
         rate,
         "rate",
         at_least=SMALLEST_RATE,

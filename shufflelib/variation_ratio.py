@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
-from shufflelib.brackets import TOLERANCE, LogBracket, narrower
 from shufflelib.covered_pair import CoveredPair
 from shufflelib.dots import DOT_TOLERANCE
-from shufflelib.logspace import (
+from shufflelib.numerics import validation
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket, narrower
+from shufflelib.numerics.logspace import (
     LEAST_TAIL,
     UNIT,
     binomial_pmf_error,
@@ -84,21 +84,21 @@ class VariationRatioPair(Pair):
     source = "exact numerics of the published pair; not a bound for a mechanism"
 
     def __init__(self, *, n, p, beta, q0, q1=None):
-        self.n = arguments.users(n)
-        self.p = arguments.real(p, "p", above=1.0, finite=False, remedy="p bounds a ratio of densities")
+        self.n = validation.users(n)
+        self.p = validation.real(p, "p", above=1.0, finite=False, remedy="p bounds a ratio of densities")
         # of p − 1, and so of its largest beta, per rounding of p
         self._doubt = UNIT * (1.0 if math.isinf(self.p) else self.p / (self.p - 1.0))
         largest = 1.0 if math.isinf(self.p) else (self.p - 1.0) / (self.p + 1.0)
-        self.beta = arguments.real(
+        self.beta = validation.real(
             beta,
             "beta",
             at_least=0.0,
             at_most=largest * (1.0 + max(1e-12, 8 * self._doubt)),
             remedy="beta is at most (p - 1)/(p + 1)",
         )
-        self.q0 = arguments.real(q0, "q0", at_least=1.0, remedy="q0 bounds a ratio of densities")
+        self.q0 = validation.real(q0, "q0", at_least=1.0, remedy="q0 bounds a ratio of densities")
         self.q1 = (
-            self.q0 if q1 is None else arguments.real(q1, "q1", at_least=1.0, remedy="q1 bounds a ratio")
+            self.q0 if q1 is None else validation.real(q1, "q1", at_least=1.0, remedy="q1 bounds a ratio")
         )
         self._weigh(math.inf if math.isinf(self.p) else Fraction(self.p) - 1)
         if self._other < -1e-12:

@@ -1,18 +1,18 @@
 r"""The exact privacy of shuffled binary randomized response: the worst of all datasets, on both sides.
 
 Only one thing about the other users matters, how many of them hold a one, and every such number s is
-searched.  See `binary_populations` for the values and for what bounds whole ranges of s at once.
+searched.  See `binary_rr_all_datasets` for the values and for what bounds whole ranges of s at once.
 """
 
 import math
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.binary_populations import LARGEST_TILT, BinaryPopulations, gain_and_tilt
-from shufflelib.brackets import TOLERANCE, LogBracket
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopulations, gain_and_tilt
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.privacy_profile import SymmetricPair
 
 FEW = 2000  # populations that are all taken one by one
@@ -75,7 +75,7 @@ class WorstPopulation(SymmetricPair):
     hypotheses = SHUFFLED
 
     def __init__(self, eps0, n):
-        self.eps0, self.n = arguments.local_budget(eps0), arguments.users(n)
+        self.eps0, self.n = validation.local_budget(eps0), validation.users(n)
 
     @property
     def largest_loss(self):

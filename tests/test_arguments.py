@@ -11,7 +11,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shufflelib import Certified, arguments, randomizers, shuffle
+from shufflelib import Certified, randomizers, shuffle
+from shufflelib.numerics import validation
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.shuffling import VariationRatioPair
 
@@ -240,13 +241,13 @@ def test_integers_beyond_the_floats_are_refused_as_numbers_are():
 
 def test_reals_keeps_shape_and_leaves_the_input_alone():
     grid = np.array([[1, 2], [3, 4]])
-    got = arguments.reals(grid, "x", at_least=1.0)
+    got = validation.reals(grid, "x", at_least=1.0)
     got[0, 0] = 9.0
     assert grid[0, 0] == 1 and got.shape == (2, 2) and got.dtype == float
 
 
 def test_reals_takes_fractions_and_refuses_durations():
-    assert arguments.reals([Fraction(1, 2), 10**400], "x", finite=False).tolist() == [0.5, math.inf]
+    assert validation.reals([Fraction(1, 2), 10**400], "x", finite=False).tolist() == [0.5, math.inf]
     for wrong in (
         np.timedelta64(5, "s"),
         [np.timedelta64(5, "s")],
@@ -255,7 +256,7 @@ def test_reals_takes_fractions_and_refuses_durations():
         [0.5, "1"],
     ):
         with pytest.raises(TypeError, match="x must be a (real )?number, got"):
-            arguments.reals(wrong, "x")
+            validation.reals(wrong, "x")
 
 
 LONG = {
@@ -279,18 +280,18 @@ def test_a_long_value_is_shown_shortened_on_one_line(value):
         assert "got" in str(error.value)
         assert len(str(error.value)) < 200 and "\n" not in str(error.value)
 
-    refuse(arguments.real)
+    refuse(validation.real)
     if not (isinstance(value, np.ndarray) and value.dtype == float):
-        refuse(arguments.reals)
+        refuse(validation.reals)
 
 
 def test_a_short_value_is_shown_whole():
     for value in (*NOT_NUMBERS, -1.5, 10**30, [0.1, [0.2, 0.3]], np.float64(0.5), np.array([0.1, 0.2])):
-        assert arguments.shown(value) == repr(value)
-    assert arguments.shown(np.eye(2)) == "array([[1., 0.], [0., 1.]])"
+        assert validation.shown(value) == repr(value)
+    assert validation.shown(np.eye(2)) == "array([[1., 0.], [0., 1.]])"
     for value in LONG.values():
-        assert len(arguments.shown(value)) <= arguments.WIDTH
-    assert arguments.shown("1" * 10**5).startswith("'111") and "..." in arguments.shown("1" * 10**5)
+        assert len(validation.shown(value)) <= validation.WIDTH
+    assert validation.shown("1" * 10**5).startswith("'111") and "..." in validation.shown("1" * 10**5)
 
 
 HEAVY = ("matplotlib", "sklearn", "dp_accounting", "ipywidgets", "papermill", "joblib", "IPython")
@@ -303,10 +304,10 @@ def test_importing_the_package_is_light():
 
 
 def test_whole_numbers_beyond_the_floats_are_infinite_on_their_own_side():
-    assert arguments.real(10**400, "x", finite=False, remedy="") == INF
-    assert arguments.real(-(10**400), "x", finite=False, remedy="") == -INF
+    assert validation.real(10**400, "x", finite=False, remedy="") == INF
+    assert validation.real(-(10**400), "x", finite=False, remedy="") == -INF
     with pytest.raises(ValueError, match="x"):
-        arguments.real(-(10**400), "x", at_least=0.0, finite=False, remedy="")
+        validation.real(-(10**400), "x", at_least=0.0, finite=False, remedy="")
 
 
 @pytest.mark.parametrize(
@@ -314,4 +315,4 @@ def test_whole_numbers_beyond_the_floats_are_infinite_on_their_own_side():
 )
 def test_the_end_of_a_domain_is_written_so_that_it_can_be_met(limit, written):
     with pytest.raises(ValueError, match=f"x must be finite and <= {re.escape(written)} got"):
-        arguments.real(limit + 1, "x", at_most=limit)
+        validation.real(limit + 1, "x", at_most=limit)

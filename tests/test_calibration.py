@@ -11,8 +11,8 @@ import pytest
 import oracles
 from shufflelib import calibration, randomizers, shuffle
 from shufflelib.calibration import fewest_users, largest_eps0, most_rounds
+from shufflelib.numerics.certified import Certified, Status
 from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.results import Certified, Status
 
 MANY = functools.partial(randomizers.generalized_rr, d=16)
 

@@ -13,12 +13,12 @@ from scipy.special import gammaln
 import oracles
 from shufflelib import composed_published as published
 from shufflelib import randomizers, round_laws, shuffle
-from shufflelib.brackets import LogBracket
 from shufflelib.composition import ComposedPair, ComposedProfile, compose
 from shufflelib.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.envelope import Envelope
+from shufflelib.numerics.certified import Status
+from shufflelib.numerics.log_interval import LogBracket
 from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.results import Status
 from shufflelib.round_laws import RoundCurve
 from shufflelib.shuffling import VariationRatioPair
 

@@ -10,9 +10,9 @@ import pytest
 import oracles
 from shufflelib import conversions as c
 from shufflelib import tradeoff
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.certified import Status
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.results import Status
 from shufflelib.shuffling import VariationRatioPair
 from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, from_pair
 

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair
 
 CASES = list(product([2, 3, 5, 17, 60], range(4)))

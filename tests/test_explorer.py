@@ -17,7 +17,7 @@ from shufflelib.explorer.desk import Here, Process
 from shufflelib.explorer.page import Page, Steps
 from shufflelib.explorer.questions import Question, Refused
 from shufflelib.explorer.words import bound
-from shufflelib.results import Certified, Status
+from shufflelib.numerics.certified import Certified, Status
 
 SMALL = Setting(mechanism="binary_rr", n=200)
 SHARED = Desk(Here)  # answers are kept by value, so that tests may share them

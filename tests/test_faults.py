@@ -19,7 +19,7 @@ import pytest
 from matplotlib import font_manager
 
 import run_notebook
-from shufflelib.files import replace
+from shufflelib.numerics.atomic_files import replace
 from test_build import ROOT, execute, project
 
 TARGET = "build/quick/00_small.ipynb"

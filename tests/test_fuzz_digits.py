@@ -18,9 +18,9 @@ from fuzz_answers import examples
 from fuzz_cases import DELTA, DOMAINS, EPS, ORDER, between, whole
 from shufflelib import Certified, randomizers, renyi, tradeoff
 from shufflelib.amplification import AmplificationVariable
-from shufflelib.brackets import TOLERANCE
 from shufflelib.dots import log_renyi_kernel
-from shufflelib.logspace import (
+from shufflelib.numerics.log_interval import TOLERANCE
+from shufflelib.numerics.logspace import (
     UNIT,
     binomial_pmf_error,
     binomial_tail,

@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 import oracles
 from shufflelib import tradeoff
 from shufflelib.closed_form import OutOfRegime
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair
 from shufflelib.shuffling import VariationRatioPair
 from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, calculus, clones, from_pair

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from shufflelib import logspace
+from shufflelib.numerics import logspace
 
 CASES = [
     (round(n * p + z * math.sqrt(n * p * (1 - p))), n, p)

@@ -8,11 +8,17 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib import characteristic, listed_sums, loss_law, loss_sums, shuffle
-from shufflelib.brackets import NOTHING
-from shufflelib.logspace import UNIT
-from shufflelib.loss_law import LossLaw
-from shufflelib.loss_sums import positive_part_mean
+from shufflelib import shuffle
+from shufflelib.numerics import (
+    characteristic_functions,
+    loss_distribution,
+    positive_part_enumerated,
+    positive_part_iid,
+)
+from shufflelib.numerics.log_interval import NOTHING
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.loss_distribution import LossLaw
+from shufflelib.numerics.positive_part_iid import positive_part_mean
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 
@@ -58,11 +64,11 @@ def test_both_ways_enclose_the_rational_value(seed):
         assert positive_part_mean(law, n) == NOTHING
         assert truth == -mpmath.inf
         return
-    by_list = listed_sums._by_enumeration(law, n)
+    by_list = positive_part_enumerated._by_enumeration(law, n)
     assert by_list.lower <= truth <= by_list.upper
     assert by_list.upper - by_list.lower < 1e-9
     for tolerance in (1e-2, 1e-6):
-        by_contour = loss_sums._by_contour(law, n, tolerance)
+        by_contour = positive_part_iid._by_contour(law, n, tolerance)
         assert by_contour.lower <= truth <= by_contour.upper
 
 
@@ -113,7 +119,7 @@ def test_rare_losses_leave_the_sum_of_positive_parts(n, rare):
     values, masses = [F(1), F(-3, 2)], [rare / 2, rare / 4]
     law = LossLaw(np.array([1.0, -1.5]), np.array(masses, float), np.array([1.0, 1.5]), 1e-15)
     truth = log(exact_mean(values, masses, n))
-    low, high = loss_law.one_at_a_time(law, n), loss_law.most_of_sum(law, n)
+    low, high = loss_distribution.one_at_a_time(law, n), loss_distribution.most_of_sum(law, n)
     assert low <= truth <= high
     assert high - low <= n * float(rare / 3) + 1e-12
     alone = log(n * masses[0] * (1 - masses[1]) ** (n - 1))
@@ -133,20 +139,20 @@ def test_scale_of_the_losses_does_not_matter():
 def test_nodes_left_out_hold_nothing(values, n):
     """A lattice's characteristic function comes back to 1 far from the real axis; no such node is skipped."""
     values, masses = np.array(values), np.full(len(values), 0.9 / len(values))
-    tilt = loss_sums._Tilt(LossLaw(values, masses, np.abs(values), 1e-15), 0.01)
+    tilt = positive_part_iid._Tilt(LossLaw(values, masses, np.abs(values), 1e-15), 0.01)
     step, smoothing = 2.0 * math.pi / 1500.0, 1e-4
     nodes = 700 + np.arange(20_001)
     line = 0.01 + 1j * step * nodes
-    phi = 1.0 + characteristic.minus_one(np.outer(step * nodes, tilt.values)) @ tilt.masses
+    phi = 1.0 + characteristic_functions.minus_one(np.outer(step * nodes, tilt.values)) @ tilt.masses
     terms = phi**n / line**2 * np.exp(0.5 * smoothing * line**2)
-    smooth, _, _ = loss_sums._integrand(n, 0.01, tilt, smoothing, step, 700, nodes.size, 60.0)
+    smooth, _, _ = positive_part_iid._integrand(n, 0.01, tilt, smoothing, step, 700, nodes.size, 60.0)
     assert smooth == pytest.approx(np.sum(terms.real), rel=1e-9, abs=1e-9 * np.sum(np.abs(terms)))
 
 
 @pytest.mark.parametrize("count", [1, 2, 15, 16, 1000])
 def test_turns_from_two_tables_lose_no_more_than_a_few_roundings(count):
     angles = np.append(0.0, np.random.default_rng(7).normal(size=40) * 10.0 ** np.arange(-39, 1))
-    turned = characteristic.turns(angles, count)
+    turned = characteristic_functions.turns(angles, count)
     assert turned.shape == (count, angles.size)
     with mpmath.workdps(60):
         for k in (0, count // 3, count - 1):
@@ -191,7 +197,7 @@ def test_two_users_with_rare_outputs(seed):
 @pytest.mark.parametrize("n", [2, 40_000, 150_000, 10**15])
 def test_a_long_list_of_counts_is_weighed_as_well_as_it_says(n):
     most = min(n, 39_999)
-    counts, _, log_weight, size = listed_sums._count_vectors(1, most, n)
+    counts, _, log_weight, size = positive_part_enumerated._count_vectors(1, most, n)
     with mpmath.workdps(60):
         for k in {0, 1, most // 3, most // 2, most - 1, most}:
             here = int(np.flatnonzero(counts[:, 0] == k)[0])
@@ -217,7 +223,7 @@ def test_the_bound_without_cancellation_holds_for_every_law_within_its_precision
         (F(value) + F(size) * far) * F(mass) * (1 + far)
         for value, size, mass in zip(law.values, law.sizes, law.masses, strict=True)
     )
-    end = loss_law.most_of_sum(law, n)
+    end = loss_distribution.most_of_sum(law, n)
     assert log(truth) <= end <= log(truth) + 0.6 * precision**2 + 200 * UNIT
 
 
@@ -225,8 +231,8 @@ def test_the_bound_without_cancellation_holds_for_masses_of_any_size():
     """The logarithm of a small mass is a large number, and its last digit is worth much."""
     for exponent in np.linspace(-1000.0, 0.0, 301):
         mass = 2.0**exponent
-        end = loss_law.most_of_sum(LossLaw(np.ones(1), np.array([mass]), np.ones(1), 0.0), 1)
+        end = loss_distribution.most_of_sum(LossLaw(np.ones(1), np.array([mass]), np.ones(1), 0.0), 1)
         truth = log(F(mass))
         assert truth <= end <= truth + (100 + 8 * abs(truth)) * UNIT
     never = LossLaw(np.array([-1.0, -0.5]), np.array([0.5, 0.25]), np.array([1.0, 0.5]), 1e-15)
-    assert loss_law.most_of_sum(never, 3) == -math.inf
+    assert loss_distribution.most_of_sum(never, 3) == -math.inf

@@ -10,7 +10,7 @@ import pytest
 
 import oracles
 from shufflelib import Certified, randomizers, shuffle
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.personalized import OwnLaplace, OwnRandomizedResponse, own_laplace, own_randomizers
 from shufflelib.personalized.merged_attack import MergedAttack, OthersSum, Scores
 from shufflelib.personalized.score_sums import score_law

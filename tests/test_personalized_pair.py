@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
 
-from shufflelib import heavy_slots, personalized_pair, renyi
+from shufflelib import personalized_pair, renyi
+from shufflelib.numerics import positive_part_heavy
 from shufflelib.shuffling import PersonalizedPair
 
 CASES = json.loads((Path(__file__).parent / "reference" / "personalized.json").read_text())
@@ -160,8 +161,8 @@ def test_one_rare_heavy_slot_is_seen(make, heavy):
 def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
     groups = ((0.1, 60), (3.0, 1))
     monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
-    monkeypatch.setattr(heavy_slots, "HEAVY", 5.0)
-    monkeypatch.setattr(heavy_slots, "HOPELESS", 5.0)  # so that no quadrature helps
+    monkeypatch.setattr(positive_part_heavy, "HEAVY", 5.0)
+    monkeypatch.setattr(positive_part_heavy, "HOPELESS", 5.0)  # so that no quadrature helps
     pair = PersonalizedPair.grouped([0.1, 3.0], counts=[60, 1])
     assert pair._heavy.light.kinds.size == 1
     for eps in (0.0, 0.02, 0.1, 0.5, 2.0):
@@ -177,8 +178,8 @@ def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
 @pytest.mark.parametrize("listed", [1, 2000])
 def test_what_light_slots_take_from_a_heavy_gain_is_seen(monkeypatch, make, light, heavy, listed):
     """All but certain to show their mean, they end the curve where they take what the heavy slot gains."""
-    monkeypatch.setattr(heavy_slots, "FEW_OUTCOMES", listed)  # of heavy slots
-    monkeypatch.setattr(heavy_slots, "REFINED", 0)
+    monkeypatch.setattr(positive_part_heavy, "FEW_OUTCOMES", listed)  # of heavy slots
+    monkeypatch.setattr(positive_part_heavy, "REFINED", 0)
     pair = make([light, 2.0 * light, heavy], counts=[3, 2, 1])
     assert (pair._heavy.outcomes is None) == (listed == 1)
     for share in (0.0, 0.1, 0.5, 0.9, 0.99, 1.0):
@@ -196,8 +197,8 @@ def test_beside_each_outcome_of_heavy_slots_the_light_ones_are_summed(
     make, listed, refined, width, monkeypatch
 ):
     """Against the list of all slots; nothing else is asked, and of seven outcomes two slots' are left out."""
-    monkeypatch.setattr(heavy_slots, "FEW_OUTCOMES", listed)
-    monkeypatch.setattr(heavy_slots, "REFINED", refined)
+    monkeypatch.setattr(positive_part_heavy, "FEW_OUTCOMES", listed)
+    monkeypatch.setattr(positive_part_heavy, "REFINED", refined)
     pair = make([0.3, 9.0], counts=[12, 4])
     assert (pair._heavy.outcomes[-1] > -math.inf) == (listed == 7)
     for eps in (0.0, 0.1, 1.0, 4.0, 5.5, 6.4, 7.0):

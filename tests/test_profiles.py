@@ -9,10 +9,10 @@ import pytest
 
 import oracles
 from shufflelib import dots, randomizers, shuffle
-from shufflelib.brackets import LogBracket
+from shufflelib.numerics.log_interval import LogBracket
+from shufflelib.numerics.root_finding import first_below
 from shufflelib.privacy_profile import _largest_renyi
 from shufflelib.profiles import DiscretePair, Gaussian, Pair
-from shufflelib.search import first_below
 from shufflelib.shuffling import VariationRatioPair
 
 P = [F(1, 2), F(1, 4), F(1, 8), F(1, 8)]

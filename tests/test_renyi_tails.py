@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shufflelib import randomizers, shuffle
-from shufflelib.logspace import logsumexp
+from shufflelib.numerics.logspace import logsumexp
 
 
 def log_density(y, mean, sigma):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shufflelib import Certified, Status
-from shufflelib.brackets import LogBracket
+from shufflelib.numerics.log_interval import LogBracket
 
 
 def test_scalars_become_floats_and_arrays_read_only():

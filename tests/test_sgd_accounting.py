@@ -13,7 +13,7 @@ import pytest
 from scipy import special
 
 from shufflelib import sgd
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.sgd import accounting
 from shufflelib.sgd.accounting import epoch
 

@@ -4,8 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib.slot_sums import PRECISION, _TiltedSlots, slot_positive_part_mean
-from shufflelib.slots import Slots
+from shufflelib.numerics.positive_part_independent import PRECISION, _TiltedSlots, slot_positive_part_mean
+from shufflelib.numerics.three_point_losses import Slots
 
 ANGLES = np.concatenate([np.linspace(0.0, 3.0, 301), np.geomspace(3.0, 300.0, 200)])
 

@@ -124,13 +124,13 @@ socket.getaddrinfo = getaddrinfo
 '''
 USE_ALL = """
 import importlib, pkgutil, sys
-import shufflelib
+import claims.__main__, shufflelib
 for module in pkgutil.walk_packages(shufflelib.__path__, "shufflelib."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 from shufflelib.cli import main
-for line in ("epsilon --randomizer binary_rr --eps0 1 --n 100 --delta 1e-6", "claims"):
-    main(line.split())
+main("epsilon --randomizer binary_rr --eps0 1 --n 100 --delta 1e-6".split())
+claims.__main__.main([])
 """
 NOTEBOOK = """
 from shufflelib import datasets, plotting, randomizers, shuffle

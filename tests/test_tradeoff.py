@@ -13,9 +13,9 @@ from scipy import integrate, special
 
 import oracles
 from shufflelib import randomizers, shuffle, tradeoff
+from shufflelib.numerics.certified import Status
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.renyi import binary_rr_pair
-from shufflelib.results import Status
 from shufflelib.shuffling import VariationRatioPair
 from shufflelib.tradeoff import (
     ApproximateDP,

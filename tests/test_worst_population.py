@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from shufflelib import randomizers, shuffle, worst_population
-from shufflelib.binary_populations import BinaryPopulations
+from shufflelib.numerics.binary_rr_all_datasets import BinaryPopulations
 from shufflelib.shuffling import BinaryProfile, WorstPopulation
 
 ODDS = (F(101, 100), F(3, 2), F(3), F(20), F(1000))  # e^eps0

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.closed_form.regime import ROUNDING
-from shufflelib.logspace import log_expm1
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import log_expm1
 
 
 def _log_add(*logs):
@@ -71,8 +71,8 @@ class BlanketBounds:
     name: str = ""
 
     def __post_init__(self):
-        arguments.local_budget(self.eps0)
-        arguments.real(self.gamma, "gamma", above=0.0, below=1.0)
+        validation.local_budget(self.eps0)
+        validation.real(self.gamma, "gamma", above=0.0, below=1.0)
 
     @classmethod
     def generic(cls, *, eps0):
@@ -88,7 +88,7 @@ class BlanketBounds:
         As released by Balle et al.: gamma is bounded by exp(-eps0) where it divides or enters the
         power, and by 1 where it multiplies.
         """
-        eps0 = arguments.local_budget(eps0)
+        eps0 = validation.local_budget(eps0)
         return cls._from_ratios(eps0, -eps0, 0.0, "any randomizer")
 
     @classmethod
@@ -107,7 +107,7 @@ class BlanketBounds:
         generic class of Balle et al.'s code with gamma known on both sides.  `extremal` is the other
         reading.  Sound, because R/w lies in [exp(-eps0), exp(eps0)].
         """
-        eps0 = arguments.local_budget(eps0)
+        eps0 = validation.local_budget(eps0)
         gamma = _similarity(gamma, eps0)
         log_gamma = math.log(gamma)
         return cls._from_ratios(eps0, log_gamma, log_gamma, "generic formulas at a known gamma", gamma)
@@ -148,7 +148,7 @@ class BlanketBounds:
         mechanism gamma = C(d,k) / (e C(d-1,k-1) + C(d-1,k)), for local hash gamma = l/(e + l - 1):
         the second reading of Wang's "privacy-blanket, specific"; for them c is an upper bound.
         """
-        eps0 = arguments.local_budget(eps0)
+        eps0 = validation.local_budget(eps0)
         gamma = _similarity(gamma, eps0)
         return cls._extremal(eps0, math.log(gamma), math.log1p(-gamma) - math.log(gamma), "extremal design")
 
@@ -160,8 +160,8 @@ class BlanketBounds:
                   b = (1 - \gamma) d (E + 1),\quad
                   c = \gamma(2 - \gamma)(E - 1)^2 + (1 - \gamma)^2 d (E^2 + 1)
         """
-        eps0 = arguments.local_budget(eps0)
-        d = arguments.count(d, "d", at_least=2)
+        eps0 = validation.local_budget(eps0)
+        d = validation.count(d, "d", at_least=2)
         log_excess = log_expm1(eps0) - math.log(d)
         return cls._extremal(
             eps0, -np.logaddexp(0.0, log_excess).item(), log_excess, f"generalized RR on {d} values"
@@ -191,7 +191,7 @@ class BlanketBounds:
         .. math:: c = \tfrac{E^2 + 1}{3}(2 e^{\varepsilon_0/2} + e^{-\varepsilon_0})
                   - 2E(2 e^{-\varepsilon_0/2} - e^{-\varepsilon_0})
         """
-        eps0 = arguments.local_budget(eps0)
+        eps0 = validation.local_budget(eps0)
         half = 0.5 * eps0
         log_a = half + math.log((2.0 + math.exp(-1.5 * eps0)) / 3.0)
         # A - (2 e^{-h} - e^{-2h}) = (2/3) e^{-2h} (e^h - 1)^2 (e^h + 2)
@@ -211,7 +211,7 @@ def _below_one(gamma):
 
 
 def _similarity(gamma, eps0):
-    gamma = arguments.real(
+    gamma = validation.real(
         gamma, "gamma", above=0.0, below=1.0, remedy="gamma is the mass of the privacy blanket"
     )
     if math.log(gamma) < -eps0 * (1.0 + ROUNDING) - ROUNDING:

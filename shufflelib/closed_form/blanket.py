@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.closed_form.amplification_bounds import BlanketBounds
-from shufflelib.logspace import log_expm1
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import log_expm1
 
 
 def _log_delta_hoeffding(blanket, eps, n):
@@ -179,7 +179,7 @@ def _checked_blanket(blanket, n, delta):
             f"blanket must be a BlanketBounds, got {blanket!r}; "
             "build one with BlanketBounds.generalized_rr(eps0=, d=)"
         )
-    return blanket, arguments.users(n), arguments.probability(delta, "delta")
+    return blanket, validation.users(n), validation.probability(delta, "delta")
 
 
 def blanket_hoeffding(*, eps0, n, delta):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 ROUNDING = 1e-12  # beta = (p - 1)/(p + 1) must pass although it was computed in floating point
 
@@ -30,7 +30,7 @@ def require(holds, hypothesis, numbers):
 
 def checked(eps0, n, delta):
     """Return the three arguments of a formula in eps0, refusing bad input by name."""
-    return arguments.local_budget(eps0), arguments.users(n), arguments.probability(delta, "delta")
+    return validation.local_budget(eps0), validation.users(n), validation.probability(delta, "delta")
 
 
 def over(bound, **grid):

@@ -5,16 +5,16 @@ They save what `shufflelib.shuffling.VariationRatioPair` computes: the pair itse
 
 import math
 
-from shufflelib import arguments
 from shufflelib.closed_form.regime import ROUNDING, require
+from shufflelib.numerics import validation
 
 
 def _pair_parameters(p, beta, q, n, delta):
     """Check and return (beta, q, 1/p, alpha p, r, 1 - alpha - alpha p, n, delta)."""
-    p = arguments.real(p, "p", above=1.0, finite=False)
-    beta = arguments.real(beta, "beta", at_least=0.0, at_most=1.0)
-    q = arguments.real(q, "q", at_least=1.0)
-    n, delta = arguments.users(n), arguments.probability(delta, "delta")
+    p = validation.real(p, "p", above=1.0, finite=False)
+    beta = validation.real(beta, "beta", at_least=0.0, at_most=1.0)
+    q = validation.real(q, "q", at_least=1.0)
+    n, delta = validation.users(n), validation.probability(delta, "delta")
     inverse, more = 1.0 / p, (p - 1.0) / p if math.isfinite(p) else 1.0  # nothing cancels near p = 1
     largest = more / (1.0 + inverse)
     require(beta <= largest * (1.0 + ROUNDING), "beta <= (p-1)/(p+1)", f"beta = {beta!r} > {largest:.6g}")

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import arguments
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair
-from shufflelib.results import Certified
 
 SMALLEST = float(np.finfo(float).tiny)
 FAR = 1e100  # nats; a divergence beyond counts as infinite, so that no product overflows
@@ -48,7 +48,7 @@ def renyi_from_pure_dp_mironov17(*, eps, order):
     >>> round(conversions.renyi_from_pure_dp_mironov17(eps=0.1, order=8.0).upper, 5)  # below λε²/2 = 0.04
     0.03672
     """
-    eps = arguments.local_budget(eps, "eps")
+    eps = validation.local_budget(eps, "eps")
     small = -math.log1p(math.exp(-eps)) - eps
     pair = DiscretePair.from_losses(
         np.array([small, small + eps]),
@@ -109,10 +109,10 @@ def best_over_orders(values, *, order):
     >>> round(best.value, 2), best.order
     (0.46, 64.0)
     """
-    values = arguments.reals(
+    values = validation.reals(
         values, "values", at_least=0.0, finite=False, remedy="pass epsilons or deltas, not negative"
     )
-    order = arguments.reals(order, "order", above=1.0, remedy="orders are above 1")
+    order = validation.reals(order, "order", above=1.0, remedy="orders are above 1")
     if values.ndim != 1 or values.shape != order.shape:
         raise ValueError(
             f"values and order must be one-dimensional of equal length, got {values.shape} and {order.shape}"
@@ -122,10 +122,10 @@ def best_over_orders(values, *, order):
 
 
 def _orders(order, renyi):
-    order = arguments.reals(
-        order, "order", above=1.0, at_most=arguments.MAX_ORDER, remedy="order 1 or less proves no epsilon"
+    order = validation.reals(
+        order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="order 1 or less proves no epsilon"
     )
-    renyi = arguments.reals(
+    renyi = validation.reals(
         renyi, "renyi", at_least=0.0, finite=False, remedy="pass the upper end of a Renyi divergence"
     )
     try:
@@ -178,7 +178,7 @@ def epsilon_from_renyi_mironov17(*, order, renyi, delta):
     0.5393
     """
     order, renyi = _orders(order, renyi)
-    log_delta = math.log(arguments.probability(delta, "delta"))
+    log_delta = math.log(validation.probability(delta, "delta"))
     rest = -log_delta / (order - 1.0)
     return _rounded_up(renyi + rest, renyi + rest)
 
@@ -216,7 +216,7 @@ def epsilon_from_renyi_canonne20(*, order, renyi, delta):
     0.46
     """
     order, renyi = _orders(order, renyi)
-    log_delta = math.log(arguments.probability(delta, "delta"))
+    log_delta = math.log(validation.probability(delta, "delta"))
     more = order - 1.0
     bend, scale = np.log1p(-1.0 / order), np.log(order) / more
     rest = -log_delta / more
@@ -259,7 +259,7 @@ def delta_from_renyi_canonne20(*, order, renyi, eps):
     '6.89e-08'
     """
     order, renyi = _orders(order, renyi)
-    eps = arguments.real(eps, "eps", at_least=0.0, remedy="eps is in nats, not negative")
+    eps = validation.real(eps, "eps", at_least=0.0, remedy="eps is in nats, not negative")
     eps, more = min(eps, FAR), order - 1.0
     bend = np.where(order < 2.0, np.log(more) - np.log(order), np.log1p(-1.0 / order)) * more
     log_delta = more * (renyi - eps) + bend - np.log(order)

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.root_finding import first_below
 from shufflelib.profiles import Gaussian
-from shufflelib.results import Certified
-from shufflelib.search import first_below
 from shufflelib.tradeoff.functions import ApproximateDP, checked
 from shufflelib.tradeoff.mixtures import best_of
 
@@ -44,8 +44,8 @@ def tradeoff_from_approximate_dp_wasserman10(*, eps, delta):
     >>> round(f(0.05).lower, 4)  # of 0.95 without any information
     0.9347
     """
-    eps = arguments.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
-    delta = arguments.reals(delta, "delta", at_least=0.0, at_most=1.0, remedy="delta is a probability")
+    eps = validation.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
+    delta = validation.reals(delta, "delta", at_least=0.0, at_most=1.0, remedy="delta is a probability")
     if eps.shape != delta.shape:
         raise ValueError(f"eps and delta must have equal shapes, got {eps.shape} and {delta.shape}")
     pieces = [ApproximateDP(eps=float(e), delta=float(d)) for e, d in zip(eps.flat, delta.flat, strict=True)]
@@ -84,7 +84,7 @@ def delta_from_tradeoff_dong22(f, *, eps):
     0.0055
     """
     checked(f, "f")
-    grid = arguments.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
+    grid = validation.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
     forward, backward = f.delta(grid), f.inverse.delta(grid)
     return Certified(
         np.maximum(forward.lower, backward.lower),
@@ -128,7 +128,7 @@ def epsilon_from_tradeoff_dong22(f, *, delta):
     inf
     """
     checked(f, "f")
-    grid = arguments.probabilities(delta, "delta")
+    grid = validation.probabilities(delta, "delta")
     ends = np.array([_smallest_eps(f, float(d)) for d in grid.flat]).reshape((*grid.shape, 2))
     return Certified(
         np.minimum(ends[..., 0], ends[..., 1]),

@@ -10,7 +10,7 @@ import zlib
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 GZIP = b"\x1f\x8b"
 UNSIGNED_BYTES = 0x08
@@ -52,7 +52,7 @@ def read_idx(path, *, shape, sha256):
     Source: Y. LeCun, C. Cortes, C. J. C. Burges, "The MNIST database of handwritten digits" (1998).
     """
     if not isinstance(path, str | os.PathLike):  # a number would be taken for an open file
-        raise TypeError(f"path must be a path, got {arguments.shown(path)}")
+        raise TypeError(f"path must be a path, got {validation.shown(path)}")
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for a writer
             raise ValueError(f"{path} is not a file")

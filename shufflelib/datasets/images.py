@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 DIGITS = 10
 
@@ -51,10 +51,10 @@ class Digits:
 
     def __post_init__(self):
         if not isinstance(self.name, str):
-            raise TypeError(f"name must be a word, got {arguments.shown(self.name)}")
+            raise TypeError(f"name must be a word, got {validation.shown(self.name)}")
         if not re.fullmatch(r"\w[\w-]*", self.name):
             raise ValueError(
-                f"name must be a word that can be part of a file name, got {arguments.shown(self.name)}"
+                f"name must be a word that can be part of a file name, got {validation.shown(self.name)}"
             )
         for part in ("train", "test"):
             images, labels = getattr(self, f"{part}_images"), getattr(self, f"{part}_labels")

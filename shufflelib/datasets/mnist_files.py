@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.datasets.fetch import fetch
 from shufflelib.datasets.idx import read_idx
 from shufflelib.datasets.images import Digits
+from shufflelib.numerics import validation
 
 VARIABLE = "SHUFFLELIB_DATA"
 REMEDY = f"run `make data`, or set {VARIABLE} to a folder that holds mnist/"
@@ -193,16 +193,16 @@ def mnist_folder(folder=None):
     if folder is None:
         folder = os.environ.get(VARIABLE) or "data"
     if not isinstance(folder, str | os.PathLike):
-        raise TypeError(f"folder must be a path, got {arguments.shown(folder)}; {REMEDY}")
+        raise TypeError(f"folder must be a path, got {validation.shown(folder)}; {REMEDY}")
     if "\0" in str(folder):
         raise ValueError(
-            f"folder must be a path, got {arguments.shown(folder)}, which holds a null character; {REMEDY}"
+            f"folder must be a path, got {validation.shown(folder)}, which holds a null character; {REMEDY}"
         )
     try:
         return Path(folder).expanduser().absolute() / "mnist"
     except RuntimeError as error:
         raise ValueError(
-            f"folder must be a path, got {arguments.shown(folder)}: there is no such user; {REMEDY}"
+            f"folder must be a path, got {validation.shown(folder)}: there is no such user; {REMEDY}"
         ) from error
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 
 class Measured(NamedTuple):
@@ -50,7 +50,7 @@ def mean_absolute_error(estimates, truth):
     >>> round(measured.value, 3), round(measured.standard_error, 3)
     (0.1, 0.0)
     """
-    estimates, truth = arguments.reals(estimates, "estimates"), arguments.reals(truth, "truth")
+    estimates, truth = validation.reals(estimates, "estimates"), validation.reals(truth, "truth")
     if estimates.ndim not in (1, 2) or len(estimates) < 2 or truth.shape != estimates.shape[1:]:
         raise ValueError(
             "estimates must hold at least two repetitions, one row each, and truth one row; "
@@ -87,5 +87,5 @@ def normal_absolute_error(variance):
     >>> round(estimation.normal_absolute_error(0.01**2), 5)  # 0.8 standard deviations
     0.00798
     """
-    variance = arguments.reals(variance, "variance", at_least=0.0)
+    variance = validation.reals(variance, "variance", at_least=0.0)
     return float(np.sqrt(2.0 / np.pi * variance).mean())

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import hadamard as hadamard_matrix
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers.hadamard_response import SingleHadamard
 from shufflelib.randomizers.hashing import LocalHash
 from shufflelib.randomizers.response import GeneralizedRR
@@ -54,7 +54,7 @@ def support(randomizer):
         If no law of supports is known for the randomizer.
     """
     raise TypeError(
-        f"randomizer must estimate a histogram from supports, got {arguments.shown(randomizer)}; "
+        f"randomizer must estimate a histogram from supports, got {validation.shown(randomizer)}; "
         "use generalized_rr, rappor, optimized_unary, subset, local_hash or hadamard"
     )
 

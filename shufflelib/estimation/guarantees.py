@@ -4,9 +4,9 @@ r"""What is proved about users with personal budgets, in the two readings of "sh
 *Seats*: users are shuffled first, and whoever takes seat i reports with the budget of that seat.
 """
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified, Status
 from shufflelib.personalized.own_randomizers import OwnRandomizers
-from shufflelib.results import Certified, Status
 from shufflelib.shuffling import PersonalizedPair
 
 
@@ -39,7 +39,7 @@ def of_own_budgets(users, *, delta):
     True
     """
     if not isinstance(users, OwnRandomizers):
-        raise TypeError(f"users must be OwnLaplace or OwnRandomizedResponse, got {arguments.shown(users)}")
+        raise TypeError(f"users must be OwnLaplace or OwnRandomizedResponse, got {validation.shown(users)}")
     each = users.epsilons(delta=delta)
     lower, upper = each.lower.max(), each.upper.max()
     return Certified(
@@ -78,9 +78,9 @@ def of_seats(eps0, *, delta):
     >>> estimation.of_seats([1.0] * 1000, delta=1e-6).upper < 0.15
     True
     """
-    delta = arguments.probability(delta, "delta")
+    delta = validation.probability(delta, "delta")
     end = PersonalizedPair(eps0=eps0).epsilon(delta)
-    largest = float(arguments.reals(eps0, "eps0").max())
+    largest = float(validation.reals(eps0, "eps0").max())
     upper = min(end.upper, largest)  # the local guarantee survives shuffling
     return Certified(
         0.0,

@@ -7,7 +7,7 @@ of at most :math:`2(B-1)H` nodes.
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 
 MOST_VALUES = 2**20
@@ -73,8 +73,8 @@ def canonical_decomposition(first, last, *, d, branching=2):
 
 def number_of_levels(d, branching):
     """Return H with d = branching**H, or raise where d is no such power."""
-    branching = arguments.count(branching, "branching", at_least=2)
-    d = arguments.count(d, "d", at_least=branching, at_most=MOST_VALUES)
+    branching = validation.count(branching, "branching", at_least=2)
+    d = validation.count(d, "d", at_least=branching, at_most=MOST_VALUES)
     levels, left = 0, d
     while left % branching == 0:
         levels, left = levels + 1, left // branching

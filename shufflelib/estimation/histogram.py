@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.estimation.counts import draw_supports, support
 from shufflelib.estimation.holders import holders, one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.shuffling import shuffle
 
@@ -120,7 +120,7 @@ def simulate(randomizer, *, counts, repetitions, rng):
     """
     support(randomizer)
     rng = values.generator(rng)
-    repetitions = arguments.count(repetitions, "repetitions")
+    repetitions = validation.count(repetitions, "repetitions")
     counts, n = holders(counts, d=randomizer.d)
     own, other = support(randomizer)
     return (draw_supports(randomizer, counts, repetitions, rng) / n - other) / (own - other)
@@ -159,7 +159,7 @@ def frequency_variance(randomizer, frequency, *, n):
     [0.0059, 0.0019]
     """
     own, other = support(randomizer)
-    f = arguments.reals(frequency, "frequency", at_least=0.0, at_most=1.0)
-    n = arguments.users(n)
+    f = validation.reals(frequency, "frequency", at_least=0.0, at_most=1.0)
+    n = validation.users(n)
     variance = (f * own * (1.0 - own) + (1.0 - f) * other * (1.0 - other)) / (n * (own - other) ** 2)
     return float(variance) if f.ndim == 0 else variance

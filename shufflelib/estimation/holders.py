@@ -1,6 +1,6 @@
 """Who holds which item: one item for each user, or how many users hold each."""
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 
 MOST_USERS = 5 * 10**8  # numpy draws hypergeometric samples below 10**9
@@ -19,4 +19,4 @@ def holders(counts, *, d):
     counts = values.whole(counts, "counts", at_least=0, at_most=MOST_USERS)
     if counts.size != d:
         raise ValueError(f"counts must hold one number for each of {d} items, got {counts.size} numbers")
-    return counts, arguments.count(counts.sum(), "counts (their sum)", at_least=1, at_most=MOST_USERS)
+    return counts, validation.count(counts.sum(), "counts (their sum)", at_least=1, at_most=MOST_USERS)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.estimation.accuracy import normal_absolute_error
 from shufflelib.estimation.holders import holders, one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.multi_message.calibration import smallest_flip
 from shufflelib.multi_message.profile import shuffle_messages
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.multi_message import MultiMessage
@@ -48,7 +48,7 @@ class MultiMessageProtocol(Protocol):
 
     def __init__(self, randomizer, *, n, each, delta=1e-6):
         super().__init__(n, delta)
-        self.each = arguments.count(each, "each", at_most=10**12, remedy="blanket messages of each user")
+        self.each = validation.count(each, "each", at_most=10**12, remedy="blanket messages of each user")
         self.randomizer = _multi_message(randomizer)
 
     @property
@@ -133,8 +133,8 @@ def simulate_messages(randomizer, *, counts, each, repetitions, rng):
     [0.48, 0.24, 0.16, 0.12]
     """
     randomizer, rng = _multi_message(randomizer), values.generator(rng)
-    each = arguments.count(each, "each", at_most=10**9)
-    repetitions = arguments.count(repetitions, "repetitions")
+    each = validation.count(each, "each", at_most=10**9)
+    repetitions = validation.count(repetitions, "repetitions")
     counts, n = holders(counts, d=randomizer.items)
     supports = randomizer.draw_supports(counts, n * each, repetitions, rng)
     return randomizer.frequencies(supports, n=n, blanket=n * each)
@@ -171,8 +171,8 @@ def error_with_fake_users(*, d, n, each, eps, delta):
     >>> round(estimation.error_with_fake_users(d=10, n=10_000, each=1, eps=0.1, delta=1e-6), 4)
     0.0058
     """
-    n = arguments.users(n)
-    each = arguments.count(each, "each", at_most=10**12)
+    n = validation.users(n)
+    each = validation.count(each, "each", at_most=10**12)
     flip = smallest_flip(d=d, n=n, blanket=n * each, eps=eps, delta=delta)
     randomizer = cheu_zhilyaev(d=d, flip=flip)
     evenly = np.full(randomizer.items, 1.0 / randomizer.items)  # the variance does not depend on the data
@@ -180,7 +180,7 @@ def error_with_fake_users(*, d, n, each, eps, delta):
 
 
 def _multi_message(randomizer):
-    return arguments.instance(
+    return validation.instance(
         randomizer,
         "randomizer",
         MultiMessage,

@@ -20,11 +20,11 @@ from functools import cached_property
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.estimation import guarantees
 from shufflelib.estimation.channels import LaplaceReports, ResponseReports
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
+from shufflelib.numerics import validation
 from shufflelib.personalized_pair import FARTHEST
 from shufflelib.randomizers import values
 
@@ -102,7 +102,7 @@ class PersonalProtocol(Protocol):
             If an argument is outside its domain.
         """
         x, rng = self.channel.values(data), values.generator(rng)
-        repetitions = arguments.count(repetitions, "repetitions")
+        repetitions = validation.count(repetitions, "repetitions")
         order = np.argsort(self.channel.eps0, kind="stable")
         eps0, starts, counts = np.unique(self.channel.eps0[order], return_index=True, return_counts=True)
         coefficients = np.broadcast_to(self.coefficients, self.n)[order][starts]

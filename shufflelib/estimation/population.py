@@ -5,8 +5,8 @@ The defaults are those of Chen, Cao, Ge, "A Generalized Shuffle Framework" (AAAI
 
 import numpy as np
 
-from shufflelib import arguments
-from shufflelib.logspace import NO_SQUARE
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import NO_SQUARE
 from shufflelib.randomizers import values
 
 SHARES = (0.54, 0.37, 0.09)  # conservative, moderate, liberal: Acquisti and Grossklags 2005, in that paper
@@ -41,10 +41,10 @@ def apportion(shares, n):
     [540, 370, 90]
     """
     shares = values.numbers(shares, "shares", at_least=0.0, at_most=1.0)
-    n = arguments.users(n)
+    n = validation.users(n)
     if abs(shares.sum() - 1.0) > ROUNDING:
         raise ValueError(
-            f"shares must add up to 1, got {arguments.shown(shares.tolist())} with sum {shares.sum():g}"
+            f"shares must add up to 1, got {validation.shown(shares.tolist())} with sum {shares.sum():g}"
         )
     exact = n * shares / shares.sum()
     whole = np.floor(exact + ROUNDING).astype(np.int64)
@@ -131,17 +131,17 @@ def clipped_normal(n, rng, *, mean=50.0, sigma=15.0, low=20.0, high=80.0):
     >>> float(x.min()), float(x.max()), bool(abs(x.mean() - 50.0) < 1.0)
     (20.0, 80.0, True)
     """
-    n, rng = arguments.users(n), values.generator(rng)
+    n, rng = validation.users(n), values.generator(rng)
     low, high = value_range(low, high)
-    mean, sigma = arguments.real(mean, "mean"), arguments.real(sigma, "sigma", above=0.0)
+    mean, sigma = validation.real(mean, "mean"), validation.real(sigma, "sigma", above=0.0)
     return np.clip(rng.normal(mean, sigma, size=n), low, high)
 
 
 def value_range(low, high):
     """Return the validated ends of an interval, ``low < high``, both finite."""
-    low = arguments.real(low, "low")
-    high = arguments.real(high, "high", above=low, remedy="the range of values must not be empty")
-    arguments.real(high - low, "high - low", at_most=NO_SQUARE, remedy="rescale the values")
+    low = validation.real(low, "low")
+    high = validation.real(high, "high", above=low, remedy="the range of values must not be empty")
+    validation.real(high - low, "high - low", at_most=NO_SQUARE, remedy="rescale the values")
     return low, high
 
 
@@ -170,7 +170,7 @@ def bits(n, *, density=0.7):
     >>> estimation.bits(10, density=0.7).tolist()
     [1, 1, 1, 1, 1, 1, 1, 0, 0, 0]
     """
-    density = arguments.real(density, "density", at_least=0.0, at_most=1.0)
+    density = validation.real(density, "density", at_least=0.0, at_most=1.0)
     return np.repeat([1, 0], apportion([density, 1.0 - density], n))
 
 
@@ -202,7 +202,7 @@ def zipf_counts(n, *, d, exponent=1.0):
     >>> estimation.zipf_counts(1_000_000, d=4).tolist()
     [480000, 240000, 160000, 120000]
     """
-    d = arguments.count(d, "d", at_least=2)
-    exponent = arguments.real(exponent, "exponent", at_least=0.0, at_most=100.0)
+    d = validation.count(d, "d", at_least=2)
+    exponent = validation.real(exponent, "exponent", at_least=0.0, at_most=100.0)
     shares = np.arange(1, d + 1) ** -exponent
     return apportion(shares / shares.sum(), n)

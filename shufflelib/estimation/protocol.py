@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
-from shufflelib.results import Certified
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Protocol(ABC):
     """
 
     def __init__(self, n, delta):
-        self._n, self._delta = arguments.users(n), arguments.probability(delta, "delta")
+        self._n, self._delta = validation.users(n), validation.probability(delta, "delta")
 
     @property
     def n(self):

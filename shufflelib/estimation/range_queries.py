@@ -9,12 +9,12 @@ Each user's report is a mixture of randomizers, and the mixture's certificate is
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.estimation.counts import draw_supports, support
 from shufflelib.estimation.hierarchy import canonical_decomposition, number_of_levels, sum_in_runs
 from shufflelib.estimation.holders import one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
+from shufflelib.numerics import validation
 from shufflelib.randomizers import generalized_rr, mixture, values
 from shufflelib.shuffling import shuffle
 
@@ -146,7 +146,7 @@ class RangeQueryProtocol(Protocol):
         """
         self.node_counts(counts)
         counts, rng = np.asarray(counts).astype(np.int64), values.generator(rng)
-        repetitions = arguments.count(repetitions, "repetitions")
+        repetitions = validation.count(repetitions, "repetitions")
         return np.stack([self._one_run(counts, rng) for _ in range(repetitions)])
 
     def _one_run(self, counts, rng):
@@ -192,7 +192,7 @@ class RangeQueryProtocol(Protocol):
         TypeError, ValueError
             If an argument is outside its domain.
         """
-        parts = self._by_level(arguments.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
+        parts = self._by_level(validation.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
         spread = [self._spread(level, 1.0, part) for level, part in enumerate(parts)]
         return np.concatenate(spread) / self.n
 
@@ -259,7 +259,7 @@ class RangeQueryProtocol(Protocol):
         TypeError, ValueError
             If an argument is outside its domain.
         """
-        parts = self._by_level(arguments.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
+        parts = self._by_level(validation.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
         runs = canonical_decomposition(first, last, d=self.d, branching=self.branching)[1:]
         spread = [
             self._spread(level, (run[:, 1] - run[:, 0]).sum(axis=0), sum_in_runs(part, run))

@@ -13,7 +13,7 @@ from shufflelib import calibration, comparison, estimation
 from shufflelib.closed_form import OutOfRegime
 from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.setting import Setting
-from shufflelib.results import Certified
+from shufflelib.numerics.certified import Certified
 from shufflelib.shuffling import shuffle
 
 FALSE_ALARMS = (0.0, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0)

@@ -4,8 +4,8 @@ import dataclasses
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
-from shufflelib import arguments
 from shufflelib.explorer.mechanisms import MECHANISMS
+from shufflelib.numerics import validation
 
 LONGEST_QUERY = 500
 LEAST_USERS, MOST_USERS, MOST_ROUNDS = 100, 10**12, 10**6
@@ -78,12 +78,12 @@ class Setting:
     def __post_init__(self):
         if self.mechanism not in MECHANISMS:
             raise ValueError(
-                f"mechanism must be one of {', '.join(MECHANISMS)}, got {arguments.shown(self.mechanism)}"
+                f"mechanism must be one of {', '.join(MECHANISMS)}, got {validation.shown(self.mechanism)}"
             )
         for name, domain in DOMAINS.items():
-            object.__setattr__(self, name, arguments.real(getattr(self, name), name, **domain))
+            object.__setattr__(self, name, validation.real(getattr(self, name), name, **domain))
         for name, domain in COUNTS.items():
-            object.__setattr__(self, name, arguments.count(getattr(self, name), name, **domain))
+            object.__setattr__(self, name, validation.count(getattr(self, name), name, **domain))
         self.randomizer()
 
     @classmethod
@@ -105,14 +105,14 @@ class Setting:
         for name, text in parse_qsl(query, keep_blank_values=True):
             if name not in known:
                 raise ValueError(
-                    f"the link sets {arguments.shown(name)}, which is no control; "
+                    f"the link sets {validation.shown(name)}, which is no control; "
                     f"there are {', '.join(known)}"
                 )
             if name in given:
                 raise ValueError(f"the link sets {name} twice; keep one")
             given[name] = text if name == "mechanism" else _number(name, text)
         if query and not given:
-            raise ValueError(f"the link's query must look like n=1000&eps0=1, got {arguments.shown(query)}")
+            raise ValueError(f"the link's query must look like n=1000&eps0=1, got {validation.shown(query)}")
         return cls(**given)
 
     @property
@@ -162,4 +162,4 @@ def _number(name, text):
             return kind(text)
         except ValueError:
             pass
-    raise ValueError(f"{name} must be a number, got {arguments.shown(text)}")
+    raise ValueError(f"{name} must be a number, got {validation.shown(text)}")

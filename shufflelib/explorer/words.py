@@ -7,8 +7,8 @@ from shufflelib.explorer import questions
 from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.questions import Question, Refused
 from shufflelib.explorer.setting import IMPORTS
+from shufflelib.numerics.certified import Status, written
 from shufflelib.plotting.looks import look
-from shufflelib.results import Status, written
 
 COMPUTING = "computing …"
 WAITING = "press the button"

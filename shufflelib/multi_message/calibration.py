@@ -2,8 +2,8 @@
 
 import math
 
-from shufflelib import arguments
 from shufflelib.multi_message.profile import shuffle_messages
+from shufflelib.numerics import validation
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 
 CLOSEST = 0.5 - 1e-9  # beyond it a bit of Cheu and Zhilyaev says nothing
@@ -11,8 +11,8 @@ FINEST = 1e-9
 
 
 def _checked(eps, delta):
-    eps = arguments.real(eps, "eps", above=0.0, remedy="a central budget in nats, positive")
-    return eps, math.log(arguments.probability(delta, "delta"))
+    eps = validation.real(eps, "eps", above=0.0, remedy="a central budget in nats, positive")
+    return eps, math.log(validation.probability(delta, "delta"))
 
 
 def _proves(profile, eps, log_delta):
@@ -20,7 +20,7 @@ def _proves(profile, eps, log_delta):
 
 
 def _width(relative):
-    return arguments.real(
+    return validation.real(
         relative, "relative", at_least=1e-9, below=1.0, remedy="a relative width, such as 1e-3"
     )
 

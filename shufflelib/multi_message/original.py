@@ -2,17 +2,17 @@ r"""What the protocols' own papers guarantee: the noise that (ε', δ) asks for.
 
 import math
 
-from shufflelib import arguments
 from shufflelib.closed_form.regime import require
+from shufflelib.numerics import validation
 
 LEAST_EPS, MOST_EPS = 1e-100, 700.0
 
 
 def _target(eps, delta):
-    eps = arguments.real(
+    eps = validation.real(
         eps, "eps", at_least=LEAST_EPS, at_most=MOST_EPS, remedy="a central budget in nats, positive"
     )
-    return eps, arguments.probability(delta, "delta")
+    return eps, validation.probability(delta, "delta")
 
 
 def cheu_zhilyaev_flip(*, messages, eps, delta):
@@ -54,7 +54,7 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
     >>> round(multi_message.cheu_zhilyaev_flip(messages=10_000, eps=1.0, delta=1e-6), 2)
     0.05
     """
-    messages = arguments.count(messages, "messages", at_most=arguments.MAX_USERS)
+    messages = validation.count(messages, "messages", at_most=validation.MAX_USERS)
     eps, delta = _target(eps, delta)
     needed = 6.6 * (math.log(4.0) - math.log(delta)) / math.tanh(0.5 * eps) ** 2
     require(
@@ -106,10 +106,10 @@ def balls_into_bins_blanket(*, d, s, eps, delta):
     >>> multi_message.balls_into_bins_blanket(d=16, s=1, eps=1.0, delta=1e-6)
     7429
     """
-    d = arguments.count(d, "d", at_least=2)
-    s = arguments.count(s, "s", at_least=1, at_most=d // 2)
+    d = validation.count(d, "d", at_least=2)
+    s = validation.count(s, "s", at_least=1, at_most=d // 2)
     eps, delta = _target(eps, delta)
     require(eps <= 3.0, "0 < eps <= 3", f"eps = {eps!r}")
     balls = 32.0 * (math.log(2.0) - math.log(delta)) * d / s / eps**2
-    require(balls < arguments.MAX_USERS, "at most 10^15 messages", f"N = {balls:.6g}")
+    require(balls < validation.MAX_USERS, "at most 10^15 messages", f"N = {balls:.6g}")
     return math.ceil(balls)

@@ -16,11 +16,11 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.brackets import TOLERANCE, LogBracket
 from shufflelib.covered_pair import CoveredPair
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair, Pair, PrivacyProfile
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling import VariationRatioPair
@@ -77,8 +77,8 @@ def shuffle_messages(randomizer, *, n, blanket):
     '9.4e-07'
     """
     _protocol(randomizer)
-    n = arguments.users(n)
-    return ShuffledMessages(randomizer, n, _messages(blanket, at_most=arguments.MAX_USERS - n))
+    n = validation.users(n)
+    return ShuffledMessages(randomizer, n, _messages(blanket, at_most=validation.MAX_USERS - n))
 
 
 def published_pair(randomizer, *, blanket):
@@ -115,12 +115,12 @@ def published_pair(randomizer, *, blanket):
     '9.4e-07'
     """
     _protocol(randomizer)
-    blanket = _messages(blanket, at_most=arguments.MAX_USERS - 1)
+    blanket = _messages(blanket, at_most=validation.MAX_USERS - 1)
     return VariationRatioPair(n=blanket + 1, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
 
 
 def _protocol(randomizer):
-    arguments.instance(
+    validation.instance(
         randomizer,
         "randomizer",
         MultiMessage,
@@ -129,7 +129,7 @@ def _protocol(randomizer):
 
 
 def _messages(blanket, *, at_most):
-    return arguments.count(
+    return validation.count(
         blanket, "blanket", at_least=1, at_most=at_most, remedy="it counts the blanket messages of all users"
     )
 

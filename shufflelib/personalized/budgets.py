@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 
 def personal(eps0):
     """Return local budgets as a float array of shape (n,), n ≥ 2, entries from 0 to 700 nats."""
-    eps0 = arguments.reals(
+    eps0 = validation.reals(
         eps0, "eps0", at_least=0.0, at_most=700.0, remedy="local budgets are in nats, from 0 to 700"
     )
     if eps0.ndim != 1 or eps0.size < 2:
@@ -20,7 +20,7 @@ def personal(eps0):
 
 def failures(delta0, eps0):
     """Return local δ₀, one for each entry of ``eps0``; a scalar is everybody's."""
-    delta0 = arguments.reals(delta0, "delta0", at_least=0.0, below=1.0, remedy="a local δ is in [0, 1)")
+    delta0 = validation.reals(delta0, "delta0", at_least=0.0, below=1.0, remedy="a local δ is in [0, 1)")
     if delta0.ndim and delta0.shape != eps0.shape:
         raise ValueError(
             f"delta0 must be a number or have the shape of eps0, {eps0.shape}, got shape {delta0.shape}"

@@ -14,11 +14,11 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.closed_form.regime import require
-from shufflelib.logspace import binomial_tail
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import binomial_tail
+from shufflelib.numerics.root_finding import first_below
 from shufflelib.personalized.budgets import personal
-from shufflelib.search import first_below
 
 REACH = 9.0  # standard deviations of the number of clones
 
@@ -118,7 +118,7 @@ def echo_epsilon_liu23(*, eps0, delta):
     >>> round(personalized.echo_epsilon_liu23(eps0=half, delta=1e-6), 4)
     0.9087
     """
-    eps0, log4 = _positive(eps0), math.log(4.0) - math.log(arguments.probability(delta, "delta"))
+    eps0, log4 = _positive(eps0), math.log(4.0) - math.log(validation.probability(delta, "delta"))
     clones = echo_clones_liu23(eps0=eps0)
     require(clones >= 16.0 * log4, "S >= 16 log(4/delta)", f"S = {clones:.6g} < {16.0 * log4:.6g}")
     return math.log1p(math.tanh(0.5 * float(eps0.max())) * 8.0 * (math.sqrt(log4 / clones) + 1.0 / clones))
@@ -167,7 +167,7 @@ def echo_delta_liu23(*, eps0, eps):
     '2.141e-05'
     """
     eps0 = _positive(eps0)
-    eps = arguments.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
+    eps = validation.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
     overlaps, own = _overlaps(eps0)
     if eps >= own:
         return 0.0
@@ -220,7 +220,7 @@ def echo_epsilon_numerical_liu23(*, eps0, delta):
     >>> round(personalized.echo_epsilon_numerical_liu23(eps0=half, delta=1e-6), 4)
     0.374
     """
-    eps0, target = _positive(eps0), math.log(arguments.probability(delta, "delta"))
+    eps0, target = _positive(eps0), math.log(validation.probability(delta, "delta"))
 
     def log_delta(eps):
         value = echo_delta_liu23(eps0=eps0, eps=eps)

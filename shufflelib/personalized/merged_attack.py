@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.root_finding import first_below
 from shufflelib.personalized.score_sums import score_law
-from shufflelib.search import first_below
 
 
 class Scores(NamedTuple):

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.closed_form.regime import require
-from shufflelib.logspace import log_binomial_pmf
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import log_binomial_pmf
 
 REACH = 9.0  # standard deviations listed on either side
 MOST_CELLS = 40_000_000
@@ -87,8 +87,8 @@ def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
     >>> round(found.printed, 4), round(found.total_variation, 4)
     (0.0082, 0.0281)
     """
-    eps0, n = arguments.local_budget(eps0), arguments.users(n)
-    delta0 = arguments.real(delta0, "delta0", at_least=0.0, below=1.0, remedy="a local δ is in [0, 1)")
+    eps0, n = validation.local_budget(eps0), validation.users(n)
+    delta0 = validation.real(delta0, "delta0", at_least=0.0, below=1.0, remedy="a local δ is in [0, 1)")
     q, m = (1.0 - delta0) * math.exp(-eps0) / (1.0 + math.exp(-eps0)), n - 1
     q_rest = m * q * (1.0 - 2.0 * q)
     require(

@@ -29,16 +29,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import arguments, pure_dp
+from shufflelib import pure_dp
 from shufflelib.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.amplification import AmplificationVariable
 from shufflelib.covered_pair import CoveredPair
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified, Status
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.root_finding import first_below
 from shufflelib.personalized.budgets import personal
 from shufflelib.personalized.merged_attack import MergedAttack, OthersSum, Scores
 from shufflelib.personalized.score_sums import score_law
-from shufflelib.results import Certified, Status
-from shufflelib.search import first_below
 
 MOST_GROUPS = 512  # of other users; more distinct budgets are rounded, weights down
 MOST_TARGETS = 64  # distinct budgets for which `epsilons` answers exactly; more share brackets
@@ -117,7 +118,7 @@ class OwnRandomizers(ABC):
         """
         user = self._user(user)
         group = self._group[user]
-        grid = arguments.reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
+        grid = validation.reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
         target = self._target(group, group)
         ends = np.array([target.delta(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         ceiling = pure_dp.delta(float(self.eps0[user]), grid)
@@ -146,7 +147,7 @@ class OwnRandomizers(ABC):
         """
         user = self._user(user)
         group = self._group[user]
-        grid = arguments.probabilities(delta, "delta")
+        grid = validation.probabilities(delta, "delta")
         target = self._target(group, group)
         ends = np.array([target.epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         return self._certified(ends, float(self.eps0[user]), f"epsilon of {self._of(user)}")
@@ -175,7 +176,7 @@ class OwnRandomizers(ABC):
         narrow in proportion as they can be; a range gets one upper and one lower end that hold for all
         its budgets.
         """
-        delta = arguments.probability(delta, "delta")
+        delta = validation.probability(delta, "delta")
         ranges = _ranges(self._budgets)
         lower, upper = np.empty(self._budgets.size), np.empty(self._budgets.size)
         guess = None
@@ -198,7 +199,7 @@ class OwnRandomizers(ABC):
         return self._others(self._counts)
 
     def _user(self, user):
-        return arguments.count(
+        return validation.count(
             user, "user", at_least=0, at_most=self.n - 1, remedy="user is an index into eps0"
         )
 
@@ -361,7 +362,7 @@ class OwnRandomizedResponse(OwnRandomizers):
 
     def __init__(self, eps0, *, k):
         super().__init__(eps0)
-        self.k = arguments.count(k, "k", at_least=2, at_most=10**9)
+        self.k = validation.count(k, "k", at_least=2, at_most=10**9)
         self.name = f"{self.k}-ary randomized response with own budgets"
 
     def _cover(self, low, high, budgets, counts):

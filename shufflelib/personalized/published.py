@@ -27,9 +27,9 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from shufflelib import arguments
 from shufflelib.closed_form import OutOfRegime, clones_fmt21, erlingsson19
 from shufflelib.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
+from shufflelib.numerics import validation
 from shufflelib.personalized.budgets import failures, personal
 from shufflelib.renyi import clones_delta_fmt21
 from shufflelib.renyi.gaussian_limit import LARGEST_MU
@@ -169,7 +169,7 @@ def gaussian_delta_gspa24(*, eps0, eps, delta0=0.0):
 
 
 def _slack(slack):
-    return arguments.real(
+    return validation.real(
         slack, "slack", at_least=0.0, at_most=1.0, remedy="slack is the C/sqrt(n - 1) of Theorem 2"
     )
 
@@ -211,7 +211,7 @@ def gaussian_tradeoff_with_slack_gspa24(*, eps0, fpr, slack, delta0=0.0):
     0.973
     """
     mu = gaussian_mu_gspa24(eps0=eps0, delta0=delta0)
-    fpr = arguments.false_positive_rate(fpr)
+    fpr = validation.false_positive_rate(fpr)
     moved = fpr + _slack(slack)
     return max(0.0, float(ndtr(-ndtri(moved) - mu)) - slack) if moved < 1.0 else 0.0
 
@@ -255,7 +255,7 @@ def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
     >>> round(personalized.gaussian_delta_with_slack_gspa24(eps0=half, eps=0.3, slack=1e-3), 4)
     0.0024
     """
-    eps = arguments.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="a central budget is in nats")
+    eps = validation.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="a central budget is in nats")
     slack = _slack(slack)
     value = gaussian_delta_gspa24(eps0=eps0, delta0=delta0, eps=eps)
     return min(1.0, value + (1.0 + math.exp(eps)) * slack)
@@ -374,6 +374,6 @@ def delta_with_failures_fmt21(*, eps0, delta0, eps, delta):
     eps0 = personal(eps0)
     largest = float(np.max(failures(delta0, eps0)))
     if largest == 0.0:
-        arguments.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
-        return arguments.probability(delta, "delta")
+        validation.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
+        return validation.probability(delta, "delta")
     return clones_delta_fmt21(eps=eps, delta=delta, eps0=float(eps0.max()), delta0=largest, n=eps0.size)

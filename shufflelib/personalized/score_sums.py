@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.logspace import UNIT
 
 LOG_OUTSIDE = -46.1
 OUTSIDE = 1e-20  # what either side of the window may hold, a little above e^LOG_OUTSIDE

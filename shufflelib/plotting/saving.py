@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shufflelib.files import replace
+from shufflelib.numerics.atomic_files import replace
 from shufflelib.plotting.looks import Curve
 from shufflelib.plotting.style import style
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import erf, log_ndtr, ndtr
 
-from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable, InputPair, Tails
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
@@ -79,7 +79,7 @@ def laplace(*, eps0):
     >>> bracket.lower < 1e-8 < bracket.upper < 1e-7
     True
     """
-    return Laplace(arguments.local_budget(eps0))
+    return Laplace(validation.local_budget(eps0))
 
 
 def gaussian(*, sigma):
@@ -127,7 +127,7 @@ def gaussian(*, sigma):
     (inf, True)
     """
     return Gaussian(
-        arguments.real(sigma, "sigma", at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")
+        validation.real(sigma, "sigma", at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")
     )
 
 
@@ -144,7 +144,7 @@ class Laplace(LocalRandomizer):
 
     def density(self, y, x):
         """Return the density of the report ``y`` for the value ``x`` in [0, 1]; arrays broadcast."""
-        y, x = arguments.reals(y, "y"), arguments.reals(x, "x", at_least=0.0, at_most=1.0)
+        y, x = validation.reals(y, "y"), validation.reals(x, "x", at_least=0.0, at_most=1.0)
         return self.eps0 / 2.0 * np.exp(-self.eps0 * np.abs(y - x))
 
     def input_pairs(self):
@@ -216,7 +216,7 @@ class Gaussian(LocalRandomizer):
 
     def density(self, y, x):
         """Return the density of the report ``y`` for the value ``x``, 0 or 1; arrays broadcast."""
-        y, x = arguments.reals(y, "y"), arguments.reals(x, "x", at_least=0.0, at_most=1.0)
+        y, x = validation.reals(y, "y"), validation.reals(x, "x", at_least=0.0, at_most=1.0)
         if ((x != 0.0) & (x != 1.0)).any():
             raise ValueError(
                 "x must hold 0 and 1 only, got a number in between; this mechanism has two inputs"

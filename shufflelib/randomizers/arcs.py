@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.hashing import HashedSets, item_hash, set_size
 
@@ -60,12 +60,12 @@ def wheel(*, eps0, d, s, p=None):
     >>> round(mechanism.arc, 4), round(bracket.lower, 5), round(bracket.upper, 5)
     (0.0443, 0.00699, 0.00818)
     """
-    eps0 = arguments.local_budget(eps0)
+    eps0 = validation.local_budget(eps0)
     s, d = set_size(s, d)
     if p is None:
         odds = np.exp(-eps0)
         p = max(float(odds / (s + (2 * s - 1) * odds)), SHORTEST_ARC)
-    p = arguments.real(
+    p = validation.real(
         p, "p", at_least=SHORTEST_ARC, below=1.0 / s, remedy="s arcs must leave room on the circle"
     )
     return Wheel(eps0, d, s, p)

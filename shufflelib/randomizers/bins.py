@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
 
@@ -48,7 +48,7 @@ def balcer_binary(*, coin):
     >>> protocol.q, round(profile.epsilon(1e-6).upper, 4)
     (4.0, 0.0577)
     """
-    coin = arguments.real(coin, "coin", above=0.0, below=1.0, remedy="a coin that shows both sides")
+    coin = validation.real(coin, "coin", above=0.0, below=1.0, remedy="a coin that shows both sides")
     return BinarySum(coin)
 
 
@@ -119,8 +119,8 @@ def balls_into_bins(*, d, s=1):
     16 0.1494
     4 0.071
     """
-    d = arguments.count(d, "d", at_least=2)
-    s = arguments.count(s, "s", at_least=1, at_most=d // 2, remedy="two items need bins of their own")
+    d = validation.count(d, "d", at_least=2)
+    s = validation.count(s, "s", at_least=1, at_most=d // 2, remedy="two items need bins of their own")
     return BallsIntoBins(d, s)
 
 
@@ -167,8 +167,8 @@ def mix_dump(*, d, flip):
     0.1494
     0.0659
     """
-    d = arguments.count(d, "d", at_least=2)
-    flip = arguments.real(
+    d = validation.count(d, "d", at_least=2)
+    flip = validation.real(
         flip, "flip", at_least=0.0, below=(d - 1) / d, remedy="at (d - 1)/d a message says nothing"
     )
     return MixDump(d, flip)
@@ -203,7 +203,7 @@ class BinMessages(MultiMessage):
 
     def sample_blanket(self, count, rng):
         """Name a bin from ν."""
-        count = arguments.count(count, "count", at_least=0)
+        count = validation.count(count, "count", at_least=0)
         return values.generator(rng).choice(self._law.size, size=count, p=self._law)
 
     def supports(self, messages):

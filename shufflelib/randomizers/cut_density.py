@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.adjacency import ReplaceOne
 from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.numerics import validation
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.tabulated import frequencies
@@ -46,12 +46,12 @@ def cut_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
     edges = values.numbers(edges, "edges", finite=False)
     if edges.size < 3 or not np.all(np.diff(edges) > 0.0):
         raise ValueError("edges must rise strictly and bound at least two cells; sort them")
-    slope = arguments.reals(slope, "slope", at_least=0.0, finite=False, remedy="inf where there is no bound")
+    slope = validation.reals(slope, "slope", at_least=0.0, finite=False, remedy="inf where there is no bound")
     if slope.ndim > 1 or slope.ndim == 1 and slope.size != edges.size - 1:
         raise ValueError(
             f"slope must be one number or one for each of {edges.size - 1} cells, got shape {slope.shape}"
         )
-    eps0 = arguments.real(eps0, "eps0", above=0.0, finite=False, remedy="inf if no local budget is known")
+    eps0 = validation.real(eps0, "eps0", above=0.0, finite=False, remedy="inf if no local budget is known")
     slopes = tuple(np.broadcast_to(slope, edges.size - 1).tolist())
     built = CutDensity(cdf, survival, tuple(inputs.tolist()), tuple(edges.tolist()), slopes, eps0)
     mass, error, _ = built._masses  # asks the functions now, so that a wrong one is refused here

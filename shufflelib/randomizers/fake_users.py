@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
 
@@ -52,8 +52,8 @@ def cheu_zhilyaev(*, d, flip):
     >>> protocol.beta, round(profile.epsilon(1e-6).upper, 4)
     (0.8, 0.0967)
     """
-    d = arguments.count(d, "d", at_least=2)
-    flip = arguments.real(flip, "flip", above=0.0, below=0.5, remedy="at 1/2 a message says nothing")
+    d = validation.count(d, "d", at_least=2)
+    flip = validation.real(flip, "flip", above=0.0, below=0.5, remedy="at 1/2 a message says nothing")
     return CheuZhilyaev(d, flip)
 
 
@@ -123,7 +123,7 @@ class CheuZhilyaev(MultiMessage):
 
     def sample_blanket(self, count, rng):
         """Report flipped zeros, shape (count, d), dtype uint8."""
-        count, rng = arguments.count(count, "count", at_least=0), values.generator(rng)
+        count, rng = validation.count(count, "count", at_least=0), values.generator(rng)
         return (rng.random((count, self.d)) < self.flip).astype(np.uint8)
 
     def supports(self, messages):

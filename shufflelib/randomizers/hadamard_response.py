@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, independent
 
@@ -50,8 +50,8 @@ def hadamard(*, eps0, d):
     >>> mechanism.K, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
     (128, 0.103)
     """
-    eps0 = arguments.local_budget(eps0)
-    d = arguments.count(d, "d", at_least=2, at_most=MAX_ORDER - 1)
+    eps0 = validation.local_budget(eps0)
+    d = validation.count(d, "d", at_least=2, at_most=MAX_ORDER - 1)
     order = 1 << d.bit_length()
     return SingleHadamard(eps0, d, order, order // 2, 1)
 
@@ -97,12 +97,12 @@ def hadamard_blocks(*, eps0, K, s, B):
     >>> mechanism.d, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
     (112, 0.046)
     """
-    eps0 = arguments.local_budget(eps0)
-    B = arguments.count(B, "B", at_least=2, remedy="with one block use hadamard(eps0=, d=)")
-    K = arguments.count(
+    eps0 = validation.local_budget(eps0)
+    B = validation.count(B, "B", at_least=2, remedy="with one block use hadamard(eps0=, d=)")
+    K = validation.count(
         K, "K", at_least=2 * B, at_most=MAX_ORDER, remedy="K is B times a power of two, at least 2"
     )
-    s = arguments.count(s, "s", at_least=1)
+    s = validation.count(s, "s", at_least=1)
     order = K // B
     if order * B != K or order & (order - 1):
         raise ValueError(f"K must be B times a power of two, got K={K!r} with B={B!r}; take K = {B} * 2**m")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
@@ -64,11 +64,11 @@ def local_hash(*, eps0, d, l=None):  # noqa: E741
     >>> mechanism.l, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
     (4, 0.1011)
     """
-    eps0 = arguments.local_budget(eps0)
-    d = arguments.count(d, "d", at_least=2)
+    eps0 = validation.local_budget(eps0)
+    d = validation.count(d, "d", at_least=2)
     if l is None:
         l = max(2, round(min(np.exp(eps0), MAX_RANGE - 1)) + 1)  # noqa: E741
-    l = arguments.count(l, "l", at_least=2, at_most=MAX_RANGE, remedy="a hash takes 2 to 2^32 values")  # noqa: E741
+    l = validation.count(l, "l", at_least=2, at_most=MAX_RANGE, remedy="a hash takes 2 to 2^32 values")  # noqa: E741
     return LocalHash(eps0, d, 1, l)
 
 
@@ -122,18 +122,18 @@ def collision(*, eps0, d, s, l=None):  # noqa: E741
     >>> round(mechanism.beta, 2), round(float(abs(rows[0] - rows[1]).sum()) / 2, 2)
     (0.28, 0.21)
     """
-    eps0 = arguments.local_budget(eps0)
+    eps0 = validation.local_budget(eps0)
     s, d = set_size(s, d)
     if l is None:
         l = int(min(s * np.exp(min(eps0, 60.0)) + 2 * s - 1, MAX_RANGE))  # noqa: E741
-    l = arguments.count(l, "l", at_least=s + 1, at_most=MAX_RANGE, remedy="s + 1 to 2^32 hash values")  # noqa: E741
+    l = validation.count(l, "l", at_least=s + 1, at_most=MAX_RANGE, remedy="s + 1 to 2^32 hash values")  # noqa: E741
     return Collision(eps0, d, s, l)
 
 
 def set_size(s, d):
     """Return the validated pair (s, d): s items for each user, room for two disjoint sets among d."""
-    s = arguments.count(s, "s", at_least=1)
-    return s, arguments.count(
+    s = validation.count(s, "s", at_least=1)
+    return s, validation.count(
         d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets"
     )
 

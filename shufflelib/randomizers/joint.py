@@ -31,9 +31,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.adjacency import ReplaceComponents, united
 from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.metric import MetricRandomizer
@@ -113,12 +113,14 @@ def joint(randomizers, *, distance=None):
     distance = (
         size
         if distance is None
-        else arguments.count(distance, "distance", at_least=1, at_most=size, remedy="a number of coordinates")
+        else validation.count(
+            distance, "distance", at_least=1, at_most=size, remedy="a number of coordinates"
+        )
     )
     built = Joint(components, distance)
     budgets = [part.eps0 for part in components if part.eps0 < math.inf]
     if budgets:
-        arguments.local_budget(math.fsum(budgets), "the sum of the budgets of randomizers")
+        validation.local_budget(math.fsum(budgets), "the sum of the budgets of randomizers")
     for part in components:
         if _of_class(part):
             raise TypeError(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.amplification import InputPair
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
@@ -71,12 +71,12 @@ def privkv(*, eps0, d, s, eps1=None):
     >>> round(mechanism.beta, 4), round(float(abs(rows[0] - rows[1]).sum()) / 2, 4)
     (0.1165, 0.098)
     """
-    eps0 = arguments.local_budget(eps0)
-    d = arguments.count(d, "d", at_least=2)
-    s = arguments.count(s, "s", at_least=1, at_most=d, remedy="a user holds distinct keys")
+    eps0 = validation.local_budget(eps0)
+    d = validation.count(d, "d", at_least=2)
+    s = validation.count(s, "s", at_least=1, at_most=d, remedy="a user holds distinct keys")
     if eps1 is None:
         eps1 = eps0 / 2.0
-    eps1 = arguments.real(
+    eps1 = validation.real(
         eps1, "eps1", above=0.0, below=eps0, remedy="eps1 and eps0 - eps1 are both positive"
     )
     return PrivKV(eps0, d, s, eps1)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.adjacency import MoveOne
 from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.numerics import validation
 from shufflelib.randomizers import additive, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
@@ -30,10 +30,10 @@ CELLS = 300  # on each stretch of the line where the masses of an attack vary
 
 def distances(d01, dmax):
     """Return ``d01`` and ``dmax`` as floats, 1e-9 <= d01 <= dmax <= 100."""
-    d01 = arguments.real(
+    d01 = validation.real(
         d01, "d01", at_least=NEAREST, at_most=FARTHEST, remedy="a distance in nats: privacy per km times km"
     )
-    dmax = arguments.real(
+    dmax = validation.real(
         dmax,
         "dmax",
         at_least=d01,
@@ -280,7 +280,7 @@ class MetricLaplace(OnLine):
 
     def density(self, y, x):
         """Return the density of the report ``y`` for the place ``x``; arrays broadcast."""
-        y, x = arguments.reals(y, "y"), arguments.reals(x, "x", **self._domain)
+        y, x = validation.reals(y, "y"), validation.reals(x, "x", **self._domain)
         return 0.5 * np.exp(-np.abs(y - x))
 
     def input_pairs(self):

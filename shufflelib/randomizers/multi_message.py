@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 
 
@@ -109,7 +109,7 @@ class MultiMessage(ABC):
 
     def estimate(self, messages, *, n):
         """Return unbiased frequencies, shape (items,), from all messages of n users."""
-        n = arguments.count(n, "n", at_most=len(messages), remedy="every user sends at least one message")
+        n = validation.count(n, "n", at_most=len(messages), remedy="every user sends at least one message")
         return self.frequencies(self.supports(messages), n=n, blanket=len(messages) - n)
 
     def frequencies(self, supports, *, n, blanket):
@@ -145,7 +145,7 @@ class MultiMessage(ABC):
         f = values.numbers(frequency, "frequency", at_least=0.0, at_most=1.0)
         if f.size != self.items:
             raise ValueError(f"frequency must hold one share for each of {self.items} items, got {f.size}")
-        n, blanket = arguments.users(n), arguments.count(blanket, "blanket", at_least=0)
+        n, blanket = validation.users(n), validation.count(blanket, "blanket", at_least=0)
         own, other, share = self.support
         noise = f * own * (1 - own) + (1 - f) * other * (1 - other) + blanket / n * share * (1 - share)
         return noise / (n * (own - other) ** 2)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
@@ -48,7 +48,7 @@ def piecewise(*, eps0):
     >>> round(mechanism.C, 4), round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
     (4.083, 0.1363)
     """
-    return Piecewise(arguments.local_budget(eps0))
+    return Piecewise(validation.local_budget(eps0))
 
 
 def duchi(*, eps0, d=1):
@@ -100,7 +100,7 @@ def duchi(*, eps0, d=1):
     0.149
     0.103
     """
-    return Duchi(arguments.local_budget(eps0), arguments.count(d, "d", at_least=1))
+    return Duchi(validation.local_budget(eps0), validation.count(d, "d", at_least=1))
 
 
 def harmony(*, eps0, d=1):
@@ -141,7 +141,7 @@ def harmony(*, eps0, d=1):
     >>> one.epsilon(1e-6) == many.epsilon(1e-6)
     True
     """
-    return Harmony(arguments.local_budget(eps0), arguments.count(d, "d", at_least=1))
+    return Harmony(validation.local_budget(eps0), validation.count(d, "d", at_least=1))
 
 
 @dataclass(frozen=True)
@@ -186,8 +186,8 @@ class Piecewise(Extremal):
 
     def density(self, y, x):
         """Return the density of the report ``y`` for the value ``x`` in [-1, 1]; arrays broadcast."""
-        y = arguments.reals(y, "y")
-        left = self._left(arguments.reals(x, "x", at_least=-1.0, at_most=1.0))
+        y = validation.reals(y, "y")
+        left = self._left(validation.reals(x, "x", at_least=-1.0, at_most=1.0))
         inside = (left <= y) & (y <= left + (self.C - 1.0))
         peak = self._inside * self._gap / 2.0
         return np.where(np.abs(y) <= self.C, peak * np.where(inside, 1.0, np.exp(-self.eps0)), 0.0)

@@ -25,8 +25,8 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.distance import pdist
 from scipy.special import iti0k0, k0, k0e, k1e
 
-from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.additive import NODES, WEIGHTS
 from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, distances, refuse_far_apart
@@ -141,7 +141,7 @@ class PlanarLaplace(MetricRandomizer):
 
     def density(self, y, x):
         """Return the density of the reports ``y`` for the places ``x``, both of shape (..., 2)."""
-        y, x = arguments.reals(y, "y"), arguments.reals(x, "x")
+        y, x = validation.reals(y, "y"), validation.reals(x, "x")
         return np.exp(-np.linalg.norm(y - x, axis=-1)) / (2.0 * np.pi)
 
     @property

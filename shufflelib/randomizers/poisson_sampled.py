@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.adjacency import united
 from shufflelib.amplification import AmplificationVariable, InputPair, Tails
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
 
@@ -76,10 +76,10 @@ def poisson_sampled(randomizer, *, rate):
     >>> [round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4) for mechanism in (always, seldom)]
     [0.0802, 0.0237]
     """
-    arguments.instance(
+    validation.instance(
         randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
     )
-    rate = arguments.real(
+    rate = validation.real(
         rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="a user takes part with this probability"
     )
     finite = isinstance(randomizer, FiniteRandomizer)

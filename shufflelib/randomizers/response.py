@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.amplification import InputPair
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, disjoint
 
@@ -52,7 +52,7 @@ def generalized_rr(*, eps0, d):
     0.0802
     0.0255
     """
-    return GeneralizedRR(arguments.local_budget(eps0), arguments.count(d, "d", at_least=2))
+    return GeneralizedRR(validation.local_budget(eps0), validation.count(d, "d", at_least=2))
 
 
 def binary_rr(*, eps0):
@@ -87,7 +87,7 @@ def binary_rr(*, eps0):
     >>> round(bracket.upper, 3), bracket.upper - bracket.lower < 1e-6
     (0.127, True)
     """
-    return BinaryRR(arguments.local_budget(eps0))
+    return BinaryRR(validation.local_budget(eps0))
 
 
 def generic(*, eps0):
@@ -126,7 +126,7 @@ def generic(*, eps0):
     >>> [round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 2) for mechanism in mechanisms]
     [0.15, 0.11]
     """
-    return Generic(arguments.local_budget(eps0))
+    return Generic(validation.local_budget(eps0))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from math import ceil, comb, perm
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, disjoint, patterns
 
@@ -52,8 +52,8 @@ def subset(*, eps0, d, k=None):
     >>> mechanism.k, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 2)
     (5, 0.11)
     """
-    eps0 = arguments.local_budget(eps0)
-    d = arguments.count(d, "d", at_least=2)
+    eps0 = validation.local_budget(eps0)
+    d = validation.count(d, "d", at_least=2)
     return Subset(eps0, d, 1, _size(k, eps0, d, 1))
 
 
@@ -99,9 +99,11 @@ def subset_exponential(*, eps0, d, s, k=None):
     >>> mechanism.k, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
     (7, 0.1071)
     """
-    eps0 = arguments.local_budget(eps0)
-    s = arguments.count(s, "s", at_least=1)
-    d = arguments.count(d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets")
+    eps0 = validation.local_budget(eps0)
+    s = validation.count(s, "s", at_least=1)
+    d = validation.count(
+        d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets"
+    )
     return SubsetExponential(eps0, d, s, _size(k, eps0, d, s))
 
 
@@ -148,17 +150,17 @@ def pckv_grr(*, eps0, d, s):
     0.00852 0.00494
     0.04119 0.01168
     """
-    eps0 = arguments.local_budget(eps0)
-    d = arguments.count(d, "d", at_least=2)
+    eps0 = validation.local_budget(eps0)
+    d = validation.count(d, "d", at_least=2)
     return PckvGrr(
-        eps0, d, arguments.count(s, "s", at_least=1, at_most=d, remedy="a user holds distinct keys")
+        eps0, d, validation.count(s, "s", at_least=1, at_most=d, remedy="a user holds distinct keys")
     )
 
 
 def _size(k, eps0, d, s):
     if k is None:
         k = min(d - s, max(1, ceil(-d * np.expm1(-np.log1p(np.exp(-eps0)) / s))))
-    return arguments.count(k, "k", at_least=1, at_most=d - s, remedy="larger ones meet every user's set")
+    return validation.count(k, "k", at_least=1, at_most=d - s, remedy="larger ones meet every user's set")
 
 
 def _random_subsets(rng, rows, size, k):

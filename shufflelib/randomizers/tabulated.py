@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable, InputPair, distinct
+from shufflelib.numerics import validation
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
@@ -18,7 +18,7 @@ FULL_RANK = 1e-10  # smallest singular value against the largest
 
 def tabulated(matrix):
     """Build the randomizer; see `LocalRandomizer.from_pmf`."""
-    matrix = arguments.reals(
+    matrix = validation.reals(
         matrix, "matrix", at_least=0.0, at_most=1.0 + SUM_TOLERANCE, remedy="entries are probabilities"
     )
     if matrix.ndim != 2 or matrix.shape[0] < 2:

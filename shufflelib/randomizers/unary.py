@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 from scipy.special import betainc
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
@@ -52,7 +52,7 @@ def rappor(*, eps0, d):
     >>> round(mechanism.beta, 3), round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
     (0.245, 0.106)
     """
-    return Rappor(arguments.local_budget(eps0), arguments.count(d, "d", at_least=2))
+    return Rappor(validation.local_budget(eps0), validation.count(d, "d", at_least=2))
 
 
 def optimized_unary(*, eps0, d):
@@ -89,7 +89,7 @@ def optimized_unary(*, eps0, d):
     >>> round(mechanism.beta, 4), round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
     (0.2311, 0.1025)
     """
-    return OptimizedUnary(arguments.local_budget(eps0), arguments.count(d, "d", at_least=2))
+    return OptimizedUnary(validation.local_budget(eps0), validation.count(d, "d", at_least=2))
 
 
 def sampled_rappor(*, eps0, d, s):
@@ -136,9 +136,11 @@ def sampled_rappor(*, eps0, d, s):
     >>> round(mechanism.beta, 6), round(float(abs(rows[0] - rows[1]).sum()) / 2, 6)
     (0.046212, 0.371259)
     """
-    eps0 = arguments.local_budget(eps0)
-    s = arguments.count(s, "s", at_least=1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")
-    d = arguments.count(d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets")
+    eps0 = validation.local_budget(eps0)
+    s = validation.count(s, "s", at_least=1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")
+    d = validation.count(
+        d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets"
+    )
     return SampledRappor(eps0, d, s)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 
 def _shaped(array, name, columns):
@@ -13,8 +13,8 @@ def _shaped(array, name, columns):
 
 
 def numbers(values, name, *, columns=None, **domain):
-    """Return a float array of shape (n,) or (n, columns), its entries in the domain of `arguments.reals`."""
-    return _shaped(arguments.reals(values, name, **domain), name, columns)
+    """Return a float array of shape (n,) or (n, columns), its entries in the domain of `validation.reals`."""
+    return _shaped(validation.reals(values, name, **domain), name, columns)
 
 
 def whole(values, name, *, columns=None, at_least, at_most):
@@ -77,7 +77,7 @@ def hashed(reports, dtype):
 
 def generator(rng):
     """Return ``rng`` if it is a numpy Generator."""
-    return arguments.instance(rng, "rng", np.random.Generator, remedy="pass numpy.random.default_rng(seed)")
+    return validation.instance(rng, "rng", np.random.Generator, remedy="pass numpy.random.default_rng(seed)")
 
 
 def drawn(components, x, rng):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.additive import NODES, WEIGHTS
 from shufflelib.randomizers.metric import CELL_WIDTH, OnLine, distances
@@ -74,10 +74,10 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
     True
     """
     d01, dmax = distances(d01, dmax)
-    height = arguments.real(height, "height", above=0.0, at_most=100.0, remedy="the largest loss in nats")
-    scale = arguments.real(scale, "scale", at_least=1e-9, at_most=1e9, remedy="twice the length of one nat")
+    height = validation.real(height, "height", above=0.0, at_most=100.0, remedy="the largest loss in nats")
+    scale = validation.real(scale, "scale", at_least=1e-9, at_most=1e9, remedy="twice the length of one nat")
     least = scale / 2.0 * (dmax - d01 / 2.0)
-    brim = arguments.real(
+    brim = validation.real(
         brim,
         "brim",
         at_least=least * (1.0 - 1e-12),
@@ -134,7 +134,7 @@ class WitchHat(OnLine):
 
     def density(self, y, x):
         """Return the density of the report ``y`` for the place ``x``; arrays broadcast."""
-        y, x = arguments.reals(y, "y"), arguments.reals(x, "x", **self._domain)
+        y, x = validation.reals(y, "y"), validation.reals(x, "x", **self._domain)
         inside = np.abs(y - self._centre) <= self._room + self.height
         return np.where(inside, np.exp(self._log_density(y, x)), 0.0)
 

@@ -8,15 +8,15 @@ import math
 
 from scipy.special import ndtr, ndtri
 
-from shufflelib import arguments
 from shufflelib.closed_form.regime import require
+from shufflelib.numerics import validation
 from shufflelib.profiles import Gaussian
 
 LARGEST_MU = 1e4  # of a `Gaussian` profile; beyond it nothing is private
 
 
 def _checked(eps0, n):
-    eps0, n = arguments.local_budget(eps0), arguments.users(n)
+    eps0, n = validation.local_budget(eps0), validation.users(n)
     require(n >= 2, "n >= 2", f"n = {n}")
     return eps0, n
 
@@ -119,7 +119,7 @@ def gaussian_ccg24(*, eps0, n, order):
     True
     """
     eps0, n = _checked(eps0, n)
-    order = arguments.renyi_order(order)
+    order = validation.renyi_order(order)
     return 2.0 * math.exp(eps0) * order / (n - 1)
 
 
@@ -175,8 +175,8 @@ def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
     0.9465
     """
     mu = gaussian_mu_ccg24(eps0=eps0, n=n)
-    event = _event_ccg24(eps0, arguments.probability(delta0, "delta0"), n)
-    fpr = arguments.false_positive_rate(fpr)
+    event = _event_ccg24(eps0, validation.probability(delta0, "delta0"), n)
+    fpr = validation.false_positive_rate(fpr)
     if fpr >= 1.0 - event:
         return 0.0
     return (1.0 - event) * float(ndtr(-ndtri(fpr / (1.0 - event)) - mu))
@@ -229,8 +229,8 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
     True
     """
     mu = gaussian_mu_ccg24(eps0=eps0, n=n)
-    event = _event_ccg24(eps0, arguments.probability(delta0, "delta0"), n)
-    eps = arguments.real(eps, "eps", at_least=0.0, remedy="a central budget is non-negative, in nats")
+    event = _event_ccg24(eps0, validation.probability(delta0, "delta0"), n)
+    eps = validation.real(eps, "eps", at_least=0.0, remedy="a central budget is non-negative, in nats")
     rest = Gaussian(mu).delta(eps).upper if mu <= LARGEST_MU else 1.0
     return event + (1.0 - event) * rest
 
@@ -276,9 +276,9 @@ def clones_delta_fmt21(*, eps, delta, eps0, delta0, n):
     >>> round(renyi.clones_delta_fmt21(eps=0.1, delta=1e-6, eps0=1.0, delta0=1e-12, n=10_000), 8)
     1.05e-06
     """
-    eps = arguments.real(eps, "eps", at_least=0.0, remedy="a central budget is non-negative, in nats")
-    delta, delta0 = arguments.probability(delta, "delta"), arguments.probability(delta0, "delta0")
-    eps0, n = arguments.local_budget(eps0), arguments.users(n)
+    eps = validation.real(eps, "eps", at_least=0.0, remedy="a central budget is non-negative, in nats")
+    delta, delta0 = validation.probability(delta, "delta"), validation.probability(delta0, "delta0")
+    eps0, n = validation.local_budget(eps0), validation.users(n)
     log_added = float(math.log(n) + math.log(delta0) + math.log1p(0.5 * math.exp(eps0)))
     log_added += eps + math.log1p(math.exp(-eps))
     return min(1.0, delta + math.exp(min(log_added, 0.0)))

@@ -5,17 +5,17 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib import arguments
 from shufflelib.closed_form.regime import require
-from shufflelib.logspace import log_expm1, logsumexp
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import log_expm1, logsumexp
 from shufflelib.renyi.pairs import binary_rr_pair
 
 LARGEST_SUM = 10**6  # terms of the full sum
 
 
 def _checked(eps0, n, order):
-    eps0, n = arguments.local_budget(eps0), arguments.users(n)
-    order = arguments.renyi_order(order)
+    eps0, n = validation.local_budget(eps0), validation.users(n)
+    order = validation.renyi_order(order)
     require(order.is_integer(), "a whole order >= 2", f"order = {order!r}")
     return eps0, n, order
 
@@ -76,7 +76,7 @@ def girgis21_upper(*, eps0, n, order):
     0.00139
     """
     eps0, n, order = _checked(eps0, n, order)
-    arguments.count(order, "order", at_most=LARGEST_SUM, remedy="use girgis21_upper_simplified")
+    validation.count(order, "order", at_most=LARGEST_SUM, remedy="use girgis21_upper_simplified")
     log_users = math.log(_effective_users(eps0, n))
     log_sinh = log_expm1(2.0 * eps0) - eps0 - math.log(2.0)
     second = math.log(0.5 * order * (order - 1.0)) + 2.0 * log_expm1(eps0) - log_users - eps0
@@ -233,7 +233,7 @@ def girgis21_lower_exact(*, eps0, n, order):
     >>> round(renyi.girgis21_lower_exact(eps0=1.0, n=10_000, order=4), 6)
     0.000217
     """
-    order = arguments.real(
-        order, "order", above=1.0, at_most=arguments.MAX_ORDER, remedy="a Renyi order is a number above 1"
+    order = validation.real(
+        order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="a Renyi order is a number above 1"
     )
     return binary_rr_pair(eps0=eps0, n=n).reversed.renyi_directed(order)[0]

@@ -25,12 +25,12 @@ c = 1.01 would do for identical, non-adaptive randomizers there; this is numeric
 
 import math
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 
 def _row(eps0, n, order, log_constant, rate):
-    eps0, n = arguments.local_budget(eps0), arguments.users(n)
-    order = arguments.renyi_order(order)
+    eps0, n = validation.local_budget(eps0), validation.users(n)
+    order = validation.renyi_order(order)
     log_value = log_constant + rate * eps0 + math.log(order) - math.log(n)
     return math.exp(log_value) if log_value < 709.0 else math.inf
 

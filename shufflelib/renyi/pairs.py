@@ -20,8 +20,8 @@ pair                         changed user's symbols                             
 
 import math
 
-from shufflelib import arguments
 from shufflelib.closed_form.regime import OutOfRegime
+from shufflelib.numerics import validation
 from shufflelib.shuffling import VariationRatioPair
 
 SMALLEST_BUDGET = 1e-9  # below it exp(eps0) - 1 is lost in rounding
@@ -29,7 +29,7 @@ LARGEST_BUDGET = 340.0  # beyond it products of two exponentials overflow
 
 
 def _checked(eps0, n):
-    eps0, n = arguments.local_budget(eps0), arguments.users(n)
+    eps0, n = validation.local_budget(eps0), validation.users(n)
     if not SMALLEST_BUDGET <= eps0 <= LARGEST_BUDGET:
         raise OutOfRegime(
             f"eps0 must be >= {SMALLEST_BUDGET:g} and <= {LARGEST_BUDGET:g}, got {eps0!r}; "

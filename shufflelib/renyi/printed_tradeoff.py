@@ -9,8 +9,8 @@ import math
 import numpy as np
 from scipy.special import bdtrc
 
-from shufflelib import arguments
-from shufflelib.logspace import log_binomial_pmf
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import log_binomial_pmf
 from shufflelib.renyi.ratio_test import checked
 
 
@@ -64,7 +64,7 @@ def theorem1_tradeoff_icassp24(*, eps0, n, fpr):
     >>> round(renyi.theorem1_tradeoff_icassp24(eps0=1.0, n=20, fpr=0.05), 4)
     0.9291
     """
-    (eps0, n), fpr = checked(eps0, n), arguments.false_positive_rate(fpr)
+    (eps0, n), fpr = checked(eps0, n), validation.false_positive_rate(fpr)
     v, chance = _clones(eps0, n)
     v, chance = v[1:], chance[1:]
     w = v[::-1, None]  # t = 1/w, rising
@@ -126,7 +126,7 @@ def theorem1_tradeoff_arxiv24(*, eps0, n, fpr):
     >>> round(renyi.theorem1_tradeoff_arxiv24(eps0=1.0, n=20, fpr=0.05), 3)
     0.973
     """
-    (eps0, n), fpr = checked(eps0, n), arguments.false_positive_rate(fpr)
+    (eps0, n), fpr = checked(eps0, n), validation.false_positive_rate(fpr)
     v, chance = _clones(eps0, n)
     a, b = (part.ravel() for part in np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij"))
     a, b = a[(a + b >= 1) & (a + b <= n)], b[(a + b >= 1) & (a + b <= n)]

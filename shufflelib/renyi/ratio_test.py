@@ -30,8 +30,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib import arguments
-from shufflelib.logspace import logsumexp
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import logsumexp
 
 MOST_USERS = 1000  # the pair is listed cell by cell
 
@@ -71,7 +71,7 @@ class RatioTest:
 
     def fnr(self, fpr):
         """Return the false-negative rate at a false-positive rate in [0, 1]; arrays in, arrays out."""
-        fpr = arguments.false_positive_rates(fpr)
+        fpr = validation.false_positive_rates(fpr)
         steps, rates = self.knots
         last = np.append(np.diff(steps) > 0.0, True)  # rejecting where P has no mass is free
         value = np.interp(fpr, steps[last], rates[last])
@@ -107,15 +107,15 @@ class RatioTest:
             Not a Rényi divergence unless h is nowhere flat; it may be negative.  ``-inf`` where h
             is flat throughout.
         """
-        order = arguments.renyi_order(order)
+        order = validation.renyi_order(order)
         both = ~np.isneginf(self.log_p) & ~np.isneginf(self.log_q)
         return logsumexp(order * self.log_p[both] - (order - 1.0) * self.log_q[both]) / (order - 1.0)
 
 
 def checked(eps0, n):
     """Return both arguments, refusing bad input by name."""
-    eps0 = arguments.local_budget(eps0)
-    n = arguments.count(
+    eps0 = validation.local_budget(eps0)
+    n = validation.count(
         n,
         "n",
         at_least=1,

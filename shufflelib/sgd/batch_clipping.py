@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.sgd.block_reports import LaplaceNoise, scaled_down
 from shufflelib.sgd.network import NETWORK, Network
 
@@ -74,7 +74,7 @@ class BatchClippedBlocks(LaplaceNoise):
 
         Raises TypeError if ``network`` is not a `Network`.
         """
-        network = arguments.instance(network, "network", Network, remedy=NETWORK)
+        network = validation.instance(network, "network", Network, remedy=NETWORK)
         return 2.0 * self.clip * max(network.widths[1:])
 
     def order(self, previous, rng):

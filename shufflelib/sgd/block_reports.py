@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import NETWORK, Network
@@ -96,11 +96,11 @@ class BlockReports(ABC):
         TypeError, ValueError
             If an argument is of another kind, or the gradients are not those of a block.
         """
-        arguments.instance(
+        validation.instance(
             gradients, "gradients", ExampleGradients, remedy="as Network.gradients returns them"
         )
-        arguments.instance(network, "network", Network, remedy=NETWORK)
-        block = arguments.count(block, "block", at_least=0, at_most=self.blocks - 1)
+        validation.instance(network, "network", Network, remedy=NETWORK)
+        block = validation.count(block, "block", at_least=0, at_most=self.blocks - 1)
         if not self.is_size(len(gradients)):
             raise ValueError(
                 f"gradients must be of the {self.block_size} examples of one block, got {len(gradients)}"
@@ -137,7 +137,7 @@ class LaplaceNoise(BlockReports):
 
     def __post_init__(self):
         checked = {
-            "eps0": arguments.real(
+            "eps0": validation.real(
                 self.eps0,
                 "eps0",
                 at_least=SMALLEST_BUDGET,
@@ -145,8 +145,8 @@ class LaplaceNoise(BlockReports):
                 remedy="a local budget in nats, for which the noise has a finite scale",
             ),
             "clip": clipping_bound(self.clip),
-            "blocks": arguments.count(self.blocks, "blocks"),
-            "block_size": arguments.count(self.block_size, "block_size"),
+            "blocks": validation.count(self.blocks, "blocks"),
+            "block_size": validation.count(self.block_size, "block_size"),
         }
         for field, value in checked.items():
             object.__setattr__(self, field, value)
@@ -168,7 +168,7 @@ class LaplaceNoise(BlockReports):
 
 def clipping_bound(clip):
     """Return the clipping bound C, 1e-9 <= clip <= 1e9."""
-    return arguments.real(
+    return validation.real(
         clip,
         "clip",
         at_least=SMALLEST_CLIP,

@@ -10,7 +10,7 @@ example is the outer product :math:`a d^\top` for W, and d for b.  So
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 HUGE = 1e30  # a gradient this many times above the clipping bound is left out: single precision ends there
 
@@ -120,7 +120,7 @@ class ExampleGradients:
         -----
         An example whose norm is not a number, or above 1e30 C, counts as zero, which is within the bound.
         """
-        norms, bound = self._one_each(norms, "norms"), arguments.real(bound, "bound", above=0.0)
+        norms, bound = self._one_each(norms, "norms"), validation.real(bound, "bound", above=0.0)
         representable = norms <= HUGE * bound
         gradients = self if representable.all() else self._without(~representable)
         norms = np.where(representable, norms, 0.0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 ROWS = 4096  # images held in double precision at once
 LARGEST = 1e30  # of an entry: beyond, features leave single precision
@@ -99,7 +99,7 @@ def principal_components(images, *, components=60):
     """
     images = _rows(images, "images")
     users, pixels = images.shape
-    components = arguments.count(
+    components = validation.count(
         components, "components", at_most=pixels, remedy="there are no more components than pixels"
     )
     mean = images.mean(axis=0, dtype=np.float64)
@@ -119,7 +119,7 @@ def _rows(images, name, pixels=None):
         if array.size and not (array.min() >= -LARGEST and array.max() <= LARGEST):
             raise ValueError(f"{name} must be finite, of size at most {LARGEST:g}; leave such rows out")
     else:
-        array = arguments.reals(images, name, at_least=-LARGEST, at_most=LARGEST).astype(np.float32)
+        array = validation.reals(images, name, at_least=-LARGEST, at_most=LARGEST).astype(np.float32)
     if array.ndim != 2 or array.size == 0 or (pixels is not None and array.shape[1] != pixels):
         wanted = "pixels" if pixels is None else pixels
         raise ValueError(f"{name} must have shape (n, {wanted}), one row for each image, got {array.shape}")

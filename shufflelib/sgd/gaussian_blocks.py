@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.sgd.block_reports import BlockReports, clipping_bound
 
 
@@ -36,7 +36,7 @@ class GaussianNoise(BlockReports):
 
     def __post_init__(self):
         checked = {
-            "noise_multiplier": arguments.real(
+            "noise_multiplier": validation.real(
                 self.noise_multiplier,
                 "noise_multiplier",
                 above=0.0,
@@ -44,8 +44,8 @@ class GaussianNoise(BlockReports):
                 remedy="it is the noise in units of what one example adds",
             ),
             "clip": clipping_bound(self.clip),
-            "blocks": arguments.count(self.blocks, "blocks"),
-            "block_size": arguments.count(self.block_size, "block_size"),
+            "blocks": validation.count(self.blocks, "blocks"),
+            "block_size": validation.count(self.block_size, "block_size"),
         }
         for field, value in checked.items():
             object.__setattr__(self, field, value)

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.sgd.example_gradients import ExampleGradients
 
@@ -47,13 +47,13 @@ class Network:
     def __post_init__(self):
         if isinstance(self.widths, str | bytes) or not np.iterable(self.widths):
             raise TypeError(
-                f"widths must be a tuple such as (60, 32, 10), got {arguments.shown(self.widths)}"
+                f"widths must be a tuple such as (60, 32, 10), got {validation.shown(self.widths)}"
             )
-        widths = tuple(arguments.count(width, "widths", at_most=10**6) for width in self.widths)
+        widths = tuple(validation.count(width, "widths", at_most=10**6) for width in self.widths)
         if len(widths) < 2 or widths[-1] < 2:
             raise ValueError(
                 "widths must hold the features, any hidden widths and at least 2 classes, "
-                f"got {arguments.shown(widths)}"
+                f"got {validation.shown(widths)}"
             )
         object.__setattr__(self, "widths", widths)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.sgd.block_reports import (
     LARGEST_CLIP,
     SMALLEST_BUDGET,
@@ -99,8 +99,8 @@ class PersonalClients(BlockReports):
     calibrated_to: float | None = None
 
     def __post_init__(self):
-        eps = arguments.reals(self.eps, "eps", at_least=SMALLEST_BUDGET, at_most=700.0)
-        delta = arguments.reals(self.delta, "delta", above=0.0, below=1.0)
+        eps = validation.reals(self.eps, "eps", at_least=SMALLEST_BUDGET, at_most=700.0)
+        delta = validation.reals(self.delta, "delta", above=0.0, below=1.0)
         if eps.ndim != 1:
             raise ValueError(f"eps must have shape (clients,), one budget for each client, got {eps.shape}")
         if delta.shape not in ((), eps.shape):
@@ -108,14 +108,16 @@ class PersonalClients(BlockReports):
                 f"delta must be one number or one for each of {eps.size} clients, got {delta.shape}"
             )
         clip = clipping_bound(self.clip)
-        size = arguments.count(self.client_size, "client_size")
+        size = validation.count(self.client_size, "client_size")
         distance = 2.0 * clip / size if self.calibrated_to is None else self.calibrated_to
         checked = {
             "eps": eps,
             "delta": np.broadcast_to(delta, eps.shape).copy(),
             "clip": clip,
             "client_size": size,
-            "calibrated_to": arguments.real(distance, "calibrated_to", above=0.0, at_most=2.0 * LARGEST_CLIP),
+            "calibrated_to": validation.real(
+                distance, "calibrated_to", above=0.0, at_most=2.0 * LARGEST_CLIP
+            ),
         }
         for field, value in checked.items():
             if isinstance(value, np.ndarray):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.sgd.block_reports import BlockReports
 
 
@@ -33,7 +33,7 @@ class PlainBlocks(BlockReports):
 
     def __post_init__(self):
         for field in ("blocks", "block_size"):
-            object.__setattr__(self, field, arguments.count(getattr(self, field), field))
+            object.__setattr__(self, field, validation.count(getattr(self, field), field))
 
     def order(self, previous, rng):
         """Return a new random order."""

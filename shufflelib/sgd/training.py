@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.sgd import checkpoints
 from shufflelib.sgd.block_reports import BlockReports
@@ -104,17 +104,17 @@ class Training:
     """
 
     def __init__(self, reports, network, features, labels, *, step_size, seed, watch=None, averaged_steps=1):
-        self.reports = arguments.instance(reports, "reports", BlockReports, remedy="such as LaplaceBlocks")
-        self.network = arguments.instance(network, "network", Network, remedy=NETWORK)
+        self.reports = validation.instance(reports, "reports", BlockReports, remedy="such as LaplaceBlocks")
+        self.network = validation.instance(network, "network", Network, remedy=NETWORK)
         self._features, self._labels = _labelled(features, labels, network)
         if len(self._features) != reports.examples:
             raise ValueError(
                 f"features must hold {reports.blocks} blocks of {reports.block_size} examples, "
                 f"{reports.examples} rows, got {len(self._features)}; leave rows out or change the blocks"
             )
-        self.step_size = arguments.real(step_size, "step_size", above=0.0)
-        self.seed = arguments.count(seed, "seed", at_least=0)
-        self.averaged_steps = arguments.count(averaged_steps, "averaged_steps")
+        self.step_size = validation.real(step_size, "step_size", above=0.0)
+        self.seed = validation.count(seed, "seed", at_least=0)
+        self.averaged_steps = validation.count(averaged_steps, "averaged_steps")
         self._watched = _watched(watch, network)
         rng = np.random.default_rng(self.seed)
         parameters = network.initial(rng)
@@ -172,7 +172,7 @@ class Training:
         """
         from tqdm import tqdm
 
-        epochs = arguments.count(epochs, "epochs")
+        epochs = validation.count(epochs, "epochs")
         if checkpoint is not None:
             checkpoint = _file(checkpoint)
             if checkpoint.exists():

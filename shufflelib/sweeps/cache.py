@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from shufflelib.files import as_path, replace, try_folder
+from shufflelib.numerics.atomic_files import as_path, replace, try_folder
 from shufflelib.sweeps.plain import decode, encode
 
 UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.sweeps.cache import Cache
 from shufflelib.sweeps.identity import environment, identity
 from shufflelib.sweeps.running import outcomes
@@ -38,7 +38,7 @@ def grid(**axes):
     values = {}
     for name, axis in axes.items():
         if isinstance(axis, str | bytes) or not np.iterable(axis):
-            raise TypeError(f"{name} must be a list or an array of values, got {arguments.shown(axis)}")
+            raise TypeError(f"{name} must be a list or an array of values, got {validation.shown(axis)}")
         values[name] = axis.tolist() if isinstance(axis, np.ndarray) else list(axis)
         if not values[name]:
             raise ValueError(f"{name} must not be empty; pass at least one value")
@@ -101,10 +101,10 @@ def sweep(task, cases, *, seed, n_jobs=None, scheduler=None, cache=None):
     True
     """
     if not callable(task):
-        raise TypeError(f"task must be callable, got {arguments.shown(task)}")
+        raise TypeError(f"task must be callable, got {validation.shown(task)}")
     if isinstance(cases, str | bytes | Mapping) or not hasattr(cases, "__iter__"):
         raise TypeError(
-            f"cases must be a list of dictionaries of keyword arguments, got {arguments.shown(cases)}"
+            f"cases must be a list of dictionaries of keyword arguments, got {validation.shown(cases)}"
         )
     cases = list(cases)
     if not cases:
@@ -112,9 +112,9 @@ def sweep(task, cases, *, seed, n_jobs=None, scheduler=None, cache=None):
     for case in cases:
         if not isinstance(case, Mapping) or "rng" in case:
             raise TypeError(
-                f"cases must hold dictionaries without the key 'rng', got {arguments.shown(case)}; see grid"
+                f"cases must hold dictionaries without the key 'rng', got {validation.shown(case)}; see grid"
             )
-    seed = arguments.count(seed, "seed", at_least=0)
+    seed = validation.count(seed, "seed", at_least=0)
     children = np.random.SeedSequence(seed).spawn(len(cases))
     calls = [
         functools.partial(_seeded, task, child, case) for child, case in zip(children, cases, strict=True)

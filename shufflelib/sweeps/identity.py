@@ -12,7 +12,7 @@ import types
 from pathlib import Path
 
 import shufflelib
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.sweeps.plain import encode
 
 INSTALLED = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
@@ -78,7 +78,7 @@ def _parts(task, seen):
     if not isinstance(task, types.FunctionType):
         raise TypeError(
             "a task whose results are kept must be a Python function, "
-            f"got {arguments.shown(task)}; wrap it in one"
+            f"got {validation.shown(task)}; wrap it in one"
         )
     if task in seen:
         return ["again", seen.index(task)]

@@ -8,8 +8,8 @@ import base64
 
 import numpy as np
 
-from shufflelib import arguments
-from shufflelib.results import Certified, Status
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified, Status
 
 AS_THEY_ARE = (type(None), bool, int, float, str)
 NUMBERS_AND_TEXT = "biufcSU"  # kinds of arrays that are plain bytes
@@ -52,7 +52,7 @@ def encode(value):
     if kind is np.ndarray and value.dtype.kind in NUMBERS_AND_TEXT:
         return {"!array": [value.dtype.str, list(value.shape), _text(value.tobytes())]}
     raise TypeError(
-        f"{arguments.shown(value)} of type {kind.__name__} has no plain form; "
+        f"{validation.shown(value)} of type {kind.__name__} has no plain form; "
         "use numbers, text, lists, tuples, dictionaries or arrays of numbers"
     )
 

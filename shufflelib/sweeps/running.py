@@ -7,7 +7,7 @@ import os
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.sweeps.cache import Missing
 from shufflelib.sweeps.identity import environment
 
@@ -62,7 +62,7 @@ def outcomes(calls, *, names=None, cache=None, n_jobs=None, scheduler=None):
         If joblib, tqdm or, for a cluster, distributed is missing; it says what to install.
     """
     if n_jobs is not None and not (isinstance(n_jobs, int) and n_jobs == -1):
-        n_jobs = arguments.count(n_jobs, "n_jobs", remedy="or pass -1 for one worker on each core")
+        n_jobs = validation.count(n_jobs, "n_jobs", remedy="or pass -1 for one worker on each core")
     with _told(NEEDED):
         from tqdm import tqdm
     results = _kept(names, cache) if cache is not None else {}
@@ -90,7 +90,7 @@ def _address(scheduler):
         return None
     if not isinstance(address, str) or "://" not in address:
         raise ValueError(
-            f"scheduler must be an address such as tcp://127.0.0.1:8786, got {arguments.shown(address)}"
+            f"scheduler must be an address such as tcp://127.0.0.1:8786, got {validation.shown(address)}"
         )
     return address
 

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from shufflelib.files import as_path, replace, try_folder
+from shufflelib.numerics.atomic_files import as_path, replace, try_folder
 from shufflelib.sweeps.cache import Cache
 from shufflelib.sweeps.table import as_csv, grid_points, tabulate
 

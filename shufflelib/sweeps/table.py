@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from shufflelib import arguments, calibration
+from shufflelib import calibration
+from shufflelib.numerics import validation
 from shufflelib.randomizers.by_name import constructors, parameters, required
 from shufflelib.shuffling import shuffle
 from shufflelib.subsampling import SMALLEST_RATE
@@ -77,14 +78,14 @@ QUANTITIES = {
 }
 LOOKED_FOR = {"calibrate eps0": "eps0"}  # a randomizer's parameter that the quantity finds
 DOMAINS = {
-    "n": arguments.users,
-    "delta": lambda delta: arguments.probability(delta, "delta"),
-    "eps": lambda eps: arguments.real(eps, "eps", at_least=0.0, remedy="a central budget in nats"),
-    "order": lambda order: arguments.real(order, "order", above=1.0, remedy="a Rényi order exceeds 1"),
-    "rate": lambda rate: arguments.real(
+    "n": validation.users,
+    "delta": lambda delta: validation.probability(delta, "delta"),
+    "eps": lambda eps: validation.real(eps, "eps", at_least=0.0, remedy="a central budget in nats"),
+    "order": lambda order: validation.real(order, "order", above=1.0, remedy="a Rényi order exceeds 1"),
+    "rate": lambda rate: validation.real(
         rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="the share of users that is drawn"
     ),
-    "rounds": lambda rounds: arguments.count(
+    "rounds": lambda rounds: validation.count(
         rounds, "rounds", at_most=calibration.MAX_ROUNDS, remedy="how often every user reports"
     ),
 }
@@ -179,7 +180,7 @@ def grid_points(spec):
         raise TypeError("a grid must be a list of keys with values, such as quantity: epsilon")
     for key in spec:
         if not isinstance(key, str):
-            raise TypeError(f"a key must be text, got {arguments.shown(key)}")
+            raise TypeError(f"a key must be text, got {validation.shown(key)}")
     quantity = _chosen("quantity", spec, QUANTITIES)
     names = spec.get("randomizer")
     names = names if isinstance(names, list) and names else [names]
@@ -206,7 +207,7 @@ def _chosen(key, spec, known):
         raise ValueError(f"{key} is missing; give one of {', '.join(known)}")
     if not isinstance(spec[key], str) or spec[key] not in known:
         listed = isinstance(spec[key], list | dict)
-        got = f"a {type(spec[key]).__name__}" if listed else arguments.shown(spec[key])
+        got = f"a {type(spec[key]).__name__}" if listed else validation.shown(spec[key])
         raise ValueError(f"{key} must be one of {', '.join(known)}; got {got}{_near(spec[key], known)}")
     return spec[key]
 
@@ -249,7 +250,7 @@ def _values(name, value):
 
 
 def _number(name, value):
-    arguments.real(value, name, finite=False)
+    validation.real(value, name, finite=False)
     value = value.item() if isinstance(value, np.generic) else value
     return DOMAINS[name](value) if name in DOMAINS else value
 
@@ -259,7 +260,7 @@ def _range(name, given):
     for key in given:
         if key not in RANGE:
             raise ValueError(
-                f"{name} has the key {arguments.shown(key)}; "
+                f"{name} has the key {validation.shown(key)}; "
                 "a range has from, to, points and log: true or false"
             )
     for key in ("from", "to", "points"):
@@ -267,14 +268,14 @@ def _range(name, given):
             raise ValueError(f"{name} is a range without {key!r}; write {{from: 1, to: 10, points: 4}}")
     log = given.get("log", False)
     if not isinstance(log, bool):
-        raise TypeError(f"{name}: log must be true or false, got {arguments.shown(log)}")
+        raise TypeError(f"{name}: log must be true or false, got {validation.shown(log)}")
     first, last = (
-        arguments.real(
+        validation.real(
             given[end], f"{name}: {end}", above=0.0 if log else None, remedy="log needs it" if log else ""
         )
         for end in ("from", "to")
     )
-    points = arguments.count(
+    points = validation.count(
         given["points"],
         f"{name}: points",
         at_least=2,

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from shufflelib.logspace import UNIT, logsumexp
+from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.profiles import DiscretePair
 from shufflelib.tradeoff.polygon import TINY, Polygon, through
 

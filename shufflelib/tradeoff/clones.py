@@ -19,9 +19,9 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.closed_form.regime import require
-from shufflelib.logspace import UNIT, log_binomial_pmf
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import UNIT, log_binomial_pmf
 from shufflelib.profiles import DiscretePair
 from shufflelib.tradeoff import clone_atoms
 from shufflelib.tradeoff.clone_atoms import log_clones, swap
@@ -36,7 +36,7 @@ MOST_USERS = 1_000_000
 
 
 def _parameters(eps0, n):
-    eps0, n = arguments.local_budget(eps0), arguments.users(n)
+    eps0, n = validation.local_budget(eps0), validation.users(n)
     if n > MOST_USERS:
         raise ValueError(
             f"n must be at most {MOST_USERS}, got {n}; for more users use from_profile on VariationRatioPair"
@@ -219,8 +219,8 @@ def delta_corollary43(*, eps0, n, eps):
     >>> round(printed, 4), 0.375 < tradeoff.shuffle_bound(eps0=log(3), n=2).delta(log(2)).upper < 0.3751
     (0.125, True)
     """
-    eps0, n = arguments.local_budget(eps0), arguments.count(n, "n", at_least=2, at_most=2000)
-    eps = arguments.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats")
+    eps0, n = validation.local_budget(eps0), validation.count(n, "n", at_least=2, at_most=2000)
+    eps = validation.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats")
     w, i = swap(eps0), np.arange(n)
     weight = np.exp(log_clones(i, n, eps0))
     pair = conditioned_on_clones(eps0=eps0, n=n).low.pair

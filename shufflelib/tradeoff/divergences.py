@@ -18,10 +18,10 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.dots import log_renyi_kernel
-from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.results import Certified
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.tradeoff.functions import checked
 from shufflelib.tradeoff.gaussian import GaussianTradeoff
 
@@ -204,7 +204,7 @@ class RenyiPower(Divergence):
     at_infinity = math.inf
 
     def __init__(self, order):
-        self.order = arguments.real(
+        self.order = validation.real(
             order, "order", above=1.0, at_most=1e5, remedy="the limit at 1 is KullbackLeibler"
         )
         self.name = f"power divergence of order {self.order:g}"
@@ -247,7 +247,7 @@ class HockeyStick(Divergence):
     """
 
     def __init__(self, eps):
-        self.eps = arguments.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats")
+        self.eps = validation.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats")
         self.name = f"hockey-stick divergence at {self.eps:g}"
 
     at_zero, at_infinity = 0.0, 1.0
@@ -324,7 +324,9 @@ def renyi(f, *, order):
     True
     """
     checked(f, "f")
-    grid = arguments.reals(order, "order", above=1.0, at_most=1e5, remedy="the limit at 1 is KullbackLeibler")
+    grid = validation.reals(
+        order, "order", above=1.0, at_most=1e5, remedy="the limit at 1 is KullbackLeibler"
+    )
     if isinstance(f, GaussianTradeoff):
         ends = [f.gaussian.renyi_directed(float(x)) for x in grid.ravel()]
     else:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.tradeoff import calculus, polygon
 from shufflelib.tradeoff.mixtures import checked_weights
 from shufflelib.tradeoff.polygon import Polygon
@@ -63,7 +63,7 @@ def tightness(p, q, *, weights):
     >>> verdict.tight, round(verdict.gap, 6), verdict.fpr
     (False, 1.0, 0.0)
     """
-    p, q = (np.atleast_2d(arguments.reals(part, name, at_least=0.0)) for part, name in ((p, "p"), (q, "q")))
+    p, q = (np.atleast_2d(validation.reals(part, name, at_least=0.0)) for part, name in ((p, "p"), (q, "q")))
     if p.shape != q.shape or p.ndim != 2:
         raise ValueError(f"p and q must have one shape (parts, outcomes), got {p.shape} and {q.shape}")
     for part, name in ((p, "p"), (q, "q")):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from shufflelib import arguments
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair, Gaussian, Pair, PrivacyProfile
 from shufflelib.tradeoff import polygon
 from shufflelib.tradeoff.functions import FiniteTradeoff, TradeoffFunction
@@ -84,7 +84,7 @@ def from_profile(profile, *, dots=DOTS):
     """
     if not isinstance(profile, PrivacyProfile):
         raise TypeError(f"profile must be a PrivacyProfile, got {profile!r}; shuffle() or a pair makes one")
-    dots = arguments.count(dots, "dots", at_least=2, at_most=100_000)
+    dots = validation.count(dots, "dots", at_least=2, at_most=100_000)
     if isinstance(profile, DiscretePair):
         return from_pair(profile)
     if isinstance(profile, Gaussian):

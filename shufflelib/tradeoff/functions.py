@@ -13,10 +13,10 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair
-from shufflelib.results import Certified
 from shufflelib.tradeoff import calculus
 from shufflelib.tradeoff.polygon import MOST_SEGMENTS, Polygon
 
@@ -78,7 +78,7 @@ class TradeoffFunction:
         TypeError, ValueError
             If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
         """
-        grid = arguments.false_positive_rates(fpr)
+        grid = validation.false_positive_rates(fpr)
         lower, upper = self._rates(grid)
         return self._certified(lower, np.minimum(upper, 1.0), "false-negative rate")
 
@@ -105,7 +105,7 @@ class TradeoffFunction:
         Certified
             f* falls as f rises: ``upper`` is the safe end.
         """
-        grid = arguments.reals(slope, "slope", remedy="the conjugate is taken at -exp(eps)")
+        grid = validation.reals(slope, "slope", remedy="the conjugate is taken at -exp(eps)")
         with np.errstate(divide="ignore"):
             log_size = np.log(np.maximum(-grid, 0.0))
         ends = np.array([self._hockey_stick(float(s)) for s in log_size.ravel()]).reshape((*grid.shape, 2))
@@ -135,7 +135,7 @@ class TradeoffFunction:
         Certified
             ``upper`` is the safe end.
         """
-        grid = arguments.reals(
+        grid = validation.reals(
             eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats; its exponential must exist"
         )
         ends = np.array([self._hockey_stick(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
@@ -220,7 +220,7 @@ class TradeoffFunction:
             At least 2.  Below, the segments of a cell are pushed to its steepest and flattest
             slope; above, they are pooled.  The width falls with the square of ``segments``.
         """
-        segments = arguments.count(segments, "segments", at_least=2, at_most=MOST_SEGMENTS)
+        segments = validation.count(segments, "segments", at_least=2, at_most=MOST_SEGMENTS)
         low, high = self.low.pair, self.high.pair
         return TradeoffFunction(
             Polygon(calculus.spread(low, calculus.cells(low, max(segments // 2, 1)))),
@@ -234,7 +234,7 @@ def checked(value, name):
     """Return a trade-off function, refusing anything else by name."""
     if not isinstance(value, TradeoffFunction):
         raise TypeError(
-            f"{name} must be a trade-off function, got {arguments.shown(value)}; "
+            f"{name} must be a trade-off function, got {validation.shown(value)}; "
             "make one with from_pair, from_profile, GaussianTradeoff, ApproximateDP or Identity"
         )
     return value
@@ -306,10 +306,10 @@ class ApproximateDP(FiniteTradeoff):
     """
 
     def __init__(self, *, eps, delta):
-        self.eps = arguments.real(
+        self.eps = validation.real(
             eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative"
         )
-        self.failure = arguments.real(
+        self.failure = validation.real(
             delta, "delta", at_least=0.0, at_most=1.0, remedy="delta is a probability"
         )
         with np.errstate(divide="ignore"):

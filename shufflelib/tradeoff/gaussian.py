@@ -6,8 +6,8 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from shufflelib.brackets import LEAST
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.log_interval import LEAST
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import Gaussian
 from shufflelib.tradeoff import polygon
 from shufflelib.tradeoff.functions import TradeoffFunction

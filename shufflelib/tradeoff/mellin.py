@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair
-from shufflelib.results import Certified
 
 MOST_NODES = 2_000_000
 BLOCK = 1 << 14
@@ -109,16 +109,16 @@ class MellinInversion:
     def __init__(self, moment, *, line=4.0, tolerance=1e-6, precision=1e-12, decay=0.0):
         if not callable(moment):
             raise TypeError(f"moment must be a function of complex orders, got {moment!r}")
-        self.line = arguments.real(
+        self.line = validation.real(
             line, "line", at_least=1.01, at_most=1e3, remedy="the line lies right of 1"
         )
-        self.tolerance = arguments.real(
+        self.tolerance = validation.real(
             tolerance, "tolerance", at_least=1e-12, at_most=0.1, remedy="it is an absolute error"
         )
-        self.precision = arguments.real(
+        self.precision = validation.real(
             precision, "precision", at_least=0.0, at_most=1e-3, remedy="it is a share of M"
         )
-        decay = arguments.real(decay, "decay", at_least=0.0, remedy="0 claims no decay")
+        decay = validation.real(decay, "decay", at_least=0.0, remedy="0 claims no decay")
         ends = np.abs(moment(np.array([self.line, 2.0 * self.line - 1.0], complex)))
         if not np.all(np.isfinite(ends)):
             raise ValueError(
@@ -156,7 +156,9 @@ class MellinInversion:
         Certified
             Proved if the moments are as precise as stated.
         """
-        grid = arguments.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
+        grid = validation.reals(
+            eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative"
+        )
         flat = grid.reshape(-1)
         value = np.array([np.sum(self._weight * np.exp((1.0 - self._order) * e)).real for e in flat])
         fall = np.exp((1.0 - self.line) * flat)
@@ -200,7 +202,7 @@ def tradeoff_from_renyi_moments(moment, *, fpr, line=4.0, tolerance=1e-6, precis
     >>> round(f, 6), round(tradeoff.GaussianTradeoff(0.5)(0.05).lower, 6)
     (0.873865, 0.873865)
     """
-    grid = arguments.false_positive_rates(fpr)
+    grid = validation.false_positive_rates(fpr)
     setting = {"line": line, "tolerance": tolerance, "precision": precision, "decay": decay}
     toward = MellinInversion(moment, **setting)
     back = MellinInversion(lambda order: moment(1.0 - order), **setting)

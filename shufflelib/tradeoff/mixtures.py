@@ -18,8 +18,8 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
-from shufflelib.results import Certified
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
 from shufflelib.tradeoff import calculus
 from shufflelib.tradeoff.functions import TradeoffFunction, checked
 from shufflelib.tradeoff.polygon import Polygon
@@ -30,7 +30,7 @@ RATES = np.array([1e-6, 1e-3, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9])  # where
 
 def _functions(functions, name="functions"):
     if not isinstance(functions, list | tuple | TradeoffFunction):
-        raise TypeError(f"{name} must be a list of trade-off functions, got {arguments.shown(functions)}")
+        raise TypeError(f"{name} must be a list of trade-off functions, got {validation.shown(functions)}")
     functions = list(functions) if isinstance(functions, list | tuple) else [functions]
     if not functions:
         raise ValueError(f"{name} must not be empty; pass at least one trade-off function")
@@ -39,7 +39,7 @@ def _functions(functions, name="functions"):
 
 def checked_weights(values, name, count, *, each="function"):
     """Return probabilities of ``count`` parts, refusing what does not sum to 1."""
-    weights = arguments.reals(
+    weights = validation.reals(
         values, name, at_least=0.0, at_most=1.0 + 1e-9, remedy="weights are probabilities"
     )
     if weights.shape != (count,):
@@ -53,7 +53,7 @@ def checked_weights(values, name, count, *, each="function"):
 def checked_share(value, name, **domain):
     """Return one probability, in [0, 1] or a narrower domain."""
     domain = {"at_least": 0.0, "at_most": 1.0} | domain
-    return arguments.real(value, name, **domain, remedy="a weight is a probability")
+    return validation.real(value, name, **domain, remedy="a weight is a probability")
 
 
 def _seen(functions, null_weights, alternative_weights, statement):
@@ -172,7 +172,7 @@ def ordered_mixture(functions, *, weights):
 def _matrix(functions):
     if not isinstance(functions, list | tuple) or not functions:
         raise TypeError(
-            f"functions must be a square list of lists of T(P_i, Q_j), got {arguments.shown(functions)}"
+            f"functions must be a square list of lists of T(P_i, Q_j), got {validation.shown(functions)}"
         )
     rows = [_functions(row, f"functions[{i}]") for i, row in enumerate(functions)]
     if any(len(row) != len(rows) for row in rows):
@@ -340,7 +340,7 @@ def advanced_delta(functions, *, eps, weight, gamma, eta):
     (0.238422, 0.131132)
     """
     rows = _matrix(functions)
-    eps = arguments.real(eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats")
+    eps = validation.real(eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats")
     w, gamma, eta, first, second = _split(weight, gamma, eta)
     terms = (
         ((1 - w) * (1 - gamma), rows[0][0], first),

@@ -16,8 +16,9 @@ import math
 
 import numpy as np
 
-from shufflelib.brackets import LEAST
-from shufflelib.logspace import UNIT, logsumexp
+from shufflelib.numerics.convex_hull import hull
+from shufflelib.numerics.log_interval import LEAST
+from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.profiles import DiscretePair
 
 MOST_SEGMENTS = 4_000_000
@@ -164,23 +165,6 @@ def through(x, y, *, below):
     p, q = np.diff(x), -np.diff(y)
     used = (p > 0.0) | (q > 0.0)
     return Polygon(pair_of_masses(p[used], np.maximum(q[used], 0.0), mass_error=2 * UNIT))
-
-
-def hull(x, y):
-    """Return the indices of the lower convex hull of points with rising x."""
-    x, y, chosen = x.tolist(), y.tolist(), []
-    for i in range(len(x)):
-        while len(chosen) > 1:
-            a, b = chosen[-2], chosen[-1]
-            if (y[b] - y[a]) * (x[i] - x[a]) < (y[i] - y[a]) * (x[b] - x[a]):
-                break
-            chosen.pop()
-        if chosen and x[chosen[-1]] == x[i]:
-            if y[chosen[-1]] <= y[i]:
-                continue
-            chosen.pop()
-        chosen.append(i)
-    return np.array(chosen)
 
 
 def touching(x, y, log_slope, *, error):

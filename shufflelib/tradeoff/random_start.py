@@ -31,9 +31,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from shufflelib import arguments
-from shufflelib.logspace import UNIT
-from shufflelib.results import Certified
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.tradeoff import polygon
 from shufflelib.tradeoff.functions import TradeoffFunction
 from shufflelib.tradeoff.gaussian import gaussian_mixture
@@ -93,7 +93,7 @@ def least_squares(*, a):
     >>> tradeoff.least_squares(a=1.0).separation(np.array([-1.0, 0.0, 1.0])).tolist()
     [2.0, 1.0, 0.0]
     """
-    a = arguments.real(a, "a", at_least=-100.0, at_most=100.0, remedy=ONE_STEP)
+    a = validation.real(a, "a", at_least=-100.0, at_most=100.0, remedy=ONE_STEP)
     return RandomStart(f"least squares, a={a:g}", lambda start: np.abs(a - start), (a,), 1.0, 0.0)
 
 
@@ -118,8 +118,8 @@ def clipped_least_squares(*, a, clip):
     >>> tradeoff.clipped_least_squares(a=1.0, clip=0.5).separation(np.array([-1.0, 0.0, 1.0])).tolist()
     [0.5, 0.5, 0.0]
     """
-    a = arguments.real(a, "a", at_least=-100.0, at_most=100.0, remedy=ONE_STEP)
-    clip = arguments.real(clip, "clip", at_least=1e-6, at_most=100.0, remedy="clip bounds the gradient")
+    a = validation.real(a, "a", at_least=-100.0, at_most=100.0, remedy=ONE_STEP)
+    clip = validation.real(clip, "clip", at_least=1e-6, at_most=100.0, remedy="clip bounds the gradient")
     return RandomStart(
         f"least squares clipped at {clip:g}, a={a:g}",
         lambda start: np.minimum(np.abs(a - start), clip),
@@ -152,7 +152,7 @@ def logistic(*, bound):
     >>> tradeoff.logistic(bound=1.0).separation(np.array([-1.0, 0.0, 1.0])).round(4).tolist()
     [0.7311, 0.5, 0.7311]
     """
-    m = arguments.real(bound, "bound", at_least=1e-6, at_most=20.0, remedy="bound is the largest |x y|")
+    m = validation.real(bound, "bound", at_least=1e-6, at_most=20.0, remedy="bound is the largest |x y|")
     return RandomStart(
         f"logistic loss, |xy| <= {m:g}",
         lambda start: m / (1.0 + np.exp(-m * np.abs(start))),
@@ -318,7 +318,7 @@ def exact_least_squares(*, a):
     >>> round(tradeoff.exact_least_squares(a=1.0)(0.05).lower, 4)
     0.6756
     """
-    a = arguments.real(a, "a", at_least=-100.0, at_most=100.0, remedy=ONE_STEP)
+    a = validation.real(a, "a", at_least=-100.0, at_most=100.0, remedy=ONE_STEP)
     return unequal_gaussians(mean=a, variance=2.0)
 
 
@@ -351,8 +351,8 @@ def unequal_gaussians(*, mean, variance):
     >>> [round(tradeoff.unequal_gaussians(mean=a, variance=2.0)(0.05).lower, 4) for a in (0.0, 1.0)]
     [0.8342, 0.6756]
     """
-    a = arguments.real(mean, "mean", at_least=-100.0, at_most=100.0, remedy="the null has mean 0")
-    v = arguments.real(
+    a = validation.real(mean, "mean", at_least=-100.0, at_most=100.0, remedy="the null has mean 0")
+    v = validation.real(
         variance, "variance", at_least=1.001, at_most=1e4, remedy="the null has variance 1, the smaller one"
     )
     root, centre = math.sqrt(v), -a / (v - 1.0)
@@ -402,10 +402,12 @@ def renyi_least_squares(*, a, order, noise=1.0):
     >>> [round(tradeoff.renyi_least_squares(a=1.0, order=order).upper, 4) for order in (1.5, 2.0)]
     [1.8466, inf]
     """
-    a = arguments.real(a, "a", at_least=-100.0, at_most=100.0, remedy=ONE_STEP)
-    noise = arguments.real(noise, "noise", at_least=1e-3, at_most=1e3, remedy="noise is a standard deviation")
-    grid = arguments.reals(
-        order, "order", above=1.0, at_most=arguments.MAX_ORDER, remedy="the limit at 1 is Kullback-Leibler"
+    a = validation.real(a, "a", at_least=-100.0, at_most=100.0, remedy=ONE_STEP)
+    noise = validation.real(
+        noise, "noise", at_least=1e-3, at_most=1e3, remedy="noise is a standard deviation"
+    )
+    grid = validation.reals(
+        order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="the limit at 1 is Kullback-Leibler"
     )
     room = 1.0 + noise**2 - grid
     finite = room > 0.0

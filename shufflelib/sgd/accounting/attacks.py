@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair
 
 CELLS = 100  # into which an attack on Laplace reports sorts the smallest one

@@ -2,11 +2,11 @@
 
 import math
 
-from shufflelib import arguments
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.personalized_pair import PersonalizedPair
 from shufflelib.profiles import Gaussian
-from shufflelib.results import Certified
 from shufflelib.sgd.accounting.attacks import smallest_report
 from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, NOTHING, Epoch, checked_epochs, of_kind, within_reach
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
@@ -108,7 +108,7 @@ def one_client(reports, *, client, epochs):
     True
     """
     reports = of_kind(reports, PersonalClients)
-    client = arguments.count(client, "client", at_least=0, at_most=reports.clients - 1)
+    client = validation.count(client, "client", at_least=0, at_most=reports.clients - 1)
     mu = float(reports.mu[client]) * math.sqrt(checked_epochs(epochs)) * (1 + 32 * UNIT)
     statement = f"client {client} of Algorithm 3 after {epochs} epochs, {mu:g}-GDP"
     return Epoch(

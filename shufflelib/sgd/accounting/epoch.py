@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from shufflelib import arguments
 from shufflelib.adjacency import ReplaceOne, united
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.personalized_pair import FARTHEST
 from shufflelib.profiles import DiscretePair, PrivacyProfile
 
@@ -50,15 +50,15 @@ def randomized_response(eps0):
 
 def checked_epochs(epochs):
     """Return the number of epochs, from 1 to a million."""
-    return arguments.count(epochs, "epochs", at_most=10**6)
+    return validation.count(epochs, "epochs", at_most=10**6)
 
 
 def within_reach(eps0, name):
     """Return a local budget that composition can work with."""
     remedy = "beyond, nothing is hidden that a number could tell; add noise"
-    return arguments.real(eps0, name, at_least=1e-9, at_most=FARTHEST, remedy=remedy)
+    return validation.real(eps0, name, at_least=1e-9, at_most=FARTHEST, remedy=remedy)
 
 
 def of_kind(reports, kind):
     """Return the reports if they are those of the algorithm that is accounted for."""
-    return arguments.instance(reports, "reports", kind, remedy="the accounting is of that algorithm alone")
+    return validation.instance(reports, "reports", kind, remedy="the accounting is of that algorithm alone")

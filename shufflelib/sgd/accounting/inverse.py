@@ -2,7 +2,7 @@
 
 import math
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 from shufflelib.profiles import Gaussian
 from shufflelib.sgd.accounting.epoch import checked_epochs
 from shufflelib.sgd.accounting.random_allocation import LARGEST_NOISE, SMALLEST_NOISE
@@ -55,9 +55,9 @@ def noise_multiplier(*, eps, delta, blocks, epochs):
     >>> 7.4 < sigma < 7.6
     True
     """
-    eps = arguments.real(eps, "eps", above=0.0, remedy="the target is a positive central budget in nats")
-    delta = arguments.probability(delta, "delta")
-    blocks, epochs = arguments.count(blocks, "blocks"), checked_epochs(epochs)
+    eps = validation.real(eps, "eps", above=0.0, remedy="the target is a positive central budget in nats")
+    delta = validation.probability(delta, "delta")
+    blocks, epochs = validation.count(blocks, "blocks"), checked_epochs(epochs)
 
     def reached(sigma):
         reports = AllocatedBlocks(noise_multiplier=sigma, clip=1.0, blocks=blocks, block_size=1)

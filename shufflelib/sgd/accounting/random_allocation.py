@@ -10,11 +10,11 @@ import math
 import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtr
 
-from shufflelib import arguments
-from shufflelib.brackets import TOLERANCE, LogBracket
-from shufflelib.logspace import UNIT
-from shufflelib.loss_law import LossLaw
-from shufflelib.loss_sums import positive_part_mean
+from shufflelib.numerics import validation
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.loss_distribution import LossLaw
+from shufflelib.numerics.positive_part_iid import positive_part_mean
 from shufflelib.privacy_profile import SymmetricPair
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.round_laws import RoundCurve
@@ -76,18 +76,17 @@ class RandomAllocation(SymmetricPair):
     *It is attained* by an example with constant gradient +C or -C where all other gradients are 0.  Nothing
     is lost: the pair stands on both sides.  For m = 1 it is (2/σ)-GDP.
 
-    *How it is computed.*  The sum is that of `loss_sums`, as for shuffled reports when those of others follow
-    N(0, 1).  Cells replace z.  Lower ends: cells are pooled.  Upper ends: the curve (l, l') is convex, so
-    an arc lies in the triangle of its ends and the point where their tangents meet; each point is split to
-    these corners with both means kept, in shares
-    :math:`\sinh^2\frac{k-v}2,\; \sinh^2\frac{k+v}2,\; 2\cosh k\,\sinh\frac{k-v}2\sinh\frac{k+v}2`
-    over :math:`\sinh^2 k`, where log l is v, from -k to k, seen from the middle of the cell.
-    Where l is above 5 m e^ε it is charged in full, as a report that stands out by itself, and so is what
-    hardly ever occurs; this keeps the sum's tail light.  Where that is not light enough, so is l above 2 or
-    0.7 m e^ε.
-    Without amplification the pair is (2/σ)-GDP, which is the upper end where it is smaller.
+    *How it is computed.*  The sum is that of `positive_part_iid`, as for shuffled reports when those of the
+    others follow N(0, 1).  Cells replace z.  Lower ends: cells are pooled.  Upper ends: the curve (l, l') is
+    convex, so an arc lies in the triangle of its ends and the point where their tangents meet; each point is
+    split to these corners with both means kept, in shares :math:`\sinh^2\frac{k-v}2,\; \sinh^2\frac{k+v}2,\;
+    2\cosh k\,\sinh\frac{k-v}2\sinh\frac{k+v}2` over :math:`\sinh^2 k`, where log l is v, from -k to k, seen
+    from the middle of the cell. Where l is above 5 m e^ε it is charged in full, as a report that stands out
+    by itself, and so is what hardly ever occurs; this keeps the sum's tail light.  Where that is not light
+    enough, so is l above 2 or 0.7 m e^ε. Without amplification the pair is (2/σ)-GDP, which is the upper end
+    where it is smaller.
 
-    Cost: two to six quadratures of `loss_sums` for each ε, about 0.1 s for σ from 1/2 on, whatever m.
+    Cost: two to six quadratures of `positive_part_iid` for each ε, about 0.1 s for σ from 1/2 on, whatever m.
 
     Examples
     --------
@@ -102,14 +101,14 @@ class RandomAllocation(SymmetricPair):
     search_width = 1e-5
 
     def __init__(self, noise_multiplier, blocks):
-        self.noise_multiplier = arguments.real(
+        self.noise_multiplier = validation.real(
             noise_multiplier,
             "noise_multiplier",
             at_least=SMALLEST_NOISE,
             at_most=LARGEST_NOISE,
             remedy="with less noise than that nothing is hidden",
         )
-        self.blocks = arguments.count(blocks, "blocks", at_most=MOST_BLOCKS)
+        self.blocks = validation.count(blocks, "blocks", at_most=MOST_BLOCKS)
         self._shift = 1.0 / self.noise_multiplier
         self._alone = Gaussian(2.0 * self._shift)
         self.statement = f"random allocation to {self.blocks} blocks with noise {self.noise_multiplier:g} C"

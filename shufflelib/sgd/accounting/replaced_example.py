@@ -3,8 +3,8 @@
 import functools
 import math
 
-from shufflelib import arguments
-from shufflelib.logspace import UNIT
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import LARGEST_MU, Gaussian
 from shufflelib.sgd.accounting.attacks import marked_report, smallest_report
 from shufflelib.sgd.accounting.epoch import (
@@ -106,7 +106,7 @@ def _(reports: LaplaceBlocks, *, epochs):
 @one_example.register
 def _(reports: GaussianBlocks, *, epochs):
     epochs = checked_epochs(epochs)
-    arguments.real(
+    validation.real(
         reports.noise_multiplier,
         "noise_multiplier",
         at_least=2.0001 * math.sqrt(epochs) / LARGEST_MU,

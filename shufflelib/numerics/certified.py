@@ -79,7 +79,7 @@ def written(value, *, up, digits=10):
 
     Examples
     --------
-    >>> from shufflelib.results import written
+    >>> from shufflelib.numerics.certified import written
     >>> written(0.123456789, up=False, digits=4), written(0.123456789, up=True, digits=4)
     ('0.1234', '0.1235')
     """

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.brackets import UNKNOWN, LogBracket
-from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.loss_law import most_of_sum
+from shufflelib.numerics.log_interval import UNKNOWN, LogBracket
+from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.loss_distribution import most_of_sum
 
 ENUMERATION_LIMIT = 40_000  # count vectors
 ENUMERATED_ATOMS = 12

@@ -25,7 +25,7 @@ running sum of node-wise error bounds.  All three are charged to both ends; `log
 rounding assume of NumPy and SciPy.
 
 Where few losses differ from the most frequent one, because there are few summands or because the
-others are rare, the law of the sum is listed instead: `listed_sums`.
+others are rare, the law of the sum is listed instead: `positive_part_enumerated`.
 """
 
 import math
@@ -33,11 +33,18 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib.brackets import NOTHING, TOLERANCE, LogBracket, narrower
-from shufflelib.characteristic import SMALLEST_MODULUS, log_abs_one_plus, mean_turns, minus_one, turned, turns
-from shufflelib.listed_sums import ENUMERATED_ATOMS, listed_mean
-from shufflelib.logspace import UNIT
-from shufflelib.loss_law import most_of_sum, one_at_a_time
+from shufflelib.numerics.characteristic_functions import (
+    SMALLEST_MODULUS,
+    log_abs_one_plus,
+    mean_turns,
+    minus_one,
+    turned,
+    turns,
+)
+from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket, narrower
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.loss_distribution import most_of_sum, one_at_a_time
+from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, listed_mean
 
 NODE_LIMIT = 2_000_000
 WORK_LIMIT = 300_000_000  # nodes times atoms

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.logspace import UNIT
 
 SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shufflelib.logspace import UNIT, logsumexp
+from shufflelib.numerics.logspace import UNIT, logsumexp
 
 SMALLEST_SIZE = 1e-307  # a unit of it is above the smallest float
 

@@ -1,7 +1,7 @@
 r"""E[(G₁ + … + G_n)₊] where every slot has its own three-point loss.
 
 Slot i shows, each with probability :math:`r_i`, the losses :math:`u_i - e^{\varepsilon} v_i` and
-:math:`v_i - e^{\varepsilon} u_i`, and 0 otherwise.  The contour integral of `loss_sums` applies with
+:math:`v_i - e^{\varepsilon} u_i`, and 0 otherwise.  The contour integral of `positive_part_iid` applies with
 the product of the slots' generating functions; slots with equal budgets are counted, not repeated.
 
 Most nodes of the integral lie where the product is nothing.  There it is bounded from few bins of
@@ -14,11 +14,11 @@ import math
 
 import numpy as np
 
-from shufflelib.brackets import LogBracket
-from shufflelib.characteristic import SMALLEST_MODULUS, log_abs_one_plus, minus_one, turned
-from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.loss_sums import TiltedSum, on_the_line, quadrature
-from shufflelib.slots import PRECISION
+from shufflelib.numerics.characteristic_functions import SMALLEST_MODULUS, log_abs_one_plus, minus_one, turned
+from shufflelib.numerics.log_interval import LogBracket
+from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.positive_part_iid import TiltedSum, on_the_line, quadrature
+from shufflelib.numerics.three_point_losses import PRECISION
 
 BIN_WORK = 5000  # bins times the square root of kinds: more kinds, fewer bins
 STEEPEST = 1e4  # largest exponent at which a saddle point is looked for

@@ -4,7 +4,7 @@ import os
 import uuid
 from pathlib import Path
 
-from shufflelib import arguments
+from shufflelib.numerics import validation
 
 
 def replace(path, content):
@@ -68,5 +68,5 @@ def unwritable(path, wrong):
 def as_path(value, name):
     """Return a file name as a path; refuse what is none."""
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise TypeError(f"{name} must be the name of a file or folder, got {arguments.shown(value)}")
+        raise TypeError(f"{name} must be the name of a file or folder, got {validation.shown(value)}")
     return Path(value)

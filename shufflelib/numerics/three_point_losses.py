@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.logspace import UNIT, log1mexp
+from shufflelib.numerics.logspace import UNIT, log1mexp
 
 PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
 

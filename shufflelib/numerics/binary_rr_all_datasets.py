@@ -38,8 +38,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from shufflelib.logspace import UNIT, log_expm1
-from shufflelib.loss_sums import DEEPEST
+from shufflelib.numerics.logspace import UNIT, log_expm1
+from shufflelib.numerics.positive_part_iid import DEEPEST
 
 LARGEST_TILT = 300.0  # beyond it nothing but the empty count matters
 NEGLIGIBLE = 36.0  # e-folds below the number itself at which aliases are

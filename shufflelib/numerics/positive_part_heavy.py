@@ -18,9 +18,9 @@ import math
 
 import numpy as np
 
-from shufflelib.brackets import LogBracket, narrower
-from shufflelib.logspace import UNIT, logsumexp
-from shufflelib.slots import PRECISION, log_outcomes
+from shufflelib.numerics.log_interval import LogBracket, narrower
+from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.three_point_losses import PRECISION, log_outcomes
 
 HEAVY = 20.0  # standard deviations of the rest that make a slot's gain a heavy one
 RARE = 1.0  # expected number of heavy slots that show anything

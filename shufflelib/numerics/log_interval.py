@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from shufflelib.logspace import UNIT
+from shufflelib.numerics.logspace import UNIT
 
 TOLERANCE = 1e-6  # relative width aimed at
 LEAST = math.ulp(0.0)  # what is positive is at least so much
