@@ -14,8 +14,8 @@ import numpy as np
 from claims import exact_shuffle
 from claims.claim import Finding, Verdict
 from claims.counterexample_search import COARSE, linear, log_delta_attained, worst
-from shufflelib.amplification import AmplificationVariable
-from shufflelib.covered_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 
 SOURCE = "Wang (PVLDB 2024; arXiv:2304.05007)"
 SCORE = linear(0.01, 7.0)  # ε in standard deviations of the pair's loss: δ from a half to 1e-12

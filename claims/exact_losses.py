@@ -2,7 +2,7 @@
 
 Under a cover w, a part of every user's report law, the divergence of n shuffled reports is at most
 (1/n) E(G_1 + … + G_n)₊ with G = (R_0 − ratio·R_1)/w under w and 0 with what is left
-(`shufflelib.amplification`).
+(`shufflelib.profiles.likelihood_ratios`).
 """
 
 from fractions import Fraction

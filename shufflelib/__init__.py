@@ -17,7 +17,6 @@ __all__ = [
     "central_limit",
     "closed_form",
     "comparison",
-    "composition",
     "conversions",
     "datasets",
     "estimation",

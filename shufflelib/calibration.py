@@ -20,7 +20,8 @@ from scipy.optimize import toms748
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, written
-from shufflelib.profiles import Gaussian, PrivacyProfile
+from shufflelib.profiles.pairs import Gaussian
+from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers import generic
 from shufflelib.shuffling import shuffle
 

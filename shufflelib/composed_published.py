@@ -15,12 +15,13 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.composition import MOST_ROUNDS
 from shufflelib.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
-from shufflelib.profiles import Gaussian, Pair, PrivacyProfile
-from shufflelib.round_laws import RoundCurve
+from shufflelib.profiles.composition import MOST_ROUNDS
+from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.profiles.pairs import Gaussian
+from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
 from shufflelib.variation_ratio import VariationRatioPair
 
 __all__ = [

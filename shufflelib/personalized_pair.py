@@ -5,16 +5,16 @@ import math
 
 import numpy as np
 
-from shufflelib.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.amplification import AmplificationVariable
-from shufflelib.covered_pair import CoveredPair
 from shufflelib.numerics import positive_part_heavy, validation
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket, narrower
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_independent import slot_positive_part_mean
 from shufflelib.numerics.three_point_losses import PRECISION, AdaptiveSlots, Slots, log_outcomes
-from shufflelib.privacy_profile import SymmetricPair
-from shufflelib.profiles import DiscretePair
+from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.privacy_profile import SymmetricPair
 
 LISTED_OUTCOMES = 40_000  # of slots with a positive budget; up to here they are listed
 MOST_KINDS = 10_000  # distinct budgets beyond this many are rounded onto a grid, up and down

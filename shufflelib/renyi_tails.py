@@ -17,8 +17,8 @@ import math
 
 import numpy as np
 
-from shufflelib.covered_pair import CoveredPair
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.profiles.blanket_pair import CoveredPair
 
 
 class BesideTails:

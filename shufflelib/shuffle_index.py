@@ -1,6 +1,6 @@
 r"""The shuffle index χ: the one number that decides how a randomizer shuffles as the crowd grows.
 
-Under a cover w (see `amplification`) the divergence of n shuffled reports is the mean positive part of a
+Under a cover w (see `likelihood_ratios`) the divergence of n shuffled reports is the mean positive part of a
 sum of n terms.  As n grows the sum becomes Gaussian, and a Gaussian has one parameter, its variance:
 
 .. math:: \chi^{-2} = \int \frac{(R_0 - R_1)^2}{w}.

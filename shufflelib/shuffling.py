@@ -10,14 +10,14 @@ it is not an upper bound for the mechanism.
 import functools
 import math
 
-from shufflelib import adjacency, pure_dp
-from shufflelib.amplification import distinct
-from shufflelib.covered_pair import CoveredPair
 from shufflelib.numerics import validation
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.personalized_pair import PersonalizedPair
-from shufflelib.privacy_profile import PrivacyProfile
+from shufflelib.profiles import adjacency, pure_dp
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.likelihood_ratios import distinct
+from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import BinaryRR
 from shufflelib.renyi_tails import BesideTails

@@ -7,9 +7,6 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.amplification import AmplificationVariable
-from shufflelib.covered_pair import CoveredPair
-from shufflelib.dots import DOT_TOLERANCE
 from shufflelib.numerics import validation
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket, narrower
 from shufflelib.numerics.logspace import (
@@ -21,7 +18,11 @@ from shufflelib.numerics.logspace import (
     complement,
     log_binomial_pmf,
 )
-from shufflelib.profiles import DiscretePair, Pair
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.connect_the_dots import DOT_TOLERANCE
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.privacy_profile import Pair
 
 ENUMERATED_USERS = 600  # up to here the pair is listed cell by cell
 SUMMED_USERS = 1_500_000  # up to here its divergence is summed over a + b

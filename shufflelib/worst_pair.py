@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from shufflelib.envelope import Envelope
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.profiles.envelope import Envelope
 
 FEW = 24  # pairs that are not worth gathering
 TILTS = np.geomspace(0.02, 50.0, 32)  # in units of one over the sum's standard deviation

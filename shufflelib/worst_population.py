@@ -8,12 +8,12 @@ import math
 
 import numpy as np
 
-from shufflelib.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.numerics import validation
 from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopulations, gain_and_tilt
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.privacy_profile import SymmetricPair
+from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
+from shufflelib.profiles.privacy_profile import SymmetricPair
 
 FEW = 2000  # populations that are all taken one by one
 TRIED = 128  # populations tried at either end and in the middle

@@ -22,9 +22,9 @@ from shufflelib import (
     sgd,
     shuffle,
 )
-from shufflelib.adjacency import NO_DATASETS, MoveOne
-from shufflelib.composition import compose
 from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.profiles.adjacency import NO_DATASETS, MoveOne
+from shufflelib.profiles.composition import compose
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation
 
 BINARY = randomizers.binary_rr(eps0=1.0)

@@ -15,9 +15,9 @@ import pytest
 
 import oracles
 from shufflelib import shuffle
-from shufflelib.amplification import AmplificationVariable
-from shufflelib.covered_pair import CoveredPair
-from shufflelib.envelope import Envelope
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.envelope import Envelope
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 RATIOS = (F(4, 3), F(2), F(9, 2))  # exp(eps)

@@ -12,14 +12,14 @@ from scipy.special import gammaln
 
 import oracles
 from shufflelib import composed_published as published
-from shufflelib import randomizers, round_laws, shuffle
-from shufflelib.composition import ComposedPair, ComposedProfile, compose
+from shufflelib import randomizers, shuffle
 from shufflelib.conversions import best_over_orders, epsilon_from_renyi_canonne20
-from shufflelib.envelope import Envelope
 from shufflelib.numerics.certified import Status
 from shufflelib.numerics.log_interval import LogBracket
-from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.round_laws import RoundCurve
+from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
+from shufflelib.profiles.composition import ComposedPair, ComposedProfile, compose
+from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.profiles.envelope import Envelope
 from shufflelib.shuffling import VariationRatioPair
 
 CASES = json.loads((Path(__file__).parent / "reference" / "composition.json").read_text())
@@ -195,7 +195,7 @@ def test_the_kinks_of_a_curve_of_straight_pieces_are_found():
     """Slopes -0.6, -0.1 and 0 in E, asked for at E = 1, 2, 3: the chords continued meet in both kinks."""
     x = np.array([0.0, 1.0, 2.0])  # E - 1
     height = np.maximum(np.maximum(0.4 - 0.6 * x, 0.25 - 0.1 * x), 0.0)
-    at, y, _ = round_laws._kinks(x, height, height)
+    at, y, _ = discretised_loss._kinks(x, height, height)
     for place, value in ((-1.0, 1.0), (0.3, 0.22), (2.5, 0.0)):
         near = int(np.argmin(np.abs(at - place)))
         assert (at[near], y[near]) == pytest.approx((place, value), abs=1e-12)

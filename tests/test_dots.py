@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib import dots
+from shufflelib.profiles import connect_the_dots
 
 
 def kinked(rng, kinks):
@@ -43,7 +43,7 @@ def integral(corners, heights, s):
 
 def dotted(eps, low, high):
     """Return a curve that consists of given dots."""
-    curve = object.__new__(dots.Curve)
+    curve = object.__new__(connect_the_dots.Curve)
     curve.eps, curve.x, curve.low, curve.high = eps, np.expm1(eps), low, high
     return curve
 
@@ -67,8 +67,11 @@ def test_lines_and_chords_enclose_the_integral_wherever_the_kinks_are(s, blur):
             low = np.minimum(high, log_h - blur * rng.uniform(0.0, 1.0, eps.size) - 1e-15)
             curve = dotted(eps, np.maximum.accumulate(low[::-1])[::-1], high)
             truth = mpmath.log(integral(corners, heights, s))
-            below, above = dots.logsumexp(curve.lines(s)), dots.logsumexp(curve.chords(s)[0])
-            slack = dots.ROUNDING + 1e-15 * (abs(s) + 2.0)
+            below, above = (
+                connect_the_dots.logsumexp(curve.lines(s)),
+                connect_the_dots.logsumexp(curve.chords(s)[0]),
+            )
+            slack = connect_the_dots.ROUNDING + 1e-15 * (abs(s) + 2.0)
             assert below - slack <= truth <= above + slack
 
 
@@ -77,8 +80,8 @@ def test_lines_and_chords_of_a_flat_curve_are_the_integral_itself(s):
     eps = np.linspace(0.0, 2.0, 9)
     curve = dotted(eps, np.full(9, -3.0), np.full(9, -3.0))
     truth = -3.0 + math.log(2.0 if s == -1.0 else math.expm1(2.0 * (s + 1.0)) / (s + 1.0))
-    assert dots.logsumexp(curve.lines(s)) == pytest.approx(truth, abs=1e-13)
-    assert dots.logsumexp(curve.chords(s)[0]) == pytest.approx(truth, abs=1e-13)
+    assert connect_the_dots.logsumexp(curve.lines(s)) == pytest.approx(truth, abs=1e-13)
+    assert connect_the_dots.logsumexp(curve.chords(s)[0]) == pytest.approx(truth, abs=1e-13)
 
 
 @pytest.mark.parametrize("s", [0.0, -3.0, 12.0])
@@ -88,12 +91,15 @@ def test_lines_and_chords_close_in_with_the_square_of_the_gaps(s, steps):
     eps = np.linspace(0.0, 2.0, steps + 1)
     curve, square = dotted(eps, -40.0 * eps, -40.0 * eps), (80.0 / steps) ** 2
     truth, first = -math.log(39.0 - s), 40.0 * 2.0 / steps
-    assert 0.0 <= truth - dots.logsumexp(curve.lines(s)) < (1.2 + 8.0 * first) * square / 24.0
-    assert 0.0 <= dots.logsumexp(curve.chords(s)[0]) - truth < 1.1 * square / 12.0
+    assert 0.0 <= truth - connect_the_dots.logsumexp(curve.lines(s)) < (1.2 + 8.0 * first) * square / 24.0
+    assert 0.0 <= connect_the_dots.logsumexp(curve.chords(s)[0]) - truth < 1.1 * square / 12.0
 
 
 def test_the_most_doubtful_gaps_of_several_curves_are_chosen_together():
     one, two = np.log([1e-9, 5.0, 1e-3]), np.log([4.0, 1e-8])
-    assert [list(part) for part in dots.most_doubtful([one, two])] == [[1], [0]]
-    assert [list(part) for part in dots.most_doubtful([one, two], most=1)] == [[1], []]
-    assert [list(part) for part in dots.most_doubtful([one, two], log_aim=math.log(6.0))] == [[1], []]
+    assert [list(part) for part in connect_the_dots.most_doubtful([one, two])] == [[1], [0]]
+    assert [list(part) for part in connect_the_dots.most_doubtful([one, two], most=1)] == [[1], []]
+    assert [list(part) for part in connect_the_dots.most_doubtful([one, two], log_aim=math.log(6.0))] == [
+        [1],
+        [],
+    ]

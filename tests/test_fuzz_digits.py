@@ -17,8 +17,6 @@ from scipy.special import ndtri
 from fuzz_answers import examples
 from fuzz_cases import DELTA, DOMAINS, EPS, ORDER, between, whole
 from shufflelib import Certified, randomizers, renyi, tradeoff
-from shufflelib.amplification import AmplificationVariable
-from shufflelib.dots import log_renyi_kernel
 from shufflelib.numerics.log_interval import TOLERANCE
 from shufflelib.numerics.logspace import (
     UNIT,
@@ -28,6 +26,8 @@ from shufflelib.numerics.logspace import (
     log_binomial_pmf,
 )
 from shufflelib.profiles import DiscretePair, Gaussian, Pair
+from shufflelib.profiles.connect_the_dots import log_renyi_kernel
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 from shufflelib.shuffling import CoveredPair, VariationRatioPair, shuffle
 
 MP = mpmath.mp.clone()

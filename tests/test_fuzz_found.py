@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from shufflelib import central_limit, conversions, randomizers, renyi, sgd, tradeoff
-from shufflelib.composition import compose
 from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.profiles.composition import compose
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, shuffle
 
 

@@ -17,7 +17,7 @@ from scipy.stats import chisquare
 import oracles
 from mixture_cases import Crooked
 from shufflelib import randomizers, shuffle
-from shufflelib.amplification import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 from shufflelib.randomizers.product_law import pooled, product_of_attacks, product_of_covers, spread
 
 LOG = math.log

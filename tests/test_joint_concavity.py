@@ -12,9 +12,9 @@ import oracles
 from shufflelib import tradeoff
 from shufflelib.closed_form import OutOfRegime
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import DiscretePair
+from shufflelib.profiles import DiscretePair, tradeoff_calculus
 from shufflelib.shuffling import VariationRatioPair
-from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, calculus, clones, from_pair
+from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, clones, from_pair
 
 RATES = [F(k, 24) for k in range(25)]
 FPR = np.array([float(rate) for rate in RATES])
@@ -129,7 +129,7 @@ def test_what_is_left_of_two_weight_vectors_is_paired_in_order(turned):
 def test_logarithms_of_the_weights_are_charged_what_they_lose(null, other):
     """A part whose two laws agree has no error of its own: all that is charged belongs to the weights."""
     whole = DiscretePair.from_losses(*np.zeros((3, 1)), mass_error=0.0, loss_error=0.0)
-    pair = calculus.direct_sum([whole], [null], [other])
+    pair = tradeoff_calculus.direct_sum([whole], [null], [other])
     size = 1.0 + abs(math.log(null)) + abs(math.log(other))
     with mpmath.workdps(40):
         log_null, log_other = mpmath.log(mpmath.mpf(null)), mpmath.log(mpmath.mpf(other))

@@ -16,7 +16,7 @@ from scipy.stats import kstest
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.covered_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import CoveredPair
 from shufflelib.randomizers import planar
 from shufflelib.shuffling import VariationRatioPair
 

@@ -16,7 +16,7 @@ from scipy.stats import chisquare
 import oracles
 from mixture_cases import CASES, GRR, LOG, RATIOS, SUBSET, binary_levels, each_case, hierarchy, rr
 from shufflelib import randomizers, shuffle
-from shufflelib.amplification import InputPair
+from shufflelib.profiles.likelihood_ratios import InputPair
 
 NUDGE = F(1, 10**12)
 DELTA = 1e-6

@@ -15,7 +15,7 @@ import pytest
 
 import oracles
 from shufflelib import Certified, randomizers, shuffle
-from shufflelib.amplification import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.shuffling import CoveredPair
 from shufflelib.worst_pair import gathered

@@ -123,8 +123,8 @@ def test_one_narrow_user_among_wide_ones_refutes_mu(n, eps, claimed, simple, ful
     truth = max(laplace_attack(5.0, 0.1, n - 1, r, eps) for r in (0.25, 0.3))
     assert truth > 0.97 * simple > 80 * says
     # all others are identical here: the finely pooled pair is one more attack, and a stronger one
-    from shufflelib.amplification import AmplificationVariable
-    from shufflelib.covered_pair import CoveredPair
+    from shufflelib.profiles.blanket_pair import CoveredPair
+    from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 
     cut = np.linspace(-3.0, 4.0, 201)
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import oracles
-from shufflelib import dots, randomizers, shuffle
+from shufflelib import randomizers, shuffle
 from shufflelib.numerics.log_interval import LogBracket
 from shufflelib.numerics.root_finding import first_below
-from shufflelib.privacy_profile import _largest_renyi
-from shufflelib.profiles import DiscretePair, Gaussian, Pair
+from shufflelib.profiles import DiscretePair, Gaussian, Pair, connect_the_dots
+from shufflelib.profiles.privacy_profile import _largest_renyi
 from shufflelib.shuffling import VariationRatioPair
 
 P = [F(1, 2), F(1, 4), F(1, 8), F(1, 8)]
@@ -182,7 +182,7 @@ class Blurred(Opaque):
 @pytest.mark.parametrize(("order", "width"), [(2.0, 1.1e-2), (10.0, 1.8e-3), (1e5, 1e-5)])
 def test_dotted_renyi_is_as_wide_as_its_curve_and_no_wider(order, width):
     pair = DiscretePair(np.log([0.6, 0.3, 0.1]), np.log([0.1, 0.4, 0.5]))
-    dotted, exact = dots.Dots(Blurred(pair)), pair.renyi_directed(order)
+    dotted, exact = connect_the_dots.Dots(Blurred(pair)), pair.renyi_directed(order)
     low, high = dotted.renyi(order)
     assert low <= exact[1] and exact[0] <= high and high - low < width
     assert dotted.size < 400
@@ -202,7 +202,7 @@ class Hidden(Opaque):
 @pytest.mark.parametrize("order", [1.01, 2.0, 60.0])
 def test_dotted_renyi_is_given_up_where_no_value_has_a_lower_end(order):
     pair = finite_pair()
-    dotted = dots.Dots(Hidden(pair))
+    dotted = connect_the_dots.Dots(Hidden(pair))
     low, high = dotted.renyi(order)
     assert low == 0.0 and high >= pair.renyi_directed(order)[1]
     assert dotted.size < 200
@@ -212,13 +212,13 @@ def test_dotted_renyi_is_given_up_where_no_value_has_a_lower_end(order):
 def test_dotted_renyi_that_is_known_to_be_enough_takes_fewer_dots(order):
     pair = VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5)
     low, high = pair.renyi_directed(order)
-    whole, part = dots.Dots(Opaque(pair)), dots.Dots(Opaque(pair))
+    whole, part = connect_the_dots.Dots(Opaque(pair)), connect_the_dots.Dots(Opaque(pair))
     whole.renyi(order)
     coarse = part.renyi(order, 1.2 * high)
     assert coarse[0] <= low and high <= coarse[1] <= 1.2 * high
     assert part.size < whole.size
-    fine = dots.Dots(Opaque(pair)).renyi(order, 0.9 * low)  # not enough: as well known as without
-    assert fine == dots.Dots(Opaque(pair)).renyi(order)
+    fine = connect_the_dots.Dots(Opaque(pair)).renyi(order, 0.9 * low)  # not enough: as well known as without
+    assert fine == connect_the_dots.Dots(Opaque(pair)).renyi(order)
 
 
 @pytest.mark.parametrize("order", [1.5, 20.0])
@@ -330,7 +330,7 @@ def test_renyi_kernel(order):
         with mpmath.workdps(60):
             x, lam = mpmath.mpf(loss), mpmath.mpf(order)
             truth = mpmath.log(mpmath.exp(lam * x) - 1 - lam * mpmath.expm1(x))
-        assert float(dots.log_renyi_kernel(loss, order)) == pytest.approx(float(truth), abs=1e-11)
+        assert float(connect_the_dots.log_renyi_kernel(loss, order)) == pytest.approx(float(truth), abs=1e-11)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib.renyi_sum_errors import log_aliases, log_tails
-from shufflelib.renyi_sums import RenyiSum
+from shufflelib.profiles.renyi_lattice_errors import log_aliases, log_tails
+from shufflelib.profiles.renyi_lattice_sum import RenyiSum
 
 
 @pytest.fixture(autouse=True)

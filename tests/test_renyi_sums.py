@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from shufflelib import randomizers, renyi_sums, shuffle
-from shufflelib.renyi_sums import RenyiSum
+from shufflelib import randomizers, shuffle
+from shufflelib.profiles import renyi_lattice_sum
+from shufflelib.profiles.renyi_lattice_sum import RenyiSum
 from shufflelib.shuffling import CoveredPair, VariationRatioPair
 
 CASES = json.loads((Path(__file__).parent / "reference" / "clone_pair.json").read_text())
@@ -91,8 +92,8 @@ def test_bounds_of_tails_and_aliases_hold_where_they_matter(law, order, monkeypa
         lower, upper, *_ = lattice._attempt(order, reach, stride)
         assert lower <= truth + 1e-9 and truth <= upper + 1e-9
         with monkeypatch.context() as patch:  # without its two bounds the sum is wrong
-            patch.setattr(renyi_sums, "log_tails", lambda *_: -math.inf)
-            patch.setattr(renyi_sums, "log_aliases", lambda *_: -1e300)
+            patch.setattr(renyi_lattice_sum, "log_tails", lambda *_: -math.inf)
+            patch.setattr(renyi_lattice_sum, "log_aliases", lambda *_: -1e300)
             lower, upper, *_ = lattice._attempt(order, reach, stride)
         cut |= reach == 2.0 and upper < truth - 1e-9
         crossed |= stride > 1.0 and not lower - 1e-9 <= truth <= upper + 1e-9
@@ -120,7 +121,7 @@ def test_every_box_outside_the_window_is_bounded(law, order):
                 (a > a_edges[i]) & (a < a_edges[i + 1]) & (s > s_edges[j]) & (s < s_edges[j + 1]) & (a <= s)
             )
             truth = np.logaddexp.reduce(log_f[here], initial=-np.inf)
-            bound = renyi_sums.log_tails(lattice, a_edges, s_edges, inside, order)
+            bound = renyi_lattice_sum.log_tails(lattice, a_edges, s_edges, inside, order)
             assert truth == -np.inf or bound >= truth - 1e-9
 
 
@@ -168,8 +169,8 @@ def test_brackets_are_narrow_at_every_order(n, eps0):
 def test_a_finer_stride_and_a_wider_window_agree(monkeypatch):
     pair, orders = generic(10**6, 2.0), (1.3, 4.0, 50.0, 3000.0)
     first = [covered(pair).renyi_directed(order) for order in orders]
-    monkeypatch.setattr(renyi_sums, "STRIDE", 0.31)
-    monkeypatch.setattr(renyi_sums, "REACH", 12.0)
+    monkeypatch.setattr(renyi_lattice_sum, "STRIDE", 0.31)
+    monkeypatch.setattr(renyi_lattice_sum, "REACH", 12.0)
     for order, (lower, upper) in zip(orders, first, strict=True):
         again = covered(pair).renyi_directed(order)
         assert max(lower, again[0]) <= min(upper, again[1])

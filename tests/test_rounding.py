@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from shufflelib import randomizers, shuffle, tradeoff
-from shufflelib.amplification import AmplificationVariable, distinct
 from shufflelib.profiles import DiscretePair
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, distinct
 from shufflelib.randomizers import tabulated
 from shufflelib.shuffling import CoveredPair, VariationRatioPair
 

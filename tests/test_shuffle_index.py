@@ -410,7 +410,7 @@ class Exposed(type(randomizers.generic(eps0=1.0))):
         super().__init__(1.0)
 
     def input_pairs(self):
-        from shufflelib.amplification import InputPair
+        from shufflelib.profiles.likelihood_ratios import InputPair
 
         return (InputPair.from_rows([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], [0.0, 0.5, 0.0]),)
 

@@ -11,8 +11,8 @@ import pytest
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.profiles import DiscretePair
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 from shufflelib.shuffling import CoveredPair, VariationRatioPair
 

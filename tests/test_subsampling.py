@@ -11,8 +11,8 @@ import pytest
 import oracles
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.profiles.subsampling import SubsampledPair, subsample
 from shufflelib.shuffling import VariationRatioPair
-from shufflelib.subsampling import SubsampledPair, subsample
 
 RATIOS = (F(1), F(21, 20), F(6, 5), F(2))  # exp(eps)
 TINY_POPULATIONS = [  # name, randomizer, its law, users drawn, population

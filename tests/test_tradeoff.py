@@ -14,7 +14,7 @@ from scipy import integrate, special
 import oracles
 from shufflelib import randomizers, shuffle, tradeoff
 from shufflelib.numerics.certified import Status
-from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.profiles import DiscretePair, Gaussian, tradeoff_polygon
 from shufflelib.renyi import binary_rr_pair
 from shufflelib.shuffling import VariationRatioPair
 from shufflelib.tradeoff import (
@@ -25,7 +25,6 @@ from shufflelib.tradeoff import (
     clones,
     from_pair,
     from_profile,
-    polygon,
 )
 
 RATES = [F(k, 40) for k in range(41)]
@@ -273,7 +272,7 @@ def test_supporting_lines_known_roughly_enclose_the_polygon(seed):
         s = np.concatenate([s, s[:3], [1.0, 1.0]])
         h, width = lines(p, q, s), 10 ** rng.uniform(-6.0, -0.3)
         low, high = h - width * rng.random(s.size) ** 3, h + width * rng.random(s.size) ** 3
-        below, above = polygon.supporting(np.log(s), low, np.minimum(high, 1.0))
+        below, above = tradeoff_polygon.supporting(np.log(s), low, np.minimum(high, 1.0))
         order = np.argsort(p / q)
         spent, kept = np.append(0.0, np.cumsum(p[order])), np.append(1.0, 1.0 - np.cumsum(q[order]))
         x = np.concatenate([spent[1:-1], rng.random(9)])
@@ -284,8 +283,8 @@ def test_supporting_lines_known_roughly_enclose_the_polygon(seed):
 def test_of_two_lines_with_one_slope_the_sharper_ends_count():
     s = np.exp(np.linspace(-3.0, 3.0, 60))
     h = lines(*THREE, s)
-    once = polygon.supporting(np.log(s), h, h)
-    twice = polygon.supporting(
+    once = tradeoff_polygon.supporting(np.log(s), h, h)
+    twice = tradeoff_polygon.supporting(
         np.log(np.tile(s, 2)), np.concatenate([h, h - 0.1]), np.concatenate([h + 0.1, h])
     )
     for one, other in zip(once, twice, strict=True):
@@ -295,7 +294,7 @@ def test_of_two_lines_with_one_slope_the_sharper_ends_count():
 def test_lines_known_roughly_cost_little_beside_sharp_ones():
     s = np.exp(np.linspace(-3.0, 3.0, 200))
     h, off = lines(*THREE, s), np.where(np.arange(200) % 7 == 3, 0.05, 0.0)
-    below, above = polygon.supporting(np.log(s), h - off, np.minimum(h + off, 1.0))
+    below, above = tradeoff_polygon.supporting(np.log(s), h - off, np.minimum(h + off, 1.0))
     assert np.max(above.upper(INSIDE) - below.lower(INSIDE)) < 0.06
 
 

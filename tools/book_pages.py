@@ -20,7 +20,7 @@ ROW = re.compile(r"(?<!\\)\|")
 NAME = re.compile(r"`shufflelib\.(?P<short>[\w.]+)`")
 PATHS = re.compile(r"`(?:figures|notebooks)/(\w+)\.(\w+)`")
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
-BESIDES = ("explore", "plotting", "privacy_profile", "profiles", "numerics.certified", "shuffling")
+BESIDES = ("explore", "plotting", "numerics.certified", "profiles", "profiles.privacy_profile", "shuffling")
 
 
 def plain(text):

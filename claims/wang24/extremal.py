@@ -20,7 +20,7 @@ from claims.exact_count_pair import (
     printed,
 )
 from shufflelib import randomizers, shuffle
-from shufflelib.covered_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import CoveredPair
 from shufflelib.variation_ratio import VariationRatioPair
 
 TIGHT = f"{SOURCE}, Section 5, after Theorem 5.1; abstract"

@@ -23,8 +23,8 @@ from claims.exact_count_pair import (
     pair_below_mechanism,
 )
 from shufflelib import randomizers
-from shufflelib.amplification import AmplificationVariable
-from shufflelib.covered_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 
 
 def _quadrature(difference, printed_beta):

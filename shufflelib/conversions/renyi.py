@@ -8,7 +8,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import DiscretePair
+from shufflelib.profiles.pairs import DiscretePair
 
 SMALLEST = float(np.finfo(float).tiny)
 FAR = 1e100  # nats; a divergence beyond counts as infinite, so that no product overflows

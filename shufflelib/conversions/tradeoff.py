@@ -7,8 +7,8 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.root_finding import first_below
-from shufflelib.profiles import Gaussian
-from shufflelib.tradeoff.functions import ApproximateDP, checked
+from shufflelib.profiles.pairs import Gaussian
+from shufflelib.profiles.tradeoff_functions import ApproximateDP, checked
 from shufflelib.tradeoff.mixtures import best_of
 
 FARTHEST = 690.0  # nats

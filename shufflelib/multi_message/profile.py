@@ -16,12 +16,13 @@ import math
 
 import numpy as np
 
-from shufflelib.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.covered_pair import CoveredPair
 from shufflelib.numerics import validation
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import DiscretePair, Pair, PrivacyProfile
+from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling import VariationRatioPair
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from shufflelib.amplification import AmplificationVariable
 from shufflelib.personalized.merged_attack import OthersSum, Scores
 from shufflelib.personalized.own_randomizers import Cover, OwnRandomizers
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 
 CELLS = 24  # on each half of [0, 1]
 CELL_WIDTH = 2e-4  # of δ, relative: nothing finer is asked of the numerics

@@ -29,10 +29,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import pure_dp
-from shufflelib.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.amplification import AmplificationVariable
-from shufflelib.covered_pair import CoveredPair
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
 from shufflelib.numerics.logspace import UNIT
@@ -40,6 +36,10 @@ from shufflelib.numerics.root_finding import first_below
 from shufflelib.personalized.budgets import personal
 from shufflelib.personalized.merged_attack import MergedAttack, OthersSum, Scores
 from shufflelib.personalized.score_sums import score_law
+from shufflelib.profiles import pure_dp
+from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 
 MOST_GROUPS = 512  # of other users; more distinct budgets are rounded, weights down
 MOST_TARGETS = 64  # distinct budgets for which `epsilons` answers exactly; more share brackets

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import erf, log_ndtr, ndtr
 
-from shufflelib.amplification import AmplificationVariable, InputPair, Tails
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair, Tails
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 

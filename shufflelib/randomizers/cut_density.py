@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.adjacency import ReplaceOne
-from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.numerics import validation
+from shufflelib.profiles.adjacency import ReplaceOne
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.tabulated import frequencies

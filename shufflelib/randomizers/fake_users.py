@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.amplification import AmplificationVariable
 from shufflelib.numerics import validation
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 from shufflelib.randomizers import values
 from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
 

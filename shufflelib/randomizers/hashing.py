@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.numerics import validation
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer

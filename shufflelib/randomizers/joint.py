@@ -31,9 +31,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib.adjacency import ReplaceComponents, united
-from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.numerics import validation
+from shufflelib.profiles.adjacency import ReplaceComponents, united
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.metric import MetricRandomizer

@@ -9,8 +9,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib.adjacency import ReplaceOne
-from shufflelib.amplification import InputPair
+from shufflelib.profiles.adjacency import ReplaceOne
+from shufflelib.profiles.likelihood_ratios import InputPair
 
 LARGEST_EXPONENT = 709.0  # exp overflows beyond
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.adjacency import MoveOne
-from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.numerics import validation
+from shufflelib.profiles.adjacency import MoveOne
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
 from shufflelib.randomizers import additive, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 

@@ -29,8 +29,8 @@ from itertools import product
 
 import numpy as np
 
-from shufflelib.adjacency import ReplaceComponents, united
-from shufflelib.amplification import AmplificationVariable, InputPair
+from shufflelib.profiles.adjacency import ReplaceComponents, united
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
 

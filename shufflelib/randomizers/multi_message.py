@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib.amplification import AmplificationVariable
 from shufflelib.numerics import validation
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 from shufflelib.randomizers import values
 
 

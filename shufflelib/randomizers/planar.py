@@ -25,8 +25,8 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.distance import pdist
 from scipy.special import iti0k0, k0, k0e, k1e
 
-from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.numerics import validation
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.additive import NODES, WEIGHTS
 from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, distances, refuse_far_apart

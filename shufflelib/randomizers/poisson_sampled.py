@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.adjacency import united
-from shufflelib.amplification import AmplificationVariable, InputPair, Tails
 from shufflelib.numerics import validation
+from shufflelib.profiles.adjacency import united
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair, Tails
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
 

@@ -25,7 +25,7 @@ from functools import reduce
 import numpy as np
 from scipy.special import expit
 
-from shufflelib.amplification import LEAST_EXPOSED, AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LEAST_EXPOSED, AmplificationVariable
 
 MOST_ATOMS = 1000
 MOST_COMPARED = 20_000  # atoms whose ratios are compared one by one

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.amplification import InputPair
 from shufflelib.numerics import validation
+from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, disjoint
 

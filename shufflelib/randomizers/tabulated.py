@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.amplification import AmplificationVariable, InputPair, distinct
 from shufflelib.numerics import validation
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair, distinct
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 

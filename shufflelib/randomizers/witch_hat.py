@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.amplification import AmplificationVariable, InputPair
 from shufflelib.numerics import validation
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.additive import NODES, WEIGHTS
 from shufflelib.randomizers.metric import CELL_WIDTH, OnLine, distances

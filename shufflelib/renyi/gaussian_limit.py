@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 
 from shufflelib.closed_form.regime import require
 from shufflelib.numerics import validation
-from shufflelib.profiles import Gaussian
+from shufflelib.profiles.pairs import Gaussian
 
 LARGEST_MU = 1e4  # of a `Gaussian` profile; beyond it nothing is private
 

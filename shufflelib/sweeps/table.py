@@ -12,9 +12,9 @@ import numpy as np
 
 from shufflelib import calibration
 from shufflelib.numerics import validation
+from shufflelib.profiles.subsampling import SMALLEST_RATE
 from shufflelib.randomizers.by_name import constructors, parameters, required
 from shufflelib.shuffling import shuffle
-from shufflelib.subsampling import SMALLEST_RATE
 from shufflelib.sweeps.cache import Cache
 from shufflelib.sweeps.identity import environment
 from shufflelib.sweeps.running import outcomes

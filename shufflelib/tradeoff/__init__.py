@@ -11,14 +11,17 @@ false-positive rate the smallest false-negative rate.  Its safe end is the lower
 In order of reading:
 
 1. `functions`: the objects, their inverse, conjugate, symmetrisation and tensor product; `gaussian`;
-   `from_profiles`: a pair of laws or a profile as such an object.
+   `tradeoff_of_profile`: a pair of laws or a profile as such an object.
 2. `divergences`: Rényi, χ² and the like as functionals of f.
 3. `mixtures`: joint concavity; `hidden`: laws hidden in each other; `equality`: when nothing is lost.
 4. `clones`, `random_start`: shuffling and noisy gradient steps; `mellin`: from Rényi back to f.
 
-`polygon` and `calculus` hold the arithmetic of segments that all of them use.
+`tradeoff_polygon` and `tradeoff_calculus` hold the arithmetic of segments that all of them use.
 """
 
+from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
+from shufflelib.profiles.tradeoff_functions import ApproximateDP, FiniteTradeoff, Identity, TradeoffFunction
+from shufflelib.profiles.tradeoff_of_profile import from_pair, from_profile
 from shufflelib.tradeoff.clones import (
     clone_pair,
     conditioned_on_clones,
@@ -35,9 +38,6 @@ from shufflelib.tradeoff.divergences import (
     renyi,
 )
 from shufflelib.tradeoff.equality import Tightness, tightness
-from shufflelib.tradeoff.from_profiles import from_pair, from_profile
-from shufflelib.tradeoff.functions import ApproximateDP, FiniteTradeoff, Identity, TradeoffFunction
-from shufflelib.tradeoff.gaussian import GaussianTradeoff
 from shufflelib.tradeoff.hidden import blend, hidden_among, hidden_swap
 from shufflelib.tradeoff.mixtures import (
     advanced_delta,

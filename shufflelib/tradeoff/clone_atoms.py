@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics.logspace import UNIT, binomial_pmf_error, log_binomial_pmf
-from shufflelib.profiles import DiscretePair
+from shufflelib.profiles.pairs import DiscretePair
 
 REACH = 9.0  # standard deviations kept of C and of A given C
 BLOCK = 64  # values of C treated together

@@ -22,12 +22,12 @@ import numpy as np
 from shufflelib.closed_form.regime import require
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT, log_binomial_pmf
-from shufflelib.profiles import DiscretePair
+from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.tradeoff_functions import TradeoffFunction
+from shufflelib.profiles.tradeoff_polygon import Polygon
 from shufflelib.tradeoff import clone_atoms
 from shufflelib.tradeoff.clone_atoms import log_clones, swap
-from shufflelib.tradeoff.functions import TradeoffFunction
 from shufflelib.tradeoff.hidden import hidden_swap
-from shufflelib.tradeoff.polygon import Polygon
 
 LISTED_ATOMS = 1_000_000  # beyond, they are gathered
 TIE = 1e-12  # relative rounding within which the printed condition counts as met

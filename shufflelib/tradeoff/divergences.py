@@ -18,12 +18,12 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib.dots import log_renyi_kernel
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.tradeoff.functions import checked
-from shufflelib.tradeoff.gaussian import GaussianTradeoff
+from shufflelib.profiles.connect_the_dots import log_renyi_kernel
+from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
+from shufflelib.profiles.tradeoff_functions import checked
 
 
 class Divergence(ABC):

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.tradeoff import calculus, polygon
+from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
+from shufflelib.profiles.tradeoff_polygon import Polygon
 from shufflelib.tradeoff.mixtures import checked_weights
-from shufflelib.tradeoff.polygon import Polygon
 
 LARGEST_GAP = 1e-12  # that counts as rounding
 
@@ -71,9 +71,9 @@ def tightness(p, q, *, weights):
         if np.abs(sums - 1.0).max() > 1e-9:
             raise ValueError(f"{name} must have rows that sum to 1, got sums {sums}")
     weights = checked_weights(weights, "weights", p.shape[0])
-    mixture = Polygon(polygon.pair_of_masses(weights @ p, weights @ q))
-    parts = [polygon.pair_of_masses(*rows) for rows in zip(p, q, strict=True)]
-    seen = Polygon(calculus.direct_sum(parts, weights, weights))
+    mixture = Polygon(tradeoff_polygon.pair_of_masses(weights @ p, weights @ q))
+    parts = [tradeoff_polygon.pair_of_masses(*rows) for rows in zip(p, q, strict=True)]
+    seen = Polygon(tradeoff_calculus.direct_sum(parts, weights, weights))
     x = np.clip(np.concatenate([mixture.knots[0], seen.knots[0]]), 0.0, 1.0)
     gaps = mixture.lower(x) - seen.upper(x)
     worst = int(np.argmax(gaps))

@@ -6,10 +6,10 @@ r"""Laws hidden in each other: what a test loses if it may have seen something e
 Source: Wang, Su, Ye, Shokri, Su 2023.
 """
 
-from shufflelib.tradeoff import calculus
-from shufflelib.tradeoff.functions import Identity, TradeoffFunction, checked
+from shufflelib.profiles import tradeoff_calculus
+from shufflelib.profiles.tradeoff_functions import Identity, TradeoffFunction, checked
+from shufflelib.profiles.tradeoff_polygon import Polygon
 from shufflelib.tradeoff.mixtures import checked_share
-from shufflelib.tradeoff.polygon import Polygon
 
 
 def blend(f, *, rate):
@@ -37,7 +37,7 @@ def blend(f, *, rate):
 
 
 def _blend(f, kept, rate, statement):
-    return f._mapped(lambda pair: calculus.blended(pair, kept, rate), statement)
+    return f._mapped(lambda pair: tradeoff_calculus.blended(pair, kept, rate), statement)
 
 
 def hidden_swap(f, *, weight):
@@ -87,8 +87,11 @@ def _two_sided(forward, backward, statement):
     """Return the largest function with the steep slopes of one bound and the mirrored ones of another."""
 
     def stitched(one, two, below):
-        sides = Polygon(calculus.steep_side(one.pair)), Polygon(calculus.steep_side(two.pair)).inverse
-        return calculus.highest(sides, below=below)
+        sides = (
+            Polygon(tradeoff_calculus.steep_side(one.pair)),
+            Polygon(tradeoff_calculus.steep_side(two.pair)).inverse,
+        )
+        return tradeoff_calculus.highest(sides, below=below)
 
     low = stitched(forward.low, backward.low, below=True)
     high = stitched(forward.high, backward.high, below=False)

@@ -7,7 +7,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import DiscretePair
+from shufflelib.profiles.pairs import DiscretePair
 
 MOST_NODES = 2_000_000
 BLOCK = 1 << 14

@@ -20,9 +20,9 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
-from shufflelib.tradeoff import calculus
-from shufflelib.tradeoff.functions import TradeoffFunction, checked
-from shufflelib.tradeoff.polygon import Polygon
+from shufflelib.profiles import tradeoff_calculus
+from shufflelib.profiles.tradeoff_functions import TradeoffFunction, checked
+from shufflelib.profiles.tradeoff_polygon import Polygon
 
 ROUNDING = 1e-12
 RATES = np.array([1e-6, 1e-3, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9])  # where an order is looked for
@@ -58,12 +58,16 @@ def checked_share(value, name, **domain):
 
 def _seen(functions, null_weights, alternative_weights, statement):
     """Return the function of the direct sum of the parts."""
-    low = Polygon(calculus.direct_sum([f.low.pair for f in functions], null_weights, alternative_weights))
+    low = Polygon(
+        tradeoff_calculus.direct_sum([f.low.pair for f in functions], null_weights, alternative_weights)
+    )
     exact = all(f.low is f.high for f in functions)
     high = (
         low
         if exact
-        else Polygon(calculus.direct_sum([f.high.pair for f in functions], null_weights, alternative_weights))
+        else Polygon(
+            tradeoff_calculus.direct_sum([f.high.pair for f in functions], null_weights, alternative_weights)
+        )
     )
     return TradeoffFunction(
         low, high, statement=statement, source="; ".join(dict.fromkeys(f.source for f in functions))
@@ -383,8 +387,8 @@ def common_null(functions, *, weights):
     """
     functions = _functions(functions)
     weights = checked_weights(weights, "weights", len(functions))
-    low = calculus.averaged([f.low for f in functions], weights, below=True)
-    high = calculus.averaged([f.high for f in functions], weights, below=False)
+    low = tradeoff_calculus.averaged([f.low for f in functions], weights, below=True)
+    high = tradeoff_calculus.averaged([f.high for f in functions], weights, below=False)
     return TradeoffFunction(
         low,
         high,
@@ -406,8 +410,8 @@ def best_of(functions):
     [[0.9661, 0.50973], [0.98351, 0.50538], [0.98351, 0.50973]]
     """
     functions = _functions(functions)
-    low = calculus.highest([f.low for f in functions], below=True)
-    high = calculus.highest([f.high for f in functions], below=False)
+    low = tradeoff_calculus.highest([f.low for f in functions], below=True)
+    high = tradeoff_calculus.highest([f.high for f in functions], below=False)
     return TradeoffFunction(
         low,
         high,

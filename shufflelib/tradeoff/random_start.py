@@ -34,9 +34,9 @@ from scipy.special import ndtr
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.tradeoff import polygon
-from shufflelib.tradeoff.functions import TradeoffFunction
-from shufflelib.tradeoff.gaussian import gaussian_mixture
+from shufflelib.profiles import tradeoff_polygon
+from shufflelib.profiles.gaussian_tradeoff import gaussian_mixture
+from shufflelib.profiles.tradeoff_functions import TradeoffFunction
 
 SLOPE = 0.39895  # above 1/√(2π)
 REACH = 8.5  # starts kept; P(|I| > 8.5) < 2e-17, told apart below
@@ -289,9 +289,9 @@ def _shifted(part, height):
             stop = x[0]
         scale = 1.0 - 8 * UNIT
         x, y = np.append(x[:end], stop) * scale, np.append(y[:end] + height, 0.0) * scale
-        return polygon.through(x, y, below=True)
+        return tradeoff_polygon.through(x, y, below=True)
     x, y = part.above
-    return polygon.through(x, y + height, below=False)
+    return tradeoff_polygon.through(x, y + height, below=False)
 
 
 # ---------------------------------------------------------------- the mixtures themselves
@@ -366,7 +366,7 @@ def unequal_gaussians(*, mean, variance):
     slope = ((v - 1.0) * r * r / v - a * a / (v - 1.0) - math.log(v)) / 2.0
     steepest = FARTHEST + abs(a) + 9.0 * root  # of the logs of x and y in r
     error = 64 * UNIT * (1.0 + steepest * (reach + abs(centre)) + (v - 1.0) * reach**2 + a * a / (v - 1.0))
-    below, above = polygon.touching(x, y, slope, error=error)
+    below, above = tradeoff_polygon.touching(x, y, slope, error=error)
     return TradeoffFunction(
         below, above, statement=f"N({a:g}, {v:g}) against N(0, 1)", source="Neyman-Pearson lemma, closed form"
     )

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import DiscretePair
+from shufflelib.profiles.pairs import DiscretePair
 
 CELLS = 100  # into which an attack on Laplace reports sorts the smallest one
 GAUSSIAN_CELLS = 400

@@ -6,7 +6,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.personalized_pair import PersonalizedPair
-from shufflelib.profiles import Gaussian
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.sgd.accounting.attacks import smallest_report
 from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, NOTHING, Epoch, checked_epochs, of_kind, within_reach
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 
-from shufflelib.adjacency import ReplaceOne, united
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.personalized_pair import FARTHEST
-from shufflelib.profiles import DiscretePair, PrivacyProfile
+from shufflelib.profiles.adjacency import ReplaceOne, united
+from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.privacy_profile import PrivacyProfile
 
 NOTHING = DiscretePair([0.0], [0.0])
 FIXED_SPLIT = ("examples are split into blocks once, whatever they hold",)

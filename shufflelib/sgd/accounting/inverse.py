@@ -3,7 +3,7 @@
 import math
 
 from shufflelib.numerics import validation
-from shufflelib.profiles import Gaussian
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.sgd.accounting.epoch import checked_epochs
 from shufflelib.sgd.accounting.random_allocation import LARGEST_NOISE, SMALLEST_NOISE
 from shufflelib.sgd.accounting.replaced_example import one_example

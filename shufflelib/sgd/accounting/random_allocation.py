@@ -15,9 +15,9 @@ from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.loss_distribution import LossLaw
 from shufflelib.numerics.positive_part_iid import positive_part_mean
-from shufflelib.privacy_profile import SymmetricPair
-from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.round_laws import RoundCurve
+from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.profiles.pairs import DiscretePair, Gaussian
+from shufflelib.profiles.privacy_profile import SymmetricPair
 
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1e6
 MOST_BLOCKS = 10**6

@@ -5,7 +5,7 @@ import math
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import LARGEST_MU, Gaussian
+from shufflelib.profiles.pairs import LARGEST_MU, Gaussian
 from shufflelib.sgd.accounting.attacks import marked_report, smallest_report
 from shufflelib.sgd.accounting.epoch import (
     FIXED_SPLIT,

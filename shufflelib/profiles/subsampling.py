@@ -18,14 +18,14 @@ import math
 
 import numpy as np
 
-from shufflelib import adjacency
-from shufflelib.amplification import AmplificationVariable
-from shufflelib.covered_pair import CoveredPair
 from shufflelib.numerics import validation
 from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.privacy_profile import SymmetricPair
-from shufflelib.profiles import DiscretePair, Pair, PrivacyProfile
+from shufflelib.profiles import adjacency
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile, SymmetricPair
 
 __all__ = ["SubsampledPair", "SubsampledProfile", "SubstitutionPair", "subsample"]
 
@@ -66,6 +66,15 @@ def subsample(profile, *, rate):
     Proposition 30; Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.4 and Proposition 2.
     Erratum: the second line of Proposition 2 has D(P‖Q) on its right, where D(Q‖P) belongs; the two
     agree for the paper's pair, which is symmetric.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> from shufflelib.profiles import subsample
+    >>> all_report = shuffle(randomizers.binary_rr(eps0=1.0), n=1000)
+    >>> one_in_ten = subsample(all_report, rate=0.1)
+    >>> one_in_ten.epsilon(1e-6).upper < 0.2 * all_report.epsilon(1e-6).upper
+    True
     """
     if not isinstance(profile, PrivacyProfile):
         raise TypeError(f"profile must be a PrivacyProfile, got {profile!r}; shufflelib.shuffle makes one")

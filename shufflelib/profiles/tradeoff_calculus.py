@@ -18,8 +18,8 @@ import math
 import numpy as np
 
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.profiles import DiscretePair
-from shufflelib.tradeoff.polygon import TINY, Polygon, through
+from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.tradeoff_polygon import TINY, Polygon, through
 
 
 def direct_sum(pairs, null_weights, alternative_weights):

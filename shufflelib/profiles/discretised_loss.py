@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import dots
 from shufflelib.numerics.convex_hull import hull
 from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.profiles import connect_the_dots
 
 BESIDE = 4.0  # first dots lie up to here, in units of the curve's own width
 FIRST_STEP = 0.25
@@ -51,11 +51,11 @@ class RoundLaw(NamedTuple):
     excess: float
 
 
-class _Direction(dots.Curve):
+class _Direction(connect_the_dots.Curve):
     """Dots on one direction of a pair, the first ones where its mass lies."""
 
     def _first(self):
-        width = 2.5 * math.exp(self.pair.dot(0.0, dots.DOT_TOLERANCE).upper)  # H(0) = μ/√(2π)
+        width = 2.5 * math.exp(self.pair.dot(0.0, connect_the_dots.DOT_TOLERANCE).upper)  # H(0) = μ/√(2π)
         grid = width * FIRST_STEP * np.arange(1 + BESIDE / FIRST_STEP)
         while grid[-1] < min(self.last, FARTHEST) and self.pair.dot(grid[-1], 1e-2).upper > NOTHING:
             grid = np.append(grid, min(1.25 * grid[-1], FARTHEST))
@@ -76,7 +76,7 @@ class _Direction(dots.Curve):
         return True
 
 
-class RoundCurve(dots.Dots):
+class RoundCurve(connect_the_dots.Dots):
     """Both directions of a pair, dotted; dots are added where a question needs them."""
 
     def __init__(self, pair):
@@ -160,7 +160,7 @@ class RoundCurve(dots.Dots):
         worst = max(logsumexp(part) for _, part in parts)
         for curve, part in parts:
             if worst > -math.inf and logsumexp(part) > worst - 2.3:
-                curve.halve(*dots.most_doubtful([part]))
+                curve.halve(*connect_the_dots.most_doubtful([part]))
         return self.size > size
 
 

@@ -4,10 +4,11 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import DiscretePair, Gaussian, Pair, PrivacyProfile
-from shufflelib.tradeoff import polygon
-from shufflelib.tradeoff.functions import FiniteTradeoff, TradeoffFunction
-from shufflelib.tradeoff.gaussian import GaussianTradeoff
+from shufflelib.profiles import tradeoff_polygon
+from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
+from shufflelib.profiles.pairs import DiscretePair, Gaussian
+from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
+from shufflelib.profiles.tradeoff_functions import FiniteTradeoff, TradeoffFunction
 
 DOTS = 200
 FARTHEST = 300.0  # largest ε at which a curve is asked for
@@ -45,7 +46,7 @@ def from_pair(pair):
         raise TypeError(
             f"pair must be a DiscretePair, got {pair!r}; list its masses, or use from_profile for a bracket"
         )
-    return FiniteTradeoff(polygon.normalised(pair), statement=pair.statement)
+    return FiniteTradeoff(tradeoff_polygon.normalised(pair), statement=pair.statement)
 
 
 def from_profile(profile, *, dots=DOTS):
@@ -98,7 +99,7 @@ def from_profile(profile, *, dots=DOTS):
     shrink = np.exp(-flat[0])
     low = np.concatenate([steep[1], 1.0 - shrink * (1.0 - flat[1])])
     high = np.concatenate([steep[2], 1.0 - shrink * (1.0 - flat[2])])
-    below, above = polygon.supporting(slopes, low, high)
+    below, above = tradeoff_polygon.supporting(slopes, low, high)
     return TradeoffFunction(below, above, statement=profile.statement, source=profile.source)
 
 

@@ -9,11 +9,11 @@ import math
 import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
-from shufflelib import dots
 from shufflelib.numerics import validation
 from shufflelib.numerics.log_interval import LEAST, TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp
-from shufflelib.privacy_profile import Pair, PrivacyProfile, SymmetricPair
+from shufflelib.profiles import connect_the_dots
+from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile, SymmetricPair
 
 LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
 
@@ -135,10 +135,10 @@ class DiscretePair(Pair):
         away = np.where(self.loss > 0, high, low)
         ends = []
         for loss, side in ((toward, -1.0), (away, 1.0)):
-            terms = self.log_q + dots.log_renyi_kernel(loss, order)
+            terms = self.log_q + connect_the_dots.log_renyi_kernel(loss, order)
             size = np.where(np.isfinite(terms), np.abs(terms), 0.0)
             total = logsumexp(terms + side * (self.mass_error + (64 + 4 * size) * UNIT))
-            ends.append(dots.renyi_from_moment(total, order) * (1.0 + side * 8 * UNIT))
+            ends.append(connect_the_dots.renyi_from_moment(total, order) * (1.0 + side * 8 * UNIT))
         return tuple(ends)
 
     def false_negatives(self, fpr):

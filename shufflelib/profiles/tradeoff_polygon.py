@@ -3,7 +3,7 @@ r"""Convex polygons as trade-off functions: a list of segments is a finite pair 
 A segment that spends dα of false-positive rate to save dβ of false-negative rate is an atom with
 masses (dα, dβ) under (P, Q).  By the Neyman-Pearson lemma every finite pair is such a list, sorted by
 falling slope, and every falling convex polygon from (0, f(0)) to (1, 0) is one.  So whatever is done
-to trade-off functions is done to pairs, see `calculus`.
+to trade-off functions is done to pairs, see `tradeoff_calculus`.
 
 Rounding.  A knot is a pair of sums of masses, each off by at most the sum of the masses' errors.
 Knots moved down and to the left by that much lie below the curve, and so does the polygon through
@@ -19,7 +19,7 @@ import numpy as np
 from shufflelib.numerics.convex_hull import hull
 from shufflelib.numerics.log_interval import LEAST
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.profiles import DiscretePair
+from shufflelib.profiles.pairs import DiscretePair
 
 MOST_SEGMENTS = 4_000_000
 STEEPEST = 600.0  # log of a slope whose tangent is used

@@ -50,7 +50,7 @@ class ReplaceOne:
 
     Examples
     --------
-    >>> from shufflelib.adjacency import ReplaceOne
+    >>> from shufflelib.profiles.adjacency import ReplaceOne
     >>> print(ReplaceOne())
     replace one user's value, whatever the other users hold
     >>> ReplaceOne().neighbours([0, 1, 2], [0, 1, 7]), ReplaceOne().neighbours([0, 1, 2], [0, 1])
@@ -112,7 +112,7 @@ class MoveOne(ReplaceOne):
 
     Examples
     --------
-    >>> from shufflelib.adjacency import MoveOne
+    >>> from shufflelib.profiles.adjacency import MoveOne
     >>> relation = MoveOne(d01=1.0, dmax=2.0, shorter=False)
     >>> relation.neighbours([(0, 0), (0, 1)], [(1, 0), (0, 1)])
     True
@@ -157,7 +157,7 @@ class ReplaceComponents(ReplaceOne):
 
     Examples
     --------
-    >>> from shufflelib.adjacency import ReplaceComponents, ReplaceOne
+    >>> from shufflelib.profiles.adjacency import ReplaceComponents, ReplaceOne
     >>> relation = ReplaceComponents(parts=(ReplaceOne(),) * 3, most=1)
     >>> print(relation)
     replace at most 1 of the 3 components of one user's tuple, whatever the other users hold
@@ -198,7 +198,7 @@ class EveryRound(ReplaceOne):
 
     Examples
     --------
-    >>> from shufflelib.adjacency import EveryRound, MoveOne, ReplaceOne
+    >>> from shufflelib.profiles.adjacency import EveryRound, MoveOne, ReplaceOne
     >>> both = EveryRound(rounds=(ReplaceOne(), MoveOne(d01=1.0, dmax=2.0)))
     >>> both.neighbours([0.0, 0.0], [0.5, 0.0]), both.neighbours([0.0, 0.0], [1.5, 0.0])
     (True, False)

@@ -1,17 +1,17 @@
 r"""What a strided, windowed Rényi sum misses: bounds on its aliases and on its tails.
 
-The summand is :math:`f(a,s) = \text{mass}(a,s)\,V\varphi(U/V)` of `renyi_sums`.  Everything here rests on
-two shapes: the logarithm of the trinomial mass is concave, and so is :math:`\log U`, while
-:math:`-\log V` is convex.  In a box the concave factors lie below their tangents; the sum of a linear
-and a convex function is largest at a corner.
+The summand is :math:`f(a,s) = \text{mass}(a,s)\,V\varphi(U/V)` of `renyi_lattice_sum`.  Everything here rests
+on two shapes: the logarithm of the trinomial mass is concave, and so is :math:`\log U`, while :math:`-\log V`
+is convex.  In a box the concave factors lie below their tangents; the sum of a linear and a convex function
+is largest at a corner.
 """
 
 import math
 
 import numpy as np
 
-from shufflelib.dots import log_renyi_kernel
 from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.profiles.connect_the_dots import log_renyi_kernel
 
 
 def _deviance(part, whole, share, other):

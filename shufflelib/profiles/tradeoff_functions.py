@@ -16,9 +16,9 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import DiscretePair
-from shufflelib.tradeoff import calculus
-from shufflelib.tradeoff.polygon import MOST_SEGMENTS, Polygon
+from shufflelib.profiles import tradeoff_calculus
+from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.tradeoff_polygon import MOST_SEGMENTS, Polygon
 
 
 class TradeoffFunction:
@@ -169,7 +169,7 @@ class TradeoffFunction:
         ε ≥ 0, says nothing: with f through (0, 1), (0.01, 0.5), (0.4, 0.05), (1, 0) it gives 0.88 at
         0.01.  The mirror is what follows from δ(ε), ε ≥ 0, alone.
         """
-        return self._mapped(calculus.steep, f"the symmetrisation of {self.statement}")
+        return self._mapped(tradeoff_calculus.steep, f"the symmetrisation of {self.statement}")
 
     def tensor(self, other):
         r"""Return :math:`f \otimes g = T(P \times P', Q \times Q')`: both observations seen.
@@ -206,9 +206,9 @@ class TradeoffFunction:
                 f"other must leave a product of at most {MOST_SEGMENTS} atoms, got {atoms}; "
                 "coarsen the factors first, for example with .coarsened(segments=1000)"
             )
-        low = Polygon(calculus.product(self.low.pair, other.low.pair))
+        low = Polygon(tradeoff_calculus.product(self.low.pair, other.low.pair))
         exact = self.low is self.high and other.low is other.high
-        high = low if exact else Polygon(calculus.product(self.high.pair, other.high.pair))
+        high = low if exact else Polygon(tradeoff_calculus.product(self.high.pair, other.high.pair))
         return TradeoffFunction(low, high, statement=statement, source=source)
 
     def coarsened(self, *, segments):
@@ -223,8 +223,8 @@ class TradeoffFunction:
         segments = validation.count(segments, "segments", at_least=2, at_most=MOST_SEGMENTS)
         low, high = self.low.pair, self.high.pair
         return TradeoffFunction(
-            Polygon(calculus.spread(low, calculus.cells(low, max(segments // 2, 1)))),
-            Polygon(calculus.merged(high, calculus.cells(high, segments))),
+            Polygon(tradeoff_calculus.spread(low, tradeoff_calculus.cells(low, max(segments // 2, 1)))),
+            Polygon(tradeoff_calculus.merged(high, tradeoff_calculus.cells(high, segments))),
             statement=self.statement,
             source=self.source,
         )

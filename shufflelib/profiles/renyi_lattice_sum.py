@@ -28,9 +28,9 @@ import math
 
 import numpy as np
 
-from shufflelib.dots import log_renyi_kernel
 from shufflelib.numerics.logspace import UNIT, binomial_pmf_error, log1mexp, log_binomial_pmf, logsumexp
-from shufflelib.renyi_sum_errors import box_edges, log_aliases, log_tails
+from shufflelib.profiles.connect_the_dots import log_renyi_kernel
+from shufflelib.profiles.renyi_lattice_errors import box_edges, log_aliases, log_tails
 
 LARGEST_ORDER = 1e9  # tried up to here
 COMPLETE = 8 * UNIT  # missing mass that is the rounding of masses that leave nothing

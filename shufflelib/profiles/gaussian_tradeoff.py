@@ -8,9 +8,9 @@ from scipy.special import ndtr
 
 from shufflelib.numerics.log_interval import LEAST
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import Gaussian
-from shufflelib.tradeoff import polygon
-from shufflelib.tradeoff.functions import TradeoffFunction
+from shufflelib.profiles import tradeoff_polygon
+from shufflelib.profiles.pairs import Gaussian
+from shufflelib.profiles.tradeoff_functions import TradeoffFunction
 
 KNOTS = 4000
 
@@ -122,4 +122,4 @@ def gaussian_mixture(mu, weights, thresholds):
         for z in (a[0], -b[-1]):
             size = min(max(z, 0.0), 40.0)
             error = max(error, (1.0 + size) * (1.0 + 2.0 * size + m))
-    return polygon.touching(x, y, t, error=8 * UNIT * error + len(mu) * UNIT)
+    return tradeoff_polygon.touching(x, y, t, error=8 * UNIT * error + len(mu) * UNIT)

@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 
-from shufflelib import dots
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.loss_distribution import SMALLEST_SIZE, LossLaw, missing_mass
 from shufflelib.numerics.positive_part_iid import positive_part_mean
-from shufflelib.privacy_profile import Pair
-from shufflelib.renyi_sums import LARGEST_ORDER, RenyiSum
+from shufflelib.profiles import connect_the_dots
+from shufflelib.profiles.privacy_profile import Pair
+from shufflelib.profiles.renyi_lattice_sum import LARGEST_ORDER, RenyiSum
 
 MOST_TELLING = 1e-2  # mass of R_0 on the outputs that may be treated one by one
 UNNOTICED = math.log(1e-7)  # log of the share of δ that does no harm
@@ -46,7 +46,7 @@ class CoveredPair(Pair):
     Binary randomized response with R_0 = (3/4, 1/4), R_1 = (1/4, 3/4), all others known to hold 1:
 
     >>> import numpy as np
-    >>> from shufflelib.amplification import AmplificationVariable
+    >>> from shufflelib.profiles.likelihood_ratios import AmplificationVariable
     >>> from shufflelib.shuffling import CoveredPair
     >>> ratios, cover = np.array([3.0, 1.0 / 3.0]), np.array([0.25, 0.75])
     >>> bracket = CoveredPair(AmplificationVariable(ratios, np.ones(2), cover), 1000).epsilon(delta=1e-6)
@@ -252,7 +252,7 @@ class CoveredPair(Pair):
         moment = self._renyi_sum.log_moment(min(order, LARGEST_ORDER)) if self._renyi_sum else None
         if moment is None:
             return super().renyi_directed(order, enough)
-        lower, upper = (dots.renyi_from_moment(end, min(order, LARGEST_ORDER)) for end in moment)
+        lower, upper = (connect_the_dots.renyi_from_moment(end, min(order, LARGEST_ORDER)) for end in moment)
         # D rises with the order, up to the largest loss
         upper = upper if order <= LARGEST_ORDER else math.inf
         return lower * (1 - 8 * UNIT), min(upper * (1 + 8 * UNIT), self.largest_loss)

@@ -1,7 +1,7 @@
 """The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
 
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
-from shufflelib.privacy_profile import SymmetricPair
+from shufflelib.profiles.privacy_profile import SymmetricPair
 
 
 class Envelope(SymmetricPair):

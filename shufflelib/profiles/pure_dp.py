@@ -14,7 +14,7 @@ def delta(eps0, eps):
 
     Examples
     --------
-    >>> from shufflelib import pure_dp
+    >>> from shufflelib.profiles import pure_dp
     >>> float(pure_dp.delta(0.0, 1.0)), float(pure_dp.delta(float("inf"), 3.0))
     (0.0, 1.0)
     """
@@ -32,7 +32,7 @@ def renyi(eps0, order):
 
     Examples
     --------
-    >>> from shufflelib import pure_dp
+    >>> from shufflelib.profiles import pure_dp
     >>> round(float(pure_dp.renyi(1.0, 2.0)), 4)
     0.7353
     """
@@ -48,7 +48,7 @@ def false_negatives(eps0, fpr):
 
     Examples
     --------
-    >>> from shufflelib import pure_dp
+    >>> from shufflelib.profiles import pure_dp
     >>> float(pure_dp.false_negatives(float("inf"), 0.5)), float(pure_dp.false_negatives(0.0, 0.25))
     (0.0, 0.75)
     """

@@ -13,14 +13,14 @@ Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10; for shuffling Koskela, Heikk
 import functools
 import math
 
-from shufflelib import adjacency
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
 from shufflelib.numerics.composed_loss import Total
 from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.privacy_profile import Pair, PrivacyProfile
-from shufflelib.round_laws import RoundCurve
+from shufflelib.profiles import adjacency
+from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
 
 __all__ = ["ComposedPair", "ComposedProfile", "compose"]
 
@@ -62,7 +62,7 @@ def compose(profiles):
     --------
     Two Gaussian rounds are one with the separations added in squares:
 
-    >>> from shufflelib.composition import compose
+    >>> from shufflelib.profiles.composition import compose
     >>> from shufflelib.profiles import Gaussian
     >>> both = compose([Gaussian(mu=0.3), Gaussian(mu=0.4)]).delta(eps=1.0)
     >>> both.lower < Gaussian(mu=0.5).delta(eps=1.0).lower < both.upper

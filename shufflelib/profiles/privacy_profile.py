@@ -15,12 +15,12 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib import dots, pure_dp
-from shufflelib.adjacency import NO_DATASETS
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.numerics.root_finding import worst_root
+from shufflelib.profiles import connect_the_dots, pure_dp
+from shufflelib.profiles.adjacency import NO_DATASETS
 
 
 class PrivacyProfile(ABC):
@@ -31,7 +31,8 @@ class PrivacyProfile(ABC):
     Attributes
     ----------
     adjacency : ReplaceOne
-        Which datasets are neighbours: the relation of `shufflelib.adjacency` that all numbers are for.
+        Which datasets are neighbours: the relation of `shufflelib.profiles.adjacency` that all numbers are
+        for.
     hypotheses : tuple of str
         What else all numbers assume: whom to trust, and what must not depend on the values.
 
@@ -77,7 +78,7 @@ class PrivacyProfile(ABC):
     @functools.cached_property
     def envelope(self):
         """One symmetric pair that stands above the profile, whichever pair and direction is met."""
-        from shufflelib.envelope import Envelope
+        from shufflelib.profiles.envelope import Envelope
 
         return Envelope.of(self.above)
 
@@ -233,9 +234,9 @@ class PrivacyProfile(ABC):
         Returns
         -------
         PrivacyProfile
-            See `shufflelib.subsampling.subsample`.
+            See `shufflelib.profiles.subsampling.subsample`.
         """
-        from shufflelib.subsampling import subsample
+        from shufflelib.profiles.subsampling import subsample
 
         return subsample(self, rate=rate)
 
@@ -250,9 +251,10 @@ class PrivacyProfile(ABC):
         Returns
         -------
         PrivacyProfile
-            See `shufflelib.composition.repeat`; `shufflelib.composition.compose` takes unequal rounds.
+            See `shufflelib.profiles.composition.repeat`; `shufflelib.profiles.composition.compose` takes
+            unequal rounds.
         """
-        from shufflelib.composition import repeat
+        from shufflelib.profiles.composition import repeat
 
         return repeat(self, rounds=rounds)
 
@@ -337,8 +339,12 @@ class Pair(PrivacyProfile):
 
     def renyi_directed(self, order, enough=0.0):
         """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``enough``."""
-        start = dots.RENYI_TOLERANCE, dots.RENYI_FIRST_DOTS, dots.RENYI_DEPTH
-        return dots.Dots(self, *start).renyi(order, enough)
+        start = (
+            connect_the_dots.RENYI_TOLERANCE,
+            connect_the_dots.RENYI_FIRST_DOTS,
+            connect_the_dots.RENYI_DEPTH,
+        )
+        return connect_the_dots.Dots(self, *start).renyi(order, enough)
 
     def renyi_worst(self, order, enough=0.0):
         """Return both ends of the larger of the two directions, known well where it exceeds ``enough``."""
@@ -351,7 +357,7 @@ class Pair(PrivacyProfile):
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
-        return dots.Dots(self).false_negatives(fpr)
+        return connect_the_dots.Dots(self).false_negatives(fpr)
 
     def _renyi(self, order):
         return self.renyi_worst(order)
@@ -385,7 +391,7 @@ def _largest_renyi(pairs, order):
     The plainest comes first, so that the others are soon known to be no worse.
     """
     if len(pairs) > 1:
-        pairs = sorted(pairs, key=lambda pair: -pair.dot(0.0, dots.RENYI_TOLERANCE).lower)
+        pairs = sorted(pairs, key=lambda pair: -pair.dot(0.0, connect_the_dots.RENYI_TOLERANCE).lower)
     lower = upper = 0.0
     for pair in pairs:
         lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower))
