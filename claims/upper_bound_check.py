@@ -4,7 +4,7 @@ import math
 
 from claims.claim import Finding, Verdict
 from claims.counterexample_search import CROWD, LOCAL, RISK, claims_too_much, worst
-from shufflelib.closed_form import OutOfRegime
+from shufflelib.published.closed_form import OutOfRegime
 
 
 def upper_bound(formula, randomizer, **axes):

@@ -14,29 +14,22 @@ __all__ = [
     "LocalRandomizer",
     "Status",
     "calibration",
-    "central_limit",
-    "closed_form",
-    "comparison",
-    "conversions",
     "datasets",
     "estimation",
-    "multi_message",
-    "parallel",
-    "personalized",
+    "profiles",
+    "published",
     "randomizers",
-    "renyi",
     "sgd",
     "shuffle",
-    "shuffle_index",
+    "shuffling",
     "sweeps",
-    "tradeoff",
 ]
 
 _HOME = {
     "Certified": "numerics.certified",
     "LocalRandomizer": "randomizers.local_randomizer",
     "Status": "numerics.certified",
-    "shuffle": "shuffling",
+    "shuffle": "shuffling.shuffled",
 }
 
 

@@ -23,7 +23,7 @@ from shufflelib.numerics.certified import Certified, written
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers import generic
-from shufflelib.shuffling import shuffle
+from shufflelib.shuffling.shuffled import shuffle
 
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
 MAX_ROUNDS = 10**9

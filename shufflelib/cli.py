@@ -11,7 +11,7 @@ from shufflelib import calibration
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.validation import count
 from shufflelib.randomizers.by_name import constructors, parameters, required
-from shufflelib.shuffling import shuffle
+from shufflelib.shuffling.shuffled import shuffle
 
 QUANTITIES = {
     "epsilon": ("delta", "smallest central epsilon at the given delta", "upper"),

@@ -2,7 +2,7 @@
 
 import math
 
-from shufflelib import closed_form
+from shufflelib.published import closed_form
 
 GENERIC = (
     closed_form.erlingsson19,

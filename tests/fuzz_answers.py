@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import HealthCheck, settings
 
 from shufflelib import Certified
-from shufflelib.closed_form import OutOfRegime
+from shufflelib.published.closed_form import OutOfRegime
 
 LONG = "SHUFFLELIB_FUZZ" in os.environ
 TOTAL = int(os.environ.get("SHUFFLELIB_FUZZ", 2850))

@@ -11,19 +11,18 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from shufflelib import (
+from shufflelib import profiles, randomizers
+from shufflelib.published import (
     central_limit,
     closed_form,
-    composed_published,
+    composition,
     conversions,
-    multi_message,
-    parallel,
+    parallel_composition,
     personalized,
-    randomizers,
     renyi,
     shuffle_index,
-    tradeoff,
 )
+from shufflelib.published import multi_message as published_messages
 
 
 def between(low, high, *ends):
@@ -242,25 +241,25 @@ FORMULAS = (
         called="conversions.tradeoff_from_approximate_dp_wasserman10",
     ),
     call(
-        lambda mu, eps: conversions.delta_from_tradeoff_dong22(tradeoff.GaussianTradeoff(mu), eps=eps),
+        lambda mu, eps: conversions.delta_from_tradeoff_dong22(profiles.GaussianTradeoff(mu), eps=eps),
         "mu",
         "eps",
         called="conversions.delta_from_tradeoff_dong22",
         weight=0.1,
     ),
-    call(composed_published.advanced_drv10, "eps", "delta", "rounds", "total_delta"),
-    call(composed_published.optimal_kov15, "eps", "delta", "total_delta", rounds=whole(1, 10**4), weight=0.3),
-    call(composed_published.subsampled_girgis21, "eps0", "n", "rate", "order"),
-    call(parallel.basic_parallel_wang24, "eps0", "n"),
-    call(parallel.advanced_parallel_wang24, "eps0", "betas", "weights", "n"),
-    call(parallel.separate_cohort_wang24, "eps0", "beta", "n", "cohorts"),
-    call(parallel.range_query_betas, "eps0", d=st.integers(1, 40).map(lambda k: 2**k)),
-    call(parallel.range_query_beta_released, "eps0", d=st.integers(1, 40).map(lambda k: 2**k)),
+    call(composition.advanced_drv10, "eps", "delta", "rounds", "total_delta"),
+    call(composition.optimal_kov15, "eps", "delta", "total_delta", rounds=whole(1, 10**4), weight=0.3),
+    call(composition.subsampled_girgis21, "eps0", "n", "rate", "order"),
+    call(parallel_composition.basic_parallel_wang24, "eps0", "n"),
+    call(parallel_composition.advanced_parallel_wang24, "eps0", "betas", "weights", "n"),
+    call(parallel_composition.separate_cohort_wang24, "eps0", "beta", "n", "cohorts"),
+    call(parallel_composition.range_query_betas, "eps0", d=st.integers(1, 40).map(lambda k: 2**k)),
+    call(parallel_composition.range_query_beta_released, "eps0", d=st.integers(1, 40).map(lambda k: 2**k)),
     call(shuffle_index.gaussian_index, "sigma"),
     call(shuffle_index.generalized_rr_index, "eps0", "d"),
     call(shuffle_index.laplace_index, "eps0"),
-    call(multi_message.balls_into_bins_blanket, "d", "s", "eps", "delta"),
-    call(multi_message.cheu_zhilyaev_flip, "messages", "eps", "delta"),
+    call(published_messages.balls_into_bins_blanket, "d", "s", "eps", "delta"),
+    call(published_messages.cheu_zhilyaev_flip, "messages", "eps", "delta"),
     call(personalized.delta_with_failures_fmt21, "delta0", "eps", "delta", eps0=BUDGETS, most=1.0),
     call(personalized.echo_clones_liu23, eps0=BUDGETS),
     call(personalized.echo_delta_liu23, "eps", eps0=BUDGETS, most=1.0),

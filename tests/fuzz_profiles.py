@@ -5,8 +5,9 @@ import math
 from hypothesis import strategies as st
 
 from fuzz_cases import BUDGETS, KINDS, SHARES, USERS, Call, between, call
-from shufflelib import randomizers, renyi
+from shufflelib import randomizers
 from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.published import renyi
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation, shuffle
 
 

@@ -11,21 +11,17 @@ import pytest
 from scipy.stats import binom, laplace
 
 import oracles
-from shufflelib import (
-    Certified,
-    LocalRandomizer,
-    Status,
-    estimation,
-    multi_message,
-    personalized,
-    randomizers,
-    sgd,
-    shuffle,
-)
+from shufflelib import Certified, LocalRandomizer, Status, estimation, randomizers, sgd, shuffle
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.profiles.adjacency import NO_DATASETS, MoveOne
 from shufflelib.profiles.composition import compose
-from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation
+from shufflelib.shuffling import (
+    PersonalizedPair,
+    VariationRatioPair,
+    WorstPopulation,
+    multi_message,
+    personal,
+)
 
 BINARY = randomizers.binary_rr(eps0=1.0)
 NEAR = randomizers.metric_laplace(d01=0.1, dmax=2.0)
@@ -89,7 +85,7 @@ MECHANISMS = {
     "slots": (PersonalizedPair([0.5, 1.0, 1.0]), ANY, (TWO_CHANGE, ONE_LEAVES)),
     "adaptive slots": (PersonalizedPair.adaptive([0.5, 1.0, 1.0]), ANY, (TWO_CHANGE, ONE_LEAVES)),
     "their own budgets": (
-        personalized.OwnRandomizedResponse([0.5, 1.0, 1.0], k=2), ANY, (TWO_CHANGE, ONE_LEAVES),
+        personal.OwnRandomizedResponse([0.5, 1.0, 1.0], k=2), ANY, (TWO_CHANGE, ONE_LEAVES),
     ),
     "messages": (
         multi_message.shuffle_messages(randomizers.balls_into_bins(d=4), n=3, blanket=50),

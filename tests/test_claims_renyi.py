@@ -22,8 +22,8 @@ from claims.ccg24 import (
 from claims.exact_tests import corners, false_negatives, never_fails, random_law
 from claims.gspa24 import personal_budgets, personal_comparisons, personal_guarantees
 from claims.others import renyi_bounds
-from shufflelib import renyi
-from shufflelib.conversions import delta_from_gdp_dong22
+from shufflelib.published import renyi
+from shufflelib.published.conversions import delta_from_gdp_dong22
 
 MODULES = (
     two_symbols,

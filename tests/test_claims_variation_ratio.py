@@ -22,7 +22,7 @@ from claims.exact_count_pair import (
 )
 from claims.wang24 import closed_forms, extremal, numbers, parameters, rounds, tightness
 from shufflelib import randomizers
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 CLAIMS = {claim.id.removeprefix("wang24-"): claim for claim in wang24.CLAIMS}
 SEARCHED = [  # refuted by a search, not by a fixed witness

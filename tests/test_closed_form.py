@@ -9,8 +9,8 @@ import pytest
 
 import oracles
 from closed_form_cases import DELTAS, GENERIC, SPECIFIC, generic_pair, name_of
-from shufflelib import closed_form
-from shufflelib.closed_form import BlanketBounds, OutOfRegime
+from shufflelib.published import closed_form
+from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
 
 
 @pytest.mark.parametrize("bound", GENERIC, ids=name_of)

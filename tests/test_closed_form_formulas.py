@@ -7,8 +7,8 @@ import mpmath
 import pytest
 
 from closed_form_cases import SPECIFIC
-from shufflelib import closed_form
-from shufflelib.closed_form import BlanketBounds, OutOfRegime
+from shufflelib.published import closed_form
+from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
 
 # eps0, n, clones (FOCS'21), stronger clones (SODA'23); delta = 1e-6, six decimals
 PRINTED = [

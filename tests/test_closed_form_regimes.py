@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from closed_form_cases import DELTAS, GENERIC, PAIR, SPECIFIC, generic_pair, name_of
-from shufflelib import closed_form
-from shufflelib.closed_form import BlanketBounds, OutOfRegime
+from shufflelib.published import closed_form
+from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
 
 
 def next_up(x):

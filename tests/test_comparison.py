@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from shufflelib import comparison, plotting, randomizers, renyi, shuffle
+from shufflelib import plotting, randomizers, shuffle
+from shufflelib.published import comparison, renyi
 from shufflelib.shuffling import VariationRatioPair
 
 ASKED = {"n": 3000, "delta": 1e-6}

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shufflelib.composed_published import advanced_drv10, optimal_kov15
+from shufflelib.published.composition import advanced_drv10, optimal_kov15
 
 DIGITS = 60
 TOO_LITTLE = "total_delta must exceed"

@@ -11,15 +11,15 @@ import pytest
 from scipy.special import gammaln
 
 import oracles
-from shufflelib import composed_published as published
 from shufflelib import randomizers, shuffle
-from shufflelib.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.numerics.certified import Status
 from shufflelib.numerics.log_interval import LogBracket
 from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
 from shufflelib.profiles.composition import ComposedPair, ComposedProfile, compose
 from shufflelib.profiles.discretised_loss import RoundCurve
 from shufflelib.profiles.envelope import Envelope
+from shufflelib.published import composition as published
+from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.shuffling import VariationRatioPair
 
 CASES = json.loads((Path(__file__).parent / "reference" / "composition.json").read_text())

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 import oracles
-from shufflelib import Certified, closed_form, randomizers, shuffle, variation_ratio
-from shufflelib.closed_form import BlanketBounds, OutOfRegime
+from shufflelib import Certified, randomizers, shuffle
 from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.shuffling import VariationRatioPair
+from shufflelib.published import closed_form
+from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
+from shufflelib.shuffling import VariationRatioPair, variation_ratio
 
 RATIOS = (F(1), F(3, 2), F(2))  # exp(eps)
 NUDGE = F(1, 10**12)  # log(ratio) is rounded: the truth is taken a hair to the safe side

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import oracles
-from shufflelib import conversions as c
-from shufflelib import tradeoff
 from shufflelib.numerics.certified import Status
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.profiles import ApproximateDP, DiscretePair, Gaussian, GaussianTradeoff, Identity, from_pair
+from shufflelib.published import conversions as c
+from shufflelib.published import joint_concavity
 from shufflelib.shuffling import VariationRatioPair
-from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, from_pair
 
 FPR = np.linspace(0, 1, 41)
 ORDERS = np.array([1.001, 1.1, 1.5, 2.0, 4.0, 16.0, 64.0, 1000.0])
@@ -221,7 +220,7 @@ def test_shuffled_pair_from_its_moments_to_1e_6():
 
 def test_renyi_from_f_and_directly():
     for pair in (shuffled(50)._cells, VariationRatioPair(n=50, p=3.0, beta=0.2, q0=4.0, q1=2.5)._cells):
-        bracket = tradeoff.renyi(from_pair(pair), order=ORDERS)
+        bracket = joint_concavity.renyi(from_pair(pair), order=ORDERS)
         for order, low, high in zip(ORDERS, bracket.lower, bracket.upper, strict=True):
             direct = pair.renyi_directed(order)
             assert low <= direct[1] and direct[0] <= high and high - low < 1e-6 * high

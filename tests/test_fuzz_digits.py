@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from fuzz_answers import examples
 from fuzz_cases import DELTA, DOMAINS, EPS, ORDER, between, whole
-from shufflelib import Certified, randomizers, renyi, tradeoff
+from shufflelib import Certified, profiles, randomizers
 from shufflelib.numerics.log_interval import TOLERANCE
 from shufflelib.numerics.logspace import (
     UNIT,
@@ -28,6 +28,7 @@ from shufflelib.numerics.logspace import (
 from shufflelib.profiles import DiscretePair, Gaussian, Pair
 from shufflelib.profiles.connect_the_dots import log_renyi_kernel
 from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.published import joint_concavity, renyi
 from shufflelib.shuffling import CoveredPair, VariationRatioPair, shuffle
 
 MP = mpmath.mp.clone()
@@ -122,7 +123,7 @@ class CurveAlone(Pair):
 @example([(0, 6), (1, 10**19)], 0.0, 3.0, 0.5)  # all error is that of one mass's logarithm
 def test_a_finite_pair(rows, eps, order, fpr):
     laws, pair = finite(rows)
-    function = tradeoff.from_pair(pair)
+    function = profiles.from_pair(pair)
     holds(pair.delta(eps), worst(exact_delta, laws, eps))
     holds(pair.tradeoff(fpr), exact_tradeoff(laws, fpr))
     holds(function(fpr), exact_tradeoff(laws, fpr))
@@ -134,7 +135,7 @@ def test_a_finite_pair(rows, eps, order, fpr):
             holds(Certified(*way.renyi_directed(one)), truth)
         holds(pair.renyi(one), max(truths))
         if one <= 1e5:
-            holds(tradeoff.renyi(function, order=one), truths[0])
+            holds(joint_concavity.renyi(function, order=one), truths[0])
 
 
 @examples("digits", 0.5, 12)
@@ -157,7 +158,7 @@ def test_the_two_gaussians(mu, distance, eps, order, fpr):
     missed = MP.ncdf(z - mean)
     if missed > 1e-300:
         holds(pair.tradeoff(fpr), missed)
-        holds(tradeoff.GaussianTradeoff(mu)(fpr), missed)
+        holds(profiles.GaussianTradeoff(mu)(fpr), missed)
     for at in (eps, min(distance * mu, 700.0)):
         part = MP.mpf(at) / mean
         truth = MP.ncdf(mean / 2 - part) - MP.exp(MP.mpf(at)) * MP.ncdf(-mean / 2 - part)

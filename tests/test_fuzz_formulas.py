@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fuzz_answers import LONG, SHARES, TOTAL, answered, check_answer, named, weighted
 from fuzz_cases import FORMULAS, KINDS, PROTOCOLS
-from shufflelib.closed_form import OutOfRegime
+from shufflelib.published.closed_form import OutOfRegime
 
 CONSTRUCTORS = tuple((KINDS | PROTOCOLS).values())
 FORMULA_SETTINGS = weighted("formulas", FORMULAS)

@@ -6,9 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shufflelib import central_limit, conversions, randomizers, renyi, sgd, tradeoff
+from shufflelib import profiles, randomizers, sgd
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.profiles.composition import compose
+from shufflelib.published import central_limit, conversions, joint_concavity, renyi
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, shuffle
 
 
@@ -59,7 +60,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         1.0,
     ),
     "equal laws": (
-        lambda: float(tradeoff.ApproximateDP(eps=0.0, delta=0.0)(0.0).upper <= 1.0),
+        lambda: float(profiles.ApproximateDP(eps=0.0, delta=0.0)(0.0).upper <= 1.0),
         1.0,
     ),
     "a tail 1e300 deviations out": (lambda: central_limit.asymptotic_delta(chi=1e200, n=100, eps=1e300), 0.0),
@@ -117,13 +118,13 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         True,
     ),
     "no rate spent on masses below the floats": (
-        lambda: tradeoff.from_pair(DiscretePair([0.0, -800.0], [-800.0, 0.0]))(0.0).upper,
+        lambda: profiles.from_pair(DiscretePair([0.0, -800.0], [-800.0, 0.0]))(0.0).upper,
         1.0,
     ),
     "no rate spent on products below the floats": (
         lambda: (
-            tradeoff.ApproximateDP(eps=400.0, delta=0.0)
-            .tensor(tradeoff.ApproximateDP(eps=400.0, delta=0.0))(0.0)
+            profiles.ApproximateDP(eps=400.0, delta=0.0)
+            .tensor(profiles.ApproximateDP(eps=400.0, delta=0.0))(0.0)
             .upper
         ),
         1.0,
@@ -326,32 +327,36 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
     "laws swapped hardly ever": (
         lambda: enclosed(
             2.8e-16,
-            tradeoff.hidden_swap(tradeoff.ApproximateDP(eps=0.0, delta=1.0), weight=1.4e-16)(0.0),
+            joint_concavity.hidden_swap(profiles.ApproximateDP(eps=0.0, delta=1.0), weight=1.4e-16)(0.0),
             width=1e-12,
         ),
         True,
     ),
     "one report that is hardly ever random": (
         lambda: enclosed(
-            2.0 / (1.0 + math.exp(30.0)), tradeoff.shuffle_bound(eps0=30.0, n=1)(0.0), width=1e-11
+            2.0 / (1.0 + math.exp(30.0)), joint_concavity.shuffle_bound(eps0=30.0, n=1)(0.0), width=1e-11
         ),
         True,
     ),
     "a curve that starts below 1": (
         lambda: enclosed(
-            0.5, tradeoff.best_of([tradeoff.ApproximateDP(eps=0.0, delta=0.5)] * 2).delta(0.0), width=1e-9
+            0.5,
+            joint_concavity.best_of([profiles.ApproximateDP(eps=0.0, delta=0.5)] * 2).delta(0.0),
+            width=1e-9,
         ),
         True,
     ),
     "a curve that stays on the axis": (
         lambda: enclosed(
-            2.0 / (1.0 + math.exp(40.0)), tradeoff.shuffle_bound(eps0=40.0, n=1).first_zero, width=1e-9
+            2.0 / (1.0 + math.exp(40.0)), joint_concavity.shuffle_bound(eps0=40.0, n=1).first_zero, width=1e-9
         ),
         True,
     ),
     "a delta far below the rounding of 1": (
         lambda: (
-            tradeoff.joint_concavity([tradeoff.GaussianTradeoff(1e-4)], weights=[1.0]).delta(8e-4).lower
+            joint_concavity.joint_concavity([profiles.GaussianTradeoff(1e-4)], weights=[1.0])
+            .delta(8e-4)
+            .lower
             <= 7.5532831e-21
         ),
         True,
@@ -398,8 +403,8 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         True,
     ),
     "a gradient of next to nothing at a random start": (
-        lambda: tradeoff.random_start_bound(tradeoff.least_squares(a=1e-300))(0.05).lower,
-        tradeoff.random_start_bound(tradeoff.least_squares(a=0.0))(0.05).lower,
+        lambda: joint_concavity.random_start_bound(joint_concavity.least_squares(a=1e-300))(0.05).lower,
+        joint_concavity.random_start_bound(joint_concavity.least_squares(a=0.0))(0.05).lower,
     ),
     "two budgets among many whose squares are below the floats": (
         lambda: PersonalizedPair(np.append(np.arange(1, 700) * 1e-300, [0.5, 0.5])).delta(0.003).upper,

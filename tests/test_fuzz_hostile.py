@@ -10,17 +10,17 @@ import pytest
 import fuzz_cases
 from fuzz_answers import check_answer, check_refusal
 from fuzz_cases import FORMULAS, KINDS, PROTOCOLS
-from shufflelib import (
-    calibration,
-    comparison,
-    multi_message,
-    personalized,
-    randomizers,
-    shuffle_index,
-    tradeoff,
-)
+from shufflelib import calibration, estimation, profiles, randomizers
 from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation, shuffle
+from shufflelib.published import comparison, joint_concavity, shuffle_index
+from shufflelib.shuffling import (
+    PersonalizedPair,
+    VariationRatioPair,
+    WorstPopulation,
+    multi_message,
+    personal,
+    shuffle,
+)
 
 PLAIN = {
     "K": 16,
@@ -68,7 +68,7 @@ PLAIN = {
 }
 TEN = randomizers.generalized_rr(eps0=1.0, d=10)
 PAIR = VariationRatioPair(n=20, p=3.0, beta=0.5, q0=3.0)
-CURVE = tradeoff.GaussianTradeoff(1.0)
+CURVE = profiles.GaussianTradeoff(1.0)
 
 
 def plain(call):
@@ -97,8 +97,8 @@ HOSTILE = {
     "WorstPopulation": taking(WorstPopulation, eps0=1.0, n=20),
     "PersonalizedPair": taking(PersonalizedPair, eps0=[1.0, 0.5, 2.0]),
     "PersonalizedPair.adaptive": taking(PersonalizedPair.adaptive, eps0=[1.0, 0.5, 2.0]),
-    "OwnLaplace": taking(personalized.OwnLaplace, eps0=[1.0, 0.5, 2.0]),
-    "OwnRandomizedResponse": taking(personalized.OwnRandomizedResponse, eps0=[1.0, 0.5, 2.0], k=3),
+    "OwnLaplace": taking(personal.OwnLaplace, eps0=[1.0, 0.5, 2.0]),
+    "OwnRandomizedResponse": taking(personal.OwnRandomizedResponse, eps0=[1.0, 0.5, 2.0], k=3),
     "shuffle": taking(shuffle, randomizer=TEN, n=100),
     "poisson_sampled of": taking(randomizers.poisson_sampled, randomizer=TEN, rate=0.5),
     "mixture of": taking(randomizers.mixture, randomizers=[TEN, TEN], weights=[0.5, 0.5]),
@@ -122,7 +122,7 @@ HOSTILE = {
         multi_message.published_pair, randomizer=randomizers.balcer_uniform(), blanket=100
     ),
     "fewest_blanket_messages": taking(
-        multi_message.fewest_blanket_messages,
+        estimation.fewest_blanket_messages,
         randomizer=randomizers.balcer_uniform(),
         n=10,
         eps=1.0,
@@ -130,32 +130,32 @@ HOSTILE = {
         relative=0.1,
     ),
     "smallest_flip": taking(
-        multi_message.smallest_flip, d=4, n=10, blanket=10_000, eps=1.0, delta=0.01, relative=0.1
+        estimation.smallest_flip, d=4, n=10, blanket=10_000, eps=1.0, delta=0.01, relative=0.1
     ),
-    "ApproximateDP": taking(tradeoff.ApproximateDP, eps=0.5, delta=0.1),
-    "GaussianTradeoff": taking(tradeoff.GaussianTradeoff, mu=1.0),
+    "ApproximateDP": taking(profiles.ApproximateDP, eps=0.5, delta=0.1),
+    "GaussianTradeoff": taking(profiles.GaussianTradeoff, mu=1.0),
     "tradeoff function": taking(CURVE, fpr=0.1),
     "tradeoff delta": taking(CURVE.delta, eps=0.1),
     "tradeoff conjugate": taking(CURVE.conjugate, slope=-2.0),
-    "tradeoff.renyi": taking(tradeoff.renyi, f=CURVE, order=2.0),
-    "tradeoff.blend": taking(tradeoff.blend, f=CURVE, rate=0.5),
-    "tradeoff.hidden_among": taking(tradeoff.hidden_among, f=CURVE, rate=0.5),
-    "tradeoff.hidden_swap": taking(tradeoff.hidden_swap, f=CURVE, weight=0.5),
-    "tradeoff.from_profile": taking(tradeoff.from_profile, profile=PAIR, dots=5),
-    "tradeoff.from_pair": taking(tradeoff.from_pair, pair=DiscretePair([0.0], [0.0])),
-    "tradeoff.shuffle_bound": taking(tradeoff.shuffle_bound, eps0=1.0, n=20),
-    "tradeoff.clone_pair": taking(tradeoff.clone_pair, eps0=1.0, n=20),
-    "tradeoff.conditioned_on_clones": taking(tradeoff.conditioned_on_clones, eps0=1.0, n=20),
-    "tradeoff.delta_corollary43": taking(tradeoff.delta_corollary43, eps0=1.0, n=20, eps=0.1),
-    "tradeoff.least_squares": taking(tradeoff.least_squares, a=0.5),
-    "tradeoff.clipped_least_squares": taking(tradeoff.clipped_least_squares, a=0.5, clip=1.0),
-    "tradeoff.logistic": taking(tradeoff.logistic, bound=0.5),
-    "tradeoff.unequal_gaussians": taking(tradeoff.unequal_gaussians, mean=0.5, variance=2.0),
-    "tradeoff.renyi_least_squares": taking(tradeoff.renyi_least_squares, a=0.5, order=2.0, noise=1.0),
+    "tradeoff.renyi": taking(joint_concavity.renyi, f=CURVE, order=2.0),
+    "tradeoff.blend": taking(joint_concavity.blend, f=CURVE, rate=0.5),
+    "tradeoff.hidden_among": taking(joint_concavity.hidden_among, f=CURVE, rate=0.5),
+    "tradeoff.hidden_swap": taking(joint_concavity.hidden_swap, f=CURVE, weight=0.5),
+    "tradeoff.from_profile": taking(profiles.from_profile, profile=PAIR, dots=5),
+    "tradeoff.from_pair": taking(profiles.from_pair, pair=DiscretePair([0.0], [0.0])),
+    "tradeoff.shuffle_bound": taking(joint_concavity.shuffle_bound, eps0=1.0, n=20),
+    "tradeoff.clone_pair": taking(joint_concavity.clone_pair, eps0=1.0, n=20),
+    "tradeoff.conditioned_on_clones": taking(joint_concavity.conditioned_on_clones, eps0=1.0, n=20),
+    "tradeoff.delta_corollary43": taking(joint_concavity.delta_corollary43, eps0=1.0, n=20, eps=0.1),
+    "tradeoff.least_squares": taking(joint_concavity.least_squares, a=0.5),
+    "tradeoff.clipped_least_squares": taking(joint_concavity.clipped_least_squares, a=0.5, clip=1.0),
+    "tradeoff.logistic": taking(joint_concavity.logistic, bound=0.5),
+    "tradeoff.unequal_gaussians": taking(joint_concavity.unequal_gaussians, mean=0.5, variance=2.0),
+    "tradeoff.renyi_least_squares": taking(joint_concavity.renyi_least_squares, a=0.5, order=2.0, noise=1.0),
     "tradeoff.joint_concavity": taking(
-        tradeoff.joint_concavity, functions=[CURVE, CURVE], weights=[0.5, 0.5]
+        joint_concavity.joint_concavity, functions=[CURVE, CURVE], weights=[0.5, 0.5]
     ),
-    "tradeoff.best_of": taking(tradeoff.best_of, functions=[CURVE, CURVE]),
+    "tradeoff.best_of": taking(joint_concavity.best_of, functions=[CURVE, CURVE]),
 }
 FOREIGN = {  # no function of numbers takes these
     "NaN": math.nan,

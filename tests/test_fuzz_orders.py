@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from fuzz_answers import check_question, examples, overlap
 from fuzz_cases import DELTA, DOMAINS, EPS, EPS0, between, whole
 from fuzz_profiles import FEW
-from shufflelib import closed_form, conversions, randomizers, renyi
+from shufflelib import randomizers
 from shufflelib.profiles import Gaussian
+from shufflelib.published import closed_form, conversions, renyi
 from shufflelib.shuffling import VariationRatioPair, WorstPopulation, shuffle
 
 KIND = st.sampled_from(sorted(FEW))

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from fuzz_answers import LONG, check_answer, check_question, check_refusal, examples
 from fuzz_cases import DOMAINS, EPS, PROTOCOLS, between, whole
 from fuzz_profiles import FEW
-from shufflelib import calibration, comparison, multi_message, randomizers, shuffle_index
+from shufflelib import calibration, estimation, randomizers
 from shufflelib.profiles import Gaussian
-from shufflelib.shuffling import shuffle
+from shufflelib.published import comparison, shuffle_index
+from shufflelib.shuffling import multi_message, shuffle
 
 KIND = st.sampled_from(sorted(FEW))
 BUDGET = between(0.01, 6.0)
@@ -115,7 +116,7 @@ def test_messages(name):
 @given(st.integers(2, 100), USERS, st.fixed_dictionaries(TARGET))
 def test_the_fewest_blanket_messages(d, n, target):
     bins = randomizers.balls_into_bins(d=d)
-    found = multi_message.fewest_blanket_messages(bins, n=n, relative=0.1, **target)
+    found = estimation.fewest_blanket_messages(bins, n=n, relative=0.1, **target)
     proof = multi_message.shuffle_messages(bins, n=n, blanket=found).delta(target["eps"])
     check_answer(found, least=1)
     assert proof.upper <= target["delta"] * (1 + 1e-12)
@@ -124,7 +125,7 @@ def test_the_fewest_blanket_messages(d, n, target):
 @examples("searches", 0.5, 8)
 @given(st.integers(2, 100), USERS, whole(1000, 10**9), st.fixed_dictionaries(TARGET))
 def test_the_smallest_flip(d, n, blanket, target):
-    found = found_or_refused(multi_message.smallest_flip, d=d, n=n, blanket=blanket, relative=0.1, **target)
+    found = found_or_refused(estimation.smallest_flip, d=d, n=n, blanket=blanket, relative=0.1, **target)
     if found is not None:
         noisy = randomizers.cheu_zhilyaev(d=d, flip=found)
         proof = multi_message.shuffle_messages(noisy, n=n, blanket=blanket).delta(target["eps"])

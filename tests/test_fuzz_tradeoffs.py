@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from fuzz_answers import answered, check_answer, examples, named, overlap
 from fuzz_cases import DOMAINS, EPS, ORDER, SHARES, WEIGHTS, between, call, several, whole
 from fuzz_profiles import FEW, two_point
-from shufflelib import randomizers, tradeoff
+from shufflelib import profiles, randomizers
+from shufflelib.published import joint_concavity
 from shufflelib.shuffling import VariationRatioPair, shuffle
 
 HAIR = 1e-13  # what is added here is rounded
@@ -18,12 +19,12 @@ FPR = DOMAINS["fpr"]
 BUDGET = between(1e-3, 6.0)
 HALF = between(1e-9, 0.5)
 POLYGON = st.builds(
-    lambda eps, share: tradeoff.from_pair(two_point(eps, share)), between(1e-3, 20.0), between(1e-9, 0.5)
+    lambda eps, share: profiles.from_pair(two_point(eps, share)), between(1e-3, 20.0), between(1e-9, 0.5)
 )
 ANY = st.one_of(
     POLYGON,
-    st.builds(lambda mu: tradeoff.GaussianTradeoff(mu).coarsened(segments=40), between(1e-6, 20.0)),
-    st.builds(lambda eps, delta: tradeoff.ApproximateDP(eps=eps, delta=delta), EPS, st.floats(0.0, 1.0)),
+    st.builds(lambda mu: profiles.GaussianTradeoff(mu).coarsened(segments=40), between(1e-6, 20.0)),
+    st.builds(lambda eps, delta: profiles.ApproximateDP(eps=eps, delta=delta), EPS, st.floats(0.0, 1.0)),
 )
 
 
@@ -38,35 +39,43 @@ def weighing(function):
 
 
 FUNCTIONS = (
-    call(tradeoff.ApproximateDP, "eps", delta=st.floats(0.0, 1.0)),
-    call(tradeoff.GaussianTradeoff, "mu"),
+    call(profiles.ApproximateDP, "eps", delta=st.floats(0.0, 1.0)),
+    call(profiles.GaussianTradeoff, "mu"),
     call(lambda f: f, called="polygon", f=POLYGON),
     call(lambda f, g: f.tensor(g), called="tensor", f=POLYGON, g=POLYGON),
     call(lambda f: f.symmetrised, called="symmetrised", f=ANY),
     call(lambda f, k: f.coarsened(segments=k), called="coarsened", f=ANY, k=whole(2, 1000)),
-    call(tradeoff.blend, "rate", f=ANY),
-    call(tradeoff.hidden_among, "rate", f=ANY),
-    call(lambda f, share: tradeoff.hidden_swap(f, weight=share), called="hidden_swap", f=ANY, share=HALF),
-    call(tradeoff.best_of, functions=several(ANY, 2, 3)),
+    call(joint_concavity.blend, "rate", f=ANY),
+    call(joint_concavity.hidden_among, "rate", f=ANY),
+    call(
+        lambda f, share: joint_concavity.hidden_swap(f, weight=share), called="hidden_swap", f=ANY, share=HALF
+    ),
+    call(joint_concavity.best_of, functions=several(ANY, 2, 3)),
     *(
         call(weighing(one), called=f"tradeoff.{one.__name__}", functions=several(ANY, 2, 3), weights=WEIGHTS)
-        for one in (tradeoff.joint_concavity, tradeoff.common_null)
+        for one in (joint_concavity.joint_concavity, joint_concavity.common_null)
     ),
     *(
         call(one, eps0=BUDGET, n=whole(1, 300))
-        for one in (tradeoff.clone_pair, tradeoff.conditioned_on_clones, tradeoff.shuffle_bound)
+        for one in (
+            joint_concavity.clone_pair,
+            joint_concavity.conditioned_on_clones,
+            joint_concavity.shuffle_bound,
+        )
     ),
     *(
-        call(lambda start, **at: tradeoff.random_start_bound(start(**at)), called=start.__name__, **own)
+        call(
+            lambda start, **at: joint_concavity.random_start_bound(start(**at)), called=start.__name__, **own
+        )
         for start, own in (
-            (tradeoff.least_squares, {"a": DOMAINS["a"]}),
-            (tradeoff.clipped_least_squares, {"a": DOMAINS["a"], "clip": DOMAINS["clip"]}),
-            (tradeoff.logistic, {"bound": DOMAINS["bound"]}),
+            (joint_concavity.least_squares, {"a": DOMAINS["a"]}),
+            (joint_concavity.clipped_least_squares, {"a": DOMAINS["a"], "clip": DOMAINS["clip"]}),
+            (joint_concavity.logistic, {"bound": DOMAINS["bound"]}),
         )
         if not own.update(start=st.just(start))
     ),
-    call(tradeoff.exact_least_squares, "a"),
-    call(tradeoff.unequal_gaussians, "mean", "variance"),
+    call(joint_concavity.exact_least_squares, "a"),
+    call(joint_concavity.unequal_gaussians, "mean", "variance"),
 )
 
 
@@ -115,14 +124,14 @@ def test_a_function_has_the_shape_of_one(function):
 @given(several(ANY, 2, 3), WEIGHTS, FPR, SHARES)
 def test_mixtures_lie_where_their_parts_put_them(functions, weights, fpr, rate):
     f = functions[0]
-    blend, base = tradeoff.blend(f, rate=rate)(fpr), f(fpr)
+    blend, base = joint_concavity.blend(f, rate=rate)(fpr), f(fpr)
     least, most = ((1.0 - rate) * (1.0 - fpr) + rate * end for end in (base.lower, base.upper))
     assert blend.lower <= most + 1e-9 and least <= blend.upper + 1e-9
-    best = tradeoff.best_of(functions)(fpr)
+    best = joint_concavity.best_of(functions)(fpr)
     assert best.upper >= max(one(fpr).lower for one in functions) - HAIR
     weights = [w / math.fsum(weights[: len(functions)]) for w in weights[: len(functions)]]
     functions = functions[: len(weights)]
-    together = tradeoff.joint_concavity(functions, weights=weights)(
+    together = joint_concavity.joint_concavity(functions, weights=weights)(
         fpr
     )  # knows the part, may choose the rate
     assert together.lower <= sum(w * one(fpr).upper for w, one in zip(weights, functions, strict=True)) + HAIR
@@ -134,14 +143,14 @@ def test_mixtures_lie_where_their_parts_put_them(functions, weights, fpr, rate):
 def test_the_clone_pair_by_four_routes(eps0, n, fpr, eps, order):
     generic = randomizers.generic(eps0=eps0)
     pair, blanket = VariationRatioPair.of(generic, n=n), shuffle(generic, n=n).above[0]
-    clones, bound = tradeoff.clone_pair(eps0=eps0, n=n), tradeoff.shuffle_bound(eps0=eps0, n=n)
+    clones, bound = joint_concavity.clone_pair(eps0=eps0, n=n), joint_concavity.shuffle_bound(eps0=eps0, n=n)
     # p is exp(eps0) rounded: what that does to p - 1 is the pair's, not the mechanism's
     moved = 4.0 * np.finfo(float).eps * (1.0 + 1.0 / eps0)
     overlap(pair.delta(eps), blanket.delta(eps), moved * n)
     overlap(pair.delta(eps), clones.delta(eps), moved * n)
     overlap(pair.renyi(order), blanket.renyi(order), moved)
     rate, other = pair.tradeoff(fpr), clones(fpr)
-    for one in (other, blanket.tradeoff(fpr), tradeoff.from_profile(blanket, dots=9)(fpr)):
+    for one in (other, blanket.tradeoff(fpr), profiles.from_profile(blanket, dots=9)(fpr)):
         assert one.lower <= rate.upper + moved and rate.lower <= one.upper + moved
     assert bound(fpr).lower <= other.upper and bound.delta(eps).upper >= clones.delta(eps).lower
 

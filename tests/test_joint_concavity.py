@@ -9,12 +9,19 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import oracles
-from shufflelib import tradeoff
-from shufflelib.closed_form import OutOfRegime
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import DiscretePair, tradeoff_calculus
+from shufflelib.profiles import (
+    ApproximateDP,
+    DiscretePair,
+    GaussianTradeoff,
+    Identity,
+    from_pair,
+    tradeoff_calculus,
+)
+from shufflelib.published import joint_concavity
+from shufflelib.published.closed_form import OutOfRegime
+from shufflelib.published.joint_concavity import clones
 from shufflelib.shuffling import VariationRatioPair
-from shufflelib.tradeoff import ApproximateDP, GaussianTradeoff, Identity, clones, from_pair
 
 RATES = [F(k, 24) for k in range(25)]
 FPR = np.array([float(rate) for rate in RATES])
@@ -75,7 +82,7 @@ class Case:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_joint_concavity_is_the_direct_sum_and_bounds_the_mixture(seed):
     case = Case(seed)
-    f = tradeoff.joint_concavity(case.diagonal, weights=case.weights)
+    f = joint_concavity.joint_concavity(case.diagonal, weights=case.weights)
     exact = truth(*seen(case.parts, [1 - case.w, case.w], [1 - case.w, case.w]))
     bracket = f(FPR)
     assert np.all(bracket.lower <= exact + HAIR) and np.all(exact - HAIR <= bracket.upper)
@@ -85,10 +92,12 @@ def test_joint_concavity_is_the_direct_sum_and_bounds_the_mixture(seed):
     other = [float(1 - case.v), float(case.v)]
     target = case.mixture[0], mixed(case.v, case.q0, case.q1)
     assert below(
-        tradeoff.joint_concavity(case.diagonal, weights=case.weights, alternative_weights=other), *target
+        joint_concavity.joint_concavity(case.diagonal, weights=case.weights, alternative_weights=other),
+        *target,
     )
     assert below(
-        tradeoff.two_weight_vectors(case.matrix, weights=case.weights, alternative_weights=other), *target
+        joint_concavity.two_weight_vectors(case.matrix, weights=case.weights, alternative_weights=other),
+        *target,
     )
 
 
@@ -97,7 +106,7 @@ def test_two_weight_vectors_of_three_parts():
     ps, qs = ([law(rng) for _ in range(3)] for _ in range(2))
     w, v = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 8), F(3, 8), F(1, 2)]
     matrix = [[function(p, q) for q in qs] for p in ps]
-    f = tradeoff.two_weight_vectors(
+    f = joint_concavity.two_weight_vectors(
         matrix, weights=[float(x) for x in w], alternative_weights=[float(x) for x in v]
     )
     p, q = (
@@ -118,7 +127,7 @@ def test_what_is_left_of_two_weight_vectors_is_paired_in_order(turned):
     coupling = kept + [share for _, _, share in moved]
     null, other = ([float(x) for x in part] for part in (weights[::-1] if turned else weights))
     matrix = [[function(p, q) for q in qs] for p in ps]
-    bracket = tradeoff.two_weight_vectors(matrix, weights=null, alternative_weights=other)(FPR)
+    bracket = joint_concavity.two_weight_vectors(matrix, weights=null, alternative_weights=other)(FPR)
     exact = truth(*seen(parts, coupling, coupling))
     assert np.all(bracket.lower <= exact + HAIR) and np.all(exact - HAIR <= bracket.upper)
     assert np.all(bracket.upper - bracket.lower < 1e-12)
@@ -144,7 +153,7 @@ def test_pointwise_sums_are_no_bounds():
     assert truth(p, q, [F(1, 2)])[0] == 0
     parts = [Identity(), ApproximateDP(eps=0.0, delta=1.0)]
     assert 0.5 * parts[0](0.5).lower + 0.5 * parts[1](0.5).lower == pytest.approx(0.25)
-    assert tradeoff.joint_concavity(parts, weights=[0.5, 0.5])(0.5).upper < 1e-12
+    assert joint_concavity.joint_concavity(parts, weights=[0.5, 0.5])(0.5).upper < 1e-12
 
 
 def test_symmetric_parts_stay_symmetric():
@@ -154,7 +163,7 @@ def test_symmetric_parts_stay_symmetric():
         GaussianTradeoff(0.8),
         function([F(1, 4), F(3, 4)], [F(3, 4), F(1, 4)]),
     ]
-    f = tradeoff.joint_concavity(parts, weights=[0.2, 0.3, 0.5])
+    f = joint_concavity.joint_concavity(parts, weights=[0.2, 0.3, 0.5])
     bracket, inverse = f(FPR), f.inverse(FPR)
     assert np.all(bracket.lower <= inverse.upper) and np.all(inverse.lower <= bracket.upper)
 
@@ -163,18 +172,18 @@ def test_symmetric_parts_stay_symmetric():
 @pytest.mark.parametrize(
     "divergence",
     [
-        tradeoff.KullbackLeibler(),
-        tradeoff.ChiSquare(),
-        tradeoff.RenyiPower(3.0),
-        tradeoff.HockeyStick(0.3),
-        tradeoff.CurveLength(),
+        joint_concavity.KullbackLeibler(),
+        joint_concavity.ChiSquare(),
+        joint_concavity.RenyiPower(3.0),
+        joint_concavity.HockeyStick(0.3),
+        joint_concavity.CurveLength(),
     ],
     ids=lambda divergence: divergence.name,
 )
 def test_divergences_of_the_direct_sum_are_averages(seed, divergence):
     """Proposition 3.3, Corollaries B.5 and B.6."""
     case = Case(seed)
-    whole = divergence(tradeoff.joint_concavity(case.diagonal, weights=case.weights))
+    whole = divergence(joint_concavity.joint_concavity(case.diagonal, weights=case.weights))
     average = sum(w * divergence(f).upper for w, f in zip(case.weights, case.diagonal, strict=True))
     if math.isfinite(average):
         assert whole.upper == pytest.approx(average, rel=1e-10, abs=1e-12)
@@ -186,7 +195,7 @@ def test_divergences_of_the_direct_sum_are_averages(seed, divergence):
 def test_continuous_index():
     """Remark after Lemma 3.1: μ uniform on [0, 1], against a fine sum."""
     edges = np.linspace(0.01, 1.0, 41)
-    f = tradeoff.ordered_mixture(
+    f = joint_concavity.ordered_mixture(
         [GaussianTradeoff(m).coarsened(segments=300) for m in edges], weights=np.full(40, 1 / 40)
     )
     middles = np.linspace(0.01, 1.0, 2001)
@@ -201,14 +210,14 @@ def test_continuous_index():
 def test_edges_of_cells_that_rise_are_refused():
     edges = [GaussianTradeoff(m) for m in (1.0, 0.75, 0.5)]
     with pytest.raises(ValueError, match=r"functions\[1\] above functions\[0\]"):
-        tradeoff.ordered_mixture(edges, weights=[0.5, 0.5])
+        joint_concavity.ordered_mixture(edges, weights=[0.5, 0.5])
 
 
 def test_a_chance_below_the_floats_is_not_nothing():
     """δ(1) of an index on the second cell: the product of two chances, by hand."""
     for chance in np.append(np.linspace(0.01, 0.99, 99), 1e-30):
         edges = [Identity(), Identity(), ApproximateDP(eps=0.0, delta=1e-322)]
-        delta = tradeoff.ordered_mixture(edges, weights=[1.0 - chance, chance]).delta(1.0)
+        delta = joint_concavity.ordered_mixture(edges, weights=[1.0 - chance, chance]).delta(1.0)
         assert F(float(delta.lower)) <= F(float(chance)) * F(1e-322) <= F(float(delta.upper))
 
 
@@ -219,19 +228,19 @@ def test_a_chance_below_the_floats_is_not_nothing():
 def test_advanced_joint_concavity(seed):
     case, w = Case(seed), float(Case(seed).w)
     setting = {"weight": w, "gamma": case.gamma, "eta": case.eta}
-    f = tradeoff.advanced_joint_concavity(case.matrix, **setting)
+    f = joint_concavity.advanced_joint_concavity(case.matrix, **setting)
     assert below(f, *case.mixture)
     for eps in (-0.5, 0.0, 0.7):
-        bound = tradeoff.advanced_delta(case.matrix, eps=eps, **setting)
+        bound = joint_concavity.advanced_delta(case.matrix, eps=eps, **setting)
         assert abs(f.delta(eps).upper - bound.upper) < 1e-12
         exact = sum(max(float(b) - math.exp(eps) * float(a), 0) for a, b in zip(*case.mixture, strict=True))
         assert exact <= bound.upper + HAIR
-    mirrored = tradeoff.advanced_joint_concavity(case.matrix, weight=w, gamma=case.eta, eta=case.gamma)
+    mirrored = joint_concavity.advanced_joint_concavity(case.matrix, weight=w, gamma=case.eta, eta=case.gamma)
     assert below(mirrored, *case.mixture)
-    plain = tradeoff.advanced_joint_concavity(case.matrix, weight=w, gamma=0.0, eta=1.0)
-    other = tradeoff.joint_concavity(case.diagonal, weights=case.weights)
+    plain = joint_concavity.advanced_joint_concavity(case.matrix, weight=w, gamma=0.0, eta=1.0)
+    other = joint_concavity.joint_concavity(case.diagonal, weights=case.weights)
     assert np.all(np.abs(plain(FPR).lower - other(FPR).lower) < 1e-12)
-    best = tradeoff.best_of([f, mirrored, plain])
+    best = joint_concavity.best_of([f, mirrored, plain])
     assert below(best, *case.mixture)
     highest = np.max([g(FPR).lower for g in (f, mirrored, plain)], axis=0)
     assert np.all(np.abs(best(FPR).lower - highest) < 1e-11)
@@ -243,19 +252,19 @@ def test_common_null_and_its_mirror(seed):
     case = Case(seed)
     p, q = case.mixture
     parts = [function(p, case.q0), function(p, case.q1)]
-    assert below(tradeoff.common_null(parts, weights=case.weights), p, q)
+    assert below(joint_concavity.common_null(parts, weights=case.weights), p, q)
     inverses = [function(case.p0, q).inverse, function(case.p1, q).inverse]
-    assert below(tradeoff.common_null(inverses, weights=case.weights).inverse, p, q)
+    assert below(joint_concavity.common_null(inverses, weights=case.weights).inverse, p, q)
 
 
 def test_a_common_null_averages_both_ends():
     mus, weights = np.array([0.5, 1.5]), np.array([0.25, 0.75])
     average = weights @ ndtr(-ndtri(FPR) - mus[:, None])
-    bracket = tradeoff.common_null([GaussianTradeoff(float(mu)) for mu in mus], weights=weights)(FPR)
+    bracket = joint_concavity.common_null([GaussianTradeoff(float(mu)) for mu in mus], weights=weights)(FPR)
     assert np.all(bracket.lower <= average + HAIR) and np.all(average - HAIR <= bracket.upper)
     assert np.all(bracket.upper - bracket.lower < 1e-5)
     # 1 - x on average too, with no hair and however many parts have been rounded
-    bracket = tradeoff.common_null([Identity()] * 64, weights=[1 / 64] * 64)(FPR)
+    bracket = joint_concavity.common_null([Identity()] * 64, weights=[1 / 64] * 64)(FPR)
     for low, rate, high in zip(bracket.lower, FPR, bracket.upper, strict=True):
         assert F(low) <= 1 - F(rate) <= F(high)
 
@@ -264,7 +273,7 @@ def test_common_null_as_printed_fails():
     """Lemma 6.3 prints (1 − w)T(P₀, Q_w) + wT(P₁, Q_w): at 1/2 the truth is 0, the sum 1/4."""
     p0, p1, q = [F(1), F(0)], [F(0), F(1)], [F(1), F(0)]
     assert truth(mixed(F(1, 2), p0, p1), q, [F(1, 2)])[0] == 0
-    printed = tradeoff.common_null([function(p0, q), function(p1, q)], weights=[0.5, 0.5])
+    printed = joint_concavity.common_null([function(p0, q), function(p1, q)], weights=[0.5, 0.5])
     assert printed(0.5).lower == pytest.approx(0.25)
 
 
@@ -276,14 +285,16 @@ def test_hidden_swap(seed):
     case = Case(seed)
     w = case.w / 2
     f = function(case.p0, case.q0)
-    bound = tradeoff.hidden_swap(f, weight=float(w))
+    bound = joint_concavity.hidden_swap(f, weight=float(w))
     assert below(bound, mixed(w, case.p0, case.q0), mixed(w, case.q0, case.p0))
     # symmetric parts: as printed
     mirror = case.p0[::-1]
     g = function(case.p0, mirror)
-    printed = tradeoff.blend(g, rate=1 - 2 * float(w)).symmetrised
+    printed = joint_concavity.blend(g, rate=1 - 2 * float(w)).symmetrised
     assert below(printed, mixed(w, case.p0, mirror), mixed(w, mirror, case.p0))
-    assert np.all(np.abs(printed(FPR).lower - tradeoff.hidden_swap(g, weight=float(w))(FPR).lower) < 1e-12)
+    assert np.all(
+        np.abs(printed(FPR).lower - joint_concavity.hidden_swap(g, weight=float(w))(FPR).lower) < 1e-12
+    )
 
 
 def test_hidden_swap_as_printed_needs_symmetry():
@@ -292,8 +303,8 @@ def test_hidden_swap_as_printed_needs_symmetry():
     p, q = mixed(w, p0, q0), mixed(w, q0, p0)
     f = function(p0, q0)
     assert truth(p, q, [F(9, 16)])[0] == 1 / 16
-    assert tradeoff.blend(f, rate=0.75).symmetrised(9 / 16).lower == pytest.approx(1 / 4)
-    assert below(tradeoff.hidden_swap(f, weight=0.125), p, q)
+    assert joint_concavity.blend(f, rate=0.75).symmetrised(9 / 16).lower == pytest.approx(1 / 4)
+    assert below(joint_concavity.hidden_swap(f, weight=0.125), p, q)
 
 
 def test_hidden_swap_without_symmetrisation_fails():
@@ -301,10 +312,10 @@ def test_hidden_swap_without_symmetrisation_fails():
     p, q = [F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]
     assert truth(p, q, [F(1, 4)])[0] == 0.25
     f = ApproximateDP(eps=0.0, delta=1.0)
-    assert tradeoff.blend(f, rate=0.5)(0.25).lower == pytest.approx(3 / 8)
-    assert tradeoff.hidden_swap(f, weight=0.25)(0.25).upper == pytest.approx(0.25)
+    assert joint_concavity.blend(f, rate=0.5)(0.25).lower == pytest.approx(3 / 8)
+    assert joint_concavity.hidden_swap(f, weight=0.25)(0.25).upper == pytest.approx(0.25)
     # Example F.4: w = 1/2 leaves nothing to tell apart
-    assert np.all(np.abs(tradeoff.hidden_swap(f, weight=0.5)(FPR).lower - (1 - FPR)) < 1e-12)
+    assert np.all(np.abs(joint_concavity.hidden_swap(f, weight=0.5)(FPR).lower - (1 - FPR)) < 1e-12)
 
 
 def test_hidden_among_needs_the_third_law():
@@ -312,7 +323,7 @@ def test_hidden_among_needs_the_third_law():
     p1, q1, p0 = [F(2, 3), F(1, 3), F(0)], [F(1, 3), F(2, 3), F(0)], [F(0), F(0), F(1)]
     p, q = mixed(F(1, 2), p0, p1), mixed(F(1, 2), p0, q1)
     assert truth(p, q, [F(1, 6)])[0] == pytest.approx(2 / 3)
-    printed = tradeoff.hidden_among(function(p1, q1), rate=0.5)
+    printed = joint_concavity.hidden_among(function(p1, q1), rate=0.5)
     assert printed(1 / 6).lower == pytest.approx(3 / 4)
 
 
@@ -323,7 +334,7 @@ def test_hidden_among_holds_if_all_three_are_close(seed):
     pairs = [(p1, q1), (q1, p1), (p0, p1), (p0, q1)]
     loss = max(math.log(b / a) for p, q in pairs for a, b in zip(p, q, strict=True))
     rate = F(int(rng.integers(1, 8)), 8)
-    bound = tradeoff.hidden_among(ApproximateDP(eps=loss + 1e-12, delta=0.0), rate=float(rate))
+    bound = joint_concavity.hidden_among(ApproximateDP(eps=loss + 1e-12, delta=0.0), rate=float(rate))
     assert below(bound, mixed(rate, p0, p1), mixed(rate, p0, q1))
     assert below(bound, mixed(rate, p0, q1), mixed(rate, p0, p1))
 
@@ -332,7 +343,7 @@ def test_subsampled_gaussian():
     """Example F.3 and Fig. 4, μ = 1, w = 1/3: Lemma 3.1 in closed form; the average is the truth."""
     mu, w = 1.0, 1 / 3
     f = GaussianTradeoff(mu)
-    bracket = tradeoff.joint_concavity([Identity(), f], weights=[w, 1 - w])(FPR)
+    bracket = joint_concavity.joint_concavity([Identity(), f], weights=[w, 1 - w])(FPR)
     with np.errstate(invalid="ignore"):
         left = w + (1 - w) * ndtr(ndtri(1 - FPR / (1 - w)) - mu)
         right = (1 - w) * ndtr(ndtri((1 - FPR) / (1 - w)) - mu)
@@ -341,9 +352,9 @@ def test_subsampled_gaussian():
     printed = np.where(steep > FPR, left, np.where(flat < FPR, right, line))
     assert np.all(bracket.lower <= printed + 1e-12) and np.all(printed - 1e-12 <= bracket.upper)
     exact = w * (1 - FPR) + (1 - w) * ndtr(-ndtri(FPR) - mu)
-    blended = tradeoff.blend(f, rate=1 - w)(FPR)
+    blended = joint_concavity.blend(f, rate=1 - w)(FPR)
     assert np.all(blended.lower <= exact + 1e-12) and np.all(exact - 1e-12 <= blended.upper)
-    lemma63 = tradeoff.blend(f, rate=1 - w).symmetrised(FPR)
+    lemma63 = joint_concavity.blend(f, rate=1 - w).symmetrised(FPR)
     assert np.all(bracket.lower <= lemma63.upper) and np.all(lemma63.lower <= exact + 1e-12)
     assert np.max(lemma63.lower - bracket.upper) > 0.005  # "slightly tighter"
 
@@ -379,12 +390,12 @@ def test_tightness():
     equal = [[F(2, 3), F(1, 3)]] * 2, [[F(1, 3), F(2, 3)]] * 2
     lost = [[F(2, 3), F(1, 3)], [F(1, 3), F(2, 3)]], [[F(1, 3), F(2, 3)], [F(2, 3), F(1, 3)]]
     for (p, q), tight, printed in ((apart, True, False), (equal, True, True), (lost, False, False)):
-        verdict = tradeoff.tightness(np.array(p, float), np.array(q, float), weights=[0.5, 0.5])
+        verdict = joint_concavity.tightness(np.array(p, float), np.array(q, float), weights=[0.5, 0.5])
         assert verdict.tight is tight
         assert printed_criterion(p, q, half) is printed  # the variable Σ wᵢ pᵢ/qᵢ is not what is meant
     assert verdict.gap == pytest.approx(1 / 3) and verdict.fpr == pytest.approx(1 / 3)
     p, q = [[1.0, 0, 0, 0], [0, 1.0, 0, 0]], [[0, 0, 1.0, 0], [0, 0, 0, 1.0]]
-    assert tradeoff.tightness(p, q, weights=[0.3, 0.7]).tight  # Example F.1
+    assert joint_concavity.tightness(p, q, weights=[0.3, 0.7]).tight  # Example F.1
 
 
 # ---------------------------------------------------------------- shuffling
@@ -408,15 +419,15 @@ def test_shuffle_bound_against_enumeration(e, n):
     (p0, q0), (p, q), w = clone_laws(e, n)
     eps0 = math.log(e)
     for built, exact in (
-        (tradeoff.conditioned_on_clones(eps0=eps0, n=n), truth(p0, q0)),
-        (tradeoff.clone_pair(eps0=eps0, n=n), truth(p, q)),
+        (joint_concavity.conditioned_on_clones(eps0=eps0, n=n), truth(p0, q0)),
+        (joint_concavity.clone_pair(eps0=eps0, n=n), truth(p, q)),
     ):
         bracket = built(FPR)
         assert np.all(bracket.lower <= exact + HAIR) and np.all(exact - HAIR <= bracket.upper)
         assert np.all(bracket.upper - bracket.lower < 1e-10)
-    bound = tradeoff.shuffle_bound(eps0=eps0, n=n)
+    bound = joint_concavity.shuffle_bound(eps0=eps0, n=n)
     assert below(bound, p, q)
-    printed = tradeoff.blend(function(p0, q0), rate=1 - 2 * float(w)).symmetrised(FPR)
+    printed = joint_concavity.blend(function(p0, q0), rate=1 - 2 * float(w)).symmetrised(FPR)
     assert np.all(np.abs(printed.lower - bound(FPR).lower) < 1e-10)
 
 
@@ -424,9 +435,9 @@ def test_shuffle_bound_against_enumeration(e, n):
 def test_what_joint_concavity_gives_away(eps0, n, loss):
     e = math.exp(eps0)
     pair = VariationRatioPair(n=n, p=e, beta=(e - 1) / (e + 1), q0=e)
-    exact, clones = pair.tradeoff(FPR[::3]), tradeoff.clone_pair(eps0=eps0, n=n)(FPR[::3])
+    exact, clones = pair.tradeoff(FPR[::3]), joint_concavity.clone_pair(eps0=eps0, n=n)(FPR[::3])
     assert np.all(clones.lower <= exact.upper) and np.all(exact.lower <= clones.upper)
-    given = exact.lower - tradeoff.shuffle_bound(eps0=eps0, n=n)(FPR[::3]).lower
+    given = exact.lower - joint_concavity.shuffle_bound(eps0=eps0, n=n)(FPR[::3]).lower
     assert 0.3 * loss < np.max(given) < loss
     assert np.all(given > -1e-11)
 
@@ -434,8 +445,8 @@ def test_what_joint_concavity_gives_away(eps0, n, loss):
 @pytest.mark.parametrize("eps0", [1e-17, 1e-9, 1e-4, 30.0, 700.0])
 def test_extreme_local_budgets(eps0):
     e, n = math.exp(eps0), 20
-    exact = tradeoff.clone_pair(eps0=eps0, n=n)(FPR)
-    bound = tradeoff.shuffle_bound(eps0=eps0, n=n)(FPR)
+    exact = joint_concavity.clone_pair(eps0=eps0, n=n)(FPR)
+    bound = joint_concavity.shuffle_bound(eps0=eps0, n=n)(FPR)
     assert np.all(bound.lower <= exact.upper)
     if 1e-6 < eps0 < 50:
         pair = VariationRatioPair(n=n, p=e, beta=math.tanh(eps0 / 2), q0=e).tradeoff(FPR)
@@ -447,9 +458,9 @@ def test_extreme_local_budgets(eps0):
 
 
 def test_binned_ratios_enclose_the_listed_ones(monkeypatch):
-    listed = tradeoff.shuffle_bound(eps0=1.0, n=800)(FPR)
+    listed = joint_concavity.shuffle_bound(eps0=1.0, n=800)(FPR)
     monkeypatch.setattr(clones, "LISTED_ATOMS", 10)
-    binned = tradeoff.shuffle_bound(eps0=1.0, n=800)(FPR)
+    binned = joint_concavity.shuffle_bound(eps0=1.0, n=800)(FPR)
     assert np.all(binned.lower <= listed.upper) and np.all(listed.lower <= binned.upper)
     assert np.all(binned.upper - binned.lower < 1e-6)
 
@@ -464,13 +475,13 @@ def test_corollary_43_as_printed_is_below_the_truth():
         (_, _), (p, q), _ = clone_laws(e, n)
         assert oracles.hockey_stick(dict(enumerate(zip(p, q, strict=True))), ratio) == truth
         setting, eps = {"eps0": math.log(e), "n": n}, math.log(ratio)
-        assert tradeoff.delta_corollary43(**setting, eps=eps) == pytest.approx(float(printed))
-        assert tradeoff.shuffle_bound(**setting).delta(eps).upper == pytest.approx(float(bound))
+        assert joint_concavity.delta_corollary43(**setting, eps=eps) == pytest.approx(float(printed))
+        assert joint_concavity.shuffle_bound(**setting).delta(eps).upper == pytest.approx(float(bound))
     with pytest.raises(OutOfRegime, match="threshold"):
-        tradeoff.delta_corollary43(eps0=math.log(3), n=2, eps=math.log(1.5))
+        joint_concavity.delta_corollary43(eps0=math.log(3), n=2, eps=math.log(1.5))
     for n, eps0, eps in ((50, 1.0, 0.2), (600, 4.0, 0.2)):
-        printed = tradeoff.delta_corollary43(eps0=eps0, n=n, eps=eps)
-        bound = tradeoff.shuffle_bound(eps0=eps0, n=n).delta(eps)
+        printed = joint_concavity.delta_corollary43(eps0=eps0, n=n, eps=eps)
+        bound = joint_concavity.shuffle_bound(eps0=eps0, n=n).delta(eps)
         assert 0.8 * bound.upper < printed < bound.upper
 
 
@@ -480,34 +491,44 @@ def test_corollary_43_as_printed_is_below_the_truth():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: tradeoff.joint_concavity([], weights=[]),
-        lambda: tradeoff.joint_concavity([Identity()], weights=[0.5]),
-        lambda: tradeoff.joint_concavity([Identity()], weights=[0.5, 0.5]),
-        lambda: tradeoff.joint_concavity([Identity()] * 2, weights=[math.nan, 1.0]),
-        lambda: tradeoff.joint_concavity([Identity()] * 2, weights=[-0.5, 1.5]),
-        lambda: tradeoff.joint_concavity(["f"], weights=[1.0]),
-        lambda: tradeoff.ordered_mixture([Identity()], weights=[]),
-        lambda: tradeoff.ordered_mixture([Identity()] * 3, weights=[0.5, None]),
-        lambda: tradeoff.ordered_mixture([Identity()] * 3, weights=np.ma.array([0.5, 0.5], mask=[1, 0])),
-        lambda: tradeoff.ordered_mixture(np.array([Identity()] * 3), weights=[0.5, 0.5]),
-        lambda: tradeoff.two_weight_vectors([[Identity()] * 2], weights=[1.0], alternative_weights=[1.0]),
-        lambda: tradeoff.two_weight_vectors("m", weights=[1.0], alternative_weights=[1.0]),
-        lambda: tradeoff.advanced_joint_concavity([[Identity()] * 2] * 2, weight=0.5, gamma=0.6, eta=0.7),
-        lambda: tradeoff.advanced_joint_concavity([[Identity()] * 2] * 2, weight=0.0, gamma=0.0, eta=0.7),
-        lambda: tradeoff.advanced_joint_concavity([[Identity()]], weight=0.5, gamma=0.0, eta=1.0),
-        lambda: tradeoff.advanced_delta([[Identity()] * 2] * 2, eps=math.nan, weight=0.5, gamma=0.0, eta=1.0),
-        lambda: tradeoff.blend(Identity(), rate=1.5),
-        lambda: tradeoff.blend(3, rate=0.5),
-        lambda: tradeoff.hidden_swap(Identity(), weight=0.6),
-        lambda: tradeoff.hidden_among(Identity(), rate="0.5"),
-        lambda: tradeoff.best_of([]),
-        lambda: tradeoff.tightness([[0.5, 0.4]], [[0.5, 0.5]], weights=[1.0]),
-        lambda: tradeoff.tightness([[0.5, 0.5]], [[1.0]], weights=[1.0]),
-        lambda: tradeoff.shuffle_bound(eps0=0.0, n=10),
-        lambda: tradeoff.shuffle_bound(eps0=1.0, n=0),
-        lambda: tradeoff.shuffle_bound(eps0=1.0, n=10**7),
-        lambda: tradeoff.clone_pair(eps0="1", n=10),
-        lambda: tradeoff.delta_corollary43(eps0=1.0, n=1, eps=0.1),
+        lambda: joint_concavity.joint_concavity([], weights=[]),
+        lambda: joint_concavity.joint_concavity([Identity()], weights=[0.5]),
+        lambda: joint_concavity.joint_concavity([Identity()], weights=[0.5, 0.5]),
+        lambda: joint_concavity.joint_concavity([Identity()] * 2, weights=[math.nan, 1.0]),
+        lambda: joint_concavity.joint_concavity([Identity()] * 2, weights=[-0.5, 1.5]),
+        lambda: joint_concavity.joint_concavity(["f"], weights=[1.0]),
+        lambda: joint_concavity.ordered_mixture([Identity()], weights=[]),
+        lambda: joint_concavity.ordered_mixture([Identity()] * 3, weights=[0.5, None]),
+        lambda: joint_concavity.ordered_mixture(
+            [Identity()] * 3, weights=np.ma.array([0.5, 0.5], mask=[1, 0])
+        ),
+        lambda: joint_concavity.ordered_mixture(np.array([Identity()] * 3), weights=[0.5, 0.5]),
+        lambda: joint_concavity.two_weight_vectors(
+            [[Identity()] * 2], weights=[1.0], alternative_weights=[1.0]
+        ),
+        lambda: joint_concavity.two_weight_vectors("m", weights=[1.0], alternative_weights=[1.0]),
+        lambda: joint_concavity.advanced_joint_concavity(
+            [[Identity()] * 2] * 2, weight=0.5, gamma=0.6, eta=0.7
+        ),
+        lambda: joint_concavity.advanced_joint_concavity(
+            [[Identity()] * 2] * 2, weight=0.0, gamma=0.0, eta=0.7
+        ),
+        lambda: joint_concavity.advanced_joint_concavity([[Identity()]], weight=0.5, gamma=0.0, eta=1.0),
+        lambda: joint_concavity.advanced_delta(
+            [[Identity()] * 2] * 2, eps=math.nan, weight=0.5, gamma=0.0, eta=1.0
+        ),
+        lambda: joint_concavity.blend(Identity(), rate=1.5),
+        lambda: joint_concavity.blend(3, rate=0.5),
+        lambda: joint_concavity.hidden_swap(Identity(), weight=0.6),
+        lambda: joint_concavity.hidden_among(Identity(), rate="0.5"),
+        lambda: joint_concavity.best_of([]),
+        lambda: joint_concavity.tightness([[0.5, 0.4]], [[0.5, 0.5]], weights=[1.0]),
+        lambda: joint_concavity.tightness([[0.5, 0.5]], [[1.0]], weights=[1.0]),
+        lambda: joint_concavity.shuffle_bound(eps0=0.0, n=10),
+        lambda: joint_concavity.shuffle_bound(eps0=1.0, n=0),
+        lambda: joint_concavity.shuffle_bound(eps0=1.0, n=10**7),
+        lambda: joint_concavity.clone_pair(eps0="1", n=10),
+        lambda: joint_concavity.delta_corollary43(eps0=1.0, n=1, eps=0.1),
     ],
 )
 def test_bad_input_is_refused(call):

@@ -25,9 +25,10 @@ from multi_message_cases import (
     response,
     worst,
 )
-from shufflelib import multi_message, randomizers
+from shufflelib import estimation, randomizers
 from shufflelib.profiles import Gaussian
-from shufflelib.shuffling import shuffle
+from shufflelib.published import multi_message as published_messages
+from shufflelib.shuffling import multi_message, shuffle
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -196,7 +197,7 @@ def test_rare_pair_scales_the_divergence():
 
 def test_fewest_blanket_messages_proves_itself_and_is_few():
     protocol = randomizers.balls_into_bins(d=8)
-    few = multi_message.fewest_blanket_messages(protocol, n=100, eps=0.8, delta=1e-4)
+    few = estimation.fewest_blanket_messages(protocol, n=100, eps=0.8, delta=1e-4)
     assert multi_message.shuffle_messages(protocol, n=100, blanket=few).delta(0.8).upper <= 1e-4 * (1 + 1e-9)
     less = multi_message.shuffle_messages(protocol, n=100, blanket=int(0.98 * few))
     assert less.delta(0.8).lower > 1e-4
@@ -204,7 +205,7 @@ def test_fewest_blanket_messages_proves_itself_and_is_few():
 
 def test_smallest_flip_proves_itself_and_is_small():
     at = {"n": 100, "blanket": 2_000}
-    flip = multi_message.smallest_flip(d=8, eps=0.8, delta=1e-4, **at)
+    flip = estimation.smallest_flip(d=8, eps=0.8, delta=1e-4, **at)
     proved = multi_message.shuffle_messages(randomizers.cheu_zhilyaev(d=8, flip=flip), **at)
     assert proved.delta(0.8).upper <= 1e-4 * (1 + 1e-9)
     less = multi_message.shuffle_messages(randomizers.cheu_zhilyaev(d=8, flip=0.98 * flip), **at)
@@ -213,9 +214,9 @@ def test_smallest_flip_proves_itself_and_is_small():
 
 def test_targets_out_of_reach_are_refused():
     with pytest.raises(ValueError, match="not reached"):
-        multi_message.smallest_flip(d=8, n=1, blanket=1, eps=1e-9, delta=1e-12)
+        estimation.smallest_flip(d=8, n=1, blanket=1, eps=1e-9, delta=1e-12)
     with pytest.raises(ValueError, match="not reached"):
-        multi_message.fewest_blanket_messages(randomizers.balls_into_bins(d=8), n=1, eps=1e-9, delta=1e-12)
+        estimation.fewest_blanket_messages(randomizers.balls_into_bins(d=8), n=1, eps=1e-9, delta=1e-12)
 
 
 # ---- bad input
@@ -267,23 +268,23 @@ def test_numbers_of_messages_refuse(bad):
     with pytest.raises((TypeError, ValueError), match="n must"):
         multi_message.shuffle_messages(protocol, n=bad, blanket=5)
     with pytest.raises((TypeError, ValueError)):
-        multi_message.cheu_zhilyaev_flip(messages=bad, eps=0.5, delta=1e-6)
+        published_messages.cheu_zhilyaev_flip(messages=bad, eps=0.5, delta=1e-6)
 
 
 @pytest.mark.parametrize("bad", [*BAD, 0.0])
 def test_targets_refuse(bad):
     protocol = randomizers.balcer_uniform()
     for call in (
-        lambda: multi_message.cheu_zhilyaev_flip(messages=10**6, eps=bad, delta=1e-6),
-        lambda: multi_message.balls_into_bins_blanket(d=4, s=1, eps=bad, delta=1e-6),
-        lambda: multi_message.fewest_blanket_messages(protocol, n=5, eps=bad, delta=1e-6),
-        lambda: multi_message.smallest_flip(d=4, n=5, blanket=50, eps=bad, delta=1e-6),
+        lambda: published_messages.cheu_zhilyaev_flip(messages=10**6, eps=bad, delta=1e-6),
+        lambda: published_messages.balls_into_bins_blanket(d=4, s=1, eps=bad, delta=1e-6),
+        lambda: estimation.fewest_blanket_messages(protocol, n=5, eps=bad, delta=1e-6),
+        lambda: estimation.smallest_flip(d=4, n=5, blanket=50, eps=bad, delta=1e-6),
     ):
         with pytest.raises((TypeError, ValueError), match="eps"):
             call()
     for call in (
-        lambda: multi_message.cheu_zhilyaev_flip(messages=10**6, eps=0.5, delta=bad),
-        lambda: multi_message.fewest_blanket_messages(protocol, n=5, eps=0.5, delta=bad),
+        lambda: published_messages.cheu_zhilyaev_flip(messages=10**6, eps=0.5, delta=bad),
+        lambda: estimation.fewest_blanket_messages(protocol, n=5, eps=0.5, delta=bad),
     ):
         with pytest.raises((TypeError, ValueError), match="delta"):
             call()

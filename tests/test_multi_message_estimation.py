@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from shufflelib import estimation, multi_message, randomizers, shuffle
+from shufflelib import estimation, randomizers, shuffle
+from shufflelib.shuffling import multi_message
 
 PROTOCOLS = {
     "coin": randomizers.balcer_binary(coin=0.2),

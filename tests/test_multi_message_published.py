@@ -7,9 +7,10 @@ import pytest
 
 import oracles
 from multi_message_cases import NUDGE, PROTOCOLS, RATIOS, delta, real, worst
-from shufflelib import multi_message, randomizers
-from shufflelib.closed_form import OutOfRegime
-from shufflelib.shuffling import VariationRatioPair
+from shufflelib import randomizers
+from shufflelib.published import multi_message as published_messages
+from shufflelib.published.closed_form import OutOfRegime
+from shufflelib.shuffling import VariationRatioPair, multi_message
 
 # ---- Table 3
 
@@ -96,7 +97,7 @@ def test_replacing_infinity_by_a_large_number_is_slightly_too_small():
 
 @pytest.mark.parametrize(("eps", "messages"), [(0.5, 10**4), (1.0, 10**4), (0.2, 10**5), (1.5, 10**5)])
 def test_own_guarantee_of_fake_users_is_safe_and_loose(eps, messages):
-    flip = multi_message.cheu_zhilyaev_flip(messages=messages, eps=eps, delta=1e-6)
+    flip = published_messages.cheu_zhilyaev_flip(messages=messages, eps=eps, delta=1e-6)
     right = 6.6 * ((math.exp(eps) + 1) / (math.exp(eps) - 1)) ** 2 * math.log(4e6) / messages
     assert math.isclose(flip * (1 - flip), right, rel_tol=1e-9) and 0 < flip < 0.5
     protocol = randomizers.cheu_zhilyaev(d=16, flip=flip)
@@ -107,21 +108,21 @@ def test_own_guarantee_of_fake_users_is_safe_and_loose(eps, messages):
 def test_own_guarantee_of_fake_users_ends_where_the_square_root_does():
     edge = 2 * math.atanh(math.sqrt(26.4 * math.log(4e6) / 1e4))
     assert math.isclose(edge, 0.40616, abs_tol=1e-4)
-    multi_message.cheu_zhilyaev_flip(messages=10**4, eps=edge * (1 + 1e-6), delta=1e-6)
+    published_messages.cheu_zhilyaev_flip(messages=10**4, eps=edge * (1 + 1e-6), delta=1e-6)
     with pytest.raises(OutOfRegime, match="132/5"):
-        multi_message.cheu_zhilyaev_flip(messages=10**4, eps=edge * (1 - 1e-6), delta=1e-6)
+        published_messages.cheu_zhilyaev_flip(messages=10**4, eps=edge * (1 - 1e-6), delta=1e-6)
 
 
 @pytest.mark.parametrize(("eps", "s"), [(0.1, 1), (1.0, 1), (3.0, 1), (0.5, 4)])
 def test_own_guarantee_of_bins_is_safe_and_loose(eps, s):
-    balls = multi_message.balls_into_bins_blanket(d=16, s=s, eps=eps, delta=1e-6)
+    balls = published_messages.balls_into_bins_blanket(d=16, s=s, eps=eps, delta=1e-6)
     assert balls == math.ceil(32 * math.log(2e6) * 16 / s / eps**2)
     ours = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16, s=s), n=1, blanket=balls)
     assert ours.epsilon(delta=1e-6).upper < 0.35 * eps
 
 
 def test_own_guarantee_of_bins_names_its_range():
-    multi_message.balls_into_bins_blanket(d=16, s=1, eps=3.0, delta=1e-6)
+    published_messages.balls_into_bins_blanket(d=16, s=1, eps=3.0, delta=1e-6)
     for eps in (3.0001, 1e-7):
         with pytest.raises(OutOfRegime):
-            multi_message.balls_into_bins_blanket(d=16, s=1, eps=eps, delta=1e-6)
+            published_messages.balls_into_bins_blanket(d=16, s=1, eps=eps, delta=1e-6)

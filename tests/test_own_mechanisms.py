@@ -18,7 +18,7 @@ from shufflelib import Certified, randomizers, shuffle
 from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.shuffling import CoveredPair
-from shufflelib.worst_pair import gathered
+from shufflelib.shuffling.worst_of_pairs import gathered
 
 # ---------------------------------------------------------------- all datasets, in integers
 

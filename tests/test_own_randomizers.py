@@ -11,9 +11,9 @@ import pytest
 import oracles
 from shufflelib import Certified, randomizers, shuffle
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.personalized import OwnLaplace, OwnRandomizedResponse, own_laplace, own_randomizers
-from shufflelib.personalized.merged_attack import MergedAttack, OthersSum, Scores
-from shufflelib.personalized.score_sums import score_law
+from shufflelib.shuffling.personal import OwnLaplace, OwnRandomizedResponse, blanket, laplace
+from shufflelib.shuffling.personal.attack import MergedAttack, OthersSum, Scores
+from shufflelib.shuffling.personal.score_sums import score_law
 
 NUDGE = F(1, 10**12)  # log(ratio) is rounded: the truth is taken a hair to the safe side
 
@@ -181,19 +181,17 @@ def test_a_smaller_weight_or_a_larger_count_of_covers_would_be_noticed(monkeypat
     odds = (3, 3, 3, 3)
     pmfs = [oracles.generalized_rr(e, 3) for e in odds]
     truth = worst(pmfs, 0, F(5, 4), pairs=[(0, 1)])
-    honest = own_randomizers.score_law
+    honest = blanket.score_law
     eps0, eps = np.log(np.array(odds, float)), math.log(1.25)
     assert OwnRandomizedResponse(eps0, k=3).delta(user=0, eps=eps).upper >= truth
 
     def mutant(plus, minus, counts):
         return honest(np.minimum(1.4 * plus, 1.0), minus, counts)
 
-    monkeypatch.setattr(own_randomizers, "score_law", mutant)
+    monkeypatch.setattr(blanket, "score_law", mutant)
     target = OwnRandomizedResponse(eps0, k=3)._target(0, 0)
     assert math.exp(target._log_upper(eps, 1e-4)) < truth
-    monkeypatch.setattr(
-        own_randomizers, "score_law", lambda plus, minus, counts: honest(plus, minus, counts + 2)
-    )
+    monkeypatch.setattr(blanket, "score_law", lambda plus, minus, counts: honest(plus, minus, counts + 2))
     target = OwnRandomizedResponse(eps0, k=3)._target(0, 0)
     assert math.exp(target._log_upper(eps, 1e-4)) < truth
 
@@ -243,8 +241,8 @@ def test_laplace_is_above_the_exact_pooled_truth(roots):
 def test_laplace_cover_is_below_every_report_and_its_cells_keep_the_means(share):
     own, budgets = 2.0, np.array([0.05, 0.7, 2.0, 2.5])
     slope = share * own
-    level = own_laplace._level(own, slope)
-    weights = own_laplace._weights(own, own, slope, level, budgets)
+    level = laplace._level(own, slope)
+    weights = laplace._weights(own, own, slope, level, budgets)
     y = np.linspace(-12.0, 13.0, 4001)
     outside = np.maximum(np.maximum(-y, y - 1.0), 0.0)
     nu = level * np.exp(-slope * np.minimum(np.abs(y - 0.5), 0.5) - own * outside)
@@ -255,21 +253,21 @@ def test_laplace_cover_is_below_every_report_and_its_cells_keep_the_means(share)
         assert (weight > 0.0) == (budget <= own)
         if weight:
             assert np.min(least / nu) == pytest.approx(weight, rel=1e-4)
-    variable = own_laplace._variable(own, slope, level)
+    variable = laplace._variable(own, slope, level)
     assert math.fsum(variable.mass) == pytest.approx(1.0, abs=1e-13)
     assert variable.mass.min() >= 0.0
     for ratio in (variable.first, variable.second):
         assert math.fsum(variable.mass * ratio) == pytest.approx(1.0, abs=1e-12)
     # splitting raises the second moment, a little
-    exact = own_laplace._separation(own, slope, level)
+    exact = laplace._separation(own, slope, level)
     split = math.fsum(variable.mass * (variable.first - variable.second) ** 2)
     assert exact <= split * (1 + 1e-9) <= 1.003 * exact
 
 
 def test_laplace_weights_of_a_narrow_range_are_those_of_its_target():
-    budgets, level = np.array([0.1, 0.5, 0.9, 1.0, 1.1]), own_laplace._level(1.0, 0.8)
-    narrow = own_laplace._weights(1.0, 1.0 + 1e-9, 0.8, level, budgets[:3])
-    target = own_laplace._weights(1.0, 1.0, 0.8, level, budgets)
+    budgets, level = np.array([0.1, 0.5, 0.9, 1.0, 1.1]), laplace._level(1.0, 0.8)
+    narrow = laplace._weights(1.0, 1.0 + 1e-9, 0.8, level, budgets[:3])
+    target = laplace._weights(1.0, 1.0, 0.8, level, budgets)
     assert narrow == pytest.approx(target[:3], rel=1e-6)
     assert np.all(target[:4] > 0.0) and target[4] == 0.0
 
@@ -277,10 +275,10 @@ def test_laplace_weights_of_a_narrow_range_are_those_of_its_target():
 def test_laplace_weights_of_a_range_hold_for_each_of_its_targets():
     """Direct quadrature of ν * Z against the narrowest report of each other user."""
     low, high, slope = 1.0, 1.3, 0.8
-    level = own_laplace._level(high, slope)
+    level = laplace._level(high, slope)
     budgets = np.array([0.1, 0.5, 0.9])
-    weights = own_laplace._weights(low, high, slope, level, budgets)
-    assert own_laplace._weights(low, high, slope, level, np.array([1.0, 1.2, 1.3])).max() == 0.0
+    weights = laplace._weights(low, high, slope, level, budgets)
+    assert laplace._weights(low, high, slope, level, np.array([1.0, 1.2, 1.3])).max() == 0.0
     z = np.linspace(-30.0, 30.0, 24001)
     for own in (1.0, 1.1, 1.29):
         kept = (own / high) ** 2
@@ -346,7 +344,7 @@ def test_every_user_once_in_the_users_order():
 
 @pytest.mark.parametrize("kind", ["response", "Laplace"])
 def test_ranges_of_budgets_enclose_the_single_answers(kind, monkeypatch):
-    monkeypatch.setattr(own_randomizers, "MOST_TARGETS", 5)
+    monkeypatch.setattr(blanket, "MOST_TARGETS", 5)
     eps0 = np.random.default_rng(1).uniform(0.05, 2.0, 80)
     mechanism = OwnRandomizedResponse(eps0, k=5) if kind == "response" else OwnLaplace(eps0)
     everybody = mechanism.epsilons(delta=1e-5)
@@ -362,10 +360,10 @@ def test_ranges_of_budgets_enclose_the_single_answers(kind, monkeypatch):
 
 def test_many_other_budgets_are_rounded_to_the_safe_side():
     eps0 = np.random.default_rng(2).uniform(0.1, 1.0, 700)
-    assert np.unique(eps0).size > own_randomizers.MOST_GROUPS
+    assert np.unique(eps0).size > blanket.MOST_GROUPS
     exact = OwnRandomizedResponse(eps0, k=3)
-    weights, counts = own_randomizers._grouped(np.linspace(0.9, 0.1, 1500), np.ones(1500, int))
-    assert counts.sum() == 1500 and weights.size == own_randomizers.MOST_GROUPS
+    weights, counts = blanket._grouped(np.linspace(0.9, 0.1, 1500), np.ones(1500, int))
+    assert counts.sum() == 1500 and weights.size == blanket.MOST_GROUPS
     assert math.fsum(weights * counts) < math.fsum(np.linspace(0.9, 0.1, 1500))
     assert exact.epsilon(user=0, delta=1e-6).upper <= eps0[0]
 
@@ -422,10 +420,8 @@ def test_ends_of_the_scale(eps0):
 def test_ranges_leave_gaps_and_silent_users_out():
     budgets = np.r_[0.0, np.full(30, 0.01), np.linspace(0.5, 2.0, 100)]
     users = OwnLaplace(budgets)
-    ranges = [users._budgets[part] for part in own_randomizers._ranges(users._budgets)]
-    assert len(ranges) <= own_randomizers.MOST_TARGETS and np.array_equal(
-        np.concatenate(ranges), users._budgets
-    )
+    ranges = [users._budgets[part] for part in blanket._ranges(users._budgets)]
+    assert len(ranges) <= blanket.MOST_TARGETS and np.array_equal(np.concatenate(ranges), users._budgets)
     assert ranges[0].tolist() == [0.0] and ranges[1].tolist() == [0.01]
     assert max(part[-1] / part[0] for part in ranges[1:]) < 1.03
     each = users.epsilons(delta=1e-2)

@@ -8,7 +8,8 @@ import pytest
 
 import oracles
 from mixture_cases import CASES, LOG, RATIOS, binary_levels, hierarchy
-from shufflelib import parallel, randomizers, shuffle
+from shufflelib import randomizers, shuffle
+from shufflelib.published import parallel_composition
 from shufflelib.shuffling import VariationRatioPair
 
 DELTA = 1e-6
@@ -16,12 +17,12 @@ DELTA = 1e-6
 
 def test_basic_is_a_bound_and_loose():
     for eps0, d, n in ((0.1, 64, 1000), (1.0, 2048, 10_000), (4.0, 64, 10_000)):
-        basic = parallel.basic_parallel_wang24(eps0=eps0, n=n).epsilon(DELTA)
+        basic = parallel_composition.basic_parallel_wang24(eps0=eps0, n=n).epsilon(DELTA)
         proved = shuffle(binary_levels(eps0, d), n=n).epsilon(DELTA)
         assert proved.upper < 0.95 * basic.lower
     for case in CASES.values():
         for n in case.users if case.mixture.eps0 < LOG(3.5) else ():
-            basic = parallel.basic_parallel_wang24(eps0=LOG(3), n=n)
+            basic = parallel_composition.basic_parallel_wang24(eps0=LOG(3), n=n)
             assert all(F(basic.delta(LOG(ratio)).upper) >= case.truth(n, ratio) for ratio in RATIOS)
 
 
@@ -41,7 +42,7 @@ def test_advanced_is_below_the_truth(e, n, ratio, others, truth, published):
     assert truth is None or exact == truth
     betas = [F(e - 1, e + 1), F(e - 1, e + 3)]
     pair = oracles.pair_masses(n=n, p=e, beta=sum(betas) / 2, q0=e)
-    claimed = parallel.advanced_parallel_wang24(
+    claimed = parallel_composition.advanced_parallel_wang24(
         eps0=LOG(e), betas=[float(b) for b in betas], weights=[0.5, 0.5], n=n
     ).delta(LOG(ratio))
     assert claimed.upper == pytest.approx(float(oracles.both_ways(pair, F(ratio))), rel=1e-9)
@@ -56,8 +57,10 @@ def test_advanced_is_below_an_attack_in_epsilon_too():
 
 
 def test_advanced_agrees_with_the_blanket_for_many_users():
-    betas = parallel.range_query_betas(eps0=1.0, d=64)
-    published = parallel.advanced_parallel_wang24(eps0=1.0, betas=betas, weights=[1 / 6] * 6, n=10_000)
+    betas = parallel_composition.range_query_betas(eps0=1.0, d=64)
+    published = parallel_composition.advanced_parallel_wang24(
+        eps0=1.0, betas=betas, weights=[1 / 6] * 6, n=10_000
+    )
     mix = binary_levels(1.0, 64)
     assert published.beta == pytest.approx(mix.beta, rel=1e-14)
     assert published.epsilon(DELTA).upper == pytest.approx(
@@ -69,24 +72,32 @@ def test_beta_of_the_theorem_and_of_the_released_code():
     for eps0, d in ((0.1, 64), (1.0, 64), (3.0, 2048)):
         e, levels = math.exp(eps0), int(math.log2(d))
         terms = [(e - 1) / (e + 2.0 ** (h + 1) - 1) / levels for h in range(levels)]
-        assert np.mean(parallel.range_query_betas(eps0=eps0, d=d)) == pytest.approx(sum(terms), rel=1e-13)
-        assert parallel.range_query_beta_released(eps0=eps0, d=d) == pytest.approx(terms[-1], rel=1e-13)
-    assert parallel.range_query_beta_released(eps0=1.0, d=64) == pytest.approx(0.0043577, abs=1e-7)
+        assert np.mean(parallel_composition.range_query_betas(eps0=eps0, d=d)) == pytest.approx(
+            sum(terms), rel=1e-13
+        )
+        assert parallel_composition.range_query_beta_released(eps0=eps0, d=d) == pytest.approx(
+            terms[-1], rel=1e-13
+        )
+    assert parallel_composition.range_query_beta_released(eps0=1.0, d=64) == pytest.approx(
+        0.0043577, abs=1e-7
+    )
     assert binary_levels(1.0, 64).beta == pytest.approx(0.1855833, abs=1e-7)
 
 
 @pytest.mark.parametrize("d, factor", [(64, 7), (2048, 40)])
 def test_the_released_value_is_far_below_what_an_attack_shows(d, factor):
-    beta = parallel.range_query_beta_released(eps0=1.0, d=d)
-    claimed = parallel.advanced_parallel_wang24(eps0=1.0, betas=[beta], weights=[1.0], n=10_000).epsilon(1e-6)
+    beta = parallel_composition.range_query_beta_released(eps0=1.0, d=d)
+    claimed = parallel_composition.advanced_parallel_wang24(
+        eps0=1.0, betas=[beta], weights=[1.0], n=10_000
+    ).epsilon(1e-6)
     assert factor * claimed.upper < shuffle(binary_levels(1.0, d), n=10_000).epsilon(1e-6).lower
 
 
 def test_separate_cohorts():
     """⌊n/K⌋ users each; the worst cohort is the guarantee, binary response's pair a bound for it."""
-    betas = parallel.range_query_betas(eps0=1.0, d=64)
+    betas = parallel_composition.range_query_betas(eps0=1.0, d=64)
     worst, best = (
-        parallel.separate_cohort_wang24(eps0=1.0, beta=beta, n=10_000, cohorts=6)
+        parallel_composition.separate_cohort_wang24(eps0=1.0, beta=beta, n=10_000, cohorts=6)
         for beta in (betas[0], betas[-1])
     )
     assert worst.n == best.n == 1666
@@ -105,11 +116,11 @@ def test_separate_cohorts():
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf, "1", None, 701.0, True])
 def test_published_refuse_a_bad_budget(bad):
     for call in (
-        lambda: parallel.basic_parallel_wang24(eps0=bad, n=10),
-        lambda: parallel.advanced_parallel_wang24(eps0=bad, betas=[0.1], weights=[1.0], n=10),
-        lambda: parallel.separate_cohort_wang24(eps0=bad, beta=0.1, n=10, cohorts=2),
-        lambda: parallel.range_query_betas(eps0=bad, d=4),
-        lambda: parallel.range_query_beta_released(eps0=bad, d=4),
+        lambda: parallel_composition.basic_parallel_wang24(eps0=bad, n=10),
+        lambda: parallel_composition.advanced_parallel_wang24(eps0=bad, betas=[0.1], weights=[1.0], n=10),
+        lambda: parallel_composition.separate_cohort_wang24(eps0=bad, beta=0.1, n=10, cohorts=2),
+        lambda: parallel_composition.range_query_betas(eps0=bad, d=4),
+        lambda: parallel_composition.range_query_beta_released(eps0=bad, d=4),
     ):
         with pytest.raises((TypeError, ValueError), match="eps0"):
             call()
@@ -129,10 +140,12 @@ def test_published_refuse_the_rest():
         ({"n": 2.5}, "n must"),
     ):
         with pytest.raises((TypeError, ValueError), match=match):
-            parallel.advanced_parallel_wang24(**{**good, **change})
+            parallel_composition.advanced_parallel_wang24(**{**good, **change})
     for change, match in (({"cohorts": 0}, "cohorts"), ({"n": 2}, "n must"), ({"beta": 0.9}, "beta")):
         with pytest.raises((TypeError, ValueError), match=match):
-            parallel.separate_cohort_wang24(**{"eps0": 1.0, "beta": 0.1, "n": 10, "cohorts": 3, **change})
+            parallel_composition.separate_cohort_wang24(
+                **{"eps0": 1.0, "beta": 0.1, "n": 10, "cohorts": 3, **change}
+            )
     for d in (1, 3, 48, 2.5, "4", None, math.nan):
         with pytest.raises((TypeError, ValueError), match="d must"):
-            parallel.range_query_betas(eps0=1.0, d=d)
+            parallel_composition.range_query_betas(eps0=1.0, d=d)

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
 
-from shufflelib import personalized_pair, renyi
 from shufflelib.numerics import positive_part_heavy
+from shufflelib.published import renyi
 from shufflelib.shuffling import PersonalizedPair
+from shufflelib.shuffling.personal import slots
 
 CASES = json.loads((Path(__file__).parent / "reference" / "personalized.json").read_text())
 BUDGETS = np.random.default_rng(7).uniform(0.05, 2.0, 400)
@@ -62,11 +63,11 @@ def test_it_bounds_every_dataset_of_slot_bound_binary_rr(ratios, make):
     assert make is not PersonalizedPair or closest > 0.6  # and is not vacuous
 
 
-@pytest.mark.parametrize("slots", [3, 6, 9])
-def test_the_contour_agrees_with_the_list(slots, monkeypatch):
-    budgets = BUDGETS[:slots]
+@pytest.mark.parametrize("many", [3, 6, 9])
+def test_the_contour_agrees_with_the_list(many, monkeypatch):
+    budgets = BUDGETS[:many]
     listed = [PersonalizedPair(budgets).delta(eps) for eps in (0.0, 0.2, 0.8)]
-    monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(slots, "LISTED_OUTCOMES", 1)
     for eps, exact in zip((0.0, 0.2, 0.8), listed, strict=True):
         bracket = PersonalizedPair(budgets).delta(eps)
         assert bracket.lower <= exact.upper and exact.lower <= bracket.upper
@@ -96,7 +97,7 @@ def by_counts(eps, *groups):
 @pytest.mark.parametrize("groups", [((0.5, 15), (1.5, 10)), ((0.2, 20), (0.9, 20)), ((1.0, 12), (0.05, 25))])
 @pytest.mark.parametrize("eps", [0.0, 0.05, 0.2])
 def test_the_contour_encloses_a_sum_over_counts_to_six_digits(groups, eps, monkeypatch):
-    monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(slots, "LISTED_OUTCOMES", 1)
     pair = PersonalizedPair.grouped([b for b, _ in groups], counts=[n for _, n in groups])
     truth = math.log(by_counts(eps, *groups))
     lower, upper = pair.log_hockey_stick(eps, 1e-9)
@@ -116,7 +117,7 @@ def test_few_slots_are_listed_to_eleven_digits(groups, share):
 
 def test_near_the_largest_budget_both_ends_stay_near_the_truth(monkeypatch):
     truth = by_counts(4.99, (1.0, 9), (5.0, 9))  # the saddle point is far too steep for a quadrature
-    monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(slots, "LISTED_OUTCOMES", 1)
     bracket = PersonalizedPair.grouped([1.0, 5.0], counts=[9, 9]).delta(4.99)
     assert bracket.lower <= truth <= bracket.upper
     assert bracket.lower > 0.0 and bracket.upper < 30 * truth  # the sum of positive parts is 1000 times that
@@ -160,7 +161,7 @@ def test_one_rare_heavy_slot_is_seen(make, heavy):
 
 def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
     groups = ((0.1, 60), (3.0, 1))
-    monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(slots, "LISTED_OUTCOMES", 1)
     monkeypatch.setattr(positive_part_heavy, "HEAVY", 5.0)
     monkeypatch.setattr(positive_part_heavy, "HOPELESS", 5.0)  # so that no quadrature helps
     pair = PersonalizedPair.grouped([0.1, 3.0], counts=[60, 1])
@@ -212,7 +213,7 @@ def test_what_is_rarer_than_the_floats_beside_a_heavy_slot_is_not_nothing(monkey
     assert exact._few
     truth = [exact.log_hockey_stick(eps) for eps in (299.0, 299.99, 299.9999)]
     divergences = [exact.renyi_directed(order) for order in (3.0, 300.0)]
-    monkeypatch.setattr(personalized_pair, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(slots, "LISTED_OUTCOMES", 1)
     pair = PersonalizedPair.grouped([1e-9, 300.0], counts=[22, 1])
     for eps, known in zip((299.0, 299.99, 299.9999), truth, strict=True):
         lower, upper = pair.log_hockey_stick(eps)
@@ -314,16 +315,16 @@ def test_how_rarely_a_slot_of_next_to_no_budget_shows_nothing(budget, make, half
 
 
 def test_an_outlier_does_not_pull_other_budgets_up_when_they_are_rounded(monkeypatch):
-    monkeypatch.setattr(personalized_pair, "MOST_KINDS", 50)
+    monkeypatch.setattr(slots, "MOST_KINDS", 50)
     pair = PersonalizedPair(np.r_[np.linspace(0.0, 0.5, 400), 6.0])
-    slots = pair._grid(50, True)
-    assert slots.count[-1] == 1 and slots.more[-2] <= math.exp(0.5) * 1.001
+    grid = pair._grid(50, True)
+    assert grid.count[-1] == 1 and grid.more[-2] <= math.exp(0.5) * 1.001
 
 
 def test_rounding_many_budgets_keeps_the_sides(monkeypatch):
     exact = PersonalizedPair(BUDGETS)
     truth = [exact.delta(eps) for eps in (0.0, 0.1, 0.3)]
-    monkeypatch.setattr(personalized_pair, "MOST_KINDS", 200)
+    monkeypatch.setattr(slots, "MOST_KINDS", 200)
     for eps, known in zip((0.0, 0.1, 0.3), truth, strict=True):
         bracket = PersonalizedPair(BUDGETS).delta(eps)
         assert bracket.lower < known.lower <= known.upper < bracket.upper
@@ -384,7 +385,7 @@ def test_outcomes_are_listed_while_they_are_few(counts):
     """Each group of slots shows so many of either symbol: all outcomes but silence are cells."""
     outcomes = math.prod((count + 1) * (count + 2) // 2 for count in counts)
     pair = PersonalizedPair.grouped(0.1 * np.arange(1, len(counts) + 1), counts=counts)
-    assert pair._few == (outcomes <= personalized_pair.LISTED_OUTCOMES)
+    assert pair._few == (outcomes <= slots.LISTED_OUTCOMES)
     if pair._few:
         assert pair._cells.loss.size == outcomes - 1
 

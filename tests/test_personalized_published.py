@@ -10,10 +10,9 @@ import pytest
 from scipy import special, stats
 
 import oracles
-from shufflelib import closed_form, personalized
-from shufflelib.closed_form import OutOfRegime
-from shufflelib.personalized import (
-    OwnLaplace,
+from shufflelib.published import closed_form, personalized
+from shufflelib.published.closed_form import OutOfRegime
+from shufflelib.published.personalized import (
     delta_with_failures_fmt21,
     echo_clones_liu23,
     echo_delta_liu23,
@@ -28,6 +27,7 @@ from shufflelib.personalized import (
     largest_budget_fmt21,
     normal_approximation_gspa24,
 )
+from shufflelib.shuffling.personal import OwnLaplace
 
 # ---------------------------------------------------------------- oracles of this file
 

@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 from claims import failure_curve
 from shufflelib import plotting
-from shufflelib.explore import choice, explore, log_slider, slider, still
+from shufflelib.explorer.sliders import choice, explore, log_slider, slider, still
 from shufflelib.numerics.certified import Certified
 
 X = np.array([1.0, 2.0, 3.0])

@@ -17,7 +17,7 @@ from renyi_oracles import (
     theorem1,
     two_counts,
 )
-from shufflelib import renyi
+from shufflelib.published import renyi
 
 # ---------------------------------------------------------------- printed numbers
 

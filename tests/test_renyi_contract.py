@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import oracles
-from shufflelib import closed_form, renyi
-from shufflelib.renyi import OutOfRegime, over
+from shufflelib.published import closed_form, renyi
+from shufflelib.published.renyi import OutOfRegime, over
 
 # ---------------------------------------------------------------- truth, exact
 

@@ -11,8 +11,8 @@ from scipy import special
 
 import oracles
 from renyi_oracles import binary_divergences, float_clones, printed
-from shufflelib import renyi
 from shufflelib.profiles import Gaussian
+from shufflelib.published import renyi
 
 
 def float_third_value(eps0, n, order, most):

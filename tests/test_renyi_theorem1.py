@@ -10,7 +10,7 @@ import pytest
 
 import oracles
 from renyi_oracles import divergence, printed, proposition1, theorem1, two_counts
-from shufflelib import renyi
+from shufflelib.published import renyi
 
 
 def worst_divergence(e, n, order, inputs=(2, 3)):

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib import randomizers, shuffle, tradeoff
+from shufflelib import profiles, randomizers, shuffle
 from shufflelib.profiles import DiscretePair
 from shufflelib.profiles.likelihood_ratios import AmplificationVariable, distinct
 from shufflelib.randomizers import tabulated
@@ -77,7 +77,7 @@ def test_rare_atoms_pooled_one_by_one(many, rare):
     left = math.exp(-rare)
     log_q = np.append(np.log1p(-left), np.full(many, -rare - math.log(many)))
     log_p = np.append(0.0, np.full(many, -rare - 140.0 - math.log(many)))
-    one = tradeoff.from_pair(DiscretePair(log_p, log_q))
+    one = profiles.from_pair(DiscretePair(log_p, log_q))
     both = one.tensor(one).delta(250.0)
     laws = [(1, MP.exp(MP.mpf(log_p[0])), MP.exp(MP.mpf(log_q[0])))]
     laws.append((many, MP.exp(MP.mpf(log_p[1])), MP.exp(MP.mpf(log_q[1]))))

@@ -10,10 +10,14 @@ import pytest
 from scipy import special
 
 from shufflelib import randomizers, shuffle
-from shufflelib.central_limit import asymptotic_delta, asymptotic_epsilon, moderate_delta, moderate_epsilon
-from shufflelib.closed_form import BlanketBounds
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
-from shufflelib.shuffle_index import (
+from shufflelib.published.central_limit import (
+    asymptotic_delta,
+    asymptotic_epsilon,
+    moderate_delta,
+    moderate_epsilon,
+)
+from shufflelib.published.closed_form import BlanketBounds
+from shufflelib.published.shuffle_index import (
     ShuffleIndex,
     composition_index,
     gaussian_index,
@@ -21,6 +25,7 @@ from shufflelib.shuffle_index import (
     laplace_index,
     shuffle_index,
 )
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 NAN, INF = math.nan, math.inf
 BUDGETS = (0.01, 0.1, 1.0, 2.0, 4.0)

@@ -12,20 +12,22 @@ import pytest
 from scipy import integrate, special
 
 import oracles
-from shufflelib import randomizers, shuffle, tradeoff
+from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import Status
-from shufflelib.profiles import DiscretePair, Gaussian, tradeoff_polygon
-from shufflelib.renyi import binary_rr_pair
-from shufflelib.shuffling import VariationRatioPair
-from shufflelib.tradeoff import (
+from shufflelib.profiles import (
     ApproximateDP,
+    DiscretePair,
+    Gaussian,
     GaussianTradeoff,
     Identity,
-    clone_atoms,
-    clones,
     from_pair,
     from_profile,
+    tradeoff_polygon,
 )
+from shufflelib.published import joint_concavity
+from shufflelib.published.joint_concavity import clone_atoms, clones
+from shufflelib.published.renyi import binary_rr_pair
+from shufflelib.shuffling import VariationRatioPair
 
 RATES = [F(k, 40) for k in range(41)]
 FPR = np.array([float(rate) for rate in RATES])
@@ -93,7 +95,7 @@ def test_reference_rows(row):
         encloses(f(fpr), float(truth), 1e-9)
     for order, forward, backward in row["renyi"]:
         for g, truth in ((f, forward), (f.inverse, backward)):
-            bracket = tradeoff.renyi(g, order=float(order))
+            bracket = joint_concavity.renyi(g, order=float(order))
             if math.isinf(float(truth)):
                 assert bracket.upper == math.inf
             else:
@@ -330,18 +332,18 @@ def test_bad_rates_are_refused(bad):
         lambda: Identity().delta(math.inf),
         lambda: Identity().conjugate("x"),
         lambda: Identity().coarsened(segments=1),
-        lambda: tradeoff.renyi(Identity(), order=1.0),
-        lambda: tradeoff.renyi(3, order=2.0),
-        lambda: tradeoff.RenyiPower(1.0),
-        lambda: tradeoff.HockeyStick(-1.0),
-        lambda: tradeoff.KullbackLeibler()(None),
-        lambda: tradeoff.random_start_bound("start"),
-        lambda: tradeoff.least_squares(a=math.nan),
-        lambda: tradeoff.exact_least_squares(a=math.nan),
-        lambda: tradeoff.clipped_least_squares(a=0.0, clip=0.0),
-        lambda: tradeoff.logistic(bound=-1.0),
-        lambda: tradeoff.unequal_gaussians(mean=0.0, variance=1.0),
-        lambda: tradeoff.renyi_least_squares(a=0.0, order=1.0),
+        lambda: joint_concavity.renyi(Identity(), order=1.0),
+        lambda: joint_concavity.renyi(3, order=2.0),
+        lambda: joint_concavity.RenyiPower(1.0),
+        lambda: joint_concavity.HockeyStick(-1.0),
+        lambda: joint_concavity.KullbackLeibler()(None),
+        lambda: joint_concavity.random_start_bound("start"),
+        lambda: joint_concavity.least_squares(a=math.nan),
+        lambda: joint_concavity.exact_least_squares(a=math.nan),
+        lambda: joint_concavity.clipped_least_squares(a=0.0, clip=0.0),
+        lambda: joint_concavity.logistic(bound=-1.0),
+        lambda: joint_concavity.unequal_gaussians(mean=0.0, variance=1.0),
+        lambda: joint_concavity.renyi_least_squares(a=0.0, order=1.0),
     ],
 )
 def test_bad_input_is_refused(call):
@@ -366,11 +368,16 @@ def divergence_truth(p, q, generator, at_zero, slope):
 
 
 CASES = [
-    (tradeoff.KullbackLeibler(), lambda s: s * mpmath.log(s), 0, mpmath.inf),
-    (tradeoff.ChiSquare(), lambda s: (s - 1) ** 2, 1, mpmath.inf),
-    (tradeoff.RenyiPower(2.5), lambda s: (s**2.5 - 2.5 * (s - 1) - 1) / 3.75, mpmath.mpf("0.4"), mpmath.inf),
-    (tradeoff.HockeyStick(0.5), lambda s: max(s - mpmath.exp(0.5), 0), 0, 1),
-    (tradeoff.CurveLength(), lambda s: mpmath.sqrt(1 + s * s), 1, 1),
+    (joint_concavity.KullbackLeibler(), lambda s: s * mpmath.log(s), 0, mpmath.inf),
+    (joint_concavity.ChiSquare(), lambda s: (s - 1) ** 2, 1, mpmath.inf),
+    (
+        joint_concavity.RenyiPower(2.5),
+        lambda s: (s**2.5 - 2.5 * (s - 1) - 1) / 3.75,
+        mpmath.mpf("0.4"),
+        mpmath.inf,
+    ),
+    (joint_concavity.HockeyStick(0.5), lambda s: max(s - mpmath.exp(0.5), 0), 0, 1),
+    (joint_concavity.CurveLength(), lambda s: mpmath.sqrt(1 + s * s), 1, 1),
 ]
 
 
@@ -393,26 +400,26 @@ def test_divergences(case, seed):
 def test_small_divergences_keep_their_digits(order):
     pair = VariationRatioPair(n=300, p=1.1, beta=0.1 / 2.1, q0=1.1)
     f = from_pair(pair._cells)
-    direct, bracket = pair.renyi_directed(order), tradeoff.renyi(f, order=order)
+    direct, bracket = pair.renyi_directed(order), joint_concavity.renyi(f, order=order)
     assert bracket.lower <= direct[1] and direct[0] <= bracket.upper
     assert bracket.upper - bracket.lower < 1e-6 * bracket.upper
-    power = tradeoff.RenyiPower(order)(f)
+    power = joint_concavity.RenyiPower(order)(f)
     moment = math.expm1((order - 1) * direct[0]) / (order * (order - 1))
     assert power.lower <= moment * (1 + 1e-8) and moment * (1 - 1e-8) <= power.upper
-    kl = tradeoff.KullbackLeibler()(f)
+    kl = joint_concavity.KullbackLeibler()(f)
     assert kl.upper - kl.lower < 1e-6 * kl.upper
     assert kl.lower <= direct[1]
 
 
 def test_gaussian_divergences():
     f, mu = GaussianTradeoff(0.7), 0.7
-    encloses(tradeoff.KullbackLeibler()(f), mu**2 / 2, 1e-14)
-    encloses(tradeoff.ChiSquare()(f), math.expm1(mu**2), 1e-14)
-    encloses(tradeoff.renyi(f, order=[2.0, 9.0]), [mu**2, 4.5 * mu**2], 1e-14)
-    encloses(tradeoff.HockeyStick(0.5)(f), float(oracles.gaussian_delta(mu, 0.5)), 1e-8)
-    encloses(tradeoff.RenyiPower(3.0)(f), math.expm1(3 * mu**2) / 6, 1e-14)
+    encloses(joint_concavity.KullbackLeibler()(f), mu**2 / 2, 1e-14)
+    encloses(joint_concavity.ChiSquare()(f), math.expm1(mu**2), 1e-14)
+    encloses(joint_concavity.renyi(f, order=[2.0, 9.0]), [mu**2, 4.5 * mu**2], 1e-14)
+    encloses(joint_concavity.HockeyStick(0.5)(f), float(oracles.gaussian_delta(mu, 0.5)), 1e-8)
+    encloses(joint_concavity.RenyiPower(3.0)(f), math.expm1(3 * mu**2) / 6, 1e-14)
     length = integrate.quad(lambda x: _arc(x, mu), -9, 9)[0]
-    encloses(tradeoff.CurveLength()(f), length, 1e-5)
+    encloses(joint_concavity.CurveLength()(f), length, 1e-5)
 
 
 def _arc(x, mu):
@@ -422,10 +429,10 @@ def _arc(x, mu):
 
 def test_length_counts_the_vertical_piece():
     """Proposition B.7 as printed, ∫₀¹ √(1 + f′²), misses 1 − f(0)."""
-    bracket = tradeoff.CurveLength()(ApproximateDP(eps=0.0, delta=0.25))
+    bracket = joint_concavity.CurveLength()(ApproximateDP(eps=0.0, delta=0.25))
     printed = 0.75 * math.sqrt(2) + 0.25
     encloses(bracket, printed + 0.25, 1e-12)
-    encloses(tradeoff.CurveLength()(Identity()), math.sqrt(2), 1e-14)
+    encloses(joint_concavity.CurveLength()(Identity()), math.sqrt(2), 1e-14)
 
 
 # ---------------------------------------------------------------- clones
@@ -462,10 +469,10 @@ def test_coins_against_whole_numbers():
 @pytest.mark.parametrize(("cells", "width"), [(200, 2e-3), (4_000, 5e-6), (40_000, 5e-7)])
 def test_gathered_atoms_enclose_whole_numbers(monkeypatch, cells, width):
     setting = {"eps0": math.log(1.25), "n": 402}  # an odd number of clones first
-    listed = tradeoff.conditioned_on_clones(**setting)(FPR)
+    listed = joint_concavity.conditioned_on_clones(**setting)(FPR)
     monkeypatch.setattr(clones, "LISTED_ATOMS", 0)
     monkeypatch.setattr(clone_atoms, "CELLS", cells)
-    f = tradeoff.conditioned_on_clones(**setting)
+    f = joint_concavity.conditioned_on_clones(**setting)
     assert np.all(f(FPR).lower <= listed.upper) and np.all(listed.lower <= f(FPR).upper)
     assert np.all(f(FPR).upper - f(FPR).lower < width)
     for ratio in (F(1), F(21, 20), F(3, 2), F(23, 10)):
@@ -478,7 +485,7 @@ def test_gathered_atoms_enclose_whole_numbers(monkeypatch, cells, width):
 @pytest.mark.parametrize(("n", "eps0"), [(20_000, 1.0), (100_000, 0.03), (1_000_000, 4.0)])
 def test_many_clones_agree_with_the_variation_ratio_pair(n, eps0):
     pair = VariationRatioPair(n=n, p=math.exp(eps0), beta=math.tanh(eps0 / 2), q0=math.exp(eps0))
-    f = tradeoff.clone_pair(eps0=eps0, n=n)
+    f = joint_concavity.clone_pair(eps0=eps0, n=n)
     for eps in (0.0, 1e-4, 3e-3):
         ours, theirs = f.delta(eps), pair.delta(eps)
         assert ours.lower <= theirs.upper and theirs.lower <= ours.upper
@@ -505,16 +512,16 @@ def curve(separation, threshold):
 
 
 STARTS = [
-    tradeoff.least_squares(a=1.0),
-    tradeoff.least_squares(a=0.0),
-    tradeoff.clipped_least_squares(a=1.0, clip=0.5),
-    tradeoff.logistic(bound=2.0),
+    joint_concavity.least_squares(a=1.0),
+    joint_concavity.least_squares(a=0.0),
+    joint_concavity.clipped_least_squares(a=1.0, clip=0.5),
+    joint_concavity.logistic(bound=2.0),
 ]
 
 
 @pytest.mark.parametrize("start", STARTS, ids=lambda start: start.name)
 def test_random_start(start):
-    f = tradeoff.random_start_bound(start)
+    f = joint_concavity.random_start_bound(start)
     points = [curve(start.separation, t) for t in (-2.0, -0.4, -0.05, 0.05, 0.3, 1.5)]
     x, y = np.array(points).T
     bracket = f(x)
@@ -529,7 +536,7 @@ def test_the_printed_integrals_are_no_probabilities():
 
 def test_logistic_separation_is_the_gradient():
     """The printed supremum leaves out the factor yx, and with it a factor M."""
-    start, z = tradeoff.logistic(bound=3.0), np.linspace(-3, 3, 2001)
+    start, z = joint_concavity.logistic(bound=3.0), np.linspace(-3, 3, 2001)
     for point in (-2.0, 0.0, 0.7):
         gradient = np.max(np.abs(z / (1 + np.exp(point * z))))
         assert start.separation(point) == pytest.approx(gradient, rel=1e-3)
@@ -538,11 +545,11 @@ def test_logistic_separation_is_the_gradient():
 
 @pytest.mark.parametrize("a", [0.0, 1.0, 3.0])
 def test_exact_mixture_lies_above_the_bound(a):
-    exact = tradeoff.exact_least_squares(a=a)(FPR)
-    bound = tradeoff.random_start_bound(tradeoff.least_squares(a=a))(FPR)
+    exact = joint_concavity.exact_least_squares(a=a)(FPR)
+    bound = joint_concavity.random_start_bound(joint_concavity.least_squares(a=a))(FPR)
     assert np.all(bound.lower <= exact.upper)
     assert np.max(exact.lower - bound.upper) > 0.03  # what seeing the start gives away
-    clipped = tradeoff.random_start_bound(tradeoff.clipped_least_squares(a=a, clip=0.5))(FPR)
+    clipped = joint_concavity.random_start_bound(joint_concavity.clipped_least_squares(a=a, clip=0.5))(FPR)
     assert np.all(GaussianTradeoff(0.5)(FPR).lower <= clipped.upper + HAIR)  # never worse than the clip
     assert np.all(bound.lower <= clipped.upper)  # clipping helps
 
@@ -552,7 +559,7 @@ def test_exact_mixture_lies_above_the_bound(a):
     [(0.0, 2.0), (1.0, 2.0), (-2.0, 1.1), (0.5, 30.0), (5.0, 1.001), (-3.0, 1.01), (40.1, 2.0)],
 )
 def test_unequal_gaussians(mean, variance):
-    f = tradeoff.unequal_gaussians(mean=mean, variance=variance)
+    f = joint_concavity.unequal_gaussians(mean=mean, variance=variance)
     with mpmath.workdps(40):
         centre, root = -mpmath.mpf(mean) / (mpmath.mpf(variance) - 1), mpmath.sqrt(variance)
         nearest = max(abs(centre) - 1, 0)
@@ -566,12 +573,12 @@ def test_unequal_gaussians(mean, variance):
 
 def test_a_refused_shift_is_named_as_it_was_given():
     with pytest.raises(ValueError, match="a must be"):
-        tradeoff.exact_least_squares(a=101.0)
+        joint_concavity.exact_least_squares(a=101.0)
 
 
 def test_renyi_of_least_squares_is_infinite_from_two_on():
     order = np.array([1.01, 1.5, 1.9, 2.0, 3.0])
-    bracket = tradeoff.renyi_least_squares(a=1.0, order=order)
+    bracket = joint_concavity.renyi_least_squares(a=1.0, order=order)
     assert bracket.status is Status.UNBOUNDED
     assert np.all(np.isinf(bracket.lower[3:])) and np.all(np.isinf(bracket.upper[3:]))
     with mpmath.workdps(30):
@@ -582,10 +589,10 @@ def test_renyi_of_least_squares_is_infinite_from_two_on():
             )
             truth = mpmath.log(moment) / (lam - 1)
             assert low <= truth <= high and high - low < 1e-9 * truth
-    assert tradeoff.renyi_least_squares(a=1.0, order=9.9, noise=3.0).upper < math.inf
-    assert tradeoff.renyi_least_squares(a=1.0, order=10.0, noise=3.0).lower == math.inf
+    assert joint_concavity.renyi_least_squares(a=1.0, order=9.9, noise=3.0).upper < math.inf
+    assert joint_concavity.renyi_least_squares(a=1.0, order=10.0, noise=3.0).lower == math.inf
     # f-DP still proves something at every level
-    assert tradeoff.random_start_bound(tradeoff.least_squares(a=1.0))(0.05).lower > 0.6
+    assert joint_concavity.random_start_bound(joint_concavity.least_squares(a=1.0))(0.05).lower > 0.6
 
 
 @pytest.mark.parametrize("at_break", [1.0, 1.5, 2.0, 7.0])
@@ -593,7 +600,7 @@ def test_a_separation_may_jump_at_a_break(at_break):
     def step(start):
         return np.select([start < 0.0, start > 0.0], [2.0, 1.0], at_break)
 
-    bound = tradeoff.random_start_bound(tradeoff.RandomStart("a step", step, (0.0,), 0.0, 0.0))
+    bound = joint_concavity.random_start_bound(joint_concavity.RandomStart("a step", step, (0.0,), 0.0, 0.0))
     truth = sum(Gaussian(mu).delta(0.5).upper for mu in (1.0, 2.0)) / 2.0
     bracket = bound.delta(0.5)
     assert bracket.lower <= truth <= bracket.upper * (1 + 1e-12) and bracket.upper - bracket.lower < 1e-6
@@ -604,6 +611,6 @@ def test_a_separation_may_jump_at_a_break(at_break):
     [lambda i: -1.0 + 0.0 * i, lambda i: 1.0 - i, lambda i: np.nan * i, lambda i: np.inf + i, lambda i: 1.0],
 )
 def test_a_separation_is_refused_unless_it_is_one(separation):
-    start = tradeoff.RandomStart("none", separation, (), 1.0, 0.0)
+    start = joint_concavity.RandomStart("none", separation, (), 1.0, 0.0)
     with pytest.raises(ValueError, match="separation must"):
-        tradeoff.random_start_bound(start)
+        joint_concavity.random_start_bound(start)

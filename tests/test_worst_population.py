@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from shufflelib import randomizers, shuffle, worst_population
+from shufflelib import randomizers, shuffle
 from shufflelib.numerics.binary_rr_all_datasets import BinaryPopulations
-from shufflelib.shuffling import BinaryProfile, WorstPopulation
+from shufflelib.shuffling import BinaryProfile, WorstPopulation, binary_rr_exact
 
 ODDS = (F(101, 100), F(3, 2), F(3), F(20), F(1000))  # e^eps0
 SHARES = (F(0), F(1, 100), F(1, 10), F(1, 3), F(2, 3), F(9, 10))  # of e^eps0 - 1 in e^eps - 1
@@ -160,14 +160,14 @@ def test_a_piece_is_bounded_by_no_less_than_its_populations(seed):
 @pytest.mark.parametrize(("eps0", "z"), [(0.01, 2.0), (1.0, 0.0), (1.0, 5.0), (6.0, 4.0)])
 def test_listing_and_cutting_into_pieces_overlap(others, eps0, z, monkeypatch):
     values = BinaryPopulations(eps0, min(eps0 * 2 * z / math.sqrt(others), 0.9 * eps0), others)
-    listed = worst_population._listed(values, [0], [others])
-    monkeypatch.setattr(worst_population, "FEW", 1000)
-    cut = worst_population._search(values, others, 1e-6)
+    listed = binary_rr_exact._listed(values, [0], [others])
+    monkeypatch.setattr(binary_rr_exact, "FEW", 1000)
+    cut = binary_rr_exact._search(values, others, 1e-6)
     assert max(listed[0], cut[0]) <= min(listed[1], cut[1])
     assert cut[1] - cut[0] <= 1e-4 * listed[0]
 
 
-@pytest.mark.parametrize("others", [worst_population.FEW, 2023, 30_000, 10**12])
+@pytest.mark.parametrize("others", [binary_rr_exact.FEW, 2023, 30_000, 10**12])
 def test_no_population_is_left_out_of_the_pieces(others, monkeypatch):
     """The first pieces are all of 0 … n − 1, and what is cut falls into as many populations as before."""
     seen = []
@@ -177,12 +177,12 @@ def test_no_population_is_left_out_of_the_pieces(others, monkeypatch):
         return asked(self, first, last)
 
     monkeypatch.setattr(BinaryPopulations, "in_cells", in_cells)
-    worst_population._search(BinaryPopulations(1.0, 3.0 / math.sqrt(others), others), others, 1e-6)
+    binary_rr_exact._search(BinaryPopulations(1.0, 3.0 / math.sqrt(others), others), others, 1e-6)
     first, last = seen[0]
     assert first[0] == 0 and last[-1] == others
     assert np.array_equal(first[1:], last[:-1] + 1.0) and np.all(first <= last)
     for i, j in ((0, 0), (5, 7), (5, 8), (100, 10**12)):
-        low, high = worst_population._cut(np.array([i]), np.array([j]))
+        low, high = binary_rr_exact._cut(np.array([i]), np.array([j]))
         assert low[0] == i and high[-1] == j and np.array_equal(low[1:], high[:-1] + 1)
 
 
@@ -276,6 +276,6 @@ def test_extreme_budgets_neither_overflow_nor_mislead(eps0, n):
 def test_ends_that_contradict_each_other_prove_nothing(monkeypatch):
     pair = WorstPopulation(eps0=1.0, n=601)
     good = pair.log_hockey_stick(0.1)
-    monkeypatch.setattr(worst_population, "_search", lambda *_: (2.0, 1.0))
+    monkeypatch.setattr(binary_rr_exact, "_search", lambda *_: (2.0, 1.0))
     found = pair.log_hockey_stick(0.1)
     assert found.lower == -math.inf and good.upper < found.upper < 0.0

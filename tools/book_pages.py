@@ -20,7 +20,20 @@ ROW = re.compile(r"(?<!\\)\|")
 NAME = re.compile(r"`shufflelib\.(?P<short>[\w.]+)`")
 PATHS = re.compile(r"`(?:figures|notebooks)/(\w+)\.(\w+)`")
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
-BESIDES = ("explore", "plotting", "numerics.certified", "profiles", "profiles.privacy_profile", "shuffling")
+BESIDES = (
+    "explorer.sliders",
+    "numerics.certified",
+    "plotting",
+    "profiles.privacy_profile",
+    "published.closed_form",
+    "published.comparison",
+    "published.conversions",
+    "published.joint_concavity",
+    "published.personalized",
+    "published.renyi",
+    "shuffling.multi_message",
+    "shuffling.personal",
+)
 
 
 def plain(text):

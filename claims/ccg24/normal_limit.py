@@ -9,8 +9,9 @@ from claims.claim import APPROXIMATION, Claim, Finding, Verdict
 from claims.exact_count_pair import above_the_claim
 from claims.others.renyi_bounds import BOTH, CONFERENCE, renyi_upper_bound
 from claims.upper_bound_check import upper_bound
-from shufflelib import randomizers, renyi
-from shufflelib.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
+from shufflelib import randomizers
+from shufflelib.published import renyi
+from shufflelib.published.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
 
 LATE = (
     "As a limit: eps0 fixed and n to infinity, where the true leading term lambda (e-1)^2/((e+1) n) is "

@@ -5,7 +5,7 @@ import math
 from claims.claim import Claim, Finding, Verdict
 from claims.counterexample_search import LOCAL, logarithmic, whole, worst
 from claims.others.renyi_bounds import BOTH, ORDER, renyi_upper_bound
-from shufflelib import renyi
+from shufflelib.published import renyi
 
 TABLE = f"{BOTH}, Table 1"
 

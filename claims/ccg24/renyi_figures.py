@@ -12,7 +12,7 @@ from claims.claim import Claim, Finding, Verdict
 from claims.counterexample_search import LOCAL, whole, worst
 from claims.exact_count_pair import printed
 from claims.others.renyi_bounds import BOTH, CONFERENCE, MANY, PREPRINT
-from shufflelib import renyi
+from shufflelib.published import renyi
 
 FIGURE = {"n": 10**4, "order": 4}  # of Figure 2
 

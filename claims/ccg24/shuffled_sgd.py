@@ -10,7 +10,7 @@ from claims import failure_curve
 from claims.claim import APPROXIMATION, Claim, Finding, Verdict
 from claims.counterexample_search import logarithmic, worst
 from claims.exact_count_pair import above_the_claim
-from shufflelib.conversions import delta_from_gdp_dong22
+from shufflelib.published.conversions import delta_from_gdp_dong22
 from shufflelib.sgd import LaplaceBlocks
 from shufflelib.sgd.accounting import one_example, theorem3_renyi_ccg24
 

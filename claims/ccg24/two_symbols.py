@@ -10,7 +10,7 @@ from claims.claim import VACUOUS, Claim, Finding, Verdict
 from claims.exact_channels import largest_ratio, normalised
 from claims.exact_count_pair import above_the_claim, both_ways, counts_channel, counts_delta, printed
 from claims.exact_tests import corners, false_negatives
-from shufflelib import renyi
+from shufflelib.published import renyi
 
 CONFERENCE = "Chen, Cao, Ge (ICASSP 2024, full version)"
 PREPRINT = "Chen, Cao, Ge (arXiv:2401.04306v1)"

@@ -6,8 +6,8 @@ import math
 import numpy as np
 
 from claims.claim import Claim, Finding, Verdict
-from shufflelib import personalized, renyi
-from shufflelib.closed_form import OutOfRegime
+from shufflelib.published import personalized, renyi
+from shufflelib.published.closed_form import OutOfRegime
 
 SOURCE = "Chen, Cao, Ge (AAAI 2024)"
 RISK = 1e-4  # δ of Figure 2

@@ -14,8 +14,9 @@ from claims.claim import APPROXIMATION, Claim, Finding, Verdict
 from claims.exact_count_pair import above_the_claim, both_ways
 from claims.gspa24.personal_budgets import SOURCE, loud_among_coins
 from claims.upper_bound_check import upper_bound
-from shufflelib import personalized, randomizers
-from shufflelib.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
+from shufflelib import randomizers
+from shufflelib.published import personalized
+from shufflelib.published.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
 
 SLACK = (
     "'Approximately' is defined as Theorem 2, whose slack C/sqrt(n-1), of the order of mu, all numbers leave "

@@ -10,7 +10,7 @@ from claims import failure_curve
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_tests import never_fails
 from claims.gspa24.personal_budgets import SOURCE
-from shufflelib import personalized, renyi
+from shufflelib.published import personalized, renyi
 
 
 @functools.cache

@@ -9,8 +9,9 @@ from claims.counterexample_search import LOCAL, RISK, whole
 from claims.exact_losses import blanket, covered_delta
 from claims.exact_tests import never_fails
 from claims.upper_bound_check import upper_bound
-from shufflelib import closed_form, randomizers, renyi
-from shufflelib.closed_form import BlanketBounds
+from shufflelib import randomizers
+from shufflelib.published import closed_form, renyi
+from shufflelib.published.closed_form import BlanketBounds
 
 BLANKET = "Balle, Bell, Gascon, Nissim (CRYPTO 2019)"
 CLONES = "Feldman, McMillan, Talwar (FOCS 2021; arXiv:2012.12803)"

@@ -11,9 +11,10 @@ from scipy.special import gammaln, ndtr
 from claims.claim import Claim, Finding, Verdict
 from claims.counterexample_search import RISK, logarithmic, whole, worst
 from claims.exact_tests import divergence, never_fails, random_channel, random_law
-from shufflelib import composed_published, randomizers, renyi, shuffle
-from shufflelib.conversions import best_over_orders, epsilon_from_renyi_canonne20
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib import randomizers, shuffle
+from shufflelib.published import composition, renyi
+from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 FOURIER = "Koskela, Heikkila, Honkela (TMLR 2023; arXiv:2106.00477)"
 STORED = f"{FOURIER}, numbers stored with the released code"
@@ -133,7 +134,7 @@ def _figure_3(effort):
 
 def _girgis():
     orders = np.arange(2, 60)
-    one = [composed_published.subsampled_girgis21(eps0=3.0, n=1000, rate=0.01, order=int(a)) for a in orders]
+    one = [composition.subsampled_girgis21(eps0=3.0, n=1000, rate=0.01, order=int(a)) for a in orders]
     for rounds in ROUNDS:
         eps = epsilon_from_renyi_canonne20(order=orders, renyi=rounds * np.array(one), delta=1e-5)
         yield rounds, best_over_orders(eps, order=orders).value

@@ -11,8 +11,8 @@ from claims import failure_curve
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_count_pair import above_the_claim
 from claims.gspa24.personal_guarantees import difference_of_counts
-from shufflelib import personalized
-from shufflelib.conversions import delta_from_gdp_dong22
+from shufflelib.published import personalized
+from shufflelib.published.conversions import delta_from_gdp_dong22
 
 ECHO = "Liu, Zhao, Xiong, Liu, Chen (AAAI 2023; arXiv:2304.05516), as in the released code"
 SUCCESSOR = "Liu, Liu, Xiong, Gu, Chen (CIKM 2024; arXiv:2407.18157)"

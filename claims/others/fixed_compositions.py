@@ -12,7 +12,7 @@ from claims import exact_shuffle
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_channels import largest_ratio
 from claims.exact_tests import never_fails, random_channel, random_law
-from shufflelib.shuffle_index import composition_index
+from shufflelib.published.shuffle_index import composition_index
 
 FIXED = "Shvets (arXiv:2602.09029v5)"
 INFORMATION = "Su, Cheng, Wang (arXiv:2511.15051)"

@@ -7,10 +7,10 @@ from scipy.special import gammaln
 
 from claims.claim import Claim, Finding, Verdict
 from claims.counterexample_search import LOCAL, Axis, logarithmic, whole, worst
-from shufflelib import renyi
-from shufflelib.closed_form import OutOfRegime
-from shufflelib.composed_published import subsampled_girgis21
-from shufflelib.conversions import (
+from shufflelib.published import renyi
+from shufflelib.published.closed_form import OutOfRegime
+from shufflelib.published.composition import subsampled_girgis21
+from shufflelib.published.conversions import (
     delta_from_gdp_dong22,
     epsilon_from_renyi_canonne20,
     epsilon_from_renyi_mironov17,

@@ -11,8 +11,8 @@ from claims.claim import Claim, Finding, Verdict
 from claims.exact_losses import blanket
 from claims.exact_tests import never_fails, random_channel
 from shufflelib import randomizers, shuffle
-from shufflelib.central_limit import asymptotic_epsilon
-from shufflelib.shuffle_index import gaussian_index, generalized_rr_index
+from shufflelib.published.central_limit import asymptotic_epsilon
+from shufflelib.published.shuffle_index import gaussian_index, generalized_rr_index
 
 INDEX = "Takagi, Liew (arXiv:2601.19154v4)"
 VECTORS = "Liew, Takagi (arXiv:2604.28032)"

@@ -10,7 +10,8 @@ from claims import exact_channels, exact_shuffle
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_losses import apart, blanket, covered_delta, losses, mean_positive_part, summed
 from claims.exact_tests import never_fails, random_channel
-from shufflelib import randomizers, renyi, shuffle
+from shufflelib import randomizers, shuffle
+from shufflelib.published import renyi
 
 SOURCE = "Su, Cheng, Wang (arXiv:2504.07414; IEEE S&P 2026)"
 RELEASED = "Su, Cheng, Wang, released code of arXiv:2504.07414"

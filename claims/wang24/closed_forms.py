@@ -7,8 +7,8 @@ from claims import failure_curve
 from claims.claim import Claim, Finding, Verdict
 from claims.counterexample_search import COARSE, LOCAL, RISK, linear, logarithmic, worst
 from claims.exact_count_pair import SOURCE, above_the_claim, counts_delta, counts_pair, printed
-from shufflelib import closed_form
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib.published import closed_form
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 
 def _parameters(eps0, share, stretch):

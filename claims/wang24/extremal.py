@@ -21,7 +21,7 @@ from claims.exact_count_pair import (
 )
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles.blanket_pair import CoveredPair
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 TIGHT = f"{SOURCE}, Section 5, after Theorem 5.1; abstract"
 

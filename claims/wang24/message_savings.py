@@ -6,19 +6,21 @@ import numpy as np
 
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_count_pair import SOURCE, evenly
-from shufflelib import closed_form, multi_message, randomizers
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib import randomizers
+from shufflelib.published import closed_form
+from shufflelib.published import multi_message as published_messages
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 
 def _bins_pair(target, d=16, delta=1e-6):
     """Return the pair's parameters for balls into bins, as many balls as the original lemma asks for."""
-    balls = multi_message.balls_into_bins_blanket(d=d, s=1, eps=target, delta=delta)
+    balls = published_messages.balls_into_bins_blanket(d=d, s=1, eps=target, delta=delta)
     return {"p": math.inf, "beta": 1.0, "q": float(d)}, balls, delta
 
 
 def _fake_users_pair(target, messages=10_000):
     delta = 0.01 / messages
-    flip = multi_message.cheu_zhilyaev_flip(messages=messages, eps=target, delta=delta)
+    flip = published_messages.cheu_zhilyaev_flip(messages=messages, eps=target, delta=delta)
     one = randomizers.cheu_zhilyaev(d=16, flip=flip)
     return {"p": one.p, "beta": one.beta, "q": one.q}, messages, delta
 
@@ -88,7 +90,7 @@ def _axis(effort):
         while high - low > 1e-4:
             middle = (low + high) / 2.0
             try:
-                multi_message.cheu_zhilyaev_flip(messages=messages, eps=middle, delta=0.01 / messages)
+                published_messages.cheu_zhilyaev_flip(messages=messages, eps=middle, delta=0.01 / messages)
                 high = middle
             except closed_form.OutOfRegime:
                 low = middle

@@ -8,9 +8,10 @@ from scipy.stats import binom
 
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_count_pair import SOURCE, evenly
-from shufflelib import closed_form, randomizers
-from shufflelib.closed_form import BlanketBounds
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib import randomizers
+from shufflelib.published import closed_form
+from shufflelib.published.closed_form import BlanketBounds
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 FIGURES_12 = {"subset": randomizers.subset, "local hash": randomizers.local_hash}
 

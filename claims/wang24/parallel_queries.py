@@ -21,8 +21,9 @@ from claims.exact_count_pair import (
     pair_below_mechanism,
     printed,
 )
-from shufflelib import parallel, randomizers, shuffle
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib import randomizers, shuffle
+from shufflelib.published import parallel_composition
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 
 def _levels(eps0, height):
@@ -81,7 +82,9 @@ def _advanced_exactly():
 def _advanced_by_epsilon():
     eps0, n, ratios = math.log(ODDS), 10, np.linspace(1.5, 8.7, 13)
     profile = shuffle(_levels(eps0, 2), n=n)
-    pair = parallel.advanced_parallel_wang24(eps0=eps0, betas=[float(MEAN_BETA)], weights=[1.0], n=n)
+    pair = parallel_composition.advanced_parallel_wang24(
+        eps0=eps0, betas=[float(MEAN_BETA)], weights=[1.0], n=n
+    )
     claimed, true = ([one.delta(eps) for eps in np.log(ratios)] for one in (pair, profile))
     said = "δ for n = 10, two levels above four leaves, e^ε₀ = 9"
     return failure_curve.under_upper_bound(
@@ -119,18 +122,18 @@ def _mean_variation(effort):
 
 def _range_queries(height, eps0=1.0, n=10_000, delta=1e-6):
     """Return (β of the code, its ε, certified lower end) for range queries over 2^height values."""
-    beta = parallel.range_query_beta_released(eps0=eps0, d=2**height)
-    pair = parallel.advanced_parallel_wang24(eps0=eps0, betas=[beta], weights=[1.0], n=n)
+    beta = parallel_composition.range_query_beta_released(eps0=eps0, d=2**height)
+    pair = parallel_composition.advanced_parallel_wang24(eps0=eps0, betas=[beta], weights=[1.0], n=n)
     return beta, pair.epsilon(delta).upper, shuffle(_levels(eps0, height), n=n).epsilon(delta).lower
 
 
 def _released_beta(effort):
     eps0, d = 1.0, 64
     beta, claimed, truth = _range_queries(6)
+    mean = float(np.mean(parallel_composition.range_query_betas(eps0=eps0, d=d)))
     lines = (
         "range queries over d = 64, eps0 = 1, n = 10,000, delta = 1e-6",
-        f"the mean of six betas is {float(np.mean(parallel.range_query_betas(eps0=eps0, d=d))):.6g}, the "
-        f"code's {beta:.6g}",
+        f"the mean of six betas is {mean:.6g}, the code's {beta:.6g}",
     )
     return above_the_claim(truth, claimed, lines, said="epsilon")
 
@@ -151,7 +154,7 @@ def _released_beta_by_values():
 
 
 def _cohort(eps0, users, delta):
-    return parallel.basic_parallel_wang24(eps0=eps0, n=users).epsilon(delta)
+    return parallel_composition.basic_parallel_wang24(eps0=eps0, n=users).epsilon(delta)
 
 
 def _released_cohort(effort):
@@ -191,11 +194,11 @@ def _parallel_savings(effort, against):
     found, n = {"theorem": [], "code": []}, 10_000
     for d in (64, 2048):
         for eps0 in evenly(effort, 0.1, 5.0):
-            betas = parallel.range_query_betas(eps0=eps0, d=d)
+            betas = parallel_composition.range_query_betas(eps0=eps0, d=d)
             other = _range_query_epsilon(eps0, d, float(betas[0]), against(n, betas.size))
             values = {
                 "theorem": float(np.mean(betas)),
-                "code": parallel.range_query_beta_released(eps0=eps0, d=d),
+                "code": parallel_composition.range_query_beta_released(eps0=eps0, d=d),
             }
             for name, beta in values.items():
                 found[name].append(1.0 - _range_query_epsilon(eps0, d, beta, n) / other)

@@ -18,7 +18,7 @@ from claims.exact_count_pair import (
     pair_below_mechanism,
 )
 from shufflelib import randomizers, shuffle
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 NO_REMAINDER = (
     "True where 1 - alpha - alpha p = 0, that is beta = (p - 1)/(p + 1): generic eps0-LDP, binary "

@@ -11,7 +11,7 @@ from claims import exact_shuffle, failure_curve
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_count_pair import SOURCE, above_the_claim, counts_channel
 from shufflelib import randomizers, shuffle
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 
 def _law(row):

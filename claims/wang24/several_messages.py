@@ -8,8 +8,9 @@ from claims import failure_curve
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_count_pair import SOURCE, above_the_claim, both_ways, counts_delta, printed
 from claims.wang24 import message_savings
-from shufflelib import multi_message, randomizers
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib import randomizers
+from shufflelib.shuffling import multi_message
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 SEVERAL_TIGHT = f"{SOURCE}, Section 5, last sentence before 5.1"
 

@@ -12,7 +12,7 @@ from claims import exact_shuffle, failure_curve
 from claims.claim import Claim, Finding, Verdict
 from claims.counterexample_search import COARSE, LOCAL, logarithmic, whole, worst
 from claims.exact_count_pair import SOURCE, above_the_claim, both_ways, counts_channel, counts_delta, printed
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 # two inputs with unequal sides: R(x0) = (1, 4)/5, R(x1) = (2, 3)/5
 UNEQUAL = [[Fraction(x, 5) for x in row] for row in ((1, 4), (2, 3))]

@@ -19,8 +19,8 @@ from claims.exact_tests import (
     random_channel,
     too_high,
 )
-from shufflelib import closed_form, tradeoff
-from shufflelib.variation_ratio import VariationRatioPair
+from shufflelib.published import closed_form, joint_concavity
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 IDENTICAL = (
@@ -266,7 +266,7 @@ def _threshold_certified():
 def _in_floating_point(n, eps):
     """Return Corollary 4.3's δ for e^ε₀ = 3, NaN where no threshold is met, and the pair's lower end."""
     try:
-        claimed = tradeoff.delta_corollary43(eps0=math.log(3.0), n=n, eps=eps)
+        claimed = joint_concavity.delta_corollary43(eps0=math.log(3.0), n=n, eps=eps)
     except closed_form.OutOfRegime:
         claimed = math.nan
     return claimed, VariationRatioPair(n=n, p=3.0, beta=0.5, q0=3.0).delta(eps).lower
@@ -283,7 +283,7 @@ def _outperforms(effort):
     for eps0, n in ((0.5, 300), (1.0, 600), (2.0, 1000))[: 2 if effort.points < 32 else 3]:
         eps = closed_form.stronger_clones_fmt23(eps0=eps0, n=n, delta=1e-5)
         eps = eps / 2
-        own = tradeoff.shuffle_bound(eps0=eps0, n=n).delta(eps)
+        own = joint_concavity.shuffle_bound(eps0=eps0, n=n).delta(eps)
         pair = VariationRatioPair(n=n, p=math.exp(eps0), beta=math.tanh(eps0 / 2), q0=math.exp(eps0)).delta(
             eps
         )

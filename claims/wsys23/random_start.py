@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from claims import failure_curve
 from claims.claim import SLIP, Claim, Finding, Verdict
-from shufflelib import tradeoff
+from shufflelib.published import joint_concavity
 
 SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 LEVELS = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
@@ -18,8 +18,12 @@ STEPS = (0.3, 1 / 3, 0.4)  # of two users' gradient; one of 1/2 forgets its star
 
 @functools.cache
 def _function(a, clip=None):
-    start = tradeoff.least_squares(a=a) if clip is None else tradeoff.clipped_least_squares(a=a, clip=clip)
-    return tradeoff.random_start_bound(start)
+    start = (
+        joint_concavity.least_squares(a=a)
+        if clip is None
+        else joint_concavity.clipped_least_squares(a=a, clip=clip)
+    )
+    return joint_concavity.random_start_bound(start)
 
 
 def _bound(a, clip=None):
@@ -37,13 +41,13 @@ def _after_the_step(step, n, a):
 def _mixture_is_above(effort):
     gaps = {}
     for a in (1.0,) if effort.points < 64 else (0.0, 0.5, 1.0, 3.0):
-        exact = tradeoff.exact_least_squares(a=a)(np.array(LEVELS))
+        exact = joint_concavity.exact_least_squares(a=a)(np.array(LEVELS))
         if np.any(_bound(a).lower > exact.upper):
             return Finding(Verdict.REFUTED, f"a = {a}: the bound is above T(N(0, 1), N(a, 2))")
         gaps[a] = float(np.max(exact.lower - _bound(a).upper))
         for step in STEPS:
             mean, variance = _after_the_step(step, 2, a)
-            after = tradeoff.unequal_gaussians(mean=mean, variance=variance)(np.array(LEVELS))
+            after = joint_concavity.unequal_gaussians(mean=mean, variance=variance)(np.array(LEVELS))
             if np.any(_bound(a).lower > after.upper):
                 return Finding(Verdict.REFUTED, f"a = {a}: the bound is above T after a step of {step:.3g}")
     said = (
@@ -101,7 +105,7 @@ def _unnormalised_by_sampling():
 
 def _whole_gradient(a):
     """Return T(N(0, 1), N(2a, 5)): the gradient's difference is 2 (a − I), the start I is not seen."""
-    return tradeoff.unequal_gaussians(mean=2 * a, variance=5.0)
+    return joint_concavity.unequal_gaussians(mean=2 * a, variance=5.0)
 
 
 def _half_a_gradient_by_level():
@@ -151,7 +155,7 @@ def _half_a_gradient_by_sampling():
 
 def _pair_of_outputs(effort):
     levels, n, a = np.array(LEVELS), 2, 0.0
-    pair = tradeoff.exact_least_squares(a=a)(levels)
+    pair = joint_concavity.exact_least_squares(a=a)(levels)
     forgets = {shift: _after_the_step(1 / n, n, shift) for shift in (0.0, 1.0, 3.0)}
     same = all(math.isclose(v, 2.0) and math.isclose(-m, shift) for shift, (m, v) in forgets.items())
     steps = [
@@ -161,7 +165,7 @@ def _pair_of_outputs(effort):
     broken = 0
     for step in STEPS:
         mean, variance = _after_the_step(step, n, a)
-        truth = tradeoff.unequal_gaussians(mean=mean, variance=variance)(levels)
+        truth = joint_concavity.unequal_gaussians(mean=mean, variance=variance)(levels)
         broken += bool(np.all(truth.upper < pair.lower))
         at = LEVELS.index(0.2)
         steps.append(
@@ -182,7 +186,7 @@ def _renyi(effort):
         wide, narrow = x**2 / (2 * (1 + noise**2)), x**2 / (2 * noise**2)
         grows = [float(np.diff(-order * wide + (order - 1) * narrow)[0]) > 0 for order in orders]
         back = [float(np.diff(-order * narrow + (order - 1) * wide)[0]) > 0 for order in orders]
-        value = tradeoff.renyi_least_squares(a=1.0, order=orders, noise=noise)
+        value = joint_concavity.renyi_least_squares(a=1.0, order=orders, noise=noise)
         steps.append(f"sigma = {noise}: orders {orders}: {value.lower}, the integrand grows: {grows}")
         if (
             grows != [False, True]

@@ -24,6 +24,7 @@ from shufflelib.estimation.channels import LaplaceReports, ResponseReports
 from shufflelib.estimation.guarantees import of_own_budgets, of_seats
 from shufflelib.estimation.hierarchy import canonical_decomposition
 from shufflelib.estimation.histogram import HistogramProtocol, frequency_variance, simulate
+from shufflelib.estimation.messages import fewest_blanket_messages, smallest_flip
 from shufflelib.estimation.multi_message import (
     MultiMessageProtocol,
     error_with_fake_users,
@@ -58,6 +59,7 @@ __all__ = [
     "canonical_decomposition",
     "clipped_normal",
     "error_with_fake_users",
+    "fewest_blanket_messages",
     "frequency_variance",
     "group_budgets",
     "in_random_order",
@@ -67,5 +69,6 @@ __all__ = [
     "of_seats",
     "simulate",
     "simulate_messages",
+    "smallest_flip",
     "zipf_counts",
 ]

@@ -12,9 +12,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from shufflelib.estimation.population import value_range
-from shufflelib.personalized import OwnLaplace, OwnRandomizedResponse
-from shufflelib.personalized.budgets import personal
 from shufflelib.randomizers import values
+from shufflelib.shuffling.personal.blanket import OwnRandomizedResponse
+from shufflelib.shuffling.personal.budgets import personal
+from shufflelib.shuffling.personal.laplace import OwnLaplace
 
 SMALLEST = 1e-9  # budget below which a report's precision is lost to rounding
 

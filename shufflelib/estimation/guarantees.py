@@ -6,8 +6,8 @@ r"""What is proved about users with personal budgets, in the two readings of "sh
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
-from shufflelib.personalized.own_randomizers import OwnRandomizers
-from shufflelib.shuffling import PersonalizedPair
+from shufflelib.shuffling.personal.blanket import OwnRandomizers
+from shufflelib.shuffling.personal.slots import PersonalizedPair
 
 
 def of_own_budgets(users, *, delta):
@@ -16,7 +16,7 @@ def of_own_budgets(users, *, delta):
     Parameters
     ----------
     users : OwnLaplace or OwnRandomizedResponse
-        The users' randomizers, from `shufflelib.personalized`.
+        The users' randomizers, from `shufflelib.published.personalized`.
     delta : float
         Central δ in (0, 1).
 
@@ -32,8 +32,9 @@ def of_own_budgets(users, *, delta):
 
     Examples
     --------
-    >>> from shufflelib import estimation, personalized
-    >>> users = personalized.OwnRandomizedResponse([1.0] * 1000, k=2)
+    >>> from shufflelib import estimation
+    >>> from shufflelib.shuffling import personal
+    >>> users = personal.OwnRandomizedResponse([1.0] * 1000, k=2)
     >>> bracket = estimation.of_own_budgets(users, delta=1e-6)
     >>> 0.12 < bracket.lower < bracket.upper < 0.15  # of a local budget of 1
     True

@@ -8,7 +8,7 @@ from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
-from shufflelib.shuffling import shuffle
+from shufflelib.shuffling.shuffled import shuffle
 
 
 class HistogramProtocol(Protocol):

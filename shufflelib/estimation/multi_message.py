@@ -4,14 +4,14 @@ import numpy as np
 
 from shufflelib.estimation.accuracy import normal_absolute_error
 from shufflelib.estimation.holders import holders, one_item_each
+from shufflelib.estimation.messages import smallest_flip
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
-from shufflelib.multi_message.calibration import smallest_flip
-from shufflelib.multi_message.profile import shuffle_messages
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.multi_message import MultiMessage
+from shufflelib.shuffling.multi_message import shuffle_messages
 
 
 class MultiMessageProtocol(Protocol):

@@ -25,8 +25,8 @@ from shufflelib.estimation.channels import LaplaceReports, ResponseReports
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
-from shufflelib.personalized_pair import FARTHEST
 from shufflelib.randomizers import values
+from shufflelib.shuffling.personal.slots import FARTHEST
 
 CELLS = 2**21  # values held in memory at once while runs are repeated
 DELTA = 1e-6

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib import calibration, comparison, estimation
-from shufflelib.closed_form import OutOfRegime
+from shufflelib import calibration, estimation
 from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.setting import Setting
 from shufflelib.numerics.certified import Certified
-from shufflelib.shuffling import shuffle
+from shufflelib.published import comparison
+from shufflelib.published.closed_form import OutOfRegime
+from shufflelib.shuffling.shuffled import shuffle
 
 FALSE_ALARMS = (0.0, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0)
 ORDERS = (1.5, 2.0, 4.0, 10.0, 30.0, 100.0, 256.0)

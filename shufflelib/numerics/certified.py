@@ -14,7 +14,8 @@ class Status(enum.Enum):
 
     Examples
     --------
-    >>> from shufflelib import Status, conversions
+    >>> from shufflelib import Status
+    >>> from shufflelib.published import conversions
     >>> f = conversions.tradeoff_from_approximate_dp_wasserman10(eps=0.5, delta=1e-6)
     >>> conversions.epsilon_from_tradeoff_dong22(f, delta=1e-7).status is Status.UNBOUNDED
     True

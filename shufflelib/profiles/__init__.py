@@ -5,8 +5,25 @@ A profile is anything that can enclose δ(ε).  `DiscretePair` and `Gaussian` ar
 """
 
 from shufflelib.profiles.composition import compose
+from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
 from shufflelib.profiles.subsampling import subsample
+from shufflelib.profiles.tradeoff_functions import ApproximateDP, FiniteTradeoff, Identity, TradeoffFunction
+from shufflelib.profiles.tradeoff_of_profile import from_pair, from_profile
 
-__all__ = ["DiscretePair", "Gaussian", "Pair", "PrivacyProfile", "compose", "subsample"]
+__all__ = [
+    "ApproximateDP",
+    "DiscretePair",
+    "FiniteTradeoff",
+    "Gaussian",
+    "GaussianTradeoff",
+    "Identity",
+    "Pair",
+    "PrivacyProfile",
+    "TradeoffFunction",
+    "compose",
+    "from_pair",
+    "from_profile",
+    "subsample",
+]

@@ -33,9 +33,9 @@ class GaussianTradeoff(TradeoffFunction):
     Twenty-five rounds with μ = 0.1 are one with μ = 0.5:
 
     >>> import functools
-    >>> from shufflelib import tradeoff
-    >>> rounds = [tradeoff.GaussianTradeoff(0.1)] * 25
-    >>> f = functools.reduce(tradeoff.GaussianTradeoff.tensor, rounds)
+    >>> from shufflelib import profiles
+    >>> rounds = [profiles.GaussianTradeoff(0.1)] * 25
+    >>> f = functools.reduce(profiles.GaussianTradeoff.tensor, rounds)
     >>> round(f.mu, 6), round(f(0.05).lower, 6)
     (0.5, 0.873865)
     """

@@ -35,8 +35,8 @@ class TradeoffFunction:
     --------
     Two rounds, and their δ at the sum of both ε:
 
-    >>> from shufflelib import tradeoff
-    >>> one = tradeoff.ApproximateDP(eps=0.5, delta=1e-3)
+    >>> from shufflelib import profiles
+    >>> one = profiles.ApproximateDP(eps=0.5, delta=1e-3)
     >>> two = one.tensor(one)
     >>> two
     <trade-off function of ((0.5, 0.001)-differential privacy) ⊗ ((0.5, 0.001)-differential privacy)>
@@ -248,10 +248,10 @@ class FiniteTradeoff(TradeoffFunction):
     `from_pair` makes one and checks its masses:
 
     >>> import numpy as np
-    >>> from shufflelib import tradeoff
+    >>> from shufflelib import profiles
     >>> from shufflelib.profiles import DiscretePair
     >>> pair = DiscretePair(np.log([0.75, 0.25]), np.log([0.25, 0.75]))
-    >>> f = tradeoff.FiniteTradeoff(pair, statement="randomized response")
+    >>> f = profiles.FiniteTradeoff(pair, statement="randomized response")
     >>> 0.8499 < f(0.05).lower <= 0.85  # 1 - 3 · 0.05
     True
     """
@@ -271,8 +271,8 @@ class Identity(FiniteTradeoff):
 
     Examples
     --------
-    >>> from shufflelib import tradeoff
-    >>> 0.9499 < tradeoff.Identity()(0.05).lower <= 0.95
+    >>> from shufflelib import profiles
+    >>> 0.9499 < profiles.Identity()(0.05).lower <= 0.95
     True
     """
 
@@ -299,8 +299,8 @@ class ApproximateDP(FiniteTradeoff):
 
     Examples
     --------
-    >>> from shufflelib import tradeoff
-    >>> f = tradeoff.ApproximateDP(eps=0.1, delta=1e-6)
+    >>> from shufflelib import profiles
+    >>> f = profiles.ApproximateDP(eps=0.1, delta=1e-6)
     >>> round(f(0.05).lower, 4), 1e-6 <= f.delta(0.1).upper < 1.001e-6
     (0.9447, True)
     """

@@ -36,9 +36,9 @@ def from_pair(pair):
     Randomized response that tells the truth three times in four:
 
     >>> import numpy as np
-    >>> from shufflelib import tradeoff
+    >>> from shufflelib import profiles
     >>> from shufflelib.profiles import DiscretePair
-    >>> f = tradeoff.from_pair(DiscretePair(np.log([0.75, 0.25]), np.log([0.25, 0.75])))
+    >>> f = profiles.from_pair(DiscretePair(np.log([0.75, 0.25]), np.log([0.25, 0.75])))
     >>> 0.8499 < f(0.05).lower <= 0.85  # 1 - 3 · 0.05
     True
     """
@@ -77,9 +77,9 @@ def from_profile(profile, *, dots=DOTS):
     --------
     A Gaussian mechanism on a tenth of the users:
 
-    >>> from shufflelib import tradeoff
+    >>> from shufflelib import profiles
     >>> from shufflelib.profiles import Gaussian
-    >>> bracket = tradeoff.from_profile(Gaussian(1.0).subsample(rate=0.1))(0.05)
+    >>> bracket = profiles.from_profile(Gaussian(1.0).subsample(rate=0.1))(0.05)
     >>> 0.9449 < bracket.lower < bracket.upper < 0.9451
     True
     """

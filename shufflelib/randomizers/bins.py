@@ -42,7 +42,8 @@ def balcer_binary(*, coin):
 
     Examples
     --------
-    >>> from shufflelib import multi_message, randomizers
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
     >>> protocol = randomizers.balcer_binary(coin=0.25)
     >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
     >>> protocol.q, round(profile.epsilon(1e-6).upper, 4)
@@ -70,7 +71,8 @@ def balcer_uniform():
     --------
     A fair coin hides a bit better than a biased one, see `balcer_binary`.
 
-    >>> from shufflelib import multi_message, randomizers
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
     >>> protocol = randomizers.balcer_uniform()
     >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
     >>> protocol.q, round(profile.epsilon(1e-6).upper, 3)
@@ -111,7 +113,8 @@ def balls_into_bins(*, d, s=1):
     --------
     Special bins hide the own ball, but then there is room for fewer items.
 
-    >>> from shufflelib import multi_message, randomizers
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
     >>> for s in (1, 4):
     ...     protocol = randomizers.balls_into_bins(d=16, s=s)
     ...     profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
@@ -159,7 +162,8 @@ def mix_dump(*, d, flip):
     --------
     To randomize the own message too saves ε, at the price of accuracy.
 
-    >>> from shufflelib import multi_message, randomizers
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
     >>> for flip in (0.0, 0.5):
     ...     protocol = randomizers.mix_dump(d=16, flip=flip)
     ...     profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)

@@ -46,7 +46,8 @@ def cheu_zhilyaev(*, d, flip):
 
     Examples
     --------
-    >>> from shufflelib import multi_message, randomizers
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
     >>> protocol = randomizers.cheu_zhilyaev(d=16, flip=0.1)
     >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
     >>> protocol.beta, round(profile.epsilon(1e-6).upper, 4)

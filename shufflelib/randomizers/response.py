@@ -78,7 +78,7 @@ def binary_rr(*, eps0):
     Notes
     -----
     Wang 2024, Table 1 [63]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
-    Shuffled, its δ and ε are known on both sides: see `shufflelib.shuffling.BinaryProfile`.
+    Shuffled, its δ and ε are known on both sides: see `shufflelib.shuffling.shuffled.BinaryProfile`.
 
     Examples
     --------

@@ -74,7 +74,7 @@ class PersonalClients(BlockReports):
     carry the same position: what is shuffled is one T-fold report for each client, not T fresh shuffles.
 
     *What is proved.*  mu_i for client i in one epoch and sqrt(T) mu_i in T, whoever knows the order.  What
-    shuffling adds for clients with own budgets is the subject of `shufflelib.personalized`.
+    shuffling adds for clients with own budgets is the subject of `shufflelib.published.personalized`.
 
     The paper calls m the size of a client in the average and in the noise, and the number of clients in the
     order and in Table 3 (m = 100, n = 60,000).  Read that way the clients hold 600 examples and

@@ -14,7 +14,7 @@ from shufflelib import calibration
 from shufflelib.numerics import validation
 from shufflelib.profiles.subsampling import SMALLEST_RATE
 from shufflelib.randomizers.by_name import constructors, parameters, required
-from shufflelib.shuffling import shuffle
+from shufflelib.shuffling.shuffled import shuffle
 from shufflelib.sweeps.cache import Cache
 from shufflelib.sweeps.identity import environment
 from shufflelib.sweeps.running import outcomes

@@ -5,13 +5,13 @@ import math
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.personalized_pair import PersonalizedPair
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.sgd.accounting.attacks import smallest_report
 from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, NOTHING, Epoch, checked_epochs, of_kind, within_reach
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
 from shufflelib.sgd.personal_clients import PersonalClients
+from shufflelib.shuffling.personal.slots import PersonalizedPair
 
 
 def one_block(reports, *, epochs):

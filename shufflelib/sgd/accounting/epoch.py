@@ -6,10 +6,10 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.personalized_pair import FARTHEST
 from shufflelib.profiles.adjacency import ReplaceOne, united
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.shuffling.personal.slots import FARTHEST
 
 NOTHING = DiscretePair([0.0], [0.0])
 FIXED_SPLIT = ("examples are split into blocks once, whatever they hold",)

@@ -2,9 +2,9 @@
 
 import math
 
-from shufflelib.conversions import epsilon_from_gdp_dong22
-from shufflelib.personalized import gaussian_mu_gspa24
-from shufflelib.renyi import gaussian_ccg24, gaussian_mu_ccg24
+from shufflelib.published.conversions import epsilon_from_gdp_dong22
+from shufflelib.published.personalized.formulas import gaussian_mu_gspa24
+from shufflelib.published.renyi import gaussian_ccg24, gaussian_mu_ccg24
 from shufflelib.sgd.accounting.epoch import checked_epochs, of_kind
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
 from shufflelib.sgd.personal_clients import PersonalClients
@@ -79,7 +79,7 @@ def theorem5_epsilon_gspa24(reports, *, epochs, delta):
     Notes
     -----
     μ knows the budgets that were asked for, whatever the noise is scaled by: `calibrated_to` does not enter.
-    Source: Chen, Cao, Ge (AAAI 2024), Theorem 5; see `shufflelib.personalized`.
+    Source: Chen, Cao, Ge (AAAI 2024), Theorem 5; see `shufflelib.published.personalized`.
 
     Examples
     --------

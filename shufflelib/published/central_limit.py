@@ -1,0 +1,248 @@
+r"""What the central limit theorem makes of the shuffle index: δ and ε as the crowd grows.
+
+A sum of n small terms is nearly Gaussian, so the mean of its positive part is nearly that of a Gaussian:
+
+.. math:: \delta \approx \mu\,\mathbb E(Z - t)_+ = \mu\,[\varphi(t) - t\,\Phi(-t)], \qquad
+          \mu = \frac1{\chi\sqrt n}, \quad t = \frac\varepsilon\mu, \quad Z \sim \mathcal N(0, 1).
+
+**Nothing here is certified on any side.**  These are limits for a fixed randomizer, without an error term;
+at finite n they may say more private than true, and do.  For proved numbers use `shuffle`.
+
+Source: Takagi, Liew, arXiv:2601.19154v4 (known here through its abstract and a second-hand note, which
+numbers the expansion Lemma 3.2 and moderate deviations Theorem 3.5); derived and checked anew.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import erfcx, lambertw
+
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import NO_SQUARE
+
+__all__ = ["asymptotic_delta", "asymptotic_epsilon", "moderate_delta", "moderate_epsilon"]
+
+LARGE = 600.0  # logarithm from which on W(x) is found from log x
+FAR = 30.0  # standard deviations; from here on the tail is a series
+LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+
+
+def _positive_part(t):
+    """Return log of E(Z − t)₊ = φ(t) − tΦ(−t) for a standard normal Z, t ≥ 0, and its slope in t."""
+    near = np.minimum(t, FAR)
+    mills = math.sqrt(0.5 * math.pi) * erfcx(near / math.sqrt(2.0))  # Φ(−t)/φ(t)
+    square = np.maximum(t, FAR) ** -2.0
+    series = 1.0
+    for odd in (13.0, 11.0, 9.0, 7.0, 5.0, 3.0):
+        series = 1.0 - odd * square * series
+    series = square * series
+    part = np.where(t < FAR, 1.0 - near * mills, series)
+    ratio = np.where(t < FAR, mills, (1.0 - series) / np.maximum(t, FAR))
+    return np.log(part) - 0.5 * t * t - LOG_ROOT_TWO_PI, -ratio / part
+
+
+def _checked(chi, n, other, name, **domain):
+    chi = validation.reals(chi, "chi", at_least=1e-300, at_most=1e300, remedy="shuffle_index gives it")
+    n = validation.reals(
+        n, "n", at_least=1.0, at_most=float(validation.MAX_USERS), remedy="n counts all users"
+    )
+    other = validation.reals(other, name, **domain)
+    return 1.0 / (chi * np.sqrt(n)), other
+
+
+def _plain(values):
+    return float(values) if np.ndim(values) == 0 else values
+
+
+def asymptotic_delta(*, chi, n, eps):
+    r"""Return the δ that the central limit theorem suggests: an approximation, **certified on no side**.
+
+    .. math:: \delta \approx \mu\,[\varphi(t) - t\,\Phi(-t)], \qquad \mu = \frac1{\chi\sqrt n},\quad
+              t = \frac{\varepsilon}{\mu}
+
+    Parameters
+    ----------
+    chi : float or array_like
+        Shuffle index, 1e-300 ≤ χ ≤ 1e300: ``shuffle_index(...).blanket`` or ``.attack``.
+    n : float or array_like
+        Number of all users, 1 ≤ n ≤ 10¹⁵.
+    eps : float or array_like
+        Central budget in nats, finite and non-negative.  Arrays broadcast.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The limit's value.  The truth may be larger.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Hypotheses: a fixed randomizer, n → ∞, ε of order n^{-1/2} (then the ratio to the blanket's or the
+    attack's δ tends to 1).  To first order this is the profile of the μ-Gaussian mechanism.  No error term.
+    Source: see the module.  Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib.published import central_limit, shuffle_index
+    >>> from shufflelib import randomizers, shuffle
+    >>> one = randomizers.generalized_rr(eps0=1.0, d=10)
+    >>> chi = shuffle_index.shuffle_index(one).blanket
+    >>> said = central_limit.asymptotic_delta(chi=chi, n=10**6, eps=0.002)
+    >>> round(said, 10), said < shuffle(one, n=10**6).delta(eps=0.002).lower
+    (5.095e-07, True)
+    """
+    mu, eps = _checked(chi, n, eps, "eps", at_least=0.0)
+    with np.errstate(over="ignore", under="ignore"):
+        return _plain(mu * np.exp(_positive_part(np.minimum(eps / mu, NO_SQUARE))[0]))
+
+
+def asymptotic_epsilon(*, chi, n, delta):
+    r"""Return the ε that the central limit theorem suggests: an approximation, **certified on no side**.
+
+    .. math:: \varepsilon \approx \mu\,t, \qquad \mu\,[\varphi(t) - t\,\Phi(-t)] = \delta, \qquad
+              \mu = \frac1{\chi\sqrt n}
+
+    Parameters
+    ----------
+    chi : float or array_like
+        Shuffle index, 1e-300 ≤ χ ≤ 1e300.
+    n : float or array_like
+        Number of all users, 1 ≤ n ≤ 10¹⁵.
+    delta : float or array_like
+        Central δ in (0, 1).  Arrays broadcast.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The limit's value, 0 where δ ≥ μ/√(2π).  The truth may be larger.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    The inverse of `asymptotic_delta`, to 12 digits; hypotheses and source are there.  Cost O(1).
+
+    Examples
+    --------
+    Here an attack has more than δ at the ε that the limit suggests:
+
+    >>> from shufflelib.published import central_limit, shuffle_index
+    >>> from shufflelib import randomizers, shuffle
+    >>> one = randomizers.generalized_rr(eps0=4.0, d=10)
+    >>> chi = shuffle_index.shuffle_index(one).blanket
+    >>> said = central_limit.asymptotic_epsilon(chi=chi, n=1000, delta=1e-6)
+    >>> round(said, 3), shuffle(one, n=1000).delta(eps=said).lower > 1e-6
+    (1.253, True)
+    """
+    mu, delta = _checked(chi, n, delta, "delta", **validation.INSIDE_UNIT_INTERVAL)
+    target = np.log(delta) - np.log(mu)
+    t = np.sqrt(np.maximum(-2.0 * (target + LOG_ROOT_TWO_PI), 0.0))
+    for _ in range(60):  # log E(Z − t)₊ is concave: from the right of the root Newton's steps stay there
+        value, slope = _positive_part(t)
+        step = (value - target) / slope
+        t = np.maximum(t - step, 0.0)
+        if np.all(np.abs(step) <= 1e-14 * (1.0 + t)):
+            break
+    return _plain(np.where(target >= -LOG_ROOT_TWO_PI, 0.0, mu * t))
+
+
+def moderate_delta(*, chi, n, eps):
+    r"""Return the δ of moderate deviations: an approximation, **certified on no side**.
+
+    .. math:: \delta \approx \frac{\varphi(t)}{\chi^3 \varepsilon^2 n^{3/2}} = \frac{\mu\,\varphi(t)}{t^2},
+              \qquad \mu = \frac1{\chi\sqrt n},\quad t = \frac\varepsilon\mu
+
+    Parameters
+    ----------
+    chi : float or array_like
+        Shuffle index, 1e-300 ≤ χ ≤ 1e300.
+    n : float or array_like
+        Number of all users, 1 ≤ n ≤ 10¹⁵.
+    eps : float or array_like
+        Central budget in nats, finite and positive.  Arrays broadcast.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The limit's value, always above `asymptotic_delta`.  The truth may be larger than either.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Hypotheses: a fixed randomizer, n → ∞, ε between n^{-1/2} and √(log n/n) in order of size, which is
+    where δ falls like a power of n.  `asymptotic_delta` with the tail's leading term only; no error term.
+    Source: see the module.  Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib.published import central_limit
+    >>> at = {"chi": 1.4, "n": 10**6, "eps": 0.002}
+    >>> round(central_limit.moderate_delta(**at) / central_limit.asymptotic_delta(**at), 3)
+    1.327
+    """
+    mu, eps = _checked(chi, n, eps, "eps", above=0.0)
+    with np.errstate(over="ignore", under="ignore"):
+        t = eps / mu
+        return _plain(np.exp(3.0 * np.log(mu) - 2.0 * np.log(eps) - 0.5 * t * t - LOG_ROOT_TWO_PI))
+
+
+def moderate_epsilon(*, chi, n, delta):
+    r"""Return the ε of moderate deviations: an approximation, **certified on no side**.
+
+    .. math:: \varepsilon \approx \frac1\chi \sqrt{\frac{2\,W(x)}{n}}, \qquad
+              x = \frac{1}{2\sqrt{2\pi}\,\chi\sqrt n\,\delta}, \qquad W e^W = x
+
+    Parameters
+    ----------
+    chi : float or array_like
+        Shuffle index, 1e-300 ≤ χ ≤ 1e300.
+    n : float or array_like
+        Number of all users, 1 ≤ n ≤ 10¹⁵.
+    delta : float or array_like
+        Central δ in (0, 1).  Arrays broadcast.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The limit's value, always above `asymptotic_epsilon`.  The truth may be larger than either.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    The inverse of `moderate_delta`; hypotheses and source are there.  At δ = 1/n it is
+    :math:`\frac1\chi\sqrt{\log n/n}` to first order, up to a factor 1 + O(log log n/log n).  Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib.published import central_limit
+    >>> found = central_limit.moderate_epsilon(chi=1.4, n=[10**4, 10**6, 10**8], delta=1e-6)
+    >>> found.round(5).tolist()
+    [0.02379, 0.00193, 0.00014]
+    """
+    mu, delta = _checked(chi, n, delta, "delta", **validation.INSIDE_UNIT_INTERVAL)
+    return _plain(mu * np.sqrt(2.0 * _product_log(np.log(mu) - np.log(2.0 * delta) - LOG_ROOT_TWO_PI)))
+
+
+def _product_log(log_x):
+    """Return W with W e^W = x, also where x overflows."""
+    near = lambertw(np.exp(np.minimum(log_x, LARGE))).real
+    far = np.maximum(log_x, LARGE)
+    value = far
+    for _ in range(8):  # each step gains a factor W
+        value = far - np.log(value)
+    return np.where(log_x < LARGE, near, value)

@@ -1,0 +1,66 @@
+"""Where a theorem applies: its hypotheses checked, and sweeps that leave a gap where it does not."""
+
+import math
+
+import numpy as np
+
+from shufflelib.numerics import validation
+
+ROUNDING = 1e-12  # beta = (p - 1)/(p + 1) must pass although it was computed in floating point
+
+
+class OutOfRegime(ValueError):
+    """A hypothesis of the theorem does not hold, so the theorem says nothing here.
+
+    Examples
+    --------
+    >>> from shufflelib.published import closed_form
+    >>> closed_form.erlingsson19(eps0=1.0, n=10_000, delta=1e-6)
+    Traceback (most recent call last):
+    shufflelib.published.closed_form.regime.OutOfRegime: the theorem needs eps0 <= 1/2; here eps0 = 1.0
+    """
+
+
+def require(holds, hypothesis, numbers):
+    """Raise `OutOfRegime` naming the hypothesis and the numbers unless it holds."""
+    if not holds:
+        raise OutOfRegime(f"the theorem needs {hypothesis}; here {numbers}")
+
+
+def checked(eps0, n, delta):
+    """Return the three arguments of a formula in eps0, refusing bad input by name."""
+    return validation.local_budget(eps0), validation.users(n), validation.probability(delta, "delta")
+
+
+def over(bound, **grid):
+    """Evaluate a bound over arrays of its arguments, with NaN where the theorem does not apply.
+
+    Parameters
+    ----------
+    bound : callable
+        Any function of keywords that raises `OutOfRegime`.
+    **grid : array_like
+        Keyword arguments of ``bound``; they broadcast against each other.
+
+    Returns
+    -------
+    numpy.ndarray
+        One float per point of the broadcast shape.  NaN marks a gap to be drawn as a gap, never a
+        value; other errors (bad input) are raised.
+
+    Examples
+    --------
+    >>> from shufflelib.published import closed_form
+    >>> eps = closed_form.over(closed_form.clones_fmt21, eps0=[0.5, 1.0, 4.0], n=10_000, delta=1e-6)
+    >>> eps.round(5).tolist()
+    [0.09387, 0.21403, nan]
+    """
+    points = np.broadcast(*(np.asarray(values) for values in grid.values()))
+    columns = [column.ravel().tolist() for column in np.broadcast_arrays(*map(np.asarray, grid.values()))]
+    results = np.full(points.size, math.nan)
+    for index, values in enumerate(zip(*columns, strict=True)):
+        try:
+            results[index] = bound(**dict(zip(grid, values, strict=True)))
+        except OutOfRegime:
+            continue
+    return results.reshape(points.shape)

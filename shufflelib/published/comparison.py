@@ -1,0 +1,391 @@
+r"""Every bound of the field, asked the same question: ε at δ for one randomizer and n users.
+
+Each entry of `ALL` answers it in its own way, or says why it cannot.  The two certified ends come first;
+whatever lies below the lower one claims more privacy than real data have.
+
+The distance between the two ends has two parts.  The *theory gap* lies between the best attack and the best
+bound that are known: better mathematics would close it.  The *numerical gap* is the width to which each of
+the two is computed: more work would close it.  `gaps` tells them apart.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflelib.numerics import validation
+from shufflelib.numerics.root_finding import worst_root
+from shufflelib.published import closed_form, conversions, renyi
+from shufflelib.published.central_limit import asymptotic_epsilon
+from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
+from shufflelib.published.renyi.gaussian_limit import LARGEST_MU
+from shufflelib.published.shuffle_index import gaussian_index, shuffle_index
+from shufflelib.randomizers.additive import Gaussian, Laplace
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.metric import MetricRandomizer
+from shufflelib.shuffling.shuffled import shuffle
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
+
+LARGEST_ORDER = 100_000  # of the Rényi bound that is turned into an ε
+
+
+@dataclass(frozen=True)
+class Question:
+    """The ε at ``delta`` of n users of ``randomizer`` is asked for.
+
+    Examples
+    --------
+    >>> from shufflelib.published import comparison
+    >>> from shufflelib import randomizers
+    >>> asked = comparison.Question(randomizers.binary_rr(eps0=1.0), n=1000, delta=1e-6)
+    >>> asked.eps0, round(asked.ends.upper, 3)
+    (1.0, 0.127)
+    """
+
+    randomizer: LocalRandomizer
+    n: int
+    delta: float
+
+    @functools.cached_property
+    def ends(self):
+        """Both certified ends."""
+        return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
+
+    @property
+    def eps0(self):
+        """The local budget of any two inputs; refused where there is none."""
+        one = self.randomizer
+        if isinstance(one, MetricRandomizer) and one.dmax > one.d01:
+            raise OutOfRegime(
+                f"the theorem needs one eps0 for all inputs; here {one.d01:g} holds for the pair alone, "
+                f"others are up to {one.dmax:g} away"
+            )
+        return self._finite("eps0")
+
+    @property
+    def parameters(self):
+        """The published (p, β, q); refused where q is infinite or β is that of no pair."""
+        p, beta = self.randomizer.p, self.randomizer.beta
+        largest = 1.0 if math.isinf(p) else (p - 1.0) / (p + 1.0)
+        if not 0.0 <= beta <= largest * (1.0 + 1e-9):
+            raise OutOfRegime(
+                f"the pair needs 0 <= beta <= (p - 1)/(p + 1) = {largest:g}; here beta = {beta:g}"
+            )
+        return {"p": p, "beta": beta, "q": self._finite("q")}
+
+    def _finite(self, name):
+        value = getattr(self.randomizer, name)
+        if math.isinf(value):
+            raise OutOfRegime(f"the theorem needs a finite {name}; {type(self.randomizer).__name__} has none")
+        return value
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One way to answer.
+
+    Parameters
+    ----------
+    name : str
+        As in every figure.
+    says : str
+        Which side it errs on, and for whom it holds.
+    epsilon : callable
+        Takes a `Question` and returns ε; raises `OutOfRegime` where it says nothing.
+
+    Examples
+    --------
+    >>> from shufflelib.published import comparison
+    >>> from shufflelib import randomizers
+    >>> local = comparison.Bound("no shuffler", "upper bound, sound", lambda asked: asked.eps0)
+    >>> [answer] = comparison.compare(randomizers.laplace(eps0=1.0), n=1000, delta=1e-6, bounds=[local])
+    >>> answer.eps
+    1.0
+    """
+
+    name: str
+    says: str
+    epsilon: Callable
+
+
+class Answer(NamedTuple):
+    """What one bound says: ε, or NaN and the reason.
+
+    Examples
+    --------
+    >>> from shufflelib.published import comparison
+    >>> from shufflelib import randomizers
+    >>> early = [bound for bound in comparison.ALL if bound.name == "EFMRTT'19"]
+    >>> [answer] = comparison.compare(randomizers.laplace(eps0=1.0), n=1000, delta=1e-6, bounds=early)
+    >>> answer.eps, answer.reason
+    (nan, 'the theorem needs eps0 <= 1/2; here eps0 = 1.0')
+    """
+
+    bound: Bound
+    eps: float
+    reason: str
+
+
+class Gaps(NamedTuple):
+    """Four ends of ε in rising order: the attack's bracket, then that of the bound.
+
+    Between the first two and between the last two lies the numerical gap, between the inner two the gap in
+    theory; where the brackets overlap there is none that these numbers resolve.
+
+    Examples
+    --------
+    >>> from shufflelib.published import comparison
+    >>> ends = comparison.Gaps(attack_lower=0.100, attack_upper=0.101, bound_lower=0.120, bound_upper=0.121)
+    >>> round(ends.theory, 2), round(ends.numerical, 2)
+    (0.19, 0.02)
+    """
+
+    attack_lower: float
+    attack_upper: float
+    bound_lower: float
+    bound_upper: float
+
+    @property
+    def numerical(self):
+        """Width of the two brackets together, relative to the attack."""
+        width = (self.attack_upper - self.attack_lower) + (self.bound_upper - self.bound_lower)
+        return width / self.attack_lower if self.attack_lower > 0.0 else math.inf
+
+    @property
+    def theory(self):
+        """Distance of the two brackets, relative to the attack."""
+        distance = max(self.bound_lower - self.attack_upper, 0.0)
+        return distance / self.attack_lower if self.attack_lower > 0.0 else math.inf
+
+
+def compare(randomizer, *, n, delta, bounds=None):
+    r"""Ask every bound for ε at ``delta``.
+
+    Parameters
+    ----------
+    randomizer : LocalRandomizer
+        What every user applies.
+    n : int
+        Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
+    delta : float
+        Central δ in (0, 1).
+    bounds : iterable of Bound, optional
+        Whom to ask, `ALL` by default; your own may be among them.
+
+    Returns
+    -------
+    tuple of Answer
+        In the order of ``bounds``; the first two of `ALL` are the certified ends, no other one is certified
+        for this randomizer unless its ``says`` does.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Cost O(1) in n: about a dozen closed forms, and five curves enclosed numerically.
+
+    Examples
+    --------
+    >>> from shufflelib.published import comparison
+    >>> from shufflelib import randomizers
+    >>> answers = comparison.compare(randomizers.generalized_rr(eps0=1.0, d=10), n=1000, delta=1e-6)
+    >>> [(one.bound.name, round(one.eps, 4)) for one in answers[:3]]
+    [('certified lower', 0.0801), ('certified upper', 0.0802), ("stronger clones FMT'23, pair", 0.1487)]
+    """
+    question = _question(randomizer, n, delta)
+    return tuple(_answer(bound, question) for bound in (ALL if bounds is None else bounds))
+
+
+def gaps(randomizer, *, n, delta):
+    """Tell the gap in theory from the numerical one.
+
+    Parameters and errors as for `compare`.
+
+    Returns
+    -------
+    Gaps
+        The ends of ε at ``delta`` of the best attack and of the best bound, each enclosed from both sides.
+
+    Notes
+    -----
+    What cutting a continuous output into cells costs is counted as a gap in theory; for Laplace noise up to
+    eps0 = 8 that is about 1e-5 of δ, for Gaussian noise with little σ and for planar noise more.
+
+    Examples
+    --------
+    >>> from shufflelib.published import comparison
+    >>> from shufflelib import randomizers
+    >>> found = comparison.gaps(randomizers.generic(eps0=1.0), n=1000, delta=1e-6)
+    >>> round(found.theory, 2), found.numerical < 1e-6
+    (0.14, True)
+    """
+    question = _question(randomizer, n, delta)
+    profile = shuffle(question.randomizer, n=question.n)
+    attack, bound = (_worst(pairs, question.delta) for pairs in (profile.below, profile.above))
+    known = profile.epsilon(question.delta).lower  # a profile may know better datasets at this very δ
+    attack = max(attack[0], known), max(attack[1], known)
+    return Gaps(*(min(end, randomizer.eps0) for end in (*attack, *bound)))
+
+
+def _worst(pairs, delta):
+    ends = [pair.epsilon(delta) for pair in pairs]
+    return max(end.lower for end in ends), max(end.upper for end in ends)
+
+
+def _question(randomizer, n, delta):
+    validation.instance(
+        randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
+    )
+    return Question(randomizer, validation.users(n), validation.probability(delta, "delta"))
+
+
+def _answer(bound, question):
+    try:
+        return Answer(bound, float(bound.epsilon(question)), "")
+    except OutOfRegime as refusal:
+        return Answer(bound, math.nan, str(refusal))
+
+
+def _of_budget(formula):
+    """Return the answer of a closed form in eps0."""
+    return lambda asked: formula(eps0=asked.eps0, n=asked.n, delta=asked.delta)
+
+
+def _of_pair(pair):
+    """Return the answer of a pair that is known through eps0."""
+    return lambda asked: _upper(pair(eps0=asked.eps0, n=asked.n), asked.delta)
+
+
+def _upper(pair, delta):
+    """Return the upper end of ``pair.epsilon(delta)`` without the search for the lower one."""
+    return worst_root((pair,), math.log(delta), safe_above=True)
+
+
+def _of_parameters(formula):
+    """Return the answer of a closed form in (p, β, q) as printed."""
+    return lambda asked: formula(**asked.parameters, n=asked.n, delta=asked.delta)
+
+
+def _pair_as_published(asked):
+    parameters = asked.parameters
+    pair = VariationRatioPair(n=asked.n, p=parameters["p"], beta=parameters["beta"], q0=parameters["q"])
+    return _upper(pair, asked.delta)
+
+
+def _smaller(hoeffding, bennett, **at):
+    """Return the smaller of two closed forms; refuse if neither applies."""
+    found = [float(closed_form.over(formula, **at)) for formula in (hoeffding, bennett)]
+    if np.isnan(found).all():
+        raise OutOfRegime("neither Hoeffding's nor Bennett's inequality proves anything below eps0 here")
+    return float(np.nanmin(found))
+
+
+def _blanket_of_budget(asked):
+    formulas = closed_form.blanket_hoeffding, closed_form.blanket_bennett
+    return _smaller(*formulas, eps0=asked.eps0, n=asked.n, delta=asked.delta)
+
+
+def _blanket_of_randomizer(asked):
+    if isinstance(asked.randomizer, Laplace):
+        known = BlanketBounds.laplace(eps0=asked.eps0)
+    else:
+        gamma = min(math.fsum(pair.cover.mass) for pair in asked.randomizer.input_pairs())
+        known = BlanketBounds.extremal(eps0=asked.eps0, gamma=gamma)
+    formulas = closed_form.blanket_hoeffding_specific, closed_form.blanket_bennett_specific
+    bound = (functools.partial(formula, blanket=known) for formula in formulas)
+    return _smaller(*bound, n=asked.n, delta=asked.delta)
+
+
+def _through_renyi(asked):
+    orders = np.unique(np.geomspace(2.0, LARGEST_ORDER, 60).astype(int))
+    values = [renyi.girgis21_upper(eps0=asked.eps0, n=asked.n, order=int(order)) for order in orders]
+    bounds = conversions.epsilon_from_renyi_canonne20(order=orders, renyi=values, delta=asked.delta)
+    return conversions.best_over_orders(bounds, order=orders).value
+
+
+def _gaussian_limit(asked):
+    mu = renyi.gaussian_mu_ccg24(eps0=asked.eps0, n=asked.n)
+    if mu > LARGEST_MU:
+        raise OutOfRegime(
+            f"eps0 must leave a separation mu <= {LARGEST_MU:g}, got mu = {mu:g}; use more users"
+        )
+    return conversions.epsilon_from_gdp_dong22(mu=mu, delta=asked.delta).upper
+
+
+def _limit(end):
+    """Return the answer of the normal limit with one end of the shuffle index's band."""
+
+    def epsilon(asked):
+        randomizer = asked.randomizer
+        try:
+            known = (
+                gaussian_index(sigma=randomizer.sigma)
+                if isinstance(randomizer, Gaussian)
+                else shuffle_index(randomizer)
+            )
+        except ValueError as none:
+            raise OutOfRegime(str(none)) from none
+        return asymptotic_epsilon(chi=getattr(known, end), n=asked.n, delta=asked.delta)
+
+    return epsilon
+
+
+EVERY = "proved for every pure eps0-LDP randomizer that all users share"
+ALL = (
+    Bound(
+        "certified lower",
+        "certified: no bound can be smaller, a dataset attains it",
+        lambda asked: asked.ends.lower,
+    ),
+    Bound(
+        "certified upper",
+        "certified for this randomizer and all neighbouring datasets",
+        lambda asked: asked.ends.upper,
+    ),
+    Bound(
+        "stronger clones FMT'23, pair",
+        f"certified upper end; {EVERY} (identical, not adaptive)",
+        _of_pair(renyi.generic_pair),
+    ),
+    Bound(
+        "clones FMT'21, pair",
+        f"certified upper end; {EVERY}, adaptive ones too",
+        _of_pair(renyi.clones_pair_fmt21),
+    ),
+    Bound(
+        "variation-ratio pair",
+        "refuted as a bound where 1 - α - αp > 0: may be below the truth",
+        _pair_as_published,
+    ),
+    Bound(
+        "variation-ratio Thm 4.7",
+        "refuted in its printed regime: may be below the truth",
+        _of_parameters(closed_form.variation_ratio_analytic),
+    ),
+    Bound(
+        "variation-ratio Thm 4.8",
+        "above the pair where tried; the pair itself may be below the truth",
+        _of_parameters(closed_form.variation_ratio_asymptotic),
+    ),
+    Bound("blanket, specific", "upper bound, sound where tried", _blanket_of_randomizer),
+    Bound("blanket, generic", "upper bound, sound where tried", _blanket_of_budget),
+    Bound(
+        "stronger clones FMT'23, closed form",
+        "upper bound, sound where tried",
+        _of_budget(closed_form.stronger_clones_fmt23),
+    ),
+    Bound(
+        "clones FMT'21, closed form", "upper bound, sound where tried", _of_budget(closed_form.clones_fmt21)
+    ),
+    Bound("EFMRTT'19", "upper bound, sound where tried", _of_budget(closed_form.erlingsson19)),
+    Bound("Girgis'21, full sum", "upper bound through Rényi divergence, sound where tried", _through_renyi),
+    Bound("shuffle index, blanket", "the limit of the certified upper end for many users", _limit("blanket")),
+    Bound("shuffle index, attack", "the limit of the certified lower end for many users", _limit("attack")),
+    Bound("CCG'24, Theorem 2", "a limit without error term, on either side of the truth", _gaussian_limit),
+)

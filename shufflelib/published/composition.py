@@ -1,0 +1,369 @@
+r"""What papers print for many rounds, beside which the certified composition stands.
+
+===================================  ==========================================================
+`advanced_drv10`                     upper bound: from one (ε, δ) of a round
+`optimal_kov15`                      upper bound: the best that one (ε, δ) of a round can give
+`renyi_sum_mironov17`                upper bound: a profile's Rényi divergences added and converted
+`gaussian_limit_dong22`              no bound: the central limit theorem
+`variation_ratio_wang24`             exact for the published pair; a mechanism's bound where the pair is
+`subsampled_girgis21`                upper bound of a Rényi divergence of one subsampled round
+===================================  ==========================================================
+"""
+
+import math
+
+import numpy as np
+from scipy.special import gammaln
+
+from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
+from shufflelib.profiles.composition import MOST_ROUNDS
+from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.profiles.pairs import Gaussian
+from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
+from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
+
+__all__ = [
+    "advanced_drv10",
+    "gaussian_limit_dong22",
+    "optimal_kov15",
+    "renyi_sum_mironov17",
+    "subsampled_girgis21",
+    "variation_ratio_wang24",
+]
+
+ORDERS = np.concatenate([1.0 + np.geomspace(1e-3, 1.0, 12), np.geomspace(2.1, 3e3, 48)])
+LARGEST_SUM = 10**6  # rounds, or orders, that are added one by one
+
+
+def _rounds(rounds, most=MOST_ROUNDS):
+    return validation.count(rounds, "rounds", at_most=most, remedy="a number of repetitions, at least 1")
+
+
+def _one_round(eps, delta):
+    return (
+        validation.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative"),
+        validation.real(delta, "delta", at_least=0.0, below=1.0, remedy="delta is a probability"),
+    )
+
+
+def advanced_drv10(*, eps, delta, rounds, total_delta):
+    r"""Bound ε of K adaptive rounds by the advanced composition theorem.
+
+    .. math:: \varepsilon' = \sqrt{2K\log(1/\delta')}\,\varepsilon + K\varepsilon(e^{\varepsilon}-1),
+              \qquad \delta' = \delta_{\text{total}} - K\delta
+
+    Parameters
+    ----------
+    eps, delta : float
+        What every round satisfies: ε ≥ 0 in nats, 0 ≤ δ < 1.
+    rounds : int
+        K, at least 1.
+    total_delta : float
+        δ of all rounds together, above Kδ.
+
+    Returns
+    -------
+    float
+        An upper bound, at most Kε.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Dwork, Rothblum, Vadhan (FOCS 2010), Theorem III.3.  Cost O(1).
+
+    Examples
+    --------
+    >>> from shufflelib.published import composition
+    >>> asked = {"eps": 0.01, "delta": 1e-9, "rounds": 1000, "total_delta": 1e-5}
+    >>> round(composition.advanced_drv10(**asked), 4)  # ε adds up to 10
+    1.6249
+    """
+    eps, delta = _one_round(eps, delta)
+    rounds, total = _rounds(rounds), validation.probability(total_delta, "total_delta")
+    left = math.nextafter(total - rounds * delta * (1 + 4 * UNIT), 0.0)  # down: what cancels is charged
+    if left <= 0.0:
+        raise ValueError(
+            f"total_delta must exceed rounds times delta, {rounds * delta:g}, got {total_delta!r}; "
+            "ask each round for a smaller delta"
+        )
+    value = math.sqrt(-2.0 * rounds * math.log(left)) * eps + rounds * eps * math.expm1(eps)
+    return min(value * (1 + 16 * UNIT), rounds * eps * (1 + 4 * UNIT))
+
+
+def optimal_kov15(*, eps, delta, rounds, total_delta):
+    r"""Bound ε of K adaptive rounds by what one (ε, δ) of a round allows at worst.
+
+    .. math:: \Bigl((K - 2i)\varepsilon,\; 1 - (1-\delta)^K (1 - \delta_i)\Bigr), \qquad
+              \delta_i = \sum_{\ell < i} \binom K\ell
+              \frac{e^{(K-\ell)\varepsilon} - e^{(K - 2i + \ell)\varepsilon}}{(1+e^{\varepsilon})^K}
+
+    Parameters
+    ----------
+    eps, delta, rounds, total_delta
+        As for `advanced_drv10`; at most 10⁶ rounds; ``total_delta`` above :math:`1-(1-\delta)^K`.
+
+    Returns
+    -------
+    float
+        An upper bound: the smallest of the :math:`(K-2i)\varepsilon` whose δ is small enough.  Exact
+        for a mechanism of which nothing but (ε, δ) is known, up to the steps of 2ε.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Kairouz, Oh, Viswanath (ICML 2015), Theorem 3.3.  Cost O(K log K).
+
+    Examples
+    --------
+    >>> from shufflelib.published import composition
+    >>> asked = {"eps": 0.01, "delta": 1e-9, "rounds": 1000, "total_delta": 1e-5}
+    >>> composition.optimal_kov15(**asked) < 1.2201  # `advanced_drv10` has 1.6249
+    True
+    """
+    eps, delta = _one_round(eps, delta)
+    rounds = _rounds(rounds, LARGEST_SUM)
+    total = validation.probability(total_delta, "total_delta")
+    kept = rounds * math.log1p(-delta)
+    spent = -math.expm1(kept) * (1 + 8 * UNIT)
+    if spent >= total:
+        raise ValueError(
+            f"total_delta must exceed 1 - (1 - delta)**rounds, {spent:g}, got {total_delta!r}; "
+            "ask each round for a smaller delta"
+        )
+    if eps == 0.0:
+        return 0.0
+    share = 1.0 / (1.0 + math.exp(-eps))  # Bin(K, share) counts the rounds with loss +ε
+
+    def delta_at(i):
+        ell = np.arange(i, dtype=float)
+        with np.errstate(divide="ignore"):
+            fall = log1mexp(np.minimum(2.0 * (ell - i) * eps, -1e-300))
+        slack = 1e-11 + 1e-13 * rounds
+        log_sum = logsumexp(log_binomial_pmf(rounds - ell, rounds, share) + fall)
+        return spent + math.exp(kept) * math.exp(min(log_sum + slack, 0.0))
+
+    low, high = 0, rounds // 2 + 1  # δ₀ = 0 is small enough
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if delta_at(middle) <= total else (low, middle)
+    return (rounds - 2 * low) * eps * (1 + 4 * UNIT)
+
+
+def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
+    r"""Bound ε of K adaptive rounds by Rényi divergences, which add up.
+
+    .. math:: \varepsilon = \min_\lambda\; K D_\lambda
+              + \frac{\log(1/\delta) + (\lambda-1)\log(1-1/\lambda) - \log\lambda}{\lambda-1}
+
+    Parameters
+    ----------
+    profile : PrivacyProfile
+        Of one round; the upper ends of its divergences are used.
+    rounds : int
+        K, at least 1.
+    delta : float
+        δ of all rounds together.
+    order : array_like
+        Orders tried, above 1.
+
+    Returns
+    -------
+    BestOrder
+        The bound and its order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Mironov (CSF 2017), Proposition 1; conversion by Canonne, Kamath, Steinke (NeurIPS 2020).
+
+    Examples
+    --------
+    >>> from shufflelib.published import composition
+    >>> from shufflelib.profiles import Gaussian
+    >>> bound = composition.renyi_sum_mironov17(Gaussian(0.1), rounds=100, delta=1e-6)
+    >>> truth = Gaussian(1.0).epsilon(1e-6)  # what 100 rounds are
+    >>> round(bound.value, 2), round(truth.upper, 2)
+    (5.23, 4.89)
+    """
+    validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
+    rounds, delta = _rounds(rounds), validation.probability(delta, "delta")
+    order = validation.reals(order, "order", above=1.0, remedy="orders are above 1").ravel()
+    worst = [max(pair.renyi_worst(float(one))[1] for pair in profile.above) for one in order]
+    total = rounds * np.minimum(worst, profile.pure_epsilon) * (1 + 4 * UNIT)
+    return best_over_orders(epsilon_from_renyi_canonne20(order=order, renyi=total, delta=delta), order=order)
+
+
+def gaussian_limit_dong22(profile, *, rounds):
+    r"""Approximate K rounds by one Gaussian pair: the central limit theorem for composition.
+
+    .. math:: \mu = \frac{2 K\,\mathrm{kl}}{\sqrt{K(\kappa_2 - \mathrm{kl}^2)}}, \qquad
+              \mathrm{kl} = \mathbb E_P L, \quad \kappa_2 = \mathbb E_P L^2
+
+    Parameters
+    ----------
+    profile : PrivacyProfile
+        Of one round, with a finite largest loss; for a mechanism the pair that bounds it is used.
+    rounds : int
+        K, at least 1.
+
+    Returns
+    -------
+    Gaussian
+        The profile of the limit.  No bound: its error is of order 1/√K and of either sign.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain, or the two laws are equal.
+
+    Notes
+    -----
+    Moments are those of the loss in the order P, Q, to about 1e-3.
+    Source: Dong, Roth, Su (JRSSB 2022), Theorem 3.4; Bu, Dong, Long, Su (HDSR 2020).
+
+    Examples
+    --------
+    >>> from shufflelib.published import composition, renyi
+    >>> limit = composition.gaussian_limit_dong22(renyi.generic_pair(eps0=1.0, n=100), rounds=100)
+    >>> round(limit.mu, 3)
+    1.263
+    """
+    validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
+    rounds = _rounds(rounds)
+    pair = profile if isinstance(profile, Pair) else profile.envelope
+    if pair.largest_loss == 0.0:
+        raise ValueError(
+            f"profile must tell two laws apart, got {profile.statement}; there is nothing to add up"
+        )
+    curve = RoundCurve(pair)
+    for _ in range(4):
+        curve.refine(2.0)
+    law = curve.above
+    mean = math.fsum(law.mass * law.loss)
+    variance = math.fsum(law.mass * (law.loss - mean) ** 2)
+    return Gaussian(2.0 * mean * math.sqrt(rounds / variance))
+
+
+def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
+    r"""Compose the published variation-ratio pair and return ε.
+
+    .. math:: D_{e^{\varepsilon}}\bigl(P^{\otimes K} \,\|\, Q^{\otimes K}\bigr) \le \delta
+
+    Parameters
+    ----------
+    n : int
+        Number of all users of each round.
+    p, beta, q : float
+        As for `VariationRatioPair`.
+    rounds : int
+        K, at least 1.
+    delta : float
+        δ of all rounds together.
+
+    Returns
+    -------
+    Certified
+        ε of the composed *pair*.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    The paper discretises the pair's curve and composes with a Fourier accountant up to additive errors
+    in ε and δ; here the same number is enclosed.  For a mechanism it is an upper bound only where the
+    pair is one; see `VariationRatioPair`.
+    Source: Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.2 and Theorem 7.3.
+
+    Examples
+    --------
+    >>> from shufflelib.published import composition
+    >>> asked = {"p": 3.0, "beta": 0.5, "q": 3.0, "delta": 1e-6}
+    >>> bracket = composition.variation_ratio_wang24(**asked, n=20, rounds=2)
+    >>> round(bracket.upper, 4)  # 2 log 3 = 2.1972… without the others
+    2.0925
+    """
+    return VariationRatioPair(n=n, p=p, beta=beta, q0=q).compose(rounds=_rounds(rounds)).epsilon(delta)
+
+
+def subsampled_girgis21(*, eps0, n, rate, order):
+    r"""Bound the Rényi divergence of one round in which a random subset reports and is shuffled.
+
+    .. math:: \varepsilon(\lambda) = \frac1{\lambda-1}\log\Bigl(1
+              + 4\binom\lambda2 \frac{\gamma^2(e^{\varepsilon_0}-1)^2}{\bar k e^{\varepsilon_0}}
+              + \sum_{j=3}^{\lambda}\binom\lambda j \gamma^j j\,\Gamma(\tfrac j2)
+                \Bigl(\tfrac{2(e^{2\varepsilon_0}-1)^2}{\bar k e^{2\varepsilon_0}}\Bigr)^{j/2}+\Upsilon\Bigr),
+
+    .. math:: \bar k = \Bigl\lfloor\frac{n-1}{2e^{\varepsilon_0}}\Bigr\rfloor + 1, \quad
+              \Upsilon = \bigl((1+\gamma x)^\lambda - 1 - \lambda\gamma x\bigr)
+              e^{-\frac{n-1}{8e^{\varepsilon_0}}}, \quad x = \frac{e^{2\varepsilon_0}-1}{2e^{\varepsilon_0}}
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats.
+    n : int
+        Number of users drawn, the one who changes included.
+    rate : float
+        γ in (0, 1], the share of the population that is drawn.
+    order : int
+        Rényi order, whole, 2 ≤ order ≤ 10⁶.
+
+    Returns
+    -------
+    float
+        An upper bound of the order-λ Rényi divergence of one round; K rounds have K times as much.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Hypotheses: identical pure eps0-LDP randomizers, subset of fixed size without replacement.
+    Source: Girgis, Data, Diggavi (NeurIPS 2021), Theorem 1, as in the released code of Koskela,
+    Heikkilä, Honkela (TMLR 2023).  Cost O(order).
+
+    Examples
+    --------
+    >>> from shufflelib.published import composition
+    >>> asked = {"eps0": 1.0, "n": 10_000, "order": 4}
+    >>> [f"{composition.subsampled_girgis21(**asked, rate=rate):.2e}" for rate in (0.1, 1.0)]
+    ['4.89e-05', '6.36e-03']
+    """
+    eps0, n = validation.local_budget(eps0), validation.users(n)
+    rate = validation.real(
+        rate, "rate", at_least=1e-9, at_most=1.0, remedy="a rate is the share of users drawn"
+    )
+    order = validation.count(order, "order", at_least=2, at_most=LARGEST_SUM, remedy="a whole order")
+    log_users = math.log(math.floor(0.5 * (n - 1) * math.exp(-eps0)) + 1)
+    log_sinh = log_expm1(2.0 * eps0) - eps0 - math.log(2.0)  # (e^2eps0 − 1)/(2 e^eps0)
+    log_rate = math.log(rate)
+    second = math.log(2.0 * order * (order - 1.0)) + 2.0 * log_rate
+    second += 2.0 * log_expm1(eps0) - log_users - eps0
+    j = np.arange(3.0, order + 1.0)
+    binomial = gammaln(order + 1.0) - gammaln(j + 1.0) - gammaln(order - j + 1.0)
+    scale = math.log(8.0) + 2.0 * log_sinh - log_users
+    higher = logsumexp(binomial + j * log_rate + np.log(j) + gammaln(0.5 * j) + 0.5 * j * scale)
+    # (1 + y)^λ − 1 − λy, term by term
+    i = np.arange(2.0, order + 1.0)
+    binomial = gammaln(order + 1.0) - gammaln(i + 1.0) - gammaln(order - i + 1.0)
+    rest = logsumexp(binomial + i * (log_rate + log_sinh)) - 0.125 * (n - 1) * math.exp(-eps0)
+    return float(np.logaddexp(0.0, logsumexp([second, higher, rest]))) / (order - 1.0)

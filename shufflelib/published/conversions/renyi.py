@@ -1,0 +1,270 @@
+"""From ε to Rényi divergence, and from Rényi divergence back to ε or δ, which loses at every single order."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.profiles.pairs import DiscretePair
+
+SMALLEST = float(np.finfo(float).tiny)
+FAR = 1e100  # nats; a divergence beyond counts as infinite, so that no product overflows
+
+
+def renyi_from_pure_dp_mironov17(*, eps, order):
+    r"""Enclose the largest Rényi divergence of an ε-differentially private mechanism.
+
+    .. math:: D_\lambda = \frac{1}{\lambda-1} \log\frac{e^{\lambda\varepsilon} + e^{(1-\lambda)\varepsilon}}
+              {1 + e^{\varepsilon}} \;\le\; \min\{\varepsilon, \lambda\varepsilon^2/2\}
+
+    Parameters
+    ----------
+    eps : float
+        ε > 0 in nats, at most 700.
+    order : float or array_like
+        Order λ > 1.
+
+    Returns
+    -------
+    Certified
+        Attained by binary randomized response.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Mironov (CSF 2017), Proposition 5 (randomized response); every ε-DP pair is a
+    post-processing of it (Kairouz, Oh, Viswanath, 2015).
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> round(conversions.renyi_from_pure_dp_mironov17(eps=0.1, order=8.0).upper, 5)  # below λε²/2 = 0.04
+    0.03672
+    """
+    eps = validation.local_budget(eps, "eps")
+    small = -math.log1p(math.exp(-eps)) - eps
+    pair = DiscretePair.from_losses(
+        np.array([small, small + eps]),
+        np.array([small + eps, small]),
+        np.array([-eps, eps]),
+        mass_error=8 * UNIT * (1.0 + eps),
+        loss_error=0.0,
+    )
+    bracket = pair.renyi(order)
+    return Certified(
+        np.minimum(bracket.lower, eps),
+        np.minimum(bracket.upper, eps),
+        source="Mironov (CSF 2017)",
+        statement=f"Renyi divergence of {eps:g}-differential privacy",
+    )
+
+
+class BestOrder(NamedTuple):
+    """The smallest ε (or δ) over orders, and the order that gives it.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> conversions.best_over_orders([0.9, 0.7, 0.8], order=[4, 16, 64])
+    BestOrder(value=0.7, order=16.0)
+    """
+
+    value: float
+    order: float
+
+
+def best_over_orders(values, *, order):
+    """Return the smallest of several bounds and its order.
+
+    Parameters
+    ----------
+    values : array_like, shape (m,)
+        ε or δ from each order; infinite ones are never chosen before finite ones.
+    order : array_like, shape (m,)
+        The orders.
+
+    Returns
+    -------
+    BestOrder
+        Every one of the values is a bound, so the smallest is.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> renyi = {4.0: 0.02, 16.0: 0.08, 64.0: 0.32, 256.0: 1.28}  # of 0.1-Gaussian privacy
+    >>> bounds = conversions.epsilon_from_renyi_canonne20(order=[*renyi], renyi=[*renyi.values()], delta=1e-6)
+    >>> best = conversions.best_over_orders(bounds, order=[*renyi])
+    >>> round(best.value, 2), best.order
+    (0.46, 64.0)
+    """
+    values = validation.reals(
+        values, "values", at_least=0.0, finite=False, remedy="pass epsilons or deltas, not negative"
+    )
+    order = validation.reals(order, "order", above=1.0, remedy="orders are above 1")
+    if values.ndim != 1 or values.shape != order.shape:
+        raise ValueError(
+            f"values and order must be one-dimensional of equal length, got {values.shape} and {order.shape}"
+        )
+    best = int(np.argmin(values))
+    return BestOrder(float(values[best]), float(order[best]))
+
+
+def _orders(order, renyi):
+    order = validation.reals(
+        order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="order 1 or less proves no epsilon"
+    )
+    renyi = validation.reals(
+        renyi, "renyi", at_least=0.0, finite=False, remedy="pass the upper end of a Renyi divergence"
+    )
+    try:
+        return np.broadcast_arrays(order, np.where(renyi > FAR, math.inf, renyi))
+    except ValueError:
+        raise ValueError(
+            f"order and renyi must have shapes that broadcast, got {order.shape} and {renyi.shape}"
+        ) from None
+
+
+def _rounded_up(value, size):
+    """Return a bound with rounding charged, at least 0; floats for 0-d arrays."""
+    with np.errstate(invalid="ignore"):
+        value = np.where(np.isinf(size), math.inf, np.maximum(value + 16 * UNIT * size, 0.0))
+    return value if value.ndim else float(value)
+
+
+def epsilon_from_renyi_mironov17(*, order, renyi, delta):
+    r"""Bound ε from Rényi divergence by Markov's inequality.
+
+    .. math:: \varepsilon = D_\lambda + \frac{\log(1/\delta)}{\lambda - 1}
+
+    Parameters
+    ----------
+    order : float or array_like
+        Order λ > 1.
+    renyi : float or array_like
+        :math:`D_\lambda \ge 0` of the worse direction, possibly infinite; broadcasts with ``order``.
+    delta : float
+        Central δ in (0, 1).
+
+    Returns
+    -------
+    float or numpy.ndarray
+        An upper bound for each order, infinite where the divergence is; `best_over_orders` picks one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Mironov (CSF 2017), Proposition 3.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> round(conversions.epsilon_from_renyi_mironov17(order=64.0, renyi=0.32, delta=1e-6), 4)
+    0.5393
+    """
+    order, renyi = _orders(order, renyi)
+    log_delta = math.log(validation.probability(delta, "delta"))
+    rest = -log_delta / (order - 1.0)
+    return _rounded_up(renyi + rest, renyi + rest)
+
+
+def epsilon_from_renyi_canonne20(*, order, renyi, delta):
+    r"""Bound ε from Rényi divergence by the best bound that one order allows.
+
+    .. math:: \varepsilon = D_\lambda
+              + \frac{\log(1/\delta) + (\lambda-1)\log(1 - 1/\lambda) - \log\lambda}{\lambda-1}
+
+    Parameters
+    ----------
+    order, renyi, delta
+        As for `epsilon_from_renyi_mironov17`.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        An upper bound for each order, at most that of `epsilon_from_renyi_mironov17`.  Where the
+        formula is negative, 0: the bound it inverts holds at negative ε too, and δ(ε) falls in ε.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Canonne, Kamath, Steinke (NeurIPS 2020; arXiv:2004.00010), Proposition 12.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> round(conversions.epsilon_from_renyi_canonne20(order=64.0, renyi=0.32, delta=1e-6), 2)
+    0.46
+    """
+    order, renyi = _orders(order, renyi)
+    log_delta = math.log(validation.probability(delta, "delta"))
+    more = order - 1.0
+    bend, scale = np.log1p(-1.0 / order), np.log(order) / more
+    rest = -log_delta / more
+    # log(1 − 1/λ) = log(λ − 1) − log λ, exact for orders near 1
+    bend = np.where(order < 2.0, np.log(more) - np.log(order), bend)
+    return _rounded_up(renyi + rest + bend - scale, renyi + rest - bend + scale)
+
+
+def delta_from_renyi_canonne20(*, order, renyi, eps):
+    r"""Bound δ at ε from Rényi divergence by the best bound that one order allows.
+
+    .. math:: \delta = \frac{e^{(\lambda-1)(D_\lambda-\varepsilon)}}{\lambda}
+              \Bigl(1-\frac1\lambda\Bigr)^{\lambda-1}
+
+    Parameters
+    ----------
+    order, renyi : float or array_like
+        As for `epsilon_from_renyi_mironov17`.
+    eps : float
+        ε ≥ 0 in nats.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        An upper bound for each order, at most 1; 1 where the divergence is infinite.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Canonne, Kamath, Steinke (NeurIPS 2020; arXiv:2004.00010), Proposition 12.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> f"{conversions.delta_from_renyi_canonne20(order=64.0, renyi=0.32, eps=0.5):.2e}"
+    '6.89e-08'
+    """
+    order, renyi = _orders(order, renyi)
+    eps = validation.real(eps, "eps", at_least=0.0, remedy="eps is in nats, not negative")
+    eps, more = min(eps, FAR), order - 1.0
+    bend = np.where(order < 2.0, np.log(more) - np.log(order), np.log1p(-1.0 / order)) * more
+    log_delta = more * (renyi - eps) + bend - np.log(order)
+    size = more * (np.where(np.isinf(renyi), 0.0, renyi) + eps) + np.abs(bend) + np.log(order) + 1.0
+    slack = 16 * UNIT * size
+    value = np.exp(np.minimum(log_delta + slack, 0.0))
+    value = np.where(value < SMALLEST, np.nextafter(value, 1.0), value)  # few digits below it
+    return value if value.ndim else float(value)

@@ -1,0 +1,197 @@
+"""Between (ε, δ), trade-off functions and Gaussian privacy."""
+
+import math
+
+import numpy as np
+
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.root_finding import first_below
+from shufflelib.profiles.pairs import Gaussian
+from shufflelib.profiles.tradeoff_functions import ApproximateDP, checked
+from shufflelib.published.joint_concavity.mixtures import best_of
+
+FARTHEST = 690.0  # nats
+
+
+def tradeoff_from_approximate_dp_wasserman10(*, eps, delta):
+    r"""Return the trade-off function that one or several (ε, δ) guarantees prove.
+
+    .. math:: f(\alpha) = \max_i f_{\varepsilon_i, \delta_i}(\alpha)
+
+    Parameters
+    ----------
+    eps, delta : float or array_like
+        Guarantees, equal shapes: ε ≥ 0 in nats, δ in [0, 1].
+
+    Returns
+    -------
+    TradeoffFunction
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Wasserman, Zhou (JASA 2010), Theorem 2.4; Dong, Roth, Su (JRSSB 2022), Propositions 2.5, 2.12.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> f = conversions.tradeoff_from_approximate_dp_wasserman10(eps=[0.1, 0.5], delta=[1e-2, 1e-6])
+    >>> round(f(0.05).lower, 4)  # of 0.95 without any information
+    0.9347
+    """
+    eps = validation.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
+    delta = validation.reals(delta, "delta", at_least=0.0, at_most=1.0, remedy="delta is a probability")
+    if eps.shape != delta.shape:
+        raise ValueError(f"eps and delta must have equal shapes, got {eps.shape} and {delta.shape}")
+    pieces = [ApproximateDP(eps=float(e), delta=float(d)) for e, d in zip(eps.flat, delta.flat, strict=True)]
+    return pieces[0] if len(pieces) == 1 else best_of(pieces)
+
+
+def delta_from_tradeoff_dong22(f, *, eps):
+    r"""Enclose :math:`\delta(\varepsilon) = 1 + f^*(-e^{\varepsilon})`, the larger of f and its inverse.
+
+    Parameters
+    ----------
+    f : TradeoffFunction
+        What is proved of the mechanism, in one order of the neighbours at least.
+    eps : float or array_like
+        ε ≥ 0 in nats, at most 700.
+
+    Returns
+    -------
+    Certified
+        ``upper`` is the safe end.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Dong, Roth, Su (JRSSB 2022), Proposition 2.12.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> f = conversions.tradeoff_from_approximate_dp_wasserman10(eps=[0.1, 0.5], delta=[1e-2, 1e-6])
+    >>> round(conversions.delta_from_tradeoff_dong22(f, eps=0.3).upper, 4)  # between the two
+    0.0055
+    """
+    checked(f, "f")
+    grid = validation.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
+    forward, backward = f.delta(grid), f.inverse.delta(grid)
+    return Certified(
+        np.maximum(forward.lower, backward.lower),
+        np.maximum(forward.upper, backward.upper),
+        source=f.source,
+        statement=f"delta of {f.statement}",
+    )
+
+
+def epsilon_from_tradeoff_dong22(f, *, delta):
+    r"""Enclose the smallest ε ≥ 0 with :math:`1 + f^*(-e^{\varepsilon}) \le \delta` in both orders.
+
+    Parameters
+    ----------
+    f : TradeoffFunction
+        What is proved of the mechanism.
+    delta : float or array_like
+        Central δ in (0, 1).
+
+    Returns
+    -------
+    Certified
+        ``upper`` is a proved guarantee, infinite where no ε up to 690 is proved.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Dong, Roth, Su (JRSSB 2022), Proposition 2.12, inverted.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> f = conversions.tradeoff_from_approximate_dp_wasserman10(eps=[0.1, 0.5], delta=[1e-2, 1e-6])
+    >>> round(conversions.epsilon_from_tradeoff_dong22(f, delta=1e-3).upper, 5)  # between the two
+    0.46651
+    >>> conversions.epsilon_from_tradeoff_dong22(f, delta=1e-7).upper  # of which they say nothing
+    inf
+    """
+    checked(f, "f")
+    grid = validation.probabilities(delta, "delta")
+    ends = np.array([_smallest_eps(f, float(d)) for d in grid.flat]).reshape((*grid.shape, 2))
+    return Certified(
+        np.minimum(ends[..., 0], ends[..., 1]),
+        ends[..., 1],
+        source=f.source,
+        statement=f"epsilon of {f.statement}",
+    )
+
+
+def _smallest_eps(f, delta):
+    inverse, target = f.inverse, math.log(delta)
+
+    def log_delta(eps, end):
+        value = max(getattr(f.delta(eps), end), getattr(inverse.delta(eps), end))
+        return math.log(value) if value > 0.0 else -math.inf
+
+    def root(end, **how):
+        return first_below(lambda eps: log_delta(eps, end), target, FARTHEST, width=1e-12, **how)
+
+    proved = log_delta(FARTHEST, "upper") <= target
+    upper = root("upper", safe_above=True) if proved else math.inf
+    if log_delta(FARTHEST, "lower") > target:
+        return FARTHEST, upper
+    return root("lower", safe_above=False, guess=upper if proved else None), upper
+
+
+def delta_from_gdp_dong22(*, mu, eps):
+    """Enclose δ(ε) of μ-Gaussian privacy; ``mu`` in [1e-9, 1e4], ``eps`` ≥ 0, arrays in, arrays out.
+
+    Source: Dong, Roth, Su (JRSSB 2022), Corollary 2.13.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> f"{conversions.delta_from_gdp_dong22(mu=0.1, eps=0.4).upper:.2e}"
+    '8.72e-07'
+    """
+    return Gaussian(mu).delta(eps)
+
+
+def epsilon_from_gdp_dong22(*, mu, delta):
+    """Enclose the smallest ε of μ-Gaussian privacy at ``delta`` in (0, 1), arrays in, arrays out.
+
+    Source: Dong, Roth, Su (JRSSB 2022), Corollary 2.13, inverted.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> round(conversions.epsilon_from_gdp_dong22(mu=0.1, delta=1e-6).upper, 4)
+    0.3969
+    """
+    return Gaussian(mu).epsilon(delta)
+
+
+def renyi_from_gdp_dong22(*, mu, order):
+    r"""Enclose :math:`D_\lambda = \lambda\mu^2/2`; ``order`` λ > 1, arrays in, arrays out.
+
+    Source: Dong, Roth, Su (JRSSB 2022), appendix B; Mironov (CSF 2017), Proposition 7.
+
+    Examples
+    --------
+    >>> from shufflelib.published import conversions
+    >>> 0.04 <= conversions.renyi_from_gdp_dong22(mu=0.1, order=8.0).upper < 0.040001  # λμ²/2
+    True
+    """
+    return Gaussian(mu).renyi(order)

@@ -1,0 +1,83 @@
+r"""Joint concavity of trade-off functions and what follows from it, **as published**.
+
+In order of reading:
+
+1. `divergences`: Rényi, χ² and the like as functionals of a trade-off function. 2. `mixtures`: joint
+concavity; `hidden`: symmetric mixtures and subsampling; `equality`: when nothing is lost. 3. `clones`,
+`random_start`: shuffling and noisy gradient steps; `mellin`: from Rényi divergences back to f.
+
+The trade-off functions themselves are in `shufflelib.profiles`.
+
+Source: Wang, Su, Ye, Shokri, Su 2023.
+"""
+
+from shufflelib.published.joint_concavity.clones import (
+    clone_pair,
+    conditioned_on_clones,
+    delta_corollary43,
+    shuffle_bound,
+)
+from shufflelib.published.joint_concavity.divergences import (
+    ChiSquare,
+    CurveLength,
+    Divergence,
+    HockeyStick,
+    KullbackLeibler,
+    RenyiPower,
+    renyi,
+)
+from shufflelib.published.joint_concavity.equality import Tightness, tightness
+from shufflelib.published.joint_concavity.hidden import blend, hidden_among, hidden_swap
+from shufflelib.published.joint_concavity.mixtures import (
+    advanced_delta,
+    advanced_joint_concavity,
+    best_of,
+    common_null,
+    joint_concavity,
+    ordered_mixture,
+    two_weight_vectors,
+)
+from shufflelib.published.joint_concavity.random_start import (
+    RandomStart,
+    clipped_least_squares,
+    exact_least_squares,
+    least_squares,
+    logistic,
+    random_start_bound,
+    renyi_least_squares,
+    unequal_gaussians,
+)
+
+__all__ = [
+    "ChiSquare",
+    "CurveLength",
+    "Divergence",
+    "HockeyStick",
+    "KullbackLeibler",
+    "RandomStart",
+    "RenyiPower",
+    "Tightness",
+    "advanced_delta",
+    "advanced_joint_concavity",
+    "best_of",
+    "blend",
+    "clipped_least_squares",
+    "clone_pair",
+    "common_null",
+    "conditioned_on_clones",
+    "delta_corollary43",
+    "exact_least_squares",
+    "hidden_among",
+    "hidden_swap",
+    "joint_concavity",
+    "least_squares",
+    "logistic",
+    "ordered_mixture",
+    "random_start_bound",
+    "renyi",
+    "renyi_least_squares",
+    "shuffle_bound",
+    "tightness",
+    "two_weight_vectors",
+    "unequal_gaussians",
+]

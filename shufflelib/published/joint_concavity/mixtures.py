@@ -1,0 +1,427 @@
+r"""Joint concavity: what is known about the parts of a mixture bounds the mixture.
+
+Let :math:`P_w = \sum_i w_i P_i` and :math:`Q_w = \sum_i w_i Q_i`.  Seeing which part was drawn can
+only help a test, so T(P_w, Q_w) lies above the function of the parts with their index.  On polygons
+that function is all segments together, sorted by slope.
+
+Order of reading: `joint_concavity`, then what is gained by comparing P_i with Q_j for i ≠ j
+(`two_weight_vectors`, `advanced_joint_concavity`, `common_null`).
+
+Source: Wang, Su, Ye, Shokri, Su 2023 (appendix; statements of the main text reconstructed from their
+proofs).  A "+" between trade-off functions, as in Proposition B.1, is the sum along a common slope that
+the proof of Lemma 3.1 writes out: a merger of segments.  Read *pointwise* it would be false: with
+P₁ = Q₁, T(P₂, Q₂) = 0 and w = (1/2, 1/2) the truth at 1/2 is 0, the pointwise sum 1/4.
+"""
+
+import itertools
+import math
+
+import numpy as np
+
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.profiles import tradeoff_calculus
+from shufflelib.profiles.tradeoff_functions import TradeoffFunction, checked
+from shufflelib.profiles.tradeoff_polygon import Polygon
+
+ROUNDING = 1e-12
+RATES = np.array([1e-6, 1e-3, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9])  # where an order is looked for
+
+
+def _functions(functions, name="functions"):
+    if not isinstance(functions, list | tuple | TradeoffFunction):
+        raise TypeError(f"{name} must be a list of trade-off functions, got {validation.shown(functions)}")
+    functions = list(functions) if isinstance(functions, list | tuple) else [functions]
+    if not functions:
+        raise ValueError(f"{name} must not be empty; pass at least one trade-off function")
+    return [checked(f, f"{name}[{i}]") for i, f in enumerate(functions)]
+
+
+def checked_weights(values, name, count, *, each="function"):
+    """Return probabilities of ``count`` parts, refusing what does not sum to 1."""
+    weights = validation.reals(
+        values, name, at_least=0.0, at_most=1.0 + 1e-9, remedy="weights are probabilities"
+    )
+    if weights.shape != (count,):
+        raise ValueError(f"{name} must hold one weight per {each}, {count}, got shape {weights.shape}")
+    total = math.fsum(weights)
+    if abs(total - 1.0) > 1e-9:
+        raise ValueError(f"{name} must sum to 1, got a sum of {total:.12g}; divide by it")
+    return weights / total
+
+
+def checked_share(value, name, **domain):
+    """Return one probability, in [0, 1] or a narrower domain."""
+    domain = {"at_least": 0.0, "at_most": 1.0} | domain
+    return validation.real(value, name, **domain, remedy="a weight is a probability")
+
+
+def _seen(functions, null_weights, alternative_weights, statement):
+    """Return the function of the direct sum of the parts."""
+    low = Polygon(
+        tradeoff_calculus.direct_sum([f.low.pair for f in functions], null_weights, alternative_weights)
+    )
+    exact = all(f.low is f.high for f in functions)
+    high = (
+        low
+        if exact
+        else Polygon(
+            tradeoff_calculus.direct_sum([f.high.pair for f in functions], null_weights, alternative_weights)
+        )
+    )
+    return TradeoffFunction(
+        low, high, statement=statement, source="; ".join(dict.fromkeys(f.source for f in functions))
+    )
+
+
+def joint_concavity(functions, *, weights, alternative_weights=None):
+    r"""Return T((X, I), (Y, I)), which no mixture of the parts falls below.
+
+    .. math:: \alpha(t) = \sum_i w_i\,\alpha_i(t), \qquad \beta(t) = \sum_i w_i\,f_i(\alpha_i(t)),
+              \qquad -t \in \partial f_i(\alpha_i(t))
+
+    Parameters
+    ----------
+    functions : sequence of TradeoffFunction
+        :math:`f_i \le T(P_i, Q_i)`.
+    weights : array_like, shape (m,)
+        Probabilities of the parts.
+    alternative_weights : array_like, shape (m,), optional
+        Probabilities under the alternative; the same by default.  Segments of part i then become
+        steeper by the ratio of the two.
+
+    Returns
+    -------
+    TradeoffFunction
+        A lower bound for T(P_w, Q_w), exact for the parts with their index.
+
+    Notes
+    -----
+    Symmetric parts give a symmetric function (Proposition 3.2), F-divergences of the result are the
+    averages of those of the parts (Proposition 3.3, Corollaries B.5 and B.6).
+    Cost: that of sorting all segments.  Source: Lemma 3.1.
+
+    Examples
+    --------
+    A mechanism that is far from private once in ten times:
+
+    >>> from shufflelib.published import joint_concavity
+    >>> from shufflelib import profiles
+    >>> parts = [profiles.ApproximateDP(eps=eps, delta=0.0) for eps in (0.1, 2.0)]
+    >>> f = joint_concavity.joint_concavity(parts, weights=[0.9, 0.1])
+    >>> [round(part(0.05).lower, 4) for part in (*parts, f)]
+    [0.9447, 0.6305, 0.8698]
+    """
+    functions = _functions(functions)
+    weights = checked_weights(weights, "weights", len(functions))
+    other = (
+        weights
+        if alternative_weights is None
+        else checked_weights(alternative_weights, "alternative_weights", len(functions))
+    )
+    return _seen(functions, weights, other, f"a mixture of {len(functions)} parts, the part seen")
+
+
+def ordered_mixture(functions, *, weights):
+    r"""Return T((X, I), (Y, I)) for an index with a continuous law, enclosed from an ordered grid.
+
+    Parameters
+    ----------
+    functions : sequence of TradeoffFunction
+        Values of i ↦ f_i at the m + 1 edges of m cells, falling pointwise: each at least the next.
+    weights : array_like, shape (m,)
+        Probabilities of the cells.
+
+    Returns
+    -------
+    TradeoffFunction
+        Below, each cell is given its later, less private edge; above, its earlier one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``functions`` are no trade-off functions or are seen to rise, or ``weights`` no probabilities.
+
+    Notes
+    -----
+    That the functions fall is the caller's to know; only some rates are looked at.  First order in the
+    cells; `random_start_bound` is second order for Gaussian parts.  Source: remark after Lemma 3.1.
+
+    Examples
+    --------
+    A separation that is uniform in [0.5, 1], in five cells:
+
+    >>> import numpy as np
+    >>> from shufflelib import profiles
+    >>> from shufflelib.published import joint_concavity
+    >>> edges = [profiles.GaussianTradeoff(mu) for mu in np.linspace(0.5, 1.0, 6)]
+    >>> bracket = joint_concavity.ordered_mixture(edges, weights=np.full(5, 0.2))(0.1)
+    >>> round(bracket.lower, 3), round(bracket.upper, 3)
+    (0.682, 0.716)
+    """
+    functions = _functions(functions)
+    if len(functions) < 2:
+        raise ValueError("functions must hold the two edges of at least one cell, got one; add the other")
+    weights = checked_weights(weights, "weights", len(functions) - 1, each="cell between two functions")
+    values = [f(RATES) for f in functions]
+    for i, (one, next_) in enumerate(itertools.pairwise(values)):
+        if np.any(one.upper < next_.lower):
+            raise ValueError(
+                f"functions must fall, got functions[{i + 1}] above functions[{i}]; "
+                "begin with the most private"
+            )
+    statement = "a mixture over a continuous index, the index seen"
+    low, high = (_seen(part, weights, weights, statement) for part in (functions[1:], functions[:-1]))
+    return TradeoffFunction(low.low, high.high, statement=statement, source=low.source)
+
+
+def _matrix(functions):
+    if not isinstance(functions, list | tuple) or not functions:
+        raise TypeError(
+            f"functions must be a square list of lists of T(P_i, Q_j), got {validation.shown(functions)}"
+        )
+    rows = [_functions(row, f"functions[{i}]") for i, row in enumerate(functions)]
+    if any(len(row) != len(rows) for row in rows):
+        raise ValueError(f"functions must be square, got rows of lengths {[len(row) for row in rows]}")
+    return rows
+
+
+def two_weight_vectors(functions, *, weights, alternative_weights):
+    r"""Bound T(Σ wᵢ Pᵢ, Σ w′ᵢ Qᵢ) by pairing as much as possible like with like.
+
+    .. math:: \min\{w_1, w_1'\}\,T(P_1,Q_1) \oplus \min\{w_2, w_2'\}\,T(P_2,Q_2)
+              \oplus (w_2'-w_2)_+\,T(P_1,Q_2) \oplus (w_1'-w_1)_+\,T(P_2,Q_1)
+
+    Parameters
+    ----------
+    functions : sequence of sequences of TradeoffFunction, m × m
+        ``functions[i][j]`` is T(P_i, Q_j) or below it.
+    weights, alternative_weights : array_like, shape (m,)
+        Probabilities of the parts under null and alternative.
+
+    Returns
+    -------
+    TradeoffFunction
+        A lower bound.  What is left of the weights is paired in order.
+
+    Notes
+    -----
+    ⊕ merges segments.  Source: Proposition B.1, printed with +, which must not be read pointwise.
+
+    Examples
+    --------
+    Two parts without a difference, met with slightly different chances:
+
+    >>> from shufflelib import profiles
+    >>> from shufflelib.published import joint_concavity
+    >>> same, other = profiles.Identity(), profiles.GaussianTradeoff(1.0)
+    >>> parts = [[same, other], [other, same]]
+    >>> weights = {"weights": [0.5, 0.5], "alternative_weights": [0.6, 0.4]}
+    >>> round(joint_concavity.two_weight_vectors(parts, **weights)(0.05).lower, 4)
+    0.9117
+    """
+    rows = _matrix(functions)
+    weights = checked_weights(weights, "weights", len(rows))
+    other = checked_weights(alternative_weights, "alternative_weights", len(rows))
+    kept = np.minimum(weights, other)
+    parts, coupling = [rows[i][i] for i in range(len(rows))], list(kept)
+    left, wanted = weights - kept, other - kept
+    givers, takers = list(np.flatnonzero(left > 0.0)), list(np.flatnonzero(wanted > 0.0))
+    while givers and takers:
+        i, j = givers[0], takers[0]
+        moved = min(left[i], wanted[j])
+        parts.append(rows[i][j])
+        coupling.append(moved)
+        left[i] -= moved
+        wanted[j] -= moved
+        if left[i] <= 0.0 or len(takers) > 1 and wanted[j] > 0.0:
+            givers.pop(0)
+        if wanted[j] <= 0.0:
+            takers.pop(0)
+    coupling = np.array(coupling) / math.fsum(coupling)
+    return _seen(parts, coupling, coupling, "two mixtures with different weights")
+
+
+def _split(weight, gamma, eta):
+    """Return the scales of the two thresholds, refusing parameters outside the lemma."""
+    weight = checked_share(weight, "weight", at_least=None, at_most=None, above=0.0, below=1.0)
+    gamma, eta = checked_share(gamma, "gamma"), checked_share(eta, "eta")
+    if not (gamma < weight < eta or eta < weight < gamma):
+        raise ValueError(
+            f"gamma and eta must lie on either side of weight={weight!r}, got gamma={gamma!r}, eta={eta!r}; "
+            "for gamma = eta = weight use common_null"
+        )
+    first = (eta - weight) / ((1.0 - weight) * (eta - gamma))
+    second = (weight - gamma) / (weight * (eta - gamma))
+    return weight, gamma, eta, first, second
+
+
+def advanced_joint_concavity(functions, *, weight, gamma, eta):
+    r"""Bound T((1 − w)P₀ + wP₁, (1 − w)Q₀ + wQ₁) by four comparisons.
+
+    .. math:: F^* = (1-w)(1-\gamma) F_{00}^* + (1-w)\gamma F_{10}^* + w(1-\eta) F_{01}^* + w\eta F_{11}^*,
+              \quad F_{ij}(x) = f_{ij}(x/\kappa_j),
+
+    with :math:`\kappa_0 = \frac{\eta-w}{(1-w)(\eta-\gamma)}`,
+    :math:`\kappa_1 = \frac{w-\gamma}{w(\eta-\gamma)}`.
+
+    Parameters
+    ----------
+    functions : sequence of sequences of TradeoffFunction, 2 × 2
+        ``functions[i][j]`` is T(P_i, Q_j) or below it.
+    weight : float
+        w in (0, 1).
+    gamma, eta : float
+        Free parameters in [0, 1], one on either side of ``weight``; γ = 0, η = 1 is `joint_concavity`.
+
+    Returns
+    -------
+    TradeoffFunction
+        A lower bound.  It is again a merger of segments: part (i, j) gets one weight under the null
+        and another under the alternative.  `best_of` combines several choices.
+
+    Notes
+    -----
+    Source: Lemma 6.3, its four terms reordered: the null is the law that is split, so the term
+    (1 − w)γ belongs to T(P₁, Q₀), as δ of T(P, Q) is sup Q − e^ε P.
+    For γ = η = w it prints :math:`(1-w)T(P_0, Q_w) + wT(P_1, Q_w)`, pointwise; that is false: for
+    P₀ = Q_w, P₁ disjoint and w = 1/2 the truth at 1/2 is 0, the sum 1/4.  Its mirror is true, see
+    `common_null`, and so is the line itself if T(·‖·) has its null second, as its H(·‖·) has.
+
+    Examples
+    --------
+    P₀ = Q₁ and P₁ = Q₀ are mixed to one law.  Joint concavity does not see it, four comparisons see some:
+
+    >>> from shufflelib.published import joint_concavity
+    >>> from shufflelib import profiles
+    >>> f, same = profiles.GaussianTradeoff(1.0), profiles.Identity()
+    >>> four = [[f, same], [same, f]]
+    >>> g = joint_concavity.advanced_joint_concavity(four, weight=0.5, gamma=0.45, eta=0.55)
+    >>> round(f(0.02).lower, 4), round(g(0.02).lower, 4)
+    (0.854, 0.8826)
+    """
+    rows = _matrix(functions)
+    if len(rows) != 2:
+        raise ValueError(f"functions must be 2 × 2, got {len(rows)} rows")
+    w, gamma, eta, first, second = _split(weight, gamma, eta)
+    mixed = np.array([(1 - w) * (1 - gamma), (1 - w) * gamma, w * (1 - eta), w * eta])
+    null = mixed * np.array([first, first, second, second])
+    parts = [rows[0][0], rows[1][0], rows[0][1], rows[1][1]]
+    return _seen(parts, null / math.fsum(null), mixed, "two mixtures of two parts")
+
+
+def advanced_delta(functions, *, eps, weight, gamma, eta):
+    r"""Bound the hockey-stick divergence of two mixtures of two by four.
+
+    .. math:: H_{\varepsilon}(Q_w\|P_w) \le (1-w)(1-\gamma) H_{\varepsilon_0}(Q_0\|P_0)
+              + (1-w)\gamma H_{\varepsilon_0}(Q_0\|P_1) + w(1-\eta) H_{\varepsilon_1}(Q_1\|P_0)
+              + w\eta H_{\varepsilon_1}(Q_1\|P_1)
+
+    with :math:`e^{\varepsilon_j} = \kappa_j e^{\varepsilon}`, κ as in `advanced_joint_concavity`, whose
+    parameters these are; either may be negative.
+
+    Parameters
+    ----------
+    functions : sequence of sequences of TradeoffFunction, 2 × 2
+        ``functions[i][j]`` is T(P_i, Q_j).
+    eps : float
+        Budget in nats, at most 700 in size.
+    weight, gamma, eta : float
+        As there.
+
+    Returns
+    -------
+    Certified
+        The right-hand side; its ``upper`` bounds δ of the mixtures.
+
+    Notes
+    -----
+    Source: Lemma 6.2, equations (9) and (10).
+
+    Examples
+    --------
+    >>> from shufflelib.published import joint_concavity
+    >>> from shufflelib import profiles
+    >>> f, same = profiles.GaussianTradeoff(1.0), profiles.Identity()
+    >>> four = [[f, same], [same, f]]
+    >>> bracket = joint_concavity.advanced_delta(four, eps=0.5, weight=0.5, gamma=0.45, eta=0.55)
+    >>> round(f.delta(0.5).upper, 6), round(bracket.upper, 6)
+    (0.238422, 0.131132)
+    """
+    rows = _matrix(functions)
+    eps = validation.real(eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats")
+    w, gamma, eta, first, second = _split(weight, gamma, eta)
+    terms = (
+        ((1 - w) * (1 - gamma), rows[0][0], first),
+        ((1 - w) * gamma, rows[1][0], first),
+        (w * (1 - eta), rows[0][1], second),
+        (w * eta, rows[1][1], second),
+    )
+    ends = [(c, f.delta(max(eps + math.log(k), -700.0))) for c, f, k in terms if c > 0.0]
+    lower = math.fsum(c * end.lower for c, end in ends) * (1 - ROUNDING)
+    upper = math.fsum(c * end.upper for c, end in ends) * (1 + ROUNDING)
+    return Certified(
+        lower, upper, source="Lemma 6.2", statement="a bound on delta of two mixtures of two parts"
+    )
+
+
+def common_null(functions, *, weights):
+    r"""Bound T(P, Σ wᵢ Qᵢ) by the pointwise average of T(P, Qᵢ): one test serves all parts.
+
+    Parameters
+    ----------
+    functions : sequence of TradeoffFunction
+        T(P, Q_i) or below it, P the same in all.
+    weights : array_like, shape (m,)
+        Probabilities of the parts.
+
+    Returns
+    -------
+    TradeoffFunction
+        A lower bound.  For mixed nulls pass the inverses and take the inverse.
+
+    Examples
+    --------
+    Better than the same parts seen, whose tests may differ:
+
+    >>> from shufflelib.published import joint_concavity
+    >>> from shufflelib import profiles
+    >>> parts = [profiles.GaussianTradeoff(0.5), profiles.GaussianTradeoff(1.5)]
+    >>> bounds = joint_concavity.joint_concavity, joint_concavity.common_null
+    >>> [round(bound(parts, weights=[0.5, 0.5])(0.05).lower, 4) for bound in bounds]
+    [0.7008, 0.7157]
+    """
+    functions = _functions(functions)
+    weights = checked_weights(weights, "weights", len(functions))
+    low = tradeoff_calculus.averaged([f.low for f in functions], weights, below=True)
+    high = tradeoff_calculus.averaged([f.high for f in functions], weights, below=False)
+    return TradeoffFunction(
+        low,
+        high,
+        statement="one law against a mixture",
+        source="; ".join(dict.fromkeys(f.source for f in functions)),
+    )
+
+
+def best_of(functions):
+    """Return the pointwise maximum of several lower bounds for one trade-off function.
+
+    Examples
+    --------
+    One statement is better for small false-positive rates, the other in the middle:
+
+    >>> from shufflelib import profiles
+    >>> from shufflelib.published import joint_concavity
+    >>> both = profiles.GaussianTradeoff(0.5), profiles.ApproximateDP(eps=0.5, delta=1e-6)
+    >>> [f([0.01, 0.3]).lower.round(5).tolist() for f in (*both, joint_concavity.best_of(both))]
+    [[0.9661, 0.50973], [0.98351, 0.50538], [0.98351, 0.50973]]
+    """
+    functions = _functions(functions)
+    low = tradeoff_calculus.highest([f.low for f in functions], below=True)
+    high = tradeoff_calculus.highest([f.high for f in functions], below=False)
+    return TradeoffFunction(
+        low,
+        high,
+        statement=f"the best of {len(functions)} bounds",
+        source="; ".join(dict.fromkeys(f.source for f in functions)),
+    )

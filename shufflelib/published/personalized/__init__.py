@@ -1,0 +1,43 @@
+r"""Personal budgets in the literature: what papers print, **as published**, not certified.
+
+`formulas` and `normal_approximation` are those of GSPA and the works it compares with; `echo` is the echo of
+neighbours.  What is certified is in `shufflelib.shuffling.personal`.
+"""
+
+from shufflelib.published.personalized.echo import (
+    echo_clones_liu23,
+    echo_delta_liu23,
+    echo_epsilon_liu23,
+    echo_epsilon_numerical_liu23,
+)
+from shufflelib.published.personalized.formulas import (
+    delta_with_failures_fmt21,
+    gaussian_delta_gspa24,
+    gaussian_delta_with_slack_gspa24,
+    gaussian_epsilon_gspa24,
+    gaussian_mu_gspa24,
+    gaussian_tradeoff_with_slack_gspa24,
+    largest_budget_erlingsson19,
+    largest_budget_fmt21,
+)
+from shufflelib.published.personalized.normal_approximation import (
+    NormalApproximation,
+    normal_approximation_gspa24,
+)
+
+__all__ = [
+    "NormalApproximation",
+    "delta_with_failures_fmt21",
+    "echo_clones_liu23",
+    "echo_delta_liu23",
+    "echo_epsilon_liu23",
+    "echo_epsilon_numerical_liu23",
+    "gaussian_delta_gspa24",
+    "gaussian_delta_with_slack_gspa24",
+    "gaussian_epsilon_gspa24",
+    "gaussian_mu_gspa24",
+    "gaussian_tradeoff_with_slack_gspa24",
+    "largest_budget_erlingsson19",
+    "largest_budget_fmt21",
+    "normal_approximation_gspa24",
+]

@@ -1,0 +1,24 @@
+r"""Shuffling: from a local randomizer and n users to a privacy profile.
+
+`shuffle` gives the certified profile of the real mechanism: the privacy blanket above, explicit attacks
+below; for binary randomized response the truth, enclosed (`WorstPopulation`).  `PersonalizedPair` and
+`personal` are about budgets that differ, `multi_message` about several messages for each user.
+`VariationRatioPair` is the pair (P, Q) that the variation-ratio paper puts in the mechanism's place; it is
+computed exactly, and it is not an upper bound for the mechanism.
+"""
+
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.shuffling.binary_rr_exact import WorstPopulation
+from shufflelib.shuffling.personal.slots import PersonalizedPair
+from shufflelib.shuffling.shuffled import BinaryProfile, ShuffledProfile, shuffle
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
+
+__all__ = [
+    "BinaryProfile",
+    "CoveredPair",
+    "PersonalizedPair",
+    "ShuffledProfile",
+    "VariationRatioPair",
+    "WorstPopulation",
+    "shuffle",
+]

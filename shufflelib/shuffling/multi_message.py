@@ -1,0 +1,220 @@
+r"""From a multi-message protocol to its certified privacy profile.
+
+Let one user hold x0 or x1, and reveal to the analyst which messages are the other users' own ones.  What is
+left is the multiset of one message, drawn from :math:`R_{x_0}` or :math:`R_{x_1}`, and N independent blanket
+messages drawn from ν.  The real output is made of it by adding messages that do not depend on this user, so
+that it is no easier to tell apart.  Of the pair that is left the profile is known exactly, with ν the cover:
+
+.. math:: H_\varepsilon = \frac{1}{N+1}\,\mathbb E\bigl[(G_1 + \dots + G_{N+1})_+\bigr], \qquad
+          G = \frac{R_{x_0}(y) - e^{\varepsilon} R_{x_1}(y)}{\nu(y)},\quad y \sim \nu .
+
+No reduction to two counts is used, so it is an upper bound where the variation-ratio pair is none.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from shufflelib.numerics import validation
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
+from shufflelib.randomizers.multi_message import MultiMessage
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
+
+__all__ = ["ShuffledMessages", "published_pair", "shuffle_messages"]
+
+
+def shuffle_messages(randomizer, *, n, blanket):
+    """Return the certified privacy profile of n own messages shuffled with blanket messages.
+
+    Parameters
+    ----------
+    randomizer : MultiMessage
+        `balcer_binary`, `balcer_uniform`, `cheu_zhilyaev`, `balls_into_bins` or `mix_dump`.
+    n : int
+        Number of all users, the one who changes included.
+    blanket : int
+        Number N >= 1 of all blanket messages, n k if each user adds k of them; those of the changing user
+        count.  n + N <= 10¹⁵.
+
+    Returns
+    -------
+    ShuffledMessages
+        ``upper`` ends hold for all values of all users: the others' own messages are revealed.  ``lower``
+        ends are those of an explicit analyst of an explicit dataset, in which the others' own messages do
+        count as noise, so that no bound can be smaller.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``randomizer`` is no multi-message protocol or a number is out of range.
+
+    Notes
+    -----
+    Neighbouring datasets differ in one user's value (replace one).  The shuffler is trusted, nobody sees who
+    sent what, and all N blanket messages are really sent, by honest users: those who leave theirs out, or
+    tell the analyst, take protection from everybody and do not count.  See the profile's ``hypotheses``.
+    Cost O(1) in n and N.
+
+    ==================================  =====================================================================
+    binary sums, balls into bins        both ends are one pair, exact for every dataset: the others' own
+                                        messages are known up to noise that carries nothing
+    Cheu, Zhilyaev                      lower end: others hold a third item, so that N + n - 1 messages hide
+                                        the own one; the two ends meet as k grows
+    mixDUMP                             lower end: others hold a third item, which the analyst deletes; about
+                                        half of the outcomes are given away for a proof
+    ==================================  =====================================================================
+
+    Source: derived from the loss sum of Su, Cheng, Wang (arXiv:2504.07414) with ν as the full density.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
+    >>> profile = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16), n=1000, blanket=20_000)
+    >>> f"{profile.delta(eps=0.15).upper:.1e}"
+    '9.4e-07'
+    """
+    _protocol(randomizer)
+    n = validation.users(n)
+    return ShuffledMessages(randomizer, n, _messages(blanket, at_most=validation.MAX_USERS - n))
+
+
+def published_pair(randomizer, *, blanket):
+    """Return the variation-ratio pair that Wang 2024 puts in a multi-message protocol's place.
+
+    Parameters
+    ----------
+    randomizer : MultiMessage
+        Its published (p, β, q) are used as printed.
+    blanket : int
+        Number of all blanket messages N; the "n" of Theorem 4.2 is N + 1.
+
+    Returns
+    -------
+    VariationRatioPair
+        An upper bound for the protocol where `shuffle_messages` says so: for p = ∞, β = 1 because
+        1 - α - αp = 0, and for mixDUMP because the pair is the exact one.  Not for `cheu_zhilyaev`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Source: Wang (PVLDB 2024; arXiv:2304.05007), Section 4.1 and Table 3.  The released code puts 10⁵ for
+    p = ∞ and (p - 1)/(p + 1) for β = 1.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
+    >>> pair = multi_message.published_pair(randomizers.balls_into_bins(d=16), blanket=20_000)
+    >>> f"{pair.delta(eps=0.15).upper:.1e}"
+    '9.4e-07'
+    """
+    _protocol(randomizer)
+    blanket = _messages(blanket, at_most=validation.MAX_USERS - 1)
+    return VariationRatioPair(n=blanket + 1, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
+
+
+def _protocol(randomizer):
+    validation.instance(
+        randomizer,
+        "randomizer",
+        MultiMessage,
+        remedy="randomizers.balls_into_bins(d=16) is a multi-message protocol; shuffle takes all others",
+    )
+
+
+def _messages(blanket, *, at_most):
+    return validation.count(
+        blanket, "blanket", at_least=1, at_most=at_most, remedy="it counts the blanket messages of all users"
+    )
+
+
+class ShuffledMessages(PrivacyProfile):
+    """Profile of shuffled messages; made by `shuffle_messages`.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
+    >>> profile = multi_message.shuffle_messages(randomizers.balcer_uniform(), n=1000, blanket=50_000)
+    >>> profile.statement
+    'n = 1000 own messages and 50000 blanket messages of BinarySum(coin=0.5)'
+    """
+
+    source = (
+        "upper: one message among the blanket messages, the other users' own messages revealed; "
+        "lower: an analyst of one dataset who has to do with them"
+    )
+    adjacency = ReplaceOne()
+    hypotheses = (
+        SHUFFLED[0],
+        "the N blanket messages are all sent, by honest users with private and independent randomness, and "
+        "none of them by users who collude with the analyst",
+        "n and N are fixed and public, and participation does not depend on the values: neither who takes "
+        "part or drops out nor who colludes",
+        SHUFFLED[3],
+    )
+
+    def __init__(self, randomizer, n, blanket):
+        self.randomizer, self.n, self.blanket = randomizer, n, blanket
+        self.statement = f"n = {n} own messages and {blanket} blanket messages of {randomizer}"
+
+    @functools.cached_property
+    def above(self):
+        """The own message among the blanket messages."""
+        return (CoveredPair(self.randomizer.covered(), self.blanket + 1),)
+
+    @functools.cached_property
+    def below(self):
+        """What the analysts see; the pair of two equal laws if none is known."""
+        attacks = self.randomizer.attacks(self.n, self.blanket)
+        return tuple(self._seen(attack) for attack in attacks) or (DiscretePair([0.0], [0.0]),)
+
+    def _seen(self, attack):
+        if attack.chance < 1.0:
+            return SometimesSeen(CoveredPair(attack.variable, attack.covers + 1), attack.chance)
+        if attack.covers == self.blanket and attack.variable.distance(self.randomizer.covered()) == 0.0:
+            return self.above[0]
+        return CoveredPair(attack.variable, attack.covers + 1)
+
+
+class SometimesSeen(Pair):
+    r"""A pair that is seen with probability c, and nothing else: :math:`H = c\,H_\varepsilon(P\|Q)`."""
+
+    source = "the pair's own numerics"
+
+    def __init__(self, pair, chance):
+        self.pair, self.chance = pair, chance
+        self.symmetric, self.statement = pair.symmetric, f"{pair.statement}, seen with chance {chance:g}"
+        self.search_width = pair.search_width
+
+    @functools.cached_property
+    def reversed(self):
+        """The pair with the two laws exchanged."""
+        if self.symmetric:
+            return self
+        other = SometimesSeen(self.pair.reversed, self.chance)
+        other.__dict__["reversed"] = self
+        return other
+
+    @property
+    def largest_loss(self):
+        """The largest loss of the pair."""
+        return self.pair.largest_loss
+
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+        """Enclose log c + log H."""
+        ends = self.pair.log_hockey_stick(eps, tolerance)
+        shift = math.log(self.chance)
+        rounding = [4 * UNIT * (1.0 - end) if np.isfinite(end) else 0.0 for end in (ends.lower, ends.upper)]
+        return LogBracket(ends.lower + shift - rounding[0], ends.upper + shift + rounding[1])

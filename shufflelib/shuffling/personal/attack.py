@@ -1,0 +1,110 @@
+r"""Explicit attacks that sort the reports into three classes and subtract two counts.
+
+The analyst keeps the number of reports in a set A minus the number in a set B.  Under one input the
+target's report is in A with probability a₀, in B with b₀, under the other a₁ and b₁; the others, each
+holding one known value, score likewise and independently.  With S the others' sum the two laws are
+
+.. math:: P_k = a_0 S_{k-1} + b_0 S_{k+1} + (1 - a_0 - b_0) S_k, \qquad
+          Q_k = a_1 S_{k-1} + b_1 S_{k+1} + (1 - a_1 - b_1) S_k,
+
+and what they give away is a lower bound for the mechanism, because counting is post-processing.
+"""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.root_finding import first_below
+from shufflelib.shuffling.personal.score_sums import score_law
+
+
+class Scores(NamedTuple):
+    """Probabilities of A and of B: floats for one report, arrays of shape (g,) for groups of users."""
+
+    plus: float | np.ndarray
+    minus: float | np.ndarray
+
+    @property
+    def mean(self):
+        """Mean score."""
+        return self.plus - self.minus
+
+    @property
+    def variance(self):
+        """Variance of the score."""
+        return self.plus + self.minus - self.mean**2
+
+
+class OthersSum:
+    """Sum of the other users' scores; its law is computed when first asked for."""
+
+    def __init__(self, scores, counts):
+        self.scores, self.counts = scores, counts
+
+    @property
+    def variance(self):
+        """Variance of the sum."""
+        return float(self.counts @ self.scores.variance)
+
+    @functools.cached_property
+    def law(self):
+        """Law of the sum."""
+        return score_law(self.scores.plus, self.scores.minus, self.counts)
+
+    @property
+    def moved(self):
+        """Total variation by which rounding of the probabilities can move the law."""
+        return 8.0 * UNIT * (1.0 + float(self.counts @ (self.scores.plus + self.scores.minus)))
+
+
+class MergedAttack:
+    """One way to count, one pair of inputs of the target, one value held by all others.
+
+    Parameters
+    ----------
+    first, second : Scores
+        Of the target's report under its two inputs.
+    others : OthersSum
+        Of all other users.
+    """
+
+    def __init__(self, first, second, others):
+        self.first, self.second, self.others = first, second, others
+
+    @property
+    def strength(self):
+        """Squared separation of the two sums in standard deviations; only to choose among attacks."""
+        spread = self.others.variance + 0.5 * (self.first.variance + self.second.variance)
+        return (self.first.mean - self.second.mean) ** 2 / max(spread, 1e-300)
+
+    @functools.cached_property
+    def _laws(self):
+        padded = np.concatenate([[0.0, 0.0], np.maximum(self.others.law.masses, 0.0), [0.0, 0.0]])
+        lower, here, higher = padded[:-2], padded[1:-1], padded[2:]
+        return [
+            own.plus * lower + own.minus * higher + max(1.0 - own.plus - own.minus, 0.0) * here
+            for own in (self.first, self.second)
+        ]
+
+    def delta(self, eps):
+        """Return a lower end of the hockey-stick divergence, the larger of both directions."""
+        first, second = self._laws
+        law, ratio = self.others.law, math.exp(eps)
+        best = 0.0
+        for p, q in ((first, second), (second, first)):
+            gain = p - ratio * q - (1.0 + ratio) * law.error
+            missed = (1.0 + ratio) * (self.others.moved + 2.0 * law.outside)
+            best = max(best, math.fsum(gain[gain > 0.0]) - missed)
+        return min(best * (1.0 - 16 * UNIT), 1.0)
+
+    def epsilon(self, delta, last):
+        """Return a lower end of ε at ``delta``, at most ``last``."""
+
+        def log_delta(eps):
+            value = self.delta(eps)
+            return math.log(value) if value > 0.0 else -math.inf
+
+        return first_below(log_delta, math.log(delta), last, safe_above=False, width=1e-6)

@@ -1,0 +1,166 @@
+r"""The profile of n shuffled reports: the privacy blanket above, explicit attacks below."""
+
+import functools
+import math
+
+from shufflelib.numerics import validation
+from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.profiles import adjacency, pure_dp
+from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.likelihood_ratios import distinct
+from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.response import BinaryRR
+from shufflelib.shuffling.binary_rr_exact import WorstPopulation
+from shufflelib.shuffling.renyi_tails import BesideTails
+from shufflelib.shuffling.worst_of_pairs import gathered
+
+
+def shuffle(randomizer, *, n):
+    """Return the certified privacy profile of n shuffled reports.
+
+    Parameters
+    ----------
+    randomizer : LocalRandomizer
+        What every user applies to their value, independently.
+    n : int
+        Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
+
+    Returns
+    -------
+    PrivacyProfile
+        ``upper`` ends come from the privacy blanket, maximised over pairs of inputs and both
+        directions, and hold for all neighbouring datasets; ``lower`` ends from the best attack in which
+        all other users hold one value x*, which is a dataset, so that no bound can be smaller.
+        Binary randomized response has the exact worst dataset on both sides, see `BinaryProfile`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``randomizer`` is not a `LocalRandomizer` or ``n`` not a whole number in range.
+
+    Notes
+    -----
+    Neighbouring datasets differ in one user's value; what may change is the randomizer's, and then the
+    profile's, ``adjacency``.  The profile's ``hypotheses`` say whom to trust: a shuffler, n honest users who
+    do not collude, participation that does not depend on the values.  Cost O(1) in n.
+    Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3; Su, Cheng, Wang (arXiv:2504.07414).
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> bracket = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=1000).epsilon(delta=1e-6)
+    >>> round(bracket.lower, 4), round(bracket.upper, 4)
+    (0.0801, 0.0802)
+    """
+    validation.instance(
+        randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
+    )
+    kind = BinaryProfile if isinstance(randomizer, BinaryRR) else ShuffledProfile
+    return kind(randomizer, validation.users(n))
+
+
+class ShuffledProfile(PrivacyProfile):
+    """Profile of a shuffled local randomizer; made by `shuffle`.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> profile = shuffle(randomizers.generic(eps0=1.0), n=10_000)
+    >>> bracket = profile.delta(eps=0.03)
+    >>> f"{bracket.lower:.0e}", f"{bracket.upper:.0e}"
+    ('1e-05', '4e-05')
+    """
+
+    source = (
+        "upper: privacy blanket, for all neighbouring datasets; "
+        "lower: best attack with all other users holding one value"
+    )
+
+    def __init__(self, randomizer, n):
+        self.randomizer, self.n = randomizer, n
+        self.statement = f"n = {n} shuffled reports of {randomizer}"
+        self.adjacency = randomizer.adjacency
+        if self.adjacency != adjacency.ReplaceOne():
+            self.statement += f" (neighbours: {self.adjacency})"
+        self.hypotheses = adjacency.united(adjacency.SHUFFLED, randomizer.hypotheses)
+
+    @functools.cached_property
+    def above(self):
+        """The blanket's pair for each candidate pair of inputs."""
+        covers = [pair.cover for pair in self.randomizer.input_pairs()]
+        if math.isinf(self.randomizer.eps0):
+            covers = [cover.unbounded() for cover in covers]
+        return gathered(self._covered_pairs(covers))
+
+    @functools.cached_property
+    def below(self):
+        """The attacked pair for each candidate pair of inputs and each x*."""
+        return self._covered_pairs(
+            attack for pair in self.randomizer.input_pairs() for attack in pair.attacks
+        )
+
+    def _covered_pairs(self, laws):
+        return tuple(CoveredPair(law, self.n) for law in distinct(laws).values())
+
+    @property
+    def pure_epsilon(self):
+        """The local budget, or less where a larger crowd proves less even at δ = 0."""
+        return min(super().pure_epsilon, self.randomizer.eps0)
+
+    def _log_delta(self, eps, tolerance=TOLERANCE):
+        found = super()._log_delta(eps, tolerance)
+        alone = float(pure_dp.delta(self.randomizer.eps0, eps)) * (1 + 16 * UNIT)
+        upper = min(found.upper, math.log(alone)) if alone > 0.0 else -math.inf
+        return LogBracket(min(found.lower, upper), upper)  # the local guarantee survives shuffling
+
+    def _epsilon(self, delta):
+        lower, upper = super()._epsilon(delta)
+        upper = min(upper, self.randomizer.eps0)  # the local guarantee survives shuffling
+        return min(lower, upper), upper
+
+    def _renyi(self, order):
+        lower, upper = super()._renyi(order)
+        upper = min(upper, self.randomizer.local_renyi(order))
+        if self._beside_tails:
+            upper = min(upper, max(pair.renyi(order) for pair in self._beside_tails))
+        return min(lower, upper), upper
+
+    @functools.cached_property
+    def _beside_tails(self):
+        """The pairs of inputs with the tails of their reports set apart, none if some have no such tails."""
+        inputs = self.randomizer.input_pairs()
+        if any(pair.tails is None for pair in inputs):
+            return ()
+        return tuple(BesideTails(pair, self.n) for pair in inputs)
+
+
+class BinaryProfile(ShuffledProfile):
+    """Profile of shuffled binary randomized response: all datasets are searched, so δ and ε are known.
+
+    What the whole curve gives (Rényi divergences, trade-off functions, rounds) has the worst population of
+    every ε above, which no single dataset need attain, and the dataset of equal values below.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> bracket = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).delta(eps=0.1)
+    >>> f"{bracket.lower:.4e}", f"{bracket.upper:.2e}"
+    ('1.7097e-05', '1.71e-05')
+    """
+
+    source = (
+        "upper: every number of ones among the other users, searched exhaustively; lower: the worst of them"
+    )
+
+    @functools.cached_property
+    def above(self):
+        """The worst population at every ε."""
+        return (WorstPopulation(self.randomizer.eps0, self.n),)
+
+    def _log_delta(self, eps):
+        return self.above[0]._log_delta(eps)
+
+    def _epsilon(self, delta):
+        return self.above[0]._epsilon(delta)
