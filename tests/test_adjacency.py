@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom, laplace
 
 import oracles
-from shufflelib import Certified, LocalRandomizer, Status, estimation, randomizers, sgd, shuffle
+from shufflelib import Certified, Status, estimation, randomizers, sgd, shuffle
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.profiles.adjacency import NO_DATASETS, MoveOne
 from shufflelib.profiles.composition import compose
@@ -27,7 +27,7 @@ BINARY = randomizers.binary_rr(eps0=1.0)
 NEAR = randomizers.metric_laplace(d01=0.1, dmax=2.0)
 EVERY = randomizers.metric_generic(d01=0.1, dmax=2.0)
 HAT = randomizers.witch_hat(d01=1.0, dmax=2.0, brim=3.0, height=1.0)
-DENSITY = LocalRandomizer.from_density(
+DENSITY = randomizers.from_density(
     lambda y, x: laplace.cdf(y - x),
     inputs=[0.0, 1.0],
     edges=[-np.inf, *np.linspace(-4.0, 5.0, 37), np.inf],

@@ -172,7 +172,7 @@ def test_discrete_pairs_refuse_what_is_no_law(log_p, log_q, error):
         DiscretePair(log_p, log_q)
 
 
-@pytest.mark.parametrize("name", randomizers.__all__)
+@pytest.mark.parametrize("name", sorted({*randomizers.__all__} - {"from_density", "from_pmf"}))
 def test_every_randomizer_refuses_bad_parameters_by_name(name):
     build = getattr(randomizers, name)
     parts = [randomizers.binary_rr(eps0=1.0), randomizers.generalized_rr(eps0=1.0, d=4)]

@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 
 import oracles
-from shufflelib import shuffle
+from shufflelib import randomizers, shuffle
 from shufflelib.profiles.blanket_pair import CoveredPair
 from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.likelihood_ratios import AmplificationVariable
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 RATIOS = (F(4, 3), F(2), F(9, 2))  # exp(eps)
 
@@ -230,7 +229,7 @@ THREE = tenths((8, 1, 1), (4, 3, 3), (4, 2, 4))
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_no_dataset_of_the_mechanism_exceeds_its_composed_bound(rounds):
     n = 3
-    mechanism = LocalRandomizer.from_pmf([[float(entry) for entry in row] for row in THREE])
+    mechanism = randomizers.from_pmf([[float(entry) for entry in row] for row in THREE])
     profile = shuffle(mechanism, n=n).compose(rounds=rounds)
     for ratio in RATIOS:
         truth = F(0)

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from shufflelib import randomizers, shuffle
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 
 def noise(scale):
@@ -22,7 +21,7 @@ def cut_laplace(eps0, cells):
     cdf, survival = noise(1.0 / eps0)
     edges = np.concatenate([[-np.inf], np.linspace(0.0, 1.0, cells + 1), [np.inf]])
     slope = np.concatenate([[0.0], np.full(cells, 2.0 * eps0), [0.0]])
-    return LocalRandomizer.from_density(cdf, inputs=[0, 1], edges=edges, slope=slope, survival=survival)
+    return randomizers.from_density(cdf, inputs=[0, 1], edges=edges, slope=slope, survival=survival)
 
 
 @pytest.mark.parametrize(("eps0", "n"), [(0.5, 10**3), (1.0, 10**4), (4.0, 10**8)])
@@ -54,7 +53,7 @@ def logistic(**changes):
     edges = np.concatenate([[-np.inf], np.linspace(-6.0, 7.0, 521), [np.inf]])
     # the log-density's slope lies in (-2, 2), so that of a ratio changes by less than 4 in all
     settings = {"inputs": CENTERS, "edges": edges, "slope": 2.0, "eps0": 2.0} | LOGISTIC | changes
-    return LocalRandomizer.from_density(settings.pop("cdf"), **settings)
+    return randomizers.from_density(settings.pop("cdf"), **settings)
 
 
 @pytest.mark.parametrize("edges", [[-3.0, -1.0, 0.0], [0.0, 1.0, 2.0], [2.0, 3.0, 4.0], [1e-9, 1.0, 30.0]])
@@ -119,9 +118,9 @@ def test_steps_need_no_slope():
     def cdf(y, x):
         return np.interp(y, ends, np.append(0.0, np.cumsum(rows[int(x)])).clip(0.0, 1.0))
 
-    own = LocalRandomizer.from_density(cdf, inputs=[0, 1, 2], edges=ends, slope=0.0)
+    own = randomizers.from_density(cdf, inputs=[0, 1, 2], edges=ends, slope=0.0)
     for n in (2, 50):
-        mine, table = (shuffle(r, n=n).delta(0.2) for r in (own, LocalRandomizer.from_pmf(rows)))
+        mine, table = (shuffle(r, n=n).delta(0.2) for r in (own, randomizers.from_pmf(rows)))
         assert mine.upper == pytest.approx(table.upper, rel=1e-4)
         assert mine.lower == pytest.approx(table.lower, rel=1e-4)
     assert own.eps0 == pytest.approx(math.log(4.0)) and own.beta == pytest.approx(0.3)
@@ -180,7 +179,7 @@ def test_a_budget_that_the_cells_contradict_is_refused(eps0):
     """Noise of budget 1: a cell in the tail shows a ratio of e."""
 
     def built(budget):
-        return LocalRandomizer.from_density(
+        return randomizers.from_density(
             lambda y, x: stats.laplace.cdf(y - x),
             inputs=[0.0, 1.0],
             edges=np.r_[-np.inf, np.linspace(-8.0, 9.0, 86), np.inf],

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib import shuffle
+from shufflelib import randomizers, shuffle
 from shufflelib.numerics import (
     characteristic_functions,
     loss_distribution,
@@ -19,7 +19,6 @@ from shufflelib.numerics.log_interval import NOTHING
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.loss_distribution import LossLaw
 from shufflelib.numerics.positive_part_iid import positive_part_mean
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 
 def exact_mean(values, masses, n):
@@ -176,7 +175,7 @@ def test_two_users_with_rare_outputs(seed):
     rows = 10.0 ** rng.uniform(-19.0, -16.5, size=17) * np.exp(rng.uniform(-0.8, 0.8, size=(2, 17)))
     rows = np.column_stack([rows, 1.0 - rows.sum(axis=1)])
     eps = float(rng.uniform(0.2, 0.95)) * float(np.max(np.abs(np.log(rows[0] / rows[1]))))
-    bracket = shuffle(LocalRandomizer.from_pmf(rows), n=2).delta(eps)
+    bracket = shuffle(randomizers.from_pmf(rows), n=2).delta(eps)
     with mpmath.workdps(60):
         one, two = ([mpmath.mpf(x) for x in row[:-1]] for row in rows)
         one, two = (row + [1 - mpmath.fsum(row)] for row in (one, two))

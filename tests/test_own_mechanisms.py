@@ -16,7 +16,6 @@ import pytest
 import oracles
 from shufflelib import Certified, randomizers, shuffle
 from shufflelib.profiles.likelihood_ratios import AmplificationVariable
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.shuffling import CoveredPair
 from shufflelib.shuffling.worst_of_pairs import gathered
 
@@ -88,7 +87,7 @@ def case(seed):
 
 
 def mechanism(table):
-    return LocalRandomizer.from_pmf(table / table.sum(axis=1, keepdims=True))
+    return randomizers.from_pmf(table / table.sum(axis=1, keepdims=True))
 
 
 CASES, BLOCKS = 2000, 20
@@ -258,7 +257,7 @@ def test_points_of_reference(point):
 @pytest.mark.parametrize(("eps0", "d", "n"), [(1.0, 10, 10**3), (4.0, 5, 10**4), (2.0, 12, 10**6)])
 def test_a_table_of_randomized_response_is_randomized_response(eps0, d, n):
     odds = np.where(np.eye(d), math.exp(eps0), 1.0)
-    own = shuffle(LocalRandomizer.from_pmf(odds / odds.sum(axis=1, keepdims=True)), n=n)
+    own = shuffle(randomizers.from_pmf(odds / odds.sum(axis=1, keepdims=True)), n=n)
     named = shuffle(randomizers.generalized_rr(eps0=eps0, d=d), n=n)
     mine, theirs = own.epsilon(1e-6), named.epsilon(1e-6)
     assert mine.upper == pytest.approx(theirs.upper, rel=1e-5)
@@ -318,14 +317,14 @@ def test_gaussian_epsilon_at_tiny_delta():
 
 
 def test_table_is_described_as_it_is():
-    own = LocalRandomizer.from_pmf([[0.5, 0.25, 0.25], [0.2, 0.3, 0.5], [0.25, 0.5, 0.25]])
+    own = randomizers.from_pmf([[0.5, 0.25, 0.25], [0.2, 0.3, 0.5], [0.25, 0.5, 0.25]])
     assert own.eps0 == pytest.approx(math.log(2.5)) and own.eps0 >= math.log(2.5)
     assert own.p == own.q == pytest.approx(2.5)
     assert own.beta == pytest.approx(0.3)
     np.testing.assert_allclose(own.blanket(), [0.2, 0.25, 0.25])
     np.testing.assert_allclose(own.pmf()[1], [0.2, 0.3, 0.5])
     assert len(own.input_pairs()) == 3 and "3 inputs" in repr(own)
-    zero = LocalRandomizer.from_pmf([[0.5, 0.5, 0.0], [0.5, 0.25, 0.25]])
+    zero = randomizers.from_pmf([[0.5, 0.5, 0.0], [0.5, 0.25, 0.25]])
     assert zero.eps0 == zero.p == math.inf and zero.beta == 0.25
     assert shuffle(zero, n=10).delta(0.0).upper >= 0.25
 
@@ -333,7 +332,7 @@ def test_table_is_described_as_it_is():
 def test_rows_that_miss_one_are_charged():
     good = [[0.5, 0.5], [0.25, 0.75]]
     short = [[0.5, 0.5 - 1e-10], [0.25, 0.75]]
-    sharp, blunt = (shuffle(LocalRandomizer.from_pmf(rows), n=3).delta(0.1) for rows in (good, short))
+    sharp, blunt = (shuffle(randomizers.from_pmf(rows), n=3).delta(0.1) for rows in (good, short))
     assert blunt.lower < sharp.lower and sharp.upper < blunt.upper
     assert blunt.upper - blunt.lower >= 1e-10
 
@@ -341,13 +340,13 @@ def test_rows_that_miss_one_are_charged():
 def test_outputs_that_some_input_never_reports_cost_no_more_than_they_must():
     """Every column has a zero, so that there is no blanket: what is left is the local guarantee."""
     rows = [[F(1, 2), F(1, 2), F(0)], [F(0), F(1, 2), F(1, 2)], [F(1, 2), F(0), F(1, 2)]]
-    bracket = shuffle(LocalRandomizer.from_pmf(np.array(rows, float)), n=2).delta(0.3)
+    bracket = shuffle(randomizers.from_pmf(np.array(rows, float)), n=2).delta(0.3)
     assert bracket.upper == pytest.approx(1 - math.exp(0.3) / 2 + 0.5 * (math.exp(0.3) - 1), abs=1e-9)
 
 
 def test_everything_else_follows_from_a_table():
     rng = np.random.default_rng(5)
-    profile = shuffle(LocalRandomizer.from_pmf(rng.dirichlet(np.full(3, 5.0), 2)), n=1000)
+    profile = shuffle(randomizers.from_pmf(rng.dirichlet(np.full(3, 5.0), 2)), n=1000)
     epsilon = profile.epsilon(1e-6)
     assert 0.0 < epsilon.lower < epsilon.upper < profile.randomizer.eps0
     assert profile.delta(epsilon.upper).upper <= 1e-6
@@ -359,7 +358,7 @@ def test_everything_else_follows_from_a_table():
 
 def test_table_runs_and_estimates():
     rng = np.random.default_rng(11)
-    own = LocalRandomizer.from_pmf([[0.6, 0.3, 0.1, 0.0], [0.2, 0.5, 0.2, 0.1], [0.1, 0.1, 0.2, 0.6]])
+    own = randomizers.from_pmf([[0.6, 0.3, 0.1, 0.0], [0.2, 0.5, 0.2, 0.1], [0.1, 0.1, 0.2, 0.6]])
     x = rng.choice(3, size=200_000, p=[0.5, 0.3, 0.2])
     reports = own.sample(x, rng)
     for item in range(3):
@@ -367,7 +366,7 @@ def test_table_runs_and_estimates():
         np.testing.assert_allclose(observed, own.pmf()[item], atol=0.01)
     np.testing.assert_allclose(own.estimate(reports), [0.5, 0.3, 0.2], atol=0.02)
     with pytest.raises(ValueError, match="^estimate"):
-        LocalRandomizer.from_pmf([[0.5, 0.5], [0.25, 0.75], [0.4, 0.6]]).estimate([0, 1])
+        randomizers.from_pmf([[0.5, 0.5], [0.25, 0.75], [0.4, 0.6]]).estimate([0, 1])
     with pytest.raises(ValueError, match="^x"):
         own.sample([3], rng)
     with pytest.raises(ValueError, match="^reports"):
@@ -385,13 +384,13 @@ def test_table_runs_and_estimates():
 )  # fmt: skip
 def test_hostile_tables(matrix):
     with pytest.raises((ValueError, TypeError), match="matrix"):
-        LocalRandomizer.from_pmf(matrix)
+        randomizers.from_pmf(matrix)
 
 
 def test_no_promising_attack_is_left_out():
     """The 24 kept contain the best of all 450, for few users and for many."""
     rows = np.random.default_rng(3).dirichlet(np.full(8, 2.0), 6)
-    own = LocalRandomizer.from_pmf(rows)
+    own = randomizers.from_pmf(rows)
     for n, eps in ((2, 0.5), (30, 0.5), (10**6, 0.004)):
         kept = max(
             CoveredPair(attack, n).log_worst(eps, 1e-3).upper
@@ -416,7 +415,7 @@ def test_no_promising_attack_is_left_out():
 def test_the_worst_of_many_pairs_is_the_largest_of_all(n, eps, zeros):
     rows = np.random.default_rng(n).dirichlet(np.full(6, 1.5), 8)
     rows = np.where(rows < 0.04 * zeros, 0.0, rows)
-    own = LocalRandomizer.from_pmf(rows / rows.sum(axis=1, keepdims=True))
+    own = randomizers.from_pmf(rows / rows.sum(axis=1, keepdims=True))
     pairs = [CoveredPair(pair.cover, n) for pair in own.input_pairs()]
     (worst,) = gathered(pairs)
     every = [pair.log_worst(eps) for pair in pairs]
@@ -430,7 +429,7 @@ def test_the_worst_of_many_pairs_is_the_largest_of_all(n, eps, zeros):
 
 def test_few_of_many_pairs_are_computed(monkeypatch):
     rows = np.random.default_rng(3).dirichlet(np.full(8, 2.0), 10)
-    pairs = [CoveredPair(pair.cover, 1000) for pair in LocalRandomizer.from_pmf(rows).input_pairs()]
+    pairs = [CoveredPair(pair.cover, 1000) for pair in randomizers.from_pmf(rows).input_pairs()]
     (worst,) = gathered(pairs)
     compute, asked = CoveredPair.log_hockey_stick, []
 
@@ -445,7 +444,7 @@ def test_few_of_many_pairs_are_computed(monkeypatch):
 
 
 def test_few_pairs_are_not_gathered():
-    own = LocalRandomizer.from_pmf([[0.5, 0.5], [0.25, 0.75]])
+    own = randomizers.from_pmf([[0.5, 0.5], [0.25, 0.75]])
     pairs = tuple(CoveredPair(pair.cover, 10) for pair in own.input_pairs())
     assert gathered(pairs) == pairs
 
@@ -455,7 +454,7 @@ def test_few_pairs_are_not_gathered():
 
 def test_own_mechanisms_are_no_components_because_equal_inputs_may_be_the_worst():
     """The first component: a third input whose ratio to the cover spreads more than any difference does."""
-    table = LocalRandomizer.from_pmf([[0.5, 0.25, 0.25], [0.5, 0.2, 0.3], [0.1, 0.45, 0.45]])
+    table = randomizers.from_pmf([[0.5, 0.25, 0.25], [0.5, 0.2, 0.3], [0.1, 0.45, 0.45]])
     sampled = randomizers.poisson_sampled(table, rate=0.5)
     for build in (
         lambda own: randomizers.mixture([own, randomizers.binary_rr(eps0=1.0)], [0.5, 0.5]),

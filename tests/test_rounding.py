@@ -10,7 +10,6 @@ import pytest
 from shufflelib import profiles, randomizers, shuffle
 from shufflelib.profiles import DiscretePair
 from shufflelib.profiles.likelihood_ratios import AmplificationVariable, distinct
-from shufflelib.randomizers import tabulated
 from shufflelib.shuffling import CoveredPair, VariationRatioPair
 
 MP = mpmath.mp.clone()
@@ -20,7 +19,7 @@ MP.dps = 60
 @pytest.mark.parametrize("many", [1000, 100_000])
 def test_many_outputs_of_one_ratio(many):
     high, low = np.full(many, 0.75 / many), np.full(many, 0.25 / many)
-    mechanism = tabulated.tabulated(np.stack([np.concatenate([high, low]), np.concatenate([low, high])]))
+    mechanism = randomizers.from_pmf(np.stack([np.concatenate([high, low]), np.concatenate([low, high])]))
     delta = shuffle(mechanism, n=1).delta(0.3)
     truth = MP.mpf(3) / 4 - MP.exp(MP.mpf(0.3)) / 4
     assert delta.lower <= truth * (1 + MP.mpf(10) ** -15)
@@ -132,7 +131,7 @@ def test_one_law_stands_for_all_that_agree_with_it():
 def test_pairs_of_inputs_that_agree_to_eleven_digits(more):
     q, larger = MP.mpf(0.7501), MP.mpf(0.7501 + more)
     rows = [[0.7501, 0.2499], [0.2499, 0.7501], [1.0 - float(larger), float(larger)]]
-    delta = shuffle(tabulated.tabulated(rows), n=1).delta(0.0)
+    delta = shuffle(randomizers.from_pmf(rows), n=1).delta(0.0)
     assert delta.lower <= q + larger - 1 <= delta.upper < q + larger - 1 + 100 * more
 
 

@@ -25,7 +25,6 @@ from shufflelib.published.shuffle_index import (
     laplace_index,
     shuffle_index,
 )
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 NAN, INF = math.nan, math.inf
 BUDGETS = (0.01, 0.1, 1.0, 2.0, 4.0)
@@ -176,7 +175,7 @@ def test_any_table_against_fractions():
             return sum((a - b) ** 2 / w for a, b, w in zip(one, other, below, strict=True))
 
         pairs = list(itertools.combinations(rows, 2))
-        got = shuffle_index(LocalRandomizer.from_pmf(floats(rows)))
+        got = shuffle_index(randomizers.from_pmf(floats(rows)))
         assert got.blanket**-2 == pytest.approx(float(max(information(*p, cover) for p in pairs)), rel=1e-10)
         attack = max(information(*p, row) for p in pairs for row in rows)
         assert got.attack**-2 == pytest.approx(float(attack), rel=1e-10)

@@ -3,6 +3,7 @@
 from shufflelib.randomizers.additive import gaussian, laplace
 from shufflelib.randomizers.arcs import wheel
 from shufflelib.randomizers.bins import balcer_binary, balcer_uniform, balls_into_bins, mix_dump
+from shufflelib.randomizers.cut_density import from_density
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.hadamard_response import hadamard, hadamard_blocks
 from shufflelib.randomizers.hashing import collision, local_hash
@@ -15,6 +16,7 @@ from shufflelib.randomizers.planar import planar_laplace
 from shufflelib.randomizers.poisson_sampled import poisson_sampled
 from shufflelib.randomizers.response import binary_rr, generalized_rr, generic
 from shufflelib.randomizers.subsets import pckv_grr, subset, subset_exponential
+from shufflelib.randomizers.tabulated import from_pmf
 from shufflelib.randomizers.unary import optimized_unary, rappor, sampled_rappor
 from shufflelib.randomizers.witch_hat import witch_hat
 
@@ -26,6 +28,8 @@ __all__ = [
     "cheu_zhilyaev",
     "collision",
     "duchi",
+    "from_density",
+    "from_pmf",
     "gaussian",
     "generalized_rr",
     "generic",

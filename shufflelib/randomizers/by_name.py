@@ -7,7 +7,7 @@ from shufflelib import randomizers
 
 # several messages have a shuffler of their own
 MULTI_MESSAGE = {"balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump"}
-OTHERS = {"randomizer", "randomizers"}  # parameters of what is built from other randomizers
+OTHERS = {"cdf", "matrix", "randomizer", "randomizers"}  # parameters that are no numbers
 
 
 @functools.cache

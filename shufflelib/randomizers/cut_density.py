@@ -36,8 +36,69 @@ CELL_WIDTH = 1e-5  # of δ, relative: nothing finer is asked of the numerics
 BISECTIONS = 80
 
 
-def cut_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
-    """Build the randomizer; see `LocalRandomizer.from_density`."""
+def from_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
+    r"""Build any continuous randomizer from its distribution functions, with certified cells.
+
+    .. math:: M_x = \text{cdf}(b, x) - \text{cdf}(a, x), \qquad
+              \Bigl|\frac{d}{dy} \log\frac{R_x(y)}{R_{x'}(y)}\Bigr| \le \text{slope} \text{ on } (a, b)
+
+    Parameters
+    ----------
+    cdf : callable
+        ``cdf(y, x)``: probability that the report for the input x is at most y, for an array of y;
+        accurate to 1e-15 relatively.
+    inputs : array_like, shape (k,)
+        All values that users may hold, at least two numbers.
+    edges : array_like, shape (cells + 1,)
+        Rising ends of the cells; kinks and jumps of the densities belong among them, and the first and
+        the last may be infinite.  Some hundreds are plenty.
+    slope : float or array_like, shape (cells,)
+        Bound on how fast the log-ratio of any two inputs' densities changes inside a cell; for one
+        number that of all cells.  Infinite where there is none: those cells are exposed.
+    survival : callable, optional
+        ``survival(y, x)`` = 1 − cdf, accurate where it is small.  Without it the cells above the median
+        whose mass is below 2e-6 are exposed, their digits being lost.
+    eps0 : float, optional
+        A local budget in nats known to hold; it caps the ratios in wide cells.
+
+    Returns
+    -------
+    CutDensity
+        ``eps0`` (given or proved by the cells, infinite where mass is exposed), ``beta`` (a lower end).
+        ``sample`` maps values among ``inputs`` (n,) to floats (n,), inverting ``cdf``; ``estimate``
+        returns unbiased frequencies of the inputs.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain, or the functions return no distribution functions.
+
+    Notes
+    -----
+    A density seen at points certifies nothing; the masses of cells and a slope do.  Exposed mass,
+    that outside the edges included, is added to δ.  Numbers hold for the inputs listed; further inputs
+    may be held by other users only where their density is nowhere below the least of those listed.
+    The error is of second order in slope times width, except in the few cells where two inputs compete
+    for the least density, where it is of the first; cost of a number is proportional to the cells, O(1)
+    in n.  Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3, for the blanket.
+
+    Examples
+    --------
+    Half the noise is Laplace of scale 1, half of scale 4: a mechanism from no paper.
+
+    >>> import numpy as np
+    >>> from shufflelib import randomizers, shuffle
+    >>> def cdf(y, x):
+    ...     tail = (np.exp(-np.abs(y - x)) + np.exp(-np.abs(y - x) / 4.0)) / 4.0
+    ...     return np.where(y < x, tail, 1.0 - tail)
+    >>> edges = np.concatenate([[-np.inf], np.linspace(-8.0, 9.0, 137), [np.inf]])
+    >>> mechanism = randomizers.from_density(
+    ...     cdf, inputs=[0.0, 1.0], edges=edges, slope=2.0, survival=lambda y, x: cdf(-y, -x), eps0=1.0
+    ... )
+    >>> bracket = shuffle(mechanism, n=10_000).epsilon(1e-6)
+    >>> 0.018 < bracket.lower < bracket.upper < 0.030
+    True
+    """
     if not callable(cdf) or not (survival is None or callable(survival)):
         raise TypeError("cdf and survival must be functions of (y, x), y an array and x one input")
     inputs = values.numbers(inputs, "inputs")
@@ -69,7 +130,7 @@ def cut_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
 
 @dataclass(frozen=True, repr=False)
 class CutDensity(LocalRandomizer):
-    """A density cut into cells; see `LocalRandomizer.from_density`."""
+    """A density cut into cells; see `from_density`."""
 
     cdf: Callable
     survival: Callable | None

@@ -130,7 +130,7 @@ def randomizer_list(randomizers):
         if not randomizer.has_worst_pair:
             raise ValueError(
                 f"randomizers must each have a pair of inputs known to be the worst, got {randomizer!r}; "
-                "write down the probabilities of the whole and pass them to LocalRandomizer.from_pmf"
+                "write down the probabilities of the whole and pass them to randomizers.from_pmf"
             )
     return tuple(randomizers)
 

@@ -16,8 +16,48 @@ ROUNDING = 1e-14  # relative, of an entry and of a row's sum
 FULL_RANK = 1e-10  # smallest singular value against the largest
 
 
-def tabulated(matrix):
-    """Build the randomizer; see `LocalRandomizer.from_pmf`."""
+def from_pmf(matrix):
+    r"""Build any finite randomizer from its table of probabilities, pure LDP or not.
+
+    .. math:: R_x(y) = \text{matrix}[x, y], \qquad w(y) = \min_x R_x(y)
+
+    Parameters
+    ----------
+    matrix : array_like, shape (inputs, outputs)
+        Probabilities, one row for each of at least two inputs; zeros are welcome.  Rows sum to 1
+        within 1e-9 and are divided by their sums.
+
+    Returns
+    -------
+    Tabulated
+        ``eps0``, ``p`` and ``q`` (largest ratio, infinite where a zero meets a positive entry),
+        ``beta`` (largest total variation), ``pmf()``, ``blanket()``.  ``sample`` maps inputs (n,) to
+        outputs (n,); ``estimate`` returns unbiased frequencies of the inputs.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``matrix`` is no such table; in ``estimate`` if rows are linearly dependent.
+
+    Notes
+    -----
+    The mechanism is taken to be the table.  Every entry is known up to 1e-14 relatively, and up to
+    twice the largest distance of a row's sum from 1: that much is charged to both ends.  A table
+    printed with few digits is another mechanism than the one it was printed from.
+
+    The upper ends cover all pairs of inputs in both orders, the lower ends all inputs x* for up to 24
+    triples of a pair and x*, else the 24 most promising.  Where no input reports an output, all
+    but :math:`(R_0 - e^\varepsilon R_1)_+` of it is harmless.  Cost O(1) in n; a number costs some
+    milliseconds for each pair and order.
+    Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3; Su, Cheng, Wang (arXiv:2504.07414).
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.from_pmf([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]])
+    >>> shuffle(mechanism, n=10_000).epsilon(1e-6).upper < 0.1
+    True
+    """
     matrix = validation.reals(
         matrix, "matrix", at_least=0.0, at_most=1.0 + SUM_TOLERANCE, remedy="entries are probabilities"
     )
@@ -40,7 +80,7 @@ def tabulated(matrix):
 
 @dataclass(frozen=True, repr=False)
 class Tabulated(FiniteRandomizer):
-    """A table of probabilities; see `LocalRandomizer.from_pmf`."""
+    """A table of probabilities; see `from_pmf`."""
 
     matrix: tuple
     deficit: float = 0.0
