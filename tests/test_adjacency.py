@@ -12,9 +12,8 @@ from scipy.stats import binom, laplace
 
 import oracles
 from shufflelib import Certified, Status, estimation, randomizers, sgd, shuffle
-from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.profiles import DiscretePair, Gaussian, compose
 from shufflelib.profiles.adjacency import NO_DATASETS, MoveOne
-from shufflelib.profiles.composition import compose
 from shufflelib.shuffling import (
     PersonalizedPair,
     VariationRatioPair,

@@ -125,9 +125,9 @@ def test_a_charge_for_failures_that_is_too_small_is_seen(monkeypatch):
     """Without the pure part the charge alone is what two users may have; a tenth of it is too little."""
     check = before_the_pair.never_fails(before_the_pair._failures_charged, "as it stands", 60)
     assert check(Effort(8)).verdict is Verdict.HOLDS
-    worst = before_the_pair.exact.worst_delta
+    worst = before_the_pair.exact_shuffle.worst_delta
     monkeypatch.setattr(
-        before_the_pair.exact,
+        before_the_pair.exact_shuffle,
         "worst_delta",
         lambda rows, n, ratio: tuple(worst(rows, n, ratio)) if len(rows[0]) > len(rows) else (F(-1), None),
     )

@@ -12,12 +12,14 @@ from scipy.special import gammaln
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.certified import Status
+from shufflelib.numerics.certified import Certified, Status
 from shufflelib.numerics.log_interval import LogBracket
+from shufflelib.numerics.root_finding import worst_root
 from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
-from shufflelib.profiles.composition import ComposedPair, ComposedProfile, compose
+from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.discretised_loss import RoundCurve
 from shufflelib.profiles.envelope import Envelope
+from shufflelib.profiles.privacy_profile import ComposedProfile, compose
 from shufflelib.published import composition as published
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.shuffling import VariationRatioPair
@@ -207,12 +209,13 @@ def test_an_envelope_stands_above_its_pairs():
     assert envelope.symmetric and envelope.reversed is envelope
     assert Envelope.of([Gaussian(1.0)]).mu == 1.0
     for eps in (0.0, 0.3, 1.0):
-        assert envelope.delta(eps).upper == max(pair.delta(eps).upper for pair in pairs)
+        assert envelope.log_worst(eps).upper == max(pair.log_worst(eps).upper for pair in pairs)
     # which direction a round takes is free: the composed envelope is above every choice
     composed = ComposedPair([(envelope, 2)])
     for ratio in RATIOS:
         mixed = product(LOPSIDED, oracles.swapped(LOPSIDED))
-        assert float(oracles.both_ways(mixed, ratio)) <= composed.delta(math.log(ratio)).upper * (1 + HAIR)
+        upper = math.exp(composed.log_worst(math.log(ratio)).upper)
+        assert float(oracles.both_ways(mixed, ratio)) <= upper * (1 + HAIR)
 
 
 # ---------------------------------------------------------------- the Gaussian, and mutants
@@ -413,11 +416,17 @@ def test_subsampled_example_of_koskela(rounds, koskela_cells, koskela_pair):
         assert math.exp(one.log_hockey_stick(truth * (1 + 2e-4)).lower) < 1e-5
 
 
+def epsilon_of(pair, delta):
+    """Return both ends of ε of a pair of distributions."""
+    ends = (worst_root((pair,), math.log(delta), safe_above=above) for above in (False, True))
+    return Certified(*ends)
+
+
 def test_full_substitution_pair_lies_above_the_named_one(koskela_pair):
     mechanism = shuffle(randomizers.generic(eps0=3.0), n=1000).subsample(rate=0.01)
     (above,) = mechanism.compose(rounds=1000).above
     named = koskela_pair.compose(rounds=1000).epsilon(1e-5)
-    assert named.upper < above.epsilon(1e-5).lower < 1.1 * named.upper
+    assert named.upper < epsilon_of(above, 1e-5).lower < 1.1 * named.upper
 
 
 # ---------------------------------------------------------------- what papers print
@@ -453,7 +462,7 @@ def test_optimal_composition_is_that_of_its_worst_mechanism():
 def test_every_upper_bound_lies_above_the_certified_lower_end():
     profile = shuffle(randomizers.generic(eps0=1.0), n=1000)
     composed = profile.compose(rounds=50)
-    exact = composed.above[0].epsilon(1e-6)
+    exact = epsilon_of(composed.above[0], 1e-6)
     renyi = published.renyi_sum_mironov17(profile, rounds=50, delta=1e-6)
     assert exact.upper < renyi.value < 1.2 * exact.upper
     one = profile.epsilon(1e-8).upper

@@ -25,9 +25,10 @@ from shufflelib.numerics.logspace import (
     binomial_tail_error,
     log_binomial_pmf,
 )
-from shufflelib.profiles import DiscretePair, Gaussian, Pair
+from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.profiles.connect_the_dots import log_renyi_kernel
 from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.published import joint_concavity, renyi
 from shufflelib.shuffling import CoveredPair, VariationRatioPair, shuffle
 
@@ -100,7 +101,7 @@ def finite(rows):
     return list(zip(*laws, strict=True)), DiscretePair(*logs)
 
 
-class CurveAlone(Pair):
+class CurveAlone(PairProfile):
     """A pair of which nothing but the hockey-stick curve is known: all else is read off it."""
 
     def __init__(self, pair):

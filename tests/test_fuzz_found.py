@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from shufflelib import profiles, randomizers, sgd
-from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.profiles.composition import compose
+from shufflelib.profiles import DiscretePair, Gaussian, compose
 from shufflelib.published import central_limit, conversions, joint_concavity, renyi
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, shuffle
 

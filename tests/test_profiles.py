@@ -11,15 +11,15 @@ import oracles
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.log_interval import LogBracket
 from shufflelib.numerics.root_finding import first_below
-from shufflelib.profiles import DiscretePair, Gaussian, Pair, connect_the_dots
-from shufflelib.profiles.privacy_profile import _largest_renyi
+from shufflelib.profiles import DiscretePair, Gaussian, connect_the_dots
+from shufflelib.profiles.privacy_profile import PairProfile, _largest_renyi
 from shufflelib.shuffling import VariationRatioPair
 
 P = [F(1, 2), F(1, 4), F(1, 8), F(1, 8)]
 Q = [F(1, 10), F(3, 10), F(2, 10), F(4, 10)]
 
 
-class Opaque(Pair):
+class Opaque(PairProfile):
     """A pair known only through its hockey-stick curve, so that everything else is dotted."""
 
     def __init__(self, pair):
@@ -234,7 +234,7 @@ def test_the_largest_renyi_of_several_pairs_does_not_depend_on_their_order(order
 def test_a_divergence_that_is_no_number_does_not_pass_for_none(place, monkeypatch):
     pair = finite_pair()
     found = [(0.0, 0.1), (0.0, math.nan)][:: 1 if place else -1]
-    monkeypatch.setattr(Pair, "renyi_worst", lambda *_: found.pop())
+    monkeypatch.setattr(PairProfile, "renyi_worst", lambda *_: found.pop())
     assert math.isnan(_largest_renyi((pair, pair), 2.0)[1])
 
 

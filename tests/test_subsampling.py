@@ -11,7 +11,7 @@ import pytest
 import oracles
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.profiles.subsampling import SubsampledPair, subsample
+from shufflelib.profiles.privacy_profile import SubsampledPairProfile
 from shufflelib.shuffling import VariationRatioPair
 
 RATIOS = (F(1), F(21, 20), F(6, 5), F(2))  # exp(eps)
@@ -114,7 +114,7 @@ def test_proposition_2_swaps_the_laws_in_its_second_line():
 @pytest.mark.parametrize("share", [0.1, 1.0, 3.0])
 def test_small_rates_keep_their_digits(rate, share):
     mu, eps = 0.5, rate * share
-    bracket = SubsampledPair(Gaussian(mu), rate).log_hockey_stick(eps)
+    bracket = SubsampledPairProfile(Gaussian(mu), rate).log_hockey_stick(eps)
     with mpmath.workdps(60):
         inner = mpmath.log1p(mpmath.expm1(mpmath.mpf(eps)) / mpmath.mpf(rate))
         truth = mpmath.log(
@@ -132,8 +132,8 @@ def test_rate_one_is_the_identity_and_rates_multiply():
     mechanism = shuffle(randomizers.generic(eps0=2.0), n=500)
     pair = VariationRatioPair.of(randomizers.generic(eps0=2.0), n=500)
     for profile in (mechanism, pair):
-        assert subsample(profile, rate=1.0) is profile
-        assert subsample(profile, rate=1) is profile
+        assert profile.subsample(rate=1.0) is profile
+        assert profile.subsample(rate=1) is profile
         twice = profile.subsample(rate=0.2).subsample(rate=0.5)
         once = profile.subsample(rate=0.1)
         for eps in (0.0, 0.005, 0.02):
@@ -187,11 +187,6 @@ def test_hostile_rates(bad):
     profile = shuffle(randomizers.binary_rr(eps0=1.0), n=3)
     with pytest.raises((ValueError, TypeError), match="rate"):
         profile.subsample(rate=bad)
-
-
-def test_hostile_profiles():
-    with pytest.raises(TypeError, match="PrivacyProfile"):
-        subsample(randomizers.binary_rr(eps0=1.0), rate=0.5)
 
 
 def test_scalar_and_array_agree():

@@ -4,11 +4,10 @@ A profile is anything that can enclose δ(ε).  `DiscretePair` and `Gaussian` ar
 `shufflelib.shuffle` makes the profile of a mechanism.
 """
 
-from shufflelib.profiles.composition import compose
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
+from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
-from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
-from shufflelib.profiles.subsampling import subsample
+from shufflelib.profiles.privacy_profile import PrivacyProfile, compose
 from shufflelib.profiles.tradeoff_functions import ApproximateDP, FiniteTradeoff, Identity, TradeoffFunction
 from shufflelib.profiles.tradeoff_of_profile import from_pair, from_profile
 
@@ -25,5 +24,4 @@ __all__ = [
     "compose",
     "from_pair",
     "from_profile",
-    "subsample",
 ]

@@ -10,7 +10,8 @@ from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.loss_distribution import SMALLEST_SIZE, LossLaw, missing_mass
 from shufflelib.numerics.positive_part_iid import positive_part_mean
 from shufflelib.profiles import connect_the_dots
-from shufflelib.profiles.privacy_profile import Pair
+from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.profiles.renyi_lattice_sum import LARGEST_ORDER, RenyiSum
 
 MOST_TELLING = 1e-2  # mass of R_0 on the outputs that may be treated one by one
@@ -23,7 +24,7 @@ HOPELESS = 5.0  # tolerance at which a loss sum is bounded, not computed
 FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded by its value here
 
 
-class CoveredPair(Pair):
+class CoveredPair(PairProfile):
     r"""Two reports of one user among n − 1 covers.
 
     .. math:: H_\varepsilon = \tfrac1n\,\mathbb E[(G_1+\dots+G_n)_+] + \text{exposed mass}
@@ -239,6 +240,29 @@ class CoveredPair(Pair):
         log_total = math.log(total)
         log_total -= 4 * UNIT * (1.0 + abs(log_total))
         return log_total + (self.n - 1) * math.log1p(-chance) * (1.0 + 8 * UNIT)
+
+    def on_a_sample(self, rate):
+        """Return the attack on users drawn at random, or None where the others' reports are not fully known.
+
+        Whoever replaces the differing user in the sample holds x* too, so that both reports are mixed with
+        one of x*.
+        """
+        variable = self.variable
+        rest = 1.0 - math.fsum(variable.mass)
+        if abs(rest) > 1e-12:
+            return None
+        mass = variable.mass.copy()
+        mass[np.argmax(mass)] += rest  # rounding, which must not become an outcome of its own
+        mixed = AmplificationVariable(
+            first=rate * variable.first + (1.0 - rate),
+            second=rate * variable.second + (1.0 - rate),
+            mass=mass,
+            exposed_first=rate * variable.exposed_first,
+            exposed_second=rate * variable.exposed_second,
+            precision=variable.precision + abs(rest) / mass.max() + 8 * UNIT,
+            cell_width=variable.cell_width,
+        )
+        return CoveredPair(mixed, self.n)
 
     @functools.cached_property
     def _renyi_sum(self):

@@ -1,178 +1,26 @@
-r"""Sequential composition: the same data in many adaptive rounds.
+r"""The product of pairs of distributions: what adaptive rounds on the same data reveal together.
 
-Each round may be chosen in view of all earlier outputs.  If a round's pair of output laws has its
-curve below that of (P_k, Q_k) for every history, all rounds together have theirs below that of the
-product.  A pair taken for itself is composed in each of its two directions, and the worse is shown.
-For a mechanism an upper end lets every round use the `Envelope` of all its pairs; a lower end is one
-attack repeated in every round.
+If a round's pair of output distributions has its curve below that of (P_k, Q_k) for every history, all rounds
+together have theirs below that of the product.
 
-Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10; for shuffling Koskela, Heikkilä, Honkela (TMLR
-2023), Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.2 and Theorem 7.3.
+Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 """
 
 import functools
 import math
 
-from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified, Status
 from shufflelib.numerics.composed_loss import Total
 from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.profiles import adjacency
 from shufflelib.profiles.discretised_loss import RoundCurve
-from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
+from shufflelib.profiles.hockey_stick import Pair
 
-__all__ = ["ComposedPair", "ComposedProfile", "compose"]
-
-MOST_ROUNDS = 10**9
 WIDTH = 3e-4  # relative width in ε aimed at, not always reached
 NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at
 FAR_ABOVE = 30.0  # nats
-RESOLUTION = 1e-60  # no smaller δ is asked for
 
 
-def compose(profiles):
-    r"""Return the profile of several adaptive rounds on the same data.
-
-    Parameters
-    ----------
-    profiles : sequence of PrivacyProfile
-        One for each round, in any order, at least one.  ``profile.compose(rounds=K)`` stands for K
-        equal ones.
-
-    Returns
-    -------
-    PrivacyProfile
-        `ComposedPair` if all are pairs taken for themselves, else `ComposedProfile`; a single round
-        is returned as it is.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``profiles`` is not a non-empty sequence of profiles.
-
-    Notes
-    -----
-    Hypotheses: neighbours differ in the data of one user, the same in all rounds; rounds draw fresh
-    randomness (and fresh subsets) and may be chosen adaptively, each within its profile.  The lower
-    end grants the attacker that what a round asks may be chosen freely.  Cost: proportional to the
-    number of distinct profiles, not to that of rounds.
-
-    Examples
-    --------
-    Two Gaussian rounds are one with the separations added in squares:
-
-    >>> from shufflelib.profiles.composition import compose
-    >>> from shufflelib.profiles import Gaussian
-    >>> both = compose([Gaussian(mu=0.3), Gaussian(mu=0.4)]).delta(eps=1.0)
-    >>> both.lower < Gaussian(mu=0.5).delta(eps=1.0).lower < both.upper
-    True
-    """
-    if isinstance(profiles, PrivacyProfile | str | bytes) or not hasattr(profiles, "__iter__"):
-        raise TypeError(f"profiles must be a sequence of profiles, got {profiles!r}; pass a list")
-    profiles = list(profiles)
-    if not profiles:
-        raise ValueError("profiles must not be empty; pass at least one round")
-    for profile in profiles:
-        if not isinstance(profile, PrivacyProfile):
-            raise TypeError(f"profiles must hold profiles, got {profile!r}; shufflelib.shuffle makes one")
-    return _composed([(profile, 1) for profile in profiles])
-
-
-def repeat(profile, *, rounds):
-    r"""Return the profile of equal adaptive rounds on the same data.
-
-    Parameters
-    ----------
-    profile : PrivacyProfile
-        Of one round.
-    rounds : int
-        Their number, 1 ≤ rounds ≤ 10⁹; 1 returns the profile itself.
-
-    Returns
-    -------
-    PrivacyProfile
-        As for `compose`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``rounds`` is not a whole number in that range.
-    """
-    rounds = validation.count(
-        rounds, "rounds", at_least=1, at_most=MOST_ROUNDS, remedy="rounds is a number of repetitions"
-    )
-    return _composed([(profile, rounds)])
-
-
-def _composed(rounds):
-    """Compose (profile, count)s, those of composed profiles taken apart, equal ones counted together."""
-    kinds = {}
-    for profile, count in rounds:
-        parts = profile.rounds if isinstance(profile, _Composed) else ((profile, 1),)
-        for part, times in parts:
-            kinds[id(part)] = part, kinds.get(id(part), (part, 0))[1] + count * times
-    rounds = tuple(kinds.values())
-    validation.count(sum(count for _, count in rounds), "rounds", at_most=MOST_ROUNDS, remedy="use fewer")
-    if len(rounds) == 1 and rounds[0][1] == 1:
-        return rounds[0][0]
-    if all(isinstance(profile, Pair) for profile, _ in rounds):
-        return ComposedPair(rounds)
-    return ComposedProfile(rounds)
-
-
-class _Composed(PrivacyProfile):
-    """What pairs and mechanisms share once composed: their rounds, and a limit to what is resolved."""
-
-    def _describe(self, rounds):
-        self.rounds = tuple(rounds)
-        total = sum(count for _, count in self.rounds)
-        kinds = "; ".join(f"{count} of {profile.statement}" for profile, count in self.rounds[:3])
-        more = f"; and {len(self.rounds) - 3} more kinds" if len(self.rounds) > 3 else ""
-        self.statement = f"{total} adaptive rounds: {kinds}{more}"
-        self.adjacency = adjacency.of_rounds(profile.adjacency for profile, _ in self.rounds)
-        if self.adjacency != adjacency.NO_DATASETS:
-            self.hypotheses = adjacency.united(
-                adjacency.COMPOSED, *(profile.hypotheses for profile, _ in self.rounds)
-            )
-        self.source = "connected dots on either side, composed by a contour integral; " + "; ".join(
-            dict.fromkeys(profile.source for profile, _ in self.rounds)
-        )
-
-    @property
-    def pure_epsilon(self):
-        """Sum of the rounds' pure guarantees."""
-        return math.fsum(count * profile.pure_epsilon for profile, count in self.rounds)
-
-    def _afresh(self):
-        """Drop all dots, so that no answer depends on what was asked before; their values are kept."""
-        for pair in self._pairs:
-            pair.forget()
-
-    def _log_delta(self, eps, tolerance=TOLERANCE):
-        self._afresh()
-        return super()._log_delta(eps, tolerance)
-
-    def _tradeoff(self, fpr):
-        self._afresh()
-        return super()._tradeoff(fpr)
-
-    def _epsilon(self, delta):
-        if delta < RESOLUTION:
-            return 0.0, self.pure_epsilon
-        self._afresh()
-        lower, upper = super()._epsilon(delta)
-        return lower, min(upper, self.pure_epsilon)
-
-    def epsilon(self, delta):
-        """Enclose the smallest ε as every profile does; δ below 1e-60 is not resolved."""
-        found = super().epsilon(delta)
-        if not (validation.reals(delta, "delta") < RESOLUTION).any():
-            return found
-        return Certified(found.lower, found.upper, Status.BELOW_RESOLUTION, found.source, found.statement)
-
-
-def _added(counted):
+def added(counted):
     """Return both ends of a sum from counts and the ends of one term each."""
     return tuple(
         math.fsum(count * ends[side] for count, ends in counted) * (1.0 + sign * 4 * UNIT)
@@ -180,7 +28,7 @@ def _added(counted):
     )
 
 
-class ComposedPair(_Composed, Pair):
+class ComposedPair(Pair):
     r"""The product of pairs, each repeated: :math:`P_1^{k_1} \otimes P_2^{k_2} \dots` and the same for Q.
 
     Parameters
@@ -216,7 +64,7 @@ class ComposedPair(_Composed, Pair):
     search_width = 1e-7
 
     def __init__(self, rounds):
-        self._describe(rounds)
+        self.rounds = tuple(rounds)
         self.symmetric = all(pair.symmetric for pair, _ in self.rounds)
 
     @functools.cached_property
@@ -314,47 +162,11 @@ class ComposedPair(_Composed, Pair):
     def renyi_directed(self, order, enough=0.0):
         """Return both ends of the sum of the rounds' divergences."""
         ends = [(count, pair.renyi_directed(order)) for pair, count in self.rounds]
-        return _added(ends)
+        return added(ends)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
         return RoundCurve(self).false_negatives(fpr)
-
-
-class ComposedProfile(_Composed):
-    """Profile of adaptive rounds of which at least one is a mechanism; made by `compose`.
-
-    Examples
-    --------
-    >>> from shufflelib import randomizers, shuffle
-    >>> rounds = shuffle(randomizers.generic(eps0=1.0), n=1000).compose(rounds=3)
-    >>> round(rounds.pure_epsilon, 6)  # whatever δ, no more than three local budgets
-    3.0
-    """
-
-    def __init__(self, rounds):
-        self._describe(rounds)
-
-    @functools.cached_property
-    def above(self):
-        """One pair: every round's envelope, composed."""
-        return (ComposedPair([(profile.envelope, count) for profile, count in self.rounds]),)
-
-    @functools.cached_property
-    def below(self):
-        """One attack in every round: each known one if the rounds are equal, else each round's plainest."""
-        if len(self.rounds) == 1:
-            ((profile, count),) = self.rounds
-            return tuple(ComposedPair([(pair, count)]) for pair in profile.below)
-        plainest = [
-            (max(profile.below, key=lambda pair: pair.dot(0.0, TOLERANCE).lower), count)
-            for profile, count in self.rounds
-        ]
-        return (ComposedPair(plainest),)
-
-    def _renyi(self, order):
-        ends = [(count, profile._renyi(order)) for profile, count in self.rounds]
-        return _added(ends)
 
 
 def _rounding(logs):

@@ -1,7 +1,7 @@
 """The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
 
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
-from shufflelib.profiles.privacy_profile import SymmetricPair
+from shufflelib.profiles.hockey_stick import SymmetricPair
 
 
 class Envelope(SymmetricPair):
@@ -21,12 +21,9 @@ class Envelope(SymmetricPair):
     pair and direction anew in every round is no better off than with this pair in every round.
     """
 
-    source = "largest of several curves"
-
     def __init__(self, pairs):
         self.pairs = tuple(pairs)
         self.search_width = max(pair.search_width for pair in self.pairs)
-        self.statement = f"the envelope of {len(self.pairs)} pairs"
 
     @classmethod
     def of(cls, pairs):

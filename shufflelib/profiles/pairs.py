@@ -1,7 +1,4 @@
-r"""Pairs of laws known outright: any finite pair, and the two shifted Gaussians.
-
-`PrivacyProfile` and `Pair`, what they all have in common, live in `privacy_profile`.
-"""
+r"""Pairs of distributions known outright: any finite pair, and two shifted Gaussians."""
 
 import functools
 import math
@@ -13,14 +10,15 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.log_interval import LEAST, TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp
 from shufflelib.profiles import connect_the_dots
-from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile, SymmetricPair
+from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.privacy_profile import PairProfile
 
 LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
 
-__all__ = ["DiscretePair", "Gaussian", "Pair", "PrivacyProfile"]
+__all__ = ["DiscretePair", "Gaussian"]
 
 
-class DiscretePair(Pair):
+class DiscretePair(PairProfile):
     r"""Any finite pair of laws.
 
     Parameters
@@ -214,7 +212,7 @@ def _log_masses(values, name):
     return array
 
 
-class Gaussian(SymmetricPair):
+class Gaussian(SymmetricPair, PairProfile):
     r"""The pair (N(0, 1), N(μ, 1)): μ-Gaussian differential privacy.
 
     .. math:: H_\varepsilon = \Phi\!\left(-\tfrac\varepsilon\mu + \tfrac\mu2\right)

@@ -1,12 +1,15 @@
-r"""The privacy profile: what an ordered pair of output laws, or the worst of several, gives away.
+r"""The privacy profile δ(ε) of a mechanism, or of a pair of distributions taken for itself.
 
-For an ordered pair (P, Q) the profile is the hockey-stick divergence in both directions,
+A mechanism is described from both sides: by pairs that dominate it (their numbers are upper ends) and by
+pairs that it produces (lower ends).  A pair taken for itself stands on both sides.  ε at δ, Rényi divergences
+and trade-off functions follow from the pairs, and so do rounds and random subsets.
 
-.. math:: H_\varepsilon(P\|Q) = \sup_A\, P(A) - e^{\varepsilon} Q(A), \qquad \varepsilon \ge 0.
+Rounds may be chosen in view of all earlier outputs.  A pair taken for itself is composed in each of its two
+directions, and the worse is shown.  For a mechanism an upper end lets every round use the `Envelope` of all
+its pairs; a lower end is one attack repeated in every round.
 
-ε at δ, Rényi divergences and trade-off functions follow from it alone.  A mechanism is described
-from both sides: by pairs that dominate it (their numbers are upper ends) and by pairs that it
-produces (lower ends).  A pair taken for itself stands on both sides.
+Source: for shuffling Koskela, Heikkilä, Honkela (TMLR 2023), Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.2
+and Theorem 7.3; for rounds Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 """
 
 import functools
@@ -19,8 +22,16 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.numerics.root_finding import worst_root
-from shufflelib.profiles import connect_the_dots, pure_dp
+from shufflelib.profiles import adjacency, connect_the_dots, pure_dp
 from shufflelib.profiles.adjacency import NO_DATASETS
+from shufflelib.profiles.composition import ComposedPair, added
+from shufflelib.profiles.envelope import Envelope
+from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
+from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, largest_mixed_loss
+
+MOST_ROUNDS = 10**9
+RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
+SMALLEST_RATE = 1e-9
 
 
 class PrivacyProfile(ABC):
@@ -78,8 +89,6 @@ class PrivacyProfile(ABC):
     @functools.cached_property
     def envelope(self):
         """One symmetric pair that stands above the profile, whichever pair and direction is met."""
-        from shufflelib.profiles.envelope import Envelope
-
         return Envelope.of(self.above)
 
     def _certified(self, lower, upper, what, *, floor=0.0, ceiling=math.inf):
@@ -152,10 +161,7 @@ class PrivacyProfile(ABC):
     def _epsilon(self, delta):
         target = math.log(delta)
         upper = worst_root(self.above, target, safe_above=True)
-        if isinstance(self, Pair):
-            lower = worst_root(self.below, target, safe_above=False, guess=upper)
-        else:
-            lower = worst_root(self.below, target, safe_above=False)
+        lower = worst_root(self.below, target, safe_above=False)
         return min(lower, upper), upper
 
     def renyi(self, order):
@@ -223,22 +229,63 @@ class PrivacyProfile(ABC):
         return self._certified(lower, upper, "false-negative rate", floor=floor, ceiling=1.0 - grid)
 
     def subsample(self, *, rate):
-        r"""Return the profile of the mechanism run on a random subset of its users.
+        r"""Return the profile of the same mechanism run on a random subset of its users.
+
+        .. math:: \delta'(\varepsilon) \le \gamma\,\delta\bigl(\log(1 + (e^{\varepsilon} - 1)/\gamma)\bigr)
 
         Parameters
         ----------
         rate : float
-            Share of the population that is drawn, 1e-9 ≤ rate ≤ 1, without replacement; the users of
-            this profile are those drawn.
+            Sampling rate γ = m/N of a population of N users, 1e-9 ≤ γ ≤ 1; the m users drawn are those of
+            this profile.  1 returns the profile itself.
 
         Returns
         -------
         PrivacyProfile
-            See `shufflelib.profiles.subsampling.subsample`.
-        """
-        from shufflelib.profiles.subsampling import subsample
+            For a mechanism `SubsampledProfile`, for a pair taken for itself `SubsampledPairProfile`.
 
-        return subsample(self, rate=rate)
+        Raises
+        ------
+        TypeError, ValueError
+            If ``rate`` is not a number in that range, or if the profile does not cover that a value is
+            replaced by any other user's.
+
+        Notes
+        -----
+        Hypotheses: the subset has a fixed size, is drawn uniformly without replacement and is not
+        revealed; neighbours replace one of the N users.  Subsampling twice multiplies the rates.
+        The proof compares a sample that holds the user with one that holds somebody else in their place.
+        So the profile must cover replacing a value by any other user's: a metric randomizer with d01 < dmax
+        or a joint composition with a smaller ``distance`` is refused.
+        Source: Balle, Barthe, Gaboardi (NeurIPS 2018), Theorem 10; Zhu, Dong, Wang (AISTATS 2022),
+        Proposition 30; Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.4 and Proposition 2.
+        Erratum: the second line of Proposition 2 has D(P‖Q) on its right, where D(Q‖P) belongs; the two
+        agree for the paper's pair, which is symmetric.
+
+        Examples
+        --------
+        >>> from shufflelib import randomizers, shuffle
+        >>> all_report = shuffle(randomizers.binary_rr(eps0=1.0), n=1000)
+        >>> one_in_ten = all_report.subsample(rate=0.1)
+        >>> one_in_ten.epsilon(1e-6).upper < 0.2 * all_report.epsilon(1e-6).upper
+        True
+        """
+        rate = validation.real(
+            rate,
+            "rate",
+            at_least=SMALLEST_RATE,
+            at_most=1.0,
+            remedy="a sampling rate is the share of users drawn",
+        )
+        if rate == 1.0:
+            return self
+        if not self.adjacency.any_value:
+            raise ValueError(
+                "profile must cover replacing a value by that of any other user, got the relation "
+                f"'{self.adjacency}'; use d01 = dmax, or joint without distance"
+            )
+        kind = SubsampledPairProfile if isinstance(self, PairProfile) else SubsampledProfile
+        return kind(self, rate)
 
     def compose(self, *, rounds):
         r"""Return the profile of equal adaptive rounds on the same data.
@@ -246,17 +293,22 @@ class PrivacyProfile(ABC):
         Parameters
         ----------
         rounds : int
-            Number of rounds, 1 ≤ rounds ≤ 10⁹.
+            Their number, 1 ≤ rounds ≤ 10⁹; 1 returns the profile itself.
 
         Returns
         -------
         PrivacyProfile
-            See `shufflelib.profiles.composition.repeat`; `shufflelib.profiles.composition.compose` takes
-            unequal rounds.
-        """
-        from shufflelib.profiles.composition import repeat
+            As for `shufflelib.profiles.compose`, which takes unequal rounds.
 
-        return repeat(self, rounds=rounds)
+        Raises
+        ------
+        TypeError, ValueError
+            If ``rounds`` is not a whole number in that range.
+        """
+        rounds = validation.count(
+            rounds, "rounds", at_least=1, at_most=MOST_ROUNDS, remedy="rounds is a number of repetitions"
+        )
+        return _composed([(self, rounds)])
 
     def _false_negative_rate(self, fpr):
         """Enclose the trade-off function, which is known at its ends without a curve."""
@@ -280,21 +332,16 @@ class PrivacyProfile(ABC):
         return min(end[0] for end in above), min(end[1] for end in below)
 
 
-class Pair(PrivacyProfile):
-    """An ordered pair (P, Q) of laws, known through its hockey-stick divergence.
+class PairProfile(PrivacyProfile, Pair):
+    """The profile of a pair taken for itself, which stands on both sides.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from shufflelib.profiles import DiscretePair
-    >>> pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.1, 0.9]))
-    >>> round(pair.largest_loss, 5), round(pair.reversed.largest_loss, 5)
-    (1.60944, 0.58779)
+    >>> from shufflelib.profiles import Gaussian
+    >>> pair = Gaussian(mu=1.0)
+    >>> pair.above == pair.below == (pair,)
+    True
     """
-
-    symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
-    heavier = True  # P‖Q is likely to have the larger divergence, and is looked at first
-    search_width = 1e-11  # relative width at which a search for ε stops
 
     @property
     def above(self):
@@ -303,86 +350,16 @@ class Pair(PrivacyProfile):
 
     below = above
 
-    @abstractmethod
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> LogBracket:
-        """Enclose log H_eps(P‖Q) at one eps ≥ 0, aiming at a relative width ``tolerance``."""
-
-    @property
-    @abstractmethod
-    def reversed(self) -> "Pair":
-        """The pair (Q, P)."""
-
-    @property
-    @abstractmethod
-    def largest_loss(self) -> float:
-        """Essential supremum of log P/Q, possibly infinite; H vanishes from there on."""
-
-    @functools.cached_property
-    def _remembered(self):
-        """Values of the curve already computed for dots; they cost time, never change a result."""
-        return {}
-
-    def dot(self, eps, tolerance):
-        """Enclose log H_eps(P‖Q), remembering it."""
-        key = eps, tolerance
-        if key not in self._remembered:
-            self._remembered[key] = self.log_hockey_stick(eps, tolerance).or_nothing_known()
-        return self._remembered[key]
-
-    def log_worst(self, eps, tolerance=TOLERANCE):
-        """Enclose the logarithm of the larger of the two directions."""
-        forward = self.log_hockey_stick(eps, tolerance).or_nothing_known()
-        if self.symmetric:
-            return forward
-        backward = self.reversed.log_hockey_stick(eps, tolerance).or_nothing_known()
-        return LogBracket(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
-
-    def renyi_directed(self, order, enough=0.0):
-        """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``enough``."""
-        start = (
-            connect_the_dots.RENYI_TOLERANCE,
-            connect_the_dots.RENYI_FIRST_DOTS,
-            connect_the_dots.RENYI_DEPTH,
-        )
-        return connect_the_dots.Dots(self, *start).renyi(order, enough)
-
-    def renyi_worst(self, order, enough=0.0):
-        """Return both ends of the larger of the two directions, known well where it exceeds ``enough``."""
-        if self.symmetric:
-            return self.renyi_directed(order, enough)
-        one, two = (self, self.reversed) if self.heavier else (self.reversed, self)
-        first = one.renyi_directed(order, enough)
-        second = two.renyi_directed(order, max(enough, first[0]))
-        return tuple(float(end) for end in np.maximum(first, second))  # what is no number stays none
-
-    def false_negatives(self, fpr):
-        """Return both ends of the smallest false-negative rate, null P against alternative Q."""
-        return connect_the_dots.Dots(self).false_negatives(fpr)
+    def _epsilon(self, delta):
+        upper = worst_root(self.above, math.log(delta), safe_above=True)
+        lower = worst_root(self.below, math.log(delta), safe_above=False, guess=upper)
+        return min(lower, upper), upper
 
     def _renyi(self, order):
         return self.renyi_worst(order)
 
     def _tradeoff(self, fpr):
         return self.false_negatives(fpr)
-
-
-class SymmetricPair(Pair):
-    """A pair that has one curve in both directions.
-
-    Examples
-    --------
-    >>> from shufflelib.profiles import Gaussian
-    >>> pair = Gaussian(mu=1.0)
-    >>> pair.symmetric, pair.reversed is pair
-    (True, True)
-    """
-
-    symmetric = True
-
-    @property
-    def reversed(self):
-        """The pair itself."""
-        return self
 
 
 def _largest_renyi(pairs, order):
@@ -396,3 +373,225 @@ def _largest_renyi(pairs, order):
     for pair in pairs:
         lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower))
     return float(lower), float(upper)
+
+
+def compose(profiles):
+    r"""Return the profile of several adaptive rounds on the same data.
+
+    Parameters
+    ----------
+    profiles : sequence of PrivacyProfile
+        One for each round, in any order, at least one.  ``profile.compose(rounds=K)`` stands for K
+        equal ones.
+
+    Returns
+    -------
+    PrivacyProfile
+        `ComposedPairProfile` if all are pairs taken for themselves, else `ComposedProfile`; a single round
+        is returned as it is.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``profiles`` is not a non-empty sequence of profiles.
+
+    Notes
+    -----
+    Hypotheses: neighbours differ in the data of one user, the same in all rounds; rounds draw fresh
+    randomness (and fresh subsets) and may be chosen adaptively, each within its profile.  The lower
+    end grants the attacker that what a round asks may be chosen freely.  Cost: proportional to the
+    number of distinct profiles, not to that of rounds.
+
+    Examples
+    --------
+    Two Gaussian rounds are one with the separations added in squares:
+
+    >>> from shufflelib.profiles import compose
+    >>> from shufflelib.profiles import Gaussian
+    >>> both = compose([Gaussian(mu=0.3), Gaussian(mu=0.4)]).delta(eps=1.0)
+    >>> both.lower < Gaussian(mu=0.5).delta(eps=1.0).lower < both.upper
+    True
+    """
+    if isinstance(profiles, PrivacyProfile | str | bytes) or not hasattr(profiles, "__iter__"):
+        raise TypeError(f"profiles must be a sequence of profiles, got {profiles!r}; pass a list")
+    profiles = list(profiles)
+    if not profiles:
+        raise ValueError("profiles must not be empty; pass at least one round")
+    for profile in profiles:
+        if not isinstance(profile, PrivacyProfile):
+            raise TypeError(f"profiles must hold profiles, got {profile!r}; shufflelib.shuffle makes one")
+    return _composed([(profile, 1) for profile in profiles])
+
+
+def _composed(rounds):
+    """Compose (profile, count)s, those of composed profiles taken apart, equal ones counted together."""
+    kinds = {}
+    for profile, count in rounds:
+        parts = profile.rounds if isinstance(profile, _Composed) else ((profile, 1),)
+        for part, times in parts:
+            kinds[id(part)] = part, kinds.get(id(part), (part, 0))[1] + count * times
+    rounds = tuple(kinds.values())
+    validation.count(sum(count for _, count in rounds), "rounds", at_most=MOST_ROUNDS, remedy="use fewer")
+    if len(rounds) == 1 and rounds[0][1] == 1:
+        return rounds[0][0]
+    if all(isinstance(profile, PairProfile) for profile, _ in rounds):
+        return ComposedPairProfile(rounds)
+    return ComposedProfile(rounds)
+
+
+class _Composed(PrivacyProfile):
+    """What pairs and mechanisms share once composed: their rounds, and a limit to what is resolved."""
+
+    def _describe(self):
+        total = sum(count for _, count in self.rounds)
+        kinds = "; ".join(f"{count} of {profile.statement}" for profile, count in self.rounds[:3])
+        more = f"; and {len(self.rounds) - 3} more kinds" if len(self.rounds) > 3 else ""
+        self.statement = f"{total} adaptive rounds: {kinds}{more}"
+        self.adjacency = adjacency.of_rounds(profile.adjacency for profile, _ in self.rounds)
+        if self.adjacency != adjacency.NO_DATASETS:
+            self.hypotheses = adjacency.united(
+                adjacency.COMPOSED, *(profile.hypotheses for profile, _ in self.rounds)
+            )
+        self.source = "connected dots on either side, composed by a contour integral; " + "; ".join(
+            dict.fromkeys(profile.source for profile, _ in self.rounds)
+        )
+
+    @property
+    def pure_epsilon(self):
+        """Sum of the rounds' pure guarantees."""
+        return math.fsum(count * profile.pure_epsilon for profile, count in self.rounds)
+
+    def _afresh(self):
+        """Drop all dots, so that no answer depends on what was asked before; their values are kept."""
+        for pair in self._pairs:
+            pair.forget()
+
+    def _log_delta(self, eps, tolerance=TOLERANCE):
+        self._afresh()
+        return super()._log_delta(eps, tolerance)
+
+    def _tradeoff(self, fpr):
+        self._afresh()
+        return super()._tradeoff(fpr)
+
+    def _epsilon(self, delta):
+        if delta < RESOLUTION:
+            return 0.0, self.pure_epsilon
+        self._afresh()
+        lower, upper = super()._epsilon(delta)
+        return lower, min(upper, self.pure_epsilon)
+
+    def epsilon(self, delta):
+        """Enclose the smallest ε as every profile does; δ below 1e-60 is not resolved."""
+        found = super().epsilon(delta)
+        if not (validation.reals(delta, "delta") < RESOLUTION).any():
+            return found
+        return Certified(found.lower, found.upper, Status.BELOW_RESOLUTION, found.source, found.statement)
+
+
+class ComposedPairProfile(_Composed, ComposedPair, PairProfile):
+    """Profile of adaptive rounds that are all pairs taken for themselves; made by `compose`.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles import Gaussian
+    >>> round(Gaussian(mu=0.1).compose(rounds=25).renyi(2.0).upper, 6)
+    0.25
+    """
+
+    def __init__(self, rounds):
+        super().__init__(rounds)
+        self._describe()
+
+
+class ComposedProfile(_Composed):
+    """Profile of adaptive rounds of which at least one is a mechanism; made by `compose`.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> rounds = shuffle(randomizers.generic(eps0=1.0), n=1000).compose(rounds=3)
+    >>> round(rounds.pure_epsilon, 6)  # whatever δ, no more than three local budgets
+    3.0
+    """
+
+    def __init__(self, rounds):
+        self.rounds = tuple(rounds)
+        self._describe()
+
+    @functools.cached_property
+    def above(self):
+        """One pair: every round's envelope, composed."""
+        return (ComposedPair([(profile.envelope, count) for profile, count in self.rounds]),)
+
+    @functools.cached_property
+    def below(self):
+        """One attack in every round: each known one if the rounds are equal, else each round's plainest."""
+        if len(self.rounds) == 1:
+            ((profile, count),) = self.rounds
+            return tuple(ComposedPair([(pair, count)]) for pair in profile.below)
+        plainest = [
+            (max(profile.below, key=lambda pair: pair.dot(0.0, TOLERANCE).lower), count)
+            for profile, count in self.rounds
+        ]
+        return (ComposedPair(plainest),)
+
+    def _renyi(self, order):
+        ends = [(count, profile._renyi(order)) for profile, count in self.rounds]
+        return added(ends)
+
+
+class SubsampledPairProfile(SubsampledPair, PairProfile):
+    """Profile of the mixed pair (γP + (1 − γ)Q, Q); made by `PrivacyProfile.subsample`.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles import Gaussian
+    >>> rare = Gaussian(mu=1.0).subsample(rate=0.01)
+    >>> rare.delta(eps=0.1).upper < 0.01
+    True
+    """
+
+    def __init__(self, pair, rate):
+        super().__init__(pair, rate)
+        self.statement = f"a share {rate:g} of {pair.statement}"
+        self.source = pair.source
+
+
+class SubsampledProfile(PrivacyProfile):
+    """Profile of a mechanism run on a random subset; made by `PrivacyProfile.subsample`.
+
+    Above stands the `SubstitutionPair` of everything that bounds the mechanism.  Below stand the
+    attacks in which all other users hold one value x*: whoever replaces the differing user in the
+    sample holds x* too, so that the outputs are mixed with those of a sample of x* alone.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> sampled = shuffle(randomizers.binary_rr(eps0=1.0), n=100).subsample(rate=0.1)
+    >>> round(sampled.pure_epsilon, 3)
+    0.159
+    """
+
+    def __init__(self, profile, rate):
+        self.profile, self.rate = profile, rate
+        self.statement = f"a random subset, a share {rate:g} of the population: {profile.statement}"
+        self.source = profile.source + "; subset of fixed size, without replacement"
+        self.adjacency = profile.adjacency
+        self.hypotheses = adjacency.united(adjacency.SUBSAMPLED, profile.hypotheses)
+
+    @functools.cached_property
+    def above(self):
+        """The symmetric pair that bounds both orders of the neighbours."""
+        return (SubstitutionPair(self.profile.envelope, self.rate),)
+
+    @functools.cached_property
+    def below(self):
+        """The attacks whose users are all but one alike; if there are none, nothing is known."""
+        found = [pair.on_a_sample(self.rate) for pair in self.profile.below]
+        return tuple(pair for pair in found if pair) or (Indistinguishable(),)
+
+    @property
+    def pure_epsilon(self):
+        """The pure guarantee, log(1 + γ(e^ε − 1))."""
+        return largest_mixed_loss(self.rate, self.profile.pure_epsilon)

@@ -234,8 +234,11 @@ def gaps(randomizer, *, n, delta):
 
 
 def _worst(pairs, delta):
-    ends = [pair.epsilon(delta) for pair in pairs]
-    return max(end.lower for end in ends), max(end.upper for end in ends)
+    target, ends = math.log(delta), []
+    for pair in pairs:
+        upper = worst_root((pair,), target, safe_above=True)
+        ends.append((min(worst_root((pair,), target, safe_above=False, guess=upper), upper), upper))
+    return tuple(map(max, zip(*ends, strict=True)))
 
 
 def _question(randomizer, n, delta):

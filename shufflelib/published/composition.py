@@ -17,10 +17,10 @@ from scipy.special import gammaln
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
-from shufflelib.profiles.composition import MOST_ROUNDS
 from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
+from shufflelib.profiles.privacy_profile import MOST_ROUNDS, PrivacyProfile
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 

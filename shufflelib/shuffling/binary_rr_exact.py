@@ -13,7 +13,8 @@ from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopul
 from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.profiles.privacy_profile import SymmetricPair
+from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.privacy_profile import PairProfile
 
 FEW = 2000  # populations that are all taken one by one
 TRIED = 128  # populations tried at either end and in the middle
@@ -25,7 +26,7 @@ SHORT = 16  # populations in a piece that is not cut any more
 MOST = 200_000  # terms of pieces held at once
 
 
-class WorstPopulation(SymmetricPair):
+class WorstPopulation(SymmetricPair, PairProfile):
     r"""The worst number of ones among the other users, at every ε anew.
 
     .. math:: h(\varepsilon) = \max_{0 \le s \le n-1} H_\varepsilon(P_s \| Q_s)

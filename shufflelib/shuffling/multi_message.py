@@ -21,8 +21,8 @@ from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import CoveredPair
-from shufflelib.profiles.pairs import DiscretePair
-from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
+from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
+from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -178,7 +178,7 @@ class ShuffledMessages(PrivacyProfile):
     def below(self):
         """What the analysts see; the pair of two equal laws if none is known."""
         attacks = self.randomizer.attacks(self.n, self.blanket)
-        return tuple(self._seen(attack) for attack in attacks) or (DiscretePair([0.0], [0.0]),)
+        return tuple(self._seen(attack) for attack in attacks) or (Indistinguishable(),)
 
     def _seen(self, attack):
         if attack.chance < 1.0:
@@ -191,11 +191,9 @@ class ShuffledMessages(PrivacyProfile):
 class SometimesSeen(Pair):
     r"""A pair that is seen with probability c, and nothing else: :math:`H = c\,H_\varepsilon(P\|Q)`."""
 
-    source = "the pair's own numerics"
-
     def __init__(self, pair, chance):
         self.pair, self.chance = pair, chance
-        self.symmetric, self.statement = pair.symmetric, f"{pair.statement}, seen with chance {chance:g}"
+        self.symmetric = pair.symmetric
         self.search_width = pair.search_width
 
     @functools.cached_property

@@ -22,7 +22,7 @@ from shufflelib.profiles.blanket_pair import CoveredPair
 from shufflelib.profiles.connect_the_dots import DOT_TOLERANCE
 from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 from shufflelib.profiles.pairs import DiscretePair
-from shufflelib.profiles.privacy_profile import Pair
+from shufflelib.profiles.privacy_profile import PairProfile
 
 ENUMERATED_USERS = 600  # up to here the pair is listed cell by cell
 SUMMED_USERS = 1_500_000  # up to here its divergence is summed over a + b
@@ -30,7 +30,7 @@ FEW_USERS = 30_000  # up to here no contour integral is quicker than that sum
 SMALLEST_MASS = 1e-305  # of another user's token; a number of users divided by it does not overflow
 
 
-class VariationRatioPair(Pair):
+class VariationRatioPair(PairProfile):
     r"""The pair (P, Q) of the variation-ratio reduction, as published.
 
     .. math:: P = (A + \Delta_1,\; C - A + \Delta_2), \qquad Q = (A + \Delta_2,\; C - A + \Delta_1)

@@ -12,7 +12,7 @@ import numpy as np
 
 from shufflelib import calibration
 from shufflelib.numerics import validation
-from shufflelib.profiles.subsampling import SMALLEST_RATE
+from shufflelib.profiles.privacy_profile import SMALLEST_RATE
 from shufflelib.randomizers.by_name import constructors, parameters, required
 from shufflelib.shuffling.shuffled import shuffle
 from shufflelib.sweeps.cache import Cache

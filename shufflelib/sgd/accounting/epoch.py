@@ -7,11 +7,12 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import ReplaceOne, united
+from shufflelib.profiles.hockey_stick import Indistinguishable
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.shuffling.personal.slots import FARTHEST
 
-NOTHING = DiscretePair([0.0], [0.0])
+NOTHING = Indistinguishable()
 FIXED_SPLIT = ("examples are split into blocks once, whatever they hold",)
 TRAINING = (
     "gradients are clipped and noise is drawn exactly as stated, in real arithmetic, with private and "

@@ -16,8 +16,9 @@ from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.loss_distribution import LossLaw
 from shufflelib.numerics.positive_part_iid import positive_part_mean
 from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
-from shufflelib.profiles.privacy_profile import SymmetricPair
+from shufflelib.profiles.privacy_profile import PairProfile
 
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1e6
 MOST_BLOCKS = 10**6
@@ -36,7 +37,7 @@ NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
 NODES = NODES + 0.5
 
 
-class RandomAllocation(SymmetricPair):
+class RandomAllocation(SymmetricPair, PairProfile):
     r"""The pair that one epoch of `AllocatedBlocks` amounts to when one example is replaced.
 
     .. math:: H_\varepsilon = \frac1m\, \mathbb E\Bigl(\sum_{i \le m} G_i\Bigr)_+, \qquad
@@ -206,10 +207,9 @@ class RandomAllocation(SymmetricPair):
 class OneSided(SymmetricPair):
     """The symmetric pair whose curve for ε >= 0 is that of a finite law of the loss; for ε < 0 it follows."""
 
-    source = "dots connected"
     search_width = 1e-9
 
-    def __init__(self, law, statement):
+    def __init__(self, law):
         loss, mass = np.append(law.loss, np.inf), np.append(law.mass, law.sure)
         known = mass > 0.0
         loss, log_p = loss[known], np.log(mass[known])
@@ -217,7 +217,6 @@ class OneSided(SymmetricPair):
         self._half = DiscretePair.from_losses(
             log_p, log_p - loss, loss, mass_error=law.excess + rounding, loss_error=rounding
         )
-        self.statement = statement
 
     @property
     def largest_loss(self):
@@ -246,7 +245,7 @@ def enclosing_pairs(noise_multiplier, blocks):
         if not steep.any():
             break
         dots.add(0.5 * (dots.eps[:-1] + dots.eps[1:])[steep])
-    return OneSided(curve.above, pair.statement), OneSided(curve.below, pair.statement)
+    return OneSided(curve.above), OneSided(curve.below)
 
 
 def _density(z):

@@ -12,9 +12,10 @@ from shufflelib.numerics.positive_part_independent import slot_positive_part_mea
 from shufflelib.numerics.three_point_losses import PRECISION, AdaptiveSlots, Slots, log_outcomes
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.likelihood_ratios import AmplificationVariable
 from shufflelib.profiles.pairs import DiscretePair
-from shufflelib.profiles.privacy_profile import SymmetricPair
+from shufflelib.profiles.privacy_profile import PairProfile
 
 LISTED_OUTCOMES = 40_000  # of slots with a positive budget; up to here they are listed
 MOST_KINDS = 10_000  # distinct budgets beyond this many are rounded onto a grid, up and down
@@ -25,7 +26,7 @@ NOT_SEEN = "slots do not see each other's reports"
 NEAREST = 1e-300  # nats; how rarely a slot of less, but not of nothing, is silent has too few digits
 
 
-class PersonalizedPair(SymmetricPair):
+class PersonalizedPair(SymmetricPair, PairProfile):
     r"""The pair that bounds n slots of which slot i is ε_i-LDP, the users uniformly permuted first.
 
     .. math:: \delta(\varepsilon) = \frac1n\,\mathbb E\Bigl[\Bigl(\sum_{i=1}^n G_i\Bigr)_+\Bigr],\qquad

@@ -1,0 +1,127 @@
+r"""An ordered pair of distributions as its hockey-stick curve.
+
+.. math:: H_\varepsilon(P\|Q) = \sup_A\, P(A) - e^{\varepsilon} Q(A), \qquad \varepsilon \ge 0.
+
+Rényi divergences and trade-off functions follow from the curve alone.
+"""
+
+import functools
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket
+from shufflelib.profiles import connect_the_dots
+
+
+class Pair(ABC):
+    """An ordered pair (P, Q) of distributions, known through its hockey-stick divergence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib.profiles import DiscretePair
+    >>> pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.1, 0.9]))
+    >>> round(pair.largest_loss, 5), round(pair.reversed.largest_loss, 5)
+    (1.60944, 0.58779)
+    """
+
+    symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
+    heavier = True  # P‖Q is likely to have the larger divergence, and is looked at first
+    search_width = 1e-11  # relative width at which a search for ε stops
+
+    @abstractmethod
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> LogBracket:
+        """Enclose log H_eps(P‖Q) at one eps ≥ 0, aiming at a relative width ``tolerance``."""
+
+    @property
+    @abstractmethod
+    def reversed(self) -> "Pair":
+        """The pair (Q, P)."""
+
+    @property
+    @abstractmethod
+    def largest_loss(self) -> float:
+        """Essential supremum of log P/Q, possibly infinite; H vanishes from there on."""
+
+    @functools.cached_property
+    def _remembered(self):
+        """Values of the curve already computed for dots; they cost time, never change a result."""
+        return {}
+
+    def dot(self, eps, tolerance):
+        """Enclose log H_eps(P‖Q), remembering it."""
+        key = eps, tolerance
+        if key not in self._remembered:
+            self._remembered[key] = self.log_hockey_stick(eps, tolerance).or_nothing_known()
+        return self._remembered[key]
+
+    def log_worst(self, eps, tolerance=TOLERANCE):
+        """Enclose the logarithm of the larger of the two directions."""
+        forward = self.log_hockey_stick(eps, tolerance).or_nothing_known()
+        if self.symmetric:
+            return forward
+        backward = self.reversed.log_hockey_stick(eps, tolerance).or_nothing_known()
+        return LogBracket(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
+
+    def renyi_directed(self, order, enough=0.0):
+        """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``enough``."""
+        start = (
+            connect_the_dots.RENYI_TOLERANCE,
+            connect_the_dots.RENYI_FIRST_DOTS,
+            connect_the_dots.RENYI_DEPTH,
+        )
+        return connect_the_dots.Dots(self, *start).renyi(order, enough)
+
+    def renyi_worst(self, order, enough=0.0):
+        """Return both ends of the larger of the two directions, known well where it exceeds ``enough``."""
+        if self.symmetric:
+            return self.renyi_directed(order, enough)
+        one, two = (self, self.reversed) if self.heavier else (self.reversed, self)
+        first = one.renyi_directed(order, enough)
+        second = two.renyi_directed(order, max(enough, first[0]))
+        return tuple(float(end) for end in np.maximum(first, second))  # what is no number stays none
+
+    def false_negatives(self, fpr):
+        """Return both ends of the smallest false-negative rate, null P against alternative Q."""
+        return connect_the_dots.Dots(self).false_negatives(fpr)
+
+    def on_a_sample(self, rate):
+        """Return this attack on users drawn at random, or None if it is no attack on known others."""
+        return None
+
+
+class SymmetricPair(Pair):
+    """A pair that has one curve in both directions.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles import Gaussian
+    >>> pair = Gaussian(mu=1.0)
+    >>> pair.symmetric, pair.reversed is pair
+    (True, True)
+    """
+
+    symmetric = True
+
+    @property
+    def reversed(self):
+        """The pair itself."""
+        return self
+
+
+class Indistinguishable(SymmetricPair):
+    """A pair of two equal distributions, which reveals nothing.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles.hockey_stick import Indistinguishable
+    >>> Indistinguishable().log_hockey_stick(0.0).probabilities()
+    (0.0, 0.0)
+    """
+
+    largest_loss = 0.0
+
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+        """Return the logarithm of 0."""
+        return NOTHING
