@@ -621,5 +621,9 @@ def test_hostile_reports(build):
     for reports in ([], "abc", [float("nan")], None):
         with pytest.raises((ValueError, TypeError), match="reports"):
             mechanism.estimate(reports)
+    if build is hat:  # d01 = 1, brim 4, height 2: reports lie within 6 of 1/2
+        assert mechanism.estimate([-5.5, 6.5]) == pytest.approx(0.5)
+        with pytest.raises(ValueError, match="reports"):
+            mechanism.estimate([6.6])
     with pytest.raises(TypeError, match="rng"):
         mechanism.sample(np.zeros((1, 2)) if build is planar_laplace else [0.0], 7)

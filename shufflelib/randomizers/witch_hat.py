@@ -210,4 +210,8 @@ class WitchHat(OnLine):
         """Return the unbiased mean, a float."""
         hat = -2.0 * np.expm1(-self.height) - 2.0 * self.height * np.exp(-self.height)
         share = hat * np.exp(-self._log_total)
-        return float(self._centre + (values.numbers(reports, "reports").mean() - self._centre) / share)
+        reach = (self._room + self.height) * (1.0 + 1e-12)
+        reports = values.numbers(
+            reports, "reports", at_least=self._centre - reach, at_most=self._centre + reach
+        )
+        return float(self._centre + (reports.mean() - self._centre) / share)
