@@ -96,8 +96,8 @@ def dots(n, rounds):
     below = 1.0 - (1.0 - deltas[1:]) / above
     both = np.concatenate([below[::-1], deltas])
     pmf = pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(step, -last, last, both)
-    law = privacy_loss_distribution.PrivacyLossDistribution(pmf)
-    return float(law.self_compose(rounds).get_epsilon_for_delta(DELTA))
+    distribution = privacy_loss_distribution.PrivacyLossDistribution(pmf)
+    return float(distribution.self_compose(rounds).get_epsilon_for_delta(DELTA))
 
 
 def above(answer, eps):

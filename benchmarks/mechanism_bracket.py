@@ -24,14 +24,18 @@ def case(n):
         return shuffle(randomizers.generalized_rr(eps0=EPS0, d=D), n=n)
 
     def exact(answer, delta):
-        known = [pair.delta(answer.upper) for pair in fresh().above]
+        known = [pair.delta(answer.upper) for pair in fresh().dominating_pairs]
         return any(ends.lower * (1 - 1e-6) <= delta <= ends.upper * (1 + 1e-6) for ends in known)
 
     def above(answer, delta):
-        return 1.0 <= delta / max(pair.delta(answer.upper).lower for pair in fresh().above) < MOST_ABOVE
+        return (
+            1.0
+            <= delta / max(pair.delta(answer.upper).lower for pair in fresh().dominating_pairs)
+            < MOST_ABOVE
+        )
 
     def facts(answer):
-        blanket = [pair.epsilon(delta=DELTA) for pair in fresh().above]
+        blanket = [pair.epsilon(delta=DELTA) for pair in fresh().dominating_pairs]
         numeric = max(one.upper for one in blanket) / max(one.lower for one in blanket) - 1.0
         return {"relative width": answer.upper / answer.lower - 1.0, "numeric share": numeric}
 

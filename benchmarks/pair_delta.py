@@ -1,8 +1,8 @@
 """One δ of the generic pair: our enclosure beside Algorithm 1's sum over all clones, and dp-accounting.
 
 The generic pair is that of stronger clones, exact for binary randomized response.  "12 deviations" is a
-kinder peer that leaves out all numbers of clones further away.  dp-accounting is given both laws cell by
-cell; its two estimates, rounded up and down, are its bracket.
+kinder peer that leaves out all numbers of clones further away.  dp-accounting is given both distributions
+cell by cell; its two estimates, rounded up and down, are its bracket.
 """
 
 import math
@@ -26,7 +26,7 @@ def pair_of(n, eps0=EPS0):
 
 
 def cells(n, eps0, window=9.0):
-    """Return the logarithms of both laws at the counts (a, b) within so many deviations, as dictionaries."""
+    """Return both log-pmfs at the counts (a, b) within so many deviations, as dictionaries."""
     e = math.exp(eps0)
     share = 2.0 / (e + 1.0)
     spread = window * math.sqrt(n * share * (1.0 - share))
@@ -36,9 +36,9 @@ def cells(n, eps0, window=9.0):
         reach = window * math.sqrt(0.25 * s)
         a = np.arange(max(0, math.floor(s / 2 - reach)), min(s, math.ceil(s / 2 + reach)) + 1)
         both = binom.logpmf(s, n, share) + binom.logpmf(a, s, 0.5) - math.log(n)
-        for law, mine, other in ((p, a, s - a), (q, s - a, a)):
-            law.update(zip(zip(a, s - a, strict=True), both + np.log(e * mine + other), strict=True))
-        # each law's weight at (a, b) is (e a + b)/(n share (e + 1)/2) = (e a + b)/n
+        for distribution, mine, other in ((p, a, s - a), (q, s - a, a)):
+            distribution.update(zip(zip(a, s - a, strict=True), both + np.log(e * mine + other), strict=True))
+        # each distribution's weight at (a, b) is (e a + b)/(n share (e + 1)/2) = (e a + b)/n
     return p, q
 
 

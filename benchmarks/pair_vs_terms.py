@@ -2,8 +2,8 @@
 
 Algorithm 1 (Wang, PVLDB 2024, arXiv:2304.05007) adds up all numbers of clones in each of 20 bisections.
 Beyond 1e5 users one of the 20 equal sums is timed and counted twenty times; what is compared then is δ at our
-ε.  "12 deviations" leaves out all numbers of clones further away.  dp-accounting is given both laws cell by
-cell and rounds every loss up by at most 1e-4, so the truth is that much below its ε at most.
+ε.  "12 deviations" leaves out all numbers of clones further away.  dp-accounting is given both distributions
+cell by cell and rounds every loss up by at most 1e-4, so the truth is that much below its ε at most.
 """
 
 import math

@@ -92,10 +92,10 @@ def delta_on_a_grid(eps, eps0, d, n):
     mass = np.array([1.0, d - 2.0, 1.0, e0 - 1.0]) / total
     span = cells.max() - cells.min()
     length = 1 << int(n * span).bit_length()
-    law = np.zeros(length)
-    np.add.at(law, cells - cells.min(), mass)
-    law = np.fft.irfft(np.fft.rfft(law) ** n, length)
-    np.maximum(law, 0.0, out=law)
+    distribution = np.zeros(length)
+    np.add.at(distribution, cells - cells.min(), mass)
+    distribution = np.fft.irfft(np.fft.rfft(distribution) ** n, length)
+    np.maximum(distribution, 0.0, out=distribution)
     totals = (np.arange(length) + n * cells.min()) * step
     positive = totals > 0.0
-    return float(np.sum(law[positive] * totals[positive]) / law.sum() / n)
+    return float(np.sum(distribution[positive] * totals[positive]) / distribution.sum() / n)

@@ -111,8 +111,8 @@ def measure(benchmark, *, quick=False, say=lambda line: None):
         calls = [case.ours, *(partial(peer.call, answer) for peer in case.peers)]
         theirs = [call() for call in calls[1:]]
         times = [[] for _ in calls]
-        turns = 1 if quick else TURNS if processor_seconds() - start < LONG else FEWER
-        for turn in range(turns):
+        cf_minus_one_of_multiples = 1 if quick else TURNS if processor_seconds() - start < LONG else FEWER
+        for turn in range(cf_minus_one_of_multiples):
             order = range(len(calls))
             for one in order if turn % 2 == 0 else reversed(order):
                 times[one].append(seconds(calls[one]))

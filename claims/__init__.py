@@ -34,7 +34,12 @@ from claims.ccg24 import (
     two_symbols,
 )
 from claims.claim import FULL, QUICK, Claim, Effort, Finding, Result, Verdict, checked
-from claims.gspa24 import personal_budgets, personal_comparisons, personal_guarantees, personal_normal_law
+from claims.gspa24 import (
+    personal_budgets,
+    personal_comparisons,
+    personal_guarantees,
+    personal_normal_distribution,
+)
 from claims.others import (
     before_the_pair,
     composed_rounds,
@@ -88,7 +93,7 @@ SOURCES = (
     clone_mixture,
     random_start,
     personal_budgets,
-    personal_normal_law,
+    personal_normal_distribution,
     personal_guarantees,
     personal_comparisons,
     echo_of_neighbours,

@@ -141,7 +141,7 @@ def _simplex(start):
 @functools.lru_cache(maxsize=1024)
 def attacks(randomizer, n):
     """Return the attacked pairs of a randomizer among n users, in both orders where these differ."""
-    pairs = shuffle(randomizer, n=n).below
+    pairs = shuffle(randomizer, n=n).attack_pairs
     return tuple(one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed)))
 
 

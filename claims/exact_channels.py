@@ -48,10 +48,10 @@ def rappor(root, d, s=1):
     flip = Fraction(1, root + 1)
     outputs = list(product((0, 1), repeat=d))
 
-    def law(item, bits):
+    def distribution(item, bits):
         return prod(1 - flip if bit == (j == item) else flip for j, bit in enumerate(bits))
 
-    return [[sum(law(i, bits) for i in held) / s for bits in outputs] for held in sets(d, s)]
+    return [[sum(distribution(i, bits) for i in held) / s for bits in outputs] for held in sets(d, s)]
 
 
 def key_values(e, d, s):
@@ -67,7 +67,7 @@ def priv_kv(e1, e2, d, s):
     """Return PrivKV for users who hold s of d keys with values ±1: (key, sign or absent)."""
     keep, sign = Fraction(e1, e1 + 1), Fraction(e2, e2 + 1)
 
-    def law(value, out):
+    def distribution(value, out):
         if value is None:
             return keep if out == 0 else (1 - keep) / 2
         return 1 - keep if out == 0 else keep * (sign if out == value else 1 - sign)
@@ -75,7 +75,7 @@ def priv_kv(e1, e2, d, s):
     held = [
         dict(zip(c, v, strict=True)) for c in combinations(range(d), s) for v in product((-1, 1), repeat=s)
     ]
-    return [[law(own.get(key), out) / d for key in range(d) for out in (1, -1, 0)] for own in held]
+    return [[distribution(own.get(key), out) / d for key in range(d) for out in (1, -1, 0)] for own in held]
 
 
 def piecewise(root):

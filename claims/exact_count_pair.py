@@ -14,8 +14,8 @@ import numpy as np
 from claims import exact_shuffle
 from claims.claim import Finding, Verdict
 from claims.counterexample_search import COARSE, linear, log_delta_attained, worst
-from shufflelib.profiles.blanket_pair import CoveredPair
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.blanket_pair import BlanketPair
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
 SOURCE = "Wang (PVLDB 2024; arXiv:2304.05007)"
 SCORE = linear(0.01, 7.0)  # ε in standard deviations of the pair's loss: δ from a half to 1e-12
@@ -42,8 +42,8 @@ def counts_pair(n, p, beta, q):
     high, rest = beta + low, 1.0 - beta - 2.0 * low
     rest = rest if rest > 1e-12 else 0.0
     share = high / q
-    return CoveredPair(
-        AmplificationVariable.from_masses(
+    return BlanketPair(
+        LikelihoodRatios.from_masses(
             [high, low, rest], [low, high, rest], [share, share, max(1.0 - 2.0 * share, 0.0)]
         ),
         n,

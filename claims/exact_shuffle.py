@@ -16,7 +16,7 @@ def randomized_response(e, d):
 
 
 def shuffled(channel, dataset):
-    """Return the law of the histogram of reports: a dict from counts to probability.
+    """Return the distribution of the histogram of reports: a dict from counts to probability.
 
     Parameters
     ----------
@@ -25,16 +25,16 @@ def shuffled(channel, dataset):
     dataset : sequence of int
         Every user's value.
     """
-    law = {(0,) * len(channel[0]): Fraction(1)}
+    distribution = {(0,) * len(channel[0]): Fraction(1)}
     for value in dataset:
         following = {}
-        for counts, mass in law.items():
+        for counts, mass in distribution.items():
             for y, chance in enumerate(channel[value]):
                 if chance:
                     more = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
                     following[more] = following.get(more, 0) + mass * chance
-        law = following
-    return law
+        distribution = following
+    return distribution
 
 
 def hockey_stick(p, q, ratio):

@@ -1,7 +1,7 @@
-"""Finite laws and the best tests between them in exact fractions, and again as a linear program.
+"""Finite distributions and the best tests between them in exact fractions, and again as a linear program.
 
-A law is a list of fractions; a trade-off function is the list of its corners from (0, 1) to (1, 0), false
-positives first.
+A distribution is a list of fractions; a trade-off function is the list of its corners from (0, 1) to (1, 0),
+false positives first.
 """
 
 import itertools
@@ -17,21 +17,21 @@ from claims.claim import Finding, Verdict
 from claims.exact_count_pair import printed
 
 WEIGHTS = (0, 1, 2, 3, 5, 9)
-POSITIVE = (1, 2, 3, 5)  # under a law with these every output is possible
+POSITIVE = (1, 2, 3, 5)  # under a distribution with these every output is possible
 LEVELS = [Fraction(j, 20) for j in range(21)]  # false positives
 LEAST_GAP = 1e-9  # of a linear program in floating point
 
 
-def random_law(rng, size=4, weights=WEIGHTS):
-    """Return a law on ``size`` outputs; with the default weights some may be impossible."""
+def random_distribution(rng, size=4, weights=WEIGHTS):
+    """Return a distribution on ``size`` outputs; with the default weights some may be impossible."""
     drawn = [rng.choice(weights) for _ in range(size)]
     drawn[rng.randrange(size)] += 1
     return [Fraction(w, sum(drawn)) for w in drawn]
 
 
 def random_channel(rng, inputs=3, outputs=3):
-    """Return one law for each input, under which every output is possible."""
-    return [random_law(rng, outputs, weights=POSITIVE) for _ in range(inputs)]
+    """Return one distribution for each input, under which every output is possible."""
+    return [random_distribution(rng, outputs, weights=POSITIVE) for _ in range(inputs)]
 
 
 def random_share(rng, parts=24):
@@ -40,18 +40,23 @@ def random_share(rng, parts=24):
 
 
 def random_mixture(rng, parts):
-    """Return weights, laws P_i and laws Q_i."""
-    return random_law(rng, parts), *([random_law(rng) for _ in range(parts)] for _ in range(2))
+    """Return weights, distributions P_i and distributions Q_i."""
+    return random_distribution(rng, parts), *(
+        [random_distribution(rng) for _ in range(parts)] for _ in range(2)
+    )
 
 
-def mixed(weights, laws):
-    """Return the mixture of laws: which one was drawn is not seen."""
-    return [sum(w * x for w, x in zip(weights, column, strict=True)) for column in zip(*laws, strict=True)]
+def mixed(weights, distributions):
+    """Return the mixture of distributions: which one was drawn is not seen."""
+    return [
+        sum(w * x for w, x in zip(weights, column, strict=True))
+        for column in zip(*distributions, strict=True)
+    ]
 
 
-def beside(weights, laws):
-    """Return the mixture with its index: which law was drawn is seen."""
-    return [w * x for w, law in zip(weights, laws, strict=True) for x in law]
+def beside(weights, distributions):
+    """Return the mixture with its index: which distribution was drawn is seen."""
+    return [w * x for w, distribution in zip(weights, distributions, strict=True) for x in distribution]
 
 
 def corners(p, q):
@@ -138,7 +143,7 @@ def never_fails(holds, what, most=1000):
         rng, cases = random.Random(effort.seed), min(6 * effort.points, most)
         for _ in range(cases):
             if not holds(rng):
-                return Finding(Verdict.REFUTED, f"{what}: a counterexample among random laws")
+                return Finding(Verdict.REFUTED, f"{what}: a counterexample among random distributions")
         return Finding(Verdict.HOLDS, f"{what}: {cases} random cases in exact fractions, no counterexample")
 
     return check
@@ -146,7 +151,7 @@ def never_fails(holds, what, most=1000):
 
 def least_false_negatives(p, q, alpha):
     """Return the trade-off function at ``alpha`` by linear programming over all randomised tests."""
-    p, q = (np.array([float(x) for x in law]) for law in (p, q))
+    p, q = (np.array([float(x) for x in distribution]) for distribution in (p, q))
     return 1.0 + linprog(-q, p[None, :], [float(alpha)], bounds=(0.0, 1.0), method="highs").fun
 
 

@@ -354,11 +354,11 @@ class _Family:
 
     def proved(self, value):
         """Return the upper end of log δ at the target ε."""
-        return max(pair.log_worst(self.eps).upper for pair in self.profile(value).above)
+        return max(pair.log_worst(self.eps).upper for pair in self.profile(value).dominating_pairs)
 
     def attacked(self, value):
         """Return the lower end of log δ at the target ε."""
-        return max(pair.log_worst(self.eps).lower for pair in self.profile(value).below) - ROUNDING
+        return max(pair.log_worst(self.eps).lower for pair in self.profile(value).attack_pairs) - ROUNDING
 
     def edge(self, log_delta, start, *, tolerance=None):
         """Return the last value tried at which an end of δ meets the target, and the next one tried."""

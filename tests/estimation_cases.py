@@ -1,4 +1,4 @@
-"""Protocols run on data: the ones that tests go through, what they are run on, and exact laws of bits."""
+"""Protocols run on data: the ones that tests go through, what they are run on, and exact pmfs of bits."""
 
 from fractions import Fraction as F
 from itertools import product
@@ -21,9 +21,9 @@ def seeded(seed=0):
 
 PERSONAL = {
     "Algorithm 1": lambda eps0: estimation.MeanProtocol(eps0, **RANGE),
-    "seats, mean": lambda eps0: estimation.SeatMeanProtocol(eps0, **RANGE),
+    "seats, mean": lambda eps0: estimation.PermutedMeanProtocol(eps0, **RANGE),
     "Algorithm 2": estimation.FrequencyProtocol,
-    "seats, frequency": estimation.SeatFrequencyProtocol,
+    "seats, frequency": estimation.PermutedFrequencyProtocol,
 }
 MECHANISMS = {
     "generalized RR": randomizers.generalized_rr,
@@ -50,6 +50,6 @@ def response_runs(ratios, x):
         yield reports, mass
 
 
-def moments(law):
-    mean = sum(mass * value for value, mass in law)
-    return mean, sum(mass * (value - mean) ** 2 for value, mass in law)
+def moments(distribution):
+    mean = sum(mass * value for value, mass in distribution)
+    return mean, sum(mass * (value - mean) ** 2 for value, mass in distribution)

@@ -48,7 +48,7 @@ def binary_levels(eps0, d):
 
 @dataclass(frozen=True)
 class Crooked(FiniteRandomizer):
-    """Two inputs with laws that no exchange of the inputs maps to each other."""
+    """Two inputs with distributions that no exchange of the inputs maps to each other."""
 
     rows: tuple
     eps0: float = LOG(8)
@@ -78,7 +78,7 @@ class Case:
     @cache  # noqa: B019
     def datasets(self, n):
         return [
-            oracles.shuffled_laws(self.rows, *pair, others)
+            oracles.shuffled_distributions(self.rows, *pair, others)
             for pair in combinations(range(len(self.rows)), 2)
             for others in combinations_with_replacement(range(len(self.rows)), n - 1)
         ]

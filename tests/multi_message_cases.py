@@ -1,4 +1,4 @@
-"""Multi-message protocols and their oracles: laws of single messages, and of multisets of them, exact."""
+"""Multi-message protocols and their oracles: pmfs of single messages, and of multisets of them, exact."""
 
 import math
 from collections import Counter
@@ -14,12 +14,12 @@ RATIOS = (F(1), F(3, 2), F(9, 4), F(9, 2))
 
 
 def bits(d, flip, held=None):
-    """Law of d bits, one-hot at ``held`` (or all zero), each flipped."""
-    law = {}
+    """Distribution of d bits, one-hot at ``held`` (or all zero), each flipped."""
+    distribution = {}
     for message in product((0, 1), repeat=d):
         chances = [1 - flip if j == held else flip for j in range(d)]
-        law[message] = math.prod(c if b else 1 - c for b, c in zip(message, chances, strict=True))
-    return law
+        distribution[message] = math.prod(c if b else 1 - c for b, c in zip(message, chances, strict=True))
+    return distribution
 
 
 def uniform(outputs):
@@ -64,17 +64,17 @@ PROTOCOLS = {
 REMOVABLE = ("biased coin", "fair coin", "bins", "special bins", "pureDUMP")
 
 
-def multisets(laws):
-    """Law of the multiset of independent messages."""
-    law = {(): F(1)}
-    for single in laws:
+def multisets(distributions):
+    """Distribution of the multiset of independent messages."""
+    distribution = {(): F(1)}
+    for single in distributions:
         longer = Counter()
-        for seen, mass in law.items():
+        for seen, mass in distribution.items():
             for y, chance in single.items():
                 if chance:
                     longer[tuple(sorted((*seen, y)))] += mass * chance
-        law = longer
-    return law
+        distribution = longer
+    return distribution
 
 
 @cache
@@ -82,7 +82,9 @@ def real(name, others, blanket):
     """Masses of all outputs when the user who changes holds 0 or 1 and the others hold ``others``."""
     _, own, noise = PROTOCOLS[name]
     both = [multisets([own[x], *(own[y] for y in others), *[noise] * blanket]) for x in (0, 1)]
-    return {y: tuple(law.get(y, F(0)) for law in both) for y in both[0].keys() | both[1].keys()}
+    return {
+        y: tuple(distribution.get(y, F(0)) for distribution in both) for y in both[0].keys() | both[1].keys()
+    }
 
 
 def worst(name, n, blanket, ratio):

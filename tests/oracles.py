@@ -6,7 +6,7 @@ Exact where the arguments are fractions: the hockey-stick argument is ``ratio`` 
 ============================  =====================================================================
 `pair_masses`                 the variation-ratio pair by enumeration of (a, b)
 `hockey_stick`                of any finite pair, exact; also `renyi_moment`, `tradeoff`
-`shuffled_laws`               histograms of a finite randomizer over n users, exact
+`shuffled_distributions`               histograms of a finite randomizer over n users, exact
 `worst_shuffled_hockey_stick` maximum over all datasets of all neighbouring pairs
 `blanket_bound`               (1/n) E[(G_1 + ... + G_n)_+] by enumeration, exact
 `MpPair`                      the pair term by term in multiple precision, n up to a few hundred
@@ -149,30 +149,30 @@ def laplace_cells(root, cells):
     return [[b - a for a, b in itertools.pairwise(row)] for row in rows]
 
 
-def shuffled_law(pmf, dataset):
+def shuffled_distribution(pmf, dataset):
     """Return {histogram: probability} of the shuffled reports of one dataset."""
-    law = {(0,) * len(pmf[0]): Fraction(1)}
+    distribution = {(0,) * len(pmf[0]): Fraction(1)}
     for x in dataset:
         following = {}
-        for histogram, mass in law.items():
+        for histogram, mass in distribution.items():
             for y, probability in enumerate(pmf[x]):
                 if probability:
                     key = (*histogram[:y], histogram[y] + 1, *histogram[y + 1 :])
                     following[key] = following.get(key, 0) + mass * probability
-        law = following
-    return law
+        distribution = following
+    return distribution
 
 
-def shuffled_laws(pmf, x0, x1, others):
+def shuffled_distributions(pmf, x0, x1, others):
     """Return {histogram: (P, Q)}: the user who changes holds x0 under P and x1 under Q."""
-    first, second = shuffled_law(pmf, (x0, *others)), shuffled_law(pmf, (x1, *others))
+    first, second = shuffled_distribution(pmf, (x0, *others)), shuffled_distribution(pmf, (x1, *others))
     zero = Fraction(0)
     return {key: (first.get(key, zero), second.get(key, zero)) for key in first.keys() | second.keys()}
 
 
 def shuffled_hockey_stick(pmf, x0, x1, others, ratio):
     """Return the exact hockey-stick divergence for one pair of neighbouring datasets."""
-    return hockey_stick(shuffled_laws(pmf, x0, x1, others), ratio)
+    return hockey_stick(shuffled_distributions(pmf, x0, x1, others), ratio)
 
 
 def worst_shuffled_hockey_stick(pmf, n, ratio, pairs=None):
@@ -186,30 +186,32 @@ def worst_shuffled_hockey_stick(pmf, n, ratio, pairs=None):
     )
 
 
-def blanket_bound(pmf, n, ratio, cover=None, pairs=None):
+def blanket_bound(pmf, n, ratio, reference=None, pairs=None):
     """Return max over ordered pairs of (1/n) E[(G_1 + ... + G_n)_+] by enumeration, exact.
 
-    ``cover`` is the blanket's (sub)density over outputs; by default the minimum over inputs.
+    ``reference`` is the blanket's (sub)density over outputs; by default the minimum over inputs.
     """
     outputs, inputs = range(len(pmf[0])), range(len(pmf))
-    cover = [min(row[y] for row in pmf) for y in outputs] if cover is None else cover
+    reference = [min(row[y] for row in pmf) for y in outputs] if reference is None else reference
     pairs = list(itertools.permutations(inputs, 2)) if pairs is None else pairs
     worst = Fraction(0)
     for x0, x1 in pairs:
-        single = {Fraction(0): 1 - sum(cover)}
+        single = {Fraction(0): 1 - sum(reference)}
         for y in outputs:
-            if cover[y]:
-                gain = (pmf[x0][y] - ratio * pmf[x1][y]) / cover[y]
-                single[gain] = single.get(gain, 0) + cover[y]
-        law = {Fraction(0): Fraction(1)}
+            if reference[y]:
+                gain = (pmf[x0][y] - ratio * pmf[x1][y]) / reference[y]
+                single[gain] = single.get(gain, 0) + reference[y]
+        distribution = {Fraction(0): Fraction(1)}
         for _ in range(n):
             following = {}
-            for total, mass in law.items():
+            for total, mass in distribution.items():
                 for gain, probability in single.items():
                     following[total + gain] = following.get(total + gain, 0) + mass * probability
-            law = following
-        exposed = sum((max(pmf[x0][y] - ratio * pmf[x1][y], 0) for y in outputs if not cover[y]), Fraction(0))
-        worst = max(worst, sum(mass * max(total, 0) for total, mass in law.items()) / n + exposed)
+            distribution = following
+        exposed = sum(
+            (max(pmf[x0][y] - ratio * pmf[x1][y], 0) for y in outputs if not reference[y]), Fraction(0)
+        )
+        worst = max(worst, sum(mass * max(total, 0) for total, mass in distribution.items()) / n + exposed)
     return worst
 
 

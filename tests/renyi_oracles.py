@@ -1,4 +1,4 @@
-"""Oracles of the published Rényi formulas: laws from their definitions, divergences from their masses."""
+"""Oracles of the published Rényi formulas: pmfs from their definitions, divergences from their masses."""
 
 import math
 from fractions import Fraction as F
@@ -12,7 +12,7 @@ from scipy import special
 def two_counts(n, clone, first, second):
     """Return {(a, b): (P, Q)} from the definition: C ~ Bin(n-1, clone), A ~ Bin(C, 1/2), one more symbol.
 
-    ``first`` and ``second`` give the law under P and under Q of what the changed user adds to (a, b).
+    ``first`` and ``second`` give the pmf under P and under Q of what the changed user adds to (a, b).
     """
     masses = {}
     for c in range(n):

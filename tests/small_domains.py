@@ -30,13 +30,13 @@ def response_matrix(e, d):
 
 
 def unary_matrix(d, held, noise, s=1):
-    def law(item, bits):
+    def distribution(item, bits):
         return np.prod(
             [p if b else 1 - p for j, b in enumerate(bits) for p in [held if j == item else noise]]
         )
 
     outputs = list(product((0, 1), repeat=d))
-    return np.array([[np.mean([law(i, bits) for i in x]) for bits in outputs] for x in sets(d, s)])
+    return np.array([[np.mean([distribution(i, bits) for i in x]) for bits in outputs] for x in sets(d, s)])
 
 
 def rappor_matrix(e, d, s=1):
@@ -64,14 +64,17 @@ def pckv_matrix(e, d, s):
 
 
 def privkv_matrix(e1, e2, d, s):
-    def law(v, out):
+    def distribution(v, out):
         keep, sign = e1 / (e1 + 1), e2 / (e2 + 1)
         if v is None:
             return keep if out == 0 else (1 - keep) / 2
         return 1 - keep if out == 0 else keep * (sign if out == v else 1 - sign)
 
     return np.array(
-        [[law(dict(x).get(key), out) / d for key in range(d) for out in (1, -1, 0)] for x in pairs_held(d, s)]
+        [
+            [distribution(dict(x).get(key), out) / d for key in range(d) for out in (1, -1, 0)]
+            for x in pairs_held(d, s)
+        ]
     )
 
 
@@ -191,9 +194,9 @@ def hockey(first, second, eps):
     return np.maximum(first - exp(eps) * second, 0.0).sum()
 
 
-def of_law(law, eps, threshold):
-    value = law.mass * np.maximum(law.first - exp(eps) * law.second - threshold, 0.0)
-    return value.sum() + law.exposed_first
+def of_distribution(ratios, eps, threshold):
+    value = ratios.w * np.maximum(ratios.r0_over_w - exp(eps) * ratios.r1_over_w - threshold, 0.0)
+    return value.sum() + ratios.r0_outside
 
 
 def thresholds(e):

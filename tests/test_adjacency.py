@@ -84,7 +84,7 @@ MECHANISMS = {
     "slots": (PersonalizedPair([0.5, 1.0, 1.0]), ANY, (TWO_CHANGE, ONE_LEAVES)),
     "adaptive slots": (PersonalizedPair.adaptive([0.5, 1.0, 1.0]), ANY, (TWO_CHANGE, ONE_LEAVES)),
     "their own budgets": (
-        personal.OwnRandomizedResponse([0.5, 1.0, 1.0], k=2), ANY, (TWO_CHANGE, ONE_LEAVES),
+        personal.PersonalRandomizedResponse([0.5, 1.0, 1.0], k=2), ANY, (TWO_CHANGE, ONE_LEAVES),
     ),
     "messages": (
         multi_message.shuffle_messages(randomizers.balls_into_bins(d=4), n=3, blanket=50),
@@ -147,8 +147,8 @@ def test_what_is_special_stands_in_the_statement():
 
 def count_delta(n, other, first, second, eps):
     """Return δ of the number of reports in a set: chances of the others' reports and of the changing one."""
-    law = binom.pmf(np.arange(-1, n), n - 1, other)
-    p, q = (own * law[:-1] + (1 - own) * law[1:] for own in (first, second))
+    distribution = binom.pmf(np.arange(-1, n), n - 1, other)
+    p, q = (own * distribution[:-1] + (1 - own) * distribution[1:] for own in (first, second))
     return max(np.maximum(a - math.exp(eps) * b, 0.0).sum() for a, b in ((p, q), (q, p)))
 
 
@@ -249,7 +249,7 @@ def test_statuses_name_trivial_ends():
     assert shuffle(BINARY, n=1000).delta(0.1).status is Status.CERTIFIED
     assert shuffle(BINARY, n=1).epsilon(1e-300).status is Status.CERTIFIED  # local, and attained
     assert shuffle(BINARY, n=1000).delta([0.1, 1.5]).status is Status.CERTIFIED  # 0 on both sides
-    seats = estimation.of_seats([1.0] * 1000, delta=1e-6)
+    seats = estimation.permute_then_randomize([1.0] * 1000, delta=1e-6)
     assert seats.status is Status.TRIVIAL_LOWER
     assert shuffle(randomizers.subset(eps0=3.0, d=8, k=2), n=4).epsilon(1e-9).status in (
         Status.CERTIFIED,

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from shufflelib import calibration, randomizers, shuffle
-from shufflelib.explorer.words import bound
+from shufflelib.explorer.text import bound
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: make browser installs it")
 pytest.importorskip("voila", reason="no Voilà here")

@@ -18,7 +18,7 @@ from shufflelib.shuffling import VariationRatioPair
 
 NAN, INF = math.nan, math.inf
 NOT_NUMBERS = ("1e-8", b"1", None, True, np.True_, 1j, object(), [], {})
-LAW = {"n": 10, "p": 3.0, "beta": 0.25, "q0": 5.0}
+PARAMETERS = {"n": 10, "p": 3.0, "beta": 0.25, "q0": 5.0}
 GENERIC = randomizers.generic(eps0=1.0)
 LOGS = np.log([0.5, 0.5])
 
@@ -31,7 +31,7 @@ ENTRIES = {
     ),
     "VariationRatioPair": (
         VariationRatioPair,
-        LAW,
+        PARAMETERS,
         {
             "n": (NAN, INF, 0, -1, 1.5, 10**16),
             "p": (NAN, 1.0, 0.5, 0.0, -3.0, -INF),
@@ -50,7 +50,7 @@ METHODS = {
 }
 PROFILES = {
     "shuffle": shuffle(GENERIC, n=5),
-    "VariationRatioPair": VariationRatioPair(**LAW),
+    "VariationRatioPair": VariationRatioPair(**PARAMETERS),
     "DiscretePair": DiscretePair(LOGS, np.log([0.25, 0.75])),
     "Gaussian": Gaussian(1.0),
 }
@@ -167,7 +167,7 @@ def test_a_pair_without_probability_left_is_refused(q0, q1):
         ([True, False], LOGS, TypeError),
     ],
 )
-def test_discrete_pairs_refuse_what_is_no_law(log_p, log_q, error):
+def test_discrete_pairs_refuse_what_is_no_distribution(log_p, log_q, error):
     with pytest.raises(error, match="^log_"):
         DiscretePair(log_p, log_q)
 

@@ -83,7 +83,7 @@ def test_a_dozen_evaluations_count_a_dozenfold():
 
 def test_the_peers_of_the_blanket_are_the_blanket():
     rr = shuffle(randomizers.generalized_rr(eps0=1.0, d=4), n=6)
-    delta = rr.above[0].delta(0.3)
+    delta = rr.dominating_pairs[0].delta(0.3)
     assert delta.lower * (1 - 1e-9) <= delta_of_blanket(0.3, 1.0, 4, 6) <= delta.upper * (1 + 1e-9)
     assert delta.lower <= delta_on_a_grid(0.3, 1.0, 4, 6) <= 1.05 * delta.upper
 

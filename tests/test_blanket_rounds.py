@@ -1,8 +1,8 @@
 """The blanket in several rounds: composed through its profile, against its two-dimensional statistic.
 
-Under the cover w the pair of laws of n reports is a function of (ΣR_0/w, ΣR_1/w): with base mass m at (A, B)
-the two laws have masses A m/n and B m/n.  Here that statistic is listed exactly, composed exactly, and
-compared with what the profile route makes of it.
+Under the reference measure w the pair of distributions of n reports is a function of (ΣR_0/w, ΣR_1/w): with
+base mass m at (A, B) the two distributions have masses A m/n and B m/n.  Here that statistic is listed
+exactly, composed exactly, and compared with what the profile route makes of it.
 """
 
 import math
@@ -15,11 +15,11 @@ import pytest
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.root_finding import worst_root
-from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.numerics.root_finding import epsilon_at_delta
+from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.envelope import Envelope
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
 RATIOS = (F(4, 3), F(2), F(9, 2))  # exp(eps)
 
@@ -29,11 +29,11 @@ def tenths(*rows):
 
 
 def response(e, d):
-    law = oracles.generalized_rr(e, d)
-    return tuple(law[0]), tuple(law[1]), (F(1, e + d - 1),) * d
+    distribution = oracles.generalized_rr(e, d)
+    return tuple(distribution[0]), tuple(distribution[1]), (F(1, e + d - 1),) * d
 
 
-# R_0, R_1 and the cover
+# R_0, R_1 and the reference measure
 CASES = {
     "2-RR": response(3, 2),
     "3-RR": response(3, 3),
@@ -46,57 +46,57 @@ ROUNDS = (2, 3, 5)
 
 def statistic(name, n):
     """Return {(A, B): base mass} of the sums of n independent (R_0/w, R_1/w), uncovered mass at (0, 0)."""
-    first, second, cover = CASES[name]
+    first, second, reference = CASES[name]
     atoms = {}
-    for a, b, w in zip(first, second, cover, strict=True):
+    for a, b, w in zip(first, second, reference, strict=True):
         atoms[a / w, b / w] = atoms.get((a / w, b / w), 0) + w
-    atoms[F(0), F(0)] = 1 - sum(cover)
-    law = {(F(0), F(0)): F(1)}
+    atoms[F(0), F(0)] = 1 - sum(reference)
+    distribution = {(F(0), F(0)): F(1)}
     for _ in range(n):
         longer = {}
-        for (a, b), mass in law.items():
+        for (a, b), mass in distribution.items():
             for (x, y), share in atoms.items():
                 longer[a + x, b + y] = longer.get((a + x, b + y), 0) + mass * share
-        law = longer
-    return law
+        distribution = longer
+    return distribution
 
 
 @cache
 def one_round(name, n):
     """Return {A/B: (P, Q)}: what one direction of one round gives away."""
-    law = {}
+    distribution = {}
     for (a, b), mass in statistic(name, n).items():
         if a or b:
-            p, q = law.get(a / b, (0, 0))
-            law[a / b] = p + a * mass / n, q + b * mass / n
-    return law
+            p, q = distribution.get(a / b, (0, 0))
+            distribution[a / b] = p + a * mass / n, q + b * mass / n
+    return distribution
 
 
 def as_losses(masses):
-    """Return {P/Q: (P, Q)} of a law of outputs, outputs with equal losses together."""
-    law = {}
+    """Return {P/Q: (P, Q)} of a distribution of outputs, outputs with equal losses together."""
+    distribution = {}
     for p, q in masses.values():
-        old = law.get(p / q, (0, 0))
-        law[p / q] = old[0] + p, old[1] + q
-    return law
+        old = distribution.get(p / q, (0, 0))
+        distribution[p / q] = old[0] + p, old[1] + q
+    return distribution
 
 
-def turned(law):
-    return {1 / x: (q, p) for x, (p, q) in law.items()}
+def turned(distribution):
+    return {1 / x: (q, p) for x, (p, q) in distribution.items()}
 
 
 def product(one, other):
-    law = {}
+    distribution = {}
     for x, (p, q) in one.items():
         for y, (r, s) in other.items():
-            old = law.get(x * y, (0, 0))
-            law[x * y] = old[0] + p * r, old[1] + q * s
-    return law
+            old = distribution.get(x * y, (0, 0))
+            distribution[x * y] = old[0] + p * r, old[1] + q * s
+    return distribution
 
 
 @cache
 def rounds_in(name, n, forward, backward):
-    """Return the law of so many rounds in one direction and so many in the other."""
+    """Return the distribution of so many rounds in one direction and so many in the other."""
     if forward + backward == 1:
         return one_round(name, n) if forward else turned(one_round(name, n))
     if forward:
@@ -120,14 +120,17 @@ def adaptive(name, n, rounds, ratio):
     def worst(left, ratio):
         if left == 0:
             return max(1 - ratio, F(0))
-        return max(sum(p * worst(left - 1, ratio / x) for x, (p, _) in law.items()) for law in directions)
+        return max(
+            sum(p * worst(left - 1, ratio / x) for x, (p, _) in distribution.items())
+            for distribution in directions
+        )
 
     return worst(rounds, ratio)
 
 
 def pair(name, n):
     parts = (np.array([float(entry) for entry in row]) for row in CASES[name])
-    return CoveredPair(AmplificationVariable.from_masses(*parts), n)
+    return BlanketPair(LikelihoodRatios.from_masses(*parts), n)
 
 
 def nearly(exact, slack=1e-12):
@@ -138,29 +141,29 @@ def nearly(exact, slack=1e-12):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_profile_of_one_ordered_pair_is_its_loss_law(name):
+def test_the_profile_of_one_ordered_pair_is_its_loss_distribution(name):
     """Second differences of the exact curve, over all E > 0, return every mass: nothing is lost."""
-    law = one_round(name, 4)
-    kinks = [F(0), *sorted(law), max(law) + 1, max(law) + 2]
-    curve = [oracles.hockey_stick(law, kink) for kink in kinks]
+    distribution = one_round(name, 4)
+    kinks = [F(0), *sorted(distribution), max(distribution) + 1, max(distribution) + 2]
+    curve = [oracles.hockey_stick(distribution, kink) for kink in kinks]
     slopes = [(b - a) / (y - x) for a, b, x, y in zip(curve, curve[1:], kinks, kinks[1:], strict=False)]
     found = {k: right - left for k, left, right in zip(kinks[1:], slopes, slopes[1:], strict=False)}
-    assert {kink: (kink * q, q) for kink, q in found.items() if q} == law
+    assert {kink: (kink * q, q) for kink, q in found.items() if q} == distribution
     # and E < 1 is the other direction
     for ratio in (F(1, 3), F(2, 3)):
-        mirrored = oracles.hockey_stick(turned(law), 1 / ratio)
-        assert oracles.hockey_stick(law, ratio) == 1 - ratio + ratio * mirrored
+        mirrored = oracles.hockey_stick(turned(distribution), 1 / ratio)
+        assert oracles.hockey_stick(distribution, ratio) == 1 - ratio + ratio * mirrored
 
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_the_profile_encloses_the_statistic(name, n):
-    law, one = one_round(name, n), pair(name, n)
-    inner = sorted(law)
+    distribution, one = one_round(name, n), pair(name, n)
+    inner = sorted(distribution)
     for ratio in [*RATIOS, *((a + b) / 2 for a, b in zip(inner, inner[1:], strict=False) if a + b >= 2)]:
         for direction, exact in (
-            (one, oracles.hockey_stick(law, ratio)),
-            (one.reversed, oracles.hockey_stick(turned(law), ratio)),
+            (one, oracles.hockey_stick(distribution, ratio)),
+            (one.reversed, oracles.hockey_stick(turned(distribution), ratio)),
         ):
             ends = direction.log_hockey_stick(math.log(ratio))
             low, high = nearly(exact)
@@ -218,7 +221,9 @@ def test_the_loss_to_the_envelope_fades_as_the_crowd_grows():
         one = pair("lopsided", n)
         apart = one.compose(rounds=100).epsilon(1e-6)
         together = ComposedPair([(Envelope((one,)), 100)])
-        lower, upper = (worst_root((together,), math.log(1e-6), safe_above=above) for above in (False, True))
+        lower, upper = (
+            epsilon_at_delta((together,), math.log(1e-6), safe_above=above) for above in (False, True)
+        )
         losses.append((lower / apart.upper - 1.0, upper / apart.lower - 1.0))
     assert losses[0][0] > 0.01 and losses[1][1] < 0.001
 
@@ -238,8 +243,8 @@ def test_no_dataset_of_the_mechanism_exceeds_its_composed_bound(rounds):
         truth = F(0)
         for others in combinations_with_replacement(range(3), n - 1):
             for inputs in combinations(range(3), 2):
-                law = as_losses(oracles.shuffled_laws(THREE, *inputs, others))
-                every = law if rounds == 1 else product(law, law)
+                distribution = as_losses(oracles.shuffled_distributions(THREE, *inputs, others))
+                every = distribution if rounds == 1 else product(distribution, distribution)
                 truth = max(truth, oracles.both_ways(every, ratio))
         ends = profile.delta(math.log(ratio))
         low, _ = nearly(truth)

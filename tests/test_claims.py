@@ -160,10 +160,10 @@ def test_exact_enumeration_agrees_with_an_independent_one():
         assert exact_shuffle.worst_delta(channel, n, Fraction(3, 2))[0] == truth
 
 
-def test_exact_laws_are_laws():
-    law = exact_shuffle.shuffled(exact_shuffle.randomized_response(3, 3), (0, 1, 1, 2))
-    assert sum(law.values()) == 1
-    assert all(sum(counts) == 4 for counts in law)
+def test_exact_distributions_are_distributions():
+    distribution = exact_shuffle.shuffled(exact_shuffle.randomized_response(3, 3), (0, 1, 1, 2))
+    assert sum(distribution.values()) == 1
+    assert all(sum(counts) == 4 for counts in distribution)
 
 
 # ---------------------------------------------------------------- what is said about the ledger

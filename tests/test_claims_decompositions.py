@@ -9,7 +9,7 @@ import pytest
 import claims
 import oracles
 from claims import QUICK, Effort, Verdict, exact_losses, exact_shuffle
-from claims.exact_tests import divergence, never_fails, random_law
+from claims.exact_tests import divergence, never_fails, random_distribution
 from claims.others import composed_rounds, fixed_compositions, shuffle_asymptotics
 from claims.scw25 import decompositions, decompositions_released
 
@@ -55,9 +55,9 @@ def test_other_seeds_find_the_same(claim):
 def test_loss_sums_are_those_of_the_oracle(n):
     rows = oracles.generalized_rr(4, 3)
     pairs = [(0, 1), (1, 0)]
-    cover = exact_losses.blanket(rows)
+    reference = exact_losses.blanket(rows)
     for ratio in (F(1), F(7, 5), F(3)):
-        bound = exact_losses.covered_delta(rows, n, ratio, cover, pairs)
+        bound = exact_losses.blanket_delta(rows, n, ratio, reference, pairs)
         assert bound == oracles.blanket_bound(rows, n, ratio, pairs=pairs)
     assert exact_losses.apart({1: F(1)}, {2: F(1)}) == 1 and exact_losses.apart({1: F(1)}, {1: F(1)}) == 0
 
@@ -67,8 +67,11 @@ def test_loss_sums_are_those_of_the_oracle(n):
 )
 def test_a_blanket_bound_a_thousandth_smaller_is_refuted(factor, verdict):
     def scaled(rng):  # one user: the bound is the divergence
-        rows, ratio = [random_law(rng, 3, weights=(1, 2, 3)) for _ in range(3)], 1 + F(rng.randint(0, 4), 8)
-        bound = exact_losses.covered_delta(
+        rows, ratio = (
+            [random_distribution(rng, 3, weights=(1, 2, 3)) for _ in range(3)],
+            1 + F(rng.randint(0, 4), 8),
+        )
+        bound = exact_losses.blanket_delta(
             rows, 1, ratio, exact_losses.blanket(rows), decompositions._pairs(rows)
         )
         return exact_shuffle.worst_delta(rows, 1, ratio)[0] <= factor * bound
@@ -100,21 +103,23 @@ def test_the_released_scheme_says_what_it_said():
         )
     ]
     assert says == [True, False, True, False]
-    law = exact_losses.losses([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)], [F(1, 4), F(1, 4)], F(5, 4))
-    up, down = (decompositions_released.rounded(law, F(1, 7), way) for way in (math.ceil, math.floor))
+    distribution = exact_losses.losses([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)], [F(1, 4), F(1, 4)], F(5, 4))
+    up, down = (
+        decompositions_released.rounded(distribution, F(1, 7), way) for way in (math.ceil, math.floor)
+    )
     for n in (1, 2, 4):
-        values = [exact_losses.mean_positive_part(one, n) for one in (down, law, up)]
+        values = [exact_losses.expected_positive_part(one, n) for one in (down, distribution, up)]
         assert values == sorted(values) and values[0] < values[2]
 
 
 def test_the_row_for_every_mechanism_is_the_clones_bound_but_for_a_factor():
-    """Values 2e/(e + 1) times as large, under the cover (R_0 + R_1)/(2e): binary response, exactly."""
+    """Values 2e/(e + 1) times as large, under the reference (R_0 + R_1)/(2e): binary response, exactly."""
     e, ratio = F(3), F(3, 2)
     p, q = oracles.generalized_rr(e, 2)
-    cover = [(a + b) / (2 * e) for a, b in zip(p, q, strict=True)]
-    law = exact_losses.losses(p, q, cover, ratio)
+    reference = [(a + b) / (2 * e) for a, b in zip(p, q, strict=True)]
+    distribution = exact_losses.losses(p, q, reference, ratio)
     row = decompositions_released._generic_row(e, ratio)
-    assert law == {2 * e / (e + 1) * value: mass for value, mass in row.items()}
+    assert distribution == {2 * e / (e + 1) * value: mass for value, mass in row.items()}
 
 
 # ---------------------------------------------------------------- composed rounds
@@ -122,7 +127,10 @@ def test_the_row_for_every_mechanism_is_the_clones_bound_but_for_a_factor():
 
 @pytest.mark.parametrize("rounds", [1, 3, 6])
 def test_rounds_of_randomized_response(rounds):
-    p, q = (composed_rounds._products(law, rounds) for law in ([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]))
+    p, q = (
+        composed_rounds._products(distribution, rounds)
+        for distribution in ([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)])
+    )
     for ratio in (F(1), F(5, 2), F(8)):
         truth = divergence(p, q, ratio)
         found = composed_rounds._log_delta_of_responses(math.log(3), rounds, math.log(ratio))
@@ -147,9 +155,9 @@ def test_stored_numbers_a_percent_off_are_not_reproduced(monkeypatch):
 # ---------------------------------------------------------------- asymptotics
 
 
-def test_counts_are_a_law_and_the_wrong_covariance_is_seen(monkeypatch):
-    law = fixed_compositions._counts((3, 2))
-    assert law.sum() == pytest.approx(1.0) and law.shape == (6, 6)
+def test_counts_are_a_distribution_and_the_wrong_covariance_is_seen(monkeypatch):
+    distribution = fixed_compositions._counts((3, 2))
+    assert distribution.sum() == pytest.approx(1.0) and distribution.shape == (6, 6)
     right = fixed_compositions.composition_index
     for factor, check in ((1.01, fixed_compositions._divergence_rate), (1.1, fixed_compositions._curves)):
         monkeypatch.setattr(
@@ -162,16 +170,16 @@ def test_counts_are_a_law_and_the_wrong_covariance_is_seen(monkeypatch):
 
 def test_information_of_a_position_by_listing_sequences():
     rows, values = oracles.generalized_rr(3, 2), (0, 1, 1)
-    law = {}
+    distribution = {}
     for place in range(3):
         order = [values[1], values[2]]
         order.insert(place, values[0])
         for bits in np.ndindex(2, 2, 2):
             for swap in (order, [*order[::-1]] if place == 1 else order):  # the others are alike here
                 mass = F(1, 6) * math.prod(rows[x][y] for x, y in zip(swap, bits, strict=True))
-                law[place, bits] = law.get((place, bits), 0) + mass
-    total = {bits: sum(law[place, bits] for place in range(3)) for bits in np.ndindex(2, 2, 2)}
-    found = sum(float(m) * math.log(m / total[bits] * 3) for (_, bits), m in law.items())
+                distribution[place, bits] = distribution.get((place, bits), 0) + mass
+    total = {bits: sum(distribution[place, bits] for place in range(3)) for bits in np.ndindex(2, 2, 2)}
+    found = sum(float(m) * math.log(m / total[bits] * 3) for (_, bits), m in distribution.items())
     assert fixed_compositions._positions(rows, values) == pytest.approx(found, rel=1e-12)
 
 

@@ -21,7 +21,7 @@ from claims.exact_tests import (
     largest_delta,
     least_false_negatives,
     never_fails,
-    random_law,
+    random_distribution,
     too_high,
 )
 from claims.wsys23 import (
@@ -92,14 +92,14 @@ def test_findings_repeat_themselves():
 # ---------------------------------------------------------------- the instruments
 
 
-def laws(seed, count=2, **more):
+def distributions(seed, count=2, **more):
     rng = random.Random(seed)
-    return [random_law(rng, **more) for _ in range(count)]
+    return [random_distribution(rng, **more) for _ in range(count)]
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_best_tests_are_those_of_the_oracle_and_of_a_linear_program(seed):
-    p, q = laws(seed)
+    p, q = distributions(seed)
     pair, curve = dict(enumerate(zip(p, q, strict=True))), corners(p, q)
     for alpha in (F(0), F(1, 7), F(1, 2), F(1)):
         assert false_negatives(curve, alpha) == oracles.tradeoff(pair, alpha)
@@ -136,7 +136,7 @@ def test_a_witness_needs_more_than_equality(factor, verdict):
 )
 def test_joint_concavity_a_thousandth_higher_is_refuted(factor, verdict):
     def scaled(rng):
-        p, q = (random_law(rng) for _ in range(2))
+        p, q = (random_distribution(rng) for _ in range(2))
         seen = corners(
             exact_tests.beside([F(1, 3), F(2, 3)], [p, p]), exact_tests.beside([F(1, 3), F(2, 3)], [q, q])
         )

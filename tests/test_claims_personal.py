@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 
 from claims import Effort, Verdict, checked
-from claims.gspa24 import personal_budgets, personal_comparisons, personal_guarantees, personal_normal_law
+from claims.gspa24 import (
+    personal_budgets,
+    personal_comparisons,
+    personal_guarantees,
+    personal_normal_distribution,
+)
 from claims.others import before_the_pair, echo_of_neighbours
 
 MODULES = (
     personal_budgets,
-    personal_normal_law,
+    personal_normal_distribution,
     personal_guarantees,
     personal_comparisons,
     echo_of_neighbours,
@@ -64,15 +69,15 @@ def test_a_line_shows_where_a_claim_is_sound(name):
 
 def slots_in_order(odds, ratio):
     """δ of binary slots, all users but one holding 0: every report, every place of the one who changes."""
-    n, laws = len(odds), [{}, {}]
+    n, distributions = len(odds), [{}, {}]
     for reports in itertools.product((0, 1), repeat=n):
-        for value, law in enumerate(laws):
-            law[reports] = F(0)
+        for value, distribution in enumerate(distributions):
+            distribution[reports] = F(0)
             for place in range(n):
                 held = [value * (slot == place) for slot in range(n)]
                 rows = zip(odds, held, reports, strict=True)
-                law[reports] += math.prod((e if x == y else 1) / (e + 1) for e, x, y in rows) / n
-    pairs = (laws, laws[::-1])
+                distribution[reports] += math.prod((e if x == y else 1) / (e + 1) for e, x, y in rows) / n
+    pairs = (distributions, distributions[::-1])
     return max(sum(max(p[z] - ratio * q[z], 0) for z in p) for p, q in pairs)
 
 
@@ -98,7 +103,7 @@ def test_half_silent_slots_are_what_enumeration_says():
     assert slots_in_order(odds, math.exp(eps)) == pytest.approx(1e-4, rel=1e-6)
 
 
-def test_unequal_slots_exceed_the_normal_law_from_the_budget_on_that_is_said():
+def test_unequal_slots_exceed_the_normal_distribution_from_the_budget_on_that_is_said():
     """Squared distances of the limits, times n: (e − 1)²/(2e) against 2/(1/4 + 1/(2(1 + e)))."""
     for eps0, exceeds in ((2.75, False), (2.85, True)):
         e = math.exp(eps0)

@@ -19,7 +19,7 @@ from claims.ccg24 import (
     training_accuracies,
     two_symbols,
 )
-from claims.exact_tests import corners, false_negatives, never_fails, random_law
+from claims.exact_tests import corners, false_negatives, never_fails, random_distribution
 from claims.gspa24 import personal_budgets, personal_comparisons, personal_guarantees
 from claims.others import renyi_bounds
 from shufflelib.published import renyi
@@ -124,15 +124,17 @@ def test_a_third_symbol_by_linear_programming():
     assert float(two_symbols._exchange(Fraction(18, 25), **two_symbols.PERSONAL)[1]) == pytest.approx(7 / 75)
 
 
-def test_the_trade_off_function_of_two_counts_is_nearer_to_the_normal_one_than_the_law_is():
-    """Four times the users at p = 1/2: an eighth of the distance, where the law's distance halves."""
+def test_the_trade_off_function_of_two_counts_is_nearer_to_the_normal_one_than_the_distribution_is():
+    """Four times the users at p = 1/2: an eighth of the distance, where the pmf's distance halves."""
 
     def distance(n, p=0.5):
         a, b = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
         c = a + b - 1
         under_p = binom.pmf(c, n - 1, p) * binom.pmf(a - 1, c, 0.5)
         under_q = binom.pmf(c, n - 1, p) * binom.pmf(a, c, 0.5)
-        under_p, under_q = (np.where(c >= 0, np.nan_to_num(law), 0.0).ravel() for law in (under_p, under_q))
+        under_p, under_q = (
+            np.where(c >= 0, np.nan_to_num(distribution), 0.0).ravel() for distribution in (under_p, under_q)
+        )
         order = np.argsort(-np.divide(under_q, under_p, out=np.full(under_p.size, np.inf), where=under_p > 0))
         alphas = np.linspace(0.001, 0.999, 999)
         exact = np.interp(
@@ -141,8 +143,8 @@ def test_the_trade_off_function_of_two_counts_is_nearer_to_the_normal_one_than_t
         return np.abs(exact - norm.cdf(norm.isf(alphas) - 2.0 / np.sqrt((n - 1) * p))).max()
 
     assert distance(101) / distance(401) > 7.0
-    law = normal_limit._largest_atom(101) / normal_limit._largest_atom(401)
-    assert law == pytest.approx(2.0, abs=0.02)
+    distribution = normal_limit._largest_atom(101) / normal_limit._largest_atom(401)
+    assert distribution == pytest.approx(2.0, abs=0.02)
 
 
 @pytest.mark.parametrize(("n", "order"), [(2, 1.5), (20, 2.0), (100, 6.0), (2000, 96.0), (3000, 300.0)])
@@ -169,9 +171,9 @@ def _two_counts(e, n, order):
     a, b = np.meshgrid(np.arange(n), np.arange(n), indexing="ij")
     clones = np.nan_to_num(binom.pmf(a + b, n - 1, 1.0 / e) * binom.pmf(a, a + b, 0.5))
     under_p, under_q = np.zeros((2, n + 1, n + 1))
-    for law, share in ((under_p, e / (e + 1.0)), (under_q, 1.0 / (e + 1.0))):
-        law[1:, :-1] += clones * share
-        law[:-1, 1:] += clones * (1.0 - share)
+    for distribution, share in ((under_p, e / (e + 1.0)), (under_q, 1.0 / (e + 1.0))):
+        distribution[1:, :-1] += clones * share
+        distribution[:-1, 1:] += clones * (1.0 - share)
     seen = under_q > 1e-30
     return np.log(np.sum((under_p[seen] / under_q[seen]) ** order * under_q[seen])) / (order - 1)
 
@@ -232,7 +234,7 @@ def test_a_pure_channel_is_its_own_neighbour_and_a_revealing_one_is_not():
 
 
 def test_a_wrong_fact_meets_a_counterexample():
-    """Half of the true delta, and the chain without its middle law."""
+    """Half of the true delta, and the chain without its middle distribution."""
 
     def half(rng):
         curve, e, delta = hypothesis_tests._guarantee(rng)
@@ -240,7 +242,7 @@ def test_a_wrong_fact_meets_a_counterexample():
         return all(y >= f(x) for x, y in curve)
 
     def unchained(rng):
-        p, q, r = (corners(random_law(rng), random_law(rng)) for _ in range(3))
+        p, q, r = (corners(random_distribution(rng), random_distribution(rng)) for _ in range(3))
         return all(
             false_negatives(p, x) >= false_negatives(q, 1 - false_negatives(r, x))
             for x in hypothesis_tests.LEVELS

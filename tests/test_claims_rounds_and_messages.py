@@ -56,7 +56,7 @@ def test_an_asymmetric_pair_refutes_what_holds_for_the_pairs_of_the_paper(monkey
     assert rounds._lemma_72(Effort(64)).verdict is Verdict.REFUTED
 
 
-def test_a_law_above_the_pair_is_seen():
+def test_a_distribution_above_the_pair_is_seen():
     pair = rounds._pair_of_counts(F(3), F(1))
     p, q = rounds.RESPONSE
     assert rounds._below_at_positive_epsilon([p, p], pair)
@@ -101,16 +101,18 @@ def test_an_empty_bin_shows_the_item_whatever_epsilon():
 def test_the_masses_meant_for_few_options_are_those_of_the_enumerated_reports(d):
     root, ratio = F(6, 5), F(11, 10)
     channel = exact_channels.rappor(root, d)
-    law = exact_losses.losses(channel[0], channel[1], exact_losses.blanket(channel), ratio)
+    distribution = exact_losses.losses(channel[0], channel[1], exact_losses.blanket(channel), ratio)
     meant = exact_losses.summed(decompositions_released._meant(root, d, ratio))
-    assert {value: mass for value, mass in meant.items() if mass} == {k: m for k, m in law.items() if m}
+    assert {value: mass for value, mass in meant.items() if mass} == {
+        k: m for k, m in distribution.items() if m
+    }
 
 
 def test_the_released_grid_is_an_expectation_for_any_number_of_users():
     eps0, ratio = 1.0, 1.2
     channel = exact_shuffle.randomized_response(F(math.e).limit_denominator(10**6), 4)
-    law = exact_losses.losses(channel[0], channel[1], channel[2], F(ratio))
+    distribution = exact_losses.losses(channel[0], channel[1], channel[2], F(ratio))
     for n in (1, 2, 3):
-        truth = float(exact_losses.mean_positive_part(law, n))
+        truth = float(exact_losses.expected_positive_part(distribution, n))
         found = decompositions_released._released(eps0, 4, math.log(ratio), attacked=True, n=n)
         assert truth * (1 - 1e-4) <= found <= truth + math.expm1(eps0) / decompositions_released.CELLS

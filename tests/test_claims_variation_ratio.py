@@ -181,7 +181,7 @@ def test_two_sampled_rounds_by_enumerating_every_output():
     """Both rounds, both datasets, all outputs: one user of two is drawn, randomized response with odds 3."""
     response = oracles.generalized_rr(3, 2)
 
-    def law(first, second):  # bits that the two users would report on in rounds 1 and 2
+    def distribution(first, second):  # bits that the two users would report on in rounds 1 and 2
         masses = {}
         for y in itertools.product((0, 1), repeat=2):
             chances = [
@@ -192,7 +192,7 @@ def test_two_sampled_rounds_by_enumerating_every_output():
         return masses
 
     # round 1 asks whether "is it x1?": users (x0, x2) have (0, 1); round 2 another question: (0, 0)
-    p, q = law((0, 1), (0, 0)), law((1, 1), (1, 0))
+    p, q = distribution((0, 1), (0, 0)), distribution((1, 1), (1, 0))
     truth, named = rounds._two_sampled_rounds()
     assert oracles.both_ways({y: (p[y], q[y]) for y in p}, F(17, 10)) == truth == F(13, 80)
     assert named == F(23, 160)

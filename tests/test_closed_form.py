@@ -78,19 +78,19 @@ def test_blanket_bounds_against_exact_enumeration(pmf, blanket, n):
 
 
 def test_moments_of_the_extremal_design_are_exact_bounds():
-    """The derivation of `BlanketBounds.extremal` against the law of L, for the subset mechanism."""
+    """The derivation of `BlanketBounds.extremal` against the distribution of L, for the subset mechanism."""
     for e, d, k in itertools.product((F(3, 2), F(3), F(20)), (3, 4, 5), (1, 2, 3)):
         pmf = oracles.subset_mechanism(e, d, k)
-        cover = [min(row[y] for row in pmf) for y in range(len(pmf[0]))]
-        gamma = sum(cover)
+        reference = [min(row[y] for row in pmf) for y in range(len(pmf[0]))]
+        gamma = sum(reference)
         if k >= d:
             continue
         blanket = BlanketBounds.extremal(eps0=math.log(e), gamma=float(gamma))
         for share in (0.1, 0.5, 0.9):
             eps = share * math.log(e)
             ratio = F(math.exp(eps))
-            losses = [gamma * (a - ratio * b) / w for a, b, w in zip(pmf[0], pmf[1], cover, strict=True)]
-            second = sum(w / gamma * loss**2 for w, loss in zip(cover, losses, strict=True))
+            losses = [gamma * (a - ratio * b) / w for a, b, w in zip(pmf[0], pmf[1], reference, strict=True)]
+            second = sum(w / gamma * loss**2 for w, loss in zip(reference, losses, strict=True))
             assert float(max(losses)) == pytest.approx(math.exp(blanket.log_b_plus(eps)), rel=1e-12)
             assert float(max(losses) - min(losses)) == pytest.approx(
                 math.exp(blanket.log_b_range(eps)), rel=1e-12

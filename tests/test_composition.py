@@ -13,11 +13,11 @@ from scipy.special import gammaln
 import oracles
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import Certified, Status
-from shufflelib.numerics.log_interval import LogBracket
-from shufflelib.numerics.root_finding import worst_root
+from shufflelib.numerics.log_interval import LogInterval
+from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
 from shufflelib.profiles.composition import ComposedPair
-from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.privacy_profile import ComposedProfile, compose
 from shufflelib.published import composition as published
@@ -106,7 +106,7 @@ def test_composing_step_by_step_is_composing_at_once():
     assert (a.lower, a.upper) == (b.lower, b.upper)
 
 
-def test_rounds_that_tell_the_laws_apart_leave_an_infinite_upper_end():
+def test_rounds_that_tell_the_distributions_apart_leave_an_infinite_upper_end():
     composed = discrete(TELLING).compose(rounds=3)
     surely = 1 - (1 - 0.05) ** 3  # an outcome that P cannot produce
     assert inside(composed.delta(40.0), surely, 1e-9)
@@ -115,7 +115,7 @@ def test_rounds_that_tell_the_laws_apart_leave_an_infinite_upper_end():
     assert composed.epsilon(1.05 * surely).upper < 20.0
 
 
-def test_laws_that_never_meet_and_laws_that_agree():
+def test_distributions_that_never_meet_and_distributions_that_agree():
     with np.errstate(divide="ignore"):
         apart = DiscretePair(np.log([1.0, 0.0]), np.log([0.0, 1.0])).compose(rounds=3)
     assert apart.delta(2.0).lower > 1 - 1e-9
@@ -138,8 +138,8 @@ def test_two_rounds_of_a_shuffled_mechanism(randomizer, pmf, n):
     profile = shuffle(randomizer, n=n)
     composed, cap = profile.compose(rounds=2), 2 * math.log(3)
     inputs = range(len(pmf))
-    laws = [
-        oracles.shuffled_laws(pmf, x0, x1, others)
+    distributions = [
+        oracles.shuffled_distributions(pmf, x0, x1, others)
         for x0, x1 in itertools.permutations(inputs, 2)
         for others in itertools.combinations_with_replacement(inputs, n - 1)
     ]
@@ -147,12 +147,15 @@ def test_two_rounds_of_a_shuffled_mechanism(randomizer, pmf, n):
         # the same data in both rounds, and a round that asks another question of the data
         truth = max(
             float(oracles.hockey_stick(product(first, second), ratio))
-            for first, second in itertools.product(laws, laws)
+            for first, second in itertools.product(distributions, distributions)
         )
         bracket = composed.delta(math.log(ratio))
         assert truth <= bracket.upper * (1 + HAIR)
         assert bracket.upper <= 2.0 * truth
-        alike = max(float(oracles.hockey_stick(product(law, law), ratio)) for law in laws)
+        alike = max(
+            float(oracles.hockey_stick(product(distribution, distribution), ratio))
+            for distribution in distributions
+        )
         assert bracket.lower <= alike * (1 + HAIR)
         assert bracket.lower >= 0.99 * alike
     assert composed.epsilon(1e-50).upper <= cap * (1 + 1e-11)
@@ -245,14 +248,14 @@ def test_composed_gaussians_in_every_currency():
 
 
 @pytest.mark.parametrize("mutate", [
-    lambda law, curve: law._replace(mass=law.mass * (1 - 2e-5)),
-    lambda law, curve: law._replace(loss=law.loss - 1e-5 * np.abs(law.loss)),
-    lambda law, curve: curve.below,
+    lambda distribution, curve: distribution._replace(mass=distribution.mass * (1 - 2e-5)),
+    lambda pmf, curve: pmf._replace(loss=pmf.loss - 1e-5 * np.abs(pmf.loss)),
+    lambda distribution, curve: curve.optimistic,
 ], ids=["lost mass", "shrunk losses", "the other side"])  # fmt: skip
-def test_mutants_of_the_upper_law_are_seen(monkeypatch, mutate):
+def test_mutants_of_the_upper_distribution_are_seen(monkeypatch, mutate):
     """Each mutant brings an upper end below the truth in a case of `test_gaussians_add_up`."""
-    above = RoundCurve.above.fget
-    monkeypatch.setattr(RoundCurve, "above", property(lambda curve: mutate(above(curve), curve)))
+    above = DiscretisedLoss.pessimistic.fget
+    monkeypatch.setattr(DiscretisedLoss, "pessimistic", property(lambda curve: mutate(above(curve), curve)))
     missed = [
         Gaussian(mu).compose(rounds=rounds).epsilon(delta).upper
         < Gaussian(mu * rounds**0.5).epsilon(delta).lower
@@ -263,19 +266,22 @@ def test_mutants_of_the_upper_law_are_seen(monkeypatch, mutate):
 
 
 @pytest.mark.parametrize("pair", [Gaussian(0.2), discrete(LOPSIDED), discrete(TELLING)])
-def test_laws_of_one_round_stand_on_their_sides(pair):
-    curve = RoundCurve(pair)
+def test_distributions_of_one_round_stand_on_their_sides(pair):
+    curve = DiscretisedLoss(pair)
     for _ in range(5):
-        for law, sign in ((curve.above, 1.0), (curve.below, -1.0)):
+        for distribution, sign in ((curve.pessimistic, 1.0), (curve.optimistic, -1.0)):
             for eps in np.linspace(-3.0, 3.0, 61):
-                value = float(np.sum(law.mass * np.maximum(-np.expm1(eps - law.loss), 0.0))) + law.sure
+                value = (
+                    float(np.sum(distribution.mass * np.maximum(-np.expm1(eps - distribution.loss), 0.0)))
+                    + distribution.infinity_mass
+                )
                 if eps >= 0.0:
                     truth = pair.log_hockey_stick(eps)
                     truth = math.exp(truth.lower if sign > 0 else truth.upper)
                 else:
                     truth = pair.reversed.log_hockey_stick(-eps)
                     truth = -math.expm1(eps) + math.exp(eps + (truth.lower if sign > 0 else truth.upper))
-                assert sign * (value * (1 + sign * law.excess) - truth) >= -1e-15
+                assert sign * (value * (1 + sign * distribution.slack) - truth) >= -1e-15
         curve.refine(3.0)
 
 
@@ -374,9 +380,9 @@ def composed_by_transform(p, q, rounds, step, delta, size=2**18):
     mean = rounds * float(p @ loss)
     place = np.floor(loss / step)
     share = loss / step - place
-    law = np.bincount(place.astype(int) % size, p * (1 - share), size)
-    law += np.bincount((place.astype(int) + 1) % size, p * share, size)
-    total = np.fft.irfft(np.fft.rfft(law) ** rounds, size)
+    distribution = np.bincount(place.astype(int) % size, p * (1 - share), size)
+    distribution += np.bincount((place.astype(int) + 1) % size, p * share, size)
+    total = np.fft.irfft(np.fft.rfft(distribution) ** rounds, size)
     middle = round(mean / step)
     loss = step * ((np.arange(size) - middle + size // 2) % size - size // 2 + middle)
     low, high = 0.0, float(loss.max())
@@ -418,13 +424,13 @@ def test_subsampled_example_of_koskela(rounds, koskela_cells, koskela_pair):
 
 def epsilon_of(pair, delta):
     """Return both ends of ε of a pair of distributions."""
-    ends = (worst_root((pair,), math.log(delta), safe_above=above) for above in (False, True))
+    ends = (epsilon_at_delta((pair,), math.log(delta), safe_above=above) for above in (False, True))
     return Certified(*ends)
 
 
 def test_full_substitution_pair_lies_above_the_named_one(koskela_pair):
     mechanism = shuffle(randomizers.generic(eps0=3.0), n=1000).subsample(rate=0.01)
-    (above,) = mechanism.compose(rounds=1000).above
+    (above,) = mechanism.compose(rounds=1000).dominating_pairs
     named = koskela_pair.compose(rounds=1000).epsilon(1e-5)
     assert named.upper < epsilon_of(above, 1e-5).lower < 1.1 * named.upper
 
@@ -462,7 +468,7 @@ def test_optimal_composition_is_that_of_its_worst_mechanism():
 def test_every_upper_bound_lies_above_the_certified_lower_end():
     profile = shuffle(randomizers.generic(eps0=1.0), n=1000)
     composed = profile.compose(rounds=50)
-    exact = epsilon_of(composed.above[0], 1e-6)
+    exact = epsilon_of(composed.dominating_pairs[0], 1e-6)
     renyi = published.renyi_sum_mironov17(profile, rounds=50, delta=1e-6)
     assert exact.upper < renyi.value < 1.2 * exact.upper
     one = profile.epsilon(1e-8).upper
@@ -550,7 +556,7 @@ def test_outcomes_that_only_one_side_has_are_never_lost(seed):
         )
 
 
-def test_disjoint_laws_beside_others_stay_disjoint():
+def test_disjoint_distributions_beside_others_stay_disjoint():
     apart = DiscretePair([0.0, -math.inf], [-math.inf, 0.0])
     assert compose([apart, Gaussian(1.0)]).delta(0.3).lower > 1.0 - 1e-9
     assert compose([apart, Gaussian(1.0)]).epsilon(1e-6).upper == math.inf
@@ -571,7 +577,7 @@ def test_rare_and_telling_outcomes_are_bounded_by_what_single_rounds_say(rare, l
 def test_what_is_no_number_never_counts_as_private():
     class Broken(DiscretePair):
         def log_hockey_stick(self, eps, tolerance=1e-6):
-            return LogBracket(math.nan, math.nan)
+            return LogInterval(math.nan, math.nan)
 
     broken = Broken(np.log([0.6, 0.4]), np.log([0.4, 0.6]))
     assert broken.delta(0.1).upper == 1.0  # the other direction gives the lower end

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from shufflelib import randomizers
 from shufflelib.randomizers import hashing
-from small_domains import E0, EPS, of_law, thresholds
+from small_domains import E0, EPS, of_distribution, thresholds
 
 
 @pytest.mark.parametrize(("d", "s", "size"), [(4, 2, 4), (6, 2, 3), (9, 3, 8)])
@@ -20,17 +20,17 @@ def test_pooled_collision_brackets_the_exact_one(monkeypatch, d, s, size):
     monkeypatch.setattr(hashing, "EXACT_SET", 1)
     pooled = mechanism.input_pairs()[0]
     np.testing.assert_allclose(mechanism.pmf().sum(axis=1), 1.0, rtol=1e-14)
-    assert exact.cover.mass.sum() == pytest.approx(pooled.cover.mass.sum(), rel=1e-13)
+    assert exact.blanket.w.sum() == pytest.approx(pooled.blanket.w.sum(), rel=1e-13)
     for eps in EPS:
         for t in thresholds(3.0):
-            assert of_law(pooled.cover, eps, t) >= of_law(exact.cover, eps, t) - 1e-13
+            assert of_distribution(pooled.blanket, eps, t) >= of_distribution(exact.blanket, eps, t) - 1e-13
             for low, high in zip(pooled.attacks, exact.attacks, strict=True):
-                assert of_law(low, eps, t) <= of_law(high, eps, t) + 1e-13
-    assert of_law(pooled.cover, 0.2, 0.0) < 1.3 * of_law(exact.cover, 0.2, 0.0)
+                assert of_distribution(low, eps, t) <= of_distribution(high, eps, t) + 1e-13
+    assert of_distribution(pooled.blanket, 0.2, 0.0) < 1.3 * of_distribution(exact.blanket, 0.2, 0.0)
 
 
 def wheel_weights(e, p, cells=2400):
-    """Law of one two-item input's density at a point, in units of 1/Ω: a grid over where arcs start."""
+    """Pmf of one two-item input's density at a point, in units of 1/Ω: a grid over where arcs start."""
     start = (np.arange(cells) + 0.5) / cells
     first, second = np.meshgrid(start, start)
     hit = (first > 1 - p) | (second > 1 - p)
@@ -55,11 +55,11 @@ def test_wheel_brackets_the_truth():
     for eps in EPS:
         for t in thresholds(3.0):
             truth = (joint * np.maximum(first - exp(eps) * second - t / omega, 0.0)).sum()
-            assert of_law(pair.cover, eps, t) >= truth * (1 - 5e-3)
-            assert of_law(pair.cover, eps, t) <= truth * 1.5  # arcs that overlap inside one set
+            assert of_distribution(pair.blanket, eps, t) >= truth * (1 - 5e-3)
+            assert of_distribution(pair.blanket, eps, t) <= truth * 1.5  # arcs that overlap inside one set
         truth = (joint * np.maximum(first - exp(eps) * second, 0.0)).sum()
-        for law in pair.attacks[:1]:
-            assert 0.7 * truth < of_law(law, eps, 0.0) <= truth * (1 + 5e-3)
+        for distribution in pair.attacks[:1]:
+            assert 0.7 * truth < of_distribution(distribution, eps, 0.0) <= truth * (1 + 5e-3)
     assert mechanism.beta == pytest.approx(2 * p * 2 / omega)
 
 
@@ -103,29 +103,33 @@ CONTINUOUS = [
     CONTINUOUS,
     ids=("laplace", "laplace2", "gaussian1", "gaussian2"),
 )
-def test_continuous_laws_bracket_quadrature(mechanism, density, others, reach, error):
+def test_continuous_distributions_bracket_quadrature(mechanism, density, others, reach, error):
     pair = mechanism.input_pairs()[0]
     gamma, _ = quad(
         lambda y: min(density(y, 0), density(y, 1)), -reach, 1 + reach, points=(0, 0.5, 1), limit=200
     )
-    assert pair.cover.mass.sum() == pytest.approx(gamma, rel=1e-9)
-    assert (pair.cover.mass * pair.cover.first).sum() + pair.cover.exposed_first == pytest.approx(
+    assert pair.blanket.w.sum() == pytest.approx(gamma, rel=1e-9)
+    assert (pair.blanket.w * pair.blanket.r0_over_w).sum() + pair.blanket.r0_outside == pytest.approx(
         1.0, rel=1e-12
     )
     assert len(pair.attacks) == len(others)
     for eps in (0.0, 0.3):
         for t in (-1.0, 0.0, 0.3):
 
-            def gap(y, cover, eps=eps, t=t):
-                return density(y, 0) - exp(eps) * density(y, 1) - t * cover(y)
+            def gap(y, reference, eps=eps, t=t):
+                return density(y, 0) - exp(eps) * density(y, 1) - t * reference(y)
 
             truth = positive_part(lambda y: gap(y, lambda y: np.minimum(density(y, 0), density(y, 1))), reach)
-            assert truth * (1 - 1e-9) <= of_law(pair.cover, eps, t) <= truth * (1 + error)
+            assert truth * (1 - 1e-9) <= of_distribution(pair.blanket, eps, t) <= truth * (1 + error)
             if t == 0.0:
-                assert of_law(pair.cover.swapped(), eps, t) == pytest.approx(truth, rel=error)
-            for x, law in zip(others, pair.attacks, strict=True):
+                assert of_distribution(pair.blanket.swapped(), eps, t) == pytest.approx(truth, rel=error)
+            for x, distribution in zip(others, pair.attacks, strict=True):
                 truth = positive_part(lambda y, x=x: gap(y, lambda y: density(y, x)), reach)
-                assert truth * (1 - error) - 1e-12 <= of_law(law, eps, t) <= truth * (1 + 1e-9) + 1e-15
+                assert (
+                    truth * (1 - error) - 1e-12
+                    <= of_distribution(distribution, eps, t)
+                    <= truth * (1 + 1e-9) + 1e-15
+                )
 
 
 @pytest.mark.parametrize("eps0", (0.1, 1.0, 8.0))
@@ -133,11 +137,12 @@ def test_laplace_variance_error(eps0):
     """The closed forms of formulas §2; splitting errs upwards, pooling downwards, by less than 6e-6."""
     e = exp(eps0)
     pair = randomizers.laplace(eps0=eps0).input_pairs()[0]
-    cover, attack = (
-        (law.mass * (law.first - law.second) ** 2).sum() for law in (pair.cover, pair.attacks[0])
+    reference, attack = (
+        (ratios.w * (ratios.r0_over_w - ratios.r1_over_w) ** 2).sum()
+        for ratios in (pair.blanket, pair.attacks[0])
     )
     truth = 4 / 3 * (e + 2 / sqrt(e) - 3)
-    assert -1e-12 < cover / truth - 1 < 6e-6
+    assert -1e-12 < reference / truth - 1 < 6e-6
     truth = (1 - 1 / e) ** 2 / 2 + (e - 1) ** 2 / (2 * e) + (e - e**-2) / 6 - (1 - 1 / e) / 2
     assert -6e-6 < attack / truth - 1 < 1e-12
 
@@ -145,14 +150,15 @@ def test_laplace_variance_error(eps0):
 @pytest.mark.parametrize(("sigma", "error"), [(0.5, 6.3e-5), (1.0, 1.9e-5), (5.0, 6.6e-6)])
 def test_gaussian_variance_error(sigma, error):
     pair = randomizers.gaussian(sigma=sigma).input_pairs()[0]
-    cover, attack = (
-        (law.mass * (law.first - law.second) ** 2).sum() for law in (pair.cover, pair.attacks[0])
+    reference, attack = (
+        (ratios.w * (ratios.r0_over_w - ratios.r1_over_w) ** 2).sum()
+        for ratios in (pair.blanket, pair.attacks[0])
     )
     far = exp(1 / sigma**2)
     truth = 2 * (far * norm.cdf(1.5 / sigma) - 2 * norm.cdf(0.5 / sigma) + norm.cdf(-0.5 / sigma))
-    assert -1e-9 < cover / truth - 1 < error
+    assert -1e-9 < reference / truth - 1 < error
     assert -error < attack / (far - 1) - 1 < 1e-9
-    assert pair.cover.exposed_first == pair.cover.exposed_second < 4e-14
+    assert pair.blanket.r0_outside == pair.blanket.r1_outside < 4e-14
 
 
 @pytest.mark.parametrize(

@@ -140,21 +140,21 @@ TEN_PAIR = {"p": 3.0, "beta": 1 / 6, "q": 3.0}
 
 
 def generic_formula(bound, eps0, looseness, users=(10**3, 10**4, 10**6)):
-    law = {"p": math.exp(eps0), "beta": math.tanh(eps0 / 2), "q": math.exp(eps0)}
+    distribution = {"p": math.exp(eps0), "beta": math.tanh(eps0 / 2), "q": math.exp(eps0)}
     return Formula(
         f"{bound.__name__} eps0={eps0}",
         lambda n, delta: bound(eps0=eps0, n=n, delta=delta),
-        law,
+        distribution,
         users,
         looseness,
     )
 
 
-def pair_formula(bound, law, looseness):
+def pair_formula(bound, distribution, looseness):
     return Formula(
-        f"{bound.__name__} beta={law['beta']:.3g}",
-        lambda n, delta: bound(**law, n=n, delta=delta),
-        law,
+        f"{bound.__name__} beta={distribution['beta']:.3g}",
+        lambda n, delta: bound(**distribution, n=n, delta=delta),
+        distribution,
         (10**4, 10**6),
         looseness,
     )
@@ -410,15 +410,15 @@ SWITCHES = (variation_ratio.ENUMERATED_USERS, variation_ratio.SUMMED_USERS)
 
 @pytest.mark.parametrize("n", [n + step for n in SWITCHES for step in (0, 1)])
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [{"p": math.e, "beta": math.tanh(0.5), "q0": math.e}, {"p": 3.0, "beta": 0.25, "q0": 5.0, "q1": 2.0}],
     ids=["binary RR", "asymmetric"],
 )
-def test_routes_overlap_on_both_sides_of_every_switch(law, n):
-    exact = VariationRatioPair(n=n, **law)
+def test_routes_overlap_on_both_sides_of_every_switch(distribution, n):
+    exact = VariationRatioPair(n=n, **distribution)
     for eps in (0.0, 1.0 / math.sqrt(n), 5.0 / math.sqrt(n)):
         for one in {exact, exact.reversed}:
-            here, contour = one.log_hockey_stick(eps), one._covered.log_hockey_stick(eps)
+            here, contour = one.log_hockey_stick(eps), one._by_ratios.log_hockey_stick(eps)
             assert max(here.lower, contour.lower) <= min(here.upper, contour.upper), (eps, here, contour)
             assert here.upper - here.lower <= 1e-5
             assert contour.upper - contour.lower <= 1e-4

@@ -173,7 +173,9 @@ def test_negative_values_are_clipped_only_where_that_is_sound():
 
 def test_moments_are_those_of_the_pair():
     p, q = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 5), F(2, 5), F(2, 5)]
-    moment = c.renyi_moments(DiscretePair(*(np.log([float(x) for x in law]) for law in (p, q))))
+    moment = c.renyi_moments(
+        DiscretePair(*(np.log([float(x) for x in distribution]) for distribution in (p, q)))
+    )
     masses = dict(enumerate(zip(p, q, strict=True)))
     values = moment(np.array([2.0, 3.0, 4.0 + 0j]))
     assert values.real == pytest.approx(

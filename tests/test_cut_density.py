@@ -71,17 +71,17 @@ def convex_tests(pair, i, j):
     ends = np.linspace(-20.0, 21.0, 400_001)
     y, h = 0.5 * (ends[1:] + ends[:-1]), ends[1] - ends[0]
     density = np.array([stats.logistic.pdf(y - x, scale=0.5) for x in CENTERS])
-    blanket, cover = density.min(axis=0), pair.cover
+    blanket, reference = density.min(axis=0), pair.blanket
     for eps in (0.0, 0.3, 1.0):
         for t in (-2.0, -0.3, 0.0, 0.5):
             for a, b, first, second in (
-                (i, j, cover.first, cover.second),
-                (j, i, cover.second, cover.first),
+                (i, j, reference.r0_over_w, reference.r1_over_w),
+                (j, i, reference.r1_over_w, reference.r0_over_w),
             ):
                 gap = density[a] - math.exp(eps) * density[b] - t * blanket
-                mine = cover.mass @ np.maximum(first - math.exp(eps) * second - t, 0.0)
+                mine = reference.w @ np.maximum(first - math.exp(eps) * second - t, 0.0)
                 # mass that the cells' blanket lacks counts as G = 0
-                mine += (float(blanket.sum() * h) - cover.mass.sum()) * max(-t, 0.0)
+                mine += (float(blanket.sum() * h) - reference.w.sum()) * max(-t, 0.0)
                 yield mine, np.maximum(gap, 0.0).sum() * h
 
 
@@ -97,7 +97,7 @@ def test_a_cell_where_two_inputs_compete_for_the_least_density():
     for mine, truth in convex_tests(wide.input_pairs()[1], 0, 2):
         assert mine >= truth * (1 - 1e-7) - 1e-10
     blanket = 2.0 * stats.logistic.sf(0.5, scale=0.5)
-    assert 0.05 < wide.input_pairs()[1].cover.mass.sum() < blanket
+    assert 0.05 < wide.input_pairs()[1].blanket.w.sum() < blanket
 
 
 def test_a_slope_that_is_too_small_is_caught():
@@ -129,13 +129,13 @@ def test_steps_need_no_slope():
 def test_what_lies_outside_the_cells_is_exposed():
     inner = logistic(edges=np.linspace(-2.0, 3.0, 51), eps0=math.inf)
     hidden = stats.logistic.cdf(-2.0, scale=0.5) + stats.logistic.sf(3.0, scale=0.5)
-    cover = inner.input_pairs()[1].cover
-    assert cover.exposed_first == pytest.approx(hidden) and inner.eps0 == math.inf
+    reference = inner.input_pairs()[1].blanket
+    assert reference.r0_outside == pytest.approx(hidden) and inner.eps0 == math.inf
     assert shuffle(inner, n=10**6).delta(0.5).upper >= hidden
-    one_sided = logistic(survival=None).input_pairs()[1].cover  # without digits above the median
-    assert 1e-12 < one_sided.exposed_first < 1e-4
-    unbounded = logistic(slope=np.append(np.full(521, 2.0), np.inf), eps0=math.inf).input_pairs()[1].cover
-    assert unbounded.exposed_second == pytest.approx(
+    one_sided = logistic(survival=None).input_pairs()[1].blanket  # without digits above the median
+    assert 1e-12 < one_sided.r0_outside < 1e-4
+    unbounded = logistic(slope=np.append(np.full(521, 2.0), np.inf), eps0=math.inf).input_pairs()[1].blanket
+    assert unbounded.r1_outside == pytest.approx(
         stats.logistic.cdf(-7.0, scale=0.5) + stats.logistic.sf(6.0, scale=0.5)
     )
 

@@ -90,10 +90,10 @@ def test_finite_rappor(d):
     assert rappor.blanket().sum() == pytest.approx(gamma, rel=1e-13)
 
     all_ones = 1 / (a * (1 + a) ** d)  # the blanket's loss there is 1 - ratio, elsewhere e - e ratio
-    law = rappor.input_pairs()[0].cover
-    twice = np.isclose(law.first, law.second)
-    both = law.mass[twice & (law.first > 1.05)].sum()
-    neither = law.mass[twice & (law.first < 1.05)].sum()
+    ratios = rappor.input_pairs()[0].blanket
+    twice = np.isclose(ratios.r0_over_w, ratios.r1_over_w)
+    both = ratios.w[twice & (ratios.r0_over_w > 1.05)].sum()
+    neither = ratios.w[twice & (ratios.r0_over_w < 1.05)].sum()
     assert both == pytest.approx(1 / a / t - all_ones, rel=1e-11)
     assert neither == pytest.approx(a / t + a * a * all_ones, rel=1e-11)
     assert 2 / t + both + neither + 1 - gamma == pytest.approx(1.0, rel=1e-13)
@@ -102,7 +102,9 @@ def test_finite_rappor(d):
     assert 1 / a / t - coded < -0.02  # "probability" of the loss e - e·ratio
     masses = np.array([1 / t, 1 / a / t - coded, a / t + a * a * coded, 1 - gamma, 1 / t])
     assert masses.sum() > 1.02  # "total probability"
-    if d <= 10:  # normalised as released, rounded up at ε = 0.0032: its transform's n-th power is no law's
+    if (
+        d <= 10
+    ):  # normalised as released, rounded up at ε = 0.0032: its transform's n-th power is no distribution's
         ratio = math.exp(0.0032)
         values = np.array([1 - a * a * ratio, a * a * (1 - ratio), 1 - ratio, 0.0, a * a - ratio])
         cells = np.ceil(values / (math.expm1(eps0) / 1200))
@@ -123,7 +125,7 @@ def test_one_array_under_two_names():
     """Hadamard response's attack as coded: p and w are one array, and "δ" at ε = 0 is far from 0 for any n.
 
     With p = w = e^(a + c), q = e^b up to factors the loss 1 - ratio·q/w has mean 1 - 2/(1 + e) at ratio 1
-    where that of any pair of laws is 0.
+    where that of any pair of distributions is 0.
     """
     e = math.exp(0.1)
     a, b, c = (np.arange(8) >> bit & 1 for bit in range(3))
@@ -138,7 +140,7 @@ def test_one_array_under_two_names():
 
 
 def test_laplace_in_twenty_cells():
-    """Pooled under the cover, a Laplace report of budget 0.05 proves less than it should, by 1e-5 of ε."""
+    """Pooled under the reference, a Laplace report of budget 0.05 proves too little, by 1e-5 of ε."""
     eps0, cells = 0.05, 20
     y = np.linspace(0, 1, cells + 1)
     p = np.append(0.5, 0.5 * (np.exp(-eps0 * y[:-1]) - np.exp(-eps0 * y[1:])))
@@ -146,8 +148,8 @@ def test_laplace_in_twenty_cells():
     w = 0.5 * np.abs(np.diff(np.exp(-eps0 * np.abs(y - 0.5)))) * math.exp(-eps0 / 2)
     w = np.concatenate([[0.5 * math.exp(-eps0)], w, [0.5 * math.exp(-eps0)]])
     q = p[::-1]
-    law = randomizers.laplace(eps0=eps0).input_pairs()[0].cover
-    square = [law.mass @ part for part in (law.first**2, law.first * law.second)]
+    ratios = randomizers.laplace(eps0=eps0).input_pairs()[0].blanket
+    square = [ratios.w @ part for part in (ratios.r0_over_w**2, ratios.r0_over_w * ratios.r1_over_w)]
     coded = np.sum(p * p / w), np.sum(p * q / w)
     lost = 1 - (coded[0] ** 2 - coded[1] ** 2) / (square[0] ** 2 - square[1] ** 2)  # of the variance of two
     assert 1e-6 < lost < 1e-4

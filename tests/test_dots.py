@@ -43,7 +43,7 @@ def integral(corners, heights, s):
 
 def dotted(eps, low, high):
     """Return a curve that consists of given dots."""
-    curve = object.__new__(connect_the_dots.Curve)
+    curve = object.__new__(connect_the_dots.HockeyStickCurve)
     curve.eps, curve.x, curve.low, curve.high = eps, np.expm1(eps), low, high
     return curve
 

@@ -39,7 +39,7 @@ def test_the_analyst_cannot_see_who_sent_what():
     loud = np.full(4, 100.0)
     protocols = {
         "own": estimation.MeanProtocol(loud, low=0.0, high=3.0),
-        "seats": estimation.SeatMeanProtocol(loud, low=0.0, high=3.0),
+        "seats": estimation.PermutedMeanProtocol(loud, low=0.0, high=3.0),
         "histogram": estimation.HistogramProtocol(randomizers.generalized_rr(eps0=100.0, d=4), n=4),
     }
     for name, protocol in protocols.items():
@@ -50,7 +50,7 @@ def test_the_analyst_cannot_see_who_sent_what():
             assert chisquare(found).pvalue > 1e-4, (name, position)
 
 
-def test_reports_have_one_law_for_every_order_of_the_users():
+def test_reports_have_one_distribution_for_every_order_of_the_users():
     ratios, x = (3, 3, 3), (1, 0, 0)
     protocol = estimation.FrequencyProtocol(np.log(ratios))
     rng = seeded(3)
@@ -86,7 +86,7 @@ def test_histograms_are_functions_of_the_multiset(name):
 
 
 def test_a_run_says_what_it_estimates_and_what_it_gives_away():
-    protocol = estimation.SeatFrequencyProtocol(paper(), delta=1e-6)
+    protocol = estimation.PermutedFrequencyProtocol(paper(), delta=1e-6)
     result = protocol.run(estimation.bits(10_000), seeded(15))
     assert abs(result.value - 0.7) < 5 * result.standard_error
     assert result.epsilon is protocol.epsilon and result.delta == 1e-6
@@ -232,8 +232,11 @@ def test_other_bad_input_is_refused_by_name():
         (lambda: estimation.mean_absolute_error([1.0], 1.0), "estimates"),
         (lambda: estimation.mean_absolute_error([[1.0], [2.0]], 1.0), "estimates"),
         (lambda: estimation.normal_absolute_error(-1.0), "variance"),
-        (lambda: estimation.of_seats([1.0, 1.0], delta=1.0), "delta"),
-        (lambda: estimation.of_own_budgets(ResponseReports([1.0, 1.0]).own_users(), delta=2.0), "delta"),
+        (lambda: estimation.permute_then_randomize([1.0, 1.0], delta=1.0), "delta"),
+        (
+            lambda: estimation.randomize_then_shuffle(ResponseReports([1.0, 1.0]).own_users(), delta=2.0),
+            "delta",
+        ),
         (lambda: LaplaceReports([1.0, 1.0], 0.0, math.inf), "high"),
     ]
     for call, name in cases:
@@ -250,7 +253,7 @@ def test_a_long_value_is_shown_shortened(long):
         lambda long: estimation.FrequencyProtocol([1.0, 1.0]).estimate(long),
         lambda long: estimation.HistogramProtocol(long, n=3),
         lambda long: estimation.MultiMessageProtocol(long, n=3, each=1),
-        lambda long: estimation.of_own_budgets(long, delta=1e-6),
+        lambda long: estimation.randomize_then_shuffle(long, delta=1e-6),
         lambda long: estimation.apportion(long, 10),
     ):
         with pytest.raises((TypeError, ValueError)) as refused:

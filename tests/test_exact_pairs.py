@@ -16,12 +16,15 @@ HALF = math.log(0.5)
 
 
 def drawn(size, seed):
-    """Return a `DiscretePair` and its two laws, exact: the floats' own ratios, divided by their sum."""
+    """Return a `DiscretePair` and its two pmfs, exact: the floats' own ratios, divided by their sum."""
     rng = np.random.default_rng(seed)
     weights = rng.integers(1, 1000, size=(2, size))
     p, q = ([F(int(w), int(row.sum())) for w in row] for row in weights)
     with mpmath.workdps(40):
-        logs = [[float(mpmath.log(mpmath.mpf(x.numerator) / x.denominator)) for x in law] for law in (p, q)]
+        logs = [
+            [float(mpmath.log(mpmath.mpf(x.numerator) / x.denominator)) for x in distribution]
+            for distribution in (p, q)
+        ]
     return DiscretePair(*map(np.array, logs)), p, q
 
 
@@ -91,9 +94,9 @@ def test_the_rounding_of_the_sum_alone_is_inside_the_ends(size):
         assert bracket.upper - bracket.lower < 64 * UNIT
 
 
-def test_atoms_told_with_their_losses_are_sorted_and_those_of_neither_law_left_out():
+def test_atoms_told_with_their_losses_are_sorted_and_those_of_neither_distribution_left_out():
     log_p, log_q = np.array([HALF, -math.inf, -math.inf, HALF]), np.array([HALF, HALF, -math.inf, -math.inf])
-    told = np.array([0.25, math.nan, math.nan, math.nan])  # read where both laws have the atom
+    told = np.array([0.25, math.nan, math.nan, math.nan])  # read where both distributions have the atom
     pair = DiscretePair.from_losses(log_p, log_q, told, mass_error=1e-9, loss_error=np.arange(4.0))
     assert pair.loss.tolist() == [-math.inf, 0.25, math.inf] and pair.loss_error.tolist() == [1.0, 0.0, 3.0]
     assert pair.log_p.tolist() == [-math.inf, HALF, HALF] and pair.log_q.tolist() == [HALF, HALF, -math.inf]
@@ -121,12 +124,19 @@ def test_false_negative_rates_hold_for_masses_off_by_their_stated_error(seed):
         low, high = pair.false_negatives(float(fpr))
         for first, side, against in product(range(p.size + 1), (1, -1), (1, -1)):
             signs = [side if atom < first else -side for atom in atoms]
-            laws = (
-                [F(float(mass)) * (1 + way * sign * off) for mass, sign in zip(law, signs, strict=True)]
-                for law, way in ((p, 1), (q, against))
+            distributions = (
+                [
+                    F(float(mass)) * (1 + way * sign * off)
+                    for mass, sign in zip(distribution, signs, strict=True)
+                ]
+                for distribution, way in ((p, 1), (q, against))
             )
-            first_law, second_law = ([mass / sum(law) for mass in law] for law in laws)
-            assert F(low) <= false_negatives(first_law, second_law, F(float(fpr))) <= F(high)
+            first_distribution, second_distribution = (
+                [mass / sum(distribution) for mass in distribution] for distribution in distributions
+            )
+            assert (
+                F(low) <= false_negatives(first_distribution, second_distribution, F(float(fpr))) <= F(high)
+            )
 
 
 def test_a_false_negative_rate_is_known_beside_the_last_knot():

@@ -1,4 +1,4 @@
-"""The explorer without a browser: settings, questions, the desk, words, pictures, and the page's widgets."""
+"""The explorer without a browser: settings, questions, the queue, text, pictures, and the page's widgets."""
 
 import concurrent.futures
 import functools
@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from shufflelib import calibration, estimation, randomizers, shuffle
-from shufflelib.explorer import MECHANISMS, Desk, Setting, pictures, questions, words
-from shufflelib.explorer.desk import Here, Process
+from shufflelib.explorer import MECHANISMS, QuestionQueue, Setting, pictures, questions, text
 from shufflelib.explorer.page import Page, Steps
+from shufflelib.explorer.question_queue import InlineExecutor, Process
 from shufflelib.explorer.questions import Question, Refused
-from shufflelib.explorer.words import bound
+from shufflelib.explorer.text import bound
 from shufflelib.numerics.certified import Certified, Status
 
 SMALL = Setting(mechanism="binary_rr", n=200)
-SHARED = Desk(Here)  # answers are kept by value, so that tests may share them
+SHARED = QuestionQueue(InlineExecutor)  # answers are kept by value, so that tests may share them
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +60,7 @@ class Waiting:
         future.set_result(question.answer() if value is None else value)
 
 
-def text(page, panel=0):
+def text_of(page, panel=0):
     shown = page.panels[panel]
     return re.sub(r"<[^>]+>", " ", shown.text.value + shown.more.value)
 
@@ -148,7 +148,7 @@ def test_every_mechanism_is_built_and_named_as_in_the_library():
 )
 def test_a_copied_line_returns_the_same_number(ask, setting):
     scope = {}
-    exec(words.python(setting, ask), scope)
+    exec(text.python(setting, ask), scope)
     found = ask(setting)
     if isinstance(found, Certified):
         assert (scope["answer"].lower, scope["answer"].upper) == (found.lower, found.upper)
@@ -202,21 +202,21 @@ def test_what_has_no_answer_says_why(ask, setting, reason):
     assert reason in Question(ask, setting).answer().reason
 
 
-# the desk
+# the queue
 
 
-def test_a_desk_drops_what_nobody_asks_for_any_more():
+def test_the_queue_drops_what_nobody_asks_for_any_more():
     executor = Waiting()
-    desk = Desk(lambda: executor)
+    queue = QuestionQueue(lambda: executor)
     first, second, third = (Question.of(questions.epsilon, SMALL.but(n=n)) for n in (100, 200, 300))
-    desk.want([first, second])
-    desk.want([third])
+    queue.want([first, second])
+    queue.want([third])
     executor.answer()
     executor.answer()
     assert [question for question, _ in executor.asked] == [first, third]
-    assert desk.get(first) == shuffle(randomizers.binary_rr(eps0=1.0), n=100).epsilon(1e-6)
-    assert desk.get(second) is None and desk.get(third) is not None
-    desk.want([third])
+    assert queue.get(first) == shuffle(randomizers.binary_rr(eps0=1.0), n=100).epsilon(1e-6)
+    assert queue.get(second) is None and queue.get(third) is not None
+    queue.want([third])
     assert len(executor.asked) == 2  # an answer is kept
 
 
@@ -226,15 +226,15 @@ def test_a_failure_is_said_and_never_a_number():
             raise RuntimeError("no process")
 
     question = Question.of(questions.epsilon, SMALL)
-    desk = Desk(Broken)
-    desk.want([question])
-    assert isinstance(desk.get(question), Refused)
+    queue = QuestionQueue(Broken)
+    queue.want([question])
+    assert isinstance(queue.get(question), Refused)
     executor = Waiting()
-    desk = Desk(lambda: executor)
-    desk.want([question])
+    queue = QuestionQueue(lambda: executor)
+    queue.want([question])
     executor.asked[-1][1].set_exception(MemoryError("full"))
-    assert "full" in desk.get(question).reason
-    said = words.epsilon(SMALL, desk.get)
+    assert "full" in queue.get(question).reason
+    said = text.epsilon(SMALL, queue.get)
     assert "Nothing is proved here" in said and "≤" not in said
 
 
@@ -247,42 +247,42 @@ def test_other_processes_answer_and_leave():
         return executors[-1]
 
     question = Question.of(questions.epsilon, SMALL)
-    desk = Desk(start, told=lambda: answered.set_result(None))
-    desk.want([question])
+    queue = QuestionQueue(start, callback=lambda: answered.set_result(None))
+    queue.want([question])
     answered.result(timeout=120)
-    assert desk.get(question) == questions.epsilon(SMALL)
-    desk.close()
+    assert queue.get(question) == questions.epsilon(SMALL)
+    queue.close()
     executors[0]._process.join(timeout=30)
     assert executors[0]._process.exitcode is not None
 
 
 def test_what_nobody_wants_any_more_is_stopped(monkeypatch):
-    monkeypatch.setattr("shufflelib.explorer.desk.PATIENCE", 0.01)
+    monkeypatch.setattr("shufflelib.explorer.question_queue.PATIENCE", 0.01)
     executors = []
 
     def start():
         executors.append(Waiting())
         return executors[-1]
 
-    desk = Desk(start)
+    queue = QuestionQueue(start)
     first, second = (Question.of(questions.epsilon, SMALL.but(n=n)) for n in (100, 200))
-    desk.want([first])
-    desk.want([second])
+    queue.want([first])
+    queue.want([second])
     until = time.monotonic() + 30
     while len(executors) < 2 and time.monotonic() < until:
         time.sleep(0.01)
     assert executors[0].stopped == 1 and executors[1].asked[0][0] == second
     executors[0].answer()  # too late
     executors[1].answer()
-    assert desk.get(first) is None and desk.get(second) is not None
+    assert queue.get(first) is None and queue.get(second) is not None
 
 
-# words
+# text
 
 
 def test_an_infinite_or_trivial_end_does_not_look_private():
     nothing = Certified(0.0, math.inf, Status.UNBOUNDED, "", "")
-    said = words.epsilon(SMALL.but(rounds=2), lambda question: nothing)
+    said = text.epsilon(SMALL.but(rounds=2), lambda question: nothing)
     assert "ε ≤ <b>infinity</b>" in said and Status.UNBOUNDED.value in said
     picture = pictures.OverUsers()
     picture.draw(SMALL, lambda question: nothing if question.ask is questions.epsilon else None)
@@ -292,10 +292,10 @@ def test_an_infinite_or_trivial_end_does_not_look_private():
 
 
 def test_a_bound_below_the_truth_is_called_so():
-    desk = Desk(Here)
+    queue = QuestionQueue(InlineExecutor)
     setting = Setting()
-    desk.want([Question.of(ask, setting) for ask in (questions.epsilon, questions.published)])
-    rows = re.findall(r"<tr><td>.*?</tr>", words.bounds(setting, desk.get))
+    queue.want([Question.of(ask, setting) for ask in (questions.epsilon, questions.published)])
+    rows = re.findall(r"<tr><td>.*?</tr>", text.bounds(setting, queue.get))
     wrong = [re.sub(r"<[^>]+>", "", row) for row in rows if "below the truth here" in row]
     assert len(rows) == 16 and [row.split("0.0")[0].strip() for row in wrong] == [
         "variation-ratio pair", "shuffle index, blanket", "shuffle index, attack",
@@ -303,11 +303,11 @@ def test_a_bound_below_the_truth_is_called_so():
 
 
 def test_the_attacker_is_told_in_percent():
-    desk = Desk(Here)
+    queue = QuestionQueue(InlineExecutor)
     setting = SMALL.but(fpr=0.1)
-    desk.want([Question.of(questions.missed, setting)])
+    queue.want([Question.of(questions.missed, setting)])
     found = shuffle(randomizers.binary_rr(eps0=1.0), n=200).tradeoff(0.1)
-    said = words.tradeoff(setting, desk.get, asked=True)
+    said = text.tradeoff(setting, queue.get, asked=True)
     shown = float(said.split("at most <b>")[1].split(" %")[0])
     assert 0.0 <= shown - 100 * (1 - found.lower) < 1e-4 and "10 %" in said
 
@@ -333,7 +333,7 @@ MOVES = {
 def test_a_moved_control_moves_the_number_and_the_picture(page, name, value):
     for panel in page.panels[1:]:
         panel.shown.value = False
-    before, pictured = text(page), images(page)
+    before, pictured = text_of(page), images(page)
     page.controls[name].value = value
     setting = SMALL.but(**{name: value})
     build = randomizers.binary_rr(eps0=setting.eps0)
@@ -341,7 +341,7 @@ def test_a_moved_control_moves_the_number_and_the_picture(page, name, value):
         build = randomizers.generalized_rr(eps0=1.0, d=10)
     profile = shuffle(build, n=setting.n)
     found = (profile.subsample(rate=0.5) if name == "rate" else profile).epsilon(setting.delta)
-    said = text(page)
+    said = text_of(page)
     assert (
         f"ε ≤  {bound(found.upper, up=True)}" in said
         and f"ε ≥ {bound(found.lower, up=False)}" in said
@@ -349,22 +349,22 @@ def test_a_moved_control_moves_the_number_and_the_picture(page, name, value):
     )
     assert all(new != old for new, old in zip(images(page), pictured, strict=True))
     page.controls[name].value = getattr(SMALL, name)
-    assert text(page) == before and images(page) == pictured
+    assert text_of(page) == before and images(page) == pictured
 
 
 def test_the_panels_own_controls_move_their_panels_only(page):
     own = {"fpr": (1, 0.2), "order": (2, 8.0), "eps": (3, 0.1)}
     for name, (panel, value) in own.items():
-        before = [text(page, k) for k in range(4)]
+        before = [text_of(page, k) for k in range(4)]
         page.controls[name].value = value
-        assert [k for k in range(4) if text(page, k) != before[k]] in ([panel], [])
+        assert [k for k in range(4) if text_of(page, k) != before[k]] in ([panel], [])
     profile = shuffle(randomizers.binary_rr(eps0=1.0), n=200)
-    assert f"missed ≥  {bound(profile.tradeoff(0.2).lower, up=False)}" in text(page, 1)
-    assert f"≤  {bound(profile.renyi(8.0).upper, up=True)}" in text(page, 2)
+    assert f"missed ≥  {bound(profile.tradeoff(0.2).lower, up=False)}" in text_of(page, 1)
+    assert f"≤  {bound(profile.renyi(8.0).upper, up=True)}" in text_of(page, 2)
 
 
 def test_the_button_answers_what_to_deploy_and_a_move_takes_the_answer_back(page):
-    assert "press the button" in text(page, 3)
+    assert "press the button" in text_of(page, 3)
     for panel in page.panels[:3]:
         panel.shown.value = False
     page.controls["mechanism"].value = "generalized_rr"
@@ -373,22 +373,24 @@ def test_the_button_answers_what_to_deploy_and_a_move_takes_the_answer_back(page
     mechanism = lambda eps0: randomizers.generalized_rr(eps0=eps0, d=10)  # noqa: E731
     most = calibration.largest_eps0(mechanism, n=200, eps=0.5, delta=1e-6)
     least = calibration.fewest_users(mechanism(1.0), eps=0.5, delta=1e-6)
-    said = text(page, 3)
+    said = text_of(page, 3)
     assert f"{bound(most.answer, up=False)}" in said and f"{least.answer:,}" in said
     assert images(page, 3) != before
     page.controls["n"].value = 500
-    assert f"{bound(most.answer, up=False)}" not in text(page, 3) and "press the button" in text(page, 3)
+    assert f"{bound(most.answer, up=False)}" not in text_of(page, 3) and "press the button" in text_of(
+        page, 3
+    )
 
 
 def test_a_slow_number_is_computing_and_never_stale():
     executor = Waiting()
-    page = Page(SMALL.query, answers=Desk(lambda: executor, Never))
+    page = Page(SMALL.query, answers=QuestionQueue(lambda: executor, Never))
     executor.answer()
     page.refresh()
     old = f"{bound(questions.epsilon(SMALL).upper, up=True)}"
-    assert old in text(page) and "computing" in text(page, 1)
+    assert old in text_of(page) and "computing" in text_of(page, 1)
     page.controls["n"].value = 5000
-    assert old not in text(page) and "ε at δ = 1e-06: computing" in text(page)
+    assert old not in text_of(page) and "ε at δ = 1e-06: computing" in text_of(page)
     picture = page.panels[0].pictures[0]
     assert list(picture.here.get_xdata()) == [] and list(picture.line.get_xdata()) == [5000, 5000]
 
@@ -397,28 +399,28 @@ def test_a_bad_setting_shows_a_sentence_and_nothing_else():
     page = Page("n=<script>alert(1)</script>", answers=SHARED)
     assert "n must be a number" in page.message.value and "<script>" not in page.message.value
     assert 'role="alert"' in page.message.value
-    assert all(text(page, k) == "" for k in range(4))
+    assert all(text_of(page, k) == "" for k in range(4))
     hidden = [image.layout.visibility for panel in page.panels for image in panel.images.values()]
     assert set(hidden) == {"hidden"}
     page.link.value = SMALL.query
-    assert page.message.value == "" and "ε ≤" in text(page) and page.setting == SMALL
+    assert page.message.value == "" and "ε ≤" in text_of(page) and page.setting == SMALL
     page.link.value = "eps0=7000"
-    assert "eps0 must be finite" in page.message.value and text(page) == ""
+    assert "eps0 must be finite" in page.message.value and text_of(page) == ""
     for panel in page.panels[1:]:
         panel.shown.value = False
     page.controls["n"].value = 5000
-    assert page.setting == Setting(n=5000) and "ε ≤" in text(page)
+    assert page.setting == Setting(n=5000) and "ε ≤" in text_of(page)
 
 
 def test_a_panel_that_is_not_shown_asks_nothing():
     asked = []
 
-    class Counting(Here):
+    class Counting(InlineExecutor):
         def submit(self, ask):
             asked.append(ask.__self__.ask)
             return super().submit(ask)
 
-    page = Page("n=1e300", answers=Desk(Counting))
+    page = Page("n=1e300", answers=QuestionQueue(Counting))
     for panel in page.panels[1:]:
         panel.shown.value = False
     page.link.value = SMALL.query
@@ -434,16 +436,16 @@ def test_a_slider_makes_room_for_the_number_of_a_link():
     assert slider.value == 12_345 and [shown for shown, _ in slider.options] == ["100", "1,000", "12,345"]
     slider.place(100)
     assert [value for _, value in slider.options] == [100, 1000]
-    page = Page("n=12345&mechanism=binary_rr", answers=Desk(Never))
+    page = Page("n=12345&mechanism=binary_rr", answers=QuestionQueue(Never))
     assert page.controls["n"].value == page.setting.n == 12_345
     assert page.anchor.value.count("n=12345") == 1 and "12,345 users" in page.situation.value
 
 
 def test_composed_rounds_show_certified_ends_only_and_wait_for_the_button():
-    page = Page(SMALL.but(rounds=3).query, answers=Desk(Never))
+    page = Page(SMALL.but(rounds=3).query, answers=QuestionQueue(Never))
     wanted = {question.ask for question in page.wanted()}
     assert wanted == {questions.epsilon} and page.more.layout.display is None
-    assert "for one round" in text(page)
+    assert "for one round" in text_of(page)
     shown = [panel.text.value for panel in page.panels[1:]]
     assert all("press the button" in said and "computing" not in said for said in shown)
     page.more.click()
@@ -452,13 +454,13 @@ def test_composed_rounds_show_certified_ends_only_and_wait_for_the_button():
 
 
 def test_a_bad_link_stays_in_its_box_beside_the_usual_setting():
-    page = Page("n=5", answers=Desk(Never))
+    page = Page("n=5", answers=QuestionQueue(Never))
     assert page.setting is None and page.link.value == "n=5" and "n must be" in page.message.value
     assert page.controls["n"].value == Setting().n and page.controls["delta"].value == Setting().delta
 
 
 def test_small_divergences_stay_in_the_picture():
-    page = Page("n=1000000000000&eps0=0.01&mechanism=binary_rr", answers=Desk(Here))
+    page = Page("n=1000000000000&eps0=0.01&mechanism=binary_rr", answers=QuestionQueue(InlineExecutor))
     (picture,) = page.panels[2].pictures
     low, high = picture.ax.get_ylim()
     values = np.concatenate([one.y[one.y > 0.0] for one in picture.curves if "certified" in one.bound])
@@ -490,6 +492,6 @@ def test_an_end_is_rounded_to_the_side_on_which_it_stays_true(value):
 
 
 def test_two_settings_between_the_steps_one_after_the_other():
-    page = Page("mechanism=binary_rr&n=12345", answers=Desk(Never))
+    page = Page("mechanism=binary_rr&n=12345", answers=QuestionQueue(Never))
     page.link.value = "mechanism=binary_rr&n=234"
     assert page.setting.n == 234 and page.controls["n"].value == 234

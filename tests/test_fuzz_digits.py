@@ -27,10 +27,10 @@ from shufflelib.numerics.logspace import (
 )
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.profiles.connect_the_dots import log_renyi_kernel
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.published import joint_concavity, renyi
-from shufflelib.shuffling import CoveredPair, VariationRatioPair, shuffle
+from shufflelib.shuffling import BlanketPair, VariationRatioPair, shuffle
 
 MP = mpmath.mp.clone()
 MP.dps = 60
@@ -44,34 +44,38 @@ def digits(number):
     return MP.mpf(number.numerator) / number.denominator
 
 
-def swapped(laws):
-    return [(second, first) for first, second in laws]
+def swapped(distributions):
+    return [(second, first) for first, second in distributions]
 
 
-def exact_delta(laws, eps):
+def exact_delta(distributions, eps):
     ratio = MP.exp(MP.mpf(eps))
-    return MP.fsum(max(first - ratio * second, 0) for first, second in laws)
+    return MP.fsum(max(first - ratio * second, 0) for first, second in distributions)
 
 
-def exact_renyi(laws, order):
-    if any(first and not second for first, second in laws):
+def exact_renyi(distributions, order):
+    if any(first and not second for first, second in distributions):
         return MP.inf
     order = MP.mpf(order)
-    moment = MP.fsum(first * (first / second) ** (order - 1) for first, second in laws if first)
+    moment = MP.fsum(first * (first / second) ** (order - 1) for first, second in distributions if first)
     return max(MP.log(moment), 0) / (order - 1)  # P = Q leaves 1 less a rounding
 
 
-def exact_tradeoff(laws, fpr):
+def exact_tradeoff(distributions, fpr):
     """Return what the Neyman-Pearson test misses: it rejects P where Q/P is largest."""
     left, missed = MP.mpf(fpr), MP.zero
-    for first, second in sorted(laws, key=lambda law: law[1] / law[0] if law[0] else MP.inf, reverse=True):
+    for first, second in sorted(
+        distributions,
+        key=lambda distribution: distribution[1] / distribution[0] if distribution[0] else MP.inf,
+        reverse=True,
+    ):
         kept = max(first - left, 0) / first if first else 0
         left, missed = max(left - first, 0), missed + kept * second
     return missed if fpr < 1.0 else MP.zero  # P does not quite sum to 1
 
 
-def worst(exact, laws, at):
-    return max(exact(laws, at), exact(swapped(laws), at))
+def worst(exact, distributions, at):
+    return max(exact(distributions, at), exact(swapped(distributions), at))
 
 
 def holds(bracket, truth):
@@ -95,10 +99,15 @@ LISTED = st.one_of(
 
 
 def finite(rows):
-    """Return a pair's laws in sixty digits, and the pair of their logarithms as floats."""
-    laws = [[digits(F(w, sum(law))) for w in law] for law in zip(*rows, strict=True)]
-    logs = [[float(MP.log(mass)) if mass else -math.inf for mass in law] for law in laws]
-    return list(zip(*laws, strict=True)), DiscretePair(*logs)
+    """Return a pair's distributions in sixty digits, and the pair of their logarithms as floats."""
+    distributions = [
+        [digits(F(w, sum(distribution))) for w in distribution] for distribution in zip(*rows, strict=True)
+    ]
+    logs = [
+        [float(MP.log(mass)) if mass else -math.inf for mass in distribution]
+        for distribution in distributions
+    ]
+    return list(zip(*distributions, strict=True)), DiscretePair(*logs)
 
 
 class CurveAlone(PairProfile):
@@ -112,8 +121,8 @@ class CurveAlone(PairProfile):
         return CurveAlone(self.pair.reversed)
 
     @property
-    def largest_loss(self):
-        return self.pair.largest_loss
+    def max_privacy_loss(self):
+        return self.pair.max_privacy_loss
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         return self.pair.log_hockey_stick(eps, tolerance)
@@ -123,15 +132,15 @@ class CurveAlone(PairProfile):
 @given(LISTED, EPS, ORDER, FPR)
 @example([(0, 6), (1, 10**19)], 0.0, 3.0, 0.5)  # all error is that of one mass's logarithm
 def test_a_finite_pair(rows, eps, order, fpr):
-    laws, pair = finite(rows)
+    distributions, pair = finite(rows)
     function = profiles.from_pair(pair)
-    holds(pair.delta(eps), worst(exact_delta, laws, eps))
-    holds(pair.tradeoff(fpr), exact_tradeoff(laws, fpr))
-    holds(function(fpr), exact_tradeoff(laws, fpr))
-    holds(function.inverse(fpr), exact_tradeoff(swapped(laws), fpr))
-    holds(function.delta(eps), exact_delta(swapped(laws), eps))
+    holds(pair.delta(eps), worst(exact_delta, distributions, eps))
+    holds(pair.tradeoff(fpr), exact_tradeoff(distributions, fpr))
+    holds(function(fpr), exact_tradeoff(distributions, fpr))
+    holds(function.inverse(fpr), exact_tradeoff(swapped(distributions), fpr))
+    holds(function.delta(eps), exact_delta(swapped(distributions), eps))
     for one in near_edges(pair.loss, order):
-        truths = exact_renyi(laws, one), exact_renyi(swapped(laws), one)
+        truths = exact_renyi(distributions, one), exact_renyi(swapped(distributions), one)
         for way, truth in zip((pair, pair.reversed), truths, strict=True):
             holds(Certified(*way.renyi_directed(one)), truth)
         holds(pair.renyi(one), max(truths))
@@ -142,10 +151,10 @@ def test_a_finite_pair(rows, eps, order, fpr):
 @examples("digits", 0.5, 12)
 @given(LISTED, ORDER, FPR)
 def test_a_pair_read_off_its_curve(rows, order, fpr):
-    laws, pair = finite(rows)
+    distributions, pair = finite(rows)
     curve = CurveAlone(pair)
-    holds(curve.renyi(order), worst(exact_renyi, laws, order))
-    holds(curve.tradeoff(fpr), exact_tradeoff(laws, fpr))
+    holds(curve.renyi(order), worst(exact_renyi, distributions, order))
+    holds(curve.tradeoff(fpr), exact_tradeoff(distributions, fpr))
 
 
 @examples("digits", 2.0, 12)
@@ -166,12 +175,12 @@ def test_the_two_gaussians(mu, distance, eps, order, fpr):
         holds(pair.delta(at), truth)
 
 
-# ---------------------------------------------------------------- reports under a cover
+# ---------------------------------------------------------------- reports under a reference measure
 
 
 @st.composite
-def covers(draw):
-    """Draw two reports and a cover on three outputs, the third without a loss, as whole weights."""
+def references(draw):
+    """Draw two reports and a reference on three outputs, the third without a loss, as whole weights."""
     whole_ = whole(1, 1000)
     less, more, same = draw(whole_), draw(whole_), draw(st.one_of(st.just(0), whole_))
     moved = draw(st.integers(1, less))
@@ -181,36 +190,42 @@ def covers(draw):
     return reports, hidden, sum(hidden) + missing
 
 
-def laws_under_a_cover(reports, hidden, size, n):
+def distributions_under_a_cover(reports, hidden, size, n):
     """Return (P, Q) at every number of the three outputs among n."""
-    cover = [F(part, size) for part in hidden]
+    reference = [F(part, size) for part in hidden]
     ratios = [
-        [F(part, sum(report)) / mass if mass else F(0) for part, mass in zip(report, cover, strict=True)]
+        [F(part, sum(report)) / mass if mass else F(0) for part, mass in zip(report, reference, strict=True)]
         for report in reports
     ]
-    laws = []
+    distributions = []
     for a in range(n + 1):
         for b in range(n + 1 - a):
-            for c in range(n + 1 - a - b) if cover[2] else (0,):
+            for c in range(n + 1 - a - b) if reference[2] else (0,):
                 rest = n - a - b - c
                 ways = math.comb(n, a) * math.comb(n - a, b) * math.comb(n - a - b, c)
-                mass = ways * cover[0] ** a * cover[1] ** b * cover[2] ** c * (1 - sum(cover)) ** rest
-                laws.append([digits(mass * (u * a + v * b + w * c) / n) for u, v, w in ratios])
-    return [law for law in laws if any(law)]
+                mass = (
+                    ways
+                    * reference[0] ** a
+                    * reference[1] ** b
+                    * reference[2] ** c
+                    * (1 - sum(reference)) ** rest
+                )
+                distributions.append([digits(mass * (u * a + v * b + w * c) / n) for u, v, w in ratios])
+    return [distribution for distribution in distributions if any(distribution)]
 
 
 @examples("digits", 2.0, 12)
-@given(covers(), st.integers(1, 9), EPS, ORDER)
+@given(references(), st.integers(1, 9), EPS, ORDER)
 def test_reports_under_a_cover(drawn, n, eps, order):
     reports, hidden, size = drawn
-    laws = laws_under_a_cover(reports, hidden, size, n)
+    distributions = distributions_under_a_cover(reports, hidden, size, n)
     masses = [np.array(report) / sum(report) for report in reports], np.array(hidden) / size
-    pair = CoveredPair(AmplificationVariable.from_masses(*masses[0], masses[1]), n)
-    holds(pair.delta(eps), worst(exact_delta, laws, eps))
-    holds(pair.renyi(order), worst(exact_renyi, laws, order))
+    pair = BlanketPair(LikelihoodRatios.from_masses(*masses[0], masses[1]), n)
+    holds(pair.delta(eps), worst(exact_delta, distributions, eps))
+    holds(pair.renyi(order), worst(exact_renyi, distributions, order))
 
 
-def laws_of_pair(pair):
+def distributions_of_pair(pair):
     """Return (P, Q) at every number (a, b) of the two tokens, from the pair's floats taken as exact."""
     p, beta, q0, q1, n = digits(pair.p), digits(pair.beta), digits(pair.q0), digits(pair.q1), pair.n
     weak = beta / (p - 1)
@@ -220,15 +235,15 @@ def laws_of_pair(pair):
     if rest < 8 * MP.mpf(2) ** -53 * p / (p - 1):  # beta is the largest, rounded
         rest, strong, weak = MP.zero, strong / (strong + weak), weak / (strong + weak)
     other = max(other, MP.zero)
-    laws = {}
+    distributions = {}
     for a in range(n):
         for b in range(n - a) if other else (n - 1 - a,):
             ways = math.comb(n - 1, a) * math.comb(n - 1 - a, b)
             mass = ways * r0**a * r1**b * other ** (n - 1 - a - b)
             for x, y, first, second in ((1, 0, strong, weak), (0, 1, weak, strong), (0, 0, rest, rest)):
-                old = laws.get((a + x, b + y), (MP.zero, MP.zero))
-                laws[a + x, b + y] = old[0] + mass * first, old[1] + mass * second
-    return [(first, second) for first, second in laws.values() if first or second]
+                old = distributions.get((a + x, b + y), (MP.zero, MP.zero))
+                distributions[a + x, b + y] = old[0] + mass * first, old[1] + mass * second
+    return [(first, second) for first, second in distributions.values() if first or second]
 
 
 @examples("digits", 3.0, 12)
@@ -249,10 +264,10 @@ def test_the_sums_of_a_pair(n, p, share, looser, eps, order, fpr):
     least = 2.0 * beta * p / (p - 1.0) * (1.0 + 1e-9)
     q0, q1 = (max(least, 1.0) * factor for factor in looser)
     pair = VariationRatioPair(n=n, p=p, beta=beta, q0=q0, q1=q1)
-    laws = laws_of_pair(pair)
-    holds(pair.delta(eps), worst(exact_delta, laws, eps))
-    holds(pair.renyi(order), worst(exact_renyi, laws, order))
-    holds(pair.tradeoff(fpr), exact_tradeoff(laws, fpr))
+    distributions = distributions_of_pair(pair)
+    holds(pair.delta(eps), worst(exact_delta, distributions, eps))
+    holds(pair.renyi(order), worst(exact_renyi, distributions, order))
+    holds(pair.tradeoff(fpr), exact_tradeoff(distributions, fpr))
 
 
 # beyond the cells: sums over totals, lattice sums and contour integrals
@@ -262,16 +277,18 @@ def test_sums_over_many_users(n, eps0):
     one = 1 / (1 + e)  # of a user who holds 0
     ones = [math.comb(n - 1, k) * one**k * (1 - one) ** (n - 1 - k) for k in range(n)] + [MP.zero]
     before = [MP.zero, *ones[:-1]]
-    laws = [(x * (1 - one) + y * one, x * one + y * (1 - one)) for x, y in zip(ones, before, strict=True)]
+    distributions = [
+        (x * (1 - one) + y * one, x * one + y * (1 - one)) for x, y in zip(ones, before, strict=True)
+    ]
     profile, pair = shuffle(randomizers.binary_rr(eps0=eps0), n=n), renyi.binary_rr_pair(eps0=eps0, n=n)
     moved = 1.0 + 4.0 * np.finfo(float).eps / eps0  # exp(eps0) is a float in the pair
     for eps in (0.0, 0.3 * eps0 / math.sqrt(n), 3.0 * eps0 / math.sqrt(n)):
-        truth, got = worst(exact_delta, laws, eps), pair.delta(eps)
+        truth, got = worst(exact_delta, distributions, eps), pair.delta(eps)
         assert profile.delta(eps).upper >= truth
-        assert max(one.log_worst(eps).lower for one in profile.below) <= MP.log(truth)
+        assert max(one.log_worst(eps).lower for one in profile.attack_pairs) <= MP.log(truth)
         assert got.lower <= truth * moved and truth <= got.upper * moved
     for order in (1.0 + 1e-9, 2.0, 64.0):
-        truth, got = worst(exact_renyi, laws, order), pair.renyi(order)
+        truth, got = worst(exact_renyi, distributions, order), pair.renyi(order)
         assert truth <= profile.renyi(order).upper
         assert got.lower <= truth * moved and truth <= got.upper * moved
 

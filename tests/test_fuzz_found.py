@@ -58,7 +58,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         lambda: float(Gaussian(54.6).tradeoff(0.37).upper > 0.0),
         1.0,
     ),
-    "equal laws": (
+    "equal distributions": (
         lambda: float(profiles.ApproximateDP(eps=0.0, delta=0.0)(0.0).upper <= 1.0),
         1.0,
     ),
@@ -301,7 +301,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         lambda: shuffle(randomizers.gaussian(sigma=8.0), n=30).renyi(60.0).upper < 0.1,
         True,
     ),
-    "a part of a law, hardly smaller": (
+    "a part of a distribution, hardly smaller": (
         lambda: enclosed(
             5e-21,
             DiscretePair([0.0, math.log(1e-20)], [0.0, -math.inf]).reversed.subsample(rate=0.5).renyi(2.0),
@@ -323,10 +323,12 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
-    "laws swapped hardly ever": (
+    "distributions swapped hardly ever": (
         lambda: enclosed(
             2.8e-16,
-            joint_concavity.hidden_swap(profiles.ApproximateDP(eps=0.0, delta=1.0), weight=1.4e-16)(0.0),
+            joint_concavity.symmetric_mixture(profiles.ApproximateDP(eps=0.0, delta=1.0), weight=1.4e-16)(
+                0.0
+            ),
             width=1e-12,
         ),
         True,

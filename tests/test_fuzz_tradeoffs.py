@@ -45,10 +45,13 @@ FUNCTIONS = (
     call(lambda f, g: f.tensor(g), called="tensor", f=POLYGON, g=POLYGON),
     call(lambda f: f.symmetrised, called="symmetrised", f=ANY),
     call(lambda f, k: f.coarsened(segments=k), called="coarsened", f=ANY, k=whole(2, 1000)),
-    call(joint_concavity.blend, "rate", f=ANY),
-    call(joint_concavity.hidden_among, "rate", f=ANY),
+    call(joint_concavity.mixture, "rate", f=ANY),
+    call(joint_concavity.subsampling_operator, "rate", f=ANY),
     call(
-        lambda f, share: joint_concavity.hidden_swap(f, weight=share), called="hidden_swap", f=ANY, share=HALF
+        lambda f, share: joint_concavity.symmetric_mixture(f, weight=share),
+        called="symmetric_mixture",
+        f=ANY,
+        share=HALF,
     ),
     call(joint_concavity.best_of, functions=several(ANY, 2, 3)),
     *(
@@ -80,7 +83,7 @@ FUNCTIONS = (
 
 
 def check_shape(rates, x, y, share):
-    """Assert that a trade-off function falls, is convex, and lies below that of equal laws."""
+    """Assert that a trade-off function falls, is convex, and lies below that of equal distributions."""
     x, y = sorted((x, y))
     middle = x + share * (y - x)
     left, between_, right = (rates(at) for at in (x, middle, y))
@@ -124,9 +127,9 @@ def test_a_function_has_the_shape_of_one(function):
 @given(several(ANY, 2, 3), WEIGHTS, FPR, SHARES)
 def test_mixtures_lie_where_their_parts_put_them(functions, weights, fpr, rate):
     f = functions[0]
-    blend, base = joint_concavity.blend(f, rate=rate)(fpr), f(fpr)
+    mixed, base = joint_concavity.mixture(f, rate=rate)(fpr), f(fpr)
     least, most = ((1.0 - rate) * (1.0 - fpr) + rate * end for end in (base.lower, base.upper))
-    assert blend.lower <= most + 1e-9 and least <= blend.upper + 1e-9
+    assert mixed.lower <= most + 1e-9 and least <= mixed.upper + 1e-9
     best = joint_concavity.best_of(functions)(fpr)
     assert best.upper >= max(one(fpr).lower for one in functions) - HAIR
     weights = [w / math.fsum(weights[: len(functions)]) for w in weights[: len(functions)]]
@@ -142,7 +145,7 @@ def test_mixtures_lie_where_their_parts_put_them(functions, weights, fpr, rate):
 @example(1.0, 20, 0.6, 0.1, 3.0)
 def test_the_clone_pair_by_four_routes(eps0, n, fpr, eps, order):
     generic = randomizers.generic(eps0=eps0)
-    pair, blanket = VariationRatioPair.of(generic, n=n), shuffle(generic, n=n).above[0]
+    pair, blanket = VariationRatioPair.of(generic, n=n), shuffle(generic, n=n).dominating_pairs[0]
     clones, bound = joint_concavity.clone_pair(eps0=eps0, n=n), joint_concavity.shuffle_bound(eps0=eps0, n=n)
     # p is exp(eps0) rounded: what that does to p - 1 is the pair's, not the mechanism's
     moved = 4.0 * np.finfo(float).eps * (1.0 + 1.0 / eps0)

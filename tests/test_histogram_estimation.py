@@ -1,4 +1,4 @@
-"""Histograms run on data and drawn from counts: supports against their law, errors against theory.
+"""Histograms run on data and drawn from counts: supports against their distribution, errors against theory.
 
 The oracle shares no code with the package: it lists every report of every user in exact fractions.
 """
@@ -27,8 +27,8 @@ SMALL = {
 }
 
 
-def support_law(name, e, d, counts, **size):
-    """Law of the support vector C by listing every report of every user, e = e^eps0 an exact square."""
+def support_distribution(name, e, d, counts, **size):
+    """Pmf of the support vector C by listing every report of every user, e = e^eps0 an exact square."""
     reports = {
         "generalized RR": lambda: [{y} for y in range(d)],
         "subset": lambda: [set(z) for z in combinations(range(d), size["k"])],
@@ -50,17 +50,17 @@ def support_law(name, e, d, counts, **size):
             return F(1, 2) * F(1, e + 1) ** len(z - {x}) * F(e, e + 1) ** (d - 1 - len(z - {x}))
         return F(e if x in z else 1)
 
-    law = {(0,) * d: F(1)}
+    distribution = {(0,) * d: F(1)}
     for x, users in enumerate(counts):
         total = sum(weight(x, z) for z in reports)
         for _ in range(users):
             after = Counter()
-            for seen, mass in law.items():
+            for seen, mass in distribution.items():
                 for z in reports:
                     key = tuple(count + (j in z) for j, count in enumerate(seen))
                     after[key] += mass * weight(x, z) / total
-            law = after
-    return law
+            distribution = after
+    return distribution
 
 
 def test_the_certificate_of_a_histogram_is_the_profile_of_its_randomizer():
@@ -75,11 +75,11 @@ def test_the_certificate_of_a_histogram_is_the_profile_of_its_randomizer():
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_supports_have_the_joint_law_of_all_reports(name):
+def test_supports_have_the_joint_distribution_of_all_reports(name):
     d, made_with, size = SMALL[name]
     counts = np.array([2, 0, 1, 1][:d])
     randomizer = MECHANISMS[name](eps0=math.log(4.0), d=d, **made_with)
-    exact = support_law(name, 4, d, counts.tolist(), **size)
+    exact = support_distribution(name, 4, d, counts.tolist(), **size)
     draws = 20_000
     seen = Counter(map(tuple, draw_supports(randomizer, counts, draws, seeded(17)).tolist()))
     assert set(seen) <= {key for key, mass in exact.items() if mass}
@@ -136,10 +136,12 @@ def test_binomial_supports_of_one_item_exactly():
     drawn = draw_supports(randomizer, counts, 20_000, seeded(20))
     assert np.all(drawn.sum(axis=1) == 3 * 9)  # every report names three items
     for item, held in ((0, 5), (3, 0), (7, 4)):
-        law = np.convolve(binom.pmf(range(held + 1), held, own), binom.pmf(range(10 - held), 9 - held, other))
+        distribution = np.convolve(
+            binom.pmf(range(held + 1), held, own), binom.pmf(range(10 - held), 9 - held, other)
+        )
         found = np.bincount(drawn[:, item], minlength=10)
-        keep = law * 20_000 > 8
-        expected = law[keep] * found[keep].sum() / law[keep].sum()
+        keep = distribution * 20_000 > 8
+        expected = distribution[keep] * found[keep].sum() / distribution[keep].sum()
         assert chisquare(found[keep], expected).pvalue > 1e-4
 
 

@@ -1,4 +1,4 @@
-"""Joint composition: tuples against enumeration in exact fractions; merged laws against what they replace.
+"""Joint composition: tuples against enumeration in exact fractions; merged pmfs against what they replace.
 
 The oracle of a tuple is a matrix with one row for each combination of inputs and one column for each tuple of
 outputs; it shares no code with the package.
@@ -17,8 +17,13 @@ from scipy.stats import chisquare
 import oracles
 from mixture_cases import Crooked
 from shufflelib import randomizers, shuffle
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
-from shufflelib.randomizers.product_law import pooled, product_of_attacks, product_of_covers, spread
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
+from shufflelib.randomizers.product_ratios import (
+    coarsened,
+    mean_preserving_split,
+    product_of_attacks,
+    product_of_blankets,
+)
 
 LOG = math.log
 NUDGE = F(1, 10**12)
@@ -40,13 +45,13 @@ SKEW = [[F(3, 5), F(3, 10), F(1, 10)], [F(1, 5), F(3, 10), F(1, 2)]]
 
 
 def tensor(parts):
-    """All combinations of inputs and the law of the tuple for each, in exact fractions."""
+    """All combinations of inputs and the distribution of the tuple for each, in exact fractions."""
     held = list(product(*(range(len(rows)) for rows in parts)))
-    laws = [
+    distributions = [
         [math.prod(masses) for masses in product(*(rows[x] for rows, x in zip(parts, xs, strict=True)))]
         for xs in held
     ]
-    return held, laws
+    return held, distributions
 
 
 class Case:
@@ -67,7 +72,7 @@ class Case:
     @cache  # noqa: B019
     def datasets(self, n):
         return [
-            oracles.shuffled_laws(self.rows, *pair, others)
+            oracles.shuffled_distributions(self.rows, *pair, others)
             for pair in self.pairs
             if pair[0] < pair[1]
             for others in combinations_with_replacement(range(len(self.rows)), n - 1)
@@ -126,7 +131,7 @@ def test_the_upper_end_is_the_product_blankets_bound(case):
 
 @pytest.mark.parametrize("seed", range(24))
 def test_random_tuples_against_all_datasets(seed):
-    """Two randomizers with two inputs and random laws, one or both answers changing."""
+    """Two randomizers with two inputs and random distributions, one or both answers changing."""
     rng = np.random.default_rng(seed)
     rows = []
     for outputs in (2, int(rng.integers(2, 4))):
@@ -162,7 +167,7 @@ def test_one_coordinate_is_the_randomizer_itself():
 
 def test_equal_ratios_are_one_atom_and_pairs_are_listed_once():
     parts = [randomizers.generalized_rr(eps0=0.025, d=10)] * 4
-    assert [pair.cover.mass.size for pair in randomizers.joint(parts).input_pairs()] == [15]
+    assert [pair.blanket.w.size for pair in randomizers.joint(parts).input_pairs()] == [15]
     assert len(randomizers.joint(parts, distance=2).input_pairs()) == 1
     assert len(randomizers.joint(parts * 8, distance=16).input_pairs()) == 1
     mixed = randomizers.joint([rr(2, 3), rr(3, 3), rr(2, 3)], distance=1)
@@ -209,24 +214,24 @@ def test_laplace_against_one_dimensional_quadrature():
 # ---- merging
 
 
-def random_law(rng, atoms, exposed=False):
-    """A law with ratios of very different spread; some atoms vanish under one report."""
+def random_distribution(rng, atoms, exposed=False):
+    """A distribution with ratios of very different spread; some atoms vanish under one report."""
     first, second = np.exp(rng.uniform(-1, 1, (2, atoms)) * rng.choice([0.01, 0.3, 2.0, 6.0]))
     first[1:][rng.random(atoms - 1) < 0.05] = 0.0
     second[1:][(rng.random(atoms - 1) < 0.05) & (first[1:] > 0.0)] = 0.0
     mass = rng.dirichlet(np.full(atoms, 0.5)) * rng.uniform(0.2, 1.0)
     scale = 1.0 / (mass @ first), 1.0 / (mass @ second)
     hidden = rng.uniform(0.0, 0.2, 2) * exposed
-    return AmplificationVariable(
+    return LikelihoodRatios(
         first * scale[0] * (1 - hidden[0]), second * scale[1] * (1 - hidden[1]), mass, *hidden
     )
 
 
-def stop_loss(law, ratio, at):
+def stop_loss(ratios, ratio, at):
     """E(G - at)_+ with what is not listed at G = 0, for arrays of ratios and of points."""
-    gain = law.first * ratio[:, None] - law.second * (1.0 - ratio[:, None])
-    listed = np.maximum(gain - at[:, None], 0.0) @ law.mass
-    return listed + (1.0 - law.mass.sum()) * np.maximum(-at, 0.0)
+    gain = ratios.r0_over_w * ratio[:, None] - ratios.r1_over_w * (1.0 - ratio[:, None])
+    listed = np.maximum(gain - at[:, None], 0.0) @ ratios.w
+    return listed + (1.0 - ratios.w.sum()) * np.maximum(-at, 0.0)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -234,41 +239,43 @@ def test_spread_is_above_and_pooled_below_in_convex_order(seed):
     """Thousands of losses α a - β b, β/α from 0 to ∞: each keeps its mean and moves to the known side."""
     rng = np.random.default_rng(seed)
     for _ in range(40):
-        law = random_law(rng, int(rng.integers(60, 300)), exposed=True)
-        up, down = spread(law, 60), pooled(law, 60)
-        assert down.mass.size <= 140 and up.mass.size <= 200
+        ratios = random_distribution(rng, int(rng.integers(60, 300)), exposed=True)
+        up, down = mean_preserving_split(ratios, 60), coarsened(ratios, 60)
+        assert down.w.size <= 140 and up.w.size <= 200
         ratio = rng.random(40)
         ratio[:2] = 0.0, 1.0
-        scale = law.first @ law.mass + law.second @ law.mass
+        scale = ratios.r0_over_w @ ratios.w + ratios.r1_over_w @ ratios.w
         at = rng.normal(size=40) * rng.choice([1e-3, 0.1, 1.0, 10.0], 40)
-        middle, slack = stop_loss(law, ratio, at), 1e-12 * (scale + np.abs(at))
+        middle, slack = stop_loss(ratios, ratio, at), 1e-12 * (scale + np.abs(at))
         assert np.all(stop_loss(up, ratio, at) >= middle - slack)
         assert np.all(stop_loss(down, ratio, at) <= middle + slack)
         for merged in (up, down):
-            assert merged.mass.sum() == pytest.approx(law.mass.sum(), rel=1e-12)
-            assert merged.mass @ merged.first == pytest.approx(law.mass @ law.first, rel=1e-12)
-            assert merged.mass @ merged.second == pytest.approx(law.mass @ law.second, rel=1e-12)
-            assert merged.largest_loss <= law.largest_loss * (1 + 1e-9) + 1e-9
-            assert (merged.exposed_first, merged.exposed_second) == (law.exposed_first, law.exposed_second)
+            assert merged.w.sum() == pytest.approx(ratios.w.sum(), rel=1e-12)
+            assert merged.w @ merged.r0_over_w == pytest.approx(ratios.w @ ratios.r0_over_w, rel=1e-12)
+            assert merged.w @ merged.r1_over_w == pytest.approx(ratios.w @ ratios.r1_over_w, rel=1e-12)
+            assert merged.max_privacy_loss <= ratios.max_privacy_loss * (1 + 1e-9) + 1e-9
+            assert (merged.r0_outside, merged.r1_outside) == (ratios.r0_outside, ratios.r1_outside)
 
 
 def test_products_multiply_masses_ratios_and_moments():
     rng = np.random.default_rng(9)
     for _ in range(300):
-        laws = [random_law(rng, int(rng.integers(2, 7)), exposed=rng.random() < 0.5) for _ in range(3)]
-        whole = product_of_covers(laws)
+        all_ratios = [
+            random_distribution(rng, int(rng.integers(2, 7)), exposed=rng.random() < 0.5) for _ in range(3)
+        ]
+        whole = product_of_blankets(all_ratios)
         for power in ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)):
             wanted = math.prod(
-                part.mass @ (part.first ** power[0] * part.second ** power[1]) for part in laws
+                part.w @ (part.r0_over_w ** power[0] * part.r1_over_w ** power[1]) for part in all_ratios
             )
-            seen = math.prod(part.mass[(part.first > 0) | (part.second > 0)].sum() for part in laws)
+            seen = math.prod(part.w[(part.r0_over_w > 0) | (part.r1_over_w > 0)].sum() for part in all_ratios)
             if power != (0, 0):
-                got = whole.mass @ (whole.first ** power[0] * whole.second ** power[1])
+                got = whole.w @ (whole.r0_over_w ** power[0] * whole.r1_over_w ** power[1])
                 assert got == pytest.approx(wanted, rel=1e-11)
             else:
-                assert whole.mass.sum() <= seen * (1 + 1e-12)
-        hidden = 1 - math.prod(1 - part.exposed_first for part in laws)
-        assert whole.exposed_first == pytest.approx(hidden, rel=1e-11, abs=1e-300)
+                assert whole.w.sum() <= seen * (1 + 1e-12)
+        hidden = 1 - math.prod(1 - part.r0_outside for part in all_ratios)
+        assert whole.r0_outside == pytest.approx(hidden, rel=1e-11, abs=1e-300)
 
 
 @pytest.mark.parametrize(
@@ -277,14 +284,18 @@ def test_products_multiply_masses_ratios_and_moments():
 def test_merging_costs_little(eps0, k, error):
     """The second moment of R_0 - R_1 multiplies exactly; merging moves it to the right side, a little."""
     pair = randomizers.laplace(eps0=eps0 / k).input_pairs()[0]
-    for law, join, side in ((pair.cover, product_of_covers, 1), (pair.attacks[0], product_of_attacks, -1)):
+    for ratios, join, side in (
+        (pair.blanket, product_of_blankets, 1),
+        (pair.attacks[0], product_of_attacks, -1),
+    ):
         m00, m01, m11 = (
-            float(law.mass @ part) ** k for part in (law.first**2, law.first * law.second, law.second**2)
+            float(ratios.w @ part) ** k
+            for part in (ratios.r0_over_w**2, ratios.r0_over_w * ratios.r1_over_w, ratios.r1_over_w**2)
         )
-        whole = join([law] * k)
-        change = whole.mass @ (whole.first - whole.second) ** 2 / (m00 - 2 * m01 + m11) - 1
+        whole = join([ratios] * k)
+        change = whole.w @ (whole.r0_over_w - whole.r1_over_w) ** 2 / (m00 - 2 * m01 + m11) - 1
         assert 0 <= side * change <= error
-        assert whole.mass.size < 1300
+        assert whole.w.size < 1300
 
 
 def test_continuous_tuples_have_narrow_brackets():
@@ -300,15 +311,15 @@ def test_continuous_tuples_have_narrow_brackets():
 # ---- running it
 
 
-def test_reports_follow_the_product_law_and_estimates_are_unbiased():
+def test_reports_follow_the_product_distribution_and_estimates_are_unbiased():
     rng = np.random.default_rng(3)
     joint = randomizers.joint([rr(3, 3), rr(2, 2)])
     n = 60_000
     x = (np.full(n, 2), np.full(n, 1))
     reports = joint.sample(x, rng)
     counts = np.bincount(2 * reports["report0"] + reports["report1"], minlength=6)
-    law = np.outer(np.array(GRR(3, 3)[2], float), np.array(GRR(2, 2)[1], float)).ravel()
-    assert chisquare(counts, n * law).pvalue > 1e-4
+    distribution = np.outer(np.array(GRR(3, 3)[2], float), np.array(GRR(2, 2)[1], float)).ravel()
+    assert chisquare(counts, n * distribution).pvalue > 1e-4
     first, second = joint.estimate(reports)
     assert np.allclose(first, [0, 0, 1], atol=0.03) and np.allclose(second, [0, 1], atol=0.03)
 
@@ -346,7 +357,10 @@ def test_reports_follow_the_product_law_and_estimates_are_unbiased():
             lambda: randomizers.joint([randomizers.poisson_sampled(randomizers.generic(eps0=1.0), rate=0.5)]),
             "generic",
         ),
-        (lambda: randomizers.joint([randomizers.metric_generic(d01=1.0, dmax=2.0)]), "laws of their own"),
+        (
+            lambda: randomizers.joint([randomizers.metric_generic(d01=1.0, dmax=2.0)]),
+            "distributions of their own",
+        ),
         (lambda: randomizers.joint([crooked(BENT)] * 12).input_pairs(), "pairs of tuples"),
     ],
 )

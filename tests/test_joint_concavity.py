@@ -29,7 +29,7 @@ HAIR = 1e-13
 SEEDS = range(25)
 
 
-def law(rng, size=4):
+def distribution(rng, size=4):
     row = rng.integers(0, 7, size)
     row[rng.integers(0, size)] += 1
     return [F(int(x), int(row.sum())) for x in row]
@@ -50,7 +50,7 @@ def truth(p, q, rates=RATES):
 
 
 def seen(parts, null, alternative):
-    """Return the direct sum of pairs as two laws, by listing (part, outcome)."""
+    """Return the direct sum of pairs as two distributions, by listing (part, outcome)."""
     p = [a * x for (first, _), a in zip(parts, null, strict=True) for x in first]
     q = [b * x for (_, second), b in zip(parts, alternative, strict=True) for x in second]
     return p, q
@@ -61,11 +61,11 @@ def below(bound, p, q):
 
 
 class Case:
-    """Four random laws and weights."""
+    """Four random distributions and weights."""
 
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
-        self.p0, self.q0, self.p1, self.q1 = (law(rng) for _ in range(4))
+        self.p0, self.q0, self.p1, self.q1 = (distribution(rng) for _ in range(4))
         self.w, self.v = (F(int(x), 8) for x in rng.integers(1, 8, 2))
         self.weights = [float(1 - self.w), float(self.w)]
         self.mixture = mixed(self.w, self.p0, self.p1), mixed(self.w, self.q0, self.q1)
@@ -103,7 +103,7 @@ def test_joint_concavity_is_the_direct_sum_and_bounds_the_mixture(seed):
 
 def test_two_weight_vectors_of_three_parts():
     rng = np.random.default_rng(5)
-    ps, qs = ([law(rng) for _ in range(3)] for _ in range(2))
+    ps, qs = ([distribution(rng) for _ in range(3)] for _ in range(2))
     w, v = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 8), F(3, 8), F(1, 2)]
     matrix = [[function(p, q) for q in qs] for p in ps]
     f = joint_concavity.two_weight_vectors(
@@ -120,7 +120,7 @@ def test_two_weight_vectors_of_three_parts():
 def test_what_is_left_of_two_weight_vectors_is_paired_in_order(turned):
     """One part gives to two others, or two give to one: the bound is the direct sum of these pairs."""
     rng = np.random.default_rng(11)
-    ps, qs = ([law(rng) for _ in range(3)] for _ in range(2))
+    ps, qs = ([distribution(rng) for _ in range(3)] for _ in range(2))
     weights, kept = ([F(1, 2), F(1, 4), F(1, 4)], [F(1, 8), F(3, 8), F(1, 2)]), [F(1, 8), F(1, 4), F(1, 4)]
     moved = [(1, 0, F(1, 8)), (2, 0, F(1, 4))] if turned else [(0, 1, F(1, 8)), (0, 2, F(1, 4))]
     parts = [(ps[i], qs[j]) for i, j in [(0, 0), (1, 1), (2, 2), *(pair[:2] for pair in moved)]]
@@ -136,7 +136,7 @@ def test_what_is_left_of_two_weight_vectors_is_paired_in_order(turned):
 @pytest.mark.parametrize("null", [0.9, 0.3, 1e-7, 1e-300])
 @pytest.mark.parametrize("other", [0.9, 0.3, 1e-7, 1e-300])
 def test_logarithms_of_the_weights_are_charged_what_they_lose(null, other):
-    """A part whose two laws agree has no error of its own: all that is charged belongs to the weights."""
+    """A part whose two pmfs agree has no error of its own: all that is charged belongs to the weights."""
     whole = DiscretePair.from_losses(*np.zeros((3, 1)), mass_error=0.0, loss_error=0.0)
     pair = tradeoff_calculus.direct_sum([whole], [null], [other])
     size = 1.0 + abs(math.log(null)) + abs(math.log(other))
@@ -248,7 +248,7 @@ def test_advanced_joint_concavity(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_common_null_and_its_mirror(seed):
-    """The case γ = η = w of Lemma 6.3, with the law that is split on the side where the claim is true."""
+    """The case γ = η = w of Lemma 6.3, with the pmf that is split on the side where the claim is true."""
     case = Case(seed)
     p, q = case.mixture
     parts = [function(p, case.q0), function(p, case.q1)]
@@ -285,15 +285,15 @@ def test_hidden_swap(seed):
     case = Case(seed)
     w = case.w / 2
     f = function(case.p0, case.q0)
-    bound = joint_concavity.hidden_swap(f, weight=float(w))
+    bound = joint_concavity.symmetric_mixture(f, weight=float(w))
     assert below(bound, mixed(w, case.p0, case.q0), mixed(w, case.q0, case.p0))
     # symmetric parts: as printed
     mirror = case.p0[::-1]
     g = function(case.p0, mirror)
-    printed = joint_concavity.blend(g, rate=1 - 2 * float(w)).symmetrised
+    printed = joint_concavity.mixture(g, rate=1 - 2 * float(w)).symmetrised
     assert below(printed, mixed(w, case.p0, mirror), mixed(w, mirror, case.p0))
     assert np.all(
-        np.abs(printed(FPR).lower - joint_concavity.hidden_swap(g, weight=float(w))(FPR).lower) < 1e-12
+        np.abs(printed(FPR).lower - joint_concavity.symmetric_mixture(g, weight=float(w))(FPR).lower) < 1e-12
     )
 
 
@@ -303,8 +303,8 @@ def test_hidden_swap_as_printed_needs_symmetry():
     p, q = mixed(w, p0, q0), mixed(w, q0, p0)
     f = function(p0, q0)
     assert truth(p, q, [F(9, 16)])[0] == 1 / 16
-    assert joint_concavity.blend(f, rate=0.75).symmetrised(9 / 16).lower == pytest.approx(1 / 4)
-    assert below(joint_concavity.hidden_swap(f, weight=0.125), p, q)
+    assert joint_concavity.mixture(f, rate=0.75).symmetrised(9 / 16).lower == pytest.approx(1 / 4)
+    assert below(joint_concavity.symmetric_mixture(f, weight=0.125), p, q)
 
 
 def test_hidden_swap_without_symmetrisation_fails():
@@ -312,18 +312,18 @@ def test_hidden_swap_without_symmetrisation_fails():
     p, q = [F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]
     assert truth(p, q, [F(1, 4)])[0] == 0.25
     f = ApproximateDP(eps=0.0, delta=1.0)
-    assert joint_concavity.blend(f, rate=0.5)(0.25).lower == pytest.approx(3 / 8)
-    assert joint_concavity.hidden_swap(f, weight=0.25)(0.25).upper == pytest.approx(0.25)
+    assert joint_concavity.mixture(f, rate=0.5)(0.25).lower == pytest.approx(3 / 8)
+    assert joint_concavity.symmetric_mixture(f, weight=0.25)(0.25).upper == pytest.approx(0.25)
     # Example F.4: w = 1/2 leaves nothing to tell apart
-    assert np.all(np.abs(joint_concavity.hidden_swap(f, weight=0.5)(FPR).lower - (1 - FPR)) < 1e-12)
+    assert np.all(np.abs(joint_concavity.symmetric_mixture(f, weight=0.5)(FPR).lower - (1 - FPR)) < 1e-12)
 
 
-def test_hidden_among_needs_the_third_law():
+def test_hidden_among_needs_the_third_distribution():
     """Proposition E.1 as printed, f = T(P₁, Q₁) alone: at 1/6 the truth is 2/3, the bound 3/4."""
     p1, q1, p0 = [F(2, 3), F(1, 3), F(0)], [F(1, 3), F(2, 3), F(0)], [F(0), F(0), F(1)]
     p, q = mixed(F(1, 2), p0, p1), mixed(F(1, 2), p0, q1)
     assert truth(p, q, [F(1, 6)])[0] == pytest.approx(2 / 3)
-    printed = joint_concavity.hidden_among(function(p1, q1), rate=0.5)
+    printed = joint_concavity.subsampling_operator(function(p1, q1), rate=0.5)
     assert printed(1 / 6).lower == pytest.approx(3 / 4)
 
 
@@ -334,7 +334,7 @@ def test_hidden_among_holds_if_all_three_are_close(seed):
     pairs = [(p1, q1), (q1, p1), (p0, p1), (p0, q1)]
     loss = max(math.log(b / a) for p, q in pairs for a, b in zip(p, q, strict=True))
     rate = F(int(rng.integers(1, 8)), 8)
-    bound = joint_concavity.hidden_among(ApproximateDP(eps=loss + 1e-12, delta=0.0), rate=float(rate))
+    bound = joint_concavity.subsampling_operator(ApproximateDP(eps=loss + 1e-12, delta=0.0), rate=float(rate))
     assert below(bound, mixed(rate, p0, p1), mixed(rate, p0, q1))
     assert below(bound, mixed(rate, p0, q1), mixed(rate, p0, p1))
 
@@ -352,9 +352,9 @@ def test_subsampled_gaussian():
     printed = np.where(steep > FPR, left, np.where(flat < FPR, right, line))
     assert np.all(bracket.lower <= printed + 1e-12) and np.all(printed - 1e-12 <= bracket.upper)
     exact = w * (1 - FPR) + (1 - w) * ndtr(-ndtri(FPR) - mu)
-    blended = joint_concavity.blend(f, rate=1 - w)(FPR)
+    blended = joint_concavity.mixture(f, rate=1 - w)(FPR)
     assert np.all(blended.lower <= exact + 1e-12) and np.all(exact - 1e-12 <= blended.upper)
-    lemma63 = joint_concavity.blend(f, rate=1 - w).symmetrised(FPR)
+    lemma63 = joint_concavity.mixture(f, rate=1 - w).symmetrised(FPR)
     assert np.all(bracket.lower <= lemma63.upper) and np.all(lemma63.lower <= exact + 1e-12)
     assert np.max(lemma63.lower - bracket.upper) > 0.005  # "slightly tighter"
 
@@ -363,8 +363,8 @@ def test_subsampled_gaussian():
 
 
 def printed_criterion(p, q, weights):
-    """Return whether Σ w_i p_i/q_i and p_w/q_w agree in law under P_w, 0/0 taken as 0."""
-    laws = {}, {}
+    """Return whether Σ w_i p_i/q_i and p_w/q_w agree in distribution under P_w, 0/0 taken as 0."""
+    distributions = {}, {}
     for x in range(len(p[0])):
         pw, qw = (sum(w * row[x] for w, row in zip(weights, rows, strict=True)) for rows in (p, q))
         if not pw:
@@ -374,11 +374,11 @@ def printed_criterion(p, q, weights):
             for a, b in ((r[x], s[x]) for r, s in zip(p, q, strict=True))
         ]
         for value, counts in (
-            (pw / qw if qw else math.inf, laws[0]),
-            (sum(w * r for w, r in zip(weights, ratios, strict=True)), laws[1]),
+            (pw / qw if qw else math.inf, distributions[0]),
+            (sum(w * r for w, r in zip(weights, ratios, strict=True)), distributions[1]),
         ):
             counts[value] = counts.get(value, 0) + pw
-    return laws[0] == laws[1]
+    return distributions[0] == distributions[1]
 
 
 def test_tightness():
@@ -401,8 +401,8 @@ def test_tightness():
 # ---------------------------------------------------------------- shuffling
 
 
-def clone_laws(e, n):
-    """Return P₀, Q₀ and P, Q of the clone pair as exact laws on (a, b)."""
+def clone_distributions(e, n):
+    """Return P₀, Q₀ and P, Q of the clone pair as exact distributions on (a, b)."""
     w, cells = F(1) / (F(e) + 1), {}
     for c in range(n):
         ways = math.comb(n - 1, c) * (2 * w) ** c * (1 - 2 * w) ** (n - 1 - c)
@@ -416,7 +416,7 @@ def clone_laws(e, n):
 
 @pytest.mark.parametrize(("e", "n"), [(3, 1), (3, 2), (3, 6), (F(3, 2), 9), (9, 12)])
 def test_shuffle_bound_against_enumeration(e, n):
-    (p0, q0), (p, q), w = clone_laws(e, n)
+    (p0, q0), (p, q), w = clone_distributions(e, n)
     eps0 = math.log(e)
     for built, exact in (
         (joint_concavity.conditioned_on_clones(eps0=eps0, n=n), truth(p0, q0)),
@@ -427,7 +427,7 @@ def test_shuffle_bound_against_enumeration(e, n):
         assert np.all(bracket.upper - bracket.lower < 1e-10)
     bound = joint_concavity.shuffle_bound(eps0=eps0, n=n)
     assert below(bound, p, q)
-    printed = joint_concavity.blend(function(p0, q0), rate=1 - 2 * float(w)).symmetrised(FPR)
+    printed = joint_concavity.mixture(function(p0, q0), rate=1 - 2 * float(w)).symmetrised(FPR)
     assert np.all(np.abs(printed.lower - bound(FPR).lower) < 1e-10)
 
 
@@ -472,7 +472,7 @@ def test_corollary_43_as_printed_is_below_the_truth():
         (2, 2, F(3, 2), F(1, 18), F(1, 9), F(2, 9)),
         (3, 3, F(3, 2), F(5, 32), F(27, 128), F(9, 32)),
     ):
-        (_, _), (p, q), _ = clone_laws(e, n)
+        (_, _), (p, q), _ = clone_distributions(e, n)
         assert oracles.hockey_stick(dict(enumerate(zip(p, q, strict=True))), ratio) == truth
         setting, eps = {"eps0": math.log(e), "n": n}, math.log(ratio)
         assert joint_concavity.delta_corollary43(**setting, eps=eps) == pytest.approx(float(printed))
@@ -517,10 +517,10 @@ def test_corollary_43_as_printed_is_below_the_truth():
         lambda: joint_concavity.advanced_delta(
             [[Identity()] * 2] * 2, eps=math.nan, weight=0.5, gamma=0.0, eta=1.0
         ),
-        lambda: joint_concavity.blend(Identity(), rate=1.5),
-        lambda: joint_concavity.blend(3, rate=0.5),
-        lambda: joint_concavity.hidden_swap(Identity(), weight=0.6),
-        lambda: joint_concavity.hidden_among(Identity(), rate="0.5"),
+        lambda: joint_concavity.mixture(Identity(), rate=1.5),
+        lambda: joint_concavity.mixture(3, rate=0.5),
+        lambda: joint_concavity.symmetric_mixture(Identity(), weight=0.6),
+        lambda: joint_concavity.subsampling_operator(Identity(), rate="0.5"),
         lambda: joint_concavity.best_of([]),
         lambda: joint_concavity.tightness([[0.5, 0.4]], [[0.5, 0.5]], weights=[1.0]),
         lambda: joint_concavity.tightness([[0.5, 0.5]], [[1.0]], weights=[1.0]),

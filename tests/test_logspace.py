@@ -170,7 +170,7 @@ def test_binomial_tails(k, n, p):
     assert abs(value - exact_tail(k, n, p)) < 0.2 * logspace.binomial_tail_error(value, math.exp(mass), k, p)
 
 
-def test_edges_of_the_binomial_law():
+def test_edges_of_the_binomial_distribution():
     assert logspace.binomial_tail(0, 5, 0.3) == 1.0
     assert logspace.binomial_tail(6, 5, 0.3) == 0.0
     assert logspace.log_binomial_pmf(-1, 5, 0.3) == -np.inf

@@ -15,24 +15,24 @@ from shufflelib.numerics import (
     positive_part_enumerated,
     positive_part_iid,
 )
-from shufflelib.numerics.log_interval import NOTHING
+from shufflelib.numerics.log_interval import LOG_ZERO
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.loss_distribution import LossLaw
-from shufflelib.numerics.positive_part_iid import positive_part_mean
+from shufflelib.numerics.loss_distribution import LossDistribution
+from shufflelib.numerics.positive_part_iid import expected_positive_part
 
 
 def exact_mean(values, masses, n):
-    """Return E[(G_1 + … + G_n)_+] by convolving the law with itself, in fractions."""
+    """Return E[(G_1 + … + G_n)_+] by convolving the distribution with itself, in fractions."""
     atoms = [*zip(values, masses, strict=True), (F(0), 1 - sum(masses))]
-    law = {F(0): F(1)}
+    distribution = {F(0): F(1)}
     for _ in range(n):
         longer = {}
-        for total, mass in law.items():
+        for total, mass in distribution.items():
             for value, probability in atoms:
                 if probability:
                     longer[total + value] = longer.get(total + value, F(0)) + mass * probability
-        law = longer
-    return sum(total * mass for total, mass in law.items() if total > 0)
+        distribution = longer
+    return sum(total * mass for total, mass in distribution.items() if total > 0)
 
 
 def log(fraction):
@@ -40,8 +40,8 @@ def log(fraction):
         return mpmath.log(mpmath.mpf(fraction.numerator) / fraction.denominator) if fraction else -mpmath.inf
 
 
-def random_law(rng):
-    """Draw a law of losses a − E b as they occur: ratios in [1/e, e], masses over four decades."""
+def random_distribution(rng):
+    """Draw a distribution of losses a − E b as they occur: ratios in [1/e, e], masses over four decades."""
     atoms = int(rng.integers(1, 4))
     n = int(rng.integers(2, 26 if atoms < 3 else 12))
     e = F(int(rng.integers(11, 400)), 10) if rng.random() < 0.7 else F(int(rng.integers(10001, 12000)), 10000)
@@ -51,23 +51,25 @@ def random_law(rng):
     masses = [F(int(10 ** rng.uniform(0, 4)), 20000 * atoms) for _ in pairs]
     values = [a - ratio * b for a, b in pairs]
     sizes = [a + ratio * b for a, b in pairs]
-    law = LossLaw(*(np.array([float(part) for part in column]) for column in (values, masses, sizes)), 1e-15)
-    return law, values, masses, n
+    distribution = LossDistribution(
+        *(np.array([float(part) for part in column]) for column in (values, masses, sizes)), 1e-15
+    )
+    return distribution, values, masses, n
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_both_ways_enclose_the_rational_value(seed):
-    law, values, masses, n = random_law(np.random.default_rng(seed))
+    distribution, values, masses, n = random_distribution(np.random.default_rng(seed))
     truth = log(exact_mean(values, masses, n))
-    if not np.any(law.values > 0):
-        assert positive_part_mean(law, n) == NOTHING
+    if not np.any(distribution.values > 0):
+        assert expected_positive_part(distribution, n) == LOG_ZERO
         assert truth == -mpmath.inf
         return
-    by_list = positive_part_enumerated._by_enumeration(law, n)
+    by_list = positive_part_enumerated._by_enumeration(distribution, n)
     assert by_list.lower <= truth <= by_list.upper
     assert by_list.upper - by_list.lower < 1e-9
     for tolerance in (1e-2, 1e-6):
-        by_contour = positive_part_iid._by_contour(law, n, tolerance)
+        by_contour = positive_part_iid._by_contour(distribution, n, tolerance)
         assert by_contour.lower <= truth <= by_contour.upper
 
 
@@ -75,9 +77,9 @@ def test_both_ways_enclose_the_rational_value(seed):
 @pytest.mark.parametrize("factor", [1 - 1e-6, 1 + 1e-6])
 def test_a_wrong_value_is_noticed(n, factor):
     """The brackets are tight enough to expel a value that is off by 1e-6."""
-    law = LossLaw(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
+    distribution = LossDistribution(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
     truth = log(exact_mean([F(3, 2), F(-21, 10)], [F(1, 5), F(1, 5)], n)) if n <= 40 else None
-    bracket = positive_part_mean(law, n, tolerance=1e-8)
+    bracket = expected_positive_part(distribution, n, tolerance=1e-8)
     assert bracket.upper - bracket.lower < 2e-6  # an atom at 0 widens it at n = 1000
     if truth is not None:
         assert not bracket.lower <= truth + math.log(factor) <= bracket.upper
@@ -85,8 +87,8 @@ def test_a_wrong_value_is_noticed(n, factor):
 
 @pytest.mark.parametrize("n", [1000, 10**4])
 def test_a_sum_that_is_often_0_is_smoothed_less(n):
-    law = LossLaw(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
-    bracket = positive_part_mean(law, n, tolerance=1e-6)
+    distribution = LossDistribution(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
+    bracket = expected_positive_part(distribution, n, tolerance=1e-6)
     assert bracket.upper - bracket.lower < 1.1e-6  # nine times as wide from one quadrature
 
 
@@ -97,8 +99,10 @@ def test_large_sums_meet_their_gaussian_limit(n):
     z = 5.0
     drift = -z * math.sqrt(0.5 / n)
     # mean 'drift' and variance 0.5 up to O(drift²)
-    law = LossLaw(np.array([1.0 + 2 * drift, -1.0 + 2 * drift]), masses, np.array([1.0, 1.0]), 1e-16)
-    bracket = positive_part_mean(law, n, tolerance=1e-6)
+    distribution = LossDistribution(
+        np.array([1.0 + 2 * drift, -1.0 + 2 * drift]), masses, np.array([1.0, 1.0]), 1e-16
+    )
+    bracket = expected_positive_part(distribution, n, tolerance=1e-6)
     gaussian = mpmath.npdf(z) - z * mpmath.ncdf(-z)
     limit = math.log(float(gaussian) * math.sqrt(0.5 * n))
     assert bracket.upper - bracket.lower < 2e-5
@@ -106,8 +110,8 @@ def test_large_sums_meet_their_gaussian_limit(n):
 
 
 def test_deep_tails_are_bounded_not_resolved():
-    law = LossLaw(np.array([0.01, -1.0]), np.array([0.3, 0.3]), np.array([1.0, 1.0]), 1e-15)
-    bracket = positive_part_mean(law, 10**6)
+    distribution = LossDistribution(np.array([0.01, -1.0]), np.array([0.3, 0.3]), np.array([1.0, 1.0]), 1e-15)
+    bracket = expected_positive_part(distribution, 10**6)
     assert bracket.upper < -1500
     assert bracket.lower == pytest.approx(math.log(3000.0) + (10**6 - 1) * math.log(0.7))  # none negative
 
@@ -116,9 +120,14 @@ def test_deep_tails_are_bounded_not_resolved():
 @pytest.mark.parametrize("rare", [F(1, 8), F(1, 1000), F(1, 10**9)])
 def test_rare_losses_leave_the_sum_of_positive_parts(n, rare):
     values, masses = [F(1), F(-3, 2)], [rare / 2, rare / 4]
-    law = LossLaw(np.array([1.0, -1.5]), np.array(masses, float), np.array([1.0, 1.5]), 1e-15)
+    distribution = LossDistribution(
+        np.array([1.0, -1.5]), np.array(masses, float), np.array([1.0, 1.5]), 1e-15
+    )
     truth = log(exact_mean(values, masses, n))
-    low, high = loss_distribution.one_at_a_time(law, n), loss_distribution.most_of_sum(law, n)
+    low, high = (
+        loss_distribution.single_positive_lower_bound(distribution, n),
+        loss_distribution.union_upper_bound(distribution, n),
+    )
     assert low <= truth <= high
     assert high - low <= n * float(rare / 3) + 1e-12
     alone = log(n * masses[0] * (1 - masses[1]) ** (n - 1))
@@ -126,10 +135,10 @@ def test_rare_losses_leave_the_sum_of_positive_parts(n, rare):
 
 
 def test_scale_of_the_losses_does_not_matter():
-    law = LossLaw(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
+    distribution = LossDistribution(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
     for scale in (1e-290, 1e290):
-        scaled = replace(law, values=law.values * scale, sizes=law.sizes * scale)
-        here, there = positive_part_mean(law, 500), positive_part_mean(scaled, 500)
+        scaled = replace(distribution, values=distribution.values * scale, sizes=distribution.sizes * scale)
+        here, there = expected_positive_part(distribution, 500), expected_positive_part(scaled, 500)
         assert there.upper - math.log(scale) == pytest.approx(here.upper, abs=1e-9)
 
 
@@ -138,11 +147,11 @@ def test_scale_of_the_losses_does_not_matter():
 def test_nodes_left_out_hold_nothing(values, n):
     """A lattice's characteristic function comes back to 1 far from the real axis; no such node is skipped."""
     values, masses = np.array(values), np.full(len(values), 0.9 / len(values))
-    tilt = positive_part_iid._Tilt(LossLaw(values, masses, np.abs(values), 1e-15), 0.01)
+    tilt = positive_part_iid._Tilt(LossDistribution(values, masses, np.abs(values), 1e-15), 0.01)
     step, smoothing = 2.0 * math.pi / 1500.0, 1e-4
     nodes = 700 + np.arange(20_001)
     line = 0.01 + 1j * step * nodes
-    phi = 1.0 + characteristic_functions.minus_one(np.outer(step * nodes, tilt.values)) @ tilt.masses
+    phi = 1.0 + characteristic_functions.cf_minus_one(np.outer(step * nodes, tilt.values)) @ tilt.masses
     terms = phi**n / line**2 * np.exp(0.5 * smoothing * line**2)
     smooth, _, _ = positive_part_iid._integrand(n, 0.01, tilt, smoothing, step, 700, nodes.size, 60.0)
     assert smooth == pytest.approx(np.sum(terms.real), rel=1e-9, abs=1e-9 * np.sum(np.abs(terms)))
@@ -151,7 +160,7 @@ def test_nodes_left_out_hold_nothing(values, n):
 @pytest.mark.parametrize("count", [1, 2, 15, 16, 1000])
 def test_turns_from_two_tables_lose_no_more_than_a_few_roundings(count):
     angles = np.append(0.0, np.random.default_rng(7).normal(size=40) * 10.0 ** np.arange(-39, 1))
-    turned = characteristic_functions.turns(angles, count)
+    turned = characteristic_functions.cf_minus_one_of_multiples(angles, count)
     assert turned.shape == (count, angles.size)
     with mpmath.workdps(60):
         for k in (0, count // 3, count - 1):
@@ -165,7 +174,7 @@ def test_the_mass_at_zero_is_known_no_better_than_the_others_leave_it():
     values = np.append(np.linspace(1.0, 1.1, 14), -1000.0)
     masses = np.append(np.full(14, 1e-20), 1.0 - 2.0**-53)
     truth = log(exact_mean([F(x) for x in values], [F(m) for m in masses], 2))
-    bracket = positive_part_mean(LossLaw(values, masses, np.abs(values), 1e-14), 2)
+    bracket = expected_positive_part(LossDistribution(values, masses, np.abs(values), 1e-14), 2)
     assert bracket.lower <= truth <= bracket.upper
 
 
@@ -206,23 +215,27 @@ def test_a_long_list_of_counts_is_weighed_as_well_as_it_says(n):
 
 def test_losses_too_small_to_be_measured_in_the_largest_are_not_forgotten():
     values = np.array([-4.35e-196, -8.03e173, 4.40e-236, -7.77e-92, 1.23e-198])
-    law = LossLaw(values, np.full(5, 3 / 16), np.abs(values), 1e-14)
+    distribution = LossDistribution(values, np.full(5, 3 / 16), np.abs(values), 1e-14)
     truth = log(exact_mean([F(x) for x in values], [F(3, 16)] * 5, 4))
-    bracket = positive_part_mean(law, 4)
+    bracket = expected_positive_part(distribution, 4)
     assert bracket.lower <= truth <= bracket.upper < truth + 5.0
 
 
 @pytest.mark.parametrize("precision", [1e-2, 1e-4, 0.0])
 @pytest.mark.parametrize("n", [1, 5])
-def test_the_bound_without_cancellation_holds_for_every_law_within_its_precision(n, precision):
-    """Terms and masses all too small by ``precision``: the largest law that the given one may stand for."""
-    law = LossLaw(np.array([1.0, 0.25]), np.array([0.5, 0.125]), np.array([1.5, 0.25]), precision)
+def test_the_bound_without_cancellation_holds_for_every_distribution_within_its_precision(n, precision):
+    """Terms and masses all too small by ``precision``: the largest pmf that the given one may stand for."""
+    distribution = LossDistribution(
+        np.array([1.0, 0.25]), np.array([0.5, 0.125]), np.array([1.5, 0.25]), precision
+    )
     far = F(precision)
     truth = n * sum(
         (F(value) + F(size) * far) * F(mass) * (1 + far)
-        for value, size, mass in zip(law.values, law.sizes, law.masses, strict=True)
+        for value, size, mass in zip(
+            distribution.values, distribution.sizes, distribution.masses, strict=True
+        )
     )
-    end = loss_distribution.most_of_sum(law, n)
+    end = loss_distribution.union_upper_bound(distribution, n)
     assert log(truth) <= end <= log(truth) + 0.6 * precision**2 + 200 * UNIT
 
 
@@ -230,8 +243,10 @@ def test_the_bound_without_cancellation_holds_for_masses_of_any_size():
     """The logarithm of a small mass is a large number, and its last digit is worth much."""
     for exponent in np.linspace(-1000.0, 0.0, 301):
         mass = 2.0**exponent
-        end = loss_distribution.most_of_sum(LossLaw(np.ones(1), np.array([mass]), np.ones(1), 0.0), 1)
+        end = loss_distribution.union_upper_bound(
+            LossDistribution(np.ones(1), np.array([mass]), np.ones(1), 0.0), 1
+        )
         truth = log(F(mass))
         assert truth <= end <= truth + (100 + 8 * abs(truth)) * UNIT
-    never = LossLaw(np.array([-1.0, -0.5]), np.array([0.5, 0.25]), np.array([1.0, 0.5]), 1e-15)
-    assert loss_distribution.most_of_sum(never, 3) == -math.inf
+    never = LossDistribution(np.array([-1.0, -0.5]), np.array([0.5, 0.25]), np.array([1.0, 0.5]), 1e-15)
+    assert loss_distribution.union_upper_bound(never, 3) == -math.inf

@@ -16,7 +16,7 @@ from scipy.stats import kstest
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.randomizers import planar
 from shufflelib.shuffling import VariationRatioPair
 
@@ -181,7 +181,7 @@ def test_planar_beta_is_the_printed_integral(d01):
 def test_planar_mass_beyond_the_last_column_is_the_integral(d01):
     """In elliptic coordinates about both places, e^-40 of it or so; in these units it is not small."""
     mechanism, focal = planar_laplace(d01=d01, dmax=2 * d01), d01 / 2
-    cells = planar._Cells.of(focal, planar.REACH, planar.COVER_ROWS)
+    cells = planar._Cells.of(focal, planar.REACH, planar.REFERENCE_ROWS)
     start, end = (math.acosh(1 + (planar.REACH + more) / focal) for more in (0.0, 50.0))
 
     def density(mu, nu):
@@ -240,7 +240,7 @@ def test_numbers_of_the_docstrings():
     assert witch_hat(d01=1, dmax=3, brim=6, height=2, scale=4.0)._room == narrow._room
 
 
-# ---- the cover
+# ---- the reference measure
 
 
 CONVEX = {
@@ -255,16 +255,21 @@ CONVEX = {
 @pytest.mark.parametrize("build", (metric_laplace, planar_laplace, hat), ids=name_of)
 def test_cover_is_above_the_exact_blanket_in_convex_order(build, distance):
     mechanism = build(d01=distance[0], dmax=distance[1])
-    cover = mechanism.input_pairs()[0].cover
+    reference = mechanism.input_pairs()[0].blanket
     slack = 1e-6 if build is planar_laplace else 1e-9  # of the quadrature
-    for first, second in ((cover.first, cover.second), (cover.second, cover.first)):
-        assert cover.mass @ first == pytest.approx(1.0, abs=1e-12)
+    for first, second in (
+        (reference.r0_over_w, reference.r1_over_w),
+        (reference.r1_over_w, reference.r0_over_w),
+    ):
+        assert reference.w @ first == pytest.approx(1.0, abs=1e-12)
         for name, function in CONVEX.items():
-            found, truth = cover.mass @ function(first, second), exact_expectation(mechanism, function)
+            found, truth = reference.w @ function(first, second), exact_expectation(mechanism, function)
             assert found >= truth * (1 - slack), name
             assert found <= truth * (1.006 if name == "tail" else 1.003), name
-    assert cover.mass.sum() == pytest.approx(exact_expectation(mechanism, lambda a, b: 1.0 + 0 * a), rel=2e-4)
-    assert cover.mass.sum() <= exact_expectation(mechanism, lambda a, b: 1.0 + 0 * a) * (1 + slack)
+    assert reference.w.sum() == pytest.approx(
+        exact_expectation(mechanism, lambda a, b: 1.0 + 0 * a), rel=2e-4
+    )
+    assert reference.w.sum() <= exact_expectation(mechanism, lambda a, b: 1.0 + 0 * a) * (1 + slack)
 
 
 def test_farthest_place_of_the_lens():
@@ -287,7 +292,7 @@ def test_farthest_place_of_the_lens():
 @pytest.mark.parametrize("distance", DISTANCES, ids=str)
 @pytest.mark.parametrize("build", (metric_laplace, planar_laplace, hat), ids=name_of)
 def test_attacks_are_below_their_places(build, distance):
-    """Pooling lowers ∫(R0 - R1)²/R*, by little; and R0, R1, R* are laws."""
+    """Pooling lowers ∫(R0 - R1)²/R*, by little; and R0, R1, R* are distributions."""
     d01, dmax = distance
     mechanism = build(d01=d01, dmax=dmax)
     attacks = mechanism.input_pairs()[0].attacks
@@ -313,9 +318,9 @@ def test_attacks_are_below_their_places(build, distance):
             for x in places
         ]
     for attack, truth in zip(attacks, truths, strict=True):
-        found = attack.mass @ (attack.first - attack.second) ** 2
+        found = attack.w @ (attack.r0_over_w - attack.r1_over_w) ** 2
         assert truth * 0.995 <= found <= truth * (1 + 1e-7)
-        for total in (attack.mass.sum(), attack.mass @ attack.first, attack.mass @ attack.second):
+        for total in (attack.w.sum(), attack.w @ attack.r0_over_w, attack.w @ attack.r1_over_w):
             assert total == pytest.approx(1.0, abs=1e-11)
 
 
@@ -379,8 +384,8 @@ def test_bracket_in_epsilon(build):
 @pytest.mark.parametrize("build", ALL, ids=name_of)
 def test_monotone(build):
     def upper(d01, dmax, n=10_000, eps=0.05):
-        cover = build(d01=d01, dmax=dmax).input_pairs()[0].cover
-        return CoveredPair(cover, n).log_hockey_stick(eps, 1e-3).upper
+        reference = build(d01=d01, dmax=dmax).input_pairs()[0].blanket
+        return BlanketPair(reference, n).log_hockey_stick(eps, 1e-3).upper
 
     for along in (
         [upper(d, 3.0) for d in (0.5, 1.0, 2.0, 3.0)],
@@ -397,8 +402,8 @@ def test_extreme_distances(build, distance):
     mechanism = build(d01=distance[0], dmax=distance[1])
     found = shuffle(mechanism, n=1000).delta(eps=0.5 * distance[0])
     assert 0.0 <= found.lower <= found.upper <= 1.0
-    cover = mechanism.input_pairs()[0].cover
-    assert cover.mass @ cover.first == pytest.approx(1.0, abs=1e-11)
+    reference = mechanism.input_pairs()[0].blanket
+    assert reference.w @ reference.r0_over_w == pytest.approx(1.0, abs=1e-11)
 
 
 # ---- what is published, against what is certified
@@ -446,9 +451,9 @@ def test_generic_attack_is_private():
     """R_0, R_1, R_* of the far attack keep all ratios within p and q, and q is attained."""
     p, q = math.exp(1.0), math.exp(2.0)
     far = metric_generic(d01=1.0, dmax=2.0).input_pairs()[0].attacks[1]
-    ratios = np.concatenate([far.first, far.second])
+    ratios = np.concatenate([far.r0_over_w, far.r1_over_w])
     assert ratios.max() == pytest.approx(q) and ratios.min() >= 1 / q * (1 - 1e-12)
-    assert (far.first / far.second).max() == pytest.approx(p)
+    assert (far.r0_over_w / far.r1_over_w).max() == pytest.approx(p)
 
 
 @pytest.mark.parametrize(
@@ -502,7 +507,7 @@ def test_two_users_on_the_line():
     for eps in EPS:
         gain = (r0 - math.exp(eps) * r1) / r1
         truth = (r1[:, None] * r1 * np.maximum(gain[:, None] + gain, 0)).sum() / 2
-        found = CoveredPair(attack, 2).log_hockey_stick(eps)
+        found = BlanketPair(attack, 2).log_hockey_stick(eps)
         assert math.exp(found.lower) == pytest.approx(truth, rel=1e-3)
         assert math.exp(found.lower) <= truth * (1 + 1e-4)
 

@@ -108,11 +108,11 @@ def test_linked_inputs_of_a_hierarchy_stay_inside_the_bracket(e, d):
 
 @each_case
 def test_pmf_is_the_weighted_direct_sum_and_its_blanket_is_exact(case):
-    law, blanket = case.mixture.pmf(), case.mixture.blanket()
-    assert np.allclose(law.sum(axis=1), 1.0, rtol=1e-14)
+    distribution, blanket = case.mixture.pmf(), case.mixture.blanket()
+    assert np.allclose(distribution.sum(axis=1), 1.0, rtol=1e-14)
     assert blanket.sum() == pytest.approx(float(sum(map(min, zip(*case.rows, strict=True)))), rel=1e-13)
-    whole = InputPair.from_rows(law, blanket)
-    assert whole.cover.key() in {pair.cover.key() for pair in case.mixture.input_pairs()}
+    whole = InputPair.from_rows(distribution, blanket)
+    assert whole.blanket.key() in {pair.blanket.key() for pair in case.mixture.input_pairs()}
     attacks = {one.key() for pair in case.mixture.input_pairs() for one in pair.attacks}
     assert {one.key() for one in whole.attacks} <= attacks
 
@@ -176,7 +176,7 @@ def test_beta_is_the_total_variation(case):
 # ---- running it
 
 
-def test_reports_follow_the_law():
+def test_reports_follow_the_distribution():
     mix, rng, n = randomizers.mixture([rr(3, 2), rr(2, 3)], [0.3, 0.7]), np.random.default_rng(1), 60_000
     reports = mix.sample((np.ones(n, int), np.full(n, 2)), rng)
     seen = Counter((int(k), int(a if k == 0 else b)) for k, a, b in reports)
@@ -205,7 +205,7 @@ def test_components_of_every_kind_are_sampled_and_estimated():
 def test_estimates_are_unbiased_over_the_draw_of_the_component():
     """All outcomes of two users, among them those in which nobody draws a component."""
     mix, weights = randomizers.mixture([rr(3, 2), rr(2, 3)], [0.25, 0.75]), (F(1, 4), F(3, 4))
-    laws = [
+    distributions = [
         [
             (k, y, w * row[y])
             for k, (w, row) in enumerate(zip(weights, rows, strict=True))
@@ -215,7 +215,7 @@ def test_estimates_are_unbiased_over_the_draw_of_the_component():
     ]
     mean, total = [np.zeros(2), np.zeros(3)], 0
     dtype = mix.sample(([0], [0]), np.random.default_rng(0)).dtype
-    for first, second in product(*laws):
+    for first, second in product(*distributions):
         reports = np.zeros(2, dtype)
         for row, (k, y, _) in zip(reports, (first, second), strict=True):
             row["component"], row[f"report{k}"] = k, y

@@ -1,7 +1,7 @@
 """Multi-message protocols against brute force: all multisets of messages of tiny populations, in fractions.
 
-The oracles write each protocol as the laws of single messages on explicit outputs, and share no line with the
-package.
+The oracles write each protocol as the distributions of single messages on explicit outputs, and share no line
+with the package.
 """
 
 import math
@@ -32,7 +32,7 @@ from shufflelib.shuffling import multi_message, shuffle
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_classes_are_laws(name):
+def test_classes_are_distributions(name):
     protocol = PROTOCOLS[name][0]
     assert np.allclose(protocol.message_pmf().sum(axis=1), 1.0)
     assert np.isclose(protocol.blanket().sum(), 1.0)
@@ -83,28 +83,28 @@ def test_fake_users_lower_end_is_the_stated_analyst():
     assert math.isclose(ends.lower, oracles.both_ways(masses, F(9, 4)), rel_tol=1e-6)
 
 
-def counts_law(n, blanket, d, flip, x):
-    """Law of the counts of items 0, 1, 2 when one user holds x and all others hold item 2, by convolution."""
+def counts_distribution(n, blanket, d, flip, x):
+    """Pmf of the counts of items 0, 1, 2 when one user holds x and all others hold item 2, by convolution."""
     size = n + blanket + 1
-    law = np.zeros((size, size, size))
-    law[0, 0, 0] = 1.0
+    distribution = np.zeros((size, size, size))
+    distribution[0, 0, 0] = 1.0
     messages = (
         [response(d, flip, x)] + [response(d, flip, 2)] * (n - 1) + [response(d, F(d - 1, d), 0)] * blanket
     )
     for message in messages:
         a, b, c = (float(message[j]) for j in range(3))
-        longer = law * max(0.0, 1.0 - a - b - c)
-        longer[1:] += a * law[:-1]
-        longer[:, 1:] += b * law[:, :-1]
-        longer[:, :, 1:] += c * law[:, :, :-1]
-        law = longer
-    return law
+        longer = distribution * max(0.0, 1.0 - a - b - c)
+        longer[1:] += a * distribution[:-1]
+        longer[:, 1:] += b * distribution[:, :-1]
+        longer[:, :, 1:] += c * distribution[:, :, :-1]
+        distribution = longer
+    return distribution
 
 
 @pytest.mark.parametrize(("d", "flip"), [(3, F(1, 2)), (5, F(2, 5))])
 def test_mixdump_lower_end_is_below_the_analysts_dataset_and_not_vacuous(d, flip):
     n, blanket = 25, 50
-    first, second = (counts_law(n, blanket, d, flip, x) for x in (0, 1))
+    first, second = (counts_distribution(n, blanket, d, flip, x) for x in (0, 1))
     profile = multi_message.shuffle_messages(
         randomizers.mix_dump(d=d, flip=float(flip)), n=n, blanket=blanket
     )
@@ -117,7 +117,7 @@ def test_mixdump_lower_end_is_below_the_analysts_dataset_and_not_vacuous(d, flip
 
 @pytest.mark.parametrize(("n", "blanket", "d", "flip"), [(25, 50, 3, 0.5), (200, 1_000, 6, 0.3)])
 def test_mixdump_analyst_after_deleting(n, blanket, d, flip):
-    """The chance charged, and the own message's law given T, against the exact law of T."""
+    """The chance charged, and the own message's distribution given T, against the exact distribution of T."""
     (attack,) = randomizers.mix_dump(d=d, flip=flip).attacks(n, blanket)
     others = np.convolve(
         binom.pmf(np.arange(blanket + 1), blanket, 1 - 1 / d), binom.pmf(np.arange(n), n - 1, flip)
@@ -125,9 +125,11 @@ def test_mixdump_analyst_after_deleting(n, blanket, d, flip):
     lost = flip / (d - 1)
     kept = (1 - lost) * np.append(0.0, others)  # mass of {T = t, the own message is kept}
     total = kept + lost * np.append(others, 0.0)
-    usable = (kept >= (1 - lost) * total * (1 - 1e-9)) & (np.arange(total.size) <= attack.covers + 1)
+    usable = (kept >= (1 - lost) * total * (1 - 1e-9)) & (
+        np.arange(total.size) <= attack.blanket_messages + 1
+    )
     assert 0.1 < attack.chance <= total[usable].sum()
-    own = np.sort(attack.variable.first * attack.variable.mass)
+    own = np.sort(attack.ratios.r0_over_w * attack.ratios.w)
     rows = np.full(d - 1, lost) + lost / (d - 1)
     rows[0] += 1 - flip - lost
     assert np.isclose(own[-1], max(rows[0], rows[2:].sum())) and np.isclose(own.sum(), 1.0)
@@ -184,7 +186,7 @@ def test_many_messages_cost_no_more():
 
 def test_rare_pair_scales_the_divergence():
     profile = multi_message.shuffle_messages(randomizers.mix_dump(d=6, flip=0.3), n=300, blanket=3_000)
-    (seen,) = profile.below
+    (seen,) = profile.attack_pairs
     for eps in (0.0, 0.1):
         inside, outside = (np.exp(pair.log_worst(eps)) for pair in (seen.pair, seen))
         assert np.isclose(outside[1], seen.chance * inside[1], rtol=1e-9)

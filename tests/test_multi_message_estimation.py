@@ -1,4 +1,4 @@
-"""Histograms from many messages per user: unbiased, with the stated variance, drawn with the right law."""
+"""Histograms from many messages per user: unbiased, with the stated variance, drawn with the right pmf."""
 
 import math
 from collections import Counter
@@ -52,7 +52,7 @@ def test_counts_give_unbiased_frequencies_with_the_exact_variance(name):
 
 
 def exact_supports(name):
-    """Law of the supports of one user who holds item 0, one who holds 1, and one blanket message each."""
+    """Pmf of the supports of one user who holds item 0, one who holds 1, and one blanket message each."""
     if name == "coin":
         own, noise = [{(1, 0): 1.0}, {(0, 1): 1.0}], {(1, 0): 0.8, (0, 1): 0.2}
     elif name == "special bins":  # 7 bins, 3 for each of two items
@@ -71,14 +71,14 @@ def exact_supports(name):
             }
 
         own, noise = [bits(0), bits(1)], bits(None)
-    law = Counter({(0,) * len(next(iter(noise))): 1.0})
+    distribution = Counter({(0,) * len(next(iter(noise))): 1.0})
     for single in (*own, noise, noise):
         longer = Counter()
-        for seen, mass in law.items():
+        for seen, mass in distribution.items():
             for y, chance in single.items():
                 longer[tuple(a + b for a, b in zip(seen, y, strict=True))] += mass * chance
-        law = longer
-    return law
+        distribution = longer
+    return distribution
 
 
 TINY = {
@@ -91,9 +91,9 @@ TINY = {
 
 @pytest.mark.parametrize("name", TINY)
 def test_mean_and_variance_are_exact(name):
-    protocol, law = TINY[name], exact_supports(name)
-    masses = np.array(list(law.values()))
-    estimates = protocol.frequencies(np.array(list(law)), n=2, blanket=2)
+    protocol, distribution = TINY[name], exact_supports(name)
+    masses = np.array(list(distribution.values()))
+    estimates = protocol.frequencies(np.array(list(distribution)), n=2, blanket=2)
     mean = masses @ estimates
     truth = np.array([0.5, 0.5, 0.0][: protocol.items])
     assert np.allclose(mean, truth, atol=1e-12)
@@ -103,7 +103,7 @@ def test_mean_and_variance_are_exact(name):
 
 @pytest.mark.parametrize("drawn", ["messages", "counts"])
 @pytest.mark.parametrize("name", TINY)
-def test_joint_law_of_supports(name, drawn):
+def test_joint_distribution_of_supports(name, drawn):
     """Both ways of running a protocol, against enumeration of all outputs of two users."""
     protocol, rng, runs = TINY[name], np.random.default_rng(7), 2_500
     if drawn == "counts":
@@ -112,12 +112,12 @@ def test_joint_law_of_supports(name, drawn):
     else:
         whole = estimation.MultiMessageProtocol(protocol, n=2, each=1)
         seen = [protocol.supports(whole.reports([0, 1], rng)) for _ in range(runs)]
-    law = exact_supports(name)
+    distribution = exact_supports(name)
     found = Counter(tuple(int(c) for c in row) for row in seen)
-    assert set(found) <= set(law)
-    cells = [key for key in law if law[key] * runs >= 5]
+    assert set(found) <= set(distribution)
+    cells = [key for key in distribution if distribution[key] * runs >= 5]
     observed = [found[key] for key in cells]
-    expected = [law[key] * runs for key in cells]
+    expected = [distribution[key] * runs for key in cells]
     rest = runs - sum(observed), runs - sum(expected)
     if rest[1] > 1:
         observed, expected = [*observed, rest[0]], [*expected, rest[1]]

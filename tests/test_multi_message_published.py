@@ -22,8 +22,8 @@ def test_published_parameters_are_those_of_the_messages(name):
     assert math.isclose(protocol.beta, gap, rel_tol=1e-12)
     ratios = [F(own[0].get(y, 0)) / F(own[1][y]) if own[1].get(y) else math.inf for y in own[0]]
     assert math.isclose(protocol.p, max(ratios), rel_tol=1e-12)
-    cover = max(F(mass) / noise[y] for law in own[:2] for y, mass in law.items())
-    assert math.isclose(protocol.q, cover, rel_tol=1e-12)
+    reference = max(F(mass) / noise[y] for distribution in own[:2] for y, mass in distribution.items())
+    assert math.isclose(protocol.q, reference, rel_tol=1e-12)
 
 
 # ---- published pairs: where they are bounds and where not

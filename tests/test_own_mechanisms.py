@@ -1,8 +1,8 @@
 """Mechanisms that users bring along as tables of probabilities.
 
 The truth for a table is counted, not computed: entries are whole numbers over a common denominator, the
-histogram laws of all datasets are products of linear forms in int64, and δ at a rational e^ε is a ratio of
-integers.  Nothing here is shared with the package.
+histogram distributions of all datasets are products of linear forms in int64, and δ at a rational e^ε is a
+ratio of integers.  Nothing here is shared with the package.
 """
 
 import itertools
@@ -15,33 +15,33 @@ import pytest
 
 import oracles
 from shufflelib import Certified, randomizers, shuffle
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
-from shufflelib.shuffling import CoveredPair
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
+from shufflelib.shuffling import BlanketPair
 from shufflelib.shuffling.worst_of_pairs import gathered
 
 # ---------------------------------------------------------------- all datasets, in integers
 
 
-def histogram_laws(table, n):
+def histogram_distributions(table, n):
     """Return {multiset of n inputs: integer weights of all histograms}, the weights over denominator^n."""
     inputs, outputs = table.shape
     stride = (n + 1) ** np.arange(outputs)
-    laws = {(): np.eye(1, (n + 1) ** outputs, dtype=np.int64)[0]}
+    distributions = {(): np.eye(1, (n + 1) ** outputs, dtype=np.int64)[0]}
     for size in range(1, n + 1):
         for dataset in itertools.combinations_with_replacement(range(inputs), size):
-            shorter, law = laws[dataset[:-1]], np.zeros((n + 1) ** outputs, dtype=np.int64)
+            shorter, distribution = distributions[dataset[:-1]], np.zeros((n + 1) ** outputs, dtype=np.int64)
             for y in range(outputs):
-                law[stride[y] :] += table[dataset[-1], y] * shorter[: law.size - stride[y]]
-            laws[dataset] = law
-    return {dataset: law for dataset, law in laws.items() if len(dataset) == n}
+                distribution[stride[y] :] += table[dataset[-1], y] * shorter[: distribution.size - stride[y]]
+            distributions[dataset] = distribution
+    return {dataset: distribution for dataset, distribution in distributions.items() if len(dataset) == n}
 
 
 def worst_delta(table, n, ratio):
     """Return the exact δ(log ratio) over all neighbouring datasets of n users."""
-    laws, inputs = histogram_laws(table, n), range(len(table))
+    distributions, inputs = histogram_distributions(table, n), range(len(table))
     worst = 0
     for others in itertools.combinations_with_replacement(inputs, n - 1):
-        own = np.array([laws[tuple(sorted((*others, x)))] for x in inputs])
+        own = np.array([distributions[tuple(sorted((*others, x)))] for x in inputs])
         gaps = ratio.denominator * own[:, None, :] - ratio.numerator * own[None, :, :]
         worst = max(worst, int(np.maximum(gaps, 0).sum(axis=2).max()))
     return F(worst, ratio.denominator * int(table[0].sum()) ** n)
@@ -137,9 +137,9 @@ def on_a_grid(table, n, eps, rounding, below):
     rows, worst = table / table.sum(axis=1, keepdims=True), 0.0
     step = (np.max(rows.max(axis=0) / rows.min(axis=0)) - 1.0) / 1200.0
     for i, j in itertools.permutations(range(len(rows)), 2):
-        for cover in rows if below else [rows.min(axis=0)]:
-            gain = np.append(step * rounding((rows[i] - math.exp(eps) * rows[j]) / cover / step), 0.0)
-            mass = np.append(cover, max(1.0 - cover.sum(), 0.0))
+        for reference in rows if below else [rows.min(axis=0)]:
+            gain = np.append(step * rounding((rows[i] - math.exp(eps) * rows[j]) / reference / step), 0.0)
+            mass = np.append(reference, max(1.0 - reference.sum(), 0.0))
             total, weight = gain, mass
             for _ in range(n - 1):
                 total, weight = np.add.outer(total, gain).ravel(), np.outer(weight, mass).ravel()
@@ -194,7 +194,7 @@ def test_one_direction_only_is_caught():
             self.profile = profile
 
         def delta(self, eps):
-            upper = max(math.exp(pair.log_hockey_stick(eps).upper) for pair in self.profile.above)
+            upper = max(math.exp(pair.log_hockey_stick(eps).upper) for pair in self.profile.dominating_pairs)
             return Certified(0.0, upper)
 
     assert caught(lambda profile, table, n: OneWay(profile)) >= 2
@@ -263,7 +263,7 @@ def test_a_table_of_randomized_response_is_randomized_response(eps0, d, n):
     assert mine.upper == pytest.approx(theirs.upper, rel=1e-5)
     assert mine.lower == pytest.approx(theirs.lower, rel=1e-5)
     assert own.renyi(4.0).upper == pytest.approx(named.renyi(4.0).upper, rel=1e-6)
-    assert len(own.above) == 1 and own.randomizer.eps0 == pytest.approx(eps0, rel=1e-12)
+    assert len(own.dominating_pairs) == 1 and own.randomizer.eps0 == pytest.approx(eps0, rel=1e-12)
 
 
 # ---------------------------------------------------------------- rare outputs, tiny δ
@@ -277,8 +277,8 @@ def test_rare_outputs_are_bracketed(n, ratio):
     """One output a billion times likelier under one input: no exponential moment copes with it."""
     eps = math.log(ratio)
     for x, others in ((0, 1), (1, 1), (0, 0)):
-        law = AmplificationVariable.from_masses(*np.array([RARE[x], RARE[1 - x], RARE[others]], float))
-        bracket = CoveredPair(law, n).log_hockey_stick(eps)
+        distribution = LikelihoodRatios.from_masses(*np.array([RARE[x], RARE[1 - x], RARE[others]], float))
+        bracket = BlanketPair(distribution, n).log_hockey_stick(eps)
         truth = float(oracles.shuffled_hockey_stick(RARE, x, 1 - x, (others,) * (n - 1), ratio))
         assert math.exp(bracket.lower) <= truth * (1 + 1e-10) + 1e-25
         assert math.exp(bracket.upper) >= truth * (1 - 1e-10) - 1e-25
@@ -300,12 +300,12 @@ def one_far_report(sigma, n, eps):
 def test_gaussian_noise_means_something_at_tiny_delta(sigma, n, eps):
     """Between 1e-20 and 1e-100 one far report decides."""
     profile = shuffle(randomizers.gaussian(sigma=sigma), n=n)
-    (cover,) = profile.above
-    bracket, truth = cover.log_hockey_stick(eps), one_far_report(sigma, n, eps)
+    (reference,) = profile.dominating_pairs
+    bracket, truth = reference.log_hockey_stick(eps), one_far_report(sigma, n, eps)
     assert -240.0 < truth < -45.0
     assert truth - 0.1 * abs(math.log(10)) <= bracket.upper <= truth + 4.0
     assert truth - 4.0 <= bracket.lower <= bracket.upper
-    assert max(pair.log_worst(eps).lower for pair in profile.below) >= 1.2 * truth
+    assert max(pair.log_worst(eps).lower for pair in profile.attack_pairs) >= 1.2 * truth
 
 
 def test_gaussian_epsilon_at_tiny_delta():
@@ -393,14 +393,12 @@ def test_no_promising_attack_is_left_out():
     own = randomizers.from_pmf(rows)
     for n, eps in ((2, 0.5), (30, 0.5), (10**6, 0.004)):
         kept = max(
-            CoveredPair(attack, n).log_worst(eps, 1e-3).upper
+            BlanketPair(attack, n).log_worst(eps, 1e-3).upper
             for pair in own.input_pairs()
             for attack in pair.attacks
         )
         every = max(
-            CoveredPair(AmplificationVariable.from_masses(rows[i], rows[j], rows[x]), n)
-            .log_worst(eps, 1e-3)
-            .lower
+            BlanketPair(LikelihoodRatios.from_masses(rows[i], rows[j], rows[x]), n).log_worst(eps, 1e-3).lower
             for i, j in itertools.combinations(range(6), 2)
             for x in range(6)
         )
@@ -416,7 +414,7 @@ def test_the_worst_of_many_pairs_is_the_largest_of_all(n, eps, zeros):
     rows = np.random.default_rng(n).dirichlet(np.full(6, 1.5), 8)
     rows = np.where(rows < 0.04 * zeros, 0.0, rows)
     own = randomizers.from_pmf(rows / rows.sum(axis=1, keepdims=True))
-    pairs = [CoveredPair(pair.cover, n) for pair in own.input_pairs()]
+    pairs = [BlanketPair(pair.blanket, n) for pair in own.input_pairs()]
     (worst,) = gathered(pairs)
     every = [pair.log_worst(eps) for pair in pairs]
     found = worst.log_hockey_stick(eps)
@@ -424,20 +422,20 @@ def test_the_worst_of_many_pairs_is_the_largest_of_all(n, eps, zeros):
     assert max(one.upper for one in every) <= found.upper <= max(one.upper for one in every) + 1e-5
     one_by_one = [one.log_hockey_stick(eps) for one in worst.directions]
     assert all(ceiling >= one.lower for ceiling, one in zip(worst.ceilings(eps), one_by_one, strict=True))
-    assert worst.largest_loss == max(max(p.largest_loss, p.reversed.largest_loss) for p in pairs)
+    assert worst.max_privacy_loss == max(max(p.max_privacy_loss, p.reversed.max_privacy_loss) for p in pairs)
 
 
 def test_few_of_many_pairs_are_computed(monkeypatch):
     rows = np.random.default_rng(3).dirichlet(np.full(8, 2.0), 10)
-    pairs = [CoveredPair(pair.cover, 1000) for pair in randomizers.from_pmf(rows).input_pairs()]
+    pairs = [BlanketPair(pair.blanket, 1000) for pair in randomizers.from_pmf(rows).input_pairs()]
     (worst,) = gathered(pairs)
-    compute, asked = CoveredPair.log_hockey_stick, []
+    compute, asked = BlanketPair.log_hockey_stick, []
 
     def counted(pair, eps, tolerance):
         asked.append(tolerance)
         return compute(pair, eps, tolerance)
 
-    monkeypatch.setattr(CoveredPair, "log_hockey_stick", counted)
+    monkeypatch.setattr(BlanketPair, "log_hockey_stick", counted)
     worst.log_hockey_stick(0.1, 1e-6)
     assert len(worst.directions) == 90
     assert 1 <= asked.count(1e-6) <= 4 < len(asked)
@@ -445,7 +443,7 @@ def test_few_of_many_pairs_are_computed(monkeypatch):
 
 def test_few_pairs_are_not_gathered():
     own = randomizers.from_pmf([[0.5, 0.5], [0.25, 0.75]])
-    pairs = tuple(CoveredPair(pair.cover, 10) for pair in own.input_pairs())
+    pairs = tuple(BlanketPair(pair.blanket, 10) for pair in own.input_pairs())
     assert gathered(pairs) == pairs
 
 
@@ -453,7 +451,7 @@ def test_few_pairs_are_not_gathered():
 
 
 def test_own_mechanisms_are_no_components_because_equal_inputs_may_be_the_worst():
-    """The first component: a third input whose ratio to the cover spreads more than any difference does."""
+    """The first component: a third input whose ratio spreads more than any difference does."""
     table = randomizers.from_pmf([[0.5, 0.25, 0.25], [0.5, 0.2, 0.3], [0.1, 0.45, 0.45]])
     sampled = randomizers.poisson_sampled(table, rate=0.5)
     for build in (

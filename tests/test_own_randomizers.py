@@ -11,27 +11,32 @@ import pytest
 import oracles
 from shufflelib import Certified, randomizers, shuffle
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.shuffling.personal import OwnLaplace, OwnRandomizedResponse, blanket, laplace
+from shufflelib.shuffling.personal import (
+    PersonalLaplace,
+    PersonalRandomizedResponse,
+    laplace,
+    randomize_then_shuffle,
+)
 from shufflelib.shuffling.personal.attack import MergedAttack, OthersSum, Scores
-from shufflelib.shuffling.personal.score_sums import score_law
+from shufflelib.shuffling.personal.score_sums import score_distribution
 
 NUDGE = F(1, 10**12)  # log(ratio) is rounded: the truth is taken a hair to the safe side
 
 # ---------------------------------------------------------------- oracles of this file
 
 
-def histogram_law(rows):
-    """Return {histogram: probability} of shuffled reports with these laws, exact."""
-    law = {(0,) * len(rows[0]): F(1)}
+def histogram_distribution(rows):
+    """Return {histogram: probability} of shuffled reports with these distributions, exact."""
+    distribution = {(0,) * len(rows[0]): F(1)}
     for row in rows:
         following = {}
-        for histogram, mass in law.items():
+        for histogram, mass in distribution.items():
             for y, chance in enumerate(row):
                 if chance:
                     key = (*histogram[:y], histogram[y] + 1, *histogram[y + 1 :])
                     following[key] = following.get(key, 0) + mass * chance
-        law = following
-    return law
+        distribution = following
+    return distribution
 
 
 def worst(pmfs, target, ratio, pairs=None):
@@ -41,13 +46,15 @@ def worst(pmfs, target, ratio, pairs=None):
     best = F(0)
     for values in itertools.product(inputs, repeat=len(others)):
         rest = [pmf[x] for pmf, x in zip(others, values, strict=True)]
-        laws = {}
+        distributions = {}
         for x0, x1 in pairs or itertools.permutations(inputs, 2):
             for x in (x0, x1):
-                if x not in laws:
-                    laws[x] = histogram_law([pmfs[target][x], *rest])
-            keys = laws[x0].keys() | laws[x1].keys()
-            masses = {key: (laws[x0].get(key, F(0)), laws[x1].get(key, F(0))) for key in keys}
+                if x not in distributions:
+                    distributions[x] = histogram_distribution([pmfs[target][x], *rest])
+            keys = distributions[x0].keys() | distributions[x1].keys()
+            masses = {
+                key: (distributions[x0].get(key, F(0)), distributions[x1].get(key, F(0))) for key in keys
+            }
             best = max(best, oracles.hockey_stick(masses, ratio))
     return best
 
@@ -62,7 +69,7 @@ def assert_encloses(bracket, truth_at, ratio):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_score_law_against_exact_convolution(seed):
+def test_score_distribution_against_exact_convolution(seed):
     rng = np.random.default_rng(seed)
     plus = [F(int(a), 100) for a in rng.integers(0, 60, 5)]
     minus = [F(int(b), 100) for b in rng.integers(0, 40, 5)] if seed % 2 else [F(0)] * 5
@@ -75,33 +82,35 @@ def test_score_law_against_exact_convolution(seed):
                 for step, chance in ((1, a), (-1, b), (0, 1 - a - b)):
                     following[k + step] = following.get(k + step, 0) + mass * chance
             exact = following
-    law = score_law(np.array(plus, float), np.array(minus, float), counts)
-    for k, mass in enumerate(law.masses, start=law.first):
-        assert abs(mass - float(exact.get(k, 0))) <= law.error < 1e-13
+    distribution = score_distribution(np.array(plus, float), np.array(minus, float), counts)
+    for k, mass in enumerate(distribution.masses, start=distribution.first):
+        assert abs(mass - float(exact.get(k, 0))) <= distribution.error < 1e-13
     cumulative = F(0)
-    for k, end in enumerate(law.at_most, start=law.first):
+    for k, end in enumerate(distribution.at_most, start=distribution.first):
         cumulative = sum((mass for number, mass in exact.items() if number <= k), F(0))
         assert cumulative <= end <= float(cumulative) + 1e-12 and end <= 1.0
 
 
-def test_score_law_of_certain_and_impossible_scores():
-    law = score_law(np.array([1.0, 0.0]), np.zeros(2), np.array([7, 9]))
-    assert law.first <= 7 < law.first + law.masses.size
-    assert law.masses[7 - law.first] == pytest.approx(1.0, abs=1e-13)
-    assert score_law(np.zeros(1), np.zeros(1), np.array([5])).masses.tolist() == [1.0]
+def test_score_distribution_of_certain_and_impossible_scores():
+    distribution = score_distribution(np.array([1.0, 0.0]), np.zeros(2), np.array([7, 9]))
+    assert distribution.first <= 7 < distribution.first + distribution.masses.size
+    assert distribution.masses[7 - distribution.first] == pytest.approx(1.0, abs=1e-13)
+    assert score_distribution(np.zeros(1), np.zeros(1), np.array([5])).masses.tolist() == [1.0]
 
 
-def test_score_law_leaves_only_its_stated_mass_outside():
-    law = score_law(np.array([0.3]), np.array([0.0]), np.array([10**5]))
+def test_score_distribution_leaves_only_its_stated_mass_outside():
+    distribution = score_distribution(np.array([0.3]), np.array([0.0]), np.array([10**5]))
     with mpmath.workdps(40):
-        first = law.first - 1
+        first = distribution.first - 1
 
         def pmf(k):
             return mpmath.binomial(10**5, k) * mpmath.mpf(0.3) ** k * (1 - mpmath.mpf(0.3)) ** (10**5 - k)
 
         assert pmf(first) * 100 < 1e-20 < sum(pmf(first + j) for j in range(400))
-        middle = law.masses.size // 2
-        assert abs(pmf(law.first + middle) - law.masses[middle]) < law.error < 1e-11
+        middle = distribution.masses.size // 2
+        assert (
+            abs(pmf(distribution.first + middle) - distribution.masses[middle]) < distribution.error < 1e-11
+        )
 
 
 def test_an_attack_is_never_above_the_exact_divergence_of_its_counts():
@@ -158,7 +167,7 @@ CASES = [
 
 @pytest.mark.parametrize(("k", "odds"), CASES)
 def test_randomized_response_encloses_the_worst_dataset(k, odds):
-    mechanism = OwnRandomizedResponse(np.log(np.array(odds, float)), k=k)
+    mechanism = PersonalRandomizedResponse(np.log(np.array(odds, float)), k=k)
     pmfs = [oracles.generalized_rr(e, k) for e in odds]
     for target in {0, 1, len(odds) - 1}:
         for ratio in (F(1), F(5, 4), F(2)):
@@ -181,25 +190,29 @@ def test_a_smaller_weight_or_a_larger_count_of_covers_would_be_noticed(monkeypat
     odds = (3, 3, 3, 3)
     pmfs = [oracles.generalized_rr(e, 3) for e in odds]
     truth = worst(pmfs, 0, F(5, 4), pairs=[(0, 1)])
-    honest = blanket.score_law
+    honest = randomize_then_shuffle.score_distribution
     eps0, eps = np.log(np.array(odds, float)), math.log(1.25)
-    assert OwnRandomizedResponse(eps0, k=3).delta(user=0, eps=eps).upper >= truth
+    assert PersonalRandomizedResponse(eps0, k=3).delta(user=0, eps=eps).upper >= truth
 
     def mutant(plus, minus, counts):
         return honest(np.minimum(1.4 * plus, 1.0), minus, counts)
 
-    monkeypatch.setattr(blanket, "score_law", mutant)
-    target = OwnRandomizedResponse(eps0, k=3)._target(0, 0)
+    monkeypatch.setattr(randomize_then_shuffle, "score_distribution", mutant)
+    target = PersonalRandomizedResponse(eps0, k=3)._target(0, 0)
     assert math.exp(target._log_upper(eps, 1e-4)) < truth
-    monkeypatch.setattr(blanket, "score_law", lambda plus, minus, counts: honest(plus, minus, counts + 2))
-    target = OwnRandomizedResponse(eps0, k=3)._target(0, 0)
+    monkeypatch.setattr(
+        randomize_then_shuffle,
+        "score_distribution",
+        lambda plus, minus, counts: honest(plus, minus, counts + 2),
+    )
+    target = PersonalRandomizedResponse(eps0, k=3)._target(0, 0)
     assert math.exp(target._log_upper(eps, 1e-4)) < truth
 
 
 @pytest.mark.parametrize(("k", "eps0"), [(2, 0.5), (10, 0.5), (10, 4.0), (100, 2.0)])
 def test_equal_budgets_give_the_blanket_of_one_randomizer(k, eps0):
     n = 2000
-    own = OwnRandomizedResponse(np.full(n, eps0), k=k).epsilon(user=3, delta=1e-6)
+    own = PersonalRandomizedResponse(np.full(n, eps0), k=k).epsilon(user=3, delta=1e-6)
     same = shuffle(randomizers.generalized_rr(eps0=eps0, d=k), n=n).epsilon(1e-6)
     assert same.lower * (1 - 1e-5) <= own.upper
     assert same.upper * (1 - 1e-4) <= own.upper <= same.upper * 1.01
@@ -210,11 +223,11 @@ def test_equal_budgets_give_the_blanket_of_one_randomizer(k, eps0):
 def test_users_without_a_value_hide_completely_and_have_nothing_to_hide():
     """Budget 0: a uniform report covers with weight 1; as a target it has ε = 0."""
     eps0 = np.array([2.0] + [0.0] * 500)
-    mechanism = OwnRandomizedResponse(eps0, k=4)
+    mechanism = PersonalRandomizedResponse(eps0, k=4)
     assert mechanism.epsilon(user=1, delta=1e-6).upper == 0.0
     assert mechanism.delta(user=1, eps=0.0).upper == 0.0
     bracket = mechanism.epsilon(user=0, delta=1e-6)
-    assert bracket.upper < 1.01 * bracket.lower  # the others' law is known, so little is lost
+    assert bracket.upper < 1.01 * bracket.lower  # the others' distribution is known, so little is lost
     all_users = mechanism.epsilons(delta=1e-6)
     assert all_users.upper[1:].max() == 0.0 and all_users.upper[0] == pytest.approx(bracket.upper, rel=1e-3)
 
@@ -227,7 +240,7 @@ def test_users_without_a_value_hide_completely_and_have_nothing_to_hide():
 )
 def test_laplace_is_above_the_exact_pooled_truth(roots):
     """Noise pooled at multiples of 1/4 is post-processing: its exact delta is below the real one."""
-    mechanism = OwnLaplace(4 * np.log(np.array(roots, float)))
+    mechanism = PersonalLaplace(4 * np.log(np.array(roots, float)))
     pmfs = [oracles.laplace_cells(root, 4) for root in roots]
     for target, ratio in itertools.product(range(len(roots)), (F(1), F(3, 2))):
         truth = worst(pmfs, target, ratio * (1 + NUDGE), pairs=[(0, 4), (1, 4)])
@@ -253,14 +266,14 @@ def test_laplace_cover_is_below_every_report_and_its_cells_keep_the_means(share)
         assert (weight > 0.0) == (budget <= own)
         if weight:
             assert np.min(least / nu) == pytest.approx(weight, rel=1e-4)
-    variable = laplace._variable(own, slope, level)
-    assert math.fsum(variable.mass) == pytest.approx(1.0, abs=1e-13)
-    assert variable.mass.min() >= 0.0
-    for ratio in (variable.first, variable.second):
-        assert math.fsum(variable.mass * ratio) == pytest.approx(1.0, abs=1e-12)
+    ratios = laplace._variable(own, slope, level)
+    assert math.fsum(ratios.w) == pytest.approx(1.0, abs=1e-13)
+    assert ratios.w.min() >= 0.0
+    for ratio in (ratios.r0_over_w, ratios.r1_over_w):
+        assert math.fsum(ratios.w * ratio) == pytest.approx(1.0, abs=1e-12)
     # splitting raises the second moment, a little
     exact = laplace._separation(own, slope, level)
-    split = math.fsum(variable.mass * (variable.first - variable.second) ** 2)
+    split = math.fsum(ratios.w * (ratios.r0_over_w - ratios.r1_over_w) ** 2)
     assert exact <= split * (1 + 1e-9) <= 1.003 * exact
 
 
@@ -296,7 +309,7 @@ def test_laplace_weights_of_a_range_hold_for_each_of_its_targets():
 
 @pytest.mark.parametrize(("eps0", "n"), [(0.5, 5000), (2.0, 1000), (6.0, 3000)])
 def test_equal_laplace_budgets_give_the_blanket(eps0, n):
-    own = OwnLaplace(np.full(n, eps0)).epsilon(user=0, delta=1e-6)
+    own = PersonalLaplace(np.full(n, eps0)).epsilon(user=0, delta=1e-6)
     same = shuffle(randomizers.laplace(eps0=eps0), n=n).epsilon(1e-6)
     assert same.upper * (1 - 1e-4) <= own.upper <= 1.015 * same.upper
     assert own.lower <= same.upper
@@ -305,20 +318,20 @@ def test_equal_laplace_budgets_give_the_blanket(eps0, n):
 
 def test_a_narrow_user_among_wide_ones_stands_out_and_a_wide_one_keeps_the_local_guarantee():
     """The counterexample to one μ for all: ε_0 = 5 among 0.1."""
-    mechanism = OwnLaplace(np.array([5.0] + [0.1] * 999))
+    mechanism = PersonalLaplace(np.array([5.0] + [0.1] * 999))
     bracket = mechanism.delta(user=0, eps=0.2)
     assert 0.019 < bracket.lower < 0.02587 < bracket.upper < 0.05  # 0.02587: others at 0, finely binned
     assert mechanism.epsilon(user=0, delta=1e-6).lower > 0.8
     assert mechanism.epsilon(user=1, delta=1e-6).upper < 0.0099
-    few = OwnLaplace(np.array([5.0] + [0.1] * 5)).epsilon(user=0, delta=1e-6)
+    few = PersonalLaplace(np.array([5.0] + [0.1] * 5)).epsilon(user=0, delta=1e-6)
     assert few.lower > 4.99 and few.upper == 5.0
-    lonely = OwnLaplace(np.array([0.1] + [5.0] * 999)).epsilon(user=0, delta=1e-6)
+    lonely = PersonalLaplace(np.array([0.1] + [5.0] * 999)).epsilon(user=0, delta=1e-6)
     assert lonely.upper == 0.1 and lonely.lower > 0.05
     assert "local guarantee" in lonely.source
 
 
 def test_a_laplace_user_with_budget_zero_hides_nobody():
-    alone = OwnLaplace([1.0, 0.0, 0.0])
+    alone = PersonalLaplace([1.0, 0.0, 0.0])
     assert alone.epsilon(user=1, delta=1e-3).upper == 0.0
     bracket = alone.delta(user=0, eps=0.5)
     truth = -math.expm1((0.5 - 1.0) / 2)  # Laplace's own profile
@@ -330,7 +343,7 @@ def test_a_laplace_user_with_budget_zero_hides_nobody():
 
 def test_every_user_once_in_the_users_order():
     eps0 = np.random.default_rng(0).choice([0.1, 0.5, 1.0], p=[0.54, 0.37, 0.09], size=10**4)
-    for mechanism in (OwnRandomizedResponse(eps0, k=2), OwnLaplace(eps0)):
+    for mechanism in (PersonalRandomizedResponse(eps0, k=2), PersonalLaplace(eps0)):
         everybody = mechanism.epsilons(delta=1e-6)
         assert everybody.lower.shape == (10**4,)
         assert np.all(everybody.lower <= everybody.upper) and np.all(everybody.upper <= eps0)
@@ -344,9 +357,9 @@ def test_every_user_once_in_the_users_order():
 
 @pytest.mark.parametrize("kind", ["response", "Laplace"])
 def test_ranges_of_budgets_enclose_the_single_answers(kind, monkeypatch):
-    monkeypatch.setattr(blanket, "MOST_TARGETS", 5)
+    monkeypatch.setattr(randomize_then_shuffle, "MOST_TARGETS", 5)
     eps0 = np.random.default_rng(1).uniform(0.05, 2.0, 80)
-    mechanism = OwnRandomizedResponse(eps0, k=5) if kind == "response" else OwnLaplace(eps0)
+    mechanism = PersonalRandomizedResponse(eps0, k=5) if kind == "response" else PersonalLaplace(eps0)
     everybody = mechanism.epsilons(delta=1e-5)
     assert np.all(everybody.upper <= eps0)
     for user in (0, int(np.argmax(eps0))):
@@ -360,16 +373,19 @@ def test_ranges_of_budgets_enclose_the_single_answers(kind, monkeypatch):
 
 def test_many_other_budgets_are_rounded_to_the_safe_side():
     eps0 = np.random.default_rng(2).uniform(0.1, 1.0, 700)
-    assert np.unique(eps0).size > blanket.MOST_GROUPS
-    exact = OwnRandomizedResponse(eps0, k=3)
-    weights, counts = blanket._grouped(np.linspace(0.9, 0.1, 1500), np.ones(1500, int))
-    assert counts.sum() == 1500 and weights.size == blanket.MOST_GROUPS
+    assert np.unique(eps0).size > randomize_then_shuffle.MOST_GROUPS
+    exact = PersonalRandomizedResponse(eps0, k=3)
+    weights, counts = randomize_then_shuffle._grouped(np.linspace(0.9, 0.1, 1500), np.ones(1500, int))
+    assert counts.sum() == 1500 and weights.size == randomize_then_shuffle.MOST_GROUPS
     assert math.fsum(weights * counts) < math.fsum(np.linspace(0.9, 0.1, 1500))
     assert exact.epsilon(user=0, delta=1e-6).upper <= eps0[0]
 
 
 def test_scalars_and_arrays_agree():
-    for mechanism in (OwnRandomizedResponse([1.0, 0.5, 0.5, 2.0], k=3), OwnLaplace([1.0, 0.5, 0.5, 2.0])):
+    for mechanism in (
+        PersonalRandomizedResponse([1.0, 0.5, 0.5, 2.0], k=3),
+        PersonalLaplace([1.0, 0.5, 0.5, 2.0]),
+    ):
         many = mechanism.delta(user=0, eps=[0.1, 0.4])
         assert many.upper[1] == mechanism.delta(user=0, eps=0.4).upper
         assert isinstance(many, Certified) and isinstance(mechanism.delta(user=0, eps=0.4).upper, float)
@@ -379,7 +395,7 @@ def test_scalars_and_arrays_agree():
         assert mechanism.delta(user=0, eps=1.0).upper == 0.0  # the local guarantee
 
 
-@pytest.mark.parametrize("build", [OwnLaplace, lambda eps0: OwnRandomizedResponse(eps0, k=3)])
+@pytest.mark.parametrize("build", [PersonalLaplace, lambda eps0: PersonalRandomizedResponse(eps0, k=3)])
 @pytest.mark.parametrize(
     "bad",
     [[], [1.0], [-0.1, 1.0], [math.nan, 1.0], [math.inf, 1.0], [[1.0, 1.0]], 1.0, "1", [701.0, 1.0], None],
@@ -390,7 +406,7 @@ def test_bad_budgets_are_named(build, bad):
 
 
 def test_other_bad_arguments_are_named():
-    mechanism = OwnRandomizedResponse([1.0, 2.0], k=3)
+    mechanism = PersonalRandomizedResponse([1.0, 2.0], k=3)
     for user in (-1, 2, 0.5, "0", None, math.nan):
         with pytest.raises((TypeError, ValueError), match="user"):
             mechanism.delta(user=user, eps=0.1)
@@ -404,12 +420,12 @@ def test_other_bad_arguments_are_named():
             mechanism.epsilons(delta=delta)
     for k in (1, 0, 2.5, "3", None):
         with pytest.raises((TypeError, ValueError), match="k must"):
-            OwnRandomizedResponse([1.0, 2.0], k=k)
+            PersonalRandomizedResponse([1.0, 2.0], k=k)
 
 
 @pytest.mark.parametrize("eps0", [[700.0] * 4, [1e-9] * 4, [700.0, 1e-6, 0.0, 3.0]])
 def test_ends_of_the_scale(eps0):
-    for mechanism in (OwnRandomizedResponse(eps0, k=2), OwnLaplace(eps0)):
+    for mechanism in (PersonalRandomizedResponse(eps0, k=2), PersonalLaplace(eps0)):
         everybody = mechanism.epsilons(delta=1e-6)
         assert np.all(everybody.lower >= 0.0) and np.all(everybody.upper <= np.array(eps0))
         for eps in (0.0, 1e-10, 600.0):
@@ -419,9 +435,11 @@ def test_ends_of_the_scale(eps0):
 
 def test_ranges_leave_gaps_and_silent_users_out():
     budgets = np.r_[0.0, np.full(30, 0.01), np.linspace(0.5, 2.0, 100)]
-    users = OwnLaplace(budgets)
-    ranges = [users._budgets[part] for part in blanket._ranges(users._budgets)]
-    assert len(ranges) <= blanket.MOST_TARGETS and np.array_equal(np.concatenate(ranges), users._budgets)
+    users = PersonalLaplace(budgets)
+    ranges = [users._budgets[part] for part in randomize_then_shuffle._ranges(users._budgets)]
+    assert len(ranges) <= randomize_then_shuffle.MOST_TARGETS and np.array_equal(
+        np.concatenate(ranges), users._budgets
+    )
     assert ranges[0].tolist() == [0.0] and ranges[1].tolist() == [0.01]
     assert max(part[-1] / part[0] for part in ranges[1:]) < 1.03
     each = users.epsilons(delta=1e-2)
@@ -432,6 +450,6 @@ def test_ranges_leave_gaps_and_silent_users_out():
     ("eps0", "n", "share"), [(4.0, 10**4, 0.6), (8.0, 2 * 10**4, 0.6), (12.0, 10**5, 0.6)]
 )
 def test_narrow_laplace_noise_is_attacked_by_counting_far_reports(eps0, n, share):
-    own = OwnLaplace(np.full(n, eps0)).epsilon(user=0, delta=1e-6)
+    own = PersonalLaplace(np.full(n, eps0)).epsilon(user=0, delta=1e-6)
     known = shuffle(randomizers.laplace(eps0=eps0), n=n).epsilon(delta=1e-6)
     assert share * known.lower < own.lower <= known.upper and known.lower <= own.upper

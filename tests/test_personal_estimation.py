@@ -27,12 +27,12 @@ def seats_frequency(ratios, x):
     """Exact mean and variance with weights tanh²(ε/2), averaged over all seatings."""
     gain = [F(ratio - 1, ratio + 1) for ratio in ratios]
     scale = sum(g * g for g in gain)
-    law = []
+    distribution = []
     for seated in permutations(x):
         for y, mass in response_runs(ratios, seated):
             terms = (g * (said - F(1, ratio + 1)) for g, ratio, said in zip(gain, ratios, y, strict=True))
-            law.append((sum(terms) / scale, mass / math.factorial(len(x))))
-    return moments(law)
+            distribution.append((sum(terms) / scale, mass / math.factorial(len(x))))
+    return moments(distribution)
 
 
 # ---- Algorithms 1 and 2, exactly
@@ -57,22 +57,22 @@ def test_algorithm_1_is_as_written():
 @pytest.mark.parametrize("ratios", [(2, 2, 2, 2), (1, 2, 3, 9), (9, 3, 1, 1), (50, 1, 1, 1)])
 def test_mean_and_variance_of_frequencies_are_exact(ratios, x):
     eps0, share = np.log(ratios), np.mean(x)
-    own, seats = estimation.FrequencyProtocol(eps0), estimation.SeatFrequencyProtocol(eps0)
-    for protocol, law in ((own, algorithm_2(ratios, x)), (seats, seats_frequency(ratios, x))):
-        assert share + protocol.bias(x) == pytest.approx(float(law[0]), abs=1e-12)
-        assert protocol.variance(x) == pytest.approx(float(law[1]), rel=1e-12)
+    own, seats = estimation.FrequencyProtocol(eps0), estimation.PermutedFrequencyProtocol(eps0)
+    for protocol, distribution in ((own, algorithm_2(ratios, x)), (seats, seats_frequency(ratios, x))):
+        assert share + protocol.bias(x) == pytest.approx(float(distribution[0]), abs=1e-12)
+        assert protocol.variance(x) == pytest.approx(float(distribution[1]), rel=1e-12)
     assert seats.standard_error(0.0) ** 2 >= seats.variance(x) * (1 - 1e-12)
     assert own.standard_error(0.0) ** 2 == pytest.approx(own.variance(x))
 
 
 def test_the_upper_end_of_the_standard_error_is_attained():
-    seats = estimation.SeatFrequencyProtocol(np.log([1.5, 2.0, 4.0, 9.0]))
+    seats = estimation.PermutedFrequencyProtocol(np.log([1.5, 2.0, 4.0, 9.0]))
     assert seats.standard_error(0.0) ** 2 == pytest.approx(seats.variance([1, 0, 1, 0]))
 
 
 def test_seat_weights_have_the_least_worst_case_variance():
     eps0, n = np.array([0.1, 0.4, 1.0, 3.0, 3.0]), 5
-    seats = estimation.SeatMeanProtocol(eps0, low=0.0, high=2.0)
+    seats = estimation.PermutedMeanProtocol(eps0, low=0.0, high=2.0)
     assert seats.weights.sum() == pytest.approx(1.0)
 
     def worst(weights):  # S² at Δ²/4
@@ -83,7 +83,7 @@ def test_seat_weights_have_the_least_worst_case_variance():
     for _ in range(200):
         other = seats.weights + 0.01 * rng.normal(size=n)
         assert worst(other / other.sum()) >= worst(seats.weights)
-    bits = estimation.SeatFrequencyProtocol(eps0).weights
+    bits = estimation.PermutedFrequencyProtocol(eps0).weights
     assert bits == pytest.approx(np.tanh(eps0 / 2) ** 2 / np.sum(np.tanh(eps0 / 2) ** 2))
 
 
@@ -107,7 +107,7 @@ def test_algorithm_2_is_biased_where_budget_goes_with_value():
     z = protocol.repeat(ones_first, REPETITIONS, seeded(7))
     error = z.std() / REPETITIONS**0.5
     assert abs(z.mean() - 0.7 - expected) < 4 * error < abs(expected) / 10
-    seats = estimation.SeatFrequencyProtocol(eps0).repeat(ones_first, REPETITIONS, seeded(8))
+    seats = estimation.PermutedFrequencyProtocol(eps0).repeat(ones_first, REPETITIONS, seeded(8))
     assert abs(seats.mean() - 0.7) < 4 * seats.std() / REPETITIONS**0.5
     assert estimation.MeanProtocol(eps0, low=0.0, high=1.0).bias(ones_first) == pytest.approx(0.0, abs=1e-12)
 
@@ -138,7 +138,7 @@ def test_mean_absolute_error_is_that_of_theory(name, shares):
 
 
 @pytest.mark.parametrize("name", PERSONAL)
-def test_repeating_and_running_have_one_law(name):
+def test_repeating_and_running_have_one_distribution(name):
     eps0, rng = np.array([0.2, 0.2, 0.2, 1.0, 1.0, 3.0]), seeded(12)
     protocol, x = PERSONAL[name](eps0), data_for(name, 6, seeded(13))
     runs = np.array([protocol.estimate(protocol.reports(x, rng)) for _ in range(4000)])
@@ -149,7 +149,7 @@ def test_repeating_and_running_have_one_law(name):
 
 def test_repeating_spans_several_blocks(monkeypatch):
     monkeypatch.setattr("shufflelib.estimation.personal.CELLS", 40)
-    protocol = estimation.SeatFrequencyProtocol([0.0, 1.0, 1.0, 2.0])
+    protocol = estimation.PermutedFrequencyProtocol([0.0, 1.0, 1.0, 2.0])
     z = protocol.repeat([1, 0, 0, 1], 5003, seeded(14))
     assert z.shape == (5003,)
     assert abs(z.mean() - 0.5) < 4 * (protocol.variance([1, 0, 0, 1]) / 5003) ** 0.5
@@ -177,7 +177,7 @@ def test_a_thousand_repetitions_take_seconds(name):
 def test_equal_budgets_are_the_ordinary_shuffle():
     eps0, delta = np.full(1000, 1.0), 1e-6
     own = estimation.FrequencyProtocol(eps0, delta=delta).epsilon
-    seats = estimation.SeatFrequencyProtocol(eps0, delta=delta).epsilon
+    seats = estimation.PermutedFrequencyProtocol(eps0, delta=delta).epsilon
     ordinary = shuffle(randomizers.generic(eps0=1.0), n=1000).epsilon(delta)  # the same blanket
     for bracket in (own, seats):
         assert bracket.upper >= ordinary.lower
@@ -187,7 +187,7 @@ def test_equal_budgets_are_the_ordinary_shuffle():
 
 def test_the_seats_guarantee_is_false_for_algorithm_2():
     """A liberal user stands out among cautious ones: an attack proves more than seats allow."""
-    own, seats = estimation.FrequencyProtocol(paper()), estimation.SeatFrequencyProtocol(paper())
+    own, seats = estimation.FrequencyProtocol(paper()), estimation.PermutedFrequencyProtocol(paper())
     assert own.epsilon.lower > 1.9 * seats.epsilon.upper > 0.03
     each = own.channel.own_users().epsilons(delta=1e-6)
     assert own.epsilon.upper == each.upper.max() and each.upper.min() < 0.004
@@ -199,30 +199,31 @@ def test_guarantees_hold_for_every_pair_of_datasets(ratios):
     eps0, delta = np.log(ratios), 0.05
 
     def own(x):
-        law = Counter()
+        distribution = Counter()
         for reports, mass in response_runs(ratios, x):
-            law[sum(reports)] += mass
-        return law
+            distribution[sum(reports)] += mass
+        return distribution
 
     def seats(x):
-        law = Counter()
+        distribution = Counter()
         for seated in permutations(x):
             for reports, mass in response_runs(ratios, seated):
-                law[reports] += mass / 6
-        return law
+                distribution[reports] += mass / 6
+        return distribution
 
     protocols = (
         (own, estimation.FrequencyProtocol(eps0, delta=delta)),
-        (seats, estimation.SeatFrequencyProtocol(eps0, delta=delta)),
+        (seats, estimation.PermutedFrequencyProtocol(eps0, delta=delta)),
     )
-    for law, protocol in protocols:
+    for distribution, protocol in protocols:
         bracket = protocol.epsilon
         at_upper, at_lower = F(math.exp(bracket.upper)), F(math.exp(bracket.lower))
-        laws = {x: law(x) for x in product((0, 1), repeat=3)}
-        neighbours = [(x, y) for x in laws for y in laws if sum(map(int.__ne__, x, y)) == 1]
+        distributions = {x: distribution(x) for x in product((0, 1), repeat=3)}
+        neighbours = [(x, y) for x in distributions for y in distributions if sum(map(int.__ne__, x, y)) == 1]
         worst = {
             ratio: max(
-                sum(max(F(0), p - ratio * laws[y][out]) for out, p in laws[x].items()) for x, y in neighbours
+                sum(max(F(0), p - ratio * distributions[y][out]) for out, p in distributions[x].items())
+                for x, y in neighbours
             )
             for ratio in (at_upper, at_lower * F(999, 1000))
         }
@@ -236,4 +237,4 @@ def test_budgets_of_zero_cost_nothing_and_are_allowed_for_bits():
     protocol = estimation.FrequencyProtocol(eps0)
     assert protocol.channel.own_users().epsilons(delta=1e-6).upper[0] == 0.0
     assert 0.0 < protocol.epsilon.upper < 1.0
-    assert estimation.SeatFrequencyProtocol(eps0).weights[0] == 0.0
+    assert estimation.PermutedFrequencyProtocol(eps0).weights[0] == 0.0

@@ -14,7 +14,7 @@ from scipy.special import gammaln, logsumexp
 from shufflelib.numerics import positive_part_heavy
 from shufflelib.published import renyi
 from shufflelib.shuffling import PersonalizedPair
-from shufflelib.shuffling.personal import slots
+from shufflelib.shuffling.personal import permute_then_randomize
 
 CASES = json.loads((Path(__file__).parent / "reference" / "personalized.json").read_text())
 BUDGETS = np.random.default_rng(7).uniform(0.05, 2.0, 400)
@@ -34,15 +34,15 @@ def test_reference_values_lie_inside(case):
 
 
 def slots_of_binary_rr(ratios, values):
-    """Law of the outputs of binary randomized response with e^ε_i = ratios[i] in slot i, users permuted."""
-    n, law = len(ratios), {}
+    """Pmf of the outputs of binary randomized response with e^ε_i = ratios[i] in slot i, users permuted."""
+    n, distribution = len(ratios), {}
     for order in itertools.permutations(values):
         for output in itertools.product((0, 1), repeat=n):
             chance = F(1, math.factorial(n))
             for e, held, told in zip(ratios, order, output, strict=True):
                 chance *= F(e, e + 1) if held == told else F(1, e + 1)
-            law[output] = law.get(output, F(0)) + chance
-    return law
+            distribution[output] = distribution.get(output, F(0)) + chance
+    return distribution
 
 
 @pytest.mark.parametrize("ratios", [(2, 5), (2, 3, 7), (1, 4, 4), (2, 2, 3, 9)])
@@ -67,7 +67,7 @@ def test_it_bounds_every_dataset_of_slot_bound_binary_rr(ratios, make):
 def test_the_contour_agrees_with_the_list(many, monkeypatch):
     budgets = BUDGETS[:many]
     listed = [PersonalizedPair(budgets).delta(eps) for eps in (0.0, 0.2, 0.8)]
-    monkeypatch.setattr(slots, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(permute_then_randomize, "LISTED_OUTCOMES", 1)
     for eps, exact in zip((0.0, 0.2, 0.8), listed, strict=True):
         bracket = PersonalizedPair(budgets).delta(eps)
         assert bracket.lower <= exact.upper and exact.lower <= bracket.upper
@@ -97,7 +97,7 @@ def by_counts(eps, *groups):
 @pytest.mark.parametrize("groups", [((0.5, 15), (1.5, 10)), ((0.2, 20), (0.9, 20)), ((1.0, 12), (0.05, 25))])
 @pytest.mark.parametrize("eps", [0.0, 0.05, 0.2])
 def test_the_contour_encloses_a_sum_over_counts_to_six_digits(groups, eps, monkeypatch):
-    monkeypatch.setattr(slots, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(permute_then_randomize, "LISTED_OUTCOMES", 1)
     pair = PersonalizedPair.grouped([b for b, _ in groups], counts=[n for _, n in groups])
     truth = math.log(by_counts(eps, *groups))
     lower, upper = pair.log_hockey_stick(eps, 1e-9)
@@ -117,7 +117,7 @@ def test_few_slots_are_listed_to_eleven_digits(groups, share):
 
 def test_near_the_largest_budget_both_ends_stay_near_the_truth(monkeypatch):
     truth = by_counts(4.99, (1.0, 9), (5.0, 9))  # the saddle point is far too steep for a quadrature
-    monkeypatch.setattr(slots, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(permute_then_randomize, "LISTED_OUTCOMES", 1)
     bracket = PersonalizedPair.grouped([1.0, 5.0], counts=[9, 9]).delta(4.99)
     assert bracket.lower <= truth <= bracket.upper
     assert bracket.lower > 0.0 and bracket.upper < 30 * truth  # the sum of positive parts is 1000 times that
@@ -161,7 +161,7 @@ def test_one_rare_heavy_slot_is_seen(make, heavy):
 
 def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
     groups = ((0.1, 60), (3.0, 1))
-    monkeypatch.setattr(slots, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(permute_then_randomize, "LISTED_OUTCOMES", 1)
     monkeypatch.setattr(positive_part_heavy, "HEAVY", 5.0)
     monkeypatch.setattr(positive_part_heavy, "HOPELESS", 5.0)  # so that no quadrature helps
     pair = PersonalizedPair.grouped([0.1, 3.0], counts=[60, 1])
@@ -213,7 +213,7 @@ def test_what_is_rarer_than_the_floats_beside_a_heavy_slot_is_not_nothing(monkey
     assert exact._few
     truth = [exact.log_hockey_stick(eps) for eps in (299.0, 299.99, 299.9999)]
     divergences = [exact.renyi_directed(order) for order in (3.0, 300.0)]
-    monkeypatch.setattr(slots, "LISTED_OUTCOMES", 1)
+    monkeypatch.setattr(permute_then_randomize, "LISTED_OUTCOMES", 1)
     pair = PersonalizedPair.grouped([1e-9, 300.0], counts=[22, 1])
     for eps, known in zip((299.0, 299.99, 299.9999), truth, strict=True):
         lower, upper = pair.log_hockey_stick(eps)
@@ -244,13 +244,16 @@ def test_no_heavy_slot_outweighs_what_slots_without_a_budget_always_take():
 def test_many_kinds_of_light_slots_beside_a_heavy_one(kinds):
     """At ε = 6 every light slot that shows takes from the gain of the heavy one: nineteen at most do."""
     budgets = np.linspace(0.005, 0.05, kinds)
-    shown, laws = 2.0 / (np.exp(budgets) + 1.0), [np.ones(1)]
+    shown, distributions = 2.0 / (np.exp(budgets) + 1.0), [np.ones(1)]
     for chance in shown:  # of how many light slots show something
-        laws.append(np.convolve(laws[-1], [1.0 - chance, chance]))
+        distributions.append(np.convolve(distributions[-1], [1.0 - chance, chance]))
     rare, ratio = 1.0 / (math.exp(9.0) + 1.0), math.exp(6.0)
     upward = math.exp(9.0) - ratio - np.arange(kinds + 1) * (ratio - math.exp(0.05))  # what shows loses least
     downward = math.exp(9.0) - ratio - np.arange(kinds + 1) * (ratio * math.exp(0.05) - 1.0)  # and most
-    ends = [math.fsum(laws[-1] * np.maximum(gain, 0.0)) * rare / (kinds + 1) for gain in (downward, upward)]
+    ends = [
+        math.fsum(distributions[-1] * np.maximum(gain, 0.0)) * rare / (kinds + 1)
+        for gain in (downward, upward)
+    ]
     lower, upper = PersonalizedPair(np.append(budgets, 9.0)).log_hockey_stick(6.0)
     assert math.log(ends[0]) <= upper and lower <= math.log(ends[1]) and upper < lower + 1e-2
 
@@ -315,7 +318,7 @@ def test_how_rarely_a_slot_of_next_to_no_budget_shows_nothing(budget, make, half
 
 
 def test_an_outlier_does_not_pull_other_budgets_up_when_they_are_rounded(monkeypatch):
-    monkeypatch.setattr(slots, "MOST_KINDS", 50)
+    monkeypatch.setattr(permute_then_randomize, "MOST_KINDS", 50)
     pair = PersonalizedPair(np.r_[np.linspace(0.0, 0.5, 400), 6.0])
     grid = pair._grid(50, True)
     assert grid.count[-1] == 1 and grid.more[-2] <= math.exp(0.5) * 1.001
@@ -324,7 +327,7 @@ def test_an_outlier_does_not_pull_other_budgets_up_when_they_are_rounded(monkeyp
 def test_rounding_many_budgets_keeps_the_sides(monkeypatch):
     exact = PersonalizedPair(BUDGETS)
     truth = [exact.delta(eps) for eps in (0.0, 0.1, 0.3)]
-    monkeypatch.setattr(slots, "MOST_KINDS", 200)
+    monkeypatch.setattr(permute_then_randomize, "MOST_KINDS", 200)
     for eps, known in zip((0.0, 0.1, 0.3), truth, strict=True):
         bracket = PersonalizedPair(BUDGETS).delta(eps)
         assert bracket.lower < known.lower <= known.upper < bracket.upper
@@ -385,7 +388,7 @@ def test_outcomes_are_listed_while_they_are_few(counts):
     """Each group of slots shows so many of either symbol: all outcomes but silence are cells."""
     outcomes = math.prod((count + 1) * (count + 2) // 2 for count in counts)
     pair = PersonalizedPair.grouped(0.1 * np.arange(1, len(counts) + 1), counts=counts)
-    assert pair._few == (outcomes <= slots.LISTED_OUTCOMES)
+    assert pair._few == (outcomes <= permute_then_randomize.LISTED_OUTCOMES)
     if pair._few:
         assert pair._cells.loss.size == outcomes - 1
 

@@ -27,7 +27,7 @@ from shufflelib.published.personalized import (
     largest_budget_fmt21,
     normal_approximation_gspa24,
 )
-from shufflelib.shuffling.personal import OwnLaplace
+from shufflelib.shuffling.personal import PersonalLaplace
 
 # ---------------------------------------------------------------- oracles of this file
 
@@ -36,12 +36,16 @@ def trinomial_attack(own0, own1, others, m, eps, size=8192):
     """Return H of a count difference: own (a, b) chances under both inputs, m others with (a, b) each."""
     turn = np.exp(-2j * np.pi * np.fft.fftfreq(size))
     factor = 1 + others[0] * (turn - 1) + others[1] * (1 / turn - 1)
-    law = np.fft.ifft(np.exp(m * np.log(factor))).real
-    laws = [
-        own[0] * np.roll(law, 1) + own[1] * np.roll(law, -1) + (1 - own[0] - own[1]) * law
+    distribution = np.fft.ifft(np.exp(m * np.log(factor))).real
+    distributions = [
+        own[0] * np.roll(distribution, 1)
+        + own[1] * np.roll(distribution, -1)
+        + (1 - own[0] - own[1]) * distribution
         for own in (own0, own1)
     ]
-    return max(np.maximum(p - math.exp(eps) * q, 0.0).sum() - 1e-9 for p, q in (laws, laws[::-1]))
+    return max(
+        np.maximum(p - math.exp(eps) * q, 0.0).sum() - 1e-9 for p, q in (distributions, distributions[::-1])
+    )
 
 
 def laplace_between(budget, low, high):
@@ -123,8 +127,8 @@ def test_one_narrow_user_among_wide_ones_refutes_mu(n, eps, claimed, simple, ful
     truth = max(laplace_attack(5.0, 0.1, n - 1, r, eps) for r in (0.25, 0.3))
     assert truth > 0.97 * simple > 80 * says
     # all others are identical here: the finely pooled pair is one more attack, and a stronger one
-    from shufflelib.profiles.blanket_pair import CoveredPair
-    from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+    from shufflelib.profiles.blanket_pair import BlanketPair
+    from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
     cut = np.linspace(-3.0, 4.0, 201)
 
@@ -134,11 +138,9 @@ def test_one_narrow_user_among_wide_ones_refutes_mu(n, eps, claimed, simple, ful
         )
         return np.diff(np.concatenate([[0.0], below, [1.0]]))
 
-    pair = CoveredPair(
-        AmplificationVariable.from_masses(masses(5.0, 0.0), masses(5.0, 1.0), masses(0.1, 0.0)), n
-    )
+    pair = BlanketPair(LikelihoodRatios.from_masses(masses(5.0, 0.0), masses(5.0, 1.0), masses(0.1, 0.0)), n)
     assert math.exp(pair.log_worst(eps).lower) > 0.99 * full
-    bracket = OwnLaplace(eps0).delta(user=0, eps=eps)
+    bracket = PersonalLaplace(eps0).delta(user=0, eps=eps)
     assert bracket.lower > 100 * says
     assert bracket.upper > 0.99 * full
 

@@ -18,7 +18,7 @@ DELTA = 1e-6
 
 
 def voided(rows, rate):
-    """The law of a report or of silence, the last column."""
+    """The distribution of a report or of silence, the last column."""
     return [[rate * mass for mass in row] + [1 - rate] for row in rows]
 
 
@@ -33,7 +33,7 @@ ROWS = {
     "hash": (randomizers.local_hash(eps0=LOG(3), d=3, l=2), oracles.local_hash(3, 3, 2)),
 }
 RATES = (F(1, 10), F(1, 2), F(9, 10))
-each_law = pytest.mark.parametrize("name", ROWS)
+each_distribution = pytest.mark.parametrize("name", ROWS)
 each_rate = pytest.mark.parametrize("rate", RATES, ids=str)
 
 
@@ -43,7 +43,7 @@ def truth(name, rate, n, ratio):
     return oracles.worst_shuffled_hockey_stick(rows, n, ratio, pairs=[(0, 1), (1, 0)])
 
 
-@each_law
+@each_distribution
 @each_rate
 def test_the_bracket_holds_the_worst_of_all_datasets(name, rate):
     randomizer, rows = ROWS[name]
@@ -61,7 +61,7 @@ def test_writing_silence_down_adds_nothing():
     """The multiset with voids and the multiset of reports sent determine each other: one divergence."""
     rows, rate, n = oracles.generalized_rr(3, 2), F(1, 3), 4
     for others in combinations_with_replacement((0, 1), n - 1):
-        with_void = oracles.shuffled_laws(voided(rows, rate), 0, 1, others)
+        with_void = oracles.shuffled_distributions(voided(rows, rate), 0, 1, others)
         sent = {}
         for histogram, (p, q) in with_void.items():
             old = sent.get(histogram[:-1], (0, 0))
@@ -77,7 +77,7 @@ def test_the_formula_is_for_replaced_values_not_for_absent_users():
     assert oracles.worst_shuffled_hockey_stick(rows, n, ratio) == F(9, 512)
     absent = [*rows, [F(0), F(0), F(1)]]
     removed = max(
-        oracles.both_ways(oracles.shuffled_laws(absent, x, 2, others), ratio)
+        oracles.both_ways(oracles.shuffled_distributions(absent, x, 2, others), ratio)
         for x in (0, 1)
         for others in combinations_with_replacement((0, 1), n - 1)
     )
@@ -129,19 +129,23 @@ def test_published_numbers_and_classes():
     sampled = randomizers.poisson_sampled(one, rate=0.25)
     assert (sampled.eps0, sampled.p, sampled.q) == (one.eps0, one.p, one.q)
     assert sampled.beta == pytest.approx(0.25 * one.beta)
-    law, blanket = sampled.pmf(), sampled.blanket()
-    assert np.allclose(law.sum(axis=1), 1) and np.all(law[:, -1] == 0.75) and blanket[-1] == 0.75
+    distribution, blanket = sampled.pmf(), sampled.blanket()
+    assert (
+        np.allclose(distribution.sum(axis=1), 1)
+        and np.all(distribution[:, -1] == 0.75)
+        and blanket[-1] == 0.75
+    )
     assert np.allclose(blanket[:-1], 0.25 * one.blanket())
     assert not hasattr(randomizers.poisson_sampled(randomizers.laplace(eps0=1.0), rate=0.5), "pmf")
 
 
-def test_reports_follow_the_law_and_estimates_are_unbiased():
+def test_reports_follow_the_distribution_and_estimates_are_unbiased():
     rng, n, rate = np.random.default_rng(5), 60_000, 0.3
     sampled = randomizers.poisson_sampled(rr(3, 3), rate=rate)
     reports = sampled.sample(np.full(n, 2), rng)
     symbol = np.where(reports["sent"], reports["report"], 3)
-    law = np.array(voided(oracles.generalized_rr(3, 3), F(3, 10))[2], float)
-    assert chisquare(np.bincount(symbol, minlength=4), n * law).pvalue > 1e-4
+    distribution = np.array(voided(oracles.generalized_rr(3, 3), F(3, 10))[2], float)
+    assert chisquare(np.bincount(symbol, minlength=4), n * distribution).pvalue > 1e-4
     assert not reports["report"][~reports["sent"]].any()
     assert np.allclose(sampled.estimate(reports), [0, 0, 1], atol=0.05)
 

@@ -9,8 +9,8 @@ import pytest
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.log_interval import LogBracket
-from shufflelib.numerics.root_finding import first_below
+from shufflelib.numerics.log_interval import LogInterval
+from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles import DiscretePair, Gaussian, connect_the_dots
 from shufflelib.profiles.privacy_profile import PairProfile, _largest_renyi
 from shufflelib.shuffling import VariationRatioPair
@@ -33,8 +33,8 @@ class Opaque(PairProfile):
         return self if self.symmetric else Opaque(self.pair.reversed)
 
     @property
-    def largest_loss(self):
-        return self.pair.largest_loss
+    def max_privacy_loss(self):
+        return self.pair.max_privacy_loss
 
 
 def finite_pair():
@@ -54,7 +54,10 @@ def test_finite_pair_delta(ratio):
 @pytest.mark.parametrize("order", [1.0001, 1.5, 2.0, 7.0, 40.0, 1e4])
 def test_finite_pair_renyi(order):
     with mpmath.workdps(60):
-        exact = [[mpmath.mpf(part.numerator) / part.denominator for part in law] for law in (P, Q)]
+        exact = [
+            [mpmath.mpf(part.numerator) / part.denominator for part in distribution]
+            for distribution in (P, Q)
+        ]
         moments = [
             mpmath.fsum(b * (a / b) ** order for a, b in zip(*pair, strict=True))
             for pair in (exact, exact[::-1])
@@ -152,14 +155,14 @@ def test_dotted_renyi_encloses_the_exact_one(order):
         assert dotted.upper - dotted.lower <= 3e-3 * exact.upper
 
 
-def test_dotted_renyi_of_equal_laws_ends():
+def test_dotted_renyi_of_equal_distributions_ends():
     """All that is left of the curve is rounding, within which no further dot can be set."""
     bracket = Opaque(DiscretePair(np.log([0.5, 0.5]), np.log([0.5, 0.5]))).renyi(2.0)
     assert bracket.lower == 0.0 and bracket.upper < 1e-14
 
 
 @pytest.mark.parametrize("more", [0.1 + 0.2, 0.3 + 2e-16])
-def test_dotted_renyi_of_nearly_equal_laws_ends(more):
+def test_dotted_renyi_of_nearly_equal_distributions_ends(more):
     pair = DiscretePair(np.log([0.6, 0.3, 0.1]), np.log([0.6, more, 0.1]))
     bracket = pair.subsample(rate=0.5).renyi(2.0)
     assert 0.0 <= bracket.lower <= bracket.upper < 1e-28
@@ -172,7 +175,7 @@ class Blurred(Opaque):
 
     def log_hockey_stick(self, eps, tolerance=1e-6):
         low, high = self.pair.log_hockey_stick(eps, tolerance)
-        return LogBracket(low - 0.5 * self.width, min(high + 0.5 * self.width, 0.0))
+        return LogInterval(low - 0.5 * self.width, min(high + 0.5 * self.width, 0.0))
 
     @property
     def reversed(self):
@@ -182,7 +185,7 @@ class Blurred(Opaque):
 @pytest.mark.parametrize(("order", "width"), [(2.0, 1.1e-2), (10.0, 1.8e-3), (1e5, 1e-5)])
 def test_dotted_renyi_is_as_wide_as_its_curve_and_no_wider(order, width):
     pair = DiscretePair(np.log([0.6, 0.3, 0.1]), np.log([0.1, 0.4, 0.5]))
-    dotted, exact = connect_the_dots.Dots(Blurred(pair)), pair.renyi_directed(order)
+    dotted, exact = connect_the_dots.ConnectTheDots(Blurred(pair)), pair.renyi_directed(order)
     low, high = dotted.renyi(order)
     assert low <= exact[1] and exact[0] <= high and high - low < width
     assert dotted.size < 400
@@ -192,7 +195,7 @@ class Hidden(Opaque):
     """An opaque pair of whose curve only upper ends are known."""
 
     def log_hockey_stick(self, eps, tolerance=1e-6):
-        return LogBracket(-np.inf, self.pair.log_hockey_stick(eps, tolerance).upper)
+        return LogInterval(-np.inf, self.pair.log_hockey_stick(eps, tolerance).upper)
 
     @property
     def reversed(self):
@@ -202,7 +205,7 @@ class Hidden(Opaque):
 @pytest.mark.parametrize("order", [1.01, 2.0, 60.0])
 def test_dotted_renyi_is_given_up_where_no_value_has_a_lower_end(order):
     pair = finite_pair()
-    dotted = connect_the_dots.Dots(Hidden(pair))
+    dotted = connect_the_dots.ConnectTheDots(Hidden(pair))
     low, high = dotted.renyi(order)
     assert low == 0.0 and high >= pair.renyi_directed(order)[1]
     assert dotted.size < 200
@@ -212,13 +215,15 @@ def test_dotted_renyi_is_given_up_where_no_value_has_a_lower_end(order):
 def test_dotted_renyi_that_is_known_to_be_enough_takes_fewer_dots(order):
     pair = VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5)
     low, high = pair.renyi_directed(order)
-    whole, part = connect_the_dots.Dots(Opaque(pair)), connect_the_dots.Dots(Opaque(pair))
+    whole, part = connect_the_dots.ConnectTheDots(Opaque(pair)), connect_the_dots.ConnectTheDots(Opaque(pair))
     whole.renyi(order)
     coarse = part.renyi(order, 1.2 * high)
     assert coarse[0] <= low and high <= coarse[1] <= 1.2 * high
     assert part.size < whole.size
-    fine = connect_the_dots.Dots(Opaque(pair)).renyi(order, 0.9 * low)  # not enough: as well known as without
-    assert fine == connect_the_dots.Dots(Opaque(pair)).renyi(order)
+    fine = connect_the_dots.ConnectTheDots(Opaque(pair)).renyi(
+        order, 0.9 * low
+    )  # not enough: as well known as without
+    assert fine == connect_the_dots.ConnectTheDots(Opaque(pair)).renyi(order)
 
 
 @pytest.mark.parametrize("order", [1.5, 20.0])
@@ -247,7 +252,7 @@ def test_dotted_tradeoff_encloses_the_exact_one(fpr):
 
 
 @pytest.mark.parametrize("fpr", [1e-300, 1e-17, 0.1, 0.22313016014842982, 0.25, 0.7, 1 - 2**-53])
-def test_equal_laws_miss_what_no_guess_finds(fpr):
+def test_equal_distributions_miss_what_no_guess_finds(fpr):
     equal = DiscretePair(np.array([0.0]), np.array([0.0]))
     for pair in (equal, Opaque(equal), VariationRatioPair(n=5, p=2.0, beta=0.0, q0=2.0)):
         bracket = pair.tradeoff(fpr)
@@ -273,7 +278,7 @@ def test_renyi_never_exceeds_the_local_budget():
 
 def test_tradeoff_of_a_mechanism_takes_the_worse_order():
     profile = shuffle(randomizers.binary_rr(eps0=1.0), n=30)
-    attack = profile.below[0]
+    attack = profile.attack_pairs[0]
     ways = [attack.false_negatives(0.05)[1], attack.reversed.false_negatives(0.05)[1]]
     assert profile.tradeoff(0.05).upper == min(ways) < max(ways)
 
@@ -309,7 +314,7 @@ def test_search_ends_on_the_side_asked_for(target, safe_above):
         return -(x**2) - 0.01 * x
 
     root = (-0.01 + math.sqrt(1e-4 - 4 * target)) / 2
-    end = first_below(log_value, target, 100.0, safe_above=safe_above, width=1e-9)
+    end = certified_root(log_value, target, 100.0, safe_above=safe_above, width=1e-9)
     assert (log_value(end) <= target) is safe_above
     assert end == pytest.approx(root, rel=2e-9)
 
@@ -318,10 +323,10 @@ def test_search_survives_steps_and_plateaus():
     def step(x):
         return -1.0 if x < 0.3 else -50.0
 
-    assert first_below(step, -5.0, 10.0, safe_above=True) == pytest.approx(0.3, rel=1e-9)
-    assert first_below(step, -60.0, 10.0, safe_above=True) == 10.0
-    assert first_below(step, -60.0, math.inf, safe_above=True) == math.inf
-    assert first_below(step, -0.5, 10.0, safe_above=True) == 0.0
+    assert certified_root(step, -5.0, 10.0, safe_above=True) == pytest.approx(0.3, rel=1e-9)
+    assert certified_root(step, -60.0, 10.0, safe_above=True) == 10.0
+    assert certified_root(step, -60.0, math.inf, safe_above=True) == math.inf
+    assert certified_root(step, -0.5, 10.0, safe_above=True) == 0.0
 
 
 @pytest.mark.parametrize("order", [1.001, 1.7, 2.0, 5.0, 300.0])

@@ -38,7 +38,7 @@ def test_worst_population_is_no_wider_than_said_where_it_is_wider(eps0, n, share
 MANY_LOSSES = {
     "Gaussian, mu = 0.05": lambda: Gaussian(0.05),
     "Gaussian, mu = 0.3": lambda: Gaussian(0.3),
-    "generic, eps0 = 1, n = 1000": lambda: shuffle(randomizers.generic(eps0=1.0), n=1000).above[0],
+    "generic, eps0 = 1, n = 1000": lambda: shuffle(randomizers.generic(eps0=1.0), n=1000).dominating_pairs[0],
     "published, n = 1000": lambda: VariationRatioPair(n=1000, p=3.0, beta=0.3, q0=3.0),
 }
 

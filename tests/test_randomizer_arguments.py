@@ -210,23 +210,30 @@ def test_extremes_neither_overflow_nor_warn(constructor, eps0):
     if hasattr(mechanism, "pmf"):
         np.testing.assert_allclose(mechanism.pmf().sum(axis=1), 1.0, rtol=1e-13)
     for pair in mechanism.input_pairs():
-        for law in (pair.cover, *pair.attacks):
-            assert np.isfinite(law.first).all() and np.isfinite(law.second).all() and (law.mass > 0).all()
-            for ratio, exposed in ((law.first, law.exposed_first), (law.second, law.exposed_second)):
-                assert (ratio * law.mass).sum() + exposed == pytest.approx(1.0, rel=1e-12)
+        for ratios in (pair.blanket, *pair.attacks):
+            assert (
+                np.isfinite(ratios.r0_over_w).all()
+                and np.isfinite(ratios.r1_over_w).all()
+                and (ratios.w > 0).all()
+            )
+            for ratio, exposed in (
+                (ratios.r0_over_w, ratios.r0_outside),
+                (ratios.r1_over_w, ratios.r1_outside),
+            ):
+                assert (ratio * ratios.w).sum() + exposed == pytest.approx(1.0, rel=1e-12)
             if eps0 <= 30.0:
-                assert max(law.exposed_first, law.exposed_second) < 1e-290  # underflow, given up soundly
-                assert law.first.max() <= mechanism.p * (1 + 1e-12)
+                assert max(ratios.r0_outside, ratios.r1_outside) < 1e-290  # underflow, given up soundly
+                assert ratios.r0_over_w.max() <= mechanism.p * (1 + 1e-12)
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("sigma", (0.03, 0.04, 0.1, 1.0, 1e3, 1e6))
 def test_gaussian_extremes(sigma):
     pair = randomizers.gaussian(sigma=sigma).input_pairs()[0]
-    for law in (pair.cover, *pair.attacks):
-        assert np.isfinite(law.first).all() and (law.mass > 0).all()
-        assert (law.first * law.mass).sum() + law.exposed_first == pytest.approx(1.0, rel=1e-12)
-    assert pair.cover.exposed_first < (4e-14 if sigma > 0.063 else 1e-3)
+    for ratios in (pair.blanket, *pair.attacks):
+        assert np.isfinite(ratios.r0_over_w).all() and (ratios.w > 0).all()
+        assert (ratios.r0_over_w * ratios.w).sum() + ratios.r0_outside == pytest.approx(1.0, rel=1e-12)
+    assert pair.blanket.r0_outside < (4e-14 if sigma > 0.063 else 1e-3)
     assert randomizers.gaussian(sigma=sigma).p == np.inf
 
 

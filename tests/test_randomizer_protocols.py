@@ -1,4 +1,4 @@
-"""Running a randomizer: reports follow their law, and what is estimated from them is unbiased."""
+"""Running a randomizer: reports follow their distribution, and what is estimated from them is unbiased."""
 
 from itertools import combinations
 from math import sqrt
@@ -95,8 +95,8 @@ def test_hashed_reports_hit_whom_they_should(mechanism):
     observed = np.bincount(2 * own + other, minlength=4)
     free = 1 - (1 - mechanism.chance) ** s
     inside = free * 3 / (3 * s * mechanism.chance + 1 - s * mechanism.chance)
-    law = np.outer([1 - inside, inside], [1 - free, free]).ravel()
-    assert chi_square(observed, law) > 1e-4
+    distribution = np.outer([1 - inside, inside], [1 - free, free]).ravel()
+    assert chi_square(observed, distribution) > 1e-4
 
 
 def test_piecewise_and_noise_follow_their_density():
@@ -107,13 +107,14 @@ def test_piecewise_and_noise_follow_their_density():
         (randomizers.gaussian(sigma=0.7), 1, 30.0),
     ]:
         fine = np.linspace(-reach, reach, 60 * 1000 + 1)
-        law = mechanism.density((fine[1:] + fine[:-1]) / 2, x).reshape(60, 1000).sum(axis=1)
+        distribution = mechanism.density((fine[1:] + fine[:-1]) / 2, x).reshape(60, 1000).sum(axis=1)
         counts = np.histogram(mechanism.sample(np.full(n, x), rng), fine[::1000])[0]
         assert counts.sum() == n
-        often = law > 1e-3 * law.sum()
+        often = distribution > 1e-3 * distribution.sum()
         assert (
             chi_square(
-                np.append(counts[often], counts[~often].sum()), np.append(law[often], law[~often].sum())
+                np.append(counts[often], counts[~often].sum()),
+                np.append(distribution[often], distribution[~often].sum()),
             )
             > 1e-4
         )

@@ -14,19 +14,19 @@ from small_domains import (
     FINITE_CASES,
     duchi_matrix,
     hockey,
-    of_law,
+    of_distribution,
     response_matrix,
     thresholds,
 )
 
 
-def convex_test(first, second, cover, eps, threshold):
+def convex_test(first, second, reference, eps, threshold):
     """Σ w (G - threshold)_+, G = (R_0 - e^eps R_1)/w: what convex order compares."""
-    return np.maximum(first - exp(eps) * second - threshold * cover, 0.0).sum()
+    return np.maximum(first - exp(eps) * second - threshold * reference, 0.0).sum()
 
 
 @pytest.mark.parametrize(("mechanism", "matrix"), FINITE_CASES)
-def test_pmf_is_a_law_with_the_published_ratio(mechanism, matrix):
+def test_pmf_is_a_distribution_with_the_published_ratio(mechanism, matrix):
     rows, blanket = mechanism.pmf(), mechanism.blanket()
     np.testing.assert_allclose(matrix.sum(axis=1), 1.0, rtol=1e-12)
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, rtol=1e-14)
@@ -55,9 +55,9 @@ def test_blanket_mass_is_exact(mechanism, matrix):
 def test_worst_pair_by_hockey_stick(mechanism, matrix, eps):
     truth = max(hockey(a, b, eps) for a in matrix for b in matrix)
     claimed = max(
-        of_law(law, eps, 0.0)
+        of_distribution(distribution, eps, 0.0)
         for pair in mechanism.input_pairs()
-        for law in (pair.cover, pair.cover.swapped())
+        for distribution in (pair.blanket, pair.blanket.swapped())
     )
     assert claimed == pytest.approx(truth, rel=1e-12, abs=1e-15)
     rows = mechanism.pmf()
@@ -75,7 +75,7 @@ def test_worst_pair_in_convex_order_under_the_blanket(mechanism, matrix, eps):
         truth = max(convex_test(a, b, blanket, eps, t) for a in matrix for b in matrix)
         truth += max(-t, 0.0) * (1 - blanket.sum())  # the uncovered rest is the atom 0
         claimed = max(
-            of_law(pair.cover, eps, t) + max(-t, 0.0) * (1 - pair.cover.mass.sum())
+            of_distribution(pair.blanket, eps, t) + max(-t, 0.0) * (1 - pair.blanket.w.sum())
             for pair in mechanism.input_pairs()
         )
         assert claimed >= truth - 1e-12
@@ -103,9 +103,9 @@ def test_attacks_are_real_datasets(mechanism, matrix):
     tables = np.array(tables)
     for pair in mechanism.input_pairs():
         assert len(pair.attacks) >= 2
-        for law in pair.attacks:
-            assert law.mass.sum() == pytest.approx(1.0, rel=1e-13) and law.exposed_first == 0.0
-            found = moments(law.first * law.mass, law.second * law.mass, law.mass)
+        for ratios in pair.attacks:
+            assert ratios.w.sum() == pytest.approx(1.0, rel=1e-13) and ratios.r0_outside == 0.0
+            found = moments(ratios.r0_over_w * ratios.w, ratios.r1_over_w * ratios.w, ratios.w)
             assert np.abs(tables / found - 1).max(axis=1).min() < 1e-10
 
 
@@ -175,7 +175,7 @@ def test_numbers_quoted_in_docstrings():
     arcs = randomizers.wheel(eps0=E0, d=6, s=2, p=1 / 9)
     pair = arcs.input_pairs()[0]
     assert hockey(*arcs.pmf()[:2], 0.0) == pytest.approx(0.2260, abs=5e-5)
-    assert of_law(pair.cover, 0.0, 0.0) == pytest.approx(0.2393, abs=5e-5)
+    assert of_distribution(pair.blanket, 0.0, 0.0) == pytest.approx(0.2393, abs=5e-5)
     keyed = randomizers.privkv(eps0=2 * E0, d=4, s=2)
     assert (keyed.beta, hockey(*keyed.pmf()[:2], 0.0)) == pytest.approx((0.5625, 0.5))
 

@@ -40,7 +40,7 @@ def level_sizes(d, branching):
     return sizes
 
 
-def report_law(x, e, d, branching):
+def report_distribution(x, e, d, branching):
     """One user's report (level, node) with its exact probability."""
     sizes = level_sizes(d, branching)
     return {
@@ -64,8 +64,8 @@ def estimate_of(reports, e, d, branching):
 
 def runs(x, e, d, branching):
     """Every outcome of users who hold the values x: (node estimates, probability)."""
-    laws = [report_law(held, e, d, branching).items() for held in x]
-    for outcome in product(*laws):
+    distributions = [report_distribution(held, e, d, branching).items() for held in x]
+    for outcome in product(*distributions):
         mass = math.prod((part[1] for part in outcome), start=F(1))
         yield estimate_of([part[0] for part in outcome], e, d, branching), mass
 
@@ -80,15 +80,17 @@ def test_every_range_is_the_disjoint_union_of_few_nodes(d, branching):
     levels = len(level_sizes(d, branching))
     assert found.shape == (levels + 1, 2, 2, first.size)
     for i, (a, b) in enumerate(zip(first, last, strict=True)):
-        covered, used = [], []
+        supported, used = [], []
         for level in range(levels + 1):
             width = d // branching**level
             used.append(0)
             for start, stop in found[level, :, :, i]:
                 assert 0 <= start <= stop <= branching**level
                 used[-1] += stop - start
-                covered += [v for node in range(start, stop) for v in range(node * width, (node + 1) * width)]
-        assert sorted(covered) == list(range(a, b + 1))
+                supported += [
+                    v for node in range(start, stop) for v in range(node * width, (node + 1) * width)
+                ]
+        assert sorted(supported) == list(range(a, b + 1))
         assert max(used) <= 2 * (branching - 1) and sum(used) <= 2 * (branching - 1) * levels
 
 
@@ -182,8 +184,8 @@ def test_two_hundred_seeds(branching):
         assert np.all(np.abs(settled.mean(axis=0) - wanted) < 4.5 * np.sqrt(variance / seeds))
 
 
-def test_simulated_runs_have_the_law_of_real_ones():
-    """The joint law of all node estimates of three users, by a test of homogeneity."""
+def test_simulated_runs_have_the_distribution_of_real_ones():
+    """The joint distribution of all node estimates of three users, by a test of homogeneity."""
     protocol, rng = RangeQueryProtocol(eps0=LOG3, d=4, n=3), np.random.default_rng(3)
     data, repetitions = [0, 0, 3], 2000
     real = [protocol.estimate(protocol.reports(data, rng)) for _ in range(repetitions)]
@@ -269,7 +271,7 @@ def test_the_whole_domain_is_known():
 
 
 def test_nobody_is_told_apart_by_position():
-    """The same multiset in another order gives the same law: reports are in random order."""
+    """The same multiset in another order gives the same distribution: reports are in random order."""
     protocol, rng = RangeQueryProtocol(eps0=700.0, d=4, n=4), np.random.default_rng(2)
     firsts = Counter()
     for _ in range(2000):

@@ -166,7 +166,7 @@ def test_pairs_are_what_the_papers_define(e, n):
         (renyi.generic_pair, two_counts(n, 2 / (e + 1), *both)),
         (renyi.theorem1_pair_icassp24, theorem1(n, e, 1 / e)),
         (renyi.theorem1_pair_arxiv24, theorem1(n, e, 1 / (1 + 1 / e))),
-        (renyi.binary_rr_pair, oracles.shuffled_laws(binary, 0, 1, (0,) * (n - 1))),
+        (renyi.binary_rr_pair, oracles.shuffled_distributions(binary, 0, 1, (0,) * (n - 1))),
     )
     for build, masses in cases:
         pair = build(eps0=math.log(e), n=n)

@@ -17,7 +17,7 @@ def fifty_digits():
         yield
 
 
-def law(n, masses, less, more, same):
+def distribution(n, masses, less, more, same):
     """Return the sum of n reports: masses in 64ths, densities (u0, v0), v1 and u2 = v2; u1 follows."""
     m = np.array([*masses, 64 - sum(masses)]) / 64
     u, v = np.array([less[0], 0.0, same]), np.array([less[1], more, same])
@@ -63,89 +63,125 @@ def every(k, first, count):
     return range(first, first + k * count, k)
 
 
-# law, order, nodes of a and of s, axis; last by how many nats the bound may exceed the truth
+# distribution, order, nodes of a and of s, axis; last by how many nats the bound may exceed the truth
 ALIASES = {
     "a steep flank": (
-        (law(200, (41, 23), (0.78, 0.8), 0.8, 0.0), 2.0, every(5, 5, 14), every(1, 200, 1), 0),
+        (distribution(200, (41, 23), (0.78, 0.8), 0.8, 0.0), 2.0, every(5, 5, 14), every(1, 200, 1), 0),
         1.56,
     ),
     "a steep flank at a low order": (
-        (law(200, (43, 21), (0.134, 0.14), 0.161, 0.0), 1.99, every(5, 5, 15), every(1, 200, 1), 0),
+        (distribution(200, (43, 21), (0.134, 0.14), 0.161, 0.0), 1.99, every(5, 5, 15), every(1, 200, 1), 0),
         1.56,
     ),
     "all of a peak, order 1.1": (
-        (law(400, (32, 32), (0.5, 1.5), 0.5, 0.0), 1.1, every(13, 79, 19), every(1, 400, 1), 0),
+        (distribution(400, (32, 32), (0.5, 1.5), 0.5, 0.0), 1.1, every(13, 79, 19), every(1, 400, 1), 0),
         2.45,
     ),
     "all of a peak, order 2": (
-        (law(400, (32, 32), (0.5, 1.5), 0.5, 0.0), 2.0, every(13, 79, 19), every(1, 400, 1), 0),
+        (distribution(400, (32, 32), (0.5, 1.5), 0.5, 0.0), 2.0, every(13, 79, 19), every(1, 400, 1), 0),
         2.6,
     ),
     "all of a peak, order 4": (
-        (law(400, (32, 32), (0.5, 1.5), 0.5, 0.0), 4.0, every(13, 79, 19), every(1, 400, 1), 0),
+        (distribution(400, (32, 32), (0.5, 1.5), 0.5, 0.0), 4.0, every(13, 79, 19), every(1, 400, 1), 0),
         3.55,
     ),
     "ten lines close to the lattice's border": (
-        (law(200, (7, 26), (0.399, 0.4), 0.35, 0.0), 2.25, every(3, 58, 6), every(1, 75, 10), 0),
+        (distribution(200, (7, 26), (0.399, 0.4), 0.35, 0.0), 2.25, every(3, 58, 6), every(1, 75, 10), 0),
         1.8,
     ),
     "along s": (
-        (law(200, (1, 44), (3.74, 3.75), 0.017, 0.0), 2.05, every(1, 39, 2), every(5, 47, 14), 1),
+        (distribution(200, (1, 44), (3.74, 3.75), 0.017, 0.0), 2.05, every(1, 39, 2), every(5, 47, 14), 1),
         1.42,
     ),
     "along s at a low order": (
-        (law(200, (1, 38), (3.7, 6.8), 1.72, 2.16), 1.99, every(1, 11, 1), every(5, 16, 13), 1),
+        (distribution(200, (1, 38), (3.7, 6.8), 1.72, 2.16), 1.99, every(1, 11, 1), every(5, 16, 13), 1),
         1.4,
     ),
     "both strides, first round": (
-        (law(300, (20, 24), (0.5, 1.5), 0.5, 1.0), 1.5, every(9, 60, 8), every(7, 150, 3), 0),
+        (distribution(300, (20, 24), (0.5, 1.5), 0.5, 1.0), 1.5, every(9, 60, 8), every(7, 150, 3), 0),
         6.75,
     ),
     "both strides, second round": (
-        (law(300, (20, 24), (0.5, 1.5), 0.5, 1.0), 1.5, every(9, 60, 4), every(9, 130, 17), 1),
+        (distribution(300, (20, 24), (0.5, 1.5), 0.5, 1.0), 1.5, every(9, 60, 4), every(9, 130, 17), 1),
         3.2,
     ),
     "both strides, second round, order 8": (
-        (law(300, (20, 24), (0.5, 1.5), 0.5, 1.0), 8.0, every(9, 60, 4), every(9, 130, 17), 1),
+        (distribution(300, (20, 24), (0.5, 1.5), 0.5, 1.0), 8.0, every(9, 60, 4), every(9, 130, 17), 1),
         3.6,
     ),
     # V small and varying, U constant: V² turns negative within the strip, U/V keeps its real part
     "a strip as high as V allows": (
-        (law(300, (4, 60), (1.0, 15.0), 1 / 16, 0.0), 1.5, every(3, 9, 6), every(1, 300, 1), 0),
+        (distribution(300, (4, 60), (1.0, 15.0), 1 / 16, 0.0), 1.5, every(3, 9, 6), every(1, 300, 1), 0),
         8.0,
     ),
     "U far below V at a low order": (
-        (law(400, (1, 63), (2**-10, 1.0), 2**-10, 0.0), 1.1, every(5, 250, 3), every(1, 400, 1), 0),
+        (distribution(400, (1, 63), (2**-10, 1.0), 2**-10, 0.0), 1.1, every(5, 250, 3), every(1, 400, 1), 0),
         6.95,
     ),
     "U far above V at an order below 3": (
-        (law(400, (62, 2), (0.5, 1.0), 2**-10, 0.0), 2.99, every(3, 20, 12), every(1, 400, 1), 0),
+        (distribution(400, (62, 2), (0.5, 1.0), 2**-10, 0.0), 2.99, every(3, 20, 12), every(1, 400, 1), 0),
         4.25,
     ),
     # at such orders U^λ V^{1−λ} changes by 10 to 20 nats between a node and the corners of its cell:
     # a cell taken in any other direction than along its axes would be bounded by less than it holds
     "the corner where a is larger": (
-        (law(415, (62, 2), (1.5672, 1.5882), 0.4613, 0.0), 1051.0, every(35, 300, 1), every(1, 415, 1), 0),
+        (
+            distribution(415, (62, 2), (1.5672, 1.5882), 0.4613, 0.0),
+            1051.0,
+            every(35, 300, 1),
+            every(1, 415, 1),
+            0,
+        ),
         15.4,
     ),
     "the corner where a is smaller": (
-        (law(1474, (49, 15), (0.5257, 0.5632), 0.018, 0.0), 327.0, every(23, 79, 1), every(1, 1474, 1), 0),
+        (
+            distribution(1474, (49, 15), (0.5257, 0.5632), 0.018, 0.0),
+            327.0,
+            every(23, 79, 1),
+            every(1, 1474, 1),
+            0,
+        ),
         15.5,
     ),
     "a corner along a, three values": (
-        (law(453, (56, 2), (0.1845, 0.2015), 0.3035, 6.1265), 538.0, every(11, 107, 1), every(1, 424, 1), 0),
+        (
+            distribution(453, (56, 2), (0.1845, 0.2015), 0.3035, 6.1265),
+            538.0,
+            every(11, 107, 1),
+            every(1, 424, 1),
+            0,
+        ),
         14.5,
     ),
     "the corner where s is larger": (
-        (law(682, (1, 1), (2.141, 2.2795), 0.1445, 0.2744), 2307.0, every(1, 58, 1), every(31, 147, 1), 1),
+        (
+            distribution(682, (1, 1), (2.141, 2.2795), 0.1445, 0.2744),
+            2307.0,
+            every(1, 58, 1),
+            every(31, 147, 1),
+            1,
+        ),
         13.0,
     ),
     "the corner where s is smaller": (
-        (law(3348, (32, 6), (0.791, 1.513), 4.316, 18.99), 6143.0, every(1, 87, 1), every(51, 2347, 1), 1),
+        (
+            distribution(3348, (32, 6), (0.791, 1.513), 4.316, 18.99),
+            6143.0,
+            every(1, 87, 1),
+            every(51, 2347, 1),
+            1,
+        ),
         18.6,
     ),
     "corners of two cells along s": (
-        (law(205, (12, 30), (0.1288, 0.1667), 0.1948, 0.4037), 7404.0, every(1, 7, 1), every(7, 23, 2), 1),
+        (
+            distribution(205, (12, 30), (0.1288, 0.1667), 0.1948, 0.4037),
+            7404.0,
+            every(1, 7, 1),
+            every(7, 23, 2),
+            1,
+        ),
         9.05,
     ),
 }
@@ -164,7 +200,7 @@ def test_what_a_stride_misses_is_bounded_for_windows_at_random():
         i, j = (int(x) for x in rng.integers(1, 32, 2))
         v0, v1, same = 2.0 ** rng.uniform(-4.0, 4.0, 3)
         n, order = int(rng.integers(20, 120)), 1.0 + 2.0 ** rng.uniform(-6.0, 6.0)
-        terms = law(n, (i, j), (v0 * rng.uniform(), v0), v1, same)
+        terms = distribution(n, (i, j), (v0 * rng.uniform(), v0), v1, same)
         axis, k, counts = int(rng.integers(2)), 2 * rng.integers(0, 4, 2) + 1, rng.integers(1, 5, 2)
         k[axis] = max(k[axis], 3)
         s = every(int(k[1]), int(rng.integers(1, n)), int(counts[1]))
@@ -175,10 +211,10 @@ def test_what_a_stride_misses_is_bounded_for_windows_at_random():
         assert missed(terms, a, s, axis, order) <= alias_bound(terms, a, s, axis, order)
 
 
-WIDE = law(128, (1, 31), (1.0, 38.0), 1.0, 0.0)
-THREE = law(60, (20, 24), (0.5, 1.5), 0.5, 1.0)
-TWO = law(60, (40, 24), (0.25, 1.0), 0.125, 0.0)
-NEVER = law(60, (40, 24), (0.0, 1.0), 0.125, 0.0)
+WIDE = distribution(128, (1, 31), (1.0, 38.0), 1.0, 0.0)
+THREE = distribution(60, (20, 24), (0.5, 1.5), 0.5, 1.0)
+TWO = distribution(60, (40, 24), (0.25, 1.0), 0.125, 0.0)
+NEVER = distribution(60, (40, 24), (0.0, 1.0), 0.125, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from scipy.special import gammaln
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles import renyi_lattice_sum
 from shufflelib.profiles.renyi_lattice_sum import RenyiSum
-from shufflelib.shuffling import CoveredPair, VariationRatioPair
+from shufflelib.shuffling import BlanketPair, VariationRatioPair
 
 CASES = json.loads((Path(__file__).parent / "reference" / "clone_pair.json").read_text())
 CASES = CASES["cases"] if isinstance(CASES, dict) else CASES
@@ -22,14 +22,14 @@ def generic(n, eps0):
     return VariationRatioPair(n=n, p=ratio, beta=(ratio - 1) / (ratio + 1), q0=ratio)
 
 
-def covered(pair):
-    return CoveredPair(pair._covered.variable, pair.n)
+def supported(pair):
+    return BlanketPair(pair._by_ratios.ratios, pair.n)
 
 
-def by_addition(variable, n, order):
-    """D from every lattice point, in plain floating point; the law has two or three values."""
-    u, v, m = (np.append(part, 0.0)[:3] for part in (variable.first, variable.second, variable.mass))
-    flat = abs(1.0 - variable.mass.sum()) < 1e-12 and variable.mass.size == 2
+def by_addition(ratios, n, order):
+    """D from every lattice point, in plain floating point; the distribution has two or three values."""
+    u, v, m = (np.append(part, 0.0)[:3] for part in (ratios.r0_over_w, ratios.r1_over_w, ratios.w))
+    flat = abs(1.0 - ratios.w.sum()) < 1e-12 and ratios.w.size == 2
     a = np.arange(n + 1.0)[:, None]
     b = n - a if flat else np.arange(n + 1.0)[None, :]
     c = n - a - b
@@ -54,7 +54,7 @@ def test_reference_rows_lie_inside_a_narrow_bracket(case):
         n=int(case["n"]), **{name: float(case[name]) for name in ("p", "beta", "q0", "q1") if name in case}
     )
     for order, *truths in case["renyi"]:
-        for one, truth in zip((covered(pair), covered(pair.reversed)), map(float, truths), strict=True):
+        for one, truth in zip((supported(pair), supported(pair.reversed)), map(float, truths), strict=True):
             lower, upper = one.renyi_directed(float(order))
             assert lower <= truth * (1 + 1e-15) and truth <= upper * (1 + 1e-15)
             # rounding p to a float already moves p − 1
@@ -62,31 +62,31 @@ def test_reference_rows_lie_inside_a_narrow_bracket(case):
             assert math.isinf(truth) or upper - lower <= narrow * truth
 
 
-LAWS = {
-    "generic": lambda: generic(1500, 1.0)._covered.variable,
-    "three values": lambda: VariationRatioPair(n=1500, p=3.0, beta=1 / 3, q0=3.0)._covered.variable,
-    "asymmetric": lambda: VariationRatioPair(n=1500, p=4.0, beta=0.3, q0=3.0, q1=2.0)._covered.variable,
-    "binary": lambda: shuffle(randomizers.binary_rr(eps0=1.5), n=1500).below[0].variable,
+DISTRIBUTIONS = {
+    "generic": lambda: generic(1500, 1.0)._by_ratios.ratios,
+    "three values": lambda: VariationRatioPair(n=1500, p=3.0, beta=1 / 3, q0=3.0)._by_ratios.ratios,
+    "asymmetric": lambda: VariationRatioPair(n=1500, p=4.0, beta=0.3, q0=3.0, q1=2.0)._by_ratios.ratios,
+    "binary": lambda: shuffle(randomizers.binary_rr(eps0=1.5), n=1500).attack_pairs[0].ratios,
 }
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("order", [1.01, 1.5, 2.0, 4.0, 17.3])
-def test_strided_sum_equals_the_full_sum(law, order):
-    variable = LAWS[law]()
-    truth = by_addition(variable, 1500, order)
-    lower, upper = CoveredPair(variable, 1500).renyi_directed(order)
+def test_strided_sum_equals_the_full_sum(distribution, order):
+    ratios = DISTRIBUTIONS[distribution]()
+    truth = by_addition(ratios, 1500, order)
+    lower, upper = BlanketPair(ratios, 1500).renyi_directed(order)
     assert upper - lower <= 1e-9 * upper
     assert lower * (1 - 1e-8) <= truth <= upper * (1 + 1e-8)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("order", [1.5, 4.0, 17.3])
-def test_bounds_of_tails_and_aliases_hold_where_they_matter(law, order, monkeypatch):
-    variable = LAWS[law]()
-    exact = CoveredPair(variable, 1500).renyi_directed(order)
+def test_bounds_of_tails_and_aliases_hold_where_they_matter(distribution, order, monkeypatch):
+    ratios = DISTRIBUTIONS[distribution]()
+    exact = BlanketPair(ratios, 1500).renyi_directed(order)
     truth = math.log(math.expm1((order - 1) * 0.5 * sum(exact)))
-    lattice = RenyiSum.of(variable, 1500)
+    lattice = RenyiSum.of(ratios, 1500)
     cut = crossed = False
     for reach, stride in [(2.0, 0.7), (4.0, 0.7), (12.0, 2.0), (12.0, 3.0), (4.0, 2.0)]:
         lower, upper, *_ = lattice._attempt(order, reach, stride)
@@ -100,11 +100,11 @@ def test_bounds_of_tails_and_aliases_hold_where_they_matter(law, order, monkeypa
     assert cut and crossed
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("order", [1.5, 4.0, 60.0])
-def test_every_box_outside_the_window_is_bounded(law, order):
-    variable, n = LAWS[law](), 24
-    lattice = RenyiSum.of(variable, n)
+def test_every_box_outside_the_window_is_bounded(distribution, order):
+    ratios, n = DISTRIBUTIONS[distribution](), 24
+    lattice = RenyiSum.of(ratios, n)
     a, s = (part.astype(float) for part in np.meshgrid(np.arange(n + 1), np.arange(1, n + 1), indexing="ij"))
     log_f = lattice._log_summand(a, s, order)[0]
     if lattice.mass[2] == 0.0:
@@ -168,11 +168,11 @@ def test_brackets_are_narrow_at_every_order(n, eps0):
 
 def test_a_finer_stride_and_a_wider_window_agree(monkeypatch):
     pair, orders = generic(10**6, 2.0), (1.3, 4.0, 50.0, 3000.0)
-    first = [covered(pair).renyi_directed(order) for order in orders]
+    first = [supported(pair).renyi_directed(order) for order in orders]
     monkeypatch.setattr(renyi_lattice_sum, "STRIDE", 0.31)
     monkeypatch.setattr(renyi_lattice_sum, "REACH", 12.0)
     for order, (lower, upper) in zip(orders, first, strict=True):
-        again = covered(pair).renyi_directed(order)
+        again = supported(pair).renyi_directed(order)
         assert max(lower, again[0]) <= min(upper, again[1])
 
 
@@ -198,5 +198,5 @@ def test_orders_without_limit_stay_below_the_local_budget():
 
 
 def test_more_than_three_values_are_left_to_the_dots():
-    variable = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=100).above[0].variable
-    assert RenyiSum.of(variable, 100) is None
+    ratios = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=100).dominating_pairs[0].ratios
+    assert RenyiSum.of(ratios, 100) is None

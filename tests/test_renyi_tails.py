@@ -54,13 +54,13 @@ def test_what_one_report_does_in_the_tails(sigma, order):
     cut = mechanism._edges()[0]
     with mpmath.workdps(40):
         s, k = mpmath.mpf(sigma), mpmath.mpf(order)
-        whole = mpmath.exp(k * (k - 1) / (2 * s * s))  # times the normal law about 1 − order
+        whole = mpmath.exp(k * (k - 1) / (2 * s * s))  # times the normal distribution about 1 − order
         inside = [mpmath.ncdf((end - (1 - k)) / s) for end in (mpmath.mpf(cut), 1 - mpmath.mpf(cut))]
         outside = inside[0] + mpmath.ncdf(((1 - k) - (1 - mpmath.mpf(cut))) / s)
         truth = mpmath.log(whole * outside)
     assert truth <= pair.tails.log_moment(order) <= truth + 1e-9 * (1 + abs(truth))
-    assert pair.tails.cover.exposed_first == 0.0 and math.isfinite(pair.tails.cover.largest_loss)
-    assert pair.tails.cover.exposed_second == pair.cover.exposed_second
+    assert pair.tails.inside.r0_outside == 0.0 and math.isfinite(pair.tails.inside.max_privacy_loss)
+    assert pair.tails.inside.r1_outside == pair.blanket.r1_outside
 
 
 @pytest.mark.parametrize("n", [1000, 10**6])

@@ -19,7 +19,7 @@ def worst_divergence(e, n, order, inputs=(2, 3)):
     for d in inputs:
         pmf = oracles.generalized_rr(e, d)
         for others in itertools.combinations_with_replacement(range(d), n - 1):
-            masses = oracles.shuffled_laws(pmf, 0, 1, others)
+            masses = oracles.shuffled_distributions(pmf, 0, 1, others)
             worst = max(worst, divergence(masses, order), divergence(oracles.swapped(masses), order))
     return worst
 
@@ -50,7 +50,7 @@ def test_printed_pairs_stay_infinite_for_many_users():
 
 
 def test_the_conference_pair_is_below_the_mechanism():
-    """As (ε, δ) at n = 1, and as the sum over the outputs that both laws have, by a factor of 20."""
+    """As (ε, δ) at n = 1, and as the sum over the outputs that both distributions have, by a factor of 20."""
     assert oracles.both_ways(theorem1(1, 3, F(1, 3)), F(1)) == F(1, 3)
     assert oracles.worst_shuffled_hockey_stick(oracles.generalized_rr(3, 2), 1, F(1)) == F(1, 2)
     truth = worst_divergence(10, 5, 2, inputs=(2,))
@@ -168,11 +168,11 @@ def clones(n, e):
 
 def literal_icassp(n, e, fpr):
     """Equations (5)-(7) with thresholds scanned over a fine set of exact t, infinity last."""
-    law = clones(n, e)
+    distribution = clones(n, e)
 
     def rate(t):
         total = F(0)
-        for (v, k), mass in law.items():
+        for (v, k), mass in distribution.items():
             if v and t * v != 1 and k > (t * v + t) / (t * v - 1):
                 total += mass
         return total
@@ -184,7 +184,7 @@ def literal_icassp(n, e, fpr):
     else:
         g = allowed[0] if allowed else None
     hit = F(0)
-    for (v, k), mass in law.items():
+    for (v, k), mass in distribution.items():
         if v and k == (v if g is None else math.ceil((g * v - 1) / (g + 1))):
             hit += mass
     return 1 - fpr - hit
@@ -192,11 +192,11 @@ def literal_icassp(n, e, fpr):
 
 def literal_arxiv(n, e, fpr):
     """The arXiv version's h with thresholds at the ratios that occur."""
-    law = clones(n, e)
+    distribution = clones(n, e)
     levels, rates, _ = knots_of(proposition1(n, e))
     g = min(level for level, rate in zip(levels, rates, strict=False) if rate <= fpr)
     hit = F(0)
-    for (v, k), mass in law.items():
+    for (v, k), mass in distribution.items():
         low = F(v) if g == math.inf else (g * v - 1) / (g + 1)
         if low < k <= low + 1:
             hit += mass

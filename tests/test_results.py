@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shufflelib import Certified, Status
-from shufflelib.numerics.log_interval import LogBracket
+from shufflelib.numerics.log_interval import LogInterval
 
 
 def test_scalars_become_floats_and_arrays_read_only():
@@ -67,6 +67,6 @@ def test_printing_gives_statement_ends_status_and_source():
 
 
 def test_probabilities_of_logarithms():
-    assert LogBracket(-math.inf, -math.inf).probabilities() == (0.0, 0.0)
-    assert LogBracket(-800.0, -800.0).probabilities() == (0.0, math.ulp(0.0))
-    assert not LogBracket(-math.inf, math.nan).probabilities()[1] < 1.0  # what is no number is never private
+    assert LogInterval(-math.inf, -math.inf).probabilities() == (0.0, 0.0)
+    assert LogInterval(-800.0, -800.0).probabilities() == (0.0, math.ulp(0.0))
+    assert not LogInterval(-math.inf, math.nan).probabilities()[1] < 1.0  # what is no number is never private

@@ -9,8 +9,8 @@ import pytest
 
 from shufflelib import profiles, randomizers, shuffle
 from shufflelib.profiles import DiscretePair
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, distinct
-from shufflelib.shuffling import CoveredPair, VariationRatioPair
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios, distinct
+from shufflelib.shuffling import BlanketPair, VariationRatioPair
 
 MP = mpmath.mp.clone()
 MP.dps = 60
@@ -31,12 +31,12 @@ def test_many_outputs_of_one_ratio(many):
 @pytest.mark.parametrize("order", [3.0, 10.0])
 def test_a_missing_mass_that_might_be_rounding_is_not_dropped(missing, order):
     first, second, mass = np.array([0.5e18, 0.5]), np.array([1e-3, 1.0]), np.array([1e-18, 1.0 - missing])
-    pair = CoveredPair(AmplificationVariable(first, second, mass, precision=missing / 5.0), 2)
+    pair = BlanketPair(LikelihoodRatios(first, second, mass, precision=missing / 5.0), 2)
     moment = MP.zero
-    laws = [(MP.mpf(m), MP.mpf(u), MP.mpf(v)) for m, u, v in zip(mass, first, second, strict=True)]
-    laws.append((1 - MP.fsum(law[0] for law in laws), MP.zero, MP.zero))
-    for m, u, v in laws:
-        for other, x, y in laws:
+    distributions = [(MP.mpf(m), MP.mpf(u), MP.mpf(v)) for m, u, v in zip(mass, first, second, strict=True)]
+    distributions.append((1 - MP.fsum(distribution[0] for distribution in distributions), MP.zero, MP.zero))
+    for m, u, v in distributions:
+        for other, x, y in distributions:
             if u + x and v + y:
                 moment += m * other * (v + y) / 2 * ((u + x) / (v + y)) ** MP.mpf(order)
     truth = MP.log(moment) / (MP.mpf(order) - 1)
@@ -78,12 +78,12 @@ def test_rare_atoms_pooled_one_by_one(many, rare):
     log_p = np.append(0.0, np.full(many, -rare - 140.0 - math.log(many)))
     one = profiles.from_pair(DiscretePair(log_p, log_q))
     both = one.tensor(one).delta(250.0)
-    laws = [(1, MP.exp(MP.mpf(log_p[0])), MP.exp(MP.mpf(log_q[0])))]
-    laws.append((many, MP.exp(MP.mpf(log_p[1])), MP.exp(MP.mpf(log_q[1]))))
-    norms = [MP.fsum(count * law[side] for count, *law in laws) for side in (0, 1)]
+    distributions = [(1, MP.exp(MP.mpf(log_p[0])), MP.exp(MP.mpf(log_q[0])))]
+    distributions.append((many, MP.exp(MP.mpf(log_p[1])), MP.exp(MP.mpf(log_q[1]))))
+    norms = [MP.fsum(count * distribution[side] for count, *distribution in distributions) for side in (0, 1)]
     truth = [MP.zero, MP.zero]
-    for count, p, q in laws:
-        for other, r, s in laws:
+    for count, p, q in distributions:
+        for other, r, s in distributions:
             for side, (x, y) in enumerate((((p * r), (q * s)), ((q * s), (p * r)))):
                 sums = norms[side] ** 2, norms[1 - side] ** 2
                 truth[side] += count * other * max(x / sums[0] - MP.exp(250) * y / sums[1], 0)
@@ -94,36 +94,39 @@ def test_rare_atoms_pooled_one_by_one(many, rare):
 
 
 @pytest.mark.parametrize("eps", [0.0, 1.0, 10.0])
-def test_a_law_that_mirrors_itself_to_eleven_digits_stands_for_both_directions(eps):
+def test_a_distribution_that_mirrors_itself_to_eleven_digits_stands_for_both_directions(eps):
     mass = np.array([0.5 - 5e-13, 0.5 + 5e-13])
-    law = AmplificationVariable(np.array([0.0, 1.9999999999979998]), np.array([2.000000000002, 0.0]), mass)
-    pair = CoveredPair(law, 2)
-    for one, first, second in ((pair, law.first, law.second), (pair.reversed, law.second, law.first)):
+    ratios = LikelihoodRatios(np.array([0.0, 1.9999999999979998]), np.array([2.000000000002, 0.0]), mass)
+    pair = BlanketPair(ratios, 2)
+    for one, first, second in (
+        (pair, ratios.r0_over_w, ratios.r1_over_w),
+        (pair.reversed, ratios.r1_over_w, ratios.r0_over_w),
+    ):
         scale = MP.exp(MP.mpf(eps))
         loss = [MP.mpf(x) - scale * MP.mpf(y) for x, y in zip(first, second, strict=True)]
         drawn = [(MP.mpf(m), x) for m, x in zip(mass, loss, strict=True)]
         truth = MP.fsum(m * w * max(x + y, 0) / 2 for m, x in drawn for w, y in drawn)
         low, high = one.log_hockey_stick(eps)
         assert low <= MP.log(truth) <= high <= low + 1e-10
-    exact = AmplificationVariable(np.array([0.0, 2.0]), np.array([2.0, 0.0]), np.array([0.5, 0.5]))
-    assert CoveredPair(exact, 2).variable.precision == exact.precision
+    exact = LikelihoodRatios(np.array([0.0, 2.0]), np.array([2.0, 0.0]), np.array([0.5, 0.5]))
+    assert BlanketPair(exact, 2).ratios.precision == exact.precision
 
 
-def law(mass, *, precision=1e-14):
-    return AmplificationVariable(
+def distribution(mass, *, precision=1e-14):
+    return LikelihoodRatios(
         np.array([1.5, 0.5]), np.array([0.25, 1.75]), np.array([mass, 1.0 - mass]), precision=precision
     )
 
 
-def test_one_law_stands_for_all_that_agree_with_it():
-    exact, near, far = law(0.5), law(0.5 + 2.0**-42).swapped(), law(0.5 + 1e-10)
+def test_one_distribution_stands_for_all_that_agree_with_it():
+    exact, near, far = distribution(0.5), distribution(0.5 + 2.0**-42).swapped(), distribution(0.5 + 1e-10)
     kept = distinct([exact, far, near, exact.swapped()])
     assert list(kept) == [0, 1] and kept[1] is far
     assert 2.0**-41 <= kept[0].precision - exact.precision < 1.001 * 2.0**-41
     assert distinct([exact, exact.swapped()])[0] is exact
     rougher = replace(exact, precision=1e-12)
-    for laws in ([exact, rougher], [rougher.swapped(), exact]):
-        assert distinct(laws)[0].precision >= 1e-12
+    for distributions in ([exact, rougher], [rougher.swapped(), exact]):
+        assert distinct(distributions)[0].precision >= 1e-12
     assert exact.distance(exact) == 0.0 and exact.distance(far) == exact.distance(near) == math.inf
 
 
@@ -148,8 +151,8 @@ def test_coordinates_that_agree_to_eleven_digits(more, turn):
 def test_the_logarithm_of_one_telling_report_is_rounded_down():
     """For one user H is the mass of the rare output, whose logarithm has 13 digits after the point."""
     for mass in np.exp(-637.0 - np.arange(64) / 7.0):
-        law = AmplificationVariable(
+        distribution = LikelihoodRatios(
             np.array([2.0, 1.0]), np.ones(2), np.array([mass, 1.0 - mass]), precision=1e-15
         )
-        low, high = CoveredPair(law, 1).log_hockey_stick(0.0)
+        low, high = BlanketPair(distribution, 1).log_hockey_stick(0.0)
         assert MP.log(MP.mpf(mass)) - 1e-11 < low <= MP.log(MP.mpf(mass)) <= high

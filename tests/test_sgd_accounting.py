@@ -66,7 +66,7 @@ def test_the_attack_on_one_example_is_nearly_that_on_a_single_laplace_report(eps
         assert lower >= 0.999 * laplace - 2 * 200 * math.exp(-eps0 * 298 / 2)
 
 
-def test_the_attack_has_the_law_of_simulated_reports():
+def test_the_attack_has_the_distribution_of_simulated_reports():
     """Few and close blocks, so that others are often the smallest; the event is one the attacker can see."""
     reports, rng, runs = algorithm1(eps0=1.0, blocks=4, block_size=3), np.random.default_rng(3), 400_000
     centre = np.array([0.0, 3.0, 3.0, 3.0])
@@ -110,9 +110,9 @@ def enumerated_clones(odds, blocks, expansion):
         mass = math.prod(1 - Fraction(1, odds) if one is None else Fraction(1, 2 * odds) for one in others)
         seen = (others.count(0), others.count(1))
         for first, share in ((True, own), (False, 1 - own)):
-            for law, hit in ((p, first), (q, not first)):
+            for distribution, hit in ((p, first), (q, not first)):
                 key = (seen[0] + hit, seen[1] + (not hit))
-                law[key] = law.get(key, Fraction(0)) + mass * share
+                distribution[key] = distribution.get(key, Fraction(0)) + mass * share
     return float(sum(max(p.get(k, 0) - expansion * q.get(k, 0), 0) for k in set(p) | set(q)))
 
 

@@ -319,7 +319,7 @@ def test_a_fixed_split_is_gaussian_and_not_better(sigma, epochs):
         assert 0.98 * exact <= found.lower <= exact
 
 
-def test_the_attack_on_a_fixed_split_has_the_law_of_simulated_reports():
+def test_the_attack_on_a_fixed_split_has_the_distribution_of_simulated_reports():
     """Blocks close enough that the wrong one is often taken."""
     one = reports(sgd.GaussianBlocks, noise_multiplier=4.0, blocks=3, block_size=3)
     a, runs, rng = 0.25, 300_000, np.random.default_rng(30)

@@ -41,9 +41,9 @@ TABLE = [
 ]
 
 
-def integral(numerator, cover, points):
+def integral(numerator, reference, points):
     with mpmath.workdps(25):
-        return mpmath.quad(lambda y: numerator(y) ** 2 / cover(y), points)
+        return mpmath.quad(lambda y: numerator(y) ** 2 / reference(y), points)
 
 
 def rr(e, d):
@@ -89,8 +89,8 @@ def test_gaussian_against_quadrature(sigma):
     # R_0²/R_1 is centred at -1, and far wider than the integration rule expects
     points = [-1 - 12 * sigma, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2 + 12 * sigma]
     got = gaussian_index(sigma=sigma)
-    covers = lambda y: min(density(0)(y), density(1)(y))  # noqa: E731
-    assert got.blanket == pytest.approx(float(integral(gap, covers, points)) ** -0.5, rel=1e-10)
+    references = lambda y: min(density(0)(y), density(1)(y))  # noqa: E731
+    assert got.blanket == pytest.approx(float(integral(gap, references, points)) ** -0.5, rel=1e-10)
     assert got.attack == pytest.approx(float(integral(gap, density(0), points)) ** -0.5, rel=1e-10)
     middle = float(integral(gap, density(0.5), points))
     assert middle == pytest.approx(4 * math.sinh(1 / (4 * sigma**2)), rel=1e-10)
@@ -99,7 +99,7 @@ def test_gaussian_against_quadrature(sigma):
 
 @pytest.mark.parametrize("eps0", BUDGETS)
 @pytest.mark.parametrize("d", [2, 3, 10, 100])
-def test_randomized_response_against_its_own_law(eps0, d):
+def test_randomized_response_against_its_own_distribution(eps0, d):
     got, atoms = (
         generalized_rr_index(eps0=eps0, d=d),
         shuffle_index(randomizers.generalized_rr(eps0=eps0, d=d)),
@@ -125,18 +125,20 @@ def test_randomized_response_by_fractions():
 def test_laplace_against_its_own_atoms(eps0):
     got, atoms = laplace_index(eps0=eps0), shuffle_index(randomizers.laplace(eps0=eps0))
     assert atoms == pytest.approx(got, rel=1e-5)
-    assert atoms.blanket <= got.blanket * (1 + 1e-12)  # cells only ever spread the cover's law
+    assert atoms.blanket <= got.blanket * (
+        1 + 1e-12
+    )  # cells only ever spread the reference measure's distribution
 
 
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 5.0])
 def test_gaussian_against_its_own_atoms(sigma):
     pair = randomizers.gaussian(sigma=sigma).input_pairs()[0]
     got = gaussian_index(sigma=sigma)
-    assert float(pair.cover.mass @ (pair.cover.first - pair.cover.second) ** 2) ** -0.5 == pytest.approx(
-        got.blanket, rel=1e-4
-    )
+    assert float(
+        pair.blanket.w @ (pair.blanket.r0_over_w - pair.blanket.r1_over_w) ** 2
+    ) ** -0.5 == pytest.approx(got.blanket, rel=1e-4)
     for attack in pair.attacks:
-        second = float(attack.mass @ (attack.first - attack.second) ** 2)
+        second = float(attack.w @ (attack.r0_over_w - attack.r1_over_w) ** 2)
         assert second**-0.5 == pytest.approx(got.attack, rel=1e-4)
 
 
@@ -169,14 +171,16 @@ def test_any_table_against_fractions():
     rng = np.random.default_rng(3)
     for _ in range(20):
         rows = random_rows(rng, rng.integers(2, 4), rng.integers(2, 6))
-        cover = [min(column) for column in zip(*rows, strict=True)]
+        reference = [min(column) for column in zip(*rows, strict=True)]
 
         def information(one, other, below):
             return sum((a - b) ** 2 / w for a, b, w in zip(one, other, below, strict=True))
 
         pairs = list(itertools.combinations(rows, 2))
         got = shuffle_index(randomizers.from_pmf(floats(rows)))
-        assert got.blanket**-2 == pytest.approx(float(max(information(*p, cover) for p in pairs)), rel=1e-10)
+        assert got.blanket**-2 == pytest.approx(
+            float(max(information(*p, reference) for p in pairs)), rel=1e-10
+        )
         attack = max(information(*p, row) for p in pairs for row in rows)
         assert got.attack**-2 == pytest.approx(float(attack), rel=1e-10)
 
@@ -252,20 +256,20 @@ def test_a_corner_is_the_attack_and_binary_response_does_not_care():
 
 
 def counts(rows, people):
-    """Exact law of the counts of the first two of three outputs; ``people`` says who holds what."""
-    law = np.zeros((sum(people) + 1,) * 2)
-    law[0, 0] = 1.0
+    """Exact distribution of the counts of the first two of three outputs; ``people`` says who holds what."""
+    distribution = np.zeros((sum(people) + 1,) * 2)
+    distribution[0, 0] = 1.0
     for row, times in zip(rows, people, strict=True):
         for _ in range(times):
-            new = row[2] * law
-            new[1:, :] += row[0] * law[:-1, :]
-            new[:, 1:] += row[1] * law[:, :-1]
-            law = new
-    return law
+            new = row[2] * distribution
+            new[1:, :] += row[0] * distribution[:-1, :]
+            new[:, 1:] += row[1] * distribution[:, :-1]
+            distribution = new
+    return distribution
 
 
 @pytest.mark.parametrize("others", [(119, 0, 0), (60, 59, 0), (40, 40, 39), (0, 0, 119)])
-def test_the_law_of_a_mixed_crowd_is_as_far_apart_as_its_index_says(others):
+def test_the_distribution_of_a_mixed_crowd_is_as_far_apart_as_its_index_says(others):
     rows = np.array([[0.5, 0.3, 0.2], [0.3, 0.45, 0.25], [0.25, 0.25, 0.5]])
     first, second = (counts(rows, np.add(others, np.eye(3, dtype=int)[x])) for x in (0, 1))
     chi, n = composition_index(rows, shares=np.array(others) / sum(others)), 120
@@ -277,7 +281,9 @@ def test_the_law_of_a_mixed_crowd_is_as_far_apart_as_its_index_says(others):
     # and its Jensen-Shannon divergence, 1/(8 n χ²) + O(1/n²)
     middle = 0.5 * (first + second)
     seen = middle > 0.0
-    divergence = sum(0.5 * special.rel_entr(law[seen], middle[seen]).sum() for law in (first, second))
+    divergence = sum(
+        0.5 * special.rel_entr(distribution[seen], middle[seen]).sum() for distribution in (first, second)
+    )
     assert divergence == pytest.approx(1.0 / (8.0 * n * chi**2), rel=0.05)
 
 

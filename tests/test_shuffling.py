@@ -12,9 +12,9 @@ import pytest
 import oracles
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles import DiscretePair
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
-from shufflelib.shuffling import CoveredPair, VariationRatioPair
+from shufflelib.shuffling import BlanketPair, VariationRatioPair
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -35,7 +35,7 @@ class Table(FiniteRandomizer):
         return self.rows.min(axis=0)
 
     def sample(self, x, rng):
-        """Not needed: only the law of the reports is looked at."""
+        """Not needed: only the distribution of the reports is looked at."""
 
     def estimate(self, reports):
         """Not needed either."""
@@ -65,10 +65,10 @@ def test_bracket_holds_for_the_worst_of_all_datasets(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_attack_is_the_exact_divergence_of_its_dataset(seed):
-    """With the others' full density as the cover nothing is lost."""
+    """With the others' full density as the reference measure nothing is lost."""
     rng = np.random.default_rng(100 + seed)
     rows, n = random_rows(rng, 3, 3, 5), 4
-    attack = CoveredPair(AmplificationVariable.from_masses(*np.array(rows, float)), n)
+    attack = BlanketPair(LikelihoodRatios.from_masses(*np.array(rows, float)), n)
     for ratio in (F(1), F(5, 4), F(3, 2)):
         truth = oracles.shuffled_hockey_stick(rows, 0, 1, (2,) * (n - 1), ratio)
         bracket = attack.log_hockey_stick(math.log(ratio))
@@ -77,10 +77,10 @@ def test_attack_is_the_exact_divergence_of_its_dataset(seed):
         assert bracket.upper - bracket.lower < 1e-9 or truth == 0
 
 
-def cover_law(rows):
-    """Return the law of (R_0/w, R_1/w) under the pointwise least of all rows."""
+def cover_distribution(rows):
+    """Return the distribution of (R_0/w, R_1/w) under the pointwise least of all rows."""
     rows = np.asarray(rows, float)
-    return AmplificationVariable.from_masses(rows[0], rows[1], rows.min(axis=0))
+    return LikelihoodRatios.from_masses(rows[0], rows[1], rows.min(axis=0))
 
 
 def test_binary_response_dominates_thousands_of_randomizers():
@@ -102,8 +102,8 @@ def test_binary_response_dominates_thousands_of_randomizers():
             continue
         # the smallest budget it satisfies
         ratio = math.exp(rng.uniform(0.0, math.log(largest)))
-        law = cover_law(rows)
-        values, masses = law.first - ratio * law.second, law.mass
+        ratios = cover_distribution(rows)
+        values, masses = ratios.r0_over_w - ratio * ratios.r1_over_w, ratios.w
         top = np.array([largest - ratio, 1.0 - largest * ratio])
         weights = np.full(2, 1.0 / (largest + 1.0))
         for t in np.concatenate([values, top, [0.0]]):
@@ -151,7 +151,7 @@ def test_published_pair_is_no_upper_bound():
 
 def test_larger_of_both_directions_is_taken():
     """Binary randomized response, all others at x0: the two directions differ by 9 % in ε."""
-    attack = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).below[0]
+    attack = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).attack_pairs[0]
     ends = sorted(DirectedOnly(pair).epsilon(1e-6).upper for pair in (attack, attack.reversed))
     assert ends == pytest.approx([0.11613, 0.12661], abs=1e-5)
     assert shuffle(randomizers.binary_rr(eps0=1.0), n=1000).epsilon(1e-6).lower == pytest.approx(
@@ -159,11 +159,11 @@ def test_larger_of_both_directions_is_taken():
     )
 
 
-class DirectedOnly(CoveredPair):
+class DirectedOnly(BlanketPair):
     """One direction of a pair, the other one silenced."""
 
     def __init__(self, pair):
-        super().__init__(pair.variable, pair.n)
+        super().__init__(pair.ratios, pair.n)
         self.symmetric = True
 
 
@@ -181,7 +181,7 @@ class DirectedOnly(CoveredPair):
 def test_three_routes_to_the_pair_overlap(n, p, beta, q0, q1):
     pair = VariationRatioPair(n=n, p=p, beta=beta, q0=q0, q1=q1)
     for eps in (0.0, 0.01, 0.1, 0.15):
-        routes = [pair._over_totals(eps, 38.0), pair._covered.log_hockey_stick(eps, 1e-7)]
+        routes = [pair._over_totals(eps, 38.0), pair._by_ratios.log_hockey_stick(eps, 1e-7)]
         if n < 1000:
             routes.append(pair._cells.log_hockey_stick(eps))
         assert max(route.lower for route in routes) <= min(route.upper for route in routes)
@@ -201,13 +201,13 @@ def test_repeated_attacks_are_tried_once():
         (randomizers.generalized_rr(eps0=1.0, d=10), 2),
         (randomizers.binary_rr(eps0=1.0), 1),
     ):
-        assert len(shuffle(build, n=10).below) == many
+        assert len(shuffle(build, n=10).attack_pairs) == many
 
 
 def test_pairs_without_a_cover_are_exposed():
     """An output that only one input can produce is seen whenever it is sent."""
     pair = InputPair.from_rows([[0.9, 0.1, 0.0], [0.9, 0.0, 0.1]], [0.9, 0.0, 0.0])
-    profile = CoveredPair(pair.cover, 100)
+    profile = BlanketPair(pair.blanket, 100)
     assert profile.delta(3.0).upper == pytest.approx(0.1, rel=1e-9)
     assert profile.epsilon(0.05).upper == math.inf
     assert "no finite bound" in str(profile.epsilon(0.05))
@@ -246,10 +246,10 @@ def test_infinite_losses_stay_at_any_epsilon():
 
 
 @pytest.mark.parametrize("precision", [1e-3, 0.0])
-def test_what_one_report_alone_gives_away_holds_for_every_law_within_its_precision(precision):
+def test_what_one_report_alone_gives_away_holds_for_every_distribution_within_its_precision(precision):
     """Telling outputs rarer and all others more frequent, by ``precision``: nobody else must be heard."""
     first, second, mass = np.array([2.0, 0.5, 0.75]), np.array([0.0, 1.0, 1.25]), np.array([0.25, 0.5, 0.125])
-    pair = CoveredPair(AmplificationVariable(first, second, mass, precision=precision), 4)
+    pair = BlanketPair(LikelihoodRatios(first, second, mass, precision=precision), 4)
     found = math.exp(pair._log_ever())
     given = F(2) * F(1, 4) * (1 - F(5, 8)) ** 3
     least = given * (1 - F(precision)) ** 2 * ((1 - F(5, 8) * (1 + F(precision))) / (1 - F(5, 8))) ** 3
@@ -300,20 +300,20 @@ def test_tiny_delta_is_answered_or_refused():
 
 
 @pytest.mark.parametrize("many", range(4))
-def test_telling_outputs_set_aside_leave_the_law_of_all_others(many):
+def test_telling_outputs_set_aside_leave_the_distribution_of_all_others(many):
     """Their first report becomes 0; what is then equal becomes one atom, and no mass is lost or doubled."""
     mass = np.array([0.25, 2.0**-17, 2.0**-15, 0.5, 2.0**-16, 0.125])
     first = np.array([1.5, 64.0, 16.0, 0.5, 32.0, 0.75])
-    pair = CoveredPair(AmplificationVariable(first, np.ones(6), mass), 1000)
+    pair = BlanketPair(LikelihoodRatios(first, np.ones(6), mass), 1000)
     assert pair._telling[0].tolist() == [1, 4, 2]
-    law = pair._tame(0.5 * first, many)
+    distribution = pair._tame(0.5 * first, many)
     expected = {}
     for i in range(6):
         value = (0.0 if i in [1, 4, 2][:many] else 0.5 * first[i]) - 1.0
         expected[value] = expected.get(value, 0.0) + mass[i]
-    assert dict(zip(law.values.tolist(), law.masses.tolist(), strict=True)) == expected
-    assert law.values.size == len(expected)
-    assert law.sizes.tolist() == [value + 2.0 for value in law.values]
+    assert dict(zip(distribution.values.tolist(), distribution.masses.tolist(), strict=True)) == expected
+    assert distribution.values.size == len(expected)
+    assert distribution.sizes.tolist() == [value + 2.0 for value in distribution.values]
 
 
 @pytest.mark.parametrize("n", [1, 3])
@@ -321,8 +321,8 @@ def test_telling_outputs_set_aside_leave_the_law_of_all_others(many):
 def test_an_output_of_one_report_alone_is_seen_however_rare_it_is(n, eps):
     """R_0 = (1, 3.6e-92), R_1 = (1, 0): the second output tells, at every ε."""
     rare = 7.2e-92
-    law = AmplificationVariable(np.array([2.0, rare]), np.array([2.0, 0.0]), np.array([0.5, 0.5]))
-    pair = CoveredPair(law, n)
+    distribution = LikelihoodRatios(np.array([2.0, rare]), np.array([2.0, 0.0]), np.array([0.5, 0.5]))
+    pair = BlanketPair(distribution, n)
     low, high = pair.log_hockey_stick(eps)
     with mpmath.workdps(400):
         shrink, truth = mpmath.exp(-mpmath.mpf(eps)), mpmath.mpf(0)
@@ -334,9 +334,9 @@ def test_an_output_of_one_report_alone_is_seen_however_rare_it_is(n, eps):
 
 
 def test_exposed_outputs_are_known_no_better_than_their_products():
-    law = AmplificationVariable(
-        np.ones(1), np.ones(1), np.ones(1), 1e-200, 0.0, exposed=np.array([[1e-200], [0.0]])
+    ratios = LikelihoodRatios(
+        np.ones(1), np.ones(1), np.ones(1), 1e-200, 0.0, outside=np.array([[1e-200], [0.0]])
     )
     for eps in np.linspace(250.0, 290.0, 81):
-        low, high = law.log_exposed(eps)
+        low, high = ratios.log_outside(eps)
         assert low <= math.log(1e-200) * (1 - 4e-16) and math.log(1e-200) * (1 + 4e-16) <= high

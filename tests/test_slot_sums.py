@@ -4,7 +4,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib.numerics.positive_part_independent import PRECISION, _TiltedSlots, slot_positive_part_mean
+from shufflelib.numerics.positive_part_independent import (
+    PRECISION,
+    _TiltedSlots,
+    expected_positive_part_of_slots,
+)
 from shufflelib.numerics.three_point_losses import Slots
 
 ANGLES = np.concatenate([np.linspace(0.0, 3.0, 301), np.geomspace(3.0, 300.0, 200)])
@@ -52,7 +56,7 @@ def test_slots_that_are_alike_lose_nothing_in_a_bin(seed):
 )
 def test_two_slots_of_any_budget(budgets, eps):
     """Logarithms near 300 of which sums are formed are rounded by more than a unit."""
-    bracket = slot_positive_part_mean(Slots(np.array(budgets), np.ones(2)), eps, tolerance=1e-6)
+    bracket = expected_positive_part_of_slots(Slots(np.array(budgets), np.ones(2)), eps, tolerance=1e-6)
     with mpmath.workdps(60):
         ratio, kinds = mpmath.exp(mpmath.mpf(eps)), []
         for budget in budgets:

@@ -15,7 +15,7 @@ from shufflelib.profiles.privacy_profile import SubsampledPairProfile
 from shufflelib.shuffling import VariationRatioPair
 
 RATIOS = (F(1), F(21, 20), F(6, 5), F(2))  # exp(eps)
-TINY_POPULATIONS = [  # name, randomizer, its law, users drawn, population
+TINY_POPULATIONS = [  # name, randomizer, its distribution, users drawn, population
     ("2-RR", randomizers.binary_rr(eps0=math.log(3)), oracles.generalized_rr(3, 2), 2, 5),
     ("3-RR", randomizers.generalized_rr(eps0=math.log(3), d=3), oracles.generalized_rr(3, 3), 2, 4),
     ("2-RR, one drawn", randomizers.binary_rr(eps0=math.log(5)), oracles.generalized_rr(5, 2), 1, 3),
@@ -29,23 +29,26 @@ TINY_POPULATIONS = [  # name, randomizer, its law, users drawn, population
 ]
 
 
-def sampled_law(pmf, population, drawn):
+def sampled_distribution(pmf, population, drawn):
     """Return {histogram: probability} of the shuffled reports of a uniform subset of fixed size."""
-    law, subsets = {}, list(itertools.combinations(population, drawn))
+    distribution, subsets = {}, list(itertools.combinations(population, drawn))
     for subset in subsets:
-        for key, mass in oracles.shuffled_law(pmf, subset).items():
-            law[key] = law.get(key, F(0)) + mass / len(subsets)
-    return law
+        for key, mass in oracles.shuffled_distribution(pmf, subset).items():
+            distribution[key] = distribution.get(key, F(0)) + mass / len(subsets)
+    return distribution
 
 
 def pairs_of_datasets(pmf, drawn, population):
     """Yield the others' values and {histogram: (P, Q)} for all neighbours."""
     inputs = range(len(pmf))
     for others in itertools.combinations_with_replacement(inputs, population - 1):
-        laws = [sampled_law(pmf, (x, *others), drawn) for x in inputs]
+        distributions = [sampled_distribution(pmf, (x, *others), drawn) for x in inputs]
         for x0, x1 in itertools.permutations(inputs, 2):
-            keys = laws[x0].keys() | laws[x1].keys()
-            yield others, {key: (laws[x0].get(key, F(0)), laws[x1].get(key, F(0))) for key in keys}
+            keys = distributions[x0].keys() | distributions[x1].keys()
+            yield (
+                others,
+                {key: (distributions[x0].get(key, F(0)), distributions[x1].get(key, F(0))) for key in keys},
+            )
 
 
 @pytest.mark.parametrize("case", TINY_POPULATIONS, ids=lambda case: case[0])
@@ -68,7 +71,7 @@ def test_bracket_holds_for_all_datasets_of_tiny_populations(case):
 @pytest.mark.parametrize("case", TINY_POPULATIONS[:2], ids=lambda case: case[0])
 def test_symmetric_curve_dominates_at_negative_eps_too(case):
     _, randomizer, pmf, drawn, population = case
-    (above,) = shuffle(randomizer, n=drawn).subsample(rate=drawn / population).above
+    (above,) = shuffle(randomizer, n=drawn).subsample(rate=drawn / population).dominating_pairs
     for ratio in (F(1, 2), F(5, 6), F(20, 21)):
         worst = max(oracles.hockey_stick(m, ratio) for _, m in pairs_of_datasets(pmf, drawn, population))
         mirrored = 1 - float(ratio) + float(ratio) * math.exp(above.log_hockey_stick(-math.log(ratio)).upper)
@@ -95,12 +98,12 @@ def test_mixed_pair_is_exact_in_both_orders(rate):
                 assert math.exp(found.lower) <= truth * (1 + rounding) + 1e-17
                 assert math.exp(found.upper) >= truth * (1 - rounding) - 1e-17
                 assert found.upper - found.lower < 1e-9
-    assert mixed.largest_loss == pytest.approx(math.log(float(1 + rate * 4)), rel=1e-12)
+    assert mixed.max_privacy_loss == pytest.approx(math.log(float(1 + rate * 4)), rel=1e-12)
     smallest = min(a / b for a, b in masses.values())
-    assert mixed.reversed.largest_loss == pytest.approx(-math.log(float(smallest)), rel=1e-12)
+    assert mixed.reversed.max_privacy_loss == pytest.approx(-math.log(float(smallest)), rel=1e-12)
 
 
-def test_proposition_2_swaps_the_laws_in_its_second_line():
+def test_proposition_2_swaps_the_distributions_in_its_second_line():
     """(1−γ)P + γQ against P: the right side is γ D(Q‖P), not γ D(P‖Q) as printed."""
     rate, ratio = F(1, 3), F(5, 4)
     left = {i: ((1 - rate) * p + rate * q, p) for i, (p, q) in enumerate(zip(P, Q, strict=True))}
@@ -172,7 +175,7 @@ def test_largest_loss_of_a_share_at_any_size_of_the_loss(rate, loss):
     mixed = DiscretePair([log_share, log_share - loss], [log_share - loss, log_share]).subsample(rate=rate)
     with mpmath.workdps(40):
         truth = mpmath.log1p(mpmath.mpf(rate) * mpmath.expm1(mpmath.mpf(loss)))
-        assert truth <= mixed.largest_loss <= truth * (1 + mpmath.mpf(10) ** -13) + 1e-15 * rate
+        assert truth <= mixed.max_privacy_loss <= truth * (1 + mpmath.mpf(10) ** -13) + 1e-15 * rate
 
 
 def test_where_no_attack_is_known_the_lower_end_is_nothing():

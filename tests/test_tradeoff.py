@@ -35,8 +35,8 @@ REFERENCE = json.loads((Path(__file__).parent / "reference" / "clone_pair.json")
 HAIR = 1e-15  # arguments and truths are rounded to floats
 
 
-def laws(seed, size=6):
-    """Return two random laws with zeros, as fractions."""
+def distributions(seed, size=6):
+    """Return two random distributions with zeros, as fractions."""
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, 8, (2, size))
     rows[0, 0] += 1
@@ -46,7 +46,7 @@ def laws(seed, size=6):
 
 def function(p, q):
     with np.errstate(divide="ignore"):
-        return from_pair(DiscretePair(*(np.log([float(x) for x in law]) for law in (p, q))))
+        return from_pair(DiscretePair(*(np.log([float(x) for x in distribution]) for distribution in (p, q))))
 
 
 def masses(p, q):
@@ -65,7 +65,7 @@ def encloses(bracket, truth, width=math.inf):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_finite_pair(seed):
-    p, q = laws(seed)
+    p, q = distributions(seed)
     f, pair = function(p, q), masses(p, q)
     encloses(f(FPR), [oracles.tradeoff(pair, a) for a in RATES], 1e-12)
     encloses(f.inverse(FPR[1:]), [oracles.tradeoff(oracles.swapped(pair), a) for a in RATES[1:]], 1e-12)
@@ -78,7 +78,7 @@ def test_finite_pair(seed):
 
 
 def test_scalar_and_array_agree():
-    f = function(*laws(1))
+    f = function(*distributions(1))
     for g in (f, GaussianTradeoff(0.7), f.tensor(f), f.symmetrised):
         many = g(FPR[::5])
         assert [g(float(a)).lower for a in FPR[::5]] == list(many.lower)
@@ -120,7 +120,7 @@ def test_approximate_dp(eps, delta):
 def test_identity_and_composition_with_a_loss():
     """Fact 3: f ⊗ f_{0,δ}(α) = (1 − δ) f(α/(1 − δ))."""
     encloses(Identity()(FPR), 1 - FPR, 1e-14)
-    p, q = laws(3)
+    p, q = distributions(3)
     bracket = function(p, q).tensor(ApproximateDP(eps=0.0, delta=0.25))(FPR)
     kept = F(3, 4)
     truth = [kept * oracles.tradeoff(masses(p, q), a / kept) if a <= kept else F(0) for a in RATES]
@@ -128,7 +128,7 @@ def test_identity_and_composition_with_a_loss():
 
 
 def test_product_of_finite_pairs_is_exact():
-    (p, q), (r, s) = laws(4, 4), laws(5, 3)
+    (p, q), (r, s) = distributions(4, 4), distributions(5, 3)
     both = {
         (i, j): (a * c, b * d) for i, (a, b) in masses(p, q).items() for j, (c, d) in masses(r, s).items()
     }
@@ -247,7 +247,7 @@ def test_from_profile_needs_two_dots_only(dots):
 
 @pytest.mark.parametrize("mu", [0.1, 0.5, 1.0, 3.0, 6.0, 12.0])
 def test_the_polygons_of_a_gaussian_curve_are_close_where_it_is_small_too(mu):
-    """The knots lie where the two laws do, whatever lies between them."""
+    """The knots lie where the two distributions do, whatever lies between them."""
     f, rates = GaussianTradeoff(mu), np.geomspace(1e-9, 1 - 1e-3, 200)
     low, high = f.low.lower(rates), f.high.upper(rates)
     assert np.all(high - low <= 2e-5 * min(mu, 1.0)) and np.all(high - low <= 2e-3 * high)
@@ -256,7 +256,7 @@ def test_the_polygons_of_a_gaussian_curve_are_close_where_it_is_small_too(mu):
 
 
 def lines(p, q, slopes):
-    """Return sup_A Q(A) − s P(A) of two laws at slopes s."""
+    """Return sup_A Q(A) − s P(A) of two distributions at slopes s."""
     return np.array([np.maximum(q - s * p, 0.0).sum() for s in slopes])
 
 
@@ -386,7 +386,7 @@ CASES = [
 def test_divergences(case, seed):
     """F(0) is the limit of F, not of F(s)/s: for KL the latter would make this −∞."""
     divergence, generator, at_zero, slope = case
-    for p, q in (laws(seed), laws(seed + 50, 3), ([F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)])):
+    for p, q in (distributions(seed), distributions(seed + 50, 3), ([F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)])):
         with mpmath.workdps(40):
             truth = divergence_truth(p, q, generator, at_zero, slope)
         bracket = divergence(function(p, q))

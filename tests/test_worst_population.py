@@ -19,21 +19,25 @@ SHARES = (F(0), F(1, 100), F(1, 10), F(1, 3), F(2, 3), F(9, 10))  # of e^eps0 - 
 
 @cache
 def counts(odds, s, others):
-    """Return the exact law of the number of ones that the others report."""
-    law = [F(1)]
+    """Return the exact distribution of the number of ones that the others report."""
+    distribution = [F(1)]
     for i in range(others):
         one = odds / (1 + odds) if i < s else 1 / (1 + odds)
-        law = [
-            (law[k] if k < len(law) else 0) * (1 - one) + (law[k - 1] if k else 0) * one
-            for k in range(len(law) + 1)
+        distribution = [
+            (distribution[k] if k < len(distribution) else 0) * (1 - one)
+            + (distribution[k - 1] if k else 0) * one
+            for k in range(len(distribution) + 1)
         ]
-    return tuple(law)
+    return tuple(distribution)
 
 
 def differences(odds, ratio, s, others):
     """Return P - ratio Q for every count of ones."""
-    law, a, b = (*counts(odds, s, others), F(0)), 1 / (1 + odds), odds / (1 + odds)
-    return [(b - ratio * a) * law[k] - (ratio * b - a) * (law[k - 1] if k else 0) for k in range(others + 2)]
+    distribution, a, b = (*counts(odds, s, others), F(0)), 1 / (1 + odds), odds / (1 + odds)
+    return [
+        (b - ratio * a) * distribution[k] - (ratio * b - a) * (distribution[k - 1] if k else 0)
+        for k in range(others + 2)
+    ]
 
 
 def truth(odds, ratio, s, others):
@@ -115,17 +119,22 @@ def test_the_divergence_is_a_maximum_over_lower_tails_near_the_tilted_mean():
 def test_reversing_the_reports_is_counting_zeros():
     odds, ratio, others = F(3), F(3, 2), 7
     for s in range(others + 1):
-        law, a, b = (*counts(odds, s, others), F(0)), 1 / (1 + odds), odds / (1 + odds)
-        back = [(a - ratio * b) * law[k] + (b - ratio * a) * (law[k - 1] if k else 0) for k in range(9)]
+        distribution, a, b = (*counts(odds, s, others), F(0)), 1 / (1 + odds), odds / (1 + odds)
+        back = [
+            (a - ratio * b) * distribution[k] + (b - ratio * a) * (distribution[k - 1] if k else 0)
+            for k in range(9)
+        ]
         assert sum(max(part, F(0)) for part in back) == truth(odds, ratio, others - s, others)
 
 
 def plain(eps0, eps, n):
-    """Return δ of every population by convolving binomial laws in floating point."""
+    """Return δ of every population by convolving binomial distributions in floating point."""
     a, b, ratio, found = 1 / (1 + math.exp(eps0)), 1 / (1 + math.exp(-eps0)), math.exp(eps), []
     for s in range(n):
-        law = np.convolve(binom.pmf(np.arange(s + 1), s, b), binom.pmf(np.arange(n - s), n - 1 - s, a))
-        part = (b - ratio * a) * np.append(law, 0.0) - (ratio * b - a) * np.append(0.0, law)
+        distribution = np.convolve(
+            binom.pmf(np.arange(s + 1), s, b), binom.pmf(np.arange(n - s), n - 1 - s, a)
+        )
+        part = (b - ratio * a) * np.append(distribution, 0.0) - (ratio * b - a) * np.append(0.0, distribution)
         found.append(part[part > 0].sum())
     return np.array(found)
 
@@ -243,11 +252,14 @@ def test_the_worst_population_is_not_always_at_an_end():
 def test_the_profile_keeps_the_attack_below_and_the_curve_above():
     profile = shuffle(randomizers.binary_rr(eps0=1.0), n=40)
     assert isinstance(profile, BinaryProfile)
-    assert [type(pair).__name__ for pair in (*profile.above, *profile.below)] == [
+    assert [type(pair).__name__ for pair in (*profile.dominating_pairs, *profile.attack_pairs)] == [
         "WorstPopulation",
-        "CoveredPair",
+        "BlanketPair",
     ]
-    assert profile.above[0].reversed is profile.above[0] and profile.above[0].largest_loss == 1.0
+    assert (
+        profile.dominating_pairs[0].reversed is profile.dominating_pairs[0]
+        and profile.dominating_pairs[0].max_privacy_loss == 1.0
+    )
     assert not isinstance(shuffle(randomizers.generic(eps0=1.0), n=40), BinaryProfile)
     wide = shuffle(randomizers.generalized_rr(eps0=1.0, d=2), n=40)
     for got, other in ((profile.renyi(3.0), wide.renyi(3.0)), (profile.delta(0.3), wide.delta(0.3))):

@@ -20,7 +20,7 @@ from claims.exact_tests import (
     largest_delta,
     mixed,
     never_fails,
-    random_law,
+    random_distribution,
 )
 
 CONFERENCE = "Chen, Cao, Ge (ICASSP 2024, full version)"
@@ -34,18 +34,18 @@ def _approximate(e, delta):
 
 
 def _four_symbols(e, delta):
-    """Return the laws of Kairouz, Oh, Viswanath on A, 0, 1, B: a failure that tells all, else a coin."""
+    """Return the pair of Kairouz, Oh, Viswanath on A, 0, 1, B: a failure that tells all, else a coin."""
     high, low = (1 - delta) * e / (1 + e), (1 - delta) / (1 + e)
     return [delta, high, low, Fraction(0)], [Fraction(0), low, high, delta]
 
 
 def _revealed(delta):
-    """Return the laws on A, nothing, B: with chance delta the output tells which law it is."""
+    """Return the pair on A, nothing, B: with chance delta the output tells which distribution it is."""
     return [delta, 1 - delta, Fraction(0)], [Fraction(0), 1 - delta, delta]
 
 
 def _product(first, second):
-    """Return the corners of T for two independent outputs, each given by its pair of laws."""
+    """Return the corners of T for two independent outputs, each given by its pair of distributions."""
     return corners(*([x * y for x in a for y in b] for a, b in zip(first, second, strict=True)))
 
 
@@ -54,8 +54,8 @@ def _equals(curve, f):
 
 
 def _guarantee(rng):
-    """Return the corners of two random laws, e^eps and their delta, the larger of both directions."""
-    p, q = random_law(rng), random_law(rng)
+    """Return the corners of two random pmfs, e^eps and their delta, the larger of both directions."""
+    p, q = random_distribution(rng), random_distribution(rng)
     e = Fraction(rng.randint(4, 20), 4)
     return corners(p, q), e, max(largest_delta(corners(p, q), e), largest_delta(corners(q, p), e))
 
@@ -84,7 +84,7 @@ def _tensor(rng):
         and _equals(
             _product(_revealed(delta), _revealed(more)), _approximate(1, 1 - (1 - delta) * (1 - more))
         )
-        and _product_with_failure(random_law(rng), random_law(rng), more)
+        and _product_with_failure(random_distribution(rng), random_distribution(rng), more)
     )
 
 
@@ -95,31 +95,34 @@ def _product_with_failure(p, q, delta):
 
 
 def _power_integral(rng):
-    p, q = (random_law(rng, weights=(1, 2, 3, 5, 9)) for _ in range(2))
+    p, q = (random_distribution(rng, weights=(1, 2, 3, 5, 9)) for _ in range(2))
     order, total = rng.randint(2, 5), Fraction(0)
     for (x0, y0), (x1, y1) in itertools.pairwise(corners(p, q)):
         total += (x1 - x0) * ((y0 - y1) / (x1 - x0)) ** (1 - order)
-    merged = [(sum(law[:2]), sum(law[2:])) for law in (p, q)]  # a post-processing
-    sums = [sum(a**order / b ** (order - 1) for a, b in zip(*laws, strict=True)) for laws in ((p, q), merged)]
+    merged = [(sum(distribution[:2]), sum(distribution[2:])) for distribution in (p, q)]  # a post-processing
+    sums = [
+        sum(a**order / b ** (order - 1) for a, b in zip(*distributions, strict=True))
+        for distributions in ((p, q), merged)
+    ]
     return total == sums[0] >= sums[1]
 
 
 def _chain(rng):
     """T(P, R) >= g(1 - f) for f = T(P, Q), g = T(Q, R)."""
-    p, q, r = (random_law(rng) for _ in range(3))
+    p, q, r = (random_distribution(rng) for _ in range(3))
     f, g, whole = corners(p, q), corners(q, r), corners(p, r)
     return all(false_negatives(whole, x) >= false_negatives(g, 1 - false_negatives(f, x)) for x in LEVELS)
 
 
 def _both_errors(rng):
-    p, q = random_law(rng), random_law(rng)
+    p, q = random_distribution(rng), random_distribution(rng)
     variation = sum(abs(a - b) for a, b in zip(p, q, strict=True)) / 2
     return min(x + y for x, y in corners(p, q)) == 1 - variation
 
 
 def _processed(rng):
-    p, q = random_law(rng), random_law(rng)
-    rows = [random_law(rng, 3) for _ in p]
+    p, q = random_distribution(rng), random_distribution(rng)
+    rows = [random_distribution(rng, 3) for _ in p]
     return above(corners(mixed(p, rows), mixed(q, rows)), corners(p, q))
 
 
@@ -145,12 +148,13 @@ def _shift(rng):
 
 
 def _counts_have_moments(rng):
-    """Mean and covariance of the multinomial law by enumeration."""
+    """Mean and covariance of the multinomial distribution by enumeration."""
     n, p = rng.randint(2, 6), Fraction(rng.randint(1, 19), 20)
-    law = exact_shuffle.shuffled([[p / 2, p / 2, 1 - p]], (0,) * (n - 1))
-    mean = [sum(m * k[i] for k, m in law.items()) for i in range(3)]
+    distribution = exact_shuffle.shuffled([[p / 2, p / 2, 1 - p]], (0,) * (n - 1))
+    mean = [sum(m * k[i] for k, m in distribution.items()) for i in range(3)]
     cov = [
-        [sum(m * k[i] * k[j] for k, m in law.items()) - mean[i] * mean[j] for j in range(3)] for i in range(3)
+        [sum(m * k[i] * k[j] for k, m in distribution.items()) - mean[i] * mean[j] for j in range(3)]
+        for i in range(3)
     ]
     half, side = p / 2 * (1 - p / 2), -p * (1 - p) / 2
     printed = [[half, -p * p / 4, side], [-p * p / 4, half, side], [side, side, p * (1 - p)]]
@@ -286,7 +290,7 @@ CLAIMS = (
         "f_{eps,delta} = f_{eps,0} x f_{0,delta}; f x f_{0,d} = (1-d) f(alpha/(1-d)); f_{0,a} x f_{0,b} = "
         "f_{0,1-(1-a)(1-b)}.",
         f"{CONFERENCE}, Facts 2 and 3",
-        never_fails(_tensor, "tensor products of four-symbol and of random laws, at 21 levels each"),
+        never_fails(_tensor, "tensor products of four-symbol and of random distributions, at 21 levels each"),
     ),
     _fact(
         "ccg24-fact-gaussian",
@@ -341,7 +345,8 @@ CLAIMS = (
     ),
     _fact(
         "gspa24-lemma-4",
-        "Two laws of an (eps, delta)-DP randomizer are a post-processing of the two laws on A, 0, 1, B.",
+        "Two distributions of an (eps, delta)-DP randomizer are a post-processing of the two "
+        "distributions on A, 0, 1, B.",
         f"{GENERALIZED}, Lemma 4, after Kairouz, Oh, Viswanath (ICML 2015)",
         never_fails(
             _four_symbols_dominate, "T is above that of the four symbols, which is Blackwell's criterion"

@@ -150,14 +150,14 @@ def _epsilon_with_failures(eps0, n, delta):
 
 
 def _largest_atom(n):
-    """Return the largest probability of Bin(n - 1, 1/4), the law of A at p = 1/2."""
+    """Return the largest probability of Bin(n - 1, 1/4), the distribution of A at p = 1/2."""
     chance = Fraction(1, 4)
     k = math.floor(n * chance)  # the mode
     return float(math.comb(n - 1, k) * chance**k * (1 - chance) ** (n - 1 - k))
 
 
 def _atoms(effort):
-    """The law of a count has atoms of the order 1/sqrt(n), and a normal law none."""
+    """The distribution of a count has atoms of the order 1/sqrt(n), and a normal distribution none."""
     sizes = (101, 401)
     largest = [_largest_atom(n) for n in sizes]
     ratio = largest[0] / largest[1]
@@ -173,11 +173,11 @@ def _atoms(effort):
 
 
 def _atoms_along():
-    """Follow the least distance to a continuous law, beside 1/n through its first value."""
+    """Follow the least distance to a continuous distribution, beside 1/n through its first value."""
     sizes = [25 * 2**j + 1 for j in range(8)]
     least = [_largest_atom(n) / 2 for n in sizes]
     claimed = [least[0] * sizes[0] / n for n in sizes]
-    said = "distance to the normal law, p = 1/2; 1/n from n = 26 on"
+    said = "distance to the normal distribution, p = 1/2; 1/n from n = 26 on"
     return failure_curve.under_upper_bound("users n", said, sizes, claimed, least)
 
 
@@ -239,7 +239,8 @@ CLAIMS = (
     Claim(
         id="ccg24-rate",
         statement=(
-            "The convergence to the normal law is of order 1/sqrt(n) at most, and numerically about 1/n."
+            "The convergence to the normal distribution is of order 1/sqrt(n) at most, and "
+            "numerically about 1/n."
         ),
         source=f"{BOTH}, Section 3.2, after Lemma 2 (arXiv: Lemma 1)",
         verdict=Verdict.REFUTED,
@@ -249,7 +250,8 @@ CLAIMS = (
         reading=(
             "For single outputs, whose probabilities fall as 1/n themselves. And for what the theorem needs, "
             "the trade-off function of (A + 1, C - A) and (A, C - A + 1): at fixed eps0 its distance to that "
-            "of the normal laws falls even faster, eightfold for four times the users where we looked."
+            "of the normal distributions falls even faster, eightfold for four times the users where "
+            "we looked."
         ),
         along=_atoms_along,
     ),

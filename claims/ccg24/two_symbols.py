@@ -59,8 +59,8 @@ def _proposition_1(effort):
         ratio = 1 + (e - 1) * Fraction(rng.randint(0, 9), 10)
         delta = counts_delta(n, ratio, **_clones(e))
         for others in combinations_with_replacement(range(len(channel)), n - 1):
-            laws = [exact_shuffle.shuffled(channel, (x, *others)) for x in (0, 1)]
-            truth, attained = _power_sum(*laws), both_ways(channel, 0, 1, others, ratio)
+            distributions = [exact_shuffle.shuffled(channel, (x, *others)) for x in (0, 1)]
+            truth, attained = _power_sum(*distributions), both_ways(channel, 0, 1, others, ratio)
             tried, most = tried + 1, max(most, float(truth / above))
             if truth > above or attained > delta:
                 return Finding(Verdict.REFUTED, f"channel {channel}, others {others}, e^eps = {ratio}")
@@ -206,7 +206,7 @@ def _shares(e):
 
 def _share_of_the_proof(effort):
     claimed, truth = _shares(2)
-    lines = ("e^eps0 = 2, n = 2, eps = 0; Delta ~ Bern(1/2), so that P2 and Q2 are one law",)
+    lines = ("e^eps0 = 2, n = 2, eps = 0; Delta ~ Bern(1/2), so that P2 and Q2 are one distribution",)
     return above_the_claim(truth, claimed, lines)
 
 
@@ -234,7 +234,9 @@ def _exchange(alpha, *, n, share, clone, third=0):
         rows = [shown, [other, own, silent, 0], [clone, clone, 0, 1 - 2 * clone]]
         p, q = (exact_shuffle.shuffled(rows, (x,) + (2,) * (n - 1)) for x in (0, 1))
         outputs = sorted(p.keys() | q.keys())
-        return false_negatives(corners(*([law.get(one, 0) for one in outputs] for law in (p, q))), alpha)
+        return false_negatives(
+            corners(*([distribution.get(one, 0) for one in outputs] for distribution in (p, q))), alpha
+        )
 
     certain = third * (1 - alpha) + (1 - third) * test_between(1, 0, 0)
     return certain, test_between((1 - third) * share, (1 - third) * (1 - share), third)

@@ -30,16 +30,21 @@ def _two_inputs_apart(effort):
     apart = exact_shuffle.hockey_stick(dict(enumerate(rows[0])), dict(enumerate(rows[1])), 1)
     lines = (
         "report = value with chance delta_0 = 1/1000, else blank; (0, delta_0)-LDP",
-        "eps_i = 0: both inputs have weights (1-delta_0)/2, (1-delta_0)/2, delta_0 on the same three laws",
+        "eps_i = 0: both inputs have weights (1-delta_0)/2, (1-delta_0)/2, delta_0 on the same three "
+        "distributions",
     )
     return above_the_claim(apart, Fraction(0), lines, said="total variation of the two inputs")
 
 
 def _four_symbols(e, chance):
-    """Return the distance of the two laws of Lemma 4, and what Lemma 1 allows."""
+    """Return the distance of the two distributions of Lemma 4, and what Lemma 1 allows."""
     high, low = (1 - chance) * e / (1 + e), (1 - chance) / (1 + e)
-    laws = [dict(zip("A01B", row, strict=True)) for row in ((chance, high, low, 0), (0, low, high, chance))]
-    return exact_shuffle.hockey_stick(*laws, 1), high - low  # weights high, low and delta on common laws
+    distributions = [
+        dict(zip("A01B", row, strict=True)) for row in ((chance, high, low, 0), (0, low, high, chance))
+    ]
+    return exact_shuffle.hockey_stick(
+        *distributions, 1
+    ), high - low  # weights high, low and delta on common distributions
 
 
 def _two_inputs_apart_again():
@@ -85,12 +90,16 @@ def _others_share_too_little_again():
 
 
 def _weights_to_be_had():
-    """The weight on both laws that the third input can have, beside the lemma's."""
+    """The weight on both distributions that the third input can have, beside the lemma's."""
     budgets = np.linspace(0.1, 5.0, 15)
     odds = [Fraction(math.exp(x)) for x in budgets]
     had = [min(c / (a + b) for a, b, c in zip(*_likely_pairs(e), strict=True)) for e in odds]
     return failure_curve.over_lower_bound(
-        "ε_i", "weight on each law that (11) can have, δ_i = 0", budgets, [1 / (1 + e) for e in odds], had
+        "ε_i",
+        "weight on each distribution that (11) can have, δ_i = 0",
+        budgets,
+        [1 / (1 + e) for e in odds],
+        had,
     )
 
 
@@ -126,22 +135,22 @@ def _order_by_enumeration():
     """Every report of five slots, every place of the user who changes; every outcome of the two counts."""
     n, e, ratio = 5, 99, 5
     loud, coin = (Fraction(e, e + 1), Fraction(1, e + 1)), (Fraction(1, 2),) * 2
-    laws = [{}, {}]
+    distributions = [{}, {}]
     for reports in itertools.product((0, 1), repeat=n):
-        for value, law in enumerate(laws):
+        for value, distribution in enumerate(distributions):
             for place in range(n):
                 rows = [loud] + [coin] * (n - 1)
                 told = [y == (value if slot == place else 0) for slot, y in enumerate(reports)]
                 chances = [row[0 if true else 1] for row, true in zip(rows, told, strict=True)]
-                law[reports] = law.get(reports, 0) + math.prod(chances) / n
+                distribution[reports] = distribution.get(reports, 0) + math.prod(chances) / n
     counts = [{}, {}]
     for symbols in itertools.product((0, 1), repeat=n):
-        for value, law in enumerate(counts):
+        for value, distribution in enumerate(counts):
             chance = loud[symbols[0] != value] * Fraction(1, 2) ** (n - 1)
-            law[sum(symbols)] = law.get(sum(symbols), 0) + chance
+            distribution[sum(symbols)] = distribution.get(sum(symbols), 0) + chance
     true, claimed = (
         max(exact_shuffle.hockey_stick(*pair, ratio), exact_shuffle.hockey_stick(*pair[::-1], ratio))
-        for pair in (laws, counts)
+        for pair in (distributions, counts)
     )
     lines = ("five such slots, all 32 reports and five places, against all 32 outcomes of the symbols",)
     return above_the_claim(true, claimed, lines)
@@ -172,7 +181,7 @@ def _failure_in_the_crowd():
     rows = [[half, half, chance], [half, half, chance]]  # rho_0 and rho_1 at eps_n = 0
     lines = (
         "report = value with chance 1/1000, else blank; n = 5, four others hold a third value, e^eps = 50",
-        "eps_i = 0: Delta_0 and Delta_1 have the same law, so that rho_0 = rho_1",
+        "eps_i = 0: Delta_0 and Delta_1 have the same distribution, so that rho_0 = rho_1",
     )
     return above_the_claim(truth, both_ways(rows, 0, 1, (0,) * 4, ratio), lines)
 
@@ -187,8 +196,9 @@ CLAIMS = (
     Claim(
         id="gspa24-lemma-1",
         statement=(
-            "Two inputs of an (eps_i, delta_i)-LDP randomizer are mixtures of three common laws, with "
-            "weight delta_i on one and the same third law."
+            "Two inputs of an (eps_i, delta_i)-LDP randomizer are mixtures of three common "
+            "distributions, with "
+            "weight delta_i on one and the same third distribution."
         ),
         source=f"{SOURCE}, Lemma 1, equations (9), (10)",
         verdict=Verdict.REFUTED,
@@ -205,7 +215,7 @@ CLAIMS = (
         id="gspa24-lemma-1-others",
         statement=(
             "Every other input is a mixture with weight (1-delta_i)/(1+e^eps_i) on each of the first two "
-            "laws."
+            "distributions."
         ),
         source=f"{SOURCE}, Lemma 1, equation (11)",
         verdict=Verdict.REFUTED,

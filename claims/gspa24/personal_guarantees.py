@@ -154,8 +154,11 @@ def difference_of_counts(own, rest, n, eps):
     """
     turn = np.exp(-2j * np.pi * np.fft.fftfreq(2**14))
     factor = 1.0 + rest[0] * (turn - 1.0) + rest[1] * (1.0 / turn - 1.0)
-    law = np.fft.ifft(np.exp((n - 1) * np.log(factor))).real
-    p, q = (a * np.roll(law, 1) + b * np.roll(law, -1) + (1.0 - a - b) * law for a, b in (own, own[::-1]))
+    distribution = np.fft.ifft(np.exp((n - 1) * np.log(factor))).real
+    p, q = (
+        a * np.roll(distribution, 1) + b * np.roll(distribution, -1) + (1.0 - a - b) * distribution
+        for a, b in (own, own[::-1])
+    )
     return max(float(np.maximum(x - math.exp(eps) * y, 0.0).sum()) for x, y in ((p, q), (q, p))) - 1e-9
 
 

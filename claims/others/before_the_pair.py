@@ -6,7 +6,7 @@ from fractions import Fraction
 from claims import exact_shuffle, failure_curve
 from claims.claim import Claim, Finding, Verdict
 from claims.counterexample_search import LOCAL, RISK, whole
-from claims.exact_losses import blanket, covered_delta
+from claims.exact_losses import blanket, blanket_delta
 from claims.exact_tests import never_fails
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
@@ -102,7 +102,7 @@ def _blanket_by_enumeration(effort):
         channel = exact_shuffle.randomized_response(e, d)
         for ratio in (Fraction(11, 10), Fraction(3, 2), Fraction(19, 10)):
             truth, _ = exact_shuffle.worst_delta(channel, n, ratio)
-            bound = covered_delta(channel, n, ratio, blanket(channel), ((0, 1), (1, 0)))
+            bound = blanket_delta(channel, n, ratio, blanket(channel), ((0, 1), (1, 0)))
             tried += 1
             if truth > bound:
                 return Finding(Verdict.REFUTED, f"{d}-RR, n={n}: blanket {bound}, truth {truth}")

@@ -10,7 +10,7 @@ from scipy.special import gammaln, ndtr
 
 from claims.claim import Claim, Finding, Verdict
 from claims.counterexample_search import RISK, logarithmic, whole, worst
-from claims.exact_tests import divergence, never_fails, random_channel, random_law
+from claims.exact_tests import divergence, never_fails, random_channel, random_distribution
 from shufflelib import randomizers, shuffle
 from shufflelib.published import composition, renyi
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
@@ -48,9 +48,9 @@ def _advanced(effort):
     return Finding(Verdict.HOLDS if found.excess <= 1e-9 else Verdict.REFUTED, said)
 
 
-def _products(laws, rounds):
-    """Return the law of so many independent outputs, every sequence listed."""
-    return [math.prod(masses) for masses in itertools.product(laws, repeat=rounds)]
+def _products(distributions, rounds):
+    """Return the distribution of so many independent outputs, every sequence listed."""
+    return [math.prod(masses) for masses in itertools.product(distributions, repeat=rounds)]
 
 
 def _optimal(rng):
@@ -58,7 +58,8 @@ def _optimal(rng):
     rounds = rng.randint(1, 4)
     high, low = (1 - delta) * e / (1 + e), (1 - delta) / (1 + e)
     p, q = (
-        _products(law, rounds) for law in ([delta, high, low, Fraction(0)], [Fraction(0), low, high, delta])
+        _products(distribution, rounds)
+        for distribution in ([delta, high, low, Fraction(0)], [Fraction(0), low, high, delta])
     )
     for i in range(rounds // 2 + 1):
         part = sum(math.comb(rounds, k) * (e ** (rounds - k) - e ** (rounds - 2 * i + k)) for k in range(i))
@@ -66,22 +67,22 @@ def _optimal(rng):
         if printed != divergence(p, q, e ** (rounds - 2 * i)):
             return False
     # and no other mechanism with this (eps, delta) has more
-    a, b = random_law(rng, 3), random_law(rng, 3)
+    a, b = random_distribution(rng, 3), random_distribution(rng, 3)
     if max(divergence(a, b, e), divergence(b, a, e)) > delta:
         return True
-    a, b = (_products(law, rounds) for law in (a, b))
+    a, b = (_products(distribution, rounds) for distribution in (a, b))
     return all(divergence(a, b, e**k) <= divergence(p, q, e**k) for k in range(rounds + 1))
 
 
 def _adds_up(rng):
     order = rng.randint(2, 5)
-    laws = [random_channel(rng, 2) for _ in range(2)]
+    distributions = [random_channel(rng, 2) for _ in range(2)]
 
     def moment(p, q):
         return sum(a**order / b ** (order - 1) for a, b in zip(p, q, strict=True))
 
-    both = [[a * b for a in one for b in two] for one, two in zip(*laws, strict=True)]
-    return moment(*both) == moment(*laws[0]) * moment(*laws[1])
+    both = [[a * b for a in one for b in two] for one, two in zip(*distributions, strict=True)]
+    return moment(*both) == moment(*distributions[0]) * moment(*distributions[1])
 
 
 def _gaussian_limit(effort):
@@ -231,7 +232,7 @@ CLAIMS = (
         verdict=Verdict.HOLDS,
         check=never_fails(
             _optimal,
-            "the formula is the divergence of four symbols composed, and no law exceeds it",
+            "the formula is the divergence of four symbols composed, and no distribution exceeds it",
             most=400,
         ),
     ),
@@ -240,7 +241,7 @@ CLAIMS = (
         statement="Renyi divergences of independent rounds add up.",
         source="Mironov (CSF 2017), Proposition 1",
         verdict=Verdict.HOLDS,
-        check=never_fails(_adds_up, "moments of products of laws multiply"),
+        check=never_fails(_adds_up, "moments of products of distributions multiply"),
     ),
     Claim(
         id="dong22-limit",

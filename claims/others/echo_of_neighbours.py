@@ -156,7 +156,7 @@ def _gaussian_scale(effort):
 
 def _gaussian_scale_by_quadrature():
     eps, scale, gap = 2.0, _scale(2.0), 0.1
-    start = eps * scale**2 / gap + gap / 2  # where the likelier law is e^eps times the other
+    start = eps * scale**2 / gap + gap / 2  # where the likelier distribution is e^eps times the other
     one, other = NormalDist(gap, scale), NormalDist(0.0, scale)
     found, _ = quad(lambda y: one.pdf(y) - math.exp(eps) * other.pdf(y), start, start + 40.0 * scale)
     lines = (f"eps_i = 2, scale {scale:.4g}, values 0.1 apart, by quadrature",)
@@ -201,7 +201,8 @@ CLAIMS = (
         check=_echo_numerical,
         confirm=_echo_numerical_by_tails,
         along=_numerical_by_loudest,
-        reading="With p_i1 in place of the mean over all users, and an error term for the normal law.",
+        reading="With p_i1 in place of the mean over all users, and an error term for the normal "
+        "distribution.",
     ),
     Claim(
         id="hps24-theorem",

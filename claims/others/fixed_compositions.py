@@ -11,7 +11,7 @@ from scipy.stats import binom, poisson, skellam
 from claims import exact_shuffle
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_channels import largest_ratio
-from claims.exact_tests import never_fails, random_channel, random_law
+from claims.exact_tests import never_fails, random_channel, random_distribution
 from shufflelib.published.shuffle_index import composition_index
 
 FIXED = "Shvets (arXiv:2602.09029v5)"
@@ -22,16 +22,16 @@ ROWS = np.array([[0.5, 0.3, 0.2], [0.3, 0.45, 0.25]])
 
 
 def _counts(people):
-    """Return the law of the counts of the first two of three outputs; ``people`` says who holds what."""
-    law = np.zeros((sum(people) + 1,) * 2)
-    law[0, 0] = 1.0
+    """Return the pmf of the counts of the first two of three outputs; ``people`` says who holds what."""
+    distribution = np.zeros((sum(people) + 1,) * 2)
+    distribution[0, 0] = 1.0
     for row, times in zip(ROWS, people, strict=True):
         for _ in range(times):
-            new = row[2] * law
-            new[1:, :] += row[0] * law[:-1, :]
-            new[:, 1:] += row[1] * law[:, :-1]
-            law = new
-    return law
+            new = row[2] * distribution
+            new[1:, :] += row[0] * distribution[:-1, :]
+            new[:, 1:] += row[1] * distribution[:, :-1]
+            distribution = new
+    return distribution
 
 
 def _neighbours(n, share):
@@ -42,7 +42,7 @@ def _neighbours(n, share):
 def _jensen_shannon(first, second):
     middle = 0.5 * (first + second)
     seen = middle > 0
-    return sum(0.5 * rel_entr(law[seen], middle[seen]).sum() for law in (first, second))
+    return sum(0.5 * rel_entr(distribution[seen], middle[seen]).sum() for distribution in (first, second))
 
 
 SIZES = (21, 41, 81)  # half of the others, or none, hold the second value
@@ -85,12 +85,12 @@ def _curves(effort):
     for share in (0.0, 0.5):
         constant, errors = composition_index(ROWS, shares=[1 - share, share]) ** -2, []
         for n in SIZES:
-            mu, laws, worst = math.sqrt(constant / n), _neighbours(n, share), 0.0
+            mu, distributions, worst = math.sqrt(constant / n), _neighbours(n, share), 0.0
             for t in (-1.0, 0.0, 0.5, 1.0, 2.0):
                 limit = mu * (
                     math.exp(-t * t / 2) / math.sqrt(2 * math.pi) - t * 0.5 * math.erfc(t / math.sqrt(2))
                 )
-                for a, b in (laws, laws[::-1]):
+                for a, b in (distributions, distributions[::-1]):
                     worst = max(worst, abs(np.maximum(a - math.exp(t * mu) * b, 0).sum() - limit))
             errors.append(worst * n)
             steps.append(f"share {share}, n = {n}: largest error times n {errors[-1]:.4f}")
@@ -126,9 +126,9 @@ def _boundary(effort):
     for n in (100, 1000, 10_000):
         flip, k = 1 / (1 + n / 1.0), np.arange(60)  # e^eps0 = n: the mean number of flips tends to 1
         rest = binom.pmf(k, n - 1, flip)
-        laws = [s * rest + (1 - s) * np.concatenate([[0], rest[:-1]]) for s in (1 - flip, flip)]
+        distributions = [s * rest + (1 - s) * np.concatenate([[0], rest[:-1]]) for s in (1 - flip, flip)]
         limit = [poisson.pmf(k, 1.0), np.concatenate([[0], poisson.pmf(k[:-1], 1.0)])]
-        gaps.append(max(0.5 * np.abs(a - b).sum() for a, b in zip(laws, limit, strict=True)))
+        gaps.append(max(0.5 * np.abs(a - b).sum() for a, b in zip(distributions, limit, strict=True)))
         steps.append(f"n = {n}, e^eps0 = n: total variation to Poisson and its shift {gaps[-1]:.2g}")
     falls = gaps[0] > 5 * gaps[1] > 25 * gaps[2]
     return Finding(Verdict.HOLDS if falls else Verdict.REFUTED, steps[-1], tuple(steps))
@@ -140,9 +140,12 @@ def _inside(effort):
     for n in (101, 1001, 10_001):
         flip, half, reach = 1 / (1 + n / 2.0), (n - 1) // 2, 40  # e^eps0 = n/2: c^2 = 1/2, two flips
         flips = binom.pmf(np.arange(reach + 1), half, flip)
-        law = np.convolve(flips, flips[::-1])  # of the difference, from -reach to reach
+        distribution = np.convolve(flips, flips[::-1])  # of the difference, from -reach to reach
         at = np.arange(-reach, reach + 2)
-        pair = [np.append(law, 0.0) * (1 - x) + np.append(0.0, law) * x for x in (flip, 1 - flip)]
+        pair = [
+            np.append(distribution, 0.0) * (1 - x) + np.append(0.0, distribution) * x
+            for x in (flip, 1 - flip)
+        ]
         limit = [skellam.pmf(at - x, 1.0, 1.0) for x in (0, 1)]
         gaps.append(max(0.5 * np.abs(a - b).sum() for a, b in zip(pair, limit, strict=True)))
         steps.append(f"n = {n}, e^eps0 = n/2: total variation to Skellam(1, 1) and its shift {gaps[-1]:.2g}")
@@ -163,9 +166,9 @@ def _positions(rows, values):
             more = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
             joint.setdefault(more, {})[y] = float(chance * mass)
     kept = 0.0
-    for counts, law in joint.items():
-        total = sum(law.values())
-        kept -= sum(xlogy(x, x / total / counts[y]) for y, x in law.items())
+    for counts, distribution in joint.items():
+        total = sum(distribution.values())
+        kept -= sum(xlogy(x, x / total / counts[y]) for y, x in distribution.items())
     return math.log(n) - kept
 
 
@@ -194,12 +197,15 @@ def _value(effort):
             if case % 2
             else exact_shuffle.randomized_response(Fraction(rng.randint(5, 80), 4), 3)
         )
-        others, prior = [rng.randrange(3) for _ in range(n - 1)], random_law(rng, 3)
-        laws = [exact_shuffle.shuffled(rows, (x, *others)) for x in range(3)]
-        marginal = {h: sum(w * law[h] for w, law in zip(prior, laws, strict=True)) for h in laws[0]}
+        others, prior = [rng.randrange(3) for _ in range(n - 1)], random_distribution(rng, 3)
+        distributions = [exact_shuffle.shuffled(rows, (x, *others)) for x in range(3)]
+        marginal = {
+            h: sum(w * distribution[h] for w, distribution in zip(prior, distributions, strict=True))
+            for h in distributions[0]
+        }
         found = sum(
-            float(w) * sum(xlogy(float(p), float(p / marginal[h])) for h, p in law.items() if p)
-            for w, law in zip(prior, laws, strict=True)
+            float(w) * sum(xlogy(float(p), float(p / marginal[h])) for h, p in distribution.items() if p)
+            for w, distribution in zip(prior, distributions, strict=True)
             if w
         )
         e = largest_ratio(rows)
@@ -254,7 +260,8 @@ CLAIMS = (
     Claim(
         id="sh26-boundary",
         statement=(
-            "Binary response with e^eps0/n -> c^2, all others equal: a Poisson law of mean 1/c^2 and its "
+            "Binary response with e^eps0/n -> c^2, all others equal: a Poisson distribution of mean "
+            "1/c^2 and its "
             "shift."
         ),
         source="Shvets (arXiv:2603.10073), abstract",
@@ -264,7 +271,8 @@ CLAIMS = (
     Claim(
         id="sh26-boundary-inside",
         statement=(
-            "The same with a share pi of the others holding 1: a Skellam law of means (1-pi)/c^2 and pi/c^2, "
+            "The same with a share pi of the others holding 1: a Skellam distribution of means "
+            "(1-pi)/c^2 and pi/c^2, "
             "and its shift."
         ),
         source="Shvets (arXiv:2603.10073), abstract",

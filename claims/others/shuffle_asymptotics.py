@@ -21,8 +21,8 @@ VECTORS = "Liew, Takagi (arXiv:2604.28032)"
 # ---------------------------------------------------------------- the shuffle index
 
 
-def _information(first, second, cover):
-    return sum((a - b) ** 2 / w for a, b, w in zip(first, second, cover, strict=True))
+def _information(first, second, reference):
+    return sum((a - b) ** 2 / w for a, b, w in zip(first, second, reference, strict=True))
 
 
 def _collapse(rng):
@@ -32,13 +32,14 @@ def _collapse(rng):
         if rng.random() < 0.5
         else random_channel(rng)
     )
-    first, second, cover = *channel[:2], blanket(channel)
+    first, second, reference = *channel[:2], blanket(channel)
     hidden = any(
-        all(r == w or a == b for a, b, r, w in zip(first, second, row, cover, strict=True)) for row in channel
+        all(r == w or a == b for a, b, r, w in zip(first, second, row, reference, strict=True))
+        for row in channel
     )
     attack = max(_information(first, second, row) for row in channel)
-    return (attack == _information(first, second, cover)) == hidden and attack <= _information(
-        first, second, cover
+    return (attack == _information(first, second, reference)) == hidden and attack <= _information(
+        first, second, reference
     )
 
 

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 
 from claims import exact_channels, exact_shuffle
 from claims.claim import Claim, Finding, Verdict
-from claims.exact_losses import apart, blanket, covered_delta, losses, mean_positive_part, summed
+from claims.exact_losses import apart, blanket, blanket_delta, expected_positive_part, losses, summed
 from claims.exact_tests import never_fails, random_channel
 from shufflelib import randomizers, shuffle
 from shufflelib.published import renyi
@@ -27,7 +27,7 @@ def _blanket_is_best(rng):
     ratio = 1 + Fraction(rng.randint(0, 8), 8)
     best = blanket(channel)
     other = [w * Fraction(rng.randint(1, 12), 12) for w in best]
-    bounds = [covered_delta(channel, n, ratio, cover, _pairs(channel)) for cover in (best, other)]
+    bounds = [blanket_delta(channel, n, ratio, reference, _pairs(channel)) for reference in (best, other)]
     return exact_shuffle.worst_delta(channel, n, ratio)[0] <= bounds[0] <= bounds[1]
 
 
@@ -35,27 +35,31 @@ def _attack_is_exact(rng):
     channel, n = random_channel(rng), rng.randint(1, 3)
     ratio, held = 1 + Fraction(rng.randint(0, 8), 8), rng.randrange(3)
     truth = exact_shuffle.delta(channel, 0, 1, (held,) * (n - 1), ratio)
-    return truth == covered_delta(channel, n, ratio, channel[held], [(0, 1)])
+    return truth == blanket_delta(channel, n, ratio, channel[held], [(0, 1)])
 
 
 # ---------------------------------------------------------------- the table of losses
 
 
 def _table(build, sizes, rows, what):
-    """Return the check of one row: the law of G of ever more options against the table's."""
+    """Return the check of one row: the distribution of G of ever more options against the table's."""
 
     def check(effort):
         steps, found, above = [], [], True
         for size in sizes:
             channel = build(size)
-            law = losses(channel[0], channel[1], blanket(channel), RATIO)
-            found.append(apart(law, summed(rows(size))))
+            distribution = losses(channel[0], channel[1], blanket(channel), RATIO)
+            found.append(apart(distribution, summed(rows(size))))
             above &= all(
-                mean_positive_part(summed(rows(size)), n) >= mean_positive_part(law, n) for n in (1, 2, 3)
+                expected_positive_part(summed(rows(size)), n) >= expected_positive_part(distribution, n)
+                for n in (1, 2, 3)
             )
             steps.append(f"{size} {what}: total variation to the table {float(found[-1]):.3g}")
         falls = all(b <= a for a, b in zip(found, found[1:], strict=False)) and found[-1] < Fraction(1, 50)
-        said = f"{', '.join(steps)}; its bound for up to three users is never below the law's own: {above}"
+        said = (
+            f"{', '.join(steps)}; its bound for up to three users is never below the distribution's "
+            f"own: {above}"
+        )
         return Finding(Verdict.HOLDS if falls and above else Verdict.REFUTED, said, tuple(steps))
 
     return check
@@ -106,11 +110,11 @@ def _unary(d):
     """Return optimized unary encoding: the own bit kept with 1/2, the others set with 1/(e + 1)."""
     noise = 1 / (E + 1)
 
-    def law(x, bits):
+    def distribution(x, bits):
         chances = (Fraction(1, 2) if j == x else noise if bit else 1 - noise for j, bit in enumerate(bits))
         return math.prod(chances)
 
-    return [[law(x, bits) for bits in product((0, 1), repeat=d)] for x in range(d)]
+    return [[distribution(x, bits) for bits in product((0, 1), repeat=d)] for x in range(d)]
 
 
 def _finite_rappor(effort):
@@ -147,7 +151,7 @@ def _joint(rng):
     parts = [random_channel(rng, 2, rng.randint(2, 3)) for _ in range(2)]
     channel, n, ratio = _tuples(parts), rng.randint(1, 2), 1 + Fraction(rng.randint(0, 8), 8)
     tensor = [math.prod(w) for w in product(*(blanket(part) for part in parts))]
-    bound = {pair: covered_delta(channel, n, ratio, tensor, [pair]) for pair in _pairs(channel)}
+    bound = {pair: blanket_delta(channel, n, ratio, tensor, [pair]) for pair in _pairs(channel)}
     farthest = max(bound[a, b] for a, b in bound if a + b == 3)  # both answers differ
     truth = exact_shuffle.worst_delta(channel, n, ratio)[0]
     return tensor == blanket(channel) and truth <= farthest == max(bound.values())
@@ -157,14 +161,14 @@ def _parallel(rng):
     one, two = (random_channel(rng, 2) for _ in range(2))
     share, n, ratio = Fraction(rng.randint(1, 9), 10), rng.randint(1, 3), 1 + Fraction(rng.randint(0, 8), 8)
     channel = [[share * x for x in a] + [(1 - share) * x for x in b] for a, b in zip(one, two, strict=True)]
-    law = losses(*channel, blanket(channel), ratio)
+    distribution = losses(*channel, blanket(channel), ratio)
     weighted = summed(
         (value, c * mass)
         for c, part in ((share, one), (1 - share, two))
         for value, mass in losses(*part, blanket(part), ratio).items()
     )
-    bound = covered_delta(channel, n, ratio, blanket(channel), [(0, 1), (1, 0)])
-    return law == weighted and exact_shuffle.worst_delta(channel, n, ratio)[0] <= bound
+    bound = blanket_delta(channel, n, ratio, blanket(channel), [(0, 1), (1, 0)])
+    return distribution == weighted and exact_shuffle.worst_delta(channel, n, ratio)[0] <= bound
 
 
 HALF = Fraction(1, 2)
@@ -173,7 +177,7 @@ HALF = Fraction(1, 2)
 def _poisson(effort):
     rows = [[HALF * x for x in row] + [HALF] for row in exact_shuffle.randomized_response(3, 2)]
     absent, ratio, n = [*rows, [Fraction(0), Fraction(0), Fraction(1)]], Fraction(2), 3
-    bound = covered_delta(rows, n, ratio, blanket(rows), [(0, 1), (1, 0)])
+    bound = blanket_delta(rows, n, ratio, blanket(rows), [(0, 1), (1, 0)])
     replaced = exact_shuffle.worst_delta(rows, n, ratio)[0]
     removed = max(
         exact_shuffle.delta(absent, *ends, others, ratio)
@@ -210,13 +214,13 @@ def _nearly_match(effort):
             f"{name}, n = 1000, delta = 1e-6: {both.lower:.6g} to {both.upper:.6g}, {ratios[name]:.4f}"
         )
     binary = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).epsilon(1e-6).upper
-    cover = renyi.generic_pair(eps0=1.0, n=1000).epsilon(1e-6).lower
-    steps.append(f"binary response, eps0 = 1: the truth {binary:.6g}, the blanket's bound {cover:.6g}")
-    near, far = max(list(ratios.values())[:2]), min(ratios["Laplace, eps0 = 2"], cover / binary)
+    reference = renyi.generic_pair(eps0=1.0, n=1000).epsilon(1e-6).lower
+    steps.append(f"binary response, eps0 = 1: the truth {binary:.6g}, the blanket's bound {reference:.6g}")
+    near, far = max(list(ratios.values())[:2]), min(ratios["Laplace, eps0 = 2"], reference / binary)
     noise = ratios["Laplace, eps0 = 2"]
     said = (
         f"for randomized response on ten options within {100 * (near - 1):.2g} %; upper over lower is "
-        f"{noise:.3f} for Laplace noise at eps0 = 2, {cover / binary:.3f} for binary response at eps0 = 1"
+        f"{noise:.3f} for Laplace noise at eps0 = 2, {reference / binary:.3f} for binary response at eps0 = 1"
     )
     verdict = Verdict.SMALLER if near < 1.001 and far > 1.1 else Verdict.REFUTED
     return Finding(verdict, said, tuple(steps))
@@ -239,7 +243,8 @@ CLAIMS = (
     ),
     _fact(
         "scw25-lower-bound",
-        "With the law of R(x*) for the cover the expression is the divergence when all others hold x*.",
+        "With the distribution of R(x*) for the cover the expression is the divergence when all "
+        "others hold x*.",
         "lower bound",
         never_fails(_attack_is_exact, "the lower bound is the divergence of its dataset"),
     ),
@@ -261,7 +266,7 @@ CLAIMS = (
     ),
     _fact(
         "scw25-table-hadamard",
-        "Hadamard response: the same law.",
+        "Hadamard response: the same distribution.",
         "table of losses, as in the released code",
         _table(lambda d: exact_channels.hadamard(E, d), (3, 15, 127), _two_classes_row, "options"),
         reading=(
@@ -299,19 +304,19 @@ CLAIMS = (
     ),
     _fact(
         "scw25-joint",
-        "A tuple of reports: blankets and laws multiply; inputs that differ everywhere are worst.",
+        "A tuple of reports: blankets and distributions multiply; inputs that differ everywhere are worst.",
         "joint composition",
         never_fails(_joint, "two channels of two values, all datasets, all pairs", most=400),
     ),
     _fact(
         "scw25-parallel",
-        "A random choice among randomizers: the law of G is the mixture of theirs.",
+        "A random choice among randomizers: the distribution of G is the mixture of theirs.",
         "parallel composition",
         never_fails(_parallel, "mixtures of two channels, all datasets", most=400),
     ),
     Claim(
         id="scw25-poisson",
-        statement="Poisson subsampling at rate s: the law of G is s G(R) + (1-s) at 1-E.",
+        statement="Poisson subsampling at rate s: the distribution of G is s G(R) + (1-s) at 1-E.",
         source=RELEASED,
         verdict=Verdict.SMALLER,
         check=_poisson,

@@ -9,7 +9,7 @@ import numpy as np
 from claims import exact_channels, exact_shuffle, failure_curve
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_count_pair import above_the_claim, printed
-from claims.exact_losses import blanket, losses, mean_positive_part, summed
+from claims.exact_losses import blanket, expected_positive_part, losses, summed
 from claims.exact_tests import random_channel
 from shufflelib import randomizers, shuffle
 
@@ -18,9 +18,9 @@ CELLS = 1200  # to the largest loss e − 1
 N, RISK = 4000, 1e-6
 
 
-def rounded(law, step, direction=math.ceil):
-    """Return the law of G with every value moved to the grid."""
-    return summed((direction(value / step) * step, mass) for value, mass in law.items())
+def rounded(distribution, step, direction=math.ceil):
+    """Return the distribution of G with every value moved to the grid."""
+    return summed((direction(value / step) * step, mass) for value, mass in distribution.items())
 
 
 def on_grid(values, masses, eps0, direction=np.ceil, n=N):
@@ -42,7 +42,7 @@ def on_grid(values, masses, eps0, direction=np.ceil, n=N):
 
 
 def _response(eps0, d, attacked):
-    """Return losses of d-ary response under the blanket, or under the law of a third option."""
+    """Return losses of d-ary response under the blanket, or under the distribution of a third option."""
     e = math.exp(eps0)
     shared, masses = (1 / e, [1, d - 3, e, 1]) if attacked else (0.0, [1, d - 2, e - 1, 1])
 
@@ -64,8 +64,10 @@ def _rounding_up(effort):
     for _ in range(cases):
         channel, n = random_channel(rng, 2), rng.randint(1, 3)
         ratio = 1 + Fraction(rng.randint(0, 8), 8)
-        law = losses(*channel, blanket(channel), ratio)
-        if mean_positive_part(rounded(law, Fraction(1, rng.randint(3, 20))), n) < mean_positive_part(law, n):
+        distribution = losses(*channel, blanket(channel), ratio)
+        if expected_positive_part(
+            rounded(distribution, Fraction(1, rng.randint(3, 20))), n
+        ) < expected_positive_part(distribution, n):
             return Finding(Verdict.REFUTED, "rounding up lost something")
     truth = shuffle(randomizers.generalized_rr(eps0=0.1, d=100), n=N).epsilon(RISK).upper
     above = 1.15 * truth
@@ -92,8 +94,10 @@ def _lower_bound(effort):
 
 def _lower_bound_in_fractions():
     channel, ratio = exact_shuffle.randomized_response(3, 10), Fraction(8, 7)
-    law = losses(channel[0], channel[1], channel[2], ratio)
-    found, truth = (mean_positive_part(one, 2) for one in (rounded(law, Fraction(2, CELLS)), law))
+    distribution = losses(channel[0], channel[1], channel[2], ratio)
+    found, truth = (
+        expected_positive_part(one, 2) for one in (rounded(distribution, Fraction(2, CELLS)), distribution)
+    )
     others = exact_shuffle.delta(channel, 0, 1, (2,), ratio)
     steps = (
         "ten options, odds 3, n = 2, the other holds a third option, e^epsilon = 8/7, step 2/1200",
@@ -125,7 +129,7 @@ def _generic_for(n):
     """Return (true δ, the row's) of binary response at odds 3, e^ε = 3/2."""
     e, ratio = Fraction(3), Fraction(3, 2)
     truth, _ = exact_shuffle.worst_delta(exact_shuffle.randomized_response(e, 2), n, ratio)
-    return truth, mean_positive_part(_generic_row(e, ratio), n)
+    return truth, expected_positive_part(_generic_row(e, ratio), n)
 
 
 def _generic(effort):
@@ -192,10 +196,10 @@ def _rappor(effort):
 def _rappor_by_enumeration():
     root, d, ratio = Fraction(11, 10), 3, Fraction(101, 100)
     channel = exact_channels.rappor(root, d)
-    law = losses(channel[0], channel[1], blanket(channel), ratio)
+    distribution = losses(channel[0], channel[1], blanket(channel), ratio)
     e = root**2
-    mass, coded = law[e - e * ratio], _coded(root, d, ratio)[3][1]
-    meant = summed(_meant(root, d, ratio)) == law
+    mass, coded = distribution[e - e * ratio], _coded(root, d, ratio)[3][1]
+    meant = summed(_meant(root, d, ratio)) == distribution
     steps = (
         f"all 8 reports listed: mass of e - eE {float(mass):.6f}, as coded {float(coded):.6f}",
         f"with a parenthesis and no division by gamma all masses agree exactly: {meant}",
@@ -223,12 +227,12 @@ def _one_array():
 
 
 def _aliased(effort):
-    w, loss, meant, law = _one_array()
+    w, loss, meant, distribution = _one_array()
     mean = float(loss @ w)
     truth = shuffle(randomizers.hadamard(eps0=0.1, d=7), n=100_000).delta(0.0).upper
     steps = (
         "eps0 = 0.1, epsilon = 0: the mean of the losses is a lower bound of their mean positive part",
-        f"mean as coded {mean:.6f}, with arrays of their own {float(meant @ law):.1g}",
+        f"mean as coded {mean:.6f}, with arrays of their own {float(meant @ distribution):.1g}",
         f"n = 10^5: certified delta of every dataset at most {truth:.6f}",
     )
     said = (
@@ -264,8 +268,8 @@ def _twenty_cells(effort):
     tail = 0.5 * math.exp(-eps0)
     w = 0.5 * np.abs(np.diff(np.exp(-eps0 * np.abs(y - 0.5)))) * math.exp(-eps0 / 2)
     w, q = np.concatenate([[tail], w, [tail]]), p[::-1]
-    law = randomizers.laplace(eps0=eps0).input_pairs()[0].cover
-    fine = [law.mass @ part for part in (law.first**2, law.first * law.second)]
+    ratios = randomizers.laplace(eps0=eps0).input_pairs()[0].blanket
+    fine = [ratios.w @ part for part in (ratios.r0_over_w**2, ratios.r0_over_w * ratios.r1_over_w)]
     coarse = np.sum(p * p / w), np.sum(p * q / w)
     lost = 1 - (coarse[0] ** 2 - coarse[1] ** 2) / (fine[0] ** 2 - fine[1] ** 2)
     steps = (f"two reports of budget 0.05: variance of the loss smaller by {lost:.3g} of itself in 20 cells",)
@@ -287,7 +291,7 @@ CLAIMS = (
     ),
     Claim(
         id="scw25-code-lower-bound",
-        statement="The same grid with the law of R(x*) gives a lower bound.",
+        statement="The same grid with the distribution of R(x*) gives a lower bound.",
         source=SOURCE,
         verdict=Verdict.REFUTED,
         check=_lower_bound,
@@ -306,7 +310,8 @@ CLAIMS = (
         check=_generic,
         confirm=_generic_at_zero,
         reading=(
-            "Its comment takes it for the standard clones' law. With values 2e/(e+1) times as large it is "
+            "Its comment takes it for the standard clones' distribution. With values 2e/(e+1) times "
+            "as large it is "
             "their bound, of Feldman, McMillan, Talwar (2021); with 1/(e+1) in the place of 1/(2e) binary "
             "response's. As coded delta is (e+1)/(2e) times the clones', too small only where that is tight "
             "to this factor: few users or epsilon near 0."
@@ -330,12 +335,13 @@ CLAIMS = (
     ),
     Claim(
         id="scw25-code-hadamard",
-        statement="The laws coded for Hadamard response give a lower bound.",
+        statement="The distributions coded for Hadamard response give a lower bound.",
         source=f"{SOURCE}, lower bound of Hadamard response, which its figures do not use",
         verdict=Verdict.REFUTED,
         check=_aliased,
         confirm=_aliased_by_sampling,
-        reading="Two of its laws are one array under two names; with arrays of their own the mean is 0.",
+        reading="Two of its distributions are one array under two names; with arrays of their own the "
+        "mean is 0.",
         along=_aliased_by_users,
     ),
     Claim(

@@ -103,7 +103,8 @@ CLAIMS = (
         verdict=Verdict.HOLDS,
         check=_expectation_is_exact(lopsided=False),
         reading=(
-            "The printed domain q >= 1 must be cut to 2r <= 1, as for p = 3, beta = 1/2, q = 1 the law "
+            "The printed domain q >= 1 must be cut to 2r <= 1, as for p = 3, beta = 1/2, q = 1 the "
+            "distribution "
             "Bin(n-1, 3/2) does not exist; the two properties imply 2r <= 1 if beta is the total variation."
         ),
     ),

@@ -20,7 +20,7 @@ from claims.exact_count_pair import (
     printed,
 )
 from shufflelib import randomizers, shuffle
-from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 TIGHT = f"{SOURCE}, Section 5, after Theorem 5.1; abstract"
@@ -29,8 +29,8 @@ TIGHT = f"{SOURCE}, Section 5, after Theorem 5.1; abstract"
 def _ends(one, n, eps):
     """Return log δ at ε: the pair's ends, what a dataset attains, and what is proved of all."""
     pair = counts_pair(n, one.p, one.beta, one.q).log_worst(eps, COARSE)
-    covers = [CoveredPair(inputs.cover, n).log_worst(eps, COARSE).upper for inputs in one.input_pairs()]
-    return pair, log_delta_attained(one, n=n, eps=eps), max(covers)
+    references = [BlanketPair(inputs.blanket, n).log_worst(eps, COARSE).upper for inputs in one.input_pairs()]
+    return pair, log_delta_attained(one, n=n, eps=eps), max(references)
 
 
 def _tight(build, **sizes):

@@ -23,8 +23,8 @@ from claims.exact_count_pair import (
     pair_below_mechanism,
 )
 from shufflelib import randomizers
-from shufflelib.profiles.blanket_pair import CoveredPair
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.blanket_pair import BlanketPair
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
 
 def _quadrature(difference, printed_beta):
@@ -92,7 +92,8 @@ def _witch_hat_in_closed_form():
         "the integral in closed form, with m - d01/F where d01/F is printed",
         f"whatever the density: printed beta is {_witch_hat_printed(0.0):.4g} at d01 = 0, where nothing "
         f"differs,",
-        f"and {_witch_hat_printed(M * SCALE):.3g} at d01 = mF, where the two reports would have one law",
+        f"and {_witch_hat_printed(M * SCALE):.3g} at d01 = mF, where the two reports would have one "
+        "distribution",
     )
     return above_the_claim(_witch_hat_true(3.0), _witch_hat_printed(3.0), lines, said="beta")
 
@@ -136,8 +137,8 @@ def _pooled_laplace(places, *, n, eps):
         return [left, 1.0 - left - right, right]
 
     first, second = cells(0.0), cells(places.d01)
-    laws = (AmplificationVariable.from_masses(first, second, cells(x)) for x in (0.0, *places))
-    return max(CoveredPair(law, n).log_worst(eps, COARSE).lower for law in laws)
+    distributions = (LikelihoodRatios.from_masses(first, second, cells(x)) for x in (0.0, *places))
+    return max(BlanketPair(distribution, n).log_worst(eps, COARSE).lower for distribution in distributions)
 
 
 def _laplace_by_epsilon():
@@ -176,7 +177,7 @@ def _clone_probability(effort):
 
 
 def _dependence(effort):
-    """Variance of the pair's loss under the others' law at ε = 0 in exact fractions: n of these decide."""
+    """Variance of the pair's loss under the others' pmf at ε = 0 in exact fractions: n of these decide."""
     rng = random.Random(effort.seed)
     for _ in range(effort.points):
         p = 1 + Fraction(rng.randint(1, 60), 12)
@@ -233,7 +234,8 @@ CLAIMS = (
         reading=(
             "At F = 2, with m - d01/F for d01/F, it is the total variation of the hat with the printed "
             "normaliser. The mechanism's own paper is announced as to be released and was not found; the "
-            "density is a reconstruction. Whatever it is, places mF apart would have one law of reports."
+            "density is a reconstruction. Whatever it is, places mF apart would have one distribution "
+            "of reports."
         ),
         along=_witch_hat_by_distance,
     ),

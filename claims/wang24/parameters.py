@@ -1,7 +1,7 @@
 r"""Tables 1 and 5 of the variation-ratio paper row by row: whether (p, β, q) is a bound, and the true value.
 
-The printed formulas stand here as printed.  What is true comes from the mechanisms' output laws, and a second
-time from enumerated channels in exact fractions.
+The printed formulas stand here as printed.  What is true comes from the mechanisms' output distributions, and
+a second time from enumerated channels in exact fractions.
 """
 
 import math
@@ -24,14 +24,14 @@ ROUNDING = 1e-8  # relative
 
 def measured(randomizer):
     """Return the true (p, β, q) of the attacked inputs, the largest over them."""
-    laws = [attack for inputs in randomizer.input_pairs() for attack in inputs.attacks]
+    all_ratios = [attack for inputs in randomizer.input_pairs() for attack in inputs.attacks]
     found = [
         (
-            float(np.max(law.first / law.second)),
-            0.5 * float(np.sum(law.mass * np.abs(law.first - law.second))),
-            float(np.max(law.first)),
+            float(np.max(ratios.r0_over_w / ratios.r1_over_w)),
+            0.5 * float(np.sum(ratios.w * np.abs(ratios.r0_over_w - ratios.r1_over_w))),
+            float(np.max(ratios.r0_over_w)),
         )
-        for law in laws
+        for ratios in all_ratios
     ]
     return tuple(max(column) for column in zip(*found, strict=True))
 

@@ -94,14 +94,14 @@ def _five_by_integral():
 
 
 def _tokens_kept_apart(first, r, n):
-    """Return the law of shuffled tokens: 0, 1 or 2 for the first user, 0, 1 or i + 1 for user i."""
+    """Return the distribution of shuffled tokens: 0, 1 or 2 for the first user, 0, 1 or i + 1 for user i."""
     users = [[(0, first[0]), (1, first[1]), (2, first[2])]]
     users += [[(0, r), (1, r), (i + 1, 1 - 2 * r)] for i in range(2, n + 1)]
-    law = {}
+    distribution = {}
     for choice in product(*users):
         key = tuple(sorted(token for token, _ in choice))
-        law[key] = law.get(key, 0) + math.prod(mass for _, mass in choice)
-    return law
+        distribution[key] = distribution.get(key, 0) + math.prod(mass for _, mass in choice)
+    return distribution
 
 
 def _mixture_of_two(alpha):
@@ -131,7 +131,8 @@ def _lemma_44(effort):
 def _lemma_44_by_hand():
     high, low, r = Fraction(3, 8), Fraction(1, 8), Fraction(1, 8)
     rest, other = 1 - high - low, 1 - 2 * r
-    # outputs that exceed twice the other law: {0, 0} and {0, 3}; user 1's 0 is in full view beside a 3
+    # outputs that exceed twice the other distribution: {0, 0} and {0, 3}; user 1's 0 is in full view beside a
+    # 3
     pair_of_zeros, beside = (high - 2 * low) * r, (high - 2 * low) * other
     # counts (1, 0): user 1's 0, or the 0 of user 2 beside user 1's 2
     one_zero = max(high * other + rest * r - 2 * (low * other + rest * r), 0)
@@ -164,10 +165,13 @@ def _decompositions(effort):
         kept = [a - alpha * (p * x + y) for a, x, y in zip(r0, left, right, strict=True)]
         same = [b - alpha * (x + p * y) for b, x, y in zip(r1, left, right, strict=True)]
         theirs = [c - r * (x + y) for c, x, y in zip(other, left, right, strict=True)]
-        laws = (sum(left), sum(right), sum(kept) + alpha * (1 + p), sum(theirs) + 2 * r)
-        if kept != same or min(kept + theirs) < 0 or laws != (1, 1, 1, 1):
+        distributions = (sum(left), sum(right), sum(kept) + alpha * (1 + p), sum(theirs) + 2 * r)
+        if kept != same or min(kept + theirs) < 0 or distributions != (1, 1, 1, 1):
             return Finding(Verdict.REFUTED, f"R0 = {r0}, R1 = {r1}, Ri = {other}: a part is no probability")
-    said = f"{tried} random channels in exact fractions: all parts are laws; the construction is a proof"
+    said = (
+        f"{tried} random channels in exact fractions: all parts are distributions; the construction "
+        "is a proof"
+    )
     return Finding(Verdict.HOLDS, said)
 
 
@@ -197,7 +201,7 @@ def _unlike_randomizers(effort):
         truth = both_ways(rows, 0, 1, tuple(range(2, n + 1)), ratio)
         claimed, tried = counts_delta(n, ratio, p=p, beta=(p - 1) / (p + 1), q0=q), tried + 1
         if truth > claimed:
-            return Finding(Verdict.REFUTED, f"laws {rows}, e^eps = {ratio}: {truth} > {claimed}")
+            return Finding(Verdict.REFUTED, f"distributions {rows}, e^eps = {ratio}: {truth} > {claimed}")
         closest = max(closest, truth / claimed)
     said = f"{tried} exact cases with unlike randomizers, true/claimed at most {float(closest):.4f}"
     return Finding(Verdict.HOLDS, said)
@@ -259,7 +263,8 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_lemma_44,
         confirm=_lemma_44_by_hand,
-        reading="True where 1 - alpha - alpha p = 0, and where the remainders of all users are one law.",
+        reading="True where 1 - alpha - alpha p = 0, and where the remainders of all users are one "
+        "distribution.",
         along=_along_alpha,
     ),
     Claim(

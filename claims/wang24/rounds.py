@@ -14,14 +14,14 @@ from shufflelib import randomizers, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 
-def _law(row):
+def _distribution(row):
     return dict(enumerate(row))
 
 
-def together(*laws):
-    """Return the law of independent outputs."""
+def together(*distributions):
+    """Return the distribution of independent outputs."""
     joint = {}
-    for outputs in product(*(law.items() for law in laws)):
+    for outputs in product(*(distribution.items() for distribution in distributions)):
         joint[tuple(y for y, _ in outputs)] = math.prod(mass for _, mass in outputs)
     return joint
 
@@ -30,13 +30,16 @@ def _mixed(share, p, q):
     return {y: share * p.get(y, 0) + (1 - share) * q.get(y, 0) for y in p.keys() | q.keys()}
 
 
-RESPONSE = [_law(row) for row in exact_shuffle.randomized_response(3, 2)]
+RESPONSE = [_distribution(row) for row in exact_shuffle.randomized_response(3, 2)]
 HALF, E_ROUNDS = Fraction(1, 2), Fraction(17, 10)
 
 
-def _larger(laws, ratio):
-    """Return δ of two laws, the larger of both directions."""
-    return max(exact_shuffle.hockey_stick(*laws, ratio), exact_shuffle.hockey_stick(*laws[::-1], ratio))
+def _larger(distributions, ratio):
+    """Return δ of two distributions, the larger of both directions."""
+    return max(
+        exact_shuffle.hockey_stick(*distributions, ratio),
+        exact_shuffle.hockey_stick(*distributions[::-1], ratio),
+    )
 
 
 def _two_sampled_rounds(ratio=E_ROUNDS):
@@ -58,7 +61,8 @@ def _sampled_by_epsilon():
 SAMPLED = (
     "N = 2 users, one is drawn in each round and answers a yes-no question by randomized response, odds 3",
     "so n = 1, gamma = 1/2; P = (3, 1)/4, Q = (1, 3)/4; two rounds, e^epsilon = 17/10",
-    "round 1: user 2 would answer like x1, laws (P+Q)/2 against Q; round 2: like x0, laws P against (P+Q)/2",
+    "round 1: user 2 would answer like x1, distributions (P+Q)/2 against Q; round 2: like x0, "
+    "distributions P against (P+Q)/2",
     "with E = e^epsilon >= 1 the named pair ((P+Q)/2, Q) has (2-E)/4, or (3-2E)/4 in reverse, which is less;",
     "both rounds have these two numbers, in one or the other order of the datasets: the hypothesis holds",
 )
@@ -75,30 +79,32 @@ def _sampled_rounds_in_floats():
     first, second = np.outer(middle, p), np.outer(q, middle)
     truth = max(np.maximum(a - 1.7 * b, 0.0).sum() for a, b in ((first, second), (second, first)))
     pair = VariationRatioPair(n=1, p=3.0, beta=0.5, q0=3.0).subsample(rate=0.5).compose(rounds=2)
-    lines = ("the named pair composed with certified ends, the mechanism by an outer product of laws:",)
+    lines = (
+        "the named pair composed with certified ends, the mechanism by an outer product of distributions:",
+    )
     return above_the_claim(float(truth), pair.delta(math.log(1.7)).upper, lines)
 
 
 def _pair_of_counts(p, share):
-    """Return the laws of the two counts for two users, q = p and a share of the largest β."""
+    """Return the distributions of the two counts for two users, q = p and a share of the largest β."""
     channel = counts_channel(p, share * (p - 1) / (p + 1), p)
     return [exact_shuffle.shuffled(channel, (x, 2)) for x in (0, 1)]
 
 
-def _below_at_positive_epsilon(laws, pair):
-    """Return whether δ of two laws, both directions, is at most the pair's at all ε >= 0: at its bends."""
+def _below_at_positive_epsilon(distributions, pair):
+    """Return whether δ of two pmfs, both directions, is at most the pair's at all ε >= 0: at its bends."""
     bends = {Fraction(1)}
-    for one, two in (pair, pair[::-1], laws, laws[::-1]):
+    for one, two in (pair, pair[::-1], distributions, distributions[::-1]):
         bends |= {one[y] / two[y] for y in one.keys() & two.keys() if one[y] > two[y] > 0}
-    return all(_larger(laws, ratio) <= exact_shuffle.hockey_stick(*pair, ratio) for ratio in bends)
+    return all(_larger(distributions, ratio) <= exact_shuffle.hockey_stick(*pair, ratio) for ratio in bends)
 
 
 def _tested(rng, pair):
-    """Return two binary laws: whether the likelihood ratio of the pair exceeds a number, either way round."""
+    """Return two binary pmfs: whether the likelihood ratio of the pair exceeds a number, either way round."""
     one, two = rng.choice((pair, pair[::-1]))
     least = Fraction(rng.randint(2, 60), 12)
-    chances = [sum(law[y] for y in one if one[y] > least * two[y]) for law in (one, two)]
-    return [_law((x, 1 - x)) for x in chances]
+    chances = [sum(distribution[y] for y in one if one[y] > least * two[y]) for distribution in (one, two)]
+    return [_distribution((x, 1 - x)) for x in chances]
 
 
 def _lemma_72(effort):
@@ -106,7 +112,7 @@ def _lemma_72(effort):
     for _ in range(4 * effort.points):
         pair = _pair_of_counts(Fraction(rng.randint(14, 60), 12), Fraction(rng.randint(1, 12), 12))
         rounds = [_tested(rng, pair) for _ in range(2)]
-        if not all(_below_at_positive_epsilon(laws, pair) for laws in rounds):
+        if not all(_below_at_positive_epsilon(distributions, pair) for distributions in rounds):
             return Finding(Verdict.NOT_DECIDED, f"not below the pair: {rounds}")
         ratio = 1 + Fraction(rng.randint(0, 24), 12)
         true = _larger([together(a, b) for a, b in zip(*rounds, strict=True)], ratio)
@@ -124,9 +130,9 @@ THREE = exact_shuffle.randomized_response(3, 3)
 
 def _two_rounds(*ratios):
     """Return (true δ, the pair's) for two rounds of two users, the other one holding x1, at each ratio."""
-    laws = [exact_shuffle.shuffled(THREE, (x, 1)) for x in (0, 1)]
+    distributions = [exact_shuffle.shuffled(THREE, (x, 1)) for x in (0, 1)]
     pair = [exact_shuffle.shuffled(counts_channel(3, Fraction(2, 5), 3), (x, 2)) for x in (0, 1)]
-    twice = [[together(one, one) for one in found] for found in (laws, pair)]
+    twice = [[together(one, one) for one in found] for found in (distributions, pair)]
     return [tuple(_larger(found, ratio) for found in twice) for ratio in ratios]
 
 
@@ -166,13 +172,13 @@ def _mesh(effort):
     return Finding(Verdict.NOT_DECIDED, said, steps)
 
 
-def _sampled_law(channel, population, drawn):
-    law = {}
+def _sampled_distribution(channel, population, drawn):
+    distribution = {}
     chosen = list(combinations(population, drawn))
     for one in chosen:
         for output, mass in exact_shuffle.shuffled(channel, one).items():
-            law[output] = law.get(output, 0) + mass / len(chosen)
-    return law
+            distribution[output] = distribution.get(output, 0) + mass / len(chosen)
+    return distribution
 
 
 def _lemma_74(effort):
@@ -189,9 +195,9 @@ def _lemma_74(effort):
             )
             for others in combinations_with_replacement((0, 1), users - 1):
                 for one, two in permutations((0, 1)):
-                    laws = (_sampled_law(channel, (x, *others), drawn) for x in (one, two))
+                    distributions = (_sampled_distribution(channel, (x, *others), drawn) for x in (one, two))
                     tried += 1
-                    if exact_shuffle.hockey_stick(*laws, ratio) > bound:
+                    if exact_shuffle.hockey_stick(*distributions, ratio) > bound:
                         return Finding(
                             Verdict.REFUTED, f"odds {e}, {drawn} of {users}, others {others}, {ratio}"
                         )

@@ -13,7 +13,7 @@ from claims.exact_tests import (
     false_negatives,
     mixed,
     never_fails,
-    random_law,
+    random_distribution,
     random_share,
     too_high,
 )
@@ -31,7 +31,7 @@ def _four(rng):
     gamma, eta = w * Fraction(rng.randrange(24), 24), 1 - (1 - w) * Fraction(rng.randrange(24), 24)
     if rng.random() < 0.5:
         gamma, eta = eta, gamma
-    p, q = ([random_law(rng), random_law(rng)] for _ in range(2))
+    p, q = ([random_distribution(rng), random_distribution(rng)] for _ in range(2))
     weights = {(0, 0): (1 - w) * (1 - gamma), (0, 1): (1 - w) * gamma, (1, 0): w * (1 - eta), (1, 1): w * eta}
     return w, _scales(w, gamma, eta), p, q, weights
 
@@ -69,7 +69,7 @@ def _four_functions(effort):
         "scales (eta-w)/((1-w)(eta-gamma)) = 2/3 and (w-gamma)/(w(eta-gamma)) = 4/3",
         "T(P_0, Q_0) = T(P_1, Q_0) = Id, the others 0: F(0) = (1-w)(1-gamma) + w(1-eta) = 5/8",
         f"T(P_w, Q_w)(0) = {false_negatives(corners([ONE, ZERO], [HALF, HALF]), ZERO)}",
-        f"random laws: {broken} of {cases} counterexamples with the null first",
+        f"random distributions: {broken} of {cases} counterexamples with the null first",
         f"with the null second, as in H(P||Q), none in {cases}: {sound}",
     )
     said = (
@@ -98,17 +98,17 @@ ONE_NULL = too_high(
 
 
 def _swapped_divergence(rng):
-    p, q, w = random_law(rng), random_law(rng), random_share(rng) / 2
+    p, q, w = random_distribution(rng), random_distribution(rng), random_share(rng) / 2
     gamma = 1 + Fraction(rng.randint(0, 40), 8)
     more = (1 - 2 * w) * gamma + 2 * w
     left = divergence(mixed((1 - w, w), (p, q)), mixed((1 - w, w), (q, p)), more)
     return left <= (1 - 2 * w) * (1 + more / gamma) / 2 * divergence(p, q, gamma)
 
 
-def _hidden_swap(effort):
+def _symmetric_mixture(effort):
     rng, cases, sound, broken = random.Random(effort.seed), min(6 * effort.points, 800), True, 0
     for _ in range(cases):
-        p, q, w = random_law(rng), random_law(rng), random_share(rng) / 2
+        p, q, w = random_distribution(rng), random_distribution(rng), random_share(rng) / 2
         for other, symmetric in ((p[::-1], True), (q, False)):
             pair = mixed((1 - w, w), (p, other)), mixed((1 - w, w), (other, p))
             bound = blended(2 * w, corners(p, other))
@@ -125,7 +125,8 @@ def _hidden_swap(effort):
         "P_0 = (1/2, 1/2), Q_0 = (0, 1), w = 1/8: P = (7, 9)/16, Q = (1, 15)/16",
         f"the sum 2w Id + (1-2w) T(P_0, Q_0) at 9/16: {false_negatives(curve, at)}",
         f"T(P, Q) at 9/16: {false_negatives(corners(*pair), at)}, and C(f) >= f as the paper defines C there",
-        f"random laws: {broken} of {cases} counterexamples; with T(P_0, Q_0) symmetric none in {cases}: "
+        f"random distributions: {broken} of {cases} counterexamples; with T(P_0, Q_0) symmetric none "
+        f"in {cases}: "
         f"{sound}",
     )
     fails = false_negatives(curve, at) > false_negatives(corners(*pair), at)
@@ -148,7 +149,7 @@ NO_SYMMETRY = too_high(
 )
 DRAWN = [Fraction(2, 3), Fraction(1, 3), ZERO], [Fraction(1, 3), Fraction(2, 3), ZERO]
 LEFT_OUT = [ZERO, ZERO, ONE]
-SUBSAMPLED = [mixed((HALF, HALF), (LEFT_OUT, law)) for law in DRAWN]
+SUBSAMPLED = [mixed((HALF, HALF), (LEFT_OUT, distribution)) for distribution in DRAWN]
 
 
 def _subsampled_bound(x):
@@ -156,7 +157,7 @@ def _subsampled_bound(x):
     return false_negatives(blended(HALF, corners(*DRAWN)), x)
 
 
-THIRD_LAW = too_high(
+THIRD_DISTRIBUTION = too_high(
     *SUBSAMPLED,
     Fraction(1, 6),
     _subsampled_bound(Fraction(1, 6)),
@@ -208,7 +209,8 @@ CLAIMS = (
             *HALF_TOLD, _half_of_the_identity, "false negatives; P_0 = Q_w, P_1 disjoint, w = 1/2"
         ),
         reading=(
-            "True if the second law is the null: T(P, sum w_i Q_i) >= sum w_i T(P, Q_i), one test for all "
+            "True if the second distribution is the null: T(P, sum w_i Q_i) >= sum w_i T(P, Q_i), one "
+            "test for all "
             "parts."
         ),
     ),
@@ -217,7 +219,7 @@ CLAIMS = (
         statement="T((1-w) P_0 + w Q_0, (1-w) Q_0 + w P_0) >= C(2w Id + (1-2w) T(P_0, Q_0)).",
         source=f"{SOURCE}, Proposition 6.4, from its proof in Appendix E.1.1",
         verdict=Verdict.SMALLER,
-        check=_hidden_swap,
+        check=_symmetric_mixture,
         reading=(
             "Where T(P_0, Q_0) is symmetric, as in shuffling, it holds as it stands; elsewhere with the "
             "convex hull of "
@@ -232,7 +234,7 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Appendix E.1.1, the proof's chain of inequalities",
         verdict=Verdict.HOLDS,
-        check=never_fails(_swapped_divergence, "the divergence of two laws hidden in each other"),
+        check=never_fails(_swapped_divergence, "the divergence of two distributions hidden in each other"),
     ),
     Claim(
         id="wsys23-proposition-6.4-proof",
@@ -255,15 +257,15 @@ CLAIMS = (
         statement="T((1-w) P_0 + w P_1, (1-w) P_0 + w Q_1) >= C((1-w) Id + w T(P_1, Q_1)).",
         source=f"{SOURCE}, Proposition E.1",
         verdict=Verdict.REFUTED,
-        check=THIRD_LAW[0],
-        confirm=THIRD_LAW[1],
+        check=THIRD_DISTRIBUTION[0],
+        confirm=THIRD_DISTRIBUTION[1],
         along=lambda: along_levels(
             *SUBSAMPLED, _subsampled_bound, "false negatives; T(P_1, Q_1) at odds 2, w = 1/2"
         ),
         reading=(
             "True with a function below T(P_0, P_1) and T(P_0, Q_1) as well, as Lemma A.4, from which it "
             "follows, "
-            "compares P_1 with P_0 too: so in subsampling, where all three laws are neighbours."
+            "compares P_1 with P_0 too: so in subsampling, where all three distributions are neighbours."
         ),
     ),
 )

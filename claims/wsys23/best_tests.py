@@ -16,7 +16,7 @@ from claims.exact_tests import (
     false_negatives,
     mixed,
     never_fails,
-    random_law,
+    random_distribution,
     random_share,
 )
 
@@ -31,7 +31,7 @@ def _neyman_pearson(effort):
     level, errs = (sum(x * y for x, y in zip(t, m, strict=True)) for t, m in ((tie, p), (tie, q)))
     rng, optimal = random.Random(effort.seed), True
     for _ in range(effort.points):
-        a, b = random_law(rng), random_law(rng)
+        a, b = random_distribution(rng), random_distribution(rng)
         t, c = Fraction(rng.randint(1, 20), rng.randint(1, 20)), random_share(rng)
         test = [1 if x < t * y else c if x == t * y else 0 for x, y in zip(a, b, strict=True)]
         spent = sum(x * y for x, y in zip(test, a, strict=True))
@@ -44,7 +44,8 @@ def _neyman_pearson(effort):
         "only if: the test (1, 0, 1) is constant neither on the first two outputs, where p/q = 2, nor 0 or "
         "1 there;",
         f"level {level}, false negatives {1 - errs}, the least possible {false_negatives(curve, level)}",
-        f"{effort.points} random laws with 0 < t < infinity: every test of the form is optimal: {optimal}",
+        f"{effort.points} random distributions with 0 < t < infinity: every test of the form is "
+        f"optimal: {optimal}",
     )
     fails = false_negatives(curve, ZERO) < 1 and 1 - errs == false_negatives(curve, level)
     said = (
@@ -74,12 +75,12 @@ def processable(first, second):
 def _blackwell(effort):
     rng, met = random.Random(effort.seed), [0, 0]
     for case in range(min(2 * effort.points, 160)):
-        first = [random_law(rng, 3) for _ in range(2)]
+        first = [random_distribution(rng, 3) for _ in range(2)]
         if case % 2:
-            rows = [random_law(rng, 3) for _ in range(3)]
-            second = [mixed(law, rows) for law in first]
+            rows = [random_distribution(rng, 3) for _ in range(3)]
+            second = [mixed(distribution, rows) for distribution in first]
         else:
-            second = [random_law(rng, 3) for _ in range(2)]
+            second = [random_distribution(rng, 3) for _ in range(2)]
         ordered, near = above(corners(*second), corners(*first)), processable(first, second) < 1e-7
         met[ordered] += 1
         if ordered != near:
@@ -91,9 +92,9 @@ def _blackwell(effort):
 
 
 def _dual(rng):
-    p = random_law(rng)
+    p = random_distribution(rng)
     f = corners(p, p[::-1])
-    p, q = random_law(rng), random_law(rng)
+    p, q = random_distribution(rng), random_distribution(rng)
     if rng.random() < 0.5:
         q = mixed((HALF, HALF), (p, q))
     truths = corners(p, q), corners(q, p)
@@ -106,7 +107,7 @@ def _bend(f):
 
 
 def _inverse(f):
-    """Return the corners of the inverse of f, T of the two laws exchanged."""
+    """Return the corners of the inverse of f, T of the two distributions exchanged."""
     return [(y, x) for x, y in reversed(f)]
 
 
@@ -114,7 +115,7 @@ def _symmetrisation(effort):
     """Compare the middle of min(f, inverse of f)** with m + f(m) − x, the convex hull from corners."""
     rng, met = random.Random(effort.seed), 0
     for _ in range(4 * effort.points):
-        f = corners(random_law(rng), random_law(rng))
+        f = corners(random_distribution(rng), random_distribution(rng))
         bend, value = _bend(f)
         if bend > value:
             continue
@@ -139,7 +140,7 @@ def _unchanged_left(effort):
     """Compare the symmetrised function left of m with f, which it is where f is below its inverse there."""
     rng, met, agree = random.Random(effort.seed), 0, True
     for _ in range(4 * effort.points):
-        f = corners(random_law(rng), random_law(rng))
+        f = corners(random_distribution(rng), random_distribution(rng))
         bend, value = _bend(f)
         if bend <= value:
             met += 1

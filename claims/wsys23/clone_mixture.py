@@ -35,7 +35,7 @@ def _swap(e):
 
 
 def _clones(e, n):
-    """Return the laws of (A + 1, C − A) and (A, C − A + 1) on the pairs of counts."""
+    """Return the distributions of (A + 1, C − A) and (A, C − A + 1) on the pairs of counts."""
     w, cells = _swap(e), {}
     for c in range(n):
         for a in range(c + 1):
@@ -47,7 +47,7 @@ def _clones(e, n):
 
 
 def _clone_pair(e, n):
-    """Return P and Q, each of the two laws hidden in the other with weight w = 1/(e + 1)."""
+    """Return P and Q, each of the two distributions hidden in the other with weight w = 1/(e + 1)."""
     w, (p, q) = _swap(e), _clones(e, n)
     return [(1 - w) * a + w * b for a, b in zip(p, q, strict=True)], [
         (1 - w) * b + w * a for a, b in zip(p, q, strict=True)
@@ -76,7 +76,9 @@ def _reduction(effort):
             )
     p, q = _clone_pair(3, 2)
     alone = max(Fraction(3, 4) - 2 * Fraction(1, 4), 0)
-    claimed = max(exact_shuffle.hockey_stick(*_numbered(laws), 2) for laws in ((p, q), (q, p)))
+    claimed = max(
+        exact_shuffle.hockey_stick(*_numbered(distributions), 2) for distributions in ((p, q), (q, p))
+    )
     steps = (
         "user 1 answers 0 or 1 by randomized response, user 2 answers 2 or 3 so, odds 3 both, n = 2",
         "shuffling does not hide whose answer is whose: at e^epsilon = 2",
@@ -89,8 +91,8 @@ def _reduction(effort):
     return Finding(Verdict.SMALLER if sound and alone > claimed else Verdict.REFUTED, said, steps)
 
 
-def _numbered(laws):
-    return [dict(enumerate(law)) for law in laws]
+def _numbered(distributions):
+    return [dict(enumerate(distribution)) for distribution in distributions]
 
 
 # ---------------------------------------------------------------- Proposition 4.1

@@ -8,7 +8,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import ndtr, ndtri
 
 from claims.claim import Claim, Finding, Verdict
-from claims.exact_tests import above, beside, blended, corners, mixed, never_fails, random_law
+from claims.exact_tests import above, beside, blended, corners, mixed, never_fails, random_distribution
 
 SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 
@@ -75,7 +75,7 @@ def _figure_4(effort):
 
 
 def _halves(rng):
-    p, q = random_law(rng), random_law(rng)
+    p, q = random_distribution(rng), random_distribution(rng)
     halves = Fraction(1, 2), Fraction(1, 2)
     whole, seen = (corners(seen_as(halves, [p, q]), seen_as(halves, [q, p])) for seen_as in (mixed, beside))
     one = corners(p, p)
@@ -108,6 +108,6 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Example F.4",
         verdict=Verdict.HOLDS,
-        check=never_fails(_halves, "halves of two laws"),
+        check=never_fails(_halves, "halves of two distributions"),
     ),
 )

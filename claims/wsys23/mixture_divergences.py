@@ -13,7 +13,7 @@ from claims.exact_tests import (
     divergence,
     mixed,
     never_fails,
-    random_law,
+    random_distribution,
     random_mixture,
     random_share,
 )
@@ -23,7 +23,7 @@ POSITIVE = (1, 2, 3, 5, 9)
 
 
 def _advanced_convexity(rng):
-    p0, p1, q1 = (random_law(rng) for _ in range(3))
+    p0, p1, q1 = (random_distribution(rng) for _ in range(3))
     w, gamma = random_share(rng), 1 + Fraction(rng.randint(0, 40), 8)
     more = 1 + w * (gamma - 1)
     eta = more / gamma
@@ -56,7 +56,7 @@ def _average_divergence(rng):
 
 
 def _functional(rng):
-    p, q = random_law(rng), random_law(rng)
+    p, q = random_distribution(rng), random_distribution(rng)
     f = _kinks(rng)
     return chained_divergence(corners(p, q), *f) == _f_divergence(p, q, *f)
 
@@ -116,8 +116,8 @@ def _moment(p, q, order):
 
 
 def _renyi(rng):
-    weights, order = random_law(rng, 2), rng.randint(1, 6)
-    p, q = ([random_law(rng, weights=POSITIVE) for _ in weights] for _ in range(2))
+    weights, order = random_distribution(rng, 2), rng.randint(1, 6)
+    p, q = ([random_distribution(rng, weights=POSITIVE) for _ in weights] for _ in range(2))
     parts = 0
     for w, a, b in zip(weights, p, q, strict=True):
         curve, integral = corners(a, b), Fraction(0)
@@ -132,7 +132,7 @@ def _renyi(rng):
 def _length(effort):
     rng, worst = random.Random(effort.seed), 0.0
     for _ in range(effort.points):
-        p, q = random_law(rng), random_law(rng, weights=POSITIVE)
+        p, q = random_distribution(rng), random_distribution(rng, weights=POSITIVE)
         curve = [(float(x), float(y)) for x, y in corners(q, p)]  # q nowhere 0: f(0) = 1
         length = sum(math.dist(a, b) for a, b in zip(curve, curve[1:], strict=False))
         worst = max(worst, abs(length - sum(math.hypot(a, b) for a, b in zip(p, q, strict=True))))

@@ -15,7 +15,7 @@ from claims.exact_tests import (
     least_false_negatives,
     mixed,
     never_fails,
-    random_law,
+    random_distribution,
     random_mixture,
     random_share,
 )
@@ -27,7 +27,7 @@ ODDS = [Fraction(k, 4) for k in (4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 
 
 
 def _flip(odds):
-    """Return randomized response's law at its first input."""
+    """Return randomized response's distribution at its first input."""
     return [odds / (odds + 1), 1 / (odds + 1)]
 
 
@@ -43,12 +43,12 @@ def _tight(weights, p, q):
     return above(*_curves(weights, p, q)[::-1])
 
 
-def _law(values, masses):
-    law = {}
+def _distribution(values, masses):
+    distribution = {}
     for value, mass in zip(values, masses, strict=True):
         if mass:
-            law[value] = law.get(value, 0) + mass
-    return law
+            distribution[value] = distribution.get(value, 0) + mass
+    return distribution
 
 
 def _ratios(p, q):
@@ -56,9 +56,11 @@ def _ratios(p, q):
 
 
 def _ratio_of_the_part(weights, p, q):
-    """Return whether p_w/q_w under P_w has the law of p_I/q_I under P_I, the part drawn."""
-    one = _law(_ratios(mixed(weights, p), mixed(weights, q)), mixed(weights, p))
-    return one == _law([r for a, b in zip(p, q, strict=True) for r in _ratios(a, b)], beside(weights, p))
+    """Return whether p_w/q_w under P_w has the distribution of p_I/q_I under P_I, the part drawn."""
+    one = _distribution(_ratios(mixed(weights, p), mixed(weights, q)), mixed(weights, p))
+    return one == _distribution(
+        [r for a, b in zip(p, q, strict=True) for r in _ratios(a, b)], beside(weights, p)
+    )
 
 
 def _drawn(rng, weights=POSITIVE):
@@ -66,28 +68,37 @@ def _drawn(rng, weights=POSITIVE):
     shares, p, q = random_mixture(rng, 2)
     kind = rng.randrange(4)
     if kind == 0:  # supports apart
-        p, q = ([law[:2] + [ZERO] * 2, [ZERO] * 2 + law[2:]] for law in (random_law(rng), random_law(rng)))
-        p, q = ([[x / sum(law) if sum(law) else ZERO for x in law] for law in part] for part in (p, q))
+        p, q = (
+            [distribution[:2] + [ZERO] * 2, [ZERO] * 2 + distribution[2:]]
+            for distribution in (random_distribution(rng), random_distribution(rng))
+        )
+        p, q = (
+            [
+                [x / sum(distribution) if sum(distribution) else ZERO for x in distribution]
+                for distribution in part
+            ]
+            for part in (p, q)
+        )
         return shares, p, q
-    p, q = ([random_law(rng, weights=weights) for _ in shares] for _ in range(2))
+    p, q = ([random_distribution(rng, weights=weights) for _ in shares] for _ in range(2))
     return (shares, [p[0]] * 2, [q[0]] * 2) if kind == 1 else (shares, p, q)
 
 
 def _criterion(rng):
     weights, p, q = _drawn(rng)
-    if any(sum(law) != 1 for law in (*p, *q)):
+    if any(sum(distribution) != 1 for distribution in (*p, *q)):
         return True
     return _tight(weights, p, q) == _ratio_of_the_part(weights, p, q)
 
 
 def _sum_of_ratios(weights, p, q):
-    """Return whether p_w/q_w and Σ w_i p_i/q_i agree in law under P_w, full supports."""
+    """Return whether p_w/q_w and Σ w_i p_i/q_i agree in distribution under P_w, full supports."""
     total = [
         sum(w * r for w, r in zip(weights, column, strict=True))
         for column in zip(*(_ratios(a, b) for a, b in zip(p, q, strict=True)), strict=True)
     ]
     whole = mixed(weights, p)
-    return _law(_ratios(whole, mixed(weights, q)), whole) == _law(total, whole)
+    return _distribution(_ratios(whole, mixed(weights, q)), whole) == _distribution(total, whole)
 
 
 APART = (
@@ -117,7 +128,10 @@ def _printed_criterion(effort):
         "Example F.2 the other way: P_1 = (2, 1, 0, 0)/3, Q_1 = (1, 2, 0, 0)/3, P_2 = (0, 0, 1, 3)/4,",
         f"Q_2 = (0, 0, 3, 1)/4: equality is {apart}, and 0/0 would have to be 2 and 1/2 for the condition",
     )
-    said = f"with Q_1 = Q_2 the condition is met by all laws; here mixtures and parts differ by {gap} at 1/3"
+    said = (
+        "with Q_1 = Q_2 the condition is met by all distributions; here mixtures and parts differ "
+        f"by {gap} at 1/3"
+    )
     return Finding(Verdict.REFUTED if met and gap and apart else Verdict.HOLDS, said, steps)
 
 
@@ -164,11 +178,11 @@ def _order(effort):
     steps = (
         "P_1 = Q_2 = (2, 1)/3, Q_1 = P_2 = (1, 2)/3, w = 1/2: P_w = Q_w, so T(P_w, Q_w) = Id",
         f"T(P_w, Q_w) >= T(P_I, Q_I): {higher}",
-        "any processing of P_w = Q_w gives equal laws;",
+        "any processing of P_w = Q_w gives equal distributions;",
         f"T(P_I, Q_I)(1/3) = {false_negatives(seen, FLIP[1])} < 2/3, these are not equal",
     )
     fails = higher and false_negatives(seen, FLIP[1]) < Fraction(2, 3)
-    said = "P_w = Q_w has the higher function, and equal laws cannot be processed into unequal ones"
+    said = "P_w = Q_w has the higher function, and equal distributions cannot be processed into unequal ones"
     return Finding(Verdict.REFUTED if fails else Verdict.HOLDS, said, steps)
 
 
@@ -185,7 +199,7 @@ def _order_by_programming():
 
 
 def _order_by_odds():
-    """One law only comes out of P_w = Q_w: its distances from P_I and Q_I add up to that between these."""
+    """P_w = Q_w is one distribution: its distances from P_I and Q_I add up to that between these."""
     seen = [[beside((HALF, HALF), part) for part in _mirrored(_flip(odds))] for odds in ODDS]
     apart = [sum(abs(a - b) for a, b in zip(p, q, strict=True)) for p, q in seen]
     return failure_curve.under_upper_bound(
@@ -194,15 +208,15 @@ def _order_by_odds():
 
 
 def _perfected(p, q, x):
-    """Return the law of log q/p − E under Q up to log x, E exponential."""
+    """Return the distribution of log q/p − E under Q up to log x, E exponential."""
     return sum((ONE if b <= x * a else x * a / b) * b for a, b in zip(p, q, strict=True) if b)
 
 
 def _equation_12(rng):
-    first, second = ([random_law(rng), random_law(rng)] for _ in range(2))
+    first, second = ([random_distribution(rng), random_distribution(rng)] for _ in range(2))
     if rng.random() < 0.5:
-        rows = [random_law(rng) for _ in range(4)]
-        second = [mixed(law, rows) for law in first]
+        rows = [random_distribution(rng) for _ in range(4)]
+        second = [mixed(distribution, rows) for distribution in first]
     curves = corners(*first), corners(*second)
     slopes = {r for p, q in (first, second) for a, b in zip(p, q, strict=True) if a for r in [b / a]}
     at = [x for x in slopes | {random_share(rng), 1 / random_share(rng)} if x]
@@ -218,16 +232,16 @@ def _equation_12(rng):
 
 
 def _disjoint(rng):
-    """Example F.1: all four laws on sets of their own."""
-    weights, law = random_law(rng, 2), random_law(rng, 2, POSITIVE)
-    p = [[*law, *[ZERO] * 6], [ZERO, ZERO, *law, *[ZERO] * 4]]
+    """Example F.1: all four distributions on sets of their own."""
+    weights, distribution = random_distribution(rng, 2), random_distribution(rng, 2, POSITIVE)
+    p = [[*distribution, *[ZERO] * 6], [ZERO, ZERO, *distribution, *[ZERO] * 4]]
     return _tight(weights, p, [part[::-1] for part in p])
 
 
 def _axes(rng):
     """Example F.2: the first pair on one axis, the second on another."""
-    weights = random_law(rng, 2)
-    p, q = ([random_law(rng) + [ZERO] * 4, [ZERO] * 4 + random_law(rng)] for _ in range(2))
+    weights = random_distribution(rng, 2)
+    p, q = ([random_distribution(rng) + [ZERO] * 4, [ZERO] * 4 + random_distribution(rng)] for _ in range(2))
     return _tight(weights, p, q)
 
 
@@ -235,7 +249,8 @@ CLAIMS = (
     Claim(
         id="wsys23-proposition-6.1",
         statement=(
-            "Lemma 3.1 is an equality if and only if p_w/q_w under P_w has the law of p_I/q_I under P_I, I "
+            "Lemma 3.1 is an equality if and only if p_w/q_w under P_w has the distribution of "
+            "p_I/q_I under P_I, I "
             "the part."
         ),
         source=f"{SOURCE}, Proposition 6.1, as Example F.2 spells it out",
@@ -247,7 +262,7 @@ CLAIMS = (
         statement=(
             "Lemma 3.1 is an equality if and only if (w_1 p_1 + w_2 p_2)/(w_1 q_1 + w_2 q_2) and w_1 "
             "p_1/q_1 + "
-            "w_2 p_2/q_2 have the same law under P_w."
+            "w_2 p_2/q_2 have the same distribution under P_w."
         ),
         source=f"{SOURCE}, Appendix F.1, conclusion of the proof; for shuffling Appendix F, first paragraph",
         verdict=Verdict.REFUTED,
@@ -257,7 +272,8 @@ CLAIMS = (
         along=_tight_by_odds,
         reading=(
             "Only the printed sum is refuted. The paper's own Example F.2 takes the right-hand side for the "
-            "mixture: the law of p_i/q_i under P_i, with weight w_i. So read it is wsys23-proposition-6.1, "
+            "mixture: the distribution of p_i/q_i under P_i, with weight w_i. So read it is "
+            "wsys23-proposition-6.1, "
             "which holds. In shuffling each pair of counts has one part only, whose ratio is that of the "
             "mixtures."
         ),
@@ -302,11 +318,12 @@ CLAIMS = (
         statement="Lemma 3.1 is an equality where nulls and alternatives have disjoint supports.",
         source=f"{SOURCE}, Example F.1",
         verdict=Verdict.HOLDS,
-        check=never_fails(_disjoint, "laws on sets of their own"),
+        check=never_fails(_disjoint, "distributions on sets of their own"),
     ),
     Claim(
         id="wsys23-example-f.2",
-        statement="Lemma 3.1 is an equality for one pair of laws on the first axis and one on the second.",
+        statement="Lemma 3.1 is an equality for one pair of distributions on the first axis and one "
+        "on the second.",
         source=f"{SOURCE}, Example F.2",
         verdict=Verdict.HOLDS,
         check=never_fails(_axes, "pairs on axes of their own"),

@@ -20,7 +20,7 @@ from claims.exact_tests import (
     corners,
     mixed,
     never_fails,
-    random_law,
+    random_distribution,
     random_mixture,
     too_high,
 )
@@ -39,7 +39,7 @@ def _unequal_weights(rng):
     """Proposition B.1 along a common slope, any number of parts: equals paired first, the rest in order."""
     count = rng.randint(2, 3)
     weights, p, q = random_mixture(rng, count)
-    other = random_law(rng, count)
+    other = random_distribution(rng, count)
     kept = [min(pair) for pair in zip(weights, other, strict=True)]
     couples = [(kept[i], i, i) for i in range(count)]
     left = [[i, w - k] for i, (w, k) in enumerate(zip(weights, kept, strict=True)) if w > k]
@@ -78,9 +78,12 @@ POINTWISE = too_high(
 
 
 def _symmetric(rng):
-    weights = random_law(rng, 3)
-    laws = [random_law(rng) for _ in weights]
-    p, q = beside(weights, laws), beside(weights, [law[::-1] for law in laws])
+    weights = random_distribution(rng, 3)
+    distributions = [random_distribution(rng) for _ in weights]
+    p, q = (
+        beside(weights, distributions),
+        beside(weights, [distribution[::-1] for distribution in distributions]),
+    )
     return all(above(corners(*a), corners(*b)) for a, b in (((p, q), (q, p)), ((q, p), (p, q))))
 
 
@@ -159,7 +162,7 @@ def _density_of_ratio(effort):
         *(f"Q(|q/p - 1| < {h})/(2 {h}) = {value:.6g}" for h, value in cubic),
     )
     refuted = flat[-1][1] == 10 and cubic[-1][1] > 10 * cubic[0][1]
-    said = "q/p = 1 + (x - 1/2)/10 against the uniform law: the integral at t = 1 is 10, printed 1"
+    said = "q/p = 1 + (x - 1/2)/10 against the uniform distribution: the integral at t = 1 is 10, printed 1"
     return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
 
 
@@ -198,7 +201,9 @@ CLAIMS = (
         check=POINTWISE[0],
         confirm=POINTWISE[1],
         along=lambda: along_levels(
-            *ONE_PART_TOLD, _sum_of_functions, "false negatives; halves: equal laws, disjoint laws"
+            *ONE_PART_TOLD,
+            _sum_of_functions,
+            "false negatives; halves: equal distributions, disjoint distributions",
         ),
         reading=(
             "The sum is meant as in Lemma 3.1, along a common slope; so read it holds, see the next entry."
@@ -237,7 +242,7 @@ CLAIMS = (
         statement="The same where p_i/q_i is monotone.",
         source=f"{SOURCE}, Corollary B.3",
         verdict=Verdict.HOLDS,
-        check=_common_slope(_exponentials, "exponential laws"),
+        check=_common_slope(_exponentials, "exponential distributions"),
     ),
     Claim(
         id="wsys23-proposition-b.2-condition",

@@ -13,7 +13,7 @@ In order of reading:
 2. `channels`: what users with personal budgets report.
 3. `protocol`: what a protocol is; `personal`: mean and frequency of users with personal budgets;
    `guarantees`: what is proved about them.
-4. `histogram`: frequencies of d items; `counts`: their law for millions of users at once;
+4. `histogram`: frequencies of d items; `counts`: their distribution for millions of users at once;
    `multi_message`: the same with many messages per user.
 5. `hierarchy` and `range_queries`: how many users hold a value in [a, b].
 6. `population` and `accuracy`: whom to ask, and how far off the answer is.
@@ -21,7 +21,7 @@ In order of reading:
 
 from shufflelib.estimation.accuracy import Measured, mean_absolute_error, normal_absolute_error
 from shufflelib.estimation.channels import LaplaceReports, ResponseReports
-from shufflelib.estimation.guarantees import of_own_budgets, of_seats
+from shufflelib.estimation.guarantees import permute_then_randomize, randomize_then_shuffle
 from shufflelib.estimation.hierarchy import canonical_decomposition
 from shufflelib.estimation.histogram import HistogramProtocol, frequency_variance, simulate
 from shufflelib.estimation.messages import fewest_blanket_messages, smallest_flip
@@ -33,8 +33,8 @@ from shufflelib.estimation.multi_message import (
 from shufflelib.estimation.personal import (
     FrequencyProtocol,
     MeanProtocol,
-    SeatFrequencyProtocol,
-    SeatMeanProtocol,
+    PermutedFrequencyProtocol,
+    PermutedMeanProtocol,
 )
 from shufflelib.estimation.population import apportion, bits, clipped_normal, group_budgets, zipf_counts
 from shufflelib.estimation.protocol import Estimate, Protocol
@@ -52,8 +52,8 @@ __all__ = [
     "Protocol",
     "RangeQueryProtocol",
     "ResponseReports",
-    "SeatFrequencyProtocol",
-    "SeatMeanProtocol",
+    "PermutedFrequencyProtocol",
+    "PermutedMeanProtocol",
     "apportion",
     "bits",
     "canonical_decomposition",
@@ -65,8 +65,8 @@ __all__ = [
     "in_random_order",
     "mean_absolute_error",
     "normal_absolute_error",
-    "of_own_budgets",
-    "of_seats",
+    "randomize_then_shuffle",
+    "permute_then_randomize",
     "simulate",
     "simulate_messages",
     "smallest_flip",

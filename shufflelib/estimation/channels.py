@@ -13,9 +13,9 @@ import numpy as np
 
 from shufflelib.estimation.population import value_range
 from shufflelib.randomizers import values
-from shufflelib.shuffling.personal.blanket import OwnRandomizedResponse
 from shufflelib.shuffling.personal.budgets import personal
-from shufflelib.shuffling.personal.laplace import OwnLaplace
+from shufflelib.shuffling.personal.laplace import PersonalLaplace
+from shufflelib.shuffling.personal.randomize_then_shuffle import PersonalRandomizedResponse
 
 SMALLEST = 1e-9  # budget below which a report's precision is lost to rounding
 
@@ -106,7 +106,7 @@ class LaplaceReports(Channel):
 
     def own_users(self):
         """Return the Laplace mechanisms on [0, 1], to which the range is mapped."""
-        return OwnLaplace(self.eps0)
+        return PersonalLaplace(self.eps0)
 
 
 class ResponseReports(Channel):
@@ -148,4 +148,4 @@ class ResponseReports(Channel):
 
     def own_users(self):
         """Return randomized responses on two options."""
-        return OwnRandomizedResponse(self.eps0, k=2)
+        return PersonalRandomizedResponse(self.eps0, k=2)

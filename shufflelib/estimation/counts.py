@@ -1,4 +1,4 @@
-r"""Histograms of millions of users drawn from how many hold each item: the exact law of all supports at once.
+r"""Histograms of millions of users drawn from how many hold each item: all supports at once, exactly.
 
 A report *supports* an item, or not: the reported item itself, the items of a reported subset, the items that
 hash to the reported value, the rows of the Hadamard matrix that are +1 at the reported index, the bits that
@@ -51,7 +51,7 @@ def support(randomizer):
     Raises
     ------
     TypeError
-        If no law of supports is known for the randomizer.
+        If no distribution of supports is known for the randomizer.
     """
     raise TypeError(
         f"randomizer must estimate a histogram from supports, got {validation.shown(randomizer)}; "
@@ -82,7 +82,7 @@ def draw_supports(randomizer, counts, repetitions, rng):
     Raises
     ------
     TypeError
-        If no law of supports is known for the randomizer.
+        If no distribution of supports is known for the randomizer.
     """
     support(randomizer)
 

@@ -6,16 +6,16 @@ r"""What is proved about users with personal budgets, in the two readings of "sh
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
-from shufflelib.shuffling.personal.blanket import OwnRandomizers
-from shufflelib.shuffling.personal.slots import PersonalizedPair
+from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
+from shufflelib.shuffling.personal.randomize_then_shuffle import PersonalRandomizers
 
 
-def of_own_budgets(users, *, delta):
+def randomize_then_shuffle(users, *, delta):
     """Certify reports that are randomised with own budgets and then shuffled, user by user.
 
     Parameters
     ----------
-    users : OwnLaplace or OwnRandomizedResponse
+    users : PersonalLaplace or PersonalRandomizedResponse
         The users' randomizers, from `shufflelib.published.personalized`.
     delta : float
         Central δ in (0, 1).
@@ -34,13 +34,15 @@ def of_own_budgets(users, *, delta):
     --------
     >>> from shufflelib import estimation
     >>> from shufflelib.shuffling import personal
-    >>> users = personal.OwnRandomizedResponse([1.0] * 1000, k=2)
-    >>> bracket = estimation.of_own_budgets(users, delta=1e-6)
+    >>> users = personal.PersonalRandomizedResponse([1.0] * 1000, k=2)
+    >>> bracket = estimation.randomize_then_shuffle(users, delta=1e-6)
     >>> 0.12 < bracket.lower < bracket.upper < 0.15  # of a local budget of 1
     True
     """
-    if not isinstance(users, OwnRandomizers):
-        raise TypeError(f"users must be OwnLaplace or OwnRandomizedResponse, got {validation.shown(users)}")
+    if not isinstance(users, PersonalRandomizers):
+        raise TypeError(
+            f"users must be PersonalLaplace or PersonalRandomizedResponse, got {validation.shown(users)}"
+        )
     each = users.epsilons(delta=delta)
     lower, upper = each.lower.max(), each.upper.max()
     return Certified(
@@ -52,7 +54,7 @@ def of_own_budgets(users, *, delta):
     )
 
 
-def of_seats(eps0, *, delta):
+def permute_then_randomize(eps0, *, delta):
     """Certify users shuffled into seats with public budgets.
 
     Parameters
@@ -76,7 +78,7 @@ def of_seats(eps0, *, delta):
     Examples
     --------
     >>> from shufflelib import estimation
-    >>> estimation.of_seats([1.0] * 1000, delta=1e-6).upper < 0.15
+    >>> estimation.permute_then_randomize([1.0] * 1000, delta=1e-6).upper < 0.15
     True
     """
     delta = validation.probability(delta, "delta")

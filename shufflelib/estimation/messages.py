@@ -16,7 +16,7 @@ def _checked(eps, delta):
 
 
 def _proves(profile, eps, log_delta):
-    return all(pair.log_worst(eps).upper <= log_delta for pair in profile.above)
+    return all(pair.log_worst(eps).upper <= log_delta for pair in profile.dominating_pairs)
 
 
 def _width(relative):

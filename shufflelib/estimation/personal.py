@@ -26,7 +26,7 @@ from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
-from shufflelib.shuffling.personal.slots import FARTHEST
+from shufflelib.shuffling.personal.permute_then_randomize import FARTHEST
 
 CELLS = 2**21  # values held in memory at once while runs are repeated
 DELTA = 1e-6
@@ -116,7 +116,7 @@ class PersonalProtocol(Protocol):
         return np.concatenate(estimates)
 
 
-class OwnBudgets(PersonalProtocol):
+class RandomizeThenShuffle(PersonalProtocol):
     """Every user randomises with the own budget, then the reports are shuffled: Algorithms 1 and 2.
 
     The estimate is a function of the multiset of reports and of the multiset of budgets.
@@ -149,13 +149,13 @@ class OwnBudgets(PersonalProtocol):
 
     def certificate(self):
         """Return the largest of the users' ε; `channel.own_users` has those of all users."""
-        return guarantees.of_own_budgets(self.channel.own_users(), delta=self.delta)
+        return guarantees.randomize_then_shuffle(self.channel.own_users(), delta=self.delta)
 
     def _group_sums(self, x, starts, repetitions, rng):
         return np.tile(np.add.reduceat(x, starts), (repetitions, 1))
 
 
-class Seats(PersonalProtocol):
+class PermuteThenRandomize(PersonalProtocol):
     r"""Users are shuffled into seats, seat i has the public budget ε_i, and reports count by precision.
 
     .. math:: w_i \propto \frac{1}{s_i/g_i^2 + \Delta^2/4}, \qquad
@@ -206,15 +206,15 @@ class Seats(PersonalProtocol):
         return self.noise_variance + float(np.var(self.channel.values(data), ddof=1)) * self.luck
 
     def certificate(self):
-        """Return `guarantees.of_seats`."""
-        return guarantees.of_seats(self.channel.eps0, delta=self.delta)
+        """Return `guarantees.permute_then_randomize`."""
+        return guarantees.permute_then_randomize(self.channel.eps0, delta=self.delta)
 
     def _group_sums(self, x, starts, repetitions, rng):
         seated = rng.permuted(np.tile(x, (repetitions, 1)), axis=1)
         return np.add.reduceat(seated, starts, axis=1)
 
 
-class MeanProtocol(OwnBudgets):
+class MeanProtocol(RandomizeThenShuffle):
     r"""Algorithm 1 of GSPA, Chen, Cao, Ge 2024, as written: clip, add own Laplace noise, shuffle, average.
 
     .. math:: z = \frac1n \sum_i y_i, \qquad y_i = x_i + \mathrm{Lap}(\Delta/\varepsilon_i), \qquad
@@ -252,7 +252,7 @@ class MeanProtocol(OwnBudgets):
         super().__init__(LaplaceReports(eps0, low, high), delta)
 
 
-class FrequencyProtocol(OwnBudgets):
+class FrequencyProtocol(RandomizeThenShuffle):
     r"""Algorithm 2 of GSPA as written: own randomized response, shuffle, z = (A - B)/(n - 2B).
 
     .. math:: A = \sum_i y_i, \quad B = \sum_i r_i, \quad r_i = \frac{1}{e^{\varepsilon_i} + 1}, \qquad
@@ -289,14 +289,14 @@ class FrequencyProtocol(OwnBudgets):
         super().__init__(ResponseReports(eps0), delta)
 
 
-class SeatMeanProtocol(Seats):
+class PermutedMeanProtocol(PermuteThenRandomize):
     """Mean of values in [low, high], users shuffled into seats; parameters as for `MeanProtocol`.
 
     Examples
     --------
     >>> from shufflelib import estimation
     >>> budgets = estimation.group_budgets(10_000)
-    >>> seats = estimation.SeatMeanProtocol(budgets, low=20.0, high=80.0)
+    >>> seats = estimation.PermutedMeanProtocol(budgets, low=20.0, high=80.0)
     >>> round(seats.standard_error(50.0), 2)  # a third of `MeanProtocol`'s: who is precise counts more
     2.01
     """
@@ -305,13 +305,13 @@ class SeatMeanProtocol(Seats):
         super().__init__(LaplaceReports(eps0, low, high), delta)
 
 
-class SeatFrequencyProtocol(Seats):
+class PermutedFrequencyProtocol(PermuteThenRandomize):
     """Share of ones among bits, users shuffled into seats; parameters as for `FrequencyProtocol`.
 
     Examples
     --------
     >>> from shufflelib import estimation
-    >>> protocol = estimation.SeatFrequencyProtocol(estimation.group_budgets(10_000))
+    >>> protocol = estimation.PermutedFrequencyProtocol(estimation.group_budgets(10_000))
     >>> held = estimation.bits(10_000, density=0.7)
     >>> protocol.bias(held), round(protocol.standard_error(0.7), 3)
     (0.0, 0.024)

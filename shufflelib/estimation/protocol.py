@@ -96,7 +96,8 @@ class Protocol(ABC):
     def repeat(self, data, repetitions, rng):
         """Return the estimates of independent runs, shape (repetitions, ...), drawn by shorter means.
 
-        The law is that of ``run(data, rng).value``; what is shorter is that equal users are drawn together.
+        The distribution is that of ``run(data, rng).value``; what is shorter is that equal users are drawn
+        together.
         """
 
     @functools.cached_property

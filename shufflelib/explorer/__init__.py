@@ -1,8 +1,8 @@
 """The explorer: one page on which every control moves every number.
 
-The parts do not know the page: a `Setting` is what the controls say, `questions` turn one into numbers,
-a `Desk` hands them out to other processes, `words` and `pictures` show what is known so far.  Only `page`
-imports ipywidgets, only `pictures` draws.
+The parts do not know the page: a `Setting` is what the controls say, `questions` turn one into numbers, a
+`QuestionQueue` hands them out to other processes, `text` and `pictures` show what is known so far.  Only
+`page` imports ipywidgets, only `pictures` draws.
 
 >>> from shufflelib.explorer import Setting
 >>> setting = Setting.from_query("n=1000&d=10&delta=1e-6")
@@ -10,8 +10,8 @@ imports ipywidgets, only `pictures` draws.
 'shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=1000)'
 """
 
-from shufflelib.explorer.desk import Desk
 from shufflelib.explorer.mechanisms import MECHANISMS, Mechanism
+from shufflelib.explorer.question_queue import QuestionQueue
 from shufflelib.explorer.setting import Setting
 
-__all__ = ["MECHANISMS", "Desk", "Mechanism", "Setting"]
+__all__ = ["MECHANISMS", "QuestionQueue", "Mechanism", "Setting"]

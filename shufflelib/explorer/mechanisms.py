@@ -12,7 +12,7 @@ class Mechanism:
 
     Parameters
     ----------
-    words : str
+    text : str
         As in the menu.
     build : callable
         Takes the parameters by name.
@@ -24,7 +24,7 @@ class Mechanism:
         Whether one number takes longer than a glance.
     """
 
-    words: str
+    text: str
     build: Callable
     parameters: tuple = ("eps0",)
     histogram: bool = False
@@ -36,8 +36,8 @@ class Mechanism:
         return "eps0" in self.parameters
 
 
-def _items(words, build):
-    return Mechanism(words, build, ("eps0", "d"), histogram=True)
+def _items(text, build):
+    return Mechanism(text, build, ("eps0", "d"), histogram=True)
 
 
 MECHANISMS = {

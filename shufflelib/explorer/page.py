@@ -5,7 +5,7 @@ import html
 
 import ipywidgets
 
-from shufflelib.explorer import desk, pictures, words
+from shufflelib.explorer import pictures, question_queue, text
 from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.setting import Setting
 
@@ -45,13 +45,13 @@ class Page:
     ----------
     query : str
         A link's query, such as ``n=1000&eps0=2``; a bad one is answered by a sentence.
-    answers : Desk, optional
+    answers : QuestionQueue, optional
         Who answers; by default two other processes.
     """
 
     def __init__(self, query="", *, answers=None):
-        self.desk = answers or desk.Desk(desk.Process)
-        self.desk.told = self._told
+        self.queue = answers or question_queue.QuestionQueue(question_queue.Process)
+        self.queue.callback = self._callback
         try:
             self._loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -65,7 +65,7 @@ class Page:
         self._send_again(1.0)
 
     def _build(self):
-        menu = [(mechanism.words, name) for name, mechanism in MECHANISMS.items()]
+        menu = [(mechanism.text, name) for name, mechanism in MECHANISMS.items()]
         self.controls = {
             "mechanism": ipywidgets.Dropdown(options=menu),
             "d": Steps("options d", OPTIONS),
@@ -105,25 +105,25 @@ class Page:
             _Panel(
                 "1. Central ε: every bound",
                 [pictures.OverUsers(), pictures.OverBudgets()],
-                words.epsilon,
-                more=words.bounds,
+                text.epsilon,
+                more=text.bounds,
             ),
             _Panel(
                 "2. What an attacker sees",
                 [pictures.TradeOff()],
-                lambda setting, known: words.tradeoff(setting, known, asked=self._begun(setting)),
+                lambda setting, known: text.tradeoff(setting, known, asked=self._begun(setting)),
                 self.controls["fpr"],
             ),
             _Panel(
                 "3. Rényi divergence",
                 [pictures.Renyi()],
-                lambda setting, known: words.renyi(setting, known, asked=self._begun(setting)),
+                lambda setting, known: text.renyi(setting, known, asked=self._begun(setting)),
                 self.controls["order"],
             ),
             _Panel(
                 "4. What should I deploy?",
                 [pictures.Error()],
-                lambda setting, known: words.deploy(setting, known, asked=self._asked == setting),
+                lambda setting, known: text.deploy(setting, known, asked=self._asked == setting),
                 self.controls["eps"],
                 self.button,
             ),
@@ -165,7 +165,7 @@ class Page:
     def _refuse(self, wrong):
         self.setting = None
         self.more.layout.display = "none"
-        self.desk.want([])
+        self.queue.want([])
         for panel in self.panels:
             panel.blank()
         self.anchor.value = self.situation.value = ""
@@ -196,7 +196,7 @@ class Page:
             self.controls[name].layout.display = None if name in used else "none"
         self.more.layout.display = None if setting.rounds > 1 else "none"
         self.anchor.value = f'<a class="link" href="?{html.escape(setting.query)}">Link to this setting</a>'
-        self.situation.value = words.situation(setting)
+        self.situation.value = text.situation(setting)
 
     def _moved(self, name, value):
         if self._busy:
@@ -232,18 +232,18 @@ class Page:
         if self.setting is None:
             return
         if self._loop is None:
-            self.desk.want(self.wanted())
+            self.queue.want(self.wanted())
         shown = [(panel, picture) for panel in self.panels if panel.shown.value for picture in panel.pictures]
         self._left = list(dict.fromkeys(one for one in self._left + shown if one in shown))
         if shown:
             self._draw(shown[0])
         for panel in self.panels:
-            panel.say(self.setting, self.desk.get)
+            panel.say(self.setting, self.queue.get)
         self._later(HEAD_START, self._ask)
 
     def _ask(self):
         if self.setting is not None:
-            self.desk.want(self.wanted())
+            self.queue.want(self.wanted())
             self._draw_next()
 
     def _draw_next(self):
@@ -255,7 +255,7 @@ class Page:
     def _draw(self, one):
         self._left.remove(one)
         panel, picture = one
-        panel.draw(picture, self.setting, self.desk.get)
+        panel.draw(picture, self.setting, self.queue.get)
 
     def _later(self, seconds, step):
         """Take a step later instead of the one that was to come, or at once where no loop runs."""
@@ -266,7 +266,7 @@ class Page:
             self._step.cancel()
         self._step = self._loop.call_later(seconds, step)
 
-    def _told(self):
+    def _callback(self):
         if self._loop is None or self._loop.is_closed():
             return
         self._loop.call_soon_threadsafe(self._soon)

@@ -1,10 +1,10 @@
 r"""Binary randomized response before every population at once.
 
-A user reports the own bit with probability b and the other one with probability a = 1/(1 + e^ε₀).  Of the
-n − 1 other users s hold a one, so that :math:`K_s \sim \mathrm{Bin}(s, b) + \mathrm{Bin}(n-1-s, a)` of them
-report one; the user who changes adds a Bernoulli variable, of mean a or b.  Summing
-:math:`P - e^{\varepsilon} Q` over the counts up to k gives, with f and F the law and the distribution
-function of :math:`K_s` and :math:`c_0 = b - e^{\varepsilon} a,\; c_1 = e^{\varepsilon} b - a`,
+A user reports the own bit with probability b and the other one with probability a = 1/(1 + e^ε₀).  Of the n −
+1 other users s hold a one, so that :math:`K_s \sim \mathrm{Bin}(s, b) + \mathrm{Bin}(n-1-s, a)` of them
+report one; the user who changes adds a Bernoulli variable, of mean a or b.  Summing :math:`P -
+e^{\varepsilon} Q` over the counts up to k gives, with f and F the distribution and the distribution function
+of :math:`K_s` and :math:`c_0 = b - e^{\varepsilon} a,\; c_1 = e^{\varepsilon} b - a`,
 
 .. math:: H_s(k) = c_0 f(k) - (e^{\varepsilon} - 1) F(k - 1), \qquad \delta_s(\varepsilon) = \max_k H_s(k).
 

@@ -12,13 +12,13 @@ from shufflelib.numerics.logspace import UNIT
 SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
 
 
-def minus_one(angle):
+def cf_minus_one(angle):
     """Return e^{i·angle} − 1 without cancellation."""
     half = np.sin(0.5 * angle)
     return -2.0 * half * half + 1j * np.sin(angle)
 
 
-def turned(one, two):
+def cf_minus_one_of_sum(one, two):
     """Return e^{i(a+b)} − 1 from e^{ia} − 1 and e^{ib} − 1.
 
     Nothing cancels; at most six roundings of |a| + |b| are added to the errors of the factors.
@@ -26,15 +26,15 @@ def turned(one, two):
     return one * two + one + two
 
 
-def turns(angles, count):
+def cf_minus_one_of_multiples(angles, count):
     """Return e^{ik·angle} − 1 for k < ``count``, one row for each k, from two shorter tables."""
     few = max(1, math.isqrt(count))
-    one = minus_one(np.outer(few * np.arange(-(-count // few)), angles))[:, None]
-    two = minus_one(np.outer(np.arange(few), angles))
-    return turned(one, two).reshape(-1, angles.size)[:count]
+    one = cf_minus_one(np.outer(few * np.arange(-(-count // few)), angles))[:, None]
+    two = cf_minus_one(np.outer(np.arange(few), angles))
+    return cf_minus_one_of_sum(one, two).reshape(-1, angles.size)[:count]
 
 
-def mean_turns(first, second, masses):
+def mean_cf_minus_one(first, second, masses):
     """Return E e^{i(a+b)} − 1 for every row of e^{ia} − 1 with every row of e^{ib} − 1; columns are atoms."""
     weighted = first * masses
     mean = weighted @ second.T

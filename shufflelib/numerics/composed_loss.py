@@ -1,6 +1,6 @@
 r"""The privacy loss of many rounds: one number of a sum of independent losses, enclosed on both sides.
 
-With rounds whose losses have the finite laws P_1, …, P_k and L their sum,
+With rounds whose losses have the finite distributions P_1, …, P_k and L their sum,
 
 .. math:: \delta(\varepsilon) = \mathbb E_P\bigl[(1 - e^{\varepsilon - L})_+\bigr]
           = \frac{1}{2\pi i}\int_{\theta - i\infty}^{\theta + i\infty}
@@ -31,7 +31,7 @@ import math
 import numpy as np
 from scipy.special import erf
 
-from shufflelib.numerics.characteristic_functions import log_abs_one_plus, mean_turns, minus_one
+from shufflelib.numerics.characteristic_functions import cf_minus_one, log_abs_one_plus, mean_cf_minus_one
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT
 
 FORGOTTEN = 16.0  # e-folds below the number at which aliases lie
@@ -44,43 +44,49 @@ HOPELESS = 100.0  # relative width from which on Chernoff's bound will do
 SHARE = 0.1  # of the width aimed at that smoothing may cost
 
 
-class Total:
+class ComposedPLD:
     """The sum of the losses of all rounds.
 
     Parameters
     ----------
-    laws : sequence of RoundLaw
+    distributions : sequence of PLD
         One for each kind of round.
     counts : sequence of int
         How many rounds of each kind.
     """
 
-    def __init__(self, laws, counts):
-        self.laws, self.counts = tuple(laws), tuple(counts)
-        rounds = list(zip(self.laws, self.counts, strict=True))
-        self.excess = math.fsum(k * math.log1p(law.excess) for law, k in rounds)
-        self.sure = -math.expm1(
-            math.fsum(k * math.log1p(-law.sure) if law.sure < 1.0 else -math.inf for law, k in rounds)
+    def __init__(self, distributions, counts):
+        self.distributions, self.counts = tuple(distributions), tuple(counts)
+        rounds = list(zip(self.distributions, self.counts, strict=True))
+        self.slack = math.fsum(k * math.log1p(distribution.slack) for distribution, k in rounds)
+        self.infinity_mass = -math.expm1(
+            math.fsum(
+                k * math.log1p(-distribution.infinity_mass) if distribution.infinity_mass < 1.0 else -math.inf
+                for distribution, k in rounds
+            )
         )
-        self.largest = math.fsum(k * float(law.loss[-1]) for law, k in rounds)
-        self.smallest = math.fsum(k * float(law.loss[0]) for law, k in rounds)
+        self.largest = math.fsum(k * float(distribution.loss[-1]) for distribution, k in rounds)
+        self.smallest = math.fsum(k * float(distribution.loss[0]) for distribution, k in rounds)
 
     @property
-    def log_sure(self):
+    def log_infinity_mass(self):
         """Log of the probability of an infinite loss."""
-        return math.log(self.sure) if self.sure > 0.0 else -math.inf
+        return math.log(self.infinity_mass) if self.infinity_mass > 0.0 else -math.inf
 
     def contributions(self, theta):
         """Return what each kind of round adds to log E e^{θL}."""
         return np.array(
-            [k * _Tilt(law, theta).log_moment for law, k in zip(self.laws, self.counts, strict=True)]
+            [
+                k * _Tilt(distribution, theta).log_moment
+                for distribution, k in zip(self.distributions, self.counts, strict=True)
+            ]
         )
 
     def cumulants(self, theta):
         """Return log E e^{θL}, its error, and mean and variance of L tilted by e^{θL}."""
         log_moment = error = mean = variance = 0.0
-        for law, k in zip(self.laws, self.counts, strict=True):
-            tilt = _Tilt(law, theta)
+        for distribution, k in zip(self.distributions, self.counts, strict=True):
+            tilt = _Tilt(distribution, theta)
             log_moment += k * tilt.log_moment
             error += k * tilt.error
             mean += k * tilt.mean
@@ -90,12 +96,12 @@ class Total:
     def _moments(self, theta):
         """Return mean and variance of L tilted by e^{θL}, to the few digits a saddle point needs."""
         mean = variance = 0.0
-        for law, k in zip(self.laws, self.counts, strict=True):
-            exponent = theta * law.loss + np.log(law.mass)
+        for distribution, k in zip(self.distributions, self.counts, strict=True):
+            exponent = theta * distribution.loss + np.log(distribution.mass)
             weight = np.exp(exponent - exponent.max())
             weight /= weight.sum()
-            one = float(weight @ law.loss)
-            mean, variance = mean + k * one, variance + k * float(weight @ (law.loss - one) ** 2)
+            one = float(weight @ distribution.loss)
+            mean, variance = mean + k * one, variance + k * float(weight @ (distribution.loss - one) ** 2)
         return mean, variance
 
     def saddle(self, eps):
@@ -122,7 +128,7 @@ class Total:
         return low * math.sqrt(high / low)
 
     def log_delta(self, eps, *, width):
-        r"""Return both ends of log δ(ε) of the finite laws as they stand, aiming at a relative width.
+        r"""Return both ends of log δ(ε) of the finite PLDs as they stand, aiming at a relative width.
 
         The lower end grants only that losses counted as infinite exceed 550: all else falls below
         −50 with probability e^{−50} at most, as :math:`\mathbb E_P e^{-L} \le 1`.
@@ -131,45 +137,45 @@ class Total:
             lower, upper = -math.inf, -math.inf
         else:
             lower, upper = _on_the_line(self, eps, self.saddle(eps), width)
-        sure = self.log_sure
+        sure = self.log_infinity_mass
         surely = sure - 1e-12 if eps < 450.0 else -math.inf
         return float(np.logaddexp(lower, surely)) - 64 * UNIT, float(np.logaddexp(upper, sure)) + 64 * UNIT
 
 
 class _Tilt:
-    """One law tilted by e^{θL}: log-moment with its error, mean, variance, masses about the mean."""
+    """One distribution tilted by e^{θL}: log-moment with its error, mean, variance, masses about the mean."""
 
-    def __init__(self, law, theta):
-        exponent = theta * law.loss
-        weight = exponent + np.log(law.mass)
+    def __init__(self, distribution, theta):
+        exponent = theta * distribution.loss
+        weight = exponent + np.log(distribution.mass)
         peak = float(weight.max())
         weight = np.exp(weight - peak)
         total = math.fsum(weight)
         self.mass = weight / total
-        self.mean = math.fsum(self.mass * law.loss)
-        self.loss = law.loss - self.mean
+        self.mean = math.fsum(self.mass * distribution.loss)
+        self.loss = distribution.loss - self.mean
         self.variance = math.fsum(self.mass * self.loss**2)
-        away = np.abs(exponent) + np.abs(np.log(law.mass))
-        reach = min(float(np.max(self.mass * away)) * law.loss.size, float(np.max(away)))
+        away = np.abs(exponent) + np.abs(np.log(distribution.mass))
+        reach = min(float(np.max(self.mass * away)) * distribution.loss.size, float(np.max(away)))
         if float(np.max(np.abs(exponent))) < 1.0 and total > 0.5 * math.exp(-peak):
-            growth = law.mass * np.expm1(exponent)
-            self.log_moment = math.log1p(math.fsum(np.append(growth, law.mass)) - 1.0)
+            growth = distribution.mass * np.expm1(exponent)
+            self.log_moment = math.log1p(math.fsum(np.append(growth, distribution.mass)) - 1.0)
             moved = math.fsum(np.abs(growth))
         else:
             self.log_moment = peak + math.log(total)
             moved = 1.0 + abs(peak) + math.fsum(self.mass * away)
         self.error = UNIT * (2.0 + 8.0 * moved)
         # of the characteristic function about the mean, for each unit of the angle
-        self.doubt = UNIT * (16.0 + 2.0 * law.loss.size + 4.0 * reach)
+        self.doubt = UNIT * (16.0 + 2.0 * distribution.loss.size + 4.0 * reach)
         self.spread = math.fsum(self.mass * np.abs(self.loss)) + 4 * UNIT * abs(self.mean)
 
     def log_characteristic(self, step, first, size):
         """Return log of the modulus and the angle of E e^{iω(L − mean)}, and their error, at nodes ω."""
         fine = max(1, math.isqrt(size))
         rows = -(-size // fine)
-        big = minus_one(np.outer(step * (first + fine * np.arange(rows)), self.loss))
-        small = minus_one(np.outer(step * np.arange(fine), self.loss))
-        shift = mean_turns(big, small, self.mass).ravel()[:size]
+        big = cf_minus_one(np.outer(step * (first + fine * np.arange(rows)), self.loss))
+        small = cf_minus_one(np.outer(step * np.arange(fine), self.loss))
+        shift = mean_cf_minus_one(big, small, self.mass).ravel()[:size]
         x, y = shift.real, shift.imag
         modulus = log_abs_one_plus(x, y)
         omega = step * (first + np.arange(size))
@@ -222,7 +228,7 @@ def _on_the_line(total, eps, theta, width):
     if nodes > NODE_LIMIT:
         return _on_the_line(total, eps, theta, width * (1.1 * nodes / NODE_LIMIT) ** 2)
 
-    tilts = [_Tilt(law, theta) for law in total.laws]
+    tilts = [_Tilt(distribution, theta) for distribution in total.distributions]
     once = fourfold = rounding = 0.0
     for first in range(0, nodes, BLOCK):
         size = min(BLOCK, nodes - first)

@@ -9,17 +9,17 @@ TOLERANCE = 1e-6  # relative width aimed at
 LEAST = math.ulp(0.0)  # what is positive is at least so much
 
 
-class LogBracket(NamedTuple):
+class LogInterval(NamedTuple):
     """Natural logarithms of a lower and an upper end."""
 
     lower: float
     upper: float
 
-    def or_nothing_known(self):
+    def or_unknown(self):
         """Return the bracket of a probability; an end that is no number says nothing, never "private"."""
         if self.lower <= self.upper:
             return self
-        return LogBracket(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
+        return LogInterval(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
 
     def probabilities(self):
         """Return both ends of the probability itself; below the normal floats they are a last place wider."""
@@ -28,10 +28,10 @@ class LogBracket(NamedTuple):
         return lower, min(upper, 1.0)
 
 
-NOTHING = LogBracket(-math.inf, -math.inf)  # of the number 0
-UNKNOWN = LogBracket(-math.inf, math.inf)
+LOG_ZERO = LogInterval(-math.inf, -math.inf)  # of the number 0
+UNKNOWN = LogInterval(-math.inf, math.inf)
 
 
-def narrower(one, two):
+def intersect(one, two):
     """Return what two brackets of one number say together."""
-    return LogBracket(max(one.lower, two.lower), min(one.upper, two.upper))
+    return LogInterval(max(one.lower, two.lower), min(one.upper, two.upper))

@@ -1,7 +1,7 @@
 r"""E[(G₁ + … + G_n)₊] from a list of all vectors of counts.
 
-Few losses differ from the most frequent one where there are few summands or the others are rare.  Then
-the law of the sum is listed: how often each other value occurs, up to a number of them that Chernoff's
+Few losses differ from the most frequent one where there are few summands or the others are rare.  Then the
+distribution of the sum is listed: how often each other value occurs, up to a number of them that Chernoff's
 inequality says is exceeded too rarely to matter.
 """
 
@@ -12,31 +12,31 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.numerics.log_interval import UNKNOWN, LogBracket
+from shufflelib.numerics.log_interval import UNKNOWN, LogInterval
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.numerics.loss_distribution import most_of_sum
+from shufflelib.numerics.loss_distribution import union_upper_bound
 
 ENUMERATION_LIMIT = 40_000  # count vectors
 ENUMERATED_ATOMS = 12
 RARE = -30.0  # log of the chance of more of them than are listed, from which on a list is worth its while
 
 
-def listed_mean(law, n):
+def listed_mean(distribution, n):
     r"""Return an enclosure of :math:`\log \mathbb E[(G_1+\dots+G_n)_+]`, and whether the list is complete.
 
     Nothing is known where the list would be too long.
     """
-    if law.values.size > ENUMERATED_ATOMS + 1:  # the heaviest and the one at 0 included
+    if distribution.values.size > ENUMERATED_ATOMS + 1:  # the heaviest and the one at 0 included
         return UNKNOWN, False
-    around = _Around.heaviest(law)
+    around = _Around.heaviest(distribution)
     most = _enumerable(around, n)
     if most == 0 or _log_left_out(around, n, most) >= RARE:
         return UNKNOWN, False
-    return _by_enumeration(law, n, around, most), most >= n
+    return _by_enumeration(distribution, n, around, most), most >= n
 
 
 class _Around(NamedTuple):
-    """A law seen from its heaviest atom: that atom, and the others, the one at 0 among them."""
+    """A distribution seen from its heaviest atom: that atom, and the others, the one at 0 among them."""
 
     value: float
     size: float
@@ -45,15 +45,17 @@ class _Around(NamedTuple):
     masses: tuple  # of the others, lower and upper ends
 
     @classmethod
-    def heaviest(cls, law):
-        values, sizes, masses = (np.append(part, 0.0) for part in (law.values, law.sizes, law.masses))
-        doubt = law.precision + 4 * UNIT
+    def heaviest(cls, distribution):
+        values, sizes, masses = (
+            np.append(part, 0.0) for part in (distribution.values, distribution.sizes, distribution.masses)
+        )
+        doubt = distribution.precision + 4 * UNIT
         ends = [masses * (1.0 + side * doubt) for side in (-1.0, 1.0)]
         for end, side in zip(ends, (-1.0, 1.0), strict=True):
-            end[-1] = max(law.zero_mass + side * doubt, 0.0)
+            end[-1] = max(distribution.zero_mass + side * doubt, 0.0)
         top = int(np.argmax(ends[1]))
         others = np.arange(values.size) != top
-        if law.zero_mass == 0.0 and math.fsum(law.masses) == 1.0 and top != others.size - 1:
+        if distribution.zero_mass == 0.0 and math.fsum(distribution.masses) == 1.0 and top != others.size - 1:
             others[-1] = False  # the listed masses are all there is
         return cls(values[top], sizes[top], values[others], sizes[others], tuple(end[others] for end in ends))
 
@@ -100,14 +102,14 @@ def _count_vectors(atoms, most, n):
     return counts, used, log_weight, size
 
 
-def _by_enumeration(law, n, around=None, most=None):
+def _by_enumeration(distribution, n, around=None, most=None):
     """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
-    around = around or _Around.heaviest(law)
+    around = around or _Around.heaviest(distribution)
     most = n if most is None else most
     counts, used, log_weight, size = _count_vectors(around.values.size, most, n)
     total = counts @ around.values + (n - used) * around.value
     with np.errstate(over="ignore"):
-        slack = (counts @ around.sizes + (n - used) * around.size) * (law.precision + 8 * UNIT)
+        slack = (counts @ around.sizes + (n - used) * around.size) * (distribution.precision + 8 * UNIT)
     ends = []
     for masses, side in zip(around.masses, (-1.0, 1.0), strict=True):
         possible = np.all((counts == 0.0) | (masses > 0.0), axis=1)
@@ -120,6 +122,8 @@ def _by_enumeration(law, n, around=None, most=None):
         rounding = (size - 4 * log_masses) * UNIT
         terms = log_weight + log_masses + log_heaviest + side * rounding + gain
         ends.append(logsumexp(terms[possible]))
-    ends[1] = float(np.logaddexp(ends[1], _log_left_out(around, n, most) + most_of_sum(law, n)))
+    ends[1] = float(
+        np.logaddexp(ends[1], _log_left_out(around, n, most) + union_upper_bound(distribution, n))
+    )
     rounding = [UNIT * (64 + 4 * abs(end)) if end > -math.inf else 0.0 for end in ends]
-    return LogBracket(ends[0] - rounding[0], ends[1] + rounding[1])
+    return LogInterval(ends[0] - rounding[0], ends[1] + rounding[1])

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.log_interval import LogBracket, narrower
+from shufflelib.numerics.log_interval import LogInterval, intersect
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.three_point_losses import PRECISION, log_outcomes
 
@@ -113,7 +113,7 @@ class HeavySlots:
         beside = self._one_alone(eps, light)
         for refined in (0, max(1, REFINED // self.light.kinds.size)):
             if self.outcomes is not None and beside.upper > beside.lower + tolerance:
-                beside = narrower(beside, self._each_outcome(eps, light, tolerance, refined))
+                beside = intersect(beside, self._each_outcome(eps, light, tolerance, refined))
         return beside
 
     def _one_alone(self, eps, light):
@@ -142,7 +142,7 @@ class HeavySlots:
         for i in 1 + np.argsort(-unsure[1:])[:refined]:
             if math.fsum(unsure) > 0.5 * tolerance * math.fsum(np.exp(low - unit)):
                 known = float(first[i]), float(second[i])
-                sharp = self.light.positive_part_mean(eps, tolerance, known)
+                sharp = self.light.expected_positive_part(eps, tolerance, known)
                 low[i] = max(low[i], log_mass[i] - error[i] + sharp.lower)
                 high[i], unsure[i] = min(high[i], log_mass[i] + error[i] + sharp.upper), 0.0
         gains = logsumexp(self._seen + _log(np.maximum(sum(self._gain(eps)), 0.0)))
@@ -160,4 +160,4 @@ class HeavySlots:
         pad = 64 * PRECISION + 8 * UNIT * (2.0 + eps + math.log(users))
         low, high = (float(end) + eps - math.log(users) for end in (low, high))
         size = [16 * UNIT * abs(end) if math.isfinite(end) else 0.0 for end in (low, high)]
-        return LogBracket(min(low - pad - size[0], high), min(high + pad + size[1], 0.0))
+        return LogInterval(min(low - pad - size[0], high), min(high + pad + size[1], 0.0))

@@ -25,7 +25,7 @@ running sum of node-wise error bounds.  All three are charged to both ends; `log
 rounding assume of NumPy and SciPy.
 
 Where few losses differ from the most frequent one, because there are few summands or because the
-others are rare, the law of the sum is listed instead: `positive_part_enumerated`.
+others are rare, the distribution of the sum is listed instead: `positive_part_enumerated`.
 """
 
 import math
@@ -35,15 +35,15 @@ import numpy as np
 
 from shufflelib.numerics.characteristic_functions import (
     SMALLEST_MODULUS,
+    cf_minus_one,
+    cf_minus_one_of_multiples,
+    cf_minus_one_of_sum,
     log_abs_one_plus,
-    mean_turns,
-    minus_one,
-    turned,
-    turns,
+    mean_cf_minus_one,
 )
-from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket, narrower
+from shufflelib.numerics.log_interval import LOG_ZERO, TOLERANCE, LogInterval, intersect
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.loss_distribution import most_of_sum, one_at_a_time
+from shufflelib.numerics.loss_distribution import single_positive_lower_bound, union_upper_bound
 from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, listed_mean
 
 NODE_LIMIT = 2_000_000
@@ -58,13 +58,13 @@ MARGIN = 16.0  # e-folds below the tolerance from which on a term is not compute
 ALL_NODES = 18.0  # as many more for one node: there are many
 
 
-def positive_part_mean(law, n, *, tolerance=TOLERANCE):
+def expected_positive_part(distribution, n, *, tolerance=TOLERANCE):
     r"""Enclose :math:`\log \mathbb E[(G_1+\dots+G_n)_+]`.
 
     Parameters
     ----------
-    law : LossLaw
-        Law of one summand.
+    distribution : LossDistribution
+        Distribution of one summand.
     n : int
         Number of summands, at least 1.
     tolerance : float
@@ -73,7 +73,7 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
 
     Returns
     -------
-    LogBracket
+    LogInterval
         Both ends proved, with rounding charged; ``-inf`` on both sides if the sum cannot be positive.
 
     Notes
@@ -81,49 +81,65 @@ def positive_part_mean(law, n, *, tolerance=TOLERANCE):
     Cost O(1) in n; proportional to the number of atoms, to the tail's distance from the mean in
     standard deviations, and to ``tolerance**-0.5``.
     """
-    scale = float(np.max(np.abs(law.values), initial=0.0))
+    scale = float(np.max(np.abs(distribution.values), initial=0.0))
     if scale == 0.0:  # no more than the rounding of what cancelled
-        return LogBracket(-math.inf, most_of_sum(law, n)) if np.any(law.sizes > 0.0) else NOTHING
-    crude = most_of_sum(law, n) - math.log(scale)
+        return (
+            LogInterval(-math.inf, union_upper_bound(distribution, n))
+            if np.any(distribution.sizes > 0.0)
+            else LOG_ZERO
+        )
+    crude = union_upper_bound(distribution, n) - math.log(scale)
     if crude == -math.inf:
-        return NOTHING
-    bracket, listed = LogBracket(one_at_a_time(law, n) - math.log(scale), crude), n == 1
-    law = law.measured_in(scale)
+        return LOG_ZERO
+    bracket, listed = (
+        LogInterval(single_positive_lower_bound(distribution, n) - math.log(scale), crude),
+        n == 1,
+    )
+    distribution = distribution.measured_in(scale)
     if not listed and bracket.upper - bracket.lower > tolerance:
-        from_list, listed = listed_mean(law, n)
-        bracket = narrower(bracket, from_list)
-        if not listed and bracket.upper - bracket.lower > tolerance and np.any(law.values > SMALLEST_GAIN):
-            bracket = narrower(bracket, _by_contour(law, n, tolerance))
+        from_list, listed = listed_mean(distribution, n)
+        bracket = intersect(bracket, from_list)
+        if (
+            not listed
+            and bracket.upper - bracket.lower > tolerance
+            and np.any(distribution.values > SMALLEST_GAIN)
+        ):
+            bracket = intersect(bracket, _by_contour(distribution, n, tolerance))
     lower, upper = bracket.lower, min(bracket.upper, crude)
     if upper == -math.inf:
-        return NOTHING
+        return LOG_ZERO
     pad = 4 * UNIT * (1.0 + abs(upper) + abs(math.log(scale)))
-    return LogBracket(min(lower, upper) + math.log(scale) - pad, upper + math.log(scale) + pad)
+    return LogInterval(min(lower, upper) + math.log(scale) - pad, upper + math.log(scale) + pad)
 
 
-def _tilted(law, theta):
+def _tilted(distribution, theta):
     """Return θG, its peak, the masses times e^{θG − peak}, and their sum, that of the atom at 0 included."""
-    exponent = theta * law.values
+    exponent = theta * distribution.values
     peak = max(0.0, float(exponent.max()))
-    weights = law.masses * np.exp(exponent - peak)
-    return exponent, peak, weights, max(float(weights.sum()) + law.zero_mass * math.exp(-peak), 1e-300)
+    weights = distribution.masses * np.exp(exponent - peak)
+    return (
+        exponent,
+        peak,
+        weights,
+        max(float(weights.sum()) + distribution.zero_mass * math.exp(-peak), 1e-300),
+    )
 
 
-def _cumulant(law, exponent, peak, mass):
+def _cumulant(distribution, exponent, peak, mass):
     """Return log E e^{θG}, without cancellation where it is small, and the terms it came from.
 
     The mass at 0 is what the others leave of 1, so that its error is no share of it but of 1.
     """
     if peak >= 1.0:
         return peak + math.log(mass), 1.0 + math.exp(-peak) / mass + peak / 16.0
-    growth = law.masses * np.expm1(exponent)
+    growth = distribution.masses * np.expm1(exponent)
     total = float(growth.sum())
     cumulant = math.log1p(total) if total > -0.5 else peak + math.log(mass)
     return cumulant, np.abs(growth).sum() / mass
 
 
 class _Tilt:
-    """The law tilted by e^{θG}: cumulant K(θ), mean and variance, atoms that remain, and their rounding.
+    """The tilt by e^{θG}: cumulant K(θ), mean and variance, atoms that remain, and their rounding.
 
     ``cumulant_error`` bounds the error of K, ``node_error`` that of the tilted characteristic
     function at t, for each unit of |t|: every mass and every value is known up to ``doubt``,
@@ -131,32 +147,32 @@ class _Tilt:
     and by its tilt, and counts by |e^{iωx} − 1| ≤ ω|x|; a value turns its mass by itself; K norms them all.
     """
 
-    def __init__(self, law, theta):
-        exponent, peak, weights, mass = _tilted(law, theta)
+    def __init__(self, distribution, theta):
+        exponent, peak, weights, mass = _tilted(distribution, theta)
         self.masses = weights / mass
         live = self.masses > 0.0
-        self.masses, self.values = masses, values = self.masses[live], law.values[live]
+        self.masses, self.values = masses, values = self.masses[live], distribution.values[live]
         self.mean = float(masses @ values)
         self.variance = max(float(masses @ values**2) - self.mean**2, 0.0)
 
-        doubt = law.precision + (law.values.size + 24) * UNIT
-        sizes = np.minimum(law.sizes[live], 1e140)
+        doubt = distribution.precision + (distribution.values.size + 24) * UNIT
+        sizes = np.minimum(distribution.sizes[live], 1e140)
         moved = np.expm1(np.minimum(doubt * theta * sizes, 60.0))  # by its tilt, a share of each mass
-        self.cumulant, terms = _cumulant(law, exponent, peak, mass)
+        self.cumulant, terms = _cumulant(distribution, exponent, peak, mass)
         self.cumulant_error = doubt * terms + np.sum(masses * moved)
         off = doubt + moved
         self.node_error = np.sum(masses * (doubt * sizes * (1.0 + off) + off * np.abs(values)))
         self.node_error += self.cumulant_error * np.sum(masses * np.abs(values))
 
 
-def _saddle(law, n):
+def _saddle(distribution, n):
     """Return θ near the minimum of n K(θ) − 2 log θ; any θ > 0 is valid, this one is efficient."""
 
     def slope(theta):
-        _, _, weights, mass = _tilted(law, theta)
-        return n * float(weights / mass @ law.values) * theta - 2.0
+        _, _, weights, mass = _tilted(distribution, theta)
+        return n * float(weights / mass @ distribution.values) * theta - 2.0
 
-    spread = math.sqrt(float(law.masses @ law.values**2) * n)
+    spread = math.sqrt(float(distribution.masses @ distribution.values**2) * n)
     low = high = math.sqrt(2.0) / spread
     while slope(high) < 0.0:
         low, high = high, 2.0 * high
@@ -176,7 +192,7 @@ class TiltedSum(ABC):
     cumulant, cumulant_error : float
         log E e^{θS} and its error.
     variance : float
-        Of S under the law tilted by e^{θS}.
+        Of S under the distribution tilted by e^{θS}.
     atoms : int
         What one node costs.
     """
@@ -196,17 +212,17 @@ class TiltedSum(ABC):
 
 
 class _Identical(TiltedSum):
-    """n losses with one law."""
+    """n losses with one distribution."""
 
-    def __init__(self, law, n):
-        self.law, self.n, self.tilt = law, n, _Tilt(law, self.theta)
+    def __init__(self, distribution, n):
+        self.distribution, self.n, self.tilt = distribution, n, _Tilt(distribution, self.theta)
         self.cumulant, self.variance = n * self.tilt.cumulant, n * self.tilt.variance
         self.cumulant_error = n * self.tilt.cumulant_error
-        self.atoms = law.values.size
+        self.atoms = distribution.values.size
 
     def growth(self, other):
         """Return an upper end of n (K(other) − K(θ))."""
-        there = _Tilt(self.law, other)
+        there = _Tilt(self.distribution, other)
         grown = there.cumulant - self.tilt.cumulant + there.cumulant_error
         return self.n * grown + self.cumulant_error
 
@@ -237,12 +253,12 @@ def _period(terms, smoothing, discard):
     return period, float(np.logaddexp(ahead, wanted + 1.0))
 
 
-def _by_contour(law, n, tolerance):
-    unit = _saddle(law, n)
-    law = law.measured_in(1.0 / unit)
-    finest = 0.0 if law.values.size <= ENUMERATED_ATOMS else tolerance
-    bracket = on_the_line(_Identical(law, n), tolerance, finest)
-    return LogBracket(*(end - math.log(unit) for end in bracket))
+def _by_contour(distribution, n, tolerance):
+    unit = _saddle(distribution, n)
+    distribution = distribution.measured_in(1.0 / unit)
+    finest = 0.0 if distribution.values.size <= ENUMERATED_ATOMS else tolerance
+    bracket = on_the_line(_Identical(distribution, n), tolerance, finest)
+    return LogInterval(*(end - math.log(unit) for end in bracket))
 
 
 def on_the_line(terms, tolerance, finest):
@@ -254,9 +270,9 @@ def on_the_line(terms, tolerance, finest):
     bracket, blur, met = _once(terms, tolerance)
     sharper = max(tolerance * (tolerance / blur) ** 2, finest) if 2.0 * tolerance < blur < 1.0 else tolerance
     if sharper < tolerance and blur > 0.5 * (bracket.upper - bracket.lower):
-        bracket = narrower(bracket, _once(terms, sharper)[0])
+        bracket = intersect(bracket, _once(terms, sharper)[0])
     if met < ROUGH < bracket.upper - bracket.lower:  # fewer nodes are rounded where more is smoothed
-        bracket = narrower(bracket, _once(terms, ROUGH)[0])
+        bracket = intersect(bracket, _once(terms, ROUGH)[0])
     return bracket
 
 
@@ -269,7 +285,7 @@ def _once(terms, tolerance):
     # Chernoff's bound, (x)_+ <= e^{θx - 1}/θ: it always holds and ends a hopeless quadrature
     prefactor = terms.cumulant_error + 8 * UNIT * (1.0 + abs(terms.cumulant))
     log_scale = terms.cumulant
-    chernoff = LogBracket(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
+    chernoff = LogInterval(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
     if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0 or prefactor > 1.0:
         return chernoff, 0.0, tolerance
     # smoothing by a standard deviation of 1/resolution of the sum's widens a Gaussian tail at z
@@ -302,7 +318,7 @@ def _once(terms, tolerance):
     log_lower = log_scale - prefactor + math.log(lower) if lower > 0.0 else -math.inf
     sharp = 2.0 * smooth - coarse
     blur = math.log(smooth / sharp) if min(smooth, sharp) > 0.0 else math.inf
-    return LogBracket(min(log_lower, log_upper), log_upper), blur, tolerance
+    return LogInterval(min(log_lower, log_upper), log_upper), blur, tolerance
 
 
 def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
@@ -351,8 +367,11 @@ def _characteristic(tilt, step, first, size, nothing):
         kept = np.flatnonzero(lost < -math.expm1(-nothing))
         if 2 * kept.size < rows:
             parts, few = np.array_split(kept, 1 + kept.size * values.size // TABLE), len(near)
-            nodes = turns(step * values, row)
-            phi = [mean_turns(turned(far[part // few], near[part % few]), nodes, masses) for part in parts]
+            nodes = cf_minus_one_of_multiples(step * values, row)
+            phi = [
+                mean_cf_minus_one(cf_minus_one_of_sum(far[part // few], near[part % few]), nodes, masses)
+                for part in parts
+            ]
             return np.concatenate(phi).ravel(), (row * kept[:, None] + np.arange(row)).ravel()
     return _every(tilt, step, first, 1, size)[1], np.arange(size)
 
@@ -360,9 +379,9 @@ def _characteristic(tilt, step, first, size, nothing):
 def _every(tilt, step, first, row, count):
     """Return φ − 1 at every row-th node from the first one, after the two tables it was made from."""
     few = math.isqrt(count)
-    near = turns(step * row * tilt.values, few)
-    far = minus_one(np.outer(step * (first + row * few * np.arange(-(-count // few))), tilt.values))
-    return (far, near), mean_turns(far, near, tilt.masses).ravel()[:count]
+    near = cf_minus_one_of_multiples(step * row * tilt.values, few)
+    far = cf_minus_one(np.outer(step * (first + row * few * np.arange(-(-count // few))), tilt.values))
+    return (far, near), mean_cf_minus_one(far, near, tilt.masses).ravel()[:count]
 
 
 def _row_length(size, curved, nothing):

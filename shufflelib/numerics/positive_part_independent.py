@@ -14,8 +14,13 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.characteristic_functions import SMALLEST_MODULUS, log_abs_one_plus, minus_one, turned
-from shufflelib.numerics.log_interval import LogBracket
+from shufflelib.numerics.characteristic_functions import (
+    SMALLEST_MODULUS,
+    cf_minus_one,
+    cf_minus_one_of_sum,
+    log_abs_one_plus,
+)
+from shufflelib.numerics.log_interval import LogInterval
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.positive_part_iid import TiltedSum, on_the_line, quadrature
 from shufflelib.numerics.three_point_losses import PRECISION
@@ -29,7 +34,7 @@ CHUNK = 100_000  # nodes times slots at once, so that they stay in the cache
 DOUBT = PRECISION + 32 * UNIT  # the same with the rounding here
 
 
-def slot_positive_part_mean(slots, eps, *, tolerance, known=(0.0, 0.0)):
+def expected_positive_part_of_slots(slots, eps, *, tolerance, known=(0.0, 0.0)):
     r"""Enclose :math:`\log \mathbb E[(g + \sum_i G_i)_+]` in units of :math:`e^{\varepsilon}`.
 
     Parameters
@@ -46,7 +51,7 @@ def slot_positive_part_mean(slots, eps, *, tolerance, known=(0.0, 0.0)):
 
     Returns
     -------
-    LogBracket
+    LogInterval
         Both ends proved; ``-inf`` on both sides if the sum cannot be positive.
 
     Notes
@@ -67,20 +72,22 @@ def slot_positive_part_mean(slots, eps, *, tolerance, known=(0.0, 0.0)):
     best = math.fsum(count * np.where(shown, values[0], 0.0))
     slack = (PRECISION + 16 * UNIT) * math.fsum(count * sizes[0])
     if best <= -slack:
-        return LogBracket(-math.inf, -math.inf)  # not even the best outcome of every slot is positive
+        return LogInterval(-math.inf, -math.inf)  # not even the best outcome of every slot is positive
     if crude == -math.inf or best <= slack:
-        return LogBracket(-math.inf, crude)
+        return LogInterval(-math.inf, crude)
     with np.errstate(divide="ignore"):
         at_best = np.log(np.where(shown, mass, rest))
     sure = math.fsum(count * at_best) * (1 + PRECISION) - PRECISION * count.sum() + math.log(best - slack)
-    sure = max(sure, _one_at_a_time(mass, rest, values[0] - sizes[0] * (PRECISION + 8 * UNIT), count))
+    sure = max(
+        sure, _single_positive_lower_bound(mass, rest, values[0] - sizes[0] * (PRECISION + 8 * UNIT), count)
+    )
     unit, tolerance = _saddle(mass, rest, values, count, tolerance)
     terms = _TiltedSlots(mass, rest, values * unit, sizes * unit, count)
     finest = SHARPEST if count.size <= FEW and known == (0.0, 0.0) else tolerance
     bracket = on_the_line(terms, tolerance, finest)
     pad = 8 * UNIT * (1.0 + abs(math.log(unit)))
     upper = min(bracket.upper - math.log(unit) + pad, crude)
-    return LogBracket(min(max(bracket.lower - math.log(unit), sure) - pad, upper), upper)
+    return LogInterval(min(max(bracket.lower - math.log(unit), sure) - pad, upper), upper)
 
 
 def _log_sum(mass, count, gain, side):
@@ -91,7 +98,7 @@ def _log_sum(mass, count, gain, side):
     return logsumexp(sum(logs)) + side * (PRECISION + UNIT * (64.0 + 4.0 * size))
 
 
-def _one_at_a_time(mass, rest, least, count):
+def _single_positive_lower_bound(mass, rest, least, count):
     """Return a lower end of log E[S₊]: of outcomes in which one slot gains and all others show nothing."""
     if np.any(rest == 0.0):
         return -math.inf
@@ -145,8 +152,8 @@ class _TiltedSlots(TiltedSum):
     """Slots of several kinds, in units in which θ is 1."""
 
     def __init__(self, mass, rest, values, sizes, count):
-        self.law, self.values, self.count = (mass, rest, values), values, count
-        self._cumulants, self.masses, self.rest, terms = _tilted(*self.law, self.theta)
+        self.distribution, self.values, self.count = (mass, rest, values), values, count
+        self._cumulants, self.masses, self.rest, terms = _tilted(*self.distribution, self.theta)
         self.cumulant = math.fsum(count * self._cumulants)
         mean = (self.masses * values).sum(axis=0)
         spread = (self.masses * values**2).sum(axis=0) - mean**2
@@ -163,7 +170,7 @@ class _TiltedSlots(TiltedSum):
 
     def growth(self, other):
         """Return an upper end of the growth of the cumulant from θ to another point of the real axis."""
-        cumulant, masses, _, terms = _tilted(*self.law, other)
+        cumulant, masses, _, terms = _tilted(*self.distribution, other)
         error = math.fsum(self.count * self._doubt(other, masses, terms)[1])
         return math.fsum(self.count * (cumulant - self._cumulants)) + error + self.cumulant_error
 
@@ -208,9 +215,9 @@ class _TiltedSlots(TiltedSum):
         for slots in np.array_split(np.arange(self.count.size), 1 + nodes.size * self.count.size // CHUNK):
             count, z = self.count[slots], 0.0  # the slots' characteristic functions minus 1
             for value, mass in zip(self.values[:, slots], self.masses[:, slots], strict=True):
-                one = minus_one(np.outer(step * few * rows, value))[row]
-                two = minus_one(np.outer(step * np.arange(few), value))[nodes % few]
-                z = z + turned(one, two) * mass
+                one = cf_minus_one(np.outer(step * few * rows, value))[row]
+                two = cf_minus_one(np.outer(step * np.arange(few), value))[nodes % few]
+                z = z + cf_minus_one_of_sum(one, two) * mass
             log_one = log_abs_one_plus(z.real, z.imag)
             turn = np.arctan2(z.imag, 1.0 + z.real)
             log_modulus, angle = log_modulus + log_one @ count, angle + turn @ count

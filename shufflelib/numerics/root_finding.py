@@ -13,7 +13,9 @@ def _shape(log_value):
     return math.copysign(math.sqrt(abs(log_value)), -log_value) if log_value > -math.inf else math.inf
 
 
-def first_below(log_value, target, last, *, safe_above, log_start=None, guess=None, width=1e-10, steps=200):
+def certified_root(
+    log_value, target, last, *, safe_above, log_start=None, guess=None, width=1e-10, steps=200
+):
     r"""Return an end x ≥ 0 of the set where a falling function is at most ``target``.
 
     Parameters
@@ -83,7 +85,7 @@ def first_below(log_value, target, last, *, safe_above, log_start=None, guess=No
     return high if safe_above else low
 
 
-def worst_root(pairs, target, *, safe_above, guess=None):
+def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     """Return the worst ε over pairs and directions, proved on the side asked for.
 
     Every direction gets a coarse root, which is proved too; only those that can decide are refined, with
@@ -106,10 +108,10 @@ def worst_root(pairs, target, *, safe_above, guess=None):
 
 
 def _root(pair, target, tolerance, safe_above, log_start, guess=None):
-    return first_below(
+    return certified_root(
         lambda eps: pair.log_hockey_stick(eps, tolerance)[safe_above],
         target,
-        pair.largest_loss,
+        pair.max_privacy_loss,
         safe_above=safe_above,
         log_start=log_start,
         guess=guess,

@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.numerics.loss_distribution import SMALLEST_SIZE, LossLaw, missing_mass
-from shufflelib.numerics.positive_part_iid import positive_part_mean
+from shufflelib.numerics.loss_distribution import SMALLEST_SIZE, LossDistribution, missing_mass
+from shufflelib.numerics.positive_part_iid import expected_positive_part
 from shufflelib.profiles import connect_the_dots
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.profiles.renyi_lattice_sum import LARGEST_ORDER, RenyiSum
 
@@ -24,13 +24,13 @@ HOPELESS = 5.0  # tolerance at which a loss sum is bounded, not computed
 FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded by its value here
 
 
-class CoveredPair(PairProfile):
+class BlanketPair(PairProfile):
     r"""Two reports of one user among n − 1 covers.
 
-    .. math:: H_\varepsilon = \tfrac1n\,\mathbb E[(G_1+\dots+G_n)_+] + \text{exposed mass}
+    .. math:: H_\varepsilon = \tfrac1n\,\mathbb E[(G_1+\dots+G_n)_+] + \text{mass outside}
 
-    With the full density of the others' reports as the cover, this is the pair of shuffled outputs
-    itself; with the privacy blanket it dominates that, whatever values the others have.
+    With the full density of the others' reports as the reference measure, this is the pair of shuffled
+    outputs itself; with the privacy blanket it dominates that, whatever values the others have.
 
     Losses without exponential moments, a Gaussian's for example, are split.  On a set J of the most telling
     outputs R_0 is set to zero, which lowers every loss and leaves a sum S of tame ones; and at most one
@@ -47,145 +47,145 @@ class CoveredPair(PairProfile):
     Binary randomized response with R_0 = (3/4, 1/4), R_1 = (1/4, 3/4), all others known to hold 1:
 
     >>> import numpy as np
-    >>> from shufflelib.profiles.likelihood_ratios import AmplificationVariable
-    >>> from shufflelib.shuffling import CoveredPair
+    >>> from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
+    >>> from shufflelib.shuffling import BlanketPair
     >>> ratios, cover = np.array([3.0, 1.0 / 3.0]), np.array([0.25, 0.75])
-    >>> bracket = CoveredPair(AmplificationVariable(ratios, np.ones(2), cover), 1000).epsilon(delta=1e-6)
+    >>> bracket = BlanketPair(LikelihoodRatios(ratios, np.ones(2), cover), 1000).epsilon(delta=1e-6)
     >>> round(bracket.lower, 3), round(bracket.upper, 4)
     (0.142, 0.1421)
     """
 
-    statement = "a pair of reports under a cover"
+    statement = "a pair of reports under a reference measure"
     source = "contour integral with every error charged"
 
     def _log_ever(self):
         """Return a lower end of log H at every ε: the outputs that one report alone can produce."""
-        variable = self.variable
-        alone = variable.second == 0.0
-        seen = math.fsum(variable.first[alone] * variable.mass[alone])
-        if variable.exposed_second == 0.0:
-            seen += variable.exposed_first
-        doubt = variable.precision + 16 * UNIT
-        left = 1.0 - math.fsum(variable.mass[~alone]) - doubt * variable.mass.size
+        ratios = self.ratios
+        alone = ratios.r1_over_w == 0.0
+        seen = math.fsum(ratios.r0_over_w[alone] * ratios.w[alone])
+        if ratios.r1_outside == 0.0:
+            seen += ratios.r0_outside
+        doubt = ratios.precision + 16 * UNIT
+        left = 1.0 - math.fsum(ratios.w[~alone]) - doubt * ratios.w.size
         if seen == 0.0 or left <= 0.0:
             return -math.inf
-        return math.log(seen) + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * variable.mass.size
+        return math.log(seen) + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * ratios.w.size
 
-    def __init__(self, variable, n):
-        exchanged = variable.distance(variable.swapped())
+    def __init__(self, ratios, n):
+        exchanged = ratios.distance(ratios.swapped())
         self.symmetric = exchanged < math.inf
-        self.variable, self.n = variable.blurred(exchanged) if self.symmetric else variable, n
-        self.search_width = max(2e-8, 0.1 * variable.cell_width)
+        self.ratios, self.n = ratios.blurred(exchanged) if self.symmetric else ratios, n
+        self.search_width = max(2e-8, 0.1 * ratios.cell_width)
 
     @functools.cached_property
     def reversed(self):
         """The pair with the two reports exchanged."""
         if self.symmetric:
             return self
-        other = CoveredPair(self.variable.swapped(), self.n)
+        other = BlanketPair(self.ratios.swapped(), self.n)
         other.__dict__["reversed"] = self  # so that both share what they remember
         return other
 
     @property
-    def heavier(self):
+    def forward_is_dominant(self):
         """Whether the first report tells more: E(R_0/w)² is the larger one."""
-        variable = self.variable
+        ratios = self.ratios
         with np.errstate(divide="ignore"):
             one, two = (
-                logsumexp(np.log(variable.mass) + 2.0 * np.log(part))
-                for part in (variable.first, variable.second)
+                logsumexp(np.log(ratios.w) + 2.0 * np.log(part))
+                for part in (ratios.r0_over_w, ratios.r1_over_w)
             )
         return one >= two
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """Largest log-ratio of the two reports on covered outputs; infinite if some are exposed."""
-        return self.variable.largest_loss
+        return self.ratios.max_privacy_loss
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the logarithm of the loss sum's positive part over n, plus the exposed mass."""
-        variable = self.variable
-        if eps >= self.largest_loss:
-            return LogBracket(*variable.log_exposed(eps))
+        ratios = self.ratios
+        if eps >= self.max_privacy_loss:
+            return LogInterval(*ratios.log_outside(eps))
         if eps > FARTHEST:
-            return LogBracket(self._log_ever(), self.log_hockey_stick(FARTHEST, tolerance).upper)
+            return LogInterval(self._log_ever(), self.log_hockey_stick(FARTHEST, tolerance).upper)
         shrink = math.exp(-eps)  # everything in units of e^eps, which may be large
         shift = eps - math.log(self.n)
         rounding = 4 * UNIT * (2.0 + eps + math.log(self.n))
-        aim = max(tolerance, variable.cell_width)
+        rtol = max(tolerance, ratios.cell_width)
         upper = math.inf
         lower = self._log_one_jump(shrink) + eps - rounding
-        for law, jumps, effort in self._splits(variable.first * shrink, aim):
-            ends = positive_part_mean(law, self.n, tolerance=effort)
+        for distribution, jumps, effort in self._splits(ratios.r0_over_w * shrink, rtol):
+            ends = expected_positive_part(distribution, self.n, tolerance=effort)
             lower = max(lower, ends.lower + shift - rounding)
             upper = min(upper, float(np.logaddexp(ends.upper + shift, jumps + eps)) + rounding)
-            if upper <= lower + LOOSE * aim:
+            if upper <= lower + LOOSE * rtol:
                 break
-        exposed = variable.log_exposed(eps)
+        exposed = ratios.log_outside(eps)
         if exposed[1] > -math.inf:
             upper = float(np.logaddexp(upper, exposed[1])) + rounding
         if exposed[0] > -math.inf:
             lower = float(np.logaddexp(lower, exposed[0])) - rounding
-        return LogBracket(min(lower, 0.0), min(upper, 0.0))
+        return LogInterval(min(lower, 0.0), min(upper, 0.0))
 
     @functools.cached_property
     def _telling(self):
         """Outputs that may be treated one by one, by falling R_0/w, and all others."""
-        variable = self.variable
-        order = np.argsort(-variable.first, kind="stable")
-        mass = np.cumsum((variable.first * variable.mass)[order])
+        ratios = self.ratios
+        order = np.argsort(-ratios.r0_over_w, kind="stable")
+        mass = np.cumsum((ratios.r0_over_w * ratios.w)[order])
         return np.split(order, [int(np.searchsorted(mass, MOST_TELLING, side="right"))])
 
-    def _splits(self, first, aim):
-        """Yield the law of the tame losses, the log of what telling outputs add, the tolerance for the law.
+    def _splits(self, first, rtol):
+        """Yield the distribution of the tame losses, the log of what telling outputs add, and the tolerance.
 
         Where to split is a matter of tightness only: it weighs what is added against Chernoff's bound
         M(θ)^n/(eθ) on the rest.
         """
         telling = self._telling[0]
         if self.n == 1 or telling.size == 0 or not first[telling[0]] > 0.0:
-            yield self._tame(first, 0), -math.inf, aim
+            yield self._tame(first, 0), -math.inf, rtol
             return
         jumps, rest = self._log_jumps(first), self._log_rest(first)
         total = np.logaddexp(jumps, rest)
         best = int(np.argmin(total))
         harmless = int(np.flatnonzero(jumps <= total[best] + UNNOTICED)[-1])
-        decided = rest[best] < jumps[best] + math.log(aim)
+        decided = rest[best] < jumps[best] + math.log(rtol)
         for many in dict.fromkeys([best, harmless] if decided else [harmless, best]):
-            yield self._tame(first, many), float(jumps[many]), HOPELESS if decided and many == best else aim
+            yield self._tame(first, many), float(jumps[many]), HOPELESS if decided and many == best else rtol
 
     @functools.cached_property
     def _zero_mass(self):
-        return missing_mass(self.variable.mass)
+        return missing_mass(self.ratios.w)
 
     def _tame(self, first, many):
-        """Return the law of (R_0 − e^ε R_1)/(e^ε w), R_0 set to 0 on the first ``many`` telling outputs."""
-        variable, split = self.variable, self._telling[0][:many]
-        first, mass, kept = first.copy(), variable.mass, np.ones(first.size, bool)
+        """Return the losses (R_0 − e^ε R_1)/(e^ε w), R_0 = 0 on the first ``many`` telling outputs."""
+        ratios, split = self.ratios, self._telling[0][:many]
+        first, mass, kept = first.copy(), ratios.w, np.ones(first.size, bool)
         first[split] = 0.0
-        if many > 1 and np.ptp(variable.second[split]) == 0.0:  # one atom
+        if many > 1 and np.ptp(ratios.r1_over_w[split]) == 0.0:  # one atom
             kept[split[1:]] = False
             mass = mass.copy()
             mass[split[0]] = mass[split].sum()
-        value, size = first - variable.second, self._sizes(first)
-        return LossLaw(value[kept], mass[kept], size[kept], variable.precision, self._zero_mass)
+        value, size = first - ratios.r1_over_w, self._sizes(first)
+        return LossDistribution(value[kept], mass[kept], size[kept], ratios.precision, self._zero_mass)
 
     def _sizes(self, first):
         """Return the sizes of the terms of each loss, no less where e^{−ε} R_0/w has few digits or none."""
-        flushed = (self.variable.first > 0.0) & (first < SMALLEST_SIZE)
-        return np.where(flushed, SMALLEST_SIZE, 0.0) + first + self.variable.second
+        flushed = (self.ratios.r0_over_w > 0.0) & (first < SMALLEST_SIZE)
+        return np.where(flushed, SMALLEST_SIZE, 0.0) + first + self.ratios.r1_over_w
 
     @functools.cached_property
     def _growth_without(self):
         """Σ w (e^{−θ R_1/w} − 1) over the first 0, 1, … telling outputs, one row for each tilt θ."""
         telling = self._telling[0]
-        losses = TILTS[:, None] * np.minimum(self.variable.second[telling], LARGEST)
-        return np.pad(np.cumsum(self.variable.mass[telling] * np.expm1(-losses), axis=1), ((0, 0), (1, 0)))
+        losses = TILTS[:, None] * np.minimum(self.ratios.r1_over_w[telling], LARGEST)
+        return np.pad(np.cumsum(self.ratios.w[telling] * np.expm1(-losses), axis=1), ((0, 0), (1, 0)))
 
     def _log_rest(self, first):
         """Return log of Chernoff's bound on E[S₊]/n, roughly, the first 0, 1, … telling outputs split off."""
         telling, others = self._telling
-        mass, loss = self.variable.mass, np.clip(first - self.variable.second, -LARGEST, LARGEST)
+        mass, loss = self.ratios.w, np.clip(first - self.ratios.r1_over_w, -LARGEST, LARGEST)
         theta, moment = TILTS[:, None], self._growth_without.copy()
         whole = mass[telling] * np.expm1(np.minimum(theta * loss[telling], 600.0))
         moment[:, :-1] += np.cumsum(whole[:, ::-1], axis=1)[:, ::-1]
@@ -195,11 +195,11 @@ class CoveredPair(PairProfile):
 
     def _log_jumps(self, first):
         """Return the log of an upper end of what the first 0, 1, … telling outputs add."""
-        variable, telling = self.variable, self._telling[0]
-        mass, doubt = variable.mass, variable.precision + UNIT * (variable.mass.size + 16)
-        losses = first - variable.second + doubt * self._sizes(first)
+        ratios, telling = self.ratios, self._telling[0]
+        mass, doubt = ratios.w, ratios.precision + UNIT * (ratios.w.size + 16)
+        losses = first - ratios.r1_over_w + doubt * self._sizes(first)
         scale = float(np.max(np.abs(losses)))
-        losses, first, second = losses / scale, first / scale, variable.second / scale
+        losses, first, second = losses / scale, first / scale, ratios.r1_over_w / scale
         # mean and variance of the others' losses, for every number of outputs split off
         lost = np.append(0.0, np.cumsum((mass * first)[telling]))
         mean = float(mass @ losses) - lost * (1.0 - 4.0 * doubt)
@@ -224,17 +224,17 @@ class CoveredPair(PairProfile):
         alone reports from J are disjoint; Jensen's inequality for the others gives
         :math:`H \ge P(J^c)^{n-1}\, \mathbb E[(G + (n-1)\mathbb E[G|J^c])_+ 1_J]`.
         """
-        variable = self.variable
-        first = variable.first * shrink
-        value, size = first - variable.second, self._sizes(first)
-        doubt = variable.precision + UNIT * (value.size + 8)
-        jump = value + (self.n - 1) * float(value @ variable.mass) > 0.0
-        chance = float(np.sum(variable.mass[jump])) * (1.0 + doubt)
+        ratios = self.ratios
+        first = ratios.r0_over_w * shrink
+        value, size = first - ratios.r1_over_w, self._sizes(first)
+        doubt = ratios.precision + UNIT * (value.size + 8)
+        jump = value + (self.n - 1) * float(value @ ratios.w) > 0.0
+        chance = float(np.sum(ratios.w[jump])) * (1.0 + doubt)
         if not 0.0 < chance < 0.5:
             return -math.inf
-        mean = float((value - 2.0 * doubt * size)[~jump] @ variable.mass[~jump]) / (1.0 - chance)
+        mean = float((value - 2.0 * doubt * size)[~jump] @ ratios.w[~jump]) / (1.0 - chance)
         gain = value[jump] - doubt * size[jump] + (self.n - 1) * min(mean, 0.0)
-        total = float(variable.mass[jump] @ np.maximum(gain, 0.0)) * (1.0 - 2.0 * doubt)
+        total = float(ratios.w[jump] @ np.maximum(gain, 0.0)) * (1.0 - 2.0 * doubt)
         if total <= 0.0:
             return -math.inf
         log_total = math.log(total)
@@ -247,36 +247,36 @@ class CoveredPair(PairProfile):
         Whoever replaces the differing user in the sample holds x* too, so that both reports are mixed with
         one of x*.
         """
-        variable = self.variable
-        rest = 1.0 - math.fsum(variable.mass)
+        ratios = self.ratios
+        rest = 1.0 - math.fsum(ratios.w)
         if abs(rest) > 1e-12:
             return None
-        mass = variable.mass.copy()
+        mass = ratios.w.copy()
         mass[np.argmax(mass)] += rest  # rounding, which must not become an outcome of its own
-        mixed = AmplificationVariable(
-            first=rate * variable.first + (1.0 - rate),
-            second=rate * variable.second + (1.0 - rate),
-            mass=mass,
-            exposed_first=rate * variable.exposed_first,
-            exposed_second=rate * variable.exposed_second,
-            precision=variable.precision + abs(rest) / mass.max() + 8 * UNIT,
-            cell_width=variable.cell_width,
+        mixed = LikelihoodRatios(
+            r0_over_w=rate * ratios.r0_over_w + (1.0 - rate),
+            r1_over_w=rate * ratios.r1_over_w + (1.0 - rate),
+            w=mass,
+            r0_outside=rate * ratios.r0_outside,
+            r1_outside=rate * ratios.r1_outside,
+            precision=ratios.precision + abs(rest) / mass.max() + 8 * UNIT,
+            cell_width=ratios.cell_width,
         )
-        return CoveredPair(mixed, self.n)
+        return BlanketPair(mixed, self.n)
 
     @functools.cached_property
     def _renyi_sum(self):
-        return RenyiSum.of(self.variable, self.n)
+        return RenyiSum.of(self.ratios, self.n)
 
-    def renyi_directed(self, order, enough=0.0):
+    def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of D_order(P‖Q): a lattice sum for up to three losses, else from dots."""
-        variable = self.variable
-        if np.any((variable.second == 0.0) & (variable.first > 0.0) & (variable.mass > 0.0)):
+        ratios = self.ratios
+        if np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0)):
             return math.inf, math.inf  # an output that the second report cannot produce
         moment = self._renyi_sum.log_moment(min(order, LARGEST_ORDER)) if self._renyi_sum else None
         if moment is None:
-            return super().renyi_directed(order, enough)
+            return super().renyi_directed(order, skip_below)
         lower, upper = (connect_the_dots.renyi_from_moment(end, min(order, LARGEST_ORDER)) for end in moment)
         # D rises with the order, up to the largest loss
         upper = upper if order <= LARGEST_ORDER else math.inf
-        return lower * (1 - 8 * UNIT), min(upper * (1 + 8 * UNIT), self.largest_loss)
+        return lower * (1 - 8 * UNIT), min(upper * (1 + 8 * UNIT), self.max_privacy_loss)

@@ -9,10 +9,10 @@ Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 import functools
 import math
 
-from shufflelib.numerics.composed_loss import Total
-from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket
+from shufflelib.numerics.composed_loss import ComposedPLD
+from shufflelib.numerics.log_interval import LOG_ZERO, TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
 
 WIDTH = 3e-4  # relative width in ε aimed at, not always reached
@@ -71,7 +71,7 @@ class ComposedPair(Pair):
     def _curves(self):
         if "_curves" in self.__dict__.get("reversed", self).__dict__:
             return [curve.reversed for curve in self.reversed._curves]
-        return [RoundCurve(pair) for pair, _ in self.rounds]
+        return [DiscretisedLoss(pair) for pair, _ in self.rounds]
 
     @functools.cached_property
     def reversed(self):
@@ -89,21 +89,21 @@ class ComposedPair(Pair):
             one.__dict__.pop("_remembered", None)
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """Sum of the rounds' largest losses."""
-        return math.fsum(count * pair.largest_loss for pair, count in self.rounds) * (1 + 4 * UNIT)
+        return math.fsum(count * pair.max_privacy_loss for pair, count in self.rounds) * (1 + 4 * UNIT)
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log H of the product, after setting as many dots as that needs."""
-        if eps >= self.largest_loss:
-            return NOTHING
+        if eps >= self.max_privacy_loss:
+            return LOG_ZERO
         above, below, width = self._totals(eps, tolerance)
-        upper = above.log_delta(eps, width=width)[1] + above.excess
-        lower = below.log_delta(eps, width=width)[0] - below.excess
-        together = LogBracket(lower, upper).or_nothing_known()
+        upper = above.log_delta(eps, width=width)[1] + above.slack
+        lower = below.log_delta(eps, width=width)[0] - below.slack
+        together = LogInterval(lower, upper).or_unknown()
         apart = self._apart(eps)
         upper = min(together.upper, apart.upper, 0.0)
-        return LogBracket(min(max(together.lower, apart.lower), upper), upper)
+        return LogInterval(min(max(together.lower, apart.lower), upper), upper)
 
     def _apart(self, eps):
         """Bound log H by what single rounds say: at least the best of them, at most basic composition.
@@ -114,7 +114,7 @@ class ComposedPair(Pair):
         high = [pair.dot(share, NARROWEST).upper + math.log(count) for pair, count in self.rounds]
         low = max(pair.dot(eps, NARROWEST).lower for pair, _ in self.rounds)
         low = max(low, self._some_round(eps))
-        return LogBracket(low, logsumexp(high) + _rounding(high))
+        return LogInterval(low, logsumexp(high) + _rounding(high))
 
     def _some_round(self, eps):
         """Return a lower end of log H: some round shows an outcome whose loss is beyond ε + a, far above ε.
@@ -131,13 +131,13 @@ class ComposedPair(Pair):
         return min(some, math.log1p(-others)) - _rounding(shown)
 
     def _totals(self, eps, tolerance):
-        """Return the sums of the rounds' laws on either side, dots added until both agree, and that width."""
+        """Return the composed PLDs of both sides, dots added until both agree, and that width."""
         counts = [count for _, count in self.rounds]
         if any(curve.exhausted for curve in self._curves):
             self.forget()  # the dots lie where another question needed them
         while True:
-            above = Total([curve.above for curve in self._curves], counts)
-            below = Total([curve.below for curve in self._curves], counts)
+            above = ComposedPLD([curve.pessimistic for curve in self._curves], counts)
+            below = ComposedPLD([curve.optimistic for curve in self._curves], counts)
             if eps >= above.largest:
                 if sum(curve.extend() for curve in self._curves):
                     continue
@@ -147,7 +147,7 @@ class ComposedPair(Pair):
             depth = max(-log_scale / 20.0, 1.0)
             width = max(10.0 * tolerance * depth, min(max(WIDTH * theta * eps, NARROWEST), WIDEST * depth))
             doubts = above.contributions(theta) - below.contributions(theta)
-            open_ended = above.log_sure > log_scale + math.log(0.01 * min(width, 1.0))
+            open_ended = above.log_infinity_mass > log_scale + math.log(0.01 * min(width, 1.0))
             stretched = open_ended and sum(curve.extend() for curve in self._curves)
             if not stretched and doubts.sum() <= 0.7 * width:
                 return above, below, width
@@ -159,14 +159,14 @@ class ComposedPair(Pair):
             if not sum(curve.refine(theta + 1.0) for curve in worth) and not stretched:
                 return above, below, width
 
-    def renyi_directed(self, order, enough=0.0):
+    def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of the sum of the rounds' divergences."""
         ends = [(count, pair.renyi_directed(order)) for pair, count in self.rounds]
         return added(ends)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
-        return RoundCurve(self).false_negatives(fpr)
+        return DiscretisedLoss(self).false_negatives(fpr)
 
 
 def _rounding(logs):

@@ -70,11 +70,11 @@ def renyi_from_moment(log_moment, order):
     return float(np.logaddexp(0.0, log_moment)) / (order - 1.0)
 
 
-class Curve:
+class HockeyStickCurve:
     """One direction of a pair: dots (ε, log H) with both ends, the abscissa kept as x = e^ε − 1."""
 
     def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS, depth=DEPTH):
-        self.pair, self.last, self.tolerance = pair, pair.largest_loss, tolerance
+        self.pair, self.last, self.tolerance = pair, pair.max_privacy_loss, tolerance
         self.start, self.depth = first, depth
         self.eps = self.low = self.high = np.empty(0)
         self.add(self._first())
@@ -204,20 +204,22 @@ def _log_difference(high, low):
         return high + log1mexp(np.minimum(gap, -1e-12))
 
 
-class Dots:
+class ConnectTheDots:
     """Both directions of a pair, dotted; refined for one question from the same start."""
 
     def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS, depth=DEPTH):
-        self.forward = Curve(pair, tolerance, first, depth)
-        self.backward = self.forward if pair.symmetric else Curve(pair.reversed, tolerance, first, depth)
+        self.forward = HockeyStickCurve(pair, tolerance, first, depth)
+        self.backward = (
+            self.forward if pair.symmetric else HockeyStickCurve(pair.reversed, tolerance, first, depth)
+        )
 
     @property
     def size(self):
         """Number of dots in both directions; a symmetric pair's curve is counted for each."""
         return self.forward.eps.size + self.backward.eps.size
 
-    def renyi(self, order, enough=0.0):
-        """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``enough``."""
+    def renyi(self, order, skip_below=0.0):
+        """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
         if self.forward.last <= 0.0:  # P = Q
             return 0.0, 0.0
         if order > LARGEST_ORDER:  # D rises with the order, up to the largest loss
@@ -232,7 +234,7 @@ class Dots:
             low, high = low - rounding, high + rounding
             if high - low < WIDTH or self.size > MOST_DOTS or high == math.inf:
                 break
-            if renyi_from_moment(high, order) <= enough:
+            if renyi_from_moment(high, order) <= skip_below:
                 break
             # what more dots improve: beside the width of the values themselves, which they do not
             gains = [

@@ -1,4 +1,4 @@
-r"""One round's privacy loss as a finite law, one from above and one from below.
+r"""One round's privacy loss as a finite distribution, one from above and one from below.
 
 A pair (P, Q) is known through dots on its curve :math:`h(E) = \sup_A P(A) - E\,Q(A)`, E = e^ε, which
 is convex, falls from 1 and never lies below 1 − E.  Every such piecewise linear curve belongs to a
@@ -11,8 +11,8 @@ composition, so the whole art is to draw a polygon on either side of a curve:
   point, and the lower hull of these points lies below the curve.
 
 Both errors are of second order in the gaps.  Values of dots are enclosures; their ends are taken on
-the proper side, and the law that floats make of the polygon is compared with it once more: what is
-missing (or too much) is a factor of all masses, `RoundLaw.excess`.
+the proper side, and the distribution that floats make of the polygon is compared with it once more: what is
+missing (or too much) is a factor of all masses, `PLD.slack`.
 
 Source: the upper half is connect-the-dots, Doroshenko, Ghazi, Kamath, Kumar, Manurangsi (PoPETs
 2022); that dominated rounds compose is Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
@@ -38,20 +38,20 @@ MOST_DOTS = 1200  # of one direction
 SMALLEST = 1e-307  # steepness of a line that falls by less
 
 
-class RoundLaw(NamedTuple):
-    """A finite law of the privacy loss under P.
+class PLD(NamedTuple):
+    """A finite distribution of the privacy loss under P.
 
-    ``loss`` and ``mass`` list its finite atoms, ``sure`` is the mass at an infinite loss.  With
-    (1 + ``excess``) on every mass the law's curve is on the side asked for.
+    ``loss`` and ``mass`` list its finite atoms, ``infinity_mass`` is the mass at an infinite loss.  With
+    (1 + ``slack``) on every mass the distribution's curve is on the side asked for.
     """
 
     loss: np.ndarray
     mass: np.ndarray
-    sure: float
-    excess: float
+    infinity_mass: float
+    slack: float
 
 
-class _Direction(connect_the_dots.Curve):
+class _Direction(connect_the_dots.HockeyStickCurve):
     """Dots on one direction of a pair, the first ones where its mass lies."""
 
     def _first(self):
@@ -76,7 +76,7 @@ class _Direction(connect_the_dots.Curve):
         return True
 
 
-class RoundCurve(connect_the_dots.Dots):
+class DiscretisedLoss(connect_the_dots.ConnectTheDots):
     """Both directions of a pair, dotted; dots are added where a question needs them."""
 
     def __init__(self, pair):
@@ -88,13 +88,13 @@ class RoundCurve(connect_the_dots.Dots):
         """The same dots for (Q, P)."""
         if self.backward is self.forward:
             return self
-        other = object.__new__(RoundCurve)
+        other = object.__new__(DiscretisedLoss)
         other.forward, other.backward = self.backward, self.forward
         other.__dict__["reversed"] = self
         return other
 
     def extend(self):
-        """Set a dot farther out, where the upper law has an infinite loss; say whether one was set."""
+        """Set a dot farther out, where the upper PLD has an infinite loss; say whether one was set."""
         return self.forward.extend()
 
     @property
@@ -121,32 +121,34 @@ class RoundCurve(connect_the_dots.Dots):
         return eps, x, np.maximum(low + base - doubt, base), np.minimum(high + base + doubt, 1.0)
 
     @property
-    def above(self):
-        """The law of chords between dots."""
-        return self._laws()[0]
+    def pessimistic(self):
+        """The distribution of chords between dots."""
+        return self._distributions()[0]
 
     @property
-    def below(self):
-        """The law of chords continued."""
-        return self._laws()[1]
+    def optimistic(self):
+        """The distribution of chords continued."""
+        return self._distributions()[1]
 
-    def _laws(self):
+    def _distributions(self):
         found = self.__dict__.get("_drawn")
         if found is None or found[0] != self.size:
             eps, x, low, high = self._dots()
             kink, depth, doubt = _kinks(x, low, high)
             with np.errstate(divide="ignore"):
                 kink_loss = np.log1p(kink)
-            laws = (
-                _law(np.append(-math.inf, eps), np.append(-1.0, x), np.append(1.0, high), below=False),
-                _law(kink_loss, kink, depth, below=True),
+            distributions = (
+                _distribution(
+                    np.append(-math.inf, eps), np.append(-1.0, x), np.append(1.0, high), below=False
+                ),
+                _distribution(kink_loss, kink, depth, below=True),
             )
-            self._drawn = found = self.size, laws, doubt
+            self._drawn = found = self.size, distributions, doubt
         return found[1]
 
     def refine(self, order):
         r"""Add dots where :math:`\int E^{\text{order}-2} h\,dE` is least well known; say whether any were."""
-        self._laws()
+        self._distributions()
         doubt, size = self._drawn[2], self.size
         split = doubt.size - (self.forward.eps.size - 1)
         with np.errstate(divide="ignore"):
@@ -199,8 +201,8 @@ def _kinks(x, low, high):
     area = 0.5 * gap * np.maximum(chord - np.maximum(y, 0.0) - noise, 0.0)
     # far out, where rounding is no longer small beside the curve, the line on the left falls to 0
     unsure = (doubt > 1e-9 * y) & (x[1:] > 0.0)
-    sure = np.flatnonzero(~unsure)
-    last = int(sure[-1]) + 1 if sure.size else 0
+    infinity_mass = np.flatnonzero(~unsure)
+    last = int(infinity_mass[-1]) + 1 if infinity_mass.size else 0
     fall = -steep[last - 1] if last > 0 else 1.0
     reach = low[last] / max(fall, low[last] * math.exp(-FARTHEST), SMALLEST)
     reach *= 1.0 - 64 * UNIT * (1.0 + (abs(x[last]) + abs(x[last - 1])) / gap[last - 1]) if last > 0 else 1.0
@@ -208,27 +210,27 @@ def _kinks(x, low, high):
     return np.append(np.append(-1.0, at[:last]), cross), np.append(np.append(1.0, y[:last]), 0.0), area[1:]
 
 
-def _law(loss, x, h, *, below):
-    """Return the law of the lower hull of points on a curve, the first of them at E = 0."""
+def _distribution(loss, x, h, *, below):
+    """Return the distribution of the lower hull of points on a curve, the first of them at E = 0."""
     chosen = hull(x, h)
     loss, x, h = loss[chosen], x[chosen], h[chosen]
     gap = np.diff(x)
     slope = np.append(np.diff(h) / gap, 0.0)
     share = np.maximum(np.diff(slope), 0.0)  # of Q
     mass = share * (1.0 + x[1:])
-    sure = max(float(h[-1]), 0.0)
+    infinity_mass = max(float(h[-1]), 0.0)
     # the curve that these masses have: sums of positive terms, from the right, and their rounding
     beyond = np.cumsum((mass * np.exp(-loss[1:]))[::-1])[::-1]
-    curve = sure + np.append(np.cumsum((beyond * gap)[::-1])[::-1], 0.0)
+    curve = infinity_mass + np.append(np.cumsum((beyond * gap)[::-1])[::-1], 0.0)
     rounding = np.append(np.cumsum((beyond * (np.abs(x[1:]) + np.abs(x[:-1])))[::-1])[::-1], 0.0)
     known = h > 0.0
     curve, rounding, h = curve[known], 4.0 * UNIT * rounding[known], h[known]
     beside = (curve + rounding) / h if below else h / np.maximum(curve - rounding, 1e-320)
-    excess = max(float(np.max(beside)) - 1.0, 0.0) + (2.0 * x.size + 32.0) * UNIT
+    slack = max(float(np.max(beside)) - 1.0, 0.0) + (2.0 * x.size + 32.0) * UNIT
     loss, far = loss[1:], loss[1:] > FAR
     if far.any():
-        sure, mass = sure + float(mass[far].sum()), np.where(far, 0.0, mass)
+        infinity_mass, mass = infinity_mass + float(mass[far].sum()), np.where(far, 0.0, mass)
     some = mass > 0.0
     if not some.any():  # the loss is always infinite
-        return RoundLaw(np.zeros(1), np.full(1, 1e-300), sure, excess)
-    return RoundLaw(loss[some], mass[some], sure, excess)
+        return PLD(np.zeros(1), np.full(1, 1e-300), infinity_mass, slack)
+    return PLD(loss[some], mass[some], infinity_mass, slack)

@@ -1,6 +1,6 @@
 """The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
 
-from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
 from shufflelib.profiles.hockey_stick import SymmetricPair
 
 
@@ -32,11 +32,11 @@ class Envelope(SymmetricPair):
         return pairs[0] if len(pairs) == 1 and pairs[0].symmetric else cls(pairs)
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """The largest loss of any of the pairs."""
-        return max(one.largest_loss for pair in self.pairs for one in (pair, pair.reversed))
+        return max(one.max_privacy_loss for pair in self.pairs for one in (pair, pair.reversed))
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the largest of all curves."""
         found = [pair.log_worst(eps, tolerance) for pair in self.pairs]
-        return LogBracket(max(one.lower for one in found), max(one.upper for one in found))
+        return LogInterval(max(one.lower for one in found), max(one.upper for one in found))

@@ -51,9 +51,9 @@ class GaussianTradeoff(TradeoffFunction):
 
     @functools.cached_property
     def _polygons(self):
-        # thresholds on the log ratio log Q/P = μx − μ²/2, as x runs over both laws
+        # thresholds on the log ratio log Q/P = μx − μ²/2, as x runs over both distributions
         span = np.linspace(-8.5, 8.5 + self.mu, KNOTS)
-        if self.mu > 17.0:  # nothing lies between the two laws
+        if self.mu > 17.0:  # nothing lies between the two distributions
             half = np.linspace(-8.5, 8.5, KNOTS // 2)
             span = np.concatenate([half, half + self.mu])
         return gaussian_mixture(np.array([self.mu]), np.array([1.0]), self.mu * span - 0.5 * self.mu**2)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import LOG_ZERO, TOLERANCE, LogInterval
 from shufflelib.profiles import connect_the_dots
 
 
@@ -22,16 +22,16 @@ class Pair(ABC):
     >>> import numpy as np
     >>> from shufflelib.profiles import DiscretePair
     >>> pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.1, 0.9]))
-    >>> round(pair.largest_loss, 5), round(pair.reversed.largest_loss, 5)
+    >>> round(pair.max_privacy_loss, 5), round(pair.reversed.max_privacy_loss, 5)
     (1.60944, 0.58779)
     """
 
     symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
-    heavier = True  # P‖Q is likely to have the larger divergence, and is looked at first
+    forward_is_dominant = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops
 
     @abstractmethod
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> LogBracket:
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> LogInterval:
         """Enclose log H_eps(P‖Q) at one eps ≥ 0, aiming at a relative width ``tolerance``."""
 
     @property
@@ -41,7 +41,7 @@ class Pair(ABC):
 
     @property
     @abstractmethod
-    def largest_loss(self) -> float:
+    def max_privacy_loss(self) -> float:
         """Essential supremum of log P/Q, possibly infinite; H vanishes from there on."""
 
     @functools.cached_property
@@ -53,38 +53,38 @@ class Pair(ABC):
         """Enclose log H_eps(P‖Q), remembering it."""
         key = eps, tolerance
         if key not in self._remembered:
-            self._remembered[key] = self.log_hockey_stick(eps, tolerance).or_nothing_known()
+            self._remembered[key] = self.log_hockey_stick(eps, tolerance).or_unknown()
         return self._remembered[key]
 
     def log_worst(self, eps, tolerance=TOLERANCE):
         """Enclose the logarithm of the larger of the two directions."""
-        forward = self.log_hockey_stick(eps, tolerance).or_nothing_known()
+        forward = self.log_hockey_stick(eps, tolerance).or_unknown()
         if self.symmetric:
             return forward
-        backward = self.reversed.log_hockey_stick(eps, tolerance).or_nothing_known()
-        return LogBracket(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
+        backward = self.reversed.log_hockey_stick(eps, tolerance).or_unknown()
+        return LogInterval(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
 
-    def renyi_directed(self, order, enough=0.0):
-        """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``enough``."""
+    def renyi_directed(self, order, skip_below=0.0):
+        """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
         start = (
             connect_the_dots.RENYI_TOLERANCE,
             connect_the_dots.RENYI_FIRST_DOTS,
             connect_the_dots.RENYI_DEPTH,
         )
-        return connect_the_dots.Dots(self, *start).renyi(order, enough)
+        return connect_the_dots.ConnectTheDots(self, *start).renyi(order, skip_below)
 
-    def renyi_worst(self, order, enough=0.0):
-        """Return both ends of the larger of the two directions, known well where it exceeds ``enough``."""
+    def renyi_worst(self, order, skip_below=0.0):
+        """Return both ends of the larger direction, known well where it exceeds ``skip_below``."""
         if self.symmetric:
-            return self.renyi_directed(order, enough)
-        one, two = (self, self.reversed) if self.heavier else (self.reversed, self)
-        first = one.renyi_directed(order, enough)
-        second = two.renyi_directed(order, max(enough, first[0]))
+            return self.renyi_directed(order, skip_below)
+        one, two = (self, self.reversed) if self.forward_is_dominant else (self.reversed, self)
+        first = one.renyi_directed(order, skip_below)
+        second = two.renyi_directed(order, max(skip_below, first[0]))
         return tuple(float(end) for end in np.maximum(first, second))  # what is no number stays none
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
-        return connect_the_dots.Dots(self).false_negatives(fpr)
+        return connect_the_dots.ConnectTheDots(self).false_negatives(fpr)
 
     def on_a_sample(self, rate):
         """Return this attack on users drawn at random, or None if it is no attack on known others."""
@@ -120,8 +120,8 @@ class Indistinguishable(SymmetricPair):
     (0.0, 0.0)
     """
 
-    largest_loss = 0.0
+    max_privacy_loss = 0.0
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Return the logarithm of 0."""
-        return NOTHING
+        return LOG_ZERO

@@ -1,15 +1,16 @@
-r"""The privacy amplification random variable: two reports measured against a cover.
+r"""The distribution of the likelihood ratios of two reports relative to a reference measure.
 
-A user reports :math:`y \sim R_0` or :math:`y \sim R_1`.  The other users' reports contain, each
-independently with density at least :math:`w`, the *cover*: the privacy blanket when a bound must
-hold whatever value of their domain the others have, the full density of :math:`R(x^*)` when all others
-are known to hold :math:`x^*`.  Everything shuffling can hide is in the law of
+A user reports :math:`y \sim R_0` or :math:`y \sim R_1`.  Each other user's report is drawn, independently,
+from a distribution whose density is at least :math:`w`, the *reference measure*: the privacy blanket when a
+bound must hold whatever values the others have, the full density of :math:`R(x^*)` when all others are known
+to hold :math:`x^*`.  What shuffling can hide depends only on the distribution of the privacy amplification
+random variable
 
 .. math:: G = \frac{R_0(y) - e^{\varepsilon} R_1(y)}{w(y)}, \qquad y \sim w,
 
-(and 0 with the uncovered probability :math:`1-\int w`), because the hockey-stick divergence of the
-shuffled outputs is at most (for the full density: exactly)
-:math:`\tfrac1n \mathbb E[(G_1+\dots+G_n)_+]` plus the mass of :math:`R_0` where there is no cover.
+which is 0 with the remaining probability :math:`1-\int w`: the hockey-stick divergence of the shuffled
+outputs is at most (for the full density: exactly) :math:`\tfrac1n \mathbb E[(G_1+\dots+G_n)_+]` plus the
+mass of :math:`R_0` outside the support of :math:`w`.
 
 Source: Su, Cheng, Wang, arXiv:2504.07414 (the generalized privacy amplification random variable);
 for the blanket, Balle, Bell, Gascón, Nissim, CRYPTO 2019, Lemma 5.3.
@@ -25,23 +26,23 @@ import numpy as np
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.loss_distribution import SMALLEST_SIZE
 
-UNRESOLVED = 1e-290  # exposed mass that no number here resolves
-LEAST_EXPOSED = 2.0 * UNRESOLVED  # stands for less of it where that must count
+UNRESOLVED = 1e-290  # mass outside the reference's support that no number here resolves
+LEAST_OUTSIDE = 2.0 * UNRESOLVED  # stands for less of it where that must count
 
 
 @dataclass(frozen=True)
-class AmplificationVariable:
-    r"""Finite law of the pair :math:`(R_0/w,\; R_1/w)` under a cover :math:`w`.
+class LikelihoodRatios:
+    r"""Likelihood ratios :math:`(R_0/w,\; R_1/w)` to a reference measure :math:`w`, and their masses.
 
     Parameters
     ----------
-    first, second : numpy.ndarray, shape (m,)
+    r0_over_w, r1_over_w : numpy.ndarray, shape (m,)
         Density ratios :math:`R_0/w` and :math:`R_1/w` on each atom, finite and non-negative.
-    mass : numpy.ndarray, shape (m,)
-        Cover mass of each atom; the sum is at most 1, the remainder is the atom (0, 0).
-    exposed_first, exposed_second : float
-        Mass of :math:`R_0` (of :math:`R_1`) on outputs without cover: it is added to δ as it stands.
-    exposed : numpy.ndarray, shape (2, j), optional
+    w : numpy.ndarray, shape (m,)
+        Reference mass of each atom; the sum is at most 1, the remainder is the atom (0, 0).
+    r0_outside, r1_outside : float
+        Mass of :math:`R_0` (of :math:`R_1`) outside the support of w: it is added to δ as it stands.
+    outside : numpy.ndarray, shape (2, j), optional
         The same masses, output class by output class, where they are known; then only
         :math:`(R_0 - e^{\varepsilon} R_1)_+` of each class is added.
     precision : float
@@ -51,30 +52,34 @@ class AmplificationVariable:
         asked of the numerics.  0 for a finite randomizer.
     """
 
-    first: np.ndarray
-    second: np.ndarray
-    mass: np.ndarray
-    exposed_first: float = 0.0
-    exposed_second: float = 0.0
+    r0_over_w: np.ndarray
+    r1_over_w: np.ndarray
+    w: np.ndarray
+    r0_outside: float = 0.0
+    r1_outside: float = 0.0
     precision: float = 1e-14
     cell_width: float = 0.0
-    exposed: np.ndarray | None = None
+    outside: np.ndarray | None = None
 
     @classmethod
-    def from_masses(cls, report0, report1, cover, *, precision=1e-14, cell_width=0.0, single_outputs=False):
-        """Build the law from the masses of two reports and of the cover on the same output classes.
+    def from_masses(
+        cls, report0, report1, reference, *, precision=1e-14, cell_width=0.0, single_outputs=False
+    ):
+        """Build the ratios from the masses of two reports and of the reference measure on output classes.
 
         Parameters
         ----------
-        report0, report1, cover : array_like, shape (m,)
-            Non-negative masses; ``report0`` and ``report1`` sum to 1, ``cover`` to at most 1.
+        report0, report1, reference : array_like, shape (m,)
+            Non-negative masses; ``report0`` and ``report1`` sum to 1, ``reference`` to at most 1.
             Within a class the density ratios must be constant.
         single_outputs : bool
-            Whether classes without cover have constant ratios too, none of them a lump of several.
+            Whether classes outside the support of ``reference`` have constant ratios too.
         """
-        report0, report1, cover = (np.asarray(part, float) for part in (report0, report1, cover))
-        covered = cover >= np.finfo(float).tiny  # ratios to anything smaller have few digits
-        ratios = np.stack([report0[covered] / cover[covered], report1[covered] / cover[covered]])
+        report0, report1, reference = (np.asarray(part, float) for part in (report0, report1, reference))
+        supported = reference >= np.finfo(float).tiny  # ratios to anything smaller have few digits
+        ratios = np.stack(
+            [report0[supported] / reference[supported], report1[supported] / reference[supported]]
+        )
         # classes with equal ratios (to 13 digits) are one atom
         with np.errstate(divide="ignore"):
             _, first, group = np.unique(
@@ -82,74 +87,76 @@ class AmplificationVariable:
             )
         most = int(np.bincount(group.ravel(), minlength=1).max())  # added up one by one
         return cls(
-            first=ratios[0, first],
-            second=ratios[1, first],
-            mass=np.bincount(group.ravel(), weights=cover[covered], minlength=first.size),
-            exposed_first=float(report0[~covered].sum()),
-            exposed_second=float(report1[~covered].sum()),
+            r0_over_w=ratios[0, first],
+            r1_over_w=ratios[1, first],
+            w=np.bincount(group.ravel(), weights=reference[supported], minlength=first.size),
+            r0_outside=float(report0[~supported].sum()),
+            r1_outside=float(report1[~supported].sum()),
             precision=precision + (2e-13 + np.finfo(float).eps * most) * (most > 1),
             cell_width=cell_width,
-            exposed=np.stack([report0[~covered], report1[~covered]]) if single_outputs else None,
+            outside=np.stack([report0[~supported], report1[~supported]]) if single_outputs else None,
         )
 
     def swapped(self):
-        """Return the same law with the two reports exchanged."""
-        return AmplificationVariable(
-            self.second,
-            self.first,
-            self.mass,
-            self.exposed_second,
-            self.exposed_first,
+        """Return the likelihood ratios with the two reports exchanged."""
+        return LikelihoodRatios(
+            self.r1_over_w,
+            self.r0_over_w,
+            self.w,
+            self.r1_outside,
+            self.r0_outside,
             self.precision,
             self.cell_width,
-            None if self.exposed is None else self.exposed[::-1],
+            None if self.outside is None else self.outside[::-1],
         )
 
     def unbounded(self):
-        """Return the law with so much exposed that no largest loss is known, unless it is listed."""
-        if self.exposed is not None:
+        """Return the ratios with enough mass outside the support to rule out a pure ε, unless listed."""
+        if self.outside is not None:
             return self
         return replace(
             self,
-            exposed_first=max(self.exposed_first, LEAST_EXPOSED),
-            exposed_second=max(self.exposed_second, LEAST_EXPOSED),
+            r0_outside=max(self.r0_outside, LEAST_OUTSIDE),
+            r1_outside=max(self.r1_outside, LEAST_OUTSIDE),
         )
 
     @property
-    def _exposed_loss(self):
-        """Largest log R_0/R_1 on outputs without cover, -inf if there are none; infinite unless listed."""
-        if self.exposed_first <= UNRESOLVED:
+    def _loss_outside(self):
+        """Largest log R_0/R_1 outside the support of w, -inf if there are none; infinite unless listed."""
+        if self.r0_outside <= UNRESOLVED:
             return -math.inf
-        if self.exposed is None:
+        if self.outside is None:
             return math.inf
-        report0, report1 = np.log(self.exposed[:, self.exposed.min(axis=0) > 0.0])
-        alone = np.any((self.exposed[0] > 0.0) & (self.exposed[1] == 0.0))
+        report0, report1 = np.log(self.outside[:, self.outside.min(axis=0) > 0.0])
+        alone = np.any((self.outside[0] > 0.0) & (self.outside[1] == 0.0))
         return math.inf if alone else float(np.max(report0 - report1, initial=-math.inf))
 
-    def log_exposed(self, eps):
-        r"""Enclose the log of :math:`\sum (R_0 - e^{\varepsilon} R_1)_+` over outputs without cover."""
+    def log_outside(self, eps):
+        r"""Enclose the log of :math:`\sum (R_0 - e^{\varepsilon} R_1)_+` outside the support of w."""
         shrink = math.exp(-eps)
-        first, second = (self.exposed_first, self.exposed_second) if self.exposed is None else self.exposed
+        first, second = (self.r0_outside, self.r1_outside) if self.outside is None else self.outside
         product = first * shrink
         slack = 2.0 * self.precision * (product + second)
         flushed = (first > 0.0) & (product < SMALLEST_SIZE)  # few digits or none
         slack = slack + np.where(flushed, UNIT * SMALLEST_SIZE, 0.0)
         gap = product - second
         sure = float(np.sum(np.maximum(gap - slack, 0.0)))
-        most = self.exposed_first if self.exposed is None else float(np.sum(np.maximum(gap + slack, 0.0)))
-        rise = 0.0 if self.exposed is None else eps
+        most = self.r0_outside if self.outside is None else float(np.sum(np.maximum(gap + slack, 0.0)))
+        rise = 0.0 if self.outside is None else eps
         lower, upper = (math.log(end) if end > 0.0 else -math.inf for end in (sure, most))
         return lower + eps, upper + rise
 
     @property
-    def largest_loss(self):
-        """Largest log R_0/R_1, rounding included; infinite where R_0 is exposed or R_1 vanishes."""
-        loss = self._exposed_loss
-        if loss == math.inf or np.any((self.second == 0.0) & (self.first > 0.0)):
+    def max_privacy_loss(self):
+        """Largest log R_0/R_1, rounding included; infinite outside the support or where R_1 vanishes."""
+        loss = self._loss_outside
+        if loss == math.inf or np.any((self.r1_over_w == 0.0) & (self.r0_over_w > 0.0)):
             return math.inf
-        on_first = self.first > 0.0
+        on_first = self.r0_over_w > 0.0
         if on_first.any():
-            loss = max(loss, float(np.max(np.log(self.first[on_first]) - np.log(self.second[on_first]))))
+            loss = max(
+                loss, float(np.max(np.log(self.r0_over_w[on_first]) - np.log(self.r1_over_w[on_first])))
+            )
         if loss == -math.inf:
             return 0.0
         return max(loss, 0.0) + 4.0 * self.precision * (1.0 + abs(loss))
@@ -157,19 +164,19 @@ class AmplificationVariable:
     @functools.cached_property
     def _sorted(self):
         """The atoms in a fixed order, and what they are sorted by: their logarithms to 11 digits."""
-        atoms = np.stack([self.first, self.second, self.mass])
+        atoms = np.stack([self.r0_over_w, self.r1_over_w, self.w])
         with np.errstate(divide="ignore"):
             rounded = np.round(np.log(atoms), 11) + 0.0
         order = np.lexsort(rounded)
         return atoms[:, order], rounded[:, order]
 
     def key(self):
-        """Return what tells two laws apart: atoms to 11 digits, in a fixed order."""
-        listed = b"" if self.exposed is None else self.exposed[:, np.lexsort(self.exposed)].tobytes()
-        return self._sorted[1].tobytes(), self.exposed_first, self.exposed_second, listed
+        """Return what distinguishes two of these distributions: atoms to 11 digits, in a fixed order."""
+        listed = b"" if self.outside is None else self.outside[:, np.lexsort(self.outside)].tobytes()
+        return self._sorted[1].tobytes(), self.r0_outside, self.r1_outside, listed
 
     def distance(self, other):
-        """Return how far apart two laws' entries can be, relatively; infinite unless keys agree."""
+        """Return how far apart the entries can be, relatively; infinite unless keys agree."""
         if self.key() != other.key():
             return math.inf
         one, two = self._sorted[0], other._sorted[0]
@@ -178,25 +185,25 @@ class AmplificationVariable:
         return float(apart) + abs(self.precision - other.precision)
 
     def blurred(self, distance):
-        """Return the law with a precision that makes it stand for all laws within a distance."""
+        """Return these ratios with a precision that covers all others within a distance."""
         return replace(self, precision=self.precision + distance) if distance > 0.0 else self
 
 
-def distinct(laws):
-    """Return the laws without repetitions, keyed by their first places; a law and its exchange are one.
+def distinct(all_ratios):
+    """Return the ratios without repetitions, keyed by their first places; ratios and their exchange are one.
 
     Each stands for all that agree with it to 11 digits.
     """
     kept, apart, places = {}, {}, {}
-    for place, law in enumerate(laws):
-        known = [one for one in (law, law.swapped()) if one.key() in places]
+    for place, ratios in enumerate(all_ratios):
+        known = [one for one in (ratios, ratios.swapped()) if one.key() in places]
         if known:
             first = places[known[0].key()]
             apart[first] = max(apart[first], kept[first].distance(known[0]))
         else:
-            places[law.key()] = place
-            kept[place], apart[place] = law, 0.0
-    return {place: law.blurred(apart[place]) for place, law in kept.items()}
+            places[ratios.key()] = place
+            kept[place], apart[place] = ratios, 0.0
+    return {place: ratios.blurred(apart[place]) for place, ratios in kept.items()}
 
 
 @dataclass(frozen=True)
@@ -205,13 +212,13 @@ class Tails:
 
     Parameters
     ----------
-    cover : AmplificationVariable
-        Law under the cover of R_0 without T and of no more than R_1; no mass of R_0 is exposed.
+    inside : LikelihoodRatios
+        Ratios of R_0 without T and of no more than R_1; all mass of R_0 is inside the reference's support.
     log_moment : callable
         Upper end of :math:`\log \int_T R_0^\lambda R_1^{1-\lambda}` for an order λ.
     """
 
-    cover: AmplificationVariable
+    inside: LikelihoodRatios
     log_moment: Callable
 
 
@@ -221,17 +228,17 @@ class InputPair:
 
     Parameters
     ----------
-    cover : AmplificationVariable
-        Law under the privacy blanket; where a density had to be discretised, in a convex order
+    blanket : LikelihoodRatios
+        Ratios to the privacy blanket; where a density had to be discretised, in a convex order
         at least the true one (mean-preserving splits), so that what it proves is an upper end.
-    attacks : tuple of AmplificationVariable
-        Laws under the full density of R(x*), one for each x* tried, in a convex order at most the
-        true one (output cells pooled), so that what they prove is a lower end.
+    attacks : tuple of LikelihoodRatios
+        Ratios to the full density of R(x*), one for each x* tried; where a density had to be discretised,
+        in convex order at most the true ones (coarsening), so that what they prove is a lower end.
     tails : Tails, optional
         What Rényi divergences need where outputs were given up.
     """
 
-    cover: AmplificationVariable
+    blanket: LikelihoodRatios
     attacks: tuple
     tails: Tails | None = None
 
@@ -240,13 +247,9 @@ class InputPair:
         """Build the pair from class masses: rows 0 and 1 are the pair, every row is a candidate x*."""
         rows = np.asarray(rows, float)
         return cls(
-            AmplificationVariable.from_masses(
-                rows[0], rows[1], blanket, precision=precision, single_outputs=True
-            ),
+            LikelihoodRatios.from_masses(rows[0], rows[1], blanket, precision=precision, single_outputs=True),
             tuple(
-                AmplificationVariable.from_masses(
-                    rows[0], rows[1], row, precision=precision, single_outputs=True
-                )
+                LikelihoodRatios.from_masses(rows[0], rows[1], row, precision=precision, single_outputs=True)
                 for row in rows
             ),
         )

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.log_interval import LEAST, TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import LEAST, TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.hockey_stick import SymmetricPair
@@ -19,18 +19,18 @@ __all__ = ["DiscretePair", "Gaussian"]
 
 
 class DiscretePair(PairProfile):
-    r"""Any finite pair of laws.
+    r"""Any finite pair of distributions.
 
     Parameters
     ----------
     log_p, log_q : array_like, shape (m,)
-        Natural logarithms of the masses on a common support; ``-inf`` for zero.  Each law's masses
+        Natural logarithms of the masses on a common support; ``-inf`` for zero.  Each distribution's masses
         sum to 1 (within 1e-9).
 
     Raises
     ------
     TypeError, ValueError
-        If shapes differ, entries are NaN or ``+inf``, or a law's masses do not sum to 1.
+        If shapes differ, entries are NaN or ``+inf``, or a distribution's masses do not sum to 1.
 
     Notes
     -----
@@ -57,13 +57,13 @@ class DiscretePair(PairProfile):
         if log_p.shape != log_q.shape:
             raise ValueError(
                 f"log_p and log_q must have equal shapes, got {log_p.shape} and {log_q.shape}; "
-                "list both laws on one common support"
+                "list both distributions on one common support"
             )
         with np.errstate(invalid="ignore"):
             loss = log_p - log_q
         finite = np.isfinite(loss)
         size = np.abs(log_p[finite]).max(initial=0.0) + np.abs(log_q[finite]).max(initial=0.0)
-        # an atom that only one law has is as large as its one logarithm
+        # an atom that only one distribution has is as large as its one logarithm
         sizes = np.where(finite, size, np.minimum(np.abs(log_p), np.abs(log_q)))
         self._fill(log_p, log_q, loss, mass_error=4 * UNIT * (1.0 + sizes), loss_error=2 * UNIT * size)
 
@@ -76,7 +76,7 @@ class DiscretePair(PairProfile):
         log_p, log_q : numpy.ndarray, shape (m,)
             Natural logarithms of the masses, taken as they are.
         loss : numpy.ndarray, shape (m,)
-            log(P/Q) of each atom; not read where a law has no mass.
+            log(P/Q) of each atom; not read where a distribution has no mass.
         mass_error, loss_error : float or numpy.ndarray, shape (m,)
             By how much each logarithm of a mass, and each loss, may be off; charged to both ends.
         """
@@ -85,7 +85,7 @@ class DiscretePair(PairProfile):
         return pair
 
     def _fill(self, log_p, log_q, loss, *, mass_error, loss_error):
-        """Keep the atoms in the order of their losses, without those that neither law has."""
+        """Keep the atoms in the order of their losses, without those that neither distribution has."""
         not_p, not_q = np.isneginf(log_p), np.isneginf(log_q)
         loss = np.where(not_p, -np.inf, np.where(not_q, np.inf, loss))
         kept = np.flatnonzero(~(not_p & not_q))
@@ -102,7 +102,7 @@ class DiscretePair(PairProfile):
         )
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """Largest loss on the support of P, rounding included."""
         on_p = self.loss[~np.isneginf(self.log_p)]
         return float(on_p[-1] + self.loss_error.max() + 4 * UNIT * abs(on_p[-1]))
@@ -122,9 +122,9 @@ class DiscretePair(PairProfile):
             ends.append(logsumexp(self.log_p[first:] + side * self.mass_error[first:] + part))
         slack = UNIT * (8 + math.log2(self.loss.size + 1))
         slack = [slack + 4 * UNIT * abs(end) if end > -math.inf else 0.0 for end in ends]
-        return LogBracket(ends[0] - slack[0], min(ends[1] + slack[1], 0.0))
+        return LogInterval(ends[0] - slack[0], min(ends[1] + slack[1], 0.0))
 
-    def renyi_directed(self, order, enough=0.0):
+    def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of D_order(P‖Q), from Σ Q φ(loss) with φ ≥ 0."""
         if np.isposinf(self.loss[-1]):
             return math.inf, math.inf
@@ -247,7 +247,7 @@ class Gaussian(SymmetricPair, PairProfile):
         self.statement = f"{self.mu:g}-Gaussian differential privacy"
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """Infinite."""
         return math.inf
 
@@ -255,12 +255,12 @@ class Gaussian(SymmetricPair, PairProfile):
         """Enclose the closed form."""
         a, b = eps / self.mu - 0.5 * self.mu, eps / self.mu + 0.5 * self.mu
         if a > NO_SQUARE:  # H is less than e^{−a²/2}
-            return LogBracket(-math.inf, -0.5 * NO_SQUARE**2)
+            return LogInterval(-math.inf, -0.5 * NO_SQUARE**2)
         if a < -1.0:
             # e^eps Φ(−b) = φ(a) m(b), which neither overflows nor vanishes
             value = float(ndtr(-a)) - 0.5 * math.exp(-0.5 * a * a) * float(erfcx(b / math.sqrt(2)))
             slack = 40 * UNIT * (1.0 + b)
-            return LogBracket(math.log(max(value - slack, LEAST)), math.log(min(value + slack, 1.0)))
+            return LogInterval(math.log(max(value - slack, LEAST)), math.log(min(value + slack, 1.0)))
         mills_a, mills_b = (math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2))) for x in (a, b))
         difference = mills_a - mills_b
         scale = -0.5 * a * a - 0.5 * math.log(2 * math.pi)
@@ -269,9 +269,9 @@ class Gaussian(SymmetricPair, PairProfile):
         error += 4 * UNIT * eps * mills_b  # the rounding of eps/μ moves a and b together: H' = −φ(a) m(b)
         relative = 8 * UNIT * (1.0 + a * a) * 2
         low = math.log(difference - error) if difference > error else -math.inf
-        return LogBracket(scale + low - relative, scale + math.log(difference + error) + relative)
+        return LogInterval(scale + low - relative, scale + math.log(difference + error) + relative)
 
-    def renyi_directed(self, order, enough=0.0):
+    def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of order·μ²/2."""
         value = 0.5 * order * self.mu**2
         return value * (1 - 4 * UNIT), value * (1 + 4 * UNIT)

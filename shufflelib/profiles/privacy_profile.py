@@ -20,14 +20,14 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
-from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
-from shufflelib.numerics.root_finding import worst_root
+from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
+from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import adjacency, connect_the_dots, pure_dp
 from shufflelib.profiles.adjacency import NO_DATASETS
 from shufflelib.profiles.composition import ComposedPair, added
 from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
-from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, largest_mixed_loss
+from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
 
 MOST_ROUNDS = 10**9
 RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
@@ -73,23 +73,23 @@ class PrivacyProfile(ABC):
 
     @property
     @abstractmethod
-    def above(self):
+    def dominating_pairs(self):
         """Pairs whose worst number is at least the true one, a tuple of `Pair`."""
 
     @property
     @abstractmethod
-    def below(self):
+    def attack_pairs(self):
         """Pairs whose worst number is at most the true one, a tuple of `Pair`."""
 
     @property
     def pure_epsilon(self):
         """The smallest ε known to hold with δ = 0, infinite where there is none."""
-        return max(one.largest_loss for pair in self.above for one in (pair, pair.reversed))
+        return max(one.max_privacy_loss for pair in self.dominating_pairs for one in (pair, pair.reversed))
 
     @functools.cached_property
     def envelope(self):
         """One symmetric pair that stands above the profile, whichever pair and direction is met."""
-        return Envelope.of(self.above)
+        return Envelope.of(self.dominating_pairs)
 
     def _certified(self, lower, upper, what, *, floor=0.0, ceiling=math.inf):
         """Return a bracket that says for which datasets it holds, and whether an end is trivial."""
@@ -127,13 +127,13 @@ class PrivacyProfile(ABC):
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
         worst = {id(pair): pair.log_worst(eps, tolerance) for pair in self._pairs}
-        upper = min(max(worst[id(pair)].upper for pair in self.above), 0.0)
-        return LogBracket(min(max(worst[id(pair)].lower for pair in self.below), upper), upper)
+        upper = min(max(worst[id(pair)].upper for pair in self.dominating_pairs), 0.0)
+        return LogInterval(min(max(worst[id(pair)].lower for pair in self.attack_pairs), upper), upper)
 
     @property
     def _pairs(self):
         """All pairs, each once."""
-        return {id(pair): pair for pair in (*self.above, *self.below)}.values()
+        return {id(pair): pair for pair in (*self.dominating_pairs, *self.attack_pairs)}.values()
 
     def epsilon(self, delta):
         r"""Enclose the smallest ε ≥ 0 with :math:`\delta(\varepsilon) \le` ``delta``.
@@ -160,8 +160,8 @@ class PrivacyProfile(ABC):
 
     def _epsilon(self, delta):
         target = math.log(delta)
-        upper = worst_root(self.above, target, safe_above=True)
-        lower = worst_root(self.below, target, safe_above=False)
+        upper = epsilon_at_delta(self.dominating_pairs, target, safe_above=True)
+        lower = epsilon_at_delta(self.attack_pairs, target, safe_above=False)
         return min(lower, upper), upper
 
     def renyi(self, order):
@@ -198,7 +198,7 @@ class PrivacyProfile(ABC):
         return self._certified(ends[..., 0], ends[..., 1], "Renyi divergence", ceiling=ceiling)
 
     def _renyi(self, order):
-        return _largest_renyi(self.below, order)[0], _largest_renyi(self.above, order)[1]
+        return _largest_renyi(self.attack_pairs, order)[0], _largest_renyi(self.dominating_pairs, order)[1]
 
     def tradeoff(self, fpr):
         r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.
@@ -321,12 +321,12 @@ class PrivacyProfile(ABC):
     def _tradeoff(self, fpr):
         above = [
             end
-            for pair in self.above
+            for pair in self.dominating_pairs
             for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
         ]
         below = [
             end
-            for pair in self.below
+            for pair in self.attack_pairs
             for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
         ]
         return min(end[0] for end in above), min(end[1] for end in below)
@@ -339,20 +339,20 @@ class PairProfile(PrivacyProfile, Pair):
     --------
     >>> from shufflelib.profiles import Gaussian
     >>> pair = Gaussian(mu=1.0)
-    >>> pair.above == pair.below == (pair,)
+    >>> pair.dominating_pairs == pair.attack_pairs == (pair,)
     True
     """
 
     @property
-    def above(self):
+    def dominating_pairs(self):
         """The pair itself."""
         return (self,)
 
-    below = above
+    attack_pairs = dominating_pairs
 
     def _epsilon(self, delta):
-        upper = worst_root(self.above, math.log(delta), safe_above=True)
-        lower = worst_root(self.below, math.log(delta), safe_above=False, guess=upper)
+        upper = epsilon_at_delta(self.dominating_pairs, math.log(delta), safe_above=True)
+        lower = epsilon_at_delta(self.attack_pairs, math.log(delta), safe_above=False, guess=upper)
         return min(lower, upper), upper
 
     def _renyi(self, order):
@@ -520,18 +520,18 @@ class ComposedProfile(_Composed):
         self._describe()
 
     @functools.cached_property
-    def above(self):
+    def dominating_pairs(self):
         """One pair: every round's envelope, composed."""
         return (ComposedPair([(profile.envelope, count) for profile, count in self.rounds]),)
 
     @functools.cached_property
-    def below(self):
+    def attack_pairs(self):
         """One attack in every round: each known one if the rounds are equal, else each round's plainest."""
         if len(self.rounds) == 1:
             ((profile, count),) = self.rounds
-            return tuple(ComposedPair([(pair, count)]) for pair in profile.below)
+            return tuple(ComposedPair([(pair, count)]) for pair in profile.attack_pairs)
         plainest = [
-            (max(profile.below, key=lambda pair: pair.dot(0.0, TOLERANCE).lower), count)
+            (max(profile.attack_pairs, key=lambda pair: pair.dot(0.0, TOLERANCE).lower), count)
             for profile, count in self.rounds
         ]
         return (ComposedPair(plainest),)
@@ -581,17 +581,17 @@ class SubsampledProfile(PrivacyProfile):
         self.hypotheses = adjacency.united(adjacency.SUBSAMPLED, profile.hypotheses)
 
     @functools.cached_property
-    def above(self):
+    def dominating_pairs(self):
         """The symmetric pair that bounds both orders of the neighbours."""
         return (SubstitutionPair(self.profile.envelope, self.rate),)
 
     @functools.cached_property
-    def below(self):
+    def attack_pairs(self):
         """The attacks whose users are all but one alike; if there are none, nothing is known."""
-        found = [pair.on_a_sample(self.rate) for pair in self.profile.below]
+        found = [pair.on_a_sample(self.rate) for pair in self.profile.attack_pairs]
         return tuple(pair for pair in found if pair) or (Indistinguishable(),)
 
     @property
     def pure_epsilon(self):
         """The pure guarantee, log(1 + γ(e^ε − 1))."""
-        return largest_mixed_loss(self.rate, self.profile.pure_epsilon)
+        return max_mixed_privacy_loss(self.rate, self.profile.pure_epsilon)

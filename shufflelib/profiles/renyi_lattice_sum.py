@@ -1,6 +1,6 @@
 r"""Rényi moments of covered reports: a lattice sum, certified on both sides at a cost flat in n.
 
-Let a report under its cover take three values: less likely under the first input (density ratios
+Let a report under its reference measure take three values: less likely under the first input (density ratios
 :math:`u_0 < v_0`), more likely (:math:`u_1 > v_1`), or equally likely (:math:`u_2 = v_2`, zero for
 an uncovered report).  With the counts (a, b, c) of n such reports, trinomial with masses m,
 
@@ -56,17 +56,17 @@ class RenyiSum:
         self.rho, self.rest = mass[0] / self.share, mass[1] / self.share
 
     @classmethod
-    def of(cls, variable, n):
-        """Return the sum for a finite law of density ratios, or None where it has more than three values."""
-        u, v, m = variable.first, variable.second, variable.mass
+    def of(cls, ratios, n):
+        """Return the sum for finite likelihood ratios, or None where they have more than three values."""
+        u, v, m = ratios.r0_over_w, ratios.r1_over_w, ratios.w
         more, less, same = (np.flatnonzero(which) for which in (u > v, u < v, u == v))
         missing = 1.0 - math.fsum(m)
-        null = missing > 8.0 * variable.precision
+        null = missing > 8.0 * ratios.precision
         told = null or missing <= COMPLETE  # whether anything is missing at all
         if (
-            variable.exposed_first > 0.0
-            or variable.exposed_second > 0.0
-            or variable.cell_width > 0.0
+            ratios.r0_outside > 0.0
+            or ratios.r1_outside > 0.0
+            or ratios.cell_width > 0.0
             or max(u.max(), v.max()) > LARGEST
             or not told
             or more.size != 1
@@ -83,7 +83,7 @@ class RenyiSum:
         )
         if null:
             mass = np.append(mass[:2], missing)
-        return cls(n, first, second, mass, variable.precision)
+        return cls(n, first, second, mass, ratios.precision)
 
     # ---- the summand -------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 r"""Subsampling: m of N users are drawn, without replacement, and only they report.
 
-With rate γ = m/N a pair of laws is mixed, (γP + (1 − γ)Q, Q).  Written with E = e^ε ≥ 1,
+With rate γ = m/N a pair of distributions is mixed, (γP + (1 − γ)Q, Q).  Written with E = e^ε ≥ 1,
 
 .. math:: H_\varepsilon(\gamma P + (1-\gamma) Q \,\|\, Q) = \gamma\, H_{\varepsilon'}(P\|Q),
           \qquad E' = 1 + \frac{E - 1}{\gamma},
@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.log_interval import NOTHING, TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import LOG_ZERO, TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 
@@ -30,7 +30,7 @@ def _log_mixed(log_rate, rate, loss):
     return float(np.logaddexp(math.log1p(-rate), log_rate + loss))
 
 
-def largest_mixed_loss(rate, loss):
+def max_mixed_privacy_loss(rate, loss):
     """Return an upper end of that for the largest loss."""
     return _log_mixed(math.log(rate), rate, loss) * (1 + 8 * UNIT) if loss < math.inf else loss
 
@@ -60,9 +60,9 @@ class SubsampledPair(Pair):
         return _Remainder(self)
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """Log of 1 − γ + γ times the largest ratio."""
-        return largest_mixed_loss(self.rate, self.pair.largest_loss)
+        return max_mixed_privacy_loss(self.rate, self.pair.max_privacy_loss)
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log γ + log H at the larger ε'."""
@@ -73,7 +73,7 @@ class SubsampledPair(Pair):
             inner = eps - log_rate + math.log1p(-(1.0 - self.rate) * math.exp(-eps))
         found = _beside(self.pair, inner, 8 * UNIT * inner, tolerance)
         slack = 4 * UNIT * abs(log_rate)
-        return LogBracket(found.lower + log_rate - slack, min(found.upper + log_rate + slack, 0.0))
+        return LogInterval(found.lower + log_rate - slack, min(found.upper + log_rate + slack, 0.0))
 
 
 class _Remainder(Pair):
@@ -90,32 +90,32 @@ class _Remainder(Pair):
         return self.reversed_
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """Minus the log of 1 − γ + γ times the smallest ratio."""
-        return -math.log1p(self.rate * math.expm1(-self.pair.largest_loss)) * (1 + 8 * UNIT)
+        return -math.log1p(self.rate * math.expm1(-self.pair.max_privacy_loss)) * (1 + 8 * UNIT)
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log c + log H at the larger ε''."""
         spent = math.expm1(eps) * (1.0 - self.rate) / self.rate if eps < 700.0 else math.inf
         if spent >= 1.0:
-            return NOTHING
+            return LOG_ZERO
         log_share = math.log(self.rate) + math.log1p(-spent)
         rounding = 8 * UNIT / (1.0 - spent)
         inner = eps - math.log1p(-spent)
         found = _beside(self.pair, inner, 8 * UNIT * inner + spent * rounding, tolerance)
         slack = 4 * UNIT * abs(log_share) + spent * rounding
-        return LogBracket(found.lower + log_share - slack, min(found.upper + log_share + slack, 0.0))
+        return LogInterval(found.lower + log_share - slack, min(found.upper + log_share + slack, 0.0))
 
 
 def _beside(pair, eps, doubt, tolerance):
     """Enclose log H where ε is known up to ``doubt``; H falls by at most as much as ε rises."""
     found = pair.log_hockey_stick(eps, tolerance)
     if found.lower > -600.0 and doubt < 1e-7 * math.exp(found.lower):
-        return LogBracket(
+        return LogInterval(
             found.lower + math.log1p(-doubt * math.exp(-found.lower)),
             found.upper + math.log1p(doubt * math.exp(-found.lower)),
         )
-    return LogBracket(
+    return LogInterval(
         pair.log_hockey_stick(eps + doubt, tolerance).lower,
         pair.log_hockey_stick(max(eps - doubt, 0.0), tolerance).upper,
     )

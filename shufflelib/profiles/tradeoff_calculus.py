@@ -1,4 +1,4 @@
-r"""The calculus on polygons: what is done to trade-off functions is done to pairs of laws.
+r"""The calculus on polygons: what is done to trade-off functions is done to pairs of distributions.
 
 ==================  ==============================================================
 `direct_sum`        joint concavity: the index of the mixture is seen

@@ -1,4 +1,4 @@
-r"""Trade-off functions as objects: what a test of one law against another can achieve.
+r"""Trade-off functions as objects: what a test of one distribution against another can achieve.
 
 .. math:: f(\alpha) = T(P, Q)(\alpha) = \inf\{\text{false-negative rate}:
           \text{false-positive rate} \le \alpha\},
@@ -161,13 +161,12 @@ class TradeoffFunction:
 
         Notes
         -----
-        Hypothesis, where C(f) bounds a mechanism: :math:`\delta(\varepsilon) \le 1 + f^*(-e^\varepsilon)`
-        for every ε ≥ 0 in both directions.
-        Source: DRS, Definition F.1, as the appendix of Wang, Su, Ye, Shokri, Su 2023 gives it.  Errata:
-        there the middle line is misprinted as x̄ − f(x̄) − x.  For x̄ > f(x̄) it has max{f, f⁻¹}, which is
-        right where f itself bounds both orders of the laws, but uses slopes above −1, about which δ(ε),
-        ε ≥ 0, says nothing: with f through (0, 1), (0.01, 0.5), (0.4, 0.05), (1, 0) it gives 0.88 at
-        0.01.  The mirror is what follows from δ(ε), ε ≥ 0, alone.
+        Hypothesis, where C(f) bounds a mechanism: :math:`\delta(\varepsilon) \le 1 + f^*(-e^\varepsilon)` for
+        every ε ≥ 0 in both directions. Source: DRS, Definition F.1, as the appendix of Wang, Su, Ye, Shokri,
+        Su 2023 gives it.  Errata: there the middle line is misprinted as x̄ − f(x̄) − x.  For x̄ > f(x̄) it
+        has max{f, f⁻¹}, which is right where f itself bounds both orders of the distributions, but uses
+        slopes above −1, about which δ(ε), ε ≥ 0, says nothing: with f through (0, 1), (0.01, 0.5), (0.4,
+        0.05), (1, 0) it gives 0.88 at 0.01.  The mirror is what follows from δ(ε), ε ≥ 0, alone.
         """
         return self._mapped(tradeoff_calculus.steep, f"the symmetrisation of {self.statement}")
 
@@ -267,7 +266,7 @@ class FiniteTradeoff(TradeoffFunction):
 
 
 class Identity(FiniteTradeoff):
-    r"""Perfect privacy, :math:`\mathrm{Id}(\alpha) = 1 - \alpha`: the two laws are one.
+    r"""Perfect privacy, :math:`\mathrm{Id}(\alpha) = 1 - \alpha`: the two distributions are one.
 
     Examples
     --------

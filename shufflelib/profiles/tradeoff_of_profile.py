@@ -1,4 +1,4 @@
-"""The trade-off function of a pair of laws, or of anything that can say δ(ε)."""
+"""The trade-off function of a pair of distributions, or of anything that can say δ(ε)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-r"""Convex polygons as trade-off functions: a list of segments is a finite pair of laws.
+r"""Convex polygons as trade-off functions: a list of segments is a finite pair of distributions.
 
 A segment that spends dα of false-positive rate to save dβ of false-negative rate is an atom with
 masses (dα, dβ) under (P, Q).  By the Neyman-Pearson lemma every finite pair is such a list, sorted by

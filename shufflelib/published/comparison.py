@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.root_finding import worst_root
+from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.published import closed_form, conversions, renyi
 from shufflelib.published.central_limit import asymptotic_epsilon
 from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
@@ -227,7 +227,9 @@ def gaps(randomizer, *, n, delta):
     """
     question = _question(randomizer, n, delta)
     profile = shuffle(question.randomizer, n=question.n)
-    attack, bound = (_worst(pairs, question.delta) for pairs in (profile.below, profile.above))
+    attack, bound = (
+        _worst(pairs, question.delta) for pairs in (profile.attack_pairs, profile.dominating_pairs)
+    )
     known = profile.epsilon(question.delta).lower  # a profile may know better datasets at this very δ
     attack = max(attack[0], known), max(attack[1], known)
     return Gaps(*(min(end, randomizer.eps0) for end in (*attack, *bound)))
@@ -236,8 +238,8 @@ def gaps(randomizer, *, n, delta):
 def _worst(pairs, delta):
     target, ends = math.log(delta), []
     for pair in pairs:
-        upper = worst_root((pair,), target, safe_above=True)
-        ends.append((min(worst_root((pair,), target, safe_above=False, guess=upper), upper), upper))
+        upper = epsilon_at_delta((pair,), target, safe_above=True)
+        ends.append((min(epsilon_at_delta((pair,), target, safe_above=False, guess=upper), upper), upper))
     return tuple(map(max, zip(*ends, strict=True)))
 
 
@@ -267,7 +269,7 @@ def _of_pair(pair):
 
 def _upper(pair, delta):
     """Return the upper end of ``pair.epsilon(delta)`` without the search for the lower one."""
-    return worst_root((pair,), math.log(delta), safe_above=True)
+    return epsilon_at_delta((pair,), math.log(delta), safe_above=True)
 
 
 def _of_parameters(formula):
@@ -298,7 +300,7 @@ def _blanket_of_randomizer(asked):
     if isinstance(asked.randomizer, Laplace):
         known = BlanketBounds.laplace(eps0=asked.eps0)
     else:
-        gamma = min(math.fsum(pair.cover.mass) for pair in asked.randomizer.input_pairs())
+        gamma = min(math.fsum(pair.blanket.w) for pair in asked.randomizer.input_pairs())
         known = BlanketBounds.extremal(eps0=asked.eps0, gamma=gamma)
     formulas = closed_form.blanket_hoeffding_specific, closed_form.blanket_bennett_specific
     bound = (functools.partial(formula, blanket=known) for formula in formulas)

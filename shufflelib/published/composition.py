@@ -17,7 +17,7 @@ from scipy.special import gammaln
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
-from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.privacy_profile import MOST_ROUNDS, PrivacyProfile
@@ -202,7 +202,7 @@ def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
     validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
     rounds, delta = _rounds(rounds), validation.probability(delta, "delta")
     order = validation.reals(order, "order", above=1.0, remedy="orders are above 1").ravel()
-    worst = [max(pair.renyi_worst(float(one))[1] for pair in profile.above) for one in order]
+    worst = [max(pair.renyi_worst(float(one))[1] for pair in profile.dominating_pairs) for one in order]
     total = rounds * np.minimum(worst, profile.pure_epsilon) * (1 + 4 * UNIT)
     return best_over_orders(epsilon_from_renyi_canonne20(order=order, renyi=total, delta=delta), order=order)
 
@@ -228,7 +228,7 @@ def gaussian_limit_dong22(profile, *, rounds):
     Raises
     ------
     TypeError, ValueError
-        If an argument is outside its domain, or the two laws are equal.
+        If an argument is outside its domain, or the two distributions are equal.
 
     Notes
     -----
@@ -245,16 +245,16 @@ def gaussian_limit_dong22(profile, *, rounds):
     validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
     rounds = _rounds(rounds)
     pair = profile if isinstance(profile, Pair) else profile.envelope
-    if pair.largest_loss == 0.0:
+    if pair.max_privacy_loss == 0.0:
         raise ValueError(
-            f"profile must tell two laws apart, got {profile.statement}; there is nothing to add up"
+            f"profile must tell two distributions apart, got {profile.statement}; there is nothing to add up"
         )
-    curve = RoundCurve(pair)
+    curve = DiscretisedLoss(pair)
     for _ in range(4):
         curve.refine(2.0)
-    law = curve.above
-    mean = math.fsum(law.mass * law.loss)
-    variance = math.fsum(law.mass * (law.loss - mean) ** 2)
+    distribution = curve.pessimistic
+    mean = math.fsum(distribution.mass * distribution.loss)
+    variance = math.fsum(distribution.mass * (distribution.loss - mean) ** 2)
     return Gaussian(2.0 * mean * math.sqrt(rounds / variance))
 
 

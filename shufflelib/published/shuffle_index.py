@@ -1,7 +1,8 @@
 r"""The shuffle index χ: the one number that decides how a randomizer shuffles as the crowd grows.
 
-Under a cover w (see `likelihood_ratios`) the divergence of n shuffled reports is the mean positive part of a
-sum of n terms.  As n grows the sum becomes Gaussian, and a Gaussian has one parameter, its variance:
+Under a reference measure w (see `likelihood_ratios`) the divergence of n shuffled reports is the mean
+positive part of a sum of n terms.  As n grows the sum becomes Gaussian, and a Gaussian has one parameter, its
+variance:
 
 .. math:: \chi^{-2} = \int \frac{(R_0 - R_1)^2}{w}.
 
@@ -43,9 +44,9 @@ class ShuffleIndex(NamedTuple):
     Parameters
     ----------
     blanket : float
-        χ with the privacy blanket as the cover: where the blanket's upper end converges to.
+        χ with the privacy blanket as the reference measure: where the blanket's upper end converges to.
     attack : float
-        χ with the best R(x*) as the cover: where the best attack with equal others converges to.
+        χ with the best R(x*) as the reference measure: where the best attack with equal others converges to.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class ShuffleIndex(NamedTuple):
 
 
 def shuffle_index(randomizer):
-    r"""Return the shuffle index of a randomizer, both ends of its band, from its own output laws.
+    r"""Return the shuffle index of a randomizer, both ends of its band, from its own output distributions.
 
     .. math:: \chi^{-2}_{\text{blanket}} = \max \int \frac{(R_0 - R_1)^2}{w}, \qquad
               \chi^{-2}_{\text{attack}} = \max_{x^*} \int \frac{(R_0 - R_1)^2}{R_{x^*}}
@@ -84,8 +85,8 @@ def shuffle_index(randomizer):
     TypeError
         If ``randomizer`` is not a `LocalRandomizer`.
     ValueError
-        If some outputs have no cover: for such a mechanism nothing converges; for Gaussian noise, whose far
-        tails are only cut off, use `gaussian_index`.
+        If some outputs have no reference measure: for such a mechanism nothing converges; for Gaussian noise,
+        whose far tails are only cut off, use `gaussian_index`.
 
     Notes
     -----
@@ -112,26 +113,27 @@ def shuffle_index(randomizer):
             f"randomizer must be a LocalRandomizer, got {randomizer!r}; build one with shufflelib.randomizers"
         )
     pairs = randomizer.input_pairs()
-    covers = [pair.cover for pair in pairs]
-    exposed = max(max(law.exposed_first, law.exposed_second) for law in covers)
+    references = [pair.blanket for pair in pairs]
+    exposed = max(max(ratios.r0_outside, ratios.r1_outside) for ratios in references)
     if exposed > 0.0:
         raise ValueError(
             f"randomizer must have a blanket wherever its reports fall, got {randomizer!r} with "
             f"{exposed:.3g} of a report's mass uncovered; for Gaussian noise use gaussian_index(sigma=)"
         )
     return ShuffleIndex(
-        min(_index(law) for law in covers), min(_index(attack) for pair in pairs for attack in pair.attacks)
+        min(_index(ratios) for ratios in references),
+        min(_index(attack) for pair in pairs for attack in pair.attacks),
     )
 
 
-def _index(law):
-    if law.exposed_first > 0.0 or law.exposed_second > 0.0:
+def _index(ratios):
+    if ratios.r0_outside > 0.0 or ratios.r1_outside > 0.0:
         return 0.0
-    gap = np.abs(law.first - law.second)
+    gap = np.abs(ratios.r0_over_w - ratios.r1_over_w)
     largest = float(gap.max(initial=0.0))
     if largest == 0.0:
         return math.inf
-    return 1.0 / largest / math.sqrt(math.fsum(law.mass * (gap / largest) ** 2))
+    return 1.0 / largest / math.sqrt(math.fsum(ratios.w * (gap / largest) ** 2))
 
 
 def generalized_rr_index(*, eps0, d):
@@ -277,7 +279,7 @@ def composition_index(reports, *, shares):
     Raises
     ------
     TypeError, ValueError
-        If a law is not one, or shapes differ.
+        If a distribution is not one, or shapes differ.
 
     Notes
     -----
@@ -310,7 +312,9 @@ def composition_index(reports, *, shares):
             f"got shapes {reports.shape} and {shares.shape}; list the changed user's inputs first"
         )
     if np.abs(reports.sum(axis=1) - 1.0).max() > 1e-9 or abs(shares.sum() - 1.0) > 1e-9:
-        raise ValueError("reports and shares must hold laws that sum to 1, got other sums; normalise them")
+        raise ValueError(
+            "reports and shares must hold distributions that sum to 1, got other sums; normalise them"
+        )
     mixture = shares @ reports
     change = reports[1] - reports[0]
     alone = mixture < np.finfo(float).tiny

@@ -1,8 +1,7 @@
 """One constructor per local randomizer: what it does to one value, and what a shuffler makes of it."""
 
 from shufflelib.randomizers.additive import gaussian, laplace
-from shufflelib.randomizers.arcs import wheel
-from shufflelib.randomizers.bins import balcer_binary, balcer_uniform, balls_into_bins, mix_dump
+from shufflelib.randomizers.balls_into_bins import balcer_binary, balcer_uniform, balls_into_bins, mix_dump
 from shufflelib.randomizers.cut_density import from_density
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.hadamard_response import hadamard, hadamard_blocks
@@ -18,6 +17,7 @@ from shufflelib.randomizers.response import binary_rr, generalized_rr, generic
 from shufflelib.randomizers.subsets import pckv_grr, subset, subset_exponential
 from shufflelib.randomizers.tabulated import from_pmf
 from shufflelib.randomizers.unary import optimized_unary, rappor, sampled_rappor
+from shufflelib.randomizers.wheel import wheel
 from shufflelib.randomizers.witch_hat import witch_hat
 
 __all__ = [

@@ -17,7 +17,7 @@ from scipy.special import erf, log_ndtr, ndtr
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair, Tails
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, Tails
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
@@ -26,7 +26,7 @@ GAUSSIAN_CELLS = 600  # on each side of 1/2
 GAUSSIAN_REACH = 7.5  # standard deviations within which they lie
 GAUSSIAN_TAIL_CELLS = 250  # from there to the end of the tail
 GAUSSIAN_END = 36.3  # standard deviations before the tail, of mass 7e-289, is given up as exposed
-GAUSSIAN_COVER_END = 36.5  # and the same for the other input, whose density underflows at 38
+GAUSSIAN_REFERENCE_END = 36.5  # and the same for the other input, whose density underflows at 38
 CELL_WIDTH = 1e-5  # of δ, relative: nothing finer is asked of the numerics
 LARGEST_LOG_RATIO = 680.0  # exp overflows at 709
 NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
@@ -67,8 +67,9 @@ def laplace(*, eps0):
     eps0 = 0.3, n = 3, eps = 0.03, x* = 0.2 has δ 0.25 % above the best of 0, 1/2, 1.
 
     The tails y < 0, y > 1 have constant ratios and are single atoms.  Cells on [0, 1/2] widen as e^{eps0 y}
-    (up to e^4), the rule that makes the error of the cover's variance least: relative, 1e-6 at eps0 = 1 and
-    below 6e-6 up to 8, growing at most as (eps0/8)^2 beyond; that of the attacks is half as large.
+    (up to e^4), the rule that makes the error of the reference measure's variance least: relative, 1e-6 at
+    eps0 = 1 and below 6e-6 up to 8, growing at most as (eps0/8)^2 beyond; that of the attacks is half as
+    large.
 
     Examples
     --------
@@ -108,16 +109,14 @@ def gaussian(*, sigma):
 
     Ratios are unbounded, so outputs more than 36.3 σ below 0 or 36.5 σ below 1 (or where R_0/w exceeds e^680,
     for σ < 0.041) give up R_0: its mass there is exposed while w keeps covering R_1.  That is an upper bound:
-    (a + b)_+ <= a_+ + b for b >= 0 gives (1/n) E(ΣG)_+ <= R_0(tail) + (1/n) E(ΣG')_+; likewise beyond 1.
-    The exposed mass is 2e-276 for sigma = 1, 4e-261 at 1/2, 5e-155 at 1/10; as much is added to upper ends.
-    Rényi divergences set these tails apart (`renyi_tails`) and never exceed order/(2σ²), that of one report;
-    as one of several reports, in `joint` or `mixture`, it is only the latter that is proved.
-    Losses without exponential moments are left to `CoveredPair`, which treats the most telling outputs one
-    by one: of these δ far below 1e-12 consists.
-    The only inputs are 0 and 1, hence x* in {0, 1}.  Cells are narrow where R_0²/w is large, around -1, and
-    few beyond 7.5 σ.
-    The relative error of the cover's variance is 6e-6 for σ = 5, 1.8e-5 at 1, 6.2e-5 at 1/2; that of the
-    attacks is half as large.
+    (a + b)_+ <= a_+ + b for b >= 0 gives (1/n) E(ΣG)_+ <= R_0(tail) + (1/n) E(ΣG')_+; likewise beyond 1. The
+    exposed mass is 2e-276 for sigma = 1, 4e-261 at 1/2, 5e-155 at 1/10; as much is added to upper ends. Rényi
+    divergences set these tails apart (`renyi_tails`) and never exceed order/(2σ²), that of one report; as one
+    of several reports, in `joint` or `mixture`, it is only the latter that is proved. Losses without
+    exponential moments are left to `BlanketPair`, which treats the most telling outputs one by one: of these
+    δ far below 1e-12 consists. The only inputs are 0 and 1, hence x* in {0, 1}.  Cells are narrow where
+    R_0²/w is large, around -1, and few beyond 7.5 σ. The relative error of the reference measure's variance
+    is 6e-6 for σ = 5, 1.8e-5 at 1, 6.2e-5 at 1/2; that of the attacks is half as large.
 
     Examples
     --------
@@ -154,9 +153,9 @@ class Laplace(LocalRandomizer):
         edge[-1] = 0.5
         step = self.eps0 * np.diff(edge)
         precision = 1e-14 + 1e-15 * self.eps0
-        return (InputPair(self._cover(edge, step, precision), self._attacks(edge, step, precision)),)
+        return (InputPair(self._reference(edge, step, precision), self._attacks(edge, step, precision)),)
 
-    def _cover(self, edge, step, precision):
+    def _reference(self, edge, step, precision):
         """Return atoms at the cells' ends: R_0/w = e^{eps0(1 - 2y)}, R_1/w = 1 on the left half."""
         cell = 0.5 * np.exp(-self.eps0 * (1.0 - edge[:-1])) * np.expm1(step)
         mass = np.zeros(edge.size)
@@ -166,7 +165,7 @@ class Laplace(LocalRandomizer):
         ratio = np.exp(self.eps0 * (1.0 - 2.0 * edge))
         ones = np.ones(edge.size)
         first, second = np.append(ratio, ones), np.append(ones, ratio)
-        return AmplificationVariable(
+        return LikelihoodRatios(
             first, second, np.append(mass, mass), precision=precision, cell_width=CELL_WIDTH
         )
 
@@ -178,9 +177,7 @@ class Laplace(LocalRandomizer):
         middle = np.append(0.5 * np.exp(-self.eps0 / 2.0), np.exp(-self.eps0 * (0.5 - edge[:-1])) * grown)
         report0, report1, centre = np.append(near, far), np.append(far, near), np.append(middle, middle)
         return tuple(
-            AmplificationVariable.from_masses(
-                report0, report1, others, precision=precision, cell_width=CELL_WIDTH
-            )
+            LikelihoodRatios.from_masses(report0, report1, others, precision=precision, cell_width=CELL_WIDTH)
             for others in (report0, report1, centre)
         )
 
@@ -231,15 +228,15 @@ class Gaussian(LocalRandomizer):
         weights = WEIGHTS * np.diff(edge)[:, None]
         precision = 1e-14 + 1e-15 * ((1.0 - cut) / self.sigma) ** 2
         tail0, tail1 = float(ndtr(cut / self.sigma)), float(ndtr((cut - 1.0) / self.sigma))
-        cover = self._cover(edge, points, weights, tail0, tail1, precision)
+        reference = self._reference(edge, points, weights, tail0, tail1, precision)
         attacks = self._attacks(points, weights, tail0, tail1, precision)
-        beyond = cover.second == 0.0  # R_1 is exposed there
-        inside = replace(cover, first=np.where(beyond, 0.0, cover.first), exposed_first=0.0)
-        return (InputPair(cover, attacks, Tails(inside, lambda order: self._log_moment(cut, order))),)
+        beyond = reference.r1_over_w == 0.0  # R_1 is exposed there
+        inside = replace(reference, r0_over_w=np.where(beyond, 0.0, reference.r0_over_w), r0_outside=0.0)
+        return (InputPair(reference, attacks, Tails(inside, lambda order: self._log_moment(cut, order))),)
 
     def _log_moment(self, cut, order):
         """Return the log of ∫ R_0^λ R_1^{1−λ} over the tails below ``cut`` and above 1 − ``cut``."""
-        whole = 0.5 * order * (order - 1.0) / self.sigma**2  # times the law with mean 1 − λ
+        whole = 0.5 * order * (order - 1.0) / self.sigma**2  # times the distribution with mean 1 − λ
         log_tails = log_ndtr((cut + np.array([order - 1.0, -order])) / self.sigma)
         size = whole + np.max(np.abs(log_tails))
         return whole + float(np.logaddexp(*log_tails)) + 64 * UNIT * (1.0 + size)
@@ -248,7 +245,7 @@ class Gaussian(LocalRandomizer):
         """Return the cells' ends up to 1/2: a tail; a quarter spaced evenly, the rest as (R_0²/w)^{1/3}."""
         farthest = 0.5 - LARGEST_LOG_RATIO * self.sigma**2
         cut = max(-GAUSSIAN_REACH * self.sigma, farthest)
-        end = max(-GAUSSIAN_END * self.sigma, 1.0 - GAUSSIAN_COVER_END * self.sigma, farthest)
+        end = max(-GAUSSIAN_END * self.sigma, 1.0 - GAUSSIAN_REFERENCE_END * self.sigma, farthest)
         tail = np.linspace(end, cut, GAUSSIAN_TAIL_CELLS + 1)[:-1] if end < cut else []
         fine = np.linspace(cut, 0.5, 20 * GAUSSIAN_CELLS + 1)
         distance = ((fine + 1.0) / self.sigma) ** 2
@@ -258,19 +255,19 @@ class Gaussian(LocalRandomizer):
         near = np.interp(np.linspace(0.0, 1.0, GAUSSIAN_CELLS + 1), rank / rank[-1], fine)
         return np.append(tail, near)
 
-    def _cover(self, edge, points, weights, tail0, tail1, precision):
+    def _reference(self, edge, points, weights, tail0, tail1, precision):
         """Return atoms at the cells' ends: R_0/w = e^{(1 - 2y)/(2σ²)}, R_1/w = 1 below 1/2."""
         slope = self.sigma**-2.0
         whole = np.expm1(slope * np.diff(edge))[:, None]
         left, right = slope * (points - edge[:-1, None]), slope * (edge[1:, None] - points)
-        covered = weights * self.density(points, 1)
+        supported = weights * self.density(points, 1)
         mass = np.zeros(edge.size)
-        mass[:-1] += (covered * np.expm1(right) / whole).sum(axis=1)
-        mass[1:] += (covered * np.exp(right) * np.expm1(left) / whole).sum(axis=1)
+        mass[:-1] += (supported * np.expm1(right) / whole).sum(axis=1)
+        mass[1:] += (supported * np.exp(right) * np.expm1(left) / whole).sum(axis=1)
         ratio = np.append(0.0, np.exp(slope * (0.5 - edge)))  # the tail first: R_0 is exposed there
         ones = np.ones(ratio.size)
         mass = np.append(tail1, mass)
-        return AmplificationVariable(
+        return LikelihoodRatios(
             np.append(ratio, ones),
             np.append(ones, ratio),
             np.append(mass, mass),
@@ -286,9 +283,7 @@ class Gaussian(LocalRandomizer):
         far = np.append(tail1, (weights * self.density(points, 1)).sum(axis=1))
         report0, report1 = np.append(near, far), np.append(far, near)
         return tuple(
-            AmplificationVariable.from_masses(
-                report0, report1, others, precision=precision, cell_width=CELL_WIDTH
-            )
+            LikelihoodRatios.from_masses(report0, report1, others, precision=precision, cell_width=CELL_WIDTH)
             for others in (report0, report1)
         )
 

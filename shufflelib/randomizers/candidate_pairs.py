@@ -1,8 +1,8 @@
 r"""Pairs of inputs and attacks of a randomizer about which nothing is known but its masses.
 
 For k inputs there are k(k − 1)/2 pairs, each in two orders, and k attacks on each.  For the upper side every
-pair stays: no cheap order among them holds for all ε and n.  Pairs with equal laws are merged.  For the lower
-side any selection of attacks proves what it proves, so that only the most promising are kept.
+pair stays: no cheap order among them holds for all ε and n.  Pairs with equal distributions are merged.  For
+the lower side any selection of attacks proves what it proves, so that only the most promising are kept.
 """
 
 import math
@@ -56,13 +56,13 @@ def own_attacks(attacks, i, j):
 
 def _scores(gap, rows):
     """Return every measure of one pair for every x, shape (measures, inputs)."""
-    covered = rows > 0.0
-    others = np.where(covered, rows, 1.0)
+    supported = rows > 0.0
+    others = np.where(supported, rows, 1.0)
     hidden = np.maximum(
-        np.where(covered, 0.0, np.maximum(gap, 0.0)).sum(axis=1),
-        np.where(covered, 0.0, np.maximum(-gap, 0.0)).sum(axis=1),
+        np.where(supported, 0.0, np.maximum(gap, 0.0)).sum(axis=1),
+        np.where(supported, 0.0, np.maximum(-gap, 0.0)).sum(axis=1),
     )
-    ratio = np.where(covered, gap / others, 0.0)
+    ratio = np.where(supported, gap / others, 0.0)
     power = (rows * ratio**2).sum(axis=1)
     scores = [hidden, power + hidden]
     for tilt in TILTS:

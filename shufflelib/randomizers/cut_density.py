@@ -8,8 +8,9 @@ factor :math:`e^{\pm r}`, r = slope times width, of it everywhere.
 - *Blanket.*  In a cell where :math:`R_b` has the least mass, :math:`w = \kappa R_b` with the largest κ ≤ 1
   that the ranges prove to be below every :math:`R_x`; it is 1 but where two inputs compete for the least.
 - *Upper side.*  :math:`(R_0/w, R_1/w)` lies in a box, with known mean.  Moving each ratio to the ends of
-  its interval with its mean kept raises the convex order of :math:`R_0 - E R_1`, and of all joint laws with
-  those marginals the countermonotone one is the largest: :math:`f(a - E b)` is submodular for convex f.
+  its interval with its mean kept raises the convex order of :math:`R_0 - E R_1`, and of all joint
+  distributions with those marginals the countermonotone one is the largest: :math:`f(a - E b)` is submodular
+  for convex f.
 - *Lower side.*  Cells are pooled, which is data processing.
 
 Both lose the second order in r.  Where there is no bound on a slope the mass is exposed on the upper side.
@@ -24,7 +25,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import ReplaceOne
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.tabulated import frequencies
@@ -223,7 +224,7 @@ class CutDensity(LocalRandomizer):
 
     @functools.cached_property
     def beta(self):
-        """Largest total variation of two inputs' laws on the cells, a lower end of that of the densities."""
+        """Largest total variation of two inputs on the cells, a lower end of that of the densities."""
         return candidate_pairs.total_variation(self._pooled)
 
     @functools.cached_property
@@ -262,7 +263,7 @@ class CutDensity(LocalRandomizer):
         chance = np.where(fall + rise > 0.0, fall / np.maximum(fall + rise, 1e-300), 0.0)
         return np.exp(low - log_share), np.exp(high - log_share), chance
 
-    def _cover(self, i, j):
+    def _reference(self, i, j):
         least, log_share = self._blanket
         mass, error, outside = self._masses
         weight = mass[:, self._used][least, np.arange(least.size)] * np.exp(log_share)
@@ -274,13 +275,13 @@ class CutDensity(LocalRandomizer):
             np.maximum(1.0 - up0 - up1, 0.0),
             np.maximum(up0 + up1 - 1.0, 0.0),
         )
-        cover = np.concatenate([weight * share for share in shares])
-        kept = cover >= np.finfo(float).tiny
+        reference = np.concatenate([weight * share for share in shares])
+        kept = reference >= np.finfo(float).tiny
         hidden = outside + (mass + error)[:, ~self._used].sum(axis=1)
-        return AmplificationVariable(
+        return LikelihoodRatios(
             first[kept],
             second[kept],
-            cover[kept],
+            reference[kept],
             float(hidden[i]),
             float(hidden[j]),
             self.precision + 1e-14,
@@ -294,14 +295,14 @@ class CutDensity(LocalRandomizer):
             (
                 i,
                 j,
-                AmplificationVariable.from_masses(
+                LikelihoodRatios.from_masses(
                     rows[i], rows[j], rows[x], precision=self.precision, cell_width=CELL_WIDTH
                 ),
             )
             for i, j, x in candidate_pairs.promising_attacks(rows, pairs)
         ]
         return tuple(
-            InputPair(self._cover(i, j), candidate_pairs.own_attacks(attacks, i, j)) for i, j in pairs
+            InputPair(self._reference(i, j), candidate_pairs.own_attacks(attacks, i, j)) for i, j in pairs
         )
 
     @property

@@ -4,7 +4,7 @@ All that matters of such a mechanism is how the outputs are shared out among the
 "hit by x1?", "hit by x*?".  Why pairs that hit as little as possible in common are the worst ones:
 replacing an item that both inputs hold by a free item of one of them turns the weights (e, e), (1, 1) of two
 equally heavy groups of outputs into (e, 1), (1, e).  :math:`R_0 - e^\varepsilon R_1` keeps its sum over the
-two and moves apart, so its law under the blanket rises in convex order, and with it every bound.
+two and moves apart, so its distribution under the blanket rises in convex order, and with it every bound.
 """
 
 from abc import abstractmethod
@@ -41,7 +41,7 @@ def disjoint(inputs, size, outputs):
 
 
 class Extremal(FiniteRandomizer):
-    """A mechanism whose output law is given by who hits which share of the outputs."""
+    """A mechanism whose output distribution is given by who hits which share of the outputs."""
 
     @abstractmethod
     def classes(self):

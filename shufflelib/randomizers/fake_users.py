@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
 
@@ -92,7 +92,7 @@ class CheuZhilyaev(MultiMessage):
 
     @property
     def _bit(self):
-        """Law of a bit that is not held: (0, 1)."""
+        """Distribution of a bit that is not held: (0, 1)."""
         return np.array([1.0 - self.flip, self.flip])
 
     def message_pmf(self):
@@ -111,8 +111,8 @@ class CheuZhilyaev(MultiMessage):
         analyst looks at the bit of x1.
         """
         if self.d > 2 or n == 1:
-            return (Attack(self.covered(), blanket + n - 1),)
-        one_bit = AmplificationVariable.from_masses(self._bit, self._bit[::-1], self._bit)
+            return (Attack(self.likelihood_ratios(), blanket + n - 1),)
+        one_bit = LikelihoodRatios.from_masses(self._bit, self._bit[::-1], self._bit)
         return (Attack(one_bit, blanket + n - 1),)
 
     def sample(self, x, rng):

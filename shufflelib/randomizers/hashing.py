@@ -1,8 +1,8 @@
 r"""Hashed reports: every user draws a hash and reports a value, with odds e^ε₀ for the own items' images.
 
-The report carries the hash's seed, so the output law averages over the hash: whether x0, x1 and x* hit the
-reported place are independent events, also when hashes of different items collide.  The hash is treated as a
-random function; it is computed by splitmix64.
+The report carries the hash's seed, so the output distribution averages over the hash: whether x0, x1 and x*
+hit the reported place are independent events, also when hashes of different items collide.  The hash is
+treated as a random function; it is computed by splitmix64.
 
 The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
@@ -155,12 +155,13 @@ class HashedSets(FiniteRandomizer):
     r"""A report (hash, place) that is e^eps0 times denser where one of the user's items falls.
 
     Measure densities in units of 1/Ω.  Each input's density at the reported place is e if one of its items
-    hits the place and some a in [1, e] otherwise (a = 1 where none of its items collide).  Under the cover
-    w = 1, a lower bound of the true blanket, the densities of disjoint sets are independent and each has
-    mean Ω.  Where the law of a is not enumerated (`exact` is false), two replacements bracket the truth:
+    hits the place and some a in [1, e] otherwise (a = 1 where none of its items collide).  Under the
+    reference measure w = 1, a lower bound of the true blanket, the densities of disjoint sets are independent
+    and each has mean Ω.  Where the distribution of a is not enumerated (`exact` is false), two replacements
+    bracket the truth:
 
     - *cover*: split a to {1, e} with its mean kept.  A mean-preserving split raises the convex order, and the
-      result is the product law in which each input hits with probability s·(chance of one item);
+      result is the product distribution in which each input hits with probability s·(chance of one item);
     - *attacks*: pool all places that are not hit.  That is a function of the report (data processing).
 
     For s = 1 nothing collides, everything is exact, and the places hit by all d items have blanket e.
@@ -241,8 +242,8 @@ class HashedSets(FiniteRandomizer):
         share = np.where(hit, self.s * self.chance, 1.0 - self.s * self.chance).prod(axis=0)
         odds = np.exp(-self.eps0)
         rows = share * (np.where(hit, 1.0, odds) / self._mean_weight)
-        cover = AmplificationVariable.from_masses(*rows, share * (odds / self._mean_weight))
-        return (InputPair(cover, pair.attacks),)
+        reference = LikelihoodRatios.from_masses(*rows, share * (odds / self._mean_weight))
+        return (InputPair(reference, pair.attacks),)
 
     def estimate(self, reports):
         """Return unbiased item frequencies, shape (d,)."""

@@ -17,10 +17,11 @@ pair of inputs chosen for a coordinate has the largest :math:`\alpha a - \beta b
 α, β >= 0, so has the tuple, and every bound with it.  That asks for more than to be the worst pair of one
 randomizer alone, where only :math:`1 \le \beta/\alpha \le e^{\varepsilon_0}` matters, in either order.
 
-Neighbours that agree in a coordinate have the loss (A - B) a there.  If (a, b) and (b, a) have the same law,
-to differ is at least as bad: the values A a - B b and A b - B a have the sum of (A - B) a and (A - B) b, and
-their distance (A + B)|a - b| is at least |A - B||a - b|.  Averaged over the exchange, the law of the loss
-rises in convex order.  Hence the more coordinates differ the worse, up to all of them.
+Neighbours that agree in a coordinate have the loss (A - B) a there.  If (a, b) and (b, a) have the same
+distribution, to differ is at least as bad: the values A a - B b and A b - B a have the sum of (A - B) a and
+(A - B) b, and their distance (A + B)|a - b| is at least |A - B||a - b|.  Averaged over the exchange, the
+distribution of the loss rises in convex order.  Hence the more coordinates differ the worse, up to all of
+them.
 """
 
 import math
@@ -33,12 +34,12 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import ReplaceComponents, united
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.metric import MetricRandomizer
 from shufflelib.randomizers.mixture import both_orders, randomizer_list
-from shufflelib.randomizers.product_law import product_of_attacks, product_of_covers
+from shufflelib.randomizers.product_ratios import product_of_attacks, product_of_blankets
 from shufflelib.randomizers.response import Generic
 
 MOST_PAIRS = 256  # candidate pairs of tuples
@@ -79,22 +80,24 @@ def joint(randomizers, *, distance=None):
     every :math:`\alpha a - \beta b`.  The mechanisms of Tables 1 and 5 of Wang 2024 satisfy it: the argument
     for disjoint inputs, that two values keep their sum and move apart, does not ask what α and β are.
 
-    The cover of ``generic`` does not, and is refused.  It is above every :math:`a - E b` with
-    :math:`1 \le E \le e^{\varepsilon_0}` only.  It has :math:`\int R_1^2/w = (e^2 + 1)/(e + 1)` with
-    e = e^ε₀, 5/2 at e = 3, while a report that is either e times denser than the cover or uncovered has e.
-    For randomizers known only to be private, take ``generic`` with the sum of the budgets.
+    The cover of ``generic`` does not, and is refused.  It is above every :math:`a - E b` with :math:`1 \le E
+    \le e^{\varepsilon_0}` only.  It has :math:`\int R_1^2/w = (e^2 + 1)/(e + 1)` with e = e^ε₀, 5/2 at e = 3,
+    while a report that is either e times denser than the reference measure or uncovered has e. For
+    randomizers known only to be private, take ``generic`` with the sum of the budgets.
 
-    Laws of more than about 1000 atoms are merged, see `product_law`.  For two equal Laplace reports, n from
-    100 to 10⁶ and δ from 1e-10 to 1e-3, the upper end of ε was above that with 3500 atoms by at most 1e-6 of
-    itself at a total budget of 0.1, 8e-6 at 1 and 3e-4 at 8; for unequal budgets 0.1 and 2 by at most 2e-4.
+    Distributions of more than about 1000 atoms are merged, see `product_distribution`.  For two equal Laplace
+    reports, n from 100 to 10⁶ and δ from 1e-10 to 1e-3, the upper end of ε was above that with 3500 atoms by
+    at most 1e-6 of itself at a total budget of 0.1, 8e-6 at 1 and 3e-4 at 8; for unequal budgets 0.1 and 2 by
+    at most 2e-4.
 
     The attacks: all others hold one tuple x*, whose coordinates are candidates of the components.  Of all
     such tuples the three with the largest :math:`\int (R_0-R_1)^2/R_{x^*}` are kept, which rules for many
     users.
 
     Source: Su, Cheng, Wang, arXiv:2504.07414, joint composition; ``distance`` as in their released figure of
-    four 10-ary randomized responses.  Their code pools a Laplace report under the cover into 20 cells, which
-    lowers what it proves (by 1e-5 of ε at their eps0 = 0.1, less than its rounding adds); here it is raised.
+    four 10-ary randomized responses.  Their code pools a Laplace report under the reference measure into 20
+    cells, which lowers what it proves (by 1e-5 of ε at their eps0 = 0.1, less than its rounding adds); here
+    it is raised.
 
     β is that of independent maximal couplings, :math:`1 - \prod(1-\beta_j)`, an upper bound.  Cost O(1) in n.
 
@@ -124,7 +127,8 @@ def joint(randomizers, *, distance=None):
     for part in components:
         if _of_class(part):
             raise TypeError(
-                f"randomizers must have laws of their own, got {part!r}; for all private randomizers at once "
+                f"randomizers must have distributions of their own, got {part!r}; for all private "
+                "randomizers at once "
                 "use generic(eps0=...) with the sum of the budgets"
             )
     return built
@@ -231,7 +235,7 @@ class Joint(LocalRandomizer):
             ranked.setdefault(key, (strength, chosen))
         best = sorted(ranked.values(), reverse=True)[:MOST_ATTACKS]
         return InputPair(
-            product_of_covers([pair.cover for pair in pairs]),
+            product_of_blankets([pair.blanket for pair in pairs]),
             tuple(
                 product_of_attacks([pair.attacks[j] for pair, j in zip(pairs, chosen, strict=True)])
                 for _, chosen in best
@@ -263,14 +267,14 @@ class Joint(LocalRandomizer):
 
 
 class _Choice(NamedTuple):
-    """A pair of inputs to one coordinate, with what tells its law apart, as it is and exchanged."""
+    """A pair of inputs to one coordinate, with what tells its distribution apart, as it is and exchanged."""
 
     pair: InputPair
     keys: tuple
 
     @classmethod
     def of(cls, pair):
-        return cls(pair, (pair.cover.key(), pair.cover.swapped().key()))
+        return cls(pair, (pair.blanket.key(), pair.blanket.swapped().key()))
 
 
 def _choices(component):
@@ -282,9 +286,9 @@ def _choices(component):
     different, same = [], {}
     for pair in component.input_pairs():
         different += [_Choice.of(one) for one in both_orders(pair)]
-        for side in ("first", "second"):
+        for side in ("r0", "r1"):
             choice = _Choice.of(
-                InputPair(_alike(pair.cover, side), tuple(_alike(one, side) for one in pair.attacks))
+                InputPair(_alike(pair.blanket, side), tuple(_alike(one, side) for one in pair.attacks))
             )
             same.setdefault(choice.keys, choice)
     same = list(same.values())
@@ -296,24 +300,28 @@ def _blurred(choices):
     """Return the choices of all coordinates with covers that stand for all of the same key."""
     first, apart = {}, {}
     for choice in chain(*chain(*choices)):
-        for key, law in zip(choice.keys, (choice.pair.cover, choice.pair.cover.swapped()), strict=True):
-            # twice: two laws this far from the first
-            apart[key] = max(apart.get(key, 0.0), 2.0 * first.setdefault(key, law).distance(law))
+        for key, distribution in zip(
+            choice.keys, (choice.pair.blanket, choice.pair.blanket.swapped()), strict=True
+        ):
+            # twice: two distributions this far from the first
+            apart[key] = max(
+                apart.get(key, 0.0), 2.0 * first.setdefault(key, distribution).distance(distribution)
+            )
 
     def blurred(choice):
-        cover = choice.pair.cover.blurred(max(apart[key] for key in choice.keys))
-        return choice._replace(pair=replace(choice.pair, cover=cover))
+        reference = choice.pair.blanket.blurred(max(apart[key] for key in choice.keys))
+        return choice._replace(pair=replace(choice.pair, blanket=reference))
 
     return tuple([[blurred(one) for one in part] for part in side] for side in zip(*choices, strict=True))
 
 
-def _alike(law, side):
-    """Return the law of two equal reports, both ``side`` ("first" or "second") of the given law."""
-    ratio, exposed = getattr(law, side), getattr(law, f"exposed_{side}")
-    return AmplificationVariable(ratio, ratio, law.mass, exposed, exposed, law.precision, law.cell_width)
+def _alike(ratios, side):
+    """Return the ratios of two equal reports, both ``side`` ("r0" or "r1") of the given ones."""
+    ratio, outside = getattr(ratios, f"{side}_over_w"), getattr(ratios, f"{side}_outside")
+    return LikelihoodRatios(ratio, ratio, ratios.w, outside, outside, ratios.precision, ratios.cell_width)
 
 
 def _moments(attack):
     """Return the integrals of R_0²/w, R_0 R_1/w and R_1²/w."""
-    first, second, mass = attack.first, attack.second, attack.mass
+    first, second, mass = attack.r0_over_w, attack.r1_over_w, attack.w
     return np.sum(mass * first * first), np.sum(mass * first * second), np.sum(mass * second * second)

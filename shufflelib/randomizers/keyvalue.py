@@ -107,8 +107,8 @@ class PrivKV(FiniteRandomizer):
     def _keep_key(self):
         return 1.0 / (1.0 + np.exp(-self.eps1))
 
-    def _laws(self):
-        """Return the laws of (+1, -1, 0), given a key, of holders of +1, -1 and 0 and of everyone else."""
+    def _distributions(self):
+        """Return the pmfs of (+1, -1, 0), given a key, of holders of +1, -1 and 0 and of everyone else."""
         key, lost = self._keep_key, np.exp(-self.eps1) * self._keep_key
         sign, odds = 1.0 / (1.0 + np.exp(-self.eps2)), np.exp(-self.eps2)
         plus = np.array([key * sign, key * sign * odds, lost])
@@ -121,11 +121,11 @@ class PrivKV(FiniteRandomizer):
 
     def _pair(self, common):
         """Return class masses and blanket for users with ``common`` keys of opposite values."""
-        plus, minus, zero, absent = self._laws()
+        plus, minus, zero, absent = self._distributions()
         own = self.s - common
         free = self.d - self.s - own
         fits = free >= self.s
-        groups = [  # number of keys, then the laws of x0, x1, x0's keys with value 0, and s keys of nobody
+        groups = [  # number of keys, then the pmfs of x0, x1, x0's keys with value 0, and s keys of nobody
             (common, plus, minus, zero, absent),
             (own, plus, absent, zero, absent),
             (own, absent, plus, absent, absent),
@@ -134,7 +134,10 @@ class PrivKV(FiniteRandomizer):
         ]
         groups = [group for group in groups if group[0] > 0]
         rows = np.array(
-            [np.concatenate([keys / self.d * laws[i] for keys, *laws in groups]) for i in range(3 + fits)]
+            [
+                np.concatenate([keys / self.d * distributions[i] for keys, *distributions in groups])
+                for i in range(3 + fits)
+            ]
         )
         everyone = np.min([plus, minus, absent] if self.s < self.d else [plus, minus], axis=0)
         return rows, np.concatenate([keys / self.d * everyone for keys, *_ in groups])
@@ -142,7 +145,7 @@ class PrivKV(FiniteRandomizer):
     def _overlaps(self):
         """Return the numbers of common keys that can be the worst."""
         least = max(0, 2 * self.s - self.d)
-        _, minus, _, absent = self._laws()
+        _, minus, _, absent = self._distributions()
         return range(least, least + 1) if absent[0] <= minus[0] else range(least, self.s + 1)
 
     def _worst(self):

@@ -1,7 +1,7 @@
-r"""What a local randomizer is: an output law for every input, and what the shuffler makes of it.
+r"""What a local randomizer is: an output distribution for every input, and what the shuffler makes of it.
 
 A randomizer takes one user's value to one report.  Four things are asked of it: its published
-variation-ratio parameters (p, β, q), its output law up to symmetry, its privacy blanket
+variation-ratio parameters (p, β, q), its output distribution up to symmetry, its privacy blanket
 :math:`w(y) \le \inf_x R_x(y)`, and the means to run it (``sample``, ``estimate``).
 """
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import MoveOne
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import additive, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
@@ -78,12 +78,12 @@ def metric_generic(*, d01, dmax):
     Notes
     -----
     Wang 2024, Table 2: p = e^d01, q = e^dmax, β = (e^d01 - 1)/(e^d01 + 1).  Here the published pair is an
-    upper bound, and it is the cover used.  Every R_x is at least w.  Where R_0 >= R_1 the ratios are (q, qρ),
-    1/p <= ρ <= 1, and G = q(1 - Eρ) is linear in ρ: splitting ρ to 1 and 1/p with its mean kept raises the
-    convex order.  What falls on (q, q), mass c, together with c(p - 1)/(p + 1) of the mass that w leaves, is
-    below mass cp/(p + 1) on each of (q, q/p) and (q/p, q): equal mass, equal mean c q (1 - E), and the two
-    new losses are the ends of an interval that holds q(1 - E) and 0 as long as E <= p.  This asks for ratios
-    between 1/p and p only, so that moves shorter than d01 are covered too.
+    upper bound, and it is the reference measure used.  Every R_x is at least w.  Where R_0 >= R_1 the ratios
+    are (q, qρ), 1/p <= ρ <= 1, and G = q(1 - Eρ) is linear in ρ: splitting ρ to 1 and 1/p with its mean kept
+    raises the convex order.  What falls on (q, q), mass c, together with c(p - 1)/(p + 1) of the mass that w
+    leaves, is below mass cp/(p + 1) on each of (q, q/p) and (q/p, q): equal mass, equal mean c q (1 - E), and
+    the two new losses are the ends of an interval that holds q(1 - E) and 0 as long as E <= p.  This asks for
+    ratios between 1/p and p only, so that moves shorter than d01 are covered too.
 
     The attacks: x* = x0 in randomized response on {x0, x1}, and x* at distance dmax from both in
 
@@ -227,12 +227,12 @@ class MetricGeneric(MetricRandomizer):
         return float(np.tanh(self.d01 / 2.0))
 
     def input_pairs(self):
-        """Return the published pair as the cover, attacked through two options and through three."""
+        """Return the published pair, attacked through two options and through three."""
         likely = 1.0 / (1.0 + np.exp(-self.d01))
         side = np.array([likely, np.exp(-self.d01) * likely])
         high, low = np.exp(self.dmax), np.exp(self.dmax - self.d01)
         mass = np.exp(-self.dmax) * likely
-        cover = AmplificationVariable(
+        reference = LikelihoodRatios(
             np.array([high, low]), np.array([low, high]), np.array([mass, mass]), precision=self._precision
         )
         # 1 - s, without cancellation at large q
@@ -242,10 +242,10 @@ class MetricGeneric(MetricRandomizer):
         report0, report1 = np.append(inside * side, aside), np.append(inside * side[::-1], aside)
         far = np.array([inside * mass, inside * mass, 1.0 - 2.0 * inside * mass])
         attacks = [
-            AmplificationVariable.from_masses(first, second, others, precision=self._precision)
+            LikelihoodRatios.from_masses(first, second, others, precision=self._precision)
             for first, second, others in ((side, side[::-1], side), (report0, report1, far))
         ]
-        return (InputPair(cover, tuple(attacks)),)
+        return (InputPair(reference, tuple(attacks)),)
 
     @property
     def _precision(self):
@@ -285,12 +285,12 @@ class MetricLaplace(OnLine):
 
     def input_pairs(self):
         """Return the pair 0, d01 with x* at 0, d01, the midpoint and the far end dmax."""
-        near = additive.laplace(eps0=self.d01).input_pairs()[0].cover
+        near = additive.laplace(eps0=self.d01).input_pairs()[0].blanket
         farther = self.dmax - self.d01
-        cover = AmplificationVariable(
-            near.first * np.exp(farther),
-            near.second * np.exp(farther),
-            near.mass * np.exp(-farther),
+        reference = LikelihoodRatios(
+            near.r0_over_w * np.exp(farther),
+            near.r1_over_w * np.exp(farther),
+            near.w * np.exp(-farther),
             precision=near.precision + 1e-15 * self.dmax,
             cell_width=CELL_WIDTH,
         )
@@ -302,7 +302,7 @@ class MetricLaplace(OnLine):
         edge = np.concatenate(cells)
         report0, report1 = self._masses(edge, 0.0), self._masses(edge, self.d01)
         attacks = tuple(
-            AmplificationVariable.from_masses(
+            LikelihoodRatios.from_masses(
                 report0,
                 report1,
                 self._masses(edge, place),
@@ -311,7 +311,7 @@ class MetricLaplace(OnLine):
             )
             for place in (0.0, self.d01, self.d01 / 2.0, self.dmax)
         )
-        return (InputPair(cover, attacks),)
+        return (InputPair(reference, attacks),)
 
     @staticmethod
     def _masses(edge, place):

@@ -1,25 +1,26 @@
 r"""Mixtures: every user draws one of several randomizers and says which; the parallel composition of queries.
 
-A report is the pair (component, report of that component), so that the output law is a weighted direct sum,
+A report is the pair (component, report of that component), so that the output distribution is a weighted
+direct sum,
 
 .. math:: R_x = \bigoplus_k w_k R^{(k)}_{x_k}, \qquad
           \inf_x R_x = \bigoplus_k w_k \inf_{x_k} R^{(k)}_{x_k},
 
 and the blanket of the mixture is exactly the mixture of the blankets.  In the privacy amplification random
 variable the weights cancel: :math:`(R_0 - e^\varepsilon R_1)/w` on component k is what it is for that
-component alone, and occurs with probability :math:`w_k`.  The law of the mixture's loss is the mixture of the
-losses' laws.
+component alone, and occurs with probability :math:`w_k`.  The distribution of the mixture's loss is the
+mixture of the losses' distributions.
 
 Which pair of inputs is the worst
 ---------------------------------
-A mixture of laws rises in convex order when any of its parts does, and the sum of n of them with it.  So if
-each component has a pair of inputs that is the largest in convex order, the pair that is the worst in *every*
-component at once is the worst of the mixture, whatever ε and n.
+A mixture of distributions rises in convex order when any of its parts does, and the sum of n of them with it.
+So if each component has a pair of inputs that is the largest in convex order, the pair that is the worst in
+*every* component at once is the worst of the mixture, whatever ε and n.
 
 In particular equal inputs in some component are never worse than a pair whose two ratios
 :math:`a = R_0/w`, :math:`b = R_1/w` are exchangeable under w.  With :math:`E = e^\varepsilon \ge 1` and
 :math:`a \ge b`, the two values :math:`a - Eb \ge b - Ea` have the sum of :math:`(1-E)a \le (1-E)b`, and
-:math:`a - Eb \ge (1-E)b`: they lie further apart.  Averaged over the exchange, the law of
+:math:`a - Eb \ge (1-E)b`: they lie further apart.  Averaged over the exchange, the distribution of
 :math:`(R_0 - E R_1)/w` is above that of :math:`(1-E) R_0/w` in convex order.
 """
 
@@ -30,7 +31,7 @@ from itertools import product
 import numpy as np
 
 from shufflelib.profiles.adjacency import ReplaceComponents, united
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
 
@@ -199,23 +200,23 @@ class Mixture(LocalRandomizer):
         attacks = [[pair.attacks[min(j, len(pair.attacks) - 1)] for pair in pairs] for j in range(most)]
         attacks.append([max(pair.attacks, key=_deviation) for pair in pairs])
         return InputPair(
-            self._direct_sum([pair.cover for pair in pairs]), tuple(map(self._direct_sum, attacks))
+            self._direct_sum([pair.blanket for pair in pairs]), tuple(map(self._direct_sum, attacks))
         )
 
-    def _direct_sum(self, variables):
-        """Return the law of the mixture's ratios: each component's, with its weight."""
-        parts = list(zip(self.weights, variables, strict=True))
-        cover = np.concatenate([w * part.mass for w, part in parts])
+    def _direct_sum(self, parts_ratios):
+        """Return the distribution of the mixture's ratios: each component's, with its weight."""
+        parts = list(zip(self.weights, parts_ratios, strict=True))
+        reference = np.concatenate([w * part.w for w, part in parts])
         exposed = [
             math.fsum(w * side(part) for w, part in parts)
-            for side in (lambda part: part.exposed_first, lambda part: part.exposed_second)
+            for side in (lambda part: part.r0_outside, lambda part: part.r1_outside)
         ]
-        return AmplificationVariable.from_masses(
-            np.append(cover * np.concatenate([part.first for part in variables]), exposed[0]),
-            np.append(cover * np.concatenate([part.second for part in variables]), exposed[1]),
-            np.append(cover, 0.0),
-            precision=max(part.precision for part in variables) + ROUNDING,
-            cell_width=max(part.cell_width for part in variables),
+        return LikelihoodRatios.from_masses(
+            np.append(reference * np.concatenate([part.r0_over_w for part in parts_ratios]), exposed[0]),
+            np.append(reference * np.concatenate([part.r1_over_w for part in parts_ratios]), exposed[1]),
+            np.append(reference, 0.0),
+            precision=max(part.precision for part in parts_ratios) + ROUNDING,
+            cell_width=max(part.cell_width for part in parts_ratios),
         )
 
     def sample(self, x, rng):
@@ -281,15 +282,15 @@ class FiniteMixture(Mixture, FiniteRandomizer):
 
 
 def both_orders(pair):
-    """Return the pair of inputs, and its exchange unless the cover's law is the same."""
-    exchanged = pair.cover.swapped()
-    if pair.cover.key() == exchanged.key():
-        return (replace(pair, cover=pair.cover.blurred(pair.cover.distance(exchanged))),)
+    """Return the pair of inputs, and its exchange unless the reference measure's distribution is the same."""
+    exchanged = pair.blanket.swapped()
+    if pair.blanket.key() == exchanged.key():
+        return (replace(pair, blanket=pair.blanket.blurred(pair.blanket.distance(exchanged))),)
     return pair, InputPair(exchanged, tuple(attack.swapped() for attack in pair.attacks))
 
 
 def _deviation(attack):
-    """Return the root of the second moment of R_0 - R_1 over the cover."""
-    gap = np.abs(attack.first - attack.second)
+    """Return the root of the second moment of R_0 - R_1 over the reference measure."""
+    gap = np.abs(attack.r0_over_w - attack.r1_over_w)
     largest = max(float(gap.max(initial=0.0)), np.finfo(float).tiny)  # its square may overflow
-    return largest * math.sqrt(np.sum(attack.mass * (gap / largest) ** 2))
+    return largest * math.sqrt(np.sum(attack.w * (gap / largest) ** 2))

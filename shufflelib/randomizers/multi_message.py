@@ -1,9 +1,10 @@
 r"""Multi-message protocols: every user sends one message about the own value and k that are pure noise.
 
-The noise messages of all users, :math:`N = n k` of them, are independent draws from one law ν, the *blanket*
-that hides the one message which depends on the value.  A protocol is described by four things: its published
-variation-ratio parameters (p, β, q), the law of the own message and ν on classes of messages, what an analyst
-can do against it, and which messages *support* which item, from which a histogram is estimated:
+The noise messages of all users, :math:`N = n k` of them, are independent draws from one distribution ν, the
+*blanket* that hides the one message which depends on the value.  A protocol is described by four things: its
+published variation-ratio parameters (p, β, q), the distribution of the own message and ν on classes of
+messages, what an analyst can do against it, and which messages *support* which item, from which a histogram
+is estimated:
 
 .. math:: \hat f_j = \frac{C_j/n - \text{other} - k\,\text{share}_j}{\text{own} - \text{other}}
 
@@ -17,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import values
 
 
@@ -34,13 +35,13 @@ class MessageSupport(NamedTuple):
 
 
 class Attack(NamedTuple):
-    """What an analyst sees of one dataset: two reports among ``covers`` blanket messages.
+    """What an analyst sees of one dataset: two reports among ``blanket_messages`` blanket messages.
 
     ``chance`` is a lower end of the probability that it is seen at all; without it nothing is.
     """
 
-    variable: AmplificationVariable
-    covers: int
+    ratios: LikelihoodRatios
+    blanket_messages: int
     chance: float = 1.0
 
 
@@ -103,9 +104,9 @@ class MultiMessage(ABC):
     def draw_supports(self, counts, blanket, repetitions, rng):
         """Draw the supports from how many users hold each item, shape (repetitions, items), exactly."""
 
-    def covered(self):
-        """Return the own messages measured against the blanket, as an `AmplificationVariable`."""
-        return AmplificationVariable.from_masses(*self.message_pmf(), self.blanket())
+    def likelihood_ratios(self):
+        """Return the own messages measured against the blanket, as an `LikelihoodRatios`."""
+        return LikelihoodRatios.from_masses(*self.message_pmf(), self.blanket())
 
     def estimate(self, messages, *, n):
         """Return unbiased frequencies, shape (items,), from all messages of n users."""

@@ -26,17 +26,17 @@ from scipy.spatial.distance import pdist
 from scipy.special import iti0k0, k0, k0e, k1e
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.additive import NODES, WEIGHTS
 from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, distances, refuse_far_apart
 
-COVER_ROWS = 80  # on the half-plane of x0
+REFERENCE_ROWS = 80  # on the half-plane of x0
 ATTACK_ROWS = 32
 COLUMNS = 60  # at least
 WIDEST_COLUMN = 0.1  # in μ
 LONGEST_COLUMN = 4.0  # nats: Gauss's rule with 8 nodes gives e^{-τ} to 1e-13
-REACH = 40.0  # nats; cells end there for a cover, at dmax more for an attack
+REACH = 40.0  # nats; cells end there for a reference measure, at dmax more for an attack
 NEGLIGIBLE = 1e-3  # in log R_0/w
 LEVELS = 40  # of R_0/w, at most
 NARROWEST_LEVEL = 0.05  # in log R_0/w
@@ -90,9 +90,9 @@ def planar_laplace(*, d01, dmax):
     The published pair is not an upper bound where few users are within reach: at d01 = 0.3, dmax = 10,
     n = 1000, δ = 1e-6 it says ε = 0.2970, an attack finds 0.2987.
 
-    Cutting into cells raises the cover's variance by at most 3e-4 for d01 <= 1, 6e-4 at 2, 2e-3 at 4, 6e-3
-    at 8, and lowers that of the attacks by at most 5e-3.  At δ near 1e-6 an upper end of δ is then less than
-    1e-3 too large for d01 <= 1, 1e-2 at 4.
+    Cutting into cells raises the reference measure's variance by at most 3e-4 for d01 <= 1, 6e-4 at 2, 2e-3
+    at 4, 6e-3 at 8, and lowers that of the attacks by at most 5e-3.  At δ near 1e-6 an upper end of δ is then
+    less than 1e-3 too large for d01 <= 1, 1e-2 at 4.
 
     Examples
     --------
@@ -165,11 +165,11 @@ class PlanarLaplace(MetricRandomizer):
             self._attack(np.arcsinh(self._tip / focal), np.pi / 2.0),
             self._attack(np.arccosh(max(self.dmax / focal - 1.0, 1.0)), np.pi),
         )
-        return (InputPair(self._cover(), attacks),)
+        return (InputPair(self._reference(), attacks),)
 
-    def _cover(self):
+    def _reference(self):
         """Return atoms at levels of R_0/w and at the rows' ends: a split in two directions, means kept."""
-        cells = _Cells.of(self._focal, REACH, COVER_ROWS)
+        cells = _Cells.of(self._focal, REACH, REFERENCE_ROWS)
         nu, along = cells.nu[:, 0, :, 0], cells.along
         # in a row: R_1/R_0 = e^{-d01 cos ν} goes to its values at the two ends
         down, up = (
@@ -189,7 +189,7 @@ class PlanarLaplace(MetricRandomizer):
         rest = np.exp(-self.dmax) * (elsewhere.sum(axis=(1, 3)) + self._beyond(cells))
 
         split = np.zeros((along.size, bottom.max() + 1))
-        row = np.arange(COVER_ROWS)
+        row = np.arange(REFERENCE_ROWS)
         for share, end in ((first, row), (1.0 - first, row + 1)):
             part = mass * share[:, None, :, None]
             np.add.at(split, (end, 0), (rest * share).sum(axis=1))
@@ -199,7 +199,7 @@ class PlanarLaplace(MetricRandomizer):
         log_low = log_high - self.d01 * np.cos(along)[:, None]
         used = split > 0.0
         high, low, split = np.exp(log_high[used]), np.exp(log_low[used]), split[used]
-        return AmplificationVariable(
+        return LikelihoodRatios(
             np.append(high, low),
             np.append(low, high),
             np.append(split, split),
@@ -255,16 +255,14 @@ class PlanarLaplace(MetricRandomizer):
 
     def _attack_from_x0(self):
         """Return the rows pooled, all others at x0."""
-        along = np.linspace(0.0, np.pi / 2.0, COVER_ROWS + 1)
+        along = np.linspace(0.0, np.pi / 2.0, REFERENCE_ROWS + 1)
         nu = along[:-1, None] + NODES * along[1]
         focal = self._focal
         mass = np.exp(-self.d01 * np.sin(nu / 2.0) ** 2) * WEIGHTS * along[1] / np.pi
         mass *= focal * k1e(focal) + (focal * np.sin(nu)) ** 2 * k0e(focal)
         near, far = mass.sum(axis=1), (mass * np.exp(-self.d01 * np.cos(nu))).sum(axis=1)
         report0, report1 = np.append(near, far), np.append(far, near)
-        return AmplificationVariable.from_masses(
-            report0, report1, report0, precision=1e-13, cell_width=CELL_WIDTH
-        )
+        return LikelihoodRatios.from_masses(report0, report1, report0, precision=1e-13, cell_width=CELL_WIDTH)
 
     def _attack(self, mu_star, nu_star):
         """Return cells pooled by row and by band of (R_0 + R_1)/R_*, all others at one place.
@@ -338,6 +336,6 @@ def _pooled(report0, report1, others, row, hole):
         for part in (report0, report1, others):
             part[into] += part[0]
         report0, report1, others = report0[1:], report1[1:], others[1:]
-    return AmplificationVariable.from_masses(
+    return LikelihoodRatios.from_masses(
         report0, report1, others, precision=1e-12 + 1e-15 / left, cell_width=CELL_WIDTH
     )

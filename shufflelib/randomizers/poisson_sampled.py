@@ -16,7 +16,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import united
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair, Tails
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, Tails
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
 
@@ -54,10 +54,10 @@ def poisson_sampled(randomizer, *, rate):
     What `shuffle` then certifies: n counts all users, silent or not; neighbours replace one user's value; the
     analyst sees the shuffled reports, hence their number, and not who took part.
 
-    The upper end is that of Su, Cheng, Wang (arXiv:2504.07414, released code, "Void"): the law of the loss of
-    R, times s, plus mass 1 - s at 1 - e^ε.  It is no bound for neighbours of whom one never sends ("add or
-    remove one"): for binary randomized response with e^eps0 = 3, s = 1/2, n = 3, δ(log 2) is then 21/128 =
-    0.164, and the formula says 13/512 = 0.025.
+    The upper end is that of Su, Cheng, Wang (arXiv:2504.07414, released code, "Void"): the distribution of
+    the loss of R, times s, plus mass 1 - s at 1 - e^ε.  It is no bound for neighbours of whom one never sends
+    ("add or remove one"): for binary randomized response with e^eps0 = 3, s = 1/2, n = 3, δ(log 2) is then
+    21/128 = 0.164, and the formula says 13/512 = 0.025.
 
     A subset of fixed size m = s n, ``shuffle(randomizer, n=m).subsample(rate=s)``, costs nearly the same: for
     10-ary randomized response, eps0 = 0.1, δ = 1e-6, n = 1e4, s = 0.1 its ε is between 3.0850e-4 and
@@ -147,7 +147,7 @@ class PoissonSampled(LocalRandomizer):
         """Return the randomizer's pairs, void being one more output, of probability 1 - rate."""
         return tuple(
             InputPair(
-                self._with_void(pair.cover),
+                self._with_void(pair.blanket),
                 tuple(map(self._with_void, pair.attacks)),
                 pair.tails and self._thinned(pair.tails),
             )
@@ -156,22 +156,22 @@ class PoissonSampled(LocalRandomizer):
 
     def _thinned(self, tails):
         """Return the tails, seen with probability ``rate``; nothing if masses fall below the floats."""
-        report = self.rate * tails.cover.mass * tails.cover.first
-        if np.any((tails.cover.first > 0.0) & (report < np.finfo(float).tiny)):
+        report = self.rate * tails.inside.w * tails.inside.r0_over_w
+        if np.any((tails.inside.r0_over_w > 0.0) & (report < np.finfo(float).tiny)):
             return None
         return Tails(
-            self._with_void(tails.cover), lambda order: math.log(self.rate) + tails.log_moment(order)
+            self._with_void(tails.inside), lambda order: math.log(self.rate) + tails.log_moment(order)
         )
 
-    def _with_void(self, law):
-        """Return the law of the ratios: as before with probability ``rate``, else 1 and 1."""
-        cover, void = self.rate * law.mass, 1.0 - self.rate
-        return AmplificationVariable.from_masses(
-            np.append(cover * law.first, [void, self.rate * law.exposed_first]),
-            np.append(cover * law.second, [void, self.rate * law.exposed_second]),
-            np.append(cover, [void, 0.0]),
-            precision=law.precision + ROUNDING,
-            cell_width=law.cell_width,
+    def _with_void(self, ratios):
+        """Return the distribution of the ratios: as before with probability ``rate``, else 1 and 1."""
+        reference, void = self.rate * ratios.w, 1.0 - self.rate
+        return LikelihoodRatios.from_masses(
+            np.append(reference * ratios.r0_over_w, [void, self.rate * ratios.r0_outside]),
+            np.append(reference * ratios.r1_over_w, [void, self.rate * ratios.r1_outside]),
+            np.append(reference, [void, 0.0]),
+            precision=ratios.precision + ROUNDING,
+            cell_width=ratios.cell_width,
         )
 
     def sample(self, x, rng):
@@ -211,8 +211,8 @@ class FinitePoissonSampled(PoissonSampled, FiniteRandomizer):
 
     def pmf(self):
         """Return class masses; void is the last class."""
-        law = self.randomizer.pmf()
-        return np.column_stack([self.rate * law, np.full(len(law), 1.0 - self.rate)])
+        distribution = self.randomizer.pmf()
+        return np.column_stack([self.rate * distribution, np.full(len(distribution), 1.0 - self.rate)])
 
     def blanket(self):
         """Return the mass of the blanket; void is covered wholly."""

@@ -178,7 +178,7 @@ class Generic(GeneralizedRR):
         """Return binary randomized response's pair, attacked also through three options."""
         pair = super().input_pairs()[0]
         third = GeneralizedRR(self.eps0, 3).input_pairs()[0].attacks[2]
-        return (InputPair(pair.cover, (*pair.attacks, third)),)
+        return (InputPair(pair.blanket, (*pair.attacks, third)),)
 
     def sample(self, x, rng):
         """Refuse: there is no single protocol to run."""

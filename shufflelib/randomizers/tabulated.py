@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair, distinct
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, distinct
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
@@ -122,21 +122,23 @@ class Tabulated(FiniteRandomizer):
     def _pairs(self):
         rows = self._rows
 
-        def law(i, j, cover):
-            return AmplificationVariable.from_masses(
-                rows[i], rows[j], cover, precision=self.precision, single_outputs=True
+        def distribution(i, j, reference):
+            return LikelihoodRatios.from_masses(
+                rows[i], rows[j], reference, precision=self.precision, single_outputs=True
             )
 
         pairs, blanket = candidate_pairs.all_pairs(len(rows)), self.blanket()
-        attacks = [(i, j, law(i, j, rows[x])) for i, j, x in candidate_pairs.promising_attacks(rows, pairs)]
-        covers = distinct(law(i, j, blanket) for i, j in pairs)
+        attacks = [
+            (i, j, distribution(i, j, rows[x])) for i, j, x in candidate_pairs.promising_attacks(rows, pairs)
+        ]
+        references = distinct(distribution(i, j, blanket) for i, j in pairs)
         return tuple(
-            InputPair(cover, candidate_pairs.own_attacks(attacks, *pairs[place]))
-            for place, cover in covers.items()
+            InputPair(reference, candidate_pairs.own_attacks(attacks, *pairs[place]))
+            for place, reference in references.items()
         )
 
     def input_pairs(self):
-        """Return all pairs of inputs with different laws, and the most promising attacks.
+        """Return all pairs of inputs with different distributions, and the most promising attacks.
 
         A pair none of whose attacks is among those repeats the most promising one of all.
         """
@@ -166,7 +168,8 @@ def frequencies(rows, observed):
     singular = np.linalg.svd(rows, compute_uv=False)
     if rows.shape[0] > rows.shape[1] or singular[-1] <= FULL_RANK * singular[0]:
         raise ValueError(
-            f"estimate needs linearly independent rows, got {rows.shape[0]} inputs whose laws are mixtures "
+            f"estimate needs linearly independent rows, got {rows.shape[0]} inputs whose distributions "
+            "are mixtures "
             "of each other; frequencies cannot be told apart from the reports"
         )
     return observed @ np.linalg.pinv(rows)

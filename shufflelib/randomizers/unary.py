@@ -174,9 +174,9 @@ class UnaryEncoding(FiniteRandomizer):
         return rows if free else rows[:, 1:]
 
     def blanket(self):
-        """Return the exact blanket: the law of noise alone, times the least likely held bit."""
-        law = self.pmf()
-        inputs = law.shape[0]
+        """Return the exact blanket: the distribution of noise alone, times the least likely held bit."""
+        distribution = self.pmf()
+        inputs = distribution.shape[0]
         ones = patterns(inputs)
         noise = self._with_all_ones(np.tile(np.prod(np.where(ones, *self.noise), axis=0), (inputs, 1)))[0]
         every = np.arange(noise.size) == noise.size - 1

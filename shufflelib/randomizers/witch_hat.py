@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable, InputPair
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.additive import NODES, WEIGHTS
 from shufflelib.randomizers.metric import CELL_WIDTH, OnLine, distances
@@ -152,21 +152,21 @@ class WitchHat(OnLine):
         )
         y = edge[:-1, None] + NODES * np.diff(edge)[:, None]
         length = WEIGHTS * np.diff(edge)[:, None]
-        cover = self._cover(edge, y, length, radius)
+        reference = self._reference(edge, y, length, radius)
         masses = [(length * np.exp(self._log_density(y, place))).sum(axis=1) for place in places]
         attacks = tuple(
-            AmplificationVariable.from_masses(
+            LikelihoodRatios.from_masses(
                 masses[0], masses[1], others, precision=self._precision, cell_width=CELL_WIDTH
             )
             for others in masses
         )
-        return (InputPair(cover, attacks),)
+        return (InputPair(reference, attacks),)
 
     @property
     def _precision(self):
         return 1e-13 + 1e-15 * (self.dmax + self.height)
 
-    def _cover(self, edge, y, length, radius):
+    def _reference(self, edge, y, length, radius):
         """Return atoms at the corners of each cell's range of (R_0/w, R_1/R_0), their means kept."""
 
         def logs(y):
@@ -188,7 +188,7 @@ class WitchHat(OnLine):
         ]
         first, second, mass = (np.concatenate(part) for part in zip(*split, strict=True))
         used = mass > 0.0
-        return AmplificationVariable(
+        return LikelihoodRatios(
             np.exp(first[used]),
             np.exp(second[used]),
             mass[used],

@@ -7,15 +7,15 @@ below; for binary randomized response the truth, enclosed (`WorstPopulation`).  
 computed exactly, and it is not an upper bound for the mechanism.
 """
 
-from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
-from shufflelib.shuffling.personal.slots import PersonalizedPair
+from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
 from shufflelib.shuffling.shuffled import BinaryProfile, ShuffledProfile, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 __all__ = [
     "BinaryProfile",
-    "CoveredPair",
+    "BlanketPair",
     "PersonalizedPair",
     "ShuffledProfile",
     "VariationRatioPair",

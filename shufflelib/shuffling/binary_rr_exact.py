@@ -10,7 +10,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopulations, gain_and_tilt
-from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.hockey_stick import SymmetricPair
@@ -79,33 +79,33 @@ class WorstPopulation(SymmetricPair, PairProfile):
         self.eps0, self.n = validation.local_budget(eps0), validation.users(n)
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """The local budget: a count of zero ones shows it."""
         return self.eps0
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the log of the largest hockey-stick divergence over all populations."""
         if eps >= self.eps0:
-            return LogBracket(-math.inf, -math.inf)
+            return LogInterval(-math.inf, -math.inf)
         others = self.n - 1
         log_gain, tilt = gain_and_tilt(self.eps0, eps)
         pad = 8 * UNIT * (8.0 + self.eps0 + abs(log_gain))
         # nobody reports one: c₀ bⁿ⁻¹ is a value of s = 0; and no value is above c₀
         nobody = log_gain - others * float(np.logaddexp(0.0, -self.eps0)) * (1 + 8 * UNIT) - pad
         if others == 0 or tilt > LARGEST_TILT:
-            return LogBracket(nobody, log_gain + pad)
+            return LogInterval(nobody, log_gain + pad)
         values = BinaryPopulations(self.eps0, eps, others)
         log_upper = min(log_gain, values.log_chernoff) + pad
         if not values.summable:
-            return LogBracket(min(nobody, log_upper), log_upper)
+            return LogInterval(min(nobody, log_upper), log_upper)
         lower, upper = _search(values, others, max(tolerance, 1e-9))
         pad += 8 * UNIT * abs(values.log_unit)
         if math.isfinite(upper):
             log_upper = min(log_upper, values.log_unit + math.log(upper) + pad if upper > 0.0 else -math.inf)
         log_lower = values.log_unit + math.log(lower) - pad if lower > 0.0 else -math.inf
         if log_lower > log_upper:  # a contradiction proves nothing
-            return LogBracket(-math.inf, log_gain + pad)
-        return LogBracket(log_lower, log_upper)
+            return LogInterval(-math.inf, log_gain + pad)
+        return LogInterval(log_lower, log_upper)
 
 
 def _search(values, others, tolerance):

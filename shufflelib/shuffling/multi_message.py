@@ -3,7 +3,8 @@ r"""From a multi-message protocol to its certified privacy profile.
 Let one user hold x0 or x1, and reveal to the analyst which messages are the other users' own ones.  What is
 left is the multiset of one message, drawn from :math:`R_{x_0}` or :math:`R_{x_1}`, and N independent blanket
 messages drawn from ν.  The real output is made of it by adding messages that do not depend on this user, so
-that it is no easier to tell apart.  Of the pair that is left the profile is known exactly, with ν the cover:
+that it is no easier to tell apart.  Of the pair that is left the profile is known exactly, with ν the
+reference measure:
 
 .. math:: H_\varepsilon = \frac{1}{N+1}\,\mathbb E\bigl[(G_1 + \dots + G_{N+1})_+\bigr], \qquad
           G = \frac{R_{x_0}(y) - e^{\varepsilon} R_{x_1}(y)}{\nu(y)},\quad y \sim \nu .
@@ -17,10 +18,10 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
 from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.multi_message import MultiMessage
@@ -170,22 +171,25 @@ class ShuffledMessages(PrivacyProfile):
         self.statement = f"n = {n} own messages and {blanket} blanket messages of {randomizer}"
 
     @functools.cached_property
-    def above(self):
+    def dominating_pairs(self):
         """The own message among the blanket messages."""
-        return (CoveredPair(self.randomizer.covered(), self.blanket + 1),)
+        return (BlanketPair(self.randomizer.likelihood_ratios(), self.blanket + 1),)
 
     @functools.cached_property
-    def below(self):
-        """What the analysts see; the pair of two equal laws if none is known."""
+    def attack_pairs(self):
+        """What the analysts see; the pair of two equal distributions if none is known."""
         attacks = self.randomizer.attacks(self.n, self.blanket)
         return tuple(self._seen(attack) for attack in attacks) or (Indistinguishable(),)
 
     def _seen(self, attack):
         if attack.chance < 1.0:
-            return SometimesSeen(CoveredPair(attack.variable, attack.covers + 1), attack.chance)
-        if attack.covers == self.blanket and attack.variable.distance(self.randomizer.covered()) == 0.0:
-            return self.above[0]
-        return CoveredPair(attack.variable, attack.covers + 1)
+            return SometimesSeen(BlanketPair(attack.ratios, attack.blanket_messages + 1), attack.chance)
+        if (
+            attack.blanket_messages == self.blanket
+            and attack.ratios.distance(self.randomizer.likelihood_ratios()) == 0.0
+        ):
+            return self.dominating_pairs[0]
+        return BlanketPair(attack.ratios, attack.blanket_messages + 1)
 
 
 class SometimesSeen(Pair):
@@ -198,7 +202,7 @@ class SometimesSeen(Pair):
 
     @functools.cached_property
     def reversed(self):
-        """The pair with the two laws exchanged."""
+        """The pair with the two distributions exchanged."""
         if self.symmetric:
             return self
         other = SometimesSeen(self.pair.reversed, self.chance)
@@ -206,13 +210,13 @@ class SometimesSeen(Pair):
         return other
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """The largest loss of the pair."""
-        return self.pair.largest_loss
+        return self.pair.max_privacy_loss
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log c + log H."""
         ends = self.pair.log_hockey_stick(eps, tolerance)
         shift = math.log(self.chance)
         rounding = [4 * UNIT * (1.0 - end) if np.isfinite(end) else 0.0 for end in (ends.lower, ends.upper)]
-        return LogBracket(ends.lower + shift - rounding[0], ends.upper + shift + rounding[1])
+        return LogInterval(ends.lower + shift - rounding[0], ends.upper + shift + rounding[1])

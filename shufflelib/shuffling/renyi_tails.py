@@ -1,8 +1,8 @@
 r"""Rényi divergence of shuffled reports whose likelihood ratio is unbounded, as that of Gaussian noise is.
 
-Far out no cover is left, and a bound that gives those outputs up has an infinite divergence.  They are set
-apart instead: P = P₁ + P₂, the own report outside of the tails T and inside.  By Minkowski's inequality for
-the likelihood ratio in :math:`L^\lambda(Q)`, and because shuffling is data processing,
+Far out no reference measure is left, and a bound that gives those outputs up has an infinite divergence.
+They are set apart instead: P = P₁ + P₂, the own report outside of the tails T and inside.  By Minkowski's
+inequality for the likelihood ratio in :math:`L^\lambda(Q)`, and because shuffling is data processing,
 
 .. math:: e^{(\lambda-1) D_\lambda(P\|Q)/\lambda} \;\le\;
           \Bigl(\int P_1^\lambda Q^{1-\lambda}\Bigr)^{1/\lambda}
@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import BlanketPair
 
 
 class BesideTails:
@@ -33,13 +33,13 @@ class BesideTails:
     """
 
     def __init__(self, inputs, n):
-        whole = CoveredPair(inputs.cover, n)
-        self.tails, self.inside = inputs.tails, CoveredPair(inputs.tails.cover, n)
+        whole = BlanketPair(inputs.blanket, n)
+        self.tails, self.inside = inputs.tails, BlanketPair(inputs.tails.inside, n)
         self.inside.__dict__["reversed"] = whole.reversed
 
     def renyi(self, order):
         """Return an upper end of D_order(P‖Q) for an order above 1."""
-        if self.tails.cover.exposed_first > 0.0:  # so rare that it fell below the floats
+        if self.tails.inside.r0_outside > 0.0:  # so rare that it fell below the floats
             return math.inf
         share = (order - 1.0) / order
         log_norms = share * self.inside.renyi_directed(order)[1], self.tails.log_moment(order) / order

@@ -4,10 +4,10 @@ import functools
 import math
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import adjacency, pure_dp
-from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import distinct
 from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
@@ -87,22 +87,22 @@ class ShuffledProfile(PrivacyProfile):
         self.hypotheses = adjacency.united(adjacency.SHUFFLED, randomizer.hypotheses)
 
     @functools.cached_property
-    def above(self):
+    def dominating_pairs(self):
         """The blanket's pair for each candidate pair of inputs."""
-        covers = [pair.cover for pair in self.randomizer.input_pairs()]
+        references = [pair.blanket for pair in self.randomizer.input_pairs()]
         if math.isinf(self.randomizer.eps0):
-            covers = [cover.unbounded() for cover in covers]
-        return gathered(self._covered_pairs(covers))
+            references = [reference.unbounded() for reference in references]
+        return gathered(self._blanket_pairs(references))
 
     @functools.cached_property
-    def below(self):
+    def attack_pairs(self):
         """The attacked pair for each candidate pair of inputs and each x*."""
-        return self._covered_pairs(
+        return self._blanket_pairs(
             attack for pair in self.randomizer.input_pairs() for attack in pair.attacks
         )
 
-    def _covered_pairs(self, laws):
-        return tuple(CoveredPair(law, self.n) for law in distinct(laws).values())
+    def _blanket_pairs(self, distributions):
+        return tuple(BlanketPair(distribution, self.n) for distribution in distinct(distributions).values())
 
     @property
     def pure_epsilon(self):
@@ -113,7 +113,7 @@ class ShuffledProfile(PrivacyProfile):
         found = super()._log_delta(eps, tolerance)
         alone = float(pure_dp.delta(self.randomizer.eps0, eps)) * (1 + 16 * UNIT)
         upper = min(found.upper, math.log(alone)) if alone > 0.0 else -math.inf
-        return LogBracket(min(found.lower, upper), upper)  # the local guarantee survives shuffling
+        return LogInterval(min(found.lower, upper), upper)  # the local guarantee survives shuffling
 
     def _epsilon(self, delta):
         lower, upper = super()._epsilon(delta)
@@ -155,12 +155,12 @@ class BinaryProfile(ShuffledProfile):
     )
 
     @functools.cached_property
-    def above(self):
+    def dominating_pairs(self):
         """The worst population at every ε."""
         return (WorstPopulation(self.randomizer.eps0, self.n),)
 
     def _log_delta(self, eps):
-        return self.above[0]._log_delta(eps)
+        return self.dominating_pairs[0]._log_delta(eps)
 
     def _epsilon(self, delta):
-        return self.above[0]._epsilon(delta)
+        return self.dominating_pairs[0]._epsilon(delta)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.log_interval import TOLERANCE, LogBracket, narrower
+from shufflelib.numerics.log_interval import TOLERANCE, LogInterval, intersect
 from shufflelib.numerics.logspace import (
     LEAST_TAIL,
     UNIT,
@@ -18,9 +18,9 @@ from shufflelib.numerics.logspace import (
     complement,
     log_binomial_pmf,
 )
-from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.connect_the_dots import DOT_TOLERANCE
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PairProfile
 
@@ -159,7 +159,7 @@ class VariationRatioPair(PairProfile):
         )
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """Log p, rounding included."""
         return math.log(self.p) * (1 + 4 * UNIT) + 4 * UNIT if self.beta > 0.0 else 0.0
 
@@ -195,9 +195,9 @@ class VariationRatioPair(PairProfile):
         keep = (in_p > 0.0) | (in_q > 0.0)
         log_p, log_q, loss = log_p[keep], log_q[keep], loss[keep]
         rounding = self._doubt if self._rest > 0.0 else UNIT  # of the masses, see `_weigh`
-        uncovered = (self._r0 + self._r1) / self._r2 if self._r2 > 0.0 else 0.0
+        unsupported = (self._r0 + self._r1) / self._r2 if self._r2 > 0.0 else 0.0
         total, left = (a + b)[keep], c[keep]
-        mass_error = rounding * (2.0 + total + left * uncovered) + UNIT * (
+        mass_error = rounding * (2.0 + total + left * unsupported) + UNIT * (
             8.0 * float(gammaln(n + 1.0)) + 16.0
         )
         mass_error += (
@@ -213,7 +213,7 @@ class VariationRatioPair(PairProfile):
         )
 
     @functools.cached_property
-    def _covered(self):
+    def _by_ratios(self):
         """The pair as a loss sum, for any number of users."""
         first = [self._high / self._r0, self._low / self._r1]
         second = [self._low / self._r0, self._high / self._r1]
@@ -227,29 +227,29 @@ class VariationRatioPair(PairProfile):
                     (mass, self._r2),
                 )
             )
-        return CoveredPair(
-            AmplificationVariable(np.array(first), np.array(second), np.array(mass), precision=8 * UNIT),
+        return BlanketPair(
+            LikelihoodRatios(np.array(first), np.array(second), np.array(mass), precision=8 * UNIT),
             self.n,
         )
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the divergence: over cells, over a + b, or as a contour integral."""
-        if eps >= self.largest_loss:
-            return LogBracket(-math.inf, -math.inf)
+        if eps >= self.max_privacy_loss:
+            return LogInterval(-math.inf, -math.inf)
         if self.n <= ENUMERATED_USERS:
             return self._cells.log_hockey_stick(eps)
         rough = tolerance >= (1e-3 if self.n <= FEW_USERS else DOT_TOLERANCE)
         if self.n > SUMMED_USERS or rough or eps >= 600.0:
-            return self._covered.log_hockey_stick(eps, tolerance)
+            return self._by_ratios.log_hockey_stick(eps, tolerance)
         for reach in (13.0, 38.0):
             summed = self._over_totals(eps, reach)
             if summed.upper - summed.lower < 1e-8:
                 return summed
-        other = self._covered.log_hockey_stick(eps, tolerance)
-        return narrower(summed, other)
+        other = self._by_ratios.log_hockey_stick(eps, tolerance)
+        return intersect(summed, other)
 
     def _over_totals(self, eps, reach):
-        r"""Sum over s = a + b: given s, one mass and one tail of a binomial law.
+        r"""Sum over s = a + b: given s, one mass and one tail of a binomial distribution.
 
         .. math:: H = \frac1n \sum_s w(s)\,\kappa\, \mathbb E[(a - t_s)_+], \qquad
                   \mathbb E[(a-t)_+] = m(1-\varrho) f(m) + (s\varrho - t) S(m),\; m = \lfloor t\rfloor + 1
@@ -290,7 +290,7 @@ class VariationRatioPair(PairProfile):
         reachable = threshold - threshold_error < s
         s, threshold, threshold_error = s[reachable], threshold[reachable], threshold_error[reachable]
         if s.size == 0:
-            return LogBracket(-math.inf, min(0.0, math.log(max(gain, 1e-300)) + math.log(left_out) + eps))
+            return LogInterval(-math.inf, min(0.0, math.log(max(gain, 1e-300)) + math.log(left_out) + eps))
         m = np.floor(threshold) + 1.0
         log_weight = log_binomial_pmf(s, n, share) if self._r2 > 0.0 else np.zeros(1)
         log_mass = log_binomial_pmf(m, s, rho)
@@ -311,19 +311,19 @@ class VariationRatioPair(PairProfile):
         lower = math.fsum(weight * np.maximum(excess - error, 0.0) * (1.0 - 2.0 * slack_weight))
         rounding = 32 * UNIT * (1.0 + eps)
         upper += n * left_out  # the excess is at most s
-        return LogBracket(
+        return LogInterval(
             scale + math.log(lower) - rounding if lower > 0.0 else -math.inf,
             min(scale + math.log(upper) + rounding, 0.0),
         )
 
-    def renyi_directed(self, order, enough=0.0):
+    def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of D_order(P‖Q)."""
         if self.beta == 0.0:  # P = Q
             return 0.0, 0.0
         if self.n > ENUMERATED_USERS:
-            return self._covered.renyi_directed(order, enough)
+            return self._by_ratios.renyi_directed(order, skip_below)
         lower, upper = self._cells.renyi_directed(order)
-        return min(lower, self.largest_loss), min(upper, self.largest_loss)
+        return min(lower, self.max_privacy_loss), min(upper, self.max_privacy_loss)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.envelope import Envelope
 
@@ -25,14 +25,14 @@ class WorstPair(Envelope):
 
     Parameters
     ----------
-    pairs : sequence of CoveredPair
+    pairs : sequence of BlanketPair
         All with the same number of users n.
 
     Notes
     -----
     An `Envelope` that does not look at all of its curves.  At each ε every curve has the upper end
 
-    .. math:: H_\varepsilon \le \frac{M(\theta)^n}{e\,\theta\,n} + \text{exposed mass}
+    .. math:: H_\varepsilon \le \frac{M(\theta)^n}{e\,\theta\,n} + \text{mass outside}
 
     for any θ > 0, some five times the truth in an ordinary tail.  Curves are looked at roughly, in the order
     of these ends, until the next end is below what has been found; of those seen only the ones that may be
@@ -45,13 +45,13 @@ class WorstPair(Envelope):
         self.directions = tuple(
             one for pair in self.pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))
         )
-        laws = [pair.variable for pair in self.directions]
-        atoms = max(law.mass.size for law in laws)
+        all_ratios = [pair.ratios for pair in self.directions]
+        atoms = max(ratios.w.size for ratios in all_ratios)
         self._first, self._second, self._mass = (
-            np.array([np.pad(getattr(law, name), (0, atoms - law.mass.size)) for law in laws])
-            for name in ("first", "second", "mass")
+            np.array([np.pad(getattr(ratios, name), (0, atoms - ratios.w.size)) for ratios in all_ratios])
+            for name in ("r0_over_w", "r1_over_w", "w")
         )
-        self._doubt = max(law.precision for law in laws) + (atoms + 24) * UNIT
+        self._doubt = max(ratios.precision for ratios in all_ratios) + (atoms + 24) * UNIT
 
     def ceilings(self, eps):
         """Return an upper end of log H for every pair and direction, without a quadrature."""
@@ -68,7 +68,7 @@ class WorstPair(Envelope):
             bound = n * np.log1p(np.maximum(moment, -1.0 + UNIT)) - np.log(theta[:, 0])
             best = np.minimum(best, np.where(exponent.max(axis=1) < LARGEST_EXPONENT, bound, math.inf))
         best += eps - 1.0 - math.log(n) + 1e-9 * (1.0 + np.abs(best))
-        exposed = np.array([pair.variable.log_exposed(eps)[1] for pair in self.directions])
+        exposed = np.array([pair.ratios.log_outside(eps)[1] for pair in self.directions])
         return np.minimum(np.logaddexp(best, exposed), 0.0)
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
@@ -78,9 +78,9 @@ class WorstPair(Envelope):
         for one, seen in sorted(rough.items(), key=lambda item: -item[1].upper):
             if seen.upper <= lower:
                 break
-            found = one.log_hockey_stick(eps, tolerance).or_nothing_known() if tolerance < ROUGH else seen
+            found = one.log_hockey_stick(eps, tolerance).or_unknown() if tolerance < ROUGH else seen
             lower, upper = max(lower, found.lower), max(upper, found.upper)
-        return LogBracket(lower, upper)
+        return LogInterval(lower, upper)
 
     def _rough(self, eps, tolerance):
         """Enclose every curve that can be the largest."""
@@ -89,6 +89,6 @@ class WorstPair(Envelope):
             if found and ceilings[i] <= floor:
                 break
             one = self.directions[i]
-            found[one] = one.log_hockey_stick(eps, tolerance).or_nothing_known()
+            found[one] = one.log_hockey_stick(eps, tolerance).or_unknown()
             floor = max(floor, found[one].lower)
         return found

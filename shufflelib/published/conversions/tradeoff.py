@@ -6,7 +6,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
-from shufflelib.numerics.root_finding import first_below
+from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.tradeoff_functions import ApproximateDP, checked
 from shufflelib.published.joint_concavity.mixtures import best_of
@@ -146,7 +146,7 @@ def _smallest_eps(f, delta):
         return math.log(value) if value > 0.0 else -math.inf
 
     def root(end, **how):
-        return first_below(lambda eps: log_delta(eps, end), target, FARTHEST, width=1e-12, **how)
+        return certified_root(lambda eps: log_delta(eps, end), target, FARTHEST, width=1e-12, **how)
 
     proved = log_delta(FARTHEST, "upper") <= target
     upper = root("upper", safe_above=True) if proved else math.inf

@@ -27,7 +27,6 @@ from shufflelib.published.joint_concavity.divergences import (
     renyi,
 )
 from shufflelib.published.joint_concavity.equality import Tightness, tightness
-from shufflelib.published.joint_concavity.hidden import blend, hidden_among, hidden_swap
 from shufflelib.published.joint_concavity.mixtures import (
     advanced_delta,
     advanced_joint_concavity,
@@ -47,6 +46,11 @@ from shufflelib.published.joint_concavity.random_start import (
     renyi_least_squares,
     unequal_gaussians,
 )
+from shufflelib.published.joint_concavity.symmetric_mixtures import (
+    mixture,
+    subsampling_operator,
+    symmetric_mixture,
+)
 
 __all__ = [
     "ChiSquare",
@@ -60,15 +64,15 @@ __all__ = [
     "advanced_delta",
     "advanced_joint_concavity",
     "best_of",
-    "blend",
+    "mixture",
     "clipped_least_squares",
     "clone_pair",
     "common_null",
     "conditioned_on_clones",
     "delta_corollary43",
     "exact_least_squares",
-    "hidden_among",
-    "hidden_swap",
+    "subsampling_operator",
+    "symmetric_mixture",
     "joint_concavity",
     "least_squares",
     "logistic",

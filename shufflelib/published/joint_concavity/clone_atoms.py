@@ -33,7 +33,7 @@ def log_clones(c, n, eps0):
 
 
 def _window(count, rate):
-    """Return the first and last value kept of a binomial law, and a bound on the mass beyond."""
+    """Return the first and last value kept of a binomial distribution, and a bound on the mass beyond."""
     spread = REACH * (math.sqrt(count * rate * (1.0 - rate)) + REACH / 3.0 + 1.0)
     first, last = max(0, math.floor(count * rate - spread)), min(count, math.ceil(count * rate + spread))
     return first, last, (0.0 if first == 0 and last == count else 2.0 * math.exp(-0.5 * REACH**2))
@@ -104,10 +104,10 @@ def _coins(first, count, low, high):
 def gathered(n, eps0):
     r"""Return pairs below and above, atoms gathered in cells of y = (a − b)/(a + b).
 
-    The mean of both laws has mass r = P(C = c) Bin(c + 1, 1/2)(a) at (a, b), the laws have r(1 ± y).  So
-    an atom goes to the two edges of its cell, both of its masses kept, by sharing r like a lever.
-    y is as often positive as negative: one half of the cells is the mirror of the other.  For clones so
-    many that |y| stays clear of 1.
+    The mean of both distributions has mass r = P(C = c) Bin(c + 1, 1/2)(a) at (a, b), the distributions have
+    r(1 ± y).  So an atom goes to the two edges of its cell, both of its masses kept, by sharing r like a
+    lever. y is as often positive as negative: one half of the cells is the mirror of the other.  For clones
+    so many that |y| stays clear of 1.
     """
     first, last, _ = _window(n - 1, 2.0 * swap(eps0))
     highest = {c: _window(c, 0.5)[1] + 1 for c in range(first, last + 1)}

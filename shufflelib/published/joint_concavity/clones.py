@@ -6,7 +6,7 @@ With :math:`w = 1/(e^{\varepsilon_0}+1)`, :math:`C \sim \mathrm{Bin}(n-1, 2w)`,
 .. math:: P = (1-w)P_0 + wQ_0,\quad Q = (1-w)Q_0 + wP_0, \qquad
           P_0 = \mathcal L(A+1, C-A),\; Q_0 = \mathcal L(A, C-A+1).
 
-C is seen in both laws, so that T(P₀, Q₀) is *equal* to its mixture over C (`conditioned_on_clones`);
+C is seen in both distributions, so that T(P₀, Q₀) is *equal* to its mixture over C (`conditioned_on_clones`);
 what is lost is lost by mixing P₀ with Q₀ (`shuffle_bound`).  `clone_pair` loses nothing.
 
 Source: Wang, Su, Ye, Shokri, Su 2023, Proposition 4.1, Theorem 4.2, Corollary 4.3.  Its reduction to the
@@ -27,7 +27,7 @@ from shufflelib.profiles.tradeoff_polygon import Polygon
 from shufflelib.published.closed_form.regime import require
 from shufflelib.published.joint_concavity import clone_atoms
 from shufflelib.published.joint_concavity.clone_atoms import log_clones, swap
-from shufflelib.published.joint_concavity.hidden import hidden_swap
+from shufflelib.published.joint_concavity.symmetric_mixtures import symmetric_mixture
 
 LISTED_ATOMS = 1_000_000  # beyond, they are gathered
 TIE = 1e-12  # relative rounding within which the printed condition counts as met
@@ -172,7 +172,7 @@ def shuffle_bound(*, eps0, n):
     (0.939, 0.864)
     """
     n, eps0 = _parameters(eps0, n)
-    bound = hidden_swap(conditioned_on_clones(eps0=eps0, n=n), weight=swap(eps0))
+    bound = symmetric_mixture(conditioned_on_clones(eps0=eps0, n=n), weight=swap(eps0))
     bound.statement, bound.source = f"f_Shuffle for n={n}, eps0={eps0:g}", "Theorem 4.2"
     return bound
 

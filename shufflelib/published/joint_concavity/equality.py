@@ -28,12 +28,12 @@ class Tightness(NamedTuple):
 
 
 def tightness(p, q, *, weights):
-    r"""Decide whether Lemma 3.1 holds with equality for finite laws.
+    r"""Decide whether Lemma 3.1 holds with equality for finite distributions.
 
     Parameters
     ----------
     p, q : array_like, shape (m, k)
-        Masses of P_i and Q_i, one law per row, on one common support.
+        Masses of P_i and Q_i, one distribution per row, on one common support.
     weights : array_like, shape (m,)
         Probabilities of the parts.
 
@@ -44,7 +44,7 @@ def tightness(p, q, *, weights):
 
     Notes
     -----
-    Equality holds exactly if the likelihood ratio of the mixture, under the mixture, has the law of
+    Equality holds exactly if the likelihood ratio of the mixture, under the mixture, has the distribution of
     the ratio of the part drawn:
 
     .. math:: \mathcal L_{P_w}\Bigl(\frac{p_w}{q_w}\Bigr)
@@ -56,7 +56,7 @@ def tightness(p, q, *, weights):
 
     Examples
     --------
-    Two laws exchanged: which of the two was drawn tells all, their mixture nothing:
+    Two distributions exchanged: which of the two was drawn tells all, their mixture nothing:
 
     >>> from shufflelib.published import joint_concavity
     >>> verdict = joint_concavity.tightness([[1, 0], [0, 1]], [[0, 1], [1, 0]], weights=[0.5, 0.5])

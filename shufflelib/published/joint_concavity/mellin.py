@@ -44,7 +44,9 @@ def renyi_moments(pair):
     if not isinstance(pair, DiscretePair):
         raise TypeError(f"pair must be a DiscretePair, got {pair!r}")
     if np.isinf(pair.loss).any():
-        raise ValueError("pair must have one support for both laws; its Renyi moments are infinite otherwise")
+        raise ValueError(
+            "pair must have one support for both distributions; its Renyi moments are infinite otherwise"
+        )
 
     def moment(order):
         order = np.asarray(order, complex)

@@ -123,7 +123,7 @@ def joint_concavity(functions, *, weights, alternative_weights=None):
 
 
 def ordered_mixture(functions, *, weights):
-    r"""Return T((X, I), (Y, I)) for an index with a continuous law, enclosed from an ordered grid.
+    r"""Return T((X, I), (Y, I)) for an index with a continuous distribution, enclosed from an ordered grid.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def advanced_joint_concavity(functions, *, weight, gamma, eta):
 
     Notes
     -----
-    Source: Lemma 6.3, its four terms reordered: the null is the law that is split, so the term
+    Source: Lemma 6.3, its four terms reordered: the null is the distribution that is split, so the term
     (1 − w)γ belongs to T(P₁, Q₀), as δ of T(P, Q) is sup Q − e^ε P.
     For γ = η = w it prints :math:`(1-w)T(P_0, Q_w) + wT(P_1, Q_w)`, pointwise; that is false: for
     P₀ = Q_w, P₁ disjoint and w = 1/2 the truth at 1/2 is 0, the sum 1/4.  Its mirror is true, see
@@ -290,7 +290,8 @@ def advanced_joint_concavity(functions, *, weight, gamma, eta):
 
     Examples
     --------
-    P₀ = Q₁ and P₁ = Q₀ are mixed to one law.  Joint concavity does not see it, four comparisons see some:
+    P₀ = Q₁ and P₁ = Q₀ are mixed to one distribution.  Joint concavity does not see it, four comparisons see
+    some:
 
     >>> from shufflelib.published import joint_concavity
     >>> from shufflelib import profiles
@@ -398,7 +399,7 @@ def common_null(functions, *, weights):
     return TradeoffFunction(
         low,
         high,
-        statement="one law against a mixture",
+        statement="one distribution against a mixture",
         source="; ".join(dict.fromkeys(f.source for f in functions)),
     )
 

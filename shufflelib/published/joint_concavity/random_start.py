@@ -45,7 +45,7 @@ CELLS = 1500
 INSET = 2.0**-40  # share of a cell between its ends and where the separation is asked for there
 ONE_STEP = "a is in standard deviations of the start"
 THRESHOLDS = 3000
-FARTHEST = 40.0  # standard deviations; from there on nothing is left of a normal law
+FARTHEST = 40.0  # standard deviations; from there on nothing is left of a normal distribution
 
 
 class RandomStart(NamedTuple):

@@ -16,7 +16,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import binomial_tail
-from shufflelib.numerics.root_finding import first_below
+from shufflelib.numerics.root_finding import certified_root
 from shufflelib.published.closed_form.regime import require
 from shufflelib.shuffling.personal.budgets import personal
 
@@ -143,7 +143,7 @@ def echo_delta_liu23(*, eps0, eps):
     Returns
     -------
     float
-        As published, **not a bound**: the normal law has no error term, and one user with budget 8
+        As published, **not a bound**: the normal distribution has no error term, and one user with budget 8
         among n = 20000 with 0.1, all with Laplace noise truncated to [0, 1], has ε ≥ 0.0709 at
         δ = 1e-6, where this says 0.0516.
 
@@ -226,4 +226,4 @@ def echo_epsilon_numerical_liu23(*, eps0, delta):
         value = echo_delta_liu23(eps0=eps0, eps=eps)
         return math.log(value) if value > 0.0 else -math.inf
 
-    return first_below(log_delta, target, float(eps0.max()), safe_above=True, width=1e-9)
+    return certified_root(log_delta, target, float(eps0.max()), safe_above=True, width=1e-9)

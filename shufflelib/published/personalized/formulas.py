@@ -1,7 +1,7 @@
 r"""Published formulas for personal budgets, **as published**; nothing certified depends on them.
 
 Chen, Cao and Ge (AAAI 2024, "A Generalized Shuffle Framework for Privacy Amplification", short GSPA)
-reduce shuffling to two counts and put a normal law in their place.  Everything here follows from one
+reduce shuffling to two counts and put a normal distribution in their place.  Everything here follows from one
 number μ.  Baselines for equal budgets are applied to the largest one.
 
 What is wrong with μ as a bound, each with a test:
@@ -13,7 +13,7 @@ What is wrong with μ as a bound, each with a test:
 - *Unequal slots.*  Users are permuted before slots randomise them (Definition 6), but the reports come
   in the slots' order, and who sits in a telling slot is heard: half of the slots with ε₀ = 4, half
   silent, n = 10⁴, δ = 1e-4: ε at least 0.133, μ gives 0.064.  Two counts hold for equal slots only.
-- *Local failures.*  Lemma 1 gives both inputs the same law on the event of chance δ_i, on which
+- *Local failures.*  Lemma 1 gives both inputs the same distribution on the event of chance δ_i, on which
   they are perfectly distinguishable (symbols A and B of its own Lemma 4).  A randomizer that reveals its
   input with chance δ_i and otherwise says nothing has δ(ε) = δ_i at every ε when nobody else holds
   that value; the formula goes to 0.

@@ -1,13 +1,14 @@
-r"""How far the two counts behind shuffling are from a normal law, for equal budgets.
+r"""How far the two counts behind shuffling are from a normal distribution, for equal budgets.
 
 With m = n − 1 users, each of whom is a clone of either kind with chance q, the counts are trinomial,
 
 .. math:: (\xi_0, \xi_1) \sim \mathrm{Multinomial}(m; q, q, 1 - 2q), \qquad
           q = \frac{1-\delta_0}{1+e^{\varepsilon_0}}.
 
-The paper compares them with the normal law of equal mean and covariance.  Its Lemma 2 bounds a total
-variation distance between the two by C/√m.  As stated that is false: a law on points and a law with a
-density have total variation distance 1.  Rounding the normal law to cells mends it.
+The paper compares them with the normal distribution of equal mean and covariance.  Its Lemma 2 bounds a total
+variation distance between the two by C/√m.  As stated that is false: a distribution on points and a
+distribution with a density have total variation distance 1.  Rounding the normal distribution to cells mends
+it.
 """
 
 import math
@@ -25,7 +26,7 @@ NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(4))
 
 
 class NormalApproximation(NamedTuple):
-    """Distances between the counts and the normal law.
+    """Distances between the counts and the normal distribution.
 
     ``printed`` is eq. (14) letter by letter, ``largest_cell`` the same with whole cells, and
     ``total_variation`` the distance that Theorem 2's proof needs.
@@ -67,7 +68,7 @@ def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
     Raises
     ------
     OutOfRegime
-        If (n − 1) q (1 − 2q) < 10, where cells are too coarse for a normal law, or too many cells
+        If (n − 1) q (1 − 2q) < 10, where cells are too coarse for a normal distribution, or too many cells
         would have to be listed.
     TypeError, ValueError
         If an argument is outside its domain.
@@ -100,7 +101,7 @@ def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
     low, high = max(0, math.floor(m * q - REACH * spread)), min(m, math.ceil(m * q + REACH * spread))
     size = high - low + 1
     require(size**2 <= MOST_CELLS, f"at most {MOST_CELLS} cells", f"{size}^2 cells, n = {n}")
-    # sum and difference of the two coordinates of the normal law are independent
+    # sum and difference of the two coordinates of the normal distribution are independent
     wide, narrow = 2.0 * m * q, 2.0 * m * q * (1.0 - 2.0 * q)  # variances of ξ0 − ξ1 and of ξ0 + ξ1
     across = np.arange(low, high + 1, dtype=float)
     printed = largest = distance = listed = rounded = 0.0
@@ -119,7 +120,7 @@ def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
 
 
 def _cells(x, y, side, wide, narrow):
-    """Return the normal law's mass of squares with these centres."""
+    """Return the normal distribution's mass of squares with these centres."""
     total = np.zeros(y.size)
     for move0, weight0 in zip(NODES, WEIGHTS, strict=True):
         for move1, weight1 in zip(NODES, WEIGHTS, strict=True):

@@ -16,7 +16,7 @@ e              short for exp(eps0)
 
 Neighbouring datasets differ in one user's value (replace one).  In order of reading:
 
-1. `pairs`: the pairs of laws that the papers reduce shuffling to; each has a certified ``renyi``.
+1. `pairs`: the pairs of distributions that the papers reduce shuffling to; each has a certified ``renyi``.
 2. `girgis`: the bounds that hold.
 3. `gaussian_limit`: a central limit theorem in place of a bound.
 4. `growth`: the rows of a published comparison table, taken at their word.

@@ -1,6 +1,6 @@
 r"""A central limit theorem in place of a bound: shuffling as Gaussian differential privacy.
 
-The two counts behind shuffling are asymptotically normal.  Chen, Cao and Ge put the normal law in
+The two counts behind shuffling are asymptotically normal.  Chen, Cao and Ge put the normal distribution in
 their place, without an error term.  Everything here follows from that one number μ.
 """
 

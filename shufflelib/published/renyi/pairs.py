@@ -1,4 +1,4 @@
-r"""The pairs of laws that papers reduce shuffling to; each is a profile with a certified ``renyi``.
+r"""The pairs of distributions that papers reduce shuffling to; each is a profile with a certified ``renyi``.
 
 Every pair here is one of two counts, how often two symbols occur among n reports,
 
@@ -199,13 +199,12 @@ def theorem1_pair_icassp24(*, eps0, n):
 
     Notes
     -----
-    Errata: not the pair that Proposition 1 of the same paper leads to (`clones_pair_fmt21`).  P has
-    outputs that Q never has (no first symbol, all n of the second), so that D_λ is infinite for every λ > 1
-    in both directions, and the maximum of Corollary 1 is infinite.  Its hockey-stick divergence
-    falls *below* the mechanism's: for n = 1 and e = 3 it has δ(0) = 1/3 where binary randomized
-    response has 1/2.  Its Rényi sum over outputs that both laws have is below the truth too: eps0 = 4,
-    n = 400, order 4: 3.7e-4 where binary randomized response has 1.59.
-    Source: Chen, Cao, Ge, ICASSP 2024 (full version), Theorem 1.
+    Errata: not the pair that Proposition 1 of the same paper leads to (`clones_pair_fmt21`).  P has outputs
+    that Q never has (no first symbol, all n of the second), so that D_λ is infinite for every λ > 1 in both
+    directions, and the maximum of Corollary 1 is infinite.  Its hockey-stick divergence falls *below* the
+    mechanism's: for n = 1 and e = 3 it has δ(0) = 1/3 where binary randomized response has 1/2.  Its Rényi
+    sum over outputs that both distributions have is below the truth too: eps0 = 4, n = 400, order 4: 3.7e-4
+    where binary randomized response has 1.59. Source: Chen, Cao, Ge, ICASSP 2024 (full version), Theorem 1.
 
     Examples
     --------
@@ -245,7 +244,7 @@ def theorem1_pair_arxiv24(*, eps0, n):
 
     Notes
     -----
-    Errata: Δ has the law that Proposition 1 gives it, but the pair drops Proposition 1's 1 − Δ.
+    Errata: Δ has the distribution that Proposition 1 gives it, but the pair drops Proposition 1's 1 − Δ.
     D_λ is infinite for every λ > 1 in both directions.  The h(α) printed next to it belongs to
     Proposition 1's pair (`ratio_test_arxiv24`).
     Source: Chen, Cao, Ge, arXiv:2401.04306v1, Theorem 1.

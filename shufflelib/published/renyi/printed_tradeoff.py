@@ -116,7 +116,7 @@ def theorem1_tradeoff_arxiv24(*, eps0, n, fpr):
     -----
     At eps0 = 1, n = 20 and α = 0.05 it returns 0.973; the trade-off function of the pair meant
     (Proposition 1) has 0.902.
-    Errata: P(A = k | C = v) is printed with (1/2)^k; here it is the binomial law.
+    Errata: P(A = k | C = v) is printed with (1/2)^k; here it is the binomial distribution.
     Cost O(n²).
     Source: Chen, Cao, Ge, arXiv:2401.04306v1, Theorem 1.
 

@@ -14,19 +14,21 @@ REACH = 8.0  # standard deviations
 
 
 def smallest_report(reports, *, moved):
-    """Return the laws of the smallest report's cell: the target at 0 or ``moved``, all others at s·eps0."""
+    """Return the pmfs of the smallest report's cell: the target at 0 or ``moved``, all others at s·eps0."""
     far = reports.eps0_between_blocks
     ends = np.linspace(0.0, moved, CELLS + 1)
     others = (reports.blocks - 1) * _log_survival(ends - far)
-    laws, errors = [], []
+    distributions, errors = [], []
     for centre in (0.0, moved):
         survival = np.r_[0.0, _log_survival(ends - centre) + others, -np.inf]
         step = np.diff(survival)
-        laws.append(survival[:-1] + np.log(-np.expm1(step)))
+        distributions.append(survival[:-1] + np.log(-np.expm1(step)))
         rounding = 64 * UNIT * (1.0 - survival[:-1] + reports.blocks * (1.0 + far))
         errors.append(rounding * (1.0 + 1.0 / np.abs(step)))
     error = np.maximum(*errors)
-    return DiscretePair.from_losses(*laws, laws[0] - laws[1], mass_error=error, loss_error=2 * error)
+    return DiscretePair.from_losses(
+        *distributions, distributions[0] - distributions[1], mass_error=error, loss_error=2 * error
+    )
 
 
 def _log_survival(t):
@@ -35,7 +37,7 @@ def _log_survival(t):
 
 
 def marked_report(reports):
-    r"""Return the laws of a Gaussian report that the other examples of its block have marked.
+    r"""Return the distributions of a Gaussian report that the other examples of its block have marked.
 
     .. math:: (1 - \eta)\,\mathcal N(\pm a, 1) + \eta\,\mathcal N(0, 1), \qquad a = \frac1\sigma, \qquad
               \eta = (m - 1)\,\Phi\Bigl(-\frac{2s - 1}{\sqrt2\,\sigma}\Bigr)

@@ -11,7 +11,7 @@ from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, NOTHING, Epoch, checked
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
 from shufflelib.sgd.personal_clients import PersonalClients
-from shufflelib.shuffling.personal.slots import PersonalizedPair
+from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
 
 
 def one_block(reports, *, epochs):

@@ -10,7 +10,7 @@ from shufflelib.profiles.adjacency import ReplaceOne, united
 from shufflelib.profiles.hockey_stick import Indistinguishable
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PrivacyProfile
-from shufflelib.shuffling.personal.slots import FARTHEST
+from shufflelib.shuffling.personal.permute_then_randomize import FARTHEST
 
 NOTHING = Indistinguishable()
 FIXED_SPLIT = ("examples are split into blocks once, whatever they hold",)
@@ -31,12 +31,12 @@ class Epoch(PrivacyProfile):
         self.hypotheses = united(hypotheses, TRAINING)
 
     @property
-    def above(self):
+    def dominating_pairs(self):
         """The pair that is proved."""
         return (self._above,)
 
     @property
-    def below(self):
+    def attack_pairs(self):
         """The pair that is attained."""
         return (self._below,)
 

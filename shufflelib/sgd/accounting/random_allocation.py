@@ -11,11 +11,11 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtr
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.log_interval import TOLERANCE, LogBracket
+from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.loss_distribution import LossLaw
-from shufflelib.numerics.positive_part_iid import positive_part_mean
-from shufflelib.profiles.discretised_loss import RoundCurve
+from shufflelib.numerics.loss_distribution import LossDistribution
+from shufflelib.numerics.positive_part_iid import expected_positive_part
+from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import PairProfile
@@ -58,13 +58,13 @@ class RandomAllocation(SymmetricPair, PairProfile):
     Notes
     -----
     *It dominates.*  Fix the blocks of all other examples, which are drawn without regard to this one, and let
-    R be the law of the reports without it.  With likelihood ratios :math:`l_i, l_i'` of report i, given the
-    earlier ones, for the two versions of the example, the reports have laws :math:`\frac1m\sum l_i R` and
-    :math:`\frac1m\sum l_i' R`, hence
-    :math:`H_\varepsilon = \mathbb E_R(\frac1m\sum (l_i - e^\varepsilon l_i'))_+`.  Starting from the last
-    report, it is enough to see which shifts g, g' of norm at most C make
-    :math:`\mathbb E\,\varphi(l - e^{\varepsilon} l')` largest for a convex φ; the result is convex in the sum
-    of the earlier terms, so the step repeats.  Here :math:`l = e^{X - v/2}`, with X normal of variance v.
+    R be the distribution of the reports without it.  With likelihood ratios :math:`l_i, l_i'` of report i,
+    given the earlier ones, for the two versions of the example, the reports have distributions
+    :math:`\frac1m\sum l_i R` and :math:`\frac1m\sum l_i' R`, hence :math:`H_\varepsilon = \mathbb
+    E_R(\frac1m\sum (l_i - e^\varepsilon l_i'))_+`.  Starting from the last report, it is enough to see which
+    shifts g, g' of norm at most C make :math:`\mathbb E\,\varphi(l - e^{\varepsilon} l')` largest for a
+    convex φ; the result is convex in the sum of the earlier terms, so the step repeats.  Here :math:`l = e^{X
+    - v/2}`, with X normal of variance v.
 
     1. An independent normal term added to X, and its variance to v, leaves the conditional mean of l: by
        Jensen's inequality the expectation rises.  So both norms are C.
@@ -97,7 +97,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
     (True, True)
     """
 
-    largest_loss = math.inf
+    max_privacy_loss = math.inf
     source = "random allocation; contour integral with every error charged"
     search_width = 1e-5
 
@@ -118,7 +118,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
         """Enclose log H: the lower end from pooled cells, the upper one from split cells."""
         alone = self._alone.log_hockey_stick(eps, tolerance).upper
         if alone < NOTHING_LEFT:
-            return LogBracket(-math.inf, alone)
+            return LogInterval(-math.inf, alone)
         lower, upper = -math.inf, alone
         for times, width in TRIALS:
             edges = self._edges(eps, times)
@@ -129,30 +129,38 @@ class RandomAllocation(SymmetricPair, PairProfile):
             lower = max(self._mean(self._pooled(edges), eps, max(width, tolerance)).lower, lower)
             if upper - lower < CLOSE or upper < DEEPEST:
                 break
-        return LogBracket(min(lower, upper), upper)
+        return LogInterval(min(lower, upper), upper)
 
     def _mean(self, atoms, eps, tolerance):
         """Enclose log E(G_1 + … + G_m)₊ - log m for atoms (l, l', mass)."""
         first, second, mass = atoms
         first = first * math.exp(-eps)  # in units of e^ε
-        law = LossLaw(first - second, mass, first + second, PRECISION)
-        ceiling = self._ceiling(law) + eps
+        distribution = LossDistribution(first - second, mass, first + second, PRECISION)
+        ceiling = self._ceiling(distribution) + eps
         if ceiling < NOTHING_LEFT:
-            return LogBracket(-math.inf, ceiling)
-        ends = positive_part_mean(law, self.blocks, tolerance=tolerance)
+            return LogInterval(-math.inf, ceiling)
+        ends = expected_positive_part(distribution, self.blocks, tolerance=tolerance)
         shift, rounding = eps - math.log(self.blocks), 8 * UNIT * (2.0 + eps + math.log(self.blocks))
-        return LogBracket(ends.lower + shift - rounding, ends.upper + shift + rounding).or_nothing_known()
+        return LogInterval(ends.lower + shift - rounding, ends.upper + shift + rounding).or_unknown()
 
-    def _ceiling(self, law):
+    def _ceiling(self, distribution):
         """Return an upper end of log E(G_1 + … + G_m)₊ - log m without quadrature.
 
         It is the smaller of log E G₊ and, at the best of some θ, Chernoff's log M(θ)^m/(e θ m).
         """
         tilts = np.geomspace(1e-3, 1e15, 55)
-        exponents = np.append(tilts[:, None] * law.values / self.blocks, np.zeros((tilts.size, 1)), axis=1)
-        moments = logsumexp(exponents, axis=1, b=np.append(law.masses, law.zero_mass + 1e-14))
+        exponents = np.append(
+            tilts[:, None] * distribution.values / self.blocks, np.zeros((tilts.size, 1)), axis=1
+        )
+        moments = logsumexp(
+            exponents, axis=1, b=np.append(distribution.masses, distribution.zero_mass + 1e-14)
+        )
         with np.errstate(divide="ignore"):
-            single = np.log(np.sum(law.masses * np.maximum(law.values + 1e-11 * law.sizes, 0.0)))
+            single = np.log(
+                np.sum(
+                    distribution.masses * np.maximum(distribution.values + 1e-11 * distribution.sizes, 0.0)
+                )
+            )
         return float(min(np.min(self.blocks * (moments + 1e-12) - np.log(tilts)) - 1.0, single + 1e-12))
 
     def _ratio(self, z):
@@ -205,26 +213,29 @@ class RandomAllocation(SymmetricPair, PairProfile):
 
 
 class OneSided(SymmetricPair):
-    """The symmetric pair whose curve for ε >= 0 is that of a finite law of the loss; for ε < 0 it follows."""
+    """The symmetric pair whose curve for ε >= 0 is that of a finite PLD; for ε < 0 it follows."""
 
     search_width = 1e-9
 
-    def __init__(self, law):
-        loss, mass = np.append(law.loss, np.inf), np.append(law.mass, law.sure)
+    def __init__(self, distribution):
+        loss, mass = (
+            np.append(distribution.loss, np.inf),
+            np.append(distribution.mass, distribution.infinity_mass),
+        )
         known = mass > 0.0
         loss, log_p = loss[known], np.log(mass[known])
         rounding = 1e-14 * (1.0 + np.abs(np.where(np.isfinite(loss), loss, 0.0)))
         self._half = DiscretePair.from_losses(
-            log_p, log_p - loss, loss, mass_error=law.excess + rounding, loss_error=rounding
+            log_p, log_p - loss, loss, mass_error=distribution.slack + rounding, loss_error=rounding
         )
 
     @property
-    def largest_loss(self):
-        """Largest loss of the law."""
-        return self._half.largest_loss
+    def max_privacy_loss(self):
+        """Largest loss of the distribution."""
+        return self._half.max_privacy_loss
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
-        """Enclose the law's sum."""
+        """Enclose the distribution's sum."""
         return self._half.log_hockey_stick(eps, tolerance)
 
 
@@ -236,7 +247,7 @@ def enclosing_pairs(noise_multiplier, blocks):
     from one to the next where δ matters.
     """
     pair = RandomAllocation(noise_multiplier, blocks)
-    curve = RoundCurve(pair)
+    curve = DiscretisedLoss(pair)
     dots = curve.forward
     dots.add(0.5 * (dots.eps[:-1] + dots.eps[1:])[dots.high[:-1] > DEEPEST])
     while dots.eps.size < MOST_DOTS:
@@ -245,7 +256,7 @@ def enclosing_pairs(noise_multiplier, blocks):
         if not steep.any():
             break
         dots.add(0.5 * (dots.eps[:-1] + dots.eps[1:])[steep])
-    return OneSided(curve.above), OneSided(curve.below)
+    return OneSided(curve.pessimistic), OneSided(curve.optimistic)
 
 
 def _density(z):

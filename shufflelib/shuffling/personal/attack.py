@@ -2,7 +2,7 @@ r"""Explicit attacks that sort the reports into three classes and subtract two c
 
 The analyst keeps the number of reports in a set A minus the number in a set B.  Under one input the
 target's report is in A with probability a₀, in B with b₀, under the other a₁ and b₁; the others, each
-holding one known value, score likewise and independently.  With S the others' sum the two laws are
+holding one known value, score likewise and independently.  With S the others' sum the two distributions are
 
 .. math:: P_k = a_0 S_{k-1} + b_0 S_{k+1} + (1 - a_0 - b_0) S_k, \qquad
           Q_k = a_1 S_{k-1} + b_1 S_{k+1} + (1 - a_1 - b_1) S_k,
@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.root_finding import first_below
-from shufflelib.shuffling.personal.score_sums import score_law
+from shufflelib.numerics.root_finding import certified_root
+from shufflelib.shuffling.personal.score_sums import score_distribution
 
 
 class Scores(NamedTuple):
@@ -39,7 +39,7 @@ class Scores(NamedTuple):
 
 
 class OthersSum:
-    """Sum of the other users' scores; its law is computed when first asked for."""
+    """Sum of the other users' scores; its distribution is computed when first asked for."""
 
     def __init__(self, scores, counts):
         self.scores, self.counts = scores, counts
@@ -50,13 +50,13 @@ class OthersSum:
         return float(self.counts @ self.scores.variance)
 
     @functools.cached_property
-    def law(self):
-        """Law of the sum."""
-        return score_law(self.scores.plus, self.scores.minus, self.counts)
+    def distribution(self):
+        """Distribution of the sum."""
+        return score_distribution(self.scores.plus, self.scores.minus, self.counts)
 
     @property
     def moved(self):
-        """Total variation by which rounding of the probabilities can move the law."""
+        """Total variation by which rounding of the probabilities can move the distribution."""
         return 8.0 * UNIT * (1.0 + float(self.counts @ (self.scores.plus + self.scores.minus)))
 
 
@@ -81,8 +81,8 @@ class MergedAttack:
         return (self.first.mean - self.second.mean) ** 2 / max(spread, 1e-300)
 
     @functools.cached_property
-    def _laws(self):
-        padded = np.concatenate([[0.0, 0.0], np.maximum(self.others.law.masses, 0.0), [0.0, 0.0]])
+    def _distributions(self):
+        padded = np.concatenate([[0.0, 0.0], np.maximum(self.others.distribution.masses, 0.0), [0.0, 0.0]])
         lower, here, higher = padded[:-2], padded[1:-1], padded[2:]
         return [
             own.plus * lower + own.minus * higher + max(1.0 - own.plus - own.minus, 0.0) * here
@@ -91,12 +91,12 @@ class MergedAttack:
 
     def delta(self, eps):
         """Return a lower end of the hockey-stick divergence, the larger of both directions."""
-        first, second = self._laws
-        law, ratio = self.others.law, math.exp(eps)
+        first, second = self._distributions
+        distribution, ratio = self.others.distribution, math.exp(eps)
         best = 0.0
         for p, q in ((first, second), (second, first)):
-            gain = p - ratio * q - (1.0 + ratio) * law.error
-            missed = (1.0 + ratio) * (self.others.moved + 2.0 * law.outside)
+            gain = p - ratio * q - (1.0 + ratio) * distribution.error
+            missed = (1.0 + ratio) * (self.others.moved + 2.0 * distribution.outside)
             best = max(best, math.fsum(gain[gain > 0.0]) - missed)
         return min(best * (1.0 - 16 * UNIT), 1.0)
 
@@ -107,4 +107,4 @@ class MergedAttack:
             value = self.delta(eps)
             return math.log(value) if value > 0.0 else -math.inf
 
-        return first_below(log_delta, math.log(delta), last, safe_above=False, width=1e-6)
+        return certified_root(log_delta, math.log(delta), last, safe_above=False, width=1e-6)

@@ -1,12 +1,12 @@
-r"""Laplace noise with an own scale for each user: the cover that hides one of them."""
+r"""Laplace noise with an own scale for each user: the reference measure that hides one of them."""
 
 import math
 
 import numpy as np
 
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.shuffling.personal.attack import OthersSum, Scores
-from shufflelib.shuffling.personal.blanket import Cover, OwnRandomizers
+from shufflelib.shuffling.personal.randomize_then_shuffle import PersonalRandomizers, Reference
 
 CELLS = 24  # on each half of [0, 1]
 CELL_WIDTH = 2e-4  # of δ, relative: nothing finer is asked of the numerics
@@ -21,7 +21,7 @@ NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
 NODES = NODES + 0.5
 
 
-class OwnLaplace(OwnRandomizers):
+class PersonalLaplace(PersonalRandomizers):
     r"""Laplace noise on values in [0, 1], each user with an own scale 1/ε_i, then shuffled.
 
     .. math:: R_{i,x}(y) = \tfrac{\varepsilon_i}2 e^{-\varepsilon_i|y-x|}, \qquad
@@ -60,11 +60,11 @@ class OwnLaplace(OwnRandomizers):
     y, so that R_0/ν − e^ε R_1/ν is the comonotone sum, which is the largest in convex order.
 
     *Ranges of targets.*  For a in [lo, hi], R_a is R_hi with further noise Z, which is 0 with probability
-    (a/hi)² and otherwise Laplace of scale 1/a.  Add the same noise to ν: conditional expectations only
-    lower the convex order, so that the law of L at hi serves for a, with cover ν_a = ν * Z.  As
-    log w_i has slopes within [−ε_i, ε_i], w_i ≥ c_i ν_a / E exp(ε_i |Z|), and
-    E exp(ε_i|Z|) ≤ ρ² + (1 − ρ²) lo/(lo − ε_i), ρ = lo/hi, for ε_i < lo.  The truth itself does *not*
-    rise with the target's own budget: a wide target among narrow ones is the worse hidden.
+    (a/hi)² and otherwise Laplace of scale 1/a.  Add the same noise to ν: conditional expectations only lower
+    the convex order, so that the distribution of L at hi serves for a, with reference measure ν_a = ν * Z.
+    As log w_i has slopes within [−ε_i, ε_i], w_i ≥ c_i ν_a / E exp(ε_i |Z|), and E exp(ε_i|Z|) ≤ ρ² + (1 −
+    ρ²) lo/(lo − ε_i), ρ = lo/hi, for ε_i < lo.  The truth itself does *not* rise with the target's own
+    budget: a wide target among narrow ones is the worse hidden.
 
     *Cells.*  On a cell of [0, 1/2], R_0/ν falls and R_1/ν rises along a convex curve.  Each of its points
     is split, with both means kept, to the curve's two ends and the corner below it: an upper end.
@@ -76,24 +76,24 @@ class OwnLaplace(OwnRandomizers):
     Examples
     --------
     >>> from shufflelib.shuffling import personal
-    >>> crowd = personal.OwnLaplace([0.5] * 500 + [2.0] * 500)
+    >>> crowd = personal.PersonalLaplace([0.5] * 500 + [2.0] * 500)
     >>> f"{crowd.delta(user=0, eps=0.1).upper:.1e}"
     '5.4e-08'
     """
 
     name = "Laplace noise with own scales"
 
-    def _cover(self, low, high, budgets, counts):
+    def _reference(self, low, high, budgets, counts):
         best = None
         for slope in high * SLOPES:
             level = _level(high, slope)
             weights = _weights(low, high, slope, level, budgets)
-            covers = float(weights @ counts)
-            figure = covers / _separation(high, slope, level)
+            references = float(weights @ counts)
+            figure = references / _separation(high, slope, level)
             if best is None or figure > best[0]:
                 best = figure, slope, level, weights
         _, slope, level, weights = best
-        return Cover(_variable(high, slope, level), weights)
+        return Reference(_variable(high, slope, level), weights)
 
     def _others(self, counts):
         """Subtract reports near 1 from reports near 0, or count those far from 0; all others hold 0."""
@@ -174,24 +174,24 @@ def _edges(own):
 
 
 def _variable(own, slope, level):
-    """Return the law of (R_0/ν, R_1/ν) under ν, its cells split outwards."""
+    """Return the distribution of (R_0/ν, R_1/ν) under ν, its cells split outwards."""
     edge = _edges(own)
     width = np.diff(edge)[:, None]
     y = edge[:-1, None] + NODES * width
-    cover = level * np.exp(-slope * (0.5 - y)) * width * WEIGHTS
+    reference = level * np.exp(-slope * (0.5 - y)) * width * WEIGHTS
     near = (
         1.0 - NODES - _sag((own + slope) * width, 1.0 - NODES)
     )  # to the end nearer 0, where R_0/ν is larger
     far = NODES - _sag((own - slope) * width, NODES)
     corner = _sag((own + slope) * width, 1.0 - NODES) + _sag((own - slope) * width, NODES)
     mass = np.zeros(edge.size)
-    mass[:-1] += (cover * near).sum(axis=1)
-    mass[1:] += (cover * far).sum(axis=1)
+    mass[:-1] += (reference * near).sum(axis=1)
+    mass[1:] += (reference * far).sum(axis=1)
     mass[0] += level * math.exp(-0.5 * slope) / own  # all y < 0
     first, second = _ratios(own, slope, level, edge)
     first, second = np.append(first, first[1:]), np.append(second, second[:-1])
-    mass = np.append(mass, (cover * corner).sum(axis=1))
-    return AmplificationVariable(
+    mass = np.append(mass, (reference * corner).sum(axis=1))
+    return LikelihoodRatios(
         np.append(first, second),
         np.append(second, first),
         np.append(mass, mass),

@@ -1,9 +1,9 @@
-r"""Sums of independent scores in {−1, 0, 1}: their law, with every error stated.
+r"""Sums of independent scores in {−1, 0, 1}: their distribution, with every error stated.
 
 .. math:: S = \sum_i S_i, \qquad P(S_i = 1) = a_i,\; P(S_i = -1) = b_i \text{ independent}
 
-The Poisson-binomial law is the case b = 0.  Chernoff's inequality gives a window that S leaves with
-probability at most 2e-20; inside it the law is the discrete Fourier transform of
+The Poisson-binomial distribution is the case b = 0.  Chernoff's inequality gives a window that S leaves with
+probability at most 2e-20; inside it the distribution is the discrete Fourier transform of
 :math:`\prod_i (1 + a_i(\omega - 1) + b_i(\bar\omega - 1))`, which is exact up to what wraps around from
 outside and to rounding.  Both are charged.
 """
@@ -21,8 +21,8 @@ LARGEST_TILT = 300.0  # beyond it the square of e^-tilt underflows
 BLOCK = 1 << 21  # entries of frequencies times groups held at once
 
 
-class ScoreLaw(NamedTuple):
-    """Law of S on a window.
+class ScoreDistribution(NamedTuple):
+    """Distribution of S on a window.
 
     ``masses[k]`` is P(S = first + k) up to ``error``; P(S < first) and P(S > last) are at most ``outside``.
     """
@@ -40,8 +40,8 @@ class ScoreLaw(NamedTuple):
         return np.minimum(np.cumsum(np.maximum(self.masses, 0.0)) * (1.0 + size * UNIT) + slack, 1.0)
 
 
-def score_law(plus, minus, counts):
-    """Return the law of the sum of all scores.
+def score_distribution(plus, minus, counts):
+    """Return the distribution of the sum of all scores.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def score_law(plus, minus, counts):
 
     Returns
     -------
-    ScoreLaw
+    ScoreDistribution
 
     Notes
     -----
@@ -61,7 +61,7 @@ def score_law(plus, minus, counts):
     live = (plus + minus > 0.0) & (counts > 0)
     plus, minus, counts = plus[live], minus[live], counts[live].astype(float)
     if counts.size == 0:
-        return ScoreLaw(0, np.ones(1), 0.0, 0.0)
+        return ScoreDistribution(0, np.ones(1), 0.0, 0.0)
     first, last = -_farthest(minus, plus, counts), _farthest(plus, minus, counts)
     size = last - first + 1
     angle = 2.0 * math.pi * np.arange(size // 2 + 1) / size
@@ -74,7 +74,7 @@ def score_law(plus, minus, counts):
     relative = doubt + 16.0 * UNIT * (1.0 + math.log2(size))
     error = 2.0 / size * math.fsum(np.abs(transform) * relative)
     masses = np.fft.irfft(transform, size) if size > 1 else np.ones(1)
-    return ScoreLaw(first, np.roll(masses, -(first % size)), error + 2.0 * OUTSIDE, OUTSIDE)
+    return ScoreDistribution(first, np.roll(masses, -(first % size)), error + 2.0 * OUTSIDE, OUTSIDE)
 
 
 def _product(angle, plus, minus, counts):

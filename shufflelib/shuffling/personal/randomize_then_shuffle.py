@@ -3,7 +3,7 @@ r"""Randomise, then shuffle, each user with an own randomizer: what is proved fo
 User i reports R_i(x_i) with an own budget ε_i, and only then are the reports shuffled.  A wide R_i does
 not imitate a narrow R_j, so one number for everybody is the wrong question; every user has an own ε.
 
-**The bound.**  Fix the target, who changes from x to x'.  Choose a law ν and weights with
+**The bound.**  Fix the target, who changes from x to x'.  Choose a distribution ν and weights with
 :math:`R_{i,z}(y) \ge c_i\,\nu(y)` for all values z.  Then user i reports, with probability c_i, a draw
 from ν that does not depend on the value.  Tell the analyst everything about the other reports.  The
 target hides among M draws from ν, M Poisson-binomial (c_i, i ≠ target), so that
@@ -32,14 +32,14 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.root_finding import first_below
+from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles import pure_dp
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.profiles.blanket_pair import CoveredPair
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.blanket_pair import BlanketPair
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.shuffling.personal.attack import MergedAttack, OthersSum, Scores
 from shufflelib.shuffling.personal.budgets import personal
-from shufflelib.shuffling.personal.score_sums import score_law
+from shufflelib.shuffling.personal.score_sums import score_distribution
 
 MOST_GROUPS = 512  # of other users; more distinct budgets are rounded, weights down
 MOST_TARGETS = 64  # distinct budgets for which `epsilons` answers exactly; more share brackets
@@ -51,19 +51,20 @@ NEARLY_LOCAL = 0.98  # share of the local guarantee above which none better is l
 WEIGHT_ROUNDING = 1.0 - 1e-13
 
 
-class Cover(NamedTuple):
-    """What hides one target: the law of its two reports under ν, and the weights c_i of the others."""
+class Reference(NamedTuple):
+    """What hides one target: its two reports relative to ν, and the weights c_i of the others."""
 
-    variable: AmplificationVariable
+    ratios: LikelihoodRatios
     weights: np.ndarray
 
 
-class OwnRandomizers(ABC):
-    """n users, each with an own budget; subclasses say which randomizer and which cover."""
+class PersonalRandomizers(ABC):
+    """n users, each with an own budget; subclasses say which randomizer and which reference measure."""
 
     name = "own randomizers"
     source = (
-        "upper: common cover with Poisson-binomial number of draws, never above the local guarantee, "
+        "upper: common reference measure with Poisson-binomial number of draws, never above the local "
+        "guarantee, "
         "which is the answer where nothing more is proved; lower: best attack that subtracts two counts; "
         "neighbours: replace the target's value, whatever the other users hold"
     )
@@ -81,8 +82,8 @@ class OwnRandomizers(ABC):
         self._budgets, self._group, self._counts = np.unique(eps0, return_inverse=True, return_counts=True)
 
     @abstractmethod
-    def _cover(self, low, high, budgets, counts):
-        """Return the cover of every target with a budget in [low, high] among these other users."""
+    def _reference(self, low, high, budgets, counts):
+        """Return the reference of every target with a budget in [low, high] among these other users."""
 
     @abstractmethod
     def _others(self, counts):
@@ -195,7 +196,7 @@ class OwnRandomizers(ABC):
 
     @functools.cached_property
     def _everyone(self):
-        """Scores of all n users: the law of each sum is computed once and serves every range of targets."""
+        """Scores of all n users: the pmf of each sum is computed once and serves every range of targets."""
         return self._others(self._counts)
 
     def _user(self, user):
@@ -213,12 +214,12 @@ class OwnRandomizers(ABC):
             return _NothingToHide()
         others = self._counts.copy()
         others[first] -= 1
-        cover = self._cover(low, high, self._budgets, others)
+        reference = self._reference(low, high, self._budgets, others)
         # the target of a range is one of its users; leaving in all of them only weakens an attack
         attacked = self._everyone if first < last else self._others(others)
         attacks = [MergedAttack(*self._own(low, high, counted), sums) for counted, sums in attacked.items()]
         attacks.sort(key=lambda attack: -attack.strength)
-        return _Target(high, cover.variable, *_grouped(cover.weights, others), attacks)
+        return _Target(high, reference.ratios, *_grouped(reference.weights, others), attacks)
 
 
 def _ranges(budgets):
@@ -264,26 +265,26 @@ class _NothingToHide:
 
 
 class _Target:
-    """One target among the others: upper ends from the cover, lower ends from attacks."""
+    """One target among the others: upper ends from the reference measure, lower ends from attacks."""
 
-    def __init__(self, eps0, variable, weights, counts, attacks):
+    def __init__(self, eps0, ratios, weights, counts, attacks):
         self.eps0, self.attacks = eps0, attacks
-        law = score_law(weights, np.zeros(weights.size), counts)
-        size = law.masses.size
+        distribution = score_distribution(weights, np.zeros(weights.size), counts)
+        size = distribution.masses.size
         if size <= BUCKETS.size + 1:
             starts = np.arange(size)
         else:
             numbers = np.arange(size)
-            total = max(math.fsum(law.masses), 0.5)
-            mean = float(numbers @ law.masses) / total
-            deviation = math.sqrt(max(float((numbers - mean) ** 2 @ law.masses) / total, 1.0))
+            total = max(math.fsum(distribution.masses), 0.5)
+            mean = float(numbers @ distribution.masses) / total
+            deviation = math.sqrt(max(float((numbers - mean) ** 2 @ distribution.masses) / total, 1.0))
             starts = np.floor(mean + deviation * BUCKETS).astype(int)
             starts = np.unique(np.append(0, np.clip(starts, 0, size - 1)))
         # P(M below the next bucket); the last bucket holds all the rest
-        self._below = np.append(law.at_most[starts[1:] - 1], 1.0)
-        self._outside = law.outside
-        self._pairs = [CoveredPair(variable, int(law.first + start) + 1) for start in starts]
-        self._alone = CoveredPair(variable, 1)
+        self._below = np.append(distribution.at_most[starts[1:] - 1], 1.0)
+        self._outside = distribution.outside
+        self._pairs = [BlanketPair(ratios, int(distribution.first + start) + 1) for start in starts]
+        self._alone = BlanketPair(ratios, 1)
 
     def _log_upper(self, eps, tolerance):
         """Return the log of an upper end of E H(M + 1), in the worse direction."""
@@ -312,7 +313,7 @@ class _Target:
     def epsilon(self, delta, guess=None):
         upper, nearly = self.eps0, NEARLY_LOCAL * self.eps0
         if self._log_upper(nearly, COARSE) <= math.log(delta):
-            upper = first_below(
+            upper = certified_root(
                 lambda eps: self._log_upper(eps, COARSE),
                 math.log(delta),
                 nearly,
@@ -324,7 +325,7 @@ class _Target:
         return min(lower, upper), upper
 
 
-class OwnRandomizedResponse(OwnRandomizers):
+class PersonalRandomizedResponse(PersonalRandomizers):
     r"""Randomized response on k options, each user with an own budget, then shuffled.
 
     .. math:: R_{i,x}(y) = \frac{e^{\varepsilon_i [y = x]}}{e^{\varepsilon_i} + k - 1}, \qquad
@@ -355,7 +356,7 @@ class OwnRandomizedResponse(OwnRandomizers):
     Examples
     --------
     >>> from shufflelib.shuffling import personal
-    >>> crowd = personal.OwnRandomizedResponse([0.5] * 500 + [2.0] * 500, k=4)
+    >>> crowd = personal.PersonalRandomizedResponse([0.5] * 500 + [2.0] * 500, k=4)
     >>> [f"{crowd.delta(user=user, eps=0.05).upper:.3e}" for user in (0, 999)]
     ['3.542e-06', '9.967e-03']
     """
@@ -365,15 +366,15 @@ class OwnRandomizedResponse(OwnRandomizers):
         self.k = validation.count(k, "k", at_least=2, at_most=10**9)
         self.name = f"{self.k}-ary randomized response with own budgets"
 
-    def _cover(self, low, high, budgets, counts):
+    def _reference(self, low, high, budgets, counts):
         shared = 1.0 / (1.0 + (self.k - 1) * math.exp(-high))  # probability of the true option
         rare = shared * math.exp(-high)
         report = np.array([shared, rare, (self.k - 2) * rare])
         uniform = np.array([1.0, 1.0, self.k - 2.0]) / self.k
         kept = slice(None) if self.k > 2 else slice(2)
-        variable = AmplificationVariable.from_masses(report[kept], report[[1, 0, 2]][kept], uniform[kept])
+        ratios = LikelihoodRatios.from_masses(report[kept], report[[1, 0, 2]][kept], uniform[kept])
         # k/(e + k - 1), without overflow and without cancellation at 0
-        return Cover(variable, 1.0 / (1.0 + np.expm1(budgets) / self.k))
+        return Reference(ratios, 1.0 / (1.0 + np.expm1(budgets) / self.k))
 
     def _others(self, counts):
         """Subtract the counts of two options; all others hold the first of them, or a third one."""

@@ -6,14 +6,14 @@ import math
 import numpy as np
 
 from shufflelib.numerics import positive_part_heavy, validation
-from shufflelib.numerics.log_interval import TOLERANCE, LogBracket, narrower
+from shufflelib.numerics.log_interval import TOLERANCE, LogInterval, intersect
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.positive_part_independent import slot_positive_part_mean
+from shufflelib.numerics.positive_part_independent import expected_positive_part_of_slots
 from shufflelib.numerics.three_point_losses import PRECISION, AdaptiveSlots, Slots, log_outcomes
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.profiles.blanket_pair import CoveredPair
+from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.hockey_stick import SymmetricPair
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PairProfile
 
@@ -54,7 +54,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     Why it bounds: given what slot i's randomizer makes of two inputs and of the others' values, the
     ratios to :math:`w = \inf_x R_x` lie in :math:`[1, e^{\varepsilon_i}]`; splitting them into the
     corners of that box raises every convex function of the sum, slot by slot, and leaves the
-    three-point law above.  It rises with every ε_i in the convex order, so that more than 10 000
+    three-point distribution above.  It rises with every ε_i in the convex order, so that more than 10 000
     distinct budgets may be rounded, up for the upper end and down for the lower.
 
     The bracket of δ is mostly 1e-6 wide, relatively, for up to eight distinct budgets and 1e-4 for up to
@@ -151,7 +151,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         self.statement = f"n={self.n} {self._named} slots with budgets {spread}"
 
     @property
-    def largest_loss(self):
+    def max_privacy_loss(self):
         """The largest budget, rounding included."""
         return float(self.kinds[-1]) * (1 + 8 * UNIT)
 
@@ -167,7 +167,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
             return None
         more, less, mass = self.slots.more, self.slots.less, self.slots.mass
         first, second, mass = (np.concatenate(two) for two in ((more, less), (less, more), (mass, mass)))
-        return CoveredPair(AmplificationVariable(first, second, mass, precision=PRECISION), self.n)
+        return BlanketPair(LikelihoodRatios(first, second, mass, precision=PRECISION), self.n)
 
     @property
     def _silent(self):
@@ -218,8 +218,8 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log δ(ε): a list of few slots, else the contour integral of the loss sum."""
-        if eps >= self.largest_loss:
-            return LogBracket(-math.inf, -math.inf)
+        if eps >= self.max_privacy_loss:
+            return LogInterval(-math.inf, -math.inf)
         if self._equal is not None:
             return self._equal.log_hockey_stick(eps, tolerance)
         if self._few:
@@ -231,7 +231,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         beside = self._heavy.log_hockey_stick(eps, tolerance)
         if beside.upper <= beside.lower + max(tolerance, positive_part_heavy.SHARP) or self._hopeless:
             return beside
-        return narrower(beside, self._along_the_line(eps, tolerance))
+        return intersect(beside, self._along_the_line(eps, tolerance))
 
     @functools.cached_property
     def _heavy(self):
@@ -247,32 +247,34 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     def _hopeless(self):
         return positive_part_heavy.hopeless(self.slots)
 
-    def positive_part_mean(self, eps, tolerance, known=(0.0, 0.0)):
+    def expected_positive_part(self, eps, tolerance, known=(0.0, 0.0)):
         """Enclose the log of the mean of the loss sum's positive part, n δ, in units of e^ε.
 
         ``known`` are sums of either ratio over further slots, of which it is known what they show.
         """
         most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
-        upper = slot_positive_part_mean(self._grid(most, True), eps, tolerance=tolerance, known=known)
+        upper = expected_positive_part_of_slots(self._grid(most, True), eps, tolerance=tolerance, known=known)
         if self.kinds.size <= most:
             return upper
-        lower = slot_positive_part_mean(self._grid(most, False), eps, tolerance=tolerance, known=known)
-        return LogBracket(min(lower.lower, upper.upper), upper.upper)
+        lower = expected_positive_part_of_slots(
+            self._grid(most, False), eps, tolerance=tolerance, known=known
+        )
+        return LogInterval(min(lower.lower, upper.upper), upper.upper)
 
     def _along_the_line(self, eps, tolerance):
         """Enclose log δ by the contour integral."""
-        mean = self.positive_part_mean(eps, tolerance)
+        mean = self.expected_positive_part(eps, tolerance)
         shift = eps - math.log(self.n)
         pad = 8 * UNIT * (2.0 + eps + math.log(self.n))
-        return LogBracket(min(mean.lower + shift - pad, 0.0), min(mean.upper + shift + pad, 0.0))
+        return LogInterval(min(mean.lower + shift - pad, 0.0), min(mean.upper + shift + pad, 0.0))
 
-    def renyi_directed(self, order, enough=0.0):
+    def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of D_order(P‖Q)."""
         if self._equal is not None:
-            return self._equal.renyi_directed(order, enough)
+            return self._equal.renyi_directed(order, skip_below)
         if self._few:
             return self._cells.renyi_directed(order)
-        return super().renyi_directed(order, enough)
+        return super().renyi_directed(order, skip_below)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate."""

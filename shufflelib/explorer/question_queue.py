@@ -13,7 +13,7 @@ KEPT = 20_000
 PATIENCE = 1.0  # seconds for which a question that nobody asks any more may go on
 
 
-class Desk:
+class QuestionQueue:
     """Answers by question, worked out elsewhere.
 
     Parameters
@@ -29,9 +29,9 @@ class Desk:
     soon as nobody asks for it any more; one that is begun is stopped a second later.
     """
 
-    def __init__(self, quick, slow=None, *, told=lambda: None):
-        self.told = told
-        self._lanes = {False: _Lane(quick, self._finish), True: _Lane(slow or quick, self._finish)}
+    def __init__(self, quick, slow=None, *, callback=lambda: None):
+        self.callback = callback
+        self._workers = {False: _Worker(quick, self._finish), True: _Worker(slow or quick, self._finish)}
         self._known = collections.OrderedDict()
         self._lock = threading.Lock()
 
@@ -42,23 +42,23 @@ class Desk:
     def want(self, questions):
         """Ask these questions, the first ones first, instead of all that wait."""
         open_ones = [question for question in dict.fromkeys(questions) if question not in self._known]
-        for slow, lane in self._lanes.items():
-            lane.want([question for question in open_ones if question.slow == slow])
+        for slow, worker in self._workers.items():
+            worker.want([question for question in open_ones if question.slow == slow])
 
     def _finish(self, question, answer):
         with self._lock:
             self._known[question] = answer
             while len(self._known) > KEPT:
                 self._known.popitem(last=False)
-        self.told()
+        self.callback()
 
     def close(self):
         """Drop all questions and let the processes go."""
-        for lane in self._lanes.values():
-            lane.close()
+        for worker in self._workers.values():
+            worker.close()
 
 
-class _Lane:
+class _Worker:
     """One question at a time goes to one executor; the others can still be dropped."""
 
     def __init__(self, start, finish):
@@ -177,7 +177,7 @@ def _leave_together():
     os._exit(0)
 
 
-class Here:
+class InlineExecutor:
     """An executor that answers at once, in this thread."""
 
     def submit(self, ask):

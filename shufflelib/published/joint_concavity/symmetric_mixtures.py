@@ -1,7 +1,7 @@
-r"""Laws hidden in each other: what a test loses if it may have seen something else.
+r"""Distributions hidden in each other: what a test loses if it may have seen something else.
 
-`blend` hides the alternative in the null, `hidden_swap` two laws in each other (shuffling),
-`hidden_among` two laws in a third (subsampling).
+`mixture` hides the alternative in the null, `symmetric_mixture` two distributions in each other (shuffling),
+`subsampling_operator` two distributions in a third (subsampling).
 
 Source: Wang, Su, Ye, Shokri, Su 2023.
 """
@@ -12,7 +12,7 @@ from shufflelib.profiles.tradeoff_polygon import Polygon
 from shufflelib.published.joint_concavity.mixtures import checked_share
 
 
-def blend(f, *, rate):
+def mixture(f, *, rate):
     r"""Return :math:`(1-r)\,\mathrm{Id} + r f`, which is T(P, (1 − r)P + rQ) exactly for f = T(P, Q).
 
     Parameters
@@ -27,22 +27,22 @@ def blend(f, *, rate):
     >>> from shufflelib import profiles
     >>> from shufflelib.published import joint_concavity
     >>> f = profiles.GaussianTradeoff(1.0)
-    >>> round(f(0.02).lower, 4), round(joint_concavity.blend(f, rate=0.1)(0.02).lower, 4)
+    >>> round(f(0.02).lower, 4), round(joint_concavity.mixture(f, rate=0.1)(0.02).lower, 4)
     (0.854, 0.9674)
     """
     checked(f, "f")
     rate = checked_share(rate, "rate")
     if rate == 0.0:
         return Identity()
-    return _blend(f, 1.0 - rate, rate, f"{f.statement}, blended at rate {rate:g}")
+    return _mixture(f, 1.0 - rate, rate, f"{f.statement}, blended at rate {rate:g}")
 
 
-def _blend(f, kept, rate, statement):
+def _mixture(f, kept, rate, statement):
     return f._mapped(lambda pair: tradeoff_calculus.blended(pair, kept, rate), statement)
 
 
-def hidden_swap(f, *, weight):
-    r"""Bound T((1 − w)P₀ + wQ₀, (1 − w)Q₀ + wP₀), two laws each hidden in the other.
+def symmetric_mixture(f, *, weight):
+    r"""Bound T((1 − w)P₀ + wQ₀, (1 − w)Q₀ + wP₀), two distributions each hidden in the other.
 
     .. math:: C\bigl(2w\,\mathrm{Id} + (1-2w)\,f_0\bigr), \qquad f_0 = T(P_0, Q_0)
 
@@ -73,16 +73,16 @@ def hidden_swap(f, *, weight):
     >>> from shufflelib import profiles
     >>> from shufflelib.published import joint_concavity
     >>> f = profiles.GaussianTradeoff(1.0)
-    >>> round(f(0.02).lower, 4), round(joint_concavity.hidden_swap(f, weight=0.25)(0.02).lower, 4)
+    >>> round(f(0.02).lower, 4), round(joint_concavity.symmetric_mixture(f, weight=0.25)(0.02).lower, 4)
     (0.854, 0.917)
     """
     checked(f, "f")
     weight = checked_share(weight, "weight", at_most=0.5)
-    statement = f"{f.statement}, the laws swapped with probability {weight:g}"
+    statement = f"{f.statement}, the distributions swapped with probability {weight:g}"
     if weight == 0.5:
         return Identity()
     shares = 2.0 * weight, 1.0 - 2.0 * weight
-    return _two_sided(_blend(f, *shares, statement), _blend(f.inverse, *shares, statement), statement)
+    return _two_sided(_mixture(f, *shares, statement), _mixture(f.inverse, *shares, statement), statement)
 
 
 def _two_sided(forward, backward, statement):
@@ -100,8 +100,8 @@ def _two_sided(forward, backward, statement):
     return TradeoffFunction(low, high, statement=statement, source=forward.source)
 
 
-def hidden_among(f, *, rate):
-    r"""Bound T((1 − r)P₀ + rP₁, (1 − r)P₀ + rQ₁), two laws hidden among a third: subsampling.
+def subsampling_operator(f, *, rate):
+    r"""Bound T((1 − r)P₀ + rP₁, (1 − r)P₀ + rQ₁), two distributions hidden among a third: subsampling.
 
     .. math:: C\bigl((1-r)\,\mathrm{Id} + r f\bigr)
 
@@ -130,8 +130,8 @@ def hidden_among(f, *, rate):
     >>> from math import expm1, log1p
     >>> from shufflelib.published import joint_concavity
     >>> from shufflelib import profiles
-    >>> f = joint_concavity.hidden_among(profiles.ApproximateDP(eps=1.0, delta=1e-6), rate=0.01)
+    >>> f = joint_concavity.subsampling_operator(profiles.ApproximateDP(eps=1.0, delta=1e-6), rate=0.01)
     >>> f.delta(log1p(0.01 * expm1(1.0))).upper < 1.001e-8  # of 1e-6
     True
     """
-    return blend(f, rate=rate).symmetrised
+    return mixture(f, rate=rate).symmetrised

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.likelihood_ratios import AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
 
@@ -156,7 +156,7 @@ def mix_dump(*, d, flip):
 
     For d >= 3, 1 - α - αp = f(d-2)/(d-1) > 0, where the published reduction may fail.  Here it does not: a
     message that names neither x0 nor x1 is uniform on the other d - 2 items, be it an own or a blanket one.
-    The published pair is then the law of the counts (of x0, of x1) itself, and these are sufficient.
+    The published pair is then the distribution of the counts (of x0, of x1) itself, and these are sufficient.
 
     Examples
     --------
@@ -198,7 +198,7 @@ class BinMessages(MultiMessage):
 
     def attacks(self, n, blanket):
         """Return the pair itself: the others' own messages support known items and are subtracted."""
-        return (Attack(self.covered(), blanket),)
+        return (Attack(self.likelihood_ratios(), blanket),)
 
     def sample(self, x, rng):
         """Name the own item."""
@@ -208,13 +208,13 @@ class BinMessages(MultiMessage):
     def sample_blanket(self, count, rng):
         """Name a bin from ν."""
         count = validation.count(count, "count", at_least=0)
-        return values.generator(rng).choice(self._law.size, size=count, p=self._law)
+        return values.generator(rng).choice(self._distribution.size, size=count, p=self._distribution)
 
     def supports(self, messages):
         """Count the messages in the bins of each item."""
-        bins = values.items(messages, "messages", self._law.size)
-        per_bin = np.bincount(bins, minlength=self._law.size)
-        width = self._law.size // self.items
+        bins = values.items(messages, "messages", self._distribution.size)
+        per_bin = np.bincount(bins, minlength=self._distribution.size)
+        width = self._distribution.size // self.items
         return per_bin[: width * self.items].reshape(self.items, width).sum(axis=1)
 
     def draw_supports(self, counts, blanket, repetitions, rng):
@@ -227,7 +227,7 @@ class BinMessages(MultiMessage):
         return counts
 
     @property
-    def _law(self):
+    def _distribution(self):
         """ν on the bins."""
         return self._share
 
@@ -262,7 +262,7 @@ class BinarySum(BinMessages):
         return np.eye(2)
 
     def blanket(self):
-        """Return the coin's law."""
+        """Return the coin's distribution."""
         return self._share
 
 
@@ -284,7 +284,7 @@ class BallsIntoBins(BinMessages):
         return self.d / self.s
 
     @property
-    def _law(self):
+    def _distribution(self):
         return np.full(self.d, 1.0 / self.d)
 
     @property
@@ -347,7 +347,7 @@ class MixDump(BinMessages):
         return np.array([[own, other, (self.d - 2) * other], [other, own, (self.d - 2) * other]])
 
     def blanket(self):
-        """Return the uniform law on the same classes."""
+        """Return the uniform distribution on the same classes."""
         return np.array([1.0, 1.0, self.d - 2.0]) / self.d
 
     def attacks(self, n, blanket):
@@ -359,7 +359,7 @@ class MixDump(BinMessages):
         stands in its place.  With the chance charged, T lies between the mode and a bound on it.
         """
         if n == 1 or self.flip == 0.0:
-            return (Attack(self.covered(), blanket),)
+            return (Attack(self.likelihood_ratios(), blanket),)
         rate, others = 1.0 - 1.0 / self.d, n - 1
         mean = blanket * rate + others * self.flip
         variance = blanket * rate / self.d + others * self.flip * (1.0 - self.flip)
@@ -371,7 +371,7 @@ class MixDump(BinMessages):
         left = np.array([1.0, 1.0, self.d - 3.0]) / (self.d - 1)
         own, other, rest = 1.0 - self.flip, self._other, (self.d - 3) * self._other
         rows = np.array([[own, other, rest], [other, own, rest]]) + other * left
-        return (Attack(AmplificationVariable.from_masses(*rows, left), most - 1, chance * (1 - 1e-9)),)
+        return (Attack(LikelihoodRatios.from_masses(*rows, left), most - 1, chance * (1 - 1e-9)),)
 
     def sample(self, x, rng):
         """Name the own item with probability 1 - f, else one of the others uniformly."""

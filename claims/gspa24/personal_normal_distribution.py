@@ -1,4 +1,4 @@
-"""Users with budgets of their own: a normal law in the place of the two counts, and how far it is."""
+"""Personal budgets: a normal distribution in the place of the two counts, and how far it is."""
 
 import functools
 import math
@@ -24,19 +24,25 @@ CROWDS = (110, 130, 160, 200, 250, 320)
 def _points_against_density(effort):
     found = _distances(120)
     steps = (
-        "the counts are whole numbers with probability 1, the normal law gives whole numbers probability 0",
+        "the counts are whole numbers with probability 1, the normal distribution gives whole numbers "
+        "probability 0",
         "so the total variation distance is 1 for every m, above C/sqrt(m) for m > C^2",
         f"rounded to cells, eps0 = 1/2, n = 120: {found.total_variation:.4g}, that is "
         f"{found.total_variation * 120**0.5:.3g}/sqrt(n)",
     )
-    return Finding(Verdict.REFUTED, "the distance of a law on points to a law with a density is 1", steps)
+    return Finding(
+        Verdict.REFUTED,
+        "the distance of a distribution on points to a distribution with a density is 1",
+        steps,
+    )
 
 
 def _points_by_sampling():
     draws = np.random.default_rng(7).normal(20.0, 4.0, size=(100_000, 2))
     hits = int(np.all(draws == np.round(draws), axis=1).sum())
     steps = (
-        f"{hits} of 100000 draws of the normal law are pairs of whole numbers, where all draws of the "
+        f"{hits} of 100000 draws of the normal distribution are pairs of whole numbers, where all "
+        "draws of the "
         "counts are",
     )
     return Finding(Verdict.REFUTED if hits < 100 else Verdict.HOLDS, "sampling", steps)
@@ -46,12 +52,12 @@ def _constant_over_root():
     crowds = np.geomspace(10.0, 1e6, 16)
     claimed = np.minimum(10.0 / np.sqrt(crowds), 1.0)
     return failure_curve.under_upper_bound(
-        "users m", "total variation to the normal law, C = 10", crowds, claimed, np.ones_like(crowds)
+        "users m", "total variation to the normal distribution, C = 10", crowds, claimed, np.ones_like(crowds)
     )
 
 
 def _plain_distance(n, eps0=0.5):
-    """Return half the sum, and the largest, of the differences between counts and a midpoint normal law."""
+    """Return half the sum, and the largest, of the differences between counts and a midpoint Gaussian."""
     q, m = 1 / (1 + math.exp(eps0)), n - 1
     k = np.arange(m + 1)
     a, b = np.meshgrid(k, k, indexing="ij")
@@ -96,7 +102,7 @@ def _by_single_cells():
     found = [_distances(n) for n in CROWDS]
     return failure_curve.beside_equality(
         "users n",
-        "total variation to the rounded normal law, ε₀ = 1/2",
+        "total variation to the rounded normal distribution, ε₀ = 1/2",
         CROWDS,
         [one.printed for one in found],
         [one.total_variation for one in found],
@@ -135,7 +141,7 @@ def _one_over_n():
 
 
 def _normal_pair(rng):
-    """Compare the squared distance of the two normal laws in their common covariance with 4/(sum p_i)."""
+    """Compare the squared distance of the two Gaussians in their common covariance with 4/(sum p_i)."""
     shares = [Fraction(rng.randint(1, 20), 20) for _ in range(rng.randint(1, 5))] + [Fraction(1, 3)]
     a = sum(p / 2 * (1 - p / 2) for p in shares)
     b = -sum(p * p / 4 for p in shares)
@@ -143,7 +149,7 @@ def _normal_pair(rng):
 
 
 def _with_slack(effort):
-    """Compare the pair's δ with δ_μ and the distance of the normal law, for equal budgets."""
+    """Compare the pair's δ with δ_μ and the distance of the normal distribution, for equal budgets."""
     most, sizes = 0.0, (120, 240)
     slacks = []
     for n in sizes:
@@ -158,7 +164,8 @@ def _with_slack(effort):
         "delta is at "
     )
     said += (
-        f"most {most:.3g} of what follows; with the rounded normal law the proof stands for bounded budgets"
+        f"most {most:.3g} of what follows; with the rounded normal distribution the proof stands "
+        "for bounded budgets"
     )
     return Finding(Verdict.HOLDS if most <= 1.0 else Verdict.REFUTED, said)
 
@@ -167,7 +174,8 @@ CLAIMS = (
     Claim(
         id="gspa24-lemma-2",
         statement=(
-            "The total variation distance between two counts of m users and the normal law is at most "
+            "The total variation distance between two counts of m users and the normal distribution "
+            "is at most "
             "C/sqrt(m)."
         ),
         source=f"{SOURCE}, Lemma 2",
@@ -175,11 +183,11 @@ CLAIMS = (
         check=_points_against_density,
         confirm=_points_by_sampling,
         along=_constant_over_root,
-        reading="With the normal law rounded to whole numbers, and a C that depends on the budgets.",
+        reading="With the normal distribution rounded to whole numbers, and a C that depends on the budgets.",
     ),
     Claim(
         id="gspa24-lemma-3",
-        statement="The trade-off function of the two normal laws is G_mu with mu = 2/sqrt(sum p_i).",
+        statement="The trade-off function of the two normal distributions is G_mu with mu = 2/sqrt(sum p_i).",
         source=f"{SOURCE}, Lemma 3",
         verdict=Verdict.HOLDS,
         check=never_fails(_normal_pair, "(1, -1) in the inverse covariance gives 4/(sum p_i)"),

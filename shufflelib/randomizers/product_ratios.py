@@ -1,4 +1,4 @@
-r"""Products of amplification variables: the laws of tuples, with as many atoms as one can afford.
+r"""Products of amplification variables: the distributions of tuples, with as many atoms as one can afford.
 
 Reports :math:`y_1, \dots, y_k` made independently multiply: so do the densities, the covers, and the ratios
 :math:`a = R_0/w`, :math:`b = R_1/w`.  The number of atoms multiplies too.  Where there are too many they are
@@ -25,7 +25,7 @@ from functools import reduce
 import numpy as np
 from scipy.special import expit
 
-from shufflelib.profiles.likelihood_ratios import LEAST_EXPOSED, AmplificationVariable
+from shufflelib.profiles.likelihood_ratios import LEAST_OUTSIDE, LikelihoodRatios
 
 MOST_ATOMS = 1000
 MOST_COMPARED = 20_000  # atoms whose ratios are compared one by one
@@ -35,38 +35,42 @@ LEAST = float(np.finfo(float).tiny)
 FLOOR = 0.25  # share of the rays that is spaced evenly, share of a loss that counts everywhere
 
 
-def product_of_covers(laws):
-    """Return a law of tuples whose losses are no smaller, in convex order, from those of their entries.
+def product_of_blankets(distributions):
+    """Return ratios of tuples whose losses are no smaller, in convex order, from those of their entries.
 
-    Where the cover falls below the floats, what a report has there counts as exposed, and as resolved.
+    Where the reference measure underflows, what a report has there counts as outside, and as resolved.
     """
-    return reduce(lambda one, other: spread(_times(one, other, 0.0, LEAST_EXPOSED)), laws)
+    return reduce(
+        lambda one, other: mean_preserving_split(_times(one, other, 0.0, LEAST_OUTSIDE)), distributions
+    )
 
 
-def product_of_attacks(laws):
-    """Return a law of tuples whose losses are no larger, in convex order, from those of their entries.
+def product_of_attacks(distributions):
+    """Return ratios of tuples whose losses are no larger, in convex order, from those of their entries.
 
     A report's mass below the floats is raised to the least of them: what a report can produce, however
     rarely, does not rule it out.
     """
-    return reduce(lambda one, other: pooled(_times(one, other, LEAST, 0.0)), laws)
+    return reduce(lambda one, other: coarsened(_times(one, other, LEAST, 0.0)), distributions)
 
 
 def _times(one, other, least, hidden):
-    """Return the law of two independent reports.
+    """Return the distribution of two independent reports.
 
     They have mass ``least`` or more where they have mass, and ``hidden`` or more of it is exposed if some has
-    a cover below the floats.
+    a reference measure below the floats.
     """
-    cover, reports, exposed = np.multiply.outer(one.mass, other.mass), [], []
-    for side in ("first", "second"):
-        here, there = getattr(one, side), getattr(other, side)
+    reference, reports, exposed = np.multiply.outer(one.w, other.w), [], []
+    for side in ("r0", "r1"):
+        here, there = getattr(one, f"{side}_over_w"), getattr(other, f"{side}_over_w")
         made = np.logical_and.outer(here > 0.0, there > 0.0)
-        mass = np.maximum(np.multiply.outer(one.mass * here, other.mass * there), least)
+        mass = np.maximum(np.multiply.outer(one.w * here, other.w * there), least)
         reports.append(np.where(made, mass, 0.0).ravel())
-        here, there = getattr(one, f"exposed_{side}"), getattr(other, f"exposed_{side}")
-        exposed.append(max(here + there - here * there, hidden if np.any(made & (cover < LEAST)) else 0.0))
-    pairs = [*reports, cover.ravel()]
+        here, there = getattr(one, f"{side}_outside"), getattr(other, f"{side}_outside")
+        exposed.append(
+            max(here + there - here * there, hidden if np.any(made & (reference < LEAST)) else 0.0)
+        )
+    pairs = [*reports, reference.ravel()]
     seen = (pairs[0] > 0.0) | (pairs[1] > 0.0)  # elsewhere the loss is 0
     return _of_masses(
         *(part[seen] for part in pairs),
@@ -77,35 +81,35 @@ def _times(one, other, least, hidden):
 
 
 def _of_masses(first, second, mass, *, exposed, precision, cell_width):
-    """Return the law of some masses; equal ratios become one atom unless there are too many to compare."""
+    """Return the ratios of some masses; equal ratios become one atom unless there are too many to compare."""
     used = mass >= LEAST
-    exposed_first, exposed_second = (
+    r0_outside, r1_outside = (
         float(np.minimum(hidden + part[~used].sum(), 1.0))
         for hidden, part in zip(exposed, (first, second), strict=True)
     )
     first, second, mass = first[used], second[used], mass[used]
     if mass.size > MOST_COMPARED:
-        return AmplificationVariable(
-            first / mass, second / mass, mass, exposed_first, exposed_second, precision, cell_width
+        return LikelihoodRatios(
+            first / mass, second / mass, mass, r0_outside, r1_outside, precision, cell_width
         )
-    return AmplificationVariable.from_masses(
-        np.append(first, exposed_first),
-        np.append(second, exposed_second),
+    return LikelihoodRatios.from_masses(
+        np.append(first, r0_outside),
+        np.append(second, r1_outside),
         np.append(mass, 0.0),
         precision=precision,
         cell_width=cell_width,
     )
 
 
-def spread(law, most=MOST_ATOMS):
-    """Return a law of about ``most`` atoms whose losses are larger in convex order; a smaller one stays."""
-    if law.mass.size <= most:
-        return law
-    angle, size = _polar(law)
-    node = _rays(law.mass, angle, size, most // 4)
+def mean_preserving_split(ratios, most=MOST_ATOMS):
+    """Return ratios with about ``most`` atoms, losses larger in convex order; fewer atoms stay."""
+    if ratios.w.size <= most:
+        return ratios
+    angle, size = _polar(ratios)
+    node = _rays(ratios.w, angle, size, most // 4)
     left, right, share = _between(node, angle)
     ray, size = np.append(left, right), np.append(size, size)
-    mass = np.append(law.mass * (1.0 - share), law.mass * share)
+    mass = np.append(ratios.w * (1.0 - share), ratios.w * share)
     cell, low, step = _cells(ray, size, mass, node, most - node.size)
     near = low[ray] * np.exp(cell * step[ray])
     width = near * np.expm1(step[ray])
@@ -115,26 +119,28 @@ def spread(law, most=MOST_ATOMS):
     )
     ray, cell = np.nonzero(mass)
     mass, size = mass[ray, cell], low[ray] * np.exp(cell * step[ray])
-    return _merged(law, mass * size * expit(node[ray]), mass * size * expit(-node[ray]), mass)
+    return _merged(ratios, mass * size * expit(node[ray]), mass * size * expit(-node[ray]), mass)
 
 
-def pooled(law, most=MOST_ATOMS):
-    """Return a law of about ``most`` atoms whose losses are smaller in convex order; a smaller one stays."""
-    if law.mass.size <= most:
-        return law
-    angle, size = _polar(law)
-    node = _rays(law.mass, angle, size, most // 4)
+def coarsened(ratios, most=MOST_ATOMS):
+    """Return ratios with about ``most`` atoms, losses smaller in convex order; fewer atoms stay."""
+    if ratios.w.size <= most:
+        return ratios
+    angle, size = _polar(ratios)
+    node = _rays(ratios.w, angle, size, most // 4)
     ray = _between(node, angle)[0]
-    cell = _cells(ray, size, law.mass, node, most - node.size)[0]
-    mass = _gathered(ray, cell, law.mass)
-    first, second = (_gathered(ray, cell, law.mass * ratio)[mass > 0.0] for ratio in (law.first, law.second))
-    return _merged(law, first, second, mass[mass > 0.0])
+    cell = _cells(ray, size, ratios.w, node, most - node.size)[0]
+    mass = _gathered(ray, cell, ratios.w)
+    first, second = (
+        _gathered(ray, cell, ratios.w * ratio)[mass > 0.0] for ratio in (ratios.r0_over_w, ratios.r1_over_w)
+    )
+    return _merged(ratios, first, second, mass[mass > 0.0])
 
 
-def _polar(law):
+def _polar(ratios):
     """Return angle log(a/b), possibly infinite, and size a + b of each atom; none has a = b = 0."""
     with np.errstate(divide="ignore"):
-        return np.log(law.first) - np.log(law.second), law.first + law.second
+        return np.log(ratios.r0_over_w) - np.log(ratios.r1_over_w), ratios.r0_over_w + ratios.r1_over_w
 
 
 def _rays(mass, angle, size, count):
@@ -209,15 +215,15 @@ def _gathered(ray, cell, mass):
     )
 
 
-def _merged(law, first, second, mass):
-    """Return the law of merged masses, with all of ``law`` that stays."""
-    ratios = np.append(law.first, law.second)
+def _merged(ratios, first, second, mass):
+    """Return the distribution of merged masses, with all of ``distribution`` that stays."""
+    ratios = np.append(ratios.r0_over_w, ratios.r1_over_w)
     exponents = np.abs(np.log(ratios[ratios > 0.0]))  # what was exponentiated anew, and its rounding
     return _of_masses(
         first,
         second,
         mass,
-        exposed=(law.exposed_first, law.exposed_second),
-        precision=law.precision + ROUNDING * (16.0 + float(exponents.max(initial=0.0))),
-        cell_width=max(law.cell_width, MERGING_WIDTH),
+        outside=(ratios.r0_outside, ratios.r1_outside),
+        precision=ratios.precision + ROUNDING * (16.0 + float(exponents.max(initial=0.0))),
+        cell_width=max(ratios.cell_width, MERGING_WIDTH),
     )
