@@ -97,7 +97,7 @@ unit: .venv/installed | lint
 
 fuzz: export SHUFFLELIB_FUZZ ?= 100000
 fuzz: .venv/installed ## ask every public function 1e5 drawn questions (SHUFFLELIB_FUZZ=... for another number)
-	$(VENV) -m pytest tests/test_fuzz_*.py
+	$(VENV) -m pytest tests/fuzz
 
 lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)
@@ -115,7 +115,7 @@ app: .venv/installed ## open the explorer in the browser (Voilà on this machine
 browser: .venv/book ## move the explorer's controls in a real Chromium, checking numbers and pictures
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
 	    echo >&2 'error: no Chromium found; apt-get install chromium, or chromium-browser, or google-chrome'; exit 1; }
-	$(VENV) -m pytest -s tests/test_app.py
+	$(VENV) -m pytest -s tests/explorer/test_app.py
 
 data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA), checked; resumes, skips what is there
 	@$(VENV) -m shufflelib.datasets

@@ -27,7 +27,7 @@ k0e, k1e                5.4 units, 1e-8 ≤ x ≤ 100                   1e-13
 ======================= =========================================== ======================================
 
 Of what is in this module, `log_binomial_pmf` has an error that follows from the assumption; that of
-`binomial_tail` is measured.  ``tests/test_logspace.py`` repeats a part of the measurements.
+`binomial_tail` is measured.  ``tests/numerics/test_logspace.py`` repeats a part of the measurements.
 """
 
 import math

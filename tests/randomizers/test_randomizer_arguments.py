@@ -40,7 +40,7 @@ def test_every_constructor_is_listed():
     metric = {"metric_generic", "metric_laplace", "planar_laplace", "witch_hat"}  # test_metric.py
     messages = {"balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump"}
     built = {"joint", "mixture", "poisson_sampled"}  # from other randomizers, each with a test file
-    any_other = {"from_density", "from_pmf"}  # test_cut_density.py, test_own_mechanisms.py
+    any_other = {"from_density", "from_pmf"}  # test_cut_density.py, test_tabulated.py
     others = {"gaussian"} | any_other | built | metric | messages  # test_metric.py, test_multi_message.py
     assert {f.__name__ for f in VALID} | others == set(randomizers.__all__)
 

@@ -10,7 +10,7 @@ import pytest
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling import VariationRatioPair
 
-REFERENCE = Path(__file__).parent / "reference"
+REFERENCE = Path(__file__).parents[1] / "reference"
 
 
 def generic_pair(eps0, n):

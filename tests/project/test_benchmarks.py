@@ -13,7 +13,7 @@ from benchmarks import ALL, report, runner
 from benchmarks.published_terms import delta_of_blanket, delta_on_a_grid
 from shufflelib import Certified, Status, randomizers, shuffle
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 NAMES = [one.name for one in ALL]
 ROWS = {}
 

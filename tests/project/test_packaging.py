@@ -20,7 +20,7 @@ import yaml
 
 import shufflelib
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 ALWAYS = ("numpy", "scipy")
 OFFLINE = {

@@ -19,7 +19,7 @@ from shufflelib.explorer.text import bound
 sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: make browser installs it")
 pytest.importorskip("voila", reason="no Voilà here")
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 if BROWSER is None:
     pytest.skip("no Chromium here: apt-get install chromium", allow_module_level=True)

@@ -59,7 +59,7 @@ FAILS_EVERYWHERE = {
     "ccg24-nearly-optimal",
     "ccg24-nearly-short-form",
 }
-FIGURES = Path(__file__).parent.parent / "figures"
+FIGURES = Path(__file__).parents[2] / "figures"
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[1] / "shufflelib"
+PACKAGE = Path(__file__).resolve().parents[2] / "shufflelib"
 FLOORS = (
     {"numerics"},
     {"profiles"},
