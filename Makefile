@@ -48,6 +48,9 @@ unexport PIP_REQUIREMENT PIP_ROOT PIP_TARGET UV_CONSTRAINT UV_OVERRIDE
 VENV := .venv/bin/python
 UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),'$(UV)' pip install --quiet --python $(VENV),$(VENV) -m pip install -qq --disable-pip-version-check)
+# Its own script, lint-imports, would start the interpreter that a copied .venv came from.
+LINT_IMPORTS := $(VENV) -c 'from importlinter.cli import lint_imports; \
+    raise SystemExit(lint_imports(no_cache=True, no_logo=True))'
 STRIP := $(VENV) -m nbstripout --extra-keys "metadata.language_info metadata.papermill \
     metadata.widgets cell.metadata.execution cell.metadata.papermill"
 
@@ -85,6 +88,7 @@ test: unit ## lint, the test suite, then every notebook on coarse grids
 lint: .venv/installed
 	$(VENV) -m ruff check --quiet .
 	$(VENV) -m ruff format --quiet --check .
+	said=$$($(LINT_IMPORTS)) || { echo "$$said"; exit 1; }
 	$(if $(NOTEBOOKS),$(STRIP) --verify $(NOTEBOOKS))
 
 tidy: .venv/installed ## format the code and strip the notebooks, so that lint has nothing to say
