@@ -24,7 +24,7 @@ from shufflelib.published import composition as published
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.shuffling import VariationRatioPair
 
-CASES = json.loads((Path(__file__).parents[1] / "reference" / "composition.json").read_text())
+CASES = json.loads((Path(__file__).parents[1] / "oracles/reference" / "composition.json").read_text())
 RATIOS = (F(1), F(11, 10), F(3, 2), F(3), F(8))
 HAIR = 1e-12  # log(ratio) is rounded
 

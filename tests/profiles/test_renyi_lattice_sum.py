@@ -13,7 +13,7 @@ from shufflelib.profiles import renyi_lattice_sum
 from shufflelib.profiles.renyi_lattice_sum import RenyiSum
 from shufflelib.shuffling import BlanketPair, VariationRatioPair
 
-CASES = json.loads((Path(__file__).parents[1] / "reference" / "clone_pair.json").read_text())
+CASES = json.loads((Path(__file__).parents[1] / "oracles/reference" / "clone_pair.json").read_text())
 CASES = CASES["cases"] if isinstance(CASES, dict) else CASES
 
 

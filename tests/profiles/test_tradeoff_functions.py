@@ -31,7 +31,7 @@ from shufflelib.shuffling import VariationRatioPair
 
 RATES = [F(k, 40) for k in range(41)]
 FPR = np.array([float(rate) for rate in RATES])
-REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "clone_pair.json").read_text())
+REFERENCE = json.loads((Path(__file__).parents[1] / "oracles/reference" / "clone_pair.json").read_text())
 HAIR = 1e-15  # arguments and truths are rounded to floats
 
 

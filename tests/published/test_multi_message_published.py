@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import pytest
 
 import oracles
-from multi_message_cases import NUDGE, PROTOCOLS, RATIOS, delta, real, worst
+from oracles.multi_message import NUDGE, PROTOCOLS, RATIOS, delta, real, worst
 from shufflelib import randomizers
 from shufflelib.published import multi_message as published_messages
 from shufflelib.published.closed_form import OutOfRegime

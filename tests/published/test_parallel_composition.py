@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import oracles
-from mixture_cases import CASES, LOG, RATIOS, binary_levels, hierarchy
+from oracles.mixtures import CASES, LOG, RATIOS, binary_levels, hierarchy
 from shufflelib import randomizers, shuffle
 from shufflelib.published import parallel_composition
 from shufflelib.shuffling import VariationRatioPair

@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 import oracles
-from renyi_oracles import (
+from oracles.renyi_formulas import (
     binary_divergences,
     divergence,
     float_binary,

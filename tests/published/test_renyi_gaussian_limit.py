@@ -10,7 +10,7 @@ import pytest
 from scipy import special
 
 import oracles
-from renyi_oracles import binary_divergences, float_clones, printed
+from oracles.renyi_formulas import binary_divergences, float_clones, printed
 from shufflelib.profiles import Gaussian
 from shufflelib.published import renyi
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import oracles
-from renyi_oracles import divergence, printed, proposition1, theorem1, two_counts
+from oracles.renyi_formulas import divergence, printed, proposition1, theorem1, two_counts
 from shufflelib.published import renyi
 
 

@@ -8,9 +8,9 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from oracles.small_domains import E0, EPS, of_distribution, thresholds
 from shufflelib import randomizers
 from shufflelib.randomizers import hashing
-from small_domains import E0, EPS, of_distribution, thresholds
 
 
 @pytest.mark.parametrize(("d", "s", "size"), [(4, 2, 4), (6, 2, 3), (9, 3, 8)])

@@ -15,7 +15,7 @@ from scipy.integrate import quad
 from scipy.stats import chisquare
 
 import oracles
-from mixture_cases import Crooked
+from oracles.mixtures import Crooked
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers.product_ratios import (

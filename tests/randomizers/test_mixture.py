@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import chisquare
 
 import oracles
-from mixture_cases import CASES, GRR, LOG, RATIOS, SUBSET, binary_levels, each_case, hierarchy, rr
+from oracles.mixtures import CASES, GRR, LOG, RATIOS, SUBSET, binary_levels, each_case, hierarchy, rr
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles.likelihood_ratios import InputPair
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from populations import ESTIMATED, population
+from oracles.populations import ESTIMATED, population
 from shufflelib import randomizers
 
 VALID = {

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from populations import ESTIMATED, population
+from oracles.populations import ESTIMATED, population
+from oracles.small_domains import E0, FINITE
 from shufflelib import randomizers
 from shufflelib.randomizers import hashing
-from small_domains import E0, FINITE
 
 
 def chi_square(observed, probabilities):

@@ -6,8 +6,7 @@ from math import comb, exp, sqrt
 import numpy as np
 import pytest
 
-from shufflelib import randomizers
-from small_domains import (
+from oracles.small_domains import (
     E0,
     EPS,
     FINITE,
@@ -18,6 +17,7 @@ from small_domains import (
     response_matrix,
     thresholds,
 )
+from shufflelib import randomizers
 
 
 def convex_test(first, second, reference, eps, threshold):

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import binom
 
 import oracles
-from multi_message_cases import (
+from oracles.multi_message import (
     NUDGE,
     PROTOCOLS,
     RATIOS,

@@ -10,7 +10,7 @@ import pytest
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling import VariationRatioPair
 
-REFERENCE = Path(__file__).parents[1] / "reference"
+REFERENCE = Path(__file__).parents[1] / "oracles/reference"
 
 
 def generic_pair(eps0, n):

@@ -16,7 +16,7 @@ from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 from shufflelib.shuffling import BlanketPair, VariationRatioPair
 
-REFERENCE = Path(__file__).parents[1] / "reference"
+REFERENCE = Path(__file__).parents[1] / "oracles/reference"
 
 
 class Table(FiniteRandomizer):

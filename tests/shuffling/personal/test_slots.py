@@ -16,7 +16,7 @@ from shufflelib.published import renyi
 from shufflelib.shuffling import PersonalizedPair
 from shufflelib.shuffling.personal import permute_then_randomize
 
-CASES = json.loads((Path(__file__).parents[2] / "reference" / "personalized.json").read_text())
+CASES = json.loads((Path(__file__).parents[2] / "oracles/reference" / "personalized.json").read_text())
 BUDGETS = np.random.default_rng(7).uniform(0.05, 2.0, 400)
 
 

@@ -1,0 +1,62 @@
+"""What the tests hold to be true, each computed without a line of the package.
+
+==================  =====================================================================
+`brute_force`       finite pairs, shuffled laws and blankets in exact fractions; its names are here too
+`small_domains`     finite randomizers as matrices, from their definitions
+`mixtures`          mixtures of randomizers, and all their datasets
+`multi_message`     several messages from each user, and all multisets of them
+`renyi_formulas`    what the published Rényi formulas mean, from their masses
+`populations`       users for every randomizer that can be run, and what is to be estimated of them
+``reference/``      numbers of independent programs
+==================  =====================================================================
+"""
+
+from oracles.brute_force import (
+    INFINITY,
+    MpPair,
+    blanket_bound,
+    both_ways,
+    float_pair_delta,
+    float_pair_epsilon,
+    gaussian_delta,
+    generalized_rr,
+    generic_epsilon,
+    hockey_stick,
+    laplace_cells,
+    local_hash,
+    pair_masses,
+    pair_probabilities,
+    renyi_moment,
+    shuffled_hockey_stick,
+    shuffled_law,
+    shuffled_laws,
+    subset_mechanism,
+    swapped,
+    tradeoff,
+    worst_shuffled_hockey_stick,
+)
+
+__all__ = [
+    "INFINITY",
+    "MpPair",
+    "blanket_bound",
+    "both_ways",
+    "float_pair_delta",
+    "float_pair_epsilon",
+    "gaussian_delta",
+    "generalized_rr",
+    "generic_epsilon",
+    "hockey_stick",
+    "laplace_cells",
+    "local_hash",
+    "pair_masses",
+    "pair_probabilities",
+    "renyi_moment",
+    "shuffled_hockey_stick",
+    "shuffled_law",
+    "shuffled_laws",
+    "subset_mechanism",
+    "swapped",
+    "tradeoff",
+    "worst_shuffled_hockey_stick",
+]
