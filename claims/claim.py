@@ -95,9 +95,9 @@ class Claim:
         Every refutation has one.
     reading : str
         A reading under which the statement is true, or the published erratum, with its place.
-    along : callable, optional
-        Takes nothing and returns the `claims.failure_curve.Line` on which the claim fails: what a picture
-        of the failure shows.  Every refutation has one.
+    failure_curve : callable, optional
+        Takes nothing and returns the `claims.failure_curve.FailureCurve` on which the claim fails: what a
+        picture of the failure shows.  Every refutation has one.
     label : str
         What qualifies the verdict: `APPROXIMATION`, `SLIP` or `VACUOUS`; empty for most claims.
     repeats : str
@@ -126,7 +126,7 @@ class Claim:
     check: Callable
     confirm: Callable | None = None
     reading: str = ""
-    along: Callable | None = None
+    failure_curve: Callable | None = None
     label: str = ""
     repeats: str = ""
 

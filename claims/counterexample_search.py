@@ -83,7 +83,7 @@ class Worst(NamedTuple):
     point: dict
     tried: int
 
-    def said(self):
+    def description(self):
         """Return the point in words."""
         return ", ".join(f"{name}={value:.6g}" for name, value in self.point.items())
 

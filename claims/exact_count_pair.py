@@ -124,7 +124,7 @@ def pair_below_mechanism(build, parameters, attained=log_delta_attained, **axes)
         found = worst(excess, effort, **axes)
         if not found.tried:
             return Finding(Verdict.HOLDS, "no point of the regime was met")
-        where = f"at {found.said()}"
+        where = f"at {found.description()}"
         if found.excess <= 0.0:
             said = f"{found.tried} points, the closest followed downhill; closest {where}, true delta"
             return Finding(Verdict.HOLDS, f"{said} {math.exp(found.excess):.4g} times the pair's at most")

@@ -7,7 +7,7 @@ from shufflelib.numerics import validation
 
 
 @dataclass(frozen=True)
-class Line:
+class FailureCurve:
     r"""A claim followed along one parameter, the others held fixed.
 
     Use `under_upper_bound`, `over_lower_bound` or `beside_equality`, which differ in where a claim fails.
@@ -56,7 +56,7 @@ class Line:
         low, high = sorted((self.claimed[position], self.true[position]))
         return (high / low if low > 0.0 else math.inf), high - low
 
-    def said(self):
+    def description(self):
         """Return in one sentence where the claim fails along the line, and by how much."""
         if self.worst is None:
             return f"{self.quantity}: no failure among {len(self.at)} values of {self.parameter}"
@@ -71,17 +71,17 @@ class Line:
 
 def under_upper_bound(parameter, quantity, at, claimed, lower):
     """Return the line of an upper bound, which fails where the truth's lower end exceeds it."""
-    return _line(parameter, quantity, at, claimed, lower, lambda says, true: true > says)
+    return _failure_curve(parameter, quantity, at, claimed, lower, lambda says, true: true > says)
 
 
 def over_lower_bound(parameter, quantity, at, claimed, upper):
     """Return the line of a lower bound, which fails where the truth's upper end stays below it."""
-    return _line(parameter, quantity, at, claimed, upper, lambda says, true: true < says)
+    return _failure_curve(parameter, quantity, at, claimed, upper, lambda says, true: true < says)
 
 
 def beside_equality(parameter, quantity, at, claimed, true, *, tolerance):
     """Return the line of an equation, which fails where the two differ by more than a relative tolerance."""
-    return _line(
+    return _failure_curve(
         parameter,
         quantity,
         at,
@@ -91,7 +91,7 @@ def beside_equality(parameter, quantity, at, claimed, true, *, tolerance):
     )
 
 
-def _line(parameter, quantity, at, claimed, true, wrong):
+def _failure_curve(parameter, quantity, at, claimed, true, wrong):
     claimed, true = (tuple(float(value) for value in values) for values in (claimed, true))
     fails = tuple(bool(wrong(says, is_)) for says, is_ in zip(claimed, true, strict=True))
-    return Line(parameter, quantity, tuple(float(value) for value in at), claimed, true, fails)
+    return FailureCurve(parameter, quantity, tuple(float(value) for value in at), claimed, true, fails)

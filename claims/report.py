@@ -62,7 +62,7 @@ def witness(result):
         "repeats": f"the error of {claim.repeats}" if claim.repeats else "",
         "evidence": result.evidence,
         "reading": claim.reading,
-        "where": claim.along().said() if claim.along is not None else "",
+        "where": claim.failure_curve().description() if claim.failure_curve is not None else "",
     }
     lines = [claim.id]
     for name, text in parts.items():

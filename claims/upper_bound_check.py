@@ -40,11 +40,13 @@ def upper_bound(formula, randomizer, **axes):
         point = found.point
         eps = formula(**point)
         steps = (
-            f"at {found.said()}",
+            f"at {found.description()}",
             f"claimed: epsilon <= {eps:.10g}",
             f"attained by real data at that epsilon: delta >= {point['delta'] * math.exp(found.excess):.10g}",
         )
-        said = f"at {found.said()} real data attain {math.exp(found.excess):.4g} times the stated delta"
+        said = (
+            f"at {found.description()} real data attain {math.exp(found.excess):.4g} times the stated delta"
+        )
         return Finding(Verdict.REFUTED, said, steps)
 
     return check
@@ -56,7 +58,7 @@ def _survived(found, effort):
     closest = (
         "the formula never left the local guarantee"
         if found.excess == -math.inf
-        else f"closest at {found.said()}, where real data attain "
+        else f"closest at {found.description()}, where real data attain "
         f"{math.exp(found.excess):.3g} times the stated delta"
     )
     return f"{found.tried} points inside the regime, the closest followed downhill; {closest}"

@@ -177,7 +177,7 @@ def _atoms_along():
     sizes = [25 * 2**j + 1 for j in range(8)]
     least = [_largest_atom(n) / 2 for n in sizes]
     claimed = [least[0] * sizes[0] / n for n in sizes]
-    said = "distance to the normal distribution, p = 1/2; 1/n from n = 26 on"
+    said = "distance to the normal cdf, p = 1/2; 1/n from n = 26 on"
     return failure_curve.under_upper_bound("users n", said, sizes, claimed, least)
 
 
@@ -202,7 +202,7 @@ CLAIMS = (
         ),
         confirm=_delta_of_fifty(_delta_of_theorem_2, "mu-GDP"),
         reading=f"No error term is stated, and the number is used as a bound. {LATE}",
-        along=_along_users,
+        failure_curve=_along_users,
     ),
     Claim(
         id="ccg24-corollary-2",
@@ -217,7 +217,7 @@ CLAIMS = (
         check=witnessed(_divergence_of_fifty, renyi_upper_bound(renyi.gaussian_ccg24)),
         confirm=_exactly_fifty,
         reading=f"No error term is stated, and Figures 2 and 3 show the number as a bound. {LATE}",
-        along=_along_orders,
+        failure_curve=_along_orders,
     ),
     Claim(
         id="ccg24-corollary-2-appendix",
@@ -234,7 +234,7 @@ CLAIMS = (
         ),
         confirm=_delta_of_fifty(_delta_of_the_appendix, "F x f_{0,delta'} with delta0 = 1e-9"),
         reading="With a proved F in place of the normal limit, and delta' charged on both datasets.",
-        along=_along_budgets,
+        failure_curve=_along_budgets,
     ),
     Claim(
         id="ccg24-rate",
@@ -253,6 +253,6 @@ CLAIMS = (
             "of the normal distributions falls even faster, eightfold for four times the users where "
             "we looked."
         ),
-        along=_atoms_along,
+        failure_curve=_atoms_along,
     ),
 )

@@ -213,7 +213,7 @@ CLAIMS = (
             "Than the short form of Girgis et al. from eps0 = 0.7 on, and than 64 e lambda/n. It is below "
             "the pair of Feldman et al. from eps0 = 5.5 on, but no bound for all orders there."
         ),
-        along=_tighter_along,
+        failure_curve=_tighter_along,
     ),
     Claim(
         id="ccg24-sixty-four",
@@ -236,7 +236,7 @@ CLAIMS = (
         check=_far_from_the_lower_bound(FIGURE_2),
         confirm=_four_times_exactly,
         reading="On a logarithmic axis over many decades a factor 4 to 6 looks close, for eps0 >= 2.",
-        along=_side_by_side(
+        failure_curve=_side_by_side(
             "ε₀", "D₄, n = 10⁴", "eps0", [0.1, 0.25, *(j / 2 for j in range(1, 12))], **FIGURE
         ),
     ),
@@ -252,7 +252,7 @@ CLAIMS = (
         check=_far_from_the_lower_bound(FIGURE_3),
         confirm=_four_times_exactly,
         reading="In order of growth: the ratio stays between 5.2 and 6.5 for orders from 2 to 40.",
-        along=_side_by_side(
+        failure_curve=_side_by_side(
             "order λ", "D_λ, ε₀ = 2, n = 10⁴", "order", list(range(2, 41, 2)), eps0=2.0, n=FIGURE["n"]
         ),
     ),
@@ -268,7 +268,7 @@ CLAIMS = (
         check=_far_from_the_lower_bound(FIGURE_2 + FIGURE_3),
         confirm=_four_times_exactly,
         reading="Up to a constant for eps0 >= 1, in the regime where it is a bound.",
-        along=_side_by_side(
+        failure_curve=_side_by_side(
             "users n", "D₄, ε₀ = 4", "n", [round(10 ** (j / 2)) for j in range(6, 16)], eps0=4.0, order=4
         ),
     ),
@@ -293,7 +293,7 @@ CLAIMS = (
         check=_missing_order,
         confirm=_missing_order_by_limit,
         reading="With one more factor lambda; the ratio to Corollary 2 that is drawn from it is right.",
-        along=_missing_order_along,
+        failure_curve=_missing_order_along,
     ),
     Claim(
         id="ccg24-worse-by-a-factor",

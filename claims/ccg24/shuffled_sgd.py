@@ -266,7 +266,7 @@ CLAIMS = (
             "one example, and then as a limit. For blocks that differ in one example nothing is amplified "
             "while the split is fixed."
         ),
-        along=_theorem_3_along,
+        failure_curve=_theorem_3_along,
     ),
     Claim(
         id="ccg24-sensitivity",
@@ -302,7 +302,7 @@ CLAIMS = (
             "batches in the same order in all epochs. Where nothing is clipped, which is the rule on MNIST, "
             "one example moves the average by 1/m of its gradient."
         ),
-        along=_column_sums_along,
+        failure_curve=_column_sums_along,
     ),
     Claim(
         id="gspa24-gaussian-mechanism",
@@ -326,7 +326,7 @@ CLAIMS = (
             "With gradients clipped one by one before they are averaged, for clients that differ in one "
             "example."
         ),
-        along=_client_along,
+        failure_curve=_client_along,
     ),
     Claim(
         id="gspa24-theorem-5",
@@ -343,6 +343,6 @@ CLAIMS = (
             "fixed budget the least C grows like sqrt(m)/2. As a guarantee the clipped average needs noise "
             "for 2C; besides, the order is drawn once for all epochs."
         ),
-        along=_theorem_5_along,
+        failure_curve=_theorem_5_along,
     ),
 )

@@ -323,7 +323,7 @@ CLAIMS = (
         check=_conference,
         confirm=_conference_by_hand,
         reading=PROPOSITION_1,
-        along=_number_of_the_formula,
+        failure_curve=_number_of_the_formula,
     ),
     Claim(
         id="ccg24-theorem-1-preprint",
@@ -337,7 +337,7 @@ CLAIMS = (
         check=_preprint,
         confirm=_preprint_by_hand,
         reading=PROPOSITION_1,
-        along=_false_negatives,
+        failure_curve=_false_negatives,
     ),
     Claim(
         id="ccg24-corollary-1",
@@ -365,7 +365,7 @@ CLAIMS = (
         check=_share_of_the_proof,
         confirm=_share_by_variation,
         reading="With Delta ~ Bern(1/(e^eps0 + 1)), as in Proposition 1. What follows does not use Delta.",
-        along=_shares_along,
+        failure_curve=_shares_along,
     ),
     Claim(
         id="ccg24-equation-17",
@@ -378,7 +378,7 @@ CLAIMS = (
             "With >= for =, which is what the theorem needs: a test that does not see which of two cases it "
             "is in does no better than one that does."
         ),
-        along=EXCHANGED[1],
+        failure_curve=EXCHANGED[1],
     ),
     Claim(
         id="gspa24-equation-17",
@@ -395,6 +395,6 @@ CLAIMS = (
             "level unevenly, so that >= fails too; T >= max(...) stands, by convexity, and suffices for what "
             "is drawn from it."
         ),
-        along=EXCHANGED_PERSONAL[1],
+        failure_curve=EXCHANGED_PERSONAL[1],
     ),
 )

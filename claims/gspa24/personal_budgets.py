@@ -204,7 +204,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_two_inputs_apart,
         confirm=_two_inputs_apart_again,
-        along=_apart_by_failure,
+        failure_curve=_apart_by_failure,
         reading=(
             "With delta_i = 0. Else the symbols A and B of its own Lemma 4 tell the inputs apart. Both "
             "equations are printed with the weights of the first input in the text consulted; the proof "
@@ -222,7 +222,7 @@ CLAIMS = (
         repeats="fmt23-lemma-3.5",
         check=_others_share_too_little,
         confirm=_others_share_too_little_again,
-        along=_weights_to_be_had,
+        failure_curve=_weights_to_be_had,
         reading=(
             "The lemma behind it was withdrawn by its authors (erratum of arXiv:2208.04591). With weights "
             "e^-eps_i/2 it is Feldman, McMillan, Talwar (FOCS 2021)."
@@ -238,7 +238,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=lambda effort: _both(_order_tells_more(), _failure_in_the_crowd()),
         confirm=lambda: _both(_order_by_enumeration(), _failure_by_hand()),
-        along=_by_loudness,
+        failure_curve=_by_loudness,
         reading=(
             f"{EQUAL} Its proof takes a list of symbols to say no more than their counts, which equal slots "
             "grant; and the three printed weights of V add up to one for eps_i = 0 only."

@@ -256,7 +256,7 @@ CLAIMS = (
         label=APPROXIMATION,
         check=EQUAL_BUDGETS,
         confirm=_equal_exactly,
-        along=_by_unequal_slots,
+        failure_curve=_by_unequal_slots,
         reading=(
             f"{SLACK} For equal budgets a limit at fixed epsilon/mu: it fails for large n at some delta from "
             "eps0 = 2.06 on, where eps0^2 > 4 (1+e) log(1+1/e); no failure was met up to 2, the largest "
@@ -276,7 +276,7 @@ CLAIMS = (
         repeats="gspa24-approximately-mu",
         check=_means,
         confirm=_means_by_sampling,
-        along=_by_narrowness,
+        failure_curve=_by_narrowness,
         reading=(
             f"{SLACK} For one who sees the mean z alone and not the reports: their noises add up to more "
             "than mu asks for, in the limit. Algorithm 1 randomises before it permutes, and a narrow noise "
@@ -296,7 +296,7 @@ CLAIMS = (
         repeats="gspa24-approximately-mu",
         check=_frequencies,
         confirm=_frequencies_by_hand,
-        along=_by_loud_budget,
+        failure_curve=_by_loud_budget,
         reading=f"{SLACK} As a limit for many users of moderate budgets at a fixed false-positive rate.",
     ),
     Claim(
@@ -306,7 +306,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_unbiased,
         confirm=_unbiased_by_enumeration,
-        along=_by_budget_of_ones,
+        failure_curve=_by_budget_of_ones,
         reading="For equal budgets, and on average if budgets are assigned to users at random.",
     ),
 )

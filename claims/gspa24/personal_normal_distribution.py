@@ -182,7 +182,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_points_against_density,
         confirm=_points_by_sampling,
-        along=_constant_over_root,
+        failure_curve=_constant_over_root,
         reading="With the normal distribution rounded to whole numbers, and a C that depends on the budgets.",
     ),
     Claim(
@@ -206,7 +206,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_single_cells,
         confirm=_single_cells_again,
-        along=_by_single_cells,
+        failure_curve=_by_single_cells,
         reading="It is half the sum over cells; the largest one is smaller by a factor of the order of n.",
     ),
     Claim(
@@ -217,7 +217,7 @@ CLAIMS = (
         repeats="gspa24-equation-14",
         check=_rate,
         confirm=_rate_again,
-        along=_one_over_n,
+        failure_curve=_one_over_n,
         reading="Equation (14) falls as 1/n, as single probabilities do.",
     ),
     Claim(

@@ -229,7 +229,7 @@ CLAIMS = (
             "3.1, 3.2, 5.2 and Corollary 4.3. LDP gives R_j >= max(R_0, R_1)/e^eps0, not more; where no "
             "output is likely under both inputs, as in randomized response, the split exists."
         ),
-        along=_left_over,
+        failure_curve=_left_over,
     ),
     Claim(
         id="fmt23-pair",

@@ -41,10 +41,8 @@ def _advanced(effort):
         return _log_delta_of_responses(eps, rounds, claimed) - math.log(delta)
 
     found = worst(excess, effort, eps=logarithmic(1e-3, 1.0), rounds=whole(2, 10**4), delta=RISK)
-    said = (
-        f"{found.tried} points against the worst mechanism, randomized response; closest at {found.said()}, "
-    )
-    said += f"delta {math.exp(found.excess):.3g} of the stated one"
+    said = f"{found.tried} points against the worst mechanism, randomized response; "
+    said += f"closest at {found.description()}, delta {math.exp(found.excess):.3g} of the stated one"
     return Finding(Verdict.HOLDS if found.excess <= 1e-9 else Verdict.REFUTED, said)
 
 

@@ -186,7 +186,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_echo_closed,
         confirm=_echo_closed_by_hand,
-        along=_closed_by_loudest,
+        failure_curve=_closed_by_loudest,
         reading=(
             "With the overlaps p_i1 with the user in question for their mean over all users. With the mean "
             "no failure was met for budgets up to 20, thanks to the constants."
@@ -200,7 +200,7 @@ CLAIMS = (
         repeats="echo23-closed-form",
         check=_echo_numerical,
         confirm=_echo_numerical_by_tails,
-        along=_numerical_by_loudest,
+        failure_curve=_numerical_by_loudest,
         reading="With p_i1 in place of the mean over all users, and an error term for the normal "
         "distribution.",
     ),
@@ -235,7 +235,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_gaussian_scale,
         confirm=_gaussian_scale_by_quadrature,
-        along=_by_budget_of_noise,
+        failure_curve=_by_budget_of_noise,
         reading="With the root of it, of which it is the square; as it stands for small budgets only.",
     ),
 )

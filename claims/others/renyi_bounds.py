@@ -64,16 +64,15 @@ def renyi_upper_bound(formula, **axes):
         if found.excess <= 0.0:
             said = f"{found.tried} points, the closest followed downhill"
             if found.excess > -math.inf:
-                said += (
-                    f"; closest at {found.said()}, real data at {math.exp(found.excess):.4g} times the bound"
-                )
+                factor = math.exp(found.excess)
+                said += f"; closest at {found.description()}, real data at {factor:.4g} times the bound"
             return Finding(Verdict.HOLDS, said + _certified(formula, effort, axes))
         steps = (
-            f"at {found.said()}",
+            f"at {found.description()}",
             f"claimed: D <= {formula(**found.point):.8g}",
             f"attained by binary randomized response: D >= {_attained(**found.point):.8g}",
         )
-        said = f"at {found.said()} real data attain {math.exp(found.excess):.4g} times the bound"
+        said = f"at {found.description()} real data attain {math.exp(found.excess):.4g} times the bound"
         return Finding(Verdict.REFUTED, said, steps)
 
     return check
@@ -114,12 +113,14 @@ def _lower_bound(effort):
 
     found = worst(excess, effort, eps0=LOCAL, n=MANY, order=WHOLE_ORDER)
     if found.excess > 0.0:
-        return Finding(Verdict.REFUTED, f"at {found.said()} binary randomized response has less")
+        return Finding(Verdict.REFUTED, f"at {found.description()} binary randomized response has less")
     said = (
         f"{found.tried} points, at most {math.exp(found.excess):.6g} of what binary randomized response "
         "attains"
     )
-    return Finding(Verdict.HOLDS, f"{said}, at {found.said()}; it is the second moment of a real dataset")
+    return Finding(
+        Verdict.HOLDS, f"{said}, at {found.description()}; it is the second moment of a real dataset"
+    )
 
 
 def _expectation_is_attained(effort):
@@ -150,7 +151,7 @@ def _subsampled(effort):
         f"{found.tried} points with n <= 3000; real data reach at most {math.exp(found.excess):.3g} of the "
         "bound, at "
     )
-    return Finding(Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED, said + found.said())
+    return Finding(Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED, said + found.description())
 
 
 def _sum_from_two(effort):

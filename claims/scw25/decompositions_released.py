@@ -300,7 +300,7 @@ CLAIMS = (
             "With losses rounded down it is one, as the released function's comment says; its line rounds "
             "up, as for the upper bound."
         ),
-        along=_lower_bound_by_users,
+        failure_curve=_lower_bound_by_users,
     ),
     Claim(
         id="scw25-code-generic",
@@ -316,7 +316,7 @@ CLAIMS = (
             "response's. As coded delta is (e+1)/(2e) times the clones', too small only where that is tight "
             "to this factor: few users or epsilon near 0."
         ),
-        along=_generic_by_users,
+        failure_curve=_generic_by_users,
     ),
     Claim(
         id="scw25-code-rappor",
@@ -331,7 +331,7 @@ CLAIMS = (
             "5, 10, 20 the mass is negative. Normalised as in the code, epsilon comes out 1 to 25 % larger "
             "than with the masses meant (n = 100 to 1000, delta = 1e-6): the error is on the safe side."
         ),
-        along=_rappor_by_options,
+        failure_curve=_rappor_by_options,
     ),
     Claim(
         id="scw25-code-hadamard",
@@ -342,7 +342,7 @@ CLAIMS = (
         confirm=_aliased_by_sampling,
         reading="Two of its distributions are one array under two names; with arrays of their own the "
         "mean is 0.",
-        along=_aliased_by_users,
+        failure_curve=_aliased_by_users,
     ),
     Claim(
         id="scw25-code-laplace-cells",

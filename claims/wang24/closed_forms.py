@@ -138,7 +138,7 @@ CLAIMS = (
             "met. It holds by itself for beta = (p-1)/(p+1). In the settings of the paper's figures the "
             "printed formula lies above the pair."
         ),
-        along=_analytic_along_users,
+        failure_curve=_analytic_along_users,
     ),
     Claim(
         id="wang24-theorem-4.8",

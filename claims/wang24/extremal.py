@@ -56,13 +56,13 @@ def _tight(build, **sizes):
         eps, pair, attained, proved = ends(**found.point)
         side = "below what real data attain" if attained > pair.upper else "above a proved upper end"
         steps = (
-            f"at {found.said()}",
+            f"at {found.description()}",
             f"epsilon = {eps:.8g}",
             f"the published pair: delta between {math.exp(pair.lower):.8g} and {math.exp(pair.upper):.8g}",
             f"the mechanism: delta between {math.exp(attained):.8g} and {math.exp(proved):.8g}",
         )
         said = (
-            f"at {found.said()} the pair's delta is {side} by a factor of at least "
+            f"at {found.description()} the pair's delta is {side} by a factor of at least "
             f"{math.exp(found.excess):.4g}"
         )
         return Finding(Verdict.REFUTED, said, steps)
@@ -196,7 +196,7 @@ def _extremal(name, title, build, confirm, shown, reading=NEAR, **sizes):
         check=_tight(build, **sizes),
         confirm=confirm,
         reading=reading,
-        along=_profile(build, **shown),
+        failure_curve=_profile(build, **shown),
     )
 
 
@@ -300,7 +300,7 @@ CLAIMS = (
         check=_unit_vectors,
         confirm=_five_caps,
         reading=f"{NEAR} That takes caps of which three are disjoint. The tables have no row for PrivUnit.",
-        along=_profile(lambda eps0, caps: randomizers.generalized_rr(eps0=eps0, d=caps), caps=5),
+        failure_curve=_profile(lambda eps0, caps: randomizers.generalized_rr(eps0=eps0, d=caps), caps=5),
     ),
     Claim(
         id="wang24-figure-2-tight",
@@ -314,6 +314,6 @@ CLAIMS = (
         check=_hash_is_loose,
         confirm=lambda: _hashed_reports_of_two("local hash with l = 3", 3),
         reading="Loose, hence safe: the printed beta lacks the factor 1 - 1/l.",
-        along=_looseness_of_hash,
+        failure_curve=_looseness_of_hash,
     ),
 )

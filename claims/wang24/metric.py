@@ -237,7 +237,7 @@ CLAIMS = (
             "density is a reconstruction. Whatever it is, places mF apart would have one distribution "
             "of reports."
         ),
-        along=_witch_hat_by_distance,
+        failure_curve=_witch_hat_by_distance,
     ),
     Claim(
         id="wang24-metric-bound",
@@ -248,7 +248,7 @@ CLAIMS = (
         check=_metric(lambda d: -math.expm1(-d / 2.0), MetricPair, whole(2, 50), attained=_pooled_laplace),
         confirm=_laplace_by_hand,
         reading="True with the row for general mechanisms, where 1 - alpha - alpha p = 0.",
-        along=_laplace_by_epsilon,
+        failure_curve=_laplace_by_epsilon,
     ),
     Claim(
         id="wang24-metric-clones",

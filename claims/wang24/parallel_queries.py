@@ -271,7 +271,7 @@ CLAIMS = (
             "The mean beta is right; the pair is no upper bound where 1 - alpha - alpha p > 0. For many "
             "users and small epsilon it agrees with the certified bound to first order."
         ),
-        along=_advanced_by_epsilon,
+        failure_curve=_advanced_by_epsilon,
     ),
     Claim(
         id="wang24-released-range-queries",
@@ -287,7 +287,7 @@ CLAIMS = (
             "The loop over levels assigns to beta where it should add; what is left is the last level's beta "
             "over their number. With one level, d = 2, the two are the same."
         ),
-        along=_released_beta_by_values,
+        failure_curve=_released_beta_by_values,
     ),
     Claim(
         id="wang24-released-cohorts",
@@ -301,7 +301,7 @@ CLAIMS = (
             "back, so that the worst one, next in the list, gets n/H^2. Its epsilon comes out too large, "
             "which is safe as a bound and makes the saving against it look larger."
         ),
-        along=_released_cohort_by_users,
+        failure_curve=_released_cohort_by_users,
     ),
     Claim(
         id="wang24-figure-5-basic",

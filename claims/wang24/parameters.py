@@ -58,11 +58,13 @@ def _row(beta, build, **sizes):
         eps0 = point.pop("eps0")
         p, truth, q = measured(build(eps0=eps0, **point))
         steps = (
-            f"at {found.said()}",
+            f"at {found.description()}",
             f"printed: p = q = {math.exp(eps0):.8g}, beta = {beta(math.exp(eps0), **point):.8g}",
             f"true:    p = {p:.8g}, q = {q:.8g}, beta = {truth:.8g}",
         )
-        return Finding(Verdict.REFUTED, f"at {found.said()} the true values exceed the printed ones", steps)
+        return Finding(
+            Verdict.REFUTED, f"at {found.description()} the true values exceed the printed ones", steps
+        )
 
     return check
 
@@ -94,7 +96,7 @@ def _entry(
     confirm=None,
     verdict=Verdict.HOLDS,
     reading="",
-    along=None,
+    failure_curve=None,
     **sizes,
 ):
     return Claim(
@@ -105,7 +107,7 @@ def _entry(
         check=_row(beta, build, **sizes),
         confirm=confirm,
         reading=reading,
-        along=along,
+        failure_curve=failure_curve,
     )
 
 

@@ -228,7 +228,7 @@ CLAIMS = (
         ),
         confirm=_five_exactly,
         reading=NO_REMAINDER,
-        along=_more_of_five,
+        failure_curve=_more_of_five,
     ),
     Claim(
         id="wang24-theorem-4.2",
@@ -242,7 +242,7 @@ CLAIMS = (
         check=_renyi_of_five,
         confirm=_five_by_integral,
         reading=NO_REMAINDER,
-        along=_renyi_along_options,
+        failure_curve=_renyi_along_options,
     ),
     Claim(
         id="wang24-lemma-4.3",
@@ -265,7 +265,7 @@ CLAIMS = (
         confirm=_lemma_44_by_hand,
         reading="True where 1 - alpha - alpha p = 0, and where the remainders of all users are one "
         "distribution.",
-        along=_along_alpha,
+        failure_curve=_along_alpha,
     ),
     Claim(
         id="wang24-general-mechanisms",

@@ -257,7 +257,7 @@ CLAIMS = (
         reading=(
             "True where each round's pair is a bound, 1 - alpha - alpha p = 0, such as general mechanisms."
         ),
-        along=_composed_by_epsilon,
+        failure_curve=_composed_by_epsilon,
     ),
     Claim(
         id="wang24-theorem-7.3",
@@ -307,6 +307,6 @@ CLAIMS = (
             "True for the symmetric pair that has this curve for eps >= 0 and its mirror image for eps < 0; "
             "the curve of the named pair is too small at eps < 0, which Lemma 7.4 itself says."
         ),
-        along=_sampled_by_epsilon,
+        failure_curve=_sampled_by_epsilon,
     ),
 )

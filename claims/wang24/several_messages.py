@@ -255,7 +255,7 @@ CLAIMS = (
             "To second order in beta the two agree: at f = 0.2, 20,000 blanket messages and delta = 1e-6 "
             "they differ by 0.02 % in epsilon."
         ),
-        along=_fake_users_by_blanket,
+        failure_curve=_fake_users_by_blanket,
     ),
     Claim(
         id="wang24-tight-cheu-zhilyaev",
@@ -266,7 +266,7 @@ CLAIMS = (
         check=_tight_fake_users,
         confirm=_fake_users_by_integral,
         reading="Asymptotically: both have the same leading term.",
-        along=_fake_users_by_epsilon,
+        failure_curve=_fake_users_by_epsilon,
     ),
     Claim(
         id="wang24-tight-balls-into-bins",
@@ -296,6 +296,6 @@ CLAIMS = (
             "themselves, about as much as the code's 20 bisections round them up. With few messages it names "
             "an epsilon where there is none."
         ),
-        along=_large_for_infinite_by_epsilon,
+        failure_curve=_large_for_infinite_by_epsilon,
     ),
 )

@@ -233,6 +233,6 @@ CLAIMS = (
             "It is exact for the dataset in which all others agree. Mixed datasets are worse by a quarter of "
             "delta for n = 3, and by about one percent at most for n = 1000, small delta included."
         ),
-        along=_beside_all_alike,
+        failure_curve=_beside_all_alike,
     ),
 )

@@ -205,7 +205,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=ONE_NULL[0],
         confirm=ONE_NULL[1],
-        along=lambda: along_levels(
+        failure_curve=lambda: along_levels(
             *HALF_TOLD, _half_of_the_identity, "false negatives; P_0 = Q_w, P_1 disjoint, w = 1/2"
         ),
         reading=(
@@ -243,7 +243,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=NO_SYMMETRY[0],
         confirm=NO_SYMMETRY[1],
-        along=lambda: along_levels(
+        failure_curve=lambda: along_levels(
             *QUARTERS, _half_of_the_identity, "false negatives; P_0, Q_0 disjoint, w = 1/4"
         ),
         reading=(
@@ -259,7 +259,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=THIRD_DISTRIBUTION[0],
         confirm=THIRD_DISTRIBUTION[1],
-        along=lambda: along_levels(
+        failure_curve=lambda: along_levels(
             *SUBSAMPLED, _subsampled_bound, "false negatives; T(P_1, Q_1) at odds 2, w = 1/2"
         ),
         reading=(

@@ -335,7 +335,7 @@ CLAIMS = (
         label=SLIP,
         check=TWO_USERS[0],
         confirm=TWO_USERS[1],
-        along=_errors_by_users,
+        failure_curve=_errors_by_users,
         reading="A slip: 1 - F_i is meant, as three displays earlier; so read, it is the entry above.",
     ),
     Claim(
@@ -353,7 +353,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_not_equal,
         confirm=_not_equal_by_programming,
-        along=_both_deltas_by_ratio,
+        failure_curve=_both_deltas_by_ratio,
         reading=(
             "True of the function that bounds T(P, Q) in the proof of Proposition 6.4; the theorem needs "
             "no more."
@@ -370,7 +370,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_threshold,
         confirm=_threshold_certified,
-        along=_threshold_by_users,
+        failure_curve=_threshold_by_users,
         reading=(
             "With the maximum over all knots in the place of this threshold it is the delta of Theorem "
             "4.2. l(t) averages "

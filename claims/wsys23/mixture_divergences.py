@@ -193,7 +193,7 @@ CLAIMS = (
         label=SLIP,
         check=_at_zero,
         confirm=_at_zero_by_smoothing,
-        along=_chi_squared_by_share,
+        failure_curve=_chi_squared_by_share,
         reading="A slip of the pen: the limit of F(s) itself is meant, as in Dong, Roth, Su.",
     ),
     Claim(

@@ -269,7 +269,7 @@ CLAIMS = (
         label=SLIP,
         check=_printed_criterion,
         confirm=_criterion_by_programming,
-        along=_tight_by_odds,
+        failure_curve=_tight_by_odds,
         reading=(
             "Only the printed sum is refuted. The paper's own Example F.2 takes the right-hand side for the "
             "mixture: the distribution of p_i/q_i under P_i, with weight w_i. So read it is "
@@ -288,7 +288,7 @@ CLAIMS = (
         label=SLIP,
         check=_order,
         confirm=_order_by_programming,
-        along=_order_by_odds,
+        failure_curve=_order_by_odds,
         reading=(
             "Two sides exchanged: processing takes (P_I, Q_I) to (P_w, Q_w), as in Lemma A.2. The order of "
             "the perfected "

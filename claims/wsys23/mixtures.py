@@ -200,10 +200,10 @@ CLAIMS = (
         label=SLIP,
         check=POINTWISE[0],
         confirm=POINTWISE[1],
-        along=lambda: along_levels(
+        failure_curve=lambda: along_levels(
             *ONE_PART_TOLD,
             _sum_of_functions,
-            "false negatives; halves: equal distributions, disjoint distributions",
+            "false negatives; halves: equal, disjoint distributions",
         ),
         reading=(
             "The sum is meant as in Lemma 3.1, along a common slope; so read it holds, see the next entry."
@@ -255,7 +255,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_density_of_ratio,
         confirm=_density_by_sampling,
-        along=_density_by_slope,
+        failure_curve=_density_by_slope,
         reading=(
             "The value is q(x_t) over the derivative of q/p at x_t, finite where that is not 0; densities "
             "may exceed 1. "

@@ -268,7 +268,7 @@ CLAIMS = (
         label=SLIP,
         check=_unnormalised,
         confirm=_unnormalised_by_sampling,
-        along=_unnormalised_by_level,
+        failure_curve=_unnormalised_by_level,
         reading=(
             "The density e^(-w^2/2)/sqrt(2 pi) is meant; the proof leaves out constants of densities "
             "throughout."
@@ -281,7 +281,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_half_a_gradient,
         confirm=_half_a_gradient_by_sampling,
-        along=_half_a_gradient_by_level,
+        failure_curve=_half_a_gradient_by_level,
         reading="True for half that loss, (1/2) sum (y_i - theta x_i)^2, or a step of half the size.",
     ),
     Claim(
@@ -325,7 +325,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=_logistic,
         confirm=_logistic_by_differences,
-        along=_suprema_by_reach,
+        failure_curve=_suprema_by_reach,
         reading="The factor y x of the gradient is left out; for M <= 1 what is printed is an upper bound.",
     ),
 )

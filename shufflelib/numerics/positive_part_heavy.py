@@ -36,9 +36,9 @@ def weights(slots):
     """Return which larger kinds are rare, and gains in deviations of smaller ones, 0 unless rare or few."""
     with np.errstate(divide="ignore", invalid="ignore"):
         log_gain = np.log(slots.gap)  # whose squares may leave the floats
-        log_spread = 0.5 * np.logaddexp.accumulate(np.log(slots.shown) + 2.0 * log_gain)[:-1]
+        log_spread = 0.5 * np.logaddexp.accumulate(np.log(slots.expected_clones) + 2.0 * log_gain)[:-1]
         weight = np.exp(np.minimum(log_gain[1:] - log_spread, 700.0))
-    rare = np.cumsum(slots.shown[::-1])[::-1][1:] < RARE
+    rare = np.cumsum(slots.expected_clones[::-1])[::-1][1:] < RARE
     few = np.cumsum(log_outcomes(slots.count)[::-1])[::-1][1:] <= math.log(FEW_OUTCOMES)
     return rare, np.where((rare | few) & (log_spread > -np.inf), weight, 0.0)
 
@@ -59,14 +59,14 @@ def _raised(slots, level, slack, eps):
     """Enclose the log of the mean of (level + loss sum)₊ in units of e^ε, by Jensen and by the variance."""
     middle = 0.5 * (slots.more + slots.less) * -math.expm1(-eps)
     half = 0.5 * slots.gap * (1.0 + math.exp(-eps))
-    spread = 2.0 * slots.mass * (half**2 + slots.rest * middle**2)
+    spread = 2.0 * slots.mass * (half**2 + slots.residual_mass * middle**2)
     variance = max(math.fsum(slots.count * spread) * (1.0 + 64 * PRECISION), 1e-300)  # few digits below
     pull = -math.expm1(-eps) * math.fsum(slots.count)
     most = level + slack - pull * (1 - 8 * UNIT)
     far = 0.5 * (np.abs(most) + np.hypot(most, math.sqrt(variance)))
     above = np.log(far) + np.where(most > 0.0, 0.0, math.log(0.25 * variance) - 2.0 * np.log(far))
     gains = slots.more * math.exp(-eps) * (1 + 2 * PRECISION) - slots.less * (1 - 2 * PRECISION)
-    largest = math.fsum(slots.count * np.where(slots.rest > 0.0, np.maximum(gains, 0.0), gains))
+    largest = math.fsum(slots.count * np.where(slots.residual_mass > 0.0, np.maximum(gains, 0.0), gains))
     above = np.where(level + slack + largest + 8 * UNIT * abs(largest) > 0.0, above, -np.inf)
     return _log(np.maximum(level - slack - pull * (1 + 8 * UNIT), 0.0)), above
 
@@ -76,12 +76,12 @@ def _log(numbers):
         return np.log(numbers)
 
 
-class HeavySlots:
+class HeavyLosses:
     """Heavy slots beside the pair of the light ones.
 
     Parameters
     ----------
-    slots : Slots
+    slots : ThreePointLosses
         The heavy ones.
     light : PersonalizedPair
         Of all others.
@@ -102,7 +102,9 @@ class HeavySlots:
             most -= 1
         if most == 0:
             return None
-        shown = self.slots.shown[self.slots.count > most]  # left out: where ``most`` others of one kind show
+        shown = self.slots.expected_clones[
+            self.slots.count > most
+        ]  # left out: where ``most`` others of one kind show
         missed = float(logsumexp(most * np.log(shown))) - math.lgamma(most + 1.0) + 1e-9
         return *self.slots.outcomes(most), missed
 
@@ -123,8 +125,10 @@ class HeavySlots:
         below, above = _raised(self.light.slots, gain, slack, eps)
         others = math.fsum(self.slots.count * self.slots.mass) * (1 + 4 * UNIT) - self.slots.mass
         above = np.minimum(np.logaddexp(above, np.log(others) + most), most)  # others may gain too
-        silent, nobody = (math.fsum(slots.count * slots.log_rest) for slots in (self.slots, self.light.slots))
-        alone = self._seen + silent - self.slots.log_rest
+        silent, nobody = (
+            math.fsum(slots.count * slots.log_residual_mass) for slots in (self.slots, self.light.slots)
+        )
+        alone = self._seen + silent - self.slots.log_residual_mass
         low = max(logsumexp(alone + below), logsumexp(alone + least) + nobody * (1 + 16 * PRECISION))
         low = np.logaddexp(low, silent + light[0]) + silent * 16 * PRECISION
         return self._bracket(eps, low, np.logaddexp(logsumexp(self._seen + above), light[1]))

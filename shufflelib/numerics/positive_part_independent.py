@@ -39,7 +39,7 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance, known=(0.0, 0.0)):
 
     Parameters
     ----------
-    slots : Slots
+    slots : ThreePointLosses
         Kinds of slots: :math:`r`, :math:`1 - 2r`, :math:`u \ge v`, and how many slots are of that kind.
     eps : float
         ε ≥ 0.
@@ -58,7 +58,7 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance, known=(0.0, 0.0)):
     -----
     Cost proportional to the kinds of slots, not to their number.
     """
-    mass, rest, more, less, count = slots.mass, slots.rest, slots.more, slots.less, slots.count
+    mass, rest, more, less, count = slots.mass, slots.residual_mass, slots.more, slots.less, slots.count
     shrink = math.exp(-eps)
     values = np.stack([more * shrink - less, less * shrink - more])
     sizes = np.stack([more * shrink + less, less * shrink + more])
@@ -82,7 +82,7 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance, known=(0.0, 0.0)):
         sure, _single_positive_lower_bound(mass, rest, values[0] - sizes[0] * (PRECISION + 8 * UNIT), count)
     )
     unit, tolerance = _saddle(mass, rest, values, count, tolerance)
-    terms = _TiltedSlots(mass, rest, values * unit, sizes * unit, count)
+    terms = _TiltedLosses(mass, rest, values * unit, sizes * unit, count)
     finest = SHARPEST if count.size <= FEW and known == (0.0, 0.0) else tolerance
     bracket = on_the_line(terms, tolerance, finest)
     pad = 8 * UNIT * (1.0 + abs(math.log(unit)))
@@ -148,12 +148,12 @@ def _saddle(mass, rest, values, count, tolerance):
     return low * math.sqrt(high / low), tolerance
 
 
-class _TiltedSlots(TiltedSum):
+class _TiltedLosses(TiltedSum):
     """Slots of several kinds, in units in which θ is 1."""
 
     def __init__(self, mass, rest, values, sizes, count):
         self.distribution, self.values, self.count = (mass, rest, values), values, count
-        self._cumulants, self.masses, self.rest, terms = _tilted(*self.distribution, self.theta)
+        self._cumulants, self.masses, self.residual_mass, terms = _tilted(*self.distribution, self.theta)
         self.cumulant = math.fsum(count * self._cumulants)
         mean = (self.masses * values).sum(axis=0)
         spread = (self.masses * values**2).sum(axis=0) - mean**2
@@ -184,7 +184,7 @@ class _TiltedSlots(TiltedSum):
         order = np.argsort(self.values[0], kind="stable")
         groups = [part for part in np.array_split(order, size) if part.size]
         x = np.stack([self.values[0], self.values[1], np.zeros(self.count.size)])
-        m = np.stack([self.masses[0], self.masses[1], self.rest])
+        m = np.stack([self.masses[0], self.masses[1], self.residual_mass])
         bins = []
         for one, two in ((0, 1), (0, 2), (1, 2)):
             gap, product = np.abs(x[one] - x[two]), m[one] * m[two]

@@ -8,7 +8,7 @@ from shufflelib.numerics.logspace import UNIT, log1mexp
 PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
 
 
-class Slots:
+class ThreePointLosses:
     """Kinds of slots: mass r of either symbol, 1 − 2r of none, ratios u > v, and how many there are.
 
     Parameters
@@ -23,15 +23,15 @@ class Slots:
         self.gap = self.less * np.expm1(eps0)
 
     def _fill(self, e):
-        self.mass, self.rest = 1.0 / (e + 1.0), np.tanh(0.5 * self.eps0)
-        self.log_rest = log1mexp(-self.eps0) - np.log1p(np.exp(-self.eps0))  # -inf without a budget
+        self.mass, self.residual_mass = 1.0 / (e + 1.0), np.tanh(0.5 * self.eps0)
+        self.log_residual_mass = log1mexp(-self.eps0) - np.log1p(np.exp(-self.eps0))  # -inf without a budget
         self.more, self.less = e, np.ones_like(e)
 
     def __getitem__(self, some):
         return type(self)(self.eps0[some], self.count[some])
 
     @property
-    def shown(self):
+    def expected_clones(self):
         """How many slots of each kind are expected to show something."""
         return 2.0 * self.count * self.mass
 
@@ -42,7 +42,7 @@ class Slots:
         """
         log_mass, first, second, error = np.zeros(1), np.zeros(1), np.zeros(1), 8.0 * PRECISION
         for r, none, u, v, count in zip(
-            self.mass, self.log_rest, self.more, self.less, self.count, strict=True
+            self.mass, self.log_residual_mass, self.more, self.less, self.count, strict=True
         ):
             largest = int(min(count, most))
             a, b = (side.ravel() for side in np.indices((largest + 1, largest + 1)))
@@ -58,12 +58,12 @@ class Slots:
         return log_mass, error + 8.0 * UNIT * np.abs(log_mass), first, second
 
 
-class AdaptiveSlots(Slots):
+class AdaptiveThreePointLosses(ThreePointLosses):
     """The same with clone probability e^{−ε}, valid when randomizers see the earlier reports."""
 
     def _fill(self, e):
-        self.mass, self.rest = 0.5 / e, -np.expm1(-self.eps0)
-        self.log_rest = log1mexp(-self.eps0)
+        self.mass, self.residual_mass = 0.5 / e, -np.expm1(-self.eps0)
+        self.log_residual_mass = log1mexp(-self.eps0)
         self.more, self.less = 2.0 * e * (e / (e + 1.0)), 2.0 * e / (e + 1.0)
 
 

@@ -23,7 +23,7 @@ def draw_failure(ax, name, line):
         Of the claim.
     line : object
         Where to follow it: ``parameter`` and ``quantity`` in words, and the sequences ``at``, ``claimed``,
-        ``true`` and ``fails``, as those of a `claims.failure_curve.Line`.
+        ``true`` and ``fails``, as those of a `claims.failure_curve.FailureCurve`.
 
     Returns
     -------

@@ -57,35 +57,35 @@ def product_of_attacks(distributions):
 def _times(one, other, least, hidden):
     """Return the distribution of two independent reports.
 
-    They have mass ``least`` or more where they have mass, and ``hidden`` or more of it is exposed if some has
+    They have mass ``least`` or more where they have mass, and ``hidden`` or more of it is outside if some has
     a reference measure below the floats.
     """
-    reference, reports, exposed = np.multiply.outer(one.w, other.w), [], []
+    reference, reports, outside = np.multiply.outer(one.w, other.w), [], []
     for side in ("r0", "r1"):
         here, there = getattr(one, f"{side}_over_w"), getattr(other, f"{side}_over_w")
         made = np.logical_and.outer(here > 0.0, there > 0.0)
         mass = np.maximum(np.multiply.outer(one.w * here, other.w * there), least)
         reports.append(np.where(made, mass, 0.0).ravel())
         here, there = getattr(one, f"{side}_outside"), getattr(other, f"{side}_outside")
-        exposed.append(
+        outside.append(
             max(here + there - here * there, hidden if np.any(made & (reference < LEAST)) else 0.0)
         )
     pairs = [*reports, reference.ravel()]
     seen = (pairs[0] > 0.0) | (pairs[1] > 0.0)  # elsewhere the loss is 0
     return _of_masses(
         *(part[seen] for part in pairs),
-        exposed=exposed,
+        outside=outside,
         precision=one.precision + other.precision + ROUNDING,
         cell_width=one.cell_width + other.cell_width,
     )
 
 
-def _of_masses(first, second, mass, *, exposed, precision, cell_width):
+def _of_masses(first, second, mass, *, outside, precision, cell_width):
     """Return the ratios of some masses; equal ratios become one atom unless there are too many to compare."""
     used = mass >= LEAST
     r0_outside, r1_outside = (
         float(np.minimum(hidden + part[~used].sum(), 1.0))
-        for hidden, part in zip(exposed, (first, second), strict=True)
+        for hidden, part in zip(outside, (first, second), strict=True)
     )
     first, second, mass = first[used], second[used], mass[used]
     if mass.size > MOST_COMPARED:
@@ -216,9 +216,9 @@ def _gathered(ray, cell, mass):
 
 
 def _merged(ratios, first, second, mass):
-    """Return the distribution of merged masses, with all of ``distribution`` that stays."""
-    ratios = np.append(ratios.r0_over_w, ratios.r1_over_w)
-    exponents = np.abs(np.log(ratios[ratios > 0.0]))  # what was exponentiated anew, and its rounding
+    """Return the ratios of merged masses, with all else as in ``ratios``."""
+    entries = np.append(ratios.r0_over_w, ratios.r1_over_w)
+    exponents = np.abs(np.log(entries[entries > 0.0]))  # what was exponentiated anew, and its rounding
     return _of_masses(
         first,
         second,

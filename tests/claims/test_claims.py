@@ -80,18 +80,18 @@ def test_every_refutation_is_found_a_second_time():
     "claim", [claim for claim in claims.ALL if claim.verdict is Verdict.REFUTED], ids=lambda claim: claim.id
 )
 def test_every_refutation_can_be_drawn(claim):
-    found = claim.along()
+    found = claim.failure_curve()
     assert 5 <= len(found.at) <= 40 and found.worst is not None
     known = [not (math.isnan(a) or math.isnan(b)) for a, b in zip(found.claimed, found.true, strict=True)]
     assert sum(known) >= 3, "a picture needs three values"
-    assert f"{found.at[found.worst]:.4g}" in found.said()
+    assert f"{found.at[found.worst]:.4g}" in found.description()
 
 
 def test_a_line_says_where_it_fails():
     upper = failure_curve.under_upper_bound("n", "δ", (1, 2, 4), (0.1, 0.2, math.nan), (0.3, 0.2, 1.0))
     assert upper.fails == (True, False, False) and upper.worst == 0 and round(upper.factor, 9) == 3.0
     lower = failure_curve.over_lower_bound("n", "δ", (1, 2), (0.1, 0.2), (0.3, Fraction(1, 10)))
-    assert lower.fails == (False, True) and "worst at 2" in lower.said()
+    assert lower.fails == (False, True) and "worst at 2" in lower.description()
     equal = failure_curve.beside_equality("n", "δ", (1, 2), (0.1, 0.2), (0.1 + 1e-12, 0.21), tolerance=1e-9)
     assert equal.fails == (False, True)
     assert failure_curve.beside_equality("n", "δ", (1, 2), (1, 2), (1, 2), tolerance=0.1).factor == 1.0
@@ -117,7 +117,7 @@ def test_the_search_finds_the_top_of_a_hill_and_counts_what_it_met():
     assert found.excess > -0.05 and found.point["k"] == 7
     assert abs(math.log(found.point["x"]) - 1.0) < 0.25
     assert 20 < found.tried < 200
-    assert "k=7" in found.said()
+    assert "k=7" in found.description()
 
 
 def test_the_search_stays_inside_its_box_and_repeats_itself():

@@ -89,7 +89,7 @@ def test_names_are_their_own_and_statements_are_sentences():
 
 @pytest.mark.parametrize("claim", DRAWN, ids=lambda claim: claim.id)
 def test_a_line_shows_the_failure_and_where_there_is_one_the_sound_side(claim):
-    found = claim.along()
+    found = claim.failure_curve()
     assert found.worst is not None and 7 <= len(found.at) <= 25
     assert all(found.fails) == (claim.id in FAILS_EVERYWHERE)
     assert len(found.quantity) <= 60 and np.all(np.isfinite(found.claimed + found.true))

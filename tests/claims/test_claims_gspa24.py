@@ -25,7 +25,7 @@ MODULES = (
 )
 CLAIMS = tuple(claim for module in MODULES for claim in module.CLAIMS)
 REFUTED = tuple(claim for claim in CLAIMS if claim.verdict is Verdict.REFUTED)
-LINES = {claim.id: claim.along() for claim in REFUTED}
+LINES = {claim.id: claim.failure_curve() for claim in REFUTED}
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)

@@ -23,7 +23,7 @@ FAIL_EVERYWHERE = {  # no sound region along the line
 
 @pytest.mark.parametrize("claim", REFUTED, ids=lambda claim: claim.id)
 def test_a_line_shows_where_the_claim_fails_and_where_it_does_not(claim):
-    found = claim.along()
+    found = claim.failure_curve()
     assert len(found.quantity) <= 60 and 5 <= len(found.at) <= 25
     assert any(found.fails) and all(found.fails) == (claim.id in FAIL_EVERYWHERE)
     changes = sum(a != b for a, b in zip(found.fails, found.fails[1:], strict=False))
@@ -31,14 +31,14 @@ def test_a_line_shows_where_the_claim_fails_and_where_it_does_not(claim):
 
 
 def test_lines_pass_through_the_witnesses():
-    composed = CLAIMS["wang24-composed-pair"].along()
+    composed = CLAIMS["wang24-composed-pair"].failure_curve()
     place = composed.at.index(7.0)
     assert (composed.claimed[place], composed.true[place]) == (6 / 625, 18 / 625)
-    flipped = CLAIMS["wang24-tight-cheu-zhilyaev"].along()
+    flipped = CLAIMS["wang24-tight-cheu-zhilyaev"].failure_curve()
     assert flipped.claimed[flipped.at.index(10.0)] == float(F(335717, 10**6))
-    few = CLAIMS["scw25-code-generic"].along()
+    few = CLAIMS["scw25-code-generic"].failure_curve()
     assert (few.claimed[2], few.true[2]) == (float(F(25, 144)), float(F(27, 128)))
-    hat = CLAIMS["wang24-table2-witch-hat"].along()
+    hat = CLAIMS["wang24-table2-witch-hat"].failure_curve()
     place = hat.at.index(3.0)
     assert hat.claimed[place] == pytest.approx(0.2564013894) and hat.true[place] == pytest.approx(
         0.4516252522

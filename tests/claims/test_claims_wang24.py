@@ -238,5 +238,5 @@ def test_disjoint_caps_are_randomized_response():
     [("lemma-4.4", 1), ("theorem-4.7", 5), ("table1-sampling-rappor", 2), ("tight-subset", 10)],
 )
 def test_a_line_shows_where_the_claim_is_sound(name, sound):
-    fails = CLAIMS[name].along().fails
+    fails = CLAIMS[name].failure_curve().fails
     assert fails.count(False) == sound and True in fails

@@ -73,7 +73,7 @@ def test_the_finding_is_the_ledgers(claim):
     "claim", [claim for claim in LEDGER if claim.verdict is Verdict.REFUTED], ids=lambda claim: claim.id
 )
 def test_a_refutation_is_drawn_where_it_fails(claim):
-    found = claim.along()
+    found = claim.failure_curve()
     assert found.worst is not None and 5 <= len(found.at) <= 25
     assert len(found.quantity) <= 60 and len(found.parameter) <= 25
 

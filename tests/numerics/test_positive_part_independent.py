@@ -6,10 +6,10 @@ import pytest
 
 from shufflelib.numerics.positive_part_independent import (
     PRECISION,
-    _TiltedSlots,
+    _TiltedLosses,
     expected_positive_part_of_slots,
 )
-from shufflelib.numerics.three_point_losses import Slots
+from shufflelib.numerics.three_point_losses import ThreePointLosses
 
 ANGLES = np.concatenate([np.linspace(0.0, 3.0, 301), np.geomspace(3.0, 300.0, 200)])
 
@@ -20,12 +20,12 @@ def slots(rng, kinds, alike):
     if alike:
         mass, values = np.repeat(mass[:, :1], kinds, axis=1), np.repeat(values[:, :1], kinds, axis=1)
     count = rng.integers(1, 20, size=kinds).astype(float)
-    return _TiltedSlots(mass[:2], mass[2], values, np.abs(values), count)
+    return _TiltedLosses(mass[:2], mass[2], values, np.abs(values), count)
 
 
 def log_modulus(terms, omega):
     turns = (terms.masses[:, :, None] * np.exp(1j * terms.values[:, :, None] * omega)).sum(axis=0)
-    return terms.count @ np.log(np.abs(turns + terms.rest[:, None]))
+    return terms.count @ np.log(np.abs(turns + terms.residual_mass[:, None]))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -56,7 +56,9 @@ def test_slots_that_are_alike_lose_nothing_in_a_bin(seed):
 )
 def test_two_slots_of_any_budget(budgets, eps):
     """Logarithms near 300 of which sums are formed are rounded by more than a unit."""
-    bracket = expected_positive_part_of_slots(Slots(np.array(budgets), np.ones(2)), eps, tolerance=1e-6)
+    bracket = expected_positive_part_of_slots(
+        ThreePointLosses(np.array(budgets), np.ones(2)), eps, tolerance=1e-6
+    )
     with mpmath.workdps(60):
         ratio, kinds = mpmath.exp(mpmath.mpf(eps)), []
         for budget in budgets:
@@ -74,7 +76,7 @@ def test_the_error_of_the_cumulant_holds_for_all_slots_within_their_precision(se
     rng = np.random.default_rng(seed)
     mass, values = rng.uniform(0.05, 0.45, 3), rng.uniform(-1.0, 1.0, (2, 3)) * largest
     sizes, count = np.abs(values) + rng.uniform(0.0, 3.0, (2, 3)), np.array([1.0, 7.0, 50.0])
-    terms = _TiltedSlots(mass, 1.0 - 2.0 * mass, values, sizes, count)
+    terms = _TiltedLosses(mass, 1.0 - 2.0 * mass, values, sizes, count)
     for side in (-1, 0, 1):
         with mpmath.workdps(40):
             off, cumulant = side * mpmath.mpf(PRECISION), mpmath.mpf(0)

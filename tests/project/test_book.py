@@ -132,7 +132,7 @@ def test_every_public_function_and_class_has_an_example():
 
 
 def test_the_ledger_page_has_every_claim_and_runs_none():
-    refuted = next(claim.id for claim in book_pages.ALL if claim.along is not None)
+    refuted = next(claim.id for claim in book_pages.ALL if claim.failure_curve is not None)
     page = book_pages.ledger_page(book_pages.ALL, {refuted: "13_picture"})
     assert all(f"| `{claim.id}` <br>" in page for claim in book_pages.ALL)
     assert page.count("(#fig-13_picture)") == 1
@@ -144,7 +144,7 @@ def test_the_ledger_page_has_every_claim_and_runs_none():
 def test_a_refuted_claim_leads_to_the_picture_of_its_failure():
     shown = {"13_claims": {path.stem: "words" for path in (ROOT / "figures").glob("13_*.png")}}
     pictures = book_pages.pictures_of_claims(shown)
-    drawn = {claim.id for claim in book_pages.ALL if claim.along is not None}
+    drawn = {claim.id for claim in book_pages.ALL if claim.failure_curve is not None}
     assert set(pictures) <= drawn and set(pictures.values()) <= set(shown["13_claims"])
     if pictures:
         assert len(pictures) > 50

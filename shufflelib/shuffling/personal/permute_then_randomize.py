@@ -9,7 +9,12 @@ from shufflelib.numerics import positive_part_heavy, validation
 from shufflelib.numerics.log_interval import TOLERANCE, LogInterval, intersect
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_independent import expected_positive_part_of_slots
-from shufflelib.numerics.three_point_losses import PRECISION, AdaptiveSlots, Slots, log_outcomes
+from shufflelib.numerics.three_point_losses import (
+    PRECISION,
+    AdaptiveThreePointLosses,
+    ThreePointLosses,
+    log_outcomes,
+)
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.hockey_stick import SymmetricPair
@@ -86,7 +91,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         NOT_SEEN,
         *SHUFFLED[1:],
     )
-    _slots_of = Slots
+    _slots_of = ThreePointLosses
     _named = "non-adaptive"
 
     def __init__(self, eps0):
@@ -241,7 +246,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
             return None
         light = type(self)(self.kinds[:1])
         light._settle(self.kinds[:first], self.counts[:first])
-        return positive_part_heavy.HeavySlots(self.slots[first:], light)
+        return positive_part_heavy.HeavyLosses(self.slots[first:], light)
 
     @functools.cached_property
     def _hopeless(self):
@@ -286,7 +291,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 class _AdaptivePair(PersonalizedPair):
     """Slots that see all earlier reports; made by `PersonalizedPair.adaptive`."""
 
-    _slots_of = AdaptiveSlots
+    _slots_of = AdaptiveThreePointLosses
     _named = "adaptive"
     hypotheses = tuple(
         "a slot may see the reports of earlier slots" if one == NOT_SEEN else one
