@@ -39,7 +39,7 @@ import numpy as np
 from scipy.special import expit
 
 from shufflelib.numerics.logspace import UNIT, log_expm1
-from shufflelib.numerics.positive_part_iid import DEEPEST
+from shufflelib.numerics.saddle_point import DEEPEST
 
 LARGEST_TILT = 300.0  # beyond it nothing but the empty count matters
 NEGLIGIBLE = 36.0  # e-folds below the number itself at which aliases are

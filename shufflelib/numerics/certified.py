@@ -1,11 +1,21 @@
-"""Certified numbers: a lower and an upper end, how the method fared, and what proves them."""
+"""Certified numbers: a lower and an upper end, how the method fared, and what proves them.
+
+`Certified` is what users are given.  `LogInterval` is what computations pass on: both ends as logarithms,
+because the numbers may be smaller than every float.
+"""
 
 import enum
+import math
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from typing import NamedTuple
 
 import numpy as np
 
+from shufflelib.numerics.logspace import UNIT
+
+TOLERANCE = 1e-6  # relative width aimed at
+LEAST = math.ulp(0.0)  # what is positive is at least so much
 MEETING = 1e-6  # relative distance of two ends that meet
 
 
@@ -156,3 +166,31 @@ class Certified:
         else:
             ends = f"{written(self.lower, up=False)} ≤ value ≤ {written(self.upper, up=True)}"
         return "\n".join(part for part in (self.statement, ends, self.status.value, self.source) if part)
+
+
+class LogInterval(NamedTuple):
+    """Natural logarithms of a lower and an upper end."""
+
+    lower: float
+    upper: float
+
+    def or_unknown(self):
+        """Return the bracket of a probability, NaN ends replaced so that a failure never looks private."""
+        if self.lower <= self.upper:
+            return self
+        return LogInterval(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
+
+    def probabilities(self):
+        """Return both ends of the probability itself; below the normal floats they are a last place wider."""
+        lower = max(math.exp(self.lower) * (1 - 4 * UNIT) - LEAST, 0.0)
+        upper = 0.0 if self.upper == -math.inf else math.exp(self.upper) * (1 + 4 * UNIT) + LEAST
+        return lower, min(upper, 1.0)
+
+
+LOG_ZERO = LogInterval(-math.inf, -math.inf)  # of the number 0
+UNKNOWN = LogInterval(-math.inf, math.inf)
+
+
+def intersect(one, two):
+    """Return what two brackets of one number say together."""
+    return LogInterval(max(one.lower, two.lower), min(one.upper, two.upper))

@@ -12,27 +12,24 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.numerics.log_interval import UNKNOWN, LogInterval
+from shufflelib.numerics.certified import UNKNOWN, LogInterval
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.numerics.loss_distribution import union_upper_bound
 
 ENUMERATION_LIMIT = 40_000  # count vectors
 ENUMERATED_ATOMS = 12
 RARE = -30.0  # log of the chance of more of them than are listed, from which on a list is worth its while
 
 
-def listed_mean(distribution, n):
+def listed_mean(distribution, n, log_crude):
     r"""Return an enclosure of :math:`\log \mathbb E[(G_1+\dots+G_n)_+]`, and whether the list is complete.
 
-    Nothing is known where the list would be too long.
+    ``log_crude`` is an upper end known already.  Nothing is known where the list would be too long.
     """
-    if distribution.values.size > ENUMERATED_ATOMS + 1:  # the heaviest and the one at 0 included
-        return UNKNOWN, False
     around = _Around.heaviest(distribution)
     most = _enumerable(around, n)
     if most == 0 or _log_left_out(around, n, most) >= RARE:
         return UNKNOWN, False
-    return _by_enumeration(distribution, n, around, most), most >= n
+    return _by_enumeration(distribution, n, log_crude, around, most), most >= n
 
 
 class _Around(NamedTuple):
@@ -102,7 +99,7 @@ def _count_vectors(atoms, most, n):
     return counts, used, log_weight, size
 
 
-def _by_enumeration(distribution, n, around=None, most=None):
+def _by_enumeration(distribution, n, log_crude, around=None, most=None):
     """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
     around = around or _Around.heaviest(distribution)
     most = n if most is None else most
@@ -122,8 +119,6 @@ def _by_enumeration(distribution, n, around=None, most=None):
         rounding = (size - 4 * log_masses) * UNIT
         terms = log_weight + log_masses + log_heaviest + side * rounding + gain
         ends.append(logsumexp(terms[possible]))
-    ends[1] = float(
-        np.logaddexp(ends[1], _log_left_out(around, n, most) + union_upper_bound(distribution, n))
-    )
+    ends[1] = float(np.logaddexp(ends[1], _log_left_out(around, n, most) + log_crude))
     rounding = [UNIT * (64 + 4 * abs(end)) if end > -math.inf else 0.0 for end in ends]
     return LogInterval(ends[0] - rounding[0], ends[1] + rounding[1])

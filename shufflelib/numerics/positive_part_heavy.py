@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.log_interval import LogInterval, intersect
+from shufflelib.numerics.certified import LogInterval, intersect
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.three_point_losses import PRECISION, log_outcomes
 

@@ -1,61 +1,72 @@
 r"""Certified enclosure of E[(G₁ + … + G_n)₊] for independent, identically distributed, finite losses.
 
-Everything about shuffling reduces to this number.  It is computed as a contour integral,
+Everything about shuffling reduces to this number.  Nothing in its cost grows with n:
 
-.. math:: \mathbb E[S_+] = \frac{1}{2\pi i}\int_{\theta - i\infty}^{\theta + i\infty}
-          \frac{M(t)^n}{t^2}\,dt, \qquad M(t) = \mathbb E\,e^{tG},\quad \theta > 0,
+- `union_upper_bound` and `single_positive_lower_bound` enclose it crudely,
 
-along the vertical line through the saddle point θ, where nothing cancels, so that the *relative*
-error stays small however small the number is.  Nothing in it grows with n.
+  .. math:: n\,\mathbb E[G_+]\,\mathbb P(G \ge 0)^{n-1} \;\le\; \mathbb E[(G_1 + \dots + G_n)_+]
+            \;\le\; n\,\mathbb E[G_+];
 
-Why the ends are proved
------------------------
-*Smoothing.*  With an independent Gaussian Z of variance v, the integrand gains the factor
-:math:`e^{vt^2/2}`, which cuts the integral off.  Jensen's inequality gives
-:math:`\mathbb E[S_+] \le \mathbb E[(S+Z)_+]`.  Conversely a Gaussian is below the mixture
-:math:`\tfrac12\delta_0 + \tfrac12\mathcal N(0, 4v)` in convex order, so that
-:math:`\mathbb E[(S+Z)_+] \le \tfrac12\mathbb E[S_+] + \tfrac12\mathbb E[(S+2Z)_+]`.  Together
-
-.. math:: 2\,\mathbb E[(S+Z)_+] - \mathbb E[(S+2Z)_+] \;\le\; \mathbb E[S_+] \;\le\; \mathbb E[(S+Z)_+].
-
-*Trapezoidal rule.*  With step :math:`2\pi/L` it returns, by Poisson summation, exactly
-:math:`\sum_k e^{-\theta kL}\,\mathbb E[(S+Z+kL)_+]`: the wanted term k = 0 plus positive ones, which
-Chernoff's inequality bounds.  *Truncation* is bounded by the Gaussian factor, *rounding* by a
-running sum of node-wise error bounds.  All three are charged to both ends; `logspace` says what the bounds on
-rounding assume of NumPy and SciPy.
-
-Where few losses differ from the most frequent one, because there are few summands or because the
-others are rare, the distribution of the sum is listed instead: `positive_part_enumerated`.
+- where few losses differ from the most frequent one, because there are few summands or because the others
+  are rare, the distribution of the sum is listed: `positive_part_enumerated`;
+- otherwise it is a `saddle_point` integral of :math:`M(t)^n/t^2`, :math:`M(t) = \mathbb E\,e^{tG}`.
 """
 
 import math
-from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shufflelib.numerics.characteristic_functions import (
+from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, LogInterval, intersect
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, ENUMERATION_LIMIT, listed_mean
+from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,
+    TiltedSum,
     cf_minus_one,
     cf_minus_one_of_multiples,
     cf_minus_one_of_sum,
     log_abs_one_plus,
     mean_cf_minus_one,
+    on_the_line,
+    quadrature,
 )
-from shufflelib.numerics.log_interval import LOG_ZERO, TOLERANCE, LogInterval, intersect
-from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.loss_distribution import single_positive_lower_bound, union_upper_bound
-from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, listed_mean
 
-NODE_LIMIT = 2_000_000
-WORK_LIMIT = 300_000_000  # nodes times atoms
+SMALLEST_SIZE = 1e-307  # a unit of it is above the smallest float
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
-DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
-BLOCK_NODES = 1 << 17
 SHORTEST = 4  # rows of fewer nodes are not worth a look at their ends
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
-ROUGH = 3e-3  # a tolerance that is tried where a finer one leaves more
-MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
-ALL_NODES = 18.0  # as many more for one node: there are many
+
+
+def missing_mass(masses):
+    """Return what masses leave of 1."""
+    return max(0.0, 1.0 - math.fsum(masses))
+
+
+@dataclass(frozen=True, eq=False)
+class LossDistribution:
+    """Distribution of one loss G: atoms ``values`` with masses ``masses``; missing mass sits at 0.
+
+    ``sizes`` are the magnitudes of the terms each value was computed from (its rounding error is a
+    multiple of them), ``precision`` the relative error of masses and terms, ``zero_mass`` the missing
+    mass, added up here unless it is known.
+    """
+
+    values: np.ndarray
+    masses: np.ndarray
+    sizes: np.ndarray
+    precision: float
+    zero_mass: float | None = None
+
+    def __post_init__(self):
+        if self.zero_mass is None:
+            object.__setattr__(self, "zero_mass", missing_mass(self.masses))
+
+    def measured_in(self, unit):
+        """Return the distribution of the loss in other units."""
+        values, sizes = self.values / unit, self.sizes / unit
+        flushed = (np.abs(values) < SMALLEST_SIZE) & (self.values != 0.0)  # rounded by more than a share
+        return replace(self, values=values, sizes=np.where(flushed, np.maximum(sizes, SMALLEST_SIZE), sizes))
 
 
 def expected_positive_part(distribution, n, *, tolerance=TOLERANCE):
@@ -82,34 +93,63 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE):
     standard deviations, and to ``tolerance**-0.5``.
     """
     scale = float(np.max(np.abs(distribution.values), initial=0.0))
+    upper = union_upper_bound(distribution, n)
     if scale == 0.0:  # no more than the rounding of what cancelled
-        return (
-            LogInterval(-math.inf, union_upper_bound(distribution, n))
-            if np.any(distribution.sizes > 0.0)
-            else LOG_ZERO
-        )
-    crude = union_upper_bound(distribution, n) - math.log(scale)
-    if crude == -math.inf:
-        return LOG_ZERO
-    bracket, listed = (
-        LogInterval(single_positive_lower_bound(distribution, n) - math.log(scale), crude),
-        n == 1,
-    )
-    distribution = distribution.measured_in(scale)
-    if not listed and bracket.upper - bracket.lower > tolerance:
-        from_list, listed = listed_mean(distribution, n)
-        bracket = intersect(bracket, from_list)
-        if (
-            not listed
-            and bracket.upper - bracket.lower > tolerance
-            and np.any(distribution.values > SMALLEST_GAIN)
-        ):
-            bracket = intersect(bracket, _by_contour(distribution, n, tolerance))
-    lower, upper = bracket.lower, min(bracket.upper, crude)
+        return LogInterval(-math.inf, upper) if np.any(distribution.sizes > 0.0) else LOG_ZERO
     if upper == -math.inf:
         return LOG_ZERO
-    pad = 4 * UNIT * (1.0 + abs(upper) + abs(math.log(scale)))
-    return LogInterval(min(lower, upper) + math.log(scale) - pad, upper + math.log(scale) + pad)
+    log_scale = math.log(scale)
+    found = LogInterval(single_positive_lower_bound(distribution, n) - log_scale, upper - log_scale)
+    distribution = distribution.measured_in(scale)
+    complete = n == 1
+    if not complete and found.upper - found.lower > tolerance and _few_differ(distribution, n):
+        listed, complete = listed_mean(distribution, n, found.upper)
+        found = intersect(found, listed)
+    if not complete and found.upper - found.lower > tolerance and np.any(distribution.values > SMALLEST_GAIN):
+        found = intersect(found, _by_contour(distribution, n, tolerance))
+    if found.upper == -math.inf:
+        return LOG_ZERO
+    pad = 4 * UNIT * (1.0 + abs(found.upper) + abs(log_scale))
+    return LogInterval(min(found) + log_scale - pad, found.upper + log_scale + pad)
+
+
+def _few_differ(distribution, n):
+    """Return whether a list can hold as many losses other than the most frequent one as are expected."""
+    most_frequent = max(float(np.max(distribution.masses)), distribution.zero_mass)
+    expected, others = int(n * max(1.0 - most_frequent, 0.0) * (1.0 - 1e-9)), distribution.values.size - 1
+    return others <= ENUMERATED_ATOMS and math.comb(expected + others, others) <= ENUMERATION_LIMIT
+
+
+def union_upper_bound(distribution, n):
+    """Return the log of n E[G₊], which is never below E[(G₁ + … + G_n)₊]."""
+    values, sizes, doubt = distribution.values, distribution.sizes, distribution.precision
+    end = _log_mean(distribution.masses, np.maximum(values + sizes * (doubt + 8 * UNIT), 0.0))
+    return end + math.log(n) + doubt + (64 + (4 * abs(end) if end > -math.inf else 0.0)) * UNIT
+
+
+def single_positive_lower_bound(distribution, n):
+    """Return the log of n E[G₊] P(G ≥ 0)^{n−1}, which is never above E[(G₁ + … + G_n)₊].
+
+    What is left out is positive: S₊ is at least the sum of those Gᵢ₊ beside which no other loss is negative.
+    """
+    doubt = distribution.precision
+    least = distribution.values - distribution.sizes * (doubt + 8 * UNIT)
+    end = _log_mean(distribution.masses, np.maximum(least, 0.0))
+    if end == -math.inf:
+        return end
+    end += math.log(n) - doubt - (64 + 4 * abs(end)) * UNIT
+    if n == 1:
+        return end
+    negative = float(np.sum(distribution.masses[least < 0.0])) * (1.0 + doubt + (least.size + 4) * UNIT)
+    return end + (n - 1) * math.log1p(-negative) * (1.0 + 4 * UNIT) if negative < 1.0 else -math.inf
+
+
+def _log_mean(masses, gains):
+    """Return log Σ masses·gains, which may underflow."""
+    with np.errstate(divide="ignore"):
+        terms = np.log(masses) + np.log(gains)
+    peak = float(np.max(terms, initial=-math.inf))
+    return peak + math.log(math.fsum(np.exp(terms - peak))) if peak > -math.inf else peak
 
 
 def _tilted(distribution, theta):
@@ -184,33 +224,6 @@ def _saddle(distribution, n):
     return low * math.sqrt(high / low)
 
 
-class TiltedSum(ABC):
-    """A sum S of independent losses seen along the line Re t = θ.
-
-    Attributes
-    ----------
-    cumulant, cumulant_error : float
-        log E e^{θS} and its error.
-    variance : float
-        Of S under the distribution tilted by e^{θS}.
-    atoms : int
-        What one node costs.
-    """
-
-    theta = 1.0
-
-    @abstractmethod
-    def growth(self, other):
-        """Return an upper end of log E e^{other·S} − log E e^{θS}."""
-
-    @abstractmethod
-    def integrand(self, smoothing, step, first, size, nothing):
-        """Sum the integrand over a block of nodes, smoothed by v and by 4v, with a bound on its rounding.
-
-        Values are relative to E e^{θS}; nodes below e^{−nothing} are bounded, not computed.
-        """
-
-
 class _Identical(TiltedSum):
     """n losses with one distribution."""
 
@@ -231,94 +244,12 @@ class _Identical(TiltedSum):
         return _integrand(self.n, self.theta, self.tilt, smoothing, step, first, size, nothing)
 
 
-def _period(terms, smoothing, discard):
-    """Return a period L and the log of the bound on all aliased terms, relative to E e^{θS} e^{vθ²/2}."""
-    theta = terms.theta
-    deviation = math.sqrt(terms.variance + smoothing)
-    log_scale = terms.cumulant + 0.5 * smoothing * theta**2
-    wanted = -discard - 2.0 * math.log(theta) - math.log(deviation)  # the number itself, e^-discard times
-    right = (1.0 - wanted - min(log_scale, 0.0)) / theta
-    right += (math.log(right) if right > 1.0 else 0.0) / theta + 2.0 / theta
-    left = math.inf
-    for step in (0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 16.0):
-        other = theta + step / deviation
-        growth = terms.growth(other)
-        growth += 0.5 * smoothing * (other**2 - theta**2) - 1.0 - math.log(other)
-        left = min(left, (growth - wanted) / (other - theta))
-    period = max(right, left, 2.0 * deviation)
-    # k <= -1: E(S+Z-kL)_+ <= e^{t(S+Z) - tkL - 1}/t for every t > θ; one t for all k
-    # k >= 1: e^{-θkL}(E(S+Z)_+ + kL), with E(S+Z)_+ <= M(θ)^n e^{vθ²/2} / (eθ)
-    fading = theta * period
-    ahead = np.logaddexp(-fading - 1.0 - math.log(theta), -fading + math.log(period) - log_scale) + 1.0
-    return period, float(np.logaddexp(ahead, wanted + 1.0))
-
-
 def _by_contour(distribution, n, tolerance):
     unit = _saddle(distribution, n)
     distribution = distribution.measured_in(1.0 / unit)
     finest = 0.0 if distribution.values.size <= ENUMERATED_ATOMS else tolerance
     bracket = on_the_line(_Identical(distribution, n), tolerance, finest)
     return LogInterval(*(end - math.log(unit) for end in bracket))
-
-
-def on_the_line(terms, tolerance, finest):
-    """Enclose log E[S₊] by integrating a `TiltedSum` along Re t = θ, in units in which θ is 1.
-
-    An atom of the sum at 0 feels the smoothing in first order; where that is what the width is made of,
-    less is smoothed, down to a tolerance of ``finest``.  Where it is rounding, more is smoothed.
-    """
-    bracket, blur, met = _once(terms, tolerance)
-    sharper = max(tolerance * (tolerance / blur) ** 2, finest) if 2.0 * tolerance < blur < 1.0 else tolerance
-    if sharper < tolerance and blur > 0.5 * (bracket.upper - bracket.lower):
-        bracket = intersect(bracket, _once(terms, sharper)[0])
-    if met < ROUGH < bracket.upper - bracket.lower:  # fewer nodes are rounded where more is smoothed
-        bracket = intersect(bracket, _once(terms, ROUGH)[0])
-    return bracket
-
-
-def _once(terms, tolerance):
-    """Return the bracket, how much of its width less smoothing would take away, and the tolerance tried.
-
-    That is wider than the one asked for where there are too many nodes.
-    """
-    theta, deviation = terms.theta, math.sqrt(terms.variance)
-    # Chernoff's bound, (x)_+ <= e^{θx - 1}/θ: it always holds and ends a hopeless quadrature
-    prefactor = terms.cumulant_error + 8 * UNIT * (1.0 + abs(terms.cumulant))
-    log_scale = terms.cumulant
-    chernoff = LogInterval(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
-    if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0 or prefactor > 1.0:
-        return chernoff, 0.0, tolerance
-    # smoothing by a standard deviation of 1/resolution of the sum's widens a Gaussian tail at z
-    # standard deviations by 1.5 (z/resolution)², relatively; far out the logarithm sets the measure
-    z = theta * deviation
-    resolution = max(min(max(z, 1.5), 14.0) * math.sqrt(1.5 / tolerance), z / 2.0)
-    smoothing = (deviation / resolution) ** 2
-    # the aliasing bound for 4v covers the one for v
-    discard = MARGIN - math.log(tolerance)
-    period, log_alias = _period(terms, 4.0 * smoothing, discard)
-    cutoff = math.sqrt(2.0 * discard / smoothing)
-    step = 2.0 * math.pi / period
-    nodes = int(math.ceil(cutoff / step)) + 1
-    most = min(NODE_LIMIT, WORK_LIMIT // terms.atoms)
-    if nodes > most:
-        return _once(terms, tolerance * (1.1 * nodes / most) ** 2)  # wider, never wrong
-
-    smooth = coarse = error = 0.0
-    for first in range(0, nodes, BLOCK_NODES):
-        size = min(BLOCK_NODES, nodes - first)
-        part = terms.integrand(smoothing, step, first, size, discard + ALL_NODES)
-        smooth, coarse, error = smooth + part[0], coarse + part[1], error + part[2]
-    smooth, coarse, error = (step / math.pi * part for part in (smooth, coarse, error))
-
-    error += 3.0 * math.exp(0.5 * smoothing * theta**2 - discard) / (math.pi * cutoff)
-    error += 3.0 * math.exp(log_alias + 2.0 * smoothing * theta**2)
-    upper, lower = smooth + error, 2.0 * smooth - coarse - error
-    log_upper = log_scale + prefactor + math.log(upper) if upper > 0.0 else math.inf
-    log_upper = min(log_upper, chernoff.upper)
-    log_lower = log_scale - prefactor + math.log(lower) if lower > 0.0 else -math.inf
-    sharp = 2.0 * smooth - coarse
-    blur = math.log(smooth / sharp) if min(smooth, sharp) > 0.0 else math.inf
-    return LogInterval(min(log_lower, log_upper), log_upper), blur, tolerance
 
 
 def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
@@ -390,22 +321,3 @@ def _row_length(size, curved, nothing):
     bend = 0.25 * min(math.exp(-nothing), -math.expm1(-nothing))
     row = min(longest, int(math.sqrt(bend / curved))) if curved > 0.0 else longest
     return row if row >= SHORTEST else 1
-
-
-def quadrature(theta, smoothing, omega, log_modulus, angle, relative, left, *, halved):
-    """Add up the nodes of a block where something is left: smoothed by v, by 4v, and their rounding.
-
-    The first node is ``halved`` where it lies on the real axis, its own mirror image.  ``relative`` bounds
-    the errors of what is passed, ``left`` the sum of the moduli at the nodes not passed.
-    """
-    square = theta**2 + omega**2
-    turn = angle - 2.0 * np.arctan2(omega, theta)
-    drift, fade = smoothing * theta * omega, 0.5 * smoothing * (theta**2 - omega**2)
-    fine, rough = (np.exp(log_modulus + times * fade) / square for times in (1.0, 4.0))
-    if halved:
-        fine[0], rough[0] = 0.5 * fine[0], 0.5 * rough[0]
-    doubt = relative + (64.0 + 8.0 * (np.abs(fade) + drift)) * UNIT
-    error = np.sum((2.0 * fine + rough) * np.expm1(np.minimum(doubt, 60.0)))
-    error += 3.0 * left * math.exp(2.0 * smoothing * theta**2) / theta**2
-    smooth, coarse = np.sum(fine * np.cos(turn + drift)), np.sum(rough * np.cos(turn + 4.0 * drift))
-    return float(smooth), float(coarse), float(error)

@@ -14,15 +14,17 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.characteristic_functions import (
+from shufflelib.numerics.certified import LogInterval
+from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,
+    TiltedSum,
     cf_minus_one,
     cf_minus_one_of_sum,
     log_abs_one_plus,
+    on_the_line,
+    quadrature,
 )
-from shufflelib.numerics.log_interval import LogInterval
-from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.numerics.positive_part_iid import TiltedSum, on_the_line, quadrature
 from shufflelib.numerics.three_point_losses import PRECISION
 
 BIN_WORK = 5000  # bins times the square root of kinds: more kinds, fewer bins

@@ -2,7 +2,7 @@
 
 import math
 
-from shufflelib.numerics.log_interval import TOLERANCE
+from shufflelib.numerics.certified import TOLERANCE
 
 COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
 FARTHEST = 5000.0  # nats; beyond it no finite answer is looked for

@@ -5,10 +5,14 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.numerics.loss_distribution import SMALLEST_SIZE, LossDistribution, missing_mass
-from shufflelib.numerics.positive_part_iid import expected_positive_part
+from shufflelib.numerics.positive_part_iid import (
+    SMALLEST_SIZE,
+    LossDistribution,
+    expected_positive_part,
+    missing_mass,
+)
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.privacy_profile import PairProfile

@@ -1,6 +1,6 @@
 """The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
 
-from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE, LogInterval
 from shufflelib.profiles.hockey_stick import SymmetricPair
 
 

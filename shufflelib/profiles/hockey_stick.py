@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib.numerics.log_interval import LOG_ZERO, TOLERANCE, LogInterval
+from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, LogInterval
 from shufflelib.profiles import connect_the_dots
 
 

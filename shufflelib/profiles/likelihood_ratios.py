@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.loss_distribution import SMALLEST_SIZE
+from shufflelib.numerics.positive_part_iid import SMALLEST_SIZE
 
 UNRESOLVED = 1e-290  # mass outside the reference's support that no number here resolves
 LEAST_OUTSIDE = 2.0 * UNRESOLVED  # stands for less of it where that must count

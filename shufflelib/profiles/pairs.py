@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.log_interval import LEAST, TOLERANCE, LogInterval
+from shufflelib.numerics.certified import LEAST, TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.hockey_stick import SymmetricPair

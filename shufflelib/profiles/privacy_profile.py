@@ -19,8 +19,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified, Status
-from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE, Certified, LogInterval, Status
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import adjacency, connect_the_dots, pure_dp
 from shufflelib.profiles.adjacency import NO_DATASETS

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.log_interval import LOG_ZERO, TOLERANCE, LogInterval
+from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 

@@ -16,8 +16,8 @@ import math
 
 import numpy as np
 
+from shufflelib.numerics.certified import LEAST
 from shufflelib.numerics.convex_hull import hull
-from shufflelib.numerics.log_interval import LEAST
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.profiles.pairs import DiscretePair
 

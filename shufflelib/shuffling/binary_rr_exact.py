@@ -10,7 +10,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopulations, gain_and_tilt
-from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.hockey_stick import SymmetricPair

@@ -4,7 +4,7 @@ import functools
 import math
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import adjacency, pure_dp
 from shufflelib.profiles.blanket_pair import BlanketPair

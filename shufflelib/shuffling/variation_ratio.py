@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.log_interval import TOLERANCE, LogInterval, intersect
+from shufflelib.numerics.certified import TOLERANCE, LogInterval, intersect
 from shufflelib.numerics.logspace import (
     LEAST_TAIL,
     UNIT,

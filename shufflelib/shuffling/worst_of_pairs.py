@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.envelope import Envelope
 

@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from fuzz_answers import examples
 from fuzz_cases import DELTA, DOMAINS, EPS, ORDER, between, whole
 from shufflelib import Certified, profiles, randomizers
-from shufflelib.numerics.log_interval import TOLERANCE
+from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.numerics.logspace import (
     UNIT,
     binomial_pmf_error,

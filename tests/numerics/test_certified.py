@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shufflelib import Certified, Status
-from shufflelib.numerics.log_interval import LogInterval
+from shufflelib.numerics.certified import LogInterval
 
 
 def test_scalars_become_floats_and_arrays_read_only():

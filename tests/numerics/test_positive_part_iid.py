@@ -9,16 +9,10 @@ import numpy as np
 import pytest
 
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics import (
-    characteristic_functions,
-    loss_distribution,
-    positive_part_enumerated,
-    positive_part_iid,
-)
-from shufflelib.numerics.log_interval import LOG_ZERO
+from shufflelib.numerics import positive_part_enumerated, positive_part_iid, saddle_point
+from shufflelib.numerics.certified import LOG_ZERO
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.loss_distribution import LossDistribution
-from shufflelib.numerics.positive_part_iid import expected_positive_part
+from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
 
 
 def exact_mean(values, masses, n):
@@ -65,7 +59,9 @@ def test_both_ways_enclose_the_rational_value(seed):
         assert expected_positive_part(distribution, n) == LOG_ZERO
         assert truth == -mpmath.inf
         return
-    by_list = positive_part_enumerated._by_enumeration(distribution, n)
+    by_list = positive_part_enumerated._by_enumeration(
+        distribution, n, positive_part_iid.union_upper_bound(distribution, n)
+    )
     assert by_list.lower <= truth <= by_list.upper
     assert by_list.upper - by_list.lower < 1e-9
     for tolerance in (1e-2, 1e-6):
@@ -125,8 +121,8 @@ def test_rare_losses_leave_the_sum_of_positive_parts(n, rare):
     )
     truth = log(exact_mean(values, masses, n))
     low, high = (
-        loss_distribution.single_positive_lower_bound(distribution, n),
-        loss_distribution.union_upper_bound(distribution, n),
+        positive_part_iid.single_positive_lower_bound(distribution, n),
+        positive_part_iid.union_upper_bound(distribution, n),
     )
     assert low <= truth <= high
     assert high - low <= n * float(rare / 3) + 1e-12
@@ -151,7 +147,7 @@ def test_nodes_left_out_hold_nothing(values, n):
     step, smoothing = 2.0 * math.pi / 1500.0, 1e-4
     nodes = 700 + np.arange(20_001)
     line = 0.01 + 1j * step * nodes
-    phi = 1.0 + characteristic_functions.cf_minus_one(np.outer(step * nodes, tilt.values)) @ tilt.masses
+    phi = 1.0 + saddle_point.cf_minus_one(np.outer(step * nodes, tilt.values)) @ tilt.masses
     terms = phi**n / line**2 * np.exp(0.5 * smoothing * line**2)
     smooth, _, _ = positive_part_iid._integrand(n, 0.01, tilt, smoothing, step, 700, nodes.size, 60.0)
     assert smooth == pytest.approx(np.sum(terms.real), rel=1e-9, abs=1e-9 * np.sum(np.abs(terms)))
@@ -160,7 +156,7 @@ def test_nodes_left_out_hold_nothing(values, n):
 @pytest.mark.parametrize("count", [1, 2, 15, 16, 1000])
 def test_turns_from_two_tables_lose_no_more_than_a_few_roundings(count):
     angles = np.append(0.0, np.random.default_rng(7).normal(size=40) * 10.0 ** np.arange(-39, 1))
-    turned = characteristic_functions.cf_minus_one_of_multiples(angles, count)
+    turned = saddle_point.cf_minus_one_of_multiples(angles, count)
     assert turned.shape == (count, angles.size)
     with mpmath.workdps(60):
         for k in (0, count // 3, count - 1):
@@ -235,7 +231,7 @@ def test_the_bound_without_cancellation_holds_for_every_distribution_within_its_
             distribution.values, distribution.sizes, distribution.masses, strict=True
         )
     )
-    end = loss_distribution.union_upper_bound(distribution, n)
+    end = positive_part_iid.union_upper_bound(distribution, n)
     assert log(truth) <= end <= log(truth) + 0.6 * precision**2 + 200 * UNIT
 
 
@@ -243,10 +239,10 @@ def test_the_bound_without_cancellation_holds_for_masses_of_any_size():
     """The logarithm of a small mass is a large number, and its last digit is worth much."""
     for exponent in np.linspace(-1000.0, 0.0, 301):
         mass = 2.0**exponent
-        end = loss_distribution.union_upper_bound(
+        end = positive_part_iid.union_upper_bound(
             LossDistribution(np.ones(1), np.array([mass]), np.ones(1), 0.0), 1
         )
         truth = log(F(mass))
         assert truth <= end <= truth + (100 + 8 * abs(truth)) * UNIT
     never = LossDistribution(np.array([-1.0, -0.5]), np.array([0.5, 0.25]), np.array([1.0, 0.5]), 1e-15)
-    assert loss_distribution.union_upper_bound(never, 3) == -math.inf
+    assert positive_part_iid.union_upper_bound(never, 3) == -math.inf

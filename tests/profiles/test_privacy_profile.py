@@ -9,7 +9,7 @@ import pytest
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.log_interval import LogInterval
+from shufflelib.numerics.certified import LogInterval
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles import DiscretePair, Gaussian, connect_the_dots
 from shufflelib.profiles.privacy_profile import PairProfile, _largest_renyi

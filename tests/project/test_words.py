@@ -14,7 +14,9 @@ NAMES = (  # of classes, functions and attributes
 )
 WORDS = {
     "distribution": r"laws?",
-    "reference measure, blanket": r"(the|a|an|its|this|common|published|exact|whose|without|'s) covers?(?= [^abat]|[.,;:)]|$)",
+    "reference measure, blanket": (
+        r"(the|a|an|its|this|common|published|exact|whose|without|'s) covers?(?= [^abt]|[.,;:)]|$)"
+    ),
     "outside the support": r"exposed",
     "slot": r"seats?",
     "the user's, their own": r"(the|an) own",

@@ -11,10 +11,9 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtr
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.log_interval import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.loss_distribution import LossDistribution
-from shufflelib.numerics.positive_part_iid import expected_positive_part
+from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.pairs import DiscretePair, Gaussian

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics import positive_part_heavy, validation
-from shufflelib.numerics.log_interval import TOLERANCE, LogInterval, intersect
+from shufflelib.numerics.certified import TOLERANCE, LogInterval, intersect
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_independent import expected_positive_part_of_slots
 from shufflelib.numerics.three_point_losses import (

@@ -1,0 +1,208 @@
+r"""The saddle-point integral of E[S₊] for a sum S of independent losses, with every error charged.
+
+.. math:: \mathbb E[S_+] = \frac{1}{2\pi i}\int_{\theta - i\infty}^{\theta + i\infty}
+          \frac{\mathbb E\,e^{tS}}{t^2}\,dt, \qquad \theta > 0,
+
+along the vertical line through the saddle point θ, where nothing cancels, so that the *relative*
+error stays small however small the number is.
+
+Why the ends are proved
+-----------------------
+*Smoothing.*  With an independent Gaussian Z of variance v, the integrand gains the factor
+:math:`e^{vt^2/2}`, which cuts the integral off.  Jensen's inequality gives
+:math:`\mathbb E[S_+] \le \mathbb E[(S+Z)_+]`.  Conversely a Gaussian is below the mixture
+:math:`\tfrac12\delta_0 + \tfrac12\mathcal N(0, 4v)` in convex order, so that
+:math:`\mathbb E[(S+Z)_+] \le \tfrac12\mathbb E[S_+] + \tfrac12\mathbb E[(S+2Z)_+]`.  Together
+
+.. math:: 2\,\mathbb E[(S+Z)_+] - \mathbb E[(S+2Z)_+] \;\le\; \mathbb E[S_+] \;\le\; \mathbb E[(S+Z)_+].
+
+*Trapezoidal rule.*  With step :math:`2\pi/L` it returns, by Poisson summation, exactly
+:math:`\sum_k e^{-\theta kL}\,\mathbb E[(S+Z+kL)_+]`: the wanted term k = 0 plus positive ones, which
+Chernoff's inequality bounds.  *Truncation* is bounded by the Gaussian factor, *rounding* by a
+running sum of node-wise error bounds.  All three are charged to both ends; `logspace` says what the bounds on
+rounding assume of NumPy and SciPy.
+"""
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from shufflelib.numerics.certified import LogInterval, intersect
+from shufflelib.numerics.logspace import UNIT
+
+NODE_LIMIT = 2_000_000
+WORK_LIMIT = 300_000_000  # nodes times atoms
+DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
+BLOCK_NODES = 1 << 17
+ROUGH = 3e-3  # a tolerance that is tried where a finer one leaves more
+MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
+ALL_NODES = 18.0  # as many more for one node: there are many
+SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
+
+
+class TiltedSum(ABC):
+    """A sum S of independent losses seen along the line Re t = θ.
+
+    Attributes
+    ----------
+    cumulant, cumulant_error : float
+        log E e^{θS} and its error.
+    variance : float
+        Of S under the distribution tilted by e^{θS}.
+    atoms : int
+        What one node costs.
+    """
+
+    theta = 1.0
+
+    @abstractmethod
+    def growth(self, other):
+        """Return an upper end of log E e^{other·S} − log E e^{θS}."""
+
+    @abstractmethod
+    def integrand(self, smoothing, step, first, size, nothing):
+        """Sum the integrand over a block of nodes, smoothed by v and by 4v, with a bound on its rounding.
+
+        Values are relative to E e^{θS}; nodes below e^{−nothing} are bounded, not computed.
+        """
+
+
+def on_the_line(terms, tolerance, finest):
+    """Enclose log E[S₊] by integrating a `TiltedSum` along Re t = θ, in units in which θ is 1.
+
+    An atom of the sum at 0 feels the smoothing in first order; where that is what the width is made of,
+    less is smoothed, down to a tolerance of ``finest``.  Where it is rounding, more is smoothed.
+    """
+    bracket, blur, met = _once(terms, tolerance)
+    sharper = max(tolerance * (tolerance / blur) ** 2, finest) if 2.0 * tolerance < blur < 1.0 else tolerance
+    if sharper < tolerance and blur > 0.5 * (bracket.upper - bracket.lower):
+        bracket = intersect(bracket, _once(terms, sharper)[0])
+    if met < ROUGH < bracket.upper - bracket.lower:  # fewer nodes are rounded where more is smoothed
+        bracket = intersect(bracket, _once(terms, ROUGH)[0])
+    return bracket
+
+
+def _once(terms, tolerance):
+    """Return the bracket, how much of its width less smoothing would take away, and the tolerance tried.
+
+    That is wider than the one asked for where there are too many nodes.
+    """
+    theta, deviation = terms.theta, math.sqrt(terms.variance)
+    # Chernoff's bound, (x)_+ <= e^{θx - 1}/θ: it always holds and ends a hopeless quadrature
+    prefactor = terms.cumulant_error + 8 * UNIT * (1.0 + abs(terms.cumulant))
+    log_scale = terms.cumulant
+    chernoff = LogInterval(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
+    if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0 or prefactor > 1.0:
+        return chernoff, 0.0, tolerance
+    # smoothing by a standard deviation of 1/resolution of the sum's widens a Gaussian tail at z
+    # standard deviations by 1.5 (z/resolution)², relatively; far out the logarithm sets the measure
+    z = theta * deviation
+    resolution = max(min(max(z, 1.5), 14.0) * math.sqrt(1.5 / tolerance), z / 2.0)
+    smoothing = (deviation / resolution) ** 2
+    # the aliasing bound for 4v covers the one for v
+    discard = MARGIN - math.log(tolerance)
+    period, log_alias = _period(terms, 4.0 * smoothing, discard)
+    cutoff = math.sqrt(2.0 * discard / smoothing)
+    step = 2.0 * math.pi / period
+    nodes = int(math.ceil(cutoff / step)) + 1
+    most = min(NODE_LIMIT, WORK_LIMIT // terms.atoms)
+    if nodes > most:
+        return _once(terms, tolerance * (1.1 * nodes / most) ** 2)  # wider, never wrong
+
+    smooth = coarse = error = 0.0
+    for first in range(0, nodes, BLOCK_NODES):
+        size = min(BLOCK_NODES, nodes - first)
+        part = terms.integrand(smoothing, step, first, size, discard + ALL_NODES)
+        smooth, coarse, error = smooth + part[0], coarse + part[1], error + part[2]
+    smooth, coarse, error = (step / math.pi * part for part in (smooth, coarse, error))
+
+    error += 3.0 * math.exp(0.5 * smoothing * theta**2 - discard) / (math.pi * cutoff)
+    error += 3.0 * math.exp(log_alias + 2.0 * smoothing * theta**2)
+    upper, lower = smooth + error, 2.0 * smooth - coarse - error
+    log_upper = log_scale + prefactor + math.log(upper) if upper > 0.0 else math.inf
+    log_upper = min(log_upper, chernoff.upper)
+    log_lower = log_scale - prefactor + math.log(lower) if lower > 0.0 else -math.inf
+    sharp = 2.0 * smooth - coarse
+    blur = math.log(smooth / sharp) if min(smooth, sharp) > 0.0 else math.inf
+    return LogInterval(min(log_lower, log_upper), log_upper), blur, tolerance
+
+
+def _period(terms, smoothing, discard):
+    """Return a period L and the log of the bound on all aliased terms, relative to E e^{θS} e^{vθ²/2}."""
+    theta = terms.theta
+    deviation = math.sqrt(terms.variance + smoothing)
+    log_scale = terms.cumulant + 0.5 * smoothing * theta**2
+    wanted = -discard - 2.0 * math.log(theta) - math.log(deviation)  # the number itself, e^-discard times
+    right = (1.0 - wanted - min(log_scale, 0.0)) / theta
+    right += (math.log(right) if right > 1.0 else 0.0) / theta + 2.0 / theta
+    left = math.inf
+    for step in (0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 16.0):
+        other = theta + step / deviation
+        growth = terms.growth(other)
+        growth += 0.5 * smoothing * (other**2 - theta**2) - 1.0 - math.log(other)
+        left = min(left, (growth - wanted) / (other - theta))
+    period = max(right, left, 2.0 * deviation)
+    # k <= -1: E(S+Z-kL)_+ <= e^{t(S+Z) - tkL - 1}/t for every t > θ; one t for all k
+    # k >= 1: e^{-θkL}(E(S+Z)_+ + kL), with E(S+Z)_+ <= M(θ)^n e^{vθ²/2} / (eθ)
+    fading = theta * period
+    ahead = np.logaddexp(-fading - 1.0 - math.log(theta), -fading + math.log(period) - log_scale) + 1.0
+    return period, float(np.logaddexp(ahead, wanted + 1.0))
+
+
+def quadrature(theta, smoothing, omega, log_modulus, angle, relative, left, *, halved):
+    """Add up the nodes of a block where something is left: smoothed by v, by 4v, and their rounding.
+
+    The first node is ``halved`` where it lies on the real axis, its own mirror image.  ``relative`` bounds
+    the errors of what is passed, ``left`` the sum of the moduli at the nodes not passed.
+    """
+    square = theta**2 + omega**2
+    turn = angle - 2.0 * np.arctan2(omega, theta)
+    drift, fade = smoothing * theta * omega, 0.5 * smoothing * (theta**2 - omega**2)
+    fine, rough = (np.exp(log_modulus + times * fade) / square for times in (1.0, 4.0))
+    if halved:
+        fine[0], rough[0] = 0.5 * fine[0], 0.5 * rough[0]
+    doubt = relative + (64.0 + 8.0 * (np.abs(fade) + drift)) * UNIT
+    error = np.sum((2.0 * fine + rough) * np.expm1(np.minimum(doubt, 60.0)))
+    error += 3.0 * left * math.exp(2.0 * smoothing * theta**2) / theta**2
+    smooth, coarse = np.sum(fine * np.cos(turn + drift)), np.sum(rough * np.cos(turn + 4.0 * drift))
+    return float(smooth), float(coarse), float(error)
+
+
+# ---- characteristic functions minus 1, so that nothing cancels where they are near 1
+
+
+def cf_minus_one(angle):
+    """Return e^{i·angle} − 1 without cancellation."""
+    half = np.sin(0.5 * angle)
+    return -2.0 * half * half + 1j * np.sin(angle)
+
+
+def cf_minus_one_of_sum(one, two):
+    """Return e^{i(a+b)} − 1 from e^{ia} − 1 and e^{ib} − 1.
+
+    Nothing cancels; at most six roundings of |a| + |b| are added to the errors of the factors.
+    """
+    return one * two + one + two
+
+
+def cf_minus_one_of_multiples(angles, count):
+    """Return e^{ik·angle} − 1 for k < ``count``, one row for each k, from two shorter tables."""
+    few = max(1, math.isqrt(count))
+    one = cf_minus_one(np.outer(few * np.arange(-(-count // few)), angles))[:, None]
+    two = cf_minus_one(np.outer(np.arange(few), angles))
+    return cf_minus_one_of_sum(one, two).reshape(-1, angles.size)[:count]
+
+
+def mean_cf_minus_one(first, second, masses):
+    """Return E e^{i(a+b)} − 1 for every row of e^{ia} − 1 with every row of e^{ib} − 1; columns are atoms."""
+    weighted = first * masses
+    mean = weighted @ second.T
+    mean += weighted.sum(axis=1)[:, None]
+    mean += second @ masses
+    return mean
+
+
+def log_abs_one_plus(x, y):
+    """Return log|1 + x + iy|, at least `SMALLEST_MODULUS`, without cancellation near 0."""
+    return 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
