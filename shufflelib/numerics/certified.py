@@ -194,3 +194,9 @@ UNKNOWN = LogInterval(-math.inf, math.inf)
 def intersect(one, two):
     """Return what two brackets of one number say together."""
     return LogInterval(max(one.lower, two.lower), min(one.upper, two.upper))
+
+
+def worst_case(dominating, attacks):
+    """Return the bracket of a worst case: the largest upper end above it, the largest lower end below it."""
+    upper = min(max(one.or_unknown().upper for one in dominating), 0.0)
+    return LogInterval(min(max(one.or_unknown().lower for one in attacks), upper), upper)

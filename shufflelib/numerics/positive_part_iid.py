@@ -23,19 +23,14 @@ from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, ENUME
 from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,
     TiltedSum,
-    cf_minus_one,
-    cf_minus_one_of_multiples,
-    cf_minus_one_of_sum,
+    characteristic_minus_one,
     log_abs_one_plus,
-    mean_cf_minus_one,
     on_the_line,
     quadrature,
 )
 
 SMALLEST_SIZE = 1e-307  # a unit of it is above the smallest float
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
-SHORTEST = 4  # rows of fewer nodes are not worth a look at their ends
-TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
 
 
 def missing_mass(masses):
@@ -249,7 +244,7 @@ def _by_contour(distribution, n, tolerance):
     distribution = distribution.measured_in(1.0 / unit)
     finest = 0.0 if distribution.values.size <= ENUMERATED_ATOMS else tolerance
     bracket = on_the_line(_Identical(distribution, n), tolerance, finest)
-    return LogInterval(*(end - math.log(unit) for end in bracket))
+    return LogInterval(bracket.lower - math.log(unit), bracket.upper - math.log(unit))
 
 
 def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
@@ -257,7 +252,7 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
 
     Values are relative to M(θ)^n.
     """
-    phi, number = _characteristic(tilt, step, first, size, nothing / n)
+    phi, number = characteristic_minus_one(tilt.values, tilt.masses, step, first, size, nothing / n)
     log_modulus = log_abs_one_plus(phi.real, phi.imag)
     alive = np.flatnonzero((n * log_modulus > -nothing) & (number < size))
     x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
@@ -277,47 +272,3 @@ def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
         size * math.exp(min(n * math.log(math.exp(-nothing / n) + tilt.node_error * farthest), 0.0)),
         halved=first == 0,
     )
-
-
-def _characteristic(tilt, step, first, size, nothing):
-    """Return φ − 1 where |φ| may exceed e^{−nothing}, at some other nodes of a block, and all their numbers.
-
-    Most are not among them.  Between two nodes h apart |φ| is at most the larger of theirs plus h²/8·E G²,
-    so that whole rows are seen to be nothing from their ends.
-    """
-    values, masses = tilt.values, tilt.masses
-    curved = 0.125 * step**2 * float(masses @ values**2) * (1.0 + 1e-9)
-    row = _row_length(size, curved, nothing)
-    if row > 1:
-        rows = -(-size // row)
-        (far, near), ends = _every(tilt, step, first, row, rows + 1)
-        lost = -np.expm1(log_abs_one_plus(ends.real, ends.imag)) * (1.0 - 1e-9)
-        rounding = (values.size + 24) * UNIT * step * float(masses @ np.abs(values))  # for each node
-        lost -= rounding * (first + row * np.arange(rows + 1))
-        lost = np.minimum(lost[:-1], lost[1:]) - curved * row**2
-        kept = np.flatnonzero(lost < -math.expm1(-nothing))
-        if 2 * kept.size < rows:
-            parts, few = np.array_split(kept, 1 + kept.size * values.size // TABLE), len(near)
-            nodes = cf_minus_one_of_multiples(step * values, row)
-            phi = [
-                mean_cf_minus_one(cf_minus_one_of_sum(far[part // few], near[part % few]), nodes, masses)
-                for part in parts
-            ]
-            return np.concatenate(phi).ravel(), (row * kept[:, None] + np.arange(row)).ravel()
-    return _every(tilt, step, first, 1, size)[1], np.arange(size)
-
-
-def _every(tilt, step, first, row, count):
-    """Return φ − 1 at every row-th node from the first one, after the two tables it was made from."""
-    few = math.isqrt(count)
-    near = cf_minus_one_of_multiples(step * row * tilt.values, few)
-    far = cf_minus_one(np.outer(step * (first + row * few * np.arange(-(-count // few))), tilt.values))
-    return (far, near), mean_cf_minus_one(far, near, tilt.masses).ravel()[:count]
-
-
-def _row_length(size, curved, nothing):
-    """Return how many nodes a row has: |φ| that need not be seen to be small may bend further."""
-    longest = max(1, round(size ** (1.0 / 3.0)))
-    bend = 0.25 * min(math.exp(-nothing), -math.expm1(-nothing))
-    row = min(longest, int(math.sqrt(bend / curved))) if curved > 0.0 else longest
-    return row if row >= SHORTEST else 1

@@ -35,6 +35,8 @@ NODE_LIMIT = 2_000_000
 WORK_LIMIT = 300_000_000  # nodes times atoms
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
+SHORTEST = 4  # rows of fewer nodes are not worth a look at their ends
+TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
 ROUGH = 3e-3  # a tolerance that is tried where a finer one leaves more
 MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
 ALL_NODES = 18.0  # as many more for one node: there are many
@@ -206,3 +208,47 @@ def mean_cf_minus_one(first, second, masses):
 def log_abs_one_plus(x, y):
     """Return log|1 + x + iy|, at least `SMALLEST_MODULUS`, without cancellation near 0."""
     return 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))
+
+
+def characteristic_minus_one(values, masses, step, first, size, nothing):
+    """Return φ − 1 where |φ| may exceed e^{−nothing}, at some other nodes of a block, and all their numbers.
+
+    φ is the characteristic function of some values with these masses.  Most nodes are not among them.
+    Between two nodes h apart |φ| is at most the larger of theirs plus h²/8·E G², so that whole rows are seen
+    to be nothing from their ends.
+    """
+    curved = 0.125 * step**2 * float(masses @ values**2) * (1.0 + 1e-9)
+    row = _row_length(size, curved, nothing)
+    if row > 1:
+        rows = -(-size // row)
+        (far, near), ends = _every(values, masses, step, first, row, rows + 1)
+        lost = -np.expm1(log_abs_one_plus(ends.real, ends.imag)) * (1.0 - 1e-9)
+        rounding = (values.size + 24) * UNIT * step * float(masses @ np.abs(values))  # for each node
+        lost -= rounding * (first + row * np.arange(rows + 1))
+        lost = np.minimum(lost[:-1], lost[1:]) - curved * row**2
+        kept = np.flatnonzero(lost < -math.expm1(-nothing))
+        if 2 * kept.size < rows:
+            parts, few = np.array_split(kept, 1 + kept.size * values.size // TABLE), len(near)
+            nodes = cf_minus_one_of_multiples(step * values, row)
+            phi = [
+                mean_cf_minus_one(cf_minus_one_of_sum(far[part // few], near[part % few]), nodes, masses)
+                for part in parts
+            ]
+            return np.concatenate(phi).ravel(), (row * kept[:, None] + np.arange(row)).ravel()
+    return _every(values, masses, step, first, 1, size)[1], np.arange(size)
+
+
+def _every(values, masses, step, first, row, count):
+    """Return φ − 1 at every row-th node from the first one, after the two tables it was made from."""
+    few = math.isqrt(count)
+    near = cf_minus_one_of_multiples(step * row * values, few)
+    far = cf_minus_one(np.outer(step * (first + row * few * np.arange(-(-count // few))), values))
+    return (far, near), mean_cf_minus_one(far, near, masses).ravel()[:count]
+
+
+def _row_length(size, curved, nothing):
+    """Return how many nodes a row has: |φ| that need not be seen to be small may bend further."""
+    longest = max(1, round(size ** (1.0 / 3.0)))
+    bend = 0.25 * min(math.exp(-nothing), -math.expm1(-nothing))
+    row = min(longest, int(math.sqrt(bend / curved))) if curved > 0.0 else longest
+    return row if row >= SHORTEST else 1

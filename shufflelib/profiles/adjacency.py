@@ -14,7 +14,8 @@ True
 False
 """
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -37,38 +38,21 @@ SUBSAMPLED = (
 ROUNDING = 1e-12  # relative, of a distance
 
 
-@dataclass(frozen=True)
-class ReplaceOne:
-    """Datasets of equal size that differ in one record, whatever the others are.
-
-    Parameters
-    ----------
-    record, others : str
-        What is replaced, and what is arbitrary, in words.
-    inputs : tuple of float
-        All values that anybody may hold, if the guarantee is for a list of them.
+class Adjacency(ABC):
+    """Which datasets are neighbours: a sentence, and a test of two datasets.
 
     Examples
     --------
-    >>> from shufflelib.profiles.adjacency import ReplaceOne
-    >>> print(ReplaceOne())
-    replace one user's value, whatever the other users hold
-    >>> ReplaceOne().neighbours([0, 1, 2], [0, 1, 7]), ReplaceOne().neighbours([0, 1, 2], [0, 1])
+    >>> from shufflelib.profiles.adjacency import MoveOne, ReplaceOne
+    >>> ReplaceOne().any_value, MoveOne(d01=0.1, dmax=2.0).any_value
     (True, False)
     """
 
-    record: str = "user's value"
-    others: str = "the other users hold"
-    inputs: tuple = ()
+    text = ""  # the relation in words
+    any_value = True  # whether a record may be replaced by that of any other user, which subsampling needs
 
     def __str__(self):
-        listed = f"; all values are among the {len(self.inputs)} inputs listed" if self.inputs else ""
-        return f"replace one {self.record}, whatever {self.others}{listed}"
-
-    @property
-    def any_value(self):
-        """Whether a record may be replaced by that of any other user, which subsampling needs."""
-        return True
+        return self.text
 
     def neighbours(self, first, second):
         """Return whether two datasets, one entry for each user, are neighbours.
@@ -92,13 +76,47 @@ class ReplaceOne:
         (i,) = changed
         return self.admits(first[i], second[i], first[:i] + first[i + 1 :])
 
+    @abstractmethod
+    def admits(self, before, after, others):
+        """Return whether one entry may change in this way while the others are these."""
+
+
+@dataclass(frozen=True)
+class ReplaceOne(Adjacency):
+    """Datasets of equal size that differ in one record, whatever the others are.
+
+    Parameters
+    ----------
+    record, others : str
+        What is replaced, and what is arbitrary, in words.
+    inputs : tuple of float
+        All values that anybody may hold, if the guarantee is for a list of them.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles.adjacency import ReplaceOne
+    >>> print(ReplaceOne())
+    replace one user's value, whatever the other users hold
+    >>> ReplaceOne().neighbours([0, 1, 2], [0, 1, 7]), ReplaceOne().neighbours([0, 1, 2], [0, 1])
+    (True, False)
+    """
+
+    record: str = "user's value"
+    others: str = "the other users hold"
+    inputs: tuple = ()
+    text: str = field(init=False, repr=False)
+
+    def __post_init__(self):
+        listed = f"; all values are among the {len(self.inputs)} inputs listed" if self.inputs else ""
+        object.__setattr__(self, "text", f"replace one {self.record}, whatever {self.others}{listed}")
+
     def admits(self, before, after, others):
         """Return whether one entry may change in this way while the others are these."""
         return not self.inputs or {before, after, *others} <= set(self.inputs)
 
 
 @dataclass(frozen=True)
-class MoveOne(ReplaceOne):
+class MoveOne(Adjacency):
     """Datasets in which one user's value moves a little, while all others are near.
 
     Parameters
@@ -124,10 +142,12 @@ class MoveOne(ReplaceOne):
     dmax: float = 0.0
     shorter: bool = True
 
-    def __str__(self):
+    @property
+    def text(self):
+        """The relation in words."""
         return (
-            f"one {self.record} moves by {'at most' if self.shorter else 'exactly'} {self.d01:g} nats, "
-            f"and every other {self.record} is within {self.dmax:g} nats of both places"
+            f"one user's value moves by {'at most' if self.shorter else 'exactly'} {self.d01:g} nats, "
+            f"and every other user's value is within {self.dmax:g} nats of both places"
         )
 
     @property
@@ -145,12 +165,12 @@ class MoveOne(ReplaceOne):
 
 
 @dataclass(frozen=True)
-class ReplaceComponents(ReplaceOne):
+class ReplaceComponents(Adjacency):
     """Datasets of tuples that differ in some components of one user's tuple.
 
     Parameters
     ----------
-    parts : tuple of ReplaceOne
+    parts : tuple of Adjacency
         The relation of each component.
     most : int
         Number of components that may differ.
@@ -170,14 +190,16 @@ class ReplaceComponents(ReplaceOne):
     parts: tuple = ()
     most: int = 1
 
-    def __str__(self):
+    @property
+    def text(self):
+        """The relation in words."""
         said = (
             f"replace one user's tuple of {len(self.parts)} values"
             if self.most == len(self.parts)
             else f"replace at most {self.most} of the {len(self.parts)} components of one user's tuple"
         )
-        special = [f"component {j}: {part}" for j, part in enumerate(self.parts) if part != ReplaceOne()]
-        return "; ".join([f"{said}, whatever {self.others}", *special])
+        special = [f"component {j}: {part}" for j, part in enumerate(self.parts) if part != REPLACE_ONE]
+        return "; ".join([f"{said}, whatever the other users hold", *special])
 
     @property
     def any_value(self):
@@ -193,7 +215,7 @@ class ReplaceComponents(ReplaceOne):
 
 
 @dataclass(frozen=True)
-class EveryRound(ReplaceOne):
+class EveryRound(Adjacency):
     """What rounds with different relations have in common: each round's relation holds.
 
     Examples
@@ -206,7 +228,9 @@ class EveryRound(ReplaceOne):
 
     rounds: tuple = ()
 
-    def __str__(self):
+    @property
+    def text(self):
+        """The relation in words."""
         return "in every round its own: " + "; ".join(map(str, self.rounds))
 
     @property
@@ -220,7 +244,7 @@ class EveryRound(ReplaceOne):
 
 
 @dataclass(frozen=True)
-class NoDatasets(ReplaceOne):
+class NoDatasets(Adjacency):
     """The relation of a pair of distributions taken for itself: there are no datasets to compare.
 
     Examples
@@ -230,14 +254,18 @@ class NoDatasets(ReplaceOne):
     none: an ordered pair of distributions, no mechanism
     """
 
-    def __str__(self):
-        return "none: an ordered pair of distributions, no mechanism"
+    text = "none: an ordered pair of distributions, no mechanism"
 
     def neighbours(self, first, second):
         """Return False: nothing is said about datasets."""
         return False
 
+    def admits(self, before, after, others):
+        """Return False: nothing is said about datasets."""
+        return False
 
+
+REPLACE_ONE = ReplaceOne()
 NO_DATASETS = NoDatasets()
 
 

@@ -61,6 +61,7 @@ class BlanketPair(PairProfile):
 
     statement = "a pair of reports under a reference measure"
     source = "contour integral with every error charged"
+    max_privacy_loss = math.inf
 
     def _log_ever(self):
         """Return a lower end of log H at every ε: the outputs that one report alone can produce."""
@@ -79,6 +80,7 @@ class BlanketPair(PairProfile):
         exchanged = ratios.distance(ratios.swapped())
         self.symmetric = exchanged < math.inf
         self.ratios, self.n = ratios.blurred(exchanged) if self.symmetric else ratios, n
+        self.max_privacy_loss = self.ratios.max_privacy_loss
         self.search_width = max(2e-8, 0.1 * ratios.cell_width)
 
     @functools.cached_property
@@ -101,13 +103,8 @@ class BlanketPair(PairProfile):
             )
         return one >= two
 
-    @property
-    def max_privacy_loss(self):
-        """Largest log-ratio of the two reports on covered outputs; infinite if some are exposed."""
-        return self.ratios.max_privacy_loss
-
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
-        """Enclose the logarithm of the loss sum's positive part over n, plus the exposed mass."""
+        """Enclose log(E[(G₁ + … + G_n)₊]/n), plus the mass outside the reference measure's support."""
         ratios = self.ratios
         if eps >= self.max_privacy_loss:
             return LogInterval(*ratios.log_outside(eps))
@@ -125,11 +122,10 @@ class BlanketPair(PairProfile):
             upper = min(upper, float(np.logaddexp(ends.upper + shift, jumps + eps)) + rounding)
             if upper <= lower + LOOSE * rtol:
                 break
-        exposed = ratios.log_outside(eps)
-        if exposed[1] > -math.inf:
-            upper = float(np.logaddexp(upper, exposed[1])) + rounding
-        if exposed[0] > -math.inf:
-            lower = float(np.logaddexp(lower, exposed[0])) - rounding
+        if ratios.r0_outside > 0.0:
+            outside = ratios.log_outside(eps)
+            upper = float(np.logaddexp(upper, outside[1])) + rounding
+            lower = float(np.logaddexp(lower, outside[0])) - rounding
         return LogInterval(min(lower, 0.0), min(upper, 0.0))
 
     @functools.cached_property

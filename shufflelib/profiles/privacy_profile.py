@@ -14,18 +14,14 @@ and Theorem 7.3; for rounds Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 
 import functools
 import math
-from abc import ABC, abstractmethod
-
-import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE, Certified, LogInterval, Status
+from shufflelib.numerics.certified import TOLERANCE, Certified, Status
 from shufflelib.numerics.root_finding import epsilon_at_delta
-from shufflelib.profiles import adjacency, connect_the_dots, pure_dp
-from shufflelib.profiles.adjacency import NO_DATASETS
+from shufflelib.profiles import adjacency
 from shufflelib.profiles.composition import ComposedPair, added
-from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
+from shufflelib.profiles.questions import Questions
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
 
 MOST_ROUNDS = 10**9
@@ -33,199 +29,16 @@ RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
 SMALLEST_RATE = 1e-9
 
 
-class PrivacyProfile(ABC):
-    """δ(ε) with a certified bracket, and everything that follows from it.
-
-    Subclasses say which pairs lie above the worst case and which below.
-
-    Attributes
-    ----------
-    adjacency : ReplaceOne
-        Which datasets are neighbours: the relation of `shufflelib.profiles.adjacency` that all numbers are
-        for.
-    hypotheses : tuple of str
-        What else all numbers assume: whom to trust, and what must not depend on the values.
-
-    Notes
-    -----
-    Nothing costs more for more users.  δ takes milliseconds for a pair with few kinds of losses, up to a
-    second for one with hundreds of them or for many personal budgets; ε takes 8 to 30 values of δ.
-    A Rényi divergence or a trade-off function is read off hundreds of values unless the pair has few kinds of
-    losses: half a second to three for a randomizer on the line, more for a few users with Gaussian noise.
+class PrivacyProfile(Questions):
+    """What a mechanism or a pair leaks: the four questions, rounds, and random subsets.
 
     Examples
     --------
-    Four questions that every profile answers:
-
     >>> from shufflelib.profiles import Gaussian
-    >>> profile = Gaussian(mu=0.5)
-    >>> round(profile.delta(eps=1.0).upper, 5), round(profile.epsilon(delta=1e-6).upper, 4)
-    (0.00683, 2.2541)
-    >>> round(profile.renyi(order=1.5).upper, 2), round(profile.tradeoff(fpr=0.05).lower, 2)
-    (0.19, 0.87)
+    >>> profile = Gaussian(mu=0.5).compose(rounds=4).subsample(rate=0.1)
+    >>> round(profile.delta(eps=0.5).upper, 4)
+    0.002
     """
-
-    statement = "privacy profile"
-    source = ""
-    adjacency = NO_DATASETS
-    hypotheses = ()
-
-    @property
-    @abstractmethod
-    def dominating_pairs(self):
-        """Pairs whose worst number is at least the true one, a tuple of `Pair`."""
-
-    @property
-    @abstractmethod
-    def attack_pairs(self):
-        """Pairs whose worst number is at most the true one, a tuple of `Pair`."""
-
-    @property
-    def pure_epsilon(self):
-        """The smallest ε known to hold with δ = 0, infinite where there is none."""
-        return max(one.max_privacy_loss for pair in self.dominating_pairs for one in (pair, pair.reversed))
-
-    @functools.cached_property
-    def envelope(self):
-        """One symmetric pair that stands above the profile, whichever pair and direction is met."""
-        return Envelope.of(self.dominating_pairs)
-
-    def _certified(self, lower, upper, what, *, floor=0.0, ceiling=math.inf):
-        """Return a bracket that says for which datasets it holds, and whether an end is trivial."""
-        source = self.source
-        if self.adjacency != NO_DATASETS:
-            source += f"; neighbours: {self.adjacency}"
-        status = Status.of(lower, upper, floor=floor, ceiling=ceiling)
-        return Certified(lower, upper, status, source, f"{what} of {self.statement}")
-
-    def delta(self, eps):
-        r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
-
-        Parameters
-        ----------
-        eps : float or array_like
-            Central budget in nats, finite and non-negative.
-
-        Returns
-        -------
-        Certified
-            Floats for a scalar, arrays of the argument's shape otherwise; ``upper`` is the safe end.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``eps`` is not a finite, non-negative number or a non-empty array of them.
-        """
-        grid = validation.reals(
-            eps, "eps", at_least=0.0, remedy="for delta at a negative eps exchange the roles of P and Q"
-        )
-        ends = np.array([self._log_delta(float(x)).probabilities() for x in grid.ravel()])
-        lower, upper = np.moveaxis(ends.reshape((*grid.shape, 2)), -1, 0)
-        ceiling = pure_dp.delta(self.pure_epsilon, grid)
-        return self._certified(np.minimum(lower, upper), upper, "delta", ceiling=ceiling)
-
-    def _log_delta(self, eps, tolerance=TOLERANCE):
-        worst = {id(pair): pair.log_worst(eps, tolerance) for pair in self._pairs}
-        upper = min(max(worst[id(pair)].upper for pair in self.dominating_pairs), 0.0)
-        return LogInterval(min(max(worst[id(pair)].lower for pair in self.attack_pairs), upper), upper)
-
-    @property
-    def _pairs(self):
-        """All pairs, each once."""
-        return {id(pair): pair for pair in (*self.dominating_pairs, *self.attack_pairs)}.values()
-
-    def epsilon(self, delta):
-        r"""Enclose the smallest ε ≥ 0 with :math:`\delta(\varepsilon) \le` ``delta``.
-
-        Parameters
-        ----------
-        delta : float or array_like
-            Central δ, strictly between 0 and 1.
-
-        Returns
-        -------
-        Certified
-            ``upper`` is a proved guarantee: :math:`\delta(\text{upper}) \le` ``delta``.  Infinite,
-            with a status that says so, where no finite ε is proved.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``delta`` is not a number in (0, 1) or a non-empty array of them.
-        """
-        grid = validation.probabilities(delta, "delta")
-        ends = np.array([self._epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        return self._certified(ends[..., 0], ends[..., 1], "epsilon", ceiling=self.pure_epsilon)
-
-    def _epsilon(self, delta):
-        target = math.log(delta)
-        upper = epsilon_at_delta(self.dominating_pairs, target, safe_above=True)
-        lower = epsilon_at_delta(self.attack_pairs, target, safe_above=False)
-        return min(lower, upper), upper
-
-    def renyi(self, order):
-        r"""Enclose the Rényi divergence :math:`\max\{D_\lambda(P\|Q), D_\lambda(Q\|P)\}`.
-
-        .. math:: e^{(\lambda-1) D_\lambda(P\|Q)} = 1 + \lambda(\lambda-1) \int_0^\infty
-                  e^{(\lambda-1)\varepsilon} H_\varepsilon(P\|Q)
-                  + e^{-\lambda\varepsilon} H_\varepsilon(Q\|P) \,d\varepsilon
-
-        Parameters
-        ----------
-        order : float or array_like
-            Order λ, 1 < λ ≤ 1e300.
-
-        Returns
-        -------
-        Certified
-            ``upper`` is the safe end.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``order`` is not a finite number above 1 or a non-empty array of them.
-        """
-        grid = validation.reals(
-            order,
-            "order",
-            above=1.0,
-            at_most=1e300,
-            remedy="the limit at 1 is the Kullback-Leibler divergence",
-        )
-        ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        ceiling = pure_dp.renyi(self.pure_epsilon, grid)
-        return self._certified(ends[..., 0], ends[..., 1], "Renyi divergence", ceiling=ceiling)
-
-    def _renyi(self, order):
-        return _largest_renyi(self.attack_pairs, order)[0], _largest_renyi(self.dominating_pairs, order)[1]
-
-    def tradeoff(self, fpr):
-        r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.
-
-        .. math:: f(\alpha) = \sup_\varepsilon \max\{0,\; 1 - \delta(\varepsilon) - e^{\varepsilon}\alpha,\;
-                  e^{-\varepsilon}(1 - \delta(\varepsilon) - \alpha)\}
-
-        Parameters
-        ----------
-        fpr : float or array_like
-            False-positive rate α in [0, 1].
-
-        Returns
-        -------
-        Certified
-            ``lower`` is the safe end.  For a mechanism the worst order of the two neighbours is
-            taken; for an ordered pair the null hypothesis is P and the alternative Q.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
-        """
-        grid = validation.false_positive_rates(fpr)
-        ends = np.array([self._false_negative_rate(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        floor = pure_dp.false_negatives(self.pure_epsilon, grid)
-        lower, upper = np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1]
-        return self._certified(lower, upper, "false-negative rate", floor=floor, ceiling=1.0 - grid)
 
     def subsample(self, *, rate):
         r"""Return the profile of the same mechanism run on a random subset of its users.
@@ -309,27 +122,6 @@ class PrivacyProfile(ABC):
         )
         return _composed([(self, rounds)])
 
-    def _false_negative_rate(self, fpr):
-        """Enclose the trade-off function, which is known at its ends without a curve."""
-        if fpr == 1.0:
-            return 0.0, 0.0
-        if fpr == 0.0 and math.isfinite(self.pure_epsilon):
-            return 1.0, 1.0
-        return self._tradeoff(fpr)
-
-    def _tradeoff(self, fpr):
-        above = [
-            end
-            for pair in self.dominating_pairs
-            for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
-        ]
-        below = [
-            end
-            for pair in self.attack_pairs
-            for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
-        ]
-        return min(end[0] for end in above), min(end[1] for end in below)
-
 
 class PairProfile(PrivacyProfile, Pair):
     """The profile of a pair taken for itself, which stands on both sides.
@@ -359,19 +151,6 @@ class PairProfile(PrivacyProfile, Pair):
 
     def _tradeoff(self, fpr):
         return self.false_negatives(fpr)
-
-
-def _largest_renyi(pairs, order):
-    """Return both ends of the largest divergence of several pairs.
-
-    The plainest comes first, so that the others are soon known to be no worse.
-    """
-    if len(pairs) > 1:
-        pairs = sorted(pairs, key=lambda pair: -pair.dot(0.0, connect_the_dots.RENYI_TOLERANCE).lower)
-    lower = upper = 0.0
-    for pair in pairs:
-        lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower))
-    return float(lower), float(upper)
 
 
 def compose(profiles):
@@ -462,7 +241,7 @@ class _Composed(PrivacyProfile):
 
     def _afresh(self):
         """Drop all dots, so that no answer depends on what was asked before; their values are kept."""
-        for pair in self._pairs:
+        for pair in (*self.dominating_pairs, *self.attack_pairs):
             pair.forget()
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
@@ -477,8 +256,7 @@ class _Composed(PrivacyProfile):
         if delta < RESOLUTION:
             return 0.0, self.pure_epsilon
         self._afresh()
-        lower, upper = super()._epsilon(delta)
-        return lower, min(upper, self.pure_epsilon)
+        return super()._epsilon(delta)
 
     def epsilon(self, delta):
         """Enclose the smallest ε as every profile does; δ below 1e-60 is not resolved."""

@@ -10,7 +10,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
-from shufflelib.randomizers.extremal import Extremal, disjoint
+from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
 
 def generalized_rr(*, eps0, d):
@@ -130,7 +130,7 @@ def generic(*, eps0):
 
 
 @dataclass(frozen=True)
-class GeneralizedRR(Extremal):
+class GeneralizedRR(FiniteRandomizer):
     """Randomized response on d options; see `generalized_rr`."""
 
     eps0: float
@@ -145,9 +145,21 @@ class GeneralizedRR(Extremal):
     def _truth(self):
         return 1.0 / (1.0 + (self.d - 1) * np.exp(-self.eps0))
 
-    def classes(self):
-        """Return one output for each of x0, x1, x* and the other d - 3 together."""
-        return disjoint(min(self.d, 3), 1, self.d)
+    @property
+    def _lie(self):
+        return np.exp(-self.eps0) * self._truth
+
+    def pmf(self):
+        """Return class masses: rows x0, x1, x*; columns their own options, and the other d - 3 together."""
+        inputs = min(self.d, 3)
+        rows = np.where(np.eye(inputs, dtype=bool), self._truth, self._lie)
+        others = np.full((inputs, 1), (self.d - inputs) * self._lie)
+        return np.hstack([rows, others]) if self.d > inputs else rows
+
+    def blanket(self):
+        """Return the blanket: on every option the chance that somebody else reports it."""
+        inputs = min(self.d, 3)
+        return self._lie * np.append(np.ones(inputs), self.d - inputs)[: inputs + (self.d > inputs)]
 
     def sample(self, x, rng):
         """Report the own item with probability e/(e + d - 1), else one of the others uniformly."""
@@ -158,7 +170,7 @@ class GeneralizedRR(Extremal):
     def estimate(self, reports):
         """Return unbiased item frequencies, shape (d,)."""
         observed = np.bincount(values.items(reports, "reports", self.d), minlength=self.d) / np.size(reports)
-        return (observed - np.exp(-self.eps0) * self._truth) / self.beta
+        return (observed - self._lie) / self.beta
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,7 @@ import functools
 import math
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE, LogInterval
-from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import adjacency, pure_dp
+from shufflelib.profiles import adjacency
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import distinct
 from shufflelib.profiles.privacy_profile import PrivacyProfile
@@ -14,7 +12,9 @@ from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import BinaryRR
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
 from shufflelib.shuffling.renyi_tails import BesideTails
-from shufflelib.shuffling.worst_of_pairs import gathered
+from shufflelib.shuffling.worst_of_pairs import WorstPair
+
+FEW = 24  # pairs that are not worth gathering
 
 
 def shuffle(randomizer, *, n):
@@ -82,43 +82,40 @@ class ShuffledProfile(PrivacyProfile):
         self.randomizer, self.n = randomizer, n
         self.statement = f"n = {n} shuffled reports of {randomizer}"
         self.adjacency = randomizer.adjacency
-        if self.adjacency != adjacency.ReplaceOne():
+        if self.adjacency != adjacency.REPLACE_ONE:
             self.statement += f" (neighbours: {self.adjacency})"
-        self.hypotheses = adjacency.united(adjacency.SHUFFLED, randomizer.hypotheses)
+
+    @property
+    def hypotheses(self):
+        """Whom to trust, and what the randomizer assumes."""
+        return adjacency.united(adjacency.SHUFFLED, self.randomizer.hypotheses)
+
+    @functools.cached_property
+    def input_pairs(self):
+        """What the shuffler sees of each candidate pair of inputs."""
+        return self.randomizer.input_pairs()
 
     @functools.cached_property
     def dominating_pairs(self):
-        """The blanket's pair for each candidate pair of inputs."""
-        references = [pair.blanket for pair in self.randomizer.input_pairs()]
+        """The pair under the privacy blanket, for each candidate pair of inputs."""
+        blankets = [inputs.blanket for inputs in self.input_pairs]
         if math.isinf(self.randomizer.eps0):
-            references = [reference.unbounded() for reference in references]
-        return gathered(self._blanket_pairs(references))
+            blankets = [ratios.unbounded() for ratios in blankets]
+        pairs = self._blanket_pairs(blankets)
+        return pairs if len(pairs) <= FEW else (WorstPair(pairs),)
 
     @functools.cached_property
     def attack_pairs(self):
-        """The attacked pair for each candidate pair of inputs and each x*."""
-        return self._blanket_pairs(
-            attack for pair in self.randomizer.input_pairs() for attack in pair.attacks
-        )
+        """The pair under the full density of R(x*), for each candidate pair of inputs and each x*."""
+        return self._blanket_pairs([ratios for inputs in self.input_pairs for ratios in inputs.attacks])
 
-    def _blanket_pairs(self, distributions):
-        return tuple(BlanketPair(distribution, self.n) for distribution in distinct(distributions).values())
+    def _blanket_pairs(self, all_ratios):
+        return tuple([BlanketPair(ratios, self.n) for ratios in distinct(all_ratios).values()])
 
     @property
     def pure_epsilon(self):
         """The local budget, or less where a larger crowd proves less even at δ = 0."""
         return min(super().pure_epsilon, self.randomizer.eps0)
-
-    def _log_delta(self, eps, tolerance=TOLERANCE):
-        found = super()._log_delta(eps, tolerance)
-        alone = float(pure_dp.delta(self.randomizer.eps0, eps)) * (1 + 16 * UNIT)
-        upper = min(found.upper, math.log(alone)) if alone > 0.0 else -math.inf
-        return LogInterval(min(found.lower, upper), upper)  # the local guarantee survives shuffling
-
-    def _epsilon(self, delta):
-        lower, upper = super()._epsilon(delta)
-        upper = min(upper, self.randomizer.eps0)  # the local guarantee survives shuffling
-        return min(lower, upper), upper
 
     def _renyi(self, order):
         lower, upper = super()._renyi(order)
@@ -130,10 +127,9 @@ class ShuffledProfile(PrivacyProfile):
     @functools.cached_property
     def _beside_tails(self):
         """The pairs of inputs with the tails of their reports set apart, none if some have no such tails."""
-        inputs = self.randomizer.input_pairs()
-        if any(pair.tails is None for pair in inputs):
+        if any(inputs.tails is None for inputs in self.input_pairs):
             return ()
-        return tuple(BesideTails(pair, self.n) for pair in inputs)
+        return tuple(BesideTails(inputs, self.n) for inputs in self.input_pairs)
 
 
 class BinaryProfile(ShuffledProfile):

@@ -8,16 +8,9 @@ from shufflelib.numerics.certified import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.envelope import Envelope
 
-FEW = 24  # pairs that are not worth gathering
 TILTS = np.geomspace(0.02, 50.0, 32)  # in units of one over the sum's standard deviation
 LARGEST_EXPONENT = 600.0
 ROUGH = 0.1  # relative width of a first look at a curve
-
-
-def gathered(pairs):
-    """Return the pairs themselves, or one that stands for all of them where they are many."""
-    pairs = tuple(pairs)
-    return pairs if len(pairs) <= FEW else (WorstPair(pairs),)
 
 
 class WorstPair(Envelope):

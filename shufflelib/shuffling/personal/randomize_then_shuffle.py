@@ -33,10 +33,10 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.root_finding import certified_root
-from shufflelib.profiles import pure_dp
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
+from shufflelib.profiles.questions import pure_delta
 from shufflelib.shuffling.personal.attack import MergedAttack, OthersSum, Scores
 from shufflelib.shuffling.personal.budgets import personal
 from shufflelib.shuffling.personal.score_sums import score_distribution
@@ -122,7 +122,7 @@ class PersonalRandomizers(ABC):
         grid = validation.reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
         target = self._target(group, group)
         ends = np.array([target.delta(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        ceiling = pure_dp.delta(float(self.eps0[user]), grid)
+        ceiling = pure_delta(float(self.eps0[user]), grid)
         return self._certified(ends, ceiling, f"delta of {self._of(user)}")
 
     def epsilon(self, *, user, delta):

@@ -1,0 +1,313 @@
+r"""The four questions that a privacy profile answers: δ(ε), ε(δ), Rényi divergence and trade-off function.
+
+A mechanism is described from both sides: by pairs of distributions that dominate it (their numbers are upper
+ends) and by pairs that it produces (attacks, whose numbers are lower ends).  A number of the mechanism is the
+worst one over its pairs, in both directions.  It is never worse than what the pure guarantee implies:
+any pair with :math:`e^{-\varepsilon_0} \le P/Q \le e^{\varepsilon_0}` is a post-processing of binary
+randomized response (Kairouz, Oh, Viswanath, ICML 2015).
+
+Source: for shuffling Koskela, Heikkilä, Honkela (TMLR 2023), Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.2
+and Theorem 7.3.
+"""
+
+import functools
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import TOLERANCE, Certified, Status, worst_case
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.root_finding import epsilon_at_delta
+from shufflelib.profiles import connect_the_dots
+from shufflelib.profiles.adjacency import NO_DATASETS
+from shufflelib.profiles.envelope import Envelope
+
+
+class Questions(ABC):
+    """δ(ε) with a certified bracket, ε(δ), Rényi divergences and the trade-off function.
+
+    Subclasses say which pairs dominate the worst case, and which are attacks that attain it at best.
+
+    Attributes
+    ----------
+    adjacency : Adjacency
+        Which datasets are neighbours: the relation of `shufflelib.profiles.adjacency` that all numbers are
+        for.
+    hypotheses : tuple of str
+        What else all numbers assume: whom to trust, and what must not depend on the values.
+
+    Notes
+    -----
+    Nothing costs more for more users.  δ takes milliseconds for a pair with few kinds of losses, up to a
+    second for one with hundreds of them or for many personal budgets; ε takes 8 to 30 values of δ.
+    A Rényi divergence or a trade-off function needs hundreds of values unless the pair has few kinds of
+    losses: half a second to three for a randomizer on the line, more for a few users with Gaussian noise.
+
+    Examples
+    --------
+    Four questions that every profile answers:
+
+    >>> from shufflelib.profiles import Gaussian
+    >>> profile = Gaussian(mu=0.5)
+    >>> round(profile.delta(eps=1.0).upper, 5), round(profile.epsilon(delta=1e-6).upper, 4)
+    (0.00683, 2.2541)
+    >>> round(profile.renyi(order=1.5).upper, 2), round(profile.tradeoff(fpr=0.05).lower, 2)
+    (0.19, 0.87)
+    """
+
+    statement = "privacy profile"
+    source = ""
+    adjacency = NO_DATASETS
+    hypotheses = ()
+
+    @property
+    @abstractmethod
+    def dominating_pairs(self):
+        """Pairs whose worst number is at least the true one, a tuple of `Pair`."""
+
+    @property
+    @abstractmethod
+    def attack_pairs(self):
+        """Pairs whose worst number is at most the true one, a tuple of `Pair`."""
+
+    @property
+    def pure_epsilon(self):
+        """The smallest ε known to hold with δ = 0, infinite where there is none."""
+        return max(one.max_privacy_loss for one in self._directions[0])
+
+    @functools.cached_property
+    def envelope(self):
+        """One symmetric pair that stands above the profile, whichever pair and direction is met."""
+        return Envelope.of(self.dominating_pairs)
+
+    def _certified(self, lower, upper, what, *, floor=0.0, ceiling=math.inf):
+        """Return a bracket that says for which datasets it holds, and whether an end is trivial."""
+        source = self.source
+        if self.adjacency != NO_DATASETS:
+            source += f"; neighbours: {self.adjacency.text}"
+        status = Status.of(lower, upper, floor=floor, ceiling=ceiling)
+        return Certified(lower, upper, status, source, f"{what} of {self.statement}")
+
+    def delta(self, eps):
+        r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
+
+        Parameters
+        ----------
+        eps : float or array_like
+            Central budget in nats, finite and non-negative.
+
+        Returns
+        -------
+        Certified
+            Floats for a scalar, arrays of the argument's shape otherwise; ``upper`` is the safe end.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``eps`` is not a finite, non-negative number or a non-empty array of them.
+        """
+        grid = validation.reals(
+            eps, "eps", at_least=0.0, remedy="for delta at a negative eps exchange the roles of P and Q"
+        )
+        ends = np.array([self._log_delta(float(x)).probabilities() for x in grid.ravel()])
+        lower, upper = np.moveaxis(ends.reshape((*grid.shape, 2)), -1, 0)
+        ceiling = pure_delta(self.pure_epsilon, grid)
+        upper = np.minimum(upper, ceiling * (1.0 + 16 * UNIT))
+        return self._certified(np.minimum(lower, upper), upper, "delta", ceiling=ceiling)
+
+    def _log_delta(self, eps, tolerance=TOLERANCE):
+        dominating, attacks = self._directions
+        curves = {id(one): one for one in (*dominating, *attacks)}  # a pair may be on both sides
+        found = {key: one.log_hockey_stick(eps, tolerance) for key, one in curves.items()}
+        return worst_case([found[id(one)] for one in dominating], [found[id(one)] for one in attacks])
+
+    @functools.cached_property
+    def _directions(self):
+        """The dominating pairs and the attacks, each pair in both directions unless it is symmetric."""
+        sides = self.dominating_pairs, self.attack_pairs
+        both = {
+            id(pair): (pair,) if pair.symmetric else (pair, pair.reversed) for pair in (*sides[0], *sides[1])
+        }
+        return [[one for pair in side for one in both[id(pair)]] for side in sides]
+
+    def epsilon(self, delta):
+        r"""Enclose the smallest ε ≥ 0 with :math:`\delta(\varepsilon) \le` ``delta``.
+
+        Parameters
+        ----------
+        delta : float or array_like
+            Central δ, strictly between 0 and 1.
+
+        Returns
+        -------
+        Certified
+            ``upper`` is a proved guarantee: :math:`\delta(\text{upper}) \le` ``delta``.  Infinite,
+            with a status that says so, where no finite ε is proved.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``delta`` is not a number in (0, 1) or a non-empty array of them.
+        """
+        grid = validation.probabilities(delta, "delta")
+        ends = np.array([self._epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
+        upper = np.minimum(ends[..., 1], self.pure_epsilon)
+        lower = np.minimum(ends[..., 0], upper)
+        return self._certified(lower, upper, "epsilon", ceiling=self.pure_epsilon)
+
+    def _epsilon(self, delta):
+        target = math.log(delta)
+        upper = epsilon_at_delta(self.dominating_pairs, target, safe_above=True)
+        lower = epsilon_at_delta(self.attack_pairs, target, safe_above=False)
+        return min(lower, upper), upper
+
+    def renyi(self, order):
+        r"""Enclose the Rényi divergence :math:`\max\{D_\lambda(P\|Q), D_\lambda(Q\|P)\}`.
+
+        .. math:: e^{(\lambda-1) D_\lambda(P\|Q)} = 1 + \lambda(\lambda-1) \int_0^\infty
+                  e^{(\lambda-1)\varepsilon} H_\varepsilon(P\|Q)
+                  + e^{-\lambda\varepsilon} H_\varepsilon(Q\|P) \,d\varepsilon
+
+        Parameters
+        ----------
+        order : float or array_like
+            Order λ, 1 < λ ≤ 1e300.
+
+        Returns
+        -------
+        Certified
+            ``upper`` is the safe end.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``order`` is not a finite number above 1 or a non-empty array of them.
+        """
+        grid = validation.reals(
+            order,
+            "order",
+            above=1.0,
+            at_most=1e300,
+            remedy="the limit at 1 is the Kullback-Leibler divergence",
+        )
+        ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
+        ceiling = pure_renyi(self.pure_epsilon, grid)
+        return self._certified(ends[..., 0], ends[..., 1], "Renyi divergence", ceiling=ceiling)
+
+    def _renyi(self, order):
+        return _largest_renyi(self.attack_pairs, order)[0], _largest_renyi(self.dominating_pairs, order)[1]
+
+    def tradeoff(self, fpr):
+        r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.
+
+        .. math:: f(\alpha) = \sup_\varepsilon \max\{0,\; 1 - \delta(\varepsilon) - e^{\varepsilon}\alpha,\;
+                  e^{-\varepsilon}(1 - \delta(\varepsilon) - \alpha)\}
+
+        Parameters
+        ----------
+        fpr : float or array_like
+            False-positive rate α in [0, 1].
+
+        Returns
+        -------
+        Certified
+            ``lower`` is the safe end.  For a mechanism the worst order of the two neighbours is
+            taken; for an ordered pair the null hypothesis is P and the alternative Q.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
+        """
+        grid = validation.false_positive_rates(fpr)
+        ends = np.array([self._false_negative_rate(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
+        floor = pure_false_negatives(self.pure_epsilon, grid)
+        lower, upper = np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1]
+        return self._certified(lower, upper, "false-negative rate", floor=floor, ceiling=1.0 - grid)
+
+    def _false_negative_rate(self, fpr):
+        """Enclose the trade-off function, which is known at its ends without a curve."""
+        if fpr == 1.0:
+            return 0.0, 0.0
+        if fpr == 0.0 and math.isfinite(self.pure_epsilon):
+            return 1.0, 1.0
+        return self._tradeoff(fpr)
+
+    def _tradeoff(self, fpr):
+        above = [
+            end
+            for pair in self.dominating_pairs
+            for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
+        ]
+        below = [
+            end
+            for pair in self.attack_pairs
+            for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
+        ]
+        return min(end[0] for end in above), min(end[1] for end in below)
+
+
+def _largest_renyi(pairs, order):
+    """Return both ends of the largest divergence of several pairs.
+
+    The plainest comes first, so that the others are soon known to be no worse.
+    """
+    if len(pairs) > 1:
+        pairs = sorted(pairs, key=lambda pair: -pair.dot(0.0, connect_the_dots.RENYI_TOLERANCE).lower)
+    lower = upper = 0.0
+    for pair in pairs:
+        lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower))
+    return float(lower), float(upper)
+
+
+def pure_delta(eps0, eps):
+    r"""Return :math:`(e^{\varepsilon_0} - e^{\varepsilon})_+ / (e^{\varepsilon_0} + 1)`; 1 for infinite eps0.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles.questions import pure_delta
+    >>> float(pure_delta(0.0, 1.0)), float(pure_delta(float("inf"), 3.0))
+    (0.0, 1.0)
+    """
+    if math.isinf(eps0):
+        return np.ones(np.shape(eps))
+    fall = np.expm1(np.minimum(np.asarray(eps, float) - eps0, 0.0))
+    return np.abs(fall) / (1.0 + math.exp(-eps0))
+
+
+def pure_renyi(eps0, order):
+    r"""Return the Rényi divergence of binary randomized response, infinite for infinite eps0.
+
+    .. math:: \frac1{\lambda-1}\log\frac{e^{\lambda\varepsilon_0} + e^{(1-\lambda)\varepsilon_0}}
+              {e^{\varepsilon_0} + 1}
+
+    Examples
+    --------
+    >>> from shufflelib.profiles.questions import pure_renyi
+    >>> round(float(pure_renyi(1.0, 2.0)), 4)
+    0.7353
+    """
+    order = np.asarray(order, float)
+    if math.isinf(eps0):
+        return np.full(order.shape, math.inf)
+    moment = np.logaddexp(order * eps0, (1.0 - order) * eps0) - np.logaddexp(eps0, 0.0)
+    return np.clip(moment / (order - 1.0), 0.0, eps0)
+
+
+def pure_false_negatives(eps0, fpr):
+    r"""Return :math:`\max\{0,\; 1 - e^{\varepsilon_0}\alpha,\; e^{-\varepsilon_0}(1-\alpha)\}`.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles.questions import pure_false_negatives
+    >>> float(pure_false_negatives(float("inf"), 0.5)), float(pure_false_negatives(0.0, 0.25))
+    (0.0, 0.75)
+    """
+    fpr = np.asarray(fpr, float)
+    if math.isinf(eps0):
+        return np.zeros(fpr.shape)
+    with np.errstate(over="ignore"):
+        steep = np.where(fpr > 0.0, 1.0 - np.exp(np.minimum(eps0, 709.0)) * fpr, 1.0)
+    return np.maximum.reduce([np.zeros(fpr.shape), steep, math.exp(-eps0) * (1.0 - fpr)])
