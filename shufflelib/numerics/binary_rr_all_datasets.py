@@ -1,6 +1,6 @@
 r"""Binary randomized response before every population at once.
 
-A user reports the own bit with probability b and the other one with probability a = 1/(1 + e^ε₀).  Of the n −
+A user reports their bit with probability b and the other one with probability a = 1/(1 + e^ε₀).  Of the n −
 1 other users s hold a one, so that :math:`K_s \sim \mathrm{Bin}(s, b) + \mathrm{Bin}(n-1-s, a)` of them
 report one; the user who changes adds a Bernoulli variable, of mean a or b.  Summing :math:`P -
 e^{\varepsilon} Q` over the counts up to k gives, with f and F the distribution and the distribution function

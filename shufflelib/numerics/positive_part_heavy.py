@@ -102,10 +102,10 @@ class HeavyLosses:
             most -= 1
         if most == 0:
             return None
-        shown = self.slots.expected_clones[
+        clones = self.slots.expected_clones[
             self.slots.count > most
         ]  # left out: where ``most`` others of one kind show
-        missed = float(logsumexp(most * np.log(shown))) - math.lgamma(most + 1.0) + 1e-9
+        missed = float(logsumexp(most * np.log(clones))) - math.lgamma(most + 1.0) + 1e-9
         return *self.slots.outcomes(most), missed
 
     def log_hockey_stick(self, eps, tolerance):
@@ -125,12 +125,12 @@ class HeavyLosses:
         below, above = _raised(self.light.slots, gain, slack, eps)
         others = math.fsum(self.slots.count * self.slots.mass) * (1 + 4 * UNIT) - self.slots.mass
         above = np.minimum(np.logaddexp(above, np.log(others) + most), most)  # others may gain too
-        silent, nobody = (
+        no_clone, nobody = (
             math.fsum(slots.count * slots.log_residual_mass) for slots in (self.slots, self.light.slots)
         )
-        alone = self._seen + silent - self.slots.log_residual_mass
+        alone = self._seen + no_clone - self.slots.log_residual_mass
         low = max(logsumexp(alone + below), logsumexp(alone + least) + nobody * (1 + 16 * PRECISION))
-        low = np.logaddexp(low, silent + light[0]) + silent * 16 * PRECISION
+        low = np.logaddexp(low, no_clone + light[0]) + no_clone * 16 * PRECISION
         return self._bracket(eps, low, np.logaddexp(logsumexp(self._seen + above), light[1]))
 
     def _each_outcome(self, eps, light, tolerance, refined):

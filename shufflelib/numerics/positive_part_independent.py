@@ -70,16 +70,16 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance, known=(0.0, 0.0)):
         sizes = np.column_stack([sizes, np.full(2, 16.0 * (known[0] * shrink + known[1]))])
     positive = np.maximum(values + sizes * (PRECISION + 8 * UNIT), 0.0)
     crude = _log_sum(mass, count, positive.sum(axis=0), 1.0)
-    shown = (values[0] > 0.0) | (rest == 0.0)  # by a slot at its best; the others show nothing
-    best = math.fsum(count * np.where(shown, values[0], 0.0))
+    gains = (values[0] > 0.0) | (rest == 0.0)  # at its best such a slot adds a loss; the others add 0
+    best = math.fsum(count * np.where(gains, values[0], 0.0))
     slack = (PRECISION + 16 * UNIT) * math.fsum(count * sizes[0])
     if best <= -slack:
         return LogInterval(-math.inf, -math.inf)  # not even the best outcome of every slot is positive
     if crude == -math.inf or best <= slack:
         return LogInterval(-math.inf, crude)
     with np.errstate(divide="ignore"):
-        at_best = np.log(np.where(shown, mass, rest))
-    sure = math.fsum(count * at_best) * (1 + PRECISION) - PRECISION * count.sum() + math.log(best - slack)
+        log_best = np.log(np.where(gains, mass, rest))
+    sure = math.fsum(count * log_best) * (1 + PRECISION) - PRECISION * count.sum() + math.log(best - slack)
     sure = max(
         sure, _single_positive_lower_bound(mass, rest, values[0] - sizes[0] * (PRECISION + 8 * UNIT), count)
     )
@@ -104,8 +104,8 @@ def _single_positive_lower_bound(mass, rest, least, count):
     """Return a lower end of log E[S₊]: of outcomes in which one slot gains and all others show nothing."""
     if np.any(rest == 0.0):
         return -math.inf
-    quiet = math.fsum(count * np.log(rest)) * (1 + PRECISION) - 2 * PRECISION * count.sum()
-    return quiet + _log_sum(mass, count, np.maximum(least, 0.0) / rest, -1.0)
+    log_all_zero = math.fsum(count * np.log(rest)) * (1 + PRECISION) - 2 * PRECISION * count.sum()
+    return log_all_zero + _log_sum(mass, count, np.maximum(least, 0.0) / rest, -1.0)
 
 
 def _tilted(mass, nothing, values, theta):

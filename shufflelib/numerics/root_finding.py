@@ -55,7 +55,7 @@ def certified_root(
     for _ in range(steps):
         before = high - low
         value = log_value(x)
-        # what is no number is above where the safe side is above, and below where it is below
+        # NaN counts as above where the safe side is above, and as below where it is below
         if not value <= target if safe_above else value > target:
             low, low_shape = x, _shape(value)
         else:

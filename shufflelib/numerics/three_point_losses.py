@@ -1,4 +1,4 @@
-"""What slots with budgets of their own show of the user who changes: either of two symbols, or nothing."""
+"""Losses of slots with personal budgets, in the permute-then-randomize model: two values, or 0."""
 
 import numpy as np
 from scipy.special import gammaln

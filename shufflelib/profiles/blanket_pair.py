@@ -1,4 +1,4 @@
-r"""One user's two reports among the others' covers: the pair every shuffled mechanism reduces to."""
+r"""Two reports of one user among n − 1 draws from a reference measure: what every mechanism reduces to."""
 
 import functools
 import math
@@ -18,7 +18,7 @@ from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.profiles.renyi_lattice_sum import LARGEST_ORDER, RenyiSum
 
-MOST_TELLING = 1e-2  # mass of R_0 on the outputs that may be treated one by one
+MOST_EXTREME = 1e-2  # mass of R_0 on the outputs that may be treated one by one
 UNNOTICED = math.log(1e-7)  # log of the share of δ that does no harm
 TILTS = np.geomspace(1e-18, 1e3, 120)
 BLOCK = 64  # columns of a table of splits formed at once
@@ -29,17 +29,17 @@ FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded 
 
 
 class BlanketPair(PairProfile):
-    r"""Two reports of one user among n − 1 covers.
+    r"""Two reports of one user among n − 1 draws from a reference measure.
 
     .. math:: H_\varepsilon = \tfrac1n\,\mathbb E[(G_1+\dots+G_n)_+] + \text{mass outside}
 
-    With the full density of the others' reports as the reference measure, this is the pair of shuffled
+    With the full density of the others' reports as reference measure, this is the pair of shuffled
     outputs itself; with the privacy blanket it dominates that, whatever values the others have.
 
-    Losses without exponential moments, a Gaussian's for example, are split.  On a set J of the most telling
-    outputs R_0 is set to zero, which lowers every loss and leaves a sum S of tame ones; and at most one
-    user is likely to report from J.  From :math:`(a + b)_+ \le a_+ + b_+` and :math:`\mathbb E X_+ \le
-    \tfrac12(\mathbb E X + \sqrt{\mathbb E X^2})`,
+    Losses without exponential moments, a Gaussian's for example, are split.  On a set J of the most
+    informative outputs R_0 is set to zero, which lowers every loss and leaves a sum S of tame ones; and at
+    most one user is likely to report from J.  From :math:`(a + b)_+ \le a_+ + b_+` and :math:`\mathbb E X_+
+    \le \tfrac12(\mathbb E X + \sqrt{\mathbb E X^2})`,
 
     .. math:: H_\varepsilon \le \tfrac1n \mathbb E[S_+] + \mathbb E[(G + S')_+ 1_J] + (n-1)\,w(J) R_0(J)
 
@@ -53,8 +53,8 @@ class BlanketPair(PairProfile):
     >>> import numpy as np
     >>> from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
     >>> from shufflelib.shuffling import BlanketPair
-    >>> ratios, cover = np.array([3.0, 1.0 / 3.0]), np.array([0.25, 0.75])
-    >>> bracket = BlanketPair(LikelihoodRatios(ratios, np.ones(2), cover), 1000).epsilon(delta=1e-6)
+    >>> ratios, blanket = np.array([3.0, 1.0 / 3.0]), np.array([0.25, 0.75])
+    >>> bracket = BlanketPair(LikelihoodRatios(ratios, np.ones(2), blanket), 1000).epsilon(delta=1e-6)
     >>> round(bracket.lower, 3), round(bracket.upper, 4)
     (0.142, 0.1421)
     """
@@ -67,14 +67,14 @@ class BlanketPair(PairProfile):
         """Return a lower end of log H at every ε: the outputs that one report alone can produce."""
         ratios = self.ratios
         alone = ratios.r1_over_w == 0.0
-        seen = math.fsum(ratios.r0_over_w[alone] * ratios.w[alone])
+        mass_alone = math.fsum(ratios.r0_over_w[alone] * ratios.w[alone])
         if ratios.r1_outside == 0.0:
-            seen += ratios.r0_outside
+            mass_alone += ratios.r0_outside
         doubt = ratios.precision + 16 * UNIT
         left = 1.0 - math.fsum(ratios.w[~alone]) - doubt * ratios.w.size
-        if seen == 0.0 or left <= 0.0:
+        if mass_alone == 0.0 or left <= 0.0:
             return -math.inf
-        return math.log(seen) + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * ratios.w.size
+        return math.log(mass_alone) + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * ratios.w.size
 
     def __init__(self, ratios, n):
         exchanged = ratios.distance(ratios.swapped())
@@ -129,21 +129,21 @@ class BlanketPair(PairProfile):
         return LogInterval(min(lower, 0.0), min(upper, 0.0))
 
     @functools.cached_property
-    def _telling(self):
+    def _extreme(self):
         """Outputs that may be treated one by one, by falling R_0/w, and all others."""
         ratios = self.ratios
         order = np.argsort(-ratios.r0_over_w, kind="stable")
         mass = np.cumsum((ratios.r0_over_w * ratios.w)[order])
-        return np.split(order, [int(np.searchsorted(mass, MOST_TELLING, side="right"))])
+        return np.split(order, [int(np.searchsorted(mass, MOST_EXTREME, side="right"))])
 
     def _splits(self, first, rtol):
-        """Yield the distribution of the tame losses, the log of what telling outputs add, and the tolerance.
+        """Yield the distribution of the tame losses, the log of what extreme outputs add, and the tolerance.
 
         Where to split is a matter of tightness only: it weighs what is added against Chernoff's bound
         M(θ)^n/(eθ) on the rest.
         """
-        telling = self._telling[0]
-        if self.n == 1 or telling.size == 0 or not first[telling[0]] > 0.0:
+        extreme = self._extreme[0]
+        if self.n == 1 or extreme.size == 0 or not first[extreme[0]] > 0.0:
             yield self._tame(first, 0), -math.inf, rtol
             return
         jumps, rest = self._log_jumps(first), self._log_rest(first)
@@ -159,8 +159,8 @@ class BlanketPair(PairProfile):
         return missing_mass(self.ratios.w)
 
     def _tame(self, first, many):
-        """Return the losses (R_0 − e^ε R_1)/(e^ε w), R_0 = 0 on the first ``many`` telling outputs."""
-        ratios, split = self.ratios, self._telling[0][:many]
+        """Return the losses (R_0 − e^ε R_1)/(e^ε w), R_0 = 0 on the first ``many`` extreme outputs."""
+        ratios, split = self.ratios, self._extreme[0][:many]
         first, mass, kept = first.copy(), ratios.w, np.ones(first.size, bool)
         first[split] = 0.0
         if many > 1 and np.ptp(ratios.r1_over_w[split]) == 0.0:  # one atom
@@ -177,43 +177,43 @@ class BlanketPair(PairProfile):
 
     @functools.cached_property
     def _growth_without(self):
-        """Σ w (e^{−θ R_1/w} − 1) over the first 0, 1, … telling outputs, one row for each tilt θ."""
-        telling = self._telling[0]
-        losses = TILTS[:, None] * np.minimum(self.ratios.r1_over_w[telling], LARGEST)
-        return np.pad(np.cumsum(self.ratios.w[telling] * np.expm1(-losses), axis=1), ((0, 0), (1, 0)))
+        """Σ w (e^{−θ R_1/w} − 1) over the first 0, 1, … extreme outputs, one row for each tilt θ."""
+        extreme = self._extreme[0]
+        losses = TILTS[:, None] * np.minimum(self.ratios.r1_over_w[extreme], LARGEST)
+        return np.pad(np.cumsum(self.ratios.w[extreme] * np.expm1(-losses), axis=1), ((0, 0), (1, 0)))
 
     def _log_rest(self, first):
-        """Return log of Chernoff's bound on E[S₊]/n, roughly, the first 0, 1, … telling outputs split off."""
-        telling, others = self._telling
+        """Return log of Chernoff's bound on E[S₊]/n, roughly, the first 0, 1, … extreme outputs split off."""
+        extreme, others = self._extreme
         mass, loss = self.ratios.w, np.clip(first - self.ratios.r1_over_w, -LARGEST, LARGEST)
         theta, moment = TILTS[:, None], self._growth_without.copy()
-        whole = mass[telling] * np.expm1(np.minimum(theta * loss[telling], 600.0))
+        whole = mass[extreme] * np.expm1(np.minimum(theta * loss[extreme], 600.0))
         moment[:, :-1] += np.cumsum(whole[:, ::-1], axis=1)[:, ::-1]
         moment += (np.expm1(np.minimum(theta * loss[others], 600.0)) @ mass[others])[:, None]
         chernoff = self.n * np.log1p(np.maximum(moment, -1.0 + UNIT)) - np.log(theta)
         return chernoff.min(axis=0) - 1.0 - math.log(self.n)
 
     def _log_jumps(self, first):
-        """Return the log of an upper end of what the first 0, 1, … telling outputs add."""
-        ratios, telling = self.ratios, self._telling[0]
+        """Return the log of an upper end of what the first 0, 1, … extreme outputs add."""
+        ratios, extreme = self.ratios, self._extreme[0]
         mass, doubt = ratios.w, ratios.precision + UNIT * (ratios.w.size + 16)
         losses = first - ratios.r1_over_w + doubt * self._sizes(first)
         scale = float(np.max(np.abs(losses)))
         losses, first, second = losses / scale, first / scale, ratios.r1_over_w / scale
         # mean and variance of the others' losses, for every number of outputs split off
-        lost = np.append(0.0, np.cumsum((mass * first)[telling]))
+        lost = np.append(0.0, np.cumsum((mass * first)[extreme]))
         mean = float(mass @ losses) - lost * (1.0 - 4.0 * doubt)
-        power = np.append(0.0, np.cumsum((mass * (losses**2 - second**2))[telling]))
+        power = np.append(0.0, np.cumsum((mass * (losses**2 - second**2))[extreme]))
         power = float(mass @ losses**2) * (1.0 + 4.0 * doubt) - power * (1.0 - 4.0 * doubt)
         spread = (self.n - 1) * np.maximum(power, 0.0)
-        alone = np.zeros(telling.size + 1)
-        for many in np.array_split(np.arange(1, telling.size + 1), 1 + telling.size // BLOCK):
-            split = telling[: many[-1]]
+        alone = np.zeros(extreme.size + 1)
+        for many in np.array_split(np.arange(1, extreme.size + 1), 1 + extreme.size // BLOCK):
+            split = extreme[: many[-1]]
             level = losses[split][:, None] + (self.n - 1) * mean[many]
             far = np.abs(level) + np.sqrt(level**2 + spread[many])
             above = 0.5 * np.where(level > 0.0, far, spread[many] / np.maximum(far, 1e-300))
             alone[many] = mass[split] @ np.triu(above, -int(many[0] - 1))
-        together = (self.n - 1) * np.append(0.0, np.cumsum(mass[telling])) * lost
+        together = (self.n - 1) * np.append(0.0, np.cumsum(mass[extreme])) * lost
         with np.errstate(divide="ignore"):
             return np.log((alone + together) * (1.0 + 32.0 * doubt)) + math.log(scale)
 

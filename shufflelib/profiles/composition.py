@@ -108,7 +108,7 @@ class ComposedPair(Pair):
     def _apart(self, eps):
         """Bound log H by what single rounds say: at least the best of them, at most basic composition.
 
-        This decides where outcomes are rare and telling, which no quadrature resolves.
+        This decides where outcomes are rare and their losses large, which no quadrature resolves.
         """
         share = eps / sum(count for _, count in self.rounds)
         high = [pair.dot(share, NARROWEST).upper + math.log(count) for pair, count in self.rounds]
@@ -117,18 +117,20 @@ class ComposedPair(Pair):
         return LogInterval(low, logsumexp(high) + _rounding(high))
 
     def _some_round(self, eps):
-        """Return a lower end of log H: some round shows an outcome whose loss is beyond ε + a, far above ε.
+        """Return a lower end of log H: in some round the loss is beyond ε + a, far above ε.
 
         With S such outcomes and h = P(S) − e^{ε + a} Q(S) this has the divergence
         1 − ∏(1 − P(S)) − e^{−a} Σ(P(S) − h), affine in each P(S), so that it is least where each is h or 1.
         """
-        shown = [pair.dot(eps + FAR_ABOVE, NARROWEST).lower + math.log(count) for pair, count in self.rounds]
-        log_sum = logsumexp(shown)  # at most that of −Σ log(1 − h)
+        far_out = [
+            pair.dot(eps + FAR_ABOVE, NARROWEST).lower + math.log(count) for pair, count in self.rounds
+        ]
+        log_sum = logsumexp(far_out)  # at most that of −Σ log(1 − h)
         others = math.exp(-FAR_ABOVE) * (1.0 + sum(count for _, count in self.rounds))
         if log_sum == -math.inf or others >= 1.0:
             return -math.inf
         some = log_sum if log_sum < -40.0 else math.log(-math.expm1(-math.exp(log_sum)))
-        return min(some, math.log1p(-others)) - _rounding(shown)
+        return min(some, math.log1p(-others)) - _rounding(far_out)
 
     def _totals(self, eps, tolerance):
         """Return the composed PLDs of both sides, dots added until both agree, and that width."""

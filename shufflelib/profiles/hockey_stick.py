@@ -80,7 +80,7 @@ class Pair(ABC):
         one, two = (self, self.reversed) if self.forward_is_dominant else (self.reversed, self)
         first = one.renyi_directed(order, skip_below)
         second = two.renyi_directed(order, max(skip_below, first[0]))
-        return tuple(float(end) for end in np.maximum(first, second))  # what is no number stays none
+        return tuple(float(end) for end in np.maximum(first, second))  # NaN stays NaN
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""

@@ -1,8 +1,8 @@
-r"""Rényi moments of covered reports: a lattice sum, certified on both sides at a cost flat in n.
+r"""Rényi moments of shuffled reports: a lattice sum, certified on both sides at a cost flat in n.
 
 Let a report under its reference measure take three values: less likely under the first input (density ratios
 :math:`u_0 < v_0`), more likely (:math:`u_1 > v_1`), or equally likely (:math:`u_2 = v_2`, zero for
-an uncovered report).  With the counts (a, b, c) of n such reports, trinomial with masses m,
+a report outside the support of w).  With the counts (a, b, c) of n such reports, trinomial with masses m,
 
 .. math:: e^{(\lambda-1)D_\lambda} - 1 = \frac1n\,\mathbb E\bigl[V\varphi(U/V)\bigr],\qquad
           U = u_0a + u_1b + u_2c,\quad V = v_0a + v_1b + v_2c,
@@ -46,7 +46,7 @@ LARGEST = 1e138  # density; the square of what 1e15 of them add up to is still a
 
 
 class RenyiSum:
-    """The lattice sum of one covered pair; `of` builds it where the pair has at most three values."""
+    """The lattice sum of one blanket pair; `of` builds it where the pair has at most three values."""
 
     def __init__(self, n, first, second, mass, precision):
         self.n, self.precision = n, precision
@@ -62,13 +62,13 @@ class RenyiSum:
         more, less, same = (np.flatnonzero(which) for which in (u > v, u < v, u == v))
         missing = 1.0 - math.fsum(m)
         null = missing > 8.0 * ratios.precision
-        told = null or missing <= COMPLETE  # whether anything is missing at all
+        decided = null or missing <= COMPLETE  # whether anything is missing at all
         if (
             ratios.r0_outside > 0.0
             or ratios.r1_outside > 0.0
             or ratios.cell_width > 0.0
             or max(u.max(), v.max()) > LARGEST
-            or not told
+            or not decided
             or more.size != 1
             or less.size != 1
             or same.size + null > 1

@@ -312,9 +312,9 @@ class ApproximateDP(FiniteTradeoff):
             delta, "delta", at_least=0.0, at_most=1.0, remedy="delta is a probability"
         )
         with np.errstate(divide="ignore"):
-            seen, rest = float(np.log(self.failure)), float(np.log1p(-self.failure))
-        large = rest - math.log1p(math.exp(-self.eps))
-        log_p = np.array([-math.inf, large - self.eps, large, seen])
+            log_failure, log_success = float(np.log(self.failure)), float(np.log1p(-self.failure))
+        large = log_success - math.log1p(math.exp(-self.eps))
+        log_p = np.array([-math.inf, large - self.eps, large, log_failure])
         loss = np.array([-math.inf, -self.eps, self.eps, math.inf])
         # a mass is off by the rounding of its logarithm and of exp(-eps)
         sizes = np.where(np.isfinite(log_p), np.abs(log_p), 0.0)

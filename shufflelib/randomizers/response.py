@@ -1,4 +1,4 @@
-r"""Randomized response: the own option with odds e^ε₀, else another one; and the generic randomizer.
+r"""Randomized response: the true option with odds e^ε₀, else another one; and the generic randomizer.
 
 The original references are those of Wang (VLDB 2024), whose Table 1 prints (p, β, q).
 """
@@ -103,7 +103,7 @@ def generic(*, eps0):
     Returns
     -------
     Generic
-        Its cover is binary randomized response's blanket, which dominates that of every pure
+        Its blanket is binary randomized response's blanket, which dominates that of every pure
         eps0-LDP randomizer; its attacks are on randomized response with two and with three options.
 
     Raises
@@ -150,7 +150,7 @@ class GeneralizedRR(FiniteRandomizer):
         return np.exp(-self.eps0) * self._truth
 
     def pmf(self):
-        """Return class masses: rows x0, x1, x*; columns their own options, and the other d - 3 together."""
+        """Return class masses: rows x0, x1, x*; columns x0, x1, x*, and the other d - 3 options."""
         inputs = min(self.d, 3)
         rows = np.where(np.eye(inputs, dtype=bool), self._truth, self._lie)
         others = np.full((inputs, 1), (self.d - inputs) * self._lie)
@@ -162,7 +162,7 @@ class GeneralizedRR(FiniteRandomizer):
         return self._lie * np.append(np.ones(inputs), self.d - inputs)[: inputs + (self.d > inputs)]
 
     def sample(self, x, rng):
-        """Report the own item with probability e/(e + d - 1), else one of the others uniformly."""
+        """Report the true item with probability e/(e + d - 1), else one of the others uniformly."""
         x, rng = values.items(x, "x", self.d), values.generator(rng)
         other = (x + rng.integers(1, self.d, size=x.size)) % self.d
         return np.where(rng.random(x.size) < self._truth, x, other)

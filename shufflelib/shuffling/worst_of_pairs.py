@@ -1,4 +1,4 @@
-r"""The worst of many covered pairs: bounded at once by Chernoff, computed only where that does not decide."""
+r"""The worst of many blanket pairs: bounded at once by Chernoff, computed only where that does not decide."""
 
 import math
 
@@ -14,7 +14,7 @@ ROUGH = 0.1  # relative width of a first look at a curve
 
 
 class WorstPair(Envelope):
-    r"""The symmetric pair whose curve is the largest of many covered pairs', both directions included.
+    r"""The symmetric pair whose curve is the largest of many blanket pairs', both directions included.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ class WorstPair(Envelope):
             bound = n * np.log1p(np.maximum(moment, -1.0 + UNIT)) - np.log(theta[:, 0])
             best = np.minimum(best, np.where(exponent.max(axis=1) < LARGEST_EXPONENT, bound, math.inf))
         best += eps - 1.0 - math.log(n) + 1e-9 * (1.0 + np.abs(best))
-        exposed = np.array([pair.ratios.log_outside(eps)[1] for pair in self.directions])
-        return np.minimum(np.logaddexp(best, exposed), 0.0)
+        outside = np.array([pair.ratios.log_outside(eps)[1] for pair in self.directions])
+        return np.minimum(np.logaddexp(best, outside), 0.0)
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the largest of all curves."""

@@ -69,4 +69,4 @@ def test_printing_gives_statement_ends_status_and_source():
 def test_probabilities_of_logarithms():
     assert LogInterval(-math.inf, -math.inf).probabilities() == (0.0, 0.0)
     assert LogInterval(-800.0, -800.0).probabilities() == (0.0, math.ulp(0.0))
-    assert not LogInterval(-math.inf, math.nan).probabilities()[1] < 1.0  # what is no number is never private
+    assert not LogInterval(-math.inf, math.nan).probabilities()[1] < 1.0  # NaN never looks private

@@ -249,8 +249,8 @@ def test_statuses_name_trivial_ends():
     assert shuffle(BINARY, n=1000).delta(0.1).status is Status.CERTIFIED
     assert shuffle(BINARY, n=1).epsilon(1e-300).status is Status.CERTIFIED  # local, and attained
     assert shuffle(BINARY, n=1000).delta([0.1, 1.5]).status is Status.CERTIFIED  # 0 on both sides
-    seats = estimation.permute_then_randomize([1.0] * 1000, delta=1e-6)
-    assert seats.status is Status.TRIVIAL_LOWER
+    permuted = estimation.permute_then_randomize([1.0] * 1000, delta=1e-6)
+    assert permuted.status is Status.TRIVIAL_LOWER
     assert shuffle(randomizers.subset(eps0=3.0, d=8, k=2), n=4).epsilon(1e-9).status in (
         Status.CERTIFIED,
         Status.TRIVIAL_UPPER,

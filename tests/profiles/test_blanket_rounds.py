@@ -45,7 +45,7 @@ ROUNDS = (2, 3, 5)
 
 
 def statistic(name, n):
-    """Return {(A, B): base mass} of the sums of n independent (R_0/w, R_1/w), uncovered mass at (0, 0)."""
+    """Return {(A, B): base mass} of the sums of n independent (R_0/w, R_1/w), missing mass at (0, 0)."""
     first, second, reference = CASES[name]
     atoms = {}
     for a, b, w in zip(first, second, reference, strict=True):
@@ -63,7 +63,7 @@ def statistic(name, n):
 
 @cache
 def one_round(name, n):
-    """Return {A/B: (P, Q)}: what one direction of one round gives away."""
+    """Return {A/B: (P, Q)}: the likelihood ratios of one direction of one round."""
     distribution = {}
     for (a, b), mass in statistic(name, n).items():
         if a or b:

@@ -12,7 +12,8 @@ from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import LogInterval
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles import DiscretePair, Gaussian, connect_the_dots
-from shufflelib.profiles.privacy_profile import PairProfile, _largest_renyi
+from shufflelib.profiles.privacy_profile import PairProfile
+from shufflelib.profiles.questions import _largest_renyi
 from shufflelib.shuffling import VariationRatioPair
 
 P = [F(1, 2), F(1, 4), F(1, 8), F(1, 8)]

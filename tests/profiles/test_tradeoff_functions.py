@@ -548,7 +548,7 @@ def test_exact_mixture_lies_above_the_bound(a):
     exact = joint_concavity.exact_least_squares(a=a)(FPR)
     bound = joint_concavity.random_start_bound(joint_concavity.least_squares(a=a))(FPR)
     assert np.all(bound.lower <= exact.upper)
-    assert np.max(exact.lower - bound.upper) > 0.03  # what seeing the start gives away
+    assert np.max(exact.lower - bound.upper) > 0.03  # what the start reveals
     clipped = joint_concavity.random_start_bound(joint_concavity.clipped_least_squares(a=a, clip=0.5))(FPR)
     assert np.all(GaussianTradeoff(0.5)(FPR).lower <= clipped.upper + HAIR)  # never worse than the clip
     assert np.all(bound.lower <= clipped.upper)  # clipping helps

@@ -17,7 +17,7 @@ import oracles
 from shufflelib import Certified, randomizers, shuffle
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.shuffling import BlanketPair
-from shufflelib.shuffling.worst_of_pairs import gathered
+from shufflelib.shuffling.worst_of_pairs import WorstPair
 
 # ---------------------------------------------------------------- all datasets, in integers
 
@@ -415,7 +415,7 @@ def test_the_worst_of_many_pairs_is_the_largest_of_all(n, eps, zeros):
     rows = np.where(rows < 0.04 * zeros, 0.0, rows)
     own = randomizers.from_pmf(rows / rows.sum(axis=1, keepdims=True))
     pairs = [BlanketPair(pair.blanket, n) for pair in own.input_pairs()]
-    (worst,) = gathered(pairs)
+    worst = WorstPair(pairs)
     every = [pair.log_worst(eps) for pair in pairs]
     found = worst.log_hockey_stick(eps)
     assert found.lower == max(one.lower for one in every)
@@ -428,7 +428,7 @@ def test_the_worst_of_many_pairs_is_the_largest_of_all(n, eps, zeros):
 def test_few_of_many_pairs_are_computed(monkeypatch):
     rows = np.random.default_rng(3).dirichlet(np.full(8, 2.0), 10)
     pairs = [BlanketPair(pair.blanket, 1000) for pair in randomizers.from_pmf(rows).input_pairs()]
-    (worst,) = gathered(pairs)
+    worst = WorstPair(pairs)
     compute, asked = BlanketPair.log_hockey_stick, []
 
     def counted(pair, eps, tolerance):
@@ -443,8 +443,8 @@ def test_few_of_many_pairs_are_computed(monkeypatch):
 
 def test_few_pairs_are_not_gathered():
     own = randomizers.from_pmf([[0.5, 0.5], [0.25, 0.75]])
-    pairs = tuple(BlanketPair(pair.blanket, 10) for pair in own.input_pairs())
-    assert gathered(pairs) == pairs
+    pairs = shuffle(own, n=10).dominating_pairs
+    assert {type(pair) for pair in pairs} == {BlanketPair} and len(pairs) == len(own.input_pairs())
 
 
 # ---------------------------------------------------------------- as parts of something larger
