@@ -1,7 +1,10 @@
 """What the contracts in pyproject.toml leave unsaid: how many rooms there are, and that no import hides."""
 
 import ast
+import sys
 from pathlib import Path
+
+from shufflelib import randomizers, shuffle
 
 PACKAGE = Path(__file__).resolve().parents[2] / "shufflelib"
 TREES = {
@@ -38,3 +41,19 @@ def test_no_import_hides_in_a_function():
 def test_only_the_packages_own_file_looks_up_modules_by_name():
     users = {path for path, tree in TREES.items() if "import_module" in ast.unparse(tree)}
     assert users == {"__init__.py"}
+
+
+def test_one_delta_is_followed_in_ten_files():
+    entered = []
+
+    def note(frame, event, _):
+        if event == "call" and str(PACKAGE) in frame.f_code.co_filename:
+            entered.append(frame.f_code.co_filename)
+
+    sys.setprofile(note)
+    try:
+        shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=10**5).delta(0.005)
+    finally:
+        sys.setprofile(None)
+    changes = sum(one != two for one, two in zip(entered, entered[1:], strict=False))
+    assert len(set(entered)) <= 10 and changes <= 60, (sorted(set(entered)), changes)
