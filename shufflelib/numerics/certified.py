@@ -169,7 +169,14 @@ class Certified:
 
 
 class LogInterval(NamedTuple):
-    """Natural logarithms of a lower and an upper end."""
+    """Natural logarithms of a lower and an upper end.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.certified import LogInterval
+    >>> LogInterval(-1000.0, -999.0).probabilities()  # below the smallest float
+    (0.0, 5e-324)
+    """
 
     lower: float
     upper: float
@@ -192,11 +199,25 @@ UNKNOWN = LogInterval(-math.inf, math.inf)
 
 
 def intersect(one, two):
-    """Return what two brackets of one number say together."""
+    """Return what two brackets of one number say together.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.certified import LogInterval, intersect
+    >>> intersect(LogInterval(-3.0, -1.0), LogInterval(-2.0, 0.0))
+    LogInterval(lower=-2.0, upper=-1.0)
+    """
     return LogInterval(max(one.lower, two.lower), min(one.upper, two.upper))
 
 
 def worst_case(dominating, attacks):
-    """Return the bracket of a worst case: the largest upper end above it, the largest lower end below it."""
+    """Return the bracket of a worst case: the largest upper end above it, the largest lower end below it.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.certified import LogInterval, worst_case
+    >>> worst_case([LogInterval(-3.0, -1.0)], [LogInterval(-4.0, -3.5), LogInterval(-2.0, -1.5)])
+    LogInterval(lower=-2.0, upper=-1.0)
+    """
     upper = min(max(one.or_unknown().upper for one in dominating), 0.0)
     return LogInterval(min(max(one.or_unknown().lower for one in attacks), upper), upper)

@@ -148,7 +148,7 @@ def test_coordinates_that_agree_to_eleven_digits(more, turn):
     assert delta.lower <= truth <= delta.upper < truth + 10 * more + 1e-11
 
 
-def test_the_logarithm_of_one_telling_report_is_rounded_down():
+def test_the_logarithm_of_one_extreme_report_is_rounded_down():
     """For one user H is the mass of the rare output, whose logarithm has 13 digits after the point."""
     for mass in np.exp(-637.0 - np.arange(64) / 7.0):
         distribution = LikelihoodRatios(

@@ -300,12 +300,12 @@ def test_tiny_delta_is_answered_or_refused():
 
 
 @pytest.mark.parametrize("many", range(4))
-def test_telling_outputs_set_aside_leave_the_distribution_of_all_others(many):
+def test_extreme_outputs_set_aside_leave_the_distribution_of_all_others(many):
     """Their first report becomes 0; what is then equal becomes one atom, and no mass is lost or doubled."""
     mass = np.array([0.25, 2.0**-17, 2.0**-15, 0.5, 2.0**-16, 0.125])
     first = np.array([1.5, 64.0, 16.0, 0.5, 32.0, 0.75])
     pair = BlanketPair(LikelihoodRatios(first, np.ones(6), mass), 1000)
-    assert pair._telling[0].tolist() == [1, 4, 2]
+    assert pair._extreme[0].tolist() == [1, 4, 2]
     distribution = pair._tame(0.5 * first, many)
     expected = {}
     for i in range(6):
