@@ -1,4 +1,4 @@
-"""One constructor per local randomizer: what it does to one value, and what a shuffler makes of it."""
+"""One constructor per local randomizer: how it maps one value to one report."""
 
 from shufflelib.randomizers.additive import gaussian, laplace
 from shufflelib.randomizers.balls_into_bins import balcer_binary, balcer_uniform, balls_into_bins, mix_dump

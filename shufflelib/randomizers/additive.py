@@ -1,12 +1,14 @@
-r"""Additive noise, Laplace and Gaussian: continuous reports, cut into cells with every error on a known side.
+r"""Additive noise, Laplace and Gaussian: continuous reports, discretised with errors on a known side.
 
-Where both density ratios R_0/w and R_1/w vary, a cell is replaced by atoms.
+A cell in which the likelihood ratios R_0/w and R_1/w vary is replaced by atoms.
 
-- *cover*: each point of a cell is split to the cell's two ends with its ratios' means kept (one of the two
-  ratios is constant, so the split is one-dimensional); this raises the convex order, so bounds stay bounds.
-- *attacks*: a cell is pooled, which is data processing, so attacks stay attacks.
+- *Privacy blanket*: a mean-preserving split moves each point of a cell to the cell's two ends.  One of the
+  two ratios is constant, so the split is one-dimensional.  It is larger in convex order, so bounds stay
+  bounds.
+- *Attacks*: each cell is merged into one output.  This coarsening is post-processing, so attacks stay
+  attacks.
 
-Both lose the second order in the width of a cell.  The original references are those of Wang
+Both errors are of second order in the width of a cell.  The original references are those of Wang
 (VLDB 2024), whose Table 1 prints (p, β, q) for Laplace.
 """
 
@@ -25,9 +27,11 @@ LAPLACE_CELLS = 300  # on each half of [0, 1]
 GAUSSIAN_CELLS = 600  # on each side of 1/2
 GAUSSIAN_REACH = 7.5  # standard deviations within which they lie
 GAUSSIAN_TAIL_CELLS = 250  # from there to the end of the tail
-GAUSSIAN_END = 36.3  # standard deviations before the tail, of mass 7e-289, is given up as exposed
-GAUSSIAN_REFERENCE_END = 36.5  # and the same for the other input, whose density underflows at 38
-CELL_WIDTH = 1e-5  # of δ, relative: nothing finer is asked of the numerics
+GAUSSIAN_END = (
+    36.3  # standard deviations beyond which the tail, of mass 7e-289, counts as outside w's support
+)
+GAUSSIAN_REFERENCE_END = 36.5  # the same for the other input, whose density underflows at 38
+CELL_WIDTH = 1e-5  # of δ, relative: the precision asked of the numerics
 LARGEST_LOG_RATIO = 680.0  # exp overflows at 709
 NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
 NODES = NODES + 0.5
@@ -58,22 +62,22 @@ def laplace(*, eps0):
     -----
     Wang 2024, Table 1 [21]: p = q = e^eps0, β = 1 - e^{-eps0/2}, which is exact.
 
-    The pair 0, 1 is the worst: under w the ratio R_x/w has the mean of R_0/w and (for x <= 1/2; else with
-    R_1/w) crosses it once, so it is below it in convex order; and as R_0/w and -R_1/w fall together, the sum
-    R_0 - E R_1 is above every R_x - E R_x'.
+    The pair 0, 1 is the worst.  Under w, the ratio R_x/w has the same mean as R_0/w and crosses it once if
+    x <= 1/2 (R_1/w otherwise), so it is smaller in convex order.  As R_0/w and -R_1/w decrease together, the
+    sum R_0 - E R_1 is larger in convex order than every R_x - E R_x'.
 
     Other users' value x*: 1/R_{x*}(y) is convex in x*, hence so is ∫(R_0 - R_1)²/R_{x*}, and for many users
-    one of the ends 0, 1 is the best attack.  For few users a value inside can be better, by little: for
+    one of the ends 0, 1 is the best attack.  For few users an inner value can be slightly better: for
     eps0 = 0.3, n = 3, eps = 0.03, x* = 0.2 has δ 0.25 % above the best of 0, 1/2, 1.
 
     The tails y < 0, y > 1 have constant ratios and are single atoms.  Cells on [0, 1/2] widen as e^{eps0 y}
-    (up to e^4), the rule that makes the error of the reference measure's variance least: relative, 1e-6 at
-    eps0 = 1 and below 6e-6 up to 8, growing at most as (eps0/8)^2 beyond; that of the attacks is half as
-    large.
+    (up to e^4), which minimises the error in the variance of the loss under the blanket.  The relative error
+    is 1e-6 at eps0 = 1, below 6e-6 up to 8, and grows at most as (eps0/8)^2 beyond; that of the attacks is
+    half as large.
 
     Examples
     --------
-    Alone, a report has δ(0.15) = 0.346.
+    A single report without shuffling has δ(0.15) = 0.346.
 
     >>> from shufflelib import randomizers, shuffle
     >>> bracket = shuffle(randomizers.laplace(eps0=1.0), n=1000).delta(eps=0.15)
@@ -84,7 +88,7 @@ def laplace(*, eps0):
 
 
 def gaussian(*, sigma):
-    r"""Build the Gaussian mechanism on {0, 1}; no local budget holds, yet shuffling amplifies it.
+    r"""Build the Gaussian mechanism on {0, 1}; it has no pure local budget, yet shuffling amplifies it.
 
     .. math:: R_x = \mathcal N(x, \sigma^2), \qquad w = \min(R_0, R_1)
 
@@ -105,23 +109,27 @@ def gaussian(*, sigma):
 
     Notes
     -----
-    In no table: p = q = eps0 = ∞ and β = 2Φ(1/(2σ)) - 1, the exact total variation.
+    Not in the tables of Wang 2024: p = q = eps0 = ∞ and β = 2Φ(1/(2σ)) - 1, the exact total variation.
 
-    Ratios are unbounded, so outputs more than 36.3 σ below 0 or 36.5 σ below 1 (or where R_0/w exceeds e^680,
-    for σ < 0.041) give up R_0: its mass there is exposed while w keeps covering R_1.  That is an upper bound:
-    (a + b)_+ <= a_+ + b for b >= 0 gives (1/n) E(ΣG)_+ <= R_0(tail) + (1/n) E(ΣG')_+; likewise beyond 1. The
-    exposed mass is 2e-276 for sigma = 1, 4e-261 at 1/2, 5e-155 at 1/10; as much is added to upper ends. Rényi
-    divergences set these tails apart (`renyi_tails`) and never exceed order/(2σ²), that of one report; as one
-    of several reports, in `joint` or `mixture`, it is only the latter that is proved. Losses without
-    exponential moments are left to `BlanketPair`, which treats the most telling outputs one by one: of these
-    δ far below 1e-12 consists. The only inputs are 0 and 1, hence x* in {0, 1}.  Cells are narrow where
-    R_0²/w is large, around -1, and few beyond 7.5 σ. The relative error of the reference measure's variance
-    is 6e-6 for σ = 5, 1.8e-5 at 1, 6.2e-5 at 1/2; that of the attacks is half as large.
+    The likelihood ratios are unbounded.  For outputs more than 36.3 σ below 0 or 36.5 σ below 1 (or where
+    R_0/w exceeds e^680, for σ < 0.041), the mass of R_0 counts as outside the support of w, while w keeps the
+    ratio R_1/w.  That is an upper bound: (a + b)_+ <= a_+ + b for b >= 0 gives
+    (1/n) E(ΣG)_+ <= R_0(tail) + (1/n) E(ΣG')_+, and likewise beyond 1.  The mass outside is 2e-276 for
+    sigma = 1, 4e-261 at 1/2, 5e-155 at 1/10; it is added to upper ends.
+
+    Rényi divergences treat these tails separately (`renyi_tails`) and never exceed order/(2σ²), the
+    divergence of one report.  For one of several reports, in `joint` or `mixture`, only the latter bound is
+    proved.  Losses without exponential moments are left to `BlanketPair`, which treats the outputs with the
+    largest losses one by one: they account for δ far below 1e-12.
+
+    The only inputs are 0 and 1, hence x* in {0, 1}.  Cells are narrow where R_0²/w is large, around -1, and
+    few beyond 7.5 σ.  The relative error in the variance of the loss under the blanket is 6e-6 for σ = 5,
+    1.8e-5 at 1, 6.2e-5 at 1/2; that of the attacks is half as large.
 
     Examples
     --------
     >>> from shufflelib import randomizers, shuffle
-    >>> noise = randomizers.gaussian(sigma=5.0)  # no local budget, yet a central one
+    >>> noise = randomizers.gaussian(sigma=5.0)  # no pure local budget, yet a central guarantee
     >>> noise.eps0, shuffle(noise, n=1000).delta(eps=0.02).upper < 1e-5
     (inf, True)
     """
@@ -170,7 +178,7 @@ class Laplace(LocalRandomizer):
         )
 
     def _attacks(self, edge, step, precision):
-        """Return the pooled cells and both tails under R(0), R(1), R(1/2)."""
+        """Return the masses of the cells and of both tails under R(0), R(1), R(1/2)."""
         grown, shrunk = 0.5 * np.expm1(step), -0.5 * np.expm1(-step)
         far = np.append(0.5 * np.exp(-self.eps0), np.exp(-self.eps0 * (1.0 - edge[:-1])) * grown)
         near = np.append(0.5, np.exp(-self.eps0 * edge[:-1]) * shrunk)
@@ -199,7 +207,7 @@ class Gaussian(LocalRandomizer):
 
     @property
     def eps0(self):
-        """No finite local budget holds."""
+        """Infinite: no pure local guarantee holds."""
         return np.inf
 
     @property
@@ -230,7 +238,7 @@ class Gaussian(LocalRandomizer):
         tail0, tail1 = float(ndtr(cut / self.sigma)), float(ndtr((cut - 1.0) / self.sigma))
         reference = self._reference(edge, points, weights, tail0, tail1, precision)
         attacks = self._attacks(points, weights, tail0, tail1, precision)
-        beyond = reference.r1_over_w == 0.0  # R_1 is exposed there
+        beyond = reference.r1_over_w == 0.0  # there R_1 is outside the support
         inside = replace(reference, r0_over_w=np.where(beyond, 0.0, reference.r0_over_w), r0_outside=0.0)
         return (InputPair(reference, attacks, Tails(inside, lambda order: self._log_moment(cut, order))),)
 
@@ -264,7 +272,9 @@ class Gaussian(LocalRandomizer):
         mass = np.zeros(edge.size)
         mass[:-1] += (supported * np.expm1(right) / whole).sum(axis=1)
         mass[1:] += (supported * np.exp(right) * np.expm1(left) / whole).sum(axis=1)
-        ratio = np.append(0.0, np.exp(slope * (0.5 - edge)))  # the tail first: R_0 is exposed there
+        ratio = np.append(
+            0.0, np.exp(slope * (0.5 - edge))
+        )  # the tail first: there R_0 is outside the support
         ones = np.ones(ratio.size)
         mass = np.append(tail1, mass)
         return LikelihoodRatios(
@@ -278,7 +288,7 @@ class Gaussian(LocalRandomizer):
         )
 
     def _attacks(self, points, weights, tail0, tail1, precision):
-        """Return the pooled cells and both tails under R(0) and R(1)."""
+        """Return the masses of the cells and of both tails under R(0) and R(1)."""
         near = np.append(tail0, (weights * self.density(points, 0)).sum(axis=1))
         far = np.append(tail1, (weights * self.density(points, 1)).sum(axis=1))
         report0, report1 = np.append(near, far), np.append(far, near)

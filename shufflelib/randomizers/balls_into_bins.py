@@ -11,11 +11,11 @@ from shufflelib.randomizers import values
 from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
 
 LARGEST_PMF = 0.4688  # times 1/sd bounds every mass of a sum of independent bits (Baillon et al., 2016)
-FEW = 0.01  # of the outcomes are given away for a bound on how many messages are left
+FEW = 0.01  # of the outcomes pay for a bound on how many messages are left
 
 
 def balcer_binary(*, coin):
-    r"""Build the binary sum with a biased coin: the own bit, and bits that are 1 with probability ``coin``.
+    r"""Build the binary sum with a biased coin: the user's bit, and bits that are 1 with chance ``coin``.
 
     .. math:: R_x = \delta_x, \qquad \nu = (1 - c,\; c)
 
@@ -37,7 +37,7 @@ def balcer_binary(*, coin):
     Notes
     -----
     Balcer, Cheu (ITC 2020), [4] of Wang 2024.  Table 3: p = ∞, β = 1, q = max(1/c, 1/(1-c)).  The printed q
-    takes the worse of two ratios; they are q₀ = 1/(1-c) for a 0 and q₁ = 1/c for a 1, so that the published
+    is the worse of two ratios; they are q₀ = 1/(1-c) for a 0 and q₁ = 1/c for a 1, so that the published
     pair is an upper bound and is loose unless c = 1/2.
 
     Examples
@@ -69,7 +69,7 @@ def balcer_uniform():
 
     Examples
     --------
-    A fair coin hides a bit better than a biased one, see `balcer_binary`.
+    A fair coin amplifies more than a biased one, see `balcer_binary`.
 
     >>> from shufflelib import randomizers
     >>> from shufflelib.shuffling import multi_message
@@ -82,7 +82,7 @@ def balcer_uniform():
 
 
 def balls_into_bins(*, d, s=1):
-    r"""Build balls into bins: a ball into one of the s bins of the own item, and balls into any of d bins.
+    r"""Build balls into bins: one ball into one of the s bins of the user's item, others into any of d bins.
 
     .. math:: R_x = \text{uniform on } \{sx, \dots, sx + s - 1\}, \qquad \nu = \text{uniform on } [d]
 
@@ -107,11 +107,11 @@ def balls_into_bins(*, d, s=1):
     -----
     Luo, Wang, Yi (CCS 2022), [42] of Wang 2024; with s = 1 pureDUMP of Li et al. (PVLDB 2022), [41].
     Table 3: p = ∞, β = 1, q = d/s, which is exact for disjoint sets of special bins.  Where the sets of two
-    items overlap, β is smaller and what holds for disjoint ones is an upper bound.
+    items overlap, β is smaller and the bound for disjoint sets is an upper bound.
 
     Examples
     --------
-    Special bins hide the own ball, but then there is room for fewer items.
+    More special bins for each item hide the input message better, but leave room for fewer items.
 
     >>> from shufflelib import randomizers
     >>> from shufflelib.shuffling import multi_message
@@ -128,7 +128,7 @@ def balls_into_bins(*, d, s=1):
 
 
 def mix_dump(*, d, flip):
-    r"""Build mixDUMP: the own item by randomized response, and uniformly random items.
+    r"""Build mixDUMP: the user's item by randomized response, and uniformly random items.
 
     .. math:: R_x(x) = 1 - f, \quad R_x(y) = f/(d-1), \qquad \nu = \text{uniform on } [d]
 
@@ -137,7 +137,7 @@ def mix_dump(*, d, flip):
     d : int
         Number of items, at least 2.
     flip : float
-        Probability f that the own message names another item, 0 <= f < (d-1)/d; 0 is pureDUMP.
+        Probability f that the input message names another item, 0 <= f < (d-1)/d; 0 is pureDUMP.
 
     Returns
     -------
@@ -155,12 +155,12 @@ def mix_dump(*, d, flip):
     q = (1-f)d, all exact.
 
     For d >= 3, 1 - α - αp = f(d-2)/(d-1) > 0, where the published reduction may fail.  Here it does not: a
-    message that names neither x0 nor x1 is uniform on the other d - 2 items, be it an own or a blanket one.
+    message that names neither x0 nor x1 is uniform on the other d - 2 items, be it input or blanket message.
     The published pair is then the distribution of the counts (of x0, of x1) itself, and these are sufficient.
 
     Examples
     --------
-    To randomize the own message too saves ε, at the price of accuracy.
+    Randomizing the input message too lowers ε, at the price of accuracy.
 
     >>> from shufflelib import randomizers
     >>> from shufflelib.shuffling import multi_message
@@ -173,7 +173,7 @@ def mix_dump(*, d, flip):
     """
     d = validation.count(d, "d", at_least=2)
     flip = validation.real(
-        flip, "flip", at_least=0.0, below=(d - 1) / d, remedy="at (d - 1)/d a message says nothing"
+        flip, "flip", at_least=0.0, below=(d - 1) / d, remedy="at (d - 1)/d a message is pure noise"
     )
     return MixDump(d, flip)
 
@@ -183,7 +183,7 @@ class BinMessages(MultiMessage):
 
     @property
     def p(self):
-        """Published p: infinite, because an own message rules out all other items."""
+        """Published p: infinite, because an input message rules out all other items."""
         return math.inf
 
     @property
@@ -193,15 +193,15 @@ class BinMessages(MultiMessage):
 
     @property
     def support(self):
-        """Own messages always support the item held and never another."""
+        """Input messages always support the item held and never another."""
         return MessageSupport(1.0, 0.0, self._share)
 
     def attacks(self, n, blanket):
-        """Return the pair itself: the others' own messages support known items and are subtracted."""
+        """Return the pair itself: the others' input messages support known items and are subtracted."""
         return (Attack(self.likelihood_ratios(), blanket),)
 
     def sample(self, x, rng):
-        """Name the own item."""
+        """Name the user's item."""
         values.generator(rng)
         return values.items(x, "x", self.items)
 
@@ -218,12 +218,12 @@ class BinMessages(MultiMessage):
         return per_bin[: width * self.items].reshape(self.items, width).sum(axis=1)
 
     def draw_supports(self, counts, blanket, repetitions, rng):
-        """Add a multinomial blanket to the own messages."""
+        """Add a multinomial blanket to the input messages."""
         cells = np.append(self._share, max(0.0, 1.0 - self._share.sum()))
         noise = rng.multinomial(blanket, cells / cells.sum(), size=repetitions)[:, :-1]
-        return noise + self._draw_own(counts, repetitions, rng)
+        return noise + self._draw_inputs(counts, repetitions, rng)
 
-    def _draw_own(self, counts, repetitions, rng):
+    def _draw_inputs(self, counts, repetitions, rng):
         return counts
 
     @property
@@ -292,7 +292,7 @@ class BallsIntoBins(BinMessages):
         return np.full(self.items, self.s / self.d)
 
     def message_pmf(self):
-        """Return certain hits of the bins of x0 and of x1; within them a message says nothing."""
+        """Return certain hits of the bins of x0 and of x1; within them a message carries no information."""
         return np.eye(2, 3)
 
     def blanket(self):
@@ -300,7 +300,7 @@ class BallsIntoBins(BinMessages):
         return np.array([self.s, self.s, self.d - 2 * self.s]) / self.d
 
     def sample(self, x, rng):
-        """Throw a ball into one of the own bins."""
+        """Throw a ball into one of the bins of the user's item."""
         x = values.items(x, "x", self.items)
         return x * self.s + values.generator(rng).integers(self.s, size=x.size)
 
@@ -343,20 +343,21 @@ class MixDump(BinMessages):
 
     def message_pmf(self):
         """Return the masses of x0, of x1 and of the other items together."""
-        own, other = 1.0 - self.flip, self._other
-        return np.array([[own, other, (self.d - 2) * other], [other, own, (self.d - 2) * other]])
+        truth, other = 1.0 - self.flip, self._other
+        return np.array([[truth, other, (self.d - 2) * other], [other, truth, (self.d - 2) * other]])
 
     def blanket(self):
         """Return the uniform distribution on the same classes."""
         return np.array([1.0, 1.0, self.d - 2.0]) / self.d
 
     def attacks(self, n, blanket):
-        """Return the analyst who throws away all messages that name x*, which all others hold.
+        """Return the analyst who discards all messages that name x*, which all others hold.
 
         The T messages left are one user's among uniform ones on d - 1 items, because the others' answers are
-        uniform where they are not x*.  Given T the user's message is lost with a probability that falls as T
-        grows and is at most f/(d-1) once T is past the mode of the others' number; then a uniform message
-        stands in its place.  With the chance charged, T lies between the mode and a bound on it.
+        uniform where they are not x*.  Given T, the user's message is discarded with a probability that falls
+        as T grows and is at most f/(d-1) once T is past the mode of the others' number; a uniform message
+        then takes its place.  With probability at least ``chance``, T lies between the mode and an upper
+        bound.
         """
         if n == 1 or self.flip == 0.0:
             return (Attack(self.likelihood_ratios(), blanket),)
@@ -369,17 +370,17 @@ class MixDump(BinMessages):
         # Hoeffding's inequality for the messages of all others
         most = math.floor(mean + math.sqrt(0.5 * (blanket + others) * math.log(1.0 / FEW))) + 1
         left = np.array([1.0, 1.0, self.d - 3.0]) / (self.d - 1)
-        own, other, rest = 1.0 - self.flip, self._other, (self.d - 3) * self._other
-        rows = np.array([[own, other, rest], [other, own, rest]]) + other * left
+        truth, other, rest = 1.0 - self.flip, self._other, (self.d - 3) * self._other
+        rows = np.array([[truth, other, rest], [other, truth, rest]]) + other * left
         return (Attack(LikelihoodRatios.from_masses(*rows, left), most - 1, chance * (1 - 1e-9)),)
 
     def sample(self, x, rng):
-        """Name the own item with probability 1 - f, else one of the others uniformly."""
+        """Name the user's item with probability 1 - f, else one of the others uniformly."""
         x, rng = values.items(x, "x", self.d), values.generator(rng)
         other = (x + rng.integers(1, self.d, size=x.size)) % self.d
         return np.where(rng.random(x.size) < self.flip, other, x)
 
-    def _draw_own(self, counts, repetitions, rng):
-        """With probability 1 - fd/(d-1) name the own item, else any item uniformly."""
-        told = rng.binomial(counts, self.beta, size=(repetitions, counts.size))
-        return told + rng.multinomial(counts.sum() - told.sum(axis=1), self._share)
+    def _draw_inputs(self, counts, repetitions, rng):
+        """With probability 1 - fd/(d-1) name the user's item, else any item uniformly."""
+        truthful = rng.binomial(counts, self.beta, size=(repetitions, counts.size))
+        return truthful + rng.multinomial(counts.sum() - truthful.sum(axis=1), self._share)

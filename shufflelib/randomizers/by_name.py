@@ -5,14 +5,14 @@ import inspect
 
 from shufflelib import randomizers
 
-# several messages have a shuffler of their own
+# multi-message protocols have their own shuffler
 MULTI_MESSAGE = {"balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump"}
-OTHERS = {"cdf", "matrix", "randomizer", "randomizers"}  # parameters that are no numbers
+OTHERS = {"cdf", "matrix", "randomizer", "randomizers"}  # parameters that are not numeric
 
 
 @functools.cache
 def constructors():
-    """Return the constructor of every randomizer that is made from numbers alone, by its name in words."""
+    """Return the constructor of every randomizer with numeric parameters only, by its hyphenated name."""
     built = {
         name.replace("_", "-"): getattr(randomizers, name)
         for name in randomizers.__all__
@@ -22,10 +22,10 @@ def constructors():
 
 
 def parameters(build):
-    """Return what a constructor takes: its signature's parameters by name."""
+    """Return the parameters of a constructor's signature by name."""
     return inspect.signature(build).parameters
 
 
 def required(build):
-    """Return the names of the parameters that a constructor cannot do without."""
+    """Return the names of a constructor's required parameters."""
     return [name for name, one in parameters(build).items() if one.default is inspect.Parameter.empty]

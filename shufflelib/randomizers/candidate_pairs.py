@@ -1,8 +1,8 @@
-r"""Pairs of inputs and attacks of a randomizer about which nothing is known but its masses.
+r"""Pairs of inputs and attacks of a randomizer of which only the output probabilities are known.
 
-For k inputs there are k(k − 1)/2 pairs, each in two orders, and k attacks on each.  For the upper side every
-pair stays: no cheap order among them holds for all ε and n.  Pairs with equal distributions are merged.  For
-the lower side any selection of attacks proves what it proves, so that only the most promising are kept.
+For k inputs there are k(k − 1)/2 pairs, each in two orders, and k attacks on each.  Upper bounds need every
+pair: no cheap order among them holds for all ε and n.  Pairs with the same likelihood ratios are merged.
+Lower bounds are valid for any selection of attacks, so only the most promising are kept.
 """
 
 import math
@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 MOST_ATTACKS = 24
-TILTS = (0.15, 0.6, 2.4)  # in units of the loss's deviation, five deviations out for 1000, 70 and 4 users
+TILTS = (0.15, 0.6, 2.4)  # in units of the loss's standard deviation: five of them for 1000, 70 and 4 users
 LARGEST_TILT = 600.0
 
 
@@ -49,8 +49,8 @@ def promising_attacks(rows, pairs):
     return [triples[t] for t in dict.fromkeys(ranking.T.ravel().tolist())][:MOST_ATTACKS]
 
 
-def own_attacks(attacks, i, j):
-    """Return the attacks on two inputs from a list of (i, j, attack), the first of all if there is none."""
+def attacks_on(attacks, i, j):
+    """Return the attacks on two inputs from a list of (i, j, attack), or the first attack of all."""
     return tuple(attack for a, b, attack in attacks if (a, b) == (i, j)) or (attacks[0][2],)
 
 
@@ -58,24 +58,24 @@ def _scores(gap, rows):
     """Return every measure of one pair for every x, shape (measures, inputs)."""
     supported = rows > 0.0
     others = np.where(supported, rows, 1.0)
-    hidden = np.maximum(
+    outside = np.maximum(
         np.where(supported, 0.0, np.maximum(gap, 0.0)).sum(axis=1),
         np.where(supported, 0.0, np.maximum(-gap, 0.0)).sum(axis=1),
     )
     ratio = np.where(supported, gap / others, 0.0)
     power = (rows * ratio**2).sum(axis=1)
-    scores = [hidden, power + hidden]
+    scores = [outside, power + outside]
     for tilt in TILTS:
         theta = (tilt / np.sqrt(np.maximum(power, 1e-300)))[:, None]
         for side in (-1.0, 1.0):
             grown = np.exp(np.minimum(side * theta * ratio, LARGEST_TILT))
-            # compared as what one user gives away, so that small losses do not win by their tilt
-            scores.append(np.log((rows * grown).sum(axis=1)) / theta[:, 0] + hidden)
+            # divided by θ: on the scale of one user's loss, so that small losses do not win by their tilt
+            scores.append(np.log((rows * grown).sum(axis=1)) / theta[:, 0] + outside)
     return np.array(scores)
 
 
 def local_budget(rows, precision):
-    """Return an upper end of the largest log-ratio of two rows, infinite where one has a zero alone."""
+    """Return an upper end of the largest log-ratio of two rows, infinite where only one of them is zero."""
     used = rows.max(axis=0) > 0.0
     low, high = rows[:, used].min(axis=0), rows[:, used].max(axis=0)
     if np.any(low == 0.0):

@@ -1,19 +1,19 @@
-r"""A continuous randomizer given by its distribution functions, cut into cells whose errors are all known.
+r"""A continuous randomizer given by its distribution functions, discretised with certified errors.
 
-A density seen at points proves nothing about what lies between them.  Two things do: the exact masses
-:math:`M_x` of cells, and a bound on how much a log-ratio of two densities can change inside a cell.  By the
-mean value theorem :math:`R_x/R_{x'}` equals :math:`M_x/M_{x'}` somewhere in the cell, hence lies within a
-factor :math:`e^{\pm r}`, r = slope times width, of it everywhere.
+The values of a density at some points prove nothing about the points between them.  Two things do: the exact
+masses :math:`M_x` of cells, and a bound on the change of the log-ratio of two densities inside a cell.  By
+the mean value theorem, :math:`R_x/R_{x'}` equals :math:`M_x/M_{x'}` somewhere in the cell, hence lies within
+a factor :math:`e^{\pm r}`, r = slope times width, of it everywhere.
 
 - *Blanket.*  In a cell where :math:`R_b` has the least mass, :math:`w = \kappa R_b` with the largest κ ≤ 1
-  that the ranges prove to be below every :math:`R_x`; it is 1 but where two inputs compete for the least.
-- *Upper side.*  :math:`(R_0/w, R_1/w)` lies in a box, with known mean.  Moving each ratio to the ends of
-  its interval with its mean kept raises the convex order of :math:`R_0 - E R_1`, and of all joint
-  distributions with those marginals the countermonotone one is the largest: :math:`f(a - E b)` is submodular
-  for convex f.
-- *Lower side.*  Cells are pooled, which is data processing.
+  that the ranges prove to be below every :math:`R_x`.  It is 1 except where two inputs compete for the least.
+- *Upper bound.*  :math:`(R_0/w, R_1/w)` lies in a box, with known mean.  A mean-preserving split of each
+  ratio to the ends of its interval raises :math:`R_0 - E R_1` in convex order.  Of all joint distributions
+  with those marginals, the countermonotone one is the largest: :math:`f(a - E b)` is submodular for convex f.
+- *Lower bound.*  Each cell is merged into one output; this coarsening is post-processing.
 
-Both lose the second order in r.  Where there is no bound on a slope the mass is exposed on the upper side.
+Both errors are of second order in r.  Where no bound on the slope is known, the upper bound counts the mass
+of the cell as outside the reference measure's support.
 """
 
 import functools
@@ -31,9 +31,9 @@ from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.tabulated import frequencies
 
 CDF_ERROR = 1e-15  # relative, of the functions given
-UNRELIABLE = 1e-9  # relative error of a cell's mass from which on it counts as exposed
-WIDEST = 30.0  # factor e^r: a wider cell counts as exposed
-CELL_WIDTH = 1e-5  # of δ, relative: nothing finer is asked of the numerics
+UNRELIABLE = 1e-9  # relative error of a cell's mass above which it counts as outside the support
+WIDEST = 30.0  # factor e^r: the mass of a wider cell counts as outside the support
+CELL_WIDTH = 1e-5  # of δ, relative: the precision asked of the numerics
 BISECTIONS = 80
 
 
@@ -54,38 +54,40 @@ def from_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
         Rising ends of the cells; kinks and jumps of the densities belong among them, and the first and
         the last may be infinite.  Some hundreds are plenty.
     slope : float or array_like, shape (cells,)
-        Bound on how fast the log-ratio of any two inputs' densities changes inside a cell; for one
-        number that of all cells.  Infinite where there is none: those cells are exposed.
+        Bound on how fast the log-ratio of any two inputs' densities changes inside a cell; a single
+        number holds for all cells.  Infinite where no bound is known: the mass of those cells counts as
+        outside the reference measure's support.
     survival : callable, optional
         ``survival(y, x)`` = 1 − cdf, accurate where it is small.  Without it the cells above the median
-        whose mass is below 2e-6 are exposed, their digits being lost.
+        whose mass is below 2e-6 count as outside the support, because their digits are lost.
     eps0 : float, optional
         A local budget in nats known to hold; it caps the ratios in wide cells.
 
     Returns
     -------
     CutDensity
-        ``eps0`` (given or proved by the cells, infinite where mass is exposed), ``beta`` (a lower end).
-        ``sample`` maps values among ``inputs`` (n,) to floats (n,), inverting ``cdf``; ``estimate``
-        returns unbiased frequencies of the inputs.
+        ``eps0`` (given or proved by the cells, infinite where some mass is outside the support), ``beta`` (a
+        lower end).  ``sample`` maps values among ``inputs`` (n,) to floats (n,), inverting ``cdf``;
+        ``estimate`` returns unbiased frequencies of the inputs.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is outside its domain, or the functions return no distribution functions.
+        If an argument is outside its domain, or the functions are not distribution functions.
 
     Notes
     -----
-    A density seen at points certifies nothing; the masses of cells and a slope do.  Exposed mass,
-    that outside the edges included, is added to δ.  Numbers hold for the inputs listed; further inputs
-    may be held by other users only where their density is nowhere below the least of those listed.
-    The error is of second order in slope times width, except in the few cells where two inputs compete
-    for the least density, where it is of the first; cost of a number is proportional to the cells, O(1)
-    in n.  Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3, for the blanket.
+    The values of a density at points certify nothing; the masses of cells and a slope do.  Mass
+    outside the support of the reference measure, including that beyond the edges, is added to δ.  The bounds
+    hold for the inputs listed; other users may hold a further input only if its density is nowhere below the
+    least of those listed.  The error is of second order in slope times width, except in the few cells where
+    two inputs compete for the least density, where it is of first order.  The cost of one value is
+    proportional to the number of cells, O(1) in n.  Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma
+    5.3, for the blanket.
 
     Examples
     --------
-    Half the noise is Laplace of scale 1, half of scale 4: a mechanism from no paper.
+    An equal mixture of Laplace noise of scales 1 and 4.
 
     >>> import numpy as np
     >>> from shufflelib import randomizers, shuffle
@@ -118,9 +120,9 @@ def from_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
     built = CutDensity(cdf, survival, tuple(inputs.tolist()), tuple(edges.tolist()), slopes, eps0)
     mass, error, _ = built._masses  # asks the functions now, so that a wrong one is refused here
     least, most = (mass + error).min(axis=0), (mass - error).max(axis=0)
-    shown = most > 1e-290
+    positive = most > 1e-290
     with np.errstate(divide="ignore"):
-        loss = float(np.max(np.log(most[shown]) - np.log(least[shown]), initial=0.0))
+        loss = float(np.max(np.log(most[positive]) - np.log(least[positive]), initial=0.0))
     if loss > eps0 + 1e-9 * (1.0 + eps0):
         raise ValueError(
             f"eps0 must be a budget that the masses of all cells keep, got {eps0:g} where one shows "
@@ -195,7 +197,7 @@ class CutDensity(LocalRandomizer):
 
     @functools.cached_property
     def _used(self):
-        """Return which cells cover: the others are exposed."""
+        """Return the cells in the reference measure's support; the mass of the others counts as outside."""
         return self._reliable & (np.minimum(self._range, self.known_budget) < WIDEST)
 
     @functools.cached_property
@@ -205,16 +207,16 @@ class CutDensity(LocalRandomizer):
         return 1e-14 + float(np.max((error / np.maximum(mass, 1e-300))[:, self._reliable], initial=0.0))
 
     def _interval(self, center):
-        """Return both ends of log-ratios around ``center`` in the covering cells."""
+        """Return both ends of log-ratios around ``center`` in the cells of the support."""
         r, budget = self._range[self._used], self.known_budget
         center = np.clip(center, -budget, budget)
         return np.maximum(center - r, -budget), np.minimum(center + r, budget)
 
-    # ---- what is published of a randomizer ------------------------------------------------------
+    # ---- parameters ------------------------------------------------------------------------------
 
     @functools.cached_property
     def eps0(self):
-        """The budget known, or what the cells prove; infinite where mass is exposed."""
+        """The budget known, or what the cells prove; infinite where some mass is outside the support."""
         mass, _, outside = self._masses
         if math.isfinite(self.known_budget) or outside.max() > 0.0 or not self._used.all():
             return self.known_budget
@@ -225,11 +227,11 @@ class CutDensity(LocalRandomizer):
     @functools.cached_property
     def beta(self):
         """Largest total variation of two inputs on the cells, a lower end of that of the densities."""
-        return candidate_pairs.total_variation(self._pooled)
+        return candidate_pairs.total_variation(self._coarsened)
 
     @functools.cached_property
-    def _pooled(self):
-        """Masses of the reliable cells; all else is pooled with the heaviest of them."""
+    def _coarsened(self):
+        """Masses of the reliable cells; all other mass is merged into the heaviest of them."""
         rows = self._masses[0][:, self._reliable]
         if rows.size == 0:
             raise ValueError(
@@ -239,11 +241,11 @@ class CutDensity(LocalRandomizer):
         rows[:, heaviest] += 1.0 - rows.sum(axis=1)
         return rows
 
-    # ---- what the shuffler sees -------------------------------------------------------------------
+    # ---- likelihood ratios ------------------------------------------------------------------------
 
     @functools.cached_property
     def _blanket(self):
-        """Return for the covering cells the input of least mass and log κ."""
+        """Return the input of least mass and log κ in the cells of the support."""
         log_mass = np.log(self._masses[0][:, self._used])
         least = np.argmin(log_mass, axis=0)
         most = np.zeros(least.size)
@@ -253,7 +255,7 @@ class CutDensity(LocalRandomizer):
         return least, -most - 2.0 * self.precision * (most > 0.0)
 
     def _ratio(self, x):
-        """Return the ends of R_x/w in the covering cells and the chance of the upper one."""
+        """Return the ends of R_x/w in the cells of the support and the probability of the upper one."""
         log_mass = np.log(self._masses[0][:, self._used])
         least, log_share = self._blanket
         center = log_mass[x] - log_mass[least, np.arange(least.size)]
@@ -277,20 +279,20 @@ class CutDensity(LocalRandomizer):
         )
         reference = np.concatenate([weight * share for share in shares])
         kept = reference >= np.finfo(float).tiny
-        hidden = outside + (mass + error)[:, ~self._used].sum(axis=1)
+        outside = outside + (mass + error)[:, ~self._used].sum(axis=1)
         return LikelihoodRatios(
             first[kept],
             second[kept],
             reference[kept],
-            float(hidden[i]),
-            float(hidden[j]),
+            float(outside[i]),
+            float(outside[j]),
             self.precision + 1e-14,
             CELL_WIDTH,
         )
 
     @functools.cached_property
     def _pairs(self):
-        rows, pairs = self._pooled, candidate_pairs.all_pairs(len(self.inputs))
+        rows, pairs = self._coarsened, candidate_pairs.all_pairs(len(self.inputs))
         attacks = [
             (
                 i,
@@ -302,7 +304,7 @@ class CutDensity(LocalRandomizer):
             for i, j, x in candidate_pairs.promising_attacks(rows, pairs)
         ]
         return tuple(
-            InputPair(self._reference(i, j), candidate_pairs.own_attacks(attacks, i, j)) for i, j in pairs
+            InputPair(self._reference(i, j), candidate_pairs.attacks_on(attacks, i, j)) for i, j in pairs
         )
 
     @property
@@ -314,7 +316,7 @@ class CutDensity(LocalRandomizer):
         """Return all pairs of inputs, and the most promising attacks."""
         return self._pairs
 
-    # ---- running it -------------------------------------------------------------------------------
+    # ---- sampling ---------------------------------------------------------------------------------
 
     def sample(self, x, rng):
         """Report floats, shape (n,), for values among ``inputs``: the distribution function inverted."""

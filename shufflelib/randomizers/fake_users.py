@@ -1,4 +1,4 @@
-r"""Histograms among fake users: one-hot vectors with flipped bits, hidden among flipped all-zero vectors."""
+r"""Histograms with fake users: one-hot vectors with flipped bits, shuffled with flipped all-zero vectors."""
 
 from dataclasses import dataclass
 
@@ -37,12 +37,12 @@ def cheu_zhilyaev(*, d, flip):
     Cheu, Zhilyaev (IEEE S&P 2022), [15] of Wang 2024.  Table 3: p = (1-f)²/f², β = 1 - 2f, q = (1-f)/f, all
     exact.
 
-    The published pair is *not* an upper bound.  Only the bits of x0 and x1 depend on the value.  An own
-    message that shows neither candidate has bits 11 or 00 equally often, a blanket message has 00
-    (1-f)²/f² times as often as 11, and the pair puts both into one class.  With f = 1/4, two users, two
+    The published pair is *not* an upper bound.  Only the bits of x0 and x1 depend on the value.  An input
+    message that supports neither candidate alone has the bits 11 or 00 equally often; a blanket message has
+    00 (1-f)²/f² times as often as 11; and the pair puts both into one class.  With f = 1/4, two users, two
     blanket messages each, d = 3, the other user holding the third item, ratio e^ε = 9/2, the mechanism has
-    δ = 0.0084624 and the pair says 0.0049052.  To second order in β the two agree, so that in ε the
-    difference is small where ε is.
+    δ = 0.0084624 and the pair has 0.0049052.  To second order in β the two agree, so that in ε the difference
+    is small where ε is.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def cheu_zhilyaev(*, d, flip):
     (0.8, 0.0967)
     """
     d = validation.count(d, "d", at_least=2)
-    flip = validation.real(flip, "flip", above=0.0, below=0.5, remedy="at 1/2 a message says nothing")
+    flip = validation.real(flip, "flip", above=0.0, below=0.5, remedy="at 1/2 a message is pure noise")
     return CheuZhilyaev(d, flip)
 
 
@@ -96,7 +96,7 @@ class CheuZhilyaev(MultiMessage):
         return np.array([1.0 - self.flip, self.flip])
 
     def message_pmf(self):
-        """Return the masses of the bits (x0, x1) = 00, 01, 10, 11; the other bits say nothing of x0 or x1."""
+        """Return the masses of the bits (x0, x1) = 00, 01, 10, 11; the other bits do not depend on them."""
         noise, held = self._bit, self._bit[::-1]
         return np.array([np.outer(held, noise).ravel(), np.outer(noise, held).ravel()])
 
@@ -107,8 +107,8 @@ class CheuZhilyaev(MultiMessage):
     def attacks(self, n, blanket):
         """Return the analyst who looks at the bits of x0 and x1 only, all others holding a third item.
 
-        Their own messages look like blanket messages there.  Without a third item all others hold x0, and the
-        analyst looks at the bit of x1.
+        In these bits their input messages are distributed as blanket messages.  Without a third item all
+        others hold x0, and the analyst looks at the bit of x1.
         """
         if self.d > 2 or n == 1:
             return (Attack(self.likelihood_ratios(), blanket + n - 1),)

@@ -1,7 +1,7 @@
-r"""Hashed reports: every user draws a hash and reports a value, with odds e^ε₀ for the own items' images.
+r"""Hashed reports: a random hash and a value, likelier if it is the hash of one of the user's items.
 
-The report carries the hash's seed, so the output distribution averages over the hash: whether x0, x1 and x*
-hit the reported place are independent events, also when hashes of different items collide.  The hash is
+The report carries the hash's seed, so the output distribution averages over the hash: the events that x0, x1
+and x* hit the reported place are independent, even when hashes of different items collide.  The hash is
 treated as a random function; it is computed by splitmix64.
 
 The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
@@ -19,12 +19,12 @@ from shufflelib.randomizers.extremal import patterns
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
 MAX_RANGE = 2**32  # hash values are 64 bits wide, so that the bias of a remainder stays below 2**-32
-EXACT_SET = 20  # collision counts fall into (s + 1)**3 classes; larger sets are pooled
+EXACT_SET = 20  # collision counts fall into (s + 1)**3 classes; larger sets are coarsened
 BLOCK = 2**20  # hash values held in memory at once while reports are decoded
 
 
 def local_hash(*, eps0, d, l=None):  # noqa: E741
-    r"""Build local hashing: randomized response on the own item's hash value in 0, ..., l-1.
+    r"""Build local hashing: randomized response on the hash value of the user's item in 0, ..., l-1.
 
     .. math:: R_x(H, z) \propto e^{\varepsilon_0 [H(x) = z]}
 
@@ -52,12 +52,12 @@ def local_hash(*, eps0, d, l=None):  # noqa: E741
     -----
     Wang 2024, Table 1 [59]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + l - 1).
 
-    The printed β is loose: it is the total variation for one hash that separates x0 from x1, and a random one
-    does so with probability 1 - 1/l.  At eps0 = log 3, l = 4: truth 0.25, printed 0.3333.
+    The printed β is loose: it is the total variation given a hash that separates x0 from x1, and a
+    random hash does so with probability 1 - 1/l.  At eps0 = log 3, l = 4: truth 0.25, printed 0.3333.
 
     Examples
     --------
-    Of a million items four hash values are left.
+    A million items are hashed to four values.
 
     >>> from shufflelib import randomizers, shuffle
     >>> mechanism = randomizers.local_hash(eps0=1.0, d=10**6)
@@ -109,8 +109,8 @@ def collision(*, eps0, d, s, l=None):  # noqa: E741
     The printed β is loose, because images of disjoint sets meet and items of one set collide: at
     eps0 = log 3, s = 2, l = 9 the truth is 0.2378 and the table prints 0.3077.
 
-    Exact for s <= 20, but for a blanket of 1/Ω, slightly below the true one (which is higher where every
-    possible set hits).  For s > 20 see `HashedSets`.
+    Exact for s <= 20, except that the blanket used is 1/Ω.  The true one is slightly larger, namely where
+    every possible set hits.  For s > 20 see `HashedSets`.
 
     Examples
     --------
@@ -156,13 +156,15 @@ class HashedSets(FiniteRandomizer):
 
     Measure densities in units of 1/Ω.  Each input's density at the reported place is e if one of its items
     hits the place and some a in [1, e] otherwise (a = 1 where none of its items collide).  Under the
-    reference measure w = 1, a lower bound of the true blanket, the densities of disjoint sets are independent
+    reference measure w = 1, a lower bound on the true blanket, the densities of disjoint sets are independent
     and each has mean Ω.  Where the distribution of a is not enumerated (`exact` is false), two replacements
     bracket the truth:
 
-    - *cover*: split a to {1, e} with its mean kept.  A mean-preserving split raises the convex order, and the
-      result is the product distribution in which each input hits with probability s·(chance of one item);
-    - *attacks*: pool all places that are not hit.  That is a function of the report (data processing).
+    - *privacy blanket*: split a to {1, e}, keeping its mean.  A mean-preserving split is larger in convex
+      order, and the result is the product distribution in which each input hits with probability s·(chance of
+      one item);
+    - *attacks*: merge all places that are not hit.  This coarsening is a function of the report
+      (post-processing).
 
     For s = 1 nothing collides, everything is exact, and the places hit by all d items have blanket e.
     """
@@ -173,7 +175,7 @@ class HashedSets(FiniteRandomizer):
     @property
     @abstractmethod
     def chance(self):
-        """Chance that a given item's image covers a given place."""
+        """Probability that a given item hits a given place."""
 
     @property
     def exact(self):
@@ -221,7 +223,7 @@ class HashedSets(FiniteRandomizer):
         return weights, share
 
     def pmf(self):
-        """Return class masses for x0, x1 and x* (pooled by who hits where `exact` is false)."""
+        """Return class masses for x0, x1 and x* (coarsened to who hits where `exact` is false)."""
         weights, share = self._joint()
         return (share * (weights / self._mean_weight))[:, share > 0.0]
 
@@ -234,7 +236,7 @@ class HashedSets(FiniteRandomizer):
         return (share * (floor / self._mean_weight))[share > 0.0]
 
     def input_pairs(self):
-        """Return the pair of disjoint sets; cover and attacks differ where `exact` is false."""
+        """Return the pair of disjoint sets; blanket and attacks differ where `exact` is false."""
         pair = super().input_pairs()[0]
         if self.exact:
             return (pair,)
@@ -252,14 +254,14 @@ class HashedSets(FiniteRandomizer):
         step = max(1, BLOCK // reports.size)
         for start in range(0, self.d, step):
             item = np.arange(start, min(start + step, self.d))
-            covers = self._hits(item_hash(reports["seed"][:, None], item), reports["value"][:, None])
-            hits[item] = covers.mean(axis=0)
+            hit = self._hits(item_hash(reports["seed"][:, None], item), reports["value"][:, None])
+            hits[item] = hit.mean(axis=0)
         contrast = self.chance * -np.expm1(-self.eps0) * (1.0 - self.s * self.chance) / self._mean_weight
         return (hits - self.chance) / contrast
 
     @abstractmethod
     def _hits(self, bits, value):
-        """Return whether items with hash ``bits`` cover the reported places."""
+        """Return whether items with hash ``bits`` hit the reported places."""
 
     def _seeds(self, rng, n):
         return rng.integers(0, 2**64, size=n, dtype=np.uint64)

@@ -4,8 +4,8 @@ The tuple is a report of the product randomizer.  Where the inputs to the coordi
 
 .. math:: R_x(y) = \prod_j R^{(j)}_{x_j}(y_j), \qquad \inf_x R_x(y) = \prod_j \inf_{x_j} R^{(j)}_{x_j}(y_j),
 
-and the blanket of the tuple is the product of the blankets.  (Where they do not, the product is a smaller
-blanket, and what it proves still holds.)  In the privacy amplification random variable ratios multiply,
+and the blanket of the tuple is the product of the blankets.  (Where they do not, the product is smaller
+than the blanket, and the bounds still hold.)  In the privacy amplification random variable ratios multiply,
 
 .. math:: \frac{R_0 - e^\varepsilon R_1}{w} = \prod_j a_j - e^\varepsilon \prod_j b_j, \qquad
           a_j = R^{(j)}_0/w_j,\; b_j = R^{(j)}_1/w_j .
@@ -14,14 +14,13 @@ Which pair of tuples is the worst
 ---------------------------------
 With all other coordinates given, the loss is A a - B b for one pair (a, b) of ratios, A, B >= 0.  So if the
 pair of inputs chosen for a coordinate has the largest :math:`\alpha a - \beta b` in convex order for all
-α, β >= 0, so has the tuple, and every bound with it.  That asks for more than to be the worst pair of one
-randomizer alone, where only :math:`1 \le \beta/\alpha \le e^{\varepsilon_0}` matters, in either order.
+α, β >= 0, so has the tuple, and every bound is the largest too.  That is more than being the worst pair of a
+single randomizer, where only :math:`1 \le \beta/\alpha \le e^{\varepsilon_0}` matters, in either order.
 
 Neighbours that agree in a coordinate have the loss (A - B) a there.  If (a, b) and (b, a) have the same
-distribution, to differ is at least as bad: the values A a - B b and A b - B a have the sum of (A - B) a and
-(A - B) b, and their distance (A + B)|a - b| is at least |A - B||a - b|.  Averaged over the exchange, the
-distribution of the loss rises in convex order.  Hence the more coordinates differ the worse, up to all of
-them.
+distribution, inputs that differ are at least as bad: A a - B b and A b - B a have the same sum as (A - B) a
+and (A - B) b, and their distance (A + B)|a - b| is at least |A - B||a - b|.  Averaged over the exchange, the
+loss rises in convex order.  Hence the loss is the larger, the more coordinates differ.
 """
 
 import math
@@ -55,7 +54,7 @@ def joint(randomizers, *, distance=None):
     Parameters
     ----------
     randomizers : sequence of LocalRandomizer
-        What makes the coordinates, at least one; budgets may differ, continuous ones are welcome.
+        One for each coordinate, at least one; budgets may differ, continuous ones are welcome.
     distance : int, optional
         Number of coordinates in which the two inputs of the user who changes may differ, 1 to all of them
         (the default).  With fewer than all, nothing is proved for replacing a whole tuple.
@@ -70,7 +69,7 @@ def joint(randomizers, *, distance=None):
     Raises
     ------
     TypeError, ValueError
-        If a component is no `LocalRandomizer`, stands for a class of them (``generic``) or for one pair of
+        If a component is not a `LocalRandomizer`, stands for a class of them (``generic``) or for one pair of
         places (the metric ones), if the budgets add up to more than 700, or if more than 256 pairs of tuples
         could be the worst (raised where the pairs are first needed).
 
@@ -80,24 +79,24 @@ def joint(randomizers, *, distance=None):
     every :math:`\alpha a - \beta b`.  The mechanisms of Tables 1 and 5 of Wang 2024 satisfy it: the argument
     for disjoint inputs, that two values keep their sum and move apart, does not ask what α and β are.
 
-    The cover of ``generic`` does not, and is refused.  It is above every :math:`a - E b` with :math:`1 \le E
-    \le e^{\varepsilon_0}` only.  It has :math:`\int R_1^2/w = (e^2 + 1)/(e + 1)` with e = e^ε₀, 5/2 at e = 3,
-    while a report that is either e times denser than the reference measure or uncovered has e. For
+    The blanket of ``generic`` does not satisfy it and is refused: it is above :math:`a - E b` only for
+    :math:`1 \le E \le e^{\varepsilon_0}`.  It has :math:`\int R_1^2/w = (e^2 + 1)/(e + 1)` with e = e^ε₀, 5/2
+    at e = 3, while a report that is either e times denser than the reference measure or absent has e.  For
     randomizers known only to be private, take ``generic`` with the sum of the budgets.
 
-    Distributions of more than about 1000 atoms are merged, see `product_distribution`.  For two equal Laplace
-    reports, n from 100 to 10⁶ and δ from 1e-10 to 1e-3, the upper end of ε was above that with 3500 atoms by
+    Beyond about 1000 atoms, the likelihood ratios are merged, see `product_ratios`.  For two equal Laplace
+    reports, n from 100 to 10⁶ and δ from 1e-10 to 1e-3, the upper end of ε exceeded that with 3500 atoms by
     at most 1e-6 of itself at a total budget of 0.1, 8e-6 at 1 and 3e-4 at 8; for unequal budgets 0.1 and 2 by
     at most 2e-4.
 
     The attacks: all others hold one tuple x*, whose coordinates are candidates of the components.  Of all
-    such tuples the three with the largest :math:`\int (R_0-R_1)^2/R_{x^*}` are kept, which rules for many
+    such tuples the three with the largest :math:`\int (R_0-R_1)^2/R_{x^*}` are kept, which decides for many
     users.
 
     Source: Su, Cheng, Wang, arXiv:2504.07414, joint composition; ``distance`` as in their released figure of
-    four 10-ary randomized responses.  Their code pools a Laplace report under the reference measure into 20
-    cells, which lowers what it proves (by 1e-5 of ε at their eps0 = 0.1, less than its rounding adds); here
-    it is raised.
+    four 10-ary randomized responses.  Their code coarsens a Laplace report under the reference measure into
+    20 cells, which lowers the bound (by 1e-5 of ε at their eps0 = 0.1, less than its rounding adds); the
+    mean-preserving split used here raises it.
 
     β is that of independent maximal couplings, :math:`1 - \prod(1-\beta_j)`, an upper bound.  Cost O(1) in n.
 
@@ -128,14 +127,13 @@ def joint(randomizers, *, distance=None):
         if _of_class(part):
             raise TypeError(
                 f"randomizers must have distributions of their own, got {part!r}; for all private "
-                "randomizers at once "
-                "use generic(eps0=...) with the sum of the budgets"
+                "randomizers at once use generic(eps0=...) with the sum of the budgets"
             )
     return built
 
 
 def _of_class(component):
-    """Return whether a randomizer's cover is that of a whole class, or of one pair of places."""
+    """Return whether a randomizer's blanket is that of a whole class, or of one pair of places."""
     parts = getattr(component, "components", ())
     return isinstance(component, Generic | MetricRandomizer) or any(map(_of_class, parts))
 
@@ -218,7 +216,7 @@ class Joint(LocalRandomizer):
                 yield {j for kind, count in zip(kinds, counts, strict=True) for j in kind[:count]}
 
     def _tuple(self, pairs):
-        """Return the pair of tuples: products of the covers, and of the attacks that promise most."""
+        """Return the pair of tuples: products of the blankets, and of the most promising attacks."""
         counts = [len(pair.attacks) for pair in pairs]
         if math.prod(counts) <= MOST_LISTED:
             indices = product(*map(range, counts))
@@ -267,7 +265,7 @@ class Joint(LocalRandomizer):
 
 
 class _Choice(NamedTuple):
-    """A pair of inputs to one coordinate, with what tells its distribution apart, as it is and exchanged."""
+    """A pair of inputs to one coordinate, with the keys of its likelihood ratios in both orders."""
 
     pair: InputPair
     keys: tuple
@@ -280,8 +278,8 @@ class _Choice(NamedTuple):
 def _choices(component):
     """Return the pairs to try in a coordinate that may differ, and in one that does not.
 
-    The first are the component's candidates, in both orders; where one of them is not exchangeable, to agree
-    is tried too.
+    The first are the component's candidates, in both orders; where one of them is not exchangeable, equal
+    inputs are tried too.
     """
     different, same = [], {}
     for pair in component.input_pairs():
@@ -297,16 +295,14 @@ def _choices(component):
 
 
 def _blurred(choices):
-    """Return the choices of all coordinates with covers that stand for all of the same key."""
+    """Return the choices of all coordinates, each blanket standing for all with the same key."""
     first, apart = {}, {}
     for choice in chain(*chain(*choices)):
-        for key, distribution in zip(
+        for key, ratios in zip(
             choice.keys, (choice.pair.blanket, choice.pair.blanket.swapped()), strict=True
         ):
-            # twice: two distributions this far from the first
-            apart[key] = max(
-                apart.get(key, 0.0), 2.0 * first.setdefault(key, distribution).distance(distribution)
-            )
+            # twice: two blankets at this distance from the first
+            apart[key] = max(apart.get(key, 0.0), 2.0 * first.setdefault(key, ratios).distance(ratios))
 
     def blurred(choice):
         reference = choice.pair.blanket.blurred(max(apart[key] for key in choice.keys))

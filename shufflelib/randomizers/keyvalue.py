@@ -51,15 +51,15 @@ def privkv(*, eps0, d, s, eps1=None):
     Wang 2024, Table 5 [66]: p = q = e^eps0,
     β = 2 s max{e1(e2-1)/(e2+1), e1 - 1 + (e2-1)/(2(e2+1))} / (d(e1+1)).
 
-    The printed β is loose.  Users who hold u common keys with opposite values and s - u keys of their own
-    are at total variation (u A + 2(s-u) B)/d with A = e1(e2-1)/((e1+1)(e2+1)) and
-    B = max{e1 - 1, e1 e2/(e2+1) - 1/2}/(e1+1).  At eps1 = eps2 = log 3, d = 4, s = 2: truth 0.5, printed
-    0.5625.  So is p: the largest density ratio is max{e1, e2, 2 e1 e2/(e2+1)}, 4.5 instead of 9 there.
+    The printed β is loose.  Users with u common keys of opposite values and s - u keys each that the other
+    lacks are at total variation (u A + 2(s-u) B)/d with A = e1(e2-1)/((e1+1)(e2+1)) and B = max{e1 - 1, e1
+    e2/(e2+1) - 1/2}/(e1+1).  At eps1 = eps2 = log 3, d = 4, s = 2: truth 0.5, printed 0.5625.  The printed p
+    is loose too: the largest density ratio is max{e1, e2, 2 e1 e2/(e2+1)}, 4.5 instead of 9 there.
 
-    `input_pairs`: keys common with equal value bring the inputs closer.  So do opposite values where absent
-    keys floor the blanket, 2 e1 >= e2 + 1 (always if eps1 >= eps2): when a common key becomes one key of each
-    user, the values (π - E m, 1 - E) of (R_0 - E R_1)/w on each output spread to (π - E, 1 - E m), π, m >= 1.
-    Then the least u is the worst; elsewhere every possible u is returned.
+    `input_pairs`: common keys with equal values bring the inputs closer.  So do common keys with opposite
+    values where absent keys attain the blanket, 2 e1 >= e2 + 1 (always if eps1 >= eps2): when a common key
+    becomes one key of each user, the values (π - E m, 1 - E) of (R_0 - E R_1)/w on each output move apart to
+    (π - E, 1 - E m), π, m >= 1.  Then the least u is the worst; elsewhere every possible u is returned.
 
     Examples
     --------
@@ -122,13 +122,13 @@ class PrivKV(FiniteRandomizer):
     def _pair(self, common):
         """Return class masses and blanket for users with ``common`` keys of opposite values."""
         plus, minus, zero, absent = self._distributions()
-        own = self.s - common
-        free = self.d - self.s - own
+        single = self.s - common
+        free = self.d - self.s - single
         fits = free >= self.s
         groups = [  # number of keys, then the pmfs of x0, x1, x0's keys with value 0, and s keys of nobody
             (common, plus, minus, zero, absent),
-            (own, plus, absent, zero, absent),
-            (own, absent, plus, absent, absent),
+            (single, plus, absent, zero, absent),
+            (single, absent, plus, absent, absent),
             (self.s if fits else 0, absent, absent, absent, plus),
             (free - self.s if fits else free, absent, absent, absent, absent),
         ]
@@ -177,14 +177,14 @@ class PrivKV(FiniteRandomizer):
         holds = match.any(axis=1)
         mean = (match * held).sum(axis=1) * np.tanh(self.eps2 / 2.0)
         sign = np.where(rng.random(n) < (1.0 + mean) / 2.0, 1, -1)
-        shown = holds == (rng.random(n) < self._keep_key)
-        return np.column_stack([key, np.where(shown, sign, 0)])
+        reported = holds == (rng.random(n) < self._keep_key)
+        return np.column_stack([key, np.where(reported, sign, 0)])
 
     def estimate(self, reports):
         """Return unbiased key frequencies and value sums per user, both of shape (d,)."""
         key, sign = values.tagged_signs(reports, self.d, (-1, 0, 1)).T
-        shown = np.bincount(key, weights=sign != 0, minlength=self.d) * self.d / key.size
+        present = np.bincount(key, weights=sign != 0, minlength=self.d) * self.d / key.size
         total = np.bincount(key, weights=sign, minlength=self.d) * self.d / key.size
         lost = np.exp(-self.eps1) * self._keep_key
-        frequencies = (shown - lost) / np.tanh(self.eps1 / 2.0)
+        frequencies = (present - lost) / np.tanh(self.eps1 / 2.0)
         return frequencies, total / (self._keep_key * np.tanh(self.eps2 / 2.0))

@@ -1,9 +1,9 @@
 r"""Metric privacy: the guarantee is a distance, and the differing user moves from one place to a given other.
 
 A randomizer is :math:`d`-private when :math:`R_x(y) \le e^{d(x,x')} R_{x'}(y)` for all places x, x': close
-places look alike, far ones may be told apart.  Distances are in nats: 3 km at a privacy of 0.5 per km are
-1.5.  Every statement is about one user who moves from x0 to x1, a distance of ``d01``, while all other users
-are within ``dmax`` of both places.  It is no statement about larger moves, nor about users farther away.
+places look alike, far ones may be distinguished.  Distances are in nats: 3 km at a privacy of 0.5 per km are
+1.5.  Every bound is for one user who moves from x0 to x1, at a distance of ``d01``, while all other users
+are within ``dmax`` of both places.  It says nothing about larger moves or about users farther away.
 
 .. math:: d_{01} = d(x_0, x_1), \qquad d_{max} = \max_x \max\{d(x, x_0),\, d(x, x_1)\}
 
@@ -22,8 +22,8 @@ from shufflelib.randomizers import additive, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 NEAREST = 1e-9  # nats
-FARTHEST = 100.0  # nats: among 1e15 users nobody farther than 35 hides anything
-CELL_WIDTH = 1e-4  # of δ, relative: nothing finer is asked of the numerics
+FARTHEST = 100.0  # nats: even among 1e15 users, those farther than 35 provide no privacy
+CELL_WIDTH = 1e-4  # of δ, relative: the precision asked of the numerics
 LONGEST_SHORTENED = math.log(27 / 4)  # moves of Laplace noise up to which shorter ones reveal less
 CELLS = 300  # on each stretch of the line where the masses of an attack vary
 
@@ -44,7 +44,7 @@ def distances(d01, dmax):
 
 
 def refuse_far_apart(widest, dmax):
-    """Refuse a population in which somebody is too far away to hide somebody else."""
+    """Refuse a population in which two users are too far from each other."""
     if widest > dmax * (1.0 + 1e-12):
         raise ValueError(
             f"x must hold places within dmax={dmax:g} of each other, got two at a distance of {widest:g}; "
@@ -68,7 +68,7 @@ def metric_generic(*, d01, dmax):
     Returns
     -------
     MetricGeneric
-        Its cover dominates that of every metric randomizer; its attacks are on two of them.
+        Its blanket pair dominates that of every metric randomizer; its attacks are on two of them.
 
     Raises
     ------
@@ -77,13 +77,14 @@ def metric_generic(*, d01, dmax):
 
     Notes
     -----
-    Wang 2024, Table 2: p = e^d01, q = e^dmax, β = (e^d01 - 1)/(e^d01 + 1).  Here the published pair is an
-    upper bound, and it is the reference measure used.  Every R_x is at least w.  Where R_0 >= R_1 the ratios
-    are (q, qρ), 1/p <= ρ <= 1, and G = q(1 - Eρ) is linear in ρ: splitting ρ to 1 and 1/p with its mean kept
-    raises the convex order.  What falls on (q, q), mass c, together with c(p - 1)/(p + 1) of the mass that w
-    leaves, is below mass cp/(p + 1) on each of (q, q/p) and (q/p, q): equal mass, equal mean c q (1 - E), and
-    the two new losses are the ends of an interval that holds q(1 - E) and 0 as long as E <= p.  This asks for
-    ratios between 1/p and p only, so that moves shorter than d01 are covered too.
+    Wang 2024, Table 2: p = e^d01, q = e^dmax, β = (e^d01 - 1)/(e^d01 + 1).  Here the published pair
+    is an upper bound, and it is the one used.  Every R_x is at least w.  Where R_0 >= R_1 the likelihood
+    ratios are (q, qρ), 1/p <= ρ <= 1, and G = q(1 - Eρ) is linear in ρ: a mean-preserving split of ρ to 1 and
+    1/p is larger in convex order.  Let c be the mass on (q, q).  Together with c(p - 1)/(p + 1) of the
+    residual mass 1 - ∫w, it is below mass cp/(p + 1) on each of (q, q/p) and (q/p, q) in convex order: the
+    masses and the means c q (1 - E) are equal, and the two new losses are the ends of an interval that
+    contains q(1 - E) and 0 as long as E <= p.  Only ratios between 1/p and p are needed, so moves shorter
+    than d01 are covered too.
 
     The attacks: x* = x0 in randomized response on {x0, x1}, and x* at distance dmax from both in
 
@@ -94,7 +95,7 @@ def metric_generic(*, d01, dmax):
 
     Examples
     --------
-    The farther away the others may be, the less they hide.
+    The farther away the others may be, the weaker the amplification.
 
     >>> from shufflelib import randomizers, shuffle
     >>> for dmax in (1.0, 3.0):
@@ -139,16 +140,16 @@ def metric_laplace(*, d01, dmax):
     is the strongest as soon as dmax is well above d01.
 
     The published pair is not an upper bound.  At e^d01 = e^dmax = 4 and n = 2, the other at x1, both reports
-    fall beyond x1 with probability 1/4 or 1/16: δ(log 3.5) >= 1/32, the pair says 1/72.  At d01 = 1,
-    dmax = 6, n = 1000, δ = 1e-6 it says ε = 0.9224, an attack finds 0.9999.
+    fall beyond x1 with probability 1/4 or 1/16: δ(log 3.5) >= 1/32, the pair has 1/72.  At d01 = 1,
+    dmax = 6, n = 1000, δ = 1e-6 it has ε = 0.9224, an attack finds 0.9999.
 
-    What is covered: moves of d01, and shorter ones if e^d01 <= 27/4.  With x = 1/p the loss G is, by the
-    symmetry of w, distributed as
+    The bounds hold for moves of d01, and for shorter ones if e^d01 <= 27/4.  With x = 1/p the loss G is, by
+    the symmetry of w, distributed as
 
     .. math:: \frac{G}{q} \in \{x - E u,\; u - E x\} \text{ with density } \tfrac14 u^{-3/2}
               \text{ on } (x, 1) \text{ and mass } \tfrac12 \text{ at } u = 1, \text{ each over } q.
 
-    For a >= 0, E(G/q - a)₊ falls in x term by term.  For c = -a > 0 and E <= p, E(-G/q - c)₊ has the
+    For a >= 0, E(G/q - a)₊ decreases in x term by term.  For c = -a > 0 and E <= p, E(-G/q - c)₊ has the
     derivative c x^{-3/2}/2 - E (Ex - c)^{-1/2}/2 in x where c < (E - 1)x, and a negative one elsewhere; with
     c = κx it is negative if κ² (E - κ) < E², and the left side is at most 4E³/27.  So a shorter move, which
     is a larger x, lowers G in convex order, as long as E <= 27/4.
@@ -182,10 +183,10 @@ class MetricRandomizer(LocalRandomizer):
     @property
     def adjacency(self):
         """One user moves by d01; all others are within dmax of both places."""
-        return MoveOne(d01=self.d01, dmax=self.dmax, shorter=self._covers_shorter)
+        return MoveOne(d01=self.d01, dmax=self.dmax, shorter=self._holds_for_shorter)
 
     @property
-    def _covers_shorter(self):
+    def _holds_for_shorter(self):
         """Whether shorter moves are proved to reveal no more, at the same dmax."""
         return False
 
@@ -199,7 +200,7 @@ class OnLine(MetricRandomizer):
     """A metric randomizer on a line, the pair at 0 and d01."""
 
     def _places(self, x):
-        """Return places of users that are all covered: within dmax of 0, of d01 and of each other."""
+        """Return the users' places if the bounds hold: within dmax of 0, of d01 and of each other."""
         x = values.numbers(x, "x", **self._domain)
         refuse_far_apart(float(np.ptp(x)), self.dmax)
         return x
@@ -218,7 +219,7 @@ class MetricGeneric(MetricRandomizer):
     dmax: float
 
     @property
-    def _covers_shorter(self):
+    def _holds_for_shorter(self):
         return True
 
     @property
@@ -270,7 +271,7 @@ class MetricLaplace(OnLine):
     dmax: float
 
     @property
-    def _covers_shorter(self):
+    def _holds_for_shorter(self):
         return self.d01 <= LONGEST_SHORTENED
 
     @property

@@ -1,4 +1,4 @@
-r"""Mixtures: every user draws one of several randomizers and says which; the parallel composition of queries.
+r"""Mixtures: every user draws one of several randomizers and names it; parallel composition of queries.
 
 A report is the pair (component, report of that component), so that the output distribution is a weighted
 direct sum,
@@ -7,19 +7,19 @@ direct sum,
           \inf_x R_x = \bigoplus_k w_k \inf_{x_k} R^{(k)}_{x_k},
 
 and the blanket of the mixture is exactly the mixture of the blankets.  In the privacy amplification random
-variable the weights cancel: :math:`(R_0 - e^\varepsilon R_1)/w` on component k is what it is for that
-component alone, and occurs with probability :math:`w_k`.  The distribution of the mixture's loss is the
-mixture of the losses' distributions.
+variable the weights cancel: on component k, :math:`(R_0 - e^\varepsilon R_1)/w` equals that of the component
+alone, and it occurs with probability :math:`w_k`.  The distribution of the mixture's loss is the mixture of
+the distributions of the components' losses.
 
 Which pair of inputs is the worst
 ---------------------------------
-A mixture of distributions rises in convex order when any of its parts does, and the sum of n of them with it.
-So if each component has a pair of inputs that is the largest in convex order, the pair that is the worst in
-*every* component at once is the worst of the mixture, whatever ε and n.
+A mixture of distributions rises in convex order when any of its parts does, and so does the sum of n
+independent copies.  If each component has a pair of inputs that is the largest in convex order, the pair that
+is the worst in *every* component at once is the worst of the mixture, for all ε and n.
 
 In particular equal inputs in some component are never worse than a pair whose two ratios
 :math:`a = R_0/w`, :math:`b = R_1/w` are exchangeable under w.  With :math:`E = e^\varepsilon \ge 1` and
-:math:`a \ge b`, the two values :math:`a - Eb \ge b - Ea` have the sum of :math:`(1-E)a \le (1-E)b`, and
+:math:`a \ge b`, the two values :math:`a - Eb \ge b - Ea` have the same sum as :math:`(1-E)a \le (1-E)b`, and
 :math:`a - Eb \ge (1-E)b`: they lie further apart.  Averaged over the exchange, the distribution of
 :math:`(R_0 - E R_1)/w` is above that of :math:`(1-E) R_0/w` in convex order.
 """
@@ -63,31 +63,31 @@ def mixture(randomizers, weights):
     Raises
     ------
     TypeError, ValueError
-        If a component is no `LocalRandomizer` or a user's own table or density, weights do not match or do
-        not add up to 1, or the components leave more than 256 candidate pairs of inputs.
+        If a component is not a `LocalRandomizer` or is a table or density given by the caller, if weights do
+        not match or do not add up to 1, or if the components leave more than 256 candidate pairs of inputs.
 
     Notes
     -----
     The inputs of a user to different components may be any combination; where they are functions of one
-    value, the upper ends of `shuffle` hold as they stand, since the blanket is the same if every input of
+    value, the upper ends of `shuffle` hold unchanged, since the blanket is the same if every input of
     every component occurs.
 
     Candidate pairs combine one candidate pair of each component, in both orders where the order matters.
     Hypothesis: among a component's candidates is one above every pair of its inputs in convex order.  The
-    mechanisms of Tables 1 and 5 satisfy it; of a user's own table it is not known (two *equal* inputs to one
-    component may be worse than any pair), so write down the probabilities of the whole instead.
-    Attacks combine the components' own ones, position by position and strongest by strongest: the variance
-    of the loss, which rules for many users, is the weighted sum of the components' variances.
+    mechanisms of Tables 1 and 5 satisfy it.  For a table given by the caller it is not known (two *equal*
+    inputs to one component may be worse than any pair); write down the probabilities of the whole instead.
+    Attacks combine those of the components, position by position and strongest by strongest: the variance
+    of the loss, which decides for many users, is the weighted sum of the components' variances.
 
     Wang (VLDB 2024), Algorithm 2 and Theorem 6.1: p = q = e^eps0, β = Σ w_k β_k, which is exact
-    where the components' are: total variation adds up over a direct sum.  The theorem asks for one budget
+    where the components' are: total variation adds up over a direct sum.  The theorem assumes one budget
     common to all; here p and q are those of the largest.
 
-    Cost of a number: that of the components' distinct losses together; O(1) in n.
+    The cost of one value is that of the components' distinct losses together, O(1) in n.
 
     Examples
     --------
-    Half of the users are asked the one thing, half the other.
+    Half of the users are asked for their age, half for their town.
 
     >>> from shufflelib import randomizers, shuffle
     >>> age, town = randomizers.binary_rr(eps0=1.0), randomizers.generalized_rr(eps0=2.0, d=50)
@@ -117,7 +117,7 @@ def mixture(randomizers, weights):
 
 
 def randomizer_list(randomizers):
-    """Return the randomizers as a tuple, refusing by name what is none."""
+    """Return the randomizers as a tuple; raise an error that names anything else."""
     if isinstance(randomizers, LocalRandomizer) or not isinstance(randomizers, list | tuple):
         raise TypeError(
             f"randomizers must be a list or tuple of LocalRandomizers, got {randomizers!r}; "
@@ -145,7 +145,7 @@ class Mixture(LocalRandomizer):
 
     @property
     def eps0(self):
-        """Largest budget of the components: the drawn one may be any, and it is named."""
+        """Largest budget of the components: any of them may be drawn, and it is named."""
         return max(component.eps0 for component in self.components)
 
     @property
@@ -156,14 +156,14 @@ class Mixture(LocalRandomizer):
 
     @property
     def hypotheses(self):
-        """Those of the components, and that the draw is fair."""
+        """Those of the components, and that the draw follows the weights."""
         return united(
             ("each user draws the component with the given weights, whatever the values",),
             *(part.hypotheses for part in self.components),
         )
 
     def local_renyi(self, order):
-        """Return the largest one: the drawn component may be any, and it is named."""
+        """Return the largest one: any component may be drawn, and it is named."""
         return max(component.local_renyi(order) for component in self.components)
 
     @property
@@ -204,16 +204,16 @@ class Mixture(LocalRandomizer):
         )
 
     def _direct_sum(self, parts_ratios):
-        """Return the distribution of the mixture's ratios: each component's, with its weight."""
+        """Return the mixture's likelihood ratios: each component's, with its weight."""
         parts = list(zip(self.weights, parts_ratios, strict=True))
         reference = np.concatenate([w * part.w for w, part in parts])
-        exposed = [
+        outside = [
             math.fsum(w * side(part) for w, part in parts)
             for side in (lambda part: part.r0_outside, lambda part: part.r1_outside)
         ]
         return LikelihoodRatios.from_masses(
-            np.append(reference * np.concatenate([part.r0_over_w for part in parts_ratios]), exposed[0]),
-            np.append(reference * np.concatenate([part.r1_over_w for part in parts_ratios]), exposed[1]),
+            np.append(reference * np.concatenate([part.r0_over_w for part in parts_ratios]), outside[0]),
+            np.append(reference * np.concatenate([part.r1_over_w for part in parts_ratios]), outside[1]),
             np.append(reference, 0.0),
             precision=max(part.precision for part in parts_ratios) + ROUNDING,
             cell_width=max(part.cell_width for part in parts_ratios),
@@ -282,7 +282,7 @@ class FiniteMixture(Mixture, FiniteRandomizer):
 
 
 def both_orders(pair):
-    """Return the pair of inputs, and its exchange unless the reference measure's distribution is the same."""
+    """Return the pair of inputs, and the exchanged pair unless its likelihood ratios are the same."""
     exchanged = pair.blanket.swapped()
     if pair.blanket.key() == exchanged.key():
         return (replace(pair, blanket=pair.blanket.blurred(pair.blanket.distance(exchanged))),)

@@ -1,10 +1,10 @@
-r"""Multi-message protocols: every user sends one message about the own value and k that are pure noise.
+r"""Multi-message protocols: every user sends one message about their value and k that are pure noise.
 
-The noise messages of all users, :math:`N = n k` of them, are independent draws from one distribution ν, the
-*blanket* that hides the one message which depends on the value.  A protocol is described by four things: its
-published variation-ratio parameters (p, β, q), the distribution of the own message and ν on classes of
-messages, what an analyst can do against it, and which messages *support* which item, from which a histogram
-is estimated:
+The message that depends on the value is the user's *input message*.  The noise messages of all users,
+:math:`N = n k` of them, are independent draws from one distribution ν, the *blanket*.  A protocol is
+described by four things: its published variation-ratio parameters (p, β, q), the distributions of the input
+message and of ν on classes of messages, explicit attacks, and which messages *support* which item, from which
+a histogram is estimated:
 
 .. math:: \hat f_j = \frac{C_j/n - \text{other} - k\,\text{share}_j}{\text{own} - \text{other}}
 
@@ -23,10 +23,10 @@ from shufflelib.randomizers import values
 
 
 class MessageSupport(NamedTuple):
-    """Chances that a message supports an item.
+    """Probabilities that a message supports an item.
 
-    ``own``: the own message the item held; ``other``: the own message another given item; ``share``, shape
-    (items,): a blanket message each item.
+    ``own``: that the input message supports the item held; ``other``: that it supports another given item;
+    ``share``, shape (items,): that a blanket message supports each item.
     """
 
     own: float
@@ -35,9 +35,9 @@ class MessageSupport(NamedTuple):
 
 
 class Attack(NamedTuple):
-    """What an analyst sees of one dataset: two reports among ``blanket_messages`` blanket messages.
+    """What an analyst sees of one dataset: one message among ``blanket_messages`` blanket messages.
 
-    ``chance`` is a lower end of the probability that it is seen at all; without it nothing is.
+    ``chance`` is a lower end of the probability of this view; otherwise the analyst learns nothing.
     """
 
     ratios: LikelihoodRatios
@@ -46,7 +46,7 @@ class Attack(NamedTuple):
 
 
 class MultiMessage(ABC):
-    """What one user sends: a message about the own value, and messages drawn from the blanket.
+    """What one user sends: a message about their value, and messages drawn from the blanket.
 
     Subclasses are frozen dataclasses whose fields are the protocol's parameters.
     """
@@ -59,17 +59,17 @@ class MultiMessage(ABC):
     @property
     @abstractmethod
     def p(self):
-        """Published bound on the ratio of two own messages, possibly infinite."""
+        """Published bound on the ratio of two input messages, possibly infinite."""
 
     @property
     @abstractmethod
     def beta(self):
-        """Published total variation of two own messages."""
+        """Published total variation of two input messages."""
 
     @property
     @abstractmethod
     def q(self):
-        """Published bound on the ratio of an own message to a blanket message."""
+        """Published bound on the ratio of an input message to a blanket message."""
 
     @property
     @abstractmethod
@@ -78,7 +78,7 @@ class MultiMessage(ABC):
 
     @abstractmethod
     def message_pmf(self):
-        """Return class masses of the own messages of x0 and x1, the worst pair: shape (2, classes)."""
+        """Return class masses of the input messages of x0 and x1, the worst pair: shape (2, classes)."""
 
     @abstractmethod
     def blanket(self):
@@ -86,11 +86,11 @@ class MultiMessage(ABC):
 
     @abstractmethod
     def attacks(self, n, blanket):
-        """Return what analysts can see among n own and ``blanket`` other messages, a tuple of `Attack`."""
+        """Return attacks on n input messages and ``blanket`` others, a tuple of `Attack`."""
 
     @abstractmethod
     def sample(self, x, rng):
-        """Draw the own messages of users who hold the items ``x``, one for each."""
+        """Draw the input messages of users who hold the items ``x``, one for each."""
 
     @abstractmethod
     def sample_blanket(self, count, rng):
@@ -105,7 +105,7 @@ class MultiMessage(ABC):
         """Draw the supports from how many users hold each item, shape (repetitions, items), exactly."""
 
     def likelihood_ratios(self):
-        """Return the own messages measured against the blanket, as an `LikelihoodRatios`."""
+        """Return the `LikelihoodRatios` of the input messages against the blanket."""
         return LikelihoodRatios.from_masses(*self.message_pmf(), self.blanket())
 
     def estimate(self, messages, *, n):
@@ -114,7 +114,7 @@ class MultiMessage(ABC):
         return self.frequencies(self.supports(messages), n=n, blanket=len(messages) - n)
 
     def frequencies(self, supports, *, n, blanket):
-        """Return unbiased frequencies from supports of the last axis, among n own and ``blanket`` others."""
+        """Return unbiased frequencies from supports on the last axis, of n input and ``blanket`` others."""
         own, other, share = self.support
         return ((supports - blanket * share) / n - other) / (own - other)
 

@@ -86,13 +86,13 @@ def duchi(*, eps0, d=1):
     Even d: with the textbook's closed halves, t·v >= 0 and t·v <= 0, ties belong to both and their
     density is e^eps0 + 1 times that of the far half: at d = 2, e^eps0 = 3 the ratio is 4, so the textbook
     mechanism is log(e^eps0 + 1)-LDP only.  Here a tie counts half for either side, which restores eps0 and
-    keeps the coordinates alike (broken by the first coordinate, ties leave d = 2 blind to the second).
+    treats the coordinates alike (with ties broken by the first coordinate, d = 2 ignores the second).
     With τ = C(d, d/2)/2^d the share of ties, the true β is (1 - τ) times the printed one: at d = 2,
     e^eps0 = 3 truth 0.25, printed 0.5.
 
     Examples
     --------
-    Ties hide, and even d has them.
+    Ties add noise, and even d has them.
 
     >>> from shufflelib import randomizers, shuffle
     >>> for d in (1, 2):
@@ -206,7 +206,7 @@ class Piecewise(Extremal):
 
 
 class SignedCorners(FiniteRandomizer):
-    """A report whose worst pair of inputs, opposite corners, is randomized response on "whose side?"."""
+    """A report whose worst pair of inputs, opposite corners, is randomized response on the nearer corner."""
 
     d: int
 
@@ -218,7 +218,7 @@ class SignedCorners(FiniteRandomizer):
     @property
     @abstractmethod
     def _ties(self):
-        """Share of the outputs that are on nobody's side."""
+        """Share of the outputs at the same distance from both corners."""
 
     def _masses(self, rows):
         """Return masses of the sides of x0 and of x1, and of the ties if there are any."""

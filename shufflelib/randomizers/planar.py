@@ -40,9 +40,9 @@ REACH = 40.0  # nats; cells end there for a reference measure, at dmax more for 
 NEGLIGIBLE = 1e-3  # in log R_0/w
 LEVELS = 40  # of R_0/w, at most
 NARROWEST_LEVEL = 0.05  # in log R_0/w
-SMALLEST_HOLE = 1e-6  # what the cells leave of 1 has fewer digits the less it is
-BANDS = 30  # of the reports' masses over the others', into which an attack's cells are pooled
-FEW_PLACES = 1000  # whose distances are all formed
+SMALLEST_HOLE = 1e-6  # mass; 1 minus the cells' masses has few digits when it is small
+BANDS = 30  # of the likelihood ratio (R_0 + R_1)/R_*, into which an attack's cells are merged
+FEW_PLACES = 1000  # up to which all distances are formed
 TAIL_NODES, TAIL_WEIGHTS = np.polynomial.laguerre.laggauss(24)
 
 
@@ -76,23 +76,23 @@ def planar_laplace(*, d01, dmax):
 
     .. math:: \beta = \frac2\pi \left(\int_0^z K_0(t)\,dt - z K_0(z)\right), \quad z = d_{01}/2.
 
-    The cover is the exact blanket, save in cells that the boundary of the tip's region crosses: there the
-    smaller e^{-dmax} max(R_0, R_1) stands, which touches it to second order.  Simpler blankets are weaker.
-    That of the disc around the lens, e^{-√(dmax² - d01²/4)} R_midpoint, has a variance of the loss larger by
-    3 % at d01 = dmax = 0.1, by 43 % at d01 = 1, dmax = 3; e^{-dmax} max(R_0, R_1) by 0.01 % and 0.5 %, but by
-    18 % at d01 = dmax = 4.
+    The reference measure is the exact blanket, except in cells that the boundary of the tip's region crosses:
+    there it is the smaller e^{-dmax} max(R_0, R_1), which agrees with it to second order.  Simpler reference
+    measures are weaker.  With that of the disc around the lens, e^{-√(dmax² - d01²/4)} R_midpoint, the
+    variance of the loss is larger by 3 % at d01 = dmax = 0.1, by 43 % at d01 = 1, dmax = 3; e^{-dmax}
+    max(R_0, R_1) by 0.01 % and 0.5 %, but by 18 % at d01 = dmax = 4.
 
     The attacks are x* at x0, at a tip of the lens and at the far end of its axis.
 
-    Moves shorter than d01 are not covered, ask for them: at dmax = 6, n = 1000 the upper end of δ(1) is
-    0.0656 for d01 = 5.82 and 0.0653 for d01 = 6.
+    The bounds do not hold for moves shorter than d01; pass their length as d01: at dmax = 6, n = 1000 the
+    upper end of δ(1) is 0.0656 for d01 = 5.82 and 0.0653 for d01 = 6.
 
     The published pair is not an upper bound where few users are within reach: at d01 = 0.3, dmax = 10,
-    n = 1000, δ = 1e-6 it says ε = 0.2970, an attack finds 0.2987.
+    n = 1000, δ = 1e-6 it has ε = 0.2970, an attack finds 0.2987.
 
-    Cutting into cells raises the reference measure's variance by at most 3e-4 for d01 <= 1, 6e-4 at 2, 2e-3
-    at 4, 6e-3 at 8, and lowers that of the attacks by at most 5e-3.  At δ near 1e-6 an upper end of δ is then
-    less than 1e-3 too large for d01 <= 1, 1e-2 at 4.
+    The discretisation raises the variance of the loss under the reference measure by at most 3e-4 for
+    d01 <= 1, 6e-4 at 2, 2e-3 at 4, 6e-3 at 8, and lowers that of the attacks by at most 5e-3.  At δ near 1e-6 an
+    upper end of δ is then less than 1e-3 too large for d01 <= 1, 1e-2 at 4.
 
     Examples
     --------
@@ -108,8 +108,8 @@ def planar_laplace(*, d01, dmax):
 class _Cells(NamedTuple):
     """Cells of the quadrant of x0 above the axis; nodes have the axes (row, column, in row, in column)."""
 
-    along: np.ndarray  # ends of the rows, in ν
-    across: np.ndarray  # ends of the columns, in μ
+    row_ends: np.ndarray  # in ν
+    column_ends: np.ndarray  # in μ
     nu: np.ndarray
     mu: np.ndarray
     area: np.ndarray  # of a node, over 2π
@@ -119,11 +119,14 @@ class _Cells(NamedTuple):
         farthest = np.arccosh(1.0 + reach / focal)
         width = min(WIDEST_COLUMN, LONGEST_COLUMN / (reach + focal), farthest / COLUMNS)
         columns = int(np.ceil(farthest / width))
-        along, across = np.linspace(0.0, np.pi / 2.0, rows + 1), np.linspace(0.0, farthest, columns + 1)
-        nu = (along[1] * (np.arange(rows)[:, None] + NODES))[:, None, :, None]
-        mu = (across[1] * (np.arange(columns)[:, None] + NODES))[None, :, None, :]
+        row_ends = np.linspace(0.0, np.pi / 2.0, rows + 1)
+        column_ends = np.linspace(0.0, farthest, columns + 1)
+        nu = (row_ends[1] * (np.arange(rows)[:, None] + NODES))[:, None, :, None]
+        mu = (column_ends[1] * (np.arange(columns)[:, None] + NODES))[None, :, None, :]
         area = focal**2 * (np.sinh(mu) ** 2 + np.sin(nu) ** 2) / (2.0 * np.pi)
-        return cls(along, across, nu, mu, area * np.outer(WEIGHTS * along[1], WEIGHTS * across[1]))
+        return cls(
+            row_ends, column_ends, nu, mu, area * np.outer(WEIGHTS * row_ends[1], WEIGHTS * column_ends[1])
+        )
 
 
 @dataclass(frozen=True)
@@ -168,13 +171,13 @@ class PlanarLaplace(MetricRandomizer):
         return (InputPair(self._reference(), attacks),)
 
     def _reference(self):
-        """Return atoms at levels of R_0/w and at the rows' ends: a split in two directions, means kept."""
+        """Return atoms at levels of R_0/w and at the rows' ends: a mean-preserving split twice."""
         cells = _Cells.of(self._focal, REACH, REFERENCE_ROWS)
-        nu, along = cells.nu[:, 0, :, 0], cells.along
+        nu, row_ends = cells.nu[:, 0, :, 0], cells.row_ends
         # in a row: R_1/R_0 = e^{-d01 cos ν} goes to its values at the two ends
         down, up = (
             np.expm1(2.0 * self.d01 * np.sin((end + nu) / 2.0) * np.sin((end - nu) / 2.0))
-            for end in (along[:-1, None], along[1:, None])
+            for end in (row_ends[:-1, None], row_ends[1:, None])
         )
         first = up / (up - down)
 
@@ -188,7 +191,7 @@ class PlanarLaplace(MetricRandomizer):
         # elsewhere R_0/w = e^dmax
         rest = np.exp(-self.dmax) * (elsewhere.sum(axis=(1, 3)) + self._beyond(cells))
 
-        split = np.zeros((along.size, bottom.max() + 1))
+        split = np.zeros((row_ends.size, bottom.max() + 1))
         row = np.arange(REFERENCE_ROWS)
         for share, end in ((first, row), (1.0 - first, row + 1)):
             part = mass * share[:, None, :, None]
@@ -196,7 +199,7 @@ class PlanarLaplace(MetricRandomizer):
             np.add.at(split, (end[:, None], top), (part * (1.0 - to_bottom)).sum(axis=(2, 3)))
             np.add.at(split, (end[:, None], bottom), (part * to_bottom).sum(axis=(2, 3)))
         log_high = np.broadcast_to(self.dmax - spacing * np.arange(split.shape[1]), split.shape)
-        log_low = log_high - self.d01 * np.cos(along)[:, None]
+        log_low = log_high - self.d01 * np.cos(row_ends)[:, None]
         used = split > 0.0
         high, low, split = np.exp(log_high[used]), np.exp(log_low[used]), split[used]
         return LikelihoodRatios(
@@ -212,7 +215,7 @@ class PlanarLaplace(MetricRandomizer):
 
         Both half-planes count.  With v = sin ν, h the tip's distance from the midpoint and
         :math:`t^2 = h^2 + f^2\cosh^2\mu + 2fh\sinh\mu\,v - f^2v^2` the squared distance from the tip,
-        log R_0/w is t - f cosh μ + f cos ν.  Along a hyperbola t - f cosh μ rises, since the ray from the tip
+        log R_0/w is t - f cosh μ + f cos ν.  On a hyperbola t - f cosh μ rises, since the ray from the tip
         lies between those from the foci; in v it is concave.
         """
         focal, tip = self._focal, self._tip
@@ -221,7 +224,7 @@ class PlanarLaplace(MetricRandomizer):
             rise = 2.0 * focal * tip * np.sinh(mu) * v - (focal * v) ** 2
             return np.sqrt(tip**2 + (focal * np.cosh(mu)) ** 2 + rise)
 
-        nu, mu = cells.along[:, None], cells.across[None, :]
+        nu, mu = cells.row_ends[:, None], cells.column_ends[None, :]
         # the ray from the tip meets the segment; the left side is largest at a corner with the smaller ν
         behind = tip * np.cosh(mu) * np.cos(nu) - focal * np.sinh(mu) * np.sin(nu) <= tip
         inside = behind[:-1, :-1] & behind[:-1, 1:]
@@ -251,24 +254,24 @@ class PlanarLaplace(MetricRandomizer):
         sinh = np.sqrt((REACH + TAIL_NODES) / focal * ((REACH + TAIL_NODES) / focal + 2.0))
         rising, flat = (TAIL_WEIGHTS @ (sinh**power) for power in (1.0, -1.0))
         mass = np.exp(-REACH - 2.0 * focal * np.sin(nu / 2.0) ** 2) * (rising + np.sin(nu) ** 2 * flat)
-        return focal / np.pi * mass * WEIGHTS * cells.along[1]
+        return focal / np.pi * mass * WEIGHTS * cells.row_ends[1]
 
     def _attack_from_x0(self):
-        """Return the rows pooled, all others at x0."""
-        along = np.linspace(0.0, np.pi / 2.0, REFERENCE_ROWS + 1)
-        nu = along[:-1, None] + NODES * along[1]
+        """Return one output for each row, all others at x0."""
+        row_ends = np.linspace(0.0, np.pi / 2.0, REFERENCE_ROWS + 1)
+        nu = row_ends[:-1, None] + NODES * row_ends[1]
         focal = self._focal
-        mass = np.exp(-self.d01 * np.sin(nu / 2.0) ** 2) * WEIGHTS * along[1] / np.pi
+        mass = np.exp(-self.d01 * np.sin(nu / 2.0) ** 2) * WEIGHTS * row_ends[1] / np.pi
         mass *= focal * k1e(focal) + (focal * np.sin(nu)) ** 2 * k0e(focal)
         near, far = mass.sum(axis=1), (mass * np.exp(-self.d01 * np.cos(nu))).sum(axis=1)
         report0, report1 = np.append(near, far), np.append(far, near)
         return LikelihoodRatios.from_masses(report0, report1, report0, precision=1e-13, cell_width=CELL_WIDTH)
 
     def _attack(self, mu_star, nu_star):
-        """Return cells pooled by row and by band of (R_0 + R_1)/R_*, all others at one place.
+        """Return cells merged by row and by band of (R_0 + R_1)/R_*, all others at one place.
 
-        The density of R_* has a corner at the place itself: around it one large cell is left, whose mass
-        under R_* is what the other cells leave of 1.
+        The density of R_* is not smooth at the place itself: around it one large cell is left, whose mass
+        under R_* is 1 minus that of the other cells.
         """
         focal, cells = self._focal, _Cells.of(self._focal, self.dmax + REACH, ATTACK_ROWS)
         place = focal * np.array([-np.cosh(mu_star) * np.cos(nu_star), np.sinh(mu_star) * np.sin(nu_star)])
@@ -277,12 +280,12 @@ class PlanarLaplace(MetricRandomizer):
             (cells.area * np.exp(-focal * (np.cosh(cells.mu) + side * np.cos(cells.nu)))).sum(axis=(2, 3))
             for side in (-1.0, 1.0)
         )
-        width = 1.5 * max(cells.along[1], cells.across[1])
-        beside = np.maximum(cells.across[:-1] - mu_star, mu_star - cells.across[1:]) < width
+        width = 1.5 * max(cells.row_ends[1], cells.column_ends[1])
+        beside = np.maximum(cells.column_ends[:-1] - mu_star, mu_star - cells.column_ends[1:]) < width
         parts = []
         for mirrored in (False, True):
             nu_seen = np.pi - nu_star if mirrored else nu_star
-            around = np.maximum(cells.along[:-1] - nu_seen, nu_seen - cells.along[1:]) < width
+            around = np.maximum(cells.row_ends[:-1] - nu_seen, nu_seen - cells.row_ends[1:]) < width
             row = np.arange(ATTACK_ROWS) + ATTACK_ROWS * mirrored
             for below in (False, True):
                 span = np.hypot(focal * x * (-1) ** mirrored - place[0], focal * y * (-1) ** below - place[1])
@@ -291,7 +294,7 @@ class PlanarLaplace(MetricRandomizer):
                 rows = np.broadcast_to(row[:, None], others.shape)
                 parts.append((*((far, near) if mirrored else (near, far)), others, rows, hole))
         report0, report1, others, row, hole = (np.stack(part).ravel() for part in zip(*parts, strict=True))
-        return _pooled(report0, report1, others, row, hole)
+        return _coarsened(report0, report1, others, row, hole)
 
     def sample(self, x, rng):
         """Report places, shape (n, 2)."""
@@ -319,11 +322,11 @@ def _diameter(places):
     return float(pdist(places).max(initial=0.0))
 
 
-def _pooled(report0, report1, others, row, hole):
-    """Pool cells by row and by band, and the hole: with a band, where next to nothing is left for it."""
+def _coarsened(report0, report1, others, row, hole):
+    """Merge cells by row and by band; merge the hole too, with a band if its mass is negligible."""
     both = report0 + report1
     order = np.argsort(both / others)
-    # what a band loses is least when bands are narrow where (R_0 + R_1)²/R_* is large
+    # the loss of precision is least when bands are narrow where (R_0 + R_1)²/R_* is large
     rank = np.cumsum(np.cbrt(both[order] ** 2 / others[order]))
     band = np.empty(order.size, int)
     band[order] = np.minimum(rank / rank[-1] * BANDS, BANDS - 1)

@@ -1,12 +1,12 @@
-r"""Poisson subsampling: every user takes part with the same chance, and sends nothing otherwise.
+r"""Poisson subsampling: every user participates with the same probability, and sends nothing otherwise.
 
-Sending nothing is a symbol that everybody can send, equally often:
+Sending nothing is a symbol that every user sends with the same probability:
 
 .. math:: R'_x = s\,R_x \oplus (1-s)\,\delta_{\text{void}}, \qquad
           \inf_x R'_x = s \inf_x R_x \oplus (1-s)\,\delta_{\text{void}} .
 
 So the loss is that of R with probability s and 1 - e^ε with probability 1 - s.  The multiset of the n symbols
-is the multiset of reports together with their number: nothing is lost or added by writing void down.
+is the multiset of reports together with their number, so writing void down changes no bound.
 """
 
 import math
@@ -21,20 +21,20 @@ from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
 
 SMALLEST_RATE = 1e-9
-ROUNDING = 2e-15  # of a mass that is formed anew
+ROUNDING = 2e-15  # of a recomputed mass
 
 
 def poisson_sampled(randomizer, *, rate):
-    r"""Build the Poisson-subsampled randomizer: a user applies it with probability ``rate``, else is silent.
+    r"""Build the Poisson-subsampled randomizer: a user applies it with probability ``rate``, else sends void.
 
     .. math:: R'_x = s\,R_x \oplus (1-s)\,\delta_{\text{void}}
 
     Parameters
     ----------
     randomizer : LocalRandomizer
-        What a user who takes part applies; continuous ones are welcome.
+        Applied by a user who participates; may be continuous.
     rate : float
-        Probability s of taking part, 1e-9 <= s <= 1, the same for every user and independent of all values.
+        Probability s of participating, 1e-9 <= s <= 1, the same for every user and independent of all values.
 
     Returns
     -------
@@ -47,28 +47,28 @@ def poisson_sampled(randomizer, *, rate):
     Raises
     ------
     TypeError, ValueError
-        If ``randomizer`` is no `LocalRandomizer` or ``rate`` outside its domain.
+        If ``randomizer`` is not a `LocalRandomizer` or ``rate`` is outside its domain.
 
     Notes
     -----
-    What `shuffle` then certifies: n counts all users, silent or not; neighbours replace one user's value; the
-    analyst sees the shuffled reports, hence their number, and not who took part.
+    In the guarantee of `shuffle`, n counts all users, whether they participate or not; neighbours replace one
+    user's value; the analyst sees the shuffled reports, hence their number, and not who participated.
 
     The upper end is that of Su, Cheng, Wang (arXiv:2504.07414, released code, "Void"): the distribution of
-    the loss of R, times s, plus mass 1 - s at 1 - e^ε.  It is no bound for neighbours of whom one never sends
-    ("add or remove one"): for binary randomized response with e^eps0 = 3, s = 1/2, n = 3, δ(log 2) is then
-    21/128 = 0.164, and the formula says 13/512 = 0.025.
+    the loss of R, times s, plus mass 1 - s at 1 - e^ε.  It is not a bound under add/remove adjacency: for
+    binary randomized response with e^eps0 = 3, s = 1/2, n = 3, δ(log 2) is then 21/128 = 0.164, and the
+    formula gives 13/512 = 0.025.
 
     A subset of fixed size m = s n, ``shuffle(randomizer, n=m).subsample(rate=s)``, costs nearly the same: for
     10-ary randomized response, eps0 = 0.1, δ = 1e-6, n = 1e4, s = 0.1 its ε is between 3.0850e-4 and
     3.0898e-4, that of Poisson subsampling 3.0865e-4.  The bracket is narrower here, most of all at larger
-    budgets: the blanket knows the silent users, amplification by subsampling knows only a curve.
+    budgets: the blanket includes the void symbols, amplification by subsampling uses only a curve.
 
-    β = s times that of ``randomizer``.  Cost of a number: that of ``randomizer``; O(1) in n.
+    β = s times that of ``randomizer``.  The cost of one value is that of ``randomizer``, O(1) in n.
 
     Examples
     --------
-    What may not have been sent tells less.
+    Subsampling lowers ε.
 
     >>> from shufflelib import randomizers, shuffle
     >>> always = randomizers.generalized_rr(eps0=1.0, d=10)
@@ -80,7 +80,7 @@ def poisson_sampled(randomizer, *, rate):
         randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
     )
     rate = validation.real(
-        rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="a user takes part with this probability"
+        rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="a user participates with this probability"
     )
     finite = isinstance(randomizer, FiniteRandomizer)
     return (FinitePoissonSampled if finite else PoissonSampled)(randomizer, rate)
@@ -105,21 +105,21 @@ class PoissonSampled(LocalRandomizer):
 
     @property
     def eps0(self):
-        """Local budget of the randomizer: silence is equally likely for all values."""
+        """Local budget of the randomizer: void is equally likely for all values."""
         return self.randomizer.eps0
 
     @property
     def adjacency(self):
-        """The randomizer's relation: a value is replaced, and silent users keep theirs."""
+        """The randomizer's relation: one value is replaced, whether the user participates or not."""
         return self.randomizer.adjacency
 
     @property
     def hypotheses(self):
-        """Those of the randomizer, and that silence does not depend on the value."""
+        """Those of the randomizer, and that participation does not depend on the value."""
         return united(
             (
-                f"each user reports with probability {self.rate:g}, whatever the value, and is silent "
-                "otherwise; n counts silent users too",
+                f"each user reports with probability {self.rate:g}, whatever the value, and sends nothing "
+                "otherwise; n counts all users",
             ),
             self.randomizer.hypotheses,
         )
@@ -155,7 +155,7 @@ class PoissonSampled(LocalRandomizer):
         )
 
     def _thinned(self, tails):
-        """Return the tails, seen with probability ``rate``; nothing if masses fall below the floats."""
+        """Return the tails, scaled by ``rate``; None if their masses underflow."""
         report = self.rate * tails.inside.w * tails.inside.r0_over_w
         if np.any((tails.inside.r0_over_w > 0.0) & (report < np.finfo(float).tiny)):
             return None
@@ -164,7 +164,7 @@ class PoissonSampled(LocalRandomizer):
         )
 
     def _with_void(self, ratios):
-        """Return the distribution of the ratios: as before with probability ``rate``, else 1 and 1."""
+        """Return the likelihood ratios: as before with probability ``rate``, else 1 and 1."""
         reference, void = self.rate * ratios.w, 1.0 - self.rate
         return LikelihoodRatios.from_masses(
             np.append(reference * ratios.r0_over_w, [void, self.rate * ratios.r0_outside]),
@@ -188,15 +188,17 @@ class PoissonSampled(LocalRandomizer):
 
         .. math:: \frac{m}{s n}\,\hat t, \qquad \hat t \text{ the estimate from the } m \text{ reports sent}
 
-        Unbiased over who takes part too, for estimates that are averages over reports; 0 where nobody does.
+        Unbiased also over who participates, for estimates that are averages over reports; 0 if nobody does.
         """
         if not isinstance(reports, np.ndarray) or list(reports.dtype.names or ()) != ["sent", "report"]:
             raise TypeError(
                 f"reports must be the structured array that sample returns, got {type(reports).__name__}; "
-                "silent users count"
+                "it has one row for each user, also for those who sent nothing"
             )
         if reports.size == 0:
-            raise ValueError("reports must not be empty; pass one row for each user, silent ones included")
+            raise ValueError(
+                "reports must not be empty; pass one row for each user, also for those who sent nothing"
+            )
         sent = reports["sent"]
         # nobody sent: any report serves, it is multiplied by 0
         read = np.ascontiguousarray(reports["report"][sent] if sent.any() else reports["report"][:1])
@@ -211,9 +213,9 @@ class FinitePoissonSampled(PoissonSampled, FiniteRandomizer):
 
     def pmf(self):
         """Return class masses; void is the last class."""
-        distribution = self.randomizer.pmf()
-        return np.column_stack([self.rate * distribution, np.full(len(distribution), 1.0 - self.rate)])
+        rows = self.randomizer.pmf()
+        return np.column_stack([self.rate * rows, np.full(len(rows), 1.0 - self.rate)])
 
     def blanket(self):
-        """Return the mass of the blanket; void is covered wholly."""
+        """Return the mass of the blanket, which includes all of void."""
         return np.append(self.rate * self.randomizer.blanket(), 1.0 - self.rate)

@@ -1,23 +1,23 @@
-r"""Products of amplification variables: the distributions of tuples, with as many atoms as one can afford.
+r"""Products of likelihood ratios: those of tuples, with a bounded number of atoms.
 
-Reports :math:`y_1, \dots, y_k` made independently multiply: so do the densities, the covers, and the ratios
-:math:`a = R_0/w`, :math:`b = R_1/w`.  The number of atoms multiplies too.  Where there are too many they are
-merged on a mesh of the quadrant of all (a, b): rays, on which log(a/b) is constant, and on each ray a few
-values of the size s = a + b.
+For independent reports :math:`y_1, \dots, y_k`, the densities, the blankets and the likelihood ratios
+:math:`a = R_0/w`, :math:`b = R_1/w` multiply.  The number of atoms multiplies too.  Where there are too many,
+they are merged on a mesh of the quadrant of all (a, b): rays, on which log(a/b) is constant, and on each ray
+a few values of the size s = a + b.
 
-- *spread* replaces an atom first by two on the neighbouring rays, of the same size s, then each of these by
-  two of the same ray; each time the means of a and of b are kept.
-- *pooled* replaces the atoms of a cell by one, the cell taken as a single output.
+- *Mean-preserving split*: an atom is replaced first by two on the neighbouring rays, of the same size s, then
+  each of these by two on the same ray; each time the means of a and of b are kept.
+- *Coarsening*: the atoms of a cell are replaced by one, the cell taken as a single output.
 
-Why either has a known side.  With all other factors given, the loss of a tuple is
-:math:`G = A\,a - e^\varepsilon B\,b`, affine in the pair (a, b) of one factor, whatever A, B >= 0.  A split
+Both errors have a known sign.  With all other factors given, the loss of a tuple is
+:math:`G = A\,a - e^\varepsilon B\,b`, affine in the pair (a, b) of one factor, for all A, B >= 0.  A split
 that keeps the means of a and b keeps that of G, so it raises :math:`\mathbb E\,\phi(G)` for every convex φ;
 averaged over the other factors, and over the other users, it raises :math:`\mathbb E(\sum G)_+`.  Factors may
-therefore be spread one after the other, and products of factors too.  Pooling is a function of the report, in
-one factor or in the product.
+therefore be split one after the other, and products of factors too.  Coarsening is a function of the report,
+in one factor or in the product.
 
-A split stays in the cone spanned by the atoms, so that no largest loss grows.  Both lose the second order in
-the width of a cell of the mesh.
+A split stays in the cone spanned by the atoms, so the largest loss does not grow.  Both errors are of second
+order in the width of a cell of the mesh.
 """
 
 from functools import reduce
@@ -28,37 +28,35 @@ from scipy.special import expit
 from shufflelib.profiles.likelihood_ratios import LEAST_OUTSIDE, LikelihoodRatios
 
 MOST_ATOMS = 1000
-MOST_COMPARED = 20_000  # atoms whose ratios are compared one by one
-MERGING_WIDTH = 1e-5  # of δ, relative: nothing finer is asked of the numerics once atoms have been merged
-ROUNDING = 2e-15  # of a ratio or a mass that is formed anew
+MOST_COMPARED = 20_000  # atoms up to which equal ratios are merged exactly
+MERGING_WIDTH = 1e-5  # of δ, relative: the precision asked of the numerics once atoms have been merged
+ROUNDING = 2e-15  # of a recomputed ratio or mass
 LEAST = float(np.finfo(float).tiny)
 FLOOR = 0.25  # share of the rays that is spaced evenly, share of a loss that counts everywhere
 
 
-def product_of_blankets(distributions):
+def product_of_blankets(factors):
     """Return ratios of tuples whose losses are no smaller, in convex order, from those of their entries.
 
-    Where the reference measure underflows, what a report has there counts as outside, and as resolved.
+    Where the reference measure underflows, the mass of a report counts as outside its support.
     """
-    return reduce(
-        lambda one, other: mean_preserving_split(_times(one, other, 0.0, LEAST_OUTSIDE)), distributions
-    )
+    return reduce(lambda one, other: mean_preserving_split(_times(one, other, 0.0, LEAST_OUTSIDE)), factors)
 
 
-def product_of_attacks(distributions):
+def product_of_attacks(factors):
     """Return ratios of tuples whose losses are no larger, in convex order, from those of their entries.
 
-    A report's mass below the floats is raised to the least of them: what a report can produce, however
-    rarely, does not rule it out.
+    A report's mass that underflows is raised to the least positive float: an output that a report can
+    produce, however rarely, does not rule the report out.
     """
-    return reduce(lambda one, other: coarsened(_times(one, other, LEAST, 0.0)), distributions)
+    return reduce(lambda one, other: coarsened(_times(one, other, LEAST, 0.0)), factors)
 
 
-def _times(one, other, least, hidden):
-    """Return the distribution of two independent reports.
+def _times(one, other, least, least_outside):
+    """Return the likelihood ratios of two independent reports.
 
-    They have mass ``least`` or more where they have mass, and ``hidden`` or more of it is outside if some has
-    a reference measure below the floats.
+    Positive masses are at least ``least``; at least ``least_outside`` is outside the support if the reference
+    measure underflows somewhere.
     """
     reference, reports, outside = np.multiply.outer(one.w, other.w), [], []
     for side in ("r0", "r1"):
@@ -68,7 +66,7 @@ def _times(one, other, least, hidden):
         reports.append(np.where(made, mass, 0.0).ravel())
         here, there = getattr(one, f"{side}_outside"), getattr(other, f"{side}_outside")
         outside.append(
-            max(here + there - here * there, hidden if np.any(made & (reference < LEAST)) else 0.0)
+            max(here + there - here * there, least_outside if np.any(made & (reference < LEAST)) else 0.0)
         )
     pairs = [*reports, reference.ravel()]
     seen = (pairs[0] > 0.0) | (pairs[1] > 0.0)  # elsewhere the loss is 0
@@ -81,11 +79,11 @@ def _times(one, other, least, hidden):
 
 
 def _of_masses(first, second, mass, *, outside, precision, cell_width):
-    """Return the ratios of some masses; equal ratios become one atom unless there are too many to compare."""
+    """Return the ratios of some masses; equal ratios become one atom unless there are too many atoms."""
     used = mass >= LEAST
     r0_outside, r1_outside = (
-        float(np.minimum(hidden + part[~used].sum(), 1.0))
-        for hidden, part in zip(outside, (first, second), strict=True)
+        float(np.minimum(beyond + part[~used].sum(), 1.0))
+        for beyond, part in zip(outside, (first, second), strict=True)
     )
     first, second, mass = first[used], second[used], mass[used]
     if mass.size > MOST_COMPARED:
@@ -102,7 +100,7 @@ def _of_masses(first, second, mass, *, outside, precision, cell_width):
 
 
 def mean_preserving_split(ratios, most=MOST_ATOMS):
-    """Return ratios with about ``most`` atoms, losses larger in convex order; fewer atoms stay."""
+    """Return ratios with at most about ``most`` atoms, losses larger in convex order."""
     if ratios.w.size <= most:
         return ratios
     angle, size = _polar(ratios)
@@ -123,7 +121,7 @@ def mean_preserving_split(ratios, most=MOST_ATOMS):
 
 
 def coarsened(ratios, most=MOST_ATOMS):
-    """Return ratios with about ``most`` atoms, losses smaller in convex order; fewer atoms stay."""
+    """Return ratios with at most about ``most`` atoms, losses smaller in convex order."""
     if ratios.w.size <= most:
         return ratios
     angle, size = _polar(ratios)
@@ -144,7 +142,7 @@ def _polar(ratios):
 
 
 def _rays(mass, angle, size, count):
-    """Return the angles of about ``count`` rays: closer where a split costs more, as the cube root of it."""
+    """Return the angles of about ``count`` rays, spaced by the cube root of what a split costs."""
     finite = np.isfinite(angle)
     ends = np.unique(angle[~finite])
     if not finite.any():
@@ -167,7 +165,7 @@ def _rays(mass, angle, size, count):
 def _between(node, angle):
     r"""Return the two rays next to each atom and the share of the second.
 
-    Of one size on both, (σ(u), σ(-u)) with σ(u) = 1/(1 + e^{-u}) is met in the mean:
+    The sizes are equal, and the mean is (σ(u), σ(-u)) with σ(u) = 1/(1 + e^{-u}):
 
     .. math:: \sigma(u) - \sigma(v) = \frac{\sinh((u-v)/2)}{2\cosh(u/2)\cosh(v/2)} .
     """
@@ -218,7 +216,7 @@ def _gathered(ray, cell, mass):
 def _merged(ratios, first, second, mass):
     """Return the ratios of merged masses, with all else as in ``ratios``."""
     entries = np.append(ratios.r0_over_w, ratios.r1_over_w)
-    exponents = np.abs(np.log(entries[entries > 0.0]))  # what was exponentiated anew, and its rounding
+    exponents = np.abs(np.log(entries[entries > 0.0]))  # of recomputed exponentials, and their rounding
     return _of_masses(
         first,
         second,

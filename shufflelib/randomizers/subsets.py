@@ -16,7 +16,7 @@ SAMPLE_CELLS = 4_000_000  # random keys held in memory at once while subsets are
 
 
 def subset(*, eps0, d, k=None):
-    r"""Build the k-subset mechanism: report k of d items, e^eps0 times likelier if they hold the own item.
+    r"""Build the k-subset mechanism: report k of d items, e^eps0 times likelier if they hold the user's item.
 
     .. math:: R_x(z) \propto e^{\varepsilon_0 [x \in z]}, \qquad |z| = k
 
@@ -89,7 +89,7 @@ def subset_exponential(*, eps0, d, s, k=None):
     -----
     Wang 2024, Table 5 [51]: p = q = e^eps0,
     β = (e-1)(C(d-s,k) - C(d-2s,k)) / (e(C(d,k) - C(d-s,k)) + C(d-s,k)) with e = e^eps0, which is exact.
-    The table drops the bracket after e; read as printed, e C(d,k) - C(d-s,k) + C(d-s,k), it is wrong:
+    The table omits the bracket after e; as printed, e C(d,k) - C(d-s,k) + C(d-s,k), it is wrong:
     eps0 = 1, d = 6, s = 2, k = 2 gives 0.2107 instead of 0.2820.
 
     Examples
@@ -141,7 +141,7 @@ def pckv_grr(*, eps0, d, s):
 
     Examples
     --------
-    The more keys a user may hold, the more one report says.
+    The more keys a user may hold, the more a report reveals.
 
     >>> from shufflelib import randomizers, shuffle
     >>> for s in (1, 5):
@@ -234,11 +234,11 @@ class SubsetExponential(Extremal):
         reports = np.empty((len(x), self.k), dtype=np.int64)
         for i in np.unique(met):
             users = np.flatnonzero(met == i)
-            own = np.take_along_axis(x[users], _random_subsets(rng, users.size, self.s, i), axis=1)
+            kept = np.take_along_axis(x[users], _random_subsets(rng, users.size, self.s, i), axis=1)
             others = _random_subsets(rng, users.size, self.d - self.s, self.k - i)
             for j in range(self.s):  # ascending: renumbers 0, ..., d-s-1 as the items not held
                 others += others >= x[users, j, None]
-            reports[users] = np.sort(np.column_stack([own, others]), axis=1)
+            reports[users] = np.sort(np.column_stack([kept, others]), axis=1)
         return reports
 
     def estimate(self, reports):
@@ -289,10 +289,10 @@ class PckvGrr(Extremal):
         keys, held = values.key_values(x, "x", self.d, self.s)
         n = len(keys)
         chosen = (np.arange(n), values.generator(rng).integers(self.s, size=n))
-        own = 2 * keys[chosen] + (rng.random(n) < (1.0 + held[chosen]) / 2.0)
-        other = (own + rng.integers(1, 2 * self.d, size=n)) % (2 * self.d)
+        truth = 2 * keys[chosen] + (rng.random(n) < (1.0 + held[chosen]) / 2.0)
+        other = (truth + rng.integers(1, 2 * self.d, size=n)) % (2 * self.d)
         kept = self._held * (self.s - (self.s - 1) * np.exp(-self.eps0))
-        pair = np.where(rng.random(n) < kept, own, other)
+        pair = np.where(rng.random(n) < kept, truth, other)
         return np.column_stack([pair // 2, 2 * (pair % 2) - 1])
 
     def estimate(self, reports):

@@ -37,18 +37,17 @@ def from_pmf(matrix):
     Raises
     ------
     TypeError, ValueError
-        If ``matrix`` is no such table; in ``estimate`` if rows are linearly dependent.
+        If ``matrix`` is not such a table; in ``estimate`` if rows are linearly dependent.
 
     Notes
     -----
-    The mechanism is taken to be the table.  Every entry is known up to 1e-14 relatively, and up to
-    twice the largest distance of a row's sum from 1: that much is charged to both ends.  A table
-    printed with few digits is another mechanism than the one it was printed from.
+    The mechanism is taken to be the table.  The relative error of every entry is taken to be 1e-14 plus
+    twice the largest distance of a row's sum from 1; both ends of a bracket include it.  A table
+    rounded to few digits is a different mechanism from the original.
 
-    The upper ends cover all pairs of inputs in both orders, the lower ends all inputs x* for up to 24
-    triples of a pair and x*, else the 24 most promising.  Where no input reports an output, all
-    but :math:`(R_0 - e^\varepsilon R_1)_+` of it is harmless.  Cost O(1) in n; a number costs some
-    milliseconds for each pair and order.
+    The upper ends hold for all pairs of inputs in both orders.  The lower ends use all triples of a pair and
+    an input x* if there are up to 24, else the 24 most promising.  An output outside the blanket's support
+    adds :math:`(R_0 - e^\varepsilon R_1)_+` only.  Cost O(1) in n: some milliseconds for each pair and order.
     Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3; Su, Cheng, Wang (arXiv:2504.07414).
 
     Examples
@@ -122,25 +121,25 @@ class Tabulated(FiniteRandomizer):
     def _pairs(self):
         rows = self._rows
 
-        def distribution(i, j, reference):
+        def ratios(i, j, reference):
             return LikelihoodRatios.from_masses(
                 rows[i], rows[j], reference, precision=self.precision, single_outputs=True
             )
 
         pairs, blanket = candidate_pairs.all_pairs(len(rows)), self.blanket()
         attacks = [
-            (i, j, distribution(i, j, rows[x])) for i, j, x in candidate_pairs.promising_attacks(rows, pairs)
+            (i, j, ratios(i, j, rows[x])) for i, j, x in candidate_pairs.promising_attacks(rows, pairs)
         ]
-        references = distinct(distribution(i, j, blanket) for i, j in pairs)
+        references = distinct(ratios(i, j, blanket) for i, j in pairs)
         return tuple(
-            InputPair(reference, candidate_pairs.own_attacks(attacks, *pairs[place]))
+            InputPair(reference, candidate_pairs.attacks_on(attacks, *pairs[place]))
             for place, reference in references.items()
         )
 
     def input_pairs(self):
-        """Return all pairs of inputs with different distributions, and the most promising attacks.
+        """Return all pairs of inputs with different likelihood ratios, and the most promising attacks.
 
-        A pair none of whose attacks is among those repeats the most promising one of all.
+        A pair without an attack among those repeats the most promising one of all.
         """
         return self._pairs
 
@@ -169,7 +168,6 @@ def frequencies(rows, observed):
     if rows.shape[0] > rows.shape[1] or singular[-1] <= FULL_RANK * singular[0]:
         raise ValueError(
             f"estimate needs linearly independent rows, got {rows.shape[0]} inputs whose distributions "
-            "are mixtures "
-            "of each other; frequencies cannot be told apart from the reports"
+            "are mixtures of each other; the reports do not determine the frequencies"
         )
     return observed @ np.linalg.pinv(rows)

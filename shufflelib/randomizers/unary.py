@@ -79,7 +79,7 @@ def optimized_unary(*, eps0, d):
 
     Notes
     -----
-    Wang, Blocki, Li, Jha, USENIX Security 2017 ([59] of Wang 2024).  In no table of Wang 2024: β is the
+    Wang, Blocki, Li, Jha, USENIX Security 2017 ([59] of Wang 2024).  Not in the tables of Wang 2024: β is the
     exact total variation (e^eps0 - 1)/(2(e^eps0 + 1)), half of randomized response's; p = q = e^eps0.
 
     Examples
@@ -164,8 +164,8 @@ class UnaryEncoding(FiniteRandomizer):
         inputs = min(self.d, 3)
         ones = patterns(inputs)
         held, noise = np.where(ones, *self.held), np.where(ones, *self.noise)
-        own = np.eye(inputs, dtype=bool)[:, :, None]
-        return self._with_all_ones(np.where(own, held, noise).prod(axis=1))
+        holds = np.eye(inputs, dtype=bool)[:, :, None]
+        return self._with_all_ones(np.where(holds, held, noise).prod(axis=1))
 
     def _with_all_ones(self, rows):
         free = self.d - rows.shape[0]
@@ -175,8 +175,7 @@ class UnaryEncoding(FiniteRandomizer):
 
     def blanket(self):
         """Return the exact blanket: the distribution of noise alone, times the least likely held bit."""
-        distribution = self.pmf()
-        inputs = distribution.shape[0]
+        inputs = self.pmf().shape[0]
         ones = patterns(inputs)
         noise = self._with_all_ones(np.tile(np.prod(np.where(ones, *self.noise), axis=0), (inputs, 1)))[0]
         every = np.arange(noise.size) == noise.size - 1
@@ -278,14 +277,14 @@ class SampledRappor(FiniteRandomizer):
         one, zero = self._single.noise
         inputs = 3 if self.d >= 3 * self.s else 2
         free = self.d - inputs * self.s
-        own = np.array([comb(self.s, k) * one**k * zero ** (self.s - k) for k in range(self.s + 1)])
+        ones = np.array([comb(self.s, k) * one**k * zero ** (self.s - k) for k in range(self.s + 1)])
         few = range(min(self.s, free + 1))
         rest = np.zeros(self.s + 1)
         rest[: len(few)] = [float(comb(free, z)) * zero**z * one ** (free - z) for z in few]
         if free >= self.s:
             rest[self.s] = betainc(self.s, free - self.s + 1, zero)
         grid = np.indices((self.s + 1,) * (inputs + 1)).reshape(inputs + 1, -1)
-        mass = own[grid[:-1]].prod(axis=0) * rest[grid[-1]]
+        mass = ones[grid[:-1]].prod(axis=0) * rest[grid[-1]]
         seen = mass > 0.0
         return grid[:-1, seen], grid[-1, seen], mass[seen]
 

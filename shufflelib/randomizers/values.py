@@ -1,4 +1,4 @@
-"""What users hold and what they report: arrays refused by name unless every row is one user's valid value."""
+"""Validation of users' values and of reports: one row for each user, errors that name the argument."""
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def generator(rng):
 
 
 def drawn(components, x, rng):
-    """Return what every user reports by each component; ``x`` holds one array of inputs for each."""
+    """Return every user's reports from each component; ``x`` holds one array of inputs for each component."""
     rng = generator(rng)
     if not isinstance(x, list | tuple) or len(x) != len(components):
         raise TypeError(

@@ -84,7 +84,7 @@ class Wheel(HashedSets):
 
     @property
     def chance(self):
-        """Chance that a given arc covers a given point: its length."""
+        """Probability that a given arc contains a given point: its length."""
         return self.arc
 
     def _hits(self, bits, value):
@@ -97,13 +97,13 @@ class Wheel(HashedSets):
         seed = self._seeds(rng, n)
         start = np.sort(item_hash(seed[:, None], x) * 2.0**-64, axis=1)
         gap = np.diff(start, axis=1, append=start[:, :1] + 1.0)
-        covered = np.minimum(gap, self.arc)
-        total = covered.sum(axis=1)
+        union = np.minimum(gap, self.arc)
+        total = union.sum(axis=1)
         inside = rng.random(n) < total / self._mean_weight
-        length = np.where(inside[:, None], covered, gap - covered)
+        length = np.where(inside[:, None], union, gap - union)
         left = np.cumsum(length, axis=1) - length
         at = rng.random(n) * length.sum(axis=1)
         piece = (left <= at[:, None]).sum(axis=1) - 1
         row = np.arange(n)
-        value = start[row, piece] + np.where(inside, 0.0, covered[row, piece]) + (at - left[row, piece])
+        value = start[row, piece] + np.where(inside, 0.0, union[row, piece]) + (at - left[row, piece])
         return self._reports(seed, value % 1.0)

@@ -50,7 +50,7 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
     Wang 2024, Table 2 [53]: p = e^d01, q = e^dmax,
     β = 2(e^m - e^{d01/F} + d01/F - m)/(F(e^m - 1) + 2B).
 
-    The mechanism's own source is announced there but was not found, so that the density above is a
+    The paper announces a source for the mechanism that was not found, so the density above is a
     reconstruction: the hat whose normaliser is the printed denominator.  No β that falls as d01 grows, as the
     printed one does, to 0 at d01 = mF, can bound a total variation.  At F = 2 the truth is the printed value
     with d01/F replaced by m - d01/F,
@@ -61,11 +61,11 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
 
     Local guarantee: min(d01, m).  The blanket max(1, e^{m - ϱ - |y - d01/2|}) over the same normaliser, with
     ϱ = dmax - d01/2, is exact.  The attacks are x* at 0, at the midpoint and at the far end of the places.
-    Moves shorter than d01 are not covered: ask for them.
+    The bounds do not hold for moves shorter than d01; pass their length as d01.
 
     Examples
     --------
-    However far apart two places are, no loss exceeds the height.
+    The privacy loss never exceeds the height, however far apart two places are.
 
     >>> from shufflelib import randomizers, shuffle
     >>> hat = randomizers.witch_hat(d01=3.0, dmax=3.0, brim=3.0, height=1.0)
@@ -167,7 +167,7 @@ class WitchHat(OnLine):
         return 1e-13 + 1e-15 * (self.dmax + self.height)
 
     def _reference(self, edge, y, length, radius):
-        """Return atoms at the corners of each cell's range of (R_0/w, R_1/R_0), their means kept."""
+        """Return atoms at the corners of each cell's range of (R_0/w, R_1/R_0): a mean-preserving split."""
 
         def logs(y):
             report0, report1 = self._log_density(y, 0.0), self._log_density(y, self.d01)
@@ -182,9 +182,9 @@ class WitchHat(OnLine):
             shares.append((1.0 - share, share))
             ends.append((low, high))
         split = [
-            (height, height + slope, (mass * up * along).sum(axis=1))
+            (height, height + slope, (mass * up * share).sum(axis=1))
             for up, height in zip(shares[0], ends[0], strict=True)
-            for along, slope in zip(shares[1], ends[1], strict=True)
+            for share, slope in zip(shares[1], ends[1], strict=True)
         ]
         first, second, mass = (np.concatenate(part) for part in zip(*split, strict=True))
         used = mass > 0.0
