@@ -1,4 +1,4 @@
-"""Where cover and attacks differ: pooled hashes, arcs and cells of a density bracket the truth, by little."""
+"""Where blanket and attacks differ: merged hashes, arcs and cells of a density bracket the truth."""
 
 from math import exp, sqrt
 
@@ -14,19 +14,19 @@ from shufflelib.randomizers import hashing
 
 
 @pytest.mark.parametrize(("d", "s", "size"), [(4, 2, 4), (6, 2, 3), (9, 3, 8)])
-def test_pooled_collision_brackets_the_exact_one(monkeypatch, d, s, size):
+def test_coarsened_collision_brackets_the_exact_one(monkeypatch, d, s, size):
     mechanism = randomizers.collision(eps0=E0, d=d, s=s, l=size)
     exact = mechanism.input_pairs()[0]
     monkeypatch.setattr(hashing, "EXACT_SET", 1)
-    pooled = mechanism.input_pairs()[0]
+    coarse = mechanism.input_pairs()[0]
     np.testing.assert_allclose(mechanism.pmf().sum(axis=1), 1.0, rtol=1e-14)
-    assert exact.blanket.w.sum() == pytest.approx(pooled.blanket.w.sum(), rel=1e-13)
+    assert exact.blanket.w.sum() == pytest.approx(coarse.blanket.w.sum(), rel=1e-13)
     for eps in EPS:
         for t in thresholds(3.0):
-            assert of_distribution(pooled.blanket, eps, t) >= of_distribution(exact.blanket, eps, t) - 1e-13
-            for low, high in zip(pooled.attacks, exact.attacks, strict=True):
+            assert of_distribution(coarse.blanket, eps, t) >= of_distribution(exact.blanket, eps, t) - 1e-13
+            for low, high in zip(coarse.attacks, exact.attacks, strict=True):
                 assert of_distribution(low, eps, t) <= of_distribution(high, eps, t) + 1e-13
-    assert of_distribution(pooled.blanket, 0.2, 0.0) < 1.3 * of_distribution(exact.blanket, 0.2, 0.0)
+    assert of_distribution(coarse.blanket, 0.2, 0.0) < 1.3 * of_distribution(exact.blanket, 0.2, 0.0)
 
 
 def wheel_weights(e, p, cells=2400):
@@ -103,7 +103,7 @@ CONTINUOUS = [
     CONTINUOUS,
     ids=("laplace", "laplace2", "gaussian1", "gaussian2"),
 )
-def test_continuous_distributions_bracket_quadrature(mechanism, density, others, reach, error):
+def test_continuous_likelihood_ratios_bracket_quadrature(mechanism, density, others, reach, error):
     pair = mechanism.input_pairs()[0]
     gamma, _ = quad(
         lambda y: min(density(y, 0), density(y, 1)), -reach, 1 + reach, points=(0, 0.5, 1), limit=200
@@ -134,7 +134,7 @@ def test_continuous_distributions_bracket_quadrature(mechanism, density, others,
 
 @pytest.mark.parametrize("eps0", (0.1, 1.0, 8.0))
 def test_laplace_variance_error(eps0):
-    """The closed forms of formulas §2; splitting errs upwards, pooling downwards, by less than 6e-6."""
+    """The closed forms of formulas §2; splitting errs upwards, merging downwards, by less than 6e-6."""
     e = exp(eps0)
     pair = randomizers.laplace(eps0=eps0).input_pairs()[0]
     reference, attack = (

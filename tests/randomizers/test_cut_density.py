@@ -1,4 +1,4 @@
-"""Mechanisms given by their densities: cut into cells, whose masses and slopes bound what the cells hide."""
+"""Mechanisms given by their densities: discretised with errors bounded by the cells' masses and slopes."""
 
 import math
 
@@ -26,11 +26,11 @@ def cut_laplace(eps0, cells):
 
 @pytest.mark.parametrize(("eps0", "n"), [(0.5, 10**3), (1.0, 10**4), (4.0, 10**8)])
 def test_laplace_given_by_its_cells_overlaps_laplace(eps0, n):
-    own, named = (
+    built, named = (
         shuffle(r, n=n).epsilon(1e-6) for r in (cut_laplace(eps0, 400), randomizers.laplace(eps0=eps0))
     )
-    assert named.lower * (1 - 4e-5) <= own.lower <= named.upper
-    assert named.lower <= own.upper <= named.upper * (1 + 2e-4)
+    assert named.lower * (1 - 4e-5) <= built.lower <= named.upper
+    assert named.lower <= built.upper <= named.upper * (1 + 2e-4)
     assert cut_laplace(eps0, 400).eps0 == pytest.approx(eps0 * (1 + 1 / 400), rel=1e-9)
 
 
@@ -46,7 +46,7 @@ LOGISTIC = {
     "cdf": lambda y, x: stats.logistic.cdf(y - x, scale=0.5),
     "survival": lambda y, x: stats.logistic.sf(y - x, scale=0.5),
 }
-CENTERS = (0.0, 0.4, 1.0)  # the middle one never is the blanket, the outer two compete at 1/2
+CENTERS = (0.0, 0.4, 1.0)  # the middle one is never the least dense, the outer two compete at 1/2
 
 
 def logistic(**changes):
@@ -59,15 +59,15 @@ def logistic(**changes):
 @pytest.mark.parametrize("edges", [[-3.0, -1.0, 0.0], [0.0, 1.0, 2.0], [2.0, 3.0, 4.0], [1e-9, 1.0, 30.0]])
 def test_samples_reach_beyond_the_edges(edges):
     """The distribution function is inverted wherever the cells lie."""
-    own = logistic(edges=[-np.inf, *edges, np.inf], slope=[np.inf, 4.0, 4.0, np.inf])
+    built = logistic(edges=[-np.inf, *edges, np.inf], slope=[np.inf, 4.0, 4.0, np.inf])
     chance = np.array([1e-9, 1e-3, 0.3, 0.5, 0.9, 1.0 - 1e-9])
     for x in CENTERS:
         truth = stats.logistic.ppf(chance, x, 0.5)
-        assert own._inverse(chance, x) == pytest.approx(truth, rel=1e-6, abs=1e-6)
+        assert built._inverse(chance, x) == pytest.approx(truth, rel=1e-6, abs=1e-6)
 
 
 def convex_tests(pair, i, j):
-    """Yield (cover's, true) values of E(G - t)_+ under the blanket, by a fine midpoint rule."""
+    """Yield (computed, true) values of E(G - t)_+ under the blanket, by a fine midpoint rule."""
     ends = np.linspace(-20.0, 21.0, 400_001)
     y, h = 0.5 * (ends[1:] + ends[:-1]), ends[1] - ends[0]
     density = np.array([stats.logistic.pdf(y - x, scale=0.5) for x in CENTERS])
@@ -118,20 +118,20 @@ def test_steps_need_no_slope():
     def cdf(y, x):
         return np.interp(y, ends, np.append(0.0, np.cumsum(rows[int(x)])).clip(0.0, 1.0))
 
-    own = randomizers.from_density(cdf, inputs=[0, 1, 2], edges=ends, slope=0.0)
+    built = randomizers.from_density(cdf, inputs=[0, 1, 2], edges=ends, slope=0.0)
     for n in (2, 50):
-        mine, table = (shuffle(r, n=n).delta(0.2) for r in (own, randomizers.from_pmf(rows)))
+        mine, table = (shuffle(r, n=n).delta(0.2) for r in (built, randomizers.from_pmf(rows)))
         assert mine.upper == pytest.approx(table.upper, rel=1e-4)
         assert mine.lower == pytest.approx(table.lower, rel=1e-4)
-    assert own.eps0 == pytest.approx(math.log(4.0)) and own.beta == pytest.approx(0.3)
+    assert built.eps0 == pytest.approx(math.log(4.0)) and built.beta == pytest.approx(0.3)
 
 
-def test_what_lies_outside_the_cells_is_exposed():
+def test_mass_outside_the_cells_is_outside_the_support():
     inner = logistic(edges=np.linspace(-2.0, 3.0, 51), eps0=math.inf)
-    hidden = stats.logistic.cdf(-2.0, scale=0.5) + stats.logistic.sf(3.0, scale=0.5)
+    outside = stats.logistic.cdf(-2.0, scale=0.5) + stats.logistic.sf(3.0, scale=0.5)
     reference = inner.input_pairs()[1].blanket
-    assert reference.r0_outside == pytest.approx(hidden) and inner.eps0 == math.inf
-    assert shuffle(inner, n=10**6).delta(0.5).upper >= hidden
+    assert reference.r0_outside == pytest.approx(outside) and inner.eps0 == math.inf
+    assert shuffle(inner, n=10**6).delta(0.5).upper >= outside
     one_sided = logistic(survival=None).input_pairs()[1].blanket  # without digits above the median
     assert 1e-12 < one_sided.r0_outside < 1e-4
     unbounded = logistic(slope=np.append(np.full(521, 2.0), np.inf), eps0=math.inf).input_pairs()[1].blanket
@@ -141,18 +141,18 @@ def test_what_lies_outside_the_cells_is_exposed():
 
 
 def test_density_runs_and_estimates():
-    own, rng = logistic(), np.random.default_rng(2)
+    built, rng = logistic(), np.random.default_rng(2)
     x = np.repeat([0.0, 1.0], 20_000)
-    reports = own.sample(x, rng)
+    reports = built.sample(x, rng)
     for held in (0.0, 1.0):
         assert stats.kstest(reports[x == held] - held, stats.logistic(scale=0.5).cdf).pvalue > 1e-3
     two = logistic(inputs=(0.0, 1.0))
     np.testing.assert_allclose(two.estimate(reports), [0.5, 0.5], atol=0.05)
     assert two.beta == pytest.approx(2 * stats.logistic.cdf(0.5, scale=0.5) - 1, rel=1e-2)
     with pytest.raises(ValueError, match="^x must hold values among"):
-        own.sample([0.5], rng)
+        built.sample([0.5], rng)
     with pytest.raises(ValueError, match="^reports"):
-        own.estimate([math.nan])
+        built.estimate([math.nan])
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_hostile_densities(changes, word):
 
 @pytest.mark.parametrize("eps0", [0.05, 0.5, 0.99])
 def test_a_budget_that_the_cells_contradict_is_refused(eps0):
-    """Noise of budget 1: a cell in the tail shows a ratio of e."""
+    """Noise of budget 1: a cell in the tail has a ratio of e."""
 
     def built(budget):
         return randomizers.from_density(

@@ -1,4 +1,4 @@
-"""Joint composition: tuples against enumeration in exact fractions; merged pmfs against what they replace.
+"""Joint composition: tuples against enumeration in exact fractions; merged against unmerged ratios.
 
 The oracle of a tuple is a matrix with one row for each combination of inputs and one column for each tuple of
 outputs; it shares no code with the package.
@@ -146,7 +146,7 @@ def test_random_tuples_against_all_datasets(seed):
         assert got.upper == pytest.approx(float(blanket), rel=1e-9, abs=1e-13)
 
 
-def test_what_differs_more_is_worse_and_to_agree_hides_nothing():
+def test_more_differing_coordinates_are_worse_and_equal_ones_do_not_help():
     """Four 10-ary responses at Hamming distance 1, ..., 4, against one response with the same budget."""
     parts = [randomizers.generalized_rr(eps0=0.25, d=10)] * 4
     brackets = [shuffle(randomizers.joint(parts, distance=h), n=10_000).epsilon(DELTA) for h in (1, 2, 3, 4)]
@@ -214,32 +214,32 @@ def test_laplace_against_one_dimensional_quadrature():
 # ---- merging
 
 
-def random_distribution(rng, atoms, exposed=False):
-    """A distribution with ratios of very different spread; some atoms vanish under one report."""
+def random_ratios(rng, atoms, with_outside=False):
+    """Likelihood ratios of very different spread; some atoms vanish under one report."""
     first, second = np.exp(rng.uniform(-1, 1, (2, atoms)) * rng.choice([0.01, 0.3, 2.0, 6.0]))
     first[1:][rng.random(atoms - 1) < 0.05] = 0.0
     second[1:][(rng.random(atoms - 1) < 0.05) & (first[1:] > 0.0)] = 0.0
     mass = rng.dirichlet(np.full(atoms, 0.5)) * rng.uniform(0.2, 1.0)
     scale = 1.0 / (mass @ first), 1.0 / (mass @ second)
-    hidden = rng.uniform(0.0, 0.2, 2) * exposed
+    outside = rng.uniform(0.0, 0.2, 2) * with_outside
     return LikelihoodRatios(
-        first * scale[0] * (1 - hidden[0]), second * scale[1] * (1 - hidden[1]), mass, *hidden
+        first * scale[0] * (1 - outside[0]), second * scale[1] * (1 - outside[1]), mass, *outside
     )
 
 
 def stop_loss(ratios, ratio, at):
-    """E(G - at)_+ with what is not listed at G = 0, for arrays of ratios and of points."""
+    """E(G - at)_+ with the residual mass at G = 0, for arrays of ratios and of points."""
     gain = ratios.r0_over_w * ratio[:, None] - ratios.r1_over_w * (1.0 - ratio[:, None])
     listed = np.maximum(gain - at[:, None], 0.0) @ ratios.w
     return listed + (1.0 - ratios.w.sum()) * np.maximum(-at, 0.0)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_spread_is_above_and_pooled_below_in_convex_order(seed):
+def test_split_is_above_and_coarsening_below_in_convex_order(seed):
     """Thousands of losses α a - β b, β/α from 0 to ∞: each keeps its mean and moves to the known side."""
     rng = np.random.default_rng(seed)
     for _ in range(40):
-        ratios = random_distribution(rng, int(rng.integers(60, 300)), exposed=True)
+        ratios = random_ratios(rng, int(rng.integers(60, 300)), with_outside=True)
         up, down = mean_preserving_split(ratios, 60), coarsened(ratios, 60)
         assert down.w.size <= 140 and up.w.size <= 200
         ratio = rng.random(40)
@@ -261,7 +261,7 @@ def test_products_multiply_masses_ratios_and_moments():
     rng = np.random.default_rng(9)
     for _ in range(300):
         all_ratios = [
-            random_distribution(rng, int(rng.integers(2, 7)), exposed=rng.random() < 0.5) for _ in range(3)
+            random_ratios(rng, int(rng.integers(2, 7)), with_outside=rng.random() < 0.5) for _ in range(3)
         ]
         whole = product_of_blankets(all_ratios)
         for power in ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)):
@@ -274,8 +274,8 @@ def test_products_multiply_masses_ratios_and_moments():
                 assert got == pytest.approx(wanted, rel=1e-11)
             else:
                 assert whole.w.sum() <= seen * (1 + 1e-12)
-        hidden = 1 - math.prod(1 - part.r0_outside for part in all_ratios)
-        assert whole.r0_outside == pytest.approx(hidden, rel=1e-11, abs=1e-300)
+        outside = 1 - math.prod(1 - part.r0_outside for part in all_ratios)
+        assert whole.r0_outside == pytest.approx(outside, rel=1e-11, abs=1e-300)
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_continuous_tuples_have_narrow_brackets():
     assert max(parts) < got.lower < got.upper < 3 * got.lower
 
 
-# ---- running it
+# ---- samples and estimates
 
 
 def test_reports_follow_the_product_distribution_and_estimates_are_unbiased():

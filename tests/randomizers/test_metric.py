@@ -102,7 +102,7 @@ def plane_nodes(d, radius=40.0):
     angles = np.linspace(-np.pi, np.pi, 25)
     angle = (angles[:-1, None] + (node + 1) / 2 * np.diff(angles)[:, None]).ravel()
     angle_weight = (weight / 2 * np.diff(angles)[:, None]).ravel()
-    # along each ray up to the midline (if it meets it), in panels
+    # curve each ray up to the midline (if it meets it), in panels
     with np.errstate(divide="ignore"):
         end = np.where(np.cos(angle) > 0, np.minimum(f / np.maximum(np.cos(angle), 1e-12), radius), radius)
     panel = np.append(0.0, np.geomspace(1e-3, 1.0, 25))
@@ -253,7 +253,7 @@ CONVEX = {
 
 @pytest.mark.parametrize("distance", ((0.05, 0.05), (1.0, 1.0), (1.0, 3.0), (3.0, 4.0)), ids=str)
 @pytest.mark.parametrize("build", (metric_laplace, planar_laplace, hat), ids=name_of)
-def test_cover_is_above_the_exact_blanket_in_convex_order(build, distance):
+def test_reference_measure_is_above_the_exact_blanket_in_convex_order(build, distance):
     mechanism = build(d01=distance[0], dmax=distance[1])
     reference = mechanism.input_pairs()[0].blanket
     slack = 1e-6 if build is planar_laplace else 1e-9  # of the quadrature
@@ -292,7 +292,7 @@ def test_farthest_place_of_the_lens():
 @pytest.mark.parametrize("distance", DISTANCES, ids=str)
 @pytest.mark.parametrize("build", (metric_laplace, planar_laplace, hat), ids=name_of)
 def test_attacks_are_below_their_places(build, distance):
-    """Pooling lowers ∫(R0 - R1)²/R*, by little; and R0, R1, R* are distributions."""
+    """Merging lowers ∫(R0 - R1)²/R*, by little; and R0, R1, R* are distributions."""
     d01, dmax = distance
     mechanism = build(d01=d01, dmax=dmax)
     attacks = mechanism.input_pairs()[0].attacks
@@ -352,7 +352,7 @@ def test_above_enumerated_populations(build, distance):
 
 @pytest.mark.parametrize("build", ALL, ids=name_of)
 def test_one_user_alone(build):
-    """With n = 1 there is nobody to hide among: the profile is that of the two reports."""
+    """With n = 1 there are no other users: the profile is that of the two reports."""
     mechanism = build(d01=1.0, dmax=2.0)
     for eps in EPS:
         found = shuffle(mechanism, n=1).delta(eps=eps)
@@ -387,13 +387,13 @@ def test_monotone(build):
         reference = build(d01=d01, dmax=dmax).input_pairs()[0].blanket
         return BlanketPair(reference, n).log_hockey_stick(eps, 1e-3).upper
 
-    for along in (
+    for curve in (
         [upper(d, 3.0) for d in (0.5, 1.0, 2.0, 3.0)],
         [upper(1.0, d) for d in (1.0, 1.001, 1.5, 2.5, 4.0)],
         [upper(1.0, 2.0, n) for n in (10**6, 10**4, 100, 10)],
     ):
-        assert all(a <= b + 0.01 for a, b in itertools.pairwise(along))  # cells cost up to 1 % of δ
-        assert along[0] < along[-1] - 0.5
+        assert all(a <= b + 0.01 for a, b in itertools.pairwise(curve))  # cells cost up to 1 % of δ
+        assert curve[0] < curve[-1] - 0.5
 
 
 @pytest.mark.parametrize("distance", ((1e-9, 1e-9), (1e-4, 50.0), (40.0, 100.0), (100.0, 100.0)), ids=str)
@@ -438,7 +438,7 @@ def test_generic_pair_is_above_random_channels():
 
 
 @pytest.mark.parametrize("n", (1, 4, 50, 20_000))
-def test_generic_cover_is_the_published_pair(n):
+def test_generic_blanket_pair_is_the_published_pair(n):
     mechanism = metric_generic(d01=1.0, dmax=2.5)
     published = VariationRatioPair.of(mechanism, n=n)
     for eps in EPS:
@@ -492,7 +492,7 @@ def test_published_pair_fails_where_few_users_are_near(build, d01, dmax, eps):
 
 
 def test_two_users_on_the_line():
-    """With the other at x1: (1/2) E(G_1 + G_2)_+ on a fine grid, pooled and therefore hardly below."""
+    """With the other at x1: (1/2) E(G_1 + G_2)_+ on a fine grid, coarsened and therefore slightly below."""
     mechanism = metric_laplace(d01=1.0, dmax=1.5)
     edge = np.concatenate([[-np.inf], np.linspace(0, 1, 801), [np.inf]])
 

@@ -118,7 +118,7 @@ def test_pmf_is_the_weighted_direct_sum_and_its_blanket_is_exact(case):
 
 
 def test_a_mixture_of_equals_is_one_of_them():
-    """Naming the component says nothing when all are the same; continuous ones are mixed as well."""
+    """Naming the component reveals nothing when all are the same; continuous ones are mixed as well."""
     for one, weights in (
         (rr(3, 4), [1.0]),
         (rr(3, 4), [0.1] * 10),
@@ -153,14 +153,14 @@ def test_any_components_mix_and_lie_between_them():
 
 
 def test_budgets_of_their_own():
-    """The largest budget is the mixture's, and the certificate feels the smaller ones."""
+    """The largest budget is the mixture's, and the certificate is lower thanks to the smaller ones."""
     low, high = randomizers.binary_rr(eps0=0.5), randomizers.binary_rr(eps0=2.0)
     mix = randomizers.mixture([low, high], [0.5, 0.5])
     assert mix.eps0 == 2.0 and mix.p == mix.q == pytest.approx(math.exp(2.0))
     assert mix.beta == pytest.approx((math.tanh(0.25) + math.tanh(1.0)) / 2)
     ends = [shuffle(one, n=5000).epsilon(DELTA).upper for one in (low, mix, high)]
     assert ends[0] < ends[1] < ends[2]
-    # n = 1: nothing to hide among; delta is the weighted sum of the components' own
+    # n = 1: no amplification; delta is the weighted sum of the components'
     e = math.exp(0.2)
     wanted = sum(0.5 * (math.exp(x) - e) / (math.exp(x) + 1) for x in (0.5, 2.0))
     assert shuffle(mix, n=1).delta(0.2).upper == pytest.approx(wanted, rel=1e-9)
@@ -173,7 +173,7 @@ def test_beta_is_the_total_variation(case):
         assert case.mixture.beta == pytest.approx(float(best), rel=1e-13)
 
 
-# ---- running it
+# ---- samples and estimates
 
 
 def test_reports_follow_the_distribution():

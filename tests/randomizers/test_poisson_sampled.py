@@ -18,7 +18,7 @@ DELTA = 1e-6
 
 
 def voided(rows, rate):
-    """The distribution of a report or of silence, the last column."""
+    """The distribution of a report or of void, the last column."""
     return [[rate * mass for mass in row] + [1 - rate] for row in rows]
 
 
@@ -57,7 +57,7 @@ def test_the_bracket_holds_the_worst_of_all_datasets(name, rate):
             assert got.upper == pytest.approx(float(blanket), rel=1e-10, abs=1e-14)
 
 
-def test_writing_silence_down_adds_nothing():
+def test_void_symbols_change_no_divergence():
     """The multiset with voids and the multiset of reports sent determine each other: one divergence."""
     rows, rate, n = oracles.generalized_rr(3, 2), F(1, 3), 4
     for others in combinations_with_replacement((0, 1), n - 1):
@@ -71,7 +71,7 @@ def test_writing_silence_down_adds_nothing():
 
 
 def test_the_formula_is_for_replaced_values_not_for_absent_users():
-    """Binary response, e = 3, half the users silent, n = 3: 13/512 bounds replacing; 21/128 is removing."""
+    """Binary response, e = 3, rate 1/2, n = 3: 13/512 bounds replacing; 21/128 is removing."""
     rows, ratio, n = voided(oracles.generalized_rr(3, 2), F(1, 2)), F(2), 3
     assert oracles.blanket_bound(rows, n, ratio) == F(13, 512)
     assert oracles.worst_shuffled_hockey_stick(rows, n, ratio) == F(9, 512)
@@ -101,7 +101,7 @@ def test_less_participation_is_more_private_and_close_to_a_fixed_subset(eps0):
 
 
 def test_small_rates():
-    """What little is sent is little evidence: ε grows at least as the root of the rate."""
+    """ε grows at least as the root of the rate."""
     one = randomizers.generalized_rr(eps0=0.1, d=10)
     assert 0.0 < shuffle(randomizers.poisson_sampled(one, rate=1e-9), n=1000).delta(1e-6).upper < 1e-9
     few, more = (
@@ -115,13 +115,13 @@ def test_continuous_ones_and_compositions():
     got = shuffle(randomizers.poisson_sampled(lap, rate=0.25), n=2000).delta(0.05)
     fixed = shuffle(lap, n=500).subsample(rate=0.25).delta(0.05)
     assert fixed.lower < got.upper < 1.05 * fixed.upper and got.lower > 0.9 * fixed.lower
-    # silence in one coordinate of two
+    # void in one coordinate of two
     both = randomizers.joint([randomizers.poisson_sampled(rr(3, 3), rate=0.5), rr(2, 2)])
     whole = randomizers.joint([rr(3, 3), rr(2, 2)])
     assert shuffle(both, n=1000).epsilon(DELTA).upper < shuffle(whole, n=1000).epsilon(DELTA).lower
-    # silence of the whole tuple
-    silent = randomizers.poisson_sampled(whole, rate=0.5)
-    assert shuffle(silent, n=1000).epsilon(DELTA).upper < shuffle(whole, n=1000).epsilon(DELTA).lower
+    # void for the whole tuple
+    seldom = randomizers.poisson_sampled(whole, rate=0.5)
+    assert shuffle(seldom, n=1000).epsilon(DELTA).upper < shuffle(whole, n=1000).epsilon(DELTA).lower
 
 
 def test_published_numbers_and_classes():

@@ -216,13 +216,13 @@ def test_extremes_neither_overflow_nor_warn(constructor, eps0):
                 and np.isfinite(ratios.r1_over_w).all()
                 and (ratios.w > 0).all()
             )
-            for ratio, exposed in (
+            for ratio, outside in (
                 (ratios.r0_over_w, ratios.r0_outside),
                 (ratios.r1_over_w, ratios.r1_outside),
             ):
-                assert (ratio * ratios.w).sum() + exposed == pytest.approx(1.0, rel=1e-12)
+                assert (ratio * ratios.w).sum() + outside == pytest.approx(1.0, rel=1e-12)
             if eps0 <= 30.0:
-                assert max(ratios.r0_outside, ratios.r1_outside) < 1e-290  # underflow, given up soundly
+                assert max(ratios.r0_outside, ratios.r1_outside) < 1e-290  # underflow, counted as outside
                 assert ratios.r0_over_w.max() <= mechanism.p * (1 + 1e-12)
 
 

@@ -80,7 +80,7 @@ def test_reports_follow_the_oracle(name):
     randomizers.wheel(eps0=E0, d=6, s=2),
     randomizers.wheel(eps0=E0, d=6, s=2, p=0.3),
 ], ids=repr)  # fmt: skip
-def test_hashed_reports_hit_whom_they_should(mechanism):
+def test_hashed_reports_hit_with_the_right_probabilities(mechanism):
     n, s = 40_000, mechanism.s
     x = (
         np.full(n, 3)
@@ -90,9 +90,9 @@ def test_hashed_reports_hit_whom_they_should(mechanism):
     reports = mechanism.sample(x, np.random.default_rng(8))
     item = np.arange(6)[:, None]
     hit = mechanism._hits(hashing.item_hash(reports["seed"], item), reports["value"])
-    own = hit[[3, 5][:s]].any(axis=0)
+    held = hit[[3, 5][:s]].any(axis=0)
     other = hit[[0, 1][:s]].any(axis=0)
-    observed = np.bincount(2 * own + other, minlength=4)
+    observed = np.bincount(2 * held + other, minlength=4)
     free = 1 - (1 - mechanism.chance) ** s
     inside = free * 3 / (3 * s * mechanism.chance + 1 - s * mechanism.chance)
     distribution = np.outer([1 - inside, inside], [1 - free, free]).ravel()

@@ -73,7 +73,7 @@ def test_worst_pair_in_convex_order_under_the_blanket(mechanism, matrix, eps):
     exact = mechanism.blanket().sum() == pytest.approx(blanket.sum(), rel=1e-12)
     for t in thresholds(mechanism.p):
         truth = max(convex_test(a, b, blanket, eps, t) for a in matrix for b in matrix)
-        truth += max(-t, 0.0) * (1 - blanket.sum())  # the uncovered rest is the atom 0
+        truth += max(-t, 0.0) * (1 - blanket.sum())  # the residual mass is the atom 0
         claimed = max(
             of_distribution(pair.blanket, eps, t) + max(-t, 0.0) * (1 - pair.blanket.w.sum())
             for pair in mechanism.input_pairs()
@@ -150,8 +150,8 @@ def test_published_beta_of_sampled_rappor_is_below_the_truth():
     truth = max(hockey(a, b, 0.0) for a in matrix for b in matrix)
     one = 1 / (sqrt(3) + 1)
     ones = [comb(2, k) * one**k * (1 - one) ** (2 - k) for k in range(3)]
-    spread = sum(ones[i] * ones[j] * abs(i - j) for i in range(3) for j in range(3))
-    assert truth == pytest.approx((sqrt(3) - 1 / sqrt(3)) / 4 * spread, rel=1e-12)
+    distance = sum(ones[i] * ones[j] * abs(i - j) for i in range(3) for j in range(3))
+    assert truth == pytest.approx((sqrt(3) - 1 / sqrt(3)) / 4 * distance, rel=1e-12)
     assert truth == pytest.approx(0.2057713659, rel=1e-9)
     assert mechanism.beta == pytest.approx(0.0893163975, rel=1e-9)
     # read as "sample one of d coordinates; zeros unless it is held", the printed value is an upper bound

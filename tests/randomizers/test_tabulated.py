@@ -1,4 +1,4 @@
-"""Mechanisms that users bring along as tables of probabilities.
+"""Mechanisms given by the caller as tables of probabilities.
 
 The truth for a table is counted, not computed: entries are whole numbers over a common denominator, the
 histogram distributions of all datasets are products of linear forms in int64, and δ at a rational e^ε is a
@@ -41,8 +41,8 @@ def worst_delta(table, n, ratio):
     distributions, inputs = histogram_distributions(table, n), range(len(table))
     worst = 0
     for others in itertools.combinations_with_replacement(inputs, n - 1):
-        own = np.array([distributions[tuple(sorted((*others, x)))] for x in inputs])
-        gaps = ratio.denominator * own[:, None, :] - ratio.numerator * own[None, :, :]
+        rows = np.array([distributions[tuple(sorted((*others, x)))] for x in inputs])
+        gaps = ratio.denominator * rows[:, None, :] - ratio.numerator * rows[None, :, :]
         worst = max(worst, int(np.maximum(gaps, 0).sum(axis=2).max()))
     return F(worst, ratio.denominator * int(table[0].sum()) ** n)
 
@@ -257,13 +257,13 @@ def test_points_of_reference(point):
 @pytest.mark.parametrize(("eps0", "d", "n"), [(1.0, 10, 10**3), (4.0, 5, 10**4), (2.0, 12, 10**6)])
 def test_a_table_of_randomized_response_is_randomized_response(eps0, d, n):
     odds = np.where(np.eye(d), math.exp(eps0), 1.0)
-    own = shuffle(randomizers.from_pmf(odds / odds.sum(axis=1, keepdims=True)), n=n)
+    built = shuffle(randomizers.from_pmf(odds / odds.sum(axis=1, keepdims=True)), n=n)
     named = shuffle(randomizers.generalized_rr(eps0=eps0, d=d), n=n)
-    mine, theirs = own.epsilon(1e-6), named.epsilon(1e-6)
+    mine, theirs = built.epsilon(1e-6), named.epsilon(1e-6)
     assert mine.upper == pytest.approx(theirs.upper, rel=1e-5)
     assert mine.lower == pytest.approx(theirs.lower, rel=1e-5)
-    assert own.renyi(4.0).upper == pytest.approx(named.renyi(4.0).upper, rel=1e-6)
-    assert len(own.dominating_pairs) == 1 and own.randomizer.eps0 == pytest.approx(eps0, rel=1e-12)
+    assert built.renyi(4.0).upper == pytest.approx(named.renyi(4.0).upper, rel=1e-6)
+    assert len(built.dominating_pairs) == 1 and built.randomizer.eps0 == pytest.approx(eps0, rel=1e-12)
 
 
 # ---------------------------------------------------------------- rare outputs, tiny δ
@@ -313,17 +313,17 @@ def test_gaussian_epsilon_at_tiny_delta():
     assert 0.0 < bracket.lower < bracket.upper < 1.15 * bracket.lower
 
 
-# ---------------------------------------------------------------- tables: what users give, what they get
+# ---------------------------------------------------------------- tables as arguments
 
 
 def test_table_is_described_as_it_is():
-    own = randomizers.from_pmf([[0.5, 0.25, 0.25], [0.2, 0.3, 0.5], [0.25, 0.5, 0.25]])
-    assert own.eps0 == pytest.approx(math.log(2.5)) and own.eps0 >= math.log(2.5)
-    assert own.p == own.q == pytest.approx(2.5)
-    assert own.beta == pytest.approx(0.3)
-    np.testing.assert_allclose(own.blanket(), [0.2, 0.25, 0.25])
-    np.testing.assert_allclose(own.pmf()[1], [0.2, 0.3, 0.5])
-    assert len(own.input_pairs()) == 3 and "3 inputs" in repr(own)
+    built = randomizers.from_pmf([[0.5, 0.25, 0.25], [0.2, 0.3, 0.5], [0.25, 0.5, 0.25]])
+    assert built.eps0 == pytest.approx(math.log(2.5)) and built.eps0 >= math.log(2.5)
+    assert built.p == built.q == pytest.approx(2.5)
+    assert built.beta == pytest.approx(0.3)
+    np.testing.assert_allclose(built.blanket(), [0.2, 0.25, 0.25])
+    np.testing.assert_allclose(built.pmf()[1], [0.2, 0.3, 0.5])
+    assert len(built.input_pairs()) == 3 and "3 inputs" in repr(built)
     zero = randomizers.from_pmf([[0.5, 0.5, 0.0], [0.5, 0.25, 0.25]])
     assert zero.eps0 == zero.p == math.inf and zero.beta == 0.25
     assert shuffle(zero, n=10).delta(0.0).upper >= 0.25
@@ -338,7 +338,7 @@ def test_rows_that_miss_one_are_charged():
 
 
 def test_outputs_that_some_input_never_reports_cost_no_more_than_they_must():
-    """Every column has a zero, so that there is no blanket: what is left is the local guarantee."""
+    """Every column has a zero, so the blanket is empty and only the local guarantee is left."""
     rows = [[F(1, 2), F(1, 2), F(0)], [F(0), F(1, 2), F(1, 2)], [F(1, 2), F(0), F(1, 2)]]
     bracket = shuffle(randomizers.from_pmf(np.array(rows, float)), n=2).delta(0.3)
     assert bracket.upper == pytest.approx(1 - math.exp(0.3) / 2 + 0.5 * (math.exp(0.3) - 1), abs=1e-9)
@@ -358,19 +358,19 @@ def test_everything_else_follows_from_a_table():
 
 def test_table_runs_and_estimates():
     rng = np.random.default_rng(11)
-    own = randomizers.from_pmf([[0.6, 0.3, 0.1, 0.0], [0.2, 0.5, 0.2, 0.1], [0.1, 0.1, 0.2, 0.6]])
+    built = randomizers.from_pmf([[0.6, 0.3, 0.1, 0.0], [0.2, 0.5, 0.2, 0.1], [0.1, 0.1, 0.2, 0.6]])
     x = rng.choice(3, size=200_000, p=[0.5, 0.3, 0.2])
-    reports = own.sample(x, rng)
+    reports = built.sample(x, rng)
     for item in range(3):
         observed = np.bincount(reports[x == item], minlength=4) / (x == item).sum()
-        np.testing.assert_allclose(observed, own.pmf()[item], atol=0.01)
-    np.testing.assert_allclose(own.estimate(reports), [0.5, 0.3, 0.2], atol=0.02)
+        np.testing.assert_allclose(observed, built.pmf()[item], atol=0.01)
+    np.testing.assert_allclose(built.estimate(reports), [0.5, 0.3, 0.2], atol=0.02)
     with pytest.raises(ValueError, match="^estimate"):
         randomizers.from_pmf([[0.5, 0.5], [0.25, 0.75], [0.4, 0.6]]).estimate([0, 1])
     with pytest.raises(ValueError, match="^x"):
-        own.sample([3], rng)
+        built.sample([3], rng)
     with pytest.raises(ValueError, match="^reports"):
-        own.estimate([4])
+        built.estimate([4])
 
 
 @pytest.mark.parametrize(
@@ -390,11 +390,11 @@ def test_hostile_tables(matrix):
 def test_no_promising_attack_is_left_out():
     """The 24 kept contain the best of all 450, for few users and for many."""
     rows = np.random.default_rng(3).dirichlet(np.full(8, 2.0), 6)
-    own = randomizers.from_pmf(rows)
+    built = randomizers.from_pmf(rows)
     for n, eps in ((2, 0.5), (30, 0.5), (10**6, 0.004)):
         kept = max(
             BlanketPair(attack, n).log_worst(eps, 1e-3).upper
-            for pair in own.input_pairs()
+            for pair in built.input_pairs()
             for attack in pair.attacks
         )
         every = max(
@@ -450,15 +450,15 @@ def test_few_pairs_are_not_gathered():
 # ---------------------------------------------------------------- as parts of something larger
 
 
-def test_own_mechanisms_are_no_components_because_equal_inputs_may_be_the_worst():
-    """The first component: a third input whose ratio spreads more than any difference does."""
+def test_tables_are_no_components_because_equal_inputs_may_be_the_worst():
+    """The first component: a third input whose ratio varies more than any difference does."""
     table = randomizers.from_pmf([[0.5, 0.25, 0.25], [0.5, 0.2, 0.3], [0.1, 0.45, 0.45]])
     sampled = randomizers.poisson_sampled(table, rate=0.5)
     for build in (
-        lambda own: randomizers.mixture([own, randomizers.binary_rr(eps0=1.0)], [0.5, 0.5]),
-        lambda own: randomizers.joint([own, randomizers.binary_rr(eps0=1.0)]),
+        lambda part: randomizers.mixture([part, randomizers.binary_rr(eps0=1.0)], [0.5, 0.5]),
+        lambda part: randomizers.joint([part, randomizers.binary_rr(eps0=1.0)]),
     ):
-        for own in (table, sampled):
+        for part in (table, sampled):
             with pytest.raises(ValueError, match="from_pmf"):
-                build(own)
+                build(part)
     assert shuffle(sampled, n=100).epsilon(1e-6).upper < shuffle(table, n=100).epsilon(1e-6).upper
