@@ -91,8 +91,8 @@ def planar_laplace(*, d01, dmax):
     n = 1000, δ = 1e-6 it has ε = 0.2970, an attack finds 0.2987.
 
     The discretisation raises the variance of the loss under the reference measure by at most 3e-4 for
-    d01 <= 1, 6e-4 at 2, 2e-3 at 4, 6e-3 at 8, and lowers that of the attacks by at most 5e-3.  At δ near 1e-6 an
-    upper end of δ is then less than 1e-3 too large for d01 <= 1, 1e-2 at 4.
+    d01 <= 1, 6e-4 at 2, 2e-3 at 4, 6e-3 at 8, and lowers that of the attacks by at most 5e-3.  At δ near
+    1e-6 an upper end of δ is then less than 1e-3 too large for d01 <= 1, 1e-2 at 4.
 
     Examples
     --------

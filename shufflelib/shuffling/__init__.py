@@ -1,10 +1,10 @@
 r"""Shuffling: from a local randomizer and n users to a privacy profile.
 
 `shuffle` gives the certified profile of the real mechanism: the privacy blanket above, explicit attacks
-below; for binary randomized response the truth, enclosed (`WorstPopulation`).  `PersonalizedPair` and
-`personal` are about budgets that differ, `multi_message` about several messages for each user.
-`VariationRatioPair` is the pair (P, Q) that the variation-ratio paper puts in the mechanism's place; it is
-computed exactly, and it is not an upper bound for the mechanism.
+below; for binary randomized response, the exact worst case (`WorstPopulation`).  `PersonalizedPair` and
+`personal` treat personal budgets, `multi_message` several messages for each user.  `VariationRatioPair` is
+the pair (P, Q) of the variation-ratio reduction; it is computed exactly, but in general it is not an upper
+bound for the mechanism.
 """
 
 from shufflelib.profiles.blanket_pair import BlanketPair

@@ -1,7 +1,7 @@
 r"""The exact privacy of shuffled binary randomized response: the worst of all datasets, on both sides.
 
-Only one thing about the other users matters, how many of them hold a one, and every such number s is
-searched.  See `binary_rr_all_datasets` for the values and for what bounds whole ranges of s at once.
+Of the other users' values only the number s of ones matters, and every s is searched.  See
+`binary_rr_all_datasets` for the values and for the bound on whole ranges of s at once.
 """
 
 import math
@@ -16,10 +16,10 @@ from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.privacy_profile import PairProfile
 
-FEW = 2000  # populations that are all taken one by one
+FEW = 2000  # populations up to which all are evaluated one by one
 TRIED = 128  # populations tried at either end and in the middle
 NEAR = 256  # and around the best piece
-LISTED = 4_000_000  # terms of populations taken one by one where pieces are no use
+LISTED = 4_000_000  # terms of populations evaluated one by one where the bound on pieces is too coarse
 CELLS = 48  # pieces to begin with
 PARTS = 4  # into which a piece is cut
 SHORT = 16  # populations in a piece that is not cut any more
@@ -27,7 +27,7 @@ MOST = 200_000  # terms of pieces held at once
 
 
 class WorstPopulation(SymmetricPair, PairProfile):
-    r"""The worst number of ones among the other users, at every ε anew.
+    r"""The worst number of ones among the other users, for each ε separately.
 
     .. math:: h(\varepsilon) = \max_{0 \le s \le n-1} H_\varepsilon(P_s \| Q_s)
 
@@ -40,23 +40,23 @@ class WorstPopulation(SymmetricPair, PairProfile):
 
     Notes
     -----
-    δ and ε of this curve are those of the mechanism: for every ε some dataset attains it.  As the largest of
-    convex curves it is the curve of a pair that dominates every dataset; no single dataset need have it.
-    Both directions are there, s and n − 1 − s being each other's reverse, so the curve is symmetric.
+    δ and ε of this curve are those of the mechanism: for every ε some dataset attains it.  As the maximum of
+    convex curves it is the curve of a dominating pair; no single dataset need have it.  Both directions are
+    included, because s and n − 1 − s are each other's reverse, so the curve is symmetric.
 
-    The upper end is a proof by exhaustion.  The range of s is cut into pieces; one whose bound for real s
-    is not above the best dataset found is done with, the others are cut again, and listed one by one once
-    few are left.  As the bound falls away from the worst end like :math:`s/n^{3/2}`, pieces far from it may
-    be long and the number of pieces grows with the logarithm of n only.  What limits it is the lattice: the
-    count is a whole number, and how well it meets the best threshold varies with s.  The bound, for which
-    counts are real, does not see that.  Relative to ε the effect is :math:`1/(8 n a b)`, and less because
-    among many s some meet the threshold.
+    The upper end is a proof by exhaustion.  The range of s is cut into pieces; one whose bound for real s is
+    not above the best dataset found is discarded.  The others are cut again, and listed one by one once few
+    are left.  As the bound decreases away from the worst end like :math:`s/n^{3/2}`, pieces far from it may
+    be long, and the number of pieces grows only with the logarithm of n.  The precision is limited by the
+    lattice: the count is a whole number, and its distance from the best threshold varies with s.  The bound
+    treats counts as real numbers and misses this effect.  Relative to ε it is :math:`1/(8 n a b)`, and less
+    because among many s some come close to the threshold.
 
     For budgets up to 8, n up to 10¹² and δ from 1e-12 to δ(0)/2 the bracket of ε is at most 1e-6 of ε wide;
     ``tests/test_promised_precision.py`` checks a grid.  It is wider as δ approaches δ(0), where a small
     change of δ is a large one of ε; for example for eps0 = 8 and n = 10⁶ it is 0.5 % wide at 0.9 δ(0) and 6 %
-    at 0.99 δ(0).  At n = 10¹⁵ it is up to 6e-6 wide at δ(0)/2.  It is wider also for larger budgets, where
-    few of the others report what they do not hold; for example it is 4 % wide for eps0 = 12, n = 10⁵ at
+    at 0.99 δ(0).  At n = 10¹⁵ it is up to 6e-6 wide at δ(0)/2.  It is also wider for larger budgets, where
+    few of the others report what they do not hold: for example, it is 4 % wide for eps0 = 12, n = 10⁵ at
     δ(0)/2, and for eps0 = 16, n = 10⁶ at 0.9 δ(0) the lower end is 0.
     Cost O(1) in n beyond a few thousand: 10 to 50 sums of a few dozen terms for some hundred populations.  ε
     takes at most some seconds for budgets up to 8, up to a minute for larger ones.
@@ -80,7 +80,7 @@ class WorstPopulation(SymmetricPair, PairProfile):
 
     @property
     def max_privacy_loss(self):
-        """The local budget: a count of zero ones shows it."""
+        """The local budget, attained by a count of zero ones."""
         return self.eps0
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
@@ -90,29 +90,29 @@ class WorstPopulation(SymmetricPair, PairProfile):
         others = self.n - 1
         log_gain, tilt = gain_and_tilt(self.eps0, eps)
         pad = 8 * UNIT * (8.0 + self.eps0 + abs(log_gain))
-        # nobody reports one: c₀ bⁿ⁻¹ is a value of s = 0; and no value is above c₀
-        nobody = log_gain - others * float(np.logaddexp(0.0, -self.eps0)) * (1 + 8 * UNIT) - pad
+        # no report is one: c₀ bⁿ⁻¹ is a value of s = 0; no value is above c₀
+        no_ones = log_gain - others * float(np.logaddexp(0.0, -self.eps0)) * (1 + 8 * UNIT) - pad
         if others == 0 or tilt > LARGEST_TILT:
-            return LogInterval(nobody, log_gain + pad)
+            return LogInterval(no_ones, log_gain + pad)
         values = BinaryPopulations(self.eps0, eps, others)
         log_upper = min(log_gain, values.log_chernoff) + pad
         if not values.summable:
-            return LogInterval(min(nobody, log_upper), log_upper)
+            return LogInterval(min(no_ones, log_upper), log_upper)
         lower, upper = _search(values, others, max(tolerance, 1e-9))
         pad += 8 * UNIT * abs(values.log_unit)
         if math.isfinite(upper):
             log_upper = min(log_upper, values.log_unit + math.log(upper) + pad if upper > 0.0 else -math.inf)
         log_lower = values.log_unit + math.log(lower) - pad if lower > 0.0 else -math.inf
-        if log_lower > log_upper:  # a contradiction proves nothing
+        if log_lower > log_upper:  # inconsistent ends: fall back to the trivial bound
             return LogInterval(-math.inf, log_gain + pad)
         return LogInterval(log_lower, log_upper)
 
 
 def _search(values, others, tolerance):
-    """Return a value that some population has and one that none exceeds."""
+    """Return a lower and an upper end of the largest value over all populations."""
     if others < FEW:
         return _listed(values, [0], [others])
-    ceiling = math.exp(min(-values.top, 700.0))  # c₀, which holds without any search
+    ceiling = math.exp(min(-values.top, 700.0))  # c₀, a bound without any search
     nodes = values.log_z.size
     most = min(TRIED, others)
     best = max(_listed(values, [i], [i + most])[0] for i in (0, (others - most) // 2, others - most))
@@ -127,7 +127,7 @@ def _search(values, others, tolerance):
         best = max(best, _listed(values, [near], [near + NEAR])[0])
         above = ~(bound <= best * (1.0 + 0.5 * tolerance))
         proved = max(proved, float(bound[~above].max(initial=-math.inf)))
-        # what is left of the bound is due to the lattice, or it says nothing, or the piece is short
+        # the gap is due to the lattice, or the bound is trivial, or the piece is short
         final = (bound <= middle + 0.25 * tolerance * best) | (middle >= ceiling) | (last - first < SHORT)
         final |= first.size * PARTS * nodes > MOST
         left.append(np.stack([first, last, bound])[:, above & final])

@@ -1,15 +1,16 @@
 r"""From a multi-message protocol to its certified privacy profile.
 
-Let one user hold x0 or x1, and reveal to the analyst which messages are the other users' own ones.  What is
-left is the multiset of one message, drawn from :math:`R_{x_0}` or :math:`R_{x_1}`, and N independent blanket
-messages drawn from ν.  The real output is made of it by adding messages that do not depend on this user, so
-that it is no easier to tell apart.  Of the pair that is left the profile is known exactly, with ν the
-reference measure:
+Let one user hold x0 or x1, and reveal to the analyst which messages are the other users' input messages.
+What remains is the multiset of one message, drawn from :math:`R_{x_0}` or :math:`R_{x_1}`, and N independent
+blanket messages drawn from ν.  The real output is a post-processing of it, which adds messages that do not
+depend on this user.  So the remaining pair dominates, and its profile is known exactly, with ν the reference
+measure:
 
 .. math:: H_\varepsilon = \frac{1}{N+1}\,\mathbb E\bigl[(G_1 + \dots + G_{N+1})_+\bigr], \qquad
           G = \frac{R_{x_0}(y) - e^{\varepsilon} R_{x_1}(y)}{\nu(y)},\quad y \sim \nu .
 
-No reduction to two counts is used, so it is an upper bound where the variation-ratio pair is none.
+It does not use the reduction to two counts, so it is an upper bound even where the variation-ratio pair is
+not.
 """
 
 import functools
@@ -31,7 +32,7 @@ __all__ = ["ShuffledMessages", "published_pair", "shuffle_messages"]
 
 
 def shuffle_messages(randomizer, *, n, blanket):
-    """Return the certified privacy profile of n own messages shuffled with blanket messages.
+    """Return the certified privacy profile of n input messages shuffled with blanket messages.
 
     Parameters
     ----------
@@ -46,29 +47,28 @@ def shuffle_messages(randomizer, *, n, blanket):
     Returns
     -------
     ShuffledMessages
-        ``upper`` ends hold for all values of all users: the others' own messages are revealed.  ``lower``
-        ends are those of an explicit analyst of an explicit dataset, in which the others' own messages do
+        ``upper`` ends hold for all values of all users: the others' input messages are revealed.  ``lower``
+        ends come from an explicit attack on an explicit dataset, in which the others' input messages do
         count as noise, so that no bound can be smaller.
 
     Raises
     ------
     TypeError, ValueError
-        If ``randomizer`` is no multi-message protocol or a number is out of range.
+        If ``randomizer`` is not a multi-message protocol or a number is out of range.
 
     Notes
     -----
     Neighbouring datasets differ in one user's value (replace one).  The shuffler is trusted, nobody sees who
-    sent what, and all N blanket messages are really sent, by honest users: those who leave theirs out, or
-    tell the analyst, take protection from everybody and do not count.  See the profile's ``hypotheses``.
-    Cost O(1) in n and N.
+    sent what, and all N blanket messages are really sent, by honest users.  Messages of users who drop theirs
+    or reveal them to the analyst do not count in N.  See the profile's ``hypotheses``.  Cost O(1) in n and N.
 
     ==================================  =====================================================================
-    binary sums, balls into bins        both ends are one pair, exact for every dataset: the others' own
-                                        messages are known up to noise that carries nothing
-    Cheu, Zhilyaev                      lower end: others hold a third item, so that N + n - 1 messages hide
-                                        the own one; the two ends meet as k grows
-    mixDUMP                             lower end: others hold a third item, which the analyst deletes; about
-                                        half of the outcomes are given away for a proof
+    binary sums, balls into bins        both ends are one pair, exact for every dataset: the others' input
+                                        messages are known up to noise independent of the value
+    Cheu, Zhilyaev                      lower end: others hold a third item, so that N + n - 1 messages are
+                                        noise; the two ends meet as k grows
+    mixDUMP                             lower end: others hold a third item, which the analyst deletes; the
+                                        proof counts about half of the outcomes only
     ==================================  =====================================================================
 
     Source: derived from the loss sum of Su, Cheng, Wang (arXiv:2504.07414) with ν as the full density.
@@ -87,7 +87,7 @@ def shuffle_messages(randomizer, *, n, blanket):
 
 
 def published_pair(randomizer, *, blanket):
-    """Return the variation-ratio pair that Wang 2024 puts in a multi-message protocol's place.
+    """Return the variation-ratio pair of Wang 2024 for a multi-message protocol.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def published_pair(randomizer, *, blanket):
 
     Notes
     -----
-    Source: Wang (PVLDB 2024; arXiv:2304.05007), Section 4.1 and Table 3.  The released code puts 10⁵ for
+    Source: Wang (PVLDB 2024; arXiv:2304.05007), Section 4.1 and Table 3.  The released code uses 10⁵ for
     p = ∞ and (p - 1)/(p + 1) for β = 1.
 
     Examples
@@ -149,12 +149,12 @@ class ShuffledMessages(PrivacyProfile):
     >>> from shufflelib.shuffling import multi_message
     >>> profile = multi_message.shuffle_messages(randomizers.balcer_uniform(), n=1000, blanket=50_000)
     >>> profile.statement
-    'n = 1000 own messages and 50000 blanket messages of BinarySum(coin=0.5)'
+    'n = 1000 input messages and 50000 blanket messages of BinarySum(coin=0.5)'
     """
 
     source = (
-        "upper: one message among the blanket messages, the other users' own messages revealed; "
-        "lower: an analyst of one dataset who has to do with them"
+        "upper: one message among the blanket messages, the other users' input messages revealed; "
+        "lower: an explicit attack on one dataset, their messages not revealed"
     )
     adjacency = ReplaceOne()
     hypotheses = (
@@ -168,22 +168,24 @@ class ShuffledMessages(PrivacyProfile):
 
     def __init__(self, randomizer, n, blanket):
         self.randomizer, self.n, self.blanket = randomizer, n, blanket
-        self.statement = f"n = {n} own messages and {blanket} blanket messages of {randomizer}"
+        self.statement = f"n = {n} input messages and {blanket} blanket messages of {randomizer}"
 
     @functools.cached_property
     def dominating_pairs(self):
-        """The own message among the blanket messages."""
+        """The input message among the blanket messages."""
         return (BlanketPair(self.randomizer.likelihood_ratios(), self.blanket + 1),)
 
     @functools.cached_property
     def attack_pairs(self):
-        """What the analysts see; the pair of two equal distributions if none is known."""
+        """The pairs of the attacks; a pair of equal distributions if none is known."""
         attacks = self.randomizer.attacks(self.n, self.blanket)
-        return tuple(self._seen(attack) for attack in attacks) or (Indistinguishable(),)
+        return tuple(self._pair(attack) for attack in attacks) or (Indistinguishable(),)
 
-    def _seen(self, attack):
+    def _pair(self, attack):
         if attack.chance < 1.0:
-            return SometimesSeen(BlanketPair(attack.ratios, attack.blanket_messages + 1), attack.chance)
+            return ObservedWithProbability(
+                BlanketPair(attack.ratios, attack.blanket_messages + 1), attack.chance
+            )
         if (
             attack.blanket_messages == self.blanket
             and attack.ratios.distance(self.randomizer.likelihood_ratios()) == 0.0
@@ -192,8 +194,8 @@ class ShuffledMessages(PrivacyProfile):
         return BlanketPair(attack.ratios, attack.blanket_messages + 1)
 
 
-class SometimesSeen(Pair):
-    r"""A pair that is seen with probability c, and nothing else: :math:`H = c\,H_\varepsilon(P\|Q)`."""
+class ObservedWithProbability(Pair):
+    r"""A pair that is observed with probability c, otherwise nothing: :math:`H = c\,H_\varepsilon(P\|Q)`."""
 
     def __init__(self, pair, chance):
         self.pair, self.chance = pair, chance
@@ -205,7 +207,7 @@ class SometimesSeen(Pair):
         """The pair with the two distributions exchanged."""
         if self.symmetric:
             return self
-        other = SometimesSeen(self.pair.reversed, self.chance)
+        other = ObservedWithProbability(self.pair.reversed, self.chance)
         other.__dict__["reversed"] = self
         return other
 

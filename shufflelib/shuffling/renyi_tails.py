@@ -1,16 +1,18 @@
-r"""Rényi divergence of shuffled reports whose likelihood ratio is unbounded, as that of Gaussian noise is.
+r"""Rényi divergence of shuffled reports with unbounded likelihood ratios, as for Gaussian noise.
 
-Far out no reference measure is left, and a bound that gives those outputs up has an infinite divergence.
-They are set apart instead: P = P₁ + P₂, the own report outside of the tails T and inside.  By Minkowski's
-inequality for the likelihood ratio in :math:`L^\lambda(Q)`, and because shuffling is data processing,
+Far in the tails the reference measure underflows, and mass outside its support would make the divergence
+infinite.  The tails T are therefore treated separately: P = P₁ + P₂, according to whether the user's report
+lies outside T or in T.  By Minkowski's inequality for the likelihood ratio in :math:`L^\lambda(Q)`, and
+because shuffling is data processing,
 
 .. math:: e^{(\lambda-1) D_\lambda(P\|Q)/\lambda} \;\le\;
           \Bigl(\int P_1^\lambda Q^{1-\lambda}\Bigr)^{1/\lambda}
           + \Bigl(\int_T R_0^\lambda R_1^{1-\lambda}\Bigr)^{1/\lambda}.
 
 The first integral is 1 plus λ(λ − 1) times that of
-:math:`e^{(\lambda-1)\varepsilon} H_\varepsilon(P_1\|Q) + e^{-\lambda\varepsilon} H_\varepsilon(Q\|P)`
-over ε ≥ 0: P₂ adds as much to the second term, at most :math:`e^{\varepsilon} P_2`, as P₁ lacks in mass.
+:math:`e^{(\lambda-1)\varepsilon} H_\varepsilon(P_1\|Q) + e^{-\lambda\varepsilon} H_\varepsilon(Q\|P)` over
+ε ≥ 0: the contribution of P₂ to the second term, at most :math:`e^{\varepsilon} P_2`, makes up for the mass
+that P₁ lacks.
 """
 
 import math
@@ -22,7 +24,7 @@ from shufflelib.profiles.blanket_pair import BlanketPair
 
 
 class BesideTails:
-    """The own report of a pair set apart where the likelihood ratio is unbounded.
+    """A pair whose tails, where the likelihood ratio is unbounded, are bounded separately.
 
     Parameters
     ----------
@@ -39,7 +41,7 @@ class BesideTails:
 
     def renyi(self, order):
         """Return an upper end of D_order(P‖Q) for an order above 1."""
-        if self.tails.inside.r0_outside > 0.0:  # so rare that it fell below the floats
+        if self.tails.inside.r0_outside > 0.0:  # so rare that it underflowed
             return math.inf
         share = (order - 1.0) / order
         log_norms = share * self.inside.renyi_directed(order)[1], self.tails.log_moment(order) / order

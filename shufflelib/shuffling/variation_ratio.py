@@ -24,10 +24,10 @@ from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PairProfile
 
-ENUMERATED_USERS = 600  # up to here the pair is listed cell by cell
+ENUMERATED_USERS = 600  # up to here the pair is enumerated
 SUMMED_USERS = 1_500_000  # up to here its divergence is summed over a + b
-FEW_USERS = 30_000  # up to here no contour integral is quicker than that sum
-SMALLEST_MASS = 1e-305  # of another user's token; a number of users divided by it does not overflow
+FEW_USERS = 30_000  # up to here that sum is the fastest method
+SMALLEST_MASS = 1e-305  # of another user's report; a number of users divided by it does not overflow
 
 
 class VariationRatioPair(PairProfile):
@@ -56,20 +56,19 @@ class VariationRatioPair(PairProfile):
 
     Notes
     -----
-    A mathematical object: both ends are numerics only.  As a statement about a *mechanism* the pair
-    is an upper bound where 1 − α − αp = 0 (binary randomized response, generic ε₀-LDP, p = ∞ with
-    β = 1).  Elsewhere the published reduction (Theorems 4.1, 4.2) fails: for 5-ary randomized
-    response with e^ε₀ = 3, n = 5, all others holding a third value, δ(log 2) = 0.011780… while the
-    pair says 0.009400…  `shuffle` certifies mechanisms instead.
+    Both ends enclose the divergence of this pair.  For a *mechanism* the pair is an upper bound where
+    1 − α − αp = 0 (binary randomized response, generic ε₀-LDP, p = ∞ with β = 1).  Elsewhere the reduction
+    (Theorems 4.1, 4.2) fails: for 5-ary randomized response with e^ε₀ = 3, n = 5, all others holding a third
+    value, δ(log 2) = 0.011780… while the pair has 0.009400…  `shuffle` certifies mechanisms instead.
 
-    The order is kept: ``tradeoff`` tests the null P against the alternative Q; ``delta``,
+    The pair is ordered: ``tradeoff`` tests the null P against the alternative Q; ``delta``,
     ``epsilon`` and ``renyi`` take the larger of the two directions.
 
-    Parameters are the floats given, but a β that differs from its largest by the rounding of p is the
-    largest, and the ends hold for every p that rounds to the one given.  `of` needs no such grace.
+    Parameters are the floats given, except that a β within the rounding of p of its largest value is taken to
+    be that value, and the ends hold for every p that rounds to the one given.  `of` needs no such tolerance.
     r₀ + r₁ within 1e-15 of 1 counts as 1.
 
-    Cost: up to 600 users a list of cells, up to 1.5 million O(√n) tails, beyond that O(1).
+    Cost: a list of cells up to 600 users, O(√n) tails up to 1.5 million, O(1) beyond.
     Source: Wang (PVLDB 2024; arXiv:2304.05007), Theorems 4.2 and 4.6, Algorithm 1; q₀ ≠ q₁:
     Proposition 1, Algorithm 3.
 
@@ -121,7 +120,7 @@ class VariationRatioPair(PairProfile):
 
     @classmethod
     def of(cls, randomizer, *, n):
-        """Return the pair with a randomizer's published parameters; p − 1 keeps its digits if p = e^ε₀."""
+        """Return the pair with a randomizer's published parameters; p − 1 is precise if p = e^ε₀."""
         pair = cls(n=n, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
         eps0 = getattr(randomizer, "eps0", math.inf)
         if math.isclose(math.log(pair.p), eps0, rel_tol=UNIT, abs_tol=UNIT) and math.isfinite(pair.p):
@@ -132,13 +131,13 @@ class VariationRatioPair(PairProfile):
     def _weigh(self, excess):
         """Set the masses of the differing user's three symbols and of another user's, given p − 1.
 
-        Differences are formed in exact fractions, so that a small one keeps its digits.
+        Differences are computed in exact fractions, so that small ones are precise.
         """
         beta = Fraction(self.beta)
         largest = excess / (excess + 2) if math.isfinite(excess) else Fraction(1)
-        # Within rounding of its largest β is that: then the masses are p/(p + 1) and 1/(p + 1), which the
-        # rounding of p moves by no more than theirs, and only β, their difference, by `_doubt`.  Ratios and
-        # masses have an error of several roundings charged below, that of a loss is charged `_doubt`.
+        # A β within rounding of its largest value is set to it.  Then the masses are p/(p + 1) and 1/(p + 1).
+        # The rounding of p changes them by at most one rounding, and only β, their difference, by `_doubt`.
+        # The error bounds below include several roundings of ratios and masses, and `_doubt` for a loss.
         if beta >= largest * (1 - Fraction(0.5 * self._doubt + 4 * UNIT)):
             beta = largest
         low = beta / excess if math.isfinite(excess) else Fraction(0)
@@ -165,7 +164,7 @@ class VariationRatioPair(PairProfile):
 
     @functools.cached_property
     def _cells(self):
-        """The pair cell by cell: all (a, b), ratios formed without cancellation."""
+        """The pair enumerated: all (a, b), ratios computed without cancellation."""
         n, low, high = self.n, self._low, self._high
         a, b = (
             part.ravel().astype(float)
@@ -263,7 +262,7 @@ class VariationRatioPair(PairProfile):
         drift = self._rest * -math.expm1(-eps) / self._r2 if self._r2 > 0.0 else 0.0
         deviation = math.sqrt(n * share * (1.0 - share)) + 4.0
         spread = reach * deviation
-        # Bernstein: totals left out, on either side
+        # Bernstein: omitted totals on either side
         left_out = 2.0 * math.exp(-0.5 * reach**2 / (1.0 + reach / (3.0 * deviation)))
         s = np.arange(max(1.0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1.0)
         if self._r2 == 0.0:
@@ -300,7 +299,7 @@ class VariationRatioPair(PairProfile):
         slack_mass = binomial_pmf_error(log_mass) + 4 * UNIT * np.abs(m - s * rho) / other
         error = spike * slack_mass + np.abs(s * rho - threshold) * binomial_tail_error(tail, mass, m, rho)
         first = np.floor(threshold - threshold_error) + 1.0
-        outer, moved = tail + LEAST_TAIL, first != m  # rarely does the error reach a whole number
+        outer, moved = tail + LEAST_TAIL, first != m  # the error rarely reaches a whole number
         outer[moved] = binomial_tail(first[moved], s[moved], rho)
         error += outer * (threshold_error + 4 * UNIT * s * rho) + kappa_error * excess
         slack_weight = binomial_pmf_error(log_weight)

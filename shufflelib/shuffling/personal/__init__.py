@@ -1,9 +1,9 @@
 r"""Personal budgets: each user, or each slot, has its own ε_i.
 
-Two things go by that name.  *Permute, then randomize*: users are permuted and slot i applies an ε_i-LDP
-randomizer; ε belongs to a slot (`PersonalizedPair`).  *Randomize, then shuffle*: user i applies their own
-randomizer and the reports are shuffled; every user has an ε of their own (`PersonalRandomizedResponse`,
-`PersonalLaplace`).
+There are two models.  *Permute, then randomize*: users are permuted and slot i applies an ε_i-LDP randomizer;
+the budget belongs to the slot (`PersonalizedPair`).  *Randomize, then shuffle*: user i applies their own
+randomizer and the reports are shuffled; the budget belongs to the user, and each user has their own ε
+(`PersonalRandomizedResponse`, `PersonalLaplace`).
 """
 
 from shufflelib.shuffling.personal.laplace import PersonalLaplace

@@ -1,13 +1,13 @@
 r"""Explicit attacks that sort the reports into three classes and subtract two counts.
 
-The analyst keeps the number of reports in a set A minus the number in a set B.  Under one input the
-target's report is in A with probability a₀, in B with b₀, under the other a₁ and b₁; the others, each
+The analyst keeps the number of reports in a set A minus the number in a set B.  Under one input the target's
+report is in A with probability a₀ and in B with b₀, under the other with a₁ and b₁.  The other users, each
 holding one known value, score likewise and independently.  With S the others' sum the two distributions are
 
 .. math:: P_k = a_0 S_{k-1} + b_0 S_{k+1} + (1 - a_0 - b_0) S_k, \qquad
           Q_k = a_1 S_{k-1} + b_1 S_{k+1} + (1 - a_1 - b_1) S_k,
 
-and what they give away is a lower bound for the mechanism, because counting is post-processing.
+and their hockey-stick divergence is a lower bound for the mechanism, because counting is post-processing.
 """
 
 import functools
@@ -55,8 +55,8 @@ class OthersSum:
         return score_distribution(self.scores.plus, self.scores.minus, self.counts)
 
     @property
-    def moved(self):
-        """Total variation by which rounding of the probabilities can move the distribution."""
+    def rounding(self):
+        """Bound on the total variation caused by rounding of the probabilities."""
         return 8.0 * UNIT * (1.0 + float(self.counts @ (self.scores.plus + self.scores.minus)))
 
 
@@ -77,16 +77,16 @@ class MergedAttack:
     @property
     def strength(self):
         """Squared separation of the two sums in standard deviations; only to choose among attacks."""
-        spread = self.others.variance + 0.5 * (self.first.variance + self.second.variance)
-        return (self.first.mean - self.second.mean) ** 2 / max(spread, 1e-300)
+        variance = self.others.variance + 0.5 * (self.first.variance + self.second.variance)
+        return (self.first.mean - self.second.mean) ** 2 / max(variance, 1e-300)
 
     @functools.cached_property
     def _distributions(self):
         padded = np.concatenate([[0.0, 0.0], np.maximum(self.others.distribution.masses, 0.0), [0.0, 0.0]])
         lower, here, higher = padded[:-2], padded[1:-1], padded[2:]
         return [
-            own.plus * lower + own.minus * higher + max(1.0 - own.plus - own.minus, 0.0) * here
-            for own in (self.first, self.second)
+            report.plus * lower + report.minus * higher + max(1.0 - report.plus - report.minus, 0.0) * here
+            for report in (self.first, self.second)
         ]
 
     def delta(self, eps):
@@ -96,7 +96,7 @@ class MergedAttack:
         best = 0.0
         for p, q in ((first, second), (second, first)):
             gain = p - ratio * q - (1.0 + ratio) * distribution.error
-            missed = (1.0 + ratio) * (self.others.moved + 2.0 * distribution.outside)
+            missed = (1.0 + ratio) * (self.others.rounding + 2.0 * distribution.outside)
             best = max(best, math.fsum(gain[gain > 0.0]) - missed)
         return min(best * (1.0 - 16 * UNIT), 1.0)
 

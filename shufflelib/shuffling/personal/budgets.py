@@ -1,4 +1,4 @@
-"""What counts as a list of personal budgets: one-dimensional, one entry for each of at least two users."""
+"""Validation of personal budgets: one-dimensional arrays, one entry for each of at least two users."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def personal(eps0):
 
 
 def failures(delta0, eps0):
-    """Return local δ₀, one for each entry of ``eps0``; a scalar is everybody's."""
+    """Return local δ₀, one for each entry of ``eps0``; a scalar holds for all."""
     delta0 = validation.reals(delta0, "delta0", at_least=0.0, below=1.0, remedy="a local δ is in [0, 1)")
     if delta0.ndim and delta0.shape != eps0.shape:
         raise ValueError(

@@ -1,4 +1,4 @@
-r"""Laplace noise with an own scale for each user: the reference measure that hides one of them."""
+r"""Laplace noise with a personal scale for each user: the reference measure for each target."""
 
 import math
 
@@ -9,20 +9,20 @@ from shufflelib.shuffling.personal.attack import OthersSum, Scores
 from shufflelib.shuffling.personal.randomize_then_shuffle import PersonalRandomizers, Reference
 
 CELLS = 24  # on each half of [0, 1]
-CELL_WIDTH = 2e-4  # of δ, relative: nothing finer is asked of the numerics
+CELL_WIDTH = 2e-4  # of δ, relative: the precision asked of the numerics
 SLOPES = np.linspace(0.0, 1.0, 9)  # inner slopes of ν tried, as shares of the target's budget
 # reports in (-outer, inner] are counted against their mirror images about 1/2
 MIRRORED = tuple((math.inf, t) for t in (-5.0, -1.5, 0.0, 0.25, 0.5)) + tuple(
     (r, r) for r in (0.003, 0.01, 0.03, 0.06, 0.12, 0.25, 0.5)
 )
-# or only reports above a threshold are counted, which the others' values seldom reach
+# or only reports above a threshold are counted, which the others rarely exceed
 THRESHOLDS = (0.4, 0.55, 0.7, 0.85, 1.0)
 NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
 NODES = NODES + 0.5
 
 
 class PersonalLaplace(PersonalRandomizers):
-    r"""Laplace noise on values in [0, 1], each user with an own scale 1/ε_i, then shuffled.
+    r"""Laplace noise on values in [0, 1], each user with their own scale 1/ε_i, then shuffled.
 
     .. math:: R_{i,x}(y) = \tfrac{\varepsilon_i}2 e^{-\varepsilon_i|y-x|}, \qquad
               \inf_x R_{i,x}(y) = w_i(y) = \tfrac{\varepsilon_i}2 e^{-\varepsilon_i(1/2 + |y - 1/2|)}
@@ -37,7 +37,7 @@ class PersonalLaplace(PersonalRandomizers):
     ----------
     eps0 : array_like, shape (n,)
         Local budgets in nats, one for each of n ≥ 2 users, from 0 to 700.  A user with budget 0
-        reports nothing, has ε = 0, and hides nobody.
+        sends no report, has ε = 0, and does not amplify the others' privacy.
 
     Raises
     ------
@@ -46,30 +46,30 @@ class PersonalLaplace(PersonalRandomizers):
 
     Notes
     -----
-    *Weights.*  For ε_i ≤ a the ratio w_i/ν rises outside [0, 1] and is monotone on either half of it, so
-    that its infimum is at an end or in the middle.  For ε_i > a it is 0: far out, the noise of a
-    narrower user is too thin to hide a wider one.  A target wider than all others keeps its local
-    guarantee.  Equal budgets and s = a give the privacy blanket.  s is chosen by the smallest variance
-    of R_0 − R_1 against Σ c_i ν; any choice is valid.
+    *Weights.*  For ε_i ≤ a the ratio w_i/ν rises outside [0, 1] and is monotone on either half of it, so that
+    its infimum is at an end or in the middle.  For ε_i > a it is 0: in the tails, the density of a user with
+    less noise is negligible against that of a target with more.  A target with more noise than all others
+    keeps its local guarantee.  Equal budgets and s = a give the privacy blanket.  s is chosen by the smallest
+    variance of R_0 − R_1 against Σ c_i ν; any choice is valid.
 
-    *The pair 0, 1 is the worst.*  ν is symmetric about 1/2 and unimodal, with slopes of log ν within
-    [−a, a].  So R_x/ν rises up to x and falls from there on, {R_x/ν > t} is an interval, and for
-    x ≤ 1/2 its midpoint is at most x.  Shifted by −x it keeps its mass under R_0 instead of R_x and moves
-    away from 1/2, losing mass under ν: E(R_0/ν − t)₊ ≥ E(R_x/ν − t)₊ for all t, which is the convex
-    order; by reflection the same holds for x > 1/2 and for R_1.  Finally R_0/ν falls and R_1/ν rises in
-    y, so that R_0/ν − e^ε R_1/ν is the comonotone sum, which is the largest in convex order.
+    *The pair 0, 1 is the worst.*  ν is symmetric about 1/2 and unimodal, with slopes of log ν within [−a, a].
+    So R_x/ν increases up to x and decreases from there on, {R_x/ν > t} is an interval, and for x ≤ 1/2 its
+    midpoint is at most x.  Shifted by −x, its mass under R_0 is that of the original under R_x, and it moves
+    away from 1/2, losing mass under ν: E(R_0/ν − t)₊ ≥ E(R_x/ν − t)₊ for all t, which is the convex order; by
+    reflection the same holds for x > 1/2 and for R_1.  Finally R_0/ν falls and R_1/ν rises in y, so that
+    R_0/ν − e^ε R_1/ν is the comonotone sum, which is the largest in convex order.
 
     *Ranges of targets.*  For a in [lo, hi], R_a is R_hi with further noise Z, which is 0 with probability
     (a/hi)² and otherwise Laplace of scale 1/a.  Add the same noise to ν: conditional expectations only lower
-    the convex order, so that the distribution of L at hi serves for a, with reference measure ν_a = ν * Z.
+    the convex order, so that the loss L at hi is an upper bound for a, with reference measure ν_a = ν * Z.
     As log w_i has slopes within [−ε_i, ε_i], w_i ≥ c_i ν_a / E exp(ε_i |Z|), and E exp(ε_i|Z|) ≤ ρ² + (1 −
-    ρ²) lo/(lo − ε_i), ρ = lo/hi, for ε_i < lo.  The truth itself does *not* rise with the target's own
-    budget: a wide target among narrow ones is the worse hidden.
+    ρ²) lo/(lo − ε_i), ρ = lo/hi, for ε_i < lo.  The true δ does *not* increase with the target's
+    budget: a target with much noise among users with little has less amplification.
 
-    *Cells.*  On a cell of [0, 1/2], R_0/ν falls and R_1/ν rises along a convex curve.  Each of its points
-    is split, with both means kept, to the curve's two ends and the corner below it: an upper end.
-    The masses come from eight nodes for each cell; what they miss for budgets above 30 (1e-6 at 100)
-    counts as mass without loss while both means are kept, which is a further spread.
+    *Cells.*  On a cell of [0, 1/2], R_0/ν decreases and R_1/ν increases on a convex curve.  A mean-preserving
+    split moves each of its points to the curve's two ends and the corner below it: an upper bound.  The
+    masses come from eight nodes for each cell.  What they miss for budgets above 30 (1e-6 at 100) counts as
+    mass with loss 0 while both means are kept, which is a further mean-preserving split.
 
     Cost of one ε as for randomized response; 400 distinct budgets take about half a minute.
 
@@ -81,19 +81,19 @@ class PersonalLaplace(PersonalRandomizers):
     '5.4e-08'
     """
 
-    name = "Laplace noise with own scales"
+    name = "Laplace noise with personal scales"
 
     def _reference(self, low, high, budgets, counts):
         best = None
         for slope in high * SLOPES:
             level = _level(high, slope)
             weights = _weights(low, high, slope, level, budgets)
-            references = float(weights @ counts)
-            figure = references / _separation(high, slope, level)
+            draws = float(weights @ counts)  # expected number from ν
+            figure = draws / _separation(high, slope, level)
             if best is None or figure > best[0]:
                 best = figure, slope, level, weights
         _, slope, level, weights = best
-        return Reference(_variable(high, slope, level), weights)
+        return Reference(_likelihood_ratios(high, slope, level), weights)
 
     def _others(self, counts):
         """Subtract reports near 1 from reports near 0, or count those far from 0; all others hold 0."""
@@ -108,10 +108,10 @@ class PersonalLaplace(PersonalRandomizers):
             attacks[outer, inner] = OthersSum(Scores(near, far), counts)
         return attacks
 
-    def _own(self, low, high, counted):
+    def _target_scores(self, low, high, counted):
         """Return (p, q, rest) and (q, p, rest) with p at most, q and rest at least every target's.
 
-        Such a pair is the target's report kept with some chance and otherwise replaced by a constant.
+        Such a pair is the target's report kept with some probability and otherwise replaced by a constant.
         """
         if counted in THRESHOLDS:
             ends = np.array([low, high])  # both probabilities are monotone in the budget
@@ -132,9 +132,9 @@ def _mean_decay(x):
     return -math.expm1(-x) / x if x > 0.0 else 1.0
 
 
-def _level(own, slope):
+def _level(budget, slope):
     """Return K, for which ν has mass 1."""
-    return 1.0 / (_mean_decay(0.5 * slope) + 2.0 * math.exp(-0.5 * slope) / own)
+    return 1.0 / (_mean_decay(0.5 * slope) + 2.0 * math.exp(-0.5 * slope) / budget)
 
 
 def _weights(low, high, slope, level, budgets):
@@ -149,53 +149,53 @@ def _weights(low, high, slope, level, budgets):
     return np.where(usable, weights, 0.0)
 
 
-def _ratios(own, slope, level, y):
+def _ratios(budget, slope, level, y):
     """Return R_0/ν and R_1/ν at y in [0, 1/2]."""
-    common = 0.5 * own / level * np.exp(slope * (0.5 - y))
-    return common * np.exp(-own * y), common * np.exp(-own * (1.0 - y))
+    common = 0.5 * budget / level * np.exp(slope * (0.5 - y))
+    return common * np.exp(-budget * y), common * np.exp(-budget * (1.0 - y))
 
 
-def _separation(own, slope, level):
+def _separation(budget, slope, level):
     """Return ∫ (R_0 − R_1)²/ν."""
-    edge = _edges(own)
+    edge = _edges(budget)
     y = edge[:-1, None] + NODES * np.diff(edge)[:, None]
-    first, second = _ratios(own, slope, level, y)
+    first, second = _ratios(budget, slope, level, y)
     inside = level * np.exp(-slope * (0.5 - y)) * (first - second) ** 2
-    far = np.subtract(*_ratios(own, slope, level, 0.0)) ** 2 * level * math.exp(-0.5 * slope) / own
+    far = np.subtract(*_ratios(budget, slope, level, 0.0)) ** 2 * level * math.exp(-0.5 * slope) / budget
     return 2.0 * float((inside @ WEIGHTS) @ np.diff(edge) + far)
 
 
-def _edges(own):
-    """Return the ends of the cells of [0, 1/2], widening as e^{own y}, up to e^4."""
-    bend = min(0.5 * own, 4.0)
+def _edges(budget):
+    """Return the ends of the cells of [0, 1/2], widening as e^{budget y}, up to e^4."""
+    bend = min(0.5 * budget, 4.0)
     edge = -0.5 / bend * np.log1p(np.linspace(0.0, math.expm1(-bend), CELLS + 1))
     edge[-1] = 0.5
     return edge
 
 
-def _variable(own, slope, level):
-    """Return the distribution of (R_0/ν, R_1/ν) under ν, its cells split outwards."""
-    edge = _edges(own)
+def _likelihood_ratios(budget, slope, level):
+    """Return the likelihood ratios (R_0/ν, R_1/ν) under ν, with a mean-preserving split of the cells."""
+    edge = _edges(budget)
     width = np.diff(edge)[:, None]
     y = edge[:-1, None] + NODES * width
     reference = level * np.exp(-slope * (0.5 - y)) * width * WEIGHTS
     near = (
-        1.0 - NODES - _sag((own + slope) * width, 1.0 - NODES)
+        1.0 - NODES - _sag((budget + slope) * width, 1.0 - NODES)
     )  # to the end nearer 0, where R_0/ν is larger
-    far = NODES - _sag((own - slope) * width, NODES)
-    corner = _sag((own + slope) * width, 1.0 - NODES) + _sag((own - slope) * width, NODES)
+    far = NODES - _sag((budget - slope) * width, NODES)
+    corner = _sag((budget + slope) * width, 1.0 - NODES) + _sag((budget - slope) * width, NODES)
     mass = np.zeros(edge.size)
     mass[:-1] += (reference * near).sum(axis=1)
     mass[1:] += (reference * far).sum(axis=1)
-    mass[0] += level * math.exp(-0.5 * slope) / own  # all y < 0
-    first, second = _ratios(own, slope, level, edge)
+    mass[0] += level * math.exp(-0.5 * slope) / budget  # all y < 0
+    first, second = _ratios(budget, slope, level, edge)
     first, second = np.append(first, first[1:]), np.append(second, second[:-1])
     mass = np.append(mass, (reference * corner).sum(axis=1))
     return LikelihoodRatios(
         np.append(first, second),
         np.append(second, first),
         np.append(mass, mass),
-        precision=1e-13 + 1e-15 * own,
+        precision=1e-13 + 1e-15 * budget,
         cell_width=CELL_WIDTH,
     )
 

@@ -22,13 +22,13 @@ from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PairProfile
 
-LISTED_OUTCOMES = 40_000  # of slots with a positive budget; up to here they are listed
-MOST_KINDS = 10_000  # distinct budgets beyond this many are rounded onto a grid, up and down
-FEW_KINDS = 500  # and onto this one while a search is still far from its end
+LISTED_OUTCOMES = 40_000  # of slots with a positive budget; up to here they are enumerated
+MOST_KINDS = 10_000  # more distinct budgets are rounded onto a grid, up and down
+FEW_KINDS = 500  # size of that grid in the first steps of a search
 SHARP_KINDS = 8  # distinct budgets up to which a relative width of 1e-6 of δ is aimed at, beyond 1e-4
 FARTHEST = 300.0  # nats
 NOT_SEEN = "slots do not see each other's reports"
-NEAREST = 1e-300  # nats; how rarely a slot of less, but not of nothing, is silent has too few digits
+NEAREST = 1e-300  # nats; for smaller positive budgets the probability of a report from ν has too few digits
 
 
 class PersonalizedPair(SymmetricPair, PairProfile):
@@ -53,22 +53,22 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     -----
     Hypotheses: the budget belongs to the *slot*; users are permuted before the randomizers are
     applied (Definition 6 of the source), slots do not see each other's reports (`adaptive` drops
-    that), randomizers are pure.  Where every user keeps the own randomizer and the reports are
-    shuffled afterwards, this pair proves nothing.
+    that), randomizers are pure.  If every user keeps their own randomizer and the reports are
+    shuffled afterwards, this pair is not a bound.
 
-    Why it bounds: given what slot i's randomizer makes of two inputs and of the others' values, the
-    ratios to :math:`w = \inf_x R_x` lie in :math:`[1, e^{\varepsilon_i}]`; splitting them into the
-    corners of that box raises every convex function of the sum, slot by slot, and leaves the
-    three-point distribution above.  It rises with every ε_i in the convex order, so that more than 10 000
-    distinct budgets may be rounded, up for the upper end and down for the lower.
+    Why it is a bound: for any two inputs, the likelihood ratios of slot i's randomizer to
+    :math:`w = \inf_x R_x` lie in :math:`[1, e^{\varepsilon_i}]`.  A mean-preserving split to the corners of
+    that box raises the expectation of every convex function of the sum, slot by slot, and yields the
+    three-point distribution above.  This distribution increases with every ε_i in convex order, so more than
+    10 000 distinct budgets may be rounded, up for the upper end and down for the lower.
 
-    The bracket of δ is mostly 1e-6 wide, relatively, for up to eight distinct budgets and 1e-4 for up to
-    10 000; ``tests/test_promised_precision.py`` checks a grid.  It is wider where rare slots carry δ, for
-    example 4e-6 for 50 slots with a budget of 6 among 9950 with 0.1 at δ = 1e-9, and where budgets are
+    The relative width of the bracket of δ is mostly 1e-6 for up to eight distinct budgets and 1e-4 for up to
+    10 000; ``tests/test_promised_precision.py`` checks a grid.  It is wider where δ comes from rare slots,
+    for example 4e-6 for 50 slots with a budget of 6 among 9950 with 0.1 at δ = 1e-9, and where budgets are
     rounded, for example 0.15 % for 20 000 budgets between 0.1 and 2 at δ = 1e-9.
 
-    The pair is symmetric.  Cost: few slots a list of outcomes, more of them proportional to the distinct
-    budgets.
+    The pair is symmetric.  Cost: for few slots a list of outcomes, for more proportional to the number of
+    distinct budgets.
     Source: Definition 6 of Chen, Cao, Ge (AAAI 2024); the clone probability 2/(e^ε + 1) is that of
     Feldman, McMillan, Talwar (SODA 2023), whose erratum does not concern slots of this kind.
 
@@ -86,7 +86,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     adjacency = ReplaceOne()
     hypotheses = (
         "the users are permuted uniformly, by a trusted shuffler, before slot i applies its randomizer; "
-        "nobody learns who has which slot, though who sees the reports may know their slots",
+        "nobody learns who has which slot, but the analyst may know the slot of each report",
         "the budgets of the slots are fixed and public, and do not depend on the values",
         NOT_SEEN,
         *SHUFFLED[1:],
@@ -152,8 +152,8 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         self.kinds, self.counts = kinds, counts.astype(float)
         self.n = int(self.counts.sum())
         self.search_width = 2e-8 if kinds.size <= SHARP_KINDS else 1e-6
-        spread = f"{kinds[0]:g}" if kinds.size == 1 else f"{kinds[0]:g} to {kinds[-1]:g}"
-        self.statement = f"n={self.n} {self._named} slots with budgets {spread}"
+        budgets = f"{kinds[0]:g}" if kinds.size == 1 else f"{kinds[0]:g} to {kinds[-1]:g}"
+        self.statement = f"n={self.n} {self._named} slots with budgets {budgets}"
 
     @property
     def max_privacy_loss(self):
@@ -162,7 +162,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 
     @functools.cached_property
     def slots(self):
-        """What the slots of each budget show."""
+        """The three-point losses of the slots of each budget."""
         return self._slots_of(self.kinds, self.counts)
 
     @functools.cached_property
@@ -175,8 +175,8 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         return BlanketPair(LikelihoodRatios(first, second, mass, precision=PRECISION), self.n)
 
     @property
-    def _silent(self):
-        """How many slots have no budget."""
+    def _zero_budgets(self):
+        """Number of slots with budget 0."""
         return float(self.counts[self.kinds == 0.0].sum())
 
     @functools.cached_property
@@ -185,9 +185,9 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 
     @functools.cached_property
     def _cells(self):
-        """All outcomes of few slots: how many of each kind show either symbol, and how many none."""
+        """All outcomes of few slots: for each kind, the numbers of both losses and of loss 0."""
         log_mass, error, first, second = self.slots[self.kinds > 0.0].outcomes()
-        first, second = first + self._silent, second + self._silent
+        first, second = first + self._zero_budgets, second + self._zero_budgets
         keep = first > 0.0
         log_mass, log_first, log_second = log_mass[keep], np.log(first[keep]), np.log(second[keep])
         log_mass -= math.log(self.n)
@@ -206,10 +206,10 @@ class PersonalizedPair(SymmetricPair, PairProfile):
             return self.slots
         # edges among the budgets themselves, denser where there are more slots and where losses grow faster
         one, two = np.tanh(0.5 * self.kinds), np.expm1(self.kinds)
-        spread = one / one[-1] * (two / two[-1])
-        position = np.append(0.0, np.cumsum(np.sqrt(self.counts[1:] * np.diff(spread))))
+        scale = one / one[-1] * (two / two[-1])
+        position = np.append(0.0, np.cumsum(np.sqrt(self.counts[1:] * np.diff(scale))))
         steps = np.linspace(0.0, position[-1], most)
-        gaps = np.flatnonzero(np.diff(position) > steps[1])  # nothing is rounded across a wide gap
+        gaps = np.flatnonzero(np.diff(position) > steps[1])  # no rounding across a wide gap
         chosen = np.concatenate([np.searchsorted(position, steps), gaps, gaps + 1])
         edges = self.kinds[np.unique(np.clip(chosen, 0, self.kinds.size - 1))]
         where = np.searchsorted(edges, self.kinds, side="left" if upward else "right") - (0 if upward else 1)
@@ -222,7 +222,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         return min(lower, upper), upper
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
-        """Enclose log δ(ε): a list of few slots, else the contour integral of the loss sum."""
+        """Enclose log δ(ε): enumeration for few slots, else the contour integral of the loss sum."""
         if eps >= self.max_privacy_loss:
             return LogInterval(-math.inf, -math.inf)
         if self._equal is not None:
@@ -232,15 +232,15 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         if self.kinds.size > SHARP_KINDS:
             tolerance = max(tolerance, 3e-5 if self.kinds.size <= FEW_KINDS else 1e-4)
         if self._heavy is None:
-            return self._along_the_line(eps, tolerance)
-        beside = self._heavy.log_hockey_stick(eps, tolerance)
-        if beside.upper <= beside.lower + max(tolerance, positive_part_heavy.SHARP) or self._hopeless:
-            return beside
-        return intersect(beside, self._along_the_line(eps, tolerance))
+            return self._by_contour_integral(eps, tolerance)
+        by_heavy = self._heavy.log_hockey_stick(eps, tolerance)
+        if by_heavy.upper <= by_heavy.lower + max(tolerance, positive_part_heavy.SHARP) or self._hopeless:
+            return by_heavy
+        return intersect(by_heavy, self._by_contour_integral(eps, tolerance))
 
     @functools.cached_property
     def _heavy(self):
-        """Slots of which few outweigh the rest, and the pair of that rest; None if there are none."""
+        """The slots of dominant budgets, with the pair of the other slots; None if there are none."""
         first = positive_part_heavy.first_heavy(self.slots)
         if first == self.kinds.size:
             return None
@@ -255,7 +255,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     def expected_positive_part(self, eps, tolerance, known=(0.0, 0.0)):
         """Enclose the log of the mean of the loss sum's positive part, n δ, in units of e^ε.
 
-        ``known`` are sums of either ratio over further slots, of which it is known what they show.
+        ``known`` are the sums of either ratio over further slots, conditional on their reports.
         """
         most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
         upper = expected_positive_part_of_slots(self._grid(most, True), eps, tolerance=tolerance, known=known)
@@ -266,7 +266,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         )
         return LogInterval(min(lower.lower, upper.upper), upper.upper)
 
-    def _along_the_line(self, eps, tolerance):
+    def _by_contour_integral(self, eps, tolerance):
         """Enclose log δ by the contour integral."""
         mean = self.expected_positive_part(eps, tolerance)
         shift = eps - math.log(self.n)

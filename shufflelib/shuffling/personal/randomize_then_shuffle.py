@@ -1,25 +1,25 @@
-r"""Randomise, then shuffle, each user with an own randomizer: what is proved for each single user.
+r"""Randomize, then shuffle, with personal budgets: a guarantee for each single user.
 
-User i reports R_i(x_i) with an own budget ε_i, and only then are the reports shuffled.  A wide R_i does
-not imitate a narrow R_j, so one number for everybody is the wrong question; every user has an own ε.
+User i reports R_i(x_i) with their own budget ε_i, and then the reports are shuffled.  A noisy R_i does not
+hide an R_j with little noise, so no single ε describes all users; each user has their own ε.
 
 **The bound.**  Fix the target, who changes from x to x'.  Choose a distribution ν and weights with
 :math:`R_{i,z}(y) \ge c_i\,\nu(y)` for all values z.  Then user i reports, with probability c_i, a draw
-from ν that does not depend on the value.  Tell the analyst everything about the other reports.  The
-target hides among M draws from ν, M Poisson-binomial (c_i, i ≠ target), so that
+from ν that does not depend on the value (a clone).  Reveal all other reports to the analyst.  The target is
+then shuffled with M draws from ν, M Poisson-binomial (c_i, i ≠ target), so that
 
 .. math:: \delta(\varepsilon) \le \mathbb E\,H(M+1), \qquad
           H(m) = \frac1m\,\mathbb E\Bigl(\sum_{j\le m} L_j\Bigr)_+, \qquad
           L = \frac{R_x(y) - e^{\varepsilon} R_{x'}(y)}{\nu(y)},\; y \sim \nu .
 
-H falls in m (one more draw from ν is post-processing), so that putting the smallest m of a bucket in
-the place of all its numbers keeps the upper end.
+H decreases in m (adding a draw from ν is post-processing), so replacing every m of a bucket by its smallest
+keeps an upper bound.
 
-**The answer** is never above the local guarantee ε_i, and is just that where nothing is proved.  The
+**The result** is never above the local guarantee ε_i, and equals it where no amplification is proved.  The
 lower end is the best of a few explicit attacks (`attack`).
 
 Source: the blanket argument of Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3, with a
-Poisson-binomial number of covers; for equal budgets it is their bound.
+Poisson-binomial number of draws from ν; for equal budgets it is their bound.
 """
 
 import functools
@@ -41,31 +41,31 @@ from shufflelib.shuffling.personal.attack import MergedAttack, OthersSum, Scores
 from shufflelib.shuffling.personal.budgets import personal
 from shufflelib.shuffling.personal.score_sums import score_distribution
 
-MOST_GROUPS = 512  # of other users; more distinct budgets are rounded, weights down
-MOST_TARGETS = 64  # distinct budgets for which `epsilons` answers exactly; more share brackets
+MOST_GROUPS = 512  # of other users; beyond it, weights are rounded down to those of fewer groups
+MOST_TARGETS = 64  # distinct budgets answered one by one by `epsilons`; more share brackets
 # ends of the buckets of M, in standard deviations from its mean
 BUCKETS = np.array([-6.0, -4.4, -3.3, -2.5, -1.9, -1.4, -0.95, -0.55, -0.15, 0.3, 0.85, 1.6])
-COARSE, FINE = 1e-3, 1e-4  # relative widths of H asked for
+COARSE, FINE = 1e-3, 1e-4  # relative precision of H
 SEARCH_WIDTH = 5e-5
-NEARLY_LOCAL = 0.98  # share of the local guarantee above which none better is looked for
+NEARLY_LOCAL = 0.98  # share of the local guarantee above which no better bound is searched
 WEIGHT_ROUNDING = 1.0 - 1e-13
 
 
 class Reference(NamedTuple):
-    """What hides one target: its two reports relative to ν, and the weights c_i of the others."""
+    """The likelihood ratios of one target's two reports to ν, and the weights c_i of the others."""
 
     ratios: LikelihoodRatios
     weights: np.ndarray
 
 
 class PersonalRandomizers(ABC):
-    """n users, each with an own budget; subclasses say which randomizer and which reference measure."""
+    """n users with personal budgets; subclasses define the randomizer and the reference measure."""
 
-    name = "own randomizers"
+    name = "personal randomizers"
     source = (
         "upper: common reference measure with Poisson-binomial number of draws, never above the local "
-        "guarantee, "
-        "which is the answer where nothing more is proved; lower: best attack that subtracts two counts; "
+        "guarantee, which is the result where no amplification is proved; "
+        "lower: best attack that subtracts two counts; "
         "neighbours: replace the target's value, whatever the other users hold"
     )
     adjacency = ReplaceOne()
@@ -83,14 +83,14 @@ class PersonalRandomizers(ABC):
 
     @abstractmethod
     def _reference(self, low, high, budgets, counts):
-        """Return the reference of every target with a budget in [low, high] among these other users."""
+        """Return the `Reference` for every target with a budget in [low, high] among these other users."""
 
     @abstractmethod
     def _others(self, counts):
         """Return {what is counted: OthersSum} of the attacks tried, with ``counts`` users of each budget."""
 
     @abstractmethod
-    def _own(self, low, high, counted):
+    def _target_scores(self, low, high, counted):
         """Return the target's two `Scores`, weakened to be valid for every budget in [low, high]."""
 
     def delta(self, *, user, eps):
@@ -115,7 +115,7 @@ class PersonalRandomizers(ABC):
 
         Notes
         -----
-        Upper ends resolve nothing below 1e-20, lower ends nothing below about 1e-15 n.
+        The resolution of upper ends is 1e-20, that of lower ends about 1e-15 n.
         """
         user = self._user(user)
         group = self._group[user]
@@ -138,7 +138,7 @@ class PersonalRandomizers(ABC):
         Returns
         -------
         Certified
-            ``upper`` is the safe end, at most the user's own ``eps0``; just that where no more than
+            ``upper`` is the safe end, at most the user's ``eps0``, and equal to it where no bound more than
             2 % below it could be proved.
 
         Raises
@@ -173,9 +173,9 @@ class PersonalRandomizers(ABC):
 
         Notes
         -----
-        Each distinct budget is answered once.  More than 64 of them are cut into at most 64 ranges, as
-        narrow in proportion as they can be; a range gets one upper and one lower end that hold for all
-        its budgets.
+        Each distinct budget is answered once.  More than 64 of them are divided into at most 64 ranges, as
+        narrow in proportion as possible; a range has one upper and one lower end that hold for all its
+        budgets.
         """
         delta = validation.probability(delta, "delta")
         ranges = _ranges(self._budgets)
@@ -196,7 +196,7 @@ class PersonalRandomizers(ABC):
 
     @functools.cached_property
     def _everyone(self):
-        """Scores of all n users: the pmf of each sum is computed once and serves every range of targets."""
+        """Scores of all n users: the pmf of each sum is computed once for all ranges of targets."""
         return self._others(self._counts)
 
     def _user(self, user):
@@ -211,13 +211,15 @@ class PersonalRandomizers(ABC):
         """Return the target that stands for all users in the groups first to last."""
         low, high = float(self._budgets[first]), float(self._budgets[last])
         if high == 0.0:
-            return _NothingToHide()
+            return _ZeroBudget()
         others = self._counts.copy()
         others[first] -= 1
         reference = self._reference(low, high, self._budgets, others)
-        # the target of a range is one of its users; leaving in all of them only weakens an attack
+        # the target of a range is one of its users; counting all of them as others only weakens an attack
         attacked = self._everyone if first < last else self._others(others)
-        attacks = [MergedAttack(*self._own(low, high, counted), sums) for counted, sums in attacked.items()]
+        attacks = [
+            MergedAttack(*self._target_scores(low, high, counted), sums) for counted, sums in attacked.items()
+        ]
         attacks.sort(key=lambda attack: -attack.strength)
         return _Target(high, reference.ratios, *_grouped(reference.weights, others), attacks)
 
@@ -226,18 +228,18 @@ def _ranges(budgets):
     """Return index ranges of increasing budgets: at most MOST_TARGETS, the widest as narrow as possible."""
     if budgets.size <= MOST_TARGETS:
         return [np.array([i]) for i in range(budgets.size)]
-    silent = int(budgets[0] == 0.0)
-    narrow, wide = 1.0, budgets[-1] / budgets[silent]
+    zeros = int(budgets[0] == 0.0)
+    narrow, wide = 1.0, budgets[-1] / budgets[zeros]
     while wide > 1.001 * narrow:
         ratio = math.sqrt(narrow * wide)
-        starts = _starts(budgets, ratio, silent)
+        starts = _starts(budgets, ratio, zeros)
         narrow, wide = (narrow, ratio) if len(starts) <= MOST_TARGETS else (ratio, wide)
-    return np.split(np.arange(budgets.size), _starts(budgets, wide, silent)[1:])
+    return np.split(np.arange(budgets.size), _starts(budgets, wide, zeros)[1:])
 
 
-def _starts(budgets, ratio, silent):
+def _starts(budgets, ratio, zeros):
     """Return where ranges begin whose largest budget is at most ``ratio`` times their smallest."""
-    starts, i = [0] * silent, silent
+    starts, i = [0] * zeros, zeros
     while i < budgets.size:
         starts.append(i)
         i = int(np.searchsorted(budgets, ratio * budgets[i], side="right"))
@@ -254,7 +256,7 @@ def _grouped(weights, counts):
     return weights[[part[0] for part in parts]], np.array([counts[part].sum() for part in parts])
 
 
-class _NothingToHide:
+class _ZeroBudget:
     """A target with budget 0, whose report does not depend on the value."""
 
     def delta(self, eps):
@@ -295,7 +297,7 @@ class _Target:
         values = [self._at(pair, eps, tolerance, swap) for pair in self._pairs]
         values = np.minimum.accumulate(
             np.exp(values)
-        )  # H falls: an end proved for fewer draws holds for more
+        )  # H decreases: an upper end for fewer draws holds for more
         expected = math.fsum(-np.diff(values) * self._below[:-1]) + values[-1] * self._below[-1]
         if self._outside > 0.0:
             expected += self._outside * math.exp(self._at(self._alone, eps, tolerance, swap))
@@ -326,7 +328,7 @@ class _Target:
 
 
 class PersonalRandomizedResponse(PersonalRandomizers):
-    r"""Randomized response on k options, each user with an own budget, then shuffled.
+    r"""Randomized response on k options, each user with their own budget, then shuffled.
 
     .. math:: R_{i,x}(y) = \frac{e^{\varepsilon_i [y = x]}}{e^{\varepsilon_i} + k - 1}, \qquad
               \nu \text{ uniform}, \qquad c_i = \frac{k}{e^{\varepsilon_i} + k - 1}
@@ -334,7 +336,7 @@ class PersonalRandomizedResponse(PersonalRandomizers):
     Parameters
     ----------
     eps0 : array_like, shape (n,)
-        Local budgets in nats, one for each of n ≥ 2 users, from 0 (a report that tells nothing) to 700.
+        Local budgets in nats, one for each of n ≥ 2 users, from 0 (a report independent of the value) to 700.
     k : int
         Number of options, at least 2.
 
@@ -345,8 +347,8 @@ class PersonalRandomizedResponse(PersonalRandomizers):
 
     Notes
     -----
-    Ranges of targets.  A smaller budget mixes the report with ν, so that both the bound and the truth
-    rise with the target's own budget: a range takes its upper end from its largest budget, its lower
+    Ranges of targets.  A smaller budget mixes the report with ν, so that both the bound and the true δ
+    increase with the target's budget: a range takes its upper end from its largest budget, its lower
     end from its smallest.
 
     Cost of one ε: about ten evaluations of a dozen loss sums, which do not grow with n, and one
@@ -364,7 +366,7 @@ class PersonalRandomizedResponse(PersonalRandomizers):
     def __init__(self, eps0, *, k):
         super().__init__(eps0)
         self.k = validation.count(k, "k", at_least=2, at_most=10**9)
-        self.name = f"{self.k}-ary randomized response with own budgets"
+        self.name = f"{self.k}-ary randomized response with personal budgets"
 
     def _reference(self, low, high, budgets, counts):
         shared = 1.0 / (1.0 + (self.k - 1) * math.exp(-high))  # probability of the true option
@@ -383,7 +385,7 @@ class PersonalRandomizedResponse(PersonalRandomizers):
         held = {"first": Scores(truth, rare), "third": Scores(rare, rare)}
         return {name: OthersSum(held[name], counts) for name in list(held)[: self.k - 1]}
 
-    def _own(self, low, high, counted):
+    def _target_scores(self, low, high, counted):
         truth = 1.0 / (1.0 + (self.k - 1) * math.exp(-low))
         rare = truth * math.exp(-low)
         return Scores(truth, rare), Scores(rare, truth)

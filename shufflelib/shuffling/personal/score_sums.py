@@ -1,11 +1,11 @@
-r"""Sums of independent scores in {−1, 0, 1}: their distribution, with every error stated.
+r"""Sums of independent scores in {−1, 0, 1}: their distribution, with certified errors.
 
 .. math:: S = \sum_i S_i, \qquad P(S_i = 1) = a_i,\; P(S_i = -1) = b_i \text{ independent}
 
 The Poisson-binomial distribution is the case b = 0.  Chernoff's inequality gives a window that S leaves with
 probability at most 2e-20; inside it the distribution is the discrete Fourier transform of
-:math:`\prod_i (1 + a_i(\omega - 1) + b_i(\bar\omega - 1))`, which is exact up to what wraps around from
-outside and to rounding.  Both are charged.
+:math:`\prod_i (1 + a_i(\omega - 1) + b_i(\bar\omega - 1))`, which is exact up to aliasing
+from outside the window and to rounding.  The error bound includes both.
 """
 
 import math
@@ -16,9 +16,9 @@ import numpy as np
 from shufflelib.numerics.logspace import UNIT
 
 LOG_OUTSIDE = -46.1
-OUTSIDE = 1e-20  # what either side of the window may hold, a little above e^LOG_OUTSIDE
+OUTSIDE = 1e-20  # mass on either side of the window, a little above e^LOG_OUTSIDE
 LARGEST_TILT = 300.0  # beyond it the square of e^-tilt underflows
-BLOCK = 1 << 21  # entries of frequencies times groups held at once
+BLOCK = 1 << 21  # entries of frequencies times groups held in memory at once
 
 
 class ScoreDistribution(NamedTuple):
@@ -80,10 +80,10 @@ def score_distribution(plus, minus, counts):
 def _product(angle, plus, minus, counts):
     """Return the factors' product at these angles, conjugated, and a bound on its relative error.
 
-    A factor is 1 + x − iy.  Its logarithm is formed so that its error is relative to x and y, not to 1.
+    A factor is 1 + x − iy.  Its logarithm is computed so that its error is relative to x and y, not to 1.
     """
-    turn = 2.0 * np.sin(0.5 * angle)[:, None] ** 2
-    x, y = -turn * (plus + minus), np.sin(angle)[:, None] * (plus - minus)
+    versine = 2.0 * np.sin(0.5 * angle)[:, None] ** 2
+    x, y = -versine * (plus + minus), np.sin(angle)[:, None] * (plus - minus)
     growth = 2.0 * x + x * x + y * y
     modulus = np.maximum(np.hypot(1.0 + x, y), 1e-300)
     log_modulus = np.where(growth > -0.5, 0.5 * np.log1p(np.maximum(growth, -0.5)), np.log(modulus))
