@@ -69,7 +69,7 @@ def test_bracket_holds_the_worst_of_all_populations():
 
 
 class Shifted(WorstPopulation):
-    """Both ends moved: one of them is then wrong."""
+    """Both ends are shifted: one of them is then wrong."""
 
     shift = 0.0
 
@@ -99,7 +99,7 @@ def test_every_single_population_is_enclosed():
 
 
 def test_the_divergence_is_a_maximum_over_lower_tails_near_the_tilted_mean():
-    """What the proof rests on: one sign change, and Darroch's rule for where it is."""
+    """The assumptions of the proof: one sign change, and Darroch's rule for where it is."""
     for odds, ratio in cases():
         z = (odds - ratio) / (ratio * odds - 1)
         for others in (1, 5, 11):
@@ -214,7 +214,7 @@ def test_a_delta_of_a_hundred_digits_is_answered(n):
     assert shuffle(randomizers.binary_rr(eps0=1.0), n=n).delta(got.upper).upper <= 1e-100 * (1 + 1e-9)
 
 
-def test_it_falls_with_n_and_grows_with_the_local_budget():
+def test_it_decreases_with_n_and_increases_with_the_local_budget():
     by_n = [
         shuffle(randomizers.binary_rr(eps0=1.0), n=n).epsilon(1e-9).upper for n in (*range(1, 9), *USERS[1:])
     ]
@@ -285,7 +285,7 @@ def test_extreme_budgets_neither_overflow_nor_mislead(eps0, n):
     assert profile.epsilon(1e-6).upper <= eps0
 
 
-def test_ends_that_contradict_each_other_prove_nothing(monkeypatch):
+def test_inconsistent_ends_become_the_trivial_bound(monkeypatch):
     pair = WorstPopulation(eps0=1.0, n=601)
     good = pair.log_hockey_stick(0.1)
     monkeypatch.setattr(binary_rr_exact, "_search", lambda *_: (2.0, 1.0))

@@ -52,7 +52,7 @@ def on_grid(table, eps0, n, eps, rounding=np.ceil):
     return step * float(np.maximum(ring, 0.0) @ np.maximum(place, 0.0)) / n
 
 
-def says(table, eps0, eps, rounding=np.ceil):
+def reaches(table, eps0, eps, rounding=np.ceil):
     """Return whether the algorithm's ε at δ = 1e-6 and n = 4000 is at least ``eps``."""
     return on_grid(table, eps0, N, eps, rounding) > DELTA
 
@@ -65,7 +65,7 @@ def test_rounding_up_is_sound_and_costs_most_of_a_cell(eps0, d, released, accura
     exact = shuffle(randomizers.generalized_rr(eps0=eps0, d=d), n=N).epsilon(DELTA)
     assert exact.upper == pytest.approx(accurate, abs=6e-7)
     table = response(eps0, d)
-    assert says(table, eps0, released - 1e-6) and not says(table, eps0, released + 1e-6)
+    assert reaches(table, eps0, released - 1e-6) and not reaches(table, eps0, released + 1e-6)
     # every loss is 0 to 1 cell too large; here by more than half a cell in the mean
     assert 0.6 < (released - exact.upper) / (math.expm1(eps0) / 1200) < 1.1
 
@@ -75,8 +75,8 @@ def test_the_lower_bound_is_rounded_up_too_and_exceeds_the_upper_bound():
     exact = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=N).epsilon(DELTA)
     assert exact.upper == pytest.approx(0.038120, abs=2e-6)
     table = response_attacked(1.0, 10)
-    assert says(table, 1.0, 0.038745) and not says(table, 1.0, 0.038749)
-    assert not says(table, 1.0, exact.lower, np.floor)
+    assert reaches(table, 1.0, 0.038745) and not reaches(table, 1.0, 0.038749)
+    assert not reaches(table, 1.0, exact.lower, np.floor)
 
 
 @pytest.mark.parametrize("d", [3, 5, 10, 20])
@@ -140,7 +140,7 @@ def test_one_array_under_two_names():
 
 
 def test_laplace_in_twenty_cells():
-    """Pooled under the reference, a Laplace report of budget 0.05 proves too little, by 1e-5 of ε."""
+    """Coarsening a Laplace report of budget 0.05 under the reference lowers the bound, by 1e-5 of ε."""
     eps0, cells = 0.05, 20
     y = np.linspace(0, 1, cells + 1)
     p = np.append(0.5, 0.5 * (np.exp(-eps0 * y[:-1]) - np.exp(-eps0 * y[1:])))

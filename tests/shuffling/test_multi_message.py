@@ -36,8 +36,8 @@ def test_classes_are_distributions(name):
     protocol = PROTOCOLS[name][0]
     assert np.allclose(protocol.message_pmf().sum(axis=1), 1.0)
     assert np.isclose(protocol.blanket().sum(), 1.0)
-    own, other, share = protocol.support
-    assert own > other and share.shape == (protocol.items,)
+    held, other, share = protocol.support
+    assert held > other and share.shape == (protocol.items,)
 
 
 # ---- the certified profile
@@ -65,11 +65,11 @@ def test_bracket_holds_the_worst_dataset(name, ratio):
 
 
 @pytest.mark.parametrize("name", REMOVABLE)
-def test_known_own_messages_change_nothing_whatever_the_dataset(name):
-    protocol, own, _ = PROTOCOLS[name]
+def test_known_input_messages_change_nothing_for_any_dataset(name):
+    protocol, inputs, _ = PROTOCOLS[name]
     ends = delta(multi_message.shuffle_messages(protocol, n=3, blanket=3), F(3, 2))
     assert ends.upper - ends.lower <= 1e-6 * ends.upper
-    for others in product(range(len(own)), repeat=2):
+    for others in product(range(len(inputs)), repeat=2):
         truth = float(oracles.both_ways(real(name, tuple(sorted(others)), 3), F(3, 2)))
         assert abs(ends.upper - truth) < 1e-7
 
@@ -117,22 +117,22 @@ def test_mixdump_lower_end_is_below_the_analysts_dataset_and_not_vacuous(d, flip
 
 @pytest.mark.parametrize(("n", "blanket", "d", "flip"), [(25, 50, 3, 0.5), (200, 1_000, 6, 0.3)])
 def test_mixdump_analyst_after_deleting(n, blanket, d, flip):
-    """The chance charged, and the own message's distribution given T, against the exact distribution of T."""
+    """``chance``, and the input message's distribution given T, against the exact distribution of T."""
     (attack,) = randomizers.mix_dump(d=d, flip=flip).attacks(n, blanket)
     others = np.convolve(
         binom.pmf(np.arange(blanket + 1), blanket, 1 - 1 / d), binom.pmf(np.arange(n), n - 1, flip)
     )
     lost = flip / (d - 1)
-    kept = (1 - lost) * np.append(0.0, others)  # mass of {T = t, the own message is kept}
+    kept = (1 - lost) * np.append(0.0, others)  # mass of {T = t, the input message is kept}
     total = kept + lost * np.append(others, 0.0)
     usable = (kept >= (1 - lost) * total * (1 - 1e-9)) & (
         np.arange(total.size) <= attack.blanket_messages + 1
     )
     assert 0.1 < attack.chance <= total[usable].sum()
-    own = np.sort(attack.ratios.r0_over_w * attack.ratios.w)
+    report = np.sort(attack.ratios.r0_over_w * attack.ratios.w)
     rows = np.full(d - 1, lost) + lost / (d - 1)
     rows[0] += 1 - flip - lost
-    assert np.isclose(own[-1], max(rows[0], rows[2:].sum())) and np.isclose(own.sum(), 1.0)
+    assert np.isclose(report[-1], max(rows[0], rows[2:].sum())) and np.isclose(report.sum(), 1.0)
 
 
 def test_mixdump_lower_end_approaches_the_upper_one():
@@ -141,7 +141,7 @@ def test_mixdump_lower_end_approaches_the_upper_one():
     assert 0.93 * ends.upper < ends.lower < ends.upper
 
 
-def test_mixdump_without_a_third_item_claims_nothing_from_below():
+def test_mixdump_without_a_third_item_has_the_trivial_lower_end():
     ends = multi_message.shuffle_messages(randomizers.mix_dump(d=2, flip=0.3), n=50, blanket=500).epsilon(
         1e-6
     )
@@ -152,7 +152,7 @@ def test_mixdump_without_a_third_item_claims_nothing_from_below():
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_more_blanket_messages_hide_better(name):
+def test_more_blanket_messages_lower_epsilon(name):
     protocol = PROTOCOLS[name][0]
     ends = [
         multi_message.shuffle_messages(protocol, n=10, blanket=b).epsilon(delta=1e-3) for b in (50, 200, 800)
@@ -162,8 +162,8 @@ def test_more_blanket_messages_hide_better(name):
     assert all(end.lower <= end.upper for end in ends)
 
 
-def test_own_message_without_cover_is_exposed():
-    """With one blanket message an own message of balls into bins is often seen uncovered: no finite ε."""
+def test_input_message_outside_the_blanket_has_infinite_loss():
+    """With one blanket message an input message of balls into bins is often alone in its bin: no finite ε."""
     profile = multi_message.shuffle_messages(randomizers.balls_into_bins(d=8), n=5, blanket=3)
     assert profile.epsilon(delta=1e-3).upper == math.inf
     truth = (7 / 8) ** 3  # nobody else in the bin

@@ -72,7 +72,7 @@ NUMERICAL = [
 
 
 def close(value, expected):
-    """Equal to the six decimals printed, or to 3.5e-5: `grr_blanket.json`, with 16 digits, decides for us."""
+    """Equal to the six decimals printed, or to 3.5e-5: the 16 digits of `grr_blanket.json` confirm ours."""
     return abs(value - expected) <= max(1.1e-6, 3.5e-5 * expected)
 
 
@@ -125,7 +125,7 @@ DENSITIES = [
 
 @pytest.mark.parametrize(("randomizer", "n", "above", "below"), DENSITIES, ids=str)
 def test_additive_noise_agrees_with_an_independent_code(randomizer, n, above, below):
-    """To the digits printed, cutting into cells on either side moving them by 1e-4."""
+    """To the digits printed, up to a discretisation error of 1e-4 on either side."""
     got = shuffle(randomizer, n=n).epsilon(1e-6)
     for value, expected in ((got.upper, above), (got.lower, below)):
         digits = 6 if expected < 0.01 and randomizer.eps0 == 0.1 else 5 if expected < 1 else 4

@@ -20,8 +20,8 @@ def two_reports(sigma, other, order):
     y = np.linspace(-reach, 1.0 + reach, 2401)
     crowd = log_density(y, other, sigma)
     pair = []
-    for own in (0.0, 1.0):
-        report = log_density(y, own, sigma)
+    for value in (0.0, 1.0):
+        report = log_density(y, value, sigma)
         pair.append(np.logaddexp(np.add.outer(report, crowd), np.add.outer(crowd, report)) - math.log(2.0))
     return max(
         (logsumexp(order * p + (1.0 - order) * q) + 2.0 * math.log(y[1] - y[0])) / (order - 1.0)
@@ -48,7 +48,7 @@ def test_one_user(sigma, order):
 
 
 @pytest.mark.parametrize(("sigma", "order"), [(0.3, 1.01), (1.0, 1.5), (1.0, 20.0), (5.0, 4.0), (0.05, 2.0)])
-def test_what_one_report_does_in_the_tails(sigma, order):
+def test_one_report_in_the_tails(sigma, order):
     mechanism = randomizers.gaussian(sigma=sigma)
     (pair,) = mechanism.input_pairs()
     cut = mechanism._edges()[0]
@@ -78,8 +78,8 @@ def test_the_tails_count_in_the_bound():
     assert shuffle(mechanism, n=10**6).renyi(20.0).upper >= pair.tails.log_moment(20.0) / 19.0 > 1.9
 
 
-def test_reports_sent_now_and_then():
-    """A tenth of the reports: an amplified, finite end below that of everybody's."""
+def test_poisson_sampled_reports():
+    """A tenth of the reports: an amplified, finite end below that of all reports."""
     mechanism = randomizers.gaussian(sigma=1.0)
     thinned = shuffle(randomizers.poisson_sampled(mechanism, rate=0.1), n=10**4).renyi(2.0)
     assert (
@@ -91,13 +91,13 @@ def test_reports_sent_now_and_then():
 
 
 @pytest.mark.parametrize("n", [1, 100])
-def test_no_more_than_one_report_gives_away(n):
+def test_no_larger_than_that_of_one_report(n):
     noise = randomizers.gaussian(sigma=1.0)
     assert shuffle(noise, n=n).renyi(30.0).upper <= 15.0 * (1 + 1e-12)
     both = shuffle(randomizers.joint([noise, noise]), n=n).renyi(4.0)
     assert both.lower <= (4.0 if n == 1 else 0.3) and both.upper <= 4.0 * (1 + 1e-12)
 
 
-def test_one_report_of_a_mixture_gives_away_no_more_than_the_worst_of_them():
+def test_one_report_of_a_mixture_has_no_larger_divergence_than_the_worst_component():
     parts = [randomizers.gaussian(sigma=sigma) for sigma in (1.0, 2.0)]
     assert randomizers.mixture(parts, [0.5, 0.5]).local_renyi(4.0) == parts[0].local_renyi(4.0)

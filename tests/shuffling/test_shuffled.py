@@ -65,7 +65,7 @@ def test_bracket_holds_for_the_worst_of_all_datasets(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_attack_is_the_exact_divergence_of_its_dataset(seed):
-    """With the others' full density as the reference measure nothing is lost."""
+    """With the others' full density as the reference measure the divergence is exact."""
     rng = np.random.default_rng(100 + seed)
     rows, n = random_rows(rng, 3, 3, 5), 4
     attack = BlanketPair(LikelihoodRatios.from_masses(*np.array(rows, float)), n)
@@ -77,8 +77,8 @@ def test_attack_is_the_exact_divergence_of_its_dataset(seed):
         assert bracket.upper - bracket.lower < 1e-9 or truth == 0
 
 
-def cover_distribution(rows):
-    """Return the distribution of (R_0/w, R_1/w) under the pointwise least of all rows."""
+def blanket_ratios(rows):
+    """Return the likelihood ratios (R_0/w, R_1/w) to the blanket, the pointwise least of all rows."""
     rows = np.asarray(rows, float)
     return LikelihoodRatios.from_masses(rows[0], rows[1], rows.min(axis=0))
 
@@ -94,15 +94,15 @@ def test_binary_response_dominates_thousands_of_randomizers():
     for _ in range(4000):
         e = math.exp(rng.uniform(0.01, 4.0))
         outputs, inputs = int(rng.integers(2, 7)), int(rng.integers(2, 5))
-        spread = rng.random((inputs, outputs)) ** rng.uniform(0.2, 6.0)
-        rows = np.exp(np.log(e) * (spread if rng.random() < 0.6 else np.round(spread)))
+        level = rng.random((inputs, outputs)) ** rng.uniform(0.2, 6.0)
+        rows = np.exp(np.log(e) * (level if rng.random() < 0.6 else np.round(level)))
         rows /= rows.sum(axis=1, keepdims=True)
         largest = float(np.max(rows.max(axis=0) / rows.min(axis=0)))
         if largest <= 1.0 + 1e-9:
             continue
         # the smallest budget it satisfies
         ratio = math.exp(rng.uniform(0.0, math.log(largest)))
-        ratios = cover_distribution(rows)
+        ratios = blanket_ratios(rows)
         values, masses = ratios.r0_over_w - ratio * ratios.r1_over_w, ratios.w
         top = np.array([largest - ratio, 1.0 - largest * ratio])
         weights = np.full(2, 1.0 / (largest + 1.0))
@@ -160,7 +160,7 @@ def test_larger_of_both_directions_is_taken():
 
 
 class DirectedOnly(BlanketPair):
-    """One direction of a pair, the other one silenced."""
+    """One direction of a pair, the other one set to zero."""
 
     def __init__(self, pair):
         super().__init__(pair.ratios, pair.n)
@@ -204,8 +204,8 @@ def test_repeated_attacks_are_tried_once():
         assert len(shuffle(build, n=10).attack_pairs) == many
 
 
-def test_pairs_without_a_cover_are_exposed():
-    """An output that only one input can produce is seen whenever it is sent."""
+def test_mass_outside_the_blanket_has_infinite_loss():
+    """An output that only one input can produce identifies it whenever it is sent."""
     pair = InputPair.from_rows([[0.9, 0.1, 0.0], [0.9, 0.0, 0.1]], [0.9, 0.0, 0.0])
     profile = BlanketPair(pair.blanket, 100)
     assert profile.delta(3.0).upper == pytest.approx(0.1, rel=1e-9)
@@ -236,7 +236,7 @@ def test_discrete_pair_is_a_pair():
 
 
 def test_infinite_losses_stay_at_any_epsilon():
-    """With p = ∞ an output without any b is seen at every ε; e^{-ε} must not round it away."""
+    """With p = ∞ an output without any b counts at every ε; e^{-ε} must not round it away."""
     pair = VariationRatioPair(n=2_000_000, p=math.inf, beta=1.0, q0=2.0, q1=1e9)
     for eps in (700.0, 750.0, 1e4):
         bracket = pair.delta(eps)
@@ -246,8 +246,8 @@ def test_infinite_losses_stay_at_any_epsilon():
 
 
 @pytest.mark.parametrize("precision", [1e-3, 0.0])
-def test_what_one_report_alone_gives_away_holds_for_every_distribution_within_its_precision(precision):
-    """Telling outputs rarer and all others more frequent, by ``precision``: nobody else must be heard."""
+def test_the_loss_of_one_report_alone_holds_for_all_likelihood_ratios_within_their_precision(precision):
+    """Outputs with large losses rarer and all others more frequent, by ``precision``."""
     first, second, mass = np.array([2.0, 0.5, 0.75]), np.array([0.0, 1.0, 1.25]), np.array([0.25, 0.5, 0.125])
     pair = BlanketPair(LikelihoodRatios(first, second, mass, precision=precision), 4)
     found = math.exp(pair._log_ever())
@@ -265,7 +265,7 @@ def test_upper_end_is_positive_just_below_the_largest_loss():
 
 @pytest.mark.parametrize(("p", "beta", "q0"), [(math.inf, 0.5, 1.0), (9.0, 0.64, 1.44)])
 def test_pair_whose_clones_leave_no_room(p, beta, q0):
-    """r0 + r1 = 1: the victim's remaining mass is a cell of its own, shared by P and Q."""
+    """r0 + r1 = 1: the victim's remaining mass is a separate cell, shared by P and Q."""
     ratio = F(3, 2)
     masses = oracles.pair_masses(
         n=5,
@@ -318,8 +318,8 @@ def test_extreme_outputs_set_aside_leave_the_distribution_of_all_others(many):
 
 @pytest.mark.parametrize("n", [1, 3])
 @pytest.mark.parametrize("eps", [200.0, 530.0, 540.0, 600.0, 639.9, 700.0])
-def test_an_output_of_one_report_alone_is_seen_however_rare_it_is(n, eps):
-    """R_0 = (1, 3.6e-92), R_1 = (1, 0): the second output tells, at every ε."""
+def test_an_output_of_one_report_alone_counts_however_rare_it_is(n, eps):
+    """R_0 = (1, 3.6e-92), R_1 = (1, 0): the second output identifies the input, at every ε."""
     rare = 7.2e-92
     distribution = LikelihoodRatios(np.array([2.0, rare]), np.array([2.0, 0.0]), np.array([0.5, 0.5]))
     pair = BlanketPair(distribution, n)
@@ -333,7 +333,7 @@ def test_an_output_of_one_report_alone_is_seen_however_rare_it_is(n, eps):
     assert pair.epsilon(1e-100).upper == math.inf
 
 
-def test_exposed_outputs_are_known_no_better_than_their_products():
+def test_masses_outside_the_support_are_as_precise_as_their_products():
     ratios = LikelihoodRatios(
         np.ones(1), np.ones(1), np.ones(1), 1e-200, 0.0, outside=np.array([[1e-200], [0.0]])
     )

@@ -39,8 +39,8 @@ def slots_of_binary_rr(ratios, values):
     for order in itertools.permutations(values):
         for output in itertools.product((0, 1), repeat=n):
             chance = F(1, math.factorial(n))
-            for e, held, told in zip(ratios, order, output, strict=True):
-                chance *= F(e, e + 1) if held == told else F(1, e + 1)
+            for e, held, reported in zip(ratios, order, output, strict=True):
+                chance *= F(e, e + 1) if held == reported else F(1, e + 1)
             distribution[output] = distribution.get(output, F(0)) + chance
     return distribution
 
@@ -129,7 +129,7 @@ def test_epsilon_never_exceeds_the_largest_budget():
 
 
 def test_budgets_that_differ_in_the_tenth_digit_keep_their_digits():
-    # one user shows nothing with probability tanh(ε/2), here 5e-11: at the larger budget this decides
+    # a report has loss 0 with probability tanh(ε/2), here 5e-11: at the larger budget this decides
     bracket = PersonalizedPair([1e-10, 2e-10]).delta(1.75e-10)
     with mpmath.workdps(40):
         eps, small, large = (mpmath.mpf(x) for x in (1.75e-10, 1e-10, 2e-10))
@@ -147,8 +147,8 @@ def test_budgets_spread_over_decades_are_rounded_finely():
 
 @pytest.mark.parametrize("make", [PersonalizedPair, PersonalizedPair.adaptive])
 @pytest.mark.parametrize("heavy", [6.0, 12.0, 30.0])
-def test_one_rare_heavy_slot_is_seen(make, heavy):
-    # among n slots that tell little, the heavy one alone decides where ε is large
+def test_one_rare_dominant_slot_counts(make, heavy):
+    # among n slots of small budgets, the dominant one alone decides where ε is large
     n, eps = 3000, 1.0
     pair = make(np.r_[np.full(n - 1, 0.02), heavy])
     slot = pair.slots[-1:]
@@ -177,8 +177,8 @@ def test_bounds_beside_heavy_slots_enclose_a_sum_over_counts(monkeypatch):
 )
 @pytest.mark.parametrize(("light", "heavy"), [(1e-300, 1.0), (1e-20, 1.0), (1e-7, 1.0), (1e-7, 1e-3)])
 @pytest.mark.parametrize("listed", [1, 2000])
-def test_what_light_slots_take_from_a_heavy_gain_is_seen(monkeypatch, make, light, heavy, listed):
-    """All but certain to show their mean, they end the curve where they take what the heavy slot gains."""
+def test_losses_of_light_slots_reduce_a_heavy_gain(monkeypatch, make, light, heavy, listed):
+    """Almost certain to have their mean loss, they end the curve where they cancel the heavy slot's gain."""
     monkeypatch.setattr(positive_part_heavy, "FEW_OUTCOMES", listed)  # of heavy slots
     monkeypatch.setattr(positive_part_heavy, "REFINED", 0)
     pair = make([light, 2.0 * light, heavy], counts=[3, 2, 1])
@@ -197,7 +197,7 @@ def test_what_light_slots_take_from_a_heavy_gain_is_seen(monkeypatch, make, ligh
 def test_beside_each_outcome_of_heavy_slots_the_light_ones_are_summed(
     make, listed, refined, width, monkeypatch
 ):
-    """Against the list of all slots; nothing else is asked, and of seven outcomes two slots' are left out."""
+    """Against the list of all slots; of seven outcomes those of two slots are left out."""
     monkeypatch.setattr(positive_part_heavy, "FEW_OUTCOMES", listed)
     monkeypatch.setattr(positive_part_heavy, "REFINED", refined)
     pair = make([0.3, 9.0], counts=[12, 4])
@@ -207,7 +207,7 @@ def test_beside_each_outcome_of_heavy_slots_the_light_ones_are_summed(
         assert beside.lower <= truth.upper and truth.lower <= beside.upper < beside.lower + width
 
 
-def test_what_is_rarer_than_the_floats_beside_a_heavy_slot_is_not_nothing(monkeypatch):
+def test_underflowing_probabilities_beside_a_heavy_slot_count(monkeypatch):
     """In units of e^ε the mean is below 1e-320, δ itself is not; a Rényi divergence is made of such tails."""
     exact = PersonalizedPair.grouped([1e-9, 300.0], counts=[22, 1])
     assert exact._few
@@ -224,7 +224,7 @@ def test_what_is_rarer_than_the_floats_beside_a_heavy_slot_is_not_nothing(monkey
 
 
 @pytest.mark.parametrize("heavy", [60, 61, 62])
-def test_heavy_slots_are_few_as_long_as_all_that_they_show_is_listed(heavy):
+def test_heavy_slots_are_few_as_long_as_all_their_outcomes_are_listed(heavy):
     budgets = 1e-9 * (1.0 + 1e-14 * np.arange(10))
     lower, upper = PersonalizedPair.grouped([*budgets, 1e-3], counts=[10] * 10 + [heavy]).log_hockey_stick(
         0.0
@@ -232,7 +232,7 @@ def test_heavy_slots_are_few_as_long_as_all_that_they_show_is_listed(heavy):
     assert upper < lower + 1e-3
 
 
-def test_no_heavy_slot_outweighs_what_slots_without_a_budget_always_take():
+def test_no_heavy_slot_outweighs_the_losses_of_slots_with_budget_zero():
     """The ten of budget 262.85 gain 54 each in units of e^ε, against 10¹²; the one of 300 gains e^41."""
     budgets, counts = [0.0, 258.85, 262.85, 300.0], [10**12, 61, 10, 1]
     lower, upper = PersonalizedPair.grouped(budgets, counts=counts).log_hockey_stick(258.8500000001)
@@ -242,10 +242,10 @@ def test_no_heavy_slot_outweighs_what_slots_without_a_budget_always_take():
 
 @pytest.mark.parametrize("kinds", [20, 33, 60])
 def test_many_kinds_of_light_slots_beside_a_heavy_one(kinds):
-    """At ε = 6 every light slot that shows takes from the gain of the heavy one: nineteen at most do."""
+    """At ε = 6 every light slot with a loss reduces the gain of the heavy one: at most nineteen do."""
     budgets = np.linspace(0.005, 0.05, kinds)
-    shown, distributions = 2.0 / (np.exp(budgets) + 1.0), [np.ones(1)]
-    for chance in shown:  # of how many light slots show something
+    clones, distributions = 2.0 / (np.exp(budgets) + 1.0), [np.ones(1)]
+    for chance in clones:  # number of light slots with a nonzero loss
         distributions.append(np.convolve(distributions[-1], [1.0 - chance, chance]))
     rare, ratio = 1.0 / (math.exp(9.0) + 1.0), math.exp(6.0)
     upward = math.exp(9.0) - ratio - np.arange(kinds + 1) * (ratio - math.exp(0.05))  # what shows loses least
@@ -260,7 +260,7 @@ def test_many_kinds_of_light_slots_beside_a_heavy_one(kinds):
 
 @pytest.mark.parametrize("eps", [0.0, 3.0, 5.5, 6.0, 6.5])
 def test_one_budget_of_twelve_among_a_thousand_of_one(eps):
-    """Conditioned on what the one slot shows, the sum over the others from its binomial counts."""
+    """Conditioned on the report of the one slot, the sum over the others from its binomial counts."""
     n, r, rare = 1000, 1.0 / (math.e + 1.0), 1.0 / (math.exp(12.0) + 1.0)
     up, down = math.e - math.exp(eps), 1.0 - math.exp(eps + 1.0)
     terms = []
@@ -269,12 +269,12 @@ def test_one_budget_of_twelve_among_a_thousand_of_one(eps):
         (rare, 1.0 - math.exp(eps + 12.0)),
         (1.0 - 2.0 * rare, 0.0),
     ):
-        for shown in range(n + 1):
-            ups = np.arange(shown + 1)
-            gain = np.maximum(level + ups * up + (shown - ups) * down, 0.0)
-            log_ways = gammaln(n + 1) - gammaln(n - shown + 1) - gammaln(ups + 1) - gammaln(shown - ups + 1)
+        for clones in range(n + 1):
+            ups = np.arange(clones + 1)
+            gain = np.maximum(level + ups * up + (clones - ups) * down, 0.0)
+            log_ways = gammaln(n + 1) - gammaln(n - clones + 1) - gammaln(ups + 1) - gammaln(clones - ups + 1)
             some = gain > 0.0
-            log_terms = log_ways + shown * math.log(r) + (n - shown) * math.log1p(-2.0 * r)
+            log_terms = log_ways + clones * math.log(r) + (n - clones) * math.log1p(-2.0 * r)
             terms.append(np.log(gain[some]) + log_terms[some] + math.log(chance))
     truth = float(logsumexp(np.concatenate(terms))) - math.log(n + 1)
     lower, upper = PersonalizedPair.grouped([1.0, 12.0], counts=[n, 1]).log_hockey_stick(eps)
@@ -284,12 +284,12 @@ def test_one_budget_of_twelve_among_a_thousand_of_one(eps):
 @pytest.mark.parametrize("heavy", [[0.5, 0.5], [1.0] * 4, [0.1, 0.1, 0.2]])
 @pytest.mark.parametrize("light", [1e-300, 1e-9])
 def test_few_heavy_slots_need_not_be_rare(heavy, light):
-    """No more is known of 699 slots that tell next to nothing than of slots that tell nothing."""
-    told, counts = np.unique(heavy, return_counts=True)
+    """699 slots of negligible budgets give the same bracket as slots of budget 0."""
+    budgets, counts = np.unique(heavy, return_counts=True)
     pair = PersonalizedPair(np.append(np.arange(1, 700) * light, heavy))
-    silent = PersonalizedPair.grouped([0.0, *told], counts=[699, *counts])
+    zeros = PersonalizedPair.grouped([0.0, *budgets], counts=[699, *counts])
     for delta in (1e-4, 1e-6):
-        one, other = pair.epsilon(delta), silent.epsilon(delta)
+        one, other = pair.epsilon(delta), zeros.epsilon(delta)
         assert one.lower <= other.upper * (1.0 + 1e-3) and other.lower <= one.upper
         assert one.upper < one.lower * (1.0 + 1e-3)
 
@@ -303,17 +303,17 @@ def test_beside_few_heavy_slots_that_are_not_rare_the_light_ones_are_resolved(gr
 
 @pytest.mark.parametrize("budget", [1e-300, 3e-200])
 @pytest.mark.parametrize(
-    "make, half, shown, less",
+    "make, half, residual, less",
     [
         (PersonalizedPair, 0.5, 1.0 / (math.e + 1.0), 1.0),
         (PersonalizedPair.adaptive, 1.0, 0.5 / math.e, 2.0 * math.e / (math.e + 1.0)),
     ],
 )
-def test_how_rarely_a_slot_of_next_to_no_budget_shows_nothing(budget, make, half, shown, less):
-    """At ε = 0.99 the slot of budget 1 gains only where the other shows nothing."""
+def test_residual_mass_of_a_slot_of_negligible_budget(budget, make, half, residual, less):
+    """At ε = 0.99 the slot of budget 1 gains only where the other has loss 0."""
     lower, upper = make([budget, 1.0]).log_hockey_stick(0.99)
     gain = less * (math.e - math.exp(0.99))
-    assert lower - 1e-12 <= mpmath.log(budget) + math.log(half * shown * gain / 2.0) <= upper + 1e-12
+    assert lower - 1e-12 <= mpmath.log(budget) + math.log(half * residual * gain / 2.0) <= upper + 1e-12
     assert upper - lower < 1e-10
 
 
@@ -366,12 +366,12 @@ def test_more_slots_and_smaller_budgets_give_more_privacy():
     assert adaptive.lower > eps[2]
 
 
-def test_slots_without_budget_hide_and_show_nothing():
+def test_slots_with_budget_zero_are_pure_noise():
     assert PersonalizedPair(np.zeros(7)).delta(0.0).upper == 0.0
     alone = PersonalizedPair([1.0]).delta(0.0).upper
-    hidden = PersonalizedPair([0.0] * 9 + [1.0]).delta(0.0)
-    # the user sits in the telling slot with probability 1/10
-    assert hidden.lower == pytest.approx(alone / 10, rel=1e-12)
+    among_zeros = PersonalizedPair([0.0] * 9 + [1.0]).delta(0.0)
+    # the user has the slot of budget 1 with probability 1/10
+    assert among_zeros.lower == pytest.approx(alone / 10, rel=1e-12)
     mixed = PersonalizedPair(np.r_[np.zeros(500), np.full(500, 0.5), np.full(20, 1.0)])
     assert 0.0 < mixed.epsilon(1e-5).lower < mixed.epsilon(1e-5).upper < 0.5
 
@@ -385,7 +385,7 @@ def test_groups_of_any_size():
 
 @pytest.mark.parametrize("counts", [[3, 2], [1] * 9, [1] * 10, [1] * 40, [18, 18], [19, 19], [10**6, 1]])
 def test_outcomes_are_listed_while_they_are_few(counts):
-    """Each group of slots shows so many of either symbol: all outcomes but silence are cells."""
+    """Numbers of both losses in each group of slots: all outcomes but those of zeros only are cells."""
     outcomes = math.prod((count + 1) * (count + 2) // 2 for count in counts)
     pair = PersonalizedPair.grouped(0.1 * np.arange(1, len(counts) + 1), counts=counts)
     assert pair._few == (outcomes <= permute_then_randomize.LISTED_OUTCOMES)

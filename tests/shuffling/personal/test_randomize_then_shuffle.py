@@ -1,4 +1,4 @@
-"""Own randomizers, shuffled: score sums, exact small cases from both sides, ranges, ends of the scale."""
+"""Randomize then shuffle with personal budgets: score sums, exact small cases, ranges, extremes."""
 
 import itertools
 import math
@@ -60,7 +60,7 @@ def worst(pmfs, target, ratio, pairs=None):
 
 
 def assert_encloses(bracket, truth_at, ratio):
-    """``truth_at`` is the exact delta as a function of the ratio, which the library saw rounded."""
+    """``truth_at`` is the exact delta as a function of the ratio, which the library receives rounded."""
     assert bracket.lower <= truth_at(ratio * (1 - NUDGE)) + F(1, 10**15)
     assert bracket.upper >= truth_at(ratio * (1 + NUDGE))
 
@@ -132,7 +132,7 @@ def test_an_attack_is_never_above_the_exact_divergence_of_its_counts():
     assert float(oracles.both_ways(masses, F(math.exp(eps)))) == pytest.approx(0.01, rel=1e-4)
 
 
-def test_rounding_of_probabilities_moves_a_sum_by_no_more_than_is_charged():
+def test_rounding_of_probabilities_changes_a_sum_by_no_more_than_its_bound():
     """Fair coins whose chance is one rounding off: how often most of them fall one way, in 50 digits."""
     coins = 4000
     with mpmath.workdps(50):
@@ -148,7 +148,7 @@ def test_rounding_of_probabilities_moves_a_sum_by_no_more_than_is_charged():
     assert moved > 25 * UNIT
     for minus in (0.0, 0.5):  # the other side is not counted, or counts as a step back
         scores = Scores(np.array([0.5]), np.array([minus]))
-        assert moved < OthersSum(scores, np.array([coins])).moved <= 8 * UNIT * (1 + coins * (0.5 + minus))
+        assert moved < OthersSum(scores, np.array([coins])).rounding <= 8 * UNIT * (1 + coins * (0.5 + minus))
 
 
 # ---------------------------------------------------------------- randomized response, exact
@@ -185,8 +185,8 @@ def test_randomized_response_encloses_the_worst_dataset(k, odds):
                 assert bracket.upper == bracket.lower == truth == 0.0
 
 
-def test_a_smaller_weight_or_a_larger_count_of_covers_would_be_noticed(monkeypatch):
-    """Mutants: weights that are too large, and one cover too many, go below the exact delta."""
+def test_too_large_weights_or_one_clone_too_many_would_be_noticed(monkeypatch):
+    """Mutants: weights that are too large, and one clone too many, go below the exact delta."""
     odds = (3, 3, 3, 3)
     pmfs = [oracles.generalized_rr(e, 3) for e in odds]
     truth = worst(pmfs, 0, F(5, 4), pairs=[(0, 1)])
@@ -212,16 +212,16 @@ def test_a_smaller_weight_or_a_larger_count_of_covers_would_be_noticed(monkeypat
 @pytest.mark.parametrize(("k", "eps0"), [(2, 0.5), (10, 0.5), (10, 4.0), (100, 2.0)])
 def test_equal_budgets_give_the_blanket_of_one_randomizer(k, eps0):
     n = 2000
-    own = PersonalRandomizedResponse(np.full(n, eps0), k=k).epsilon(user=3, delta=1e-6)
+    found = PersonalRandomizedResponse(np.full(n, eps0), k=k).epsilon(user=3, delta=1e-6)
     same = shuffle(randomizers.generalized_rr(eps0=eps0, d=k), n=n).epsilon(1e-6)
-    assert same.lower * (1 - 1e-5) <= own.upper
-    assert same.upper * (1 - 1e-4) <= own.upper <= same.upper * 1.01
+    assert same.lower * (1 - 1e-5) <= found.upper
+    assert same.upper * (1 - 1e-4) <= found.upper <= same.upper * 1.01
     # subtracting the counts of two options loses little where there are many others
-    assert same.lower * (0.85 if eps0 > 3.0 else 0.97) <= own.lower <= same.lower * (1 + 1e-5)
+    assert same.lower * (0.85 if eps0 > 3.0 else 0.97) <= found.lower <= same.lower * (1 + 1e-5)
 
 
-def test_users_without_a_value_hide_completely_and_have_nothing_to_hide():
-    """Budget 0: a uniform report covers with weight 1; as a target it has ε = 0."""
+def test_users_with_budget_zero_are_clones_and_have_epsilon_zero():
+    """Budget 0: a uniform report is a clone with weight 1; as a target it has ε = 0."""
     eps0 = np.array([2.0] + [0.0] * 500)
     mechanism = PersonalRandomizedResponse(eps0, k=4)
     assert mechanism.epsilon(user=1, delta=1e-6).upper == 0.0
@@ -238,8 +238,8 @@ def test_users_without_a_value_hide_completely_and_have_nothing_to_hide():
 @pytest.mark.parametrize(
     "roots", [(F(3, 2), F(3, 2), F(3, 2)), (2, F(3, 2), F(5, 4)), (F(5, 4), F(3, 2), 2), (3, F(9, 8))]
 )
-def test_laplace_is_above_the_exact_pooled_truth(roots):
-    """Noise pooled at multiples of 1/4 is post-processing: its exact delta is below the real one."""
+def test_laplace_is_above_the_exact_coarsened_truth(roots):
+    """Rounding noise to multiples of 1/4 is post-processing: its exact delta is below the real one."""
     mechanism = PersonalLaplace(4 * np.log(np.array(roots, float)))
     pmfs = [oracles.laplace_cells(root, 4) for root in roots]
     for target, ratio in itertools.product(range(len(roots)), (F(1), F(3, 2))):
@@ -251,28 +251,28 @@ def test_laplace_is_above_the_exact_pooled_truth(roots):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_laplace_cover_is_below_every_report_and_its_cells_keep_the_means(share):
-    own, budgets = 2.0, np.array([0.05, 0.7, 2.0, 2.5])
-    slope = share * own
-    level = laplace._level(own, slope)
-    weights = laplace._weights(own, own, slope, level, budgets)
+def test_laplace_reference_is_below_every_report_and_its_cells_keep_the_means(share):
+    target, budgets = 2.0, np.array([0.05, 0.7, 2.0, 2.5])
+    slope = share * target
+    level = laplace._level(target, slope)
+    weights = laplace._weights(target, target, slope, level, budgets)
     y = np.linspace(-12.0, 13.0, 4001)
     outside = np.maximum(np.maximum(-y, y - 1.0), 0.0)
-    nu = level * np.exp(-slope * np.minimum(np.abs(y - 0.5), 0.5) - own * outside)
+    nu = level * np.exp(-slope * np.minimum(np.abs(y - 0.5), 0.5) - target * outside)
     assert np.sum(nu) * (y[1] - y[0]) == pytest.approx(1.0, abs=1e-3)
     for budget, weight in zip(budgets, weights, strict=True):
         least = np.min([budget / 2 * np.exp(-budget * np.abs(y - x)) for x in (0.0, 0.5, 1.0)], axis=0)
         assert np.all(weight * nu <= least * (1 + 1e-12))
-        assert (weight > 0.0) == (budget <= own)
+        assert (weight > 0.0) == (budget <= target)
         if weight:
             assert np.min(least / nu) == pytest.approx(weight, rel=1e-4)
-    ratios = laplace._variable(own, slope, level)
+    ratios = laplace._likelihood_ratios(target, slope, level)
     assert math.fsum(ratios.w) == pytest.approx(1.0, abs=1e-13)
     assert ratios.w.min() >= 0.0
     for ratio in (ratios.r0_over_w, ratios.r1_over_w):
         assert math.fsum(ratios.w * ratio) == pytest.approx(1.0, abs=1e-12)
-    # splitting raises the second moment, a little
-    exact = laplace._separation(own, slope, level)
+    # the split raises the second moment slightly
+    exact = laplace._separation(target, slope, level)
     split = math.fsum(ratios.w * (ratios.r0_over_w - ratios.r1_over_w) ** 2)
     assert exact <= split * (1 + 1e-9) <= 1.003 * exact
 
@@ -293,15 +293,15 @@ def test_laplace_weights_of_a_range_hold_for_each_of_its_targets():
     weights = laplace._weights(low, high, slope, level, budgets)
     assert laplace._weights(low, high, slope, level, np.array([1.0, 1.2, 1.3])).max() == 0.0
     z = np.linspace(-30.0, 30.0, 24001)
-    for own in (1.0, 1.1, 1.29):
-        kept = (own / high) ** 2
+    for budget in (1.0, 1.1, 1.29):
+        kept = (budget / high) ** 2
         for y in (-6.0, -1.0, 0.0, 0.25, 0.5):
 
             def nu(at):
                 outside = np.maximum(np.maximum(-at, at - 1.0), 0.0)
                 return level * np.exp(-slope * np.minimum(np.abs(at - 0.5), 0.5) - high * outside)
 
-            noise = own / 2 * np.exp(-own * np.abs(z))
+            noise = budget / 2 * np.exp(-budget * np.abs(z))
             value = kept * nu(np.array(y)) + (1 - kept) * np.sum(noise * nu(y - z)) * (z[1] - z[0])
             least = budgets / 2 * np.exp(-budgets * (0.5 + abs(y - 0.5)))
             assert np.all(weights * value <= least * (1 + 1e-3))
@@ -309,15 +309,15 @@ def test_laplace_weights_of_a_range_hold_for_each_of_its_targets():
 
 @pytest.mark.parametrize(("eps0", "n"), [(0.5, 5000), (2.0, 1000), (6.0, 3000)])
 def test_equal_laplace_budgets_give_the_blanket(eps0, n):
-    own = PersonalLaplace(np.full(n, eps0)).epsilon(user=0, delta=1e-6)
+    found = PersonalLaplace(np.full(n, eps0)).epsilon(user=0, delta=1e-6)
     same = shuffle(randomizers.laplace(eps0=eps0), n=n).epsilon(1e-6)
-    assert same.upper * (1 - 1e-4) <= own.upper <= 1.015 * same.upper
-    assert own.lower <= same.upper
-    assert own.lower >= (0.75 if eps0 < 5.0 else 0.25) * same.lower
+    assert same.upper * (1 - 1e-4) <= found.upper <= 1.015 * same.upper
+    assert found.lower <= same.upper
+    assert found.lower >= (0.75 if eps0 < 5.0 else 0.25) * same.lower
 
 
 def test_a_narrow_user_among_wide_ones_stands_out_and_a_wide_one_keeps_the_local_guarantee():
-    """The counterexample to one μ for all: ε_0 = 5 among 0.1."""
+    """The counterexample to one μ for all users: ε_0 = 5 among 0.1."""
     mechanism = PersonalLaplace(np.array([5.0] + [0.1] * 999))
     bracket = mechanism.delta(user=0, eps=0.2)
     assert 0.019 < bracket.lower < 0.02587 < bracket.upper < 0.05  # 0.02587: others at 0, finely binned
@@ -330,15 +330,15 @@ def test_a_narrow_user_among_wide_ones_stands_out_and_a_wide_one_keeps_the_local
     assert "local guarantee" in lonely.source
 
 
-def test_a_laplace_user_with_budget_zero_hides_nobody():
+def test_a_laplace_user_with_budget_zero_amplifies_nothing():
     alone = PersonalLaplace([1.0, 0.0, 0.0])
     assert alone.epsilon(user=1, delta=1e-3).upper == 0.0
     bracket = alone.delta(user=0, eps=0.5)
-    truth = -math.expm1((0.5 - 1.0) / 2)  # Laplace's own profile
+    truth = -math.expm1((0.5 - 1.0) / 2)  # the profile of Laplace noise
     assert bracket.lower <= truth <= bracket.upper < 1.001 * truth
 
 
-# ---------------------------------------------------------------- everybody at once
+# ---------------------------------------------------------------- all users at once
 
 
 def test_every_user_once_in_the_users_order():
@@ -433,7 +433,7 @@ def test_ends_of_the_scale(eps0):
             assert 0.0 <= bracket.lower <= bracket.upper <= 1.0
 
 
-def test_ranges_leave_gaps_and_silent_users_out():
+def test_ranges_leave_gaps_and_zero_budgets_out():
     budgets = np.r_[0.0, np.full(30, 0.01), np.linspace(0.5, 2.0, 100)]
     users = PersonalLaplace(budgets)
     ranges = [users._budgets[part] for part in randomize_then_shuffle._ranges(users._budgets)]
@@ -450,6 +450,6 @@ def test_ranges_leave_gaps_and_silent_users_out():
     ("eps0", "n", "share"), [(4.0, 10**4, 0.6), (8.0, 2 * 10**4, 0.6), (12.0, 10**5, 0.6)]
 )
 def test_narrow_laplace_noise_is_attacked_by_counting_far_reports(eps0, n, share):
-    own = PersonalLaplace(np.full(n, eps0)).epsilon(user=0, delta=1e-6)
+    found = PersonalLaplace(np.full(n, eps0)).epsilon(user=0, delta=1e-6)
     known = shuffle(randomizers.laplace(eps0=eps0), n=n).epsilon(delta=1e-6)
-    assert share * known.lower < own.lower <= known.upper and known.lower <= own.upper
+    assert share * known.lower < found.lower <= known.upper and known.lower <= found.upper
