@@ -12,11 +12,11 @@ In order of reading:
 1. `shuffler`: the shuffle as one explicit step.
 2. `channels`: what users with personal budgets report.
 3. `protocol`: what a protocol is; `personal`: mean and frequency of users with personal budgets;
-   `guarantees`: what is proved about them.
+   `guarantees`: their certified guarantees.
 4. `histogram`: frequencies of d items; `counts`: their distribution for millions of users at once;
    `multi_message`: the same with many messages per user.
 5. `hierarchy` and `range_queries`: how many users hold a value in [a, b].
-6. `population` and `accuracy`: whom to ask, and how far off the answer is.
+6. `population` and `accuracy`: synthetic users, and the error of estimates.
 """
 
 from shufflelib.estimation.accuracy import Measured, mean_absolute_error, normal_absolute_error

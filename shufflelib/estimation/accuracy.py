@@ -1,4 +1,4 @@
-r"""How far estimates are off: the mean absolute error, measured and expected."""
+r"""The accuracy of estimates: the mean absolute error, measured and expected."""
 
 from typing import NamedTuple
 
@@ -30,12 +30,12 @@ def mean_absolute_error(estimates, truth):
     estimates : array_like, shape (repetitions,) or (repetitions, d)
         One row for each repetition; errors of the d entries are averaged first.
     truth : float or array_like, shape (d,)
-        What was to be estimated.
+        The true values.
 
     Returns
     -------
     Measured
-        ``value`` and ``standard_error``, the latter from the spread between repetitions.
+        ``value`` and ``standard_error``, the latter from the variation between repetitions.
 
     Raises
     ------

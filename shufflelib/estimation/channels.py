@@ -4,7 +4,7 @@ Each report is a noisy linear function of its user's value,
 
 .. math:: \mathbb E[y_i] = b_i + g_i x_i, \qquad \operatorname{Var}(y_i) = s_i,
 
-with offset b, gain g and noise s known from the budget alone.  That is all an estimator needs.
+with offset b, gain g and noise variance s known from the budget alone.  An estimator needs nothing else.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ SMALLEST = 1e-9  # budget below which a report's precision is lost to rounding
 
 
 class Channel(ABC):
-    """Reports of n users or seats, number i with the budget ``eps0[i]``.
+    """Reports of n users or slots, number i with the budget ``eps0[i]``.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Channel(ABC):
 
     @abstractmethod
     def own_users(self):
-        """Return what is proved about these users when each keeps the own budget."""
+        """Return the personal randomizers of these users if each keeps their own budget."""
 
     def _sized(self, data):
         if data.size != self.n:
@@ -115,7 +115,7 @@ class ResponseReports(Channel):
     Examples
     --------
     >>> from shufflelib import estimation
-    >>> estimation.ResponseReports([0.0, 1.0, 5.0]).gain.round(2).tolist()  # a budget of 0 tells nothing
+    >>> estimation.ResponseReports([0.0, 1.0, 5.0]).gain.round(2).tolist()  # a budget of 0 is pure noise
     [0.0, 0.46, 0.99]
     """
 
@@ -124,7 +124,7 @@ class ResponseReports(Channel):
         if self.eps0.max() < SMALLEST:
             raise ValueError(
                 f"eps0 must hold at least one positive budget (at least {SMALLEST:g}), the largest is "
-                f"{self.eps0.max():g}: no report says anything"
+                f"{self.eps0.max():g}: all reports are pure noise"
             )
         odds = np.exp(-self.eps0)
         self.offset, self.gain = odds / (1.0 + odds), np.tanh(self.eps0 / 2.0)
@@ -141,7 +141,7 @@ class ResponseReports(Channel):
         return x ^ (values.generator(rng).random(self.n) < self.offset)
 
     def sample_totals(self, totals, eps0, counts, rng):
-        """Draw the ones among reports: those that stay and those that appear."""
+        """Draw the number of ones among reports: ones kept and zeros flipped."""
         ones = np.rint(totals).astype(np.int64)
         flip = 1.0 / (1.0 + np.exp(eps0))
         return rng.binomial(ones, 1.0 - flip) + rng.binomial(counts - ones, flip)

@@ -103,7 +103,7 @@ def _(randomizer: GeneralizedRR):
 
 @draw_supports.register
 def _(randomizer: GeneralizedRR, counts, repetitions, rng):
-    """With probability own - other say the truth, else a uniform item."""
+    """With probability own - other report the truth, else a uniform item."""
     own, other = support(randomizer)
     truths = rng.binomial(counts, own - other, size=(repetitions, counts.size))
     uniform = np.full(counts.size, 1.0 / counts.size)
@@ -140,12 +140,12 @@ def _(randomizer: SingleHadamard):
 
 @draw_supports.register
 def _(randomizer: SingleHadamard, counts, repetitions, rng):
-    """With probability 2 own - 1 report one of the own row's +1s, uniformly, else any index; O(d K)."""
+    """With probability 2 own - 1 report a uniform +1 of the user's row, else a uniform index; O(d K)."""
     row = hadamard_matrix(randomizer.K, dtype=np.int8)[1 : randomizer.d + 1] > 0
-    told = rng.binomial(counts, 2.0 * support(randomizer).own - 1.0, size=(repetitions, counts.size))
-    indices = rng.multinomial(counts.sum() - told.sum(axis=1), np.full(randomizer.K, 1.0 / randomizer.K))
+    truthful = rng.binomial(counts, 2.0 * support(randomizer).own - 1.0, size=(repetitions, counts.size))
+    indices = rng.multinomial(counts.sum() - truthful.sum(axis=1), np.full(randomizer.K, 1.0 / randomizer.K))
     for item in range(randomizer.d):
-        indices += rng.multinomial(told[:, item], row[item] / row[item].sum())
+        indices += rng.multinomial(truthful[:, item], row[item] / row[item].sum())
     return indices @ row.T
 
 
@@ -158,12 +158,12 @@ def _(randomizer: Subset):
 
 @draw_supports.register
 def _(randomizer: Subset, counts, repetitions, rng):
-    """Pass through the items once; users are known only by how many items they have still to choose.
+    """Pass through the items once; track only how many items each user has still to choose.
 
     Let the other items of a user's subset be chosen in the order of the items: with m candidates left, a user
-    who still has a to choose takes the next one with probability a/m.  `ahead` counts the users whose own
-    item is still to come, by whether it is in their subset and by a, `passed` the others by a.  Their own
-    items do not enter into the choices before, so those who hold the next item are a random sample of
+    who still has a to choose takes the next one with probability a/m.  `ahead` counts the users whose held
+    item is still to come, by whether it is in their subset and by a, `passed` the others by a.  The held
+    items do not affect the choices before them, so the holders of the next item are a random sample of
     `ahead`.  Cost O(d k).
     """
     k, d, n = randomizer.k, randomizer.d, int(counts.sum())

@@ -1,7 +1,8 @@
-r"""What is proved about users with personal budgets, in the two readings of "shuffle".
+r"""Certified guarantees of users with personal budgets, in the two models of shuffling.
 
-*Own budgets*: every user randomises with the own budget, then the reports are shuffled.
-*Seats*: users are shuffled first, and whoever takes seat i reports with the budget of that seat.
+*Randomize then shuffle*: every user randomises with their own budget, then the reports are shuffled.
+*Permute then randomize*: users are permuted first, and the user in slot i reports with the budget of that
+slot.
 """
 
 from shufflelib.numerics import validation
@@ -11,7 +12,7 @@ from shufflelib.shuffling.personal.randomize_then_shuffle import PersonalRandomi
 
 
 def randomize_then_shuffle(users, *, delta):
-    """Certify reports that are randomised with own budgets and then shuffled, user by user.
+    """Certify reports that are randomised with personal budgets and then shuffled, user by user.
 
     Parameters
     ----------
@@ -23,7 +24,7 @@ def randomize_then_shuffle(users, *, delta):
     Returns
     -------
     Certified
-        The largest of the users' ε: both ends are proved, ``upper`` holds for every user.
+        The largest of the users' ε; ``upper`` holds for every user.
 
     Raises
     ------
@@ -55,20 +56,20 @@ def randomize_then_shuffle(users, *, delta):
 
 
 def permute_then_randomize(eps0, *, delta):
-    """Certify users shuffled into seats with public budgets.
+    """Certify users permuted into slots with public budgets.
 
     Parameters
     ----------
     eps0 : array_like, shape (n,)
-        The seats' budgets; seat i applies any ε_i-LDP randomizer, chosen before anybody reports.
+        The slots' budgets; slot i applies any ε_i-LDP randomizer, chosen before any report is sent.
     delta : float
         Central δ in (0, 1).
 
     Returns
     -------
     Certified
-        ``upper`` is proved for every user and holds although the analyst knows which seat sent which
-        report; ``lower`` is 0, no attack is tried.
+        ``upper`` holds for every user, even if the analyst knows which slot sent which report;
+        ``lower`` is 0, no attack is tried.
 
     Raises
     ------
@@ -89,7 +90,7 @@ def permute_then_randomize(eps0, *, delta):
         0.0,
         upper,
         Status.of(0.0, upper, ceiling=largest),
-        "upper: dominating pair of slots with budgets of their own; lower: trivial; "
+        "upper: dominating pair of slots with personal budgets; lower: trivial; "
         f"neighbours: {PersonalizedPair.adjacency}",
-        f"epsilon of {len(eps0)} users shuffled into seats, each with its budget",
+        f"epsilon of {len(eps0)} users permuted into slots, each with its budget",
     )

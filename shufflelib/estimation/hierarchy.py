@@ -72,7 +72,7 @@ def canonical_decomposition(first, last, *, d, branching=2):
 
 
 def number_of_levels(d, branching):
-    """Return H with d = branching**H, or raise where d is no such power."""
+    """Return H with d = branching**H, or raise if d is not such a power."""
     branching = validation.count(branching, "branching", at_least=2)
     d = validation.count(d, "d", at_least=branching, at_most=MOST_VALUES)
     levels, left = 0, d

@@ -113,7 +113,7 @@ def simulate(randomizer, *, counts, repetitions, rng):
     >>> import numpy as np
     >>> from shufflelib import estimation, randomizers
     >>> rr = randomizers.generalized_rr(eps0=1.0, d=4)
-    >>> counts = [480_000, 240_000, 160_000, 120_000]  # a million users, of whom none is drawn
+    >>> counts = [480_000, 240_000, 160_000, 120_000]  # a million users, none of them drawn individually
     >>> runs = estimation.simulate(rr, counts=counts, repetitions=200, rng=np.random.default_rng(1))
     >>> runs.mean(axis=0).round(2).tolist()
     [0.48, 0.24, 0.16, 0.12]

@@ -1,4 +1,4 @@
-"""Who holds which item: one item for each user, or how many users hold each."""
+"""Validation of items: one item for each user, or the number of users who hold each."""
 
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values

@@ -1,4 +1,4 @@
-"""The least noise for a target: the returned value's own certificate proves it."""
+"""The least noise for a privacy target; the certificate of the returned value meets the target."""
 
 import math
 
@@ -6,7 +6,7 @@ from shufflelib.numerics import validation
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.shuffling.multi_message import shuffle_messages
 
-CLOSEST = 0.5 - 1e-9  # beyond it a bit of Cheu and Zhilyaev says nothing
+CLOSEST = 0.5 - 1e-9  # beyond it a bit of Cheu and Zhilyaev is pure noise
 FINEST = 1e-9
 
 
@@ -47,7 +47,7 @@ def fewest_blanket_messages(randomizer, *, n, eps, delta, relative=1e-3):
     Raises
     ------
     TypeError, ValueError
-        If an argument is outside its domain, or if no N up to 10¹² is proved to be enough.
+        If an argument is outside its domain, or if the bound proves no N up to 10¹² sufficient.
 
     Examples
     --------
@@ -60,17 +60,17 @@ def fewest_blanket_messages(randomizer, *, n, eps, delta, relative=1e-3):
     eps, log_delta = _checked(eps, delta)
     relative = _width(relative)
 
-    def enough(blanket):
+    def sufficient(blanket):
         return _proves(shuffle_messages(randomizer, n=n, blanket=blanket), eps, log_delta)
 
     low, high = 0, 1
-    while not enough(high):
+    while not sufficient(high):
         low, high = high, 4 * high
         if high > 4 * 10**12:
             raise ValueError(f"eps={eps!r} at delta={delta!r} is not reached with 10^12 blanket messages")
     while high - low > max(1, relative * low):
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if sufficient(middle) else (middle, high)
     return high
 
 
@@ -94,31 +94,31 @@ def smallest_flip(*, d, n, blanket, eps, delta, relative=1e-4):
     -------
     float
         A flip probability f < 1/2 for which `shuffle_messages` proves δ(eps) <= delta; within ``relative`` of
-        the smallest that the search can tell.
+        the smallest that the search can resolve.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is outside its domain, or if even f next to 1/2 is not proved to be enough.
+        If an argument is outside its domain, or if the bound proves no f < 1/2 sufficient.
 
     Examples
     --------
     >>> from shufflelib import estimation
-    >>> asked = {"d": 16, "n": 1000, "blanket": 10_000, "eps": 1.0, "delta": 1e-6}
-    >>> round(estimation.smallest_flip(**asked, relative=0.5), 4)  # the protocol's own paper: 0.05
+    >>> target = {"d": 16, "n": 1000, "blanket": 10_000, "eps": 1.0, "delta": 1e-6}
+    >>> round(estimation.smallest_flip(**target, relative=0.5), 4)  # in the protocol's paper: 0.05
     0.0046
     """
     eps, log_delta = _checked(eps, delta)
     relative = _width(relative)
 
-    def enough(flip):
+    def sufficient(flip):
         profile = shuffle_messages(cheu_zhilyaev(d=d, flip=flip), n=n, blanket=blanket)
         return _proves(profile, eps, log_delta)
 
     low, high = FINEST, CLOSEST
-    if not enough(high):
+    if not sufficient(high):
         raise ValueError(f"eps={eps!r} at delta={delta!r} is not reached; use more blanket messages")
     while high > low * (1.0 + relative):
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if sufficient(middle) else (middle, high)
     return high

@@ -1,4 +1,4 @@
-"""Histograms from many messages per user: run, drawn from counts, and their error against what they cost."""
+"""Histograms from many messages per user: run, drawn from counts, and their error at a given cost."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from shufflelib.shuffling.multi_message import shuffle_messages
 
 
 class MultiMessageProtocol(Protocol):
-    """Frequencies of items: every user sends the own message and ``each`` blanket messages.
+    """Frequencies of items: every user sends an input message and ``each`` blanket messages.
 
     Parameters
     ----------
@@ -58,8 +58,9 @@ class MultiMessageProtocol(Protocol):
 
     def reports(self, data, rng):
         """Send all messages, then shuffle them."""
-        own = self.randomizer.sample(self._items(data), rng)
-        return in_random_order(np.concatenate([own, self.randomizer.sample_blanket(self.blanket, rng)]), rng)
+        inputs = self.randomizer.sample(self._items(data), rng)
+        noise = self.randomizer.sample_blanket(self.blanket, rng)
+        return in_random_order(np.concatenate([inputs, noise]), rng)
 
     def estimate(self, reports):
         """Return unbiased frequencies, shape (items,)."""
@@ -163,7 +164,7 @@ def error_with_fake_users(*, d, n, each, eps, delta):
     Raises
     ------
     TypeError, ValueError
-        If an argument is outside its domain, or if the target is out of reach with so few messages.
+        If an argument is outside its domain, or if the target cannot be reached with so few messages.
 
     Examples
     --------

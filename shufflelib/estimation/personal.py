@@ -1,18 +1,18 @@
 r"""Mean and frequency of users with personal budgets.
 
 Algorithms 1 and 2 of GSPA (Chen, Cao, Ge, "A Generalized Shuffle Framework for Privacy Amplification",
-AAAI 2024) let every user randomise with the *own* budget and shuffle the reports.  The analyst then cannot
+AAAI 2024) let every user randomise with *their own* budget and shuffle the reports.  The analyst then cannot
 know which report is precise, and the only unbiased linear estimator is
 
 .. math:: z = \Bigl(\sum_i y_i - \sum_i b_i\Bigr) \Big/ \sum_i g_i,
 
 which is the plain average (Algorithm 1: b = 0, g = 1) and (A - B)/(n - 2B) (Algorithm 2).
 
-The same paper's Definition 6 shuffles the *users* and binds the budgets to seats.  Then the budget of every
-report is public, and a report counts as much as it is precise.
+The same paper's Definition 6 permutes the *users* and binds the budgets to slots.  Then the budget of every
+report is public, and reports are weighted by their precision.
 
-Theorems 3 and 4 of the paper give the former protocols the guarantee of the latter ones, up to an unspecified
-error; for the former it is false.  Here each protocol carries what is proved about it.
+Theorems 3 and 4 of the paper claim the guarantee of the latter protocols for the former ones, up to an
+unspecified error; for the former it is false.  Here each protocol has its own certificate.
 """
 
 from abc import abstractmethod
@@ -117,7 +117,7 @@ class PersonalProtocol(Protocol):
 
 
 class RandomizeThenShuffle(PersonalProtocol):
-    """Every user randomises with the own budget, then the reports are shuffled: Algorithms 1 and 2.
+    """Every user randomises with their own budget, then the reports are shuffled: Algorithms 1 and 2.
 
     The estimate is a function of the multiset of reports and of the multiset of budgets.
     """
@@ -132,13 +132,13 @@ class RandomizeThenShuffle(PersonalProtocol):
         return in_random_order(self.channel.sample(self.channel.values(data), rng), rng)
 
     def standard_error(self, estimate):
-        """Return the exact standard deviation; a bias, where there is one, comes on top."""
+        """Return the exact standard deviation; it does not include a bias."""
         return self.noise_variance**0.5
 
     def bias(self, data):
         r"""Return :math:`\sum_i (w_i - 1/n) x_i`, the covariance of weight and value times n.
 
-        Zero for Laplace reports, and where budgets do not go with values.
+        Zero for Laplace reports, and if budgets and values are uncorrelated.
         """
         return float(np.sum((self.weights - 1.0 / self.n) * self.channel.values(data)))
 
@@ -156,13 +156,13 @@ class RandomizeThenShuffle(PersonalProtocol):
 
 
 class PermuteThenRandomize(PersonalProtocol):
-    r"""Users are shuffled into seats, seat i has the public budget ε_i, and reports count by precision.
+    r"""Users are permuted into slots, slot i has the public budget ε_i, and precise reports weigh more.
 
     .. math:: w_i \propto \frac{1}{s_i/g_i^2 + \Delta^2/4}, \qquad
               \operatorname{Var} = \sum_i a_i^2 s_i + S^2 \sum_i (w_i - 1/n)^2
 
-    with Δ the range and S² the sample variance of the values: unequal weights let chance decide whose
-    values count more.  S² is at most nΔ²/(4(n-1)), so up to that factor these weights have the least
+    with Δ the range and S² the sample variance of the values: with unequal weights, the permutation decides
+    whose values count more.  S² is at most nΔ²/(4(n-1)), so up to that factor these weights have the least
     worst-case variance of all.  For bits they are proportional to tanh²(ε_i/2), those of Algorithm 2 to
     tanh(ε_i/2).
     """
@@ -171,8 +171,8 @@ class PermuteThenRandomize(PersonalProtocol):
         super().__init__(channel, delta)
         if channel.eps0.max() > FARTHEST:
             raise ValueError(
-                f"eps0 must be at most {FARTHEST:g} in every seat, got {channel.eps0.max():g}; "
-                "beyond it no guarantee of the seats is computed"
+                f"eps0 must be at most {FARTHEST:g} in every slot, got {channel.eps0.max():g}; "
+                "beyond it no guarantee of the slots is computed"
             )
 
     @cached_property
@@ -184,25 +184,25 @@ class PermuteThenRandomize(PersonalProtocol):
 
     @property
     def luck(self):
-        """How unequal the weights are, Σ (w_i - 1/n)²: what multiplies S² in the variance."""
+        """Inequality of the weights, Σ (w_i - 1/n)²: the factor of S² in the variance."""
         return float(np.sum((self.weights - 1.0 / self.n) ** 2))
 
     def reports(self, data, rng):
-        """Shuffle the users into seats, then randomise; report i comes from seat i."""
+        """Permute the users into slots, then randomise; report i comes from slot i."""
         return self.channel.sample(in_random_order(self.channel.values(data), rng), rng)
 
     def standard_error(self, estimate):
         """Return an upper end of the standard deviation: S² is replaced by its largest value."""
-        spread = (self.channel.high - self.channel.low) ** 2 / 4.0 * self.n / (self.n - 1)
-        return (self.noise_variance + spread * self.luck) ** 0.5
+        variance = (self.channel.high - self.channel.low) ** 2 / 4.0 * self.n / (self.n - 1)
+        return (self.noise_variance + variance * self.luck) ** 0.5
 
     def bias(self, data):
-        """Return 0: the seats are drawn at random, whatever the values."""
+        """Return 0: the slots are drawn at random, independently of the values."""
         self.channel.values(data)
         return 0.0
 
     def variance(self, data):
-        """Return the exact variance over seats and noise."""
+        """Return the exact variance over slots and noise."""
         return self.noise_variance + float(np.var(self.channel.values(data), ddof=1)) * self.luck
 
     def certificate(self):
@@ -210,12 +210,12 @@ class PermuteThenRandomize(PersonalProtocol):
         return guarantees.permute_then_randomize(self.channel.eps0, delta=self.delta)
 
     def _group_sums(self, x, starts, repetitions, rng):
-        seated = rng.permuted(np.tile(x, (repetitions, 1)), axis=1)
-        return np.add.reduceat(seated, starts, axis=1)
+        permuted = rng.permuted(np.tile(x, (repetitions, 1)), axis=1)
+        return np.add.reduceat(permuted, starts, axis=1)
 
 
 class MeanProtocol(RandomizeThenShuffle):
-    r"""Algorithm 1 of GSPA, Chen, Cao, Ge 2024, as written: clip, add own Laplace noise, shuffle, average.
+    r"""Algorithm 1 of GSPA, Chen, Cao, Ge 2024, as written: clip, add Laplace noise, shuffle, average.
 
     .. math:: z = \frac1n \sum_i y_i, \qquad y_i = x_i + \mathrm{Lap}(\Delta/\varepsilon_i), \qquad
               \operatorname{Var}(z) = \frac{2\Delta^2}{n^2} \sum_i \varepsilon_i^{-2}
@@ -223,7 +223,7 @@ class MeanProtocol(RandomizeThenShuffle):
     Parameters
     ----------
     eps0 : array_like, shape (n,)
-        Budget of each user in nats, positive, at most 700 (300 for seats), n >= 2.
+        Budget of each user in nats, positive, at most 700 (300 for slots), n >= 2.
     low, high : float
         Range to which values are clipped, Δ = high - low; the mean of the clipped values is estimated.
     delta : float, optional
@@ -244,7 +244,7 @@ class MeanProtocol(RandomizeThenShuffle):
     >>> from shufflelib import estimation
     >>> budgets = estimation.group_budgets(10_000)  # 0.1, 0.5 or 1
     >>> protocol = estimation.MeanProtocol(budgets, low=20.0, high=80.0)
-    >>> round(protocol.standard_error(50.0), 2)  # cautious users drown the others
+    >>> round(protocol.standard_error(50.0), 2)  # dominated by the users with small budgets
     6.33
     """
 
@@ -253,7 +253,7 @@ class MeanProtocol(RandomizeThenShuffle):
 
 
 class FrequencyProtocol(RandomizeThenShuffle):
-    r"""Algorithm 2 of GSPA as written: own randomized response, shuffle, z = (A - B)/(n - 2B).
+    r"""Algorithm 2 of GSPA as written: randomized response, shuffle, z = (A - B)/(n - 2B).
 
     .. math:: A = \sum_i y_i, \quad B = \sum_i r_i, \quad r_i = \frac{1}{e^{\varepsilon_i} + 1}, \qquad
               \mathbb E[z] = \frac{\sum_i (1 - 2r_i)\, x_i}{\sum_i (1 - 2r_i)}, \quad
@@ -262,7 +262,7 @@ class FrequencyProtocol(RandomizeThenShuffle):
     Parameters
     ----------
     eps0 : array_like, shape (n,)
-        Budget of each user in nats, from 0 to 700 (300 for seats), not all zero, n >= 2.
+        Budget of each user in nats, from 0 to 700 (300 for slots), not all zero, n >= 2.
     delta : float, optional
         Central δ of the certificate.
 
@@ -274,13 +274,14 @@ class FrequencyProtocol(RandomizeThenShuffle):
     Notes
     -----
     The paper says "z is an unbiased estimator of c".  That holds if budgets are unrelated to values; for
-    given data the mean is the one above, in which cautious users count less (`bias`).  The variance is exact.
+    given data the mean is the one above, in which users with small budgets count less (`bias`).  The variance
+    is exact.
 
     Examples
     --------
     >>> from shufflelib import estimation
     >>> protocol = estimation.FrequencyProtocol(estimation.group_budgets(10_000))
-    >>> held = estimation.bits(10_000, density=0.7)  # and it is the cautious users who hold 1
+    >>> held = estimation.bits(10_000, density=0.7)  # the users with small budgets hold 1
     >>> round(protocol.bias(held), 3), round(protocol.standard_error(0.7), 3)
     (-0.284, 0.031)
     """
@@ -290,14 +291,14 @@ class FrequencyProtocol(RandomizeThenShuffle):
 
 
 class PermutedMeanProtocol(PermuteThenRandomize):
-    """Mean of values in [low, high], users shuffled into seats; parameters as for `MeanProtocol`.
+    """Mean of values in [low, high], users permuted into slots; parameters as for `MeanProtocol`.
 
     Examples
     --------
     >>> from shufflelib import estimation
     >>> budgets = estimation.group_budgets(10_000)
-    >>> seats = estimation.PermutedMeanProtocol(budgets, low=20.0, high=80.0)
-    >>> round(seats.standard_error(50.0), 2)  # a third of `MeanProtocol`'s: who is precise counts more
+    >>> protocol = estimation.PermutedMeanProtocol(budgets, low=20.0, high=80.0)
+    >>> round(protocol.standard_error(50.0), 2)  # a third of `MeanProtocol`'s: weighted by precision
     2.01
     """
 
@@ -306,7 +307,7 @@ class PermutedMeanProtocol(PermuteThenRandomize):
 
 
 class PermutedFrequencyProtocol(PermuteThenRandomize):
-    """Share of ones among bits, users shuffled into seats; parameters as for `FrequencyProtocol`.
+    """Share of ones among bits, users permuted into slots; parameters as for `FrequencyProtocol`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Populations to run protocols on: groups of users with budgets, clipped normal values, bits, Zipf counts.
+"""Synthetic populations: groups of users with budgets, clipped normal values, bits, Zipf counts.
 
 The defaults are those of Chen, Cao, Ge, "A Generalized Shuffle Framework" (AAAI 2024), where it prints them.
 """
@@ -32,7 +32,7 @@ def apportion(shares, n):
     Raises
     ------
     TypeError, ValueError
-        If ``shares`` is no distribution or ``n`` no number of users.
+        If ``shares`` is not a distribution or ``n`` is not a number of users.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def group_budgets(n, *, shares=SHARES, eps0=BUDGETS):
     Returns
     -------
     numpy.ndarray, shape (n,)
-        Group after group.  Where budget and value are to be unrelated, put the *values* in random order.
+        Group after group.  To make budgets and values independent, put the *values* in random order.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A protocol from end to end: users, shuffler, analyst, and what is proved about the three together."""
+"""A protocol from end to end: users, shuffler, analyst, and a certified guarantee."""
 
 import functools
 from abc import ABC, abstractmethod
@@ -12,14 +12,15 @@ from shufflelib.numerics.certified import Certified
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one run of a protocol tells, and what it gives away.
+    """The estimate of one run of a protocol, and its privacy loss.
 
     Parameters
     ----------
     value : float or numpy.ndarray, shape (d,)
         The estimate of the population's statistic.
     standard_error : float or numpy.ndarray, shape (d,)
-        Its standard deviation over the protocol's own randomness; see the protocol for the side.
+        Its standard deviation over the protocol's randomness; the protocol says if it is exact or an upper
+        end.
     epsilon : Certified
         Central ε at ``delta`` of exactly what was run; ``upper`` is the guarantee.
     delta : float
@@ -30,8 +31,8 @@ class Estimate:
     >>> import numpy as np
     >>> from shufflelib import estimation, randomizers
     >>> protocol = estimation.HistogramProtocol(randomizers.binary_rr(eps0=1.0), n=1000)
-    >>> told = protocol.run(np.arange(1000) % 2, np.random.default_rng(1))
-    >>> told.value.shape, told.delta, told.epsilon.upper < 0.13
+    >>> result = protocol.run(np.arange(1000) % 2, np.random.default_rng(1))
+    >>> result.value.shape, result.delta, result.epsilon.upper < 0.13
     ((2,), 1e-06, True)
     """
 
@@ -49,8 +50,8 @@ class Estimate:
 class Protocol(ABC):
     """Users report, a shuffler mixes, an analyst estimates.
 
-    Subclasses say what reaches the analyst (`reports`), what is made of it (`estimate`,
-    `standard_error`) and what is proved about it (`certificate`).
+    Subclasses define what reaches the analyst (`reports`), the estimate (`estimate`, `standard_error`)
+    and its guarantee (`certificate`).
 
     Examples
     --------
@@ -73,7 +74,7 @@ class Protocol(ABC):
 
     @property
     def delta(self):
-        """Central δ at which ε is certified; another one takes another protocol."""
+        """Central δ at which ε is certified; for another δ build another protocol."""
         return self._delta
 
     @abstractmethod
@@ -94,10 +95,9 @@ class Protocol(ABC):
 
     @abstractmethod
     def repeat(self, data, repetitions, rng):
-        """Return the estimates of independent runs, shape (repetitions, ...), drawn by shorter means.
+        """Return the estimates of independent runs, shape (repetitions, ...), drawn efficiently.
 
-        The distribution is that of ``run(data, rng).value``; what is shorter is that equal users are drawn
-        together.
+        The distribution is that of ``run(data, rng).value``; equal users are drawn together.
         """
 
     @functools.cached_property

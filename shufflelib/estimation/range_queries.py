@@ -22,7 +22,7 @@ from shufflelib.shuffling.shuffled import shuffle
 class RangeQueryProtocol(Protocol):
     r"""Node frequencies of a hierarchy, from which every range is answered.
 
-    Each user draws one of H levels uniformly and reports the own node on it by randomized response with the
+    Each user draws one of H levels uniformly and reports their node on it by randomized response with the
     full budget; reports are shuffled.  With ``branching`` equal to ``d`` there is one level: the flat
     histogram.
 
@@ -161,7 +161,7 @@ class RangeQueryProtocol(Protocol):
             frequencies.append((seen - there.sum() * other) / (self.n * weight * (own - other)))
         return np.concatenate(frequencies)
 
-    def _spread(self, level, nodes, share):
+    def _scaled_variance(self, level, nodes, share):
         """Return n times what ``nodes`` nodes of a level, holding a share of the users, add to a variance."""
         own, other = support(self.randomizer.components[level])
         miss = nodes * other  # chance that a report falls into the nodes if its user is not there
@@ -193,8 +193,8 @@ class RangeQueryProtocol(Protocol):
             If an argument is outside its domain.
         """
         parts = self._by_level(validation.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
-        spread = [self._spread(level, 1.0, part) for level, part in enumerate(parts)]
-        return np.concatenate(spread) / self.n
+        variances = [self._scaled_variance(level, 1.0, part) for level, part in enumerate(parts)]
+        return np.concatenate(variances) / self.n
 
     def standard_error(self, estimate):
         """Return the standard error of each node, with the estimate, cut to [0, 1], for the truth."""
@@ -261,15 +261,15 @@ class RangeQueryProtocol(Protocol):
         """
         parts = self._by_level(validation.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
         runs = canonical_decomposition(first, last, d=self.d, branching=self.branching)[1:]
-        spread = [
-            self._spread(level, (run[:, 1] - run[:, 0]).sum(axis=0), sum_in_runs(part, run))
+        variances = [
+            self._scaled_variance(level, (run[:, 1] - run[:, 0]).sum(axis=0), sum_in_runs(part, run))
             for level, (part, run) in enumerate(zip(parts, runs, strict=True))
         ]
-        variance = sum(spread) / self.n
+        variance = sum(variances) / self.n
         return float(variance[0]) if np.ndim(first) == np.ndim(last) == 0 else variance
 
     def consistent(self, nodes):
-        r"""Return node frequencies that add up along the tree: weighted least squares, the root being 1.
+        r"""Return node frequencies that add up in the tree: weighted least squares, the root being 1.
 
         .. math:: \min_x \sum_h \frac1{v_h} \lVert \hat f_h - A_h x \rVert^2, \qquad \sum_j x_j = 1
 
@@ -297,11 +297,11 @@ class RangeQueryProtocol(Protocol):
         parts = self._by_level(nodes)
         noise = [part[0] for part in self._by_level(self.node_variance(np.zeros(self._ends[-1])))]
         best, variance = parts[-1:], noise[-1]
-        for part, own in zip(parts[-2::-1], noise[-2::-1], strict=True):
+        for part, single in zip(parts[-2::-1], noise[-2::-1], strict=True):
             children = best[0].reshape(-1, self.branching).sum(axis=1)
             below = self.branching * variance
-            best = [(part * below + children * own) / (own + below), *best]
-            variance = own * below / (own + below)
+            best = [(part * below + children * single) / (single + below), *best]
+            variance = single * below / (single + below)
         parent, settled = np.ones(1), []
         for part in best:
             missing = parent - part.reshape(-1, self.branching).sum(axis=1)

@@ -11,9 +11,9 @@ def in_random_order(rows, rng):
     Parameters
     ----------
     rows : array_like, shape (n, ...)
-        One row for each user: reports, or values that are about to take their seats.
+        One row for each user: reports, or values before they are assigned to slots.
     rng : numpy.random.Generator
-        The shuffler's own randomness.
+        The shuffler's randomness.
 
     Returns
     -------
@@ -27,8 +27,8 @@ def in_random_order(rows, rng):
 
     Notes
     -----
-    Cost O(n).  To compute with the guarantee of a shuffled protocol, nothing but what this returns may
-    reach the analyst.
+    Cost O(n).  The guarantee of a shuffled protocol requires that nothing but what this returns reaches
+    the analyst.
 
     Examples
     --------
