@@ -21,9 +21,9 @@ def seeded(seed=0):
 
 PERSONAL = {
     "Algorithm 1": lambda eps0: estimation.MeanProtocol(eps0, **RANGE),
-    "seats, mean": lambda eps0: estimation.PermutedMeanProtocol(eps0, **RANGE),
+    "slots, mean": lambda eps0: estimation.PermutedMeanProtocol(eps0, **RANGE),
     "Algorithm 2": estimation.FrequencyProtocol,
-    "seats, frequency": estimation.PermutedFrequencyProtocol,
+    "slots, frequency": estimation.PermutedFrequencyProtocol,
 }
 MECHANISMS = {
     "generalized RR": randomizers.generalized_rr,

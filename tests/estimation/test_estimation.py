@@ -1,4 +1,4 @@
-"""Protocols on data: what the shuffler does, what a run tells, whom it asks, and what is refused."""
+"""Protocols on data: the shuffler, the results of a run, populations, and bad arguments."""
 
 import math
 from collections import Counter
@@ -34,12 +34,12 @@ def test_rows_stay_together_and_none_is_lost():
 
 
 def test_the_analyst_cannot_see_who_sent_what():
-    """At a huge budget reports are the values: their position must not tell the user's position."""
+    """At a huge budget reports are the values: their position must not reveal the user's position."""
     users, rng = np.arange(4), seeded(2)
     loud = np.full(4, 100.0)
     protocols = {
-        "own": estimation.MeanProtocol(loud, low=0.0, high=3.0),
-        "seats": estimation.PermutedMeanProtocol(loud, low=0.0, high=3.0),
+        "users": estimation.MeanProtocol(loud, low=0.0, high=3.0),
+        "slots": estimation.PermutedMeanProtocol(loud, low=0.0, high=3.0),
         "histogram": estimation.HistogramProtocol(randomizers.generalized_rr(eps0=100.0, d=4), n=4),
     }
     for name, protocol in protocols.items():
@@ -68,7 +68,7 @@ def test_reports_have_one_distribution_for_every_order_of_the_users():
 
 
 @pytest.mark.parametrize("name", ["Algorithm 1", "Algorithm 2"])
-def test_own_budget_estimates_are_functions_of_the_multiset(name):
+def test_personal_budget_estimates_are_functions_of_the_multiset(name):
     protocol, rng = PERSONAL[name](paper(500)), seeded(4)
     reports = protocol.reports(data_for(name, 500, rng), rng)
     assert protocol.estimate(np.sort(reports)) == pytest.approx(protocol.estimate(reports), abs=1e-10)
@@ -82,16 +82,16 @@ def test_histograms_are_functions_of_the_multiset(name):
     assert protocol.estimate(reports) == pytest.approx(again, abs=1e-12)
 
 
-# ---- what a run tells
+# ---- the results of a run
 
 
-def test_a_run_says_what_it_estimates_and_what_it_gives_away():
+def test_a_run_states_its_estimate_and_its_privacy_loss():
     protocol = estimation.PermutedFrequencyProtocol(paper(), delta=1e-6)
     result = protocol.run(estimation.bits(10_000), seeded(15))
     assert abs(result.value - 0.7) < 5 * result.standard_error
     assert result.epsilon is protocol.epsilon and result.delta == 1e-6
     assert 0.0 <= result.epsilon.lower < result.epsilon.upper < 0.02
-    assert "±" in str(result) and "1e-06" in str(result) and "seats" in str(result)
+    assert "±" in str(result) and "1e-06" in str(result) and "slots" in str(result)
 
 
 # ---- populations and accuracy
@@ -118,7 +118,7 @@ def test_absolute_errors():
     assert rows == (0.5, 0.0)
 
 
-# ---- hostile input
+# ---- bad input
 
 BAD_BUDGETS = {
     "negative": [1.0, -0.1],
@@ -143,10 +143,10 @@ def test_bad_budgets_are_refused_by_name(name, bad):
 
 
 def test_a_budget_of_zero_is_refused_where_noise_would_be_infinite():
-    for name in ("Algorithm 1", "seats, mean"):
+    for name in ("Algorithm 1", "slots, mean"):
         with pytest.raises(ValueError, match=r"eps0 .* for user 1: .* infinite"):
             PERSONAL[name]([1.0, 0.0])
-    for name in ("Algorithm 2", "seats, frequency"):
+    for name in ("Algorithm 2", "slots, frequency"):
         with pytest.raises(ValueError, match="eps0 must hold at least one positive budget"):
             PERSONAL[name]([0.0, 0.0])
         tiny = PERSONAL[name]([0.0, 1e-9])
@@ -185,7 +185,7 @@ def test_truth_values_count_as_bits():
     ],
 )
 def test_bad_bits_are_refused_by_name(data, message):
-    for name in ("Algorithm 2", "seats, frequency"):
+    for name in ("Algorithm 2", "slots, frequency"):
         protocol = PERSONAL[name]([1.0, 1.0, 2.0])
         for call in (
             lambda: protocol.run(data, seeded()),  # noqa: B023

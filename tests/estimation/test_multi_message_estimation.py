@@ -54,12 +54,12 @@ def test_counts_give_unbiased_frequencies_with_the_exact_variance(name):
 def exact_supports(name):
     """Pmf of the supports of one user who holds item 0, one who holds 1, and one blanket message each."""
     if name == "coin":
-        own, noise = [{(1, 0): 1.0}, {(0, 1): 1.0}], {(1, 0): 0.8, (0, 1): 0.2}
+        inputs, noise = [{(1, 0): 1.0}, {(0, 1): 1.0}], {(1, 0): 0.8, (0, 1): 0.2}
     elif name == "special bins":  # 7 bins, 3 for each of two items
-        own, noise = [{(1, 0): 1.0}, {(0, 1): 1.0}], {(1, 0): 3 / 7, (0, 1): 3 / 7, (0, 0): 1 / 7}
+        inputs, noise = [{(1, 0): 1.0}, {(0, 1): 1.0}], {(1, 0): 3 / 7, (0, 1): 3 / 7, (0, 0): 1 / 7}
     elif name == "mixDUMP":
         eye = [tuple(row) for row in np.eye(3, dtype=int).tolist()]
-        own = [{eye[y]: 0.6 if x == y else 0.2 for y in range(3)} for x in (0, 1)]
+        inputs = [{eye[y]: 0.6 if x == y else 0.2 for y in range(3)} for x in (0, 1)]
         noise = dict.fromkeys(eye, 1 / 3)
     else:
 
@@ -70,9 +70,9 @@ def exact_supports(name):
                 for y in product((0, 1), repeat=3)
             }
 
-        own, noise = [bits(0), bits(1)], bits(None)
+        inputs, noise = [bits(0), bits(1)], bits(None)
     distribution = Counter({(0,) * len(next(iter(noise))): 1.0})
-    for single in (*own, noise, noise):
+    for single in (*inputs, noise, noise):
         longer = Counter()
         for seen, mass in distribution.items():
             for y, chance in single.items():

@@ -1,4 +1,4 @@
-"""Mean and frequency with personal budgets: exact moments, repeated runs, guarantees of both readings.
+"""Mean and frequency with personal budgets: exact moments, repeated runs, guarantees of both models.
 
 The oracles share no code with the package: they list all outcomes of a few users in exact fractions.
 """
@@ -23,13 +23,13 @@ def algorithm_2(ratios, x):
     return moments([((sum(y) - b) / (len(x) - 2 * b), mass) for y, mass in response_runs(ratios, x)])
 
 
-def seats_frequency(ratios, x):
-    """Exact mean and variance with weights tanh²(ε/2), averaged over all seatings."""
+def slots_frequency(ratios, x):
+    """Exact mean and variance with weights tanh²(ε/2), averaged over all permutations."""
     gain = [F(ratio - 1, ratio + 1) for ratio in ratios]
     scale = sum(g * g for g in gain)
     distribution = []
-    for seated in permutations(x):
-        for y, mass in response_runs(ratios, seated):
+    for permuted in permutations(x):
+        for y, mass in response_runs(ratios, permuted):
             terms = (g * (said - F(1, ratio + 1)) for g, ratio, said in zip(gain, ratios, y, strict=True))
             distribution.append((sum(terms) / scale, mass / math.factorial(len(x))))
     return moments(distribution)
@@ -57,41 +57,41 @@ def test_algorithm_1_is_as_written():
 @pytest.mark.parametrize("ratios", [(2, 2, 2, 2), (1, 2, 3, 9), (9, 3, 1, 1), (50, 1, 1, 1)])
 def test_mean_and_variance_of_frequencies_are_exact(ratios, x):
     eps0, share = np.log(ratios), np.mean(x)
-    own, seats = estimation.FrequencyProtocol(eps0), estimation.PermutedFrequencyProtocol(eps0)
-    for protocol, distribution in ((own, algorithm_2(ratios, x)), (seats, seats_frequency(ratios, x))):
+    shuffled, slots = estimation.FrequencyProtocol(eps0), estimation.PermutedFrequencyProtocol(eps0)
+    for protocol, distribution in ((shuffled, algorithm_2(ratios, x)), (slots, slots_frequency(ratios, x))):
         assert share + protocol.bias(x) == pytest.approx(float(distribution[0]), abs=1e-12)
         assert protocol.variance(x) == pytest.approx(float(distribution[1]), rel=1e-12)
-    assert seats.standard_error(0.0) ** 2 >= seats.variance(x) * (1 - 1e-12)
-    assert own.standard_error(0.0) ** 2 == pytest.approx(own.variance(x))
+    assert slots.standard_error(0.0) ** 2 >= slots.variance(x) * (1 - 1e-12)
+    assert shuffled.standard_error(0.0) ** 2 == pytest.approx(shuffled.variance(x))
 
 
 def test_the_upper_end_of_the_standard_error_is_attained():
-    seats = estimation.PermutedFrequencyProtocol(np.log([1.5, 2.0, 4.0, 9.0]))
-    assert seats.standard_error(0.0) ** 2 == pytest.approx(seats.variance([1, 0, 1, 0]))
+    slots = estimation.PermutedFrequencyProtocol(np.log([1.5, 2.0, 4.0, 9.0]))
+    assert slots.standard_error(0.0) ** 2 == pytest.approx(slots.variance([1, 0, 1, 0]))
 
 
-def test_seat_weights_have_the_least_worst_case_variance():
+def test_slot_weights_have_the_least_worst_case_variance():
     eps0, n = np.array([0.1, 0.4, 1.0, 3.0, 3.0]), 5
-    seats = estimation.PermutedMeanProtocol(eps0, low=0.0, high=2.0)
-    assert seats.weights.sum() == pytest.approx(1.0)
+    slots = estimation.PermutedMeanProtocol(eps0, low=0.0, high=2.0)
+    assert slots.weights.sum() == pytest.approx(1.0)
 
     def worst(weights):  # S² at Δ²/4
         return np.sum(weights**2 * 2 * (2.0 / eps0) ** 2) + np.sum((weights - 1 / n) ** 2)
 
-    assert worst(seats.weights) == pytest.approx(seats.noise_variance + seats.luck)
+    assert worst(slots.weights) == pytest.approx(slots.noise_variance + slots.luck)
     rng = seeded(6)
     for _ in range(200):
-        other = seats.weights + 0.01 * rng.normal(size=n)
-        assert worst(other / other.sum()) >= worst(seats.weights)
+        other = slots.weights + 0.01 * rng.normal(size=n)
+        assert worst(other / other.sum()) >= worst(slots.weights)
     bits = estimation.PermutedFrequencyProtocol(eps0).weights
     assert bits == pytest.approx(np.tanh(eps0 / 2) ** 2 / np.sum(np.tanh(eps0 / 2) ** 2))
 
 
-def test_equal_budgets_make_both_readings_the_same_estimator():
-    for own, seats in (("Algorithm 1", "seats, mean"), ("Algorithm 2", "seats, frequency")):
+def test_equal_budgets_make_both_models_the_same_estimator():
+    for shuffled, slots in (("Algorithm 1", "slots, mean"), ("Algorithm 2", "slots, frequency")):
         eps0, rng = np.full(50, 0.7), seeded()
-        x = data_for(own, 50, rng)
-        one, other = PERSONAL[own](eps0), PERSONAL[seats](eps0)
+        x = data_for(shuffled, 50, rng)
+        one, other = PERSONAL[shuffled](eps0), PERSONAL[slots](eps0)
         reports = one.reports(x, rng)
         assert one.estimate(reports) == pytest.approx(other.estimate(reports))
         assert one.variance(x) == pytest.approx(other.variance(x))
@@ -99,7 +99,7 @@ def test_equal_budgets_make_both_readings_the_same_estimator():
 
 def test_algorithm_2_is_biased_where_budget_goes_with_value():
     n = 10_000
-    eps0, ones_first = paper(n), estimation.bits(n)  # all cautious users hold 1
+    eps0, ones_first = paper(n), estimation.bits(n)  # all users with small budgets hold 1
     protocol = estimation.FrequencyProtocol(eps0)
     gain = (np.exp(eps0) - 1) / (np.exp(eps0) + 1)
     expected = (gain @ ones_first) / gain.sum() - 0.7
@@ -107,8 +107,8 @@ def test_algorithm_2_is_biased_where_budget_goes_with_value():
     z = protocol.repeat(ones_first, REPETITIONS, seeded(7))
     error = z.std() / REPETITIONS**0.5
     assert abs(z.mean() - 0.7 - expected) < 4 * error < abs(expected) / 10
-    seats = estimation.PermutedFrequencyProtocol(eps0).repeat(ones_first, REPETITIONS, seeded(8))
-    assert abs(seats.mean() - 0.7) < 4 * seats.std() / REPETITIONS**0.5
+    slots = estimation.PermutedFrequencyProtocol(eps0).repeat(ones_first, REPETITIONS, seeded(8))
+    assert abs(slots.mean() - 0.7) < 4 * slots.std() / REPETITIONS**0.5
     assert estimation.MeanProtocol(eps0, low=0.0, high=1.0).bias(ones_first) == pytest.approx(0.0, abs=1e-12)
 
 
@@ -158,9 +158,9 @@ def test_repeating_spans_several_blocks(monkeypatch):
 def test_what_the_paper_says_of_its_figures():
     """At the defaults the plain average is off by 5, weighting by precision by 1.6; both fall with ε_c."""
     x = estimation.clipped_normal(10_000, seeded())
-    plain, seats = (PERSONAL[name](paper()) for name in ("Algorithm 1", "seats, mean"))
+    plain, slots = (PERSONAL[name](paper()) for name in ("Algorithm 1", "slots, mean"))
     assert estimation.normal_absolute_error(plain.variance(x)) == pytest.approx(5.047, abs=0.001)
-    assert 1.55 < estimation.normal_absolute_error(seats.variance(x)) < 1.6
+    assert 1.55 < estimation.normal_absolute_error(slots.variance(x)) < 1.6
 
 
 @pytest.mark.parametrize("name", PERSONAL)
@@ -176,21 +176,21 @@ def test_a_thousand_repetitions_take_seconds(name):
 
 def test_equal_budgets_are_the_ordinary_shuffle():
     eps0, delta = np.full(1000, 1.0), 1e-6
-    own = estimation.FrequencyProtocol(eps0, delta=delta).epsilon
-    seats = estimation.PermutedFrequencyProtocol(eps0, delta=delta).epsilon
+    shuffled = estimation.FrequencyProtocol(eps0, delta=delta).epsilon
+    slots = estimation.PermutedFrequencyProtocol(eps0, delta=delta).epsilon
     ordinary = shuffle(randomizers.generic(eps0=1.0), n=1000).epsilon(delta)  # the same blanket
-    for bracket in (own, seats):
+    for bracket in (shuffled, slots):
         assert bracket.upper >= ordinary.lower
         assert bracket.upper == pytest.approx(ordinary.upper, rel=1e-2)
-    assert own.lower > 0.8 * own.upper
+    assert shuffled.lower > 0.8 * shuffled.upper
 
 
-def test_the_seats_guarantee_is_false_for_algorithm_2():
-    """A liberal user stands out among cautious ones: an attack proves more than seats allow."""
-    own, seats = estimation.FrequencyProtocol(paper()), estimation.PermutedFrequencyProtocol(paper())
-    assert own.epsilon.lower > 1.9 * seats.epsilon.upper > 0.03
-    each = own.channel.own_users().epsilons(delta=1e-6)
-    assert own.epsilon.upper == each.upper.max() and each.upper.min() < 0.004
+def test_the_slots_guarantee_is_false_for_algorithm_2():
+    """A user with a large budget among small ones: an attack exceeds the guarantee of slots."""
+    shuffled, slots = estimation.FrequencyProtocol(paper()), estimation.PermutedFrequencyProtocol(paper())
+    assert shuffled.epsilon.lower > 1.9 * slots.epsilon.upper > 0.03
+    each = shuffled.channel.own_users().epsilons(delta=1e-6)
+    assert shuffled.epsilon.upper == each.upper.max() and each.upper.min() < 0.004
 
 
 @pytest.mark.parametrize("ratios", [(2, 3, 9), (2, 2, 5), (3, 3, 3)])
@@ -198,22 +198,22 @@ def test_guarantees_hold_for_every_pair_of_datasets(ratios):
     """All outputs of three users, all datasets, in fractions: δ(ε) at the certified ε is at most δ."""
     eps0, delta = np.log(ratios), 0.05
 
-    def own(x):
+    def shuffled(x):
         distribution = Counter()
         for reports, mass in response_runs(ratios, x):
             distribution[sum(reports)] += mass
         return distribution
 
-    def seats(x):
+    def slots(x):
         distribution = Counter()
-        for seated in permutations(x):
-            for reports, mass in response_runs(ratios, seated):
+        for permuted in permutations(x):
+            for reports, mass in response_runs(ratios, permuted):
                 distribution[reports] += mass / 6
         return distribution
 
     protocols = (
-        (own, estimation.FrequencyProtocol(eps0, delta=delta)),
-        (seats, estimation.PermutedFrequencyProtocol(eps0, delta=delta)),
+        (shuffled, estimation.FrequencyProtocol(eps0, delta=delta)),
+        (slots, estimation.PermutedFrequencyProtocol(eps0, delta=delta)),
     )
     for distribution, protocol in protocols:
         bracket = protocol.epsilon

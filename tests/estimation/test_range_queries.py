@@ -270,7 +270,7 @@ def test_the_whole_domain_is_known():
     assert protocol.answer_variance(np.clip(nodes, 0, 1), 0, 7) == 0.0
 
 
-def test_nobody_is_told_apart_by_position():
+def test_positions_of_reports_reveal_nothing():
     """The same multiset in another order gives the same distribution: reports are in random order."""
     protocol, rng = RangeQueryProtocol(eps0=700.0, d=4, n=4), np.random.default_rng(2)
     firsts = Counter()

@@ -1,11 +1,11 @@
-"""What the tests hold to be true, each computed without a line of the package.
+"""Oracles of the tests, computed without a line of the package.
 
 ==================  =====================================================================
-`brute_force`       finite pairs, shuffled laws and blankets in exact fractions; its names are here too
+`brute_force`       finite pairs, shuffled mechanisms and blankets in exact fractions; its names are here too
 `small_domains`     finite randomizers as matrices, from their definitions
 `mixtures`          mixtures of randomizers, and all their datasets
 `multi_message`     several messages from each user, and all multisets of them
-`renyi_formulas`    what the published Rényi formulas mean, from their masses
+`renyi_formulas`    the published Rényi formulas, from their masses
 `populations`       users for every randomizer that can be run, and what is to be estimated of them
 ``reference/``      numbers of independent programs
 ==================  =====================================================================

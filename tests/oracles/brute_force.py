@@ -6,7 +6,7 @@ Exact where the arguments are fractions: the hockey-stick argument is ``ratio`` 
 ============================  =====================================================================
 `pair_masses`                 the variation-ratio pair by enumeration of (a, b)
 `hockey_stick`                of any finite pair, exact; also `renyi_moment`, `tradeoff`
-`shuffled_distributions`               histograms of a finite randomizer over n users, exact
+`shuffled_distributions`      histograms of a finite randomizer over n users, exact
 `worst_shuffled_hockey_stick` maximum over all datasets of all neighbouring pairs
 `blanket_bound`               (1/n) E[(G_1 + ... + G_n)_+] by enumeration, exact
 `MpPair`                      the pair term by term in multiple precision, n up to a few hundred
@@ -135,9 +135,9 @@ def local_hash(e, d, hashes):
 
 
 def laplace_cells(root, cells):
-    """Return the pmf matrix of Laplace on inputs j/cells, eps0 = cells log(root), pooled at the same points.
+    """Return the pmf matrix of Laplace on inputs j/cells, eps0 = cells log(root), rounded to the same points.
 
-    Pooling is post-processing: what it gives away is a lower bound for the mechanism.
+    Rounding is post-processing: its privacy loss is a lower bound for the mechanism.
     """
 
     def below(j):  # chance of noise below j/cells
@@ -208,10 +208,10 @@ def blanket_bound(pmf, n, ratio, reference=None, pairs=None):
                 for gain, probability in single.items():
                     following[total + gain] = following.get(total + gain, 0) + mass * probability
             distribution = following
-        exposed = sum(
+        outside = sum(
             (max(pmf[x0][y] - ratio * pmf[x1][y], 0) for y in outputs if not reference[y]), Fraction(0)
         )
-        worst = max(worst, sum(mass * max(total, 0) for total, mass in distribution.items()) / n + exposed)
+        worst = max(worst, sum(mass * max(total, 0) for total, mass in distribution.items()) / n + outside)
     return worst
 
 

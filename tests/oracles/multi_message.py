@@ -80,8 +80,8 @@ def multisets(distributions):
 @cache
 def real(name, others, blanket):
     """Masses of all outputs when the user who changes holds 0 or 1 and the others hold ``others``."""
-    _, own, noise = PROTOCOLS[name]
-    both = [multisets([own[x], *(own[y] for y in others), *[noise] * blanket]) for x in (0, 1)]
+    _, inputs, noise = PROTOCOLS[name]
+    both = [multisets([inputs[x], *(inputs[y] for y in others), *[noise] * blanket]) for x in (0, 1)]
     return {
         y: tuple(distribution.get(y, F(0)) for distribution in both) for y in both[0].keys() | both[1].keys()
     }
@@ -89,8 +89,8 @@ def real(name, others, blanket):
 
 def worst(name, n, blanket, ratio):
     """The exact δ of the worst dataset of n users."""
-    _, own, _ = PROTOCOLS[name]
-    datasets = {tuple(sorted(o)) for o in product(range(len(own)), repeat=n - 1)}
+    _, inputs, _ = PROTOCOLS[name]
+    datasets = {tuple(sorted(o)) for o in product(range(len(inputs)), repeat=n - 1)}
     return max(oracles.both_ways(real(name, others, blanket), ratio) for others in datasets)
 
 
