@@ -1,8 +1,8 @@
-"""What is fast and how its cost grows, each beside a peer that does the same job in the same run.
+"""How fast the package is and how its cost grows, beside peers that do the same job in the same run.
 
     python -m benchmarks [--quick] [name ...]
 
-Each file holds one question: what is asked, at which sizes, and who else answers it.  `runner` measures,
+Each file has one question: the task, its sizes, and the peers that also solve it.  `runner` measures,
 `report` writes `results.csv`, `results.md` and `results.png`.
 """
 

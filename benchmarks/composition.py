@@ -19,7 +19,7 @@ from benchmarks.runner import Benchmark, Case, Peer
 
 DELTA, USERS, ROUNDS = 1e-6, 10**4, 100
 FEW = 100  # users, where fewer than ten rounds are asked
-CLOSE = 0.01  # by which dots may lie above, relatively
+CLOSE = 0.01  # by which connect-the-dots may lie above, relatively
 MOST_ROUNDS, MOST_USERS = 10**4, 10**5  # of the peers
 POINTS, DEVIATIONS = 3000, 13.0  # of the table of losses, and how far out it goes
 
@@ -86,7 +86,7 @@ def profile_table(n):
     return step, last, np.maximum.accumulate(np.clip(deltas, 0.0, 1.0)[::-1])[::-1]
 
 
-def dots(n, rounds):
+def connect_the_dots(n, rounds):
     """Return the ε that dp-accounting proves."""
     from dp_accounting.pld import pld_pmf, privacy_loss_distribution
 
@@ -101,17 +101,17 @@ def dots(n, rounds):
 
 
 def above(answer, eps):
-    """Say whether an ε rounded up lies above our lower end, and not far above our upper one."""
+    """Return whether an ε rounded up lies above our lower end, and not far above our upper one."""
     return answer.lower <= eps <= answer.upper * (1.0 + CLOSE)
 
 
 def case(n, rounds):
-    """Ask for ε of a pair that remembers nothing."""
+    """Compute ε of a pair without cached results."""
     peers = []
     if n <= MOST_USERS and rounds <= MOST_ROUNDS:
         loss_table(n), profile_table(n)
         peers += [Peer("prv-accountant", lambda answer: prv(n, rounds, 1e-3 * answer.upper))]
-        peers += [Peer("dp-accounting", lambda answer: dots(n, rounds), above)]
+        peers += [Peer("dp-accounting", lambda answer: connect_the_dots(n, rounds), above)]
     return Case(
         ours=lambda: pair_of(n).compose(rounds=rounds).epsilon(DELTA),
         peers=tuple(peers),

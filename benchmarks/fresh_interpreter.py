@@ -44,7 +44,7 @@ def fresh(statement):
 
 
 def light(ours, theirs):
-    """Say whether importing the package loads nothing heavy."""
+    """Return whether importing the package loads no heavy module."""
     return not set(HEAVY) & set(ours["modules"])
 
 

@@ -18,7 +18,7 @@ MOST_ABOVE = 3.0  # times our δ, which rounding up each of 1e4 losses may reach
 
 
 def case(n):
-    """Ask for ε of a mechanism that remembers nothing; the peers' δ at our upper end is checked."""
+    """Compute ε of a mechanism without cached results; the peers' δ at our upper end is checked."""
 
     def fresh():
         return shuffle(randomizers.generalized_rr(eps0=EPS0, d=D), n=n)

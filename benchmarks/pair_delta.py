@@ -21,7 +21,7 @@ MOST = {"term by term": 10**6, "12 deviations": 10**9, "dp-accounting": 10**3}
 
 
 def pair_of(n, eps0=EPS0):
-    """Return a pair that remembers nothing of an earlier call."""
+    """Return a pair without cached results of an earlier call."""
     return VariationRatioPair.of(randomizers.generic(eps0=eps0), n=n)
 
 

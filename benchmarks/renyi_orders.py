@@ -53,7 +53,7 @@ def same(answer, cells, n):
 
 
 def case(n):
-    """Ask for all orders of a pair that remembers nothing."""
+    """Compute all orders of a pair without cached results."""
     peer = Peer(
         "term by term",
         lambda answer: np.array([renyi_of_cells(n, EPS0, order) for order in SAMPLE]),

@@ -2,8 +2,8 @@
 
 The clock is processor time, that of child processes included, so that other programs disturb it little.
 At each size all implementations take turns, forwards and backwards, and the median over the turns counts.
-A first call that nobody times lets each of them load what it loads once.  Seconds are not reported: the
-unit of a benchmark is its own first size.
+A first, untimed call lets each of them load what it loads once.  Seconds are not reported: the unit of a
+benchmark is the cost of its first size.
 """
 
 import gc
@@ -24,7 +24,7 @@ OURS = "shufflelib"
 
 
 def ends(answer):
-    """Return both ends of an answer: of a bracket, or of a pair of numbers; else nothing."""
+    """Return both ends of an answer: of a bracket, or of a pair of numbers; otherwise None."""
     if hasattr(answer, "lower") and np.ndim(answer.lower) == 0:
         return float(answer.lower), float(answer.upper)
     return answer if isinstance(answer, tuple) else None
@@ -36,7 +36,7 @@ def nothing_else(answer):
 
 
 def overlap(ours, theirs):
-    """Say whether two brackets have a number in common."""
+    """Return whether two brackets overlap."""
     (low, high), (their_low, their_high) = ends(ours), ends(theirs)
     return low <= their_high and their_low <= high
 
@@ -48,15 +48,15 @@ class Peer:
     Parameters
     ----------
     name : str
-        Who it is; the same name has the same stroke in every panel.
+        Its name; the same name has the same line style in every panel.
     call : callable
-        From our answer, which tells some peers where to look, to theirs.
+        From our answer, which some peers use as a starting point, to theirs.
     agrees : callable
         From our answer and theirs to a bool; by default two brackets must overlap.
     evaluations : float
         How many such calls make up the job.
     facts : callable
-        From their answer to what else it tells, as columns of the table.
+        From their answer to further columns of the table.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Peer:
 
 @dataclass(frozen=True)
 class Case:
-    """One size of a benchmark: our call, the peers that reach this size, what else our answer tells."""
+    """One size of a benchmark: our call, the peers that reach this size, further columns for our answer."""
 
     ours: Callable
     peers: tuple[Peer, ...] = ()
@@ -77,7 +77,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One question and the sizes at which it is asked; ``quick`` are sizes that take no time."""
+    """One question and the sizes at which it is asked; those in ``quick`` take little time."""
 
     name: str
     title: str
@@ -111,8 +111,8 @@ def measure(benchmark, *, quick=False, say=lambda line: None):
         calls = [case.ours, *(partial(peer.call, answer) for peer in case.peers)]
         theirs = [call() for call in calls[1:]]
         times = [[] for _ in calls]
-        cf_minus_one_of_multiples = 1 if quick else TURNS if processor_seconds() - start < LONG else FEWER
-        for turn in range(cf_minus_one_of_multiples):
+        turns = 1 if quick else TURNS if processor_seconds() - start < LONG else FEWER
+        for turn in range(turns):
             order = range(len(calls))
             for one in order if turn % 2 == 0 else reversed(order):
                 times[one].append(seconds(calls[one]))
@@ -122,9 +122,9 @@ def measure(benchmark, *, quick=False, say=lambda line: None):
         unit = unit or costs[0]
         names = [OURS, *(peer.name for peer in case.peers)]
         agreed = [None, *(bool(p.agrees(answer, a)) for p, a in zip(case.peers, theirs, strict=True))]
-        told = [case.facts(answer), *(p.facts(a) for p, a in zip(case.peers, theirs, strict=True))]
+        further = [case.facts(answer), *(p.facts(a) for p, a in zip(case.peers, theirs, strict=True))]
         for name, cost, each, agrees, found, facts in zip(
-            names, costs, times, agreed, [answer, *theirs], told, strict=True
+            names, costs, times, agreed, [answer, *theirs], further, strict=True
         ):
             row = {"benchmark": benchmark.name, "grows": benchmark.grows, "size": size}
             row |= {"implementation": name, "cost": cost / unit, "times ours": cost / costs[0]}
@@ -132,11 +132,11 @@ def measure(benchmark, *, quick=False, say=lambda line: None):
             row |= dict(zip(("lower", "upper"), ends(found) or (), strict=False))
             row |= facts
             rows.append(row)
-        say(f"{benchmark.name}: {benchmark.grows} {size:g}: " + ", ".join(map(_said, rows[-len(names) :])))
+        say(f"{benchmark.name}: {benchmark.grows} {size:g}: " + ", ".join(map(_as_text, rows[-len(names) :])))
     return rows
 
 
-def _said(row):
+def _as_text(row):
     if row["implementation"] == OURS:
         return f"{OURS} {row['cost']:.3g} of its first size"
     verdict = "agrees" if row["agrees"] else "DISAGREES"
@@ -146,7 +146,7 @@ def _said(row):
 def growth(rows):
     """Return the exponent of growth: the slope of log cost against log size over the larger half of the rows.
 
-    At least three rows are used; nothing is said about fewer.
+    At least three rows are used; with fewer the result is NaN.
     """
     if len(rows) < 3:
         return math.nan
@@ -156,5 +156,5 @@ def growth(rows):
 
 
 def to_stderr(line):
-    """Show progress."""
+    """Print progress."""
     print(line, file=sys.stderr, flush=True)

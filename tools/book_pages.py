@@ -96,7 +96,7 @@ def bounds_page(readme, titles):
     """Return the index of bounds, chapter by chapter in the order of the notebooks."""
     rows = table_of_bounds(readme)
     verdict = next(column for column in rows[0] if column.startswith("sound"))
-    count = f"{len(rows)} entries: what each bound is, how far it can be trusted, and where to find it."
+    count = f"{len(rows)} entries: each bound, whether it is sound, and where to find it."
     lines = ["# Index of bounds", "", count, ""]
 
     def chapter_of(row):
@@ -118,9 +118,9 @@ def bounds_page(readme, titles):
 
 
 def gallery_page(titles, chapters):
-    """Return every figure as a small picture with its words, and every table, chapter by chapter."""
+    """Return every figure as a small picture with its caption, and every table, chapter by chapter."""
     lines = ["# Gallery of figures and tables", ""]
-    lines += ["Each picture leads to the place where it is read; its numbers are beside it as CSV.", ""]
+    lines += ["Each picture links to the text that discusses it; its data are beside it as CSV.", ""]
     for stem, shown in chapters.items():
         lines += [heading(stem, titles), "", ":::::{container} gallery"]
         for name, alt in shown.items():
@@ -136,7 +136,7 @@ def gallery_page(titles, chapters):
 
 
 def pictures_of_claims(chapters):
-    """Return claim -> figure that follows it along a line: its data say for each claim what fails."""
+    """Return claim -> figure of its failure curve: the data of that figure mark where each claim fails."""
     found = {}
     for name in itertools.chain.from_iterable(chapters.values()):
         with (FIGURES / f"{name}.csv").open(newline="") as file:
@@ -167,9 +167,9 @@ def ledger_page(ledger, pictures):
             label = f" ({claim.label})" * bool(claim.label)
             shared = f" <br> *The error is that of* `{claim.repeats}`" * bool(claim.repeats)
             place = plain(claim.source.removeprefix(source).strip(" ,"))
-            said = f"`{claim.id}` <br> {plain(claim.statement)}" + f" <br> *{place}*" * bool(place)
+            entry = f"`{claim.id}` <br> {plain(claim.statement)}" + f" <br> *{place}*" * bool(place)
             where = f" <br> [picture](#fig-{pictures[claim.id]})" if claim.id in pictures else ""
-            lines.append(f"| {said} | {claim.verdict}{label}{where} | {plain(claim.reading)}{shared} |")
+            lines.append(f"| {entry} | {claim.verdict}{label}{where} | {plain(claim.reading)}{shared} |")
         lines.append("")
     return "\n".join(lines)
 
@@ -191,13 +191,13 @@ def module_page(module, homes):
     title = module.__name__
     things = {f"{title}.{name}": getattr(module, name) for name in public_names(module)}
     constants = {name: thing for name, thing in things.items() if not callable(thing)}
-    own = {
+    documented = {
         name: thing for name, thing in things.items() if name not in constants and homes[id(thing)] == name
     }
     lines = [title, "=" * len(title), "", f".. automodule:: {title}", "   :no-members:", ""]
     lines += [".. currentmodule:: None", "", ".. autosummary::", ""]
     lines += [f"   ~{homes[id(thing)]}" for name, thing in things.items() if name not in constants]
-    for name, thing in own.items():
+    for name, thing in documented.items():
         kind = "class" if inspect.isclass(thing) else "function"
         lines += ["", f".. auto{kind}:: {name}", *["   :members:"] * (kind == "class")]
     for name, value in constants.items():
@@ -234,15 +234,15 @@ def reference_page(modules, homes):
         for name in public_names(module):
             thing = getattr(module, name)
             home = homes[id(thing)] if callable(thing) else f"{title}.{name}"
-            said = f": {plain(first_line(thing))}" if callable(thing) else ""
-            lines.append(f"- {{py:obj}}`{name} <{home}>`{said}")
+            summary = f": {plain(first_line(thing))}" if callable(thing) else ""
+            lines.append(f"- {{py:obj}}`{name} <{home}>`{summary}")
         lines.append("")
     pages = [f"reference/{module.__name__}" for module in modules]
     return "\n".join([*lines, "```{toctree}", ":hidden:", "", *pages, "```", ""])
 
 
 def first_line(thing):
-    """Return the first line of what documents a module, a function or a class."""
+    """Return the first line of the docstring of a module, a function or a class."""
     return inspect.getdoc(thing).splitlines()[0]
 
 

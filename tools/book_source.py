@@ -3,7 +3,7 @@
     python tools/book_source.py build/full build/book-source
 
 Figures and tables are the committed ones in ``figures/``, whichever profile the notebooks ran in.
-A figure without words, a widget, or a cell that failed is an error: nothing of the kind gets printed.
+A figure without alternative text, a widget, or a failed cell is an error.
 """
 
 import argparse

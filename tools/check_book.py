@@ -1,4 +1,4 @@
-"""Check a built book: links inside it lead somewhere, pictures have words, nothing comes from outside.
+"""Check a built book: internal links resolve, pictures have alternative text, nothing comes from outside.
 
     python tools/check_book.py build/book
 
@@ -17,11 +17,11 @@ STYLE_URL = re.compile(r"""(?:url\(|@import\s+)["']?(https?:)?//""")
 
 
 class Page(HTMLParser):
-    """What one page holds: its anchors, its links, what it loads, and pictures without words."""
+    """The anchors of one page, its links, what it loads, and pictures without alternative text."""
 
     def __init__(self, text):
         super().__init__()
-        self.anchors, self.links, self.loaded, self.silent = set(), [], [], []
+        self.anchors, self.links, self.loaded, self.undescribed = set(), [], [], []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -35,7 +35,7 @@ class Page(HTMLParser):
         if attributes.get(LOADED.get(tag)):
             self.loaded.append(attributes[LOADED[tag]])
         if tag == "img" and not (attributes.get("alt") or "").strip():
-            self.silent.append(attributes.get("src", ""))
+            self.undescribed.append(attributes.get("src", ""))
 
 
 def outside(address):
@@ -51,7 +51,7 @@ def faults(book):
     found, leaving = [], set()
     for path, page in pages.items():
         name = path.relative_to(book.resolve())
-        found += [f"{name}: picture without words: {source}" for source in page.silent]
+        found += [f"{name}: picture without words: {source}" for source in page.undescribed]
         found += [f"{name}: loaded from outside: {address}" for address in page.loaded if outside(address)]
         leaving.update(address for address in page.links if outside(address))
         for address in (*page.links, *page.loaded):

@@ -1,6 +1,6 @@
 """List the licences of every locked package: ``python tools/licences.py >LICENSES-THIRD-PARTY.md``.
 
-Each is what the installed package says of itself, under its name in the SPDX list where it has one.
+Each is the licence that the installed package states, under its SPDX identifier where it has one.
 """
 
 import re
@@ -25,7 +25,7 @@ STATED = {
     "pywinpty": "MIT",
     "yarl": "Apache-2.0",
 }
-SPOKEN = [
+IDENTIFIERS = [
     (r"Mozilla Public License.*", "MPL-2.0"),
     (r"Apache.*", "Apache-2.0"),
     (r"BSD[ -]([23])-Clause.*", r"BSD-\1-Clause"),
@@ -41,20 +41,20 @@ def locked(lock):
 
 
 def licence(name):
-    """Return the licence of a package, in a few words; fail if it says none."""
+    """Return the licence of a package, as an SPDX expression where possible; fail if it states none."""
     if name in STATED:
         return STATED[name]
-    said = metadata(name)
-    if said.get("License-Expression"):
-        return said["License-Expression"]
-    classifiers = said.get_all("Classifier") or []
+    stated = metadata(name)
+    if stated.get("License-Expression"):
+        return stated["License-Expression"]
+    classifiers = stated.get_all("Classifier") or []
     classes = [line.split("::")[-1].strip() for line in classifiers if line.startswith("License ::")]
-    for words in [said.get("License") or "", *classes]:
-        if re.fullmatch(r"[\w.-]+( (AND|OR) [\w.-]+)+", words):
-            return words
-        for pattern, short in SPOKEN:
-            if re.fullmatch(pattern, words, flags=re.DOTALL):
-                return re.sub(pattern, short, words, flags=re.DOTALL)
+    for text in [stated.get("License") or "", *classes]:
+        if re.fullmatch(r"[\w.-]+( (AND|OR) [\w.-]+)+", text):
+            return text
+        for pattern, short in IDENTIFIERS:
+            if re.fullmatch(pattern, text, flags=re.DOTALL):
+                return re.sub(pattern, short, text, flags=re.DOTALL)
     raise ValueError(f"{name} does not name its licence; look it up and write it in STATED")
 
 

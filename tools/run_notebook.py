@@ -149,8 +149,8 @@ def run(path, target, profile, figures):
         with alone(target.with_name(f".{target.stem}")) as scratch:
             return execute(path, target, profile, figures, notebook, parameters, Path(scratch))
     except OSError as wrong:
-        said = [path, wrong.strerror or wrong, wrong.filename]
-        print(*filter(None, said), sep=": ", end="; put that right and run again\n", file=sys.stderr)
+        message = [path, wrong.strerror or wrong, wrong.filename]
+        print(*filter(None, message), sep=": ", end="; put that right and run again\n", file=sys.stderr)
         return 1
 
 
