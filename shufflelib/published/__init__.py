@@ -2,5 +2,5 @@
 
 One module or folder for each idea: `closed_form` for ε from (ε₀, n, δ), `renyi`, `conversions`,
 `joint_concavity`, `personalized`, `parallel_composition`, `composition`, `multi_message`, and the asymptotic
-`shuffle_index` and `central_limit`.  `comparison` asks all of those that give ε at δ.
+`shuffle_index` and `central_limit`.  `comparison` evaluates all those that give ε at δ.
 """

@@ -1,4 +1,4 @@
-r"""What the central limit theorem makes of the shuffle index: δ and ε as the crowd grows.
+r"""The central limit theorem with the shuffle index: δ and ε as the number of users grows.
 
 A sum of n small terms is nearly Gaussian, so the mean of its positive part is nearly that of a Gaussian:
 
@@ -6,10 +6,11 @@ A sum of n small terms is nearly Gaussian, so the mean of its positive part is n
           \mu = \frac1{\chi\sqrt n}, \quad t = \frac\varepsilon\mu, \quad Z \sim \mathcal N(0, 1).
 
 **Nothing here is certified on any side.**  These are limits for a fixed randomizer, without an error term;
-at finite n they may say more private than true, and do.  For proved numbers use `shuffle`.
+at finite n they may claim, and do claim, more privacy than there is.  For proved numbers use `shuffle`.
 
-Source: Takagi, Liew, arXiv:2601.19154v4 (known here through its abstract and a second-hand note, which
-numbers the expansion Lemma 3.2 and moderate deviations Theorem 3.5); derived and checked anew.
+Source: Takagi, Liew, arXiv:2601.19154v4 (known here only through its abstract and a second-hand note,
+in which the expansion is Lemma 3.2 and moderate deviations are Theorem 3.5).  The formulas are derived and
+checked independently.
 """
 
 import math
@@ -72,7 +73,7 @@ def asymptotic_delta(*, chi, n, eps):
     Returns
     -------
     float or numpy.ndarray
-        The limit's value.  The truth may be larger.
+        The value of the limit.  The true δ may be larger.
 
     Raises
     ------
@@ -91,8 +92,8 @@ def asymptotic_delta(*, chi, n, eps):
     >>> from shufflelib import randomizers, shuffle
     >>> one = randomizers.generalized_rr(eps0=1.0, d=10)
     >>> chi = shuffle_index.shuffle_index(one).blanket
-    >>> said = central_limit.asymptotic_delta(chi=chi, n=10**6, eps=0.002)
-    >>> round(said, 10), said < shuffle(one, n=10**6).delta(eps=0.002).lower
+    >>> limit = central_limit.asymptotic_delta(chi=chi, n=10**6, eps=0.002)
+    >>> round(limit, 10), limit < shuffle(one, n=10**6).delta(eps=0.002).lower
     (5.095e-07, True)
     """
     mu, eps = _checked(chi, n, eps, "eps", at_least=0.0)
@@ -118,7 +119,7 @@ def asymptotic_epsilon(*, chi, n, delta):
     Returns
     -------
     float or numpy.ndarray
-        The limit's value, 0 where δ ≥ μ/√(2π).  The truth may be larger.
+        The value of the limit, 0 where δ ≥ μ/√(2π).  The true ε may be larger.
 
     Raises
     ------
@@ -131,14 +132,14 @@ def asymptotic_epsilon(*, chi, n, delta):
 
     Examples
     --------
-    Here an attack has more than δ at the ε that the limit suggests:
+    Here an attack attains more than δ at the ε that the limit suggests:
 
     >>> from shufflelib.published import central_limit, shuffle_index
     >>> from shufflelib import randomizers, shuffle
     >>> one = randomizers.generalized_rr(eps0=4.0, d=10)
     >>> chi = shuffle_index.shuffle_index(one).blanket
-    >>> said = central_limit.asymptotic_epsilon(chi=chi, n=1000, delta=1e-6)
-    >>> round(said, 3), shuffle(one, n=1000).delta(eps=said).lower > 1e-6
+    >>> limit = central_limit.asymptotic_epsilon(chi=chi, n=1000, delta=1e-6)
+    >>> round(limit, 3), shuffle(one, n=1000).delta(eps=limit).lower > 1e-6
     (1.253, True)
     """
     mu, delta = _checked(chi, n, delta, "delta", **validation.INSIDE_UNIT_INTERVAL)
@@ -171,7 +172,7 @@ def moderate_delta(*, chi, n, eps):
     Returns
     -------
     float or numpy.ndarray
-        The limit's value, always above `asymptotic_delta`.  The truth may be larger than either.
+        The value of the limit, always above `asymptotic_delta`.  The true δ may be larger than either.
 
     Raises
     ------
@@ -215,7 +216,7 @@ def moderate_epsilon(*, chi, n, delta):
     Returns
     -------
     float or numpy.ndarray
-        The limit's value, always above `asymptotic_epsilon`.  The truth may be larger than either.
+        The value of the limit, always above `asymptotic_epsilon`.  The true ε may be larger than either.
 
     Raises
     ------

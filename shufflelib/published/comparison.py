@@ -1,11 +1,11 @@
-r"""Every bound of the field, asked the same question: ε at δ for one randomizer and n users.
+r"""All bounds on one question: ε at δ for one randomizer and n users.
 
-Each entry of `ALL` answers it in its own way, or says why it cannot.  The two certified ends come first;
-whatever lies below the lower one claims more privacy than real data have.
+Each entry of `ALL` returns ε, or the reason why it does not apply.  The two certified ends come first.  A
+claimed upper bound below the certified lower end is refuted by an attack.
 
 The distance between the two ends has two parts.  The *theory gap* lies between the best attack and the best
-bound that are known: better mathematics would close it.  The *numerical gap* is the width to which each of
-the two is computed: more work would close it.  `gaps` tells them apart.
+bound that are known; better theorems would close it.  The *numerical gap* is the width of the intervals in
+which these two are enclosed; more computation would close it.  `gaps` tells them apart.
 """
 
 import functools
@@ -34,7 +34,7 @@ LARGEST_ORDER = 100_000  # of the Rényi bound that is turned into an ε
 
 @dataclass(frozen=True)
 class Question:
-    """The ε at ``delta`` of n users of ``randomizer`` is asked for.
+    """The question: ε at ``delta`` for n users who all apply ``randomizer``.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Bound:
-    """One way to answer.
+    """One bound and how to evaluate it.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Bound:
     says : str
         Which side it errs on, and for whom it holds.
     epsilon : callable
-        Takes a `Question` and returns ε; raises `OutOfRegime` where it says nothing.
+        Takes a `Question` and returns ε; raises `OutOfRegime` where the bound does not apply.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class Bound:
 
 
 class Answer(NamedTuple):
-    """What one bound says: ε, or NaN and the reason.
+    """The answer of one bound: ε, or NaN and the reason.
 
     Examples
     --------
@@ -130,10 +130,10 @@ class Answer(NamedTuple):
 
 
 class Gaps(NamedTuple):
-    """Four ends of ε in rising order: the attack's bracket, then that of the bound.
+    """Four values of ε in rising order: the attack's bracket, then that of the bound.
 
-    Between the first two and between the last two lies the numerical gap, between the inner two the gap in
-    theory; where the brackets overlap there is none that these numbers resolve.
+    The numerical gap lies between the first two and between the last two, the theory gap between the inner
+    two.  Where the brackets overlap, the computed values resolve no theory gap.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def compare(randomizer, *, n, delta, bounds=None):
     delta : float
         Central δ in (0, 1).
     bounds : iterable of Bound, optional
-        Whom to ask, `ALL` by default; your own may be among them.
+        Bounds to evaluate, `ALL` by default; they may include your own.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def compare(randomizer, *, n, delta, bounds=None):
 
 
 def gaps(randomizer, *, n, delta):
-    """Tell the gap in theory from the numerical one.
+    """Separate the theory gap from the numerical gap.
 
     Parameters and errors as for `compare`.
 
@@ -214,7 +214,7 @@ def gaps(randomizer, *, n, delta):
 
     Notes
     -----
-    What cutting a continuous output into cells costs is counted as a gap in theory; for Laplace noise up to
+    The error of discretising a continuous output is counted in the theory gap.  For Laplace noise up to
     eps0 = 8 that is about 1e-5 of δ, for Gaussian noise with little σ and for planar noise more.
 
     Examples
@@ -230,7 +230,7 @@ def gaps(randomizer, *, n, delta):
     attack, bound = (
         _worst(pairs, question.delta) for pairs in (profile.attack_pairs, profile.dominating_pairs)
     )
-    known = profile.epsilon(question.delta).lower  # a profile may know better datasets at this very δ
+    known = profile.epsilon(question.delta).lower  # a profile may know a better attack at this δ
     attack = max(attack[0], known), max(attack[1], known)
     return Gaps(*(min(end, randomizer.eps0) for end in (*attack, *bound)))
 

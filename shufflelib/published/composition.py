@@ -1,4 +1,4 @@
-r"""What papers print for many rounds, beside which the certified composition stands.
+r"""Published bounds for many rounds, to compare with the certified composition.
 
 ===================================  ==========================================================
 `advanced_drv10`                     upper bound: from one (ε, δ) of a round
@@ -97,7 +97,7 @@ def advanced_drv10(*, eps, delta, rounds, total_delta):
 
 
 def optimal_kov15(*, eps, delta, rounds, total_delta):
-    r"""Bound ε of K adaptive rounds by what one (ε, δ) of a round allows at worst.
+    r"""Bound ε of K adaptive rounds by the optimal composition of one (ε, δ) guarantee.
 
     .. math:: \Bigl((K - 2i)\varepsilon,\; 1 - (1-\delta)^K (1 - \delta_i)\Bigr), \qquad
               \delta_i = \sum_{\ell < i} \binom K\ell
@@ -111,8 +111,8 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
     Returns
     -------
     float
-        An upper bound: the smallest of the :math:`(K-2i)\varepsilon` whose δ is small enough.  Exact
-        for a mechanism of which nothing but (ε, δ) is known, up to the steps of 2ε.
+        An upper bound: the smallest of the :math:`(K-2i)\varepsilon` whose δ is small enough.  Optimal
+        if only (ε, δ) is known about the mechanism, up to the steps of 2ε.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def gaussian_limit_dong22(profile, *, rounds):
     Parameters
     ----------
     profile : PrivacyProfile
-        Of one round, with a finite largest loss; for a mechanism the pair that bounds it is used.
+        Of one round, with a finite maximal privacy loss; for a mechanism its dominating pair is used.
     rounds : int
         K, at least 1.
 
@@ -247,7 +247,8 @@ def gaussian_limit_dong22(profile, *, rounds):
     pair = profile if isinstance(profile, Pair) else profile.envelope
     if pair.max_privacy_loss == 0.0:
         raise ValueError(
-            f"profile must tell two distributions apart, got {profile.statement}; there is nothing to add up"
+            f"profile must be that of two different distributions, got {profile.statement}; "
+            "there is nothing to compose"
         )
     curve = DiscretisedLoss(pair)
     for _ in range(4):
@@ -288,7 +289,7 @@ def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
     -----
     The paper discretises the pair's curve and composes with a Fourier accountant up to additive errors
     in ε and δ; here the same number is enclosed.  For a mechanism it is an upper bound only where the
-    pair is one; see `VariationRatioPair`.
+    pair dominates it; see `VariationRatioPair`.
     Source: Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.2 and Theorem 7.3.
 
     Examples
@@ -296,7 +297,7 @@ def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
     >>> from shufflelib.published import composition
     >>> asked = {"p": 3.0, "beta": 0.5, "q": 3.0, "delta": 1e-6}
     >>> bracket = composition.variation_ratio_wang24(**asked, n=20, rounds=2)
-    >>> round(bracket.upper, 4)  # 2 log 3 = 2.1972… without the others
+    >>> round(bracket.upper, 4)  # 2 log 3 = 2.1972… without the other users
     2.0925
     """
     return VariationRatioPair(n=n, p=p, beta=beta, q0=q).compose(rounds=_rounds(rounds)).epsilon(delta)

@@ -1,4 +1,4 @@
-r"""What the protocols' own papers guarantee: the noise that (ε', δ) asks for."""
+r"""Guarantees of the protocols' papers: the noise that (ε', δ) requires."""
 
 import math
 
@@ -16,7 +16,7 @@ def _target(eps, delta):
 
 
 def cheu_zhilyaev_flip(*, messages, eps, delta):
-    r"""Return the flip probability that Cheu and Zhilyaev ask for.
+    r"""Return the flip probability that Cheu and Zhilyaev require.
 
     .. math:: f(1-f) = \frac{33}{5\,m} \Bigl(\frac{e^{\varepsilon'}+1}{e^{\varepsilon'}-1}\Bigr)^{2}
               \log\frac4\delta, \qquad f \le \tfrac12
@@ -24,21 +24,21 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
     Parameters
     ----------
     messages : int
-        Number m of messages that hide the own one.
+        Number m of messages among which the user's message hides.
     eps, delta : float
         Target (ε', δ), ε' in nats.
 
     Returns
     -------
     float
-        f in (0, 1/2).  What is claimed is (ε', δ)-DP of the shuffled messages; checked against the certified
-        profile it is safe, by a wide margin.
+        f in (0, 1/2).  The paper claims (ε', δ)-DP of the shuffled messages.  The certified profile confirms
+        it, with a wide margin.
 
     Raises
     ------
     OutOfRegime
         If no f <= 1/2 satisfies the equation: fewer than (132/5) coth²(ε'/2) log(4/δ) messages; or if f is so
-        close to 1/2 that nothing would be said.
+        close to 1/2 that the reports carry no information.
     TypeError, ValueError
         If an argument is not a number of the stated kind.
 
@@ -69,7 +69,7 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
 
 
 def balls_into_bins_blanket(*, d, s, eps, delta):
-    r"""Return how many balls the balls-into-bins lemma asks for.
+    r"""Return how many balls the balls-into-bins lemma requires.
 
     .. math:: N = \Bigl\lceil \frac{32 \log(2/\delta)\, d}{\varepsilon'^2\, s} \Bigr\rceil
 
@@ -85,13 +85,13 @@ def balls_into_bins_blanket(*, d, s, eps, delta):
     Returns
     -------
     int
-        Blanket messages of all users together.  What is claimed is (ε', δ)-DP; checked against the certified
-        profile it is safe, by a wide margin.
+        Blanket messages of all users together.  The paper claims (ε', δ)-DP.  The certified profile
+        confirms it, with a wide margin.
 
     Raises
     ------
     OutOfRegime
-        If ε' > 3: the lemma is stated for 0 < ε' <= 3; or if more than 10¹⁵ messages are asked for.
+        If ε' > 3: the lemma is stated for 0 < ε' <= 3; or if more than 10¹⁵ messages are required.
     TypeError, ValueError
         If an argument is not a number of the stated kind.
 

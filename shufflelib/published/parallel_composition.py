@@ -4,24 +4,24 @@ Wang (PVLDB 2024), Section 6, has three ways to account for K queries, and each 
 `VariationRatioPair`:
 
 - *separate cohorts*: n/K users for each query, amplified among themselves;
-- *basic*: each user draws a query; forget which, and use what holds for every ε₀-LDP randomizer;
+- *basic*: each user draws a query; the bound for every ε₀-LDP randomizer applies to the mixture;
 - *advanced* (Theorem 6.1): each user draws a query; the total variation is the queries' mean,
   :math:`\bar\beta = \sum_k w_k \beta_k`.
 
-Which side each errs on
------------------------
-*Basic* is a bound: binary randomized response's blanket dominates every ε₀-LDP randomizer.  It is loose as
-soon as a query has more than two answers.
+Which of them are bounds
+------------------------
+*Basic* is a bound: the blanket pair of binary randomized response dominates every ε₀-LDP randomizer.  It is
+loose as soon as a query has more than two answers.
 
-*Advanced* is not a bound, for the reason why the pair is none in general (see `VariationRatioPair`).
-Take the two levels above four leaves, equally likely.  With e^ε₀ = 9 and n = 2 users, the other one
-holding x₀, the exact δ(log 6) is 363/1600 = 0.226875, the pair says 0.211597…; with e^ε₀ = 3 and n = 4,
-others x₀, x₀ and its sibling, δ(log 2) is 0.054479…, the pair says 0.053756…  For many users and small ε
+*Advanced* is not a bound, because the pair is none in general (see `VariationRatioPair`).  Take the two
+levels above four leaves, equally likely.  With e^ε₀ = 9 and n = 2 users, the other one
+holding x₀, the exact δ(log 6) is 363/1600 = 0.226875, the pair has 0.211597…; with e^ε₀ = 3 and n = 4,
+others x₀, x₀ and its sibling, δ(log 2) is 0.054479…, the pair has 0.053756…  For many users and small ε
 it agrees with the blanket's bound to first order, both variances being
 :math:`2\bar\beta(e^{\varepsilon_0}-1)`.
 
-*Separate cohorts* hold for a cohort if its own pair does; a user is protected by the own cohort only, so that
-the guarantee of the whole is the worst cohort's, never the best's.
+*Separate cohorts* is a bound for a cohort if its pair is one.  A user's report hides among the reports of the
+same cohort only, so the guarantee of the protocol is that of the worst cohort.
 
 The certified number is ``shuffle(randomizers.mixture(…), n=n)``; for separate cohorts it is the largest of
 ``shuffle(randomizer, n=size)``.
@@ -62,8 +62,8 @@ def basic_parallel_wang24(*, eps0, n):
 
     Notes
     -----
-    Section 6 of Wang 2024 prints e^ε₀/(e^ε₀ - 1) where β's place in the first subscript is: a slip, the text
-    before it has the β above.  Cost as `VariationRatioPair`.
+    Section 6 of Wang 2024 prints e^ε₀/(e^ε₀ - 1) in the place of β in the first subscript, a slip; the
+    preceding text has the β above.  Cost as `VariationRatioPair`.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
     Returns
     -------
     VariationRatioPair
-        The pair with :math:`\bar\beta`; its attribute ``beta`` shows that.
+        The pair with :math:`\bar\beta`, which is its attribute ``beta``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-r"""The shuffle index χ: the one number that decides how a randomizer shuffles as the crowd grows.
+r"""The shuffle index χ: the one number that decides amplification by shuffling as n grows.
 
 Under a reference measure w (see `likelihood_ratios`) the divergence of n shuffled reports is the mean
 positive part of a sum of n terms.  As n grows the sum becomes Gaussian, and a Gaussian has one parameter, its
@@ -6,15 +6,16 @@ variance:
 
 .. math:: \chi^{-2} = \int \frac{(R_0 - R_1)^2}{w}.
 
-A larger χ is more private.  The blanket in the place of w gives the index of the upper end, the density of
-R(x*) that of the attack in which all others hold x*.  `ShuffleIndex` holds both; between them lies the band.
+A larger χ is more private.  With the privacy blanket as w it is the index of the upper end; with the density
+of R(x*) it is that of the attack in which all others hold x*.  `ShuffleIndex` holds both ends of this band.
 
 **Nothing here is certified on any side.**  These are limits for a fixed randomizer as n grows, without an
 error term; `central_limit` turns them into δ and ε.  For proved numbers use `shuffle`.
 
-Source: Takagi, Liew, arXiv:2601.19154v4 (known here through its abstract and a second-hand note, which
-numbers the expansion Lemma 3.2, the band Corollary 3.4 and the condition for its collapse Theorem 3.8); the
-formulas are derived and checked anew.  For the attacks: Shvets, arXiv:2602.09029v5 (abstract; a preprint).
+Source: Takagi, Liew, arXiv:2601.19154v4 (known here only through its abstract and a second-hand note, in
+which the expansion is Lemma 3.2, the band Corollary 3.4 and the condition for its collapse Theorem 3.8); the
+formulas are derived and checked independently.  For the attacks: Shvets, arXiv:2602.09029v5 (abstract; a
+preprint).
 """
 
 import math
@@ -44,9 +45,9 @@ class ShuffleIndex(NamedTuple):
     Parameters
     ----------
     blanket : float
-        χ with the privacy blanket as the reference measure: where the blanket's upper end converges to.
+        χ with the privacy blanket as the reference measure: the limit of the certified upper end.
     attack : float
-        χ with the best R(x*) as the reference measure: where the best attack with equal others converges to.
+        χ with the best R(x*) as the reference measure: the limit of the best attack with equal others.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class ShuffleIndex(NamedTuple):
 
 
 def shuffle_index(randomizer):
-    r"""Return the shuffle index of a randomizer, both ends of its band, from its own output distributions.
+    r"""Return the shuffle index of a randomizer, both ends of its band, from its output distributions.
 
     .. math:: \chi^{-2}_{\text{blanket}} = \max \int \frac{(R_0 - R_1)^2}{w}, \qquad
               \chi^{-2}_{\text{attack}} = \max_{x^*} \int \frac{(R_0 - R_1)^2}{R_{x^*}}
@@ -85,8 +86,8 @@ def shuffle_index(randomizer):
     TypeError
         If ``randomizer`` is not a `LocalRandomizer`.
     ValueError
-        If some outputs have no reference measure: for such a mechanism nothing converges; for Gaussian noise,
-        whose far tails are only cut off, use `gaussian_index`.
+        If a report has mass outside the blanket's support: then there is no limit.  For Gaussian noise,
+        of which only the far tails are cut off, use `gaussian_index`.
 
     Notes
     -----
@@ -98,7 +99,7 @@ def shuffle_index(randomizer):
 
     Examples
     --------
-    With ten options the best attack meets the bound, with Laplace noise it does not:
+    With ten options the best attack attains the bound; with Laplace noise it does not:
 
     >>> from shufflelib import randomizers
     >>> from shufflelib.published import shuffle_index
@@ -114,11 +115,12 @@ def shuffle_index(randomizer):
         )
     pairs = randomizer.input_pairs()
     references = [pair.blanket for pair in pairs]
-    exposed = max(max(ratios.r0_outside, ratios.r1_outside) for ratios in references)
-    if exposed > 0.0:
+    outside = max(max(ratios.r0_outside, ratios.r1_outside) for ratios in references)
+    if outside > 0.0:
         raise ValueError(
             f"randomizer must have a blanket wherever its reports fall, got {randomizer!r} with "
-            f"{exposed:.3g} of a report's mass uncovered; for Gaussian noise use gaussian_index(sigma=)"
+            f"{outside:.3g} of a report's mass outside its support; "
+            "for Gaussian noise use gaussian_index(sigma=)"
         )
     return ShuffleIndex(
         min(_index(ratios) for ratios in references),
@@ -162,8 +164,8 @@ def generalized_rr_index(*, eps0, d):
 
     Notes
     -----
-    With a third option the others can hide in it: R(x*) is then the blanket but on the output x*, where the
-    two reports do not differ.  With d = 2 blanket's and attack's χ² differ by 2e/(e + 1), up to 2.
+    With a third option all others can hold it: R(x*) then equals the blanket except on the output x*, where
+    the two reports do not differ.  With d = 2 blanket's and attack's χ² differ by 2e/(e + 1), up to 2.
 
     Examples
     --------
@@ -268,13 +270,13 @@ def composition_index(reports, *, shares):
         Masses of every input's report, each row summing to 1 (within 1e-9); rows 0 and 1 are the changed
         user's two inputs.
     shares : array_like, shape (inputs,)
-        π: which share of the other users holds each input, summing to 1 (within 1e-9).
+        π: the share of the other users that holds each input, summing to 1 (within 1e-9).
 
     Returns
     -------
     float
-        χ of this dataset; 0 where some output gives the changed user away for any n.  Asymptotic: no side
-        is certified.
+        χ of this dataset; 0 where some output reveals the changed user's value for any n.  Asymptotic: no
+        side is certified.
 
     Raises
     ------
@@ -287,7 +289,7 @@ def composition_index(reports, *, shares):
     be larger.  With one value it is the attack of `shuffle_index`.
 
     :math:`v^\top\Sigma^+v = \sup_u\, 2\,u^\top v - u^\top\Sigma u` is a supremum of functions linear in π, so
-    it is convex in π and largest at a corner: **to first order no mixed dataset is worse than the worst one
+    it is convex in π and largest at a vertex: **to first order no mixed dataset is worse than the worst one
     in which all others hold one value.**
 
     Source: Shvets, arXiv:2602.09029v5, abstract (I_π, two inputs); the convexity is derived here.
@@ -295,7 +297,7 @@ def composition_index(reports, *, shares):
 
     Examples
     --------
-    Others who all hold a third value hide the change worse than others who hold all three:
+    The change is hidden less well if all others hold a third value than if they hold all three:
 
     >>> from shufflelib.published import shuffle_index
     >>> reports = [[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]]
@@ -324,7 +326,7 @@ def composition_index(reports, *, shares):
     scaled, change = reports[:, ~alone] / root, change[~alone] / root
     variance, directions = np.linalg.eigh(np.eye(root.size) - scaled.T @ (shares[:, None] * scaled))
     share = (directions.T @ change) ** 2
-    fixed = variance < FIXED  # totals that the others' reports leave no doubt about
+    fixed = variance < FIXED  # linear statistics of which the others' reports are constant
     if share[fixed].sum() > 1e-12 * share.sum():
         return 0.0
     information = math.fsum(share[~fixed] / variance[~fixed])

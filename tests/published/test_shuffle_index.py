@@ -358,7 +358,7 @@ def test_certified_ends_converge_to_the_limit(randomizer, chi, side):
 
 
 def test_the_limit_is_no_bound():
-    # ε read off the limit is below what an attack reaches: 18 % here
+    # the ε of the limit is below what an attack attains, here by 18 %
     limit = asymptotic_epsilon(chi=generalized_rr_index(eps0=4.0, d=10).blanket, n=1000, delta=1e-6)
     proved = shuffle(randomizers.generalized_rr(eps0=4.0, d=10), n=1000).epsilon(1e-6)
     assert 0.81 < limit / proved.lower < 0.83
@@ -409,7 +409,7 @@ def test_refusals():
 
 
 def test_without_a_blanket_there_is_no_index():
-    with pytest.raises(ValueError, match="uncovered"):
+    with pytest.raises(ValueError, match="outside its support"):
         shuffle_index(Exposed())
 
 

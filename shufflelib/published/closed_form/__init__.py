@@ -2,7 +2,7 @@ r"""Analytic bounds from the literature: the central ε of a shuffled protocol a
 
 One function per theorem, **as published**: what the theorem prints, where its printed hypotheses
 hold, and `OutOfRegime` everywhere else.  A published bound that falls below the exact value inside
-its own regime stays as it is; its docstring says so with the smallest witness found.
+its own regime stays as it is; its docstring states the smallest counterexample found.
 Nothing certified depends on this package.
 
 =============  ==================================================================

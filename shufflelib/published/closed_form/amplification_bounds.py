@@ -1,4 +1,4 @@
-"""What the blanket theorems need of a randomizer: mass of the blanket, range and second moment of the loss.
+"""Blanket mass, range and second moment of the amplification variable, as the blanket theorems need them.
 
 `BlanketBounds` with one constructor per case.  Everything is kept as a logarithm, because
 exp(2 eps0) overflows at eps0 = 355.
@@ -27,7 +27,7 @@ def _log_square_form(eps, log_a, log_b):
 
 @dataclass(frozen=True)
 class BlanketBounds:
-    r"""What the blanket theorems need to know of the amplification variable of a randomizer.
+    r"""Bounds on the privacy amplification random variable of a randomizer, for the blanket theorems.
 
     .. math:: L = \gamma\,\frac{R_0(y) - e^{\varepsilon} R_1(y)}{w(y)},\qquad y \sim w/\gamma
 
@@ -36,7 +36,7 @@ class BlanketBounds:
     eps0 : float
         Local budget in nats; ε = eps0 always holds, with delta = 0.
     gamma : float
-        Lower bound on the blanket's mass, in (0, 1): the chance that a user's report is blanket.
+        Lower bound on the blanket's mass, in (0, 1): the probability that a report is drawn from it.
     log_b_plus : callable
         ε -> log of an upper bound on L, for 0 < ε < eps0 (``-inf``: L is never positive).
     log_b_range : callable
@@ -44,7 +44,7 @@ class BlanketBounds:
     log_c : callable
         ε -> log of an upper bound on the mean of L squared.
     name : str
-        Which randomizer, in words.
+        Description of the randomizer.
 
     Notes
     -----
@@ -53,7 +53,7 @@ class BlanketBounds:
 
     Examples
     --------
-    To know the randomizer is worth a factor of six:
+    Knowing the randomizer gains a factor of six:
 
     >>> from shufflelib.published import closed_form
     >>> known = closed_form.BlanketBounds.generalized_rr(eps0=1.0, d=10)

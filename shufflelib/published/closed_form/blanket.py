@@ -59,7 +59,7 @@ def _log_delta_bennett(blanket, eps, n):
 def _smallest_epsilon(log_delta, eps0, target):
     """Return the smallest ε tested with log_delta(ε) <= target, to 13 digits; eps0 if there is none.
 
-    A published bound is not always decreasing in ε, the true δ is: any ε that certifies is sound.
+    The true δ decreases in ε, a published bound need not: every ε at which the bound holds is valid.
     """
 
     def certifies(eps):
@@ -101,7 +101,7 @@ def blanket_hoeffding_specific(*, blanket, n, delta):
     -------
     float
         An upper bound: the shuffled protocol is (ε, delta)-DP.  The smallest ε tested that the
-        formula certifies (13 digits), or eps0 where it certifies nothing smaller.
+        formula proves (13 digits), or eps0 where it proves nothing smaller.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def blanket_bennett_specific(*, blanket, n, delta):
     -------
     float
         An upper bound: the shuffled protocol is (ε, delta)-DP.  The smallest ε tested that the
-        formula certifies (13 digits), or eps0 where it certifies nothing smaller.
+        formula proves (13 digits), or eps0 where it proves nothing smaller.
 
     Raises
     ------

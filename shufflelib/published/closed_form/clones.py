@@ -1,4 +1,4 @@
-"""Hiding among clones: each other user reports, with some chance, as the user who changes would."""
+"""Hiding among clones: with some probability another user's report is that of the user who changes."""
 
 import math
 
@@ -93,8 +93,8 @@ def stronger_clones_fmt23(*, eps0, n, delta):
     No value below the generic pair's was found.
     Errata: the official erratum withdraws the proof of Lemma 3.5, on which the theorem rests, for
     general (adaptive) randomizers.  For identical, non-adaptive, pure eps0-LDP randomizers the pair
-    behind the formula is valid by another argument (binary randomized response's blanket dominates
-    every other), so in that setting the number stands.
+    behind the formula is valid by another argument (the blanket pair of binary randomized response
+    dominates every other), so in that setting the number stands.
     Cost does not depend on n.
 
     Examples

@@ -10,7 +10,7 @@ ROUNDING = 1e-12  # beta = (p - 1)/(p + 1) must pass although it was computed in
 
 
 class OutOfRegime(ValueError):
-    """A hypothesis of the theorem does not hold, so the theorem says nothing here.
+    """A hypothesis of the theorem does not hold, so the theorem does not apply.
 
     Examples
     --------
@@ -45,8 +45,8 @@ def over(bound, **grid):
     Returns
     -------
     numpy.ndarray
-        One float per point of the broadcast shape.  NaN marks a gap to be drawn as a gap, never a
-        value; other errors (bad input) are raised.
+        One float per point of the broadcast shape.  NaN marks a point where the bound does not apply;
+        other errors (bad input) are raised.
 
     Examples
     --------

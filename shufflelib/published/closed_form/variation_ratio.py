@@ -1,7 +1,7 @@
 """Formulas for the variation-ratio pair (P, Q) of Wang (VLDB 2024), as published.
 
-They save what `shufflelib.shuffling.variation_ratio.VariationRatioPair` computes: the pair itself, certified
-on both sides.
+They approximate what `shufflelib.shuffling.variation_ratio.VariationRatioPair` computes for the same pair,
+certified on both sides.
 """
 
 import math
@@ -54,7 +54,7 @@ def variation_ratio_analytic(*, p, beta, q, n, delta):
     Returns
     -------
     float
-        What the theorem claims is an upper bound on ε of the pair at delta, in both directions.
+        Claimed by the theorem to be an upper bound on ε of the pair at delta, in both directions.
         It is **not** an upper bound everywhere in the printed regime: see Notes.
 
     Raises

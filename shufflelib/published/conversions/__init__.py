@@ -1,6 +1,6 @@
-r"""Conversions between the currencies of privacy: (ε, δ), f-DP, Gaussian DP and Rényi DP.
+r"""Conversions between notions of privacy: (ε, δ), f-DP, Gaussian DP and Rényi DP.
 
-Every name ends in its source.  What each loses:
+Every name ends in its source.  What each conversion loses:
 
 =========================================  ================================================================
 (ε, δ) → f (`wasserman10`)                 nothing about one (ε, δ); everything between the given ones

@@ -1,4 +1,4 @@
-"""From ε to Rényi divergence, and from Rényi divergence back to ε or δ, which loses at every single order."""
+"""From ε to Rényi divergence, and back to ε or δ, which is lossy at every single order."""
 
 import math
 from typing import NamedTuple
@@ -198,7 +198,7 @@ def epsilon_from_renyi_canonne20(*, order, renyi, delta):
     -------
     float or numpy.ndarray
         An upper bound for each order, at most that of `epsilon_from_renyi_mironov17`.  Where the
-        formula is negative, 0: the bound it inverts holds at negative ε too, and δ(ε) falls in ε.
+        formula is negative, 0: the bound that it inverts holds at negative ε too, and δ(ε) is decreasing.
 
     Raises
     ------

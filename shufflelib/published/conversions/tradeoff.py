@@ -124,7 +124,7 @@ def epsilon_from_tradeoff_dong22(f, *, delta):
     >>> f = conversions.tradeoff_from_approximate_dp_wasserman10(eps=[0.1, 0.5], delta=[1e-2, 1e-6])
     >>> round(conversions.epsilon_from_tradeoff_dong22(f, delta=1e-3).upper, 5)  # between the two
     0.46651
-    >>> conversions.epsilon_from_tradeoff_dong22(f, delta=1e-7).upper  # of which they say nothing
+    >>> conversions.epsilon_from_tradeoff_dong22(f, delta=1e-7).upper  # below both guarantees
     inf
     """
     checked(f, "f")

@@ -3,7 +3,7 @@ r"""Joint concavity of trade-off functions and what follows from it, **as publis
 In order of reading:
 
 1. `divergences`: Rényi, χ² and the like as functionals of a trade-off function. 2. `mixtures`: joint
-concavity; `hidden`: symmetric mixtures and subsampling; `equality`: when nothing is lost. 3. `clones`,
+concavity; `symmetric_mixtures`: also subsampling; `equality`: when nothing is lost. 3. `clones`,
 `random_start`: shuffling and noisy gradient steps; `mellin`: from Rényi divergences back to f.
 
 The trade-off functions themselves are in `shufflelib.profiles`.

@@ -1,8 +1,8 @@
 r"""The pair (P₀, Q₀) of `clones` as a list of atoms (a, b), from either side.
 
 An atom has its mass from a count C of clones and a count A among them, and its loss from the ratio a/b
-alone.  Atoms are listed while they are few; many are gathered in cells of the ratio.  What lies more than
-`REACH` standard deviations out is left out, and charged to the safe side.
+alone.  Few atoms are listed one by one; many are grouped in cells of the ratio.  Mass more than
+`REACH` standard deviations out is truncated, and charged to the safe side.
 """
 
 import itertools
@@ -73,7 +73,7 @@ def _blocks(n, eps0):
 
 
 def listed(n, eps0):
-    """Return pairs below and above, every atom listed; one pair if none is left out."""
+    """Return pairs below and above, every atom listed; one pair if no mass is truncated."""
     a, b, log_mass = (np.concatenate(part) for part in zip(*_blocks(n, eps0), strict=True))
     # (a, b) has mass p₀ = pmf(a − 1 of a + b − 1) and q₀ = pmf(a), q₀ / p₀ = b / a
     with np.errstate(divide="ignore"):
@@ -102,12 +102,12 @@ def _coins(first, count, low, high):
 
 
 def gathered(n, eps0):
-    r"""Return pairs below and above, atoms gathered in cells of y = (a − b)/(a + b).
+    r"""Return pairs below and above, atoms grouped in cells of y = (a − b)/(a + b).
 
     The mean of both distributions has mass r = P(C = c) Bin(c + 1, 1/2)(a) at (a, b), the distributions have
-    r(1 ± y).  So an atom goes to the two edges of its cell, both of its masses kept, by sharing r like a
-    lever. y is as often positive as negative: one half of the cells is the mirror of the other.  For clones
-    so many that |y| stays clear of 1.
+    r(1 ± y).  So a mean-preserving split moves an atom to the two edges of its cell and keeps both of its
+    masses.  The distribution of y is symmetric: one half of the cells mirrors the other.  It requires so
+    many clones that |y| stays away from 1.
     """
     first, last, _ = _window(n - 1, 2.0 * swap(eps0))
     highest = {c: _window(c, 0.5)[1] + 1 for c in range(first, last + 1)}
@@ -120,7 +120,7 @@ def gathered(n, eps0):
         mass = _coins(start + 1, c.size, low, high) * np.exp(log_clones(c, n, eps0))[:, None]
         excess = 2.0 * np.arange(low, high + 1) - (c[:, None] + 1.0)  # a − b
         mass *= np.heaviside(excess, 0.5)
-        # y over the width of a cell, a hair less: what lies beyond the last cell was left out anyway
+        # y over the width of a cell, slightly less: the mass beyond the last cell was truncated anyway
         place = np.abs(excess) * (half * (1.0 - 8 * UNIT) / (reach * (c + 1.0)))[:, None]
         cell = place.astype(np.intp)
         share = mass * (place - cell)
@@ -155,7 +155,7 @@ def _mirrored(mass, y, *, mass_error, loss_error):
 
 
 def _with_left_out(below, above, n, eps0):
-    """Return the pairs with the mass left out: told apart perfectly, or not at all."""
+    """Return the pairs with the truncated mass: perfectly distinguishable, or not at all."""
     mass = _left_out(n, eps0)  # a bound: its surplus, 1e-17, is far below what every knot is moved by
     if mass == 0.0:
         return below, above

@@ -6,13 +6,14 @@ With :math:`w = 1/(e^{\varepsilon_0}+1)`, :math:`C \sim \mathrm{Bin}(n-1, 2w)`,
 .. math:: P = (1-w)P_0 + wQ_0,\quad Q = (1-w)Q_0 + wP_0, \qquad
           P_0 = \mathcal L(A+1, C-A),\; Q_0 = \mathcal L(A, C-A+1).
 
-C is seen in both distributions, so that T(P₀, Q₀) is *equal* to its mixture over C (`conditioned_on_clones`);
-what is lost is lost by mixing P₀ with Q₀ (`shuffle_bound`).  `clone_pair` loses nothing.
+C is a function of the output, so T(P₀, Q₀) is *equal* to its mixture over C (`conditioned_on_clones`).
+Only the bound for mixing P₀ with Q₀ is lossy (`shuffle_bound`).  `clone_pair` is exact.
 
 Source: Wang, Su, Ye, Shokri, Su 2023, Proposition 4.1, Theorem 4.2, Corollary 4.3.  Its reduction to the
 clone pair cites the stronger clone of Feldman, McMillan, Talwar (SODA 2023), whose official erratum
 withdraws the proof for general randomizers; for identical, non-adaptive, pure ε₀-LDP randomizers the
-pair is valid by another argument (binary randomized response's blanket dominates every other).
+pair is valid by another argument (the blanket pair of binary randomized response dominates
+every other).
 """
 
 import math
@@ -29,7 +30,7 @@ from shufflelib.published.joint_concavity import clone_atoms
 from shufflelib.published.joint_concavity.clone_atoms import log_clones, swap
 from shufflelib.published.joint_concavity.symmetric_mixtures import symmetric_mixture
 
-LISTED_ATOMS = 1_000_000  # beyond, they are gathered
+LISTED_ATOMS = 1_000_000  # beyond, they are grouped in cells
 TIE = 1e-12  # relative rounding within which the printed condition counts as met
 SCANNED = 64  # thresholds
 MOST_USERS = 1_000_000
@@ -62,10 +63,10 @@ def conditioned_on_clones(*, eps0, n):
     Returns
     -------
     TradeoffFunction
-        A polygon with knots at all ratios a/b while there are at most 10⁶ of them; beyond, they are
-        gathered in 40000 cells of (a − b)/(a + b), pushed to their edges below and pooled above.
-        What lies more than 9 standard deviations out, below 1e-17, is told apart below and not at
-        all above.
+        A polygon with knots at all ratios a/b while there are at most 10⁶ of them.  Beyond, they are
+        grouped in 40000 cells of (a − b)/(a + b): split to the edges below, coarsened above.  The mass
+        more than 9 standard deviations out, less than 1e-17, counts as perfectly distinguishable below
+        and as indistinguishable above.
 
     Notes
     -----
@@ -93,7 +94,7 @@ def conditioned_on_clones(*, eps0, n):
 
 
 def clone_pair(*, eps0, n):
-    """Return T(P, Q) of the clone pair itself, nothing given away; parameters as for `shuffle_bound`.
+    """Return T(P, Q) of the clone pair itself, exact; parameters as for `shuffle_bound`.
 
     Examples
     --------
@@ -138,7 +139,7 @@ def _swapped(pair, w):
 
 
 def shuffle_bound(*, eps0, n):
-    r"""Return :math:`C(f_{\mathrm{Shuffle}})`, which bounds the clone pair from below.
+    r"""Return :math:`C(f_{\mathrm{Shuffle}})`, a lower bound on T(P, Q) of the clone pair.
 
     .. math:: f_{\mathrm{Shuffle}} = 2w\,\mathrm{Id} + (1-2w)\,T(P_0, Q_0),
               \qquad w = \frac{1}{e^{\varepsilon_0}+1}
@@ -205,7 +206,7 @@ def delta_corollary43(*, eps0, n, eps):
 
     Notes
     -----
-    Errata: the proof sets f(α(t)) = β(t); the blended value is meant, as in the first line here.
+    Errata: the proof sets f(α(t)) = β(t); the value of the mixture is meant, as in the first line here.
     l(t) is an average over i of slopes at the last atom up to t, not the slope −1/t of f₀ at its
     knot (the proof restricts itself to differentiable points, of which there are none between knots);
     t is then not the maximiser and δ comes out *below* the conjugate: an approximation of the bound
@@ -244,7 +245,7 @@ def delta_corollary43(*, eps0, n, eps):
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if meets(middle) else (middle + 1, high)
-    # l(t) is not quite monotone: look a little before what bisection finds
+    # l(t) is not quite monotone: search a little before the threshold that bisection finds
     low = next(knot for knot in range(max(low - SCANNED, 0), low + 1) if meets(knot))
     knot = int(np.searchsorted(pair.loss, losses[low], side="right"))
     alpha, beta = float(spent[knot]), float(kept[knot])

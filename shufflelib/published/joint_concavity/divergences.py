@@ -158,7 +158,7 @@ class ChiSquare(Divergence):
 
     Examples
     --------
-    Infinite as soon as anything is told apart for sure:
+    Infinite as soon as δ > 0:
 
     >>> from shufflelib.published import joint_concavity
     >>> from shufflelib import profiles
@@ -243,7 +243,7 @@ class HockeyStick(Divergence):
 
     Examples
     --------
-    The same δ(ε) as the function's own, P and Q exchanged:
+    The same as δ(ε) of the trade-off function, P and Q exchanged:
 
     >>> from shufflelib import profiles
     >>> from shufflelib.published import joint_concavity

@@ -1,4 +1,4 @@
-"""When joint concavity holds with equality: when seeing the part that was drawn gains nothing."""
+"""When joint concavity holds with equality: when knowing the component of the mixture gains nothing."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ LARGEST_GAP = 1e-12  # that counts as rounding
 
 
 class Tightness(NamedTuple):
-    """Whether joint concavity holds with equality, and how much it gives away.
+    """Whether joint concavity holds with equality, and how much it loses.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def tightness(p, q, *, weights):
     p, q : array_like, shape (m, k)
         Masses of P_i and Q_i, one distribution per row, on one common support.
     weights : array_like, shape (m,)
-        Probabilities of the parts.
+        Probabilities of the components.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def tightness(p, q, *, weights):
     Notes
     -----
     Equality holds exactly if the likelihood ratio of the mixture, under the mixture, has the distribution of
-    the ratio of the part drawn:
+    the likelihood ratio of the component drawn:
 
     .. math:: \mathcal L_{P_w}\Bigl(\frac{p_w}{q_w}\Bigr)
               = \sum_i w_i \mathcal L_{P_i}\Bigl(\frac{p_i}{q_i}\Bigr).
@@ -56,7 +56,7 @@ def tightness(p, q, *, weights):
 
     Examples
     --------
-    Two distributions exchanged: which of the two was drawn tells all, their mixture nothing:
+    Two distributions exchanged: the component reveals everything, the mixture nothing:
 
     >>> from shufflelib.published import joint_concavity
     >>> verdict = joint_concavity.tightness([[1, 0], [0, 1]], [[0, 1], [1, 0]], weights=[0.5, 0.5])

@@ -32,7 +32,7 @@ def renyi_moments(pair):
 
     Examples
     --------
-    At order 2 it is 1 + χ², whichever way M was found:
+    At order 2 it is 1 + χ², however M was obtained:
 
     >>> import numpy as np
     >>> from shufflelib.published import conversions
@@ -83,9 +83,9 @@ class MellinInversion:
     tolerance : float
         Absolute error aimed at for ε ≥ 0, 1e-12 … 0.1.
     precision : float
-        Error of M(c + it) as a share of M(c)(1 + t); the caller's to know.
+        Error of M(c + it) as a share of M(c)(1 + t), guaranteed by the caller.
     decay : float
-        A μ with :math:`|M(c+it)| \le M(c)\,e^{-\mu^2t^2/2}`, the caller's to know; 0 claims nothing.
+        A μ with :math:`|M(c+it)| \le M(c)\,e^{-\mu^2t^2/2}`, guaranteed by the caller; 0 claims nothing.
         For μ-Gaussian privacy, and products with it, it is μ.
 
     Notes
@@ -167,7 +167,7 @@ class MellinInversion:
         fall = np.exp((1.0 - self.line) * flat)
         ratio = math.exp(-(self.line - 1.0) * self._period)
         aliased = (1.0 + self._beyond * fall**2) * ratio / (1.0 - ratio)
-        # the phase of node t turns by t ε, which is rounded: beyond T its share is at most log T
+        # the phase t ε of node t is rounded: beyond T its share is at most log T
         phase = 8 * UNIT * flat * self._peak * fall * (1.0 + math.log1p(self._last))
         other = self._left_out * fall + self._rounding * fall / (self.line - 1.0) + phase
         lower = np.clip(value - aliased - other, 0.0, 1.0).reshape(grid.shape)

@@ -1,10 +1,10 @@
-r"""Joint concavity: what is known about the parts of a mixture bounds the mixture.
+r"""Joint concavity: bounds on the components of a mixture bound the mixture.
 
-Let :math:`P_w = \sum_i w_i P_i` and :math:`Q_w = \sum_i w_i Q_i`.  Seeing which part was drawn can
-only help a test, so T(P_w, Q_w) lies above the function of the parts with their index.  On polygons
-that function is all segments together, sorted by slope.
+Let :math:`P_w = \sum_i w_i P_i` and :math:`Q_w = \sum_i w_i Q_i`.  Knowing which component was
+drawn can only help a test, so T(P_w, Q_w) lies above the function of the components with their index.  On
+polygons that function consists of all segments together, sorted by slope.
 
-Order of reading: `joint_concavity`, then what is gained by comparing P_i with Q_j for i ≠ j
+Order of reading: `joint_concavity`, then the gain from comparing P_i with Q_j for i ≠ j
 (`two_weight_vectors`, `advanced_joint_concavity`, `common_null`).
 
 Source: Wang, Su, Ye, Shokri, Su 2023 (appendix; statements of the main text reconstructed from their
@@ -75,7 +75,7 @@ def _seen(functions, null_weights, alternative_weights, statement):
 
 
 def joint_concavity(functions, *, weights, alternative_weights=None):
-    r"""Return T((X, I), (Y, I)), which no mixture of the parts falls below.
+    r"""Return T((X, I), (Y, I)), a lower bound for every mixture of the components.
 
     .. math:: \alpha(t) = \sum_i w_i\,\alpha_i(t), \qquad \beta(t) = \sum_i w_i\,f_i(\alpha_i(t)),
               \qquad -t \in \partial f_i(\alpha_i(t))
@@ -103,7 +103,7 @@ def joint_concavity(functions, *, weights, alternative_weights=None):
 
     Examples
     --------
-    A mechanism that is far from private once in ten times:
+    A mechanism that has a large budget once in ten times:
 
     >>> from shufflelib.published import joint_concavity
     >>> from shufflelib import profiles
@@ -144,7 +144,7 @@ def ordered_mixture(functions, *, weights):
 
     Notes
     -----
-    That the functions fall is the caller's to know; only some rates are looked at.  First order in the
+    The caller guarantees that the functions fall; only some rates are checked.  First order in the
     cells; `random_start_bound` is second order for Gaussian parts.  Source: remark after Lemma 3.1.
 
     Examples
@@ -187,7 +187,7 @@ def _matrix(functions):
 
 
 def two_weight_vectors(functions, *, weights, alternative_weights):
-    r"""Bound T(Σ wᵢ Pᵢ, Σ w′ᵢ Qᵢ) by pairing as much as possible like with like.
+    r"""Bound T(Σ wᵢ Pᵢ, Σ w′ᵢ Qᵢ) by pairing equal components as far as possible.
 
     .. math:: \min\{w_1, w_1'\}\,T(P_1,Q_1) \oplus \min\{w_2, w_2'\}\,T(P_2,Q_2)
               \oplus (w_2'-w_2)_+\,T(P_1,Q_2) \oplus (w_1'-w_1)_+\,T(P_2,Q_1)
@@ -202,7 +202,7 @@ def two_weight_vectors(functions, *, weights, alternative_weights):
     Returns
     -------
     TradeoffFunction
-        A lower bound.  What is left of the weights is paired in order.
+        A lower bound.  The residual weights are paired in order.
 
     Notes
     -----
@@ -210,7 +210,7 @@ def two_weight_vectors(functions, *, weights, alternative_weights):
 
     Examples
     --------
-    Two parts without a difference, met with slightly different chances:
+    Two components that do not differ, with slightly different probabilities:
 
     >>> from shufflelib import profiles
     >>> from shufflelib.published import joint_concavity
@@ -290,8 +290,8 @@ def advanced_joint_concavity(functions, *, weight, gamma, eta):
 
     Examples
     --------
-    P₀ = Q₁ and P₁ = Q₀ are mixed to one distribution.  Joint concavity does not see it, four comparisons see
-    some:
+    P₀ = Q₁ and P₁ = Q₀ are mixed to one distribution.  Joint concavity does not use that, four comparisons
+    use part of it:
 
     >>> from shufflelib.published import joint_concavity
     >>> from shufflelib import profiles
@@ -367,7 +367,7 @@ def advanced_delta(functions, *, eps, weight, gamma, eta):
 
 
 def common_null(functions, *, weights):
-    r"""Bound T(P, Σ wᵢ Qᵢ) by the pointwise average of T(P, Qᵢ): one test serves all parts.
+    r"""Bound T(P, Σ wᵢ Qᵢ) by the pointwise average of T(P, Qᵢ): one test for all components.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ def common_null(functions, *, weights):
 
     Examples
     --------
-    Better than the same parts seen, whose tests may differ:
+    Better than joint concavity, which allows a different test for each component:
 
     >>> from shufflelib.published import joint_concavity
     >>> from shufflelib import profiles
@@ -409,7 +409,7 @@ def best_of(functions):
 
     Examples
     --------
-    One statement is better for small false-positive rates, the other in the middle:
+    One bound is better for small false-positive rates, the other in the middle:
 
     >>> from shufflelib import profiles
     >>> from shufflelib.published import joint_concavity

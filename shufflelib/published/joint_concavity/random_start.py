@@ -1,4 +1,4 @@
-r"""One noisy gradient step from a random start: what the randomness of the start hides.
+r"""One noisy gradient step from a random start: amplification by the randomness of the start.
 
 With start I ~ N(0, 1), noise N(0, 1) and sensitivity μ_I of the gradient at I, the outputs of
 neighbouring datasets are the mixtures of P_I = N(0, 1) and of Q_I = N(μ_I, 1) over I.  Joint concavity
@@ -39,7 +39,7 @@ from shufflelib.profiles.gaussian_tradeoff import gaussian_mixture
 from shufflelib.profiles.tradeoff_functions import TradeoffFunction
 
 SLOPE = 0.39895  # above 1/√(2π)
-REACH = 8.5  # starts kept; P(|I| > 8.5) < 2e-17, told apart below
+REACH = 8.5  # starts kept; P(|I| > 8.5) < 2e-17, charged as distinguishable below
 LEFT_OUT = 2e-17
 CELLS = 1500
 INSET = 2.0**-40  # share of a cell between its ends and where the separation is asked for there
@@ -56,7 +56,7 @@ class RandomStart(NamedTuple):
 
     Examples
     --------
-    A start of one's own: a gradient whose sensitivity falls with the distance from 0.
+    A custom start: a gradient whose sensitivity falls with the distance from 0.
 
     >>> import numpy as np
     >>> from shufflelib.published import joint_concavity
@@ -309,11 +309,11 @@ def exact_least_squares(*, a):
     Returns
     -------
     TradeoffFunction
-        At least `random_start_bound`, since the start is not seen.
+        At least `random_start_bound`, since the start is not observed.
 
     Examples
     --------
-    What hiding the start adds to Theorem 5.1's 0.6368:
+    Theorem 5.1, which reveals the start, has 0.6368:
 
     >>> from shufflelib.published import joint_concavity
     >>> round(joint_concavity.exact_least_squares(a=1.0)(0.05).lower, 4)
@@ -346,7 +346,7 @@ def unequal_gaussians(*, mean, variance):
 
     Examples
     --------
-    A larger variance is seen even without a shift:
+    A larger variance is detected even without a shift:
 
     >>> from shufflelib.published import joint_concavity
     >>> [round(joint_concavity.unequal_gaussians(mean=a, variance=2.0)(0.05).lower, 4) for a in (0.0, 1.0)]

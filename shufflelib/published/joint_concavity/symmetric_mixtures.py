@@ -1,7 +1,7 @@
-r"""Distributions hidden in each other: what a test loses if it may have seen something else.
+r"""Trade-off functions of mixtures: with the null, of two distributions with each other, and with a third.
 
-`mixture` hides the alternative in the null, `symmetric_mixture` two distributions in each other (shuffling),
-`subsampling_operator` two distributions in a third (subsampling).
+`mixture` mixes the alternative with the null, `symmetric_mixture` two distributions with each other
+(shuffling), `subsampling_operator` two distributions with a third (subsampling).
 
 Source: Wang, Su, Ye, Shokri, Su 2023.
 """
@@ -34,7 +34,7 @@ def mixture(f, *, rate):
     rate = checked_share(rate, "rate")
     if rate == 0.0:
         return Identity()
-    return _mixture(f, 1.0 - rate, rate, f"{f.statement}, blended at rate {rate:g}")
+    return _mixture(f, 1.0 - rate, rate, f"{f.statement}, mixed with the null at rate {rate:g}")
 
 
 def _mixture(f, kept, rate, statement):
@@ -42,7 +42,7 @@ def _mixture(f, kept, rate, statement):
 
 
 def symmetric_mixture(f, *, weight):
-    r"""Bound T((1 − w)P₀ + wQ₀, (1 − w)Q₀ + wP₀), two distributions each hidden in the other.
+    r"""Bound T((1 − w)P₀ + wQ₀, (1 − w)Q₀ + wP₀), two distributions mixed with each other.
 
     .. math:: C\bigl(2w\,\mathrm{Id} + (1-2w)\,f_0\bigr), \qquad f_0 = T(P_0, Q_0)
 
@@ -57,7 +57,7 @@ def symmetric_mixture(f, *, weight):
     -------
     TradeoffFunction
         A lower bound.  Where f₀ is not symmetric, slopes below −1 are those of f₀, slopes above −1
-        those of the inverse of T(Q₀, P₀) blended in the same way.
+        those of the inverse of T(Q₀, P₀) mixed in the same way.
 
     Notes
     -----
@@ -101,7 +101,7 @@ def _two_sided(forward, backward, statement):
 
 
 def subsampling_operator(f, *, rate):
-    r"""Bound T((1 − r)P₀ + rP₁, (1 − r)P₀ + rQ₁), two distributions hidden among a third: subsampling.
+    r"""Bound T((1 − r)P₀ + rP₁, (1 − r)P₀ + rQ₁), two distributions mixed with a third: subsampling.
 
     .. math:: C\bigl((1-r)\,\mathrm{Id} + r f\bigr)
 

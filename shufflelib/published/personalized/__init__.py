@@ -1,7 +1,7 @@
-r"""Personal budgets in the literature: what papers print, **as published**, not certified.
+r"""Published formulas for personal budgets, **as published**, not certified.
 
 `formulas` and `normal_approximation` are those of GSPA and the works it compares with; `echo` is the echo of
-neighbours.  What is certified is in `shufflelib.shuffling.personal`.
+neighbours.  The certified numbers are in `shufflelib.shuffling.personal`.
 """
 
 from shufflelib.published.personalized.echo import (

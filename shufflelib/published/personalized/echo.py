@@ -1,13 +1,13 @@
-r"""Echo of neighbours: overlaps of personal Laplace noises in the clone argument, **as published**.
+r"""Echo of neighbours: overlaps of personal Laplace noise in the clone argument, **as published**.
 
-Liu, Zhao, Xiong, Liu and Chen measure how much of user i's noise can pass for user j's and put the sum
-of these overlaps in the place of the expected number of clones.
+Liu, Zhao, Xiong, Liu and Chen measure the overlap of user i's noise with user j's and put the sum of these
+overlaps in the place of the expected number of clones.
 
-The CIKM 2024 successor (Liu, Liu, Xiong, Gu, Chen, arXiv:2407.18157) is not reproduced.  Known of it are
-lines of released code that weigh binomial tails at a threshold t solving an equation in which t also
-sits inside the weights; neither the theorem's statement nor the inequality behind that equation is
-known here, and the code's masses depend on an input x_i that it fixes.  A formula without its
-hypotheses could only be guessed at.
+The CIKM 2024 successor (Liu, Liu, Xiong, Gu, Chen, arXiv:2407.18157) is not reproduced.  Only
+lines of its released code are known here: they weigh binomial tails at a threshold t, which solves an
+equation whose weights depend on t as well.  Neither the theorem's statement nor the inequality behind that
+equation is known here, and the code's masses depend on an input x_i that it fixes.  Without its hypotheses
+the formula could only be guessed.
 """
 
 import math
@@ -42,7 +42,7 @@ def _overlaps(eps0):
 
 
 def echo_clones_liu23(*, eps0):
-    r"""Return the sum of overlaps that stands for the expected number of clones.
+    r"""Return the sum of overlaps that takes the place of the expected number of clones.
 
     .. math:: S = \sum_{i \ne 1} \frac1n \sum_j p_{ij}, \qquad
               p_{ij} = \frac{\varepsilon_i}{\varepsilon_j}\,
@@ -66,8 +66,8 @@ def echo_clones_liu23(*, eps0):
 
     Notes
     -----
-    User 1 is taken to be one with the largest budget.  Errata: the argument needs p_{i1}; averaging over
-    j hides how narrow the target's own noise is.
+    User 1 is taken to be one with the largest budget.  Errata: the argument needs p_{i1}; the average
+    over j conceals how narrow the target's noise is.
     Source: Liu, Zhao, Xiong, Liu, Chen, AAAI 2023 (arXiv:2304.05516), the released code.
     Cost O(n log n).
 
@@ -145,7 +145,7 @@ def echo_delta_liu23(*, eps0, eps):
     float
         As published, **not a bound**: the normal distribution has no error term, and one user with budget 8
         among n = 20000 with 0.1, all with Laplace noise truncated to [0, 1], has ε ≥ 0.0709 at
-        δ = 1e-6, where this says 0.0516.
+        δ = 1e-6, where this function returns 0.0516.
 
     Raises
     ------
@@ -168,8 +168,8 @@ def echo_delta_liu23(*, eps0, eps):
     """
     eps0 = _positive(eps0)
     eps = validation.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
-    overlaps, own = _overlaps(eps0)
-    if eps >= own:
+    overlaps, largest = _overlaps(eps0)
+    if eps >= largest:
         return 0.0
     mean, variance = math.fsum(overlaps), max(math.fsum(overlaps * (1.0 - overlaps)), 1e-12)
     reach = REACH * math.sqrt(variance) + 1.0
@@ -178,11 +178,11 @@ def echo_delta_liu23(*, eps0, eps):
     weight = weight / math.fsum(weight)
     # the likelihood ratio of the first count rises: P − e^ε Q is positive from a threshold on
     total = clones + 1.0
-    share = -math.expm1(-(own + eps)) / (-math.expm1(-own) * (1.0 + math.exp(-eps)))
+    share = -math.expm1(-(largest + eps)) / (-math.expm1(-largest) * (1.0 + math.exp(-eps)))
     start = np.floor(total * share) + 1.0
-    truth = 1.0 / (1.0 + math.exp(-own))
+    truth = 1.0 / (1.0 + math.exp(-largest))
     # P − e^ε Q = (t − e^ε(1−t)) P(A ≥ start − 1) + (1 − t − e^ε t) P(A ≥ start)
-    gain, loss = -truth * math.expm1(eps - own), truth * (math.exp(-own) - math.exp(eps))
+    gain, loss = -truth * math.expm1(eps - largest), truth * (math.exp(-largest) - math.exp(eps))
     value = gain * binomial_tail(start - 1.0, clones, 0.5) + loss * binomial_tail(start, clones, 0.5)
     return min(1.0, math.fsum(weight * np.maximum(value, 0.0)))
 

@@ -6,20 +6,21 @@ number μ.  Baselines for equal budgets are applied to the largest one.
 
 What is wrong with μ as a bound, each with a test:
 
-- *Randomise, then shuffle.*  Definition 6 permutes the users before slots randomise them; ε then
-  belongs to a slot.  Their Algorithms 1 and 2 randomise first.  There μ fails: one user has Laplace
+- *Randomize-then-shuffle.*  Definition 6 is the permute-then-randomize model, in which ε belongs to a slot.
+  Their Algorithms 1 and 2 randomize first.  There μ fails: one user has Laplace
   noise with ε₀ = 5, the others with 0.1, n = 1000: at ε = 0.2 claimed δ = 2.07e-5, true at least
   2.58e-2; n = 10⁴, ε = 0.1: 2.3e-9 against 2.7e-3.
-- *Unequal slots.*  Users are permuted before slots randomise them (Definition 6), but the reports come
-  in the slots' order, and who sits in a telling slot is heard: half of the slots with ε₀ = 4, half
-  silent, n = 10⁴, δ = 1e-4: ε at least 0.133, μ gives 0.064.  Two counts hold for equal slots only.
-- *Local failures.*  Lemma 1 gives both inputs the same distribution on the event of chance δ_i, on which
-  they are perfectly distinguishable (symbols A and B of its own Lemma 4).  A randomizer that reveals its
-  input with chance δ_i and otherwise says nothing has δ(ε) = δ_i at every ε when nobody else holds
-  that value; the formula goes to 0.
+- *Unequal slots.*  In the permute-then-randomize model (Definition 6) the reports come in the order of the
+  slots, so a slot with a large budget reveals more about its user: half of the slots with ε₀ = 4, the other
+  half with ε₀ = 0, n = 10⁴, δ = 1e-4: ε at least 0.133, μ gives 0.064.  The reduction to two counts holds
+  for equal slots only.
+- *Local failures.*  Lemma 1 gives both inputs the same distribution on the event of probability δ_i, on which
+  they are perfectly distinguishable (symbols A and B of the paper's Lemma 4).  A randomizer that reveals its
+  input with probability δ_i and otherwise reports nothing has δ(ε) = δ_i at every ε when nobody else
+  holds that value; the formula tends to 0.
 - *The normal limit.*  "Approximately" hides C/√(n − 1), see `gaussian_delta_with_slack_gspa24`.
-- *Small budgets.*  For equal ε_i → 0 it tends to √(4/(n − 1)) instead of 0: what the changed user's
-  own randomness hides is ignored, so that at ε₀ = 0 it claims a loss where there is none.
+- *Small budgets.*  For equal ε_i → 0 it tends to √(4/(n − 1)) instead of 0: the randomness of the
+  changed user's report is ignored, so that at ε₀ = 0 the formula claims a loss where there is none.
 """
 
 import math
@@ -61,11 +62,11 @@ def gaussian_mu_gspa24(*, eps0, delta0=0.0):
     Notes
     -----
     Lemma 3 prints :math:`\mu = 2/\sqrt{\sum p_i}`, :math:`p_i = 2(1-\delta_i)/(1+e^{\varepsilon_i})`, without
-    the maximum: the same number, once the largest term is left out of its sum.  The proofs of
+    the maximum: the same number once the largest term is left out of its sum.  The proofs of
     Theorems 1 and 2 put :math:`p_i = (1-\delta_i)/(1+e^{\varepsilon_i})` into the same formulas; that
     reading is √2 times larger and is not used.  Theorem 2 itself prints the sum to n − 1 *and* the
     maximum; the abstract and the last line of the proof have the sum to n, as here.
-    δ_i > 0 makes μ larger only because it removes clones; the failure itself costs nothing, which is
+    δ_i > 0 makes μ larger only because it removes clones; the failure itself is charged nothing, which is
     wrong.  Source: Chen, Cao, Ge (AAAI 2024), Theorem 2.  Cost O(n).
 
     Examples
@@ -83,7 +84,7 @@ def gaussian_mu_gspa24(*, eps0, delta0=0.0):
 
 
 def _separation(eps0, delta0):
-    """Return μ, refused where the profile of so large a separation is not computed."""
+    """Return μ, refused beyond the largest separation for which the profile is computed."""
     mu = gaussian_mu_gspa24(eps0=eps0, delta0=delta0)
     if mu > LARGEST_MU:
         raise OutOfRegime(
@@ -274,8 +275,8 @@ def largest_budget_fmt21(*, eps0, delta):
     Returns
     -------
     float
-        The published ε where slots with these budgets randomise permuted users: a smaller budget is a
-        special case of a larger one.  For users who keep their own randomizers it is **not** a bound.
+        The published ε in the permute-then-randomize model, where a smaller budget is a special case of a
+        larger one.  In the randomize-then-shuffle model with personal budgets it is **not** a bound.
 
     Raises
     ------

@@ -7,8 +7,8 @@ With m = n − 1 users, each of whom is a clone of either kind with chance q, th
 
 The paper compares them with the normal distribution of equal mean and covariance.  Its Lemma 2 bounds a total
 variation distance between the two by C/√m.  As stated that is false: a distribution on points and a
-distribution with a density have total variation distance 1.  Rounding the normal distribution to cells mends
-it.
+distribution with a density have total variation distance 1.  Rounding the normal distribution to cells
+repairs it.
 """
 
 import math
@@ -28,7 +28,7 @@ NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(4))
 class NormalApproximation(NamedTuple):
     """Distances between the counts and the normal distribution.
 
-    ``printed`` is eq. (14) letter by letter, ``largest_cell`` the same with whole cells, and
+    ``printed`` is eq. (14) as printed, ``largest_cell`` the same with whole cells, and
     ``total_variation`` the distance that Theorem 2's proof needs.
 
     Examples
@@ -115,7 +115,7 @@ def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
         largest = max(largest, float(np.abs(mass - whole).max()))
         distance += float(np.abs(mass - whole).sum())
         listed, rounded = listed + float(mass.sum()), rounded + float(whole.sum())
-    distance += max(1.0 - listed, 0.0) + max(1.0 - rounded, 0.0)  # what is not listed, at most
+    distance += max(1.0 - listed, 0.0) + max(1.0 - rounded, 0.0)  # bound on the mass that is not listed
     return NormalApproximation(printed, largest, 0.5 * distance)
 
 

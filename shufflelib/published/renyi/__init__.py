@@ -2,7 +2,7 @@ r"""Published Rényi bounds for shuffling: upper, lower, asymptotic, **as publis
 
 One function per theorem: what it prints, where its printed hypotheses hold, `OutOfRegime`
 everywhere else.  A formula that falls below the certified truth inside its own regime stays as it
-is; its docstring says so with a witness.  Nothing certified depends on this package.  Certified
+is; its docstring states a counterexample.  Nothing certified depends on this package.  Certified
 numbers come from ``shuffle(...).renyi(order)`` or, for a published pair, from its own ``renyi``.
 
 =============  ==================================================================
@@ -19,9 +19,9 @@ Neighbouring datasets differ in one user's value (replace one).  In order of rea
 1. `pairs`: the pairs of distributions that the papers reduce shuffling to; each has a certified ``renyi``.
 2. `girgis`: the bounds that hold.
 3. `gaussian_limit`: a central limit theorem in place of a bound.
-4. `growth`: the rows of a published comparison table, taken at their word.
+4. `growth`: the rows of a published comparison table, taken literally.
 5. `ratio_test`: the "exact" Rényi divergence as an integral along a trade-off function;
-   `printed_tradeoff`: that function letter by letter, in two published versions.
+   `printed_tradeoff`: that function as printed, in two published versions.
 
 `over` sweeps any of the formulas over arrays and leaves gaps where a theorem does not apply.
 """

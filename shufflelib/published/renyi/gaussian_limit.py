@@ -47,11 +47,11 @@ def gaussian_mu_ccg24(*, eps0, n):
 
     Notes
     -----
-    The normal limit of the pair (A, C − A + 1), (A + 1, C − A), C ~ Bin(n − 1, exp(-eps0)): all that
-    the changed user's own randomness hides is ignored.  That is why μ does not vanish with eps0.
+    The normal limit of the pair (A, C − A + 1), (A + 1, C − A), C ~ Bin(n − 1, exp(-eps0)), which
+    ignores the randomness of the changed user's report.  That is why μ does not vanish with eps0.
     Errata: the proof equates T(mixture) with the mixture of T; that is an inequality.
     Refuted as a bound: binary randomized response with e = 50, n = 93, all other users holding one
-    value, has δ(log 10) = 0.1268; μ-GDP says 0.0973.  See also `gaussian_ccg24`.
+    value, has δ(log 10) = 0.1268; μ-GDP has 0.0973.  See also `gaussian_ccg24`.
     Source: Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1), Theorem 2.
     Cost O(1).
 
@@ -93,25 +93,22 @@ def gaussian_ccg24(*, eps0, n, order):
 
     Notes
     -----
-    Refuted as an upper bound.  At n = 1000, eps0 = 4, order 16 it says 1.749; 3-ary randomized
-    response, all others holding a third value, has 2.213, and binary randomized response, all others
-    holding one value, 2.790.  At n = 10⁴, eps0 = 6, order 8: 0.646 against 1.817 and 2.463.  An event
-    of chance about exp(-n exp(-eps0)), that nobody else reports the rare symbol, has loss eps0; for
-    every large n some orders fail as soon as
-    :math:`\varepsilon_0^2 > 8 e^{\varepsilon_0} \log(1 + e^{-\varepsilon_0})`, that is from
-    eps0 ≈ 2.79 on.  No failure was found below that.  In exact fractions: e = 50, n = 93, order 2,
-    binary randomized response has 2.181, the formula says 2.174.
-    Where eps0 is small it holds and is loose: eps0 = 0.1, n = 10⁴, order 4: 8.8e-4, the generic pair
-    has 2.1e-6.  It exceeds the `girgis21_upper_simplified` once
-    :math:`\tfrac{\lambda}{\lambda-1}(e^{\varepsilon_0}-1)^2 < 1`.
-    The papers' sentence that it and `girgis21_lower` are "nearly identical": the ratio is
-    5.36 at eps0 = 2, n = 10⁴, order 4, 6.43 at order 40, 442 at eps0 = 0.1, order 4, and always above 4.
-    Source: Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1), Corollary 2.
-    Cost O(1).
+    Refuted as an upper bound.  At n = 1000, eps0 = 4, order 16 it is 1.749; 3-ary randomized response, all
+    others holding a third value, has 2.213, and binary randomized response, all others holding one value,
+    2.790.  At n = 10⁴, eps0 = 6, order 8: 0.646 against 1.817 and 2.463.  An event of probability about
+    exp(-n exp(-eps0)), that nobody else reports the rare symbol, has privacy loss eps0; for every large n
+    some orders fail as soon as :math:`\varepsilon_0^2 > 8 e^{\varepsilon_0} \log(1 + e^{-\varepsilon_0})`,
+    that is from eps0 ≈ 2.79 on.  No failure was found below that.  In exact fractions: e = 50, n = 93, order
+    2, binary randomized response has 2.181, the formula 2.174.  Where eps0 is small it holds and is loose:
+    eps0 = 0.1, n = 10⁴, order 4: 8.8e-4, the generic pair has 2.1e-6.  It exceeds the
+    `girgis21_upper_simplified` once :math:`\tfrac{\lambda}{\lambda-1}(e^{\varepsilon_0}-1)^2 < 1`.  On the
+    papers' sentence that it and `girgis21_lower` are "nearly identical": the ratio is 5.36 at eps0 = 2, n =
+    10⁴, order 4, 6.43 at order 40, 442 at eps0 = 0.1, order 4, and always above 4.  Source: Chen, Cao, Ge
+    (ICASSP 2024; arXiv:2401.04306v1), Corollary 2.  Cost O(1).
 
     Examples
     --------
-    The first witness: two neighbouring datasets are further apart than the formula says.
+    The first counterexample: two neighbouring datasets are further apart than the formula claims.
 
     >>> from shufflelib.published import renyi
     >>> at = {"eps0": 4.0, "n": 1000}
@@ -224,8 +221,8 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
     --------
     >>> from shufflelib.published import renyi
     >>> at = {"eps0": 4.0, "n": 1000}
-    >>> said = renyi.gaussian_delta_ccg24(**at, delta0=1e-15, eps=3.5)
-    >>> said < 0.001 * renyi.binary_rr_pair(**at).delta(3.5).lower
+    >>> claimed = renyi.gaussian_delta_ccg24(**at, delta0=1e-15, eps=3.5)
+    >>> claimed < 0.001 * renyi.binary_rr_pair(**at).delta(3.5).lower
     True
     """
     mu = gaussian_mu_ccg24(eps0=eps0, n=n)

@@ -1,10 +1,10 @@
-r"""The rows of a published comparison table, taken at their word: orders of growth read as numbers.
+r"""The rows of a published comparison table, taken literally: orders of growth read as numbers.
 
-Table 1 of Chen, Cao, Ge lists what is known as :math:`O(\cdot)`.  An order of growth states no
-constant, so that these functions prove nothing; they draw the rows.
+Table 1 of Chen, Cao, Ge lists what is known as :math:`O(\cdot)`.  An order of growth has no
+constant, so these functions prove nothing; they serve to draw the rows.
 
 ==========================  ===================  =======================  ===========================
-row                         as listed            here                     taken at its word
+row                         as listed            here                     taken literally
 ==========================  ===================  =======================  ===========================
 Erlingsson et al. 2019      O(exp(6 eps0) λ/n)   `erlingsson19_growth`    above the truth where tried
 Girgis et al. 2021          O(exp(2 eps0) λ/n)   `girgis21_growth`        above the truth where tried
@@ -145,7 +145,7 @@ def clones_fmt21_growth(*, eps0, n, order):
     -----
     Far above the truth at every eps0 ≤ 12 tried.  Without a regime it fails for every large n at some
     orders once :math:`\varepsilon_0^2 > 256\, e^{\varepsilon_0} \log(1 + e^{-\varepsilon_0})`, eps0 ≈ 16: at
-    eps0 = 20, n = 10¹⁰, order 4 it says 12.42 where binary randomized response, all others holding
+    eps0 = 20, n = 10¹⁰, order 4 it is 12.42 where binary randomized response, all others holding
     one value, has at least 13.13.
     Source: Feldman, McMillan, Talwar (FOCS 2021), as listed in Table 1 of Chen, Cao, Ge (ICASSP
     2024; arXiv:2401.04306v1).
@@ -186,7 +186,7 @@ def girgis21_lower_growth(*, eps0, n, order):
 
     Notes
     -----
-    Taken at its word it is no lower bound: at eps0 = 1, n = 10⁴, order 4 it says 1.09e-3 where every
+    Taken literally it is no lower bound: at eps0 = 1, n = 10⁴, order 4 it is 1.09e-3 where every
     eps0-LDP randomizer has at most 3.18e-4.
     Source: Girgis, Data, Diggavi, Suresh, Kairouz (CCS 2021), as listed in Table 1 of Chen, Cao, Ge
     (ICASSP 2024; arXiv:2401.04306v1).

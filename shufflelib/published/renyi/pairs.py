@@ -7,7 +7,7 @@ Every pair here is one of two counts, how often two symbols occur among n report
 with C ~ Bin(n − 1, ·) clones among the other users.  `VariationRatioPair` computes all of them.
 
 ===========================  ==========================================================  ===============
-pair                         changed user's symbols                                      chance of a clone
+pair                         changed user's symbols                                      P(clone)
 ===========================  ==========================================================  ===============
 `clones_pair_fmt21`          first with e/(e + 1), else second; exchanged under Q        1/e
 `generic_pair`               the same                                                    2/(e + 1)
@@ -15,7 +15,7 @@ pair                         changed user's symbols                             
 `theorem1_pair_arxiv24`      under P second, under Q first, or none; with e/(e + 1)      1/e
 ===========================  ==========================================================  ===============
 
-`binary_rr_pair` is no reduction but an attack: two datasets and what the analyst sees of them.
+`binary_rr_pair` is no reduction but an attack: the output distributions of two neighbouring datasets.
 """
 
 import math
@@ -33,7 +33,7 @@ def _checked(eps0, n):
     if not SMALLEST_BUDGET <= eps0 <= LARGEST_BUDGET:
         raise OutOfRegime(
             f"eps0 must be >= {SMALLEST_BUDGET:g} and <= {LARGEST_BUDGET:g}, got {eps0!r}; "
-            "at smaller ones exp(eps0) - 1 is lost in rounding, at larger ones shuffling hides nothing"
+            "at smaller ones exp(eps0) - 1 is lost in rounding, at larger ones shuffling does not amplify"
         )
     return math.exp(eps0), n
 
@@ -54,7 +54,7 @@ def clones_pair_fmt21(*, eps0, n):
     Returns
     -------
     VariationRatioPair
-        Its profile bounds the mechanism's from above: ``renyi(order).upper`` is the safe end.
+        It dominates the mechanism: ``renyi(order).upper`` is the safe end.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def clones_pair_fmt21(*, eps0, n):
     -----
     Hypotheses: pure eps0-LDP, users permuted before an adaptive sequence of randomizers.
     Looser than `generic_pair` (1.05 times at eps0 = 0.1, 2 times at eps0 = 4, for n = 10⁴ and
-    order 4), but it covers adaptive randomizers.
+    order 4), but it holds for adaptive randomizers too.
     Source: Feldman, McMillan, Talwar, FOCS 2021 (arXiv:2012.12803), Theorem 3.1; Proposition 1 of
     Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1).
 
@@ -99,7 +99,7 @@ def generic_pair(*, eps0, n):
     Returns
     -------
     VariationRatioPair
-        Its profile bounds the mechanism's from above: ``renyi(order).upper`` is the safe end.
+        It dominates the mechanism: ``renyi(order).upper`` is the safe end.
 
     Raises
     ------
@@ -110,8 +110,8 @@ def generic_pair(*, eps0, n):
 
     Notes
     -----
-    Hypotheses: identical, non-adaptive, pure eps0-LDP randomizers.  Binary randomized response's
-    blanket is this pair and dominates every other blanket in convex order.
+    Hypotheses: identical, non-adaptive, pure eps0-LDP randomizers.  The blanket
+    pair of binary randomized response is this pair, and it dominates every other one in convex order.
     To leading order :math:`D_\lambda = \lambda (e-1)^2/((e+1) n)`.
     Source: Feldman, McMillan, Talwar, SODA 2023 (arXiv:2208.04591).
     Errata: the official erratum withdraws the proof of Lemma 3.5 for general, adaptive randomizers;
@@ -129,7 +129,7 @@ def generic_pair(*, eps0, n):
 
 
 def binary_rr_pair(*, eps0, n):
-    r"""Return what binary randomized response gives away when all other users hold one value.
+    r"""Return the pair of binary randomized response when all other users hold one value.
 
     P: all n users hold that value.  Q: one of them holds the other value.
 
@@ -188,7 +188,7 @@ def theorem1_pair_icassp24(*, eps0, n):
     Returns
     -------
     VariationRatioPair
-        A mathematical object.  It does **not** bound the mechanism.
+        A mathematical object.  It does **not** dominate the mechanism.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def theorem1_pair_arxiv24(*, eps0, n):
     Returns
     -------
     VariationRatioPair
-        A mathematical object; with D_λ infinite it bounds the mechanism only vacuously.
+        A mathematical object; with D_λ infinite it dominates the mechanism only vacuously.
 
     Raises
     ------
@@ -260,5 +260,5 @@ def theorem1_pair_arxiv24(*, eps0, n):
 
 
 def _one_sided(e, n, *, share):
-    """Return the pair in which the changed user's symbol shows only with chance ``share``."""
+    """Return the pair in which the changed user reports a symbol with probability ``share`` only."""
     return VariationRatioPair(n=n, p=math.inf, beta=share, q0=2.0 * e * share)

@@ -1,6 +1,6 @@
-r"""Theorem 1's trade-off function letter by letter, in two published versions; neither is one.
+r"""Theorem 1's trade-off function as printed, in two published versions; neither is a trade-off function.
 
-`ratio_test` explains the slips and holds what was meant.  Both functions here are staircases of
+`ratio_test` explains the slips and has the functions that were meant.  Both functions here are staircases of
 slope −1: between two thresholds nothing but the term −α changes.
 """
 
@@ -15,7 +15,7 @@ from shufflelib.published.renyi.ratio_test import checked
 
 
 def _clones(eps0, n):
-    """Return v = 0 … n - 1 and the chances that v users are clones."""
+    """Return v = 0 … n - 1 and the probabilities that v users are clones."""
     v = np.arange(n)
     return v, np.exp(log_binomial_pmf(v, n - 1, math.exp(-eps0)))
 

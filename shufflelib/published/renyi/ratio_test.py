@@ -66,7 +66,7 @@ class RatioTest:
 
     @property
     def reflected(self):
-        """The same tests with the decisions exchanged: the curve turned about (1/2, 1/2)."""
+        """The same tests with the decisions exchanged: the curve reflected in (1/2, 1/2)."""
         return RatioTest(self.log_p[::-1], self.log_q[::-1])
 
     def fnr(self, fpr):
@@ -135,7 +135,7 @@ def _log_clones(eps0, n):
 
 
 def _ratio_test(eps0, n, log_first, log_second):
-    """Return the test for a changed user who shows the first symbol so often under P, the second else."""
+    """Return the test for a changed user who reports the first symbol so often under P, else the second."""
     clones = _log_clones(eps0, n)
     shape = (n + 1, n + 1)
     first, second = np.full(shape, -np.inf), np.full(shape, -np.inf)
@@ -214,14 +214,14 @@ def ratio_test_arxiv24(*, eps0, n):
     Notes
     -----
     Errata: the test rejects P where P is likely, and the curve lies above 1 − α.  The integral does
-    not notice: turning the curve exchanges its chords, not their slopes.
+    not change: reflecting the curve permutes its chords and keeps their slopes.
     Cost O(n²) in time and memory.
     Source: Chen, Cao, Ge, arXiv:2401.04306v1, proof of Theorem 1; ICASSP 2024 (full version),
     equations (16), (17).
 
     Examples
     --------
-    As printed no test does better than guessing; turned about it is the trade-off function:
+    As printed no test does better than guessing; reflected it is the trade-off function:
 
     >>> from shufflelib.published import renyi
     >>> test = renyi.ratio_test_arxiv24(eps0=1.0, n=20)
