@@ -5,10 +5,10 @@ r"""Inverse questions: the largest local budget, the fewest users, the most roun
 >>> found.answer, found.certificate.upper <= 0.5, found.fails
 (494, True, 492)
 
-Each function walks along a family of profiles, one for each value of the parameter asked for, to the
-edge where the certified ε at δ crosses the target.  The walk proves nothing.  What is proved is the
-certificate of the value returned: its own profile, evaluated at the target δ.  So no answer rests on
-ε being monotone in the parameter; where it is not, the answer is an edge and not always the last one.
+Each function searches a family of profiles, one for each value of the parameter, for the point where the
+certified ε at δ crosses the target.  The search proves nothing.  The proof is the certificate of the value
+returned: its profile, evaluated at the target δ.  So no answer rests on ε being monotone in the parameter;
+where it is not, the answer is one of several crossings and not always the last one.
 """
 
 import functools
@@ -27,8 +27,8 @@ from shufflelib.shuffling.shuffled import shuffle
 
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
 MAX_ROUNDS = 10**9
-ONE_ROUND, MANY_ROUNDS = 1e-7, 1e-5  # relative widths at which the search for what works stops
-COARSER = 1e3  # by how much sooner that for what fails does
+ONE_ROUND, MANY_ROUNDS = 1e-7, 1e-5  # relative widths at which the search for the answer stops
+COARSER = 1e3  # the search for a value that fails stops at a width that much larger
 FARTHEST, TINY = 20.0, 1e-15  # heights of a δ of 0 or 1, and of a δ that just meets the target
 ROUNDING = 1e-12  # of logarithms of δ
 
@@ -55,7 +55,7 @@ class Calibration:
     eps, delta : float
         The target.
     quantity : str
-        What was asked for, in words.
+        Description of the parameter.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Calibration:
 
 
 def _exact_or(value, *, up):
-    """Write a whole number as it is, a budget rounded to the side on which what is said stays true."""
+    """Write a whole number as it is, a budget rounded to the side on which the statement stays true."""
     return f"{value:,}" if isinstance(value, int) else written(value, up=up, digits=8)
 
 
@@ -129,11 +129,11 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
     Hypotheses: those of `shuffle`; rounds are composed adaptively.  Ten to thirty profiles are
     evaluated, each at a cost that does not grow with n.
     A randomizer with a design parameter of its own, such as a subset's size that is rounded to a whole
-    number, has an ε that jumps; the answer is then an edge, and larger budgets may work too.
+    number, has an ε that jumps; larger budgets than the answer may then meet the target too.
 
     Examples
     --------
-    What every user may spend locally, for any pure randomizer, if the shuffled reports are to cost 0.1:
+    The local budget of every user, for any pure randomizer, if the central budget is 0.1:
 
     >>> from shufflelib import calibration
     >>> found = calibration.largest_eps0(n=10_000, eps=0.1, delta=1e-6)
@@ -226,7 +226,7 @@ def most_rounds(profile, *, eps, delta):
     Parameters
     ----------
     profile : PrivacyProfile
-        One round; what was learnt in earlier rounds may decide how the next is run.
+        One round; rounds may be adaptive.
     eps : float
         Target for ε of all rounds together in nats, positive.
     delta : float
@@ -236,7 +236,7 @@ def most_rounds(profile, *, eps, delta):
     -------
     Calibration
         ``answer`` is a number of rounds, at most 10⁹.  ``fails`` is a number that is too large, and so
-        is every larger one, since another round takes nothing back.
+        is every larger one, since ε does not fall with further rounds.
 
     Raises
     ------
@@ -309,17 +309,17 @@ def _of_rounds(rounds, one_round, quantity, *, start, remedy, **target):
 
 
 def _gaussian(profile, rounds, end):
-    """Return Gaussian differential privacy as far as an end of δ at ε = 0 tells: δ(0) = μ/√(2π)."""
+    """Return the μ of Gaussian differential privacy that matches an end of δ at ε = 0: δ(0) = μ/√(2π)."""
     mu = math.sqrt(2.0 * math.pi * rounds) * getattr(profile.delta(0.0), end)
     return Gaussian(min(max(mu, 1e-9), 1e4))
 
 
 @dataclass
 class _Family:
-    """Profiles along one parameter, and the edge at which they begin to miss a target.
+    """A family of profiles in one parameter, and the value at which they begin to miss a target.
 
-    The walk takes place in the logarithm of the parameter, turned so that δ rises along it, and looks
-    at log(-log δ), which is close to a straight line there.
+    The search runs over the logarithm of the parameter, with its sign chosen so that δ rises, and uses
+    log(-log δ), which is nearly linear there.
     """
 
     profile_at: Callable

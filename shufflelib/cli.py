@@ -1,4 +1,4 @@
-"""The command line: a certified number, a table of them, and what a target calls for."""
+"""The command line: a certified number, a table of them, and calibration to a target."""
 
 import argparse
 import functools
@@ -52,7 +52,7 @@ def _parser():
         command.add_argument(f"--{argument}", type=_number, required=True)
         _add_randomizer(command, reserved=(argument, "n"))
     words = (
-        "what a target (eps, delta) calls for: the largest local budget, the fewest users, the most rounds"
+        "calibration to a target (eps, delta): the largest local budget, the fewest users, the most rounds"
     )
     calibrate = commands.add_parser("calibrate", help=words, description=words)
     questions = calibrate.add_subparsers(

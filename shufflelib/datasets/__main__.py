@@ -6,7 +6,7 @@ from shufflelib.datasets.mnist_files import FILES, download_mnist, mnist_folder
 
 
 def main():
-    """Download what is missing; return 0, or 1 after one line about what stood in the way."""
+    """Download what is missing; return 0, or 1 after one line about the error."""
     try:
         fetched = download_mnist()
     except (OSError, ValueError) as error:

@@ -19,7 +19,7 @@ def digits():
 
     Notes
     -----
-    The same writers are in both parts, so test accuracy here does not speak of new writers.
+    The same writers are in both parts, so test accuracy here says nothing about new writers.
     The split comes from ``numpy.random.RandomState``, whose stream is frozen: it is the same in every
     version of numpy.
 

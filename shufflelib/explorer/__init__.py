@@ -1,7 +1,7 @@
 """The explorer: one page on which every control moves every number.
 
-The parts do not know the page: a `Setting` is what the controls say, `questions` turn one into numbers, a
-`QuestionQueue` hands them out to other processes, `text` and `pictures` show what is known so far.  Only
+The parts do not depend on the page: a `Setting` holds the controls' values, `questions` compute numbers from
+it, a `QuestionQueue` sends them to other processes, `text` and `pictures` show the answers so far.  Only
 `page` imports ipywidgets, only `pictures` draws.
 
 >>> from shufflelib.explorer import Setting

@@ -21,7 +21,7 @@ class Mechanism:
     histogram : bool
         Whether frequencies of items can be estimated from the reports.
     slow : bool
-        Whether one number takes longer than a glance.
+        Whether one number takes longer than a second or so.
     """
 
     text: str

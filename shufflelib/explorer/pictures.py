@@ -51,7 +51,7 @@ class Picture(ABC):
         """Return the questions about the setting itself."""
 
     def points(self, setting):
-        """Return the questions along the curves, the nearest first."""
+        """Return the questions of the curves, the nearest first."""
         return []
 
     def waits(self, setting):
@@ -105,8 +105,8 @@ class _Epsilons(Picture):
     parameter = ""
 
     @abstractmethod
-    def along(self, setting):
-        """Return the settings along the parameter."""
+    def settings(self, setting):
+        """Return one setting for each value of the parameter."""
 
     def waits(self, setting):
         """Never: the numbers of this picture are what the page is for."""
@@ -118,34 +118,36 @@ class _Epsilons(Picture):
         return [Question.of(ask, setting) for ask in asks]
 
     def points(self, setting):
-        """Return the same along the parameter."""
-        along = sorted(self.along(setting), key=lambda one: self._distance(one, setting))
-        return [question for one in along for question in self.numbers(one)]
+        """Return the same for all values of the parameter."""
+        settings = sorted(self.settings(setting), key=lambda one: self._distance(one, setting))
+        return [question for one in settings for question in self.numbers(one)]
 
     def _distance(self, one, setting):
         return abs(math.log(getattr(one, self.parameter) / getattr(setting, self.parameter)))
 
     def draw(self, setting, known):
-        """Draw every bound, the bracket, and the setting's own bracket."""
-        along = self.along(setting)
-        x = np.array([getattr(one, self.parameter) for one in along], float)
-        low, high = answers(questions.epsilon, along, known)
+        """Draw every bound, the bracket, and the bracket of the current setting."""
+        settings = self.settings(setting)
+        x = np.array([getattr(one, self.parameter) for one in settings], float)
+        low, high = answers(questions.epsilon, settings, known)
         curves = [plotting.curve(ENDS[0], x, low), plotting.curve(ENDS[1], x, high)]
-        said = [known(Question.of(questions.published, one)) if one.one_round else None for one in along]
+        published = [
+            known(Question.of(questions.published, one)) if one.one_round else None for one in settings
+        ]
         for bound in questions.OTHERS:
-            values = [_number(one, bound.name) for one in said]
+            values = [_number(one, bound.name) for one in published]
             curves.append(plotting.curve(bound.name, x, values))
         if setting.one_round:
-            local = [one.eps0 if MECHANISMS[one.mechanism].has_budget else math.nan for one in along]
+            local = [one.eps0 if MECHANISMS[one.mechanism].has_budget else math.nan for one in settings]
             curves.append(plotting.curve("local budget", x, local))
         self._show(curves)
-        own = questions.scalar(known(Question.of(questions.epsilon, setting)))
-        self._mark(getattr(setting, self.parameter), own if along else (math.nan, math.nan))
+        current = questions.scalar(known(Question.of(questions.epsilon, setting)))
+        self._mark(getattr(setting, self.parameter), current if settings else (math.nan, math.nan))
         self._decades(-12)
 
 
-def _number(said, name):
-    value = said.get(name) if isinstance(said, dict) else None
+def _number(published, name):
+    value = published.get(name) if isinstance(published, dict) else None
     return value if isinstance(value, float) else math.nan
 
 
@@ -159,7 +161,7 @@ class OverUsers(_Epsilons):
         self.ax.set_xlim(60, 2e12)
         self.ax.minorticks_off()
 
-    def along(self, setting):
+    def settings(self, setting):
         """Return one setting for each power of ten, every second one where rounds are composed."""
         return [setting.but(n=n) for n in USERS[:: 1 if setting.one_round else 2]]
 
@@ -181,7 +183,7 @@ class OverBudgets(_Epsilons):
         super().__init__(ax, xscale="log", yscale="log", ylabel=r"central $\varepsilon$")
         _over_budgets(self.ax)
 
-    def along(self, setting):
+    def settings(self, setting):
         """Return the settings with other budgets; none where the mechanism has no budget."""
         if not MECHANISMS[setting.mechanism].has_budget:
             return []
@@ -205,7 +207,7 @@ class TradeOff(Picture):
         return [Question.of(questions.tradeoff, setting)]
 
     def draw(self, setting, known):
-        """Draw the certified band, the diagonal, and what the local budget alone would allow."""
+        """Draw the certified band, the diagonal, and the curve of the local budget alone."""
         x = np.array(questions.FALSE_ALARMS)
         found = known(Question.of(questions.tradeoff, setting))
         low, high = _ends(found, x)
@@ -219,8 +221,8 @@ class TradeOff(Picture):
             local = np.full(fine.shape, np.nan)
         curves.append(plotting.curve("local budget", fine, np.maximum(local, 0.0)))
         self._show(curves)
-        own = questions.scalar(known(Question.of(questions.missed, setting)))
-        self._mark(setting.fpr, own)
+        current = questions.scalar(known(Question.of(questions.missed, setting)))
+        self._mark(setting.fpr, current)
         self.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
 
@@ -254,8 +256,8 @@ class Renyi(Picture):
         curves = [plotting.curve(ENDS[0], x, low), plotting.curve(ENDS[1], x, high)]
         curves.append(plotting.curve("local budget", [1.0, 300.0], [budget, budget]))
         self._show(curves)
-        own = questions.scalar(known(Question.of(questions.renyi, setting)))
-        self._mark(setting.order, own)
+        current = questions.scalar(known(Question.of(questions.renyi, setting)))
+        self._mark(setting.order, current)
         self._decades(-30)
 
 

@@ -1,4 +1,4 @@
-"""A desk at which questions wait: answers are kept, the newest questions come first, old ones are dropped."""
+"""A queue of questions: answers are kept, the newest questions come first, old ones are dropped."""
 
 import collections
 import concurrent.futures
@@ -14,14 +14,15 @@ PATIENCE = 1.0  # seconds for which a question that nobody asks any more may go 
 
 
 class QuestionQueue:
-    """Answers by question, worked out elsewhere.
+    """Answers by question, computed by executors.
 
     Parameters
     ----------
     quick, slow : callable
-        Return an executor when first needed: one for what a glance waits for, one for the rest.
-    told : callable, optional
-        Called without arguments after each answer, from whatever thread it came on.
+        Return an executor when first needed: one for questions that take less than a second, one for the
+        rest.
+    callback : callable, optional
+        Called without arguments after each answer, on the thread of the answer.
 
     Notes
     -----
@@ -53,13 +54,13 @@ class QuestionQueue:
         self.callback()
 
     def close(self):
-        """Drop all questions and let the processes go."""
+        """Drop all questions and shut the executors down."""
         for worker in self._workers.values():
             worker.close()
 
 
 class _Worker:
-    """One question at a time goes to one executor; the others can still be dropped."""
+    """One executor with one question at a time; the others can still be dropped."""
 
     def __init__(self, start, finish):
         self._start, self._finish, self._executor = start, finish, None
@@ -109,7 +110,7 @@ class _Worker:
             self._next()
 
     def _settle(self, question, future):
-        """Keep what came back, and say whether it was still waited for."""
+        """Store the result, and return whether it was still wanted."""
         failure = future.exception()
         answer = (
             Refused(f"the computation failed: {failure!r}; reload the page") if failure else future.result()
@@ -132,7 +133,7 @@ class _Worker:
 
 
 class Process:
-    """An executor in another process, which can be stopped at any time and leaves when this one does."""
+    """An executor in another process, which can be stopped at any time and ends with this one."""
 
     def __init__(self):
         context = multiprocessing.get_context("spawn")

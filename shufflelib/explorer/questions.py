@@ -1,4 +1,4 @@
-"""What is asked about a setting: each question costs something, and none knows who asks.
+"""Questions about a setting, which do not depend on who asks them.
 
 A question is a function of a `Setting` alone: another process can answer it, and its answer can be kept.
 """
@@ -38,7 +38,7 @@ class Question(NamedTuple):
 
     @property
     def slow(self):
-        """Whether the answer takes longer than a glance."""
+        """Whether the answer takes longer than a second or so."""
         setting = self.setting
         return (
             setting.rounds > 1 or MECHANISMS[setting.mechanism].slow or self.ask not in (epsilon, published)
@@ -74,10 +74,10 @@ def epsilon(setting):
 def published(setting):
     """Return ε at δ of every other bound by name, or its refusal."""
     asked = comparison.Question(setting.randomizer(), setting.n, setting.delta)
-    return {bound.name: _said(bound, asked) for bound in OTHERS}
+    return {bound.name: _answer(bound, asked) for bound in OTHERS}
 
 
-def _said(bound, asked):
+def _answer(bound, asked):
     try:
         return float(bound.epsilon(asked))
     except OutOfRegime as refusal:

@@ -1,4 +1,4 @@
-"""What the controls say, as one value: checked, written as a link, written as Python."""
+"""The values of all controls: checked, written as a link, written as Python."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Setting:
     delta : float
         Central δ.
     rounds : int
-        How often all this is repeated on the same values.
+        Number of rounds on the same values.
     rate : float
         Share of the population that is drawn for a round: n users out of n / rate.
     fpr : float
@@ -93,7 +93,7 @@ class Setting:
         Raises
         ------
         ValueError
-            If a name is unknown or given twice, or a value is no number in its domain.
+            If a name is unknown or given twice, or a value is not a number in its domain.
         """
         query = query.strip().removeprefix("?")
         if len(query) > LONGEST_QUERY:

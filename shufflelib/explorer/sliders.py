@@ -137,7 +137,7 @@ def explore(draw, /, **controls):
 
     def redraw(_change=None):
         values = _values(controls)
-        line.value = _said(controls, values)
+        line.value = _caption(controls, values)
         try:
             image.value = picture(*values)
             image.layout.visibility = "visible"
@@ -179,14 +179,14 @@ def still(draw, /, **controls):
     from IPython.display import Image
 
     values = _values(controls)
-    return Image(_drawn(draw, controls, values), alt=_said(controls, values))
+    return Image(_drawn(draw, controls, values), alt=_caption(controls, values))
 
 
 def _values(controls):
     return tuple(control.value for control in controls.values())
 
 
-def _said(controls, values):
+def _caption(controls, values):
     return ", ".join(f"{name}={_shown(value)}" for name, value in zip(controls, values, strict=True))
 
 

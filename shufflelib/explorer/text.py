@@ -1,4 +1,4 @@
-"""What is known about a setting, in words and numbers, each number with a line of Python that returns it."""
+"""The answers about a setting as text, each number with a line of Python that returns it."""
 
 import html
 import math
@@ -41,7 +41,7 @@ def bound(value, *, up, digits=10):
 
 
 def situation(setting):
-    """Say in one sentence what is looked at."""
+    """Describe the setting in one sentence."""
     crowd = f"{setting.n:,} users"
     if setting.rate < 1.0:
         crowd += f", drawn from a population of {setting.n / setting.rate:,.0f} and not revealed,"
@@ -57,17 +57,20 @@ def situation(setting):
 
 
 def epsilon(setting, known):
-    """Say ε at δ, and which side is certified."""
+    """Give ε at δ, and which side is certified."""
     found = known(Question.of(questions.epsilon, setting))
     at = f"δ = {number(setting.delta)}"
-    said = _certified(found, "epsilon", "ε", at, python(setting, questions.epsilon))
+    paragraphs = _certified(found, "epsilon", "ε", at, python(setting, questions.epsilon))
     if found is not None and not isinstance(found, Refused) and found.upper < 1e-12:
-        said += "<p>That is (nearly) 0 because every difference fits into δ, not because there is none.</p>"
-    return said
+        paragraphs += (
+            "<p>ε is (nearly) 0 because the total variation distance is at most (nearly) δ, "
+            "not because it is 0.</p>"
+        )
+    return paragraphs
 
 
 def bounds(setting, known):
-    """Say what every bound says."""
+    """Give the value of every bound."""
     if not setting.one_round:
         return (
             "<p>The other bounds are for one round in which all users report; "
@@ -78,7 +81,7 @@ def bounds(setting, known):
 
 
 def _certified(found, name, symbol, at, line, *, safe="upper", asked=True):
-    """Say a bracket, the guarantee first."""
+    """Give a bracket, the guarantee first."""
     if found is None:
         return _number_line(name, f"{symbol} at {at}: {COMPUTING if asked else WAITING}")
     if isinstance(found, Refused):
@@ -88,12 +91,12 @@ def _certified(found, name, symbol, at, line, *, safe="upper", asked=True):
     nothing = Status.TRIVIAL, (Status.TRIVIAL_LOWER if other == "lower" else Status.TRIVIAL_UPPER)
     guarantee = bound(getattr(found, safe), up=safe == "upper")
     attack = bound(getattr(found, other), up=other == "upper")
-    said = _number_line(name, f"{symbol} {sign} <b>{guarantee}</b> at {at} (certified: the guarantee)")
+    paragraphs = _number_line(name, f"{symbol} {sign} <b>{guarantee}</b> at {at} (certified: the guarantee)")
     known = "trivial: no attack is known" if found.status in nothing else "certified: an attack shows it"
-    said += _number_line(f"{name}-attack", f"{symbol} {back} {attack} ({known})")
+    paragraphs += _number_line(f"{name}-attack", f"{symbol} {back} {attack} ({known})")
     if found.status is not Status.CERTIFIED:
-        said += _failure(f"{name}-status", found.status.value)
-    return said + code(line)
+        paragraphs += _failure(f"{name}-status", found.status.value)
+    return paragraphs + code(line)
 
 
 def _number_line(name, text):
@@ -143,16 +146,16 @@ def _stroke(name):
 
 
 def tradeoff(setting, known, *, asked):
-    """Say what an attacker can do at the false-alarm rate asked for."""
+    """Describe an attacker's best test at the given false-positive rate."""
     found = known(Question.of(questions.missed, setting))
     at = f"{100 * setting.fpr:g} % false alarms"
     line = python(setting, questions.missed)
-    said = _certified(found, "missed", "missed", at, line, safe="lower", asked=asked)
+    paragraphs = _certified(found, "missed", "missed", at, line, safe="lower", asked=asked)
     if found is None or isinstance(found, Refused):
-        return said
+        return paragraphs
     most = bound(100 * (1.0 - found.lower), up=True, digits=6)
     some = bound(100 * (1.0 - found.upper), up=False, digits=6)
-    return said + (
+    return paragraphs + (
         '<p class="attacker">An attacker knows what everybody else holds, and which two values you may hold, '
         "and tells from the shuffled reports which it is. If they are wrong about "
         f"<b>{100 * setting.fpr:g} %</b> of those who hold the first value (false positives), they are right "
@@ -163,29 +166,29 @@ def tradeoff(setting, known, *, asked):
 
 
 def renyi(setting, known, *, asked):
-    """Say the Rényi divergence of the order asked for."""
+    """Give the Rényi divergence of the given order."""
     found = known(Question.of(questions.renyi, setting))
     line = python(setting, questions.renyi)
     return _certified(found, "renyi", "Rényi divergence", f"order {setting.order:g}", line, asked=asked)
 
 
 def deploy(setting, known, *, asked):
-    """Say what a target calls for; what takes long is said when it was asked for."""
-    said = ""
+    """Describe what a target requires; slow answers only after they were asked for."""
+    paragraphs = ""
     for ask, words in ((questions.largest, "Largest ε₀"), (questions.fewest, "Fewest users")):
         found = known(Question.of(ask, setting))
         name = ask.__name__
         if isinstance(found, Refused):
-            said += _failure(name, f"{words}: none found. {found.reason}.")
+            paragraphs += _failure(name, f"{words}: none found. {found.reason}.")
         elif found is None:
-            said += _number_line(name, f"{words}: {COMPUTING if asked else WAITING}")
+            paragraphs += _number_line(name, f"{words}: {COMPUTING if asked else WAITING}")
         else:
-            said += _number_line(
+            paragraphs += _number_line(
                 name, f"{words}: <b>{_plain(found.answer)}</b> (certified: the target is met)"
             )
-            said += f"<p>{html.escape(str(found))}</p>"
-            said += code(python(setting, ask) + ".answer")
-    return said + _errors(setting, known(Question.of(questions.largest, setting)))
+            paragraphs += f"<p>{html.escape(str(found))}</p>"
+            paragraphs += code(python(setting, ask) + ".answer")
+    return paragraphs + _errors(setting, known(Question.of(questions.largest, setting)))
 
 
 def _plain(value):
@@ -196,7 +199,7 @@ def _errors(setting, found):
     mechanism = MECHANISMS[setting.mechanism]
     if not mechanism.histogram:
         return "<p>This mechanism estimates no histogram, so no error is shown; choose one on d options.</p>"
-    said = ""
+    paragraphs = ""
     places = [("error", f"ε₀ = {setting.eps0:g}", setting)]
     answer = getattr(found, "answer", None)
     if answer is not None and 0.01 <= answer <= 10.0:
@@ -204,9 +207,11 @@ def _errors(setting, found):
         places.append(("error-there", found_above, setting.but(eps0=answer)))
     for name, where, there in places:
         error = questions.rare_item_error(there)
-        said += _number_line(name, f"Expected error of a histogram at {where}: <b>± {number(error)}</b>")
-        said += code(python(there, questions.rare_item_error))
-    return said + (
+        paragraphs += _number_line(
+            name, f"Expected error of a histogram at {where}: <b>± {number(error)}</b>"
+        )
+        paragraphs += code(python(there, questions.rare_item_error))
+    return paragraphs + (
         "<p>It is the standard error of the estimated share of users, for an item that hardly anybody holds, "
         "in one round.</p>"
     )

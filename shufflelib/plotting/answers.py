@@ -24,11 +24,11 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
     ax : matplotlib.axes.Axes
         Where to draw; bounds run from top to bottom in the order given.
     values : dict of str to float
-        What each bound says, by its name in `LINE`; NaN where it says nothing.
+        Value of each bound, by its name in `LINE`; NaN where it does not apply.
     theory : tuple of float, optional
-        Ends of what no mathematics decides, shaded in grey.
+        Ends of the theory gap, shaded in grey.
     numerical : sequence of tuple of float, optional
-        Intervals that only arithmetic leaves open, hatched.
+        Intervals of the numerical gap, hatched.
 
     Raises
     ------
@@ -40,8 +40,8 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
     >>> import math
     >>> from shufflelib import plotting
     >>> fig, ax = plotting.figure(xlabel="ε")
-    >>> said = {"certified upper": 0.13, "clones FMT'21, closed form": 0.57, "EFMRTT'19": math.nan}
-    >>> plotting.draw_answers(ax, said)
+    >>> values = {"certified upper": 0.13, "clones FMT'21, closed form": 0.57, "EFMRTT'19": math.nan}
+    >>> plotting.draw_answers(ax, values)
     >>> [text.get_text() for text in ax.texts]
     ['says nothing here', '0.57  as published', '0.13']
     """
@@ -88,5 +88,5 @@ def _draw_row(ax, row, name, value):
         label=name,
         zorder=3,
     )
-    said = f"{value:.4g}  {REMARK[how.kind]}".rstrip()
-    ax.annotate(said, (value, row), xytext=(7, 0), textcoords="offset points", va="center", fontsize=6.5)
+    number = f"{value:.4g}  {REMARK[how.kind]}".rstrip()
+    ax.annotate(number, (value, row), xytext=(7, 0), textcoords="offset points", va="center", fontsize=6.5)

@@ -277,8 +277,8 @@ def state_kinds(fig):
     parts = [f"{SAYS[kind]}: {'; '.join(bounds)}" for kind, bounds in groups.items() if bounds]
     if not groups["certified"]:
         parts.insert(0, "Nothing here is certified")
-    said = ". ".join(parts) + "."
+    line = ". ".join(parts) + "."
     with style():
-        lines = textwrap.wrap(said, int(19 * fig.get_figwidth()))
+        lines = textwrap.wrap(line, int(19 * fig.get_figwidth()))
         fig.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=6.5, color="0.3")
-    return said
+    return line

@@ -1,4 +1,4 @@
-"""A refuted claim beside the truth, along one parameter."""
+"""A refuted claim beside the truth, as functions of one parameter."""
 
 import textwrap
 
@@ -9,10 +9,10 @@ from shufflelib.plotting.looks import BLACK, SHORT, VERMILLION, WIDTH
 from shufflelib.plotting.style import style
 
 DECADES = 20.0  # largest over smallest, beyond which an axis is logarithmic
-WORDS = 34  # letters of a title's line at the size of three panels in a row
+WORDS = 34  # characters in a line of a title where three panels share a row
 
 
-def draw_failure(ax, name, line):
+def draw_failure(ax, name, curve):
     """Draw what is claimed and what is proved against it, crosses where the claim fails.
 
     Parameters
@@ -21,9 +21,9 @@ def draw_failure(ax, name, line):
         Where to draw; gets the title, the name of the parameter and scales of its own.
     name : str
         Of the claim.
-    line : object
-        Where to follow it: ``parameter`` and ``quantity`` in words, and the sequences ``at``, ``claimed``,
-        ``true`` and ``fails``, as those of a `claims.failure_curve.FailureCurve`.
+    curve : object
+        The claim's failure curve: the texts ``parameter`` and ``quantity``, and the sequences ``at``,
+        ``claimed``, ``true`` and ``fails``, as those of a `claims.failure_curve.FailureCurve`.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def draw_failure(ax, name, line):
     --------
     >>> from types import SimpleNamespace
     >>> from shufflelib import plotting
-    >>> line = SimpleNamespace(
+    >>> curve = SimpleNamespace(
     ...     parameter="users n",
     ...     quantity="ε at δ = 1e-6",
     ...     at=[10, 100, 1000],
@@ -43,16 +43,16 @@ def draw_failure(ax, name, line):
     ...     fails=[False, True, False],
     ... )
     >>> fig, ax = plotting.figure(width=2.0)
-    >>> _, _, crosses = plotting.draw_failure(ax, "a-claim", line)
+    >>> _, _, crosses = plotting.draw_failure(ax, "a-claim", curve)
     >>> crosses.get_xdata().tolist()
     [100]
     """
-    at, claimed, true = (np.asarray(values) for values in (line.at, line.claimed, line.true))
-    wrong = np.asarray(line.fails)
+    at, claimed, true = (np.asarray(values) for values in (curve.at, curve.claimed, curve.true))
+    wrong = np.asarray(curve.fails)
     refuted = {"color": VERMILLION, "linewidth": WIDTH["refuted"]}
     with style():
         (proved,) = ax.plot(at, true, color=BLACK, linewidth=WIDTH["certified"] * 0.75)
-        (said,) = ax.plot(at, claimed, **refuted, linestyle=SHORT)
+        (refuted_line,) = ax.plot(at, claimed, **refuted, linestyle=SHORT)
         (crosses,) = ax.plot(at[wrong], claimed[wrong], **refuted, linestyle="", marker="x", markersize=4)
         ax.set_xscale("log" if _wide(at) else "linear")
         ax.set_yscale("log" if _wide(np.r_[claimed, true]) else "linear")
@@ -60,10 +60,10 @@ def draw_failure(ax, name, line):
             axis.set_major_locator(LogLocator(numticks=4) if scale == "log" else MaxNLocator(3))
             axis.set_minor_formatter(NullFormatter())
         ax.tick_params(labelsize=6.5)
-        ax.set_xlabel(line.parameter, fontsize=7, labelpad=1)
-        about = "\n".join(textwrap.wrap(line.quantity.replace(" = ", "\u00a0=\u00a0"), WORDS))
+        ax.set_xlabel(curve.parameter, fontsize=7, labelpad=1)
+        about = "\n".join(textwrap.wrap(curve.quantity.replace(" = ", "\u00a0=\u00a0"), WORDS))
         ax.set_title(f"{name}\n{about}", fontsize=6.5, loc="left")
-    return said, proved, crosses
+    return refuted_line, proved, crosses
 
 
 def _wide(values):

@@ -1,9 +1,9 @@
-r"""One look per bound for life.
+r"""One look per bound, the same in every figure.
 
 Colour says which analysis a bound comes from, the stroke says what it proves.
 
 ==============  =========================  ====================================================
-kind            stroke                     what it says
+kind            stroke                     meaning
 ==============  =========================  ====================================================
 certified       thick and solid            proved, floating-point and grid error included
 published       dashed                     a closed form, evaluated as its paper prints it

@@ -20,12 +20,12 @@ In order of reading:
 
 1. `features`: principal components.
 2. `network`: a dense network; `example_gradients`: norms of single examples' gradients from their factors.
-3. `block_reports`: what a block sends out; `laplace_blocks`: Algorithm 1 of Chen, Cao, Ge 2024 (Rényi);
-   `personal_clients`: Algorithm 3 of GSPA (Chen, Cao, Ge 2024); `batch_clipping`: what released code runs;
+3. `block_reports`: the report of a block; `laplace_blocks`: Algorithm 1 of Chen, Cao, Ge 2024 (Rényi);
+   `personal_clients`: Algorithm 3 of GSPA (Chen, Cao, Ge 2024); `batch_clipping`: the released code;
    `gaussian_blocks`: ℓ₂ clipping and Gaussian noise, on a fixed split or with blocks drawn anew;
    `plain_blocks`: no privacy.
-4. `training`: the loop; `checkpoints`: how it is interrupted and goes on.
-5. `accounting`: what all epochs together are proved to give away, and what was published about it.
+4. `training`: the loop; `checkpoints`: how it is interrupted and resumed.
+5. `accounting`: the proved privacy loss of all epochs together, and the published claims about it.
 """
 
 from shufflelib.sgd import accounting

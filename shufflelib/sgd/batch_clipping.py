@@ -1,4 +1,4 @@
-r"""The training that the code released with Chen, Cao, Ge 2024 (Rényi) runs, which is not Algorithm 1."""
+r"""The training of the code released with Chen, Cao, Ge 2024 (Rényi), which is not Algorithm 1."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a step of training sends out about one block: the one place where data meet noise."""
+"""The report of a training step about one block: the one place where noise is added to data."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

@@ -105,8 +105,8 @@ class GaussianBlocks(GaussianNoise):
     Notes
     -----
     An example is in one report of an epoch, which it moves by at most 2C/s: each epoch is (2/σ)-GDP, T epochs
-    are (2√T/σ)-GDP.  The order adds nothing, as for `LaplaceBlocks`: the other examples of a block can give
-    its place away.
+    are (2√T/σ)-GDP.  The order does not amplify, as for `LaplaceBlocks`: the other examples of a block can
+    reveal its position.
 
     Guarantees are those of real numbers; see `LaplaceBlocks`.
 
@@ -159,8 +159,8 @@ class AllocatedBlocks(GaussianNoise):
     Blocks differ in size, some may be empty.  Sums are divided by s and not by the block's own size, which
     depends on who is in it; so one example moves one report of an epoch, by at most 2C/s.
 
-    Which block that is, nobody is told, and the other examples of the block do not tell either, as they are
-    drawn anew: this is what a fixed split lacks.  See `accounting.one_example` for what it is worth.
+    That block stays secret, and the other examples of the block do not reveal it, as they are drawn anew.  A
+    fixed split lacks this property.  `accounting.one_example` computes the resulting amplification.
 
     Guarantees are those of real numbers, and of an allocation that stays secret, as the noise has to.
 

@@ -55,7 +55,7 @@ class LaplaceBlocks(LaplaceNoise):
     between **all** inputs: the other reports must be able to look like the changed one.  Here an input is a
     block.  Theorem 3 puts eps0 and m into Theorem 2; eps0 holds between blocks that differ in one example,
     and between all blocks the budget is s eps0.  The gap cannot be closed: a block of gradients -C among
-    blocks of +C lies s eps0 noise scales away from them, is recognised in any order, and an example in it
+    blocks of +C lies s eps0 noise scales away from them, is identified in any order, and an example in it
     has the local guarantee alone.  With m = 200, s = 300, eps0 = 2, one epoch, δ(1) is then at least 0.393,
     as of one Laplace report (`accounting.one_example`); Theorem 3 says 0.0009.  Proved for 200 reports that
     are eps0-LDP between all inputs is 1.3e-4, or 1.3e-6 if none depends on another.  Blocks of MNIST split

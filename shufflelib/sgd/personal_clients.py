@@ -1,4 +1,4 @@
-r"""Algorithm 3 of GSPA (AAAI 2024): averages clipped in ℓ₂, Gaussian noise by each client's budget."""
+r"""Algorithm 3 of GSPA (AAAI 2024): averages clipped in ℓ₂, Gaussian noise with personal budgets."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from shufflelib.sgd.block_reports import (
 
 @dataclass(frozen=True, eq=False)
 class PersonalClients(BlockReports):
-    r"""Every client's average gradient is clipped in ℓ₂, and Gaussian noise to the own budget is added.
+    r"""Every client's average gradient is clipped in ℓ₂, with Gaussian noise for the client's budget.
 
     .. math:: g_i = \frac1s \sum_{j \in S_{\pi(i)}} g_j, \qquad
               z_i = \frac{g_i}{\max(1, \|g_i\|_2/C)} + \mathcal N(0, \sigma_{\pi(i)}^2)^d, \qquad
@@ -68,13 +68,13 @@ class PersonalClients(BlockReports):
 
     *The calibration.*  sqrt(2 log(1.25/delta))/eps is proved for eps < 1 (Dwork, Roth 2014, Theorem A.1), and
     Table 3 goes up to 2.  The exact curve of the Gaussian mechanism shows that it suffices there for
-    delta = 1e-5; use mu with that curve and nothing rests on it.
+    delta = 1e-5; mu with that curve does not rest on it.
 
     *The order.*  Drawn once, all epochs see the same client at the same step.  Reports of T epochs then
     carry the same position: what is shuffled is one T-fold report for each client, not T fresh shuffles.
 
-    *What is proved.*  mu_i for client i in one epoch and sqrt(T) mu_i in T, whoever knows the order.  What
-    shuffling adds for clients with own budgets is the subject of `shufflelib.published.personalized`.
+    *What is proved.*  mu_i for client i in one epoch and sqrt(T) mu_i in T, even if the order is known.
+    Amplification by shuffling with personal budgets is the subject of `shufflelib.published.personalized`.
 
     The paper calls m the size of a client in the average and in the noise, and the number of clients in the
     order and in Table 3 (m = 100, n = 60,000).  Read that way the clients hold 600 examples and

@@ -1,4 +1,4 @@
-"""Training without any privacy: the line to compare with."""
+"""Training without any privacy: the baseline."""
 
 from dataclasses import dataclass
 

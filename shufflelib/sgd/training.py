@@ -44,7 +44,7 @@ class Training:
     Parameters
     ----------
     reports : BlockReports
-        What each step sends out, such as `LaplaceBlocks` or `AllocatedBlocks`.
+        The report of each step, such as `LaplaceBlocks` or `AllocatedBlocks`.
     network : Network
         The model.
     features : numpy.ndarray, shape (n, features), float32
@@ -82,8 +82,8 @@ class Training:
     Notes
     -----
     The same seed gives the same bits on the same machine with the same libraries and number of threads; a run
-    that was interrupted and went on from its checkpoint gives the same bits as one that was not.
-    Whoever knows the seed can take the noise away again: for data that need protection, draw it and keep it
+    that was interrupted and went on from its checkpoint gives the same bits as one that was not.  Whoever
+    knows the seed can remove the noise: for data that need protection, draw the seed at random and keep it
     secret.  Accuracies on training data are statistics that no noise protects.  An average of parameters that
     were sent out costs no privacy.
 

@@ -35,7 +35,7 @@ class Cache:
     -----
     A file is one line with the SHA-256 of the rest, then JSON with the full name and the result: it is
     text, and reading it runs no code.  Files are written beside and renamed, so two sweeps may share a
-    folder; what was cut short, changed or put under another name is not believed.
+    folder; a file that is truncated, changed or renamed is rejected.
     A name is any plain value; that of a sweep holds the task, the case, the seed and the versions of
     everything that computes it, so that a result of other code is never found.
 

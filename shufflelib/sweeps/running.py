@@ -63,7 +63,7 @@ def outcomes(calls, *, names=None, cache=None, n_jobs=None, scheduler=None):
     """
     if n_jobs is not None and not (isinstance(n_jobs, int) and n_jobs == -1):
         n_jobs = validation.count(n_jobs, "n_jobs", remedy="or pass -1 for one worker on each core")
-    with _told(NEEDED):
+    with _remedy(NEEDED):
         from tqdm import tqdm
     results = _kept(names, cache) if cache is not None else {}
     missing = [(place, call) for place, call in enumerate(calls) if place not in results]
@@ -101,7 +101,7 @@ def _completed(calls, n_jobs, address):
 
 
 def _on_this_machine(calls, n_jobs):
-    with _told(NEEDED):
+    with _remedy(NEEDED):
         import scipy.linalg  # noqa: F401 (its threads are to be limited as well)
         from joblib import Parallel, delayed, parallel_config
         from joblib.externals.loky.process_executor import BrokenProcessPool
@@ -127,7 +127,7 @@ def _numbered(place, call):
 
 
 def _on_a_cluster(calls, address):
-    with _told("a cluster needs it: pip install shufflelib[cluster]"):
+    with _remedy("a cluster needs it: pip install shufflelib[cluster]"):
         from distributed import Client, KilledWorker, as_completed
     with ThreadPoolExecutor(1) as aside:  # a notebook has an event loop of its own
         aside.submit(asyncio.run, _reach(address)).result()
@@ -191,7 +191,7 @@ def _quiet(name):
 
 
 @contextlib.contextmanager
-def _told(remedy):
+def _remedy(remedy):
     """Say what to install when an import fails."""
     try:
         yield

@@ -90,10 +90,10 @@ class SweepFile:
         rows = tabulate(self.spec, n_jobs=n_jobs, scheduler=scheduler, cache=self.cache)
         replace(self.output.resolve(), as_csv(rows))
         refused = sum(row["status"].startswith("refused") for row in rows)
-        said = [f"{self.output}: {len(rows)} rows, {self.cache.found} of them kept in {self.cache.folder}"]
-        said += [f"{refused} refused, see their status"] * bool(refused)
-        said += [f"{self.cache.damaged} damaged results computed anew"] * bool(self.cache.damaged)
-        return "; ".join(said)
+        summary = [f"{self.output}: {len(rows)} rows, {self.cache.found} of them kept in {self.cache.folder}"]
+        summary += [f"{refused} refused, see their status"] * bool(refused)
+        summary += [f"{self.cache.damaged} damaged results computed anew"] * bool(self.cache.damaged)
+        return "; ".join(summary)
 
 
 def load(path):

@@ -287,7 +287,7 @@ def _range(name, given):
 
 
 def _build_each(names, quantity, axes):
-    """Build every randomizer once, so that what is wrong with one is said at the start."""
+    """Build every randomizer once, so that errors are raised at the start."""
     found = {name: 1.0 for key, name in LOOKED_FOR.items() if key == quantity}
     for name in names:
         build = constructors()[name]

@@ -1,6 +1,6 @@
-r"""What T epochs of shuffled SGD are proved to give away, and what was published about it.
+r"""The privacy of T epochs of shuffled SGD: what is proved, and what was published.
 
-Which two data sets count as neighbours decides everything.
+The guarantee depends on which two data sets count as neighbours.
 
 =================  =====================  =========================================================
 replaced           function               what is proved
@@ -8,15 +8,15 @@ replaced           function               what is proved
 one example        `one_example`          fixed split: the local guarantee for each epoch, composed;
                                           blocks drawn anew: random allocation, amplified
 one whole block    `one_block`            blocks hide among blocks, at the budget s·eps0 of a block
-a client           `one_client`           √T·μ_i, whoever knows the order
+a client           `one_client`           √T·μ_i, even if the order is known
 an example, as     `released_code`        a pure budget, far above what its noise is scaled by
 the code has it
 =================  =====================  =========================================================
 
-One example is in one block, so `one_block` bounds a replaced example too; the smaller number counts.
-Each report depends on the earlier ones: slots are adaptive, and only the clone probability e^{−ε} is
-proved for them.  `noise_multiplier` answers the inverse question for blocks drawn anew.
-`theorem3_renyi_ccg24`, `theorem3_epsilon_ccg24` and `theorem5_epsilon_gspa24` are what the papers say.
+One example is in one block, so `one_block` bounds a replaced example too; the smaller bound counts.
+Each report depends on the earlier ones: slots are adaptive, and for them only the clone probability e^{−ε}
+is proved.  `noise_multiplier` answers the inverse question for blocks drawn anew.
+`theorem3_renyi_ccg24`, `theorem3_epsilon_ccg24` and `theorem5_epsilon_gspa24` are the papers' claims.
 """
 
 from shufflelib.sgd.accounting.blocks_and_clients import one_block, one_client, released_code

@@ -1,4 +1,4 @@
-"""Attacks on a fixed split: a block that gives its place away."""
+"""Attacks on a fixed split: the other examples of a block reveal its position."""
 
 import math
 
@@ -8,7 +8,7 @@ from scipy.special import log_ndtr, ndtr
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.pairs import DiscretePair
 
-CELLS = 100  # into which an attack on Laplace reports sorts the smallest one
+CELLS = 100  # for the smallest report, in the attack on Laplace reports
 GAUSSIAN_CELLS = 400
 REACH = 8.0  # standard deviations
 

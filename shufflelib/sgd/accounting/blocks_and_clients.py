@@ -23,7 +23,7 @@ def one_block(reports, *, epochs):
     Parameters
     ----------
     reports : LaplaceBlocks
-        What each step sends out; s·eps0 must not exceed 300.  For a budget ε₁ of a *block* build it with
+        The report of each step; s·eps0 must not exceed 300.  For a budget ε₁ of a *block* build it with
         eps0 = ε₁/s: its noise has scale 2C/ε₁, s times that for one example.
     epochs : int
         T, at least 1.
@@ -76,7 +76,7 @@ def one_client(reports, *, client, epochs):
     Parameters
     ----------
     reports : PersonalClients
-        What each step sends out.
+        The report of each step.
     client : int
         Number of the client, from 0.
     epochs : int
@@ -94,10 +94,10 @@ def one_client(reports, *, client, epochs):
 
     Notes
     -----
-    No amplification: the order is drawn once for all epochs, and what a Gaussian report of one client hides
-    among reports of clients with other deviations is not proved here.  A replaced example and a replaced
-    client have the same sensitivity 2C, see `PersonalClients`.
-    Source: Dong, Roth, Su (JRSSB 2022), Corollary 3.3.
+    No amplification: the order is drawn once for all epochs, and no amplification is proved here for a
+    Gaussian report among those of clients with other standard deviations.  A replaced example and a replaced
+    client have the same sensitivity 2C, see `PersonalClients`.  Source: Dong, Roth, Su (JRSSB 2022),
+    Corollary 3.3.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def released_code(reports, network, *, epochs):
     Parameters
     ----------
     reports : BatchClippedBlocks
-        What each step sends out.
+        The report of each step.
     network : Network
         The model; H is its largest number of outputs of a layer.
     epochs : int

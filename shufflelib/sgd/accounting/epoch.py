@@ -1,4 +1,4 @@
-"""One epoch: what is proved about it, and what is attained; and what all accounting asks of its arguments."""
+"""One epoch with its dominating pair and its attack, and the checks of arguments shared by all accounting."""
 
 import math
 
@@ -23,7 +23,7 @@ TRAINING = (
 
 
 class Epoch(PrivacyProfile):
-    """One epoch between a pair that is proved to stand above it and an attack that stands below it."""
+    """One epoch, enclosed by a dominating pair and the pair of an attack."""
 
     def __init__(self, above, below, statement, source, *, record, hypotheses):
         self._above, self._below, self.statement, self.source = above, below, statement, source
@@ -32,12 +32,12 @@ class Epoch(PrivacyProfile):
 
     @property
     def dominating_pairs(self):
-        """The pair that is proved."""
+        """The pair that is proved to dominate the epoch."""
         return (self._above,)
 
     @property
     def attack_pairs(self):
-        """The pair that is attained."""
+        """The pair that an attack attains."""
         return (self._below,)
 
 
@@ -57,7 +57,7 @@ def checked_epochs(epochs):
 
 def within_reach(eps0, name):
     """Return a local budget that composition can work with."""
-    remedy = "beyond, nothing is hidden that a number could tell; add noise"
+    remedy = "beyond it there is no amplification to compute; add noise"
     return validation.real(eps0, name, at_least=1e-9, at_most=FARTHEST, remedy=remedy)
 
 

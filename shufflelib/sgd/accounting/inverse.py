@@ -1,4 +1,4 @@
-"""The least noise that keeps a target when blocks are drawn anew."""
+"""The least noise that meets a target when blocks are drawn anew."""
 
 import math
 
@@ -41,7 +41,7 @@ def noise_multiplier(*, eps, delta, blocks, epochs):
 
     Notes
     -----
-    The target is kept as long as nobody learns which blocks were drawn.
+    The guarantee requires that the drawn blocks stay secret.
     A bisection; its result was itself evaluated, so that it keeps the target whether or not ε falls in σ.  It
     stops where that upper end is within 0.5 % of ``eps`` or where a σ smaller by at most 0.5 % misses it.  A
     smaller σ may keep the target where the upper end does not fall in σ.  The bracket of `one_example`, 1 to
@@ -63,13 +63,13 @@ def noise_multiplier(*, eps, delta, blocks, epochs):
         reports = AllocatedBlocks(noise_multiplier=sigma, clip=1.0, blocks=blocks, block_size=1)
         return one_example(reports, epochs=epochs).epsilon(delta).upper
 
-    aim = math.log(eps) - 0.5 * CLOSE
+    target = math.log(eps) - 0.5 * CLOSE
     place, keeps, fails = _first_guess(eps, delta, blocks, epochs), None, None
     for _ in range(MOST_STEPS):
         place = min(max(place, math.log(SMALLEST_NOISE)), math.log(LARGEST_NOISE))
         sigma = math.exp(place)
         found = reached(min(max(sigma, SMALLEST_NOISE), LARGEST_NOISE))
-        height = math.log(max(found, 1e-300)) - aim
+        height = math.log(max(found, 1e-300)) - target
         if found <= eps:
             keeps = place, height
             if height >= -0.5 * CLOSE or place <= math.log(SMALLEST_NOISE):

@@ -1,4 +1,4 @@
-"""What the papers print about the privacy of their algorithms, letter by letter; none of it is a bound."""
+"""The papers' privacy claims for their algorithms, as printed; none of them is a bound."""
 
 import math
 
@@ -37,8 +37,8 @@ def theorem3_renyi_ccg24(reports, *, epochs, order):
     --------
     >>> from shufflelib import sgd
     >>> reports = sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
-    >>> says = sgd.accounting.theorem3_renyi_ccg24(reports, epochs=1, order=2.0)
-    >>> round(says, 3), sgd.accounting.one_example(reports, epochs=1).renyi(2.0).lower > 1.5
+    >>> claimed = sgd.accounting.theorem3_renyi_ccg24(reports, epochs=1, order=2.0)
+    >>> round(claimed, 3), sgd.accounting.one_example(reports, epochs=1).renyi(2.0).lower > 1.5
     (0.149, True)
     """
     reports = of_kind(reports, LaplaceBlocks)
@@ -49,14 +49,14 @@ def theorem3_epsilon_ccg24(reports, *, epochs, delta):
     r"""Return ε at ``delta`` in (0, 1) of √T·μ-GDP, μ = 2e^{eps0/2}/√(m − 1), from which Theorem 3 follows.
 
     Parameters, errors and errata as for `theorem3_renyi_ccg24`; **not a bound**.  The exact curve of the
-    Gaussian mechanism: no conversion of the Rényi divergence gives a smaller number.
+    Gaussian mechanism: no conversion of the Rényi divergence gives a smaller ε.
 
     Examples
     --------
     >>> from shufflelib import sgd
     >>> reports = sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
-    >>> says = sgd.accounting.theorem3_epsilon_ccg24(reports, epochs=1, delta=1e-3)
-    >>> round(says, 3), sgd.accounting.one_example(reports, epochs=1).epsilon(1e-3).lower > 1.99
+    >>> claimed = sgd.accounting.theorem3_epsilon_ccg24(reports, epochs=1, delta=1e-3)
+    >>> round(claimed, 3), sgd.accounting.one_example(reports, epochs=1).epsilon(1e-3).lower > 1.99
     (0.991, True)
     """
     reports = of_kind(reports, LaplaceBlocks)
@@ -78,15 +78,15 @@ def theorem5_epsilon_gspa24(reports, *, epochs, delta):
 
     Notes
     -----
-    μ knows the budgets that were asked for, whatever the noise is scaled by: `calibrated_to` does not enter.
+    μ depends on the requested budgets only, whatever the noise is scaled by: `calibrated_to` does not enter.
     Source: Chen, Cao, Ge (AAAI 2024), Theorem 5; see `shufflelib.published.personalized`.
 
     Examples
     --------
     >>> from shufflelib import sgd
     >>> reports = sgd.PersonalClients(eps=[0.5] * 100, delta=1e-5, clip=2.0, client_size=600)
-    >>> says = sgd.accounting.theorem5_epsilon_gspa24(reports, epochs=1, delta=1e-5)
-    >>> round(says, 3), float(reports.mu[0].round(1))  # a report is 61.9-GDP
+    >>> claimed = sgd.accounting.theorem5_epsilon_gspa24(reports, epochs=1, delta=1e-5)
+    >>> round(claimed, 3), float(reports.mu[0].round(1))  # a report is 61.9-GDP
     (0.851, 61.9)
     """
     reports = of_kind(reports, PersonalClients)

@@ -22,16 +22,16 @@ from shufflelib.profiles.privacy_profile import PairProfile
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1e6
 MOST_BLOCKS = 10**6
 CELL, FEWEST_CELLS, MOST_CELLS = 0.3, 70, 300  # width of a cell in log l
-# in this order until both ends are close: how many times m e^ε an l is that is charged in full, as that of a
-# report that stands out; and the relative width of δ asked of the numerics
+# tried in this order until both ends are close: the threshold, in units of m e^ε, above which l is charged in
+# full, like a report that identifies its block; and the relative width of δ requested of the quadrature
 TRIALS = ((5.0, 3e-4), (2.0, 5e-5), (0.7, 5e-5))
 CLOSE = 0.08  # width of log δ
 REACH = 9.5  # standard deviations, beyond which lies a mass of 1e-21
 PRECISION = 1e-12  # of masses and ratios
-NOTHING_LEFT = -36.0  # log δ from which on bounds that ask for no quadrature are enough
-STEEPEST = 0.6  # fall of log δ from one dot to the next
-DEEPEST = -25.0  # log δ down to which dots are that close
-MOST_DOTS = 150
+NOTHING_LEFT = -36.0  # log δ below which bounds without quadrature suffice
+STEEPEST = 0.6  # fall of log δ from one knot to the next
+DEEPEST = -25.0  # log δ down to which the knots are that close
+MOST_KNOTS = 150
 NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
 NODES = NODES + 0.5
 
@@ -56,13 +56,14 @@ class RandomAllocation(SymmetricPair, PairProfile):
 
     Notes
     -----
-    *It dominates.*  Fix the blocks of all other examples, which are drawn without regard to this one, and let
+    *It dominates.*  Fix the blocks of all other examples, which are drawn independently of this one, and let
     R be the distribution of the reports without it.  With likelihood ratios :math:`l_i, l_i'` of report i,
     given the earlier ones, for the two versions of the example, the reports have distributions
-    :math:`\frac1m\sum l_i R` and :math:`\frac1m\sum l_i' R`, hence :math:`H_\varepsilon = \mathbb
-    E_R(\frac1m\sum (l_i - e^\varepsilon l_i'))_+`.  Starting from the last report, it is enough to see which
-    shifts g, g' of norm at most C make :math:`\mathbb E\,\varphi(l - e^{\varepsilon} l')` largest for a
-    convex φ; the result is convex in the sum of the earlier terms, so the step repeats.  Here :math:`l = e^{X
+    :math:`\frac1m\sum l_i R` and :math:`\frac1m\sum l_i' R`, hence
+    :math:`H_\varepsilon = \mathbb E_R(\frac1m\sum (l_i - e^\varepsilon l_i'))_+`.  Starting from the last
+    report, it is enough to determine which shifts g, g' of norm at most C make
+    :math:`\mathbb E\,\varphi(l - e^{\varepsilon} l')` largest for a convex φ; the result is convex in the sum
+    of the earlier terms, so the step repeats.  Here :math:`l = e^{X
     - v/2}`, with X normal of variance v.
 
     1. An independent normal term added to X, and its variance to v, leaves the conditional mean of l: by
@@ -73,26 +74,26 @@ class RandomAllocation(SymmetricPair, PairProfile):
 
     *It is symmetric*: z ↦ −z exchanges P and Q.
 
-    *It is attained* by an example with constant gradient +C or -C where all other gradients are 0.  Nothing
-    is lost: the pair stands on both sides.  For m = 1 it is (2/σ)-GDP.
+    *It is attained* by an example with constant gradient +C or -C where all other gradients are 0, so the
+    pair is exact.  For m = 1 it is (2/σ)-GDP.
 
     *How it is computed.*  The sum is that of `positive_part_iid`, as for shuffled reports when those of the
-    others follow N(0, 1).  Cells replace z.  Lower ends: cells are pooled.  Upper ends: the curve (l, l') is
-    convex, so an arc lies in the triangle of its ends and the point where their tangents meet; each point is
-    split to these corners with both means kept, in shares :math:`\sinh^2\frac{k-v}2,\; \sinh^2\frac{k+v}2,\;
-    2\cosh k\,\sinh\frac{k-v}2\sinh\frac{k+v}2` over :math:`\sinh^2 k`, where log l is v, from -k to k, seen
-    from the middle of the cell. Where l is above 5 m e^ε it is charged in full, as a report that stands out
-    by itself, and so is what hardly ever occurs; this keeps the sum's tail light.  Where that is not light
-    enough, so is l above 2 or 0.7 m e^ε. Without amplification the pair is (2/σ)-GDP, which is the upper end
-    where it is smaller.
+    others follow N(0, 1).  The range of z is divided into cells.  Lower ends: coarsening of the cells.  Upper
+    ends: the curve (l, l') is convex, so an arc lies in the triangle of its ends and the point where their
+    tangents meet; each point is moved to these corners by a mean-preserving split, in shares
+    :math:`\sinh^2\frac{k-v}2,\; \sinh^2\frac{k+v}2,\; 2\cosh k\,\sinh\frac{k-v}2\sinh\frac{k+v}2` over
+    :math:`\sinh^2 k`, where log l is v, from -k to k, seen from the middle of the cell. Where l is above 5 m
+    e^ε it is charged in full, like a report that identifies its block, and so are the far tails; this keeps
+    the tail of the sum light.  Where it is not light enough, the threshold is 2 or 0.7 m e^ε.  Without
+    amplification the pair is (2/σ)-GDP, which is the upper end where it is smaller.
 
     Cost: two to six quadratures of `positive_part_iid` for each ε, about 0.1 s for σ from 1/2 on, whatever m.
 
     Examples
     --------
     >>> from shufflelib.sgd import accounting
-    >>> hidden, alone = (accounting.RandomAllocation(2.0, blocks).delta(0.2).upper for blocks in (100, 1))
-    >>> hidden < 1e-3, alone > 0.3
+    >>> many, one = (accounting.RandomAllocation(2.0, blocks).delta(0.2).upper for blocks in (100, 1))
+    >>> many < 1e-3, one > 0.3
     (True, True)
     """
 
@@ -106,7 +107,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
             "noise_multiplier",
             at_least=SMALLEST_NOISE,
             at_most=LARGEST_NOISE,
-            remedy="with less noise than that nothing is hidden",
+            remedy="with less noise than that there is no amplification",
         )
         self.blocks = validation.count(blocks, "blocks", at_most=MOST_BLOCKS)
         self._shift = 1.0 / self.noise_multiplier
@@ -114,7 +115,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
         self.statement = f"random allocation to {self.blocks} blocks with noise {self.noise_multiplier:g} C"
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
-        """Enclose log H: the lower end from pooled cells, the upper one from split cells."""
+        """Enclose log H: the lower end by coarsening, the upper one by a mean-preserving split."""
         alone = self._alone.log_hockey_stick(eps, tolerance).upper
         if alone < NOTHING_LEFT:
             return LogInterval(-math.inf, alone)
@@ -122,10 +123,10 @@ class RandomAllocation(SymmetricPair, PairProfile):
         for times, width in TRIALS:
             edges = self._edges(eps, times)
             beyond = np.array([self._shift - edges[-1], edges[0] - self._shift])
-            exposed = logsumexp(log_ndtr(beyond)) + 1e-12
-            split = self._mean(self._split(edges), eps, max(width, tolerance)).upper
-            upper = min(float(np.logaddexp(split, exposed)) + 64 * UNIT, upper)
-            lower = max(self._mean(self._pooled(edges), eps, max(width, tolerance)).lower, lower)
+            tails = logsumexp(log_ndtr(beyond)) + 1e-12
+            split = self._mean(self._mean_preserving_split(edges), eps, max(width, tolerance)).upper
+            upper = min(float(np.logaddexp(split, tails)) + 64 * UNIT, upper)
+            lower = max(self._mean(self._coarsening(edges), eps, max(width, tolerance)).lower, lower)
             if upper - lower < CLOSE or upper < DEEPEST:
                 break
         return LogInterval(min(lower, upper), upper)
@@ -167,14 +168,14 @@ class RandomAllocation(SymmetricPair, PairProfile):
         return np.exp(self._shift * z - 0.5 * self._shift**2)
 
     def _edges(self, eps, times):
-        """Return the cells' ends, up to where l is so many times m e^ε, or hardly ever lies."""
+        """Return the cells' ends, up to l = ``times`` m e^ε or to the far tail."""
         last = (math.log(times * self.blocks) + eps) / self._shift + 0.5 * self._shift
         last = min(last, self._shift + REACH)
         cells = min(max((last + REACH) * self._shift / CELL, FEWEST_CELLS), MOST_CELLS)
         return np.linspace(-REACH, last, int(cells) + 1)
 
-    def _split(self, edges):
-        """Return atoms that stand above (l, l') in convex order: cells split to their corners."""
+    def _mean_preserving_split(self, edges):
+        """Return atoms that dominate (l, l') in convex order: cells split to their corners."""
         a, middle, step = self._shift, 0.5 * (edges[:-1] + edges[1:]), np.diff(edges)
         k, v = 0.5 * a * step[:, None], a * step[:, None] * (NODES - 0.5)
         mass = step[:, None] * WEIGHTS * _density(middle[:, None] + v / a)
@@ -193,8 +194,8 @@ class RandomAllocation(SymmetricPair, PairProfile):
             np.concatenate([ends, corners, [ndtr(-edges[-1] - a) / last]]),
         )
 
-    def _pooled(self, edges):
-        """Return atoms that stand below (l, l') in convex order: cells pooled, tails included."""
+    def _coarsening(self, edges):
+        """Return atoms that (l, l') dominates in convex order: the means of cells, tails included."""
         edges = np.union1d(edges, 0.5 * (edges[:-1] + edges[1:]))
         step = np.diff(edges)[:, None]
         points = edges[:-1, None] + step * NODES
@@ -212,7 +213,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
 
 
 class OneSided(SymmetricPair):
-    """The symmetric pair whose curve for ε >= 0 is that of a finite PLD; for ε < 0 it follows."""
+    """The symmetric pair whose privacy curve for ε >= 0 is that of a finite PLD."""
 
     search_width = 1e-9
 
@@ -230,31 +231,31 @@ class OneSided(SymmetricPair):
 
     @property
     def max_privacy_loss(self):
-        """Largest loss of the distribution."""
+        """Largest finite privacy loss of the PLD, or infinity."""
         return self._half.max_privacy_loss
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
-        """Enclose the distribution's sum."""
+        """Enclose the log of the hockey-stick divergence."""
         return self._half.log_hockey_stick(eps, tolerance)
 
 
 @functools.lru_cache(maxsize=256)
 def enclosing_pairs(noise_multiplier, blocks):
-    """Return two finite pairs, one above and one below the pair of random allocation: dots connected.
+    """Return two finite pairs that enclose the pair of random allocation, by connect-the-dots.
 
-    Any number of epochs can be composed of them at once.  Dots are set until log δ falls by no more than 0.6
-    from one to the next where δ matters.
+    Any number of epochs can be composed of them at once.  Knots are added until log δ falls by no more than
+    0.6 from one to the next where δ matters.
     """
     pair = RandomAllocation(noise_multiplier, blocks)
     curve = DiscretisedLoss(pair)
-    dots = curve.forward
-    dots.add(0.5 * (dots.eps[:-1] + dots.eps[1:])[dots.high[:-1] > DEEPEST])
-    while dots.eps.size < MOST_DOTS:
-        fall = np.maximum(dots.high[:-1], 2.0 * DEEPEST) - np.maximum(dots.high[1:], 2.0 * DEEPEST)
-        steep = (fall > STEEPEST) & (dots.high[:-1] > DEEPEST)
+    knots = curve.forward
+    knots.add(0.5 * (knots.eps[:-1] + knots.eps[1:])[knots.high[:-1] > DEEPEST])
+    while knots.eps.size < MOST_KNOTS:
+        fall = np.maximum(knots.high[:-1], 2.0 * DEEPEST) - np.maximum(knots.high[1:], 2.0 * DEEPEST)
+        steep = (fall > STEEPEST) & (knots.high[:-1] > DEEPEST)
         if not steep.any():
             break
-        dots.add(0.5 * (dots.eps[:-1] + dots.eps[1:])[steep])
+        knots.add(0.5 * (knots.eps[:-1] + knots.eps[1:])[steep])
     return OneSided(curve.pessimistic), OneSided(curve.optimistic)
 
 

@@ -1,4 +1,4 @@
-"""What is proved for data sets that differ in one example: one rule for each algorithm."""
+"""Profiles for data sets that differ in one example: one rule for each algorithm."""
 
 import functools
 import math
@@ -32,7 +32,7 @@ def one_example(reports, *, epochs):
     Parameters
     ----------
     reports : LaplaceBlocks, GaussianBlocks or AllocatedBlocks
-        What each step sends out.
+        The report of each step.
     epochs : int
         T, at least 1.
 
@@ -57,12 +57,12 @@ def one_example(reports, *, epochs):
     and T adaptive ones from T of those; composition is optimal for pure budgets (Kairouz, Oh, Viswanath, ICML
     2015).  For Gaussian noise: distance 2C/s against a deviation σC/s (Dong, Roth, Su, JRSSB 2022). *Fixed
     split, below.*  The loss ℓ(θ, x) = θx has gradient x.  The target's block holds -C, or -C with one +C, all
-    other blocks +C: with Laplace noise in scales 0 or eps0 against s·eps0.  The attacker, who knows no order,
-    takes the smallest report and sorts it into cells; its distribution is known in closed form.  With
+    other blocks +C: with Laplace noise in scales 0 or eps0 against s·eps0.  The attacker, who does not know
+    the order, takes the smallest report and discretises it; its distribution is known in closed form.  With
     Gaussian noise a second direction holds the target.  Epochs are independent here. With Laplace noise the
-    bracket is that of a Laplace report against randomized response; order does not close it.
+    bracket is that of a Laplace report against randomized response; shuffling does not narrow it.
 
-    *Blocks drawn anew.*  `RandomAllocation` is attained, and dominates each epoch whatever came before; the
+    *Blocks drawn anew.*  `RandomAllocation` is attained, and dominates each epoch given all earlier ones; the
     bracket is numerical.  For δ = 1e-5, σ from 1 to 10, 2 to 10⁴ blocks and up to 100 epochs it is at most
     2.5 % wide, relative to the lower end of ε; ``tests/test_promised_precision.py`` checks a grid.  For
     σ = 1/2 it is mostly 1 to 4.5 % wide, but 66 % for two blocks and one epoch, where it is [13.67, 22.66].
@@ -79,7 +79,7 @@ def one_example(reports, *, epochs):
     >>> from shufflelib import sgd
     >>> reports = sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300)
     >>> bracket = sgd.accounting.one_example(reports, epochs=1).epsilon(1e-3)
-    >>> 1.99 < bracket.lower < bracket.upper < 2.0  # shuffling 200 blocks hides no example
+    >>> 1.99 < bracket.lower < bracket.upper < 2.0  # shuffling 200 blocks does not amplify
     True
     """
     raise TypeError(
@@ -128,7 +128,7 @@ def _(reports: AllocatedBlocks, *, epochs):
     epoch = Epoch(
         *enclosing_pairs(reports.noise_multiplier, reports.blocks),
         f"one example allocated to {reports.blocks} blocks, noise {reports.noise_multiplier:g} C",
-        "random allocation, dots connected from above and from below",
+        "random allocation, connect-the-dots from above and from below",
         record="example",
         hypotheses=(
             "each example's block is drawn anew for each epoch, uniformly and independently, and kept secret",
