@@ -15,8 +15,8 @@ not decided                why neither could be shown
 
 "Holds" is no proof, unless the evidence says so.
 
-A label qualifies some verdicts: a published approximation that was read as a bound, a slip of the pen that
-was read as printed, a statement that is true and says nothing.  A refuted claim that ``repeats`` another one
+A label qualifies some verdicts: a published approximation that was read as a bound, a slip that
+was read as printed, a statement that is true but vacuous.  A refuted claim that ``repeats`` another one
 shares its error, and errors are counted beside statements.  The module ``works`` says how each work was read:
 few of them in full.
 """

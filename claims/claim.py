@@ -113,8 +113,8 @@ class Claim:
     ...     delta, _ = exact_shuffle.worst_delta(rows, n=2, ratio=2)
     ...     verdict = claims.Verdict.REFUTED if delta > 0 else claims.Verdict.HOLDS
     ...     return claims.Finding(verdict, f"delta = {delta} at eps = log 2")
-    >>> says = "Two bits, told with odds of 3 to 1 and shuffled, are (log 2, 0)-private"
-    >>> claim = claims.Claim("two-bits", says, "a guess", claims.Verdict.REFUTED, check)
+    >>> statement = "Two bits, randomized with odds of 3 to 1 and shuffled, are (log 2, 0)-private"
+    >>> claim = claims.Claim("two-bits", statement, "a guess", claims.Verdict.REFUTED, check)
     >>> claims.checked(claim).evidence
     'delta = 3/16 at eps = log 2'
     """

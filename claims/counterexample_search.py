@@ -151,7 +151,7 @@ def log_delta_attained(randomizer, *, n, eps):
 
 
 def claims_too_much(randomizer, *, n, eps, delta):
-    """Return by how much log δ that real data attain exceeds the log δ that is claimed at ``eps``."""
+    """Return by how much log δ that an attack attains exceeds the log δ that is claimed at ``eps``."""
     if eps >= randomizer.eps0:
         return -math.inf  # the local guarantee says as much
     return log_delta_attained(randomizer, n=n, eps=eps) - math.log(delta)

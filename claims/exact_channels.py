@@ -87,7 +87,7 @@ def piecewise(root):
 
 
 def laplace(root):
-    """Return Laplace noise at the inputs 0, 1/2, 1 with e^(eps0/2) = root, pooled at those three points."""
+    """Return Laplace noise at the inputs 0, 1/2, 1 with e^(eps0/2) = root, coarsened to three cells."""
 
     def below(steps):
         tail = Fraction(1, 2) / Fraction(root) ** abs(steps)
@@ -130,7 +130,7 @@ def bins(d, s):
 
 
 def mixed_dummies(flip, d):
-    """Return mixDUMP: the own item or with ``flip`` another one, and last the blanket message."""
+    """Return mixDUMP: the user's item or with ``flip`` another one, and last the blanket message."""
     rows = [[1 - flip if y == x else flip / (d - 1) for y in range(d)] for x in range(d)]
     return [*rows, [Fraction(1, d)] * d]
 

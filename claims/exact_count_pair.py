@@ -1,4 +1,4 @@
-r"""The pair of two counts of the variation-ratio paper: in exact fractions, and beside a real mechanism.
+r"""The pair of two counts of the variation-ratio paper: in exact fractions, and compared with a mechanism.
 
 With α = β/(p − 1) the report of the user who changes is a first token, a second token or neither with
 probabilities (αp, α, 1 − α − αp) or (α, αp, 1 − α − αp); everybody else's with (αp/q₀, αp/q₁, rest).  The two
@@ -57,13 +57,13 @@ def both_ways(channel, first, second, others, ratio):
     )
 
 
-def above_the_claim(truth, claimed, lines, said="delta"):
+def above_the_claim(truth, claimed, lines, quantity="delta"):
     """Return the finding of one witness: *refuted* if the true value exceeds what is claimed."""
-    steps = (*lines, f"claimed: {said} <= {printed(claimed)}", f"true:    {said} >= {printed(truth)}")
+    steps = (*lines, f"claimed: {quantity} <= {printed(claimed)}", f"true:    {quantity} >= {printed(truth)}")
     if truth <= claimed:
-        return Finding(Verdict.HOLDS, f"{said} {printed(truth)} is not above the claim", steps)
+        return Finding(Verdict.HOLDS, f"{quantity} {printed(truth)} is not above the claim", steps)
     return Finding(
-        Verdict.REFUTED, f"true {said} {printed(truth)}, claimed {printed(claimed)}: {lines[0]}", steps
+        Verdict.REFUTED, f"true {quantity} {printed(truth)}, claimed {printed(claimed)}: {lines[0]}", steps
     )
 
 
@@ -126,16 +126,16 @@ def pair_below_mechanism(build, parameters, attained=log_delta_attained, **axes)
             return Finding(Verdict.HOLDS, "no point of the regime was met")
         where = f"at {found.description()}"
         if found.excess <= 0.0:
-            said = f"{found.tried} points, the closest followed downhill; closest {where}, true delta"
-            return Finding(Verdict.HOLDS, f"{said} {math.exp(found.excess):.4g} times the pair's at most")
+            evidence = f"{found.tried} points, the closest followed downhill; closest {where}, true delta"
+            return Finding(Verdict.HOLDS, f"{evidence} {math.exp(found.excess):.4g} times the pair's at most")
         eps, seen, claimed = ends(**found.point)
         steps = (
             where,
             f"epsilon = {eps:.8g}",
             f"the published pair: delta <= {math.exp(claimed):.8g}",
-            f"attained by real data: delta >= {math.exp(seen):.8g}",
+            f"attained by an attack: delta >= {math.exp(seen):.8g}",
         )
-        said = f"{where} real data attain at least {math.exp(found.excess):.4g} times the pair's delta"
-        return Finding(Verdict.REFUTED, said, steps)
+        evidence = f"{where} an attack attains at least {math.exp(found.excess):.4g} times the pair's delta"
+        return Finding(Verdict.REFUTED, evidence, steps)
 
     return check

@@ -1,7 +1,7 @@
-"""Losses of one report relative to a reference measure, in exact fractions, and E[(sum)+] of them.
+"""The distribution of the blanket variable G in exact fractions, and the mean positive part of sums of it.
 
 Let w be at most the density of every other user's report.  The divergence of n shuffled reports is at most
-(1/n) E(G_1 + … + G_n)₊ with G = (R_0 − ratio·R_1)/w under w and 0 with what is left
+(1/n) E(G_1 + … + G_n)₊ with G = (R_0 − ratio·R_1)/w under w and 0 with the residual mass
 (`shufflelib.profiles.likelihood_ratios`).
 """
 
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 
 def blanket(channel):
-    """Return the largest cover: the least probability of every output."""
+    """Return the privacy blanket: the least probability of every output."""
     return [min(column) for column in zip(*channel, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""Shuffled outputs of a handful of users in exact fractions: the court of last resort.
+"""Shuffled outputs of a handful of users in exact fractions: the final arbiter.
 
 Probabilities are `fractions.Fraction`, outputs are listed one by one, nothing is rounded.  It serves a few
 users with a few outputs each, which is what a witness should need.

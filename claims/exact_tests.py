@@ -47,7 +47,7 @@ def random_mixture(rng, parts):
 
 
 def mixed(weights, distributions):
-    """Return the mixture of distributions: which one was drawn is not seen."""
+    """Return the mixture of distributions, without the index of the component."""
     return [
         sum(w * x for w, x in zip(weights, column, strict=True))
         for column in zip(*distributions, strict=True)
@@ -55,7 +55,7 @@ def mixed(weights, distributions):
 
 
 def beside(weights, distributions):
-    """Return the mixture with its index: which distribution was drawn is seen."""
+    """Return the mixture together with the index of the component."""
     return [w * x for w, distribution in zip(weights, distributions, strict=True) for x in distribution]
 
 
@@ -127,7 +127,7 @@ def bends(curve):
     return {Fraction(1), *(ratio for ratio in ratios if ratio > 1)}
 
 
-def covers(bound, *truths):
+def is_lower_bound(bound, *truths):
     """Return whether a curve, symmetrised, is below all of these: its δ(ε) above theirs for all ε >= 0."""
     return all(
         largest_delta(bound, ratio) >= largest_delta(truth, ratio)
@@ -155,8 +155,8 @@ def least_false_negatives(p, q, alpha):
     return 1.0 + linprog(-q, p[None, :], [float(alpha)], bounds=(0.0, 1.0), method="highs").fun
 
 
-def along_levels(p, q, claimed, quantity, at=LEVELS):
-    """Return the line of a function that is claimed to be below T(P, Q), over the false positives."""
+def curve_over_levels(p, q, claimed, quantity, at=LEVELS):
+    """Return the failure curve of a claimed lower bound on T(P, Q), over the false positives."""
     curve = corners(p, q)
     truth = [false_negatives(curve, x) for x in at]
     return failure_curve.over_lower_bound("false positives α", quantity, at, map(claimed, at), truth)
@@ -183,11 +183,11 @@ def too_high(p, q, alpha, claimed, lines):
             f"claimed: at false positives {alpha} at least {printed(claimed)} false negatives",
             f"{how}: {printed(truth)}",
         )
-        said = (
+        evidence = (
             f"at {alpha} false positives a test has {printed(truth)} false negatives, claimed "
             f"{printed(claimed)}"
         )
-        return Finding(Verdict.REFUTED if truth < claimed - gap else Verdict.HOLDS, said, steps)
+        return Finding(Verdict.REFUTED if truth < claimed - gap else Verdict.HOLDS, evidence, steps)
 
     return (
         lambda effort: found(false_negatives(corners(p, q), alpha), "the best test has", 0),

@@ -1,4 +1,4 @@
-"""A line through the parameters of a claim: what is claimed along it, and what is true."""
+"""A failure curve: the claimed and the true value of a claim as functions of one parameter."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from shufflelib.numerics import validation
 
 @dataclass(frozen=True)
 class FailureCurve:
-    r"""A claim followed along one parameter, the others held fixed.
+    r"""A claim as a function of one parameter, the others held fixed.
 
     Use `under_upper_bound`, `over_lower_bound` or `beside_equality`, which differ in where a claim fails.
 
@@ -36,7 +36,9 @@ class FailureCurve:
     def __post_init__(self):
         lengths = {len(self.at), len(self.claimed), len(self.true), len(self.fails)}
         if len(lengths) != 1 or len(self.at) < 2:
-            raise ValueError(f"a line needs two points or more, and as many of each, got {sorted(lengths)}")
+            raise ValueError(
+                f"a failure curve needs two points or more, and as many of each, got {sorted(lengths)}"
+            )
         if not all(a < b for a, b in zip(self.at, self.at[1:], strict=False)):
             raise ValueError(f"at must increase, got {validation.shown(self.at)}")
 
@@ -57,7 +59,7 @@ class FailureCurve:
         return (high / low if low > 0.0 else math.inf), high - low
 
     def description(self):
-        """Return in one sentence where the claim fails along the line, and by how much."""
+        """Return in one sentence where the claim fails, and by how much."""
         if self.worst is None:
             return f"{self.quantity}: no failure among {len(self.at)} values of {self.parameter}"
         failing = [value for value, failed in zip(self.at, self.fails, strict=True) if failed]
@@ -70,28 +72,37 @@ class FailureCurve:
 
 
 def under_upper_bound(parameter, quantity, at, claimed, lower):
-    """Return the line of an upper bound, which fails where the truth's lower end exceeds it."""
-    return _failure_curve(parameter, quantity, at, claimed, lower, lambda says, true: true > says)
+    """Return the failure curve of an upper bound, which fails where the truth's lower end exceeds it."""
+    return _failure_curve(
+        parameter, quantity, at, claimed, lower, lambda claimed_value, true: true > claimed_value
+    )
 
 
 def over_lower_bound(parameter, quantity, at, claimed, upper):
-    """Return the line of a lower bound, which fails where the truth's upper end stays below it."""
-    return _failure_curve(parameter, quantity, at, claimed, upper, lambda says, true: true < says)
+    """Return the failure curve of a lower bound, which fails where the truth's upper end stays below it."""
+    return _failure_curve(
+        parameter, quantity, at, claimed, upper, lambda claimed_value, true: true < claimed_value
+    )
 
 
 def beside_equality(parameter, quantity, at, claimed, true, *, tolerance):
-    """Return the line of an equation, which fails where the two differ by more than a relative tolerance."""
+    """Return the failure curve of an equation, which fails beyond a relative tolerance."""
     return _failure_curve(
         parameter,
         quantity,
         at,
         claimed,
         true,
-        lambda says, is_: abs(says - is_) > tolerance * max(abs(says), abs(is_)),
+        lambda claimed_value, true_value: (
+            abs(claimed_value - true_value) > tolerance * max(abs(claimed_value), abs(true_value))
+        ),
     )
 
 
 def _failure_curve(parameter, quantity, at, claimed, true, wrong):
     claimed, true = (tuple(float(value) for value in values) for values in (claimed, true))
-    fails = tuple(bool(wrong(says, is_)) for says, is_ in zip(claimed, true, strict=True))
+    fails = tuple(
+        bool(wrong(claimed_value, true_value))
+        for claimed_value, true_value in zip(claimed, true, strict=True)
+    )
     return FailureCurve(parameter, quantity, tuple(float(value) for value in at), claimed, true, fails)

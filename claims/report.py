@@ -1,4 +1,4 @@
-"""The ledger in words: a table of all claims, one claim with its witness, and counts of verdicts."""
+"""The ledger as text: a table of all claims, one claim with its witness, and counts of verdicts."""
 
 import textwrap
 from collections import Counter
@@ -10,7 +10,7 @@ WIDTH = 100
 
 
 def table(claims):
-    """Return the ledger as text, one claim in two lines: its name and verdict, and what it says.
+    """Return the ledger as text, one claim in two lines: its name and verdict, and its statement.
 
     Parameters
     ----------
@@ -100,11 +100,11 @@ def counted(claims):
     """Return in words how many claims there are, how many of each verdict, and how many errors."""
     claims = tuple(claims)
     counts = Counter(claim.verdict for claim in claims)
-    said = {verdict: f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]}
-    if Verdict.REFUTED in said:
+    parts = {verdict: f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]}
+    if Verdict.REFUTED in parts:
         found = len(errors(claims))
-        said[Verdict.REFUTED] += f" ({found} error{'s' if found > 1 else ''})"
-    return f"{counts.total()} claims: {', '.join(said.values())}"
+        parts[Verdict.REFUTED] += f" ({found} error{'s' if found > 1 else ''})"
+    return f"{counts.total()} claims: {', '.join(parts.values())}"
 
 
 def errors(claims):

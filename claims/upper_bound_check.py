@@ -1,4 +1,4 @@
-"""The shape of most claims: "ε at δ is at most this formula", for every randomizer that it covers."""
+"""The shape of most claims: "ε at δ is at most this formula", for every randomizer in its scope."""
 
 import math
 
@@ -8,7 +8,7 @@ from shufflelib.published.closed_form import OutOfRegime
 
 
 def upper_bound(formula, randomizer, **axes):
-    """Return the check that looks for a point at which real data attain more than an upper bound allows.
+    """Return the check that looks for a point at which an attack attains more than an upper bound allows.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ def upper_bound(formula, randomizer, **axes):
         steps = (
             f"at {found.description()}",
             f"claimed: epsilon <= {eps:.10g}",
-            f"attained by real data at that epsilon: delta >= {point['delta'] * math.exp(found.excess):.10g}",
+            f"attained by an attack at that epsilon: delta >= {point['delta'] * math.exp(found.excess):.10g}",
         )
-        said = (
-            f"at {found.description()} real data attain {math.exp(found.excess):.4g} times the stated delta"
+        evidence = (
+            f"at {found.description()} an attack attains {math.exp(found.excess):.4g} times the stated delta"
         )
-        return Finding(Verdict.REFUTED, said, steps)
+        return Finding(Verdict.REFUTED, evidence, steps)
 
     return check
 
@@ -58,7 +58,7 @@ def _survived(found, effort):
     closest = (
         "the formula never left the local guarantee"
         if found.excess == -math.inf
-        else f"closest at {found.description()}, where real data attain "
+        else f"closest at {found.description()}, where an attack attains "
         f"{math.exp(found.excess):.3g} times the stated delta"
     )
     return f"{found.tried} points inside the regime, the closest followed downhill; {closest}"

@@ -34,13 +34,13 @@ def _approximate(e, delta):
 
 
 def _four_symbols(e, delta):
-    """Return the pair of Kairouz, Oh, Viswanath on A, 0, 1, B: a failure that tells all, else a coin."""
+    """Return the pair of Kairouz, Oh, Viswanath on A, 0, 1, B: the input with chance delta, else a coin."""
     high, low = (1 - delta) * e / (1 + e), (1 - delta) / (1 + e)
     return [delta, high, low, Fraction(0)], [Fraction(0), low, high, delta]
 
 
 def _revealed(delta):
-    """Return the pair on A, nothing, B: with chance delta the output tells which distribution it is."""
+    """Return the pair on A, nothing, B: with probability delta the output identifies the distribution."""
     return [delta, 1 - delta, Fraction(0)], [Fraction(0), 1 - delta, delta]
 
 
@@ -174,16 +174,16 @@ def _unrandomised(effort):
     )
     attained = all(false_negatives(curve, x) == y for x, y in curve)
     verdict = Verdict.SMALLER if attained and best < threshold else Verdict.HOLDS
-    said = f"optimal at the levels attained by thresholds, else not: {best} < {threshold}"
-    return Finding(verdict, said, steps)
+    evidence = f"optimal at the levels attained by thresholds, else not: {best} < {threshold}"
+    return Finding(verdict, evidence, steps)
 
 
 def _gaussian(effort):
     rng, tried = random.Random(effort.seed), min(effort.points, 32)
     worst = max(_gap_of_gaussians(*(rng.uniform(*ends) for ends in GAUSSIAN_BOX)) for _ in range(tried))
-    said = f"{tried} cases, delta(eps), lambda mu^2/2, root of the sum of squares and groups of two, to "
-    said += f"{max(worst, 1e-12):.1g}; proved by Dong, Roth, Su (2022)"
-    return Finding(Verdict.HOLDS if worst < 1e-6 else Verdict.REFUTED, said)
+    evidence = f"{tried} cases, delta(eps), lambda mu^2/2, root of the sum of squares and groups of two, to "
+    evidence += f"{max(worst, 1e-12):.1g}; proved by Dong, Roth, Su (2022)"
+    return Finding(Verdict.HOLDS if worst < 1e-6 else Verdict.REFUTED, evidence)
 
 
 GAUSSIAN_BOX = ((0.1, 2.0), (0.1, 2.0), (0.0, 2.0), (1.1, 6.0))  # two shifts, ε, order
@@ -228,8 +228,8 @@ def _nearest_pure(effort):
         delta = max(np.maximum(a - e * b, 0).sum() for a, b in itertools.permutations(channel, 2))
         if delta > 1e-9:
             most = max(most, _distance_to_pure(channel, e) / delta / (1 + 0.5 / e))
-    said = f"{tried} random channels by linear programming: at most {most:.3g} times the stated distance"
-    return Finding(Verdict.HOLDS if most <= 1 + 1e-9 else Verdict.REFUTED, said)
+    evidence = f"{tried} random channels by linear programming: at most {most:.3g} times the stated distance"
+    return Finding(Verdict.HOLDS if most <= 1 + 1e-9 else Verdict.REFUTED, evidence)
 
 
 def _distance_to_pure(channel, e):

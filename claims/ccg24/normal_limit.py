@@ -60,7 +60,7 @@ def attained_by_fifty(claimed, what):
 def _divergence_of_fifty():
     truth = renyi.binary_rr_pair(**FIFTY).renyi_directed(2)[0]
     lines = ("binary randomized response, odds 50, n = 93, others hold one value, order 2",)
-    return above_the_claim(truth, renyi.gaussian_ccg24(**FIFTY, order=2), lines, said="D_2")
+    return above_the_claim(truth, renyi.gaussian_ccg24(**FIFTY, order=2), lines, quantity="D_2")
 
 
 def _exactly_fifty():
@@ -113,14 +113,16 @@ def _delta_of_the_appendix(eps=LOG_TEN):
     return renyi.gaussian_delta_ccg24(**FIFTY, delta0=1e-9, eps=eps)
 
 
-def _along_users():
+def _curve_in_users():
     crowds = [20, 30, 40, 50, 60, 75, 93, 115, 150, 200, 250, 300, 400]
     true = [renyi.binary_rr_pair(eps0=FIFTY["eps0"], n=n).delta(LOG_TEN).lower for n in crowds]
-    said = "δ at ε = log 10, ε₀ = log 50"
-    return failure_curve.under_upper_bound("users n", said, crowds, map(_delta_of_theorem_2, crowds), true)
+    quantity = "δ at ε = log 10, ε₀ = log 50"
+    return failure_curve.under_upper_bound(
+        "users n", quantity, crowds, map(_delta_of_theorem_2, crowds), true
+    )
 
 
-def _along_orders():
+def _curve_in_orders():
     at, orders = {"eps0": 4.0, "n": 1000}, [1.5, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40]
     claimed = [renyi.gaussian_ccg24(**at, order=order) for order in orders]
     true = [renyi.binary_rr_pair(**at).renyi_directed(order)[0] for order in orders]
@@ -129,11 +131,11 @@ def _along_orders():
     )
 
 
-def _along_budgets():
+def _curve_in_budgets():
     budgets = [j / 5 for j in range(1, 20)]
     true = [renyi.binary_rr_pair(**FIFTY).delta(eps).lower for eps in budgets]
-    said = "δ, ε₀ = log 50, δ₀ = 1e-9, n = 93"
-    return failure_curve.under_upper_bound("ε", said, budgets, map(_delta_of_the_appendix, budgets), true)
+    quantity = "δ, ε₀ = log 50, δ₀ = 1e-9, n = 93"
+    return failure_curve.under_upper_bound("ε", quantity, budgets, map(_delta_of_the_appendix, budgets), true)
 
 
 def _binary(eps0):
@@ -168,17 +170,17 @@ def _atoms(effort):
         f"four times the users: ratio {ratio:.4g}, which is sqrt(4), not 4",
     )
     refuted = 1.9 < ratio < 2.1
-    said = f"four times the users divide the distance by {ratio:.3g}: the rate is 1/sqrt(n)"
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+    evidence = f"four times the users divide the distance by {ratio:.3g}: the rate is 1/sqrt(n)"
+    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
 
 
-def _atoms_along():
-    """Follow the least distance to a continuous distribution, beside 1/n through its first value."""
+def _atoms_curve():
+    """Return the failure curve of 1/n: the least distance to a continuous distribution exceeds it."""
     sizes = [25 * 2**j + 1 for j in range(8)]
     least = [_largest_atom(n) / 2 for n in sizes]
     claimed = [least[0] * sizes[0] / n for n in sizes]
-    said = "distance to the normal cdf, p = 1/2; 1/n from n = 26 on"
-    return failure_curve.under_upper_bound("users n", said, sizes, claimed, least)
+    quantity = "distance to the normal cdf, p = 1/2; 1/n from n = 26 on"
+    return failure_curve.under_upper_bound("users n", quantity, sizes, claimed, least)
 
 
 def _atoms_by_stirling():
@@ -202,7 +204,7 @@ CLAIMS = (
         ),
         confirm=_delta_of_fifty(_delta_of_theorem_2, "mu-GDP"),
         reading=f"No error term is stated, and the number is used as a bound. {LATE}",
-        failure_curve=_along_users,
+        failure_curve=_curve_in_users,
     ),
     Claim(
         id="ccg24-corollary-2",
@@ -217,7 +219,7 @@ CLAIMS = (
         check=witnessed(_divergence_of_fifty, renyi_upper_bound(renyi.gaussian_ccg24)),
         confirm=_exactly_fifty,
         reading=f"No error term is stated, and Figures 2 and 3 show the number as a bound. {LATE}",
-        failure_curve=_along_orders,
+        failure_curve=_curve_in_orders,
     ),
     Claim(
         id="ccg24-corollary-2-appendix",
@@ -234,7 +236,7 @@ CLAIMS = (
         ),
         confirm=_delta_of_fifty(_delta_of_the_appendix, "F x f_{0,delta'} with delta0 = 1e-9"),
         reading="With a proved F in place of the normal limit, and delta' charged on both datasets.",
-        failure_curve=_along_budgets,
+        failure_curve=_curve_in_budgets,
     ),
     Claim(
         id="ccg24-rate",
@@ -253,6 +255,6 @@ CLAIMS = (
             "of the normal distributions falls even faster, eightfold for four times the users where "
             "we looked."
         ),
-        failure_curve=_atoms_along,
+        failure_curve=_atoms_curve,
     ),
 )

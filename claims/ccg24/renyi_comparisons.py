@@ -1,4 +1,4 @@
-"""Table 1 of Chen, Cao and Ge: orders of growth, at their word and as orders."""
+"""Table 1 of Chen, Cao and Ge: orders of growth, read literally and as orders."""
 
 import math
 
@@ -25,22 +25,24 @@ def _clones_row(effort):
         f"binary randomized response: nobody reports the rare symbol, D >= {truth:.6g}",
     )
     fails = inside.verdict is Verdict.HOLDS and truth > claimed
-    said = f"eps0 <= 10: {inside.evidence}; eps0 = 20: {claimed:.4g} where real data have {truth:.4g}"
-    return Finding(Verdict.SMALLER if fails else inside.verdict, said, steps)
+    evidence = f"eps0 <= 10: {inside.evidence}; eps0 = 20: {claimed:.4g} where an attack attains {truth:.4g}"
+    return Finding(Verdict.SMALLER if fails else inside.verdict, evidence, steps)
 
 
-def _own_row(effort):
+def _row_of_corollary_2(effort):
     def excess(eps0, order, crowd):
         n = math.ceil(crowd * 16.0 * max(eps0, 1.0) * math.exp(eps0) * order)
-        return math.log(renyi.binary_rr_pair(eps0=eps0, n=n).renyi_directed(order)[0] / _own(eps0, n, order))
+        return math.log(
+            renyi.binary_rr_pair(eps0=eps0, n=n).renyi_directed(order)[0] / _corollary_2(eps0, n, order)
+        )
 
     found = worst(excess, effort, eps0=LOCAL, order=ORDER, crowd=logarithmic(1.0, 1e4))
     most = max(_identical(eps0, order) for eps0 in (1e-3, 1.0, 10.0) for order in (1.05, 8.0))
     at = {"eps0": 6.0, "n": 10**4, "order": 8}
-    claimed, truth = _own(**at), _rare(**at)
+    claimed, truth = _corollary_2(**at), _rare(**at)
     steps = (
-        f"eps0 = 6, n = 10^4, order 8: 2 e lambda/n = {claimed:.6g}, real data have at least {truth:.6g}",
-        f"n >= 16 max(eps0, 1) e lambda: {found.tried} points, real data at most "
+        f"eps0 = 6, n = 10^4, order 8: 2 e lambda/n = {claimed:.6g}, an attack attains at least {truth:.6g}",
+        f"n >= 16 max(eps0, 1) e lambda: {found.tried} points, an attack attains at most "
         f"{math.exp(found.excess):.4g} of the row",
         f"at six corners of it no identical randomizers have more than {most:.4g} of the row",
     )
@@ -51,10 +53,10 @@ def _own_row(effort):
 def _identical(eps0, order):
     """Return the share of the row that identical randomizers have at most, with as few users as allowed."""
     n = math.ceil(16.0 * max(eps0, 1.0) * math.exp(eps0) * order)
-    return renyi.generic_pair(eps0=eps0, n=n).renyi(order).upper / _own(eps0, n, order)
+    return renyi.generic_pair(eps0=eps0, n=n).renyi(order).upper / _corollary_2(eps0, n, order)
 
 
-def _own(eps0, n, order):
+def _corollary_2(eps0, n, order):
     return 2.0 * math.exp(eps0) * order / n
 
 
@@ -68,7 +70,7 @@ def _lower_row(effort):
 
     budgets, crowds = logarithmic(1.0, LOCAL.high), logarithmic(1.0, 1e4)
     found = worst(shortfall, effort, eps0=budgets, order=whole(2, 10**4), crowd=crowds)
-    small = [
+    ratios = [
         (eps0, renyi.generic_pair(eps0=eps0, n=10**4).renyi(4).upper * 10**4 / (4 * math.exp(eps0)))
         for eps0 in (0.1, 0.01, 0.001)
     ]
@@ -77,10 +79,10 @@ def _lower_row(effort):
         f"{0.13 - found.excess:.4g} e lambda/n, and 1/2 (1-1/e)^2 of it as n grows",
         *(
             f"eps0 = {eps0:g}, n = 10^4, order 4: identical randomizers have at most {share:.3g} e lambda/n"
-            for eps0, share in small
+            for eps0, share in ratios
         ),
     )
-    fits = found.excess <= 0.0 and small[-1][1] < 1e-5
+    fits = found.excess <= 0.0 and ratios[-1][1] < 1e-5
     return Finding(Verdict.SMALLER if fits else Verdict.REFUTED, f"{steps[0]}; {steps[-1]}", steps)
 
 
@@ -90,11 +92,11 @@ def _no_constant(effort):
         n = math.ceil(order * 16 * eps0 * math.exp(eps0))
         shape = order * (1 - math.exp(-eps0)) ** 2 * math.exp(eps0) / n
         shapes.append(renyi.generic_pair(eps0=eps0, n=n).renyi_directed(order)[1] / shape)
-    said = (
+    evidence = (
         "no constant is stated, and after the erratum no proof for adaptive randomizers; at the edge of "
         f"the regime the pair has {min(shapes):.3f} to {max(shapes):.3f} times lambda (1-1/e)^2 e/n"
     )
-    return Finding(Verdict.NOT_DECIDED, said)
+    return Finding(Verdict.NOT_DECIDED, evidence)
 
 
 NO_CONSTANT = "As an order of growth without its constant."
@@ -140,7 +142,7 @@ CLAIMS = (
         statement="This work: O(2 e^eps0 lambda/n), without constraints on eps0, read as a bound.",
         source=TABLE,
         verdict=Verdict.SMALLER,
-        check=_own_row,
+        check=_row_of_corollary_2,
         reading=(
             f"{NO_CONSTANT} As a number no violation was met for lambda <= n/(16 max(eps0, 1) e^eps0), nor "
             "for eps0 <= 2.7."

@@ -32,16 +32,16 @@ def _tighter(effort):
     short = renyi.girgis21_upper_simplified(eps0=0.5, **FIGURE)
     limit = renyi.gaussian_ccg24(eps0=0.5, **FIGURE)
     lines.append(f"eps0 = 0.5: short form of Girgis et al. {short:.4g}, which is below Corollary 2")
-    said = f"n = 10^4, order 4: the pair of FOCS 2021 is smaller at all four eps0; {lines[2]}"
-    return Finding(Verdict.REFUTED if fails and short < limit else Verdict.HOLDS, said, tuple(lines))
+    evidence = f"n = 10^4, order 4: the pair of FOCS 2021 is smaller at all four eps0; {lines[2]}"
+    return Finding(Verdict.REFUTED if fails and short < limit else Verdict.HOLDS, evidence, tuple(lines))
 
 
-def _tighter_along():
-    """Follow an existing bound, which is claimed to lie above Corollary 2."""
+def _tighter_curve():
+    """Return the failure curve of an existing bound, claimed to lie above Corollary 2."""
     budgets = [0.1, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0]
     claimed = [renyi.gaussian_ccg24(eps0=eps0, **FIGURE) for eps0 in budgets]
-    said = "least existing bound on D₄, n = 10⁴"
-    return failure_curve.over_lower_bound("ε₀", said, budgets, claimed, map(_pair_of_figure_2, budgets))
+    quantity = "least existing bound on D₄, n = 10⁴"
+    return failure_curve.over_lower_bound("ε₀", quantity, budgets, claimed, map(_pair_of_figure_2, budgets))
 
 
 def _tighter_by_listing():
@@ -70,7 +70,7 @@ def _sixty_four(effort):
     truth = renyi.binary_rr_pair(eps0=at["eps0"], n=at["n"]).renyi_directed(at["order"])[0]
     steps = (
         f"2 e lambda/(n-1) is n/(32 (n-1)) times 64 e lambda/n: {ours / theirs:.5g} at n = 10^4",
-        f"eps0 = 6, n = 10^4, order 8: {ours:.4g} and {theirs:.4g}, where real data have {truth:.4g}",
+        f"eps0 = 6, n = 10^4, order 8: {ours:.4g} and {theirs:.4g}, where an attack attains {truth:.4g}",
     )
     fits = ours < truth < theirs
     return Finding(Verdict.SMALLER if fits else Verdict.HOLDS, "; ".join(steps), steps)
@@ -94,23 +94,25 @@ def _far_from_the_lower_bound(points):
         )
         steps += (f"least ratio of {found.tried} points, eps0 up to 10: {least:.5g}",)
         refuted = least > 4.0 and min(ratios) > 4.0
-        said = f"in the figure's setting the ratio is {min(ratios):.3g} to {max(ratios):.4g}; never 4 or less"
-        return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+        evidence = (
+            f"in the figure's setting the ratio is {min(ratios):.3g} to {max(ratios):.4g}; never 4 or less"
+        )
+        return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
 
     return check
 
 
 def _side_by_side(parameter, quantity, name, values, **fixed):
-    """Return the line of Corollary 2 beside the lower bound; half of each other counts as close."""
+    """Return the failure curve of Corollary 2 beside the lower bound; a factor of two counts as close."""
 
-    def along():
+    def curve():
         points = [fixed | {name: value} for value in values]
         claimed, lower = (
             [formula(**at) for at in points] for formula in (renyi.gaussian_ccg24, renyi.girgis21_lower)
         )
         return failure_curve.beside_equality(parameter, quantity, values, claimed, lower, tolerance=0.5)
 
-    return along
+    return curve
 
 
 def _four_times_exactly():
@@ -125,7 +127,7 @@ def _four_times_exactly():
 
 
 def _short_form(order, eps0=1.0, n=10**7):
-    """Return equation (8), and what the text says that it nearly is."""
+    """Return equation (8), and what the text claims that it nearly is."""
     e = math.exp(eps0)
     says = 2 / (n - 1) * order / (order - 1) * e * (e - 1) ** 2
     return renyi.girgis21_upper_simplified(eps0=eps0, n=n, order=order), says
@@ -144,11 +146,11 @@ def _missing_order(effort):
     )
 
 
-def _missing_order_along():
+def _missing_order_curve():
     orders = [2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30]
     short, says = zip(*map(_short_form, orders), strict=True)
-    said = "equation (8), ε₀ = 1, n = 10⁷"
-    return failure_curve.beside_equality("order λ", said, orders, says, short, tolerance=0.1)
+    quantity = "equation (8), ε₀ = 1, n = 10⁷"
+    return failure_curve.beside_equality("order λ", quantity, orders, says, short, tolerance=0.1)
 
 
 def _missing_order_by_limit():
@@ -174,8 +176,8 @@ def _factor(effort):
         )
     right = all(abs(ratio / factor - 1) < 1e-3 for ratio, factor in ratios)
     verdict = Verdict.SMALLER if right and ratios[1][0] < 1 < ratios[0][0] else Verdict.REFUTED
-    said = "the factor is right; 'worse' where it exceeds 1, eps0 > log(1 + sqrt(1 - 1/lambda)); "
-    return Finding(verdict, said + lines[1], tuple(lines))
+    evidence = "the factor is right; 'worse' where it exceeds 1, eps0 > log(1 + sqrt(1 - 1/lambda)); "
+    return Finding(verdict, evidence + lines[1], tuple(lines))
 
 
 def _optimal(effort):
@@ -187,15 +189,15 @@ def _optimal(effort):
         [(eps0, distance(eps0)) for eps0 in some] for some in ((1.0, 2.0, 4.0, 10.0), (0.3, 0.1, 0.01))
     )
     steps = tuple(
-        f"order 4, n = 1000 e^eps0, eps0 = {eps0}: the formula is {ratio:.5g} times what real data attain"
+        f"order 4, n = 1000 e^eps0, eps0 = {eps0}: the formula is {ratio:.5g} times what an attack attains"
         for eps0, ratio in large + small
     )
     most, bent = max(ratio for _, ratio in large), small[-1][1]
-    said = (
-        f"eps0 = 1, 2, 4, 10: at most {most:.3g} times what real data attain; at 0.01 {bent:.3g} times, as "
+    evidence = (
+        f"eps0 = 1, 2, 4, 10: at most {most:.3g} times what an attack attains; at 0.01 {bent:.3g} times, as "
         "4/eps0^2"
     )
-    return Finding(Verdict.SMALLER if most < 60.0 and bent > 1e4 else Verdict.REFUTED, said, steps)
+    return Finding(Verdict.SMALLER if most < 60.0 and bent > 1e4 else Verdict.REFUTED, evidence, steps)
 
 
 FIGURE_2 = [{"eps0": eps0, **FIGURE} for eps0 in (0.1, 0.5, 1.0, 2.0, 4.0)]
@@ -213,7 +215,7 @@ CLAIMS = (
             "Than the short form of Girgis et al. from eps0 = 0.7 on, and than 64 e lambda/n. It is below "
             "the pair of Feldman et al. from eps0 = 5.5 on, but no bound for all orders there."
         ),
-        failure_curve=_tighter_along,
+        failure_curve=_tighter_curve,
     ),
     Claim(
         id="ccg24-sixty-four",
@@ -293,7 +295,7 @@ CLAIMS = (
         check=_missing_order,
         confirm=_missing_order_by_limit,
         reading="With one more factor lambda; the ratio to Corollary 2 that is drawn from it is right.",
-        failure_curve=_missing_order_along,
+        failure_curve=_missing_order_curve,
     ),
     Claim(
         id="ccg24-worse-by-a-factor",

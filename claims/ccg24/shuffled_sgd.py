@@ -46,11 +46,11 @@ def _theorem_3(effort):
     return found if truth > claimed else Finding(Verdict.HOLDS, "the Renyi divergence is not above the claim")
 
 
-def _theorem_3_along():
+def _theorem_3_curve():
     blocks = [5, 10, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]
     _, claimed, attained = zip(*map(_one_epoch, blocks), strict=True)
-    said = "D₄ of one epoch on 60,000 examples, ε₀ = 2"
-    return failure_curve.under_upper_bound("blocks m", said, blocks, claimed, attained)
+    quantity = "D₄ of one epoch on 60,000 examples, ε₀ = 2"
+    return failure_curve.under_upper_bound("blocks m", quantity, blocks, claimed, attained)
 
 
 def _theorem_3_by_sampling():
@@ -106,15 +106,15 @@ def _column_sums(effort):
         f"{moved:g}",
         "the noise is calibrated to 2C/300",
     )
-    return above_the_claim(moved, 2 * clip / 300, lines, said="l1 distance of one example")
+    return above_the_claim(moved, 2 * clip / 300, lines, quantity="l1 distance of one example")
 
 
-def _column_sums_along():
+def _column_sums_curve():
     entries = [10.0 ** (j / 4) for j in range(-6, 13)]
-    said = "shift by one example, C = 2, m = 300"
+    quantity = "shift by one example, C = 2, m = 300"
     claimed = [2 * 2.0 / 300] * len(entries)
     return failure_curve.under_upper_bound(
-        "l₁ norm of its gradient", said, [3 * x for x in entries], claimed, map(_moved, entries)
+        "l₁ norm of its gradient", quantity, [3 * x for x in entries], claimed, map(_moved, entries)
     )
 
 
@@ -122,7 +122,7 @@ def _column_sums_by_norm():
     weights = np.ones((2, 3))
     passes, norm = np.linalg.norm(weights, ord=1), np.linalg.norm(weights.ravel(), ord=1)
     lines = (f"numpy: norm(W, ord=1) = {passes:g} for the matrix, {norm:g} for its entries in a row",)
-    return above_the_claim(float(norm), float(passes), lines, said="l1 norm after clipping at C = 2")
+    return above_the_claim(float(norm), float(passes), lines, quantity="l1 norm after clipping at C = 2")
 
 
 def _laplace(effort):
@@ -132,8 +132,8 @@ def _laplace(effort):
 
     axes = {"eps0": logarithmic(1e-3, 10.0), "shift": logarithmic(1e-3, 1.0), "at": logarithmic(1e-3, 1e3)}
     found = worst(excess, effort, **axes)
-    said = f"{found.tried} points, log-ratio of densities at most eps0 (by the triangle inequality)"
-    return Finding(Verdict.HOLDS if found.excess <= 1e-9 else Verdict.REFUTED, said)
+    evidence = f"{found.tried} points, log-ratio of densities at most eps0 (by the triangle inequality)"
+    return Finding(Verdict.HOLDS if found.excess <= 1e-9 else Verdict.REFUTED, evidence)
 
 
 # ---------------------------------------------------------------- Algorithm 3, Gaussian noise
@@ -183,11 +183,11 @@ def _gaussian_delta(mu, eps):
     return float(delta_from_gdp_dong22(mu=mu, eps=eps).lower)
 
 
-def _client_along():
+def _client_curve():
     clients = [1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 100, 200]
     attained = [_gaussian_delta(_per_report(m), BUDGET) for m in clients]
-    said = "δ of one client at ε = 1/2, claimed 1e-5"
-    return failure_curve.under_upper_bound("clients m", said, clients, [FAILURE] * len(clients), attained)
+    quantity = "δ of one client at ε = 1/2, claimed 1e-5"
+    return failure_curve.under_upper_bound("clients m", quantity, clients, [FAILURE] * len(clients), attained)
 
 
 def _client_by_quadrature():
@@ -203,7 +203,7 @@ def _sum_of_reports(clients=CLIENTS):
 
 
 def _least_slack(clients):
-    """Return the least C for which a slack of C/sqrt(m - 1), as in Theorem 2, covers the sum of all reports.
+    """Return the least C such that Theorem 2's slack C/sqrt(m - 1) suffices for the sum of all reports.
 
     A slack s adds 2s to the total variation.
     """
@@ -220,7 +220,7 @@ def _theorem_5(effort):
         "the sum of all reports does not depend on the order: mean +C or -C, deviation 10 sigma",
         f"one epoch: {attained:.5g}-GDP is attained, {claimed:.5g}-GDP claimed; fifty: "
         f"{later * attained:.4g}, {later * claimed:.4g}",
-        f"a slack of C/sqrt(m-1), as in Theorem 2, covers one epoch only for C of at least {slack}",
+        f"a slack of C/sqrt(m-1), as in Theorem 2, suffices for one epoch only with C of at least {slack}",
         "total variation after one epoch:",
     )
     truth, says = (_gaussian_delta(mu, 0.0) for mu in (attained, claimed))
@@ -228,13 +228,13 @@ def _theorem_5(effort):
     return found._replace(evidence=f"{found.evidence}; Theorem 2's slack would need C >= {slack}")
 
 
-def _theorem_5_along():
+def _theorem_5_curve():
     clients = [2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100, 150, 200]
     claimed, attained = (
         [_gaussian_delta(mu(m), 0.0) for m in clients] for mu in (_mu_of_theorem_5, _sum_of_reports)
     )
-    said = "total variation, one epoch, εᵢ = 1/2, δᵢ = 1e-5"
-    return failure_curve.under_upper_bound("clients m", said, clients, claimed, attained)
+    quantity = "total variation, one epoch, εᵢ = 1/2, δᵢ = 1e-5"
+    return failure_curve.under_upper_bound("clients m", quantity, clients, claimed, attained)
 
 
 def _theorem_5_by_sampling():
@@ -266,7 +266,7 @@ CLAIMS = (
             "one example, and then as a limit. For blocks that differ in one example nothing is amplified "
             "while the split is fixed."
         ),
-        failure_curve=_theorem_3_along,
+        failure_curve=_theorem_3_curve,
     ),
     Claim(
         id="ccg24-sensitivity",
@@ -302,7 +302,7 @@ CLAIMS = (
             "batches in the same order in all epochs. Where nothing is clipped, which is the rule on MNIST, "
             "one example moves the average by 1/m of its gradient."
         ),
-        failure_curve=_column_sums_along,
+        failure_curve=_column_sums_curve,
     ),
     Claim(
         id="gspa24-gaussian-mechanism",
@@ -326,7 +326,7 @@ CLAIMS = (
             "With gradients clipped one by one before they are averaged, for clients that differ in one "
             "example."
         ),
-        failure_curve=_client_along,
+        failure_curve=_client_curve,
     ),
     Claim(
         id="gspa24-theorem-5",
@@ -339,10 +339,10 @@ CLAIMS = (
         confirm=_theorem_5_by_sampling,
         reading=(
             "'Approximately' is defined as Theorem 2, with a slack C/sqrt(m-1) for m clients: with C = 1.51 "
-            "the definition covers the witness of 100 clients. No C covers every number of clients; at a "
-            "fixed budget the least C grows like sqrt(m)/2. As a guarantee the clipped average needs noise "
-            "for 2C; besides, the order is drawn once for all epochs."
+            "the definition holds for the witness of 100 clients. No C suffices for every number of clients; "
+            "at a fixed budget the least C grows like sqrt(m)/2. As a guarantee the clipped average needs "
+            "noise for 2C; besides, the order is drawn once for all epochs."
         ),
-        failure_curve=_theorem_5_along,
+        failure_curve=_theorem_5_curve,
     ),
 )

@@ -53,8 +53,8 @@ def _beside(published, ours, on):
         )
         nearest = min(abs(published - value) for value in values.values())
         listed = ", ".join(f"{value} % ({name})" for name, value in values.items())
-        said = f"published {published} %, ours {listed}, {on}"
-        return Finding(Verdict.HOLDS if nearest <= CLOSE else Verdict.NOT_REPRODUCIBLE, said, steps)
+        evidence = f"published {published} %, ours {listed}, {on}"
+        return Finding(Verdict.HOLDS if nearest <= CLOSE else Verdict.NOT_REPRODUCIBLE, evidence, steps)
 
     return check
 
@@ -62,17 +62,19 @@ def _beside(published, ours, on):
 def _closest(effort):
     own = SAME_DIVERGENCE["paper R, Theorem 3"]
     best = max(SAME_DIVERGENCE["Girgis'21"], SAME_DIVERGENCE["clones FMT'21"])
-    said = ", ".join(f"{name} {value} %" for name, value in SAME_DIVERGENCE.items())
-    return Finding(Verdict.NOT_REPRODUCIBLE if own < best else Verdict.HOLDS, f"ours: {said}", (said,))
+    evidence = ", ".join(f"{name} {value} %" for name, value in SAME_DIVERGENCE.items())
+    return Finding(
+        Verdict.NOT_REPRODUCIBLE if own < best else Verdict.HOLDS, f"ours: {evidence}", (evidence,)
+    )
 
 
 def _approaches(effort):
     gaps = {name: round(plain - noisy, 1) for name, (noisy, plain) in APPROACH.items()}
     steps = tuple(f"{name}, eps0 = 2: {a} %, without noise {b} %" for name, (a, b) in APPROACH.items())
-    said = ", ".join(f"{name}: {gap} points short" for name, gap in gaps.items())
+    evidence = ", ".join(f"{name}: {gap} points short" for name, gap in gaps.items())
     released = gaps.pop("released code, 32 hidden units")
     fits = released < 1.5 < 2.5 < min(gaps.values())
-    return Finding(Verdict.SMALLER if fits else Verdict.NOT_REPRODUCIBLE, f"at eps0 = 2: {said}", steps)
+    return Finding(Verdict.SMALLER if fits else Verdict.NOT_REPRODUCIBLE, f"at eps0 = 2: {evidence}", steps)
 
 
 def _order_of_budgets(effort):

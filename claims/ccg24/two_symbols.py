@@ -22,13 +22,13 @@ PROPOSITION_1 = (
 
 
 def _clones(e):
-    """Return p, beta and q of the pair in which every other user is a clone with chance 1/e."""
+    """Return p, beta and q of the pair in which every other user is a clone with probability 1/e."""
     e = Fraction(e)
     return {"p": e, "beta": (e - 1) / (e + 1), "q0": 2 * e * e / (e + 1)}
 
 
 def _one_sided(e, share):
-    """Return the rows of Theorem 1's pair: the changed user shows a symbol with chance ``share``, or none."""
+    """Return the rows of Theorem 1's pair: with probability ``share`` the changed user reports a symbol."""
     return counts_channel(math.inf, Fraction(share), 2 * Fraction(e) * Fraction(share))
 
 
@@ -64,11 +64,11 @@ def _proposition_1(effort):
             tried, most = tried + 1, max(most, float(truth / above))
             if truth > above or attained > delta:
                 return Finding(Verdict.REFUTED, f"channel {channel}, others {others}, e^eps = {ratio}")
-    said = (
+    evidence = (
         f"{tried} datasets of randomized response and random channels in exact fractions, as delta and as "
         "D_2; sums of P^2/Q at most"
     )
-    return Finding(Verdict.HOLDS, f"{said} {most:.4f} times the pair's; proved by Feldman et al.")
+    return Finding(Verdict.HOLDS, f"{evidence} {most:.4f} times the pair's; proved by Feldman et al.")
 
 
 # ---------------------------------------------------------------- Theorem 1
@@ -90,17 +90,19 @@ def _conference(effort):
         f"{real}",
     )
     refuted = _power_sum(p, q) == math.inf and slopes == "-1" and alone < real
-    said = "the printed pair's divergence is infinite, the printed formula is 0, and the pair is below 2-RR"
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+    evidence = (
+        "the printed pair's divergence is infinite, the printed formula is 0, and the pair is below 2-RR"
+    )
+    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
 
 
 def _number_of_the_formula():
-    """Follow what the printed integral comes to, 0 at every order, beside what real data have."""
+    """Return the failure curve of the printed integral, 0 at every order, beside what an attack attains."""
     orders = [1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
     attack = renyi.binary_rr_pair(eps0=1.0, n=20)
     true = [attack.renyi(order).lower for order in orders]
-    said = "D_λ by the formula, and of real data, ε₀ = 1, n = 20"
-    return failure_curve.under_upper_bound("order λ", said, orders, [0.0] * len(orders), true)
+    quantity = "D_λ by the formula, and of an attack, ε₀ = 1, n = 20"
+    return failure_curve.under_upper_bound("order λ", quantity, orders, [0.0] * len(orders), true)
 
 
 def _slopes(h):
@@ -131,12 +133,12 @@ def _conference_by_hand():
 
 
 def _false_negatives():
-    """Follow the printed h(alpha) beside the best test between the printed P and Q."""
+    """Return the failure curve of the printed h(alpha) beside the best test between the printed P and Q."""
     at, levels = {"eps0": 1.0, "n": 20}, [j / 20 for j in range(1, 18)]
     claimed = [renyi.theorem1_tradeoff_arxiv24(**at, fpr=level) for level in levels]
     true = [renyi.theorem1_pair_arxiv24(**at).tradeoff(level).upper for level in levels]
-    said = "false negatives between P and Q, ε₀ = 1, n = 20"
-    return failure_curve.over_lower_bound("false positives α", said, levels, claimed, true)
+    quantity = "false negatives between P and Q, ε₀ = 1, n = 20"
+    return failure_curve.over_lower_bound("false positives α", quantity, levels, claimed, true)
 
 
 def _preprint(effort):
@@ -153,11 +155,11 @@ def _preprint(effort):
         f"binary randomized response has at most {attained:.6g} there",
     )
     refuted = _power_sum(p, q) == math.inf and claimed > perfect > attained
-    said = (
+    evidence = (
         f"h(0.05) = {claimed:.4g} is above perfect privacy (eps0 = 1, n = 20); the pair's divergence is "
         "infinite"
     )
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
 
 
 def _preprint_by_hand():
@@ -184,12 +186,12 @@ def _corollary_1(effort):
         meant = renyi.ratio_test_arxiv24(eps0=eps0, n=n).renyi(order)
         pair = renyi.clones_pair_fmt21(eps0=eps0, n=n).renyi(order)
         largest = max(largest, abs(meant / pair.upper - 1.0))
-    said = (
+    evidence = (
         "vacuous: the printed pair's divergence is infinite, which bounds everything; along the test curve "
         "of the arXiv "
     )
-    said += f"proof the integral is that of Proposition 1's pair to {max(largest, 1e-15):.1g}"
-    return Finding(Verdict.HOLDS if largest < 1e-6 else Verdict.REFUTED, said)
+    evidence += f"proof the integral is that of Proposition 1's pair to {max(largest, 1e-15):.1g}"
+    return Finding(Verdict.HOLDS if largest < 1e-6 else Verdict.REFUTED, evidence)
 
 
 # ---------------------------------------------------------------- steps of proofs
@@ -210,7 +212,7 @@ def _share_of_the_proof(effort):
     return above_the_claim(truth, claimed, lines)
 
 
-def _shares_along():
+def _shares_curve():
     ratios = [Fraction(quarters, 4) for quarters in range(5, 25)]
     claimed, truth = zip(*(_shares(e) for e in ratios), strict=True)
     return failure_curve.under_upper_bound("e^ε₀", "total variation, n = 2", ratios, claimed, truth)
@@ -225,13 +227,12 @@ def _share_by_variation():
 def _exchange(alpha, *, n, share, clone, third=0):
     """Return both sides of an equation for T at ``alpha``: what is claimed, and T of the mixture.
 
-    The changed user shows the third symbol with chance ``third``, else the own one of the first two with
-    chance ``share``; of the others each shows a first or a second symbol with chance ``clone`` each.
+    The changed user reports the third symbol with probability ``third``, else the input's symbol among the
+    first two with probability ``share``; each other user reports either of these with probability ``clone``.
     """
 
-    def test_between(own, other, silent):
-        shown = [own, other, silent, 0]
-        rows = [shown, [other, own, silent, 0], [clone, clone, 0, 1 - 2 * clone]]
+    def test_between(held, other, third):
+        rows = [[held, other, third, 0], [other, held, third, 0], [clone, clone, 0, 1 - 2 * clone]]
         p, q = (exact_shuffle.shuffled(rows, (x,) + (2,) * (n - 1)) for x in (0, 1))
         outputs = sorted(p.keys() | q.keys())
         return false_negatives(
@@ -248,7 +249,7 @@ PERSONAL = {"n": 2, "share": E / (E + 1), "clone": 1 / (E + 1), "third": Fractio
 
 
 def _mixture_step(mechanism, alphas, words):
-    """Return the check at two levels, and the line along all of them."""
+    """Return the check at two levels, and the failure curve over all of them."""
 
     def check(effort):
         sides = [(alpha, *_exchange(alpha, **mechanism)) for alpha in alphas]
@@ -259,19 +260,21 @@ def _mixture_step(mechanism, alphas, words):
         differ = all(claimed != true for _, claimed, true in sides)
         return Finding(Verdict.REFUTED if differ else Verdict.HOLDS, "; ".join(steps[1:]), steps)
 
-    def along():
+    def curve():
         levels = [Fraction(j, 20) for j in range(1, 18)]
         claimed, true = zip(*(_exchange(level, **(mechanism | {"n": 8})) for level in levels), strict=True)
-        said = "T at e^ε₀ = 3, n = 8" + (", δₙ = 1/2" if "third" in mechanism else "")
-        return failure_curve.beside_equality("false positives α", said, levels, claimed, true, tolerance=1e-6)
+        quantity = "T at e^ε₀ = 3, n = 8" + (", δₙ = 1/2" if "third" in mechanism else "")
+        return failure_curve.beside_equality(
+            "false positives α", quantity, levels, claimed, true, tolerance=1e-6
+        )
 
-    return check, along
+    return check, curve
 
 
 EXCHANGED = _mixture_step(
     OF_THE_PROOF,
     (Fraction(1, 4), Fraction(1, 2)),
-    "e^eps0 = 3, n = 2; T(P, Q) with a token shown for certain, T(P2, Q2) exchanged with chance 1/3",
+    "e^eps0 = 3, n = 2; T(P, Q) with a certain token, T(P2, Q2) exchanged with probability 1/3",
 )
 EXCHANGED_PERSONAL = _mixture_step(
     PERSONAL,
@@ -287,7 +290,7 @@ def _one_token():
 
 
 def _three_symbols():
-    """Take n = 1: a certain token is found out, so that the right side is delta_n (1 - alpha)."""
+    """Take n = 1: a certain token is identified, so that the right side is delta_n (1 - alpha)."""
     share, third = PERSONAL["share"], PERSONAL["third"]
     steps, differ = [], True
     for rejected, alpha, beta in (
@@ -350,7 +353,7 @@ CLAIMS = (
         check=_corollary_1,
         reading=(
             "Holds because both divergences of the printed pair are infinite, and every mechanism is "
-            "(lambda, infinity)-RDP: the statement promises nothing. The number of the printed formula, 0, "
+            "(lambda, infinity)-RDP: the statement is vacuous. The number of the printed formula, 0, "
             f"is no bound. {PROPOSITION_1}"
         ),
     ),
@@ -365,7 +368,7 @@ CLAIMS = (
         check=_share_of_the_proof,
         confirm=_share_by_variation,
         reading="With Delta ~ Bern(1/(e^eps0 + 1)), as in Proposition 1. What follows does not use Delta.",
-        failure_curve=_shares_along,
+        failure_curve=_shares_curve,
     ),
     Claim(
         id="ccg24-equation-17",

@@ -1,4 +1,4 @@
-"""Users with budgets of their own: the generalized shuffle framework's reduction to two counts."""
+"""Personal budgets: the generalized shuffle framework's reduction to two counts."""
 
 import itertools
 import math
@@ -16,11 +16,11 @@ EQUAL = (
     "reports."
 )
 
-# ---------------------------------------------------------------- a failure that tells all
+# ---------------------------------------------------------------- a failure that reveals the input
 
 
 def _reveal(chance):
-    """Return the channel that shows the value with this chance and else a blank: (0, chance)-LDP."""
+    """Return the channel that reveals the value with this probability and else a blank: (0, chance)-LDP."""
     return [[chance if y == x else Fraction(0) for y in range(3)] + [1 - chance] for x in range(3)]
 
 
@@ -29,11 +29,11 @@ def _two_inputs_apart(effort):
     rows = _reveal(chance)
     apart = exact_shuffle.hockey_stick(dict(enumerate(rows[0])), dict(enumerate(rows[1])), 1)
     lines = (
-        "report = value with chance delta_0 = 1/1000, else blank; (0, delta_0)-LDP",
+        "report = value with probability delta_0 = 1/1000, else blank; (0, delta_0)-LDP",
         "eps_i = 0: both inputs have weights (1-delta_0)/2, (1-delta_0)/2, delta_0 on the same three "
         "distributions",
     )
-    return above_the_claim(apart, Fraction(0), lines, said="total variation of the two inputs")
+    return above_the_claim(apart, Fraction(0), lines, quantity="total variation of the two inputs")
 
 
 def _four_symbols(e, chance):
@@ -52,7 +52,7 @@ def _two_inputs_apart_again():
         "the four-symbol randomizer of Lemma 4 itself, e = 3, delta_i = 1/10; Lemma 1 leaves high - low",
     )
     return above_the_claim(
-        *_four_symbols(Fraction(3), Fraction(1, 10)), lines, said="total variation of the two inputs"
+        *_four_symbols(Fraction(3), Fraction(1, 10)), lines, quantity="total variation of the two inputs"
     )
 
 
@@ -83,10 +83,10 @@ def _others_share_too_little(effort):
 
 def _others_share_too_little_again():
     steps = [(1.0 - 2 * e / (e + 1)) / (2 * e + 1) for e in (1.5, 3.0, 20.0)]
-    said = (
+    evidence = (
         f"weights e, e, 1: (1 - 2e/(e+1))/(2e+1) = {', '.join(f'{x:.4g}' for x in steps)} at e = 1.5, 3, 20"
     )
-    return Finding(Verdict.REFUTED if max(steps) < 0 else Verdict.HOLDS, said, (said,))
+    return Finding(Verdict.REFUTED if max(steps) < 0 else Verdict.HOLDS, evidence, (evidence,))
 
 
 def _weights_to_be_had():
@@ -103,56 +103,58 @@ def _weights_to_be_had():
     )
 
 
-def loud_among_coins(n, e, ratio):
+def one_budget_among_zeros(n, e, ratio):
     """Return δ of the two counts for budgets log e, 0, …, 0, the first user being the one who changes.
 
-    They are the reports of binary randomized response themselves, if users keep their randomizers.
+    In the randomize-then-shuffle model these are the reports of binary randomized response.
     """
     high, low, half = Fraction(e) / (e + 1), 1 / (Fraction(e) + 1), Fraction(1, 2)
     return both_ways([[high, low], [low, high], [half, half]], 0, 1, (2,) * (n - 1), ratio)
 
 
-def _loud_slot(n, e, ratio):
+def _one_slot_with_budget(n, e, ratio):
     """Return δ of the reports, in order, of n binary slots with budgets log e, 0, …, 0; the others hold 0.
 
-    The user who changes sits in the first slot with probability 1/n; coins tell nothing.
+    The user who changes has the first slot with probability 1/n; slots with budget 0 reveal nothing.
     """
     first = Fraction(e) / (e + 1), 1 / (Fraction(e) + 1)
     moved = [((n - 1) * a + b) / n for a, b in zip(first, first[::-1], strict=True)]
     return both_ways([first, moved], 0, 1, (), ratio)
 
 
-def _order_tells_more():
+def _order_reveals_more():
     lines = (
         "delta_i = 0: six binary slots, budgets log 99, 0, 0, 0, 0, 0; the others hold 0, e^eps = 5",
-        "the reports come in the slots' order, and the first one tells who sits there",
-        "so all but equal slots say more than the counts of their symbols",
+        "the reports come in the slots' order, and the first one depends on the user of that slot",
+        "so unequal slots reveal more than the counts of their symbols",
     )
-    return above_the_claim(_loud_slot(6, 99, 5), loud_among_coins(6, 99, 5), lines)
+    return above_the_claim(_one_slot_with_budget(6, 99, 5), one_budget_among_zeros(6, 99, 5), lines)
 
 
 def _order_by_enumeration():
-    """Every report of five slots, every place of the user who changes; every outcome of the two counts."""
+    """Every report of five slots, every slot of the user who changes; every outcome of the two counts."""
     n, e, ratio = 5, 99, 5
-    loud, coin = (Fraction(e, e + 1), Fraction(1, e + 1)), (Fraction(1, 2),) * 2
+    first, coin = (Fraction(e, e + 1), Fraction(1, e + 1)), (Fraction(1, 2),) * 2
     distributions = [{}, {}]
     for reports in itertools.product((0, 1), repeat=n):
         for value, distribution in enumerate(distributions):
-            for place in range(n):
-                rows = [loud] + [coin] * (n - 1)
-                told = [y == (value if slot == place else 0) for slot, y in enumerate(reports)]
-                chances = [row[0 if true else 1] for row, true in zip(rows, told, strict=True)]
+            for changed in range(n):
+                rows = [first] + [coin] * (n - 1)
+                truths = [y == (value if slot == changed else 0) for slot, y in enumerate(reports)]
+                chances = [row[0 if true else 1] for row, true in zip(rows, truths, strict=True)]
                 distribution[reports] = distribution.get(reports, 0) + math.prod(chances) / n
     counts = [{}, {}]
     for symbols in itertools.product((0, 1), repeat=n):
         for value, distribution in enumerate(counts):
-            chance = loud[symbols[0] != value] * Fraction(1, 2) ** (n - 1)
+            chance = first[symbols[0] != value] * Fraction(1, 2) ** (n - 1)
             distribution[sum(symbols)] = distribution.get(sum(symbols), 0) + chance
     true, claimed = (
         max(exact_shuffle.hockey_stick(*pair, ratio), exact_shuffle.hockey_stick(*pair[::-1], ratio))
         for pair in (distributions, counts)
     )
-    lines = ("five such slots, all 32 reports and five places, against all 32 outcomes of the symbols",)
+    lines = (
+        "five such slots, all 32 reports and five slots of the user, against all 32 outcomes of the symbols",
+    )
     return above_the_claim(true, claimed, lines)
 
 
@@ -162,25 +164,25 @@ def _both(first, second):
     return Finding(verdict, f"{first.evidence}. {second.evidence}", first.steps + second.steps)
 
 
-def _by_loudness():
+def _by_budget_of_one_slot():
     budgets = np.linspace(2.0, 7.0, 16)
     odds = [Fraction(math.exp(x)) for x in budgets]
     return failure_curve.under_upper_bound(
         "ε of one slot, else 0",
         "δ at ε = log 5 of n = 6 slots, δ_i = 0",
         budgets,
-        [loud_among_coins(6, e, 5) for e in odds],
-        [_loud_slot(6, e, 5) for e in odds],
+        [one_budget_among_zeros(6, e, 5) for e in odds],
+        [_one_slot_with_budget(6, e, 5) for e in odds],
     )
 
 
-def _failure_in_the_crowd():
+def _failure_among_users():
     chance, ratio = Fraction(1, 1000), 50
     truth = exact_shuffle.delta(_reveal(chance), 0, 1, (2,) * 4, ratio)
     half = (1 - chance) / 2
     rows = [[half, half, chance], [half, half, chance]]  # rho_0 and rho_1 at eps_n = 0
     lines = (
-        "report = value with chance 1/1000, else blank; n = 5, four others hold a third value, e^eps = 50",
+        "report = value with probability 1/1000, else blank; n = 5, others hold a third value, e^eps = 50",
         "eps_i = 0: Delta_0 and Delta_1 have the same distribution, so that rho_0 = rho_1",
     )
     return above_the_claim(truth, both_ways(rows, 0, 1, (0,) * 4, ratio), lines)
@@ -188,7 +190,7 @@ def _failure_in_the_crowd():
 
 def _failure_by_hand():
     chance = Fraction(1, 1000)
-    lines = ("by hand: 'the value x0 is among the reports' has chance 1/1000 under x0 and 0 under x1",)
+    lines = ("by hand: 'the value x0 is among the reports' has probability 1/1000 under x0 and 0 under x1",)
     return above_the_claim(chance, Fraction(0), lines)
 
 
@@ -206,7 +208,7 @@ CLAIMS = (
         confirm=_two_inputs_apart_again,
         failure_curve=_apart_by_failure,
         reading=(
-            "With delta_i = 0. Else the symbols A and B of its own Lemma 4 tell the inputs apart. Both "
+            "With delta_i = 0. Else the symbols A and B of the paper's Lemma 4 identify the inputs. Both "
             "equations are printed with the weights of the first input in the text consulted; the proof "
             "exchanges them."
         ),
@@ -236,12 +238,12 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Theorem 1",
         verdict=Verdict.REFUTED,
-        check=lambda effort: _both(_order_tells_more(), _failure_in_the_crowd()),
+        check=lambda effort: _both(_order_reveals_more(), _failure_among_users()),
         confirm=lambda: _both(_order_by_enumeration(), _failure_by_hand()),
-        failure_curve=_by_loudness,
+        failure_curve=_by_budget_of_one_slot,
         reading=(
-            f"{EQUAL} Its proof takes a list of symbols to say no more than their counts, which equal slots "
-            "grant; and the three printed weights of V add up to one for eps_i = 0 only."
+            f"{EQUAL} Its proof takes a list of symbols to reveal no more than their counts, which holds for "
+            "equal slots; and the three printed weights of V add up to one for eps_i = 0 only."
         ),
     ),
 )

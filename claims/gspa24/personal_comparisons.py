@@ -61,11 +61,11 @@ def _outperforms(effort):
                 f"n = {n}, {name}: G_mu {own:.4g}, best closed form {best:.4g}, numerical clones {clones:.4g}"
             )
     verdict = Verdict.SMALLER if closed < 1.0 < numerical else Verdict.REFUTED
-    said = (
+    evidence = (
         f"delta = 1e-4: at most {closed:.3g} of the closed forms, but up to {numerical:.3g} times the "
         "numerical bound of "
     )
-    return Finding(verdict, f"{said}Feldman et al. (FOCS 2021) at the largest budget", tuple(steps))
+    return Finding(verdict, f"{evidence}Feldman et al. (FOCS 2021) at the largest budget", tuple(steps))
 
 
 def _third_saved(effort):
@@ -90,14 +90,14 @@ def _root_of_n(effort):
         f"{eps[2]:.4g}",
     )
     halves = all(abs(a / b - 2.0) < 0.01 for a, b in zip(mu, mu[1:], strict=False))
-    said = (
+    evidence = (
         f"mu halves with four times the users; epsilon at delta = 1e-4 falls by {eps[0] / eps[1]:.3g} and "
         f"{eps[1] / eps[2]:.3g}"
     )
-    return Finding(Verdict.HOLDS if halves else Verdict.REFUTED, said, steps)
+    return Finding(Verdict.HOLDS if halves else Verdict.REFUTED, evidence, steps)
 
 
-def _silent_users(effort):
+def _users_without_budget(effort):
     eps0 = np.r_[np.zeros(500), np.full(500, 0.5)]
     own = personalized.gaussian_epsilon_gspa24(eps0=eps0, delta=RISK)
     nothing = personalized.gaussian_epsilon_gspa24(eps0=np.zeros(1000), delta=RISK)
@@ -107,11 +107,13 @@ def _silent_users(effort):
     except OutOfRegime:
         refused = True
     near = personalized.echo_epsilon_liu23(eps0=np.where(eps0 > 0.0, eps0, 1e-8), delta=RISK)
-    said = f"half of 1000 budgets 0, the rest 1/2: epsilon = {own:.4g} where Echo's overlaps divide by 0, "
-    said += f"but {near:.4g} with 1e-8 for 0; with all budgets 0, where nothing is given away, mu says "
-    said += f"{nothing:.4g}"
+    evidence = (
+        f"half of 1000 budgets 0, the rest 1/2: epsilon = {own:.4g} where Echo's overlaps divide by 0, "
+    )
+    evidence += f"but {near:.4g} with 1e-8 for 0; with all budgets 0, where nothing leaks, mu gives "
+    evidence += f"{nothing:.4g}"
     fits = refused and 0 < own < near < math.inf
-    return Finding(Verdict.SMALLER if fits else Verdict.REFUTED, said)
+    return Finding(Verdict.SMALLER if fits else Verdict.REFUTED, evidence)
 
 
 def _linear(effort):
@@ -130,8 +132,10 @@ def _linear(effort):
     )
     monotone = shares == sorted(shares) and budgets == sorted(budgets, reverse=True)
     bent = abs(budgets[1] / ((budgets[0] + budgets[2]) / 2) - 1) > 0.2
-    said = "the directions are right; the error goes as a square root of the share and as one over the budget"
-    return Finding(Verdict.SMALLER if monotone and bent else Verdict.HOLDS, said, steps)
+    evidence = (
+        "the directions are right; the error goes as a square root of the share and as one over the budget"
+    )
+    return Finding(Verdict.SMALLER if monotone and bent else Verdict.HOLDS, evidence, steps)
 
 
 CLAIMS = (
@@ -171,10 +175,10 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, point (i)",
         verdict=Verdict.SMALLER,
-        check=_silent_users,
+        check=_users_without_budget,
         reading=(
             "At eps_i = 0 itself, where Echo's overlaps are printed as 0/0. Near 0 they have a limit, and "
-            "Echo's epsilon is finite. Suitable means finite: mu does not vanish where nothing is given away."
+            "Echo's epsilon is finite. Suitable means finite: mu does not vanish where nothing leaks."
         ),
     ),
     Claim(

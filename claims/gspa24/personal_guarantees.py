@@ -1,4 +1,4 @@
-"""Users with budgets of their own: the μ of the generalized framework as a guarantee, its estimators."""
+"""Personal budgets: the μ of the generalized framework as a guarantee, and its estimators."""
 
 import math
 from fractions import Fraction
@@ -12,7 +12,7 @@ from claims import exact_shuffle, failure_curve
 from claims.ccg24.normal_limit import attained_by_fifty, witnessed
 from claims.claim import APPROXIMATION, Claim, Finding, Verdict
 from claims.exact_count_pair import above_the_claim, both_ways
-from claims.gspa24.personal_budgets import SOURCE, loud_among_coins
+from claims.gspa24.personal_budgets import SOURCE, one_budget_among_zeros
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
 from shufflelib.published import personalized
@@ -20,7 +20,7 @@ from shufflelib.published.conversions import delta_from_gdp_dong22, epsilon_from
 
 SLACK = (
     "'Approximately' is defined as Theorem 2, whose slack C/sqrt(n-1), of the order of mu, all numbers leave "
-    "out; with a C large enough the definition covers the witness."
+    "out; with a C large enough the definition holds for the witness."
 )
 
 
@@ -34,11 +34,11 @@ def _epsilon_of_equal(eps0, n, delta):
     return epsilon_from_gdp_dong22(mu=min(mu, 1e4), delta=delta).upper
 
 
-def _half_silent(n, eps0):
-    """Return ε at δ = 1e-4 that n binary slots attain, half of them silent, the others holding 0.
+def _half_without_budget(n, eps0):
+    """Return ε at δ = 1e-4 that n binary slots attain, half of them with budget 0; the other users hold 0.
 
     The user who changes moves the density ratio from 1 to the mean over all slots of e^ε₀ where a slot
-    reports 1, e^−ε₀ where it reports 0, 1 where it is silent.
+    reports 1, e^−ε₀ where it reports 0, 1 where its budget is 0.
     """
     ones = np.arange(n // 2 + 1)
     mass = binom.pmf(ones, n // 2, 1.0 / (1.0 + math.exp(eps0)))
@@ -51,35 +51,35 @@ def _half_silent(n, eps0):
     return brentq(excess, 0.0, 20.0, xtol=1e-12)
 
 
-def _mu_of_half_silent(n, eps0):
+def _mu_of_half_without_budget(n, eps0):
     budgets = np.r_[np.full(n // 2, eps0), np.zeros(n - n // 2)]
     return personalized.gaussian_epsilon_gspa24(eps0=budgets, delta=1e-4)
 
 
 def _fifty_and_half():
-    """Equal budgets in exact fractions; next to them unequal slots, which no number of users mends."""
+    """Equal budgets in exact fractions, then unequal slots, where it fails for every number of users."""
     equal = attained_by_fifty(_mu_of_fifty, "mu = sqrt(2 * 51/92)")()
     crowds = (10**3, 10**4, 10**5)
-    found = [(n, _half_silent(n, 4.0), _mu_of_half_silent(n, 4.0)) for n in crowds]
+    found = [(n, _half_without_budget(n, 4.0), _mu_of_half_without_budget(n, 4.0)) for n in crowds]
     steps = (
-        "slots in the order of Definition 6, half with budget 4, half silent; the others hold 0; "
+        "slots in the order of Definition 6, half with budget 4, half with budget 0; the others hold 0; "
         "delta = 1e-4",
     )
     steps += tuple(f"n = {n}: true epsilon >= {true:.5g}, G_mu {says:.5g}" for n, true, says in found)
     if any(true <= says for _, true, says in found):
         return Finding(Verdict.HOLDS, "unequal slots do not exceed it", steps)
-    said = f"unequal slots exceed its epsilon {min(t / s for _, t, s in found):.3g} times at n up to 10^5"
-    return Finding(equal.verdict, f"{equal.evidence}; {said}", equal.steps + steps)
+    evidence = f"unequal slots exceed its epsilon {min(t / s for _, t, s in found):.3g} times at n up to 10^5"
+    return Finding(equal.verdict, f"{equal.evidence}; {evidence}", equal.steps + steps)
 
 
 def _by_unequal_slots():
     n, budgets = 10**4, np.linspace(0.5, 6.0, 12)
     return failure_curve.under_upper_bound(
         "ε₀ of half, else 0",
-        "ε at δ = 1e-4 of n = 10⁴ slots, half silent",
+        "ε at δ = 1e-4 of n = 10⁴ slots, half with ε₀ = 0",
         budgets,
-        [_mu_of_half_silent(n, x) for x in budgets],
-        [_half_silent(n, x) for x in budgets],
+        [_mu_of_half_without_budget(n, x) for x in budgets],
+        [_half_without_budget(n, x) for x in budgets],
     )
 
 
@@ -97,16 +97,16 @@ def _equal_exactly():
     return above_the_claim(truth, float(claimed), lines)
 
 
-def _one_loud_among_coins(n, e, ratio):
+def _one_budget_by_algorithm_2(n, e, ratio):
     """Return δ, exactly, and δ of G_mu for budgets log e, 0, …, 0 and Algorithm 2."""
-    truth = loud_among_coins(n, e, ratio)
+    truth = one_budget_among_zeros(n, e, ratio)
     mu = personalized.gaussian_mu_gspa24(eps0=[math.log(e)] + [0.0] * (n - 1))
     return truth, float(delta_from_gdp_dong22(mu=mu, eps=math.log(ratio)).upper), mu
 
 
 def _frequencies(effort):
-    truth, claimed, mu = _one_loud_among_coins(4, 99, 50)
-    more = [(n, *_one_loud_among_coins(n, 99, 50)[:2]) for n in (5, 8, 20)]
+    truth, claimed, mu = _one_budget_by_algorithm_2(4, 99, 50)
+    more = [(n, *_one_budget_by_algorithm_2(n, 99, 50)[:2]) for n in (5, 8, 20)]
     lines = (
         "Algorithm 2: four users with budgets log 99, 0, 0, 0; e^eps = 50; exact fractions",
         f"mu = {mu:.6g}; with more users: "
@@ -120,25 +120,25 @@ def _frequencies_by_hand():
     least = one * coins - 50 * (1 - one) * coins  # no report is 1
     mu, eps, below = math.sqrt(2 / (2 / 2 + 1 / 100)), math.log(50), NormalDist().cdf
     claimed = below(-eps / mu + mu / 2) - 50 * below(-eps / mu - mu / 2)
-    lines = ("by hand: 'no report is 1' has chance 99/800 if the loud user holds 0, 1/800 if 1",)
+    lines = ("by hand: 'no report is 1' has probability 99/800 if user 1 holds 0, 1/800 if 1",)
     return above_the_claim(least, claimed, lines)
 
 
-def _by_loud_budget():
+def _by_first_budget():
     budgets = np.linspace(2.5, 6.0, 15)
-    true, claimed, _ = zip(*(_one_loud_among_coins(4, math.exp(x), 10) for x in budgets), strict=True)
+    true, claimed, _ = zip(*(_one_budget_by_algorithm_2(4, math.exp(x), 10) for x in budgets), strict=True)
     return failure_curve.under_upper_bound(
         "ε₁, the others' 0", "δ at ε = log 10 of Algorithm 2, n = 4", budgets, claimed, true
     )
 
 
-def difference_of_counts(own, rest, n, eps):
+def difference_of_counts(user, rest, n, eps):
     """Return a δ that the difference of two counts attains.
 
     Parameters
     ----------
-    own : tuple of float
-        Chances that the user in question adds to the first count, or to the second; exchanged under the
+    user : tuple of float
+        Probabilities that the user in question adds to the first count, or to the second; exchanged under the
         other value.
     rest : tuple of float
         The same for each of the n − 1 others.
@@ -157,27 +157,27 @@ def difference_of_counts(own, rest, n, eps):
     distribution = np.fft.ifft(np.exp((n - 1) * np.log(factor))).real
     p, q = (
         a * np.roll(distribution, 1) + b * np.roll(distribution, -1) + (1.0 - a - b) * distribution
-        for a, b in (own, own[::-1])
+        for a, b in (user, user[::-1])
     )
     return max(float(np.maximum(x - math.exp(eps) * y, 0.0).sum()) for x, y in ((p, q), (q, p))) - 1e-9
 
 
 def _windows(budget, radius):
-    """Return the chances that Laplace noise around 0 falls within ``radius`` of 0, and of 1."""
+    """Return the probabilities that Laplace noise around 0 falls within ``radius`` of 0, and of 1."""
     return tuple(
         float(np.diff(laplace.cdf([at - radius, at + radius], scale=1.0 / budget))[0]) for at in (0, 1)
     )
 
 
-def _narrow_among_wide(own, n=1000, eps=0.2):
-    """Return a δ that Laplace noise with budgets ``own``, 0.1, …, 0.1 attains, and δ of G_mu."""
-    truth = difference_of_counts(_windows(own, 0.25), _windows(0.1, 0.25), n, eps)
-    return truth, float(personalized.gaussian_delta_gspa24(eps0=np.r_[own, np.full(n - 1, 0.1)], eps=eps))
+def _narrow_among_wide(first, n=1000, eps=0.2):
+    """Return a δ that Laplace noise with budgets ``first``, 0.1, …, 0.1 attains, and δ of G_mu."""
+    truth = difference_of_counts(_windows(first, 0.25), _windows(0.1, 0.25), n, eps)
+    return truth, float(personalized.gaussian_delta_gspa24(eps0=np.r_[first, np.full(n - 1, 0.1)], eps=eps))
 
 
 def _by_narrowness():
     budgets = np.linspace(1.25, 8.0, 14)
-    true, claimed = zip(*(_narrow_among_wide(own) for own in budgets), strict=True)
+    true, claimed = zip(*(_narrow_among_wide(first) for first in budgets), strict=True)
     return failure_curve.under_upper_bound(
         "ε₁, the others' 0.1", "δ at ε = 0.2 of Laplace noise, n = 1000", budgets, claimed, true
     )
@@ -198,8 +198,8 @@ def _means_by_sampling():
     near, far = (high - low for low, high in windows)
     counts = rng.multinomial(n - 1, [near, far, 1 - near - far], size=runs)
     difference = counts[:, 0] - counts[:, 1]
-    own = rng.laplace(scale=0.2, size=runs)  # the same noise under both values
-    hits = [(np.abs(x + own) < 0.25).astype(int) - (np.abs(x + own - 1) < 0.25) for x in (0.0, 1.0)]
+    noise = rng.laplace(scale=0.2, size=runs)  # the same noise under both values
+    hits = [(np.abs(x + noise) < 0.25).astype(int) - (np.abs(x + noise - 1) < 0.25) for x in (0.0, 1.0)]
     score = (difference + hits[0] >= 9) - ratio * (difference + hits[1] >= 9)
     least = float(score.mean() - 4.0 * score.std() / math.sqrt(runs))
     mu = personalized.gaussian_mu_gspa24(eps0=np.r_[5.0, np.full(n - 1, 0.1)])
@@ -223,8 +223,8 @@ def _unbiased(effort):
         "E(A - B) = sum x_i (e_i - 1)/(e_i + 1) = 1/2, n - 2B = sum (e_i - 1)/(e_i + 1) = 1/2",
         f"E(z) = {mean}, a bias of {mean - Fraction(1, 2)}",
     )
-    said = f"budgets log 3 and 0, values 1 and 0: E(z) = {mean}, c = 1/2"
-    return Finding(Verdict.REFUTED if mean != Fraction(1, 2) else Verdict.HOLDS, said, steps)
+    evidence = f"budgets log 3 and 0, values 1 and 0: E(z) = {mean}, c = 1/2"
+    return Finding(Verdict.REFUTED if mean != Fraction(1, 2) else Verdict.HOLDS, evidence, steps)
 
 
 def _by_budget_of_ones():
@@ -260,8 +260,8 @@ CLAIMS = (
         reading=(
             f"{SLACK} For equal budgets a limit at fixed epsilon/mu: it fails for large n at some delta from "
             "eps0 = 2.06 on, where eps0^2 > 4 (1+e) log(1+1/e); no failure was met up to 2, the largest "
-            "budget of Table 2. With half of the slots silent it fails for all large n from eps0 = 2.8 on, "
-            "where (e-1)^2/(2e) of the other half exceeds n mu^2."
+            "budget of Table 2. With budget 0 in half of the slots it fails for all large n from eps0 = 2.8 "
+            "on, where (e-1)^2/(2e) of the other half exceeds n mu^2."
         ),
     ),
     Claim(
@@ -296,7 +296,7 @@ CLAIMS = (
         repeats="gspa24-approximately-mu",
         check=_frequencies,
         confirm=_frequencies_by_hand,
-        failure_curve=_by_loud_budget,
+        failure_curve=_by_first_budget,
         reading=f"{SLACK} As a limit for many users of moderate budgets at a fixed false-positive rate.",
     ),
     Claim(

@@ -1,4 +1,4 @@
-"""Personal budgets: a normal distribution in the place of the two counts, and how far it is."""
+"""Personal budgets: a normal distribution in the place of the two counts, and its distance from them."""
 
 import functools
 import math
@@ -83,10 +83,10 @@ def _single_cells(effort):
         f"half the sum over cells, the total variation distance: {found.total_variation:.5g}",
     )
     refuted = found.total_variation > 2 * found.printed
-    said = (
+    evidence = (
         f"equation (14) gives {found.printed:.3g} where the distance is {found.total_variation:.3g} (n = 150)"
     )
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
 
 
 def _single_cells_again():
@@ -119,8 +119,8 @@ def _rate(effort):
         f"ratio {distance:.4g} = sqrt(4), the rate 1/sqrt(n); equation (14): ratio {printed_ratio:.4g}, the "
         "rate 1/n",
     )
-    said = f"four times the users divide the distance by {distance:.3g}"
-    return Finding(Verdict.REFUTED if distance < 2.5 else Verdict.HOLDS, said, steps)
+    evidence = f"four times the users divide the distance by {distance:.3g}"
+    return Finding(Verdict.REFUTED if distance < 2.5 else Verdict.HOLDS, evidence, steps)
 
 
 def _rate_again():
@@ -159,15 +159,15 @@ def _with_slack(effort):
         for eps in (0.0, 0.1, 0.3):
             bound = personalized.gaussian_delta_with_slack_gspa24(eps0=np.full(n, 0.5), eps=eps, slack=slack)
             most = max(most, pair.delta(eps).upper / bound)
-    said = (
+    evidence = (
         f"eps_i = 1/2, n = {sizes[0]} and {sizes[1]}: C = {slacks[0]:.3g} and {slacks[1]:.3g}; the pair's "
         "delta is at "
     )
-    said += (
+    evidence += (
         f"most {most:.3g} of what follows; with the rounded normal distribution the proof stands "
         "for bounded budgets"
     )
-    return Finding(Verdict.HOLDS if most <= 1.0 else Verdict.REFUTED, said)
+    return Finding(Verdict.HOLDS if most <= 1.0 else Verdict.REFUTED, evidence)
 
 
 CLAIMS = (

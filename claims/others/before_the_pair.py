@@ -67,7 +67,7 @@ def _stronger_decomposition(effort):
         f"three inputs, three outputs, in sevenths: {[[int(7 * x) for x in row] for row in SHARED]}",
         f"largest ratio of two inputs' probabilities: {ratios}, so the randomizer is log(3)-LDP",
         f"output 0: R2 = {r2[0]}, (R0 + R1)/(e + 1) = {(r0[0] + r1[0]) / (e + 1)}",
-        f"what would be left of R2 after taking out the clones: {left}, no probability",
+        f"residual mass of R2 after removing the clones: {left}, not a probability",
     )
     verdict = Verdict.REFUTED if left < 0 and ratios == e else Verdict.HOLDS
     return Finding(
@@ -86,11 +86,11 @@ def _stronger_decomposition_again():
 
 
 def _left_over():
-    """What the split leaves of an output that two of three inputs share, which must not be negative."""
+    """The residual mass of an output that two of three inputs share, which must not be negative."""
     ratios = [Fraction(tenths, 10) for tenths in range(11, 101, 5)]
     left = [(1 - 2 * e / (e + 1)) / (2 * e + 1) for e in ratios]
     return failure_curve.over_lower_bound(
-        "e^ε₀", "share left after taking out the clones", ratios, [0.0] * len(ratios), left
+        "e^ε₀", "residual mass after removing the clones", ratios, [0.0] * len(ratios), left
     )
 
 
@@ -108,12 +108,12 @@ def _blanket_by_enumeration(effort):
                 return Finding(Verdict.REFUTED, f"{d}-RR, n={n}: blanket {bound}, truth {truth}")
             if truth > 0:
                 least = min(least, float(bound / truth))
-    said = f"{tried} exact cases over all datasets, bound/truth at least {least:.4f}; the lemma is proved"
-    return Finding(Verdict.HOLDS, said)
+    evidence = f"{tried} exact cases over all datasets, bound/truth at least {least:.4f}; the lemma is proved"
+    return Finding(Verdict.HOLDS, evidence)
 
 
 def _failures_charged(rng):
-    """Randomized response that tells all with a small chance, against the charge for that; exactly."""
+    """Randomized response with local failures that reveal its input, against the charge for them; exactly."""
     e, d, n = Fraction(rng.randint(5, 40), 4), rng.randint(2, 3), rng.randint(2, 3)
     ratio, chance = 1 + Fraction(rng.randint(0, 40), 20) * (e - 1) / 2, Fraction(1, 10 ** rng.randint(1, 4))
     pure = exact_shuffle.randomized_response(e, d)
@@ -211,7 +211,9 @@ CLAIMS = (
         ),
         source=f"{CLONES}, Theorem 3.8, the constant as a released code has it",
         verdict=Verdict.HOLDS,
-        check=never_fails(_failures_charged, "2 or 3 users whose response tells all with chance delta0", 60),
+        check=never_fails(
+            _failures_charged, "2 or 3 users whose response reveals the input with probability delta0", 60
+        ),
         reading="Another code has 1 + e^eps0/2, which is larger and used in this package.",
     ),
     Claim(
@@ -244,9 +246,9 @@ CLAIMS = (
             randomizers.generic,
         ),
         reading=(
-            "Proved for identical, non-adaptive, pure eps0-LDP randomizers by another route: the pair is "
-            "binary randomized response's blanket, which dominates every other one in convex order (notebook "
-            "01). For randomizers that see earlier reports nothing is proved after the erratum."
+            "Proved for identical, non-adaptive, pure eps0-LDP randomizers by another route: it is the "
+            "blanket pair of binary randomized response, which dominates every other one in convex order "
+            "(notebook 01). For randomizers that see earlier reports nothing is proved after the erratum."
         ),
     ),
     Claim(

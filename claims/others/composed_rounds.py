@@ -41,9 +41,9 @@ def _advanced(effort):
         return _log_delta_of_responses(eps, rounds, claimed) - math.log(delta)
 
     found = worst(excess, effort, eps=logarithmic(1e-3, 1.0), rounds=whole(2, 10**4), delta=RISK)
-    said = f"{found.tried} points against the worst mechanism, randomized response; "
-    said += f"closest at {found.description()}, delta {math.exp(found.excess):.3g} of the stated one"
-    return Finding(Verdict.HOLDS if found.excess <= 1e-9 else Verdict.REFUTED, said)
+    evidence = f"{found.tried} points against the worst mechanism, randomized response; "
+    evidence += f"closest at {found.description()}, delta {math.exp(found.excess):.3g} of the stated one"
+    return Finding(Verdict.HOLDS if found.excess <= 1e-9 else Verdict.REFUTED, evidence)
 
 
 def _products(distributions, rounds):
@@ -99,10 +99,10 @@ def _gaussian_limit(effort):
         )
     rate = [a.max() / b.max() for a, b in itertools.pairwise(gaps)]
     both = all(gap.min() > 0 for gap in gaps[:3])
-    said = (
+    evidence = (
         f"randomized response with eps = 1/sqrt(K), K to 10^4: error of order 1/K, {steps[1]}; of either sign"
     )
-    return Finding(Verdict.HOLDS if min(rate) > 3 and both else Verdict.REFUTED, said, tuple(steps))
+    return Finding(Verdict.HOLDS if min(rate) > 3 and both else Verdict.REFUTED, evidence, tuple(steps))
 
 
 # ---------------------------------------------------------------- stored numbers
@@ -127,8 +127,8 @@ def _figure_3(effort):
             f"{ROUNDS[k]} rounds: stored {ACCOUNTED[k]}, certified {own.lower:.4f} to {own.upper:.4f}"
         )
         apart &= not 0.98 * own.lower <= ACCOUNTED[k] <= 1.02 * own.upper
-    said = f"{steps[-1]}; stored values are proportional to the rounds, the code's grid step is 1.0"
-    return Finding(Verdict.NOT_REPRODUCIBLE if apart else Verdict.HOLDS, said, tuple(steps))
+    evidence = f"{steps[-1]}; stored values are proportional to the rounds, the code's grid step is 1.0"
+    return Finding(Verdict.NOT_REPRODUCIBLE if apart else Verdict.HOLDS, evidence, tuple(steps))
 
 
 def _girgis():
@@ -144,25 +144,25 @@ def _girgis_reproduced(effort):
     for (rounds, own), stored in zip(_girgis(), GIRGIS, strict=True):
         steps.append(f"{rounds} rounds: stored {stored}, here {own:.5f}")
         farthest = max(farthest, abs(own / stored - 1))
-    said = f"all {len(ROUNDS)} values to {farthest:.1g}, with the conversion of Canonne, Kamath, Steinke"
-    return Finding(Verdict.HOLDS if farthest < 1e-4 else Verdict.NOT_REPRODUCIBLE, said, tuple(steps))
+    evidence = f"all {len(ROUNDS)} values to {farthest:.1g}, with the conversion of Canonne, Kamath, Steinke"
+    return Finding(Verdict.HOLDS if farthest < 1e-4 else Verdict.NOT_REPRODUCIBLE, evidence, tuple(steps))
 
 
 def _tighter(effort):
     own = _subsampled(ROUNDS[6]).upper
     rdp = dict(_girgis())[ROUNDS[6]]
-    said = (
+    evidence = (
         f"10^4 rounds: certified epsilon {own:.4f}, by Renyi divergences {rdp:.3f}: {rdp / own:.1f} times "
         "as much"
     )
-    return Finding(Verdict.HOLDS if own < rdp else Verdict.REFUTED, said)
+    return Finding(Verdict.HOLDS if own < rdp else Verdict.REFUTED, evidence)
 
 
 def _figure_1(effort):
     own = renyi.generic_pair(eps0=4.0, n=10**4).delta(0.1)
-    said = f"stored 9.209e-3, certified {own.lower:.6g} to {own.upper:.6g}"
+    evidence = f"stored 9.209e-3, certified {own.lower:.6g} to {own.upper:.6g}"
     near = abs(own.upper / 9.209e-3 - 1) < 1e-3
-    return Finding(Verdict.HOLDS if near else Verdict.NOT_REPRODUCIBLE, said)
+    return Finding(Verdict.HOLDS if near else Verdict.NOT_REPRODUCIBLE, evidence)
 
 
 RISKS = tuple(10.0**x for x in np.linspace(-4, -7, 5))

@@ -19,7 +19,7 @@ SUCCESSOR = "Liu, Liu, Xiong, Gu, Chen (CIKM 2024; arXiv:2407.18157)"
 
 
 def _within(budget, low, high):
-    """Return the chance that truncated Laplace noise on [0, 1] puts the value 0 between low and high."""
+    """Return the probability that truncated Laplace noise on [0, 1] puts the value 0 between low and high."""
     return (math.exp(-budget * low) - math.exp(-budget * high)) / -math.expm1(-budget)
 
 
@@ -83,7 +83,7 @@ def _echo_numerical(effort):
 
 
 def _by_loudest(budgets, attained, others, n, kind):
-    """Follow the budget of user 1: δ = 1e-6 is claimed, and counting attains more."""
+    """Return the failure curve in the budget of user 1: δ = 1e-6 is claimed, and counting attains more."""
     return failure_curve.under_upper_bound(
         f"ε₁, the others' {others:g}",
         f"δ at the {kind} ε for δ = 1e-6, n = {n}",
@@ -127,8 +127,8 @@ def _half_of_mu(effort):
         f"n = 1000, eps_i = 1/2: mu^2 = {mu**2:.5g} in the paper, {released**2:.5g} with 2/(1 + e^eps_i) in "
         "the sum",
     )
-    said = f"mu^2 {released**2:.4g} in the code, {mu**2:.4g} in the paper (n = 1000, eps_i = 1/2)"
-    return Finding(Verdict.NOT_REPRODUCIBLE if released < 0.8 * mu else Verdict.HOLDS, said, steps)
+    evidence = f"mu^2 {released**2:.4g} in the code, {mu**2:.4g} in the paper (n = 1000, eps_i = 1/2)"
+    return Finding(Verdict.NOT_REPRODUCIBLE if released < 0.8 * mu else Verdict.HOLDS, evidence, steps)
 
 
 RELEASED = 1e-10  # δ_i of the released settings, whose values are clipped to 0.1

@@ -1,4 +1,4 @@
-"""What shuffled histograms say about one user when it is known how many others hold what."""
+"""What shuffled histograms reveal about one user when the others' counts are known."""
 
 import math
 import random
@@ -22,7 +22,7 @@ ROWS = np.array([[0.5, 0.3, 0.2], [0.3, 0.45, 0.25]])
 
 
 def _counts(people):
-    """Return the pmf of the counts of the first two of three outputs; ``people`` says who holds what."""
+    """Return the pmf of the counts of the first two of three outputs; ``people`` counts who holds what."""
     distribution = np.zeros((sum(people) + 1,) * 2)
     distribution[0, 0] = 1.0
     for row, times in zip(ROWS, people, strict=True):
@@ -58,8 +58,8 @@ def _divergence_rate(effort):
             scaled.append(gap * n * n)
             steps.append(f"share {share}, n = {n}: JSD - I/(8n) = {gap:.3e}, times n^2 {scaled[-1]:.4f}")
         good &= abs(scaled[-1]) < 1.3 * abs(scaled[-2])  # were the constant wrong, twice as large
-    said = f"three outputs, n = 21, 41, 81, by enumeration: {steps[-1]}, which does not grow"
-    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, said, tuple(steps))
+    evidence = f"three outputs, n = 21, 41, 81, by enumeration: {steps[-1]}, which does not grow"
+    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, evidence, tuple(steps))
 
 
 def _larger_than_proxy(rng):
@@ -95,8 +95,8 @@ def _curves(effort):
             errors.append(worst * n)
             steps.append(f"share {share}, n = {n}: largest error times n {errors[-1]:.4f}")
         good &= errors[-1] < 1.3 * errors[0] + 0.02
-    said = f"both directions, t from -1 to 2, by enumeration: {steps[-1]}, which stays bounded"
-    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, said, tuple(steps))
+    evidence = f"both directions, t from -1 to 2, by enumeration: {steps[-1]}, which stays bounded"
+    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, evidence, tuple(steps))
 
 
 def _repeated(effort):
@@ -117,8 +117,8 @@ def _repeated(effort):
     )
     apart = 8 * 400 * _jensen_shannon(alone, mixed)
     good = abs(tuples - (1 + square) ** m + 1) < 1e-12 and abs(apart / (m * square) - 1) < 0.02
-    said = f"two messages kept together {tuples:.4f}, shuffled apart {m * square:.4f} in the limit"
-    return Finding(Verdict.HOLDS if good and tuples > m * square else Verdict.REFUTED, said, tuple(steps))
+    evidence = f"two messages kept together {tuples:.4f}, shuffled apart {m * square:.4f} in the limit"
+    return Finding(Verdict.HOLDS if good and tuples > m * square else Verdict.REFUTED, evidence, tuple(steps))
 
 
 def _boundary(effort):
@@ -180,12 +180,12 @@ def _position(effort):
         eps0 = math.log(largest_ratio(rows))
         if eps0 > 0 and (share := _positions(rows, values) / (2 * eps0)) > most:
             most, where = share, f"n = {n}, eps0 = {eps0:.3f}"
-    said = (
+    evidence = (
         f"{2 * effort.points} random channels and datasets by enumeration: at most {most:.3g} of 2 eps0, at "
         f"{where}"
     )
-    said += "; given Z every position has at most e^(2 eps0) times its share"
-    return Finding(Verdict.HOLDS if most <= 1 else Verdict.REFUTED, said)
+    evidence += "; given Z every position has at most e^(2 eps0) times its share"
+    return Finding(Verdict.HOLDS if most <= 1 else Verdict.REFUTED, evidence)
 
 
 def _value(effort):
@@ -211,11 +211,11 @@ def _value(effort):
         e = largest_ratio(rows)
         if e > 1 and (share := found * 2 * n / float(e - 1)) > most:
             most, where = share, f"n = {n}, e^eps0 = {float(e):.3g}"
-    said = (
+    evidence = (
         f"{2 * effort.points} random channels, datasets and priors by enumeration: at most {most:.3g} of the "
     )
-    said += f"leading term alone, at {where}"
-    return Finding(Verdict.HOLDS if most <= 1 else Verdict.REFUTED, said)
+    evidence += f"leading term alone, at {where}"
+    return Finding(Verdict.HOLDS if most <= 1 else Verdict.REFUTED, evidence)
 
 
 CLAIMS = (
@@ -253,7 +253,7 @@ CLAIMS = (
         verdict=Verdict.HOLDS,
         check=_repeated,
         reading=(
-            "Which of the two is called bundled is read from the words; the numbers are those of both "
+            "Which of the two is called bundled is inferred from the wording; the numbers are those of both "
             "protocols."
         ),
     ),

@@ -1,4 +1,4 @@
-"""Rényi bounds for shuffling: those of Girgis et al., and what a divergence says about (ε, δ)."""
+"""Rényi bounds for shuffling: those of Girgis et al., and conversions from a divergence to (ε, δ)."""
 
 import math
 
@@ -48,7 +48,7 @@ def _excess(formula, true, **point):
 
 
 def renyi_upper_bound(formula, **axes):
-    """Return the check that looks for a Rényi divergence of real data above an upper bound.
+    """Return the check that looks for a Rényi divergence of an attack above an upper bound.
 
     Parameters
     ----------
@@ -62,24 +62,24 @@ def renyi_upper_bound(formula, **axes):
     def check(effort):
         found = worst(lambda **point: _excess(formula, _attained, **point), effort, **axes)
         if found.excess <= 0.0:
-            said = f"{found.tried} points, the closest followed downhill"
+            evidence = f"{found.tried} points, the closest followed downhill"
             if found.excess > -math.inf:
                 factor = math.exp(found.excess)
-                said += f"; closest at {found.description()}, real data at {factor:.4g} times the bound"
-            return Finding(Verdict.HOLDS, said + _certified(formula, effort, axes))
+                evidence += f"; closest at {found.description()}, an attack at {factor:.4g} times the bound"
+            return Finding(Verdict.HOLDS, evidence + _certified(formula, effort, axes))
         steps = (
             f"at {found.description()}",
             f"claimed: D <= {formula(**found.point):.8g}",
             f"attained by binary randomized response: D >= {_attained(**found.point):.8g}",
         )
-        said = f"at {found.description()} real data attain {math.exp(found.excess):.4g} times the bound"
-        return Finding(Verdict.REFUTED, said, steps)
+        evidence = f"at {found.description()} an attack attains {math.exp(found.excess):.4g} times the bound"
+        return Finding(Verdict.REFUTED, evidence, steps)
 
     return check
 
 
 def _certified(formula, effort, axes):
-    """Return in words whether the formula is above a proved bound wherever a second search looks."""
+    """Return as text whether the formula is above a proved bound wherever a second search looks."""
     effort = effort._replace(points=max(2, min(effort.points // 4, 64)))
     found = worst(lambda **point: _excess(formula, _proved, **point), effort, **axes)
     if not -math.inf < found.excess <= 0.0:
@@ -114,12 +114,12 @@ def _lower_bound(effort):
     found = worst(excess, effort, eps0=LOCAL, n=MANY, order=WHOLE_ORDER)
     if found.excess > 0.0:
         return Finding(Verdict.REFUTED, f"at {found.description()} binary randomized response has less")
-    said = (
+    evidence = (
         f"{found.tried} points, at most {math.exp(found.excess):.6g} of what binary randomized response "
         "attains"
     )
     return Finding(
-        Verdict.HOLDS, f"{said}, at {found.description()}; it is the second moment of a real dataset"
+        Verdict.HOLDS, f"{evidence}, at {found.description()}; it is the second moment of a dataset"
     )
 
 
@@ -129,12 +129,12 @@ def _expectation_is_attained(effort):
         _, changed = _counted(eps0, n, order)
         largest = max(largest, abs(renyi.girgis21_lower_exact(eps0=eps0, n=n, order=order) / changed - 1.0))
     unchanged, changed = _counted(4.0, 1000, 16)
-    said = (
+    evidence = (
         f"D(changed||unchanged) of binary randomized response to {max(largest, 1e-12):.1g}; the other "
         "direction can "
     )
-    said += f"be larger: {unchanged:.4g} against {changed:.4g} at eps0 = 4, n = 1000, order 16"
-    return Finding(Verdict.HOLDS if largest < 1e-6 else Verdict.REFUTED, said)
+    evidence += f"be larger: {unchanged:.4g} against {changed:.4g} at eps0 = 4, n = 1000, order 16"
+    return Finding(Verdict.HOLDS if largest < 1e-6 else Verdict.REFUTED, evidence)
 
 
 def _subsampled(effort):
@@ -147,11 +147,11 @@ def _subsampled(effort):
 
     axes = {"eps0": LOCAL, "n": whole(2, 3000), "rate": logarithmic(1e-4, 1.0), "order": whole(2, 64)}
     found = worst(excess, effort, **axes)
-    said = (
-        f"{found.tried} points with n <= 3000; real data reach at most {math.exp(found.excess):.3g} of the "
+    evidence = (
+        f"{found.tried} points with n <= 3000; an attack attains at most {math.exp(found.excess):.3g} of the "
         "bound, at "
     )
-    return Finding(Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED, said + found.description())
+    return Finding(Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED, evidence + found.description())
 
 
 def _sum_from_two(effort):
@@ -166,8 +166,8 @@ def _sum_from_two(effort):
         f"{ours:.6g})",
         f"a sum that starts at i = 2 adds 2 Gamma(1) (e^2 - 1)^2/(2 e^2 nbar): {released:.6g}",
     )
-    said = f"code {released:.4g}, theorem {printed:.4g} at eps0 = 1, n = 10^4, order 2"
-    return Finding(Verdict.NOT_REPRODUCIBLE if released > 1.5 * printed else Verdict.HOLDS, said, steps)
+    evidence = f"code {released:.4g}, theorem {printed:.4g} at eps0 = 1, n = 10^4, order 2"
+    return Finding(Verdict.NOT_REPRODUCIBLE if released > 1.5 * printed else Verdict.HOLDS, evidence, steps)
 
 
 def _gap_of_girgis(effort):
@@ -194,11 +194,11 @@ def _conversion(bound):
 
         axes = {"mu": logarithmic(1e-2, 10.0), "order": ORDER, "delta": logarithmic(1e-12, 0.1)}
         found = worst(excess, effort, **axes)
-        said = (
+        evidence = (
             f"{found.tried} Gaussian mechanisms, the true delta at most {math.exp(found.excess):.3g} of the "
             "target"
         )
-        return Finding(Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED, f"{said}; proved")
+        return Finding(Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED, f"{evidence}; proved")
 
     return check
 

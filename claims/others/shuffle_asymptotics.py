@@ -1,4 +1,4 @@
-"""What shuffling tends to as the crowd grows: the shuffle index."""
+"""The limit of shuffling for many users: the shuffle index."""
 
 import math
 from fractions import Fraction
@@ -86,8 +86,8 @@ def _one_number(effort):
     steps.append(
         f"{LIMITS[0][0]}, n = 1000, delta = 1e-6: the limit {limit:.4f}, the truth at least {proved:.4f}"
     )
-    said = f"certified ends converge like n^-1/2; at finite n the limit is no bound: {steps[-1]}"
-    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, said, tuple(steps))
+    evidence = f"certified ends converge like n^-1/2; at finite n the limit is no bound: {steps[-1]}"
+    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, evidence, tuple(steps))
 
 
 def _gaussian_band(effort):
@@ -103,8 +103,8 @@ def _gaussian_band(effort):
         )
         steps[-1] += f"{index.attack:.5f}"
         apart &= found[1] > 1.01 * found[0] and np.allclose(found, index, rtol=1e-4)
-    said = f"Gaussian noise on {{0, 1}}, by quadrature: {steps[1]}"
-    return Finding(Verdict.HOLDS if apart else Verdict.REFUTED, said, tuple(steps))
+    evidence = f"Gaussian noise on {{0, 1}}, by quadrature: {steps[1]}"
+    return Finding(Verdict.HOLDS if apart else Verdict.REFUTED, evidence, tuple(steps))
 
 
 def _log_tail(t):
@@ -131,13 +131,15 @@ def _moderate(effort):
     steps.append(f"n = 10^6: certified {found.lower / scale:.5f} to {found.upper / scale:.5f}")
     rises = all(a < b < 1 for a, b in zip(ratios, ratios[1:], strict=False)) and ratios[-1] > 0.9999
     near = abs(found.upper / scale / ratios[0] - 1) < 0.01
-    said = f"delta = 1/n, three options: {steps[0]}, {steps[-2]}: true in the limit, which is reached slowly"
-    return Finding(Verdict.HOLDS if rises and near else Verdict.REFUTED, said, tuple(steps))
+    evidence = (
+        f"delta = 1/n, three options: {steps[0]}, {steps[-2]}: true in the limit, which is reached slowly"
+    )
+    return Finding(Verdict.HOLDS if rises and near else Verdict.REFUTED, evidence, tuple(steps))
 
 
 def _unread(effort):
-    said = "the body of the paper is not at hand: neither its algorithm nor its constants could be tested"
-    return Finding(Verdict.NOT_DECIDED, said)
+    evidence = "the body of the paper is not at hand: neither its algorithm nor its constants could be tested"
+    return Finding(Verdict.NOT_DECIDED, evidence)
 
 
 def _one_coordinate(effort):
@@ -148,8 +150,8 @@ def _one_coordinate(effort):
     for sigma in (4.0, 10.0, 100.0):
         index = gaussian_index(sigma=sigma / 2)  # inputs two apart
         steps.append(f"Gaussian noise, sigma = {sigma:g}: at most {(sigma / index.blanket) ** 2:.4g}")
-    said = "only the abstract is at hand; of one coordinate, variance times squared shuffle index: "
-    return Finding(Verdict.NOT_DECIDED, said + "; ".join(steps), tuple(steps))
+    evidence = "only the abstract is at hand; of one coordinate, variance times squared shuffle index: "
+    return Finding(Verdict.NOT_DECIDED, evidence + "; ".join(steps), tuple(steps))
 
 
 SECOND_HAND = "Known here through its abstract and a second-hand note."

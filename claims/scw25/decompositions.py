@@ -56,11 +56,11 @@ def _table(build, sizes, rows, what):
             )
             steps.append(f"{size} {what}: total variation to the table {float(found[-1]):.3g}")
         falls = all(b <= a for a, b in zip(found, found[1:], strict=False)) and found[-1] < Fraction(1, 50)
-        said = (
+        evidence = (
             f"{', '.join(steps)}; its bound for up to three users is never below the distribution's "
             f"own: {above}"
         )
-        return Finding(Verdict.HOLDS if falls and above else Verdict.REFUTED, said, tuple(steps))
+        return Finding(Verdict.HOLDS if falls and above else Verdict.REFUTED, evidence, tuple(steps))
 
     return check
 
@@ -107,7 +107,7 @@ def _rappor_row(_):
 
 
 def _unary(d):
-    """Return optimized unary encoding: the own bit kept with 1/2, the others set with 1/(e + 1)."""
+    """Return optimized unary encoding: the user's bit kept with 1/2, the others set with 1/(e + 1)."""
     noise = 1 / (E + 1)
 
     def distribution(x, bits):
@@ -135,8 +135,8 @@ def _laplace_blanket(effort):
 
         gamma = quad(least, *ends, points=[0, 0.5, 1], limit=200)[0]
         worst = max(worst, abs(gamma / math.exp(-eps0 / 2) - 1))
-    said = f"eps0 = 0.1, 1, 4: by quadrature to {max(worst, 1e-12):.1g}"
-    return Finding(Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED, said)
+    evidence = f"eps0 = 0.1, 1, 4: by quadrature to {max(worst, 1e-12):.1g}"
+    return Finding(Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED, evidence)
 
 
 # ---------------------------------------------------------------- compositions
@@ -192,8 +192,8 @@ def _poisson(effort):
         f"one user is removed: {removed} at worst",
     )
     verdict = Verdict.SMALLER if replaced <= bound < removed else Verdict.REFUTED
-    said = f"replacing {replaced} <= {bound}, the bound; removing a user has {removed}"
-    return Finding(verdict, said, steps)
+    evidence = f"replacing {replaced} <= {bound}, the bound; removing a user has {removed}"
+    return Finding(verdict, evidence, steps)
 
 
 # ---------------------------------------------------------------- tightness
@@ -218,12 +218,12 @@ def _nearly_match(effort):
     steps.append(f"binary response, eps0 = 1: the truth {binary:.6g}, the blanket's bound {reference:.6g}")
     near, far = max(list(ratios.values())[:2]), min(ratios["Laplace, eps0 = 2"], reference / binary)
     noise = ratios["Laplace, eps0 = 2"]
-    said = (
+    evidence = (
         f"for randomized response on ten options within {100 * (near - 1):.2g} %; upper over lower is "
         f"{noise:.3f} for Laplace noise at eps0 = 2, {reference / binary:.3f} for binary response at eps0 = 1"
     )
     verdict = Verdict.SMALLER if near < 1.001 and far > 1.1 else Verdict.REFUTED
-    return Finding(verdict, said, tuple(steps))
+    return Finding(verdict, evidence, tuple(steps))
 
 
 def _fact(name, statement, place, check, **more):
@@ -237,14 +237,13 @@ CLAIMS = (
         "optimal decomposition",
         never_fails(
             _blanket_is_best,
-            "truth <= blanket's bound <= a smaller cover's, channels of three values",
+            "truth <= blanket's bound <= that of a smaller reference measure, channels of three values",
             most=400,
         ),
     ),
     _fact(
         "scw25-lower-bound",
-        "With the distribution of R(x*) for the cover the expression is the divergence when all "
-        "others hold x*.",
+        "With R(x*) as the reference measure the expression is the divergence when all others hold x*.",
         "lower bound",
         never_fails(_attack_is_exact, "the lower bound is the divergence of its dataset"),
     ),

@@ -72,11 +72,11 @@ def _rounding_up(effort):
     truth = shuffle(randomizers.generalized_rr(eps0=0.1, d=100), n=N).epsilon(RISK).upper
     above = 1.15 * truth
     still = _released(0.1, 100, above, attacked=False)
-    said = (
+    evidence = (
         f"{cases} exact cases; eps0 = 0.1, 100 options, n = 4000, delta = 1e-6: 15 % above the certified "
-        f"{truth:.6f} it still says {still:.3g}"
+        f"{truth:.6f} the released bound is still {still:.3g}"
     )
-    return Finding(Verdict.HOLDS if still > RISK else Verdict.REFUTED, said)
+    return Finding(Verdict.HOLDS if still > RISK else Verdict.REFUTED, evidence)
 
 
 def _lower_bound(effort):
@@ -88,8 +88,8 @@ def _lower_bound(effort):
         f"certified upper bound for every dataset: epsilon <= {upper:.6f}",
         f"released lower bound, losses rounded up: delta >= {still:.4g} at epsilon = {above:.6f}",
     )
-    said = f"the 'lower bound' exceeds {above:.6f}, the certified upper bound is {upper:.6f}"
-    return Finding(Verdict.REFUTED if still > RISK else Verdict.HOLDS, said, steps)
+    evidence = f"the 'lower bound' exceeds {above:.6f}, the certified upper bound is {upper:.6f}"
+    return Finding(Verdict.REFUTED if still > RISK else Verdict.HOLDS, evidence, steps)
 
 
 def _lower_bound_in_fractions():
@@ -189,8 +189,8 @@ def _rappor(effort):
         f"mass of e - eE as coded: {float(rows[3][1]):.6f}",
         f"sum of all masses as coded: {float(total):.6f}",
     )
-    said = f"a mass of {float(least):.4f} and a sum of {float(total):.4f}"
-    return Finding(Verdict.REFUTED if least < 0 and total > 1 else Verdict.HOLDS, said, steps)
+    evidence = f"a mass of {float(least):.4f} and a sum of {float(total):.4f}"
+    return Finding(Verdict.REFUTED if least < 0 and total > 1 else Verdict.HOLDS, evidence, steps)
 
 
 def _rappor_by_enumeration():
@@ -235,11 +235,11 @@ def _aliased(effort):
         f"mean as coded {mean:.6f}, with arrays of their own {float(meant @ distribution):.1g}",
         f"n = 10^5: certified delta of every dataset at most {truth:.6f}",
     )
-    said = (
+    evidence = (
         f"the 'lower bound' at epsilon = 0 is {mean:.4f} for any n; the truth at n = 10^5 is below "
         f"{truth:.4f}"
     )
-    return Finding(Verdict.REFUTED if mean > truth else Verdict.HOLDS, said, steps)
+    return Finding(Verdict.REFUTED if mean > truth else Verdict.HOLDS, evidence, steps)
 
 
 def _aliased_by_sampling():
@@ -273,11 +273,11 @@ def _twenty_cells(effort):
     coarse = np.sum(p * p / w), np.sum(p * q / w)
     lost = 1 - (coarse[0] ** 2 - coarse[1] ** 2) / (fine[0] ** 2 - fine[1] ** 2)
     steps = (f"two reports of budget 0.05: variance of the loss smaller by {lost:.3g} of itself in 20 cells",)
-    said = (
-        f"pooled cells prove {lost:.1g} less variance than the blanket has; no dataset above the result is "
-        "known"
+    evidence = (
+        f"the coarsening proves {lost:.1g} less variance than the blanket has; no dataset above the result "
+        "is known"
     )
-    return Finding(Verdict.NOT_DECIDED if lost > 1e-7 else Verdict.HOLDS, said, steps)
+    return Finding(Verdict.NOT_DECIDED if lost > 1e-7 else Verdict.HOLDS, evidence, steps)
 
 
 CLAIMS = (
@@ -351,8 +351,8 @@ CLAIMS = (
         verdict=Verdict.NOT_DECIDED,
         check=_twenty_cells,
         reading=(
-            "Pooling a continuous report is a processing: it proves less than the blanket, by about 1e-5 "
-            "here."
+            "Coarsening a continuous report is a post-processing: it proves less than the blanket, by about "
+            "1e-5 here."
         ),
     ),
 )

@@ -12,7 +12,7 @@ from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 
 def _parameters(eps0, share, stretch):
-    """Return p, beta and q >= 2p/(p + 1), which leaves room for the tokens of others whatever beta is."""
+    """Return p, beta and q >= 2p/(p + 1), for which the other users' tokens have mass for every beta."""
     p = math.exp(eps0)
     beta = share * math.tanh(eps0 / 2.0)
     return {"p": p, "beta": beta, "q": 2.0 * p * (p + 1.0) ** (stretch - 1.0)}
@@ -43,10 +43,10 @@ def below_the_pair(formula, least_users, farthest):
     def check(effort):
         found = worst(excess, effort, **axes)
         if found.excess <= 0.0:
-            said = (
+            evidence = (
                 f"{found.tried} points; the pair's delta at the bound is at most {math.exp(found.excess):.3g}"
             )
-            return Finding(Verdict.HOLDS, f"{said} times the target")
+            return Finding(Verdict.HOLDS, f"{evidence} times the target")
         point = at(**found.point)
         where = ", ".join(f"{name}={value:.6g}" for name, value in point.items())
         steps = (
@@ -54,8 +54,8 @@ def below_the_pair(formula, least_users, farthest):
             f"the closed form: epsilon <= {formula(**point):.8g}",
             f"the pair at that epsilon: delta >= {math.exp(found.excess) * point['delta']:.6g}",
         )
-        said = f"at {where} the pair has {math.exp(found.excess):.4g} times the stated delta"
-        return Finding(Verdict.REFUTED, said, steps)
+        evidence = f"at {where} the pair has {math.exp(found.excess):.4g} times the stated delta"
+        return Finding(Verdict.REFUTED, evidence, steps)
 
     return check
 
@@ -71,8 +71,8 @@ def _analytic_exactly():
     return above_the_claim(truth, Fraction(1, 100), lines)
 
 
-def _analytic_along_users():
-    """Return the line of 10-ary randomized response with odds 3, NaN where a printed condition fails."""
+def _analytic_curve_in_users():
+    """Return the failure curve of 10-ary response with odds 3, NaN where a printed condition fails."""
     at, claimed, truth = (180, 210, 240, 270, 300, 350, 450, 600), [], []
     for n in at:
         pair = {"p": 3.0, "beta": 1.0 / 6.0, "n": n}
@@ -99,12 +99,14 @@ def _rate(effort):
 
     axes = {"eps0": LOCAL, "share": logarithmic(1e-3, 1.0), "stretch": linear(0.0, 3.0)}
     found = worst(excess, effort, **axes, crowd=logarithmic(1.0, 1e6))
-    said = (
+    evidence = (
         f"{found.tried} points with r <= 1/6: the bound is at most "
         f"{6 * 32**0.5 * math.exp(found.excess):.3g} times"
     )
     verdict = Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED
-    return Finding(verdict, f"{said} sqrt(beta (p-1) q log(4/delta)/(p n)); there c >= 1/3, which is a proof")
+    return Finding(
+        verdict, f"{evidence} sqrt(beta (p-1) q log(4/delta)/(p n)); there c >= 1/3, which is a proof"
+    )
 
 
 def _released_asymptotic(*, p, beta, q, n, delta):
@@ -138,7 +140,7 @@ CLAIMS = (
             "met. It holds by itself for beta = (p-1)/(p+1). In the settings of the paper's figures the "
             "printed formula lies above the pair."
         ),
-        failure_curve=_analytic_along_users,
+        failure_curve=_analytic_curve_in_users,
     ),
     Claim(
         id="wang24-theorem-4.8",

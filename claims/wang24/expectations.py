@@ -28,10 +28,10 @@ def _more_variation(effort):
         if low > high:
             return Finding(Verdict.REFUTED, f"p={p}, q={q}, n={n}, e^eps={ratio}: beta {less} beats {more}")
         largest = max(largest, low / high if high else 0)
-    said = (
+    evidence = (
         f"{2 * effort.points} exact cases, ratio at most {float(largest):.4f}; proved by thinning both counts"
     )
-    return Finding(Verdict.HOLDS, said)
+    return Finding(Verdict.HOLDS, evidence)
 
 
 def _tail(c, least, share):
@@ -80,8 +80,8 @@ def _expectation_is_exact(lopsided):
                 if _expectation(n, ratio, p, beta, q0, q1, reverse=reverse) != truth:
                     point = f"p={p}, beta={beta}, q0={q0}, q1={q1}, n={n}, e^eps={ratio}"
                     return Finding(Verdict.REFUTED, f"{point}: the expectation is not the divergence {truth}")
-        said = f"{4 * effort.points} exact equalities, both directions, e^eps from 1/12 to 5"
-        return Finding(Verdict.HOLDS, said)
+        evidence = f"{4 * effort.points} exact equalities, both directions, e^eps from 1/12 to 5"
+        return Finding(Verdict.HOLDS, evidence)
 
     return check
 

@@ -1,4 +1,4 @@
-"""Mechanisms that are said to be "exactly tight" by name, and how far the pair of counts is from each."""
+"""Mechanisms that are claimed to be "exactly tight" by name, and how far the pair of counts is from each."""
 
 import math
 from fractions import Fraction
@@ -54,26 +54,26 @@ def _tight(build, **sizes):
         if found.excess <= 0.0:
             return Finding(Verdict.HOLDS, f"{found.tried} points, all inside the certified bracket")
         eps, pair, attained, proved = ends(**found.point)
-        side = "below what real data attain" if attained > pair.upper else "above a proved upper end"
+        side = "below what an attack attains" if attained > pair.upper else "above a proved upper end"
         steps = (
             f"at {found.description()}",
             f"epsilon = {eps:.8g}",
             f"the published pair: delta between {math.exp(pair.lower):.8g} and {math.exp(pair.upper):.8g}",
             f"the mechanism: delta between {math.exp(attained):.8g} and {math.exp(proved):.8g}",
         )
-        said = (
+        evidence = (
             f"at {found.description()} the pair's delta is {side} by a factor of at least "
             f"{math.exp(found.excess):.4g}"
         )
-        return Finding(Verdict.REFUTED, said, steps)
+        return Finding(Verdict.REFUTED, evidence, steps)
 
     return check
 
 
 def _profile(build, **sizes):
-    """Return the line of the pair's δ along ε, beside the nearest δ that the mechanism can have."""
+    """Return the failure curve of the pair's δ in ε, beside the nearest δ that the mechanism can have."""
 
-    def along():
+    def curve():
         eps0, n = 2.0, 20
         one = build(eps0=eps0, **sizes)
         at = [eps0 * share / 20 for share in range(1, 17)]  # nearer to eps0 the pair falls to 1e-19
@@ -86,7 +86,7 @@ def _profile(build, **sizes):
         quantity = f"δ at n = {n}, ε₀ = {eps0:g}{held}"
         return failure_curve.beside_equality("ε", quantity, at, claimed, true, tolerance=COARSE)
 
-    return along
+    return curve
 
 
 def _attack_on_two(name, channel, p, beta, changed):
@@ -108,7 +108,7 @@ def _hashed_reports_of_two(name, places):
     truth, _ = exact_shuffle.worst_delta(channels.local_hash(e, 3, places), 2, 1)
     claimed = counts_delta(2, 1, p=e, beta=beta, q0=e)
     steps = (
-        f"{name}: two users, three items, odds {e}; an item hits the reported place with chance 1/{places}",
+        f"{name}: two users, three items, odds {e}; an item has the reported hash with chance 1/{places}",
         f"the pair with the printed beta = {beta} at epsilon = 0: {printed(claimed)}",
         f"worst of all datasets, in exact fractions: {printed(truth)}",
     )
@@ -168,20 +168,20 @@ MEANT = "The printed upper and lower bound are one formula, the pair of counts, 
 
 
 NEAR = (
-    f"{MEANT}; but reports tell more than the two counts, and a third input is not always the worst one for "
-    "the others. To leading order in 1/n the pair and the truth agree."
+    f"{MEANT}; but reports reveal more than the two counts, and a third input is not always the worst one "
+    "for the others. To leading order in 1/n the pair and the truth agree."
 )
 
 
 TWO_OF_A_KIND = (
     f"{MEANT}. For sets of two there is none: some outputs that lose are likely under x* too. Near eps0 the "
-    "pair is below real data; for many users it is above all datasets tried, and close to the proved upper "
+    "pair is below an attack; for many users it is above all datasets tried, and close to the proved upper "
     "end."
 )
 
 
 HASHED = (
-    "Loose, hence safe, at the epsilon of Figure 2; near eps0 below real data. With the true total "
+    "Loose, hence safe, at the epsilon of Figure 2; near eps0 below an attack. With the true total "
     "variation, 1 - 1/l of the printed one, the pair comes down to the proved upper end for many users."
 )
 

@@ -58,8 +58,8 @@ def _at_least(share, epsilon):
     def check(effort):
         found = [part for row in _savings(effort, epsilon).values() for _, part in row]
         verdict = Verdict.HOLDS if min(found) >= share else Verdict.NOT_REPRODUCIBLE
-        said = f"{min(found):.1%} to {max(found):.1%} saved at {len(found)} targets of Figures 3 and 4"
-        return Finding(verdict, said)
+        evidence = f"{min(found):.1%} to {max(found):.1%} saved at {len(found)} targets of Figures 3 and 4"
+        return Finding(verdict, evidence)
 
     return check
 
@@ -76,11 +76,11 @@ def _tighter(effort):
         f"Theorem 4.7 saves at least {min(analytic):.1%}",
     )
     ok = min(analytic) > 0.0 and left > 0.01 and all(part > 0.0 for _, part in rows["_fake_users_pair"])
-    said = (
+    evidence = (
         f"Theorem 4.8 at the left end of Figure 4 gives {left:.5f} for a target of 0.01; tighter from "
         f"{last:.3g} on"
     )
-    return Finding(Verdict.SMALLER if ok else Verdict.REFUTED, said, steps)
+    return Finding(Verdict.SMALLER if ok else Verdict.REFUTED, evidence, steps)
 
 
 def _axis(effort):
@@ -98,11 +98,11 @@ def _axis(effort):
     steps = tuple(
         f"N = {n}: no f <= 1/2 gives the original guarantee below {x:.3f}" for n, x in starts.items()
     )
-    said = (
+    evidence = (
         f"the original guarantee exists from {starts[10**4]:.3f} (10^4 messages) and {starts[10**5]:.3f} "
         "(10^5) on"
     )
-    return Finding(Verdict.SMALLER if min(starts.values()) > 0.01 else Verdict.HOLDS, said, steps)
+    return Finding(Verdict.SMALLER if min(starts.values()) > 0.01 else Verdict.HOLDS, evidence, steps)
 
 
 CLAIMS = (

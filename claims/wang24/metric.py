@@ -34,11 +34,11 @@ def _quadrature(difference, printed_beta):
         distances = np.geomspace(1e-2, 12.0, effort.points)
         worst_error = max(abs(printed_beta(d) / difference(d) - 1.0) for d in distances)
         verdict = Verdict.HOLDS if worst_error < 1e-7 else Verdict.REFUTED
-        said = (
+        evidence = (
             f"{effort.points} distances from 0.01 to 12: relative difference from quadrature at most "
             f"{worst_error:.1e}"
         )
-        return Finding(verdict, f"{said}; p and q follow from the triangle inequality")
+        return Finding(verdict, f"{evidence}; p and q follow from the triangle inequality")
 
     return check
 
@@ -84,7 +84,7 @@ def _witch_hat(effort):
         "total variation by integrating the two densities:",
     )
     truth = float(gap.sum() * (edge[1] - edge[0]))
-    return above_the_claim(truth, _witch_hat_printed(d), lines, said="beta")
+    return above_the_claim(truth, _witch_hat_printed(d), lines, quantity="beta")
 
 
 def _witch_hat_in_closed_form():
@@ -95,7 +95,7 @@ def _witch_hat_in_closed_form():
         f"and {_witch_hat_printed(M * SCALE):.3g} at d01 = mF, where the two reports would have one "
         "distribution",
     )
-    return above_the_claim(_witch_hat_true(3.0), _witch_hat_printed(3.0), lines, said="beta")
+    return above_the_claim(_witch_hat_true(3.0), _witch_hat_printed(3.0), lines, quantity="beta")
 
 
 def _witch_hat_by_distance():
@@ -123,10 +123,10 @@ class MetricPair(NamedTuple):
     dmax: float
 
 
-def _pooled_laplace(places, *, n, eps):
-    """Return the log of δ when reports are pooled to "left of both places", "between", "right of both".
+def _coarsened_laplace(places, *, n, eps):
+    """Return the log of δ when reports are coarsened to "left of both places", "between", "right of both".
 
-    Pooling only loses; all others are at 0, at d01 or as far away as they may be.
+    Coarsening never raises δ; all others are at 0, at d01 or as far away as they may be.
     """
 
     def cells(x):
@@ -145,9 +145,9 @@ def _laplace_by_epsilon():
     n, places = 5, MetricPair(math.log(4.0), math.log(4.0))
     pair, ratios = counts_pair(n, 4.0, 0.5, 4.0), np.linspace(1.2, 3.9, 13)
     claimed = [math.exp(pair.log_worst(math.log(ratio), COARSE).upper) for ratio in ratios]
-    true = [math.exp(_pooled_laplace(places, n=n, eps=math.log(ratio))) for ratio in ratios]
-    said = "δ for n = 5, e^d01 = e^dmax = 4"
-    return failure_curve.under_upper_bound("e^ε", said, ratios, claimed, true)
+    true = [math.exp(_coarsened_laplace(places, n=n, eps=math.log(ratio))) for ratio in ratios]
+    quantity = "δ for n = 5, e^d01 = e^dmax = 4"
+    return failure_curve.under_upper_bound("e^ε", quantity, ratios, claimed, true)
 
 
 def _metric(beta, build, users, **attack):
@@ -187,8 +187,8 @@ def _dependence(effort):
         variance = sum((a - b) ** 2 / w for a, b, w in parts if a != b)
         if variance != 2 * beta * (1 - 1 / p) * q or variance > 2 * (q + q / p):
             return Finding(Verdict.REFUTED, f"p = {p}, beta = {beta}, q = {q}: variance {variance}")
-    said = f"{effort.points} cases in exact fractions: the variance is 2 beta (1 - e^-d01) e^dmax"
-    return Finding(Verdict.HOLDS, said)
+    evidence = f"{effort.points} cases in exact fractions: the variance is 2 beta (1 - e^-d01) e^dmax"
+    return Finding(Verdict.HOLDS, evidence)
 
 
 CLAIMS = (
@@ -202,8 +202,8 @@ CLAIMS = (
         verdict=Verdict.HOLDS,
         check=_metric(lambda d: math.tanh(d / 2.0), randomizers.metric_generic, whole(2, 10**6)),
         reading=(
-            "Proved: others' reports cover max(R_0, R_1) e^-dmax, and the loss under that cover is below the "
-            "pair's in convex order."
+            "Proved: others' reports dominate max(R_0, R_1) e^-dmax, and with that reference measure the "
+            "loss is below the pair's in convex order."
         ),
     ),
     Claim(
@@ -245,7 +245,7 @@ CLAIMS = (
         source=f"{SOURCE}, Section 4.1, local metric DP mechanisms",
         verdict=Verdict.REFUTED,
         repeats="wang24-lemma-4.4",
-        check=_metric(lambda d: -math.expm1(-d / 2.0), MetricPair, whole(2, 50), attained=_pooled_laplace),
+        check=_metric(lambda d: -math.expm1(-d / 2.0), MetricPair, whole(2, 50), attained=_coarsened_laplace),
         confirm=_laplace_by_hand,
         reading="True with the row for general mechanisms, where 1 - alpha - alpha p = 0.",
         failure_curve=_laplace_by_epsilon,

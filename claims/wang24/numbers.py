@@ -39,11 +39,11 @@ def _saved(name, d, eps0, n=10_000):
 
 def _up_to_thirty(effort):
     most = _saved("subset", 128, 0.1)[1]
-    said = (
+    evidence = (
         f"{most:.1%} against the better of clones and specific blanket: subset mechanism, d = 128, eps0 = "
         "0.1, n = 10,000"
     )
-    return Finding(Verdict.HOLDS if most >= 0.295 else Verdict.NOT_REPRODUCIBLE, said)
+    return Finding(Verdict.HOLDS if most >= 0.295 else Verdict.NOT_REPRODUCIBLE, evidence)
 
 
 def _about_thirty(effort):
@@ -56,12 +56,12 @@ def _about_thirty(effort):
         for (name, d), row in rows.items()
     )
     middle = [float(np.median([pair[side] for pair in row])) for side in (0, 1) for row in rows.values()]
-    said = (
+    evidence = (
         f"claimed 30 %; medians over eps0 {min(middle[:3]):.0%} to {max(middle[:3]):.0%} against the "
         f"stronger clones, {min(middle[3:]):.0%} to {max(middle[3:]):.0%} against the best of clones and "
         "specific blanket"
     )
-    return Finding(Verdict.NOT_REPRODUCIBLE if min(middle) < 0.25 else Verdict.HOLDS, said, steps)
+    return Finding(Verdict.NOT_REPRODUCIBLE if min(middle) < 0.25 else Verdict.HOLDS, evidence, steps)
 
 
 # eps0, n, then epsilon and seconds at T = 20 and at T = 10, as printed
@@ -118,14 +118,14 @@ def _table_4(column, halvings):
                 f"eps0 = {row[0]}, n = {row[1]}: exact {truth:.6g}, expected {expected:.3g}, printed "
                 f"{row[column]:.3g}"
             )
-        said = (
+        evidence = (
             f"{12 - unexplained} of 12 numbers are the exact value after {halvings} halvings, rounded up; "
             f"{12 - below} are on the safe side, by at most "
             f"{max(r[column] / t for r, t in zip(TABLE_4, EXACT_4, strict=True)) - 1:.1%}"
         )
         if below or drift > 1e-5:
-            return Finding(Verdict.REFUTED, said, tuple(steps))
-        return Finding(Verdict.NOT_REPRODUCIBLE if unexplained else Verdict.HOLDS, said, tuple(steps))
+            return Finding(Verdict.REFUTED, evidence, tuple(steps))
+        return Finding(Verdict.NOT_REPRODUCIBLE if unexplained else Verdict.HOLDS, evidence, tuple(steps))
 
     return check
 
@@ -134,29 +134,29 @@ def _seconds(effort):
     large = [row for row in TABLE_4 if row[1] == 10**8]
     twenty, ten = [row[3] for row in large], [row[5] for row in large]
     looser = max(row[4] / truth for row, truth in zip(TABLE_4, EXACT_4, strict=True) if row[1] == 10**8)
-    said = (
+    evidence = (
         f"the paper's own Table 4 at n = 10^8: {min(twenty)} to {max(twenty)} s for T = 20; {min(ten)} to "
         f"{max(ten)} s for T = 10, where epsilon is up to {looser:.2f} times too large"
     )
     ok = max(ten) <= 12.0 < min(twenty)
-    return Finding(Verdict.SMALLER if ok else Verdict.REFUTED, said, tuple(map(str, large)))
+    return Finding(Verdict.SMALLER if ok else Verdict.REFUTED, evidence, tuple(map(str, large)))
 
 
 def _linear_time(effort):
     growth = [math.log10(TABLE_4[i + 2][3] / TABLE_4[i][3]) / 4.0 for i in range(0, len(TABLE_4), 3)]
-    said = (
+    evidence = (
         f"claimed exponent 1; Table 4 at T = 20, n from 10^4 to 10^8: {min(growth):.2f} to "
         f"{max(growth):.2f}, that is, less than linear"
     )
     steps = tuple(f"eps0 = {TABLE_4[3 * i][0]}: time grows as n^{x:.2f}" for i, x in enumerate(growth))
-    return Finding(Verdict.HOLDS if min(growth) > 0.8 else Verdict.NOT_REPRODUCIBLE, said, steps)
+    return Finding(Verdict.HOLDS if min(growth) > 0.8 else Verdict.NOT_REPRODUCIBLE, evidence, steps)
 
 
 def _more_steps(effort):
     tighter = all(row[2] <= row[4] for row in TABLE_4)
     times = [row[3] / row[5] for row in TABLE_4]
     faster = sum(x < 1.0 for x in times)
-    said = (
+    evidence = (
         f"12 of 12 bounds tighter or equal at T = 20; time ratio {min(times):.2f} to {max(times):.0f}, "
         f"{faster} row faster"
     )
@@ -165,8 +165,8 @@ def _more_steps(effort):
         f"eps0 = {row[0]}, n = {row[1]}: {row[3]} s for T = 20, {row[5]} s for T = 10" for row in swift
     )
     if not tighter:
-        return Finding(Verdict.REFUTED, said, steps)
-    return Finding(Verdict.SMALLER if swift else Verdict.HOLDS, said, steps)
+        return Finding(Verdict.REFUTED, evidence, steps)
+    return Finding(Verdict.SMALLER if swift else Verdict.HOLDS, evidence, steps)
 
 
 def _drivers(effort):
@@ -198,8 +198,10 @@ def _one_pass(effort):
         terms = binom.pmf(c, n - 1, share) * alpha * ((e - ratio) * tails[0] + (1.0 - e * ratio) * tails[1])
         certified = VariationRatioPair(n=n, p=e, beta=math.tanh(0.5), q0=e).delta(math.log(ratio))
         worst = max(worst, abs(terms.sum() / certified.upper - 1.0))
-    said = f"n terms of two tails each reproduce the certified delta to {worst:.1e} for n up to {sizes[-1]}"
-    return Finding(Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED, said)
+    evidence = (
+        f"n terms of two tails each reproduce the certified delta to {worst:.1e} for n up to {sizes[-1]}"
+    )
+    return Finding(Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED, evidence)
 
 
 CLAIMS = (
@@ -229,7 +231,7 @@ CLAIMS = (
         source=f"{SOURCE}, Table 4",
         verdict=Verdict.NOT_REPRODUCIBLE,
         check=_table_4(2, 20),
-        reading="All are safe; what is added beyond the search and rounding is not said.",
+        reading="All are safe; what is added beyond the search and rounding is not stated.",
     ),
     Claim(
         id="wang24-table-4-ten",

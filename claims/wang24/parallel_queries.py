@@ -86,9 +86,9 @@ def _advanced_by_epsilon():
         eps0=eps0, betas=[float(MEAN_BETA)], weights=[1.0], n=n
     )
     claimed, true = ([one.delta(eps) for eps in np.log(ratios)] for one in (pair, profile))
-    said = "δ for n = 10, two levels above four leaves, e^ε₀ = 9"
+    quantity = "δ for n = 10, two levels above four leaves, e^ε₀ = 9"
     return failure_curve.under_upper_bound(
-        "e^ε", said, ratios, [x.upper for x in claimed], [x.lower for x in true]
+        "e^ε", quantity, ratios, [x.upper for x in claimed], [x.lower for x in true]
     )
 
 
@@ -135,7 +135,7 @@ def _released_beta(effort):
         "range queries over d = 64, eps0 = 1, n = 10,000, delta = 1e-6",
         f"the mean of six betas is {mean:.6g}, the code's {beta:.6g}",
     )
-    return above_the_claim(truth, claimed, lines, said="epsilon")
+    return above_the_claim(truth, claimed, lines, quantity="epsilon")
 
 
 def _released_beta_exactly():
@@ -149,8 +149,8 @@ def _released_beta_exactly():
 def _released_beta_by_values():
     heights = (1, 2, 4, 7, 11)
     _, claimed, true = zip(*map(_range_queries, heights), strict=True)
-    said = "ε at δ = 1e-6, ε₀ = 1, n = 10⁴"
-    return failure_curve.under_upper_bound("values d", said, [2**h for h in heights], claimed, true)
+    quantity = "ε at δ = 1e-6, ε₀ = 1, n = 10⁴"
+    return failure_curve.under_upper_bound("values d", quantity, [2**h for h in heights], claimed, true)
 
 
 def _cohort(eps0, users, delta):
@@ -165,8 +165,8 @@ def _released_cohort(effort):
         f"n/6 = {n // levels} users: epsilon at most {meant.upper:.6g}",
         f"the code's n/36 = {n // levels // levels} users: epsilon at least {code.lower:.6g}",
     )
-    said = f"epsilon {code.lower:.5g} instead of {meant.upper:.5g} for the worst of six cohorts"
-    return Finding(Verdict.REFUTED if code.lower > meant.upper else Verdict.HOLDS, said, steps)
+    evidence = f"epsilon {code.lower:.5g} instead of {meant.upper:.5g} for the worst of six cohorts"
+    return Finding(Verdict.REFUTED if code.lower > meant.upper else Verdict.HOLDS, evidence, steps)
 
 
 def _released_cohort_exactly():
@@ -180,8 +180,8 @@ def _released_cohort_exactly():
 def _released_cohort_by_users():
     users, levels = (300, 1000, 3000, 10_000, 30_000, 100_000, 300_000), 6
     code, meant = ([_cohort(1.0, n // part, 1e-6).upper for n in users] for part in (levels * levels, levels))
-    said = "ε of the worst of six cohorts at δ = 1e-6, ε₀ = 1"
-    return failure_curve.beside_equality("users n", said, users, code, meant, tolerance=1e-3)
+    quantity = "ε of the worst of six cohorts at δ = 1e-6, ε₀ = 1"
+    return failure_curve.beside_equality("users n", quantity, users, code, meant, tolerance=1e-3)
 
 
 @functools.lru_cache(maxsize=256)
@@ -210,12 +210,12 @@ def _parallel(least, most, against, peer):
         found = _parallel_savings(effort, against)
         steps = tuple(f"with the {name}'s beta: {a:.1%} to {b:.1%} saved" for name, (a, b) in found.items())
         inside = any(a >= least - 0.03 and b <= most + 0.03 for a, b in found.values())
-        said = f"against {peer} " + ", ".join(
+        evidence = f"against {peer} " + ", ".join(
             f"{a:.0%} to {b:.0%} ({name})" for name, (a, b) in found.items()
         )
         span = f"{least:.0%}" if least == most else f"{least:.0%} to {most:.0%}"
         return Finding(
-            Verdict.HOLDS if inside else Verdict.NOT_REPRODUCIBLE, f"claimed {span}; {said}", steps
+            Verdict.HOLDS if inside else Verdict.NOT_REPRODUCIBLE, f"claimed {span}; {evidence}", steps
         )
 
     return check

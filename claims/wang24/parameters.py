@@ -49,11 +49,11 @@ def _row(beta, build, **sizes):
 
         found = worst(excess, effort, eps0=BUDGET, **sizes)
         exact_row = min(shares) > 1.0 - 1e-7
-        said = "beta is exact"
+        evidence = "beta is exact"
         if not exact_row:
-            said = f"the true beta is {min(shares):.3g} to {max(shares):.3g} of the printed one"
+            evidence = f"the true beta is {min(shares):.3g} to {max(shares):.3g} of the printed one"
         if found.excess <= 0.0:
-            return Finding(Verdict.HOLDS, f"{found.tried} mechanisms; {said}")
+            return Finding(Verdict.HOLDS, f"{found.tried} mechanisms; {evidence}")
         point = dict(found.point)
         eps0 = point.pop("eps0")
         p, truth, q = measured(build(eps0=eps0, **point))
@@ -144,7 +144,7 @@ def _sampled_beta(e, d, s):
     return s * (_half(e) - 1) / (d * (_half(e) + 1))
 
 
-def _sampled_along_items_held():
+def _sampled_curve_in_items_held():
     d, eps0, at = 16, 1.0, range(1, 9)
     claimed = [_sampled_beta(math.exp(eps0), d, s) for s in at]
     truth = [measured(randomizers.sampled_rappor(eps0=eps0, d=d, s=s))[1] for s in at]
@@ -215,7 +215,7 @@ TABLE_1 = (
         _enumerated(lambda: channels.rappor(2, 4, 2), 4, Fraction(2, 4 * 3)), Verdict.REFUTED,
         "An upper bound for another mechanism: one that samples one of all d coordinates and encodes it as "
         "zeros unless it is held. A user with s = 1 runs RAPPOR, whose own row has no factor 1/d.",
-        _sampled_along_items_held, d=MANY, s=whole(1, 4),
+        _sampled_curve_in_items_held, d=MANY, s=whole(1, 4),
     ),
     _entry(
         1, "pckv-grr", "PCKV-GRR on s in d keys", "s(e^eps - 1)/(s e^eps + 2d - s)",
@@ -281,8 +281,8 @@ def _no_more_variation(effort):
         if truth * (e + 1) > e - 1:
             return Finding(Verdict.REFUTED, f"{rows}: ratio {e}, total variation {truth}")
         largest = max(largest, truth * (e + 1) / (e - 1) if e > 1 else 0)
-    said = f"{4 * effort.points} random channels, at most {float(largest):.4f} of the printed beta"
-    return Finding(Verdict.HOLDS, f"{said}; randomized response attains it")
+    evidence = f"{4 * effort.points} random channels, at most {float(largest):.4f} of the printed beta"
+    return Finding(Verdict.HOLDS, f"{evidence}; randomized response attains it")
 
 
 def _duchi(effort):

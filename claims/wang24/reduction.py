@@ -23,7 +23,7 @@ from shufflelib.shuffling.variation_ratio import VariationRatioPair
 NO_REMAINDER = (
     "True where 1 - alpha - alpha p = 0, that is beta = (p - 1)/(p + 1): generic eps0-LDP, binary "
     "randomized response, p infinite with beta = 1. For two counts of any mechanism it is exact, so that it "
-    "bounds an analyst who sees nothing else. In the paper's Figure 1 it is below real data by at most 0.03 "
+    "bounds an analyst who sees nothing else. In the paper's Figure 1 it is below an attack by at most 0.03 "
     "% of epsilon; it fails by factors for few users, and near eps0."
 )
 
@@ -76,10 +76,10 @@ def _renyi_of_five(effort):
         "the Renyi divergence of order 2 obeys data processing; its exponential is the sum of P^2/Q",
     )
     claimed, truth = _moments(2, e=3, d=5, n=5)
-    return above_the_claim(truth, claimed, lines, said="sum of P^2/Q")
+    return above_the_claim(truth, claimed, lines, quantity="sum of P^2/Q")
 
 
-def _renyi_along_options():
+def _renyi_curve_in_options():
     order, at = 4, range(3, 15)
     moments = zip(*(_moments(order, e=11, d=d, n=3) for d in at), strict=True)
     claimed, truth = ([math.log(moment) / (order - 1) for moment in side] for side in moments)
@@ -112,7 +112,7 @@ def _mixture_of_two(alpha):
     return exact_shuffle.delta(channel, 0, 1, (2,), 2), exact_shuffle.hockey_stick(p, q, 2)
 
 
-def _along_alpha():
+def _curve_in_alpha():
     at = [Fraction(k, 48) for k in range(1, 13)]  # at 1/4 nothing remains of user 1
     claimed, truth = zip(*map(_mixture_of_two, at), strict=True)
     return failure_curve.under_upper_bound("α = r", "δ at ε = log 2, p = 3, n = 2", at, claimed, truth)
@@ -121,7 +121,7 @@ def _along_alpha():
 def _lemma_44(effort):
     lines = (
         "p = 3, alpha = r = 1/8, n = 2, e^epsilon = 2: user 1 sends 0, 1, 2 with 3/8, 1/8, 1/2 (or 1/8, 3/8)",
-        "user 2 sends 0, 1, 3 with 1/8, 1/8, 3/4; a 2 in the output says that the counts hold no news",
+        "user 2 sends 0, 1, 3 with 1/8, 1/8, 3/4; with a 2 in the output the counts reveal nothing",
         "the lemma re-inserts the 2 with a probability that depends on the number of 0s and 1s only",
     )
     claimed, truth = _mixture_of_two(Fraction(1, 8))
@@ -131,8 +131,8 @@ def _lemma_44(effort):
 def _lemma_44_by_hand():
     high, low, r = Fraction(3, 8), Fraction(1, 8), Fraction(1, 8)
     rest, other = 1 - high - low, 1 - 2 * r
-    # outputs that exceed twice the other distribution: {0, 0} and {0, 3}; user 1's 0 is in full view beside a
-    # 3
+    # outputs that exceed twice the other distribution: {0, 0} and {0, 3}; user 1's 0 is identified beside
+    # a 3
     pair_of_zeros, beside = (high - 2 * low) * r, (high - 2 * low) * other
     # counts (1, 0): user 1's 0, or the 0 of user 2 beside user 1's 2
     one_zero = max(high * other + rest * r - 2 * (low * other + rest * r), 0)
@@ -168,11 +168,11 @@ def _decompositions(effort):
         distributions = (sum(left), sum(right), sum(kept) + alpha * (1 + p), sum(theirs) + 2 * r)
         if kept != same or min(kept + theirs) < 0 or distributions != (1, 1, 1, 1):
             return Finding(Verdict.REFUTED, f"R0 = {r0}, R1 = {r1}, Ri = {other}: a part is no probability")
-    said = (
+    evidence = (
         f"{tried} random channels in exact fractions: all parts are distributions; the construction "
         "is a proof"
     )
-    return Finding(Verdict.HOLDS, said)
+    return Finding(Verdict.HOLDS, evidence)
 
 
 def _generic_pair_dominates():
@@ -203,8 +203,8 @@ def _unlike_randomizers(effort):
         if truth > claimed:
             return Finding(Verdict.REFUTED, f"distributions {rows}, e^eps = {ratio}: {truth} > {claimed}")
         closest = max(closest, truth / claimed)
-    said = f"{tried} exact cases with unlike randomizers, true/claimed at most {float(closest):.4f}"
-    return Finding(Verdict.HOLDS, said)
+    evidence = f"{tried} exact cases with unlike randomizers, true/claimed at most {float(closest):.4f}"
+    return Finding(Verdict.HOLDS, evidence)
 
 
 CLAIMS = (
@@ -242,7 +242,7 @@ CLAIMS = (
         check=_renyi_of_five,
         confirm=_five_by_integral,
         reading=NO_REMAINDER,
-        failure_curve=_renyi_along_options,
+        failure_curve=_renyi_curve_in_options,
     ),
     Claim(
         id="wang24-lemma-4.3",
@@ -265,7 +265,7 @@ CLAIMS = (
         confirm=_lemma_44_by_hand,
         reading="True where 1 - alpha - alpha p = 0, and where the remainders of all users are one "
         "distribution.",
-        failure_curve=_along_alpha,
+        failure_curve=_curve_in_alpha,
     ),
     Claim(
         id="wang24-general-mechanisms",
@@ -277,8 +277,9 @@ CLAIMS = (
         verdict=Verdict.HOLDS,
         check=_generic_pair_dominates(),
         reading=(
-            "Proved for identical non-adaptive randomizers: 1 - alpha - alpha p = 0, the pair is binary "
-            "randomized response's blanket, which dominates every other one in convex order (notebook 01)."
+            "Proved for identical non-adaptive randomizers: as 1 - alpha - alpha p = 0, the pair is the "
+            "blanket pair of binary randomized response, which dominates all others in convex order "
+            "(notebook 01)."
         ),
     ),
     Claim(
@@ -291,9 +292,10 @@ CLAIMS = (
         verdict=Verdict.HOLDS,
         check=_unlike_randomizers,
         reading=(
-            "Proved with max(R_1(x0), R_1(x1))/q as everybody's cover: a place where both inputs are likely "
-            "spreads, with uncovered mass of its own, to the two places (q, q/p) and (q/p, q), which raises "
-            "the convex order. The pair exists for q >= 2p/(p+1). With a smaller beta it fails, as does "
+            "Proved with max(R_1(x0), R_1(x1))/q as the reference measure: an output likely under both "
+            "inputs is split, together with residual mass, to the two atoms (q, q/p) and (q/p, q); this "
+            "split preserves the mean and so raises the convex order. The pair exists for q >= 2p/(p+1). "
+            "With a smaller beta it fails, as does "
             "Theorem 4.2."
         ),
     ),

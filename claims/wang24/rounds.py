@@ -54,8 +54,8 @@ def _two_sampled_rounds(ratio=E_ROUNDS):
 def _sampled_by_epsilon():
     ratios = [Fraction(x, 10) for x in range(10, 27)]
     true, claimed = zip(*map(_two_sampled_rounds, ratios), strict=True)
-    said = "δ of two rounds, one of two users drawn, odds 3"
-    return failure_curve.under_upper_bound("e^ε", said, ratios, claimed, true)
+    quantity = "δ of two rounds, one of two users drawn, odds 3"
+    return failure_curve.under_upper_bound("e^ε", quantity, ratios, claimed, true)
 
 
 SAMPLED = (
@@ -118,11 +118,11 @@ def _lemma_72(effort):
         true = _larger([together(a, b) for a, b in zip(*rounds, strict=True)], ratio)
         bound = exact_shuffle.hockey_stick(*(together(x, x) for x in pair), ratio)
         largest = max(largest, true / bound if bound else Fraction(0))
-    said = (
+    evidence = (
         f"{4 * effort.points} exact cases, two rounds below the pair at all epsilon >= 0, at most "
         f"{float(largest):.4f} times the composed pair; the pair is symmetric, so that eps < 0 follows"
     )
-    return Finding(Verdict.HOLDS if largest <= 1 else Verdict.REFUTED, said)
+    return Finding(Verdict.HOLDS if largest <= 1 else Verdict.REFUTED, evidence)
 
 
 THREE = exact_shuffle.randomized_response(3, 3)
@@ -145,8 +145,8 @@ def _composed_pair(effort):
 def _composed_by_epsilon():
     ratios = [Fraction(x, 2) for x in range(2, 18)]
     true, claimed = zip(*_two_rounds(*ratios), strict=True)
-    said = "δ of two rounds of 3-ary response, odds 3, n = 2"
-    return failure_curve.under_upper_bound("e^ε", said, ratios, claimed, true)
+    quantity = "δ of two rounds of 3-ary response, odds 3, n = 2"
+    return failure_curve.under_upper_bound("e^ε", quantity, ratios, claimed, true)
 
 
 def _composed_pair_certified():
@@ -165,11 +165,11 @@ def _mesh(effort):
         f"curve values needed: 2 eps_upper/h = {2 * reach / step:.3g}; the first term counts about "
         f"{2 * (1 + reach):.3g}",
     )
-    said = (
+    evidence = (
         "a running time without constants cannot be tested by numbers; as printed the first term leaves "
         f"out the factor 1/h by which Gopi et al. refine their mesh, {1 / step:.3g} for {rounds} rounds"
     )
-    return Finding(Verdict.NOT_DECIDED, said, steps)
+    return Finding(Verdict.NOT_DECIDED, evidence, steps)
 
 
 def _sampled_distribution(channel, population, drawn):
@@ -201,8 +201,8 @@ def _lemma_74(effort):
                         return Finding(
                             Verdict.REFUTED, f"odds {e}, {drawn} of {users}, others {others}, {ratio}"
                         )
-    said = f"{tried} exact cases, all datasets of up to four users, both signs of epsilon"
-    return Finding(Verdict.HOLDS, said)
+    evidence = f"{tried} exact cases, all datasets of up to four users, both signs of epsilon"
+    return Finding(Verdict.HOLDS, evidence)
 
 
 def _proposition_2(effort):

@@ -31,16 +31,16 @@ def _message_row(build, formula, settings):
             if found(*setting) != formula(*setting):
                 return Finding(Verdict.REFUTED, f"{setting}: p, beta, q = {found(*setting)}")
         p, beta, q = found(*settings[0])
-        said = f"{len(settings)} settings in exact fractions, all as printed; the first: "
-        return Finding(Verdict.HOLDS, f"{said}p = {p}, beta = {beta}, q = {q}")
+        evidence = f"{len(settings)} settings in exact fractions, all as printed; the first: "
+        return Finding(Verdict.HOLDS, f"{evidence}p = {p}, beta = {beta}, q = {q}")
 
     return check
 
 
-def _messages(name, title, said, build, formula, settings, reading=""):
+def _messages(name, title, evidence, build, formula, settings, reading=""):
     return Claim(
         id=f"wang24-table3-{name}",
-        statement=f"{title[0].upper()}{title[1:]}: {said}.",
+        statement=f"{title[0].upper()}{title[1:]}: {evidence}.",
         source=f"{SOURCE}, Table 3",
         verdict=Verdict.HOLDS,
         check=_message_row(build, formula, settings),
@@ -84,9 +84,9 @@ TABLE_3 = (
 )  # fmt: skip
 
 
-def _own_among(channel, own, blanket, ratio):
-    """Return δ when items of ``own`` and ``blanket`` noise messages hide user 1, who holds item 0 or 1."""
-    return both_ways(channel, 0, 1, (*own, *[len(channel) - 1] * blanket), ratio)
+def _user_1_among(channel, others, blanket, ratio):
+    """Return δ of user 1, with item 0 or 1, among the items ``others`` and ``blanket`` noise messages."""
+    return both_ways(channel, 0, 1, (*others, *[len(channel) - 1] * blanket), ratio)
 
 
 def _messages_count(effort):
@@ -95,13 +95,13 @@ def _messages_count(effort):
     for channel in (*protocols, channels.fake_users(Fraction(1, 10), 2)):
         for blanket in (1, 2):
             for ratio in (Fraction(1), Fraction(3, 2), Fraction(4)):
-                alone = _own_among(channel, (), blanket, ratio)
+                alone = _user_1_among(channel, (), blanket, ratio)
                 for x in range(len(channel) - 1):
                     tried += 1
-                    if _own_among(channel, (x,), blanket, ratio) > alone:
+                    if _user_1_among(channel, (x,), blanket, ratio) > alone:
                         return Finding(Verdict.REFUTED, f"{channel}: more messages reveal more")
     return Finding(
-        Verdict.HOLDS, f"{tried} exact cases; proved: reveal which messages are the others' own ones"
+        Verdict.HOLDS, f"{tried} exact cases; proved by revealing which messages carry the others' items"
     )
 
 
@@ -110,7 +110,7 @@ def _bins_are_exact(effort):
     for channel, q, x in cases:
         for ratio in (Fraction(1), Fraction(3, 2), Fraction(3)):
             pair = counts_delta(3, ratio, p=math.inf, beta=1, q0=q)
-            if _own_among(channel, (x,), 2, ratio) != pair:
+            if _user_1_among(channel, (x,), 2, ratio) != pair:
                 return Finding(Verdict.REFUTED, f"d/s = {q}, other holds {x}, e^eps = {ratio}: not {pair}")
     return Finding(Verdict.HOLDS, f"{3 * len(cases)} exact equalities, whatever the other user holds")
 
@@ -118,24 +118,24 @@ def _bins_are_exact(effort):
 def _dummies_are_exact_alone(effort):
     channel, ratio = channels.mixed_dummies(Fraction(1, 5), 4), Fraction(2)
     pair = counts_delta(3, ratio, p=12, beta=Fraction(11, 15), q0=Fraction(16, 5))
-    alone = _own_among(channel, (), 2, ratio)
-    shared = max(_own_among(channel, (x,), 2, ratio) for x in range(4))
+    alone = _user_1_among(channel, (), 2, ratio)
+    shared = max(_user_1_among(channel, (x,), 2, ratio) for x in range(4))
     steps = (
         "mixDUMP, d = 4, f = 1/5, two users with one blanket message each, e^epsilon = 2",
-        f"the pair: {printed(pair)}; with the other user's own message revealed: {printed(alone)}",
+        f"the pair: {printed(pair)}; with the other user's message revealed: {printed(alone)}",
         f"with it in the shuffle, worst of four items: {printed(shared)}",
     )
     verdict = Verdict.SMALLER if shared < alone == pair else Verdict.REFUTED
-    said = (
-        f"exact if the others' own messages are revealed; else the pair is {float(pair / shared):.4g} times "
+    evidence = (
+        f"exact if the others' messages are revealed; else the pair is {float(pair / shared):.4g} times "
         "the truth"
     )
-    return Finding(verdict, said, steps)
+    return Finding(verdict, evidence, steps)
 
 
 def _two_fake_users(ratio):
     """Return (true δ, the pair's) for f = 1/10, d = 3, two users with one blanket message each."""
-    truth = _own_among(channels.fake_users(Fraction(1, 10), 3), (2,), 2, ratio)
+    truth = _user_1_among(channels.fake_users(Fraction(1, 10), 3), (2,), 2, ratio)
     return truth, counts_delta(3, ratio, p=81, beta=Fraction(4, 5), q0=9)
 
 
@@ -153,12 +153,12 @@ def _tight_fake_users(effort):
         truth, pair = _two_fake_users(ratio)
         apart.append(pair / truth)
         steps.append(f"e^epsilon = {ratio}: the pair {printed(pair)}, the truth {printed(truth)}")
-    said = (
+    evidence = (
         f"the pair is {', '.join(f'{float(x):.4g}' for x in apart)} times the truth at e^epsilon = 2, 10, 80"
     )
     lines = ("f = 1/10, d = 3, two users with one blanket message each, the other one holds the third item",)
     verdict = Verdict.REFUTED if min(apart) < 1 < max(apart) else Verdict.HOLDS
-    return Finding(verdict, f"f = 1/10, d = 3, three messages hide: {said}", (*lines, *steps))
+    return Finding(verdict, f"f = 1/10, d = 3, three messages hide: {evidence}", (*lines, *steps))
 
 
 def _fake_users_certified(blanket):
@@ -176,15 +176,15 @@ def _fake_users_by_integral():
 def _fake_users_by_blanket():
     blanket = (2, 4, 6, 8, 12, 16, 24, 32, 48)
     true, claimed = zip(*map(_fake_users_certified, blanket), strict=True)
-    said = "δ at e^ε = 9/2 for two users, f = 1/4, d = 3"
-    return failure_curve.under_upper_bound("blanket messages", said, blanket, claimed, true)
+    quantity = "δ at e^ε = 9/2 for two users, f = 1/4, d = 3"
+    return failure_curve.under_upper_bound("blanket messages", quantity, blanket, claimed, true)
 
 
 def _fake_users_by_epsilon():
     ratios = [Fraction(x) for x in (1, 2, 3, 4, 6, 8, 10, 15, 20, 30, 45, 60, 80)]
     true, pair = zip(*map(_two_fake_users, ratios), strict=True)
-    said = "δ for two blanket messages, f = 1/10, d = 3"
-    return failure_curve.beside_equality("e^ε", said, ratios, pair, true, tolerance=1e-6)
+    quantity = "δ for two blanket messages, f = 1/10, d = 3"
+    return failure_curve.beside_equality("e^ε", quantity, ratios, pair, true, tolerance=1e-6)
 
 
 STAND_IN = 10**5  # what the released code puts for an infinite p
@@ -203,9 +203,9 @@ def _large_for_infinite(effort):
     few, many = _with_and_without(blanket), [one.epsilon(1e-6) for one in _with_and_without(3301)]
     lines = (
         "balls into bins, d = 16, 100 blanket messages: the code's search for epsilon ends at log(10^5)",
-        f"none falls into the own bin with probability (15/16)^100 = {(15 / 16) ** blanket:.4g}, which then "
-        "shows the item:",
-        "for no epsilon is delta less; what the code's parameters say at epsilon = log(10^5):",
+        f"none falls into the user's bin with probability (15/16)^100 = {(15 / 16) ** blanket:.4g}, which "
+        "then reveals the item:",
+        "for no epsilon is delta less; with the code's parameters, at epsilon = log(10^5):",
     )
     ends = (
         f"Figure 4's right end, 3,301 messages, delta = 1e-6: epsilon {many[1].upper:.8f} for "
@@ -228,9 +228,9 @@ def _large_for_infinite_exactly():
 def _large_for_infinite_by_epsilon():
     budgets = [*range(1, 12), 11.2, 11.4, 11.5]
     true, claimed = ([one.delta(eps) for eps in budgets] for one in _with_and_without(100))
-    said = "δ of balls into 16 bins, 100 blanket messages"
+    quantity = "δ of balls into 16 bins, 100 blanket messages"
     return failure_curve.under_upper_bound(
-        "ε", said, budgets, [x.upper for x in claimed], [x.lower for x in true]
+        "ε", quantity, budgets, [x.upper for x in claimed], [x.lower for x in true]
     )
 
 
@@ -238,7 +238,7 @@ CLAIMS = (
     *TABLE_3,
     Claim(
         id="wang24-blanket-messages",
-        statement="n' users with m - 1 blanket messages each hide an own message like n'(m - 1) other users.",
+        statement="n' users with m - 1 blanket messages each hide one message like n'(m - 1) other users.",
         source=f"{SOURCE}, Section 4.1, multi-message protocols",
         verdict=Verdict.HOLDS,
         check=_messages_count,
@@ -281,7 +281,7 @@ CLAIMS = (
         source=SEVERAL_TIGHT,
         verdict=Verdict.SMALLER,
         check=_dummies_are_exact_alone,
-        reading="Tight against an analyst who knows which messages are the others' own ones.",
+        reading="Tight against an analyst who knows which messages carry the others' items.",
     ),
     *message_savings.CLAIMS,
     Claim(

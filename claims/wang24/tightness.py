@@ -1,4 +1,4 @@
-"""How tight the variation-ratio pair is said to be: its lower bound, and the search for ε of both."""
+"""How tight the variation-ratio pair is claimed to be: its lower bound, and the search for ε of both."""
 
 import math
 import random
@@ -53,12 +53,12 @@ def _theorem_51(effort):
         ),
     )
     failed = all(claimed > truth for truth, claimed in found)
-    said = (
+    evidence = (
         f"{2 * effort.points} exact cases with equal sides, claimed/true at most {float(closest):.4f}, "
         f"proved by data processing; with unequal sides the claimed lower end {printed(found[0][1])} "
         f"exceeds {printed(found[0][0])}"
     )
-    return Finding(Verdict.SMALLER if failed else Verdict.HOLDS, said, steps)
+    return Finding(Verdict.SMALLER if failed else Verdict.HOLDS, evidence, steps)
 
 
 def _loop(upper):
@@ -131,9 +131,9 @@ def _worst_inputs(effort):
         beta, ratio = _worst_ratio(channel)
         same.append((beta, ratio) == (printed_beta, e))
         steps.append(f"{name}: beta {beta} (printed {printed_beta}), largest min(q0, q1) = {ratio} (q = {e})")
-    said = f"equal for {sum(same)} of {len(same)} mechanisms, enumerated in exact fractions"
+    evidence = f"equal for {sum(same)} of {len(same)} mechanisms, enumerated in exact fractions"
     verdict = Verdict.HOLDS if all(same) else Verdict.SMALLER if any(same) else Verdict.REFUTED
-    return Finding(verdict, said, tuple(steps))
+    return Finding(verdict, evidence, tuple(steps))
 
 
 def _all_alike(n):

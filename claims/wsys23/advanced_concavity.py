@@ -5,12 +5,12 @@ from fractions import Fraction
 
 from claims.claim import Claim, Finding, Verdict
 from claims.exact_tests import (
-    along_levels,
     blended,
     corners,
-    covers,
+    curve_over_levels,
     divergence,
     false_negatives,
+    is_lower_bound,
     mixed,
     never_fails,
     random_distribution,
@@ -57,7 +57,7 @@ def _four_curves(rng, null_first):
         null += [c * scales[i] * x for x in sides[0]]
         alternative += [c * x for x in sides[1]]
     mixtures = mixed((1 - w, w), p), mixed((1 - w, w), q)
-    return covers(corners(null, alternative), corners(*(mixtures if null_first else mixtures[::-1])))
+    return is_lower_bound(corners(null, alternative), corners(*(mixtures if null_first else mixtures[::-1])))
 
 
 def _four_functions(effort):
@@ -72,12 +72,12 @@ def _four_functions(effort):
         f"random distributions: {broken} of {cases} counterexamples with the null first",
         f"with the null second, as in H(P||Q), none in {cases}: {sound}",
     )
-    said = (
+    evidence = (
         f"with f_ij = T(Q_j, P_i), as in H(P||Q), no counterexample in {cases} exact cases; with T(P_i, "
         "Q_j), the "
         f"null first, {broken} of {cases} fail"
     )
-    return Finding(Verdict.SMALLER if sound and broken else Verdict.REFUTED, said, steps)
+    return Finding(Verdict.SMALLER if sound and broken else Verdict.REFUTED, evidence, steps)
 
 
 def _half_of_the_identity(x):
@@ -112,7 +112,7 @@ def _symmetric_mixture(effort):
         for other, symmetric in ((p[::-1], True), (q, False)):
             pair = mixed((1 - w, w), (p, other)), mixed((1 - w, w), (other, p))
             bound = blended(2 * w, corners(p, other))
-            held = covers(bound, corners(*pair), corners(*pair[::-1]))
+            held = is_lower_bound(bound, corners(*pair), corners(*pair[::-1]))
             if symmetric:
                 sound &= held
             else:
@@ -131,10 +131,10 @@ def _symmetric_mixture(effort):
     )
     fails = false_negatives(curve, at) > false_negatives(corners(*pair), at)
     verdict = Verdict.SMALLER if sound and broken and fails else Verdict.REFUTED
-    said = (
+    evidence = (
         f"where T(P_0, Q_0) is symmetric no counterexample in {cases} exact cases, else {broken} of {cases}"
     )
-    return Finding(verdict, said, steps)
+    return Finding(verdict, evidence, steps)
 
 
 QUARTERS = [Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]
@@ -205,7 +205,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=ONE_NULL[0],
         confirm=ONE_NULL[1],
-        failure_curve=lambda: along_levels(
+        failure_curve=lambda: curve_over_levels(
             *HALF_TOLD, _half_of_the_identity, "false negatives; P_0 = Q_w, P_1 disjoint, w = 1/2"
         ),
         reading=(
@@ -234,7 +234,7 @@ CLAIMS = (
         ),
         source=f"{SOURCE}, Appendix E.1.1, the proof's chain of inequalities",
         verdict=Verdict.HOLDS,
-        check=never_fails(_swapped_divergence, "the divergence of two distributions hidden in each other"),
+        check=never_fails(_swapped_divergence, "the divergence of two distributions mixed with each other"),
     ),
     Claim(
         id="wsys23-proposition-6.4-proof",
@@ -243,7 +243,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=NO_SYMMETRY[0],
         confirm=NO_SYMMETRY[1],
-        failure_curve=lambda: along_levels(
+        failure_curve=lambda: curve_over_levels(
             *QUARTERS, _half_of_the_identity, "false negatives; P_0, Q_0 disjoint, w = 1/4"
         ),
         reading=(
@@ -259,7 +259,7 @@ CLAIMS = (
         verdict=Verdict.REFUTED,
         check=THIRD_DISTRIBUTION[0],
         confirm=THIRD_DISTRIBUTION[1],
-        failure_curve=lambda: along_levels(
+        failure_curve=lambda: curve_over_levels(
             *SUBSAMPLED, _subsampled_bound, "false negatives; T(P_1, Q_1) at odds 2, w = 1/2"
         ),
         reading=(

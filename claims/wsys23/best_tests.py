@@ -12,8 +12,8 @@ from claims.exact_tests import (
     above,
     convex_hull,
     corners,
-    covers,
     false_negatives,
+    is_lower_bound,
     mixed,
     never_fails,
     random_distribution,
@@ -48,11 +48,11 @@ def _neyman_pearson(effort):
         f"optimal: {optimal}",
     )
     fails = false_negatives(curve, ZERO) < 1 and 1 - errs == false_negatives(curve, level)
-    said = (
+    evidence = (
         "every test of the form with 0 < t < infinity is optimal; t = 0 with c < 1 need not be, and optimal "
         "tests may differ from the form among outputs of equal ratio"
     )
-    return Finding(Verdict.SMALLER if fails and optimal else Verdict.REFUTED, said, steps)
+    return Finding(Verdict.SMALLER if fails and optimal else Verdict.REFUTED, evidence, steps)
 
 
 def processable(first, second):
@@ -85,10 +85,10 @@ def _blackwell(effort):
         met[ordered] += 1
         if ordered != near:
             return Finding(Verdict.REFUTED, f"{first} and {second}: order {ordered}, processing {near}")
-    said = (
+    evidence = (
         f"{sum(met)} random cases, order in fractions, processing by linear programming: {met[1]} have both"
     )
-    return Finding(Verdict.HOLDS, f"{said}, {met[0]} neither; Blackwell's theorem")
+    return Finding(Verdict.HOLDS, f"{evidence}, {met[0]} neither; Blackwell's theorem")
 
 
 def _dual(rng):
@@ -98,7 +98,7 @@ def _dual(rng):
     if rng.random() < 0.5:
         q = mixed((HALF, HALF), (p, q))
     truths = corners(p, q), corners(q, p)
-    return all(above(truth, f) for truth in truths) == covers(f, *truths)
+    return all(above(truth, f) for truth in truths) == is_lower_bound(f, *truths)
 
 
 def _bend(f):
@@ -124,12 +124,12 @@ def _symmetrisation(effort):
         for x in (bend, (2 * bend + value) / 3, value):
             if false_negatives(hull, x) != bend + value - x:
                 return Finding(Verdict.REFUTED, f"with a plus sign: f = {f}")
-    said = (
+    evidence = (
         f"with a plus sign it is right in {met} exact cases; with the minus sign of the text at hand it is "
         "at most 0, "
         "but the text is an extraction and the sign may be its own"
     )
-    return Finding(Verdict.NOT_DECIDED, said)
+    return Finding(Verdict.NOT_DECIDED, evidence)
 
 
 LOPSIDED = [Fraction(1, 4), HALF, Fraction(1, 4)], [Fraction(3, 4), Fraction(1, 4), ZERO]
@@ -159,8 +159,10 @@ def _unchanged_left(effort):
         f"{met} random functions with m <= f(m): C(f) = f up to m exactly where f <= its inverse: {agree}",
     )
     fails = second < first and fourth > third
-    said = f"so where f is below its inverse up to m, as if f is symmetric; else not: {second} < f = {first}"
-    return Finding(Verdict.SMALLER if fails and agree else Verdict.REFUTED, said, steps)
+    evidence = (
+        f"so where f is below its inverse up to m, as if f is symmetric; else not: {second} < f = {first}"
+    )
+    return Finding(Verdict.SMALLER if fails and agree else Verdict.REFUTED, evidence, steps)
 
 
 CLAIMS = (

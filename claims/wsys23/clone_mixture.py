@@ -11,8 +11,8 @@ from claims.exact_count_pair import above_the_claim, printed
 from claims.exact_tests import (
     blended,
     corners,
-    covers,
     false_negatives,
+    is_lower_bound,
     largest_delta,
     least_false_negatives,
     never_fails,
@@ -47,7 +47,7 @@ def _clones(e, n):
 
 
 def _clone_pair(e, n):
-    """Return P and Q, each of the two distributions hidden in the other with weight w = 1/(e + 1)."""
+    """Return P and Q, mixtures of the two distributions with weights 1 - w and w = 1/(e + 1)."""
     w, (p, q) = _swap(e), _clones(e, n)
     return [(1 - w) * a + w * b for a, b in zip(p, q, strict=True)], [
         (1 - w) * b + w * a for a, b in zip(p, q, strict=True)
@@ -85,10 +85,10 @@ def _reduction(effort):
         f"true delta 3/4 - 2/4 = {alone}, the clones' pair {printed(claimed)}",
         f"one randomizer for all: {cases} random channels, all datasets, in exact fractions: {sound}",
     )
-    said = (
+    evidence = (
         f"identical randomizers: no counterexample in {cases} exact cases; unlike ones: {alone} > {claimed}"
     )
-    return Finding(Verdict.SMALLER if sound and alone > claimed else Verdict.REFUTED, said, steps)
+    return Finding(Verdict.SMALLER if sound and alone > claimed else Verdict.REFUTED, evidence, steps)
 
 
 def _numbered(distributions):
@@ -160,21 +160,21 @@ def _bound(e, n):
     return blended(2 * _swap(e), corners(*_clones(e, n)))
 
 
-def _shuffled_is_covered(rng):
+def _shuffled_is_bounded(rng):
     e, n = _random_setting(rng)
     pair = _clone_pair(e, n)
     rows, odds, users = _random_mechanism(rng)
     ratio = 1 + (odds - 1) * Fraction(rng.randint(0, 8), 10)
     truth = exact_shuffle.worst_delta(rows, users, ratio)[0]
-    return covers(_bound(e, n), corners(*pair)) and truth <= largest_delta(_bound(odds, users), ratio)
+    return is_lower_bound(_bound(e, n), corners(*pair)) and truth <= largest_delta(_bound(odds, users), ratio)
 
 
 ONE_FOR_ALL = never_fails(
-    _shuffled_is_covered, "one randomizer for all: above the clones' pair and all datasets", most=300
+    _shuffled_is_bounded, "one randomizer for all: above the clones' pair and all datasets", most=300
 )
 
 
-def _shuffled_are_covered(effort):
+def _shuffled_are_bounded(effort):
     found, n, ratio = ONE_FOR_ALL(effort), 4, Fraction(2)
     alone = max(Fraction(3, 4) - ratio * Fraction(1, 4), 0)
     claimed = largest_delta(_bound(3, n), ratio)
@@ -186,8 +186,8 @@ def _shuffled_are_covered(effort):
     )
     if found.verdict is not Verdict.HOLDS or alone <= claimed:
         return found._replace(steps=steps)
-    said = f"{found.evidence}; unlike randomizers: {alone} > {printed(claimed)}"
-    return Finding(Verdict.SMALLER, said, steps)
+    evidence = f"{found.evidence}; unlike randomizers: {alone} > {printed(claimed)}"
+    return Finding(Verdict.SMALLER, evidence, steps)
 
 
 SETTING = (3, 2, Fraction(2))  # e^eps0, n, e^eps
@@ -218,8 +218,8 @@ def _not_equal(effort):
         f"n = 1: T(P, Q)(0) = {false_negatives(corners(*_clone_pair(e, 1)), Fraction(0))}, f_Shuffle(0) = "
         f"{min(y for x, y in _bound(e, 1) if x == 0)}",
     )
-    said = f"eps0 = log 3, n = 2, e^eps = 2: delta {bound} and {truth}"
-    return Finding(Verdict.REFUTED if bound > truth else Verdict.HOLDS, said, steps)
+    evidence = f"eps0 = log 3, n = 2, e^eps = 2: delta {bound} and {truth}"
+    return Finding(Verdict.REFUTED if bound > truth else Verdict.HOLDS, evidence, steps)
 
 
 def _not_equal_by_programming():
@@ -295,12 +295,12 @@ def _outperforms(effort):
         )
         best, worst = min(best, 1e-5 / own.upper), min(worst, own.lower / pair.upper)
     ok = best > 1 and worst > 1
-    said = (
+    evidence = (
         "tighter than the closed form of (eps, delta)-DP by a factor above 2 in epsilon; looser, by its "
         "own proof, "
         f"than the pair of clones evaluated numerically, delta {worst:.3g} times and more"
     )
-    return Finding(Verdict.SMALLER if ok else Verdict.NOT_DECIDED, said, tuple(steps))
+    return Finding(Verdict.SMALLER if ok else Verdict.NOT_DECIDED, evidence, tuple(steps))
 
 
 CLAIMS = (
@@ -343,7 +343,7 @@ CLAIMS = (
         statement="Shuffled reports are C(f_Shuffle)-DP, f_Shuffle = 2w Id + (1-2w) T(P_0, Q_0).",
         source=f"{SOURCE}, Theorem 4.2, from its proof in Appendix C.1.2",
         verdict=Verdict.SMALLER,
-        check=_shuffled_are_covered,
+        check=_shuffled_are_bounded,
         reading=IDENTICAL,
     ),
     Claim(

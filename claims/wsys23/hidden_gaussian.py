@@ -42,10 +42,10 @@ def _closed_form(effort):
                 options={"xatol": 1e-12},
             ).fun
             worst = max(worst, abs(best - _printed_f3(alpha, mu, w)))
-    said = (
+    evidence = (
         f"{13 * len(_settings(effort))} levels: the best split of false positives between the parts agrees to"
     )
-    return Finding(Verdict.HOLDS if worst < 1e-6 else Verdict.REFUTED, f"{said} {max(worst, 1e-12):.1g}")
+    return Finding(Verdict.HOLDS if worst < 1e-6 else Verdict.REFUTED, f"{evidence} {max(worst, 1e-12):.1g}")
 
 
 def _symmetrised(alpha, mu, w):
@@ -77,11 +77,13 @@ def _figure_4(effort):
 def _halves(rng):
     p, q = random_distribution(rng), random_distribution(rng)
     halves = Fraction(1, 2), Fraction(1, 2)
-    whole, seen = (corners(seen_as(halves, [p, q]), seen_as(halves, [q, p])) for seen_as in (mixed, beside))
+    whole, indexed = (
+        corners(as_parts(halves, [p, q]), as_parts(halves, [q, p])) for as_parts in (mixed, beside)
+    )
     one = corners(p, p)
     identity = above(whole, one) and above(one, whole)
     sharp = all(x + y == 1 for x, y in blended(1, corners(p, q)))
-    loose = p == q or not above(seen, one)
+    loose = p == q or not above(indexed, one)
     return identity and sharp and loose
 
 

@@ -51,8 +51,8 @@ def _average_divergence(rng):
     weights, p, q = random_mixture(rng, rng.randint(2, 3))
     f = _kinks(rng)
     parts = sum(w * _f_divergence(a, b, *f) for w, a, b in zip(weights, p, q, strict=True))
-    seen = _f_divergence(beside(weights, p), beside(weights, q), *f)
-    return _f_divergence(mixed(weights, p), mixed(weights, q), *f) <= seen == parts
+    indexed = _f_divergence(beside(weights, p), beside(weights, q), *f)
+    return _f_divergence(mixed(weights, p), mixed(weights, q), *f) <= indexed == parts
 
 
 def _functional(rng):
@@ -75,17 +75,17 @@ def _chi_squared_by_share():
 
 
 def _at_zero(effort):
-    small = [10.0**-k for k in (2, 4, 8)]
+    points = [10.0**-k for k in (2, 4, 8)]
     half = Fraction(1, 2)
     steps = (
         "Kullback-Leibler: F(s) = s log s, P = (1, 0), Q = (1/2, 1/2), D = log 2 = 0.693147",
         "F(0) Q(p = 0) is half of F(0); the limit of F(s) is 0, that of F(s)/s:",
-        *(f"F({s:g})/{s:g} = {math.log(s):.6g}" for s in small),
+        *(f"F({s:g})/{s:g} = {math.log(s):.6g}" for s in points),
         "so the printed formula gives minus infinity; for (s - 1)^2 it gives plus infinity where D = 1",
         f"for F(s) = s(s - 1), chi squared too, F(s)/s tends to -1: {_chi_squared(half, -1)}, where D = "
         f"{_chi_squared(half, 0)}",
     )
-    printed = [0.5 * math.log(2) * 2 + 0.5 * math.log(s) for s in small]
+    printed = [0.5 * math.log(2) * 2 + 0.5 * math.log(s) for s in points]
     falls = printed[-1] < printed[0] < 0 < math.log(2)
     return Finding(
         Verdict.REFUTED if falls else Verdict.HOLDS,
@@ -146,11 +146,11 @@ def _length(effort):
         f"the F-divergence with F(y) = sqrt(1 + y^2), F(0) = 1: {divergence:.6f}, more by 1 - f(0) = 1/4",
     )
     ok = worst < 1e-12 and abs(divergence - printed - 0.25) < 1e-12
-    said = (
+    evidence = (
         f"the two integrands are one; {effort.points} random functions with f(0) = 1 have a length equal to "
         "their divergence, and where f(0) < 1 the divergence counts 1 - f(0) too"
     )
-    return Finding(Verdict.HOLDS if ok else Verdict.REFUTED, said, steps)
+    return Finding(Verdict.HOLDS if ok else Verdict.REFUTED, evidence, steps)
 
 
 CLAIMS = (

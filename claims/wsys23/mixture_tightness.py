@@ -1,4 +1,4 @@
-"""When joint concavity loses nothing: appendix F of Wang, Su, Ye, Shokri, Su 2023."""
+"""When joint concavity holds with equality: appendix F of Wang, Su, Ye, Shokri, Su 2023."""
 
 import math
 from fractions import Fraction
@@ -64,7 +64,7 @@ def _ratio_of_the_part(weights, p, q):
 
 
 def _drawn(rng, weights=POSITIVE):
-    """Return two parts, half the time such that nothing is lost."""
+    """Return two parts, half the time such that equality holds."""
     shares, p, q = random_mixture(rng, 2)
     kind = rng.randrange(4)
     if kind == 0:  # supports apart
@@ -117,36 +117,41 @@ ONE_ALTERNATIVE = _one_alternative(FLIP)
 
 def _printed_criterion(effort):
     weights, at = (HALF, HALF), Fraction(1, 3)
-    whole, seen = _curves(weights, *ONE_ALTERNATIVE)
+    whole, indexed = _curves(weights, *ONE_ALTERNATIVE)
     met = _sum_of_ratios(weights, *ONE_ALTERNATIVE)
-    gap = false_negatives(whole, at) - false_negatives(seen, at)
+    gap = false_negatives(whole, at) - false_negatives(indexed, at)
     apart = _tight(weights, *APART)
     steps = (
         "P_1 = Q_1 = Q_2 = (1, 2)/3, P_2 = (2, 1)/3, w = 1/2: with one alternative q the sum is p_w/q,",
         f"the same variable as the left-hand side; the condition is met: {met}",
-        f"at 1/3: mixtures {false_negatives(whole, at)}, parts seen {false_negatives(seen, at)}: no equality",
+        f"at 1/3: mixtures {false_negatives(whole, at)}, parts with index {false_negatives(indexed, at)}: "
+        "no equality",
         "Example F.2 the other way: P_1 = (2, 1, 0, 0)/3, Q_1 = (1, 2, 0, 0)/3, P_2 = (0, 0, 1, 3)/4,",
         f"Q_2 = (0, 0, 3, 1)/4: equality is {apart}, and 0/0 would have to be 2 and 1/2 for the condition",
     )
-    said = (
+    evidence = (
         "with Q_1 = Q_2 the condition is met by all distributions; here mixtures and parts differ "
         f"by {gap} at 1/3"
     )
-    return Finding(Verdict.REFUTED if met and gap and apart else Verdict.HOLDS, said, steps)
+    return Finding(Verdict.REFUTED if met and gap and apart else Verdict.HOLDS, evidence, steps)
 
 
 def _criterion_by_programming():
     (p, q), at = ONE_ALTERNATIVE, Fraction(1, 3)
-    whole, seen = (
+    whole, indexed = (
         least_false_negatives(combined((HALF, HALF), p), combined((HALF, HALF), q), at)
         for combined in (mixed, beside)
     )
-    steps = (f"by linear programming: mixtures {whole:.6f}, parts seen {seen:.6f} at false positives 1/3",)
-    return Finding(Verdict.REFUTED if whole > seen + 1e-6 else Verdict.HOLDS, "by linear programming", steps)
+    steps = (
+        f"by linear programming: mixtures {whole:.6f}, parts with index {indexed:.6f} at false positives 1/3",
+    )
+    return Finding(
+        Verdict.REFUTED if whole > indexed + 1e-6 else Verdict.HOLDS, "by linear programming", steps
+    )
 
 
 def _tight_by_odds():
-    """The parts seen and the mixtures at false positives 1/3, where the printed condition says they agree."""
+    """The parts with index and the mixtures at false positives 1/3; the printed condition says they agree."""
     curves = [_curves((HALF, HALF), *_one_alternative(_flip(odds))) for odds in ODDS]
     true, claimed = zip(*([false_negatives(c, Fraction(1, 3)) for c in both] for both in curves), strict=True)
     return failure_curve.beside_equality(
@@ -163,36 +168,40 @@ LOST = _mirrored(FLIP)
 
 
 def _not_tight(effort):
-    whole, seen = _curves((HALF, HALF), *LOST)
+    whole, indexed = _curves((HALF, HALF), *LOST)
     at = Fraction(1, 3)
-    gap = false_negatives(whole, at) - false_negatives(seen, at)
+    gap = false_negatives(whole, at) - false_negatives(indexed, at)
     steps = ("P_1 = Q_2 = (2, 1)/3, Q_1 = P_2 = (1, 2)/3, w = 1/2: both mixtures are uniform",)
-    steps += (f"at 1/3: mixtures {false_negatives(whole, at)}, parts seen {false_negatives(seen, at)}",)
-    said = f"randomized response with odds 2 mixed with its mirror image: a gap of {gap} at 1/3"
-    return Finding(Verdict.HOLDS if gap else Verdict.REFUTED, said, steps)
+    steps += (
+        f"at 1/3: mixtures {false_negatives(whole, at)}, parts with index {false_negatives(indexed, at)}",
+    )
+    evidence = f"randomized response with odds 2 mixed with its mirror image: a gap of {gap} at 1/3"
+    return Finding(Verdict.HOLDS if gap else Verdict.REFUTED, evidence, steps)
 
 
 def _order(effort):
-    whole, seen = _curves((HALF, HALF), *LOST)
-    higher = above(whole, seen)
+    whole, indexed = _curves((HALF, HALF), *LOST)
+    higher = above(whole, indexed)
     steps = (
         "P_1 = Q_2 = (2, 1)/3, Q_1 = P_2 = (1, 2)/3, w = 1/2: P_w = Q_w, so T(P_w, Q_w) = Id",
         f"T(P_w, Q_w) >= T(P_I, Q_I): {higher}",
         "any processing of P_w = Q_w gives equal distributions;",
-        f"T(P_I, Q_I)(1/3) = {false_negatives(seen, FLIP[1])} < 2/3, these are not equal",
+        f"T(P_I, Q_I)(1/3) = {false_negatives(indexed, FLIP[1])} < 2/3, these are not equal",
     )
-    fails = higher and false_negatives(seen, FLIP[1]) < Fraction(2, 3)
-    said = "P_w = Q_w has the higher function, and equal distributions cannot be processed into unequal ones"
-    return Finding(Verdict.REFUTED if fails else Verdict.HOLDS, said, steps)
+    fails = higher and false_negatives(indexed, FLIP[1]) < Fraction(2, 3)
+    evidence = (
+        "P_w = Q_w has the higher function, and equal distributions cannot be processed into unequal ones"
+    )
+    return Finding(Verdict.REFUTED if fails else Verdict.HOLDS, evidence, steps)
 
 
 def _order_by_programming():
     weights = (HALF, HALF)
     whole = [mixed(weights, part) for part in LOST]
-    seen = [beside(weights, part) for part in LOST]
-    forth, back = processable(whole, seen), processable(seen, whole)
+    indexed = [beside(weights, part) for part in LOST]
+    forth, back = processable(whole, indexed), processable(indexed, whole)
     steps = (
-        f"nearest processing, by linear programming: whole to seen {forth:.3g} away, seen to whole "
+        f"nearest processing, by linear programming: mixture to parts {forth:.3g} away, parts to mixture "
         f"{back:.3g}",
     )
     return Finding(Verdict.REFUTED if forth > 0.1 > 1e-7 > back else Verdict.HOLDS, "by programming", steps)
@@ -200,8 +209,8 @@ def _order_by_programming():
 
 def _order_by_odds():
     """P_w = Q_w is one distribution: its distances from P_I and Q_I add up to that between these."""
-    seen = [[beside((HALF, HALF), part) for part in _mirrored(_flip(odds))] for odds in ODDS]
-    apart = [sum(abs(a - b) for a, b in zip(p, q, strict=True)) for p, q in seen]
+    indexed = [[beside((HALF, HALF), part) for part in _mirrored(_flip(odds))] for odds in ODDS]
+    apart = [sum(abs(a - b) for a, b in zip(p, q, strict=True)) for p, q in indexed]
     return failure_curve.under_upper_bound(
         "odds of the responses", "distance to the nearest processing, w = 1/2", ODDS, [0] * len(ODDS), apart
     )

@@ -15,9 +15,9 @@ from claims import failure_curve
 from claims.claim import SLIP, Claim, Finding, Verdict
 from claims.exact_tests import (
     above,
-    along_levels,
     beside,
     corners,
+    curve_over_levels,
     mixed,
     never_fails,
     random_distribution,
@@ -31,8 +31,8 @@ HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
 
 def _joint_concavity(rng):
     weights, p, q = random_mixture(rng, rng.randint(2, 3))
-    seen = corners(beside(weights, p), beside(weights, q))
-    return above(corners(mixed(weights, p), mixed(weights, q)), seen)
+    indexed = corners(beside(weights, p), beside(weights, q))
+    return above(corners(mixed(weights, p), mixed(weights, q)), indexed)
 
 
 def _unequal_weights(rng):
@@ -109,10 +109,10 @@ def _common_slope(parts, what):
             ).fun
             worst = max(worst, abs(best - beta))
         verdict = Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED
-        said = (
+        evidence = (
             f"{min(effort.points, 64)} mixtures of two {what}: the best split of false positives, found by "
         )
-        return Finding(verdict, f"{said}minimisation, agrees to {max(worst, 1e-12):.1g}")
+        return Finding(verdict, f"{evidence}minimisation, agrees to {max(worst, 1e-12):.1g}")
 
     return check
 
@@ -162,8 +162,10 @@ def _density_of_ratio(effort):
         *(f"Q(|q/p - 1| < {h})/(2 {h}) = {value:.6g}" for h, value in cubic),
     )
     refuted = flat[-1][1] == 10 and cubic[-1][1] > 10 * cubic[0][1]
-    said = "q/p = 1 + (x - 1/2)/10 against the uniform distribution: the integral at t = 1 is 10, printed 1"
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, said, steps)
+    evidence = (
+        "q/p = 1 + (x - 1/2)/10 against the uniform distribution: the integral at t = 1 is 10, printed 1"
+    )
+    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
 
 
 def _density_by_sampling():
@@ -200,7 +202,7 @@ CLAIMS = (
         label=SLIP,
         check=POINTWISE[0],
         confirm=POINTWISE[1],
-        failure_curve=lambda: along_levels(
+        failure_curve=lambda: curve_over_levels(
             *ONE_PART_TOLD,
             _sum_of_functions,
             "false negatives; halves: equal, disjoint distributions",

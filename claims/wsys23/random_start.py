@@ -50,13 +50,11 @@ def _mixture_is_above(effort):
             after = joint_concavity.unequal_gaussians(mean=mean, variance=variance)(np.array(LEVELS))
             if np.any(_bound(a).lower > after.upper):
                 return Finding(Verdict.REFUTED, f"a = {a}: the bound is above T after a step of {step:.3g}")
-    said = (
+    evidence = (
         f"below T of the outputs, in closed form, at {len(LEVELS)} levels for a in {list(gaps)} and "
         f"{len(STEPS) + 1} steps of two users' gradient"
     )
-    return Finding(
-        Verdict.HOLDS, f"{said}; what seeing the start gives away is up to {max(gaps.values()):.3f}"
-    )
+    return Finding(Verdict.HOLDS, f"{evidence}; observing the start loses up to {max(gaps.values()):.3f}")
 
 
 SCALE = math.sqrt(2.0 * math.pi)
@@ -86,8 +84,8 @@ def _unnormalised(effort):
         f"t = 0: printed alpha = beta = sqrt(2 pi) Phi(-1/2) = {alpha:.4f}",
         f"at false positives {alpha:.4f} the best test has {truth:.4f} false negatives, not {alpha:.4f}",
     )
-    said = f"at false positives {alpha:.4f} the truth is {truth:.4f}, printed at least {alpha:.4f}"
-    return Finding(Verdict.REFUTED if truth < alpha else Verdict.HOLDS, said, steps)
+    evidence = f"at false positives {alpha:.4f} the truth is {truth:.4f}, printed at least {alpha:.4f}"
+    return Finding(Verdict.REFUTED if truth < alpha else Verdict.HOLDS, evidence, steps)
 
 
 def _unnormalised_by_sampling():
@@ -104,7 +102,7 @@ def _unnormalised_by_sampling():
 
 
 def _whole_gradient(a):
-    """Return T(N(0, 1), N(2a, 5)): the gradient's difference is 2 (a − I), the start I is not seen."""
+    """Return T(N(0, 1), N(2a, 5)): the gradient's difference is 2 (a − I), the start I is not observed."""
     return joint_concavity.unequal_gaussians(mean=2 * a, variance=5.0)
 
 
@@ -130,11 +128,11 @@ def _half_a_gradient(effort):
         f"Theorem 5.1 with mu_I = a - I at false positives {level}: at least {bound:.4f}",
         f"T(N(0, 1), N(2, 5)) there: at most {truth:.4f}",
     )
-    said = (
+    evidence = (
         f"the loss as printed has twice this gradient; at {level} the truth is {truth:.4f}, claimed "
         f"{bound:.4f}"
     )
-    return Finding(Verdict.REFUTED if truth < bound else Verdict.HOLDS, said, steps)
+    return Finding(Verdict.REFUTED if truth < bound else Verdict.HOLDS, evidence, steps)
 
 
 def _half_a_gradient_by_sampling():
@@ -173,8 +171,10 @@ def _pair_of_outputs(effort):
             f"0.2 false negatives {truth.upper[at]:.4f}, of the pair {pair.lower[at]:.4f}"
         )
     verdict = Verdict.SMALLER if same and broken == len(STEPS) else Verdict.NOT_DECIDED
-    said = "for a step of 1/n, which forgets its start; n = 2, a = 0, step 1/3: variances in ratio 5/2, not 2"
-    return Finding(verdict, said, tuple(steps))
+    evidence = (
+        "for a step of 1/n, which forgets its start; n = 2, a = 0, step 1/3: variances in ratio 5/2, not 2"
+    )
+    return Finding(verdict, evidence, tuple(steps))
 
 
 def _renyi(effort):
@@ -195,8 +195,8 @@ def _renyi(effort):
             or math.isinf(value.upper[0])
         ):
             return Finding(Verdict.REFUTED, steps[-1], tuple(steps))
-    said = "infinite exactly from order 1 + sigma^2 on, for N(a, 1 + sigma^2) against N(0, sigma^2)"
-    return Finding(Verdict.HOLDS, f"{said}; in the other order finite", tuple(steps))
+    evidence = "infinite exactly from order 1 + sigma^2 on, for N(a, 1 + sigma^2) against N(0, sigma^2)"
+    return Finding(Verdict.HOLDS, f"{evidence}; in the other order finite", tuple(steps))
 
 
 def _clipping(effort):
@@ -208,8 +208,8 @@ def _clipping(effort):
         f"false positives {x}: fixed start {y:.5f}, random start at least {z:.5f}, unclipped {u:.5f}"
         for x, y, z, u in zip(LEVELS, fixed, bracket.lower, free.lower, strict=True)
     )
-    said = f"a = 1, c = {CLIP}: above the worst fixed start, Gaussian with mu = c, by up to {gain:.4f}"
-    return Finding(Verdict.HOLDS if helps else Verdict.REFUTED, said, steps)
+    evidence = f"a = 1, c = {CLIP}: above the worst fixed start, Gaussian with mu = c, by up to {gain:.4f}"
+    return Finding(Verdict.HOLDS if helps else Verdict.REFUTED, evidence, steps)
 
 
 M, THETA = 3.0, 0.7
@@ -234,8 +234,8 @@ def _logistic(effort):
         f"supremum of e^(-theta z)/(1 + e^(-theta z)): {printed:.5f}",
         f"the gradient of log(1 + e^(-theta z)) is that times -z; its supremum: {truth:.5f}",
     )
-    said = f"|xy| <= {M:g} at {THETA}: sensitivity {truth:.4f}, printed {printed:.4f}"
-    return Finding(Verdict.REFUTED if truth > printed else Verdict.HOLDS, said, steps)
+    evidence = f"|xy| <= {M:g} at {THETA}: sensitivity {truth:.4f}, printed {printed:.4f}"
+    return Finding(Verdict.REFUTED if truth > printed else Verdict.HOLDS, evidence, steps)
 
 
 def _logistic_by_differences():
@@ -295,7 +295,7 @@ CLAIMS = (
         check=_pair_of_outputs,
         reading=(
             "For a step of size 1/n. Other steps keep a share of the start in theta(D_0) as well, and the "
-            "difference from it is seen only if the start is; then Theorem 5.1 applies, with any step."
+            "difference from it is observed only if the start is; then Theorem 5.1 applies, with any step."
         ),
     ),
     Claim(

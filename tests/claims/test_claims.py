@@ -34,7 +34,7 @@ def test_the_tests_name_every_module_of_the_ledger():
         assert re.search(rf"\b{source.__name__.split('.')[-1]}\b", tests), source.__name__
 
 
-def test_it_is_said_how_the_work_of_every_claim_was_read():
+def test_the_ledger_states_how_the_work_of_every_claim_was_read():
     assert {claim.id.split("-")[0] for claim in claims.ALL} == set(works.READ)
     assert works.how(claims.named("wang24-theorem-4.1")).startswith("read in full")
     assert works.how(claims.Claim("own-guess", "Mine.", "a guess", Verdict.HOLDS, len)) == ""
@@ -87,7 +87,7 @@ def test_every_refutation_can_be_drawn(claim):
     assert f"{found.at[found.worst]:.4g}" in found.description()
 
 
-def test_a_line_says_where_it_fails():
+def test_a_failure_curve_describes_where_it_fails():
     upper = failure_curve.under_upper_bound("n", "δ", (1, 2, 4), (0.1, 0.2, math.nan), (0.3, 0.2, 1.0))
     assert upper.fails == (True, False, False) and upper.worst == 0 and round(upper.factor, 9) == 3.0
     lower = failure_curve.over_lower_bound("n", "δ", (1, 2), (0.1, 0.2), (0.3, Fraction(1, 10)))
@@ -100,7 +100,7 @@ def test_a_line_says_where_it_fails():
         "where no factor can be formed the difference decides"
     )
     for at, values in (((1,), (1,)), ((2, 1), (1, 2)), ((1, 2), (1, 2, 3))):
-        with pytest.raises(ValueError, match="line|increase|shorter|longer"):
+        with pytest.raises(ValueError, match="failure curve|increase|shorter|longer"):
             failure_curve.under_upper_bound("n", "δ", at, values, values)
 
 
@@ -166,7 +166,7 @@ def test_exact_distributions_are_distributions():
     assert all(sum(counts) == 4 for counts in distribution)
 
 
-# ---------------------------------------------------------------- what is said about the ledger
+# ---------------------------------------------------------------- descriptions of the ledger
 
 
 def test_the_readme_shows_the_count_of_verdicts():
@@ -184,55 +184,55 @@ def test_the_readme_shows_the_count_of_verdicts():
 # ---------------------------------------------------------------- the command line
 
 
-def said(capsys, *arguments):
+def printed_by(capsys, *arguments):
     code = ledger.main([*arguments])
     caught = capsys.readouterr()
     return code, caught.out, caught.err
 
 
 def test_the_table_lists_every_claim_without_checking_it(capsys):
-    code, out, _ = said(capsys)
+    code, out, _ = printed_by(capsys)
     assert code == 0
     assert all(claim.id in out for claim in claims.ALL)
     assert out.strip().endswith(report.counted(claims.ALL))
     assert f"REFUTED ({APPROXIMATION})" in out
-    code, out, _ = said(capsys, "--json")
+    code, out, _ = printed_by(capsys, "--json")
     entries = json.loads(out)
     assert [entry["id"] for entry in entries] == [claim.id for claim in claims.ALL]
     assert [entry["repeats"] for entry in entries] == [claim.repeats for claim in claims.ALL]
 
 
 def test_one_claim_prints_its_witness(capsys):
-    code, out, _ = said(capsys, "fmt23-lemma-3.5")
+    code, out, _ = printed_by(capsys, "fmt23-lemma-3.5")
     assert code == 0
     assert "REFUTED" in out and "-1/14" in out and "a second computation" in out and "erratum" in out
-    code, out, _ = said(capsys, "fmt23-lemma-3.5", "--json")
+    code, out, _ = printed_by(capsys, "fmt23-lemma-3.5", "--json")
     record = json.loads(out)
     assert record["verdict"] == record["ledger"] == "refuted" and record["agrees"] and record["confirmed"]
 
 
 def test_one_claim_says_its_label_the_error_it_repeats_and_how_its_work_was_read(capsys):
-    _, out, _ = said(capsys, "gspa24-theorem-5")
+    _, out, _ = printed_by(capsys, "gspa24-theorem-5")
     assert APPROXIMATION in out and "the error of gspa24-client-ldp" in out and "Theorem 2's slack" in out
-    _, out, _ = said(capsys, "gspa24-theorem-5", "--json")
+    _, out, _ = printed_by(capsys, "gspa24-theorem-5", "--json")
     record = json.loads(out)
     assert record["label"] == APPROXIMATION and record["repeats"] == "gspa24-client-ldp"
     assert record["read"].startswith("read in full") and record["verdict"] == "refuted"
 
 
 def test_an_unknown_claim_is_answered_with_its_neighbours(capsys):
-    code, out, err = said(capsys, "fmt23-lema-3.5")
+    code, out, err = printed_by(capsys, "fmt23-lema-3.5")
     assert code == 2 and not out
     assert "fmt23-lemma-3.5" in err and err.count("\n") == 1
 
 
-def test_a_claim_that_differs_from_the_ledger_is_said_to(capsys, monkeypatch):
+def test_a_claim_that_differs_from_the_ledger_is_reported(capsys, monkeypatch):
     held = next(claim for claim in claims.ALL if claim.id == "balle19-lemma-5.3")
     wrong = claims.Claim(held.id, held.statement, held.source, Verdict.REFUTED, held.check)
     monkeypatch.setattr(claims, "ALL", (wrong,))
-    code, out, _ = said(capsys, "--check")
+    code, out, _ = printed_by(capsys, "--check")
     assert code == 1 and "LEDGER SAYS REFUTED" in out and "1 do not agree" in out
-    code, out, _ = said(capsys, "balle19-lemma-5.3")
+    code, out, _ = printed_by(capsys, "balle19-lemma-5.3")
     assert code == 1 and "where the ledger says refuted" in out
 
 

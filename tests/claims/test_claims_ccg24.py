@@ -88,7 +88,7 @@ def test_names_are_their_own_and_statements_are_sentences():
 
 
 @pytest.mark.parametrize("claim", DRAWN, ids=lambda claim: claim.id)
-def test_a_line_shows_the_failure_and_where_there_is_one_the_sound_side(claim):
+def test_a_failure_curve_has_the_failure_and_any_valid_side(claim):
     found = claim.failure_curve()
     assert found.worst is not None and 7 <= len(found.at) <= 25
     assert all(found.fails) == (claim.id in FAILS_EVERYWHERE)
@@ -109,7 +109,7 @@ def test_an_exchanged_token_is_harder_to_see_and_a_third_symbol_may_be_easier():
 
 
 def test_a_third_symbol_by_linear_programming():
-    """The changed user shows first, second, third with 3/8, 1/8, 1/2, the other one with 1/4, 1/4, 0, 1/2."""
+    """The changed user reports the symbols with 3/8, 1/8, 1/2, 0, the other one with 1/4, 1/4, 0, 1/2."""
     own = {(1, 0, 0): 3 / 8, (0, 1, 0): 1 / 8, (0, 0, 1): 1 / 2}
     other = {(1, 0, 0): 1 / 4, (0, 1, 0): 1 / 4, (0, 0, 0): 1 / 2}
     p = {}
@@ -178,7 +178,7 @@ def _two_counts(e, n, order):
     return np.log(np.sum((under_p[seen] / under_q[seen]) ** order * under_q[seen])) / (order - 1)
 
 
-def test_only_a_formula_above_the_proved_pair_is_said_to_be():
+def test_only_a_formula_above_the_proved_pair_is_reported_as_such():
     for eps0, n, order in ((1.0, 50, 2), (3.0, 60, 7)):
         listed = _two_counts(np.exp(eps0), n, order)
         assert renyi_bounds._proved(eps0, n, order) == pytest.approx(listed, rel=1e-4)

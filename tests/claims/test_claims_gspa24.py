@@ -1,4 +1,4 @@
-"""Claims on personal budgets: what each file finds, and the lines along which a claim fails."""
+"""Claims on personal budgets: what each file finds, and the failure curves of the claims."""
 
 import itertools
 import math
@@ -38,7 +38,7 @@ def test_the_finding_is_the_ledgers(claim):
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_a_line_shows_where_a_claim_fails(name):
+def test_a_failure_curve_has_where_a_claim_fails(name):
     found = LINES[name]
     assert 5 <= len(found.at) <= 40 and found.worst is not None
     assert len(found.quantity) <= 60 and len(found.parameter) <= 25
@@ -60,7 +60,7 @@ SOUND_SOMEWHERE = (
 
 
 @pytest.mark.parametrize("name", SOUND_SOMEWHERE)
-def test_a_line_shows_where_a_claim_is_sound(name):
+def test_a_failure_curve_has_where_a_claim_holds(name):
     assert not all(LINES[name].fails)
 
 
@@ -68,7 +68,7 @@ def test_a_line_shows_where_a_claim_is_sound(name):
 
 
 def slots_in_order(odds, ratio):
-    """δ of binary slots, all users but one holding 0: every report, every place of the one who changes."""
+    """δ of binary slots, all users but one holding 0: every report, every slot of the user who changes."""
     n, distributions = len(odds), [{}, {}]
     for reports in itertools.product((0, 1), repeat=n):
         for value, distribution in enumerate(distributions):
@@ -82,9 +82,9 @@ def slots_in_order(odds, ratio):
 
 
 @pytest.mark.parametrize(("n", "e", "ratio"), [(2, 9, 2), (4, 99, 5), (6, 99, 5), (5, 50, F(3, 2))])
-def test_one_loud_slot_is_what_enumeration_says(n, e, ratio):
+def test_one_slot_with_a_budget_by_enumeration(n, e, ratio):
     odds = [F(e)] + [F(1)] * (n - 1)
-    assert personal_budgets._loud_slot(n, e, ratio) == slots_in_order(odds, ratio)
+    assert personal_budgets._one_slot_with_budget(n, e, ratio) == slots_in_order(odds, ratio)
 
 
 def test_equal_slots_do_not_exceed_the_two_counts():
@@ -96,14 +96,14 @@ def test_equal_slots_do_not_exceed_the_two_counts():
             assert slots_in_order([F(e)] * n, ratio) <= counts
 
 
-def test_half_silent_slots_are_what_enumeration_says():
+def test_half_of_the_slots_without_a_budget_by_enumeration():
     n, eps0 = 8, 3.0
-    eps = personal_guarantees._half_silent(n, eps0)
+    eps = personal_guarantees._half_without_budget(n, eps0)
     odds = [math.exp(eps0)] * 4 + [1.0] * 4
     assert slots_in_order(odds, math.exp(eps)) == pytest.approx(1e-4, rel=1e-6)
 
 
-def test_unequal_slots_exceed_the_normal_distribution_from_the_budget_on_that_is_said():
+def test_unequal_slots_exceed_the_normal_distribution_from_the_stated_budget_on():
     """Squared distances of the limits, times n: (e − 1)²/(2e) against 2/(1/4 + 1/(2(1 + e)))."""
     for eps0, exceeds in ((2.75, False), (2.85, True)):
         e = math.exp(eps0)

@@ -1,4 +1,4 @@
-"""Rounds, messages, metrics and parallel queries in the ledger: the instruments, and the lines of failure."""
+"""Rounds, messages, metrics and parallel queries in the ledger: the instruments, and the failure curves."""
 
 import math
 from fractions import Fraction as F
@@ -13,7 +13,7 @@ from claims.wang24 import metric, parallel_queries, rounds, several_messages
 MODULES = (metric, parallel_queries, rounds, several_messages, decompositions_released)
 CLAIMS = {claim.id: claim for module in MODULES for claim in module.CLAIMS}
 REFUTED = [claim for claim in CLAIMS.values() if claim.verdict is Verdict.REFUTED]
-FAIL_EVERYWHERE = {  # no sound region along the line
+FAIL_EVERYWHERE = {  # no valid region on the curve
     "wang24-tight-cheu-zhilyaev",
     "wang24-released-infinite-p",
     "wang24-released-cohorts",
@@ -22,7 +22,7 @@ FAIL_EVERYWHERE = {  # no sound region along the line
 
 
 @pytest.mark.parametrize("claim", REFUTED, ids=lambda claim: claim.id)
-def test_a_line_shows_where_the_claim_fails_and_where_it_does_not(claim):
+def test_a_failure_curve_has_where_the_claim_fails_and_where_it_does_not(claim):
     found = claim.failure_curve()
     assert len(found.quantity) <= 60 and 5 <= len(found.at) <= 25
     assert any(found.fails) and all(found.fails) == (claim.id in FAIL_EVERYWHERE)
@@ -30,7 +30,7 @@ def test_a_line_shows_where_the_claim_fails_and_where_it_does_not(claim):
     assert changes <= 2, "one region of failure"
 
 
-def test_lines_pass_through_the_witnesses():
+def test_failure_curves_pass_through_the_witnesses():
     composed = CLAIMS["wang24-composed-pair"].failure_curve()
     place = composed.at.index(7.0)
     assert (composed.claimed[place], composed.true[place]) == (6 / 625, 18 / 625)

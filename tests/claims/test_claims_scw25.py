@@ -91,7 +91,7 @@ def test_a_slip_in_a_row_of_the_table_is_seen():
         assert _of_response(row)(QUICK).verdict is verdict
 
 
-def test_the_released_scheme_says_what_it_said():
+def test_the_released_scheme_returns_its_recorded_numbers():
     """Emulated on a long vector of cells, convolved without transforms, for few users."""
     says = [
         decompositions_released._released(*setting, eps, attacked=attacked) > decompositions_released.RISK
@@ -113,7 +113,7 @@ def test_the_released_scheme_says_what_it_said():
 
 
 def test_the_row_for_every_mechanism_is_the_clones_bound_but_for_a_factor():
-    """Values 2e/(e + 1) times as large, under the reference (R_0 + R_1)/(2e): binary response, exactly."""
+    """Values 2e/(e + 1) times as large, with reference measure (R_0 + R_1)/(2e): binary response, exactly."""
     e, ratio = F(3), F(3, 2)
     p, q = oracles.generalized_rr(e, 2)
     reference = [(a + b) / (2 * e) for a, b in zip(p, q, strict=True)]

@@ -237,6 +237,6 @@ def test_disjoint_caps_are_randomized_response():
     ("name", "sound"),
     [("lemma-4.4", 1), ("theorem-4.7", 5), ("table1-sampling-rappor", 2), ("tight-subset", 10)],
 )
-def test_a_line_shows_where_the_claim_is_sound(name, sound):
+def test_a_failure_curve_has_where_the_claim_holds(name, sound):
     fails = CLAIMS[name].failure_curve().fails
     assert fails.count(False) == sound and True in fails

@@ -16,8 +16,8 @@ from claims.exact_tests import (
     chained_divergence,
     convex_hull,
     corners,
-    covers,
     false_negatives,
+    is_lower_bound,
     largest_delta,
     least_false_negatives,
     never_fails,
@@ -112,10 +112,10 @@ def test_the_best_tests_are_those_of_the_oracle_and_of_a_linear_program(seed):
 def test_orders_of_curves():
     near, far = corners([F(1, 2), F(1, 2)], [F(1, 3), F(2, 3)]), corners([F(1, 2), F(1, 2)], [F(0), F(1)])
     assert above(near, far) and not above(far, near) and above(near, near)
-    assert covers(far, near) and not covers(near, far)
+    assert is_lower_bound(far, near) and not is_lower_bound(near, far)
     assert blended(1, far)[1][1] == F(1, 2)
     # a curve above another only for slopes flatter than -1 is no matter of eps >= 0
-    assert covers([(F(0), F(1)), (F(1, 2), F(1, 2)), (F(1), F(1, 2))], corners([F(1)], [F(1)]))
+    assert is_lower_bound([(F(0), F(1)), (F(1, 2), F(1, 2)), (F(1), F(1, 2))], corners([F(1)], [F(1)]))
 
 
 def test_a_divergence_from_its_curve():
@@ -218,7 +218,7 @@ def test_the_outputs_of_a_step_by_simulation(step, n, a):
     assert second.var() / first.var() == pytest.approx(variance, rel=0.02)
 
 
-def test_the_line_of_corollary_43_is_the_sum_in_fractions():
+def test_the_failure_curve_of_corollary_43_is_the_sum_in_fractions():
     for n, ratio in ((3, F(3, 2)), (6, F(6, 5)), (8, F(2))):
         claimed, lower = clone_mixture._in_floating_point(n, math.log(ratio))
         assert claimed == pytest.approx(float(clone_mixture._corollary(3, n, ratio)[1]), abs=1e-9)
@@ -229,7 +229,8 @@ def test_a_claim_a_thousandth_lower_leaves_no_failure_at_its_touching_points():
     p, q = [F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]
     curve = corners(p, q)
     fails = [
-        exact_tests.along_levels(p, q, lambda x, c=c: c * false_negatives(curve, x), "T").worst is not None
+        exact_tests.curve_over_levels(p, q, lambda x, c=c: c * false_negatives(curve, x), "T").worst
+        is not None
         for c in (F(999, 1000), F(1), F(1001, 1000))
     ]
     assert fails == [False, False, True]
