@@ -55,7 +55,7 @@ def test_composed_pairs_with_many_losses(name, rounds):
             assert width(composed.delta(eps.lower)) <= 6e-3
 
 
-def test_composed_pairs_with_few_losses_are_as_wide_as_said():
+def test_composed_pairs_with_few_losses_are_as_wide_as_stated():
     three = DiscretePair(np.log([0.9, 0.09, 0.01]), np.log([0.5, 0.3, 0.2])).compose(rounds=30)
     assert 0.01 < width(three.delta(57.67)) < 0.07
     two = DiscretePair(np.log([0.75, 0.25]), np.log([0.25, 0.75])).compose(rounds=2)

@@ -226,10 +226,10 @@ def test_without_a_network_there_is_one_clear_line_and_nothing_else(folder, mirr
     monkeypatch.setattr(mnist_files, "MIRRORS", (closed.url, closed.url))
     folder.rmdir()
     assert command.main() == 1
-    said = capsys.readouterr()
-    assert said.out == "" and said.err.count("\n") == 1
+    message = capsys.readouterr()
+    assert message.out == "" and message.err.count("\n") == 1
     for words in (NAME, "127.0.0.1", "refused", "make data", "SHUFFLELIB_DATA"):
-        assert words in said.err
+        assert words in message.err
     assert not list(folder.iterdir())
 
 
@@ -242,8 +242,8 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(folder, mirrors, monk
     folder.unlink()
     (folder / NAME).mkdir(parents=True)
     assert command.main() == 1
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and "directory" in said and NAME in said
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and "directory" in message and NAME in message
 
 
 def test_a_folder_that_cannot_be_named_is_one_clear_line(monkeypatch, capsys):

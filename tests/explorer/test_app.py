@@ -78,7 +78,7 @@ class Tab:
         self.wrong = []
         self.page = browser.new_page(viewport={"width": width, "height": height})
         self.page.set_default_timeout(90 * SECONDS)
-        self.page.on("console", lambda said: said.type == "error" and self.wrong.append(said.text))
+        self.page.on("console", lambda entry: entry.type == "error" and self.wrong.append(entry.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", lambda asked: self._leaves(asked.url, address))
         self.page.on("websocket", lambda socket: self._leaves(socket.url.replace("ws", "http", 1), address))

@@ -220,7 +220,7 @@ def test_the_queue_drops_what_nobody_asks_for_any_more():
     assert len(executor.asked) == 2  # an answer is kept
 
 
-def test_a_failure_is_said_and_never_a_number():
+def test_a_failure_is_a_message_and_never_a_number():
     class Broken(Waiting):
         def submit(self, ask):
             raise RuntimeError("no process")
@@ -234,8 +234,8 @@ def test_a_failure_is_said_and_never_a_number():
     queue.want([question])
     executor.asked[-1][1].set_exception(MemoryError("full"))
     assert "full" in queue.get(question).reason
-    said = text.epsilon(SMALL, queue.get)
-    assert "Nothing is proved here" in said and "≤" not in said
+    output = text.epsilon(SMALL, queue.get)
+    assert "Nothing is proved here" in output and "≤" not in output
 
 
 def test_other_processes_answer_and_leave():
@@ -282,8 +282,8 @@ def test_what_nobody_wants_any_more_is_stopped(monkeypatch):
 
 def test_an_infinite_or_trivial_end_does_not_look_private():
     nothing = Certified(0.0, math.inf, Status.UNBOUNDED, "", "")
-    said = text.epsilon(SMALL.but(rounds=2), lambda question: nothing)
-    assert "ε ≤ <b>infinity</b>" in said and Status.UNBOUNDED.value in said
+    output = text.epsilon(SMALL.but(rounds=2), lambda question: nothing)
+    assert "ε ≤ <b>infinity</b>" in output and Status.UNBOUNDED.value in output
     picture = pictures.OverUsers()
     picture.draw(SMALL, lambda question: nothing if question.ask is questions.epsilon else None)
     assert list(picture.here.get_xdata()) == []
@@ -302,14 +302,14 @@ def test_a_bound_below_the_truth_is_called_so():
     ]  # fmt: skip
 
 
-def test_the_attacker_is_told_in_percent():
+def test_the_attacker_is_described_in_percent():
     queue = QuestionQueue(InlineExecutor)
     setting = SMALL.but(fpr=0.1)
     queue.want([Question.of(questions.missed, setting)])
     found = shuffle(randomizers.binary_rr(eps0=1.0), n=200).tradeoff(0.1)
-    said = text.tradeoff(setting, queue.get, asked=True)
-    shown = float(said.split("at most <b>")[1].split(" %")[0])
-    assert 0.0 <= shown - 100 * (1 - found.lower) < 1e-4 and "10 %" in said
+    output = text.tradeoff(setting, queue.get, asked=True)
+    shown = float(output.split("at most <b>")[1].split(" %")[0])
+    assert 0.0 <= shown - 100 * (1 - found.lower) < 1e-4 and "10 %" in output
 
 
 # the page
@@ -341,11 +341,11 @@ def test_a_moved_control_moves_the_number_and_the_picture(page, name, value):
         build = randomizers.generalized_rr(eps0=1.0, d=10)
     profile = shuffle(build, n=setting.n)
     found = (profile.subsample(rate=0.5) if name == "rate" else profile).epsilon(setting.delta)
-    said = text_of(page)
+    output = text_of(page)
     assert (
-        f"ε ≤  {bound(found.upper, up=True)}" in said
-        and f"ε ≥ {bound(found.lower, up=False)}" in said
-        and said != before
+        f"ε ≤  {bound(found.upper, up=True)}" in output
+        and f"ε ≥ {bound(found.lower, up=False)}" in output
+        and output != before
     )
     assert all(new != old for new, old in zip(images(page), pictured, strict=True))
     page.controls[name].value = getattr(SMALL, name)
@@ -373,8 +373,8 @@ def test_the_button_answers_what_to_deploy_and_a_move_takes_the_answer_back(page
     mechanism = lambda eps0: randomizers.generalized_rr(eps0=eps0, d=10)  # noqa: E731
     most = calibration.largest_eps0(mechanism, n=200, eps=0.5, delta=1e-6)
     least = calibration.fewest_users(mechanism(1.0), eps=0.5, delta=1e-6)
-    said = text_of(page, 3)
-    assert f"{bound(most.answer, up=False)}" in said and f"{least.answer:,}" in said
+    output = text_of(page, 3)
+    assert f"{bound(most.answer, up=False)}" in output and f"{least.answer:,}" in output
     assert images(page, 3) != before
     page.controls["n"].value = 500
     assert f"{bound(most.answer, up=False)}" not in text_of(page, 3) and "press the button" in text_of(
@@ -447,7 +447,7 @@ def test_composed_rounds_show_certified_ends_only_and_wait_for_the_button():
     assert wanted == {questions.epsilon} and page.more.layout.display is None
     assert "for one round" in text_of(page)
     shown = [panel.text.value for panel in page.panels[1:]]
-    assert all("press the button" in said and "computing" not in said for said in shown)
+    assert all("press the button" in output and "computing" not in output for output in shown)
     page.more.click()
     assert all("computing" in panel.text.value for panel in page.panels[1:])
     assert questions.renyi in {question.ask for question in page.wanted()}

@@ -74,10 +74,10 @@ def check_answer(answer, least=0.0, most=math.inf):
 
 def check_refusal(refusal, names):
     """Assert that a refusal says which argument or which hypothesis, and what came."""
-    said = str(refusal)
-    assert len(said.splitlines()) == 1 and re.search(r"[\d\[(]|None|inf|nan", said), said
+    message = str(refusal)
+    assert len(message.splitlines()) == 1 and re.search(r"[\d\[(]|None|inf|nan", message), message
     if not isinstance(refusal, OutOfRegime):
-        assert any(re.search(rf"\b{name}\b", said) for name in names), said
+        assert any(re.search(rf"\b{name}\b", message) for name in names), message
 
 
 def answered(call, arguments):

@@ -150,7 +150,7 @@ def test_a_finite_pair(rows, eps, order, fpr):
 
 @examples("digits", 0.5, 12)
 @given(LISTED, ORDER, FPR)
-def test_a_pair_read_off_its_curve(rows, order, fpr):
+def test_a_pair_of_its_curve(rows, order, fpr):
     distributions, pair = finite(rows)
     curve = CurveAlone(pair)
     holds(curve.renyi(order), worst(exact_renyi, distributions, order))
@@ -190,7 +190,7 @@ def references(draw):
     return reports, hidden, sum(hidden) + missing
 
 
-def distributions_under_a_cover(reports, hidden, size, n):
+def distributions_under_a_reference_measure(reports, hidden, size, n):
     """Return (P, Q) at every number of the three outputs among n."""
     reference = [F(part, size) for part in hidden]
     ratios = [
@@ -216,9 +216,9 @@ def distributions_under_a_cover(reports, hidden, size, n):
 
 @examples("digits", 2.0, 12)
 @given(references(), st.integers(1, 9), EPS, ORDER)
-def test_reports_under_a_cover(drawn, n, eps, order):
+def test_reports_under_a_reference_measure(drawn, n, eps, order):
     reports, hidden, size = drawn
-    distributions = distributions_under_a_cover(reports, hidden, size, n)
+    distributions = distributions_under_a_reference_measure(reports, hidden, size, n)
     masses = [np.array(report) / sum(report) for report in reports], np.array(hidden) / size
     pair = BlanketPair(LikelihoodRatios.from_masses(*masses[0], masses[1]), n)
     holds(pair.delta(eps), worst(exact_delta, distributions, eps))

@@ -100,8 +100,8 @@ def test_direct_labels_do_not_overlap():
 
 def test_the_figure_says_which_curves_are_certified():
     fig, _, _ = small_figure()
-    said = plotting.state_kinds(fig)
-    assert said == "Certified (thick, solid): certified upper. As published (dashed): EFMRTT'19."
+    message = plotting.state_kinds(fig)
+    assert message == "Certified (thick, solid): certified upper. As published (dashed): EFMRTT'19."
     fig, ax = plotting.figure()
     plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", X, X)])
     assert plotting.state_kinds(fig).startswith("Nothing here is certified.")
@@ -249,9 +249,9 @@ def test_a_failure_is_crossed_where_the_claim_is_wrong():
     claimed, proved = [0.1, 0.2, np.nan], [0.3, 0.1, 1.0]
     failing = failure_curve.under_upper_bound("users n", "δ at ε = 1", [1, 10, 1000], claimed, proved)
     fig, ax = plotting.figure(width=2.3, height=1.6)
-    said, proved, crosses = plotting.draw_failure(ax, "some-claim", failing)
+    refuted, proved, crosses = plotting.draw_failure(ax, "some-claim", failing)
     assert crosses.get_xdata().tolist() == [1.0] and crosses.get_ydata().tolist() == [0.1]
-    assert said.get_linestyle() != proved.get_linestyle()
+    assert refuted.get_linestyle() != proved.get_linestyle()
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
     assert "some-claim" in ax.get_title(loc="left") and ax.get_xlabel() == "users n"
     assert plotting.png(fig)

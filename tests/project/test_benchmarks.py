@@ -21,9 +21,9 @@ ROWS = {}
 @pytest.mark.parametrize("benchmark", ALL, ids=NAMES)
 def test_both_sides_agree_at_tiny_sizes(benchmark, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    said = []
-    rows = ROWS[benchmark.name] = runner.measure(benchmark, quick=True, say=said.append)
-    assert len(said) == len(benchmark.quick) and not list(tmp_path.iterdir())
+    lines = []
+    rows = ROWS[benchmark.name] = runner.measure(benchmark, quick=True, say=lines.append)
+    assert len(lines) == len(benchmark.quick) and not list(tmp_path.iterdir())
     assert {row["size"] for row in rows} == set(benchmark.quick)
     for row in rows:
         assert row["agrees"] is (None if row["implementation"] == runner.OURS else True), row
@@ -48,15 +48,15 @@ def test_the_report_has_a_table_and_a_figure(tmp_path):
     assert (tmp_path / "new/results.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_disagreement_is_said():
+def test_a_disagreement_is_reported():
     def case(size):
         brackets = Certified(1.0, 2.0, Status.CERTIFIED, "a test"), (2.5, 3.0)
         return runner.Case(lambda: brackets[0], (runner.Peer("term by term", lambda answer: brackets[1]),))
 
     wrong = runner.Benchmark("wrong", "Wrong", "users", (1, 2, 3), (1, 2, 3), case)
-    said = []
-    rows = runner.measure(wrong, quick=True, say=said.append)
-    assert [row["agrees"] for row in rows] == [None, False] * 3 and "DISAGREES" in said[0]
+    lines = []
+    rows = runner.measure(wrong, quick=True, say=lines.append)
+    assert [row["agrees"] for row in rows] == [None, False] * 3 and "DISAGREES" in lines[0]
     assert report.table(rows).rstrip().endswith("no |")
 
 

@@ -128,7 +128,7 @@ def test_every_public_function_and_class_has_an_example():
         for name in book_pages.public_names(module)
     }
     public = {name: inspect.getdoc(thing) or "" for name, thing in things.items() if callable(thing)}
-    assert [name for name, said in public.items() if ">>> " not in said] == []
+    assert [name for name, text in public.items() if ">>> " not in text] == []
 
 
 def test_the_ledger_page_has_every_claim_and_runs_none():
@@ -167,7 +167,7 @@ def test_a_table_of_the_run_gives_way_to_the_committed_one():
 
 
 @pytest.mark.parametrize(
-    "outputs, said",
+    "outputs, message",
     [
         ([saved("00_unseen", "png", "pdf", "csv")], "00_unseen.png"),
         ([nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[])], "ValueError"),
@@ -178,8 +178,8 @@ def test_a_table_of_the_run_gives_way_to_the_committed_one():
         ([nbformat.v4.new_output("display_data", {"image/png": "", "text/plain": "<Figure>"})], "not shown"),
     ],
 )
-def test_what_cannot_be_printed_is_refused(outputs, said):
-    with pytest.raises(ValueError, match=said):
+def test_what_cannot_be_printed_is_refused(outputs, message):
+    with pytest.raises(ValueError, match=message):
         chapter(code("cell", *outputs))
 
 
@@ -224,7 +224,7 @@ def test_text_is_shown_as_it_is_written():
 
 
 @pytest.mark.parametrize(
-    "page, said",
+    "page, message",
     [
         ('<a href="absent.html">x</a>', "absent.html"),
         ('<a href="#absent">x</a>', "#absent"),
@@ -235,12 +235,12 @@ def test_text_is_shown_as_it_is_written():
         ('<link rel="stylesheet" href="//example.org/a.css">', "outside"),
     ],
 )
-def test_a_fault_of_a_page_is_found(tmp_path, page, said):
+def test_a_fault_of_a_page_is_found(tmp_path, page, message):
     (tmp_path / "other.html").write_text('<p id="here">')
     (tmp_path / "picture.png").write_bytes(b"")
     (tmp_path / "index.html").write_text(page)
     found, _ = check_book.faults(tmp_path)
-    assert len(found) == 1 and said in found[0]
+    assert len(found) == 1 and message in found[0]
 
 
 def test_a_page_without_faults_passes_and_says_what_leads_out(tmp_path):

@@ -56,7 +56,7 @@ def test_a_lock_holds_every_dependency(lock):
         assert versions[requirement.name.replace("_", "-").lower()] in requirement.specifier
 
 
-def test_the_two_locks_agree_and_cover_every_extra():
+def test_the_two_locks_agree_and_hold_every_extra():
     assert set.union(*EXTRAS.values()) == set(PROJECT["optional-dependencies"])
     first, second = map(pinned, EXTRAS)
     assert {name: first[name] for name in first & second.keys()} == {
@@ -123,8 +123,8 @@ def execute(folder, profile="full"):
 def test_parameters_that_do_not_fit_are_refused(tmp_path, capsys, full, quick, complaint):
     path = project(tmp_path, full=full, quick=quick) / "notebooks/00_small.ipynb"
     assert run_notebook.run(path, tmp_path / "build/00_small.ipynb", "quick", tmp_path / "figures") == 2
-    said = capsys.readouterr().err
-    assert complaint in said and said.count("\n") == 1
+    message = capsys.readouterr().err
+    assert complaint in message and message.count("\n") == 1
     assert sorted(os.listdir(tmp_path)) == ["notebooks"]
 
 

@@ -77,9 +77,9 @@ def make(folder, *arguments, **more):
 
 
 def done(process):
-    said = process.communicate(timeout=60)[0]
-    assert process.returncode == 0, said
-    return said
+    message = process.communicate(timeout=60)[0]
+    assert process.returncode == 0, message
+    return message
 
 
 def whole(folder):
@@ -127,10 +127,10 @@ def test_two_set_ups_at_once_install_once(tmp_path):
     script(folder / "installed", noted)
     script(folder / "python", f"{noted}; mkdir -p .venv/bin; cp installed .venv/bin/python")
     both = [make(folder, "UV=", "PYTHON=./python", ".venv/installed") for _ in range(2)]
-    said = [done(process) for process in both]
+    outputs = [done(process) for process in both]
     steps = [line.split(" -q")[0].split(" install")[0] for line in (folder / "log").read_text().splitlines()]
     assert steps == ["-m venv .venv", "-m pip", "-m pip"]
-    assert sorted(map(len, said))[0] == 0
+    assert sorted(map(len, outputs))[0] == 0
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +145,8 @@ def built(tmp_path_factory):
 def up_to_date(folder):
     """Whether `make` would have nothing to do."""
     process = make(folder, "-q", TARGET)
-    said = process.communicate(timeout=60)[0]
-    assert process.returncode in (0, 1), said
+    message = process.communicate(timeout=60)[0]
+    assert process.returncode in (0, 1), message
     return process.returncode == 0
 
 
@@ -179,9 +179,9 @@ def test_what_is_damaged_or_missing_is_made_again(built, name, content):
 def test_a_missing_lock_is_one_line(built):
     (built / "requirements.lock").rename(built / "elsewhere")
     process = make(built, TARGET)
-    said = process.communicate(timeout=60)[0]
+    message = process.communicate(timeout=60)[0]
     (built / "elsewhere").rename(built / "requirements.lock")
-    assert process.returncode == 2 and said.count("\n") == 1 and "requirements.lock" in said
+    assert process.returncode == 2 and message.count("\n") == 1 and "requirements.lock" in message
 
 
 def test_a_lock_on_the_list_of_fonts_does_not_outlive_its_owner(built):
@@ -295,8 +295,8 @@ def no_room(*given, **named):
 def test_no_room_for_the_notebook_itself_is_one_line(run, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(nbformat, "write", no_room)
     assert run() == 1
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and os.strerror(errno.ENOSPC) in said and "run again" in said
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and os.strerror(errno.ENOSPC) in message and "run again" in message
     assert os.listdir(tmp_path / "build") == os.listdir(tmp_path / "figures") == []
 
 
@@ -305,7 +305,7 @@ def never():
 
 
 @pytest.mark.parametrize("kind", ["a file", "read-only", "another disk"])
-def test_figures_without_a_place_are_told_of_before_the_notebook_runs(
+def test_figures_without_a_place_are_refused_before_the_notebook_runs(
     run, tmp_path, monkeypatch, capsys, kind
 ):
     if kind == "a file":
@@ -318,8 +318,8 @@ def test_figures_without_a_place_are_told_of_before_the_notebook_runs(
             pytest.skip("one disk only")
         (tmp_path / "figures").symlink_to(other)
     assert run(never) == 1
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and "figures" in said and "run again" in said
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and "figures" in message and "run again" in message
     assert os.listdir(tmp_path / "build") == []
 
 

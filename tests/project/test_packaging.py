@@ -146,17 +146,17 @@ def test_the_wheel_says_what_pyproject_says(wheel):
     assert wheel.name == f"shufflelib-{PROJECT['version']}-py3-none-any.whl"
     information = f"shufflelib-{PROJECT['version']}.dist-info"
     with zipfile.ZipFile(wheel) as archive:
-        told = Parser().parsestr(archive.read(f"{information}/METADATA").decode())
+        metadata = Parser().parsestr(archive.read(f"{information}/METADATA").decode())
         entries = archive.read(f"{information}/entry_points.txt").decode()
         license_ = archive.read(f"{information}/licenses/LICENSE").decode()
-    assert (told["Name"], told["Version"]) == ("shufflelib", PROJECT["version"])
-    assert told["License-Expression"] == PROJECT["license"] and license_ == (ROOT / "LICENSE").read_text()
-    assert told["Requires-Python"] == PROJECT["requires-python"]
-    needed = [line for line in told.get_all("Requires-Dist") if "extra ==" not in line]
+    assert (metadata["Name"], metadata["Version"]) == ("shufflelib", PROJECT["version"])
+    assert metadata["License-Expression"] == PROJECT["license"] and license_ == (ROOT / "LICENSE").read_text()
+    assert metadata["Requires-Python"] == PROJECT["requires-python"]
+    needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
     assert {re.match(r"[\w-]+", line)[0] for line in needed} == set(ALWAYS)
-    assert set(told.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
+    assert set(metadata.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
     assert "shufflelib=shufflelib.cli:main" in entries.replace(" ", "")
-    assert told.get_payload().startswith("# shufflelib")
+    assert metadata.get_payload().startswith("# shufflelib")
 
 
 def test_types_are_not_promised():
@@ -182,8 +182,8 @@ def test_the_bare_environment_is_bare(bare):
 
 
 def test_the_installed_command_answers(bare, tmp_path):
-    said = answered(bare, "--help", folder=tmp_path)
-    assert said.startswith("usage: shufflelib") and "{epsilon,delta,renyi,calibrate,sweep}" in said
+    message = answered(bare, "--help", folder=tmp_path)
+    assert message.startswith("usage: shufflelib") and "{epsilon,delta,renyi,calibrate,sweep}" in message
     ten = "--randomizer generalized-rr --eps0 1 --d 10 --n 100000".split()
     found = json.loads(answered(bare, "epsilon", *ten, "--delta", "1e-8", "--json", folder=tmp_path))
     m = shufflelib.shuffle(shufflelib.randomizers.generalized_rr(eps0=1.0, d=10), n=100_000)

@@ -15,7 +15,7 @@ from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
 
 @pytest.mark.parametrize("bound", GENERIC, ids=name_of)
 def test_generic_bounds_are_above_the_generic_pair(bound):
-    """The generic pair is binary randomized response's blanket: every bound here is proved above it."""
+    """The generic pair is the blanket pair of binary randomized response: every bound here is above it."""
     tried = 0
     for eps0, delta in itertools.product((1e-3, 0.1, 0.5, 2.0, 6.0, 10.0), (0.9, 0.5, *DELTAS, 9.9e-3)):
         e = math.exp(eps0)

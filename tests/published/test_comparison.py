@@ -1,4 +1,4 @@
-"""All bounds asked the same question: who answers, what the answers are worth, and which gap is which."""
+"""All bounds on one question: which of them apply, what they prove, and the two gaps."""
 
 import math
 
@@ -126,7 +126,7 @@ def test_bad_input_is_named(ask, changed, error, named):
         ask(asked.pop("randomizer"), **asked)
 
 
-def test_the_chart_shows_each_answer_once_and_says_who_is_silent():
+def test_the_chart_shows_each_answer_once_and_which_bounds_do_not_apply():
     fig, ax = plotting.figure()
     values = {"certified lower": 0.02, "certified upper": 0.03, "EFMRTT'19": math.nan}
     for _ in range(2):  # drawn again, not on top

@@ -281,7 +281,7 @@ def test_common_null_as_printed_fails():
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_hidden_swap(seed):
+def test_a_symmetric_mixture(seed):
     case = Case(seed)
     w = case.w / 2
     f = function(case.p0, case.q0)
@@ -297,7 +297,7 @@ def test_hidden_swap(seed):
     )
 
 
-def test_hidden_swap_as_printed_needs_symmetry():
+def test_a_symmetric_mixture_as_printed_needs_symmetry():
     """P₀ = (1/2, 1/2), Q₀ = (0, 1), w = 1/8: at 9/16 the truth is 1/16, the printed bound 1/4."""
     w, p0, q0 = F(1, 8), [F(1, 2), F(1, 2)], [F(0), F(1)]
     p, q = mixed(w, p0, q0), mixed(w, q0, p0)
@@ -307,18 +307,18 @@ def test_hidden_swap_as_printed_needs_symmetry():
     assert below(joint_concavity.symmetric_mixture(f, weight=0.125), p, q)
 
 
-def test_hidden_swap_without_symmetrisation_fails():
+def test_a_symmetric_mixture_without_symmetrisation_fails():
     """P₀ and Q₀ disjoint, w = 1/4: at 1/4 the truth is 1/4, the sum 3/8."""
     p, q = [F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]
     assert truth(p, q, [F(1, 4)])[0] == 0.25
     f = ApproximateDP(eps=0.0, delta=1.0)
     assert joint_concavity.mixture(f, rate=0.5)(0.25).lower == pytest.approx(3 / 8)
     assert joint_concavity.symmetric_mixture(f, weight=0.25)(0.25).upper == pytest.approx(0.25)
-    # Example F.4: w = 1/2 leaves nothing to tell apart
+    # Example F.4: with w = 1/2 the mixtures are equal
     assert np.all(np.abs(joint_concavity.symmetric_mixture(f, weight=0.5)(FPR).lower - (1 - FPR)) < 1e-12)
 
 
-def test_hidden_among_needs_the_third_distribution():
+def test_the_subsampling_operator_needs_the_third_distribution():
     """Proposition E.1 as printed, f = T(P₁, Q₁) alone: at 1/6 the truth is 2/3, the bound 3/4."""
     p1, q1, p0 = [F(2, 3), F(1, 3), F(0)], [F(1, 3), F(2, 3), F(0)], [F(0), F(0), F(1)]
     p, q = mixed(F(1, 2), p0, p1), mixed(F(1, 2), p0, q1)
@@ -328,7 +328,7 @@ def test_hidden_among_needs_the_third_distribution():
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_hidden_among_holds_if_all_three_are_close(seed):
+def test_the_subsampling_operator_holds_if_all_three_are_close(seed):
     rng = np.random.default_rng(seed)
     p0, p1, q1 = ([F(int(x), int(row.sum())) for x in row] for row in rng.integers(1, 7, (3, 4)))
     pairs = [(p1, q1), (q1, p1), (p0, p1), (p0, q1)]
@@ -352,8 +352,8 @@ def test_subsampled_gaussian():
     printed = np.where(steep > FPR, left, np.where(flat < FPR, right, line))
     assert np.all(bracket.lower <= printed + 1e-12) and np.all(printed - 1e-12 <= bracket.upper)
     exact = w * (1 - FPR) + (1 - w) * ndtr(-ndtri(FPR) - mu)
-    blended = joint_concavity.mixture(f, rate=1 - w)(FPR)
-    assert np.all(blended.lower <= exact + 1e-12) and np.all(exact - 1e-12 <= blended.upper)
+    mixed_bound = joint_concavity.mixture(f, rate=1 - w)(FPR)
+    assert np.all(mixed_bound.lower <= exact + 1e-12) and np.all(exact - 1e-12 <= mixed_bound.upper)
     lemma63 = joint_concavity.mixture(f, rate=1 - w).symmetrised(FPR)
     assert np.all(bracket.lower <= lemma63.upper) and np.all(lemma63.lower <= exact + 1e-12)
     assert np.max(lemma63.lower - bracket.upper) > 0.005  # "slightly tighter"
@@ -432,7 +432,7 @@ def test_shuffle_bound_against_enumeration(e, n):
 
 
 @pytest.mark.parametrize(("eps0", "n", "loss"), [(1.0, 50, 6e-3), (1.0, 600, 5e-4), (4.0, 600, 1.1e-3)])
-def test_what_joint_concavity_gives_away(eps0, n, loss):
+def test_how_much_joint_concavity_loses(eps0, n, loss):
     e = math.exp(eps0)
     pair = VariationRatioPair(n=n, p=e, beta=(e - 1) / (e + 1), q0=e)
     exact, clones = pair.tradeoff(FPR[::3]), joint_concavity.clone_pair(eps0=eps0, n=n)(FPR[::3])

@@ -1,4 +1,4 @@
-"""What is published of multi-message protocols: parameters, pairs that are bounds or none, own guarantees."""
+"""Published multi-message protocols: parameters, pairs that are bounds or none, guarantees."""
 
 import math
 from fractions import Fraction as F
@@ -96,7 +96,7 @@ def test_replacing_infinity_by_a_large_number_is_slightly_too_small():
 
 
 @pytest.mark.parametrize(("eps", "messages"), [(0.5, 10**4), (1.0, 10**4), (0.2, 10**5), (1.5, 10**5)])
-def test_own_guarantee_of_fake_users_is_safe_and_loose(eps, messages):
+def test_the_papers_guarantee_of_fake_users_is_safe_and_loose(eps, messages):
     flip = published_messages.cheu_zhilyaev_flip(messages=messages, eps=eps, delta=1e-6)
     right = 6.6 * ((math.exp(eps) + 1) / (math.exp(eps) - 1)) ** 2 * math.log(4e6) / messages
     assert math.isclose(flip * (1 - flip), right, rel_tol=1e-9) and 0 < flip < 0.5
@@ -105,7 +105,7 @@ def test_own_guarantee_of_fake_users_is_safe_and_loose(eps, messages):
     assert ours.upper < 0.6 * eps
 
 
-def test_own_guarantee_of_fake_users_ends_where_the_square_root_does():
+def test_the_papers_guarantee_of_fake_users_ends_where_the_square_root_does():
     edge = 2 * math.atanh(math.sqrt(26.4 * math.log(4e6) / 1e4))
     assert math.isclose(edge, 0.40616, abs_tol=1e-4)
     published_messages.cheu_zhilyaev_flip(messages=10**4, eps=edge * (1 + 1e-6), delta=1e-6)
@@ -114,14 +114,14 @@ def test_own_guarantee_of_fake_users_ends_where_the_square_root_does():
 
 
 @pytest.mark.parametrize(("eps", "s"), [(0.1, 1), (1.0, 1), (3.0, 1), (0.5, 4)])
-def test_own_guarantee_of_bins_is_safe_and_loose(eps, s):
+def test_the_papers_guarantee_of_bins_is_safe_and_loose(eps, s):
     balls = published_messages.balls_into_bins_blanket(d=16, s=s, eps=eps, delta=1e-6)
     assert balls == math.ceil(32 * math.log(2e6) * 16 / s / eps**2)
     ours = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16, s=s), n=1, blanket=balls)
     assert ours.epsilon(delta=1e-6).upper < 0.35 * eps
 
 
-def test_own_guarantee_of_bins_names_its_range():
+def test_the_papers_guarantee_of_bins_names_its_range():
     published_messages.balls_into_bins_blanket(d=16, s=1, eps=3.0, delta=1e-6)
     for eps in (3.0001, 1e-7):
         with pytest.raises(OutOfRegime):

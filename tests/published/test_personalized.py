@@ -33,7 +33,7 @@ from shufflelib.shuffling.personal import PersonalLaplace
 
 
 def trinomial_attack(own0, own1, others, m, eps, size=8192):
-    """Return H of a count difference: own (a, b) chances under both inputs, m others with (a, b) each."""
+    """Return H of a count difference, from (a, b) of the user under both inputs and of m others."""
     turn = np.exp(-2j * np.pi * np.fft.fftfreq(size))
     factor = 1 + others[0] * (turn - 1) + others[1] * (1 / turn - 1)
     distribution = np.fft.ifft(np.exp(m * np.log(factor))).real
@@ -104,14 +104,14 @@ def test_the_profile_is_that_of_mu():
 
 
 def test_mu_does_not_vanish_with_the_budgets():
-    """Equal ε → 0: sqrt(4/(n-1)); ε_0 = 0 gives nothing away at all, the formula says 0.2 at δ = 1e-6."""
+    """Equal ε → 0: sqrt(4/(n-1)); at ε_0 = 0 nothing leaks, the formula has 0.2 at δ = 1e-6."""
     n = 1001
     assert gaussian_mu_gspa24(eps0=np.zeros(n)) == pytest.approx(math.sqrt(4 / (n - 1)), rel=1e-13)
     claimed = gaussian_epsilon_gspa24(eps0=np.full(n, 1e-3), delta=1e-6)
     assert claimed > 200 * 1e-3  # two hundred times the local guarantee
 
 
-# ---------------------------------------------------------------- refuted: own randomizers
+# ---------------------------------------------------------------- refuted: randomize, then shuffle
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_one_narrow_user_among_wide_ones_refutes_mu(n, eps, claimed, simple, ful
     assert says == pytest.approx(claimed, rel=3e-3)
     truth = max(laplace_attack(5.0, 0.1, n - 1, r, eps) for r in (0.25, 0.3))
     assert truth > 0.97 * simple > 80 * says
-    # all others are identical here: the finely pooled pair is one more attack, and a stronger one
+    # all others are identical here: the finely coarsened pair is one more attack, and a stronger one
     from shufflelib.profiles.blanket_pair import BlanketPair
     from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 

@@ -128,7 +128,7 @@ def check_above(bound, kind):
 
 
 def check_below(bound):
-    """Assert that the formula is nowhere above what two datasets of binary RR give away."""
+    """Assert that the formula is nowhere above the divergence of two datasets of binary RR."""
     for e in BUDGETS:
         for n in USERS:
             for order in ORDERS:
@@ -176,7 +176,7 @@ def test_an_upper_bound_is_above_the_certified_pair_for_many_users(formula, eps0
         assert formula.bound(eps0=eps0, n=n, order=order) >= certified.upper
 
 
-def test_a_refuted_bound_is_refuted_exactly_and_only_where_it_is_said_to_fail():
+def test_a_refuted_bound_is_refuted_exactly_and_only_where_stated():
     """Binary RR, e = 50, n = 93, order 2; exp(value) enclosed in 40 digits."""
     refuted = [one for one in FORMULAS if one.verdict == "refuted"]
     assert [by_name(one) for one in refuted] == ["gaussian_ccg24"]

@@ -36,7 +36,7 @@ def test_proposition_1_is_above_every_dataset_and_the_printed_pairs_are_not_its_
         assert divergence(pair, order) == pytest.approx(divergence(oracles.swapped(pair), order), rel=1e-12)
     for share in (F(1, e), 1 / (1 + F(1, e))):
         masses = theorem1(n, e, share)
-        # all others clones of the second symbol: P shows n of it, Q never does
+        # all others clones of the second symbol: P has n of it, Q never does
         assert masses[0, n][0] > 0 == masses[0, n][1]
         assert divergence(masses, 2) == divergence(oracles.swapped(masses), 2) == math.inf
     for build in (renyi.theorem1_pair_icassp24, renyi.theorem1_pair_arxiv24):
@@ -154,7 +154,7 @@ def test_the_conference_curve_is_flat_and_its_cut_number_is_no_bound():
     assert renyi.ratio_test_icassp24(eps0=1.0, n=1).renyi_to_first_zero(2) == -math.inf
 
 
-# ---------------------------------------------------------------- Theorem 1 letter by letter
+# ---------------------------------------------------------------- Theorem 1 as printed
 
 
 def clones(n, e):

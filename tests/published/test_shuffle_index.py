@@ -127,7 +127,7 @@ def test_laplace_against_its_own_atoms(eps0):
     assert atoms == pytest.approx(got, rel=1e-5)
     assert atoms.blanket <= got.blanket * (
         1 + 1e-12
-    )  # cells only ever spread the reference measure's distribution
+    )  # discretisation only splits the distribution under the reference measure, means preserved
 
 
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 5.0])
@@ -189,7 +189,7 @@ def test_any_table_against_fractions():
 
 
 def exact_index(rows, shares):
-    """Return v' Σ⁺ v for fractions by Gauss elimination; one output is dropped, its count being the rest."""
+    """Return v' Σ⁺ v for fractions by Gauss elimination; one output, determined by the others, is dropped."""
     size = len(rows[0]) - 1
     change = [rows[1][i] - rows[0][i] for i in range(size)]
     covariance = [
@@ -256,7 +256,7 @@ def test_a_corner_is_the_attack_and_binary_response_does_not_care():
 
 
 def counts(rows, people):
-    """Exact distribution of the counts of the first two of three outputs; ``people`` says who holds what."""
+    """Exact distribution of the counts of two of three outputs; ``people`` counts who holds what."""
     distribution = np.zeros((sum(people) + 1,) * 2)
     distribution[0, 0] = 1.0
     for row, times in zip(rows, people, strict=True):
@@ -269,7 +269,7 @@ def counts(rows, people):
 
 
 @pytest.mark.parametrize("others", [(119, 0, 0), (60, 59, 0), (40, 40, 39), (0, 0, 119)])
-def test_the_distribution_of_a_mixed_crowd_is_as_far_apart_as_its_index_says(others):
+def test_the_distributions_of_a_mixed_dataset_are_as_far_apart_as_its_index(others):
     rows = np.array([[0.5, 0.3, 0.2], [0.3, 0.45, 0.25], [0.25, 0.25, 0.5]])
     first, second = (counts(rows, np.add(others, np.eye(3, dtype=int)[x])) for x in (0, 1))
     chi, n = composition_index(rows, shares=np.array(others) / sum(others)), 120
@@ -287,7 +287,7 @@ def test_the_distribution_of_a_mixed_crowd_is_as_far_apart_as_its_index_says(oth
     assert divergence == pytest.approx(1.0 / (8.0 * n * chi**2), rel=0.05)
 
 
-def test_outputs_that_give_the_user_away():
+def test_outputs_that_reveal_the_user():
     assert composition_index([[0.5, 0.5, 0], [0, 0.5, 0.5], [0, 1, 0]], shares=[0, 0, 1]) == 0.0
     assert composition_index([[1, 0], [0, 1]], shares=[0.5, 0.5]) == 0.0  # the total is known
     assert composition_index([[0.5, 0.5], [0.5, 0.5]], shares=[1, 0]) == INF
@@ -410,10 +410,10 @@ def test_refusals():
 
 def test_without_a_blanket_there_is_no_index():
     with pytest.raises(ValueError, match="outside its support"):
-        shuffle_index(Exposed())
+        shuffle_index(WithoutBlanket())
 
 
-class Exposed(type(randomizers.generic(eps0=1.0))):
+class WithoutBlanket(type(randomizers.generic(eps0=1.0))):
     """A mechanism with an output that nobody else can produce."""
 
     def __init__(self):

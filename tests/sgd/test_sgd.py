@@ -278,7 +278,7 @@ def test_the_released_code_clips_by_largest_column_sums():
 
 
 def test_a_block_unlike_all_others_is_recognised_in_any_order():
-    """Shuffling hides a report only among reports that could have been its own; the noise hides one example.
+    """Shuffling hides a report only among reports that could equal it; the noise hides one example.
 
     One block holds class 0, its first example class 0 or 1; all other blocks hold class 1.  The attack takes
     the report on the side of class 0 and compares the likelihoods of the two data sets there.

@@ -1,4 +1,4 @@
-"""Accounting of shuffled SGD: enumerated compositions, simulated attacks, formulas letter by letter.
+"""Accounting of shuffled SGD: enumerated compositions, simulated attacks, formulas as printed.
 
 The oracles enumerate with exact fractions or draw reports; they share no line with the package.
 """
@@ -38,9 +38,9 @@ def gaussian_delta(mu, eps):
 def enumerated_delta(odds, rounds, expansion):
     """Return δ of ``rounds`` randomized responses with exact fractions: one term for every outcome."""
     truth, total = Fraction(odds, odds + 1), Fraction(0)
-    for told in itertools.product((True, False), repeat=rounds):
-        p = math.prod(truth if one else 1 - truth for one in told)
-        q = math.prod(1 - truth if one else truth for one in told)
+    for truths in itertools.product((True, False), repeat=rounds):
+        p = math.prod(truth if one else 1 - truth for one in truths)
+        q = math.prod(1 - truth if one else truth for one in truths)
         total += max(p - expansion * q, Fraction(0))
     return float(total)
 
@@ -218,7 +218,7 @@ def test_accounting_refuses_hostile_arguments(call, reports, more):
                 call(reports, epochs=1, **{**more, name: value})
 
 
-def test_accounting_refuses_budgets_that_hide_nothing():
+def test_accounting_refuses_budgets_without_amplification():
     with pytest.raises(ValueError, match="eps0_between_blocks"):
         accounting.one_block(algorithm1(), epochs=1)
     with pytest.raises(ValueError, match="eps0"):

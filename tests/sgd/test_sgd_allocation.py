@@ -249,7 +249,7 @@ def test_two_blocks_are_gaussian_with_less(sigma):
 
 @pytest.mark.parametrize("sigma", [1e3, 1e4, 1e5, 1e6])
 @pytest.mark.parametrize("blocks", [30, 10**4])
-def test_much_noise_is_as_much_hidden_as_the_central_limit_says(sigma, blocks):
+def test_much_noise_agrees_with_the_central_limit(sigma, blocks):
     pair = accounting.RandomAllocation(sigma, blocks)
     mu = 2.0 / (sigma * math.sqrt(blocks))
     for eps in (0.0, mu, 2.0 * mu):
@@ -289,7 +289,7 @@ def test_epochs_agree_with_drawn_losses():
     assert found[1].upper < 0.8 * fixed.lower
 
 
-def test_less_noise_and_fewer_blocks_give_more_away():
+def test_less_noise_and_fewer_blocks_leak_more():
     grids = [[(s, 50) for s in (0.5, 0.8, 1.2, 3.0, 50.0)], [(1.0, m) for m in (1, 2, 10, 200, 10_000)]]
     for grid in grids:
         found = [accounting.RandomAllocation(*one).delta(0.3) for one in grid]
@@ -297,7 +297,7 @@ def test_less_noise_and_fewer_blocks_give_more_away():
             assert better.upper < worse.lower
 
 
-def test_ends_never_cross_and_say_nothing_false_far_out():
+def test_ends_never_cross_and_are_valid_far_out():
     for sigma, blocks in ((0.25, 200), (0.5, 3), (2.0, 10**6), (1e6, 5)):
         pair = accounting.RandomAllocation(sigma, blocks)
         found = [pair.delta(eps) for eps in (0.0, 0.5, 5.0, 40.0, 300.0, 1e4)]
@@ -326,8 +326,8 @@ def test_the_attack_on_a_fixed_split_has_the_distribution_of_simulated_reports()
     ends = []
     for sign in (1, -1):
         marks = rng.normal(size=(runs, 3)) + a * np.array([-2.0, 3.0, 3.0])
-        shown = rng.normal(size=(runs, 3)) + a * sign * np.array([1.0, 0.0, 0.0])
-        ends.append(shown[np.arange(runs), marks.argmin(axis=1)])
+        vectors = rng.normal(size=(runs, 3)) + a * sign * np.array([1.0, 0.0, 0.0])
+        ends.append(vectors[np.arange(runs), marks.argmin(axis=1)])
     edges = np.r_[-np.inf, np.linspace(-4, 4, 200), np.inf]
     p, q = (np.histogram(end, edges)[0] / runs for end in ends)
     for eps in (0.0, 0.1):

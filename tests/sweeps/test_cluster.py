@@ -100,7 +100,7 @@ def die(rng, case):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_case_that_kills_its_workers_is_said_in_one_line(cluster, monkeypatch):
+def test_a_case_that_kills_its_workers_is_one_line(cluster, monkeypatch):
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
     with pytest.raises(WorkerError, match="killed every worker that tried it") as raised:
         sweep(die, grid(case=[1]), seed=0, scheduler=cluster.scheduler_address)
@@ -119,8 +119,8 @@ def test_errors_of_the_task_are_raised_and_what_is_done_is_kept(cluster, tmp_pat
 
 def test_workers_with_other_code_are_refused(cluster, monkeypatch):
     monkeypatch.setattr(running, "environment", lambda: "shufflelib 9.9.9")
-    said = rf"has shufflelib {re.escape(__version__)} .*, this machine shufflelib 9\.9\.9; install"
-    with pytest.raises(WorkerError, match=said):
+    message = rf"has shufflelib {re.escape(__version__)} .*, this machine shufflelib 9\.9\.9; install"
+    with pytest.raises(WorkerError, match=message):
         sweep(draws, CASES, seed=5, scheduler=cluster.scheduler_address)
 
 
@@ -140,7 +140,7 @@ def closed_port():
         return one.getsockname()[1]
 
 
-def test_a_scheduler_that_does_not_answer_is_said_in_one_line(monkeypatch):
+def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch):
     monkeypatch.setattr(running, "TO_ANSWER", 1)
     with pytest.raises(OSError, match="does not answer; start one with 'dask scheduler'") as raised:
         sweep(draws, CASES, seed=5, scheduler=f"tcp://127.0.0.1:{closed_port()}")

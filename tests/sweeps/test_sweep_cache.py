@@ -198,7 +198,7 @@ def odd(rng, case):
     return object()
 
 
-def test_what_cannot_be_kept_is_said(tmp_path):
+def test_what_cannot_be_kept_is_an_error(tmp_path):
     with pytest.raises(TypeError, match="or leave cache out"):
         sweep(odd, grid(case=[1]), seed=0, n_jobs=1, cache=tmp_path)
     with pytest.raises(TypeError, match="must be a Python function"):

@@ -97,8 +97,8 @@ def test_a_longer_table_uses_what_is_kept_of_a_shorter_one(tmp_path):
 def test_a_file_becomes_a_table_with_all_digits(tmp_path):
     path = tmp_path / "grid.yaml"
     path.write_text(json.dumps(SPEC))  # JSON is YAML
-    said = SweepFile.open(path).run(n_jobs=1)
-    assert "4 rows, 0 of them kept" in said and str(tmp_path / "grid.csv") in said
+    message = SweepFile.open(path).run(n_jobs=1)
+    assert "4 rows, 0 of them kept" in message and str(tmp_path / "grid.csv") in message
     head, *lines = (tmp_path / "grid.csv").read_text().splitlines()
     assert head == "quantity,randomizer,eps0,n,delta,lower,upper,status"
     rows = tabulate(SPEC, n_jobs=1)
@@ -107,6 +107,6 @@ def test_a_file_becomes_a_table_with_all_digits(tmp_path):
     ]
     (tmp_path / "grid.csv").write_text("an older table")
     next((tmp_path / "grid.cache").iterdir()).write_text("damaged")
-    assert "3 of them kept" in (said := SweepFile.open(path).run(n_jobs=1)) and "1 damaged" in said
+    assert "3 of them kept" in (message := SweepFile.open(path).run(n_jobs=1)) and "1 damaged" in message
     assert (tmp_path / "grid.csv").read_text().splitlines() == [head, *lines]
     assert sorted(os.listdir(tmp_path)) == ["grid.cache", "grid.csv", "grid.yaml"]
