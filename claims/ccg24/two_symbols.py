@@ -248,12 +248,12 @@ OF_THE_PROOF = {"n": 2, "share": 1 - 1 / E, "clone": 1 / (2 * E)}
 PERSONAL = {"n": 2, "share": E / (E + 1), "clone": 1 / (E + 1), "third": Fraction(1, 2)}
 
 
-def _mixture_step(mechanism, alphas, words):
+def _mixture_step(mechanism, alphas, setting):
     """Return the check at two levels, and the failure curve over all of them."""
 
     def check(effort):
         sides = [(alpha, *_exchange(alpha, **mechanism)) for alpha in alphas]
-        steps = (words,) + tuple(
+        steps = (setting,) + tuple(
             f"alpha = {alpha}: claimed T = {printed(claimed)}, T of the mixture = {printed(true)}"
             for alpha, claimed, true in sides
         )

@@ -33,12 +33,12 @@ def _collapse(rng):
         else random_channel(rng)
     )
     first, second, reference = *channel[:2], blanket(channel)
-    hidden = any(
+    collapsed = any(
         all(r == w or a == b for a, b, r, w in zip(first, second, row, reference, strict=True))
         for row in channel
     )
     attack = max(_information(first, second, row) for row in channel)
-    return (attack == _information(first, second, reference)) == hidden and attack <= _information(
+    return (attack == _information(first, second, reference)) == collapsed and attack <= _information(
         first, second, reference
     )
 

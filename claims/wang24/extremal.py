@@ -186,7 +186,7 @@ HASHED = (
 )
 
 
-def _extremal(name, title, build, confirm, shown, reading=NEAR, **sizes):
+def _extremal(name, title, build, confirm, drawn, reading=NEAR, **sizes):
     return Claim(
         id=f"wang24-tight-{name}",
         statement=f"For {title} upper and lower bound match: the amplification bound is exactly tight.",
@@ -196,7 +196,7 @@ def _extremal(name, title, build, confirm, shown, reading=NEAR, **sizes):
         check=_tight(build, **sizes),
         confirm=confirm,
         reading=reading,
-        failure_curve=_profile(build, **shown),
+        failure_curve=_profile(build, **drawn),
     )
 
 

@@ -73,7 +73,7 @@ def check_answer(answer, least=0.0, most=math.inf):
 
 
 def check_refusal(refusal, names):
-    """Assert that a refusal says which argument or which hypothesis, and what came."""
+    """Assert that a refusal names which argument or which hypothesis, and what came."""
     message = str(refusal)
     assert len(message.splitlines()) == 1 and re.search(r"[\d\[(]|None|inf|nan", message), message
     if not isinstance(refusal, OutOfRegime):

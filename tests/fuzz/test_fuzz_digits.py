@@ -111,7 +111,7 @@ def finite(rows):
 
 
 class CurveAlone(PairProfile):
-    """A pair of which nothing but the hockey-stick curve is known: all else is read off it."""
+    """A pair known only through its hockey-stick curve, from which all else follows."""
 
     def __init__(self, pair):
         self.pair = pair
@@ -180,7 +180,7 @@ def test_the_two_gaussians(mu, distance, eps, order, fpr):
 
 @st.composite
 def references(draw):
-    """Draw two reports and a reference on three outputs, the third without a loss, as whole weights."""
+    """Draw two reports and a reference measure on three outputs as whole weights; the third has no loss."""
     whole_ = whole(1, 1000)
     less, more, same = draw(whole_), draw(whole_), draw(st.one_of(st.just(0), whole_))
     moved = draw(st.integers(1, less))

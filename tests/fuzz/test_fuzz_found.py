@@ -18,7 +18,7 @@ def enclosed(truth, bracket, width=1e-3):
 
 
 FOUND = {  # a call that once warned, raised what it should not or gave no number, and its answer
-    "dots beyond the largest exponent": (
+    "knots beyond the largest exponent": (
         lambda: shuffle(randomizers.gaussian(sigma=0.05), n=1).tradeoff(0.0).upper,
         1.0,
     ),
@@ -50,7 +50,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         lambda: central_limit.moderate_epsilon(chi=1e-12, n=1, delta=1e-300) / 1e12,
         math.sqrt(2.0 * 710.228876),
     ),
-    "a report that tells everything, n = 1097": (
+    "a report that reveals everything, n = 1097": (
         lambda: renyi.binary_rr_pair(eps0=340.0, n=1097).delta(0.0).upper,
         1.0,
     ),
@@ -128,7 +128,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         1.0,
     ),
-    "two rounds with a rare and telling outcome": (
+    "two rounds with a rare and revealing outcome": (
         lambda: enclosed(5.752977732e-7, telling_response(1e-6).compose(rounds=2).delta(3.5), width=1e-5),
         True,
     ),
@@ -136,7 +136,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         lambda: enclosed(3.5, telling_response(1e-6).compose(rounds=2).epsilon(5.752978e-7), width=1e-6),
         True,
     ),
-    "rounds that tell all, hardly ever": (
+    "rounds that rarely reveal the input": (
         lambda: enclosed(
             -math.expm1(-1000.0 * math.exp(-50.0)),
             DiscretePair([math.log1p(-math.exp(-50.0)), -50.0], [0.0, -math.inf])
@@ -145,7 +145,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
-    "rounds that tell all, less often than any float says": (
+    "rounds that reveal the input with a probability below the floats": (
         lambda: enclosed(
             30.0 * math.exp(-382.15346978693253),
             DiscretePair([-1.0785910974428327e-166, -382.15346978693253], [0.0, -math.inf])
@@ -155,7 +155,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
-    "rounds that tell all, at a large epsilon": (
+    "rounds that rarely reveal the input, at a large epsilon": (
         lambda: enclosed(
             -math.expm1(1000.0 * math.log1p(-1e-7)),
             DiscretePair(
@@ -167,7 +167,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
-    "dots of which two are one float apart": (
+    "knots of which two are one float apart": (
         lambda: enclosed(
             53.1975424,
             DiscretePair(
@@ -220,7 +220,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
-    "joint reports whose telling outputs are below the floats": (
+    "joint reports whose revealing outputs are below the floats": (
         lambda: enclosed(
             6.0,
             shuffle(
@@ -283,7 +283,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
-    "light slots that show nothing beside heavy ones": (
+    "light slots with hardly any clones beside heavy ones": (
         lambda: enclosed(
             0.02604146617585,
             PersonalizedPair.grouped([37.98, 41.74, 162.2, 219.91], counts=[6] * 4).delta(219.8),
@@ -371,7 +371,7 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
-    "a million epochs that tell all": (
+    "a million epochs that reveal the input": (
         lambda: (
             sgd.accounting.one_example(
                 sgd.GaussianBlocks(noise_multiplier=1.0, clip=1.0, blocks=1, block_size=1), epochs=10**6
@@ -419,12 +419,12 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
 
 
 def revealing(log_chance):
-    """Return the pair of which P alone shows an outcome, with this chance."""
+    """Return the pair of which P alone has an outcome, with this probability."""
     return DiscretePair([log_chance, math.log1p(-math.exp(log_chance))], [-math.inf, 0.0])
 
 
 def telling_response(rare):
-    """Randomized response at budget 1 that tells the input, at odds of e³, with chance ``rare``."""
+    """Randomized response at budget 1 that reveals the input, at odds of e³, with probability ``rare``."""
     likely, other = 1.0 / (1.0 + math.exp(-1.0)), 1.0 / (1.0 + math.exp(1.0))
     p = [likely * (1.0 - rare), other * (1.0 - rare), rare]
     rare *= math.exp(-3.0)
