@@ -163,7 +163,7 @@ class VariationRatioPair(PairProfile):
         return math.log(self.p) * (1 + 4 * UNIT) + 4 * UNIT if self.beta > 0.0 else 0.0
 
     @functools.cached_property
-    def _cells(self):
+    def cells(self):
         """The pair enumerated: all (a, b), ratios computed without cancellation."""
         n, low, high = self.n, self._low, self._high
         a, b = (
@@ -236,7 +236,7 @@ class VariationRatioPair(PairProfile):
         if eps >= self.max_privacy_loss:
             return LogInterval(-math.inf, -math.inf)
         if self.n <= ENUMERATED_USERS:
-            return self._cells.log_hockey_stick(eps)
+            return self.cells.log_hockey_stick(eps)
         rough = tolerance >= (1e-3 if self.n <= FEW_USERS else DOT_TOLERANCE)
         if self.n > SUMMED_USERS or rough or eps >= 600.0:
             return self._by_ratios.log_hockey_stick(eps, tolerance)
@@ -321,13 +321,11 @@ class VariationRatioPair(PairProfile):
             return 0.0, 0.0
         if self.n > ENUMERATED_USERS:
             return self._by_ratios.renyi_directed(order, skip_below)
-        lower, upper = self._cells.renyi_directed(order)
+        lower, upper = self.cells.renyi_directed(order)
         return min(lower, self.max_privacy_loss), min(upper, self.max_privacy_loss)
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
         if self.beta == 0.0:  # P = Q
             return complement(fpr)
-        return (
-            self._cells.false_negatives(fpr) if self.n <= ENUMERATED_USERS else super().false_negatives(fpr)
-        )
+        return self.cells.false_negatives(fpr) if self.n <= ENUMERATED_USERS else super().false_negatives(fpr)

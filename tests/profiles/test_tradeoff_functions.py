@@ -25,7 +25,7 @@ from shufflelib.profiles import (
     tradeoff_polygon,
 )
 from shufflelib.published import joint_concavity
-from shufflelib.published.joint_concavity import clone_atoms, clones
+from shufflelib.published.joint_concavity import clones
 from shufflelib.published.renyi import binary_rr_pair
 from shufflelib.shuffling import VariationRatioPair
 
@@ -90,7 +90,7 @@ def test_scalar_and_array_agree():
 @pytest.mark.parametrize("row", REFERENCE, ids=lambda row: f"{row['name']} n={row['n']}")
 def test_reference_rows(row):
     numbers = {key: float(row[key]) for key in ("p", "beta", "q0", "q1")}
-    f = from_pair(VariationRatioPair(n=row["n"], **numbers)._cells)
+    f = from_pair(VariationRatioPair(n=row["n"], **numbers).cells)
     for fpr, truth in row["tradeoff"]:
         encloses(f(fpr), float(truth), 1e-9)
     for order, forward, backward in row["renyi"]:
@@ -170,7 +170,7 @@ def test_gaussian_products():
 
 def test_coarsened_encloses_and_narrows():
     pair = VariationRatioPair(n=60, p=3.0, beta=0.2, q0=4.0, q1=2.5)
-    exact = from_profile(pair._cells)
+    exact = from_profile(pair.cells)
     truth, widths = exact(FPR), []
     for segments in (10, 100):
         bracket = exact.coarsened(segments=segments)(FPR)
@@ -221,7 +221,7 @@ def test_symmetrisation_past_the_diagonal_claims_no_more_than_delta():
     ids=["symmetric", "two ratios", "infinite loss"],
 )
 def test_from_profile_encloses_the_exact_function(pair):
-    exact, dotted = from_pair(pair._cells)(FPR), from_profile(pair)(FPR)
+    exact, dotted = from_pair(pair.cells)(FPR), from_profile(pair)(FPR)
     assert np.all(dotted.lower <= exact.upper) and np.all(exact.lower <= dotted.upper)
     assert np.median(dotted.upper - dotted.lower) < 1e-3
     if math.isfinite(pair.p):
@@ -233,7 +233,7 @@ def test_from_profile_encloses_the_exact_function(pair):
 def test_from_profile_finds_the_kinks(eps0, n):
     """Many lines pass through one kink; all of them together say where it is."""
     pair = binary_rr_pair(eps0=eps0, n=n)
-    exact, dotted = from_pair(pair._cells)(FPR), from_profile(pair)(FPR)
+    exact, dotted = from_pair(pair.cells)(FPR), from_profile(pair)(FPR)
     assert np.all(dotted.lower <= exact.upper) and np.all(exact.lower <= dotted.upper)
     assert np.all(dotted.upper - dotted.lower < 0.01 * max(math.exp(eps0 - 2.0), 0.2))
 
@@ -241,7 +241,7 @@ def test_from_profile_finds_the_kinks(eps0, n):
 @pytest.mark.parametrize("dots", [2, 3])
 def test_from_profile_needs_two_dots_only(dots):
     pair = binary_rr_pair(eps0=1.0, n=10)
-    exact, dotted = from_pair(pair._cells)(FPR), from_profile(pair, dots=dots)(FPR)
+    exact, dotted = from_pair(pair.cells)(FPR), from_profile(pair, dots=dots)(FPR)
     assert np.all(dotted.lower <= exact.upper) and np.all(exact.lower <= dotted.upper)
 
 
@@ -399,7 +399,7 @@ def test_divergences(case, seed):
 @pytest.mark.parametrize("order", [1.0001, 1.5, 2.0, 7.0, 40.0])
 def test_small_divergences_keep_their_digits(order):
     pair = VariationRatioPair(n=300, p=1.1, beta=0.1 / 2.1, q0=1.1)
-    f = from_pair(pair._cells)
+    f = from_pair(pair.cells)
     direct, bracket = pair.renyi_directed(order), joint_concavity.renyi(f, order=order)
     assert bracket.lower <= direct[1] and direct[0] <= bracket.upper
     assert bracket.upper - bracket.lower < 1e-6 * bracket.upper
@@ -449,31 +449,10 @@ def whole_clones(n, ratio):
     return F(total, v * 18 ** (n - 1))
 
 
-@pytest.mark.parametrize(("n", "eps0"), [(2000, 0.5), (30_000, 3.0)])
-def test_atoms_in_cells_are_charged_what_their_masses_may_be_off(n, eps0):
-    """On both sides, all but what was left out; and below and above there is the same mass."""
-    below, above = clone_atoms.gathered(n, eps0)
-    for pair, left_out in ((below, 2), (above, 1)):
-        error = pair.mass_error + pair.loss_error
-        assert np.sum(error < clone_atoms._error(n)) <= left_out
-        assert math.fsum(np.exp(pair.log_p)) == pytest.approx(1.0, abs=2.0 * error.max() + 1e-14)
-
-
-def test_coins_against_whole_numbers():
-    for first, count, low, high in ((40, 64, 20, 60), (300, 1, 150, 280), (3, 5, 0, 9)):
-        rows = clone_atoms._coins(first, count, low, high)
-        truth = [[math.comb(m, a) / 2**m for a in range(low, high + 1)] for m in range(first, first + count)]
-        assert rows == pytest.approx(np.array(truth), rel=1e-13, abs=0)
-
-
-@pytest.mark.parametrize(("cells", "width"), [(200, 2e-3), (4_000, 5e-6), (40_000, 5e-7)])
-def test_gathered_atoms_enclose_whole_numbers(monkeypatch, cells, width):
-    setting = {"eps0": math.log(1.25), "n": 402}  # an odd number of clones first
-    listed = joint_concavity.conditioned_on_clones(**setting)(FPR)
-    monkeypatch.setattr(clones, "LISTED_ATOMS", 0)
-    monkeypatch.setattr(clone_atoms, "CELLS", cells)
-    f = joint_concavity.conditioned_on_clones(**setting)
-    assert np.all(f(FPR).lower <= listed.upper) and np.all(listed.lower <= f(FPR).upper)
+@pytest.mark.parametrize(("listed", "width"), [(2000, 1e-10), (0, 3e-3)])
+def test_clones_enclose_whole_numbers(monkeypatch, listed, width):
+    monkeypatch.setattr(clones, "LISTED_USERS", listed)
+    f = joint_concavity.conditioned_on_clones(eps0=math.log(1.25), n=402)
     assert np.all(f(FPR).upper - f(FPR).lower < width)
     for ratio in (F(1), F(21, 20), F(3, 2), F(23, 10)):
         truth, bracket = whole_clones(402, ratio), f.delta(math.log(ratio))
@@ -482,16 +461,12 @@ def test_gathered_atoms_enclose_whole_numbers(monkeypatch, cells, width):
         assert f.inverse.delta(math.log(ratio)).lower <= truth <= f.inverse.delta(math.log(ratio)).upper
 
 
-@pytest.mark.parametrize(("n", "eps0"), [(20_000, 1.0), (100_000, 0.03), (1_000_000, 4.0)])
-def test_many_clones_agree_with_the_variation_ratio_pair(n, eps0):
-    pair = VariationRatioPair(n=n, p=math.exp(eps0), beta=math.tanh(eps0 / 2), q0=math.exp(eps0))
-    f = joint_concavity.clone_pair(eps0=eps0, n=n)
+def test_many_clones_agree_with_the_variation_ratio_pair():
+    pair = VariationRatioPair(n=20_000, p=math.exp(1.0), beta=math.tanh(0.5), q0=math.exp(1.0))
+    f = joint_concavity.clone_pair(eps0=1.0, n=20_000)
     for eps in (0.0, 1e-4, 3e-3):
         ours, theirs = f.delta(eps), pair.delta(eps)
         assert ours.lower <= theirs.upper and theirs.lower <= ours.upper
-        assert ours.upper - ours.lower < 1e-9
-    rates = f(FPR)
-    assert np.all(rates.upper - rates.lower < 3e-8)
 
 
 # ---------------------------------------------------------------- random start

@@ -44,7 +44,7 @@ def test_tradeoff_from_several_guarantees_is_their_maximum():
 
 def test_delta_and_epsilon_round_trip_through_f():
     for profile in (shuffled(30), VariationRatioPair(n=30, p=3.0, beta=0.2, q0=4.0, q1=2.5)):
-        f = from_pair(profile._cells)
+        f = from_pair(profile.cells)
         eps = np.array([0.0, 0.1, 0.4])
         bracket, direct = c.delta_from_tradeoff_dong22(f, eps=eps), profile.delta(eps)
         assert np.all(bracket.lower <= direct.upper) and np.all(direct.lower <= bracket.upper)
@@ -206,7 +206,7 @@ def test_gaussian_from_its_moments(line):
 
 
 def test_shuffled_pair_from_its_moments_to_1e_6():
-    pair = shuffled(50)._cells
+    pair = shuffled(50).cells
     moment = c.renyi_moments(pair)
     inversion = c.MellinInversion(moment, line=4.0, tolerance=1e-6)
     eps = np.array([0.0, 0.1, 0.3, 0.6])
@@ -221,7 +221,7 @@ def test_shuffled_pair_from_its_moments_to_1e_6():
 
 
 def test_renyi_from_f_and_directly():
-    for pair in (shuffled(50)._cells, VariationRatioPair(n=50, p=3.0, beta=0.2, q0=4.0, q1=2.5)._cells):
+    for pair in (shuffled(50).cells, VariationRatioPair(n=50, p=3.0, beta=0.2, q0=4.0, q1=2.5).cells):
         bracket = joint_concavity.renyi(from_pair(pair), order=ORDERS)
         for order, low, high in zip(ORDERS, bracket.lower, bracket.upper, strict=True):
             direct = pair.renyi_directed(order)

@@ -183,7 +183,7 @@ def test_three_routes_to_the_pair_overlap(n, p, beta, q0, q1):
     for eps in (0.0, 0.01, 0.1, 0.15):
         routes = [pair._over_totals(eps, 38.0), pair._by_ratios.log_hockey_stick(eps, 1e-7)]
         if n < 1000:
-            routes.append(pair._cells.log_hockey_stick(eps))
+            routes.append(pair.cells.log_hockey_stick(eps))
         assert max(route.lower for route in routes) <= min(route.upper for route in routes)
         assert routes[0].upper - routes[0].lower < 1e-8 or routes[0].upper < -150.0
 

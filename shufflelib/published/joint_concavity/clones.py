@@ -16,33 +16,34 @@ pair is valid by another argument (the blanket pair of binary randomized respons
 every other).
 """
 
+import bisect
 import math
 
 import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT, log_binomial_pmf
-from shufflelib.profiles.pairs import DiscretePair
-from shufflelib.profiles.tradeoff_functions import TradeoffFunction
-from shufflelib.profiles.tradeoff_polygon import Polygon
+from shufflelib.profiles.tradeoff_of_profile import from_pair, from_profile
 from shufflelib.published.closed_form.regime import require
-from shufflelib.published.joint_concavity import clone_atoms
-from shufflelib.published.joint_concavity.clone_atoms import log_clones, swap
 from shufflelib.published.joint_concavity.symmetric_mixtures import symmetric_mixture
+from shufflelib.published.renyi.pairs import generic_pair
+from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
-LISTED_ATOMS = 1_000_000  # beyond, they are grouped in cells
+LISTED_USERS = 2000  # up to here every atom is listed
 TIE = 1e-12  # relative rounding within which the printed condition counts as met
 SCANNED = 64  # thresholds
-MOST_USERS = 1_000_000
 
 
-def _parameters(eps0, n):
-    eps0, n = validation.local_budget(eps0), validation.users(n)
-    if n > MOST_USERS:
-        raise ValueError(
-            f"n must be at most {MOST_USERS}, got {n}; for more users use from_profile on VariationRatioPair"
-        )
-    return n, eps0
+def _swap(eps0):
+    """Return w = 1/(e^ε₀ + 1)."""
+    return 1.0 / (math.exp(eps0) + 1.0)
+
+
+def _tradeoff(pair, statement, source):
+    """Return the trade-off function of a pair: exact for few users, enclosed for many."""
+    f = from_pair(pair.cells) if pair.n <= LISTED_USERS else from_profile(pair)
+    f.statement, f.source = statement, source
+    return f
 
 
 def conditioned_on_clones(*, eps0, n):
@@ -58,20 +59,18 @@ def conditioned_on_clones(*, eps0, n):
     eps0 : float
         Local budget in nats, at most 700.
     n : int
-        Number of all users, at most 10⁶.
+        Number of all users.
 
     Returns
     -------
     TradeoffFunction
-        A polygon with knots at all ratios a/b while there are at most 10⁶ of them.  Beyond, they are
-        grouped in 40000 cells of (a − b)/(a + b): split to the edges below, coarsened above.  The mass
-        more than 9 standard deviations out, less than 1e-17, counts as perfectly distinguishable below
-        and as indistinguishable above.
+        Up to 2000 users a polygon with knots at all ratios a/b; beyond, the bracket of `from_profile`,
+        less than 1e-4 wide.
 
     Notes
     -----
-    Cost O(n), a second for 10⁶ users.  Source: Proposition 4.1.  Errata: the proof prints β without the
-    1 − in two places.
+    Cost O(n²) up to 2000 users.  Source: Proposition 4.1.  Errata: the proof prints β without the 1 − in
+    two places.
 
     Examples
     --------
@@ -80,16 +79,11 @@ def conditioned_on_clones(*, eps0, n):
     >>> round(f(0.05).lower, 4)
     0.9404
     """
-    n, eps0 = _parameters(eps0, n)
-    few = clone_atoms.count(n, eps0) <= LISTED_ATOMS
-    below, above = (clone_atoms.listed if few else clone_atoms.gathered)(n, eps0)
-    lower = Polygon(below)
-    upper = lower if above is below else Polygon(above)
-    return TradeoffFunction(
-        lower,
-        upper,
-        statement=f"the clones of n={n} users with eps0={eps0:g}, the swap not counted",
-        source="Proposition 4.1",
+    eps0, n = validation.local_budget(eps0), validation.users(n)
+    return _tradeoff(
+        VariationRatioPair(n=n, p=math.inf, beta=1.0, q0=math.exp(eps0) + 1.0),
+        f"the clones of n={n} users with eps0={eps0:g}, the swap not counted",
+        "Proposition 4.1",
     )
 
 
@@ -106,35 +100,10 @@ def clone_pair(*, eps0, n):
     >>> round(bound.lower, 3), round(pair.lower, 3)
     (0.939, 0.94)
     """
-    n, eps0 = _parameters(eps0, n)
-    f = conditioned_on_clones(eps0=eps0, n=n)
-    parts = []
-    for side in dict.fromkeys((f.low, f.high)):
-        parts.append(Polygon(_swapped(side.pair, swap(eps0))))
-    return TradeoffFunction(
-        parts[0],
-        parts[-1],
-        statement=f"the clone pair of n={n} users with eps0={eps0:g}",
-        source="the clone pair, exact",
-    )
-
-
-def _swapped(pair, w):
-    keep, swap = math.log1p(-w), math.log(w)
-    log_p = np.logaddexp(pair.log_p + keep, pair.log_q + swap)
-    log_q = np.logaddexp(pair.log_q + keep, pair.log_p + swap)
-    # log((1−w)e^ℓ + w) − log((1−w) + w e^ℓ), odd in ℓ
-    size = np.abs(pair.loss)
-    with np.errstate(invalid="ignore", over="ignore"):
-        gain = np.log1p((1.0 - 2.0 * w) * -np.expm1(-size) / (w + (1.0 - w) * np.exp(-size)))
-    loss = np.sign(pair.loss) * gain
-    error = pair.mass_error + 16 * UNIT * (1.0 + keep - swap)
-    return DiscretePair.from_losses(
-        log_p,
-        log_q,
-        loss,
-        mass_error=error + 4 * UNIT * np.maximum(np.abs(log_p), np.abs(log_q)),
-        loss_error=pair.loss_error + 16 * UNIT * (1.0 + np.abs(loss)),
+    return _tradeoff(
+        generic_pair(eps0=eps0, n=n),
+        f"the clone pair of n={n} users with eps0={eps0:g}",
+        "the clone pair, exact",
     )
 
 
@@ -149,7 +118,7 @@ def shuffle_bound(*, eps0, n):
     eps0 : float
         Local budget in nats, at most 700.
     n : int
-        Number of all users, the one who changes included, at most 10⁶.
+        Number of all users, the one who changes included.
 
     Returns
     -------
@@ -172,8 +141,7 @@ def shuffle_bound(*, eps0, n):
     >>> round(joint_concavity.shuffle_bound(eps0=1.0, n=200)(0.05).lower, 3), round(alone(0.05).lower, 3)
     (0.939, 0.864)
     """
-    n, eps0 = _parameters(eps0, n)
-    bound = symmetric_mixture(conditioned_on_clones(eps0=eps0, n=n), weight=swap(eps0))
+    bound = symmetric_mixture(conditioned_on_clones(eps0=eps0, n=n), weight=_swap(eps0))
     bound.statement, bound.source = f"f_Shuffle for n={n}, eps0={eps0:g}", "Theorem 4.2"
     return bound
 
@@ -223,31 +191,25 @@ def delta_corollary43(*, eps0, n, eps):
     >>> round(printed, 4), 0.375 < delta < 0.3751
     (0.125, True)
     """
-    eps0, n = validation.local_budget(eps0), validation.count(n, "n", at_least=2, at_most=2000)
+    eps0, n = validation.local_budget(eps0), validation.count(n, "n", at_least=2, at_most=LISTED_USERS)
     eps = validation.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats")
-    w, i = swap(eps0), np.arange(n)
-    weight = np.exp(log_clones(i, n, eps0))
-    pair = conditioned_on_clones(eps0=eps0, n=n).low.pair
-    spent, kept = Polygon(pair).knots
-    losses = np.unique(pair.loss[np.isfinite(pair.loss)])
+    w, i = _swap(eps0), np.arange(n)
+    weight = np.exp(log_binomial_pmf(i, n - 1, 2.0 * w))
+    polygon = conditioned_on_clones(eps0=eps0, n=n).low
+    spent, kept = polygon.knots
+    losses = np.unique(polygon.pair.loss[np.isfinite(polygon.pair.loss)])
 
-    def slope(log_t):
-        cut = np.floor((i + 1) / (1.0 + math.exp(-log_t)) * (1 + 4 * UNIT)) - 1.0  # i − (i + 1)/(t + 1)
+    def meets(loss):
+        cut = np.floor((i + 1) / (1.0 + math.exp(-loss)) * (1 + 4 * UNIT)) - 1.0  # i − (i + 1)/(t + 1)
         reach, base = (weight @ np.exp(log_binomial_pmf(part, i, 0.5)) for part in (cut + 1.0, cut))
-        return reach / base if base > 0.0 else math.inf
+        slope = reach / base if base > 0.0 else math.inf
+        return 2.0 * w + (1.0 - 2.0 * w) * slope <= math.exp(eps) * (1.0 + TIE)
 
-    def meets(knot):
-        rise = 2.0 * w + (1.0 - 2.0 * w) * slope(losses[knot])
-        return rise <= math.exp(eps) * (1.0 + TIE)
-
-    require(meets(losses.size - 1), "a threshold t that meets the printed condition", f"eps = {eps!r}")
-    low, high = 0, losses.size - 1
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if meets(middle) else (middle + 1, high)
+    require(meets(losses[-1]), "a threshold t that meets the printed condition", f"eps = {eps!r}")
+    last = bisect.bisect_left(losses, True, key=meets)
     # l(t) is not quite monotone: search a little before the threshold that bisection finds
-    low = next(knot for knot in range(max(low - SCANNED, 0), low + 1) if meets(knot))
-    knot = int(np.searchsorted(pair.loss, losses[low], side="right"))
+    loss = next(loss for loss in losses[max(last - SCANNED, 0) :] if meets(loss))
+    knot = int(np.searchsorted(polygon.pair.loss, loss + TIE, side="right"))
     alpha, beta = float(spent[knot]), float(kept[knot])
     value = 1.0 - math.exp(eps) * alpha - 2.0 * w * (1.0 - alpha) - (1.0 - 2.0 * w) * beta
     return min(max(value, 0.0), 1.0)
