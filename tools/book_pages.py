@@ -73,7 +73,7 @@ def home_of(name):
 
 
 def public_names(module):
-    """Return what a module offers: its ``__all__``, else the functions and classes defined in it."""
+    """Return what a module offers: its ``__all__``, else the functions and classes defined in it or below."""
     if hasattr(module, "__all__"):
         return [name for name in module.__all__ if not isinstance(getattr(module, name), types.ModuleType)]
     return [
@@ -81,7 +81,7 @@ def public_names(module):
         for name, thing in vars(module).items()
         if not name.startswith("_")
         and (inspect.isfunction(thing) or inspect.isclass(thing))
-        and thing.__module__ == module.__name__
+        and f"{thing.__module__}.".startswith(f"{module.__name__}.")
     ]
 
 

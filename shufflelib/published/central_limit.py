@@ -21,8 +21,6 @@ from scipy.special import erfcx, lambertw
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import NO_SQUARE
 
-__all__ = ["asymptotic_delta", "asymptotic_epsilon", "moderate_delta", "moderate_epsilon"]
-
 LARGE = 600.0  # logarithm from which on W(x) is found from log x
 FAR = 30.0  # standard deviations; from here on the tail is a series
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)

@@ -24,15 +24,6 @@ from shufflelib.profiles.privacy_profile import MOST_ROUNDS, PrivacyProfile
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
-__all__ = [
-    "advanced_drv10",
-    "gaussian_limit_dong22",
-    "optimal_kov15",
-    "renyi_sum_mironov17",
-    "subsampled_girgis21",
-    "variation_ratio_wang24",
-]
-
 ORDERS = np.concatenate([1.0 + np.geomspace(1e-3, 1.0, 12), np.geomspace(2.1, 3e3, 48)])
 LARGEST_SUM = 10**6  # rounds, or orders, that are added one by one
 

@@ -27,15 +27,6 @@ from scipy.special import erf, ndtr
 from shufflelib.numerics import validation
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
-__all__ = [
-    "ShuffleIndex",
-    "composition_index",
-    "gaussian_index",
-    "generalized_rr_index",
-    "laplace_index",
-    "shuffle_index",
-]
-
 FIXED = 1e-13  # relative variance below which a total counts as known
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import special, stats
 
 import oracles
-from shufflelib.published import closed_form, personalized
+from shufflelib.published import closed_form
 from shufflelib.published.closed_form import OutOfRegime
 from shufflelib.published.personalized import (
     delta_with_failures_fmt21,
@@ -380,7 +380,3 @@ def test_bad_input_of_the_normal_approximation_is_named():
     for eps0, n in ((1.0, 50), (1e-3, 1000), (0.5, 10**9), (5.0, 1000)):
         with pytest.raises(OutOfRegime):
             normal_approximation_gspa24(eps0=eps0, n=n)
-
-
-def test_public_names_exist():
-    assert all(hasattr(personalized, name) for name in personalized.__all__)

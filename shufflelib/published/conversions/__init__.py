@@ -8,16 +8,21 @@ f → (ε, δ) (`dong22`)                      nothing, if f is symmetric and δ
 μ-GDP → (ε, δ), Rényi (`dong22`)           nothing
 Rényi → (ε, δ) (`mironov17`)               a Markov bound on the privacy loss at one order
 Rényi → (ε, δ) (`canonne20`)               less: the best bound from one order; still one order at a time
-Rényi at all complex orders → f            nothing: `MellinInversion` (in `joint_concavity`)
+Rényi at all complex orders → f            nothing: `MellinInversion`
 ε-DP → Rényi (`mironov17`)                 nothing: binary randomized response attains it
 =========================================  ================================================================
 
 In order of reading:
 
 1. `tradeoff`: between (ε, δ), trade-off functions and Gaussian privacy.
-2. `renyi`: from ε to Rényi divergence and back.
+2. `renyi`: from ε to Rényi divergence and back; `mellin`: from Rényi moments back to f.
 """
 
+from shufflelib.published.conversions.mellin import (
+    MellinInversion,
+    renyi_moments,
+    tradeoff_from_renyi_moments,
+)
 from shufflelib.published.conversions.renyi import (
     BestOrder,
     best_over_orders,
@@ -34,26 +39,3 @@ from shufflelib.published.conversions.tradeoff import (
     renyi_from_gdp_dong22,
     tradeoff_from_approximate_dp_wasserman10,
 )
-from shufflelib.published.joint_concavity.mellin import (
-    MellinInversion,
-    renyi_moments,
-    tradeoff_from_renyi_moments,
-)
-
-__all__ = [
-    "BestOrder",
-    "MellinInversion",
-    "best_over_orders",
-    "delta_from_gdp_dong22",
-    "delta_from_renyi_canonne20",
-    "delta_from_tradeoff_dong22",
-    "epsilon_from_gdp_dong22",
-    "epsilon_from_renyi_canonne20",
-    "epsilon_from_renyi_mironov17",
-    "epsilon_from_tradeoff_dong22",
-    "renyi_from_gdp_dong22",
-    "renyi_from_pure_dp_mironov17",
-    "renyi_moments",
-    "tradeoff_from_approximate_dp_wasserman10",
-    "tradeoff_from_renyi_moments",
-]

@@ -4,7 +4,7 @@ In order of reading:
 
 1. `divergences`: Rényi, χ² and the like as functionals of a trade-off function. 2. `mixtures`: joint
 concavity; `symmetric_mixtures`: also subsampling; `equality`: when nothing is lost. 3. `clones`,
-`random_start`: shuffling and noisy gradient steps; `mellin`: from Rényi divergences back to f.
+`random_start`: shuffling and noisy gradient steps.  From Rényi divergences back to f: `conversions.mellin`.
 
 The trade-off functions themselves are in `shufflelib.profiles`.
 
@@ -51,37 +51,3 @@ from shufflelib.published.joint_concavity.symmetric_mixtures import (
     subsampling_operator,
     symmetric_mixture,
 )
-
-__all__ = [
-    "ChiSquare",
-    "CurveLength",
-    "Divergence",
-    "HockeyStick",
-    "KullbackLeibler",
-    "RandomStart",
-    "RenyiPower",
-    "Tightness",
-    "advanced_delta",
-    "advanced_joint_concavity",
-    "best_of",
-    "mixture",
-    "clipped_least_squares",
-    "clone_pair",
-    "common_null",
-    "conditioned_on_clones",
-    "delta_corollary43",
-    "exact_least_squares",
-    "subsampling_operator",
-    "symmetric_mixture",
-    "joint_concavity",
-    "least_squares",
-    "logistic",
-    "ordered_mixture",
-    "random_start_bound",
-    "renyi",
-    "renyi_least_squares",
-    "shuffle_bound",
-    "tightness",
-    "two_weight_vectors",
-    "unequal_gaussians",
-]

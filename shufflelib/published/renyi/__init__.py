@@ -55,31 +55,3 @@ from shufflelib.published.renyi.pairs import (
 )
 from shufflelib.published.renyi.printed_tradeoff import theorem1_tradeoff_arxiv24, theorem1_tradeoff_icassp24
 from shufflelib.published.renyi.ratio_test import RatioTest, ratio_test_arxiv24, ratio_test_icassp24
-
-__all__ = [
-    "OutOfRegime",
-    "RatioTest",
-    "binary_rr_pair",
-    "clones_delta_fmt21",
-    "clones_fmt21_growth",
-    "clones_pair_fmt21",
-    "erlingsson19_growth",
-    "gaussian_ccg24",
-    "gaussian_delta_ccg24",
-    "gaussian_mu_ccg24",
-    "gaussian_tradeoff_ccg24",
-    "generic_pair",
-    "girgis21_growth",
-    "girgis21_lower",
-    "girgis21_lower_exact",
-    "girgis21_lower_growth",
-    "girgis21_upper",
-    "girgis21_upper_simplified",
-    "over",
-    "ratio_test_arxiv24",
-    "ratio_test_icassp24",
-    "theorem1_pair_arxiv24",
-    "theorem1_pair_icassp24",
-    "theorem1_tradeoff_arxiv24",
-    "theorem1_tradeoff_icassp24",
-]
