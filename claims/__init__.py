@@ -1,6 +1,7 @@
 r"""Published claims, checked: statement, source, verdict, and a witness that anyone can run again.
 
-`ALL` is the ledger.  `audit` checks it: each claim's check returns what it finds *now*, and a claim whose
+`ALL` is the ledger: what is claimed is in ``ledger.toml``, the checks are in one folder for each work.
+`audit` checks it: each claim's check returns what it finds *now*, and a claim whose
 finding differs from the ledger's verdict does not agree.  Verdicts:
 
 =========================  ===================================================================================
@@ -22,6 +23,8 @@ few of them in full.
 """
 
 import difflib
+import tomllib
+from pathlib import Path
 
 from claims import wang24
 from claims.ccg24 import (
@@ -105,7 +108,12 @@ SOURCES = (
     shuffle_asymptotics,
     fixed_compositions,
 )
-ALL = tuple(claim for source in SOURCES for claim in source.CLAIMS)
+CHECKS = {name: check for source in SOURCES for name, check in source.CHECKS.items()}
+LEDGER = tomllib.loads((Path(__file__).parent / "ledger.toml").read_text(encoding="utf-8"))
+ALL = tuple(
+    Claim(id=name, **entry | {"verdict": Verdict(entry["verdict"])}, **CHECKS[name]._asdict())
+    for name, entry in LEDGER.items()
+)
 
 
 def named(name):

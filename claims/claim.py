@@ -74,6 +74,26 @@ class Finding(NamedTuple):
     steps: tuple = ()
 
 
+class Check(NamedTuple):
+    """The means to check a claim.
+
+    Attributes
+    ----------
+    check : callable
+        Takes an `Effort` and returns a `Finding`.
+    confirm : callable or None
+        A second computation that shares no method with ``check``; takes nothing and returns a `Finding`.
+        Every refutation has one.
+    failure_curve : callable or None
+        Takes nothing and returns the `claims.failure_curve.FailureCurve` on which the claim fails: what a
+        picture of the failure shows.  Every refutation has one.
+    """
+
+    check: Callable
+    confirm: Callable | None = None
+    failure_curve: Callable | None = None
+
+
 @dataclass(frozen=True)
 class Claim:
     """A published statement and the means to check it.
@@ -88,16 +108,10 @@ class Claim:
         Where: authors, year, version, place.
     verdict : Verdict
         What the ledger says; a check that finds something else is an error of one of the two.
-    check : callable
-        Takes an `Effort` and returns a `Finding`.
-    confirm : callable, optional
-        A second computation that shares no method with ``check``; takes nothing and returns a `Finding`.
-        Every refutation has one.
+    check, confirm, failure_curve : callable
+        See `Check`.
     reading : str
         A reading under which the statement is true, or the published erratum, with its place.
-    failure_curve : callable, optional
-        Takes nothing and returns the `claims.failure_curve.FailureCurve` on which the claim fails: what a
-        picture of the failure shows.  Every refutation has one.
     label : str
         What qualifies the verdict: `APPROXIMATION`, `SLIP` or `VACUOUS`; empty for most claims.
     repeats : str

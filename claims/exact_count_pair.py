@@ -17,7 +17,6 @@ from claims.counterexample_search import COARSE, linear, log_delta_attained, wor
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
-SOURCE = "Wang (PVLDB 2024; arXiv:2304.05007)"
 SCORE = linear(0.01, 7.0)  # ε in standard deviations of the pair's loss: δ from a half to 1e-12
 LEAST_LOG_DELTA = math.log(1e-12)  # a smaller δ counts as this one
 

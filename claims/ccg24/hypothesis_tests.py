@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from scipy.special import ndtr, ndtri
 
 from claims import exact_shuffle
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_tests import (
     LEVELS,
     above,
@@ -22,10 +22,6 @@ from claims.exact_tests import (
     never_fails,
     random_distribution,
 )
-
-CONFERENCE = "Chen, Cao, Ge (ICASSP 2024, full version)"
-PREPRINT = "Chen, Cao, Ge (arXiv:2401.04306v1)"
-GENERALIZED = "Chen, Cao, Ge (AAAI 2024)"
 
 
 def _approximate(e, delta):
@@ -258,106 +254,34 @@ def _distance_to_pure(channel, e):
     return found.fun
 
 
-def _fact(name, statement, source, check, **more):
-    return Claim(id=name, statement=statement, source=source, verdict=Verdict.HOLDS, check=check, **more)
-
-
-CLAIMS = (
-    _fact(
-        "ccg24-lemma-likelihood",
-        "For P = (A, C - A + 1) and Q = (A + 1, C - A) the likelihood ratio of (a, b) is a/b.",
-        f"{CONFERENCE}, Lemma 3; {PREPRINT}, Lemma A.2",
-        never_fails(_ratio_is_a_over_b, "Q(a, b) b = P(a, b) a"),
-        reading="The conference version prints equalities with a sign lost between them; the result stands.",
+CHECKS = {
+    "ccg24-lemma-likelihood": Check(never_fails(_ratio_is_a_over_b, "Q(a, b) b = P(a, b) a")),
+    "ccg24-lemma-neyman-pearson": Check(_unrandomised),
+    "ccg24-fact-approximate": Check(
+        never_fails(_approximate_is_f, "T is above f and touches it at the true delta")
     ),
-    Claim(
-        id="ccg24-lemma-neyman-pearson",
-        statement="The optimal test rejects where the likelihood ratio exceeds t and never else.",
-        source=f"{CONFERENCE}, Lemma 4; {PREPRINT}, Lemma A.3",
-        verdict=Verdict.SMALLER,
-        check=_unrandomised,
-        reading="At levels that some threshold attains. Between them a test must be randomised on the tie.",
+    "ccg24-fact-tensor": Check(
+        never_fails(_tensor, "tensor products of four-symbol and of random distributions, at 21 levels each")
     ),
-    _fact(
-        "ccg24-fact-approximate",
-        "(eps, delta)-DP is f-DP with f = max(0, 1 - delta - e^eps alpha, e^-eps (1 - delta - alpha)).",
-        f"{CONFERENCE}, Fact 1; {GENERALIZED}, Fact 1",
-        never_fails(_approximate_is_f, "T is above f and touches it at the true delta"),
-        reading="The AAAI text as consulted has (1 - delta - eps) in the last term, a misprint for alpha.",
+    "ccg24-fact-gaussian": Check(_gaussian),
+    "ccg24-lemma-a1": Check(
+        never_fails(_power_integral, "integrals along polygons equal sums of P^lambda Q^(1-lambda)")
     ),
-    _fact(
-        "ccg24-fact-tensor",
-        "f_{eps,delta} = f_{eps,0} x f_{0,delta}; f x f_{0,d} = (1-d) f(alpha/(1-d)); f_{0,a} x f_{0,b} = "
-        "f_{0,1-(1-a)(1-b)}.",
-        f"{CONFERENCE}, Facts 2 and 3",
-        never_fails(_tensor, "tensor products of four-symbol and of random distributions, at 21 levels each"),
-    ),
-    _fact(
-        "ccg24-fact-gaussian",
-        "mu-GDP has the printed delta(eps), composes as the root of the sum of squares, is (lambda, "
-        "mu^2 lambda/2)-RDP, and k mu-GDP for groups of k.",
-        f"{CONFERENCE}, Facts 4, 5, Proposition 2, Section 3.2; {PREPRINT}, Facts 2, 3; {GENERALIZED}, Fact "
-        "3",
-        _gaussian,
-    ),
-    _fact(
-        "ccg24-lemma-a1",
-        "If a mechanism is f-DP and f has no zero below 1, it is (lambda, log(integral "
-        "|f'|^(1-lambda))/(lambda-1))-RDP.",
-        f"{PREPRINT}, Lemma A.1",
-        never_fails(_power_integral, "integrals along polygons equal sums of P^lambda Q^(1-lambda)"),
-    ),
-    _fact(
-        "ccg24-lemma-shift",
-        "T(N(mu0, S), N(mu1, S)) is G with the root of (mu1-mu0)' S^-1 (mu1-mu0); here 2/sqrt((n-1) p), "
-        "2/sqrt(sum p_i).",
-        f"{PREPRINT}, Lemma A.4, equation (19); {CONFERENCE}, Section 7.4; {GENERALIZED}, Lemma 3",
-        never_fails(_shift, "the printed inverse and the quadratic form 4/sum p_i"),
-        reading="The formula of the AAAI abstract follows with p_i = 2 (1 - delta_i)/(1 + e^eps_i).",
-    ),
-    _fact(
-        "ccg24-lemma-moments",
-        "The counts (n0, n1, n2) have mean (n-1)(p/2, p/2, 1-p) and the printed covariance, and are "
-        "asymptotically normal.",
-        f"{CONFERENCE}, Lemmas 2 and 5; {PREPRINT}, Lemmas 1 and A.6",
+    "ccg24-lemma-shift": Check(never_fails(_shift, "the printed inverse and the quadratic form 4/sum p_i")),
+    "ccg24-lemma-moments": Check(
         never_fails(
             _counts_have_moments, "both moments by enumeration (the limit is the central limit theorem)"
-        ),
+        )
     ),
-    _fact(
-        "ccg24-fact-processing",
-        "A post-processing of an f-DP mechanism is f-DP.",
-        f"{PREPRINT}, Fact 1; {GENERALIZED}, Fact 2",
-        never_fails(_processed, "random channels applied to random pairs"),
+    "ccg24-fact-processing": Check(never_fails(_processed, "random channels applied to random pairs")),
+    "gspa24-equation-4": Check(never_fails(_both_errors, "least sum of both error rates, 1 - TV")),
+    "gspa24-fact-4": Check(
+        never_fails(_chain, "T(P, R) >= g(1 - f) with f = T(P, Q), which is what the proof needs")
     ),
-    _fact(
-        "gspa24-equation-4",
-        "The two error rates of a test add up to 1 - TV(U, V) at least.",
-        f"{GENERALIZED}, equation (4)",
-        never_fails(_both_errors, "least sum of both error rates, 1 - TV"),
-    ),
-    _fact(
-        "gspa24-fact-4",
-        "If T(P, R) >= f and T(Q, R) >= g, then T(P, R) >= g(1 - f(alpha)).",
-        f"{GENERALIZED}, Fact 4",
-        never_fails(_chain, "T(P, R) >= g(1 - f) with f = T(P, Q), which is what the proof needs"),
-        reading="As printed it is trivial, g(1 - f) <= f; T(P, Q) >= f is meant, and true.",
-    ),
-    _fact(
-        "gspa24-lemma-4",
-        "Two distributions of an (eps, delta)-DP randomizer are a post-processing of the two "
-        "distributions on A, 0, 1, B.",
-        f"{GENERALIZED}, Lemma 4, after Kairouz, Oh, Viswanath (ICML 2015)",
+    "gspa24-lemma-4": Check(
         never_fails(
             _four_symbols_dominate, "T is above that of the four symbols, which is Blackwell's criterion"
-        ),
+        )
     ),
-    _fact(
-        "ccg24-lemma-6",
-        "Each (eps0, delta0)-LDP randomizer is within total variation (1 + 1/(2 e^eps0)) delta0 of an "
-        "eps0-LDP one.",
-        f"{CONFERENCE}, Lemma 6, after Feldman, McMillan, Talwar (FOCS 2021), Theorem 3.8",
-        _nearest_pure,
-        reading="Another constant in circulation, 1 + e^eps0/2, is larger; the package charges that one.",
-    ),
-)
+    "ccg24-lemma-6": Check(_nearest_pure),
+}

@@ -5,20 +5,13 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from claims import failure_curve
-from claims.claim import APPROXIMATION, Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_count_pair import above_the_claim
-from claims.others.renyi_bounds import BOTH, CONFERENCE, renyi_upper_bound
+from claims.others.renyi_bounds import renyi_upper_bound
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
 from shufflelib.published import renyi
 from shufflelib.published.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
-
-LATE = (
-    "As a limit: eps0 fixed and n to infinity, where the true leading term lambda (e-1)^2/((e+1) n) is "
-    "below 2 e lambda/n. From eps0 = 2.79 on, where eps0^2 > 8 e log(1 + 1/e), orders in proportion to n "
-    "fail however large n is: nobody else reports the rare symbol. Below that no failure was found; for "
-    "eps0 <= 2.7 the pair that bounds all identical, non-adaptive randomizers stayed below it everywhere."
-)
 
 
 def witnessed(small, search):
@@ -191,70 +184,27 @@ def _atoms_by_stirling():
     )
 
 
-CLAIMS = (
-    Claim(
-        id="ccg24-theorem-2",
-        statement="Shuffled eps0-LDP reports are approximately mu-GDP with mu = 2 e^(eps0/2)/sqrt(n-1).",
-        source=f"{BOTH}, Theorem 2",
-        verdict=Verdict.REFUTED,
-        label=APPROXIMATION,
-        check=witnessed(
+CHECKS = {
+    "ccg24-theorem-2": Check(
+        witnessed(
             attained_by_fifty(_delta_of_theorem_2, "mu = 2 sqrt(50/92)"),
             upper_bound(_gaussian_epsilon, _binary),
         ),
-        confirm=_delta_of_fifty(_delta_of_theorem_2, "mu-GDP"),
-        reading=f"No error term is stated, and the number is used as a bound. {LATE}",
-        failure_curve=_curve_in_users,
+        _delta_of_fifty(_delta_of_theorem_2, "mu-GDP"),
+        _curve_in_users,
     ),
-    Claim(
-        id="ccg24-corollary-2",
-        statement=(
-            "Shuffled eps0-LDP reports are approximately (lambda, 2 e^eps0 lambda/(n-1))-RDP for all lambda "
-            "> 1 (arXiv: lambda >= 2), without constraints on eps0."
-        ),
-        source=f"{BOTH}, Corollary 2",
-        verdict=Verdict.REFUTED,
-        label=APPROXIMATION,
-        repeats="ccg24-theorem-2",
-        check=witnessed(_divergence_of_fifty, renyi_upper_bound(renyi.gaussian_ccg24)),
-        confirm=_exactly_fifty,
-        reading=f"No error term is stated, and Figures 2 and 3 show the number as a bound. {LATE}",
-        failure_curve=_curve_in_orders,
+    "ccg24-corollary-2": Check(
+        witnessed(_divergence_of_fifty, renyi_upper_bound(renyi.gaussian_ccg24)),
+        _exactly_fifty,
+        _curve_in_orders,
     ),
-    Claim(
-        id="ccg24-corollary-2-appendix",
-        statement=(
-            "Shuffled (eps0, delta0)-LDP reports are F x f_{0,delta'}-DP, F that of Theorem 2, delta' = 1 - "
-            "(1 - (1 + e^-eps0/2) delta0)^n."
-        ),
-        source=f"{CONFERENCE}, Section 7.6, Corollary 2",
-        verdict=Verdict.REFUTED,
-        repeats="ccg24-theorem-2",
-        check=witnessed(
+    "ccg24-corollary-2-appendix": Check(
+        witnessed(
             attained_by_fifty(_delta_of_the_appendix, "delta0 = 1e-9"),
             upper_bound(_epsilon_with_failures, _binary),
         ),
-        confirm=_delta_of_fifty(_delta_of_the_appendix, "F x f_{0,delta'} with delta0 = 1e-9"),
-        reading="With a proved F in place of the normal limit, and delta' charged on both datasets.",
-        failure_curve=_curve_in_budgets,
+        _delta_of_fifty(_delta_of_the_appendix, "F x f_{0,delta'} with delta0 = 1e-9"),
+        _curve_in_budgets,
     ),
-    Claim(
-        id="ccg24-rate",
-        statement=(
-            "The convergence to the normal distribution is of order 1/sqrt(n) at most, and "
-            "numerically about 1/n."
-        ),
-        source=f"{BOTH}, Section 3.2, after Lemma 2 (arXiv: Lemma 1)",
-        verdict=Verdict.REFUTED,
-        repeats="gspa24-equation-14",
-        check=_atoms,
-        confirm=_atoms_by_stirling,
-        reading=(
-            "For single outputs, whose probabilities fall as 1/n themselves. And for what the theorem needs, "
-            "the trade-off function of (A + 1, C - A) and (A, C - A + 1): at fixed eps0 its distance to that "
-            "of the normal distributions falls even faster, eightfold for four times the users where "
-            "we looked."
-        ),
-        failure_curve=_atoms_curve,
-    ),
-)
+    "ccg24-rate": Check(_atoms, _atoms_by_stirling, _atoms_curve),
+}

@@ -2,12 +2,10 @@
 
 import math
 
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import LOCAL, logarithmic, whole, worst
-from claims.others.renyi_bounds import BOTH, ORDER, renyi_upper_bound
+from claims.others.renyi_bounds import ORDER, renyi_upper_bound
 from shufflelib.published import renyi
-
-TABLE = f"{BOTH}, Table 1"
 
 
 def _rare(eps0, n, order):
@@ -99,67 +97,11 @@ def _no_constant(effort):
     return Finding(Verdict.NOT_DECIDED, evidence)
 
 
-NO_CONSTANT = "As an order of growth without its constant."
-
-CLAIMS = (
-    Claim(
-        id="ccg24-table-1-erlingsson19",
-        statement="Erlingsson et al. (SODA 2019): O(e^(6 eps0) lambda/n), read with constant 1.",
-        source=TABLE,
-        verdict=Verdict.HOLDS,
-        check=renyi_upper_bound(renyi.erlingsson19_growth),
-    ),
-    Claim(
-        id="ccg24-table-1-girgis21",
-        statement="Girgis et al. (CCS 2021): O(e^(2 eps0) lambda/n), read with constant 1.",
-        source=TABLE,
-        verdict=Verdict.HOLDS,
-        check=renyi_upper_bound(renyi.girgis21_growth),
-    ),
-    Claim(
-        id="ccg24-table-1-fmt21",
-        statement=(
-            "Feldman et al. (FOCS 2021): O(64 e^eps0 lambda/n), read as a bound without constraints on eps0."
-        ),
-        source=TABLE,
-        verdict=Verdict.SMALLER,
-        check=_clones_row,
-        reading="The table omits constraints on purpose. Without any it fails for large n from eps0 = 16 on.",
-    ),
-    Claim(
-        id="ccg24-table-1-fmt23",
-        statement=(
-            "Feldman et al. (SODA 2023), Corollary 4.3: O(lambda (1 - e^-eps0)^2 e^eps0/n), lambda < n/(16 "
-            "eps0 e^eps0)."
-        ),
-        source=f"{TABLE} and Section 3.3",
-        verdict=Verdict.NOT_DECIDED,
-        check=_no_constant,
-        reading="The row of the table has no constant in it; the authors' erratum names the corollary.",
-    ),
-    Claim(
-        id="ccg24-table-1-own",
-        statement="This work: O(2 e^eps0 lambda/n), without constraints on eps0, read as a bound.",
-        source=TABLE,
-        verdict=Verdict.SMALLER,
-        check=_row_of_corollary_2,
-        reading=(
-            f"{NO_CONSTANT} As a number no violation was met for lambda <= n/(16 max(eps0, 1) e^eps0), nor "
-            "for eps0 <= 2.7."
-        ),
-    ),
-    Claim(
-        id="ccg24-table-1-lower",
-        statement=(
-            "Girgis et al. have a lower bound of order e^eps0 lambda/n, for all eps0 >= 0 and whole orders "
-            ">= 2."
-        ),
-        source=f"{TABLE} and Section 3.3",
-        verdict=Verdict.SMALLER,
-        check=_lower_row,
-        reading=(
-            "For eps0 bounded away from 0 and lambda^2 e^eps0 below n. As eps0 falls the truth vanishes with "
-            "eps0^2, so that no constant serves all eps0; the bound itself, equation (9), is right."
-        ),
-    ),
-)
+CHECKS = {
+    "ccg24-table-1-erlingsson19": Check(renyi_upper_bound(renyi.erlingsson19_growth)),
+    "ccg24-table-1-girgis21": Check(renyi_upper_bound(renyi.girgis21_growth)),
+    "ccg24-table-1-fmt21": Check(_clones_row),
+    "ccg24-table-1-fmt23": Check(_no_constant),
+    "ccg24-table-1-own": Check(_row_of_corollary_2),
+    "ccg24-table-1-lower": Check(_lower_row),
+}

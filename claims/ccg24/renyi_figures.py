@@ -8,10 +8,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from claims import failure_curve
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import LOCAL, whole, worst
 from claims.exact_count_pair import printed
-from claims.others.renyi_bounds import BOTH, CONFERENCE, MANY, PREPRINT
+from claims.others.renyi_bounds import MANY
 from shufflelib.published import renyi
 
 FIGURE = {"n": 10**4, "order": 4}  # of Figure 2
@@ -203,105 +203,29 @@ def _optimal(effort):
 FIGURE_2 = [{"eps0": eps0, **FIGURE} for eps0 in (0.1, 0.5, 1.0, 2.0, 4.0)]
 FIGURE_3 = [{"eps0": 2.0, "n": 10**4, "order": order} for order in (2, 4, 20, 40)]
 
-CLAIMS = (
-    Claim(
-        id="ccg24-figure-2-tighter",
-        statement="At order 4, n = 10^4, Corollary 2 is significantly tighter than the existing bounds.",
-        source=f"{BOTH}, Figure 2, Sections 3.3 and 4",
-        verdict=Verdict.REFUTED,
-        check=_tighter,
-        confirm=_tighter_by_listing,
-        reading=(
-            "Than the short form of Girgis et al. from eps0 = 0.7 on, and than 64 e lambda/n. It is below "
-            "the pair of Feldman et al. from eps0 = 5.5 on, but no bound for all orders there."
-        ),
-        failure_curve=_tighter_curve,
+CHECKS = {
+    "ccg24-figure-2-tighter": Check(_tighter, _tighter_by_listing, _tighter_curve),
+    "ccg24-sixty-four": Check(_sixty_four),
+    "ccg24-figure-2-close": Check(
+        _far_from_the_lower_bound(FIGURE_2),
+        _four_times_exactly,
+        _side_by_side("ε₀", "D₄, n = 10⁴", "eps0", [0.1, 0.25, *(j / 2 for j in range(1, 12))], **FIGURE),
     ),
-    Claim(
-        id="ccg24-sixty-four",
-        statement="The bound is significantly better than 64 e^eps0 lambda/n.",
-        source=f"{BOTH}, Section 3.3",
-        verdict=Verdict.SMALLER,
-        check=_sixty_four,
-        reading=(
-            "Where it is a bound; there it is 32 times smaller. At order 4 and n = 10^4 the pair of Feldman "
-            "et al. (FOCS 2021) itself, computed, is smaller still up to eps0 = 5."
-        ),
-    ),
-    Claim(
-        id="ccg24-figure-2-close",
-        statement=(
-            "At order 4, n = 10^4, for eps0 > 1 and for eps0 < 1, Corollary 2 is close to the lower bound."
-        ),
-        source=f"{BOTH}, Section 3.3 on Figure 2",
-        verdict=Verdict.REFUTED,
-        check=_far_from_the_lower_bound(FIGURE_2),
-        confirm=_four_times_exactly,
-        reading="On a logarithmic axis over many decades a factor 4 to 6 looks close, for eps0 >= 2.",
-        failure_curve=_side_by_side(
-            "ε₀", "D₄, n = 10⁴", "eps0", [0.1, 0.25, *(j / 2 for j in range(1, 12))], **FIGURE
-        ),
-    ),
-    Claim(
-        id="ccg24-figure-3-identical",
-        statement=(
-            "At eps0 = 2, n = 10^4, Corollary 2 and the lower bound are nearly identical for every order "
-            "(arXiv: close)."
-        ),
-        source=f"{BOTH}, Section 3.3 on Figure 3",
-        verdict=Verdict.REFUTED,
-        repeats="ccg24-figure-2-close",
-        check=_far_from_the_lower_bound(FIGURE_3),
-        confirm=_four_times_exactly,
-        reading="In order of growth: the ratio stays between 5.2 and 6.5 for orders from 2 to 40.",
-        failure_curve=_side_by_side(
+    "ccg24-figure-3-identical": Check(
+        _far_from_the_lower_bound(FIGURE_3),
+        _four_times_exactly,
+        _side_by_side(
             "order λ", "D_λ, ε₀ = 2, n = 10⁴", "order", list(range(2, 41, 2)), eps0=2.0, n=FIGURE["n"]
         ),
     ),
-    Claim(
-        id="ccg24-nearly-optimal",
-        statement=(
-            "The bound 2 e^eps0 lambda/n is nearly optimal, with a negligible difference from the lower "
-            "bound."
-        ),
-        source=f"{CONFERENCE}, abstract and Section 5",
-        verdict=Verdict.REFUTED,
-        repeats="ccg24-figure-2-close",
-        check=_far_from_the_lower_bound(FIGURE_2 + FIGURE_3),
-        confirm=_four_times_exactly,
-        reading="Up to a constant for eps0 >= 1, in the regime where it is a bound.",
-        failure_curve=_side_by_side(
+    "ccg24-nearly-optimal": Check(
+        _far_from_the_lower_bound(FIGURE_2 + FIGURE_3),
+        _four_times_exactly,
+        _side_by_side(
             "users n", "D₄, ε₀ = 4", "n", [round(10 ** (j / 2)) for j in range(6, 16)], eps0=4.0, order=4
         ),
     ),
-    Claim(
-        id="ccg24-asymptotically-optimal",
-        statement="The analysis is the first asymptotically optimal one without constraints on eps0.",
-        source=f"{PREPRINT}, abstract",
-        verdict=Verdict.SMALLER,
-        check=_optimal,
-        reading=(
-            "Optimal in order for eps0 >= 1; as eps0 falls the truth vanishes with eps0^2 and the formula "
-            "does not."
-        ),
-    ),
-    Claim(
-        id="ccg24-nearly-short-form",
-        statement=(
-            "Without its second exponential equation (8) is nearly 2/(n-1) lambda/(lambda-1) e (e-1)^2."
-        ),
-        source=f"{BOTH}, Section 3.3",
-        verdict=Verdict.REFUTED,
-        check=_missing_order,
-        confirm=_missing_order_by_limit,
-        reading="With one more factor lambda; the ratio to Corollary 2 that is drawn from it is right.",
-        failure_curve=_missing_order_curve,
-    ),
-    Claim(
-        id="ccg24-worse-by-a-factor",
-        statement="Equation (8) is worse than Corollary 2 by the factor lambda/(lambda-1) (e-1)^2.",
-        source=f"{BOTH}, Section 3.3",
-        verdict=Verdict.SMALLER,
-        check=_factor,
-    ),
-)
+    "ccg24-asymptotically-optimal": Check(_optimal),
+    "ccg24-nearly-short-form": Check(_missing_order, _missing_order_by_limit, _missing_order_curve),
+    "ccg24-worse-by-a-factor": Check(_factor),
+}

@@ -7,16 +7,13 @@ from statistics import NormalDist
 import numpy as np
 
 from claims import failure_curve
-from claims.claim import APPROXIMATION, Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import logarithmic, worst
 from claims.exact_count_pair import above_the_claim
 from shufflelib.published.conversions import delta_from_gdp_dong22
 from shufflelib.sgd import LaplaceBlocks
 from shufflelib.sgd.accounting import one_example, theorem3_renyi_ccg24
 
-CONFERENCE = "Chen, Cao, Ge (ICASSP 2024, full version)"
-PREPRINT = "Chen, Cao, Ge (arXiv:2401.04306v1)"
-BOTH = "Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1)"
 PERSONAL = "Chen, Cao, Ge (AAAI 2024)"
 
 # ---------------------------------------------------------------- Algorithm 1, Laplace noise
@@ -251,98 +248,12 @@ def _theorem_5_by_sampling():
     return above_the_claim(least, claimed, lines)
 
 
-CLAIMS = (
-    Claim(
-        id="ccg24-theorem-3",
-        statement="Algorithm 1 approximately satisfies (lambda, 2 T e^eps0 lambda/(m-1))-RDP.",
-        source=f"{BOTH}, Theorem 3",
-        verdict=Verdict.REFUTED,
-        label=APPROXIMATION,
-        check=_theorem_3,
-        confirm=_theorem_3_by_sampling,
-        reading=(
-            "No error term is stated, and the excess stays when there are more blocks: 10,000 blocks of six "
-            "examples have delta(1) >= 0.34. With blocks for users: noise for 2C and not 2C/m, or blocks of "
-            "one example, and then as a limit. For blocks that differ in one example nothing is amplified "
-            "while the split is fixed."
-        ),
-        failure_curve=_theorem_3_curve,
-    ),
-    Claim(
-        id="ccg24-sensitivity",
-        statement="The l1 sensitivity of each report of Algorithm 1 is 2C/m, so that it is eps0-LDP.",
-        source=f"{BOTH}, proof of Theorem 3",
-        verdict=Verdict.SMALLER,
-        check=_sensitivity,
-        reading=(
-            "m is the number of blocks in the algorithm and the batch size in Table 2; both are used here."
-        ),
-    ),
-    Claim(
-        id="ccg24-laplace-mechanism",
-        statement=(
-            "Laplace noise of scale (l1 sensitivity)/eps makes a function eps-LDP (eps in (0,1); arXiv: "
-            "eps0 > 0)."
-        ),
-        source=f"{CONFERENCE}, Lemma 1; {PREPRINT}, Proposition 3; {PERSONAL}, Definition 4",
-        verdict=Verdict.HOLDS,
-        check=_laplace,
-    ),
-    Claim(
-        id="ccg24-released-code",
-        statement=(
-            "The released program trains with Algorithm 1: gradients of l1 norm at most C, noise for 2C/m."
-        ),
-        source=f"Shuffled-SGD.py, published with {CONFERENCE}",
-        verdict=Verdict.REFUTED,
-        check=_column_sums,
-        confirm=_column_sums_by_norm,
-        reading=(
-            "It clips the batch's average, by the layers' largest column sums together, and takes the "
-            "batches in the same order in all epochs. Where nothing is clipped, which is the rule on MNIST, "
-            "one example moves the average by 1/m of its gradient."
-        ),
-        failure_curve=_column_sums_curve,
-    ),
-    Claim(
-        id="gspa24-gaussian-mechanism",
-        statement="Noise of variance 2 log(1.25/delta) (l2 sensitivity)^2/eps^2 gives (eps, delta)-DP.",
-        source=f"{PERSONAL}, Definition 5",
-        verdict=Verdict.SMALLER,
-        check=_gaussian_mechanism,
-        reading=(
-            "For eps <= 1, as in Dwork and Roth; Table 2 uses budgets up to 2, where it still holds at "
-            "delta = 1e-5."
-        ),
-    ),
-    Claim(
-        id="gspa24-client-ldp",
-        statement="Each client of Algorithm 3 is (eps_j, delta_j)-LDP before it sends to the shuffler.",
-        source=f"{PERSONAL}, proof of Theorem 5",
-        verdict=Verdict.REFUTED,
-        check=_client,
-        confirm=_client_by_quadrature,
-        reading=(
-            "With gradients clipped one by one before they are averaged, for clients that differ in one "
-            "example."
-        ),
-        failure_curve=_client_curve,
-    ),
-    Claim(
-        id="gspa24-theorem-5",
-        statement="Algorithm 3 approximately satisfies sqrt(T) mu-GDP, mu that of Theorem 2.",
-        source=f"{PERSONAL}, Theorem 5",
-        verdict=Verdict.REFUTED,
-        label=APPROXIMATION,
-        repeats="gspa24-client-ldp",
-        check=_theorem_5,
-        confirm=_theorem_5_by_sampling,
-        reading=(
-            "'Approximately' is defined as Theorem 2, with a slack C/sqrt(m-1) for m clients: with C = 1.51 "
-            "the definition holds for the witness of 100 clients. No C suffices for every number of clients; "
-            "at a fixed budget the least C grows like sqrt(m)/2. As a guarantee the clipped average needs "
-            "noise for 2C; besides, the order is drawn once for all epochs."
-        ),
-        failure_curve=_theorem_5_curve,
-    ),
-)
+CHECKS = {
+    "ccg24-theorem-3": Check(_theorem_3, _theorem_3_by_sampling, _theorem_3_curve),
+    "ccg24-sensitivity": Check(_sensitivity),
+    "ccg24-laplace-mechanism": Check(_laplace),
+    "ccg24-released-code": Check(_column_sums, _column_sums_by_norm, _column_sums_curve),
+    "gspa24-gaussian-mechanism": Check(_gaussian_mechanism),
+    "gspa24-client-ldp": Check(_client, _client_by_quadrature, _client_curve),
+    "gspa24-theorem-5": Check(_theorem_5, _theorem_5_by_sampling, _theorem_5_curve),
+}

@@ -1,9 +1,7 @@
 """Accuracies of shuffled training that Chen, Cao and Ge print, beside those of the committed figures."""
 
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 
-CONFERENCE = "Chen, Cao, Ge (ICASSP 2024, full version)"
-PREPRINT = "Chen, Cao, Ge (arXiv:2401.04306v1)"
 PERSONAL = "Chen, Cao, Ge (AAAI 2024)"
 
 
@@ -85,122 +83,14 @@ def _order_of_budgets(effort):
     return Finding(Verdict.HOLDS if holds else Verdict.NOT_REPRODUCIBLE, "; ".join(steps), steps)
 
 
-def _accuracy(name, statement, source, published, ours, *, verdict, reading, on="test"):
-    return Claim(
-        id=name,
-        statement=statement,
-        source=source,
-        verdict=verdict,
-        check=_beside(published, ours, on),
-        reading=reading,
-    )
-
-
-NO = Verdict.NOT_REPRODUCIBLE
-PROGRAM = (
-    "The program that the authors released, which clips a block's average and never reshuffles, comes to "
-    f"{RELEASED['released code, ε₀ = 2'][0]} % on the training images at eps0 = 2; its noise is not that of "
-    "the guarantee."
-)
-CALIBRATED = (
-    "With noise for 2C/m, m the examples of a client. One example can move the clipped average by 2C; with "
-    "noise for that, accuracies stay below 20 %."
-)
-
-
-CLAIMS = (
-    _accuracy(
-        "ccg24-accuracy-private",
-        "Algorithm 1 reaches an accuracy of 97.07 % on MNIST after about 50 epochs.",
-        f"{CONFERENCE}, Section 4",
-        97.07,
-        ALGORITHM_1,
-        verdict=NO,
-        reading=(
-            f"{PROGRAM} The corresponding number of the arXiv version, 98.18 %, is said to be without noise."
-        ),
-        on="train",
-    ),
-    _accuracy(
-        "ccg24-accuracy-plain",
-        "Without noise the approach reaches 98.18 % after about 50 epochs.",
-        f"{PREPRINT}, Section 4",
-        98.18,
-        PLAIN,
-        verdict=Verdict.HOLDS,
-        reading="On the test images, with 1000 hidden units; on the training images we have 99.5 %.",
-    ),
-    _accuracy(
-        "ccg24-accuracy-equal",
-        "At (lambda, 0.008 lambda)-RDP the method reaches 96.41 %.",
-        f"{PREPRINT}, Section 4, Figure 4",
-        96.41,
-        EQUAL,
-        verdict=NO,
-        reading=(
-            "The released code with eps0 = 5.48, which takes all examples for the number of blocks, comes to "
-            f"{RELEASED['released code, ε₀ = 5.48'][0]} % on the training images."
-        ),
-        on="train",
-    ),
-    Claim(
-        id="ccg24-figure-4-closest",
-        statement=(
-            "At the same (lambda, 0.008 lambda)-RDP the method is the most accurate, as its bound is the "
-            "tightest."
-        ),
-        source=f"{PREPRINT}, Figure 4, abstract and conclusion",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_closest,
-        reading=(
-            "The numerical clones of Feldman et al. (FOCS 2021) are tighter at order 4 and allow a larger "
-            "eps0."
-        ),
-    ),
-    Claim(
-        id="ccg24-approaches",
-        statement="The fitting accuracy approaches that without noise when eps0 > 1.",
-        source=f"{CONFERENCE}, Section 5",
-        verdict=Verdict.SMALLER,
-        check=_approaches,
-        reading="For the released program, whose noise is not that of Algorithm 1's guarantee.",
-    ),
-    _accuracy(
-        "gspa24-accuracy-best",
-        "Algorithm 3 reaches 96.78 % on the test images after about 50 epochs.",
-        f"{PERSONAL}, Parameter selection",
-        96.78,
-        CLIENT["Unif 3"],
-        verdict=NO,
-        reading=CALIBRATED,
-    ),
-    _accuracy(
-        "gspa24-accuracy-constant",
-        "With all budgets 0.5 it reaches 94.8 % on the test images.",
-        f"{PERSONAL}, Introduction and Figure 4",
-        94.8,
-        CLIENT["Constant"],
-        verdict=Verdict.HOLDS,
-        reading=CALIBRATED,
-    ),
-    _accuracy(
-        "gspa24-accuracy-spread",
-        "With budgets U(0.01, 2) it reaches 93.5 % on the test images.",
-        f"{PERSONAL}, Introduction and Figure 4",
-        93.5,
-        CLIENT["Unif 2"],
-        verdict=NO,
-        reading=CALIBRATED,
-    ),
-    Claim(
-        id="gspa24-figure-4-order",
-        statement=(
-            "Unif 3 is the most accurate, and constant budgets 0.5 beat U(0.01, 2) although they are more "
-            "private."
-        ),
-        source=f"{PERSONAL}, Utility of GSPA, Figure 4",
-        verdict=Verdict.HOLDS,
-        check=_order_of_budgets,
-        reading=CALIBRATED,
-    ),
-)
+CHECKS = {
+    "ccg24-accuracy-private": Check(_beside(97.07, ALGORITHM_1, "train")),
+    "ccg24-accuracy-plain": Check(_beside(98.18, PLAIN, "test")),
+    "ccg24-accuracy-equal": Check(_beside(96.41, EQUAL, "train")),
+    "ccg24-figure-4-closest": Check(_closest),
+    "ccg24-approaches": Check(_approaches),
+    "gspa24-accuracy-best": Check(_beside(96.78, CLIENT["Unif 3"], "test")),
+    "gspa24-accuracy-constant": Check(_beside(94.8, CLIENT["Constant"], "test")),
+    "gspa24-accuracy-spread": Check(_beside(93.5, CLIENT["Unif 2"], "test")),
+    "gspa24-figure-4-order": Check(_order_of_budgets),
+}

@@ -6,19 +6,11 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import VACUOUS, Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_channels import largest_ratio, normalised
 from claims.exact_count_pair import above_the_claim, both_ways, counts_channel, counts_delta, printed
 from claims.exact_tests import corners, false_negatives
 from shufflelib.published import renyi
-
-CONFERENCE = "Chen, Cao, Ge (ICASSP 2024, full version)"
-PREPRINT = "Chen, Cao, Ge (arXiv:2401.04306v1)"
-GENERALIZED = "Chen, Cao, Ge (AAAI 2024)"
-PROPOSITION_1 = (
-    "With Proposition 1's pair, (A + Delta, C - A + 1 - Delta) and Delta ~ Bern(e^eps0/(e^eps0 + 1)), and "
-    "randomised tests: then it is the theorem of Feldman, McMillan, Talwar (FOCS 2021)."
-)
 
 
 def _clones(e):
@@ -303,101 +295,12 @@ def _three_symbols():
     return Finding(Verdict.REFUTED if differ else Verdict.HOLDS, "one user alone", tuple(steps))
 
 
-CLAIMS = (
-    Claim(
-        id="ccg24-proposition-1",
-        statement=(
-            "n shuffled adaptive eps0-LDP reports are a post-processing of (A + Delta, C - A + 1 - Delta) "
-            "or (A + 1 - Delta, C - A + Delta), C ~ Bin(n-1, e^-eps0), A ~ Bin(C, 1/2), Delta ~ "
-            "Bern(e^eps0/(e^eps0+1))."
-        ),
-        source=f"{CONFERENCE}, Proposition 1, after Feldman, McMillan, Talwar (FOCS 2021)",
-        verdict=Verdict.HOLDS,
-        check=_proposition_1,
-    ),
-    Claim(
-        id="ccg24-theorem-1-conference",
-        statement=(
-            "For P = (A, C - A + Delta), Q = (A + Delta, C - A), Delta ~ Bern(e^-eps0): D_lambda(P||Q) = "
-            "log(integral of |h'|^(1-lambda))/(lambda-1), h from equations (5)-(7)."
-        ),
-        source=f"{CONFERENCE}, Theorem 1",
-        verdict=Verdict.REFUTED,
-        check=_conference,
-        confirm=_conference_by_hand,
-        reading=PROPOSITION_1,
-        failure_curve=_number_of_the_formula,
-    ),
-    Claim(
-        id="ccg24-theorem-1-preprint",
-        statement=(
-            "The same with Delta ~ Bern(1/(1 + e^-eps0)) and h(alpha) = 1 - alpha - c0 sum P(B1 < A <= B2 | "
-            "v) P(C = v), c0 = (e^-eps0 - 1)/(e^-eps0 + 1)."
-        ),
-        source=f"{PREPRINT}, Theorem 1",
-        verdict=Verdict.REFUTED,
-        repeats="ccg24-theorem-1-conference",
-        check=_preprint,
-        confirm=_preprint_by_hand,
-        reading=PROPOSITION_1,
-        failure_curve=_false_negatives,
-    ),
-    Claim(
-        id="ccg24-corollary-1",
-        statement=(
-            "Shuffled eps0-LDP reports are (lambda, max(D(P||Q), D(Q||P)))-RDP with the pair of Theorem 1."
-        ),
-        source=f"{CONFERENCE} and {PREPRINT}, Corollary 1",
-        verdict=Verdict.HOLDS,
-        label=VACUOUS,
-        check=_corollary_1,
-        reading=(
-            "Holds because both divergences of the printed pair are infinite, and every mechanism is "
-            "(lambda, infinity)-RDP: the statement is vacuous. The number of the printed formula, 0, "
-            f"is no bound. {PROPOSITION_1}"
-        ),
-    ),
-    Claim(
-        id="ccg24-proof-of-theorem-2",
-        statement=(
-            "Shuffling is no easier to test than (n0 + 1 - Delta, n1 + Delta) against (n0 + Delta, n1 + 1 - "
-            "Delta) with Delta ~ Bern(e^-eps0)."
-        ),
-        source=f"{CONFERENCE}, Section 7.3 and 7.5; {PREPRINT}, Appendix A.2 and A.3",
-        verdict=Verdict.REFUTED,
-        check=_share_of_the_proof,
-        confirm=_share_by_variation,
-        reading="With Delta ~ Bern(1/(e^eps0 + 1)), as in Proposition 1. What follows does not use Delta.",
-        failure_curve=_shares_curve,
-    ),
-    Claim(
-        id="ccg24-equation-17",
-        statement="T(P2, Q2) = P(Delta = 0) T(P, Q) + P(Delta = 1) T(Q, P) = T(P, Q).",
-        source=f"{PREPRINT}, equation (17); {CONFERENCE}, equation (29)",
-        verdict=Verdict.REFUTED,
-        check=EXCHANGED[0],
-        confirm=_one_token,
-        reading=(
-            "With >= for =, which is what the theorem needs: a test that does not see which of two cases it "
-            "is in does no better than one that does."
-        ),
-        failure_curve=EXCHANGED[1],
-    ),
-    Claim(
-        id="gspa24-equation-17",
-        statement=(
-            "T(rho0, rho1) = delta_n (1 - alpha) + (1 - delta_n) max(T(rho0', rho1'), T(rho1', rho0'))."
-        ),
-        source=f"{GENERALIZED}, equation (17)",
-        verdict=Verdict.REFUTED,
-        repeats="ccg24-equation-17",
-        check=EXCHANGED_PERSONAL[0],
-        confirm=_three_symbols,
-        reading=(
-            "With >= for = and delta_n = 0. With delta_n > 0 a test sees the third symbol and may spend its "
-            "level unevenly, so that >= fails too; T >= max(...) stands, by convexity, and suffices for what "
-            "is drawn from it."
-        ),
-        failure_curve=EXCHANGED_PERSONAL[1],
-    ),
-)
+CHECKS = {
+    "ccg24-proposition-1": Check(_proposition_1),
+    "ccg24-theorem-1-conference": Check(_conference, _conference_by_hand, _number_of_the_formula),
+    "ccg24-theorem-1-preprint": Check(_preprint, _preprint_by_hand, _false_negatives),
+    "ccg24-corollary-1": Check(_corollary_1),
+    "ccg24-proof-of-theorem-2": Check(_share_of_the_proof, _share_by_variation, _shares_curve),
+    "ccg24-equation-17": Check(EXCHANGED[0], _one_token, EXCHANGED[1]),
+    "gspa24-equation-17": Check(EXCHANGED_PERSONAL[0], _three_symbols, EXCHANGED_PERSONAL[1]),
+}

@@ -7,10 +7,9 @@ from fractions import Fraction
 import numpy as np
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_count_pair import above_the_claim, both_ways
 
-SOURCE = "Chen, Cao, Ge (AAAI 2024)"
 EQUAL = (
     "With delta_i = 0, equal budgets and randomizers that are not adaptive the two counts do bound the "
     "reports."
@@ -194,56 +193,14 @@ def _failure_by_hand():
     return above_the_claim(chance, Fraction(0), lines)
 
 
-CLAIMS = (
-    Claim(
-        id="gspa24-lemma-1",
-        statement=(
-            "Two inputs of an (eps_i, delta_i)-LDP randomizer are mixtures of three common "
-            "distributions, with "
-            "weight delta_i on one and the same third distribution."
-        ),
-        source=f"{SOURCE}, Lemma 1, equations (9), (10)",
-        verdict=Verdict.REFUTED,
-        check=_two_inputs_apart,
-        confirm=_two_inputs_apart_again,
-        failure_curve=_apart_by_failure,
-        reading=(
-            "With delta_i = 0. Else the symbols A and B of the paper's Lemma 4 identify the inputs. Both "
-            "equations are printed with the weights of the first input in the text consulted; the proof "
-            "exchanges them."
-        ),
+CHECKS = {
+    "gspa24-lemma-1": Check(_two_inputs_apart, _two_inputs_apart_again, _apart_by_failure),
+    "gspa24-lemma-1-others": Check(
+        _others_share_too_little, _others_share_too_little_again, _weights_to_be_had
     ),
-    Claim(
-        id="gspa24-lemma-1-others",
-        statement=(
-            "Every other input is a mixture with weight (1-delta_i)/(1+e^eps_i) on each of the first two "
-            "distributions."
-        ),
-        source=f"{SOURCE}, Lemma 1, equation (11)",
-        verdict=Verdict.REFUTED,
-        repeats="fmt23-lemma-3.5",
-        check=_others_share_too_little,
-        confirm=_others_share_too_little_again,
-        failure_curve=_weights_to_be_had,
-        reading=(
-            "The lemma behind it was withdrawn by its authors (erratum of arXiv:2208.04591). With weights "
-            "e^-eps_i/2 it is Feldman, McMillan, Talwar (FOCS 2021)."
-        ),
+    "gspa24-theorem-1": Check(
+        lambda effort: _both(_order_reveals_more(), _failure_among_users()),
+        lambda: _both(_order_by_enumeration(), _failure_by_hand()),
+        _by_budget_of_one_slot,
     ),
-    Claim(
-        id="gspa24-theorem-1",
-        statement=(
-            "Shuffled (eps_i, delta_i)-PLDP reports are a post-processing of rho_0 or rho_1, the counts of "
-            "two symbols."
-        ),
-        source=f"{SOURCE}, Theorem 1",
-        verdict=Verdict.REFUTED,
-        check=lambda effort: _both(_order_reveals_more(), _failure_among_users()),
-        confirm=lambda: _both(_order_by_enumeration(), _failure_by_hand()),
-        failure_curve=_by_budget_of_one_slot,
-        reading=(
-            f"{EQUAL} Its proof takes a list of symbols to reveal no more than their counts, which holds for "
-            "equal slots; and the three printed weights of V add up to one for eps_i = 0 only."
-        ),
-    ),
-)
+}

@@ -5,11 +5,10 @@ import math
 
 import numpy as np
 
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from shufflelib.published import personalized, renyi
 from shufflelib.published.closed_form import OutOfRegime
 
-SOURCE = "Chen, Cao, Ge (AAAI 2024)"
 RISK = 1e-4  # δ of Figure 2
 
 CLOSED = (
@@ -138,57 +137,10 @@ def _linear(effort):
     return Finding(Verdict.SMALLER if monotone and bent else Verdict.HOLDS, evidence, steps)
 
 
-CLAIMS = (
-    Claim(
-        id="gspa24-figure-2-outperforms",
-        statement=(
-            "At delta = 1e-4, n from 10^3 to 10^4, the bounds outperform all existing ones for all four "
-            "lists of budgets."
-        ),
-        source=f"{SOURCE}, Figure 2 and point (iii)",
-        verdict=Verdict.SMALLER,
-        check=_outperforms,
-        reading=(
-            "Than the closed forms. The numerical bounds of the same baselines are smaller for equal budgets."
-        ),
-    ),
-    Claim(
-        id="gspa24-third-saved",
-        statement="It maintains at least 33 % (less) privacy loss compared to existing methods.",
-        source=f"{SOURCE}, Conclusion",
-        verdict=Verdict.SMALLER,
-        check=_third_saved,
-        reading="At n = 10^4 against the closed forms; at n = 10^3 the saving is half of that.",
-    ),
-    Claim(
-        id="gspa24-root-n",
-        statement="The amplification effect grows in proportion to the square root of n.",
-        source=f"{SOURCE}, point (ii)",
-        verdict=Verdict.HOLDS,
-        check=_root_of_n,
-    ),
-    Claim(
-        id="gspa24-silent-users",
-        statement=(
-            "The bound is suitable for extreme budgets, where that of Liu et al. (2023) needs every eps_i "
-            "away from zero; eps_i = 0 is natural."
-        ),
-        source=f"{SOURCE}, point (i)",
-        verdict=Verdict.SMALLER,
-        check=_users_without_budget,
-        reading=(
-            "At eps_i = 0 itself, where Echo's overlaps are printed as 0/0. Near 0 they have a limit, and "
-            "Echo's epsilon is finite. Suitable means finite: mu does not vanish where nothing leaks."
-        ),
-    ),
-    Claim(
-        id="gspa24-figure-3-linear",
-        statement=(
-            "Utility falls linearly in the share of conservative users and rises linearly in their budget."
-        ),
-        source=f"{SOURCE}, Introduction and Figure 3",
-        verdict=Verdict.SMALLER,
-        check=_linear,
-        reading="Monotone in both. Near a line over short ranges only.",
-    ),
-)
+CHECKS = {
+    "gspa24-figure-2-outperforms": Check(_outperforms),
+    "gspa24-third-saved": Check(_third_saved),
+    "gspa24-root-n": Check(_root_of_n),
+    "gspa24-silent-users": Check(_users_without_budget),
+    "gspa24-figure-3-linear": Check(_linear),
+}

@@ -10,18 +10,13 @@ from scipy.stats import binom, laplace
 
 from claims import exact_shuffle, failure_curve
 from claims.ccg24.normal_limit import attained_by_fifty, witnessed
-from claims.claim import APPROXIMATION, Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_count_pair import above_the_claim, both_ways
-from claims.gspa24.personal_budgets import SOURCE, one_budget_among_zeros
+from claims.gspa24.personal_budgets import one_budget_among_zeros
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
 from shufflelib.published import personalized
 from shufflelib.published.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
-
-SLACK = (
-    "'Approximately' is defined as Theorem 2, whose slack C/sqrt(n-1), of the order of mu, all numbers leave "
-    "out; with a C large enough the definition holds for the witness."
-)
 
 
 def _mu_of_fifty():
@@ -244,69 +239,9 @@ def _unbiased_by_enumeration():
     return Finding(Verdict.REFUTED if total != Fraction(1, 2) else Verdict.HOLDS, "enumeration", steps)
 
 
-CLAIMS = (
-    Claim(
-        id="gspa24-approximately-mu",
-        statement=(
-            "Shuffled PLDP reports approximately follow mu-GDP, mu^2 = 2/(sum c_i - max c_i), c_i = "
-            "(1-delta_i)/(1+e^eps_i)."
-        ),
-        source=f"{SOURCE}, abstract and Theorem 2; Figure 2 shows G_mu without the slack",
-        verdict=Verdict.REFUTED,
-        label=APPROXIMATION,
-        check=EQUAL_BUDGETS,
-        confirm=_equal_exactly,
-        failure_curve=_by_unequal_slots,
-        reading=(
-            f"{SLACK} For equal budgets a limit at fixed epsilon/mu: it fails for large n at some delta from "
-            "eps0 = 2.06 on, where eps0^2 > 4 (1+e) log(1+1/e); no failure was met up to 2, the largest "
-            "budget of Table 2. With budget 0 in half of the slots it fails for all large n from eps0 = 2.8 "
-            "on, where (e-1)^2/(2e) of the other half exceeds n mu^2."
-        ),
-    ),
-    Claim(
-        id="gspa24-theorem-3",
-        statement=(
-            "Mean estimation with Laplace noise of personal scale approximately preserves mu-GDP for each "
-            "user."
-        ),
-        source=f"{SOURCE}, Theorem 3, Algorithm 1",
-        verdict=Verdict.REFUTED,
-        label=APPROXIMATION,
-        repeats="gspa24-approximately-mu",
-        check=_means,
-        confirm=_means_by_sampling,
-        failure_curve=_by_narrowness,
-        reading=(
-            f"{SLACK} For one who sees the mean z alone and not the reports: their noises add up to more "
-            "than mu asks for, in the limit. Algorithm 1 randomises before it permutes, and a narrow noise "
-            "has no clones among wide ones. For equal budgets as a limit. Delta f is not defined; it must be "
-            "the range of one value."
-        ),
-    ),
-    Claim(
-        id="gspa24-theorem-4",
-        statement=(
-            "Frequency estimation with personal randomized response approximately preserves mu-GDP for each "
-            "user."
-        ),
-        source=f"{SOURCE}, Theorem 4, Algorithm 2",
-        verdict=Verdict.REFUTED,
-        label=APPROXIMATION,
-        repeats="gspa24-approximately-mu",
-        check=_frequencies,
-        confirm=_frequencies_by_hand,
-        failure_curve=_by_first_budget,
-        reading=f"{SLACK} As a limit for many users of moderate budgets at a fixed false-positive rate.",
-    ),
-    Claim(
-        id="gspa24-unbiased",
-        statement="The estimator z = (A - B)/(n - 2B) of Algorithm 2 is unbiased for the share c of ones.",
-        source=f"{SOURCE}, after Theorem 4",
-        verdict=Verdict.REFUTED,
-        check=_unbiased,
-        confirm=_unbiased_by_enumeration,
-        failure_curve=_by_budget_of_ones,
-        reading="For equal budgets, and on average if budgets are assigned to users at random.",
-    ),
-)
+CHECKS = {
+    "gspa24-approximately-mu": Check(EQUAL_BUDGETS, _equal_exactly, _by_unequal_slots),
+    "gspa24-theorem-3": Check(_means, _means_by_sampling, _by_narrowness),
+    "gspa24-theorem-4": Check(_frequencies, _frequencies_by_hand, _by_first_budget),
+    "gspa24-unbiased": Check(_unbiased, _unbiased_by_enumeration, _by_budget_of_ones),
+}

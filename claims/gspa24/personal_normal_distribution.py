@@ -7,9 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 from claims import failure_curve
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_tests import never_fails
-from claims.gspa24.personal_budgets import SOURCE
 from shufflelib.published import personalized, renyi
 
 
@@ -170,66 +169,10 @@ def _with_slack(effort):
     return Finding(Verdict.HOLDS if most <= 1.0 else Verdict.REFUTED, evidence)
 
 
-CLAIMS = (
-    Claim(
-        id="gspa24-lemma-2",
-        statement=(
-            "The total variation distance between two counts of m users and the normal distribution "
-            "is at most "
-            "C/sqrt(m)."
-        ),
-        source=f"{SOURCE}, Lemma 2",
-        verdict=Verdict.REFUTED,
-        check=_points_against_density,
-        confirm=_points_by_sampling,
-        failure_curve=_constant_over_root,
-        reading="With the normal distribution rounded to whole numbers, and a C that depends on the budgets.",
-    ),
-    Claim(
-        id="gspa24-lemma-3",
-        statement="The trade-off function of the two normal distributions is G_mu with mu = 2/sqrt(sum p_i).",
-        source=f"{SOURCE}, Lemma 3",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_normal_pair, "(1, -1) in the inverse covariance gives 4/(sum p_i)"),
-        reading=(
-            "With p_i = 2 (1-delta_i)/(1+e^eps_i), as the lemma defines it; the proofs of Theorems 1 and 2 "
-            "have half of it. For budgets 0 alone the covariance has no inverse, and the number is the limit."
-        ),
-    ),
-    Claim(
-        id="gspa24-equation-14",
-        statement=(
-            "The total variation distance is the largest difference of single probabilities, with h over "
-            "half-cells."
-        ),
-        source=f"{SOURCE}, equation (14)",
-        verdict=Verdict.REFUTED,
-        check=_single_cells,
-        confirm=_single_cells_again,
-        failure_curve=_by_single_cells,
-        reading="It is half the sum over cells; the largest one is smaller by a factor of the order of n.",
-    ),
-    Claim(
-        id="gspa24-rate",
-        statement="The convergence rate of Lemma 2 is nearly 1/n, so that the error can be neglected.",
-        source=f"{SOURCE}, Comparison with existing results",
-        verdict=Verdict.REFUTED,
-        repeats="gspa24-equation-14",
-        check=_rate,
-        confirm=_rate_again,
-        failure_curve=_one_over_n,
-        reading="Equation (14) falls as 1/n, as single probabilities do.",
-    ),
-    Claim(
-        id="gspa24-theorem-2",
-        statement="There is a C with T(rho_0, rho_1)(alpha) >= G_mu(alpha + C/sqrt(n-1)) - C/sqrt(n-1).",
-        source=f"{SOURCE}, Theorem 2",
-        verdict=Verdict.HOLDS,
-        check=_with_slack,
-        reading=(
-            "C depends on the budgets. The slack is of the order of mu: with another C the same is true of "
-            "mu = 0. No epsilon follows for delta <= 2C/sqrt(n-1), which at the paper's "
-            "delta = 1e-4 and eps_i = 1/2 takes 10^7 users."
-        ),
-    ),
-)
+CHECKS = {
+    "gspa24-lemma-2": Check(_points_against_density, _points_by_sampling, _constant_over_root),
+    "gspa24-lemma-3": Check(never_fails(_normal_pair, "(1, -1) in the inverse covariance gives 4/(sum p_i)")),
+    "gspa24-equation-14": Check(_single_cells, _single_cells_again, _by_single_cells),
+    "gspa24-rate": Check(_rate, _rate_again, _one_over_n),
+    "gspa24-theorem-2": Check(_with_slack),
+}

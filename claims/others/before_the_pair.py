@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import LOCAL, RISK, whole
 from claims.exact_losses import blanket, blanket_delta
 from claims.exact_tests import never_fails
@@ -12,10 +12,6 @@ from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
 from shufflelib.published import closed_form, renyi
 from shufflelib.published.closed_form import BlanketBounds
-
-BLANKET = "Balle, Bell, Gascon, Nissim (CRYPTO 2019)"
-CLONES = "Feldman, McMillan, Talwar (FOCS 2021; arXiv:2012.12803)"
-STRONGER = "Feldman, McMillan, Talwar (SODA 2023; arXiv:2208.04591)"
 
 
 def _smaller_of(formulas, **known):
@@ -128,141 +124,49 @@ def _failures_charged(rng):
     )
 
 
-CLAIMS = (
-    Claim(
-        id="efmrtt19-closed-form",
-        statement=(
-            "For eps0 <= 1/2, n >= 1000 and delta < 1/100 shuffled eps0-LDP reports are "
-            "(12 eps0 sqrt(log(1/delta)/n), delta)-DP."
-        ),
-        source="Erlingsson, Feldman, Mironov, Raghunathan, Talwar, Thakurta (SODA 2019), closed form",
-        verdict=Verdict.HOLDS,
-        check=upper_bound(closed_form.erlingsson19, randomizers.generic),
-    ),
-    Claim(
-        id="balle19-lemma-5.3",
-        statement=(
-            "delta(eps) is at most E[(L_1 + ... + L_M)_+]/(gamma n) with M ~ Bin(n, gamma), "
-            "L the loss of a report from the blanket."
-        ),
-        source=f"{BLANKET}, Lemma 5.3",
-        verdict=Verdict.HOLDS,
-        check=_blanket_by_enumeration,
-    ),
-    Claim(
-        id="balle19-hoeffding-bennett-generic",
-        statement="Hoeffding's and Bennett's bounds with gamma >= e^-eps0 hold for all eps0-LDP randomizers.",
-        source=f"{BLANKET}, Theorems 5.1 and 5.2 with the generic constants of the released code",
-        verdict=Verdict.HOLDS,
-        check=upper_bound(
+CHECKS = {
+    "efmrtt19-closed-form": Check(upper_bound(closed_form.erlingsson19, randomizers.generic)),
+    "balle19-lemma-5.3": Check(_blanket_by_enumeration),
+    "balle19-hoeffding-bennett-generic": Check(
+        upper_bound(
             lambda eps0, n, delta: _smaller_of(GENERIC, eps0=eps0)(n, delta),
             randomizers.generic,
             eps0=LOCAL,
             n=whole(2, 10**7),
             delta=RISK,
-        ),
+        )
     ),
-    Claim(
-        id="balle19-hoeffding-bennett-rr",
-        statement="The same with the constants of randomized response on d values.",
-        source=f"{BLANKET}, Section 5, constants of the released code",
-        verdict=Verdict.HOLDS,
-        check=upper_bound(
+    "balle19-hoeffding-bennett-rr": Check(
+        upper_bound(
             _rr_blanket,
             randomizers.generalized_rr,
             eps0=LOCAL,
             d=whole(2, 1000),
             n=whole(2, 10**7),
             delta=RISK,
-        ),
+        )
     ),
-    Claim(
-        id="balle19-hoeffding-bennett-laplace",
-        statement="The same with the constants of Laplace noise on [0, 1].",
-        source=f"{BLANKET}, Section 5, constants of the released code",
-        verdict=Verdict.HOLDS,
-        check=upper_bound(_laplace_blanket, randomizers.laplace, eps0=LOCAL, n=whole(2, 10**7), delta=RISK),
+    "balle19-hoeffding-bennett-laplace": Check(
+        upper_bound(_laplace_blanket, randomizers.laplace, eps0=LOCAL, n=whole(2, 10**7), delta=RISK)
     ),
-    Claim(
-        id="fmt21-pair",
-        statement="The pair with e^-eps0 clones per user dominates n shuffled eps0-LDP reports.",
-        source=f"{CLONES}, Theorem 3.1",
-        verdict=Verdict.HOLDS,
-        check=upper_bound(
+    "fmt21-pair": Check(
+        upper_bound(
             lambda eps0, n, delta: renyi.clones_pair_fmt21(eps0=eps0, n=n).epsilon(delta).upper,
             randomizers.generic,
-        ),
+        )
     ),
-    Claim(
-        id="fmt21-closed-form",
-        statement=(
-            "For eps0 <= log(n/(16 log(2/delta))) shuffled eps0-LDP reports have "
-            "eps <= log(1 + (e^eps0 - 1)/(e^eps0 + 1) (8 sqrt(e^eps0 log(4/delta)/n) + 8 e^eps0/n))."
-        ),
-        source=f"{CLONES}, Theorem 3.1, closed form; the released code has log(4/delta) in the condition",
-        verdict=Verdict.HOLDS,
-        check=upper_bound(_clones_of_the_paper, randomizers.generic),
-    ),
-    Claim(
-        id="fmt21-theorem-3.8",
-        statement=(
-            "Where eps0-LDP reports get (eps, delta), (eps0, delta0)-LDP reports get (eps, delta + "
-            "(e^eps + 1)(1 + e^-eps0/2) n delta0)."
-        ),
-        source=f"{CLONES}, Theorem 3.8, the constant as a released code has it",
-        verdict=Verdict.HOLDS,
-        check=never_fails(
+    "fmt21-closed-form": Check(upper_bound(_clones_of_the_paper, randomizers.generic)),
+    "fmt21-theorem-3.8": Check(
+        never_fails(
             _failures_charged, "2 or 3 users whose response reveals the input with probability delta0", 60
-        ),
-        reading="Another code has 1 + e^eps0/2, which is larger and used in this package.",
+        )
     ),
-    Claim(
-        id="fmt23-lemma-3.5",
-        statement=(
-            "Every eps0-LDP randomizer splits as R_j = (R_0 + R_1)/(e^eps0 + 1) + rest, so that each report "
-            "is a clone of either input with probability 1/(e^eps0 + 1)."
-        ),
-        source=f"{STRONGER}, Lemma 3.5",
-        verdict=Verdict.REFUTED,
-        check=_stronger_decomposition,
-        confirm=_stronger_decomposition_again,
-        reading=(
-            "The authors' erratum on arXiv withdraws the lemma in this generality and restricts Theorems "
-            "3.1, 3.2, 5.2 and Corollary 4.3. LDP gives R_j >= max(R_0, R_1)/e^eps0, not more; where no "
-            "output is likely under both inputs, as in randomized response, the split exists."
-        ),
-        failure_curve=_left_over,
-    ),
-    Claim(
-        id="fmt23-pair",
-        statement=(
-            "The pair with 2/(e^eps0 + 1) clones per user bounds n shuffled reports of one eps0-LDP "
-            "randomizer."
-        ),
-        source=f"{STRONGER}, Theorem 3.2",
-        verdict=Verdict.HOLDS,
-        check=upper_bound(
+    "fmt23-lemma-3.5": Check(_stronger_decomposition, _stronger_decomposition_again, _left_over),
+    "fmt23-pair": Check(
+        upper_bound(
             lambda eps0, n, delta: renyi.generic_pair(eps0=eps0, n=n).epsilon(delta).upper,
             randomizers.generic,
-        ),
-        reading=(
-            "Proved for identical, non-adaptive, pure eps0-LDP randomizers by another route: it is the "
-            "blanket pair of binary randomized response, which dominates every other one in convex order "
-            "(notebook 01). For randomizers that see earlier reports nothing is proved after the erratum."
-        ),
+        )
     ),
-    Claim(
-        id="fmt23-closed-form",
-        statement=(
-            "For eps0 <= log(n/(8 log(2/delta)) - 1) shuffled eps0-LDP reports have eps <= "
-            "log(1 + (e^eps0 - 1)(4 sqrt(2 log(4/delta)/((e^eps0 + 1) n)) + 4/n))."
-        ),
-        source=f"{STRONGER}, Theorem 3.1, closed form",
-        verdict=Verdict.HOLDS,
-        check=upper_bound(closed_form.stronger_clones_fmt23, randomizers.generic),
-        reading=(
-            "Stated for adaptive randomizers; after the erratum for identical, non-adaptive ones. The -1 in "
-            "the condition is known second-hand."
-        ),
-    ),
-)
+    "fmt23-closed-form": Check(upper_bound(closed_form.stronger_clones_fmt23, randomizers.generic)),
+}

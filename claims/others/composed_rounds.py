@@ -8,16 +8,13 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import gammaln, ndtr
 
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import RISK, logarithmic, whole, worst
 from claims.exact_tests import divergence, never_fails, random_channel, random_distribution
 from shufflelib import randomizers, shuffle
 from shufflelib.published import composition, renyi
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
-
-FOURIER = "Koskela, Heikkila, Honkela (TMLR 2023; arXiv:2106.00477)"
-STORED = f"{FOURIER}, numbers stored with the released code"
 
 
 def _log_delta_of_responses(eps, rounds, at):
@@ -212,121 +209,37 @@ def _just_above(value, low, high):
     return high - 6e-4 <= value <= 1.005 * high
 
 
-CLAIMS = (
-    Claim(
-        id="drv10-advanced",
-        statement="K rounds of (eps, 0)-DP have sqrt(2K log(1/delta)) eps + K eps (e^eps - 1) at delta.",
-        source="Dwork, Rothblum, Vadhan (FOCS 2010), Theorem III.3",
-        verdict=Verdict.HOLDS,
-        check=_advanced,
-    ),
-    Claim(
-        id="kov15-optimal",
-        statement=(
-            "K rounds of (eps, delta)-DP are ((K-2i) eps, 1 - (1-delta)^K (1 - delta_i))-DP, attained by "
-            "one mechanism."
-        ),
-        source="Kairouz, Oh, Viswanath (ICML 2015), Theorem 3.3",
-        verdict=Verdict.HOLDS,
-        check=never_fails(
+CHECKS = {
+    "drv10-advanced": Check(_advanced),
+    "kov15-optimal": Check(
+        never_fails(
             _optimal,
             "the formula is the divergence of four symbols composed, and no distribution exceeds it",
             most=400,
-        ),
+        )
     ),
-    Claim(
-        id="mironov17-adds-up",
-        statement="Renyi divergences of independent rounds add up.",
-        source="Mironov (CSF 2017), Proposition 1",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_adds_up, "moments of products of distributions multiply"),
+    "mironov17-adds-up": Check(never_fails(_adds_up, "moments of products of distributions multiply")),
+    "dong22-limit": Check(_gaussian_limit),
+    "khh23-figure-3": Check(_figure_3),
+    "khh23-figure-3-renyi": Check(_girgis_reproduced),
+    "khh23-tighter": Check(_tighter),
+    "khh23-figure-1": Check(_figure_1),
+    "khh23-figure-4-strong": Check(
+        _figure_4(STRONG, _strong, _near, "two counts, beta = 1, q = 16, the strong analyst's")
     ),
-    Claim(
-        id="dong22-limit",
-        statement="Composed rounds tend to G_mu with mu = 2 K kl/sqrt(K (kappa_2 - kl^2)).",
-        source="Dong, Roth, Su (JRSSB 2022), Theorem 3.4",
-        verdict=Verdict.HOLDS,
-        check=_gaussian_limit,
-        reading="A limit and no bound: at every K the exact delta is above it at some epsilon.",
+    "khh23-figure-4-clones": Check(
+        _figure_4(CLONES, _clones, _near, "agrees at 1e-4 only, then falls below its own pair")
     ),
-    Claim(
-        id="khh23-figure-3",
-        statement=(
-            "1000 of 10^5 users, eps0 = 3, delta = 1e-5: epsilon .0051 to 5.1141 for 10 to 10^4 rounds."
-        ),
-        source=f"{STORED}, Figure 3",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_figure_3,
-        reading="The pair ((1-g) Q + g P, Q) of clones, composed with certified ends, has 0.0167 to 0.6820.",
+    "khh23-figure-4-weak": Check(
+        _figure_4(WEAK, _weak, _just_above, "half a percent above the certified upper end at most")
     ),
-    Claim(
-        id="khh23-figure-3-renyi",
-        statement="The bound of Girgis et al. for the same rounds: epsilon .7308 to 11.879.",
-        source=f"{STORED}, Figure 3",
-        verdict=Verdict.HOLDS,
-        check=_girgis_reproduced,
+    "khh23-figure-4-strong-16": Check(
+        _figure_4((2.587, 3.722), _strong, _near, "two counts, beta = 1, q = 16", SIXTEEN)
     ),
-    Claim(
-        id="khh23-tighter",
-        statement="Accounting by privacy loss distributions is tighter than by Renyi divergences.",
-        source=f"{FOURIER}, Figure 3",
-        verdict=Verdict.HOLDS,
-        check=_tighter,
+    "khh23-figure-4-clones-16": Check(
+        _figure_4((2.491, 3.325), _clones, _near, "14 to 25 % above the clones' own pair", SIXTEEN)
     ),
-    Claim(
-        id="khh23-figure-1",
-        statement="n = 10^4, eps0 = 4, one round: delta(0.1) = 9.209e-3.",
-        source=f"{STORED}, Figure 1",
-        verdict=Verdict.HOLDS,
-        check=_figure_1,
+    "khh23-figure-4-weak-16": Check(
+        _figure_4((1.850, 2.704), _weak, _just_above, "a tenth of a percent above", SIXTEEN)
     ),
-    Claim(
-        id="khh23-figure-4-strong",
-        statement=(
-            f"Four options, gamma = 1/4, n = 1000, an analyst who sees who answers at random: {STRONG}."
-        ),
-        source=f"{STORED}, Figure 4",
-        verdict=Verdict.HOLDS,
-        check=_figure_4(STRONG, _strong, _near, "two counts, beta = 1, q = 16, the strong analyst's"),
-    ),
-    Claim(
-        id="khh23-figure-4-clones",
-        statement=f"The same by clones: {CLONES} for delta from 1e-4 to 1e-7.",
-        source=f"{STORED}, Figure 4",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_figure_4(CLONES, _clones, _near, "agrees at 1e-4 only, then falls below its own pair"),
-        reading="Below the clones' pair, still above the mechanism: the pair is loose for four options.",
-    ),
-    Claim(
-        id="khh23-figure-4-weak",
-        statement=f"The same for an analyst who sees counts only: {WEAK}.",
-        source=f"{STORED}, Figure 4",
-        verdict=Verdict.HOLDS,
-        check=_figure_4(WEAK, _weak, _just_above, "half a percent above the certified upper end at most"),
-    ),
-    Claim(
-        id="khh23-figure-4-strong-16",
-        statement="Sixteen rounds, the strong analyst: 2.587 at delta = 1e-4 to 3.722 at 1e-7.",
-        source=f"{STORED}, Figure 4",
-        verdict=Verdict.HOLDS,
-        check=_figure_4((2.587, 3.722), _strong, _near, "two counts, beta = 1, q = 16", SIXTEEN),
-    ),
-    Claim(
-        id="khh23-figure-4-clones-16",
-        statement="Sixteen rounds by clones: 2.491 at delta = 1e-4 to 3.325 at 1e-7.",
-        source=f"{STORED}, Figure 4",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_figure_4((2.491, 3.325), _clones, _near, "14 to 25 % above the clones' own pair", SIXTEEN),
-        reading=(
-            "As a bound it is safe: above the pair, where for one round (khh23-figure-4-clones) it is below "
-            "it. The clones' pair of 2021 has 2.874 to 4.116."
-        ),
-    ),
-    Claim(
-        id="khh23-figure-4-weak-16",
-        statement="Sixteen rounds, an analyst who sees counts only: 1.850 at delta = 1e-4 to 2.704 at 1e-7.",
-        source=f"{STORED}, Figure 4",
-        verdict=Verdict.HOLDS,
-        check=_figure_4((1.850, 2.704), _weak, _just_above, "a tenth of a percent above", SIXTEEN),
-    ),
-)
+}

@@ -8,14 +8,11 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from claims import failure_curve
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_count_pair import above_the_claim
 from claims.gspa24.personal_guarantees import difference_of_counts
 from shufflelib.published import personalized
 from shufflelib.published.conversions import delta_from_gdp_dong22
-
-ECHO = "Liu, Zhao, Xiong, Liu, Chen (AAAI 2023; arXiv:2304.05516), as in the released code"
-SUCCESSOR = "Liu, Liu, Xiong, Gu, Chen (CIKM 2024; arXiv:2407.18157)"
 
 
 def _within(budget, low, high):
@@ -174,68 +171,15 @@ def _by_budget_of_noise():
     )
 
 
-CLAIMS = (
-    Claim(
-        id="echo23-closed-form",
-        statement=(
-            "With S >= 16 log(4/delta) clones expected, users with truncated Laplace noise of personal "
-            "budgets have eps <= log(1 + tanh(eps_1/2) (8 sqrt(log(4/delta)/S) + 8/S)), eps_1 the largest "
-            "budget."
-        ),
-        source=f"{ECHO}, closed form",
-        verdict=Verdict.REFUTED,
-        check=_echo_closed,
-        confirm=_echo_closed_by_hand,
-        failure_curve=_closed_by_loudest,
-        reading=(
-            "With the overlaps p_i1 with the user in question for their mean over all users. With the mean "
-            "no failure was met for budgets up to 20, thanks to the constants."
-        ),
-    ),
-    Claim(
-        id="echo23-numerical",
-        statement="The clone pair with a normal number of clones of mean S bounds the same users.",
-        source=f"{ECHO}, numerical version",
-        verdict=Verdict.REFUTED,
-        repeats="echo23-closed-form",
-        check=_echo_numerical,
-        confirm=_echo_numerical_by_tails,
-        failure_curve=_numerical_by_loudest,
-        reading="With p_i1 in place of the mean over all users, and an error term for the normal "
-        "distribution.",
-    ),
-    Claim(
-        id="hps24-theorem",
-        statement=(
-            "Users with personal randomizers are bounded by the clones that hypothesis tests between them "
-            "leave."
-        ),
-        source=SUCCESSOR,
-        verdict=Verdict.NOT_DECIDED,
-        check=lambda effort: Finding(
+CHECKS = {
+    "echo23-closed-form": Check(_echo_closed, _echo_closed_by_hand, _closed_by_loudest),
+    "echo23-numerical": Check(_echo_numerical, _echo_numerical_by_tails, _numerical_by_loudest),
+    "hps24-theorem": Check(
+        lambda effort: Finding(
             Verdict.NOT_DECIDED,
             "known are lines of code that fix an input; not the theorem, nor its hypotheses",
-        ),
+        )
     ),
-    Claim(
-        id="hps24-code-gspa24",
-        statement="The released comparison code computes the mu of Chen, Cao, Ge (AAAI 2024).",
-        source=f"code released with {SUCCESSOR}",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_half_of_mu,
-        reading="With p_i = 2/(1 + e^eps_i), Lemma 3's, in the place of half of it.",
-    ),
-    Claim(
-        id="hps24-code-gaussian-scale",
-        statement=(
-            "With the released noise values 0.1 apart get (eps_i, 1e-10)-LDP: a Gaussian of scale "
-            "2 log(1.25/delta) 0.1^2/eps_i^2, budgets in [0.05, 2]."
-        ),
-        source=f"code released with {SUCCESSOR}",
-        verdict=Verdict.REFUTED,
-        check=_gaussian_scale,
-        confirm=_gaussian_scale_by_quadrature,
-        failure_curve=_by_budget_of_noise,
-        reading="With the root of it, of which it is the square; as it stands for small budgets only.",
-    ),
-)
+    "hps24-code-gspa24": Check(_half_of_mu),
+    "hps24-code-gaussian-scale": Check(_gaussian_scale, _gaussian_scale_by_quadrature, _by_budget_of_noise),
+}

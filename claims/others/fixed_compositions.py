@@ -9,14 +9,10 @@ from scipy.special import rel_entr, xlogy
 from scipy.stats import binom, poisson, skellam
 
 from claims import exact_shuffle
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_channels import largest_ratio
 from claims.exact_tests import never_fails, random_channel, random_distribution
 from shufflelib.published.shuffle_index import composition_index
-
-FIXED = "Shvets (arXiv:2602.09029v5)"
-INFORMATION = "Su, Cheng, Wang (arXiv:2511.15051)"
-
 
 ROWS = np.array([[0.5, 0.3, 0.2], [0.3, 0.45, 0.25]])
 
@@ -218,79 +214,13 @@ def _value(effort):
     return Finding(Verdict.HOLDS if most <= 1 else Verdict.REFUTED, evidence)
 
 
-CLAIMS = (
-    Claim(
-        id="sh26-jensen-shannon",
-        statement="The Jensen-Shannon divergence of neighbouring datasets is I_pi/(8n) + O(n^-2).",
-        source=f"{FIXED}, abstract",
-        verdict=Verdict.HOLDS,
-        check=_divergence_rate,
-    ),
-    Claim(
-        id="sh26-larger-than-proxy",
-        statement=(
-            "I_pi exceeds the constant of the mixture's covariance for every channel and interior "
-            "composition."
-        ),
-        source=f"{FIXED}, abstract",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_larger_than_proxy, "1/proxy - 1/I_pi is pi (1 - pi)"),
-    ),
-    Claim(
-        id="sh26-curves",
-        statement="At epsilon = t mu, mu = sqrt(I_pi/n), both delta are mu (phi(t) - t Phi(-t)) + O(1/n).",
-        source=f"{FIXED}, abstract",
-        verdict=Verdict.HOLDS,
-        check=_curves,
-    ),
-    Claim(
-        id="sh26-repetition",
-        statement=(
-            "m independent repetitions have the constant (1 + chi^2)^m - 1, kept together; shuffled apart "
-            "m chi^2."
-        ),
-        source="Shvets (arXiv:2602.09029v3 and an earlier note), abstracts",
-        verdict=Verdict.HOLDS,
-        check=_repeated,
-        reading=(
-            "Which of the two is called bundled is inferred from the wording; the numbers are those of both "
-            "protocols."
-        ),
-    ),
-    Claim(
-        id="sh26-boundary",
-        statement=(
-            "Binary response with e^eps0/n -> c^2, all others equal: a Poisson distribution of mean "
-            "1/c^2 and its "
-            "shift."
-        ),
-        source="Shvets (arXiv:2603.10073), abstract",
-        verdict=Verdict.HOLDS,
-        check=_boundary,
-    ),
-    Claim(
-        id="sh26-boundary-inside",
-        statement=(
-            "The same with a share pi of the others holding 1: a Skellam distribution of means "
-            "(1-pi)/c^2 and pi/c^2, "
-            "and its shift."
-        ),
-        source="Shvets (arXiv:2603.10073), abstract",
-        verdict=Verdict.HOLDS,
-        check=_inside,
-    ),
-    Claim(
-        id="su25-position",
-        statement="I(K; Z) <= 2 eps0, K the position of user 1's report in the shuffled sequence Z.",
-        source=f"{INFORMATION}, abstract",
-        verdict=Verdict.HOLDS,
-        check=_position,
-    ),
-    Claim(
-        id="su25-value",
-        statement="I(X_1; Z | X_-1) <= (e^eps0 - 1)/(2n) + O(n^-3/2).",
-        source=f"{INFORMATION}, abstract",
-        verdict=Verdict.HOLDS,
-        check=_value,
-    ),
-)
+CHECKS = {
+    "sh26-jensen-shannon": Check(_divergence_rate),
+    "sh26-larger-than-proxy": Check(never_fails(_larger_than_proxy, "1/proxy - 1/I_pi is pi (1 - pi)")),
+    "sh26-curves": Check(_curves),
+    "sh26-repetition": Check(_repeated),
+    "sh26-boundary": Check(_boundary),
+    "sh26-boundary-inside": Check(_inside),
+    "su25-position": Check(_position),
+    "su25-value": Check(_value),
+}

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import LOCAL, Axis, logarithmic, whole, worst
 from shufflelib.published import renyi
 from shufflelib.published.closed_form import OutOfRegime
@@ -15,11 +15,6 @@ from shufflelib.published.conversions import (
     epsilon_from_renyi_canonne20,
     epsilon_from_renyi_mironov17,
 )
-
-CONFERENCE = "Chen, Cao, Ge (ICASSP 2024, full version)"
-PREPRINT = "Chen, Cao, Ge (arXiv:2401.04306v1)"
-BOTH = "Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1)"
-GIRGIS = "Girgis, Data, Diggavi, Suresh, Kairouz (CCS 2021; arXiv:2105.05180)"
 
 ORDER = Axis(1.05, 1e4, scale=lambda x: math.log(x - 1.0), back=lambda y: 1.0 + math.exp(y))
 WHOLE_ORDER = whole(2, 10**4)
@@ -203,93 +198,17 @@ def _conversion(bound):
     return check
 
 
-CLAIMS = (
-    Claim(
-        id="girgis21-upper",
-        statement=(
-            "For whole orders lambda >= 2 and all eps0 shuffled reports obey the full sum of Girgis et al."
-        ),
-        source=f"{GIRGIS}, Theorem 1",
-        verdict=Verdict.HOLDS,
-        check=renyi_upper_bound(renyi.girgis21_upper, order=WHOLE_ORDER),
+CHECKS = {
+    "girgis21-upper": Check(renyi_upper_bound(renyi.girgis21_upper, order=WHOLE_ORDER)),
+    "girgis21-upper-short": Check(renyi_upper_bound(renyi.girgis21_upper_simplified, order=WHOLE_ORDER)),
+    "girgis21-lower": Check(_lower_bound),
+    "girgis21-lower-moments": Check(_expectation_is_attained),
+    "girgis21-gap": Check(_gap_of_girgis),
+    "girgis21-subsampled": Check(_subsampled),
+    "girgis21-eight-times": Check(
+        lambda effort: Finding(Verdict.NOT_DECIDED, "the settings of the comparison are not known here")
     ),
-    Claim(
-        id="girgis21-upper-short",
-        statement=(
-            "D_lambda <= log(exp(lambda^2 (e-1)^2/nbar) + exp(eps0 lambda - (n-1)/(8e)))/(lambda-1), nbar = "
-            "floor((n-1)/(2e)) + 1."
-        ),
-        source=f"{GIRGIS}, short form; {CONFERENCE}, equation (8); {PREPRINT}, equation (4)",
-        verdict=Verdict.HOLDS,
-        check=renyi_upper_bound(renyi.girgis21_upper_simplified, order=WHOLE_ORDER),
-    ),
-    Claim(
-        id="girgis21-lower",
-        statement=(
-            "No bound for all eps0-LDP randomizers is below log(1 + lambda (lambda-1)/2 (e-1)^2/(n "
-            "e))/(lambda-1)."
-        ),
-        source=f"{GIRGIS}, lower bound; {CONFERENCE}, equation (9); {PREPRINT}, equation (5)",
-        verdict=Verdict.HOLDS,
-        check=_lower_bound,
-    ),
-    Claim(
-        id="girgis21-lower-moments",
-        statement="The lower bound with all central moments is the divergence of two neighbouring datasets.",
-        source=f"{GIRGIS}, lower bound before the second moment is singled out",
-        verdict=Verdict.HOLDS,
-        check=_expectation_is_attained,
-        reading="Of one direction; the larger one is a better lower bound.",
-    ),
-    Claim(
-        id="girgis21-gap",
-        statement="Between the bounds of Girgis et al. there is a factor of the order e^eps0.",
-        source=f"{CONFERENCE}, Section 1, on {GIRGIS}",
-        verdict=Verdict.SMALLER,
-        check=_gap_of_girgis,
-        reading="For the full sum once n exceeds a multiple of e^(5 eps0), where its second moment leads.",
-    ),
-    Claim(
-        id="girgis21-subsampled",
-        statement="A round in which a random share of the users reports obeys the subsampled full sum.",
-        source="Girgis, Data, Diggavi (NeurIPS 2021), Theorem 1, as in the released code of Koskela et al.",
-        verdict=Verdict.HOLDS,
-        check=_subsampled,
-    ),
-    Claim(
-        id="girgis21-eight-times",
-        statement=(
-            "Composed by Rényi divergences it saves a factor 8 over strong composition, 10 with subsampling."
-        ),
-        source=f"{GIRGIS}; Girgis, Data, Diggavi (NeurIPS 2021)",
-        verdict=Verdict.NOT_DECIDED,
-        check=lambda effort: Finding(
-            Verdict.NOT_DECIDED, "the settings of the comparison are not known here"
-        ),
-    ),
-    Claim(
-        id="hps24-code-girgis21",
-        statement="The released comparison code computes the full sum of Girgis et al.",
-        source="code released with Liu, Liu, Xiong, Gu, Chen (CIKM 2024)",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_sum_from_two,
-        reading="The code starts the sum at i = 2, the theorem at i = 3: larger, hence still a bound.",
-    ),
-    Claim(
-        id="mironov17-conversion",
-        statement="(lambda, D)-RDP implies (D + log(1/delta)/(lambda-1), delta)-DP.",
-        source="Mironov (CSF 2017), Proposition 3",
-        verdict=Verdict.HOLDS,
-        check=_conversion(epsilon_from_renyi_mironov17),
-    ),
-    Claim(
-        id="canonne20-conversion",
-        statement=(
-            "(lambda, D)-RDP implies (D + (log(1/delta) + (lambda-1) log(1-1/lambda) - log "
-            "lambda)/(lambda-1), delta)-DP."
-        ),
-        source="Canonne, Kamath, Steinke (NeurIPS 2020), Proposition 12",
-        verdict=Verdict.HOLDS,
-        check=_conversion(epsilon_from_renyi_canonne20),
-    ),
-)
+    "hps24-code-girgis21": Check(_sum_from_two),
+    "mironov17-conversion": Check(_conversion(epsilon_from_renyi_mironov17)),
+    "canonne20-conversion": Check(_conversion(epsilon_from_renyi_canonne20)),
+}

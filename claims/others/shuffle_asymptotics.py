@@ -7,16 +7,12 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from claims import exact_shuffle
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_losses import blanket
 from claims.exact_tests import never_fails, random_channel
 from shufflelib import randomizers, shuffle
 from shufflelib.published.central_limit import asymptotic_epsilon
 from shufflelib.published.shuffle_index import gaussian_index, generalized_rr_index
-
-INDEX = "Takagi, Liew (arXiv:2601.19154v4)"
-VECTORS = "Liew, Takagi (arXiv:2604.28032)"
-
 
 # ---------------------------------------------------------------- the shuffle index
 
@@ -154,69 +150,12 @@ def _one_coordinate(effort):
     return Finding(Verdict.NOT_DECIDED, evidence + "; ".join(steps), tuple(steps))
 
 
-SECOND_HAND = "Known here through its abstract and a second-hand note."
-
-CLAIMS = (
-    Claim(
-        id="tl26-one-number",
-        statement=(
-            "delta of shuffled reports tends to that of a Gaussian with mu = 1/(chi sqrt n), chi the "
-            "shuffle index."
-        ),
-        source=f"{INDEX}, abstract, Lemma 3.2 and Corollary 3.4",
-        verdict=Verdict.HOLDS,
-        check=_one_number,
-        reading=SECOND_HAND,
-    ),
-    Claim(
-        id="tl26-band-collapses",
-        statement=(
-            "Upper and lower index agree if and only if some R(x*) is the blanket wherever the two reports "
-            "differ."
-        ),
-        source=f"{INDEX}, Theorem 3.8, the condition as reconstructed here",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_collapse, "randomized response and random channels"),
-        reading=SECOND_HAND,
-    ),
-    Claim(
-        id="tl26-response",
-        statement="Randomized response on k >= 3 options satisfies it, on two options it does not.",
-        source=f"{INDEX}, abstract",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_response_collapses, "k from 2 to 7, both ends and 2(e-1)^2/(e+k-1)"),
-    ),
-    Claim(
-        id="tl26-gaussian",
-        statement="Gaussian noise does not: its band keeps a width.",
-        source=f"{INDEX}, abstract (generalised Gaussians)",
-        verdict=Verdict.HOLDS,
-        check=_gaussian_band,
-    ),
-    Claim(
-        id="tl26-theorem-3.5",
-        statement="epsilon_n ~ (1/chi) sqrt(log n/n) for delta = 1/n.",
-        source=f"{INDEX}, Theorem 3.5",
-        verdict=Verdict.HOLDS,
-        check=_moderate,
-        reading=f"Of first order in log n: at n = 10^6 it is a third too large. {SECOND_HAND}",
-    ),
-    Claim(
-        id="tl26-accountant",
-        statement="A transform computes the band with controlled relative error in time nearly linear in n.",
-        source=f"{INDEX}, abstract and Theorem 4.2",
-        verdict=Verdict.NOT_DECIDED,
-        check=_unread,
-    ),
-    Claim(
-        id="lt26-vector-means",
-        statement=(
-            "The shuffle index bounds the squared error of vector means from below; LDP-optimal mechanisms "
-            "miss the bound, and Gaussian noise mixed with a blanket comes close to the central Gaussian."
-        ),
-        source=f"{VECTORS}, abstract",
-        verdict=Verdict.NOT_DECIDED,
-        check=_one_coordinate,
-        reading="In one coordinate the order is as claimed: the central Gaussian's product is 4.",
-    ),
-)
+CHECKS = {
+    "tl26-one-number": Check(_one_number),
+    "tl26-band-collapses": Check(never_fails(_collapse, "randomized response and random channels")),
+    "tl26-response": Check(never_fails(_response_collapses, "k from 2 to 7, both ends and 2(e-1)^2/(e+k-1)")),
+    "tl26-gaussian": Check(_gaussian_band),
+    "tl26-theorem-3.5": Check(_moderate),
+    "tl26-accountant": Check(_unread),
+    "lt26-vector-means": Check(_one_coordinate),
+}

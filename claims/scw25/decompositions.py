@@ -7,13 +7,12 @@ from itertools import permutations, product
 from scipy.integrate import quad
 
 from claims import exact_channels, exact_shuffle
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_losses import apart, blanket, blanket_delta, expected_positive_part, losses, summed
 from claims.exact_tests import never_fails, random_channel
 from shufflelib import randomizers, shuffle
 from shufflelib.published import renyi
 
-SOURCE = "Su, Cheng, Wang (arXiv:2504.07414; IEEE S&P 2026)"
 RELEASED = "Su, Cheng, Wang, released code of arXiv:2504.07414"
 E, RATIO = Fraction(3), Fraction(3, 2)
 
@@ -226,111 +225,36 @@ def _nearly_match(effort):
     return Finding(verdict, evidence, tuple(steps))
 
 
-def _fact(name, statement, place, check, **more):
-    return Claim(name, statement, f"{SOURCE}, {place}", Verdict.HOLDS, check, **more)
-
-
-CLAIMS = (
-    _fact(
-        "scw25-optimal-decomposition",
-        "Among all decompositions, clones included, the privacy blanket's gives the least bound.",
-        "optimal decomposition",
+CHECKS = {
+    "scw25-optimal-decomposition": Check(
         never_fails(
             _blanket_is_best,
             "truth <= blanket's bound <= that of a smaller reference measure, channels of three values",
             most=400,
-        ),
+        )
     ),
-    _fact(
-        "scw25-lower-bound",
-        "With R(x*) as the reference measure the expression is the divergence when all others hold x*.",
-        "lower bound",
-        never_fails(_attack_is_exact, "the lower bound is the divergence of its dataset"),
+    "scw25-lower-bound": Check(
+        never_fails(_attack_is_exact, "the lower bound is the divergence of its dataset")
     ),
-    _fact(
-        "scw25-table-response",
-        "k-ary response: G is 1-eE, 1-E, e-E, 0 with 1, k-2, 1, e-1 over e+k-1.",
-        "table of losses, as in the released code",
-        _table(lambda d: exact_shuffle.randomized_response(E, d), (2, 3, 9), _response_row, "options"),
+    "scw25-table-response": Check(
+        _table(lambda d: exact_shuffle.randomized_response(E, d), (2, 3, 9), _response_row, "options")
     ),
-    _fact(
-        "scw25-table-local-hash",
-        "Binary local hash: G is 1-eE, e-eE, 1-E, e-E with 1/(2(1+e)) each, else 0.",
-        "table of losses, as in the released code",
-        _table(lambda d: exact_channels.local_hash(E, d, 2), (2, 4, 8), _two_classes_row, "options"),
-        reading=(
-            "In the limit of many options, for fewer it errs on the safe side: "
-            "two options hash alike half the time and then share their reports."
-        ),
+    "scw25-table-local-hash": Check(
+        _table(lambda d: exact_channels.local_hash(E, d, 2), (2, 4, 8), _two_classes_row, "options")
     ),
-    _fact(
-        "scw25-table-hadamard",
-        "Hadamard response: the same distribution.",
-        "table of losses, as in the released code",
-        _table(lambda d: exact_channels.hadamard(E, d), (3, 15, 127), _two_classes_row, "options"),
-        reading=(
-            "In the limit of many options, for fewer it errs on the safe side: "
-            "one output of d + 1 is equally likely for all."
-        ),
+    "scw25-table-hadamard": Check(
+        _table(lambda d: exact_channels.hadamard(E, d), (3, 15, 127), _two_classes_row, "options")
     ),
-    _fact(
-        "scw25-table-unary",
-        "Optimized unary encoding: 1/t, 1/(et), e/t, 1/t, t = 2(e+1), else 0 with (1-1/e)/2.",
-        "table of losses, as in the released code",
-        _table(_unary, (2, 5, 8), _unary_row, "options"),
-        reading=(
-            "In the limit of many options, for fewer it errs on the safe side: "
-            "the report of ones only is an exception of mass e^-O(d)."
-        ),
+    "scw25-table-unary": Check(_table(_unary, (2, 5, 8), _unary_row, "options")),
+    "scw25-table-rappor": Check(
+        _table(lambda d: exact_channels.rappor(ROOT, d), (2, 4, 8), _rappor_row, "options")
     ),
-    _fact(
-        "scw25-table-rappor",
-        "RAPPOR, D >> 1: 1/t, e^(-eps0/2)/t, e^(eps0/2)/t, 1/t, t = (e^(eps0/2)+1)^2, else 0.",
-        "table of losses, as in the released code",
-        _table(lambda d: exact_channels.rappor(ROOT, d), (2, 4, 8), _rappor_row, "options"),
+    "scw25-rappor-finite": Check(_finite_rappor),
+    "scw25-table-laplace": Check(_laplace_blanket),
+    "scw25-joint": Check(
+        never_fails(_joint, "two channels of two values, all datasets, all pairs", most=400)
     ),
-    _fact(
-        "scw25-rappor-finite",
-        "RAPPOR on D options: gamma = e^(-eps0/2) + (e^(eps0/2) - e^(-eps0/2))/(1 + e^(eps0/2))^D.",
-        "released code",
-        _finite_rappor,
-    ),
-    _fact(
-        "scw25-table-laplace",
-        "Laplace noise on [0, 1]: gamma = e^(-eps0/2).",
-        "table of losses, as in the released code",
-        _laplace_blanket,
-    ),
-    _fact(
-        "scw25-joint",
-        "A tuple of reports: blankets and distributions multiply; inputs that differ everywhere are worst.",
-        "joint composition",
-        never_fails(_joint, "two channels of two values, all datasets, all pairs", most=400),
-    ),
-    _fact(
-        "scw25-parallel",
-        "A random choice among randomizers: the distribution of G is the mixture of theirs.",
-        "parallel composition",
-        never_fails(_parallel, "mixtures of two channels, all datasets", most=400),
-    ),
-    Claim(
-        id="scw25-poisson",
-        statement="Poisson subsampling at rate s: the distribution of G is s G(R) + (1-s) at 1-E.",
-        source=RELEASED,
-        verdict=Verdict.SMALLER,
-        check=_poisson,
-        reading=(
-            "True for neighbours by replacing a value, silence included in the count; not for a user who "
-            "is absent in "
-            "one dataset, the usual relation for Poisson subsampling."
-        ),
-    ),
-    Claim(
-        id="scw25-nearly-match",
-        statement="The upper bounds computed nearly match the corresponding lower bounds.",
-        source=f"{SOURCE}, abstract",
-        verdict=Verdict.SMALLER,
-        check=_nearly_match,
-        reading="True at the settings of the figures, eps0 = 0.1, and where others can hold a third value.",
-    ),
-)
+    "scw25-parallel": Check(never_fails(_parallel, "mixtures of two channels, all datasets", most=400)),
+    "scw25-poisson": Check(_poisson),
+    "scw25-nearly-match": Check(_nearly_match),
+}

@@ -7,13 +7,12 @@ from fractions import Fraction
 import numpy as np
 
 from claims import exact_channels, exact_shuffle, failure_curve
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_count_pair import above_the_claim, printed
 from claims.exact_losses import blanket, expected_positive_part, losses, summed
 from claims.exact_tests import random_channel
 from shufflelib import randomizers, shuffle
 
-SOURCE = "Su, Cheng, Wang, released code of arXiv:2504.07414"
 CELLS = 1200  # to the largest loss e − 1
 N, RISK = 4000, 1e-6
 
@@ -280,79 +279,11 @@ def _twenty_cells(effort):
     return Finding(Verdict.NOT_DECIDED if lost > 1e-7 else Verdict.HOLDS, evidence, steps)
 
 
-CLAIMS = (
-    Claim(
-        id="scw25-code-rounding",
-        statement="Losses rounded up to a grid of step (e - 1)/1200 give an upper bound.",
-        source=SOURCE,
-        verdict=Verdict.HOLDS,
-        check=_rounding_up,
-        reading="Up to rounding errors of the transform, which are not bounded there.",
-    ),
-    Claim(
-        id="scw25-code-lower-bound",
-        statement="The same grid with the distribution of R(x*) gives a lower bound.",
-        source=SOURCE,
-        verdict=Verdict.REFUTED,
-        check=_lower_bound,
-        confirm=_lower_bound_in_fractions,
-        reading=(
-            "With losses rounded down it is one, as the released function's comment says; its line rounds "
-            "up, as for the upper bound."
-        ),
-        failure_curve=_lower_bound_by_users,
-    ),
-    Claim(
-        id="scw25-code-generic",
-        statement="For every eps0-LDP mechanism G may be taken as 1-eE and e-E with 1/(2e) each, else 0.",
-        source=f"{SOURCE}, the row for a general mechanism, which its figures do not use",
-        verdict=Verdict.REFUTED,
-        check=_generic,
-        confirm=_generic_at_zero,
-        reading=(
-            "Its comment takes it for the standard clones' distribution. With values 2e/(e+1) times "
-            "as large it is "
-            "their bound, of Feldman, McMillan, Talwar (2021); with 1/(e+1) in the place of 1/(2e) binary "
-            "response's. As coded delta is (e+1)/(2e) times the clones', too small only where that is tight "
-            "to this factor: few users or epsilon near 0."
-        ),
-        failure_curve=_generic_by_users,
-    ),
-    Claim(
-        id="scw25-code-rappor",
-        statement="The masses coded for RAPPOR on D options are those of its loss.",
-        source=SOURCE,
-        verdict=Verdict.REFUTED,
-        check=_rappor,
-        confirm=_rappor_by_enumeration,
-        reading=(
-            "1/(e^(eps0/2) (1 + e^(eps0/2))^D) is meant, as in gamma: a parenthesis, and no division by "
-            "gamma. For some hundred options the difference vanishes; at the figure's eps0 = 0.1 and D = 3, "
-            "5, 10, 20 the mass is negative. Normalised as in the code, epsilon comes out 1 to 25 % larger "
-            "than with the masses meant (n = 100 to 1000, delta = 1e-6): the error is on the safe side."
-        ),
-        failure_curve=_rappor_by_options,
-    ),
-    Claim(
-        id="scw25-code-hadamard",
-        statement="The distributions coded for Hadamard response give a lower bound.",
-        source=f"{SOURCE}, lower bound of Hadamard response, which its figures do not use",
-        verdict=Verdict.REFUTED,
-        check=_aliased,
-        confirm=_aliased_by_sampling,
-        reading="Two of its distributions are one array under two names; with arrays of their own the "
-        "mean is 0.",
-        failure_curve=_aliased_by_users,
-    ),
-    Claim(
-        id="scw25-code-laplace-cells",
-        statement="Tuples of Laplace reports in 20 cells each give an upper bound.",
-        source=SOURCE,
-        verdict=Verdict.NOT_DECIDED,
-        check=_twenty_cells,
-        reading=(
-            "Coarsening a continuous report is a post-processing: it proves less than the blanket, by about "
-            "1e-5 here."
-        ),
-    ),
-)
+CHECKS = {
+    "scw25-code-rounding": Check(_rounding_up),
+    "scw25-code-lower-bound": Check(_lower_bound, _lower_bound_in_fractions, _lower_bound_by_users),
+    "scw25-code-generic": Check(_generic, _generic_at_zero, _generic_by_users),
+    "scw25-code-rappor": Check(_rappor, _rappor_by_enumeration, _rappor_by_options),
+    "scw25-code-hadamard": Check(_aliased, _aliased_by_sampling, _aliased_by_users),
+    "scw25-code-laplace-cells": Check(_twenty_cells),
+}

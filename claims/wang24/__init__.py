@@ -19,16 +19,16 @@ from claims.wang24 import (
     tightness,
 )
 
-CLAIMS = (
-    *reduction.CLAIMS,
-    *expectations.CLAIMS,
-    *closed_forms.CLAIMS,
-    *tightness.CLAIMS,
-    *extremal.CLAIMS,
-    *parameters.CLAIMS,
-    *metric.CLAIMS,
-    *several_messages.CLAIMS,
-    *parallel_queries.CLAIMS,
-    *rounds.CLAIMS,
-    *numbers.CLAIMS,
-)
+CHECKS = {
+    **reduction.CHECKS,
+    **expectations.CHECKS,
+    **closed_forms.CHECKS,
+    **tightness.CHECKS,
+    **extremal.CHECKS,
+    **parameters.CHECKS,
+    **metric.CHECKS,
+    **several_messages.CHECKS,
+    **parallel_queries.CHECKS,
+    **rounds.CHECKS,
+    **numbers.CHECKS,
+}

@@ -4,9 +4,9 @@ import math
 from fractions import Fraction
 
 from claims import failure_curve
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import COARSE, LOCAL, RISK, linear, logarithmic, worst
-from claims.exact_count_pair import SOURCE, above_the_claim, counts_delta, counts_pair, printed
+from claims.exact_count_pair import above_the_claim, counts_delta, counts_pair, printed
 from shufflelib.published import closed_form
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -117,67 +117,25 @@ def _released_asymptotic(*, p, beta, q, n, delta):
     return math.log1p(beta / ((1.0 - c) * (1.0 + p) * beta / (p - 1.0) + c) * loss)
 
 
-CLAIMS = (
-    Claim(
-        id="wang24-theorem-4.7",
-        statement=(
-            "With L = log(4/delta), Omega = 2r(n-1) - sqrt(min(6r, 1/2)(n-1)L), S = sqrt(Omega L/2) the pair "
-            "has eps <= log(1 + beta(2S + 1)/(alpha Omega + beta(Omega/2 - S) + (1-alpha-alpha p)(n-1-Omega)"
-            "r/(1-2r))) if (p+1) alpha/2 >= (1-alpha-alpha p)r/(1-2r) and "
-            "Omega >= (2p(beta+1+(beta-1)p)(n-1) + beta)/(q + p(beta-1+(beta+1)p) - pq)."
-        ),
-        source=f"{SOURCE}, Theorem 4.7, Appendix C",
-        verdict=Verdict.REFUTED,
-        check=below_the_pair(
+CHECKS = {
+    "wang24-theorem-4.7": Check(
+        below_the_pair(
             closed_form.variation_ratio_analytic,
             lambda r, delta: min(6.0 * r, 0.5) * math.log(4.0 / delta) / (4.0 * r * r),
             farthest=1.0,
         ),
-        confirm=_analytic_exactly,
-        reading=(
-            "The second condition has a slip of sign. The proof needs Omega >= "
-            "(2p(p-1-beta(p+1))(n-1)/(p-1) + (p-1)q - 2 beta p)/((p+1)q - 2p); under that no violation was "
-            "met. It holds by itself for beta = (p-1)/(p+1). In the settings of the paper's figures the "
-            "printed formula lies above the pair."
-        ),
-        failure_curve=_analytic_curve_in_users,
+        _analytic_exactly,
+        _analytic_curve_in_users,
     ),
-    Claim(
-        id="wang24-theorem-4.8",
-        statement=(
-            "For n >= 8 log(2/delta)(p-1)q/(beta p) the pair has eps <= log(1 + beta/((1-c)(1+p)beta/(p-1) "
-            "+ c) (sqrt(32 log(4/delta)/(r(n-1))) + 4/(rn)))."
-        ),
-        source=f"{SOURCE}, Theorem 4.8, Appendix D",
-        verdict=Verdict.HOLDS,
-        check=below_the_pair(
+    "wang24-theorem-4.8": Check(
+        below_the_pair(
             closed_form.variation_ratio_asymptotic,
             lambda r, delta: 8.0 * math.log(2.0 / delta) / r,
             farthest=3.0,
-        ),
-        reading="For the pair; the released code has a root smaller by the factor 0.71.",
+        )
     ),
-    Claim(
-        id="wang24-rate",
-        statement=(
-            "For large n and moderately small r, eps is of the order sqrt(beta (p-1) q/(p n)), up to "
-            "logarithms."
-        ),
-        source=f"{SOURCE}, Section 4.3, after Theorem 4.8",
-        verdict=Verdict.HOLDS,
-        check=_rate,
+    "wang24-rate": Check(_rate),
+    "wang24-released-asymptotic": Check(
+        below_the_pair(_released_asymptotic, lambda r, delta: 8.0 * math.log(4.0 / delta) / r, farthest=3.0)
     ),
-    Claim(
-        id="wang24-released-asymptotic",
-        statement=(
-            "The released closed form, sqrt(16 log(4/delta)/(r(n-1))) + 2/(r(n-1)) under n > 8 "
-            "log(4/delta)/r, bounds the pair."
-        ),
-        source=f"{SOURCE}, released code for Theorem 4.8",
-        verdict=Verdict.HOLDS,
-        check=below_the_pair(
-            _released_asymptotic, lambda r, delta: 8.0 * math.log(4.0 / delta) / r, farthest=3.0
-        ),
-        reading="Not the printed theorem, and not proved in the paper.",
-    ),
-)
+}

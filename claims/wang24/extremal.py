@@ -5,12 +5,11 @@ from fractions import Fraction
 
 from claims import exact_channels as channels
 from claims import exact_shuffle, failure_curve
-from claims.claim import Claim, Effort, Finding, Verdict
+from claims.claim import Check, Effort, Finding, Verdict
 from claims.counterexample_search import COARSE, linear, log_delta_attained, logarithmic, whole, worst
 from claims.exact_count_pair import (
     LEAST_LOG_DELTA,
     SCORE,
-    SOURCE,
     above_the_claim,
     both_ways,
     counts_delta,
@@ -22,8 +21,6 @@ from claims.exact_count_pair import (
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
-
-TIGHT = f"{SOURCE}, Section 5, after Theorem 5.1; abstract"
 
 
 def _ends(one, n, eps):
@@ -164,49 +161,15 @@ def _looseness_of_hash():
     return failure_curve.beside_equality("ε₀", quantity, at, claimed, proved, tolerance=1e-4)
 
 
-MEANT = "The printed upper and lower bound are one formula, the pair of counts, where an x* has q0 = q1 = q"
-
-
-NEAR = (
-    f"{MEANT}; but reports reveal more than the two counts, and a third input is not always the worst one "
-    "for the others. To leading order in 1/n the pair and the truth agree."
-)
-
-
-TWO_OF_A_KIND = (
-    f"{MEANT}. For sets of two there is none: some outputs that lose are likely under x* too. Near eps0 the "
-    "pair is below an attack; for many users it is above all datasets tried, and close to the proved upper "
-    "end."
-)
-
-
-HASHED = (
-    "Loose, hence safe, at the epsilon of Figure 2; near eps0 below an attack. With the true total "
-    "variation, 1 - 1/l of the printed one, the pair comes down to the proved upper end for many users."
-)
-
-
-def _extremal(name, title, build, confirm, drawn, reading=NEAR, **sizes):
-    return Claim(
-        id=f"wang24-tight-{name}",
-        statement=f"For {title} upper and lower bound match: the amplification bound is exactly tight.",
-        source=TIGHT,
-        verdict=Verdict.REFUTED,
-        repeats="" if name == "randomized-response" else "wang24-tight-randomized-response",
-        check=_tight(build, **sizes),
-        confirm=confirm,
-        reading=reading,
-        failure_curve=_profile(build, **drawn),
-    )
+def _extremal(build, confirm, drawn, **sizes):
+    return Check(_tight(build, **sizes), confirm, _profile(build, **drawn))
 
 
 ITEMS = whole(4, 64)
 
 
-EXTREMAL = (
-    _extremal(
-        "randomized-response",
-        "randomized response on more than two options",
+EXTREMAL = {
+    "wang24-tight-randomized-response": _extremal(
         randomizers.generalized_rr,
         _attack_on_two(
             "3-ary randomized response", lambda: exact_shuffle.randomized_response(3, 3), 3, Fraction(2, 5), 1
@@ -214,27 +177,19 @@ EXTREMAL = (
         {"d": 10},
         d=whole(3, 64),
     ),
-    _extremal(
-        "subset",
-        "the k-subset mechanism with k = 2",
+    "wang24-tight-subset": _extremal(
         lambda eps0, d: randomizers.subset(eps0=eps0, d=d, k=2),
         _attack_on_two("2-subsets of four items", lambda: channels.subsets(3, 4, 1, 2), 3, Fraction(1, 3), 3),
         {"d": 10},
-        TWO_OF_A_KIND,
         d=ITEMS,
     ),
-    _extremal(
-        "local-hash",
-        "local hash with length l >= 3",
+    "wang24-tight-local-hash": _extremal(
         lambda eps0, length: randomizers.local_hash(eps0=eps0, d=64, l=length),
         lambda: _hashed_reports_of_two("local hash with l = 3", 3),
         {"length": 8},
-        HASHED,
         length=whole(3, 64),
     ),
-    _extremal(
-        "hadamard",
-        "Hadamard response",
+    "wang24-tight-hadamard": _extremal(
         randomizers.hadamard,
         _attack_on_two(
             "Hadamard response, three items", lambda: channels.hadamard(3, 3), 3, Fraction(1, 4), 2
@@ -242,19 +197,14 @@ EXTREMAL = (
         {"d": 7},
         d=ITEMS,
     ),
-    _extremal(
-        "piecewise",
-        "the piecewise mechanism",
+    "wang24-tight-piecewise": _extremal(
         randomizers.piecewise,
         _attack_on_two(
             "piecewise mechanism at -1, +1, 0", lambda: channels.piecewise(3), 9, Fraction(2, 3), 1
         ),
         {},
-        f"{NEAR} That takes e^(eps0/2) >= 2, which leaves room for the likely reports of three inputs.",
     ),
-    _extremal(
-        "subset-exponential",
-        "the subset exponential mechanism with k = 2",
+    "wang24-tight-subset-exponential": _extremal(
         lambda eps0, d: randomizers.subset_exponential(eps0=eps0, d=d, s=2, k=2),
         _attack_on_two(
             "subset exponential, d = 6, s = k = 2",
@@ -264,56 +214,31 @@ EXTREMAL = (
             14,
         ),
         {"d": 10},
-        TWO_OF_A_KIND,
         d=whole(6, 64),
     ),
-    _extremal(
-        "pckv-grr",
-        "PCKV-GRR",
+    "wang24-tight-pckv-grr": _extremal(
         lambda eps0, d: randomizers.pckv_grr(eps0=eps0, d=d, s=1),
         _attack_on_two("PCKV-GRR, three keys", lambda: channels.key_values(3, 3, 1), 3, Fraction(1, 4), 5),
         {"d": 10},
         d=ITEMS,
     ),
-    _extremal(
-        "wheel",
-        "the wheel mechanism with arcs of length at least 1/(2s)",
+    "wang24-tight-wheel": _extremal(
         lambda eps0, arc: randomizers.wheel(eps0=eps0, d=64, s=1, p=arc),
         lambda: _hashed_reports_of_two("half circles, which hit a point like a hash with l = 2", 2),
         {"arc": 0.5},
-        "Loose, because arcs overlap; with the true total variation, 1 - p of the printed one for s = 1, the "
-        "pair comes down to the proved upper end for many users. Arcs of at most 1/(2s), which disjoint arcs "
-        "would need, overlap as well.",
         arc=linear(0.5, 0.9),
     ),
-)
+}
 
 
-CLAIMS = (
-    *EXTREMAL,
-    Claim(
-        id="wang24-tight-privunit",
-        statement="For PrivUnit, too, the framework is tight.",
-        source=f"{SOURCE}, Section 1.1",
-        verdict=Verdict.REFUTED,
-        repeats="wang24-tight-randomized-response",
-        check=_unit_vectors,
-        confirm=_five_caps,
-        reading=f"{NEAR} That takes caps of which three are disjoint. The tables have no row for PrivUnit.",
-        failure_curve=_profile(lambda eps0, caps: randomizers.generalized_rr(eps0=eps0, d=caps), caps=5),
+CHECKS = {
+    **EXTREMAL,
+    "wang24-tight-privunit": Check(
+        _unit_vectors,
+        _five_caps,
+        _profile(lambda eps0, caps: randomizers.generalized_rr(eps0=eps0, d=caps), caps=5),
     ),
-    Claim(
-        id="wang24-figure-2-tight",
-        statement=(
-            "For local hash with l > 2 the bounds of Figure 2 are tight, matching the lower bounds of "
-            "Section 5."
-        ),
-        source=f"{SOURCE}, Section 8.1",
-        verdict=Verdict.REFUTED,
-        repeats="wang24-tight-randomized-response",
-        check=_hash_is_loose,
-        confirm=lambda: _hashed_reports_of_two("local hash with l = 3", 3),
-        reading="Loose, hence safe: the printed beta lacks the factor 1 - 1/l.",
-        failure_curve=_looseness_of_hash,
+    "wang24-figure-2-tight": Check(
+        _hash_is_loose, lambda: _hashed_reports_of_two("local hash with l = 3", 3), _looseness_of_hash
     ),
-)
+}

@@ -10,11 +10,10 @@ from scipy.integrate import quad
 from scipy.special import k1
 
 from claims import failure_curve
-from claims.claim import Claim, Effort, Finding, Verdict
+from claims.claim import Check, Effort, Finding, Verdict
 from claims.counterexample_search import COARSE, linear, logarithmic, whole, worst
 from claims.exact_count_pair import (
     SCORE,
-    SOURCE,
     above_the_claim,
     both_ways,
     counts_channel,
@@ -191,84 +190,18 @@ def _dependence(effort):
     return Finding(Verdict.HOLDS, evidence)
 
 
-CLAIMS = (
-    Claim(
-        id="wang24-table2-general",
-        statement=(
-            "General metric mechanisms: p = e^d01, beta = (e^d01 - 1)/(e^d01 + 1), q = e^dmax bound the "
-            "shuffled output."
-        ),
-        source=f"{SOURCE}, Table 2 with Theorem 4.2",
-        verdict=Verdict.HOLDS,
-        check=_metric(lambda d: math.tanh(d / 2.0), randomizers.metric_generic, whole(2, 10**6)),
-        reading=(
-            "Proved: others' reports dominate max(R_0, R_1) e^-dmax, and with that reference measure the "
-            "loss is below the pair's in convex order."
-        ),
+CHECKS = {
+    "wang24-table2-general": Check(
+        _metric(lambda d: math.tanh(d / 2.0), randomizers.metric_generic, whole(2, 10**6))
     ),
-    Claim(
-        id="wang24-table2-laplace",
-        statement="Laplace noise on a line: p = e^d01, beta = 1 - e^(-d01/2), q = e^dmax.",
-        source=f"{SOURCE}, Table 2",
-        verdict=Verdict.HOLDS,
-        check=_quadrature(_laplace_difference, lambda d: -math.expm1(-d / 2.0)),
-        reading="As parameters; what Theorem 4.2 makes of them is wang24-metric-bound.",
+    "wang24-table2-laplace": Check(_quadrature(_laplace_difference, lambda d: -math.expm1(-d / 2.0))),
+    "wang24-table2-planar-laplace": Check(_quadrature(_planar_difference, _planar_printed)),
+    "wang24-table2-witch-hat": Check(_witch_hat, _witch_hat_in_closed_form, _witch_hat_by_distance),
+    "wang24-metric-bound": Check(
+        _metric(lambda d: -math.expm1(-d / 2.0), MetricPair, whole(2, 50), attained=_coarsened_laplace),
+        _laplace_by_hand,
+        _laplace_by_epsilon,
     ),
-    Claim(
-        id="wang24-table2-planar-laplace",
-        statement=(
-            "Planar Laplace noise: p = e^d01, q = e^dmax, beta is the printed double integral over a strip."
-        ),
-        source=f"{SOURCE}, Table 2",
-        verdict=Verdict.HOLDS,
-        check=_quadrature(_planar_difference, _planar_printed),
-        reading="The integral has a closed form in Bessel functions, which the paper says there is not.",
-    ),
-    Claim(
-        id="wang24-table2-witch-hat",
-        statement="(B, m, F)-WitchHat: beta = 2(e^m - e^(d01/F) + d01/F - m)/(F(e^m - 1) + 2B).",
-        source=f"{SOURCE}, Table 2",
-        verdict=Verdict.REFUTED,
-        check=_witch_hat,
-        confirm=_witch_hat_in_closed_form,
-        reading=(
-            "At F = 2, with m - d01/F for d01/F, it is the total variation of the hat with the printed "
-            "normaliser. The mechanism's own paper is announced as to be released and was not found; the "
-            "density is a reconstruction. Whatever it is, places mF apart would have one distribution "
-            "of reports."
-        ),
-        failure_curve=_witch_hat_by_distance,
-    ),
-    Claim(
-        id="wang24-metric-bound",
-        statement="Theorem 4.2 with Table 2's parameters bounds shuffled Laplace noise under a metric.",
-        source=f"{SOURCE}, Section 4.1, local metric DP mechanisms",
-        verdict=Verdict.REFUTED,
-        repeats="wang24-lemma-4.4",
-        check=_metric(lambda d: -math.expm1(-d / 2.0), MetricPair, whole(2, 50), attained=_coarsened_laplace),
-        confirm=_laplace_by_hand,
-        reading="True with the row for general mechanisms, where 1 - alpha - alpha p = 0.",
-        failure_curve=_laplace_by_epsilon,
-    ),
-    Claim(
-        id="wang24-metric-clones",
-        statement=(
-            "The clone probability 2/(e^dmax + e^(dmax-d01)) is at least the earlier 2/max_x(e^d(x,x0) + "
-            "e^d(x,x1))."
-        ),
-        source=f"{SOURCE}, Section 4.1, local metric DP mechanisms",
-        verdict=Verdict.HOLDS,
-        check=_clone_probability,
-    ),
-    Claim(
-        id="wang24-metric-dependence",
-        statement=(
-            "The pair improves the dependence of bounds under a metric from max_x(e^d(x,x0) + e^d(x,x1)) to "
-            "(1 - e^-d01) e^dmax."
-        ),
-        source=f"{SOURCE}, Section 2, metric-based randomizers",
-        verdict=Verdict.HOLDS,
-        check=_dependence,
-        reading="To leading order in 1/n, as the square of epsilon, times beta, which the text leaves out.",
-    ),
-)
+    "wang24-metric-clones": Check(_clone_probability),
+    "wang24-metric-dependence": Check(_dependence),
+}

@@ -6,8 +6,8 @@ import math
 import numpy as np
 from scipy.stats import binom
 
-from claims.claim import Claim, Finding, Verdict
-from claims.exact_count_pair import SOURCE, evenly
+from claims.claim import Check, Finding, Verdict
+from claims.exact_count_pair import evenly
 from shufflelib import randomizers
 from shufflelib.published import closed_form
 from shufflelib.published.closed_form import BlanketBounds
@@ -204,83 +204,14 @@ def _one_pass(effort):
     return Finding(Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED, evidence)
 
 
-CLAIMS = (
-    Claim(
-        id="wang24-saves-up-to-30",
-        statement="The numerical bounds save up to 30 % of the budget for single-message protocols.",
-        source=f"{SOURCE}, abstract",
-        verdict=Verdict.HOLDS,
-        check=_up_to_thirty,
-        reading="The pair's own numbers; certified upper ends save as much for the subset mechanism.",
-    ),
-    Claim(
-        id="wang24-figures-1-2",
-        statement="For subset selection and local hash about 30 % is saved against the best existing bounds.",
-        source=f"{SOURCE}, Section 8.1, Figures 1 and 2",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_about_thirty,
-        reading=(
-            "Against the stronger clones alone, or a specific blanket with generic constants, medians over "
-            "eps0 in [0.1, 5] are 23 to 30 % (figures/02_savings.csv); with the blanket's constants for "
-            "extremal mechanisms 13 to 21 %."
-        ),
-    ),
-    Claim(
-        id="wang24-table-4-twenty",
-        statement="Table 4's twelve epsilon after T = 20 steps.",
-        source=f"{SOURCE}, Table 4",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_table_4(2, 20),
-        reading="All are safe; what is added beyond the search and rounding is not stated.",
-    ),
-    Claim(
-        id="wang24-table-4-ten",
-        statement="Table 4's twelve epsilon after T = 10 steps.",
-        source=f"{SOURCE}, Table 4",
-        verdict=Verdict.HOLDS,
-        check=_table_4(4, 10),
-    ),
-    Claim(
-        id="wang24-ten-seconds",
-        statement="Numerical bounds take 10 seconds (or a dozen, and are tight) for n = 10^8.",
-        source=f"{SOURCE}, abstract and Section 8.4",
-        verdict=Verdict.SMALLER,
-        check=_seconds,
-        reading="With T = 10 steps; then not tight. The numbers are the paper's own.",
-    ),
-    Claim(
-        id="wang24-linear-time",
-        statement="The running time grows linearly with n.",
-        source=f"{SOURCE}, Section 8.4",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_linear_time,
-        reading="As an upper bound on the time it stands; the sum can be cut to about sqrt(n) terms.",
-    ),
-    Claim(
-        id="wang24-more-steps",
-        statement="T = 20 gives tighter bounds than T = 10 at the cost of a much longer time.",
-        source=f"{SOURCE}, Section 8.4",
-        verdict=Verdict.SMALLER,
-        check=_more_steps,
-        reading=(
-            "True of all bounds, one of them equal, and of the time in eleven of twelve rows of Table 4; for "
-            "eps0 = 1, n = 10^4 the two times may have changed places."
-        ),
-    ),
-    Claim(
-        id="wang24-time-drivers",
-        statement="The running time depends less on eps0 and mainly on n and T.",
-        source=f"{SOURCE}, Section 8.4",
-        verdict=Verdict.SMALLER,
-        check=_drivers,
-        reading="With T = 20. With T = 10 the times at n = 10^8 differ more over eps0 than any over n.",
-    ),
-    Claim(
-        id="wang24-complexity",
-        statement="One divergence costs O~(n), the whole search O~(n T).",
-        source=f"{SOURCE}, abstract and Section 4.2",
-        verdict=Verdict.HOLDS,
-        check=_one_pass,
-        reading="VariationRatioPair encloses the same number at a cost that does not grow with n.",
-    ),
-)
+CHECKS = {
+    "wang24-saves-up-to-30": Check(_up_to_thirty),
+    "wang24-figures-1-2": Check(_about_thirty),
+    "wang24-table-4-twenty": Check(_table_4(2, 20)),
+    "wang24-table-4-ten": Check(_table_4(4, 10)),
+    "wang24-ten-seconds": Check(_seconds),
+    "wang24-linear-time": Check(_linear_time),
+    "wang24-more-steps": Check(_more_steps),
+    "wang24-time-drivers": Check(_drivers),
+    "wang24-complexity": Check(_one_pass),
+}

@@ -9,11 +9,10 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle, failure_curve
-from claims.claim import Claim, Effort, Finding, Verdict
+from claims.claim import Check, Effort, Finding, Verdict
 from claims.counterexample_search import logarithmic, whole
 from claims.exact_count_pair import (
     SCORE,
-    SOURCE,
     above_the_claim,
     both_ways,
     counts_delta,
@@ -229,104 +228,13 @@ def _against_worst_cohort(n, levels):
     return n // levels
 
 
-CLAIMS = (
-    Claim(
-        id="wang24-algorithm-2",
-        statement="Drawing one of K eps0-LDP queries and answering it with the full budget is eps0-LDP.",
-        source=f"{SOURCE}, Algorithm 2, Section 6",
-        verdict=Verdict.HOLDS,
-        check=_local_guarantee,
-    ),
-    Claim(
-        id="wang24-basic-parallel",
-        statement=(
-            "Basic parallel composition: the general pair with all n users bounds the shuffled answers."
-        ),
-        source=f"{SOURCE}, Section 6, before Theorem 6.1",
-        verdict=Verdict.HOLDS,
-        check=_below(_basic),
-        reading=(
-            "With beta = (e^eps0 - 1)/(e^eps0 + 1) in both places; one subscript prints e^eps0/(e^eps0 - 1)."
-        ),
-    ),
-    Claim(
-        id="wang24-parallel-variation",
-        statement="The parallel randomizer's total variation is at most the mean of its queries'.",
-        source=f"{SOURCE}, proof of Theorem 6.1; range queries: Section 8.3",
-        verdict=Verdict.HOLDS,
-        check=_mean_variation,
-    ),
-    Claim(
-        id="wang24-theorem-6.1",
-        statement=(
-            "Advanced parallel composition: the pair with p = q = e^eps0 and the mean beta bounds the "
-            "shuffled answers."
-        ),
-        source=f"{SOURCE}, Theorem 6.1",
-        verdict=Verdict.REFUTED,
-        repeats="wang24-lemma-4.4",
-        check=_below(_advanced),
-        confirm=_advanced_exactly,
-        reading=(
-            "The mean beta is right; the pair is no upper bound where 1 - alpha - alpha p > 0. For many "
-            "users and small epsilon it agrees with the certified bound to first order."
-        ),
-        failure_curve=_advanced_by_epsilon,
-    ),
-    Claim(
-        id="wang24-released-range-queries",
-        statement="The released code evaluates the theorem's mean beta for range queries.",
-        source=(
-            f"{SOURCE}, released code for Figure 5: github.com/wangsw/PrivacyAmplification, "
-            "unifiedamplification.py, computeUBParameters, branch krr_para_advanced"
-        ),
-        verdict=Verdict.REFUTED,
-        check=_released_beta,
-        confirm=_released_beta_exactly,
-        reading=(
-            "The loop over levels assigns to beta where it should add; what is left is the last level's beta "
-            "over their number. With one level, d = 2, the two are the same."
-        ),
-        failure_curve=_released_beta_by_values,
-    ),
-    Claim(
-        id="wang24-released-cohorts",
-        statement="The released code evaluates each of H separate cohorts for range queries with n/H users.",
-        source=f"{SOURCE}, released code for Figure 5",
-        verdict=Verdict.REFUTED,
-        check=_released_cohort,
-        confirm=_released_cohort_exactly,
-        reading=(
-            "True for the cohort that its list names first, the best one. The number of users is not set "
-            "back, so that the worst one, next in the list, gets n/H^2. Its epsilon comes out too large, "
-            "which is safe as a bound and makes the saving against it look larger."
-        ),
-        failure_curve=_released_cohort_by_users,
-    ),
-    Claim(
-        id="wang24-figure-5-basic",
-        statement=(
-            "Advanced parallel composition reduces the budget by approximately 75 % against basic "
-            "composition."
-        ),
-        source=f"{SOURCE}, Section 8.3, Figure 5; abstract: 75 to 95 %",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_parallel(0.75, 0.75, _against_basic, "basic composition"),
-        reading=(
-            "On the full grid 5 to 61 % with the theorem's beta, 68 to 99.7 % with the code's "
-            "(figures/09_savings.csv)."
-        ),
-    ),
-    Claim(
-        id="wang24-figure-5-separate",
-        statement="Against separate cohorts it saves 80 to 95 %.",
-        source=f"{SOURCE}, Section 8.3, Figure 5",
-        verdict=Verdict.NOT_REPRODUCIBLE,
-        check=_parallel(0.80, 0.95, _against_worst_cohort, "the worst cohort"),
-        reading=(
-            "On the full grid 64 to 92 % with the theorem's beta, 88 to 99.9 % with the code's; at d = 2048 "
-            "alone 80 to 92 %. The text prints one beta for the best and the worst cohort. With the worst "
-            "cohort's n/H^2 users of the code (wang24-released-cohorts), n = 10^4, it would be 86 to 97 %."
-        ),
-    ),
-)
+CHECKS = {
+    "wang24-algorithm-2": Check(_local_guarantee),
+    "wang24-basic-parallel": Check(_below(_basic)),
+    "wang24-parallel-variation": Check(_mean_variation),
+    "wang24-theorem-6.1": Check(_below(_advanced), _advanced_exactly, _advanced_by_epsilon),
+    "wang24-released-range-queries": Check(_released_beta, _released_beta_exactly, _released_beta_by_values),
+    "wang24-released-cohorts": Check(_released_cohort, _released_cohort_exactly, _released_cohort_by_users),
+    "wang24-figure-5-basic": Check(_parallel(0.75, 0.75, _against_basic, "basic composition")),
+    "wang24-figure-5-separate": Check(_parallel(0.80, 0.95, _against_worst_cohort, "the worst cohort")),
+}

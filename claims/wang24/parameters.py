@@ -13,9 +13,9 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle, failure_curve
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import linear, logarithmic, whole, worst
-from claims.exact_count_pair import SOURCE, printed
+from claims.exact_count_pair import printed
 from shufflelib import randomizers
 
 BUDGET = logarithmic(1e-2, 8.0)
@@ -86,29 +86,8 @@ def _enumerated(channel, p, beta):
     return confirm
 
 
-def _entry(
-    table,
-    name,
-    title,
-    formula,
-    beta,
-    build,
-    confirm=None,
-    verdict=Verdict.HOLDS,
-    reading="",
-    failure_curve=None,
-    **sizes,
-):
-    return Claim(
-        id=f"wang24-table{table}-{name}",
-        statement=f"{title[0].upper()}{title[1:]}: p = q = e^eps, beta = {formula}.",
-        source=f"{SOURCE}, Table {table}",
-        verdict=verdict,
-        check=_row(beta, build, **sizes),
-        confirm=confirm,
-        reading=reading,
-        failure_curve=failure_curve,
-    )
+def _entry(beta, build, confirm=None, failure_curve=None, **sizes):
+    return Check(_row(beta, build, **sizes), confirm, failure_curve)
 
 
 def _half(e):
@@ -160,115 +139,114 @@ def _binary(eps0):
 ITEMS, MANY = whole(3, 64), whole(8, 64)
 
 
-LOOSE_HASH = (
-    "Loose: one random hash separates two items with probability 1 - 1/l, the factor that is missing."
-)
-
-
-TABLE_1 = (
-    _entry(
-        1, "laplace", "Laplace mechanism on [0, 1]", "1 - e^(-eps/2)", lambda e: 1 - 1 / _half(e),
+TABLE_1 = {
+    "wang24-table1-laplace": _entry(
+        lambda e: 1 - 1 / _half(e),
         lambda eps0: randomizers.laplace(eps0=eps0),
         _enumerated(lambda: channels.laplace(3), 9, Fraction(2, 3)),
     ),
-    _entry(
-        1, "piecewise", "piecewise mechanism on [-1, 1]", "1 - e^(-eps/2)", lambda e: 1 - 1 / _half(e),
+    "wang24-table1-piecewise": _entry(
+        lambda e: 1 - 1 / _half(e),
         lambda eps0: randomizers.piecewise(eps0=eps0),
         _enumerated(lambda: channels.piecewise(3), 9, Fraction(2, 3)),
     ),
-    _entry(
-        1, "binary-response", "randomized response on {0, 1}", "(e^eps - 1)/(e^eps + 1)",
-        lambda e: (e - 1) / (e + 1), _binary,
+    "wang24-table1-binary-response": _entry(
+        lambda e: (e - 1) / (e + 1),
+        _binary,
         _enumerated(lambda: exact_shuffle.randomized_response(5, 2), 5, Fraction(2, 3)),
     ),
-    _entry(
-        1, "general-response", "randomized response on d options", "(e^eps - 1)/(e^eps + d - 1)",
-        lambda e, d: (e - 1) / (e + d - 1), randomizers.generalized_rr,
-        _enumerated(lambda: exact_shuffle.randomized_response(3, 5), 3, Fraction(2, 7)), d=ITEMS,
+    "wang24-table1-general-response": _entry(
+        lambda e, d: (e - 1) / (e + d - 1),
+        randomizers.generalized_rr,
+        _enumerated(lambda: exact_shuffle.randomized_response(3, 5), 3, Fraction(2, 7)),
+        d=ITEMS,
     ),
-    _entry(
-        1, "rappor", "binary randomized response on d options (RAPPOR)", "(e^(eps/2) - 1)/(e^(eps/2) + 1)",
-        lambda e, d: (_half(e) - 1) / (_half(e) + 1), randomizers.rappor,
-        _enumerated(lambda: channels.rappor(3, 3), 9, Fraction(1, 2)), d=ITEMS,
+    "wang24-table1-rappor": _entry(
+        lambda e, d: (_half(e) - 1) / (_half(e) + 1),
+        randomizers.rappor,
+        _enumerated(lambda: channels.rappor(3, 3), 9, Fraction(1, 2)),
+        d=ITEMS,
     ),
-    _entry(
-        1, "subset", "k-subset mechanism",
-        "(e^eps - 1)(C(d-1,k-1) - C(d-2,k-2))/(e^eps C(d-1,k-1) + C(d-1,k))",
-        _subset_beta, randomizers.subset,
+    "wang24-table1-subset": _entry(
+        _subset_beta,
+        randomizers.subset,
         _enumerated(lambda: channels.subsets(3, 5, 1, 2), 3, Fraction(2 * 3, 3 * 4 + 6)),
-        d=MANY, k=whole(1, 7),
+        d=MANY,
+        k=whole(1, 7),
     ),
-    _entry(
-        1, "local-hash", "local hash with length l", "(e^eps - 1)/(e^eps + l - 1)",
+    "wang24-table1-local-hash": _entry(
         lambda e, length: (e - 1) / (e + length - 1),
         lambda eps0, length: randomizers.local_hash(eps0=eps0, d=64, l=length),
-        _enumerated(lambda: channels.local_hash(3, 3, 3), 3, Fraction(2, 5)), 
-        reading=LOOSE_HASH, length=whole(2, 64),
+        _enumerated(lambda: channels.local_hash(3, 3, 3), 3, Fraction(2, 5)),
+        length=whole(2, 64),
     ),
-    _entry(
-        1, "hadamard", "Hadamard response (K, s)", "(s(e^eps - 1)/2)/(s e^eps + K - s)", _hadamard_beta,
-        randomizers.hadamard, _enumerated(lambda: channels.hadamard(3, 3), 3, Fraction(1, 4)), d=ITEMS,
+    "wang24-table1-hadamard": _entry(
+        _hadamard_beta,
+        randomizers.hadamard,
+        _enumerated(lambda: channels.hadamard(3, 3), 3, Fraction(1, 4)),
+        d=ITEMS,
     ),
-    _entry(
-        1, "sampling-rappor", "sampling RAPPOR on s in d options", "s(e^(eps/2) - 1)/(d(e^(eps/2) + 1))",
-        _sampled_beta, randomizers.sampled_rappor,
-        _enumerated(lambda: channels.rappor(2, 4, 2), 4, Fraction(2, 4 * 3)), Verdict.REFUTED,
-        "An upper bound for another mechanism: one that samples one of all d coordinates and encodes it as "
-        "zeros unless it is held. A user with s = 1 runs RAPPOR, whose own row has no factor 1/d.",
-        _sampled_curve_in_items_held, d=MANY, s=whole(1, 4),
+    "wang24-table1-sampling-rappor": _entry(
+        _sampled_beta,
+        randomizers.sampled_rappor,
+        _enumerated(lambda: channels.rappor(2, 4, 2), 4, Fraction(2, 4 * 3)),
+        failure_curve=_sampled_curve_in_items_held,
+        d=MANY,
+        s=whole(1, 4),
     ),
-    _entry(
-        1, "pckv-grr", "PCKV-GRR on s in d keys", "s(e^eps - 1)/(s e^eps + 2d - s)",
-        lambda e, d, s: s * (e - 1) / (s * e + 2 * d - s), randomizers.pckv_grr,
-        _enumerated(lambda: channels.key_values(3, 3, 2), 3, Fraction(4, 10)), d=MANY, s=whole(1, 6),
+    "wang24-table1-pckv-grr": _entry(
+        lambda e, d, s: s * (e - 1) / (s * e + 2 * d - s),
+        randomizers.pckv_grr,
+        _enumerated(lambda: channels.key_values(3, 3, 2), 3, Fraction(4, 10)),
+        d=MANY,
+        s=whole(1, 6),
     ),
-    _entry(
-        1, "wheel", "Wheel on s in d options with length p", "s p(e^eps - 1)/(s p e^eps + 1 - s p)",
+    "wang24-table1-wheel": _entry(
         lambda e, share, s: share * (e - 1) / (share * e + 1 - share),
         lambda eps0, share, s: randomizers.wheel(eps0=eps0, d=64, s=s, p=share / s),
         _enumerated(lambda: channels.local_hash(3, 3, 3), 3, Fraction(2, 5)),
-        reading="Loose: arcs overlap. For s = 1 the truth is the share 1 - p of it. For every s it is safe: "
-        "no density is below 1/(s p e^eps + 1 - s p), so that the overlap of two is at least that.",
-        share=linear(0.02, 0.98), s=whole(1, 4),
+        share=linear(0.02, 0.98),
+        s=whole(1, 4),
     ),
-)  # fmt: skip
+}
 
 
-TABLE_5 = (
-    _entry(
-        5, "harmony", "Harmony mechanism on [-1, 1]^d", "(e^eps - 1)/(e^eps + 1)",
-        lambda e, d: (e - 1) / (e + 1), randomizers.harmony,
-        _enumerated(lambda: channels.one_coordinate(3, 2), 3, Fraction(1, 2)), d=whole(1, 20),
+TABLE_5 = {
+    "wang24-table5-harmony": _entry(
+        lambda e, d: (e - 1) / (e + 1),
+        randomizers.harmony,
+        _enumerated(lambda: channels.one_coordinate(3, 2), 3, Fraction(1, 2)),
+        d=whole(1, 20),
     ),
-    _entry(
-        5, "hadamard-blocks", "Hadamard response (K, s, B > 1)", "s(e^eps - 1)/(s e^eps + K - s)",
-        lambda e, blocks, power: (e - 1) / (e + 2 * blocks - 1), _blocks,
+    "wang24-table5-hadamard-blocks": _entry(
+        lambda e, blocks, power: (e - 1) / (e + 2 * blocks - 1),
+        _blocks,
         _enumerated(lambda: channels.hadamard(3, 6, blocks=2), 3, Fraction(4, 6 + 6)),
-        blocks=whole(2, 16), power=whole(1, 6),
+        blocks=whole(2, 16),
+        power=whole(1, 6),
     ),
-    _entry(
-        5, "subset-exponential", "k-subset exponential mechanism on s in d options",
-        "(e^eps - 1)(C(d-s,k) - C(d-2s,k))/(e^eps (C(d,k) - C(d-s,k)) + C(d-s,k))",
-        _exponential_beta, randomizers.subset_exponential,
+    "wang24-table5-subset-exponential": _entry(
+        _exponential_beta,
+        randomizers.subset_exponential,
         _enumerated(lambda: channels.subsets(3, 6, 2, 2), 3, Fraction(2 * 5, 3 * 9 + 6)),
-        reading="With the opening bracket after e^eps, which the text consulted lacks.",
-        d=whole(12, 64), s=whole(1, 6), k=whole(1, 6),
+        d=whole(12, 64),
+        s=whole(1, 6),
+        k=whole(1, 6),
     ),
-    _entry(
-        5, "collision", "(d, s)-Collision with length l", "min(s, l-s)(e^eps - 1)/(s e^eps + l - s)",
+    "wang24-table5-collision": _entry(
         lambda e, s, length: min(s, length - s) * (e - 1) / (s * e + length - s),
         lambda eps0, s, length: randomizers.collision(eps0=eps0, d=64, s=s, l=length),
-        reading="Loose: images of disjoint sets meet, and items of one set collide.",
-        s=whole(1, 4), length=whole(6, 64),
+        s=whole(1, 4),
+        length=whole(6, 64),
     ),
-    _entry(
-        5, "privkv", "PrivKV on s in d keys (eps1 + eps2 = eps)",
-        "2s max{e1(e2-1)/(e2+1), e1 - 1 + (e2-1)/(2(e2+1))}/(d(e1+1))", _priv_kv_beta, randomizers.privkv,
+    "wang24-table5-privkv": _entry(
+        _priv_kv_beta,
+        randomizers.privkv,
         _enumerated(lambda: channels.priv_kv(3, 3, 4, 2), 9, Fraction(4 * 9, 16 * 4)),
-        reading="Loose, and so is p: the largest ratio is max{e1, e2, 2 e1 e2/(e2+1)}.",
-        d=MANY, s=whole(1, 6),
+        d=MANY,
+        s=whole(1, 6),
     ),
-)  # fmt: skip
+}
 
 
 def _no_more_variation(effort):
@@ -303,23 +281,12 @@ def _duchi(effort):
     )
 
 
-CLAIMS = (
-    Claim(
-        id="wang24-table1-general",
-        statement="General mechanisms: p = q = e^eps, beta = (e^eps - 1)/(e^eps + 1).",
-        source=f"{SOURCE}, Table 1, after Kairouz, Oh, Viswanath (2014), Theorem 2.4",
-        verdict=Verdict.HOLDS,
-        check=_no_more_variation,
+CHECKS = {
+    "wang24-table1-general": Check(
+        _no_more_variation,
         confirm=_enumerated(lambda: exact_shuffle.randomized_response(3, 2), 3, Fraction(1, 2)),
     ),
-    *TABLE_1,
-    Claim(
-        id="wang24-table5-duchi",
-        statement="Duchi et al. for [-1, 1]^d: p = q = e^eps, beta = (e^eps - 1)/(e^eps + 1).",
-        source=f"{SOURCE}, Table 5",
-        verdict=Verdict.SMALLER,
-        check=_duchi,
-        reading="Odd d. For even d the textbook mechanism with closed halves is log(e^eps + 1)-LDP only.",
-    ),
-    *TABLE_5,
-)
+    **TABLE_1,
+    "wang24-table5-duchi": Check(_duchi),
+    **TABLE_5,
+}

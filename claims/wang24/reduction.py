@@ -6,11 +6,10 @@ from fractions import Fraction
 from itertools import product
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import CROWD, LOCAL, whole
 from claims.exact_count_pair import (
     SCORE,
-    SOURCE,
     above_the_claim,
     both_ways,
     counts_channel,
@@ -19,14 +18,6 @@ from claims.exact_count_pair import (
 )
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
-
-NO_REMAINDER = (
-    "True where 1 - alpha - alpha p = 0, that is beta = (p - 1)/(p + 1): generic eps0-LDP, binary "
-    "randomized response, p infinite with beta = 1. For two counts of any mechanism it is exact, so that it "
-    "bounds an analyst who sees nothing else. In the paper's Figure 1 it is below an attack by at most 0.03 "
-    "% of epsilon; it fails by factors for few users, and near eps0."
-)
-
 
 # five options, odds 3, five users: one holds x0 or x1, four hold a third option; E = e^ε = 2
 FIVE, FIVE_OTHERS = exact_shuffle.randomized_response(3, 5), (2, 2, 2, 2)
@@ -207,18 +198,9 @@ def _unlike_randomizers(effort):
     return Finding(Verdict.HOLDS, evidence)
 
 
-CLAIMS = (
-    Claim(
-        id="wang24-theorem-4.1",
-        statement=(
-            "If the randomizers have the (p, beta)-variation and the q-ratio property, delta(eps) of the "
-            "shuffled reports is at most an expectation over Bin(n-1, 2r) of binomial tails, where alpha = "
-            "beta/(p-1), r = alpha p/q."
-        ),
-        source=f"{SOURCE}, Theorem 4.1",
-        verdict=Verdict.REFUTED,
-        repeats="wang24-lemma-4.4",
-        check=pair_below_mechanism(
+CHECKS = {
+    "wang24-theorem-4.1": Check(
+        pair_below_mechanism(
             lambda eps0, d: randomizers.generalized_rr(eps0=eps0, d=d),
             lambda one: (one.p, one.beta, one.q),
             eps0=LOCAL,
@@ -226,77 +208,12 @@ CLAIMS = (
             n=CROWD,
             z=SCORE,
         ),
-        confirm=_five_exactly,
-        reading=NO_REMAINDER,
-        failure_curve=_more_of_five,
+        _five_exactly,
+        _more_of_five,
     ),
-    Claim(
-        id="wang24-theorem-4.2",
-        statement=(
-            "Under the same properties every divergence with data processing is at most that of the pair of "
-            "counts (A + Delta_1, C - A + Delta_2), (A + Delta_2, C - A + Delta_1)."
-        ),
-        source=f"{SOURCE}, Theorem 4.2",
-        verdict=Verdict.REFUTED,
-        repeats="wang24-lemma-4.4",
-        check=_renyi_of_five,
-        confirm=_five_by_integral,
-        reading=NO_REMAINDER,
-        failure_curve=_renyi_curve_in_options,
-    ),
-    Claim(
-        id="wang24-lemma-4.3",
-        statement=(
-            "Under the two properties R_1(x0), R_1(x1), R_i(x_i) are mixtures of common parts with weights "
-            "(alpha p, alpha), (alpha, alpha p), (r, r) and a remainder."
-        ),
-        source=f"{SOURCE}, Lemma 4.3",
-        verdict=Verdict.HOLDS,
-        check=_decompositions,
-    ),
-    Claim(
-        id="wang24-lemma-4.4",
-        statement=(
-            "Reports with such a mixture are no easier to tell apart than the two counts of the common parts."
-        ),
-        source=f"{SOURCE}, Lemma 4.4, which generalises Lemma 3.2 of Feldman, McMillan, Talwar (SODA 2023)",
-        verdict=Verdict.REFUTED,
-        check=_lemma_44,
-        confirm=_lemma_44_by_hand,
-        reading="True where 1 - alpha - alpha p = 0, and where the remainders of all users are one "
-        "distribution.",
-        failure_curve=_curve_in_alpha,
-    ),
-    Claim(
-        id="wang24-general-mechanisms",
-        statement=(
-            "For general eps0-LDP randomizers p = q = e^eps0 and beta = (e^eps0 - 1)/(e^eps0 + 1) give an "
-            "upper bound, equal to the stronger clones."
-        ),
-        source=f"{SOURCE}, Section 4.1, Table 1 row 1 with Theorem 4.2",
-        verdict=Verdict.HOLDS,
-        check=_generic_pair_dominates(),
-        reading=(
-            "Proved for identical non-adaptive randomizers: as 1 - alpha - alpha p = 0, the pair is the "
-            "blanket pair of binary randomized response, which dominates all others in convex order "
-            "(notebook 01)."
-        ),
-    ),
-    Claim(
-        id="wang24-unlike-randomizers",
-        statement=(
-            "The q-ratio property needs one direction only and no identical randomizers: with p, q and beta "
-            "= (p-1)/(p+1) the pair bounds users who all randomise differently."
-        ),
-        source=f"{SOURCE}, Section 4, after the two properties",
-        verdict=Verdict.HOLDS,
-        check=_unlike_randomizers,
-        reading=(
-            "Proved with max(R_1(x0), R_1(x1))/q as the reference measure: an output likely under both "
-            "inputs is split, together with residual mass, to the two atoms (q, q/p) and (q/p, q); this "
-            "split preserves the mean and so raises the convex order. The pair exists for q >= 2p/(p+1). "
-            "With a smaller beta it fails, as does "
-            "Theorem 4.2."
-        ),
-    ),
-)
+    "wang24-theorem-4.2": Check(_renyi_of_five, _five_by_integral, _renyi_curve_in_options),
+    "wang24-lemma-4.3": Check(_decompositions),
+    "wang24-lemma-4.4": Check(_lemma_44, _lemma_44_by_hand, _curve_in_alpha),
+    "wang24-general-mechanisms": Check(_generic_pair_dominates()),
+    "wang24-unlike-randomizers": Check(_unlike_randomizers),
+}

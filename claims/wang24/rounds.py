@@ -8,8 +8,8 @@ from itertools import combinations, combinations_with_replacement, permutations,
 import numpy as np
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import Claim, Finding, Verdict
-from claims.exact_count_pair import SOURCE, above_the_claim, counts_channel
+from claims.claim import Check, Finding, Verdict
+from claims.exact_count_pair import above_the_claim, counts_channel
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -225,88 +225,11 @@ def _proposition_2(effort):
     return Finding(Verdict.HOLDS, f"{2 * effort.points} exact equalities")
 
 
-CLAIMS = (
-    Claim(
-        id="wang24-lemma-7.2",
-        statement=(
-            "If every round's curve is at most that of its variation-ratio pair (P_k, Q_k) for all eps >= 0 "
-            "and all neighbours, then the composition's is at most that of the products."
-        ),
-        source=(
-            f"{SOURCE}, Lemma 7.2, after Koskela, Heikkila, Honkela and Zhu, Dong, Wang (2022), Theorem 10"
-        ),
-        verdict=Verdict.HOLDS,
-        check=_lemma_72,
-        reading=(
-            "For the pairs of Theorem 4.2, which are symmetric. For others the curves have to be compared at "
-            "all real eps, as in Zhu, Dong, Wang: restricted to eps >= 0 it fails for the mixed pair of "
-            "Section 7.1 (wang24-subsampled-composition)."
-        ),
-    ),
-    Claim(
-        id="wang24-composed-pair",
-        statement=(
-            "K adaptive rounds of shuffled reports are dominated by the product of their variation-ratio "
-            "pairs."
-        ),
-        source=f"{SOURCE}, Section 7, before Lemma 7.2",
-        verdict=Verdict.REFUTED,
-        repeats="wang24-lemma-4.4",
-        check=_composed_pair,
-        confirm=_composed_pair_certified,
-        reading=(
-            "True where each round's pair is a bound, 1 - alpha - alpha p = 0, such as general mechanisms."
-        ),
-        failure_curve=_composed_by_epsilon,
-    ),
-    Claim(
-        id="wang24-theorem-7.3",
-        statement=(
-            "The composed curve is approximated in time O~(n K (1 + eps_upper)) + O(eps_upper K^1.5 log K "
-            "sqrt(log 1/delta_error)/eps_error), for equal rounds a factor K less."
-        ),
-        source=f"{SOURCE}, Theorem 7.3, Section 9, with Gopi, Lee, Wutschitz (2021)",
-        verdict=Verdict.NOT_DECIDED,
-        check=_mesh,
-        reading="In this package the composed number is enclosed at a cost that does not grow with n or K.",
-    ),
-    Claim(
-        id="wang24-lemma-7.4",
-        statement=(
-            "A random subset of n of N users, gamma = n/N: the curve is at most that of (gamma P + "
-            "(1-gamma) Q, Q) for eps >= 0 and of (P, (1-gamma) P + gamma Q) for eps < 0."
-        ),
-        source=f"{SOURCE}, Lemma 7.4, after Zhu, Dong, Wang (2022), Proposition 30",
-        verdict=Verdict.HOLDS,
-        check=_lemma_74,
-    ),
-    Claim(
-        id="wang24-proposition-2",
-        statement=(
-            "Both mixtures of the pair have the divergence gamma D_{(e^eps + gamma - 1)/gamma}(P || Q)."
-        ),
-        source=f"{SOURCE}, Proposition 2",
-        verdict=Verdict.HOLDS,
-        check=_proposition_2,
-        reading=(
-            "For the paper's pair, which is symmetric; for others the second line needs D(Q || P) on the "
-            "right."
-        ),
-    ),
-    Claim(
-        id="wang24-subsampled-composition",
-        statement=(
-            "K adaptive rounds with subsampled users: apply Lemma 7.2 and Theorem 7.3 to the new dominating "
-            "variables (1-gamma) Q + gamma P and Q."
-        ),
-        source=f"{SOURCE}, Section 7.1, last sentence",
-        verdict=Verdict.REFUTED,
-        check=_sampled_rounds,
-        confirm=_sampled_rounds_in_floats,
-        reading=(
-            "True for the symmetric pair that has this curve for eps >= 0 and its mirror image for eps < 0; "
-            "the curve of the named pair is too small at eps < 0, which Lemma 7.4 itself says."
-        ),
-        failure_curve=_sampled_by_epsilon,
-    ),
-)
+CHECKS = {
+    "wang24-lemma-7.2": Check(_lemma_72),
+    "wang24-composed-pair": Check(_composed_pair, _composed_pair_certified, _composed_by_epsilon),
+    "wang24-theorem-7.3": Check(_mesh),
+    "wang24-lemma-7.4": Check(_lemma_74),
+    "wang24-proposition-2": Check(_proposition_2),
+    "wang24-subsampled-composition": Check(_sampled_rounds, _sampled_rounds_in_floats, _sampled_by_epsilon),
+}

@@ -5,14 +5,12 @@ from fractions import Fraction
 
 from claims import exact_channels as channels
 from claims import failure_curve
-from claims.claim import Claim, Finding, Verdict
-from claims.exact_count_pair import SOURCE, above_the_claim, both_ways, counts_delta, printed
+from claims.claim import Check, Finding, Verdict
+from claims.exact_count_pair import above_the_claim, both_ways, counts_delta, printed
 from claims.wang24 import message_savings
 from shufflelib import randomizers
 from shufflelib.shuffling import multi_message
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
-
-SEVERAL_TIGHT = f"{SOURCE}, Section 5, last sentence before 5.1"
 
 
 def _message_row(build, formula, settings):
@@ -37,51 +35,39 @@ def _message_row(build, formula, settings):
     return check
 
 
-def _messages(name, title, evidence, build, formula, settings, reading=""):
-    return Claim(
-        id=f"wang24-table3-{name}",
-        statement=f"{title[0].upper()}{title[1:]}: {evidence}.",
-        source=f"{SOURCE}, Table 3",
-        verdict=Verdict.HOLDS,
-        check=_message_row(build, formula, settings),
-        reading=reading,
-    )
-
-
 def _coin(chance):
     return [[Fraction(1), Fraction(0)], [Fraction(0), Fraction(1)], [1 - chance, chance]]
 
 
 SHARES = [Fraction(x, 20) for x in (4, 2, 5, 8, 10, 15)]
 
-TABLE_3 = (
-    _messages(
-        "biased-coin", "Balcer, Cheu with coin probability c", "p infinite, beta = 1, q = max(1/c, 1/(1-c))",
-        _coin, lambda c: (math.inf, 1, max(1 / c, 1 / (1 - c))), [(c,) for c in SHARES],
-        "q is the worse of two ratios; the pair is an upper bound and is loose unless c = 1/2.",
+TABLE_3 = {
+    "wang24-table3-biased-coin": Check(
+        _message_row(_coin, lambda c: (math.inf, 1, max(1 / c, 1 / (1 - c))), [(c,) for c in SHARES])
     ),
-    _messages(
-        "fair-coin", "Balcer, Cheu, Joseph, Mao", "p infinite, beta = 1, q = 2",
-        _coin, lambda c: (math.inf, 1, 2), [(Fraction(1, 2),)],
+    "wang24-table3-fair-coin": Check(_message_row(_coin, lambda c: (math.inf, 1, 2), [(Fraction(1, 2),)])),
+    "wang24-table3-cheu-zhilyaev": Check(
+        _message_row(
+            channels.fake_users,
+            lambda f, d: ((1 - f) ** 2 / f**2, 1 - 2 * f, (1 - f) / f),
+            [(f, d) for f in SHARES[:5] for d in (2, 3)],
+        )
     ),
-    _messages(
-        "cheu-zhilyaev", "Cheu, Zhilyaev with flip probability f",
-        "p = (1-f)^2/f^2, beta = 1 - 2f, q = (1-f)/f",
-        channels.fake_users, lambda f, d: ((1 - f) ** 2 / f**2, 1 - 2 * f, (1 - f) / f),
-        [(f, d) for f in SHARES[:5] for d in (2, 3)],
+    "wang24-table3-balls-into-bins": Check(
+        _message_row(
+            channels.bins,
+            lambda d, s: (math.inf, 1, Fraction(d, s)),
+            [(6, 2), (4, 1), (4, 2), (6, 3), (9, 3)],
+        )
     ),
-    _messages(
-        "balls-into-bins", "balls into bins with d bins, s special", "p infinite, beta = 1, q = d/s",
-        channels.bins, lambda d, s: (math.inf, 1, Fraction(d, s)), [(6, 2), (4, 1), (4, 2), (6, 3), (9, 3)],
+    "wang24-table3-mixdump": Check(
+        _message_row(
+            channels.mixed_dummies,
+            lambda f, d: ((1 - f) * (d - 1) / f, ((1 - f) * (d - 1) - f) / (d - 1), (1 - f) * d),
+            [(f, d) for f in SHARES for d in (4, 6)],
+        )
     ),
-    _messages(
-        "mixdump", "mixDUMP with flip probability f",
-        "p = (1-f)(d-1)/f, beta = ((1-f)(d-1) - f)/(d-1), q = (1-f)d",
-        channels.mixed_dummies,
-        lambda f, d: ((1 - f) * (d - 1) / f, ((1 - f) * (d - 1) - f) / (d - 1), (1 - f) * d),
-        [(f, d) for f in SHARES for d in (4, 6)],
-    ),
-)  # fmt: skip
+}
 
 
 def _user_1_among(channel, others, blanket, ratio):
@@ -234,68 +220,15 @@ def _large_for_infinite_by_epsilon():
     )
 
 
-CLAIMS = (
-    *TABLE_3,
-    Claim(
-        id="wang24-blanket-messages",
-        statement="n' users with m - 1 blanket messages each hide one message like n'(m - 1) other users.",
-        source=f"{SOURCE}, Section 4.1, multi-message protocols",
-        verdict=Verdict.HOLDS,
-        check=_messages_count,
+CHECKS = {
+    **TABLE_3,
+    "wang24-blanket-messages": Check(_messages_count),
+    "wang24-cheu-zhilyaev-bound": Check(_fake_users, _fake_users_by_integral, _fake_users_by_blanket),
+    "wang24-tight-cheu-zhilyaev": Check(_tight_fake_users, _fake_users_by_integral, _fake_users_by_epsilon),
+    "wang24-tight-balls-into-bins": Check(_bins_are_exact),
+    "wang24-tight-mixdump": Check(_dummies_are_exact_alone),
+    **message_savings.CHECKS,
+    "wang24-released-infinite-p": Check(
+        _large_for_infinite, _large_for_infinite_exactly, _large_for_infinite_by_epsilon
     ),
-    Claim(
-        id="wang24-cheu-zhilyaev-bound",
-        statement="With Table 3's parameters the pair is an upper bound for Cheu and Zhilyaev's protocol.",
-        source=f"{SOURCE}, Section 4.1, Table 3 with Theorem 4.2",
-        verdict=Verdict.REFUTED,
-        repeats="wang24-lemma-4.4",
-        check=_fake_users,
-        confirm=_fake_users_by_integral,
-        reading=(
-            "To second order in beta the two agree: at f = 0.2, 20,000 blanket messages and delta = 1e-6 "
-            "they differ by 0.02 % in epsilon."
-        ),
-        failure_curve=_fake_users_by_blanket,
-    ),
-    Claim(
-        id="wang24-tight-cheu-zhilyaev",
-        statement="For Cheu and Zhilyaev's protocol with d >= 3 the bound is tight.",
-        source=SEVERAL_TIGHT,
-        verdict=Verdict.REFUTED,
-        repeats="wang24-tight-randomized-response",
-        check=_tight_fake_users,
-        confirm=_fake_users_by_integral,
-        reading="Asymptotically: both have the same leading term.",
-        failure_curve=_fake_users_by_epsilon,
-    ),
-    Claim(
-        id="wang24-tight-balls-into-bins",
-        statement="For balls into bins with d >= 3s, and pureDUMP, the bound is tight.",
-        source=SEVERAL_TIGHT,
-        verdict=Verdict.HOLDS,
-        check=_bins_are_exact,
-    ),
-    Claim(
-        id="wang24-tight-mixdump",
-        statement="For mixDUMP with d >= 3 the bound is tight.",
-        source=SEVERAL_TIGHT,
-        verdict=Verdict.SMALLER,
-        check=_dummies_are_exact_alone,
-        reading="Tight against an analyst who knows which messages carry the others' items.",
-    ),
-    *message_savings.CLAIMS,
-    Claim(
-        id="wang24-released-infinite-p",
-        statement="The released code evaluates Table 3's row of balls into bins, p infinite and beta = 1.",
-        source=f"{SOURCE}, released code for Figure 4",
-        verdict=Verdict.REFUTED,
-        check=_large_for_infinite,
-        confirm=_large_for_infinite_exactly,
-        reading=(
-            "It puts p = 10^5 and beta = (p-1)/(p+1). In Figure 4 the numbers are too small by 2e-5 of "
-            "themselves, about as much as the code's 20 bisections round them up. With few messages it names "
-            "an epsilon where there is none."
-        ),
-        failure_curve=_large_for_infinite_by_epsilon,
-    ),
-)
+}

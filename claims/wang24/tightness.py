@@ -9,9 +9,9 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle, failure_curve
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import COARSE, LOCAL, logarithmic, whole, worst
-from claims.exact_count_pair import SOURCE, above_the_claim, both_ways, counts_channel, counts_delta, printed
+from claims.exact_count_pair import above_the_claim, both_ways, counts_channel, counts_delta, printed
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 # two inputs with unequal sides: R(x0) = (1, 4)/5, R(x1) = (2, 3)/5
@@ -171,68 +171,10 @@ def _two_options_by_convolution():
     return above_the_claim(variation(0, 1), variation(0, 0) + 1e-12, lines)
 
 
-CLAIMS = (
-    Claim(
-        id="wang24-theorem-5.1",
-        statement=(
-            "With all others at x*, shuffled reports are at least as easy to tell apart as the pair with p, "
-            "beta of the outputs that gain and q0, q1 of x*."
-        ),
-        source=f"{SOURCE}, Theorem 5.1",
-        verdict=Verdict.SMALLER,
-        check=_theorem_51,
-        reading=(
-            "True where the outputs that lose have under x0 the mass that those which gain have under x1, "
-            "as for the mechanisms it is applied to; else the two counts are not the pair."
-        ),
-    ),
-    Claim(
-        id="wang24-algorithm-1",
-        statement=(
-            "The binary search started at log p returns an upper bound of the pair's eps for every number "
-            "of steps."
-        ),
-        source=f"{SOURCE}, Algorithm 1, Section 4.2",
-        verdict=Verdict.HOLDS,
-        check=_loop(upper=True),
-        reading="For finite p: with p infinite, as in Table 3, the first midpoint is infinite.",
-    ),
-    Claim(
-        id="wang24-algorithm-3",
-        statement="The same search returns with its left end a lower bound of the pair's eps.",
-        source=f"{SOURCE}, Algorithm 3, Appendix F",
-        verdict=Verdict.HOLDS,
-        check=_loop(upper=False),
-    ),
-    Claim(
-        id="wang24-worst-inputs",
-        statement=(
-            "For the mechanisms named as exactly tight the worst inputs x0, x1, x* have p, beta, q0, q1 of "
-            "Theorem 5.1 equal to Table 1's, and q0 = q1 = q."
-        ),
-        source=f"{SOURCE}, Section 5, after Theorem 5.1",
-        verdict=Verdict.SMALLER,
-        check=_worst_inputs,
-        reading=(
-            "True for randomized response, Hadamard response, PCKV-GRR and, if e^(eps0/2) >= 2, the "
-            "piecewise mechanism. For sets of two, hashes and arcs every x* shares likely outputs with x0 or "
-            "x1: for two-subsets of d >= 4 items q0 = (d-2)e/(e+d-3) at most, with e = e^eps0."
-        ),
-    ),
-    Claim(
-        id="wang24-two-options-upper",
-        statement=(
-            "Returning the right end of Algorithm 3 gives precise upper bounds where Theorem 4.2 is not "
-            "tight, such as for randomized response on two options."
-        ),
-        source=f"{SOURCE}, Section 5.1, last paragraph",
-        verdict=Verdict.REFUTED,
-        check=_two_options,
-        confirm=_two_options_by_convolution,
-        reading=(
-            "It is exact for the dataset in which all others agree. Mixed datasets are worse by a quarter of "
-            "delta for n = 3, and by about one percent at most for n = 1000, small delta included."
-        ),
-        failure_curve=_beside_all_alike,
-    ),
-)
+CHECKS = {
+    "wang24-theorem-5.1": Check(_theorem_51),
+    "wang24-algorithm-1": Check(_loop(upper=True)),
+    "wang24-algorithm-3": Check(_loop(upper=False)),
+    "wang24-worst-inputs": Check(_worst_inputs),
+    "wang24-two-options-upper": Check(_two_options, _two_options_by_convolution, _beside_all_alike),
+}

@@ -3,7 +3,7 @@
 import random
 from fractions import Fraction
 
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_tests import (
     blended,
     corners,
@@ -18,7 +18,6 @@ from claims.exact_tests import (
     too_high,
 )
 
-SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
 
 
@@ -168,104 +167,32 @@ THIRD_DISTRIBUTION = too_high(
 )
 
 
-CLAIMS = (
-    Claim(
-        id="wsys23-lemma-6.2",
-        statement=(
-            "H(P_w||Q_w) at e^eps' is at most (1-w)(1-gamma) H(P_0||Q_0) + (1-w) gamma H(P_0||Q_1) at "
-            "e^eps_0 plus "
-            "w(1-eta) H(P_1||Q_0) + w eta H(P_1||Q_1) at e^eps_1, under equations (9) and (10)."
-        ),
-        source=f"{SOURCE}, Lemma 6.2",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_four_divergences, "four divergences bound that of two mixtures"),
-        reading="The four terms add up to the difference on the left, equation by equation.",
-    ),
-    Claim(
-        id="wsys23-lemma-6.3",
-        statement=(
-            "T(P_w, Q_w) >= F, F* = (1-w)(1-gamma) F_00* + w(1-eta) F_10* + (1-w) gamma F_01* + w eta "
-            "F_11*, with "
-            "F_0i(x) = f_0i(x (1-w)(eta-gamma)/(eta-w)), F_1i(x) = f_1i(x w(eta-gamma)/(w-gamma)), f_ij from "
-            "P_i and Q_j."
-        ),
-        source=f"{SOURCE}, Lemma 6.3, from its proof in Appendix E.1",
-        verdict=Verdict.SMALLER,
-        check=_four_functions,
-        reading=(
-            "The proof reads 1 + f*(-e^eps) as H(P||Q); with the null first, as T(P, Q) is defined, it is "
-            "H(Q||P). "
-            "With f_ij = T(Q_j, P_i), or where all four functions are symmetric, the lemma follows."
-        ),
-    ),
-    Claim(
-        id="wsys23-lemma-6.3-equal",
-        statement="For gamma = eta = w: T(P_w, Q_w) >= (1-w) T(P_0, Q_w) + w T(P_1, Q_w), pointwise.",
-        source=f"{SOURCE}, Lemma 6.3, from its proof in Appendix E.1",
-        verdict=Verdict.REFUTED,
-        check=ONE_NULL[0],
-        confirm=ONE_NULL[1],
-        failure_curve=lambda: curve_over_levels(
+CHECKS = {
+    "wsys23-lemma-6.2": Check(never_fails(_four_divergences, "four divergences bound that of two mixtures")),
+    "wsys23-lemma-6.3": Check(_four_functions),
+    "wsys23-lemma-6.3-equal": Check(
+        ONE_NULL[0],
+        ONE_NULL[1],
+        lambda: curve_over_levels(
             *HALF_TOLD, _half_of_the_identity, "false negatives; P_0 = Q_w, P_1 disjoint, w = 1/2"
         ),
-        reading=(
-            "True if the second distribution is the null: T(P, sum w_i Q_i) >= sum w_i T(P, Q_i), one "
-            "test for all "
-            "parts."
-        ),
     ),
-    Claim(
-        id="wsys23-proposition-6.4",
-        statement="T((1-w) P_0 + w Q_0, (1-w) Q_0 + w P_0) >= C(2w Id + (1-2w) T(P_0, Q_0)).",
-        source=f"{SOURCE}, Proposition 6.4, from its proof in Appendix E.1.1",
-        verdict=Verdict.SMALLER,
-        check=_symmetric_mixture,
-        reading=(
-            "Where T(P_0, Q_0) is symmetric, as in shuffling, it holds as it stands; elsewhere with the "
-            "convex hull of "
-            "min(f, inverse of f) for C throughout, the first of the two cases that define C."
-        ),
+    "wsys23-proposition-6.4": Check(_symmetric_mixture),
+    "wsys23-proposition-6.4-divergence": Check(
+        never_fails(_swapped_divergence, "the divergence of two distributions mixed with each other")
     ),
-    Claim(
-        id="wsys23-proposition-6.4-divergence",
-        statement=(
-            "H(P||Q) at 2w + (1-2w) e^eps is at most (1-2w)(1 + eta)/2 H(P_0||Q_0) at e^eps, "
-            "eta = e^eps'/e^eps."
-        ),
-        source=f"{SOURCE}, Appendix E.1.1, the proof's chain of inequalities",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_swapped_divergence, "the divergence of two distributions mixed with each other"),
-    ),
-    Claim(
-        id="wsys23-proposition-6.4-proof",
-        statement="T(P, Q)(x) >= 2w (1 - x) + (1 - 2w) f_0(x), without symmetrisation.",
-        source=f"{SOURCE}, Appendix E.1.1, the proof's last display",
-        verdict=Verdict.REFUTED,
-        check=NO_SYMMETRY[0],
-        confirm=NO_SYMMETRY[1],
-        failure_curve=lambda: curve_over_levels(
+    "wsys23-proposition-6.4-proof": Check(
+        NO_SYMMETRY[0],
+        NO_SYMMETRY[1],
+        lambda: curve_over_levels(
             *QUARTERS, _half_of_the_identity, "false negatives; P_0, Q_0 disjoint, w = 1/4"
         ),
-        reading=(
-            "The conjugate is bounded for eps >= 0 only, that is for slopes below -1; the sentence that "
-            "follows "
-            "symmetrises, and with f_0 symmetric that is a bound."
-        ),
     ),
-    Claim(
-        id="wsys23-proposition-e.1",
-        statement="T((1-w) P_0 + w P_1, (1-w) P_0 + w Q_1) >= C((1-w) Id + w T(P_1, Q_1)).",
-        source=f"{SOURCE}, Proposition E.1",
-        verdict=Verdict.REFUTED,
-        check=THIRD_DISTRIBUTION[0],
-        confirm=THIRD_DISTRIBUTION[1],
-        failure_curve=lambda: curve_over_levels(
+    "wsys23-proposition-e.1": Check(
+        THIRD_DISTRIBUTION[0],
+        THIRD_DISTRIBUTION[1],
+        lambda: curve_over_levels(
             *SUBSAMPLED, _subsampled_bound, "false negatives; T(P_1, Q_1) at odds 2, w = 1/2"
         ),
-        reading=(
-            "True with a function below T(P_0, P_1) and T(P_0, Q_1) as well, as Lemma A.4, from which it "
-            "follows, "
-            "compares P_1 with P_0 too: so in subsampling, where all three distributions are neighbours."
-        ),
     ),
-)
+}

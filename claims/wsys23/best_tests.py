@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog
 
-from claims.claim import Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_tests import (
     above,
     convex_hull,
@@ -20,7 +20,6 @@ from claims.exact_tests import (
     random_share,
 )
 
-SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
 
 
@@ -165,55 +164,10 @@ def _unchanged_left(effort):
     return Finding(Verdict.SMALLER if fails and agree else Verdict.REFUTED, evidence, steps)
 
 
-CLAIMS = (
-    Claim(
-        id="wsys23-lemma-a.1",
-        statement=(
-            "A test is most powerful at its level if and only if for some t in [0, infinity] and c in [0, "
-            "1] it is 1 "
-            "where p < t q, c where p = t q and 0 where p > t q."
-        ),
-        source=f"{SOURCE}, Lemma A.1 (Neyman-Pearson)",
-        verdict=Verdict.SMALLER,
-        check=_neyman_pearson,
-        reading=(
-            "The textbook lemma: optimal for 0 < t < infinity; every level has an optimal test of this form."
-        ),
-    ),
-    Claim(
-        id="wsys23-lemma-a.2",
-        statement="T(P, Q) <= T(P', Q') if and only if some processing takes P to P' and Q to Q'.",
-        source=f"{SOURCE}, Lemma A.2, after Dong, Roth, Su, Theorem 2.10",
-        verdict=Verdict.HOLDS,
-        check=_blackwell,
-    ),
-    Claim(
-        id="wsys23-lemma-a.3",
-        statement="For symmetric f: f-DP if and only if (eps, 1 + f*(-e^eps))-DP for all eps > 0.",
-        source=f"{SOURCE}, Lemma A.3, after Dong, Roth, Su, Proposition 2.12",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_dual, "f-DP and its curve of (eps, delta) agree"),
-    ),
-    Claim(
-        id="wsys23-equation-3",
-        statement="Between m, where the slope of f is -1, and f(m), min(f, inverse of f)** is m - f(m) - x.",
-        source=f"{SOURCE}, equation (3)",
-        verdict=Verdict.NOT_DECIDED,
-        check=_symmetrisation,
-        reading="m + f(m) - x, as in Dong, Roth, Su, appendix F.",
-    ),
-    Claim(
-        id="wsys23-symmetrisation",
-        statement=(
-            "For every trade-off function f: C(f) = f up to m, where the slope of f is -1, and C(f) is the "
-            "inverse of f beyond f(m)."
-        ),
-        source=f"{SOURCE}, equation (3) and Appendix C.1.2, proof of Theorem 4.2, after Dong, Roth, Su",
-        verdict=Verdict.SMALLER,
-        check=_unchanged_left,
-        reading=(
-            "Where f is symmetric, as the function of the clones, to which the paper applies it. For "
-            "m <= f(m) what is described is the bound that delta(eps), eps >= 0, gives in both directions."
-        ),
-    ),
-)
+CHECKS = {
+    "wsys23-lemma-a.1": Check(_neyman_pearson),
+    "wsys23-lemma-a.2": Check(_blackwell),
+    "wsys23-lemma-a.3": Check(never_fails(_dual, "f-DP and its curve of (eps, delta) agree")),
+    "wsys23-equation-3": Check(_symmetrisation),
+    "wsys23-symmetrisation": Check(_unchanged_left),
+}

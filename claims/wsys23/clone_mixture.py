@@ -5,7 +5,7 @@ import random
 from fractions import Fraction
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import SLIP, Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_channels import largest_ratio
 from claims.exact_count_pair import above_the_claim, printed
 from claims.exact_tests import (
@@ -21,13 +21,6 @@ from claims.exact_tests import (
 )
 from shufflelib.published import closed_form, joint_concavity
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
-
-SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
-IDENTICAL = (
-    "With one randomizer for all users, and perhaps no other case is meant. The theorem cited for the "
-    "reduction permutes the users first; an official erratum withdraws its proof in part, and for "
-    "identical, non-adaptive, pure eps0-LDP randomizers it is valid by another argument."
-)
 
 
 def _swap(e):
@@ -303,89 +296,14 @@ def _outperforms(effort):
     return Finding(Verdict.SMALLER if ok else Verdict.NOT_DECIDED, evidence, tuple(steps))
 
 
-CLAIMS = (
-    Claim(
-        id="wsys23-reduction",
-        statement=(
-            "Any two shuffled neighbouring datasets under an eps0-DP local randomizer are processed from P "
-            "= (1-w) P_0 "
-            "+ w Q_0, Q = (1-w) Q_0 + w P_0, w = 1/(e^eps0+1), C ~ Bin(n-1, 2w)."
-        ),
-        source=f"{SOURCE}, Appendix C, after Feldman, McMillan, Talwar (SODA 2023)",
-        verdict=Verdict.SMALLER,
-        check=_reduction,
-        reading=IDENTICAL,
+CHECKS = {
+    "wsys23-reduction": Check(_reduction),
+    "wsys23-proposition-4.1": Check(
+        never_fails(_conditioning_is_exact, "all knots for up to six users", most=600)
     ),
-    Claim(
-        id="wsys23-proposition-4.1",
-        statement=(
-            "T(P_0, Q_0) is equal to its mixture over the number of clones: alpha_0(t) = sum w_i F_i(i - "
-            "(i+1)/(t+1)), "
-            "beta_0(t) = sum w_i (1 - F_i(i + 1 - (i+1)/(t+1)))."
-        ),
-        source=f"{SOURCE}, Proposition 4.1, from its proof in Appendix C.1.1",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_conditioning_is_exact, "all knots for up to six users", most=600),
-    ),
-    Claim(
-        id="wsys23-proposition-4.1-formula",
-        statement="beta_0(t) = sum w_i F_i(F_i^-1(alpha_i(t)) + 1).",
-        source=f"{SOURCE}, Appendix C.1.1, the proof's last display",
-        verdict=Verdict.REFUTED,
-        label=SLIP,
-        check=TWO_USERS[0],
-        confirm=TWO_USERS[1],
-        failure_curve=_errors_by_users,
-        reading="A slip: 1 - F_i is meant, as three displays earlier; so read, it is the entry above.",
-    ),
-    Claim(
-        id="wsys23-theorem-4.2",
-        statement="Shuffled reports are C(f_Shuffle)-DP, f_Shuffle = 2w Id + (1-2w) T(P_0, Q_0).",
-        source=f"{SOURCE}, Theorem 4.2, from its proof in Appendix C.1.2",
-        verdict=Verdict.SMALLER,
-        check=_shuffled_are_bounded,
-        reading=IDENTICAL,
-    ),
-    Claim(
-        id="wsys23-theorem-4.2-equality",
-        statement="C(T(P, Q)) = C(f_Shuffle): mixing P_0 with Q_0 loses nothing.",
-        source=f"{SOURCE}, Appendix C.1.2, proof of Theorem 4.2",
-        verdict=Verdict.REFUTED,
-        check=_not_equal,
-        confirm=_not_equal_by_programming,
-        failure_curve=_both_deltas_by_ratio,
-        reading=(
-            "True of the function that bounds T(P, Q) in the proof of Proposition 6.4; the theorem needs "
-            "no more."
-        ),
-    ),
-    Claim(
-        id="wsys23-corollary-4.3",
-        statement=(
-            "delta(eps) = 1 + f_Shuffle*(-e^eps) is attained at t = inf{t: -e^eps + 2w - (1-2w) l(t) <= 0} "
-            "with "
-            "l(t) = -sum w_i p_i(floor(i+1-(i+1)/(t+1)))/sum w_i p_i(floor(i-(i+1)/(t+1)))."
-        ),
-        source=f"{SOURCE}, Corollary 4.3, from its proof in Appendix C.2",
-        verdict=Verdict.REFUTED,
-        check=_threshold,
-        confirm=_threshold_certified,
-        failure_curve=_threshold_by_users,
-        reading=(
-            "With the maximum over all knots in the place of this threshold it is the delta of Theorem "
-            "4.2. l(t) averages "
-            "the slopes of the parts at their last atoms, the slope of the whole at its knot is -1/t."
-        ),
-    ),
-    Claim(
-        id="wsys23-outperforms",
-        statement="f_Shuffle outperforms the most up-to-date results based on (eps, delta)-DP.",
-        source=f"{SOURCE}, abstract",
-        verdict=Verdict.SMALLER,
-        check=_outperforms,
-        reading=(
-            "True beside closed forms; the same pair of clones, evaluated numerically, is below its own "
-            "relaxation."
-        ),
-    ),
-)
+    "wsys23-proposition-4.1-formula": Check(TWO_USERS[0], TWO_USERS[1], _errors_by_users),
+    "wsys23-theorem-4.2": Check(_shuffled_are_bounded),
+    "wsys23-theorem-4.2-equality": Check(_not_equal, _not_equal_by_programming, _both_deltas_by_ratio),
+    "wsys23-corollary-4.3": Check(_threshold, _threshold_certified, _threshold_by_users),
+    "wsys23-outperforms": Check(_outperforms),
+}

@@ -5,7 +5,7 @@ import random
 from fractions import Fraction
 
 from claims import failure_curve
-from claims.claim import SLIP, Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_tests import (
     beside,
     chained_divergence,
@@ -18,7 +18,6 @@ from claims.exact_tests import (
     random_share,
 )
 
-SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 POSITIVE = (1, 2, 3, 5, 9)
 
 
@@ -153,77 +152,18 @@ def _length(effort):
     return Finding(Verdict.HOLDS if ok else Verdict.REFUTED, evidence, steps)
 
 
-CLAIMS = (
-    Claim(
-        id="wsys23-lemma-a.4",
-        statement=(
-            "H((1-w) P_0 + w P_1 || (1-w) P_0 + w Q_1) at 1 + w(gamma-1) is w H(P_1 || (1-eta) P_0 + eta "
-            "Q_1) at "
-            "gamma, eta = gamma'/gamma."
-        ),
-        source=f"{SOURCE}, Lemma A.4, after Balle, Barthe, Gaboardi (NeurIPS 2018), Theorem 2",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_advanced_convexity, "advanced joint convexity is an equality"),
+CHECKS = {
+    "wsys23-lemma-a.4": Check(never_fails(_advanced_convexity, "advanced joint convexity is an equality")),
+    "wsys23-proposition-3.3": Check(
+        never_fails(_average_divergence, "joint convexity, with equality for the parts with their index")
     ),
-    Claim(
-        id="wsys23-proposition-3.3",
-        statement="D_F(P_w||Q_w) <= sum w_i D_F(P_i||Q_i) for every F-divergence, through Lemma 3.1.",
-        source=f"{SOURCE}, Proposition 3.3",
-        verdict=Verdict.HOLDS,
-        check=never_fails(
-            _average_divergence, "joint convexity, with equality for the parts with their index"
-        ),
+    "wsys23-lemma-b.4": Check(
+        never_fails(_functional, "the divergence as a functional of the trade-off function")
     ),
-    Claim(
-        id="wsys23-lemma-b.4",
-        statement=(
-            "D_F(P||Q) is the integral of F(1/|f'|)|f'| up to the first zero z of f, plus F(0)(1 - f(0)) "
-            "plus "
-            "tau (1 - z), F(0) the limit of F and tau that of F(t)/t at infinity."
-        ),
-        source=f"{SOURCE}, Lemma B.4, after Dong, Roth, Su, Proposition B.4",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_functional, "the divergence as a functional of the trade-off function"),
+    "wsys23-f-at-zero": Check(_at_zero, _at_zero_by_smoothing, _chi_squared_by_share),
+    "wsys23-corollary-b.5": Check(
+        never_fails(_hockey_stick, "joint convexity of the hockey-stick divergence")
     ),
-    Claim(
-        id="wsys23-f-at-zero",
-        statement="In D_F(P||Q) the outputs with p = 0 count F(0) = lim F(s)/s for s to 0.",
-        source=f"{SOURCE}, Appendix B.3, first display",
-        verdict=Verdict.REFUTED,
-        label=SLIP,
-        check=_at_zero,
-        confirm=_at_zero_by_smoothing,
-        failure_curve=_chi_squared_by_share,
-        reading="A slip of the pen: the limit of F(s) itself is meant, as in Dong, Roth, Su.",
-    ),
-    Claim(
-        id="wsys23-corollary-b.5",
-        statement="H(P_w||Q_w) <= sum w_i H(P_i||Q_i) for every gamma >= 1.",
-        source=f"{SOURCE}, Corollary B.5",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_hockey_stick, "joint convexity of the hockey-stick divergence"),
-    ),
-    Claim(
-        id="wsys23-corollary-b.6",
-        statement=(
-            "e^((a-1) R_a(P_w||Q_w)) <= sum w_i integral of |f_i'|^(1-a) = sum w_i e^((a-1) "
-            "R_a(P_i||Q_i)), a >= 1."
-        ),
-        source=f"{SOURCE}, Corollary B.6",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_renyi, "Renyi moments of whole order"),
-    ),
-    Claim(
-        id="wsys23-proposition-b.7",
-        statement=(
-            "The length of f, the integral of sqrt(1 + f'^2) over [0, 1], is that of F(1/|f'|) |f'|, F(y) = "
-            "sqrt(1 + y^2), and so related to an F-divergence."
-        ),
-        source=f"{SOURCE}, Proposition B.7 and the sentence before it",
-        verdict=Verdict.HOLDS,
-        check=_length,
-        reading=(
-            "Equal to the divergence where f(0) = 1; elsewhere that counts the vertical piece 1 - f(0) too."
-        ),
-    ),
-)
+    "wsys23-corollary-b.6": Check(never_fails(_renyi, "Renyi moments of whole order")),
+    "wsys23-proposition-b.7": Check(_length),
+}

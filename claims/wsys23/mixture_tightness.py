@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from claims import failure_curve
-from claims.claim import SLIP, Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_tests import (
     POSITIVE,
     above,
@@ -21,7 +21,6 @@ from claims.exact_tests import (
 )
 from claims.wsys23.best_tests import processable
 
-SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
 ODDS = [Fraction(k, 4) for k in (4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40)]
 
@@ -254,87 +253,14 @@ def _axes(rng):
     return _tight(weights, p, q)
 
 
-CLAIMS = (
-    Claim(
-        id="wsys23-proposition-6.1",
-        statement=(
-            "Lemma 3.1 is an equality if and only if p_w/q_w under P_w has the distribution of "
-            "p_I/q_I under P_I, I "
-            "the part."
-        ),
-        source=f"{SOURCE}, Proposition 6.1, as Example F.2 spells it out",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_criterion, "the criterion and equality agree, half of the cases tight"),
+CHECKS = {
+    "wsys23-proposition-6.1": Check(
+        never_fails(_criterion, "the criterion and equality agree, half of the cases tight")
     ),
-    Claim(
-        id="wsys23-proposition-6.1-condition",
-        statement=(
-            "Lemma 3.1 is an equality if and only if (w_1 p_1 + w_2 p_2)/(w_1 q_1 + w_2 q_2) and w_1 "
-            "p_1/q_1 + "
-            "w_2 p_2/q_2 have the same distribution under P_w."
-        ),
-        source=f"{SOURCE}, Appendix F.1, conclusion of the proof; for shuffling Appendix F, first paragraph",
-        verdict=Verdict.REFUTED,
-        label=SLIP,
-        check=_printed_criterion,
-        confirm=_criterion_by_programming,
-        failure_curve=_tight_by_odds,
-        reading=(
-            "Only the printed sum is refuted. The paper's own Example F.2 takes the right-hand side for the "
-            "mixture: the distribution of p_i/q_i under P_i, with weight w_i. So read it is "
-            "wsys23-proposition-6.1, "
-            "which holds. In shuffling each pair of counts has one part only, whose ratio is that of the "
-            "mixtures."
-        ),
-    ),
-    Claim(
-        id="wsys23-appendix-f.1-order",
-        statement=(
-            "T(P_w, Q_w) >= T(P_I, Q_I) if and only if some processing takes (P_w, Q_w) to (P_I, Q_I)."
-        ),
-        source=f"{SOURCE}, Appendix F.1, first display and the definition of its Blackwell order",
-        verdict=Verdict.REFUTED,
-        label=SLIP,
-        check=_order,
-        confirm=_order_by_programming,
-        failure_curve=_order_by_odds,
-        reading=(
-            "Two sides exchanged: processing takes (P_I, Q_I) to (P_w, Q_w), as in Lemma A.2. The order of "
-            "the perfected "
-            "ratios is exchanged too, so that the conclusion stands."
-        ),
-    ),
-    Claim(
-        id="wsys23-equation-12",
-        statement=(
-            "The perfected log-likelihood ratio has distribution function integral of F_0(v) e^-v from -x, "
-            "and "
-            "T(P_w, Q_w) >= T(P_I, Q_I) if and only if that of P_w, Q_w is above that of P_I, Q_I."
-        ),
-        source=f"{SOURCE}, equations (12) and (13)",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_equation_12, "equation (12) and the order it gives"),
-    ),
-    Claim(
-        id="wsys23-lemma-3.1-not-tight",
-        statement="In general Lemma 3.1 is not tight.",
-        source=f"{SOURCE}, Appendix F",
-        verdict=Verdict.HOLDS,
-        check=_not_tight,
-    ),
-    Claim(
-        id="wsys23-example-f.1",
-        statement="Lemma 3.1 is an equality where nulls and alternatives have disjoint supports.",
-        source=f"{SOURCE}, Example F.1",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_disjoint, "distributions on sets of their own"),
-    ),
-    Claim(
-        id="wsys23-example-f.2",
-        statement="Lemma 3.1 is an equality for one pair of distributions on the first axis and one "
-        "on the second.",
-        source=f"{SOURCE}, Example F.2",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_axes, "pairs on axes of their own"),
-    ),
-)
+    "wsys23-proposition-6.1-condition": Check(_printed_criterion, _criterion_by_programming, _tight_by_odds),
+    "wsys23-appendix-f.1-order": Check(_order, _order_by_programming, _order_by_odds),
+    "wsys23-equation-12": Check(never_fails(_equation_12, "equation (12) and the order it gives")),
+    "wsys23-lemma-3.1-not-tight": Check(_not_tight),
+    "wsys23-example-f.1": Check(never_fails(_disjoint, "distributions on sets of their own")),
+    "wsys23-example-f.2": Check(never_fails(_axes, "pairs on axes of their own")),
+}

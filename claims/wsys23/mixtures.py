@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri
 
 from claims import failure_curve
-from claims.claim import SLIP, Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from claims.exact_tests import (
     above,
     beside,
@@ -25,8 +25,7 @@ from claims.exact_tests import (
     too_high,
 )
 
-SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
-HALF, ZERO, ONE = Fraction(1, 2), Fraction(0), Fraction(1)
+HALF, ZERO = Fraction(1, 2), Fraction(0)
 
 
 def _joint_concavity(rng):
@@ -178,90 +177,22 @@ def _density_by_sampling():
     return Finding(Verdict.REFUTED if density - 5 * error > 1 else Verdict.HOLDS, "by sampling", steps)
 
 
-CLAIMS = (
-    Claim(
-        id="wsys23-lemma-3.1",
-        statement=(
-            "T of two mixtures with the same weights is at least the function of the parts with their "
-            "index, which has "
-            "alpha(t, c) = sum w_i alpha_i(t, c) and beta(t, c) = sum w_i f_i(alpha_i(t, c))."
-        ),
-        source=f"{SOURCE}, Lemma 3.1",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_joint_concavity, "joint concavity"),
-    ),
-    Claim(
-        id="wsys23-proposition-b.1",
-        statement=(
-            "T(P_w, Q_w') >= min(w_1, w_1') T(P_1, Q_1) + min(w_2, w_2') T(P_2, Q_2) + (w_2' - w_2)+ "
-            "T(P_1, Q_2) + "
-            "(w_1' - w_1)+ T(P_2, Q_1), pointwise."
-        ),
-        source=f"{SOURCE}, Proposition B.1, the sum of functions as printed",
-        verdict=Verdict.REFUTED,
-        label=SLIP,
-        check=POINTWISE[0],
-        confirm=POINTWISE[1],
-        failure_curve=lambda: curve_over_levels(
+CHECKS = {
+    "wsys23-lemma-3.1": Check(never_fails(_joint_concavity, "joint concavity")),
+    "wsys23-proposition-b.1": Check(
+        POINTWISE[0],
+        POINTWISE[1],
+        lambda: curve_over_levels(
             *ONE_PART_TOLD,
             _sum_of_functions,
             "false negatives; halves: equal, disjoint distributions",
         ),
-        reading=(
-            "The sum is meant as in Lemma 3.1, along a common slope; so read it holds, see the next entry."
-        ),
     ),
-    Claim(
-        id="wsys23-proposition-b.1-slopes",
-        statement=(
-            "The same with the sum taken along a common slope as in Lemma 3.1, and for any number of parts."
-        ),
-        source=f"{SOURCE}, Proposition B.1",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_unequal_weights, "two mixtures with different weights, two or three parts"),
+    "wsys23-proposition-b.1-slopes": Check(
+        never_fails(_unequal_weights, "two mixtures with different weights, two or three parts")
     ),
-    Claim(
-        id="wsys23-proposition-3.2",
-        statement="If all T(P_i, Q_i) are symmetric, so is the function of the parts with their index.",
-        source=f"{SOURCE}, Proposition 3.2",
-        verdict=Verdict.HOLDS,
-        check=never_fails(_symmetric, "symmetric parts, symmetric whole"),
-    ),
-    Claim(
-        id="wsys23-proposition-b.2",
-        statement=(
-            "alpha(t) = sum w_i (f_i')^-1(-t), beta(t) = sum w_i f_i((f_i')^-1(-t)) for differentiable f_i."
-        ),
-        source=f"{SOURCE}, Proposition B.2",
-        verdict=Verdict.HOLDS,
-        check=_common_slope(_gaussians, "Gaussian functions"),
-        reading=(
-            "t is a ratio q/p here; where Lemma A.1 has p/q < t, the slope is -1/t. The curve is the same."
-        ),
-    ),
-    Claim(
-        id="wsys23-corollary-b.3",
-        statement="The same where p_i/q_i is monotone.",
-        source=f"{SOURCE}, Corollary B.3",
-        verdict=Verdict.HOLDS,
-        check=_common_slope(_exponentials, "exponential distributions"),
-    ),
-    Claim(
-        id="wsys23-proposition-b.2-condition",
-        statement=(
-            "Where q/p is strictly monotone, the integral of delta(t - q/p) q in condition (6) is q(x_t) "
-            "<= 1, "
-            "q(x_t)/p(x_t) = t, so that the condition is met."
-        ),
-        source=f"{SOURCE}, Appendix B.2, remark after Proposition B.2",
-        verdict=Verdict.REFUTED,
-        check=_density_of_ratio,
-        confirm=_density_by_sampling,
-        failure_curve=_density_by_slope,
-        reading=(
-            "The value is q(x_t) over the derivative of q/p at x_t, finite where that is not 0; densities "
-            "may exceed 1. "
-            "The formulas of Proposition B.2 need neither."
-        ),
-    ),
-)
+    "wsys23-proposition-3.2": Check(never_fails(_symmetric, "symmetric parts, symmetric whole")),
+    "wsys23-proposition-b.2": Check(_common_slope(_gaussians, "Gaussian functions")),
+    "wsys23-corollary-b.3": Check(_common_slope(_exponentials, "exponential distributions")),
+    "wsys23-proposition-b.2-condition": Check(_density_of_ratio, _density_by_sampling, _density_by_slope),
+}

@@ -7,10 +7,9 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from claims import failure_curve
-from claims.claim import SLIP, Claim, Finding, Verdict
+from claims.claim import Check, Finding, Verdict
 from shufflelib.published import joint_concavity
 
-SOURCE = "Wang, Su, Ye, Shokri, Su (NeurIPS 2023)"
 LEVELS = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
 CLIP = 0.5
 STEPS = (0.3, 1 / 3, 0.4)  # of two users' gradient; one of 1/2 forgets its start
@@ -247,85 +246,12 @@ def _logistic_by_differences():
     return Finding(Verdict.REFUTED if slope > 1 else Verdict.HOLDS, "by a difference quotient", steps)
 
 
-CLAIMS = (
-    Claim(
-        id="wsys23-theorem-5.1",
-        statement=(
-            "For one noisy gradient step from a normal start T is at least (alpha(t), beta(t)), the "
-            "averages over the "
-            "start of the errors of N(0, 1) against N(mu_x, 1) at a common threshold."
-        ),
-        source=f"{SOURCE}, Theorem 5.1, from its proof in Appendix D.1",
-        verdict=Verdict.HOLDS,
-        check=_mixture_is_above,
-        reading="With the normal density; for the printed weights see the next entry.",
-    ),
-    Claim(
-        id="wsys23-theorem-5.1-integrals",
-        statement="alpha(t) and beta(t) are integrals of Phi(...) e^(-w^2/2) dw.",
-        source=f"{SOURCE}, Theorem 5.1 and Appendix D.1, as printed",
-        verdict=Verdict.REFUTED,
-        label=SLIP,
-        check=_unnormalised,
-        confirm=_unnormalised_by_sampling,
-        failure_curve=_unnormalised_by_level,
-        reading=(
-            "The density e^(-w^2/2)/sqrt(2 pi) is meant; the proof leaves out constants of densities "
-            "throughout."
-        ),
-    ),
-    Claim(
-        id="wsys23-example-d.1",
-        statement="For the loss sum (y_i - theta x_i)^2 the sensitivity at the start I is mu_I = a - I.",
-        source=f"{SOURCE}, Example D.1",
-        verdict=Verdict.REFUTED,
-        check=_half_a_gradient,
-        confirm=_half_a_gradient_by_sampling,
-        failure_curve=_half_a_gradient_by_level,
-        reading="True for half that loss, (1/2) sum (y_i - theta x_i)^2, or a step of half the size.",
-    ),
-    Claim(
-        id="wsys23-example-d.1-pair",
-        statement=(
-            "In Example D.1, with the gradient as printed there, N(0, sigma^2) and N(a, 1 + sigma^2) are the "
-            "dominating pair of theta(D_0) and theta(D_1)."
-        ),
-        source=f"{SOURCE}, Appendix D.2, after Example D.1",
-        verdict=Verdict.SMALLER,
-        check=_pair_of_outputs,
-        reading=(
-            "For a step of size 1/n. Other steps keep a share of the start in theta(D_0) as well, and the "
-            "difference from it is observed only if the start is; then Theorem 5.1 applies, with any step."
-        ),
-    ),
-    Claim(
-        id="wsys23-example-d.1-renyi",
-        statement=(
-            "The Renyi divergence of the two outputs of Example D.1 is unbounded for large enough orders."
-        ),
-        source=f"{SOURCE}, Appendix D.2",
-        verdict=Verdict.HOLDS,
-        check=_renyi,
-    ),
-    Claim(
-        id="wsys23-example-d.2",
-        statement=(
-            "With the gradient of Example D.1 as printed and clipped at c, mu_I = max(-c, min(c, a - I)); "
-            "random starts enhance privacy."
-        ),
-        source=f"{SOURCE}, Example D.2 and abstract",
-        verdict=Verdict.HOLDS,
-        check=_clipping,
-        reading="The loss printed there has twice this gradient, see above; the clip c is then met at half.",
-    ),
-    Claim(
-        id="wsys23-example-d.3",
-        statement="For the logistic loss mu_I = sup |e^(-I y x)/(1 + e^(-I y x))|, bounded for |x y| <= M.",
-        source=f"{SOURCE}, Example D.3",
-        verdict=Verdict.REFUTED,
-        check=_logistic,
-        confirm=_logistic_by_differences,
-        failure_curve=_suprema_by_reach,
-        reading="The factor y x of the gradient is left out; for M <= 1 what is printed is an upper bound.",
-    ),
-)
+CHECKS = {
+    "wsys23-theorem-5.1": Check(_mixture_is_above),
+    "wsys23-theorem-5.1-integrals": Check(_unnormalised, _unnormalised_by_sampling, _unnormalised_by_level),
+    "wsys23-example-d.1": Check(_half_a_gradient, _half_a_gradient_by_sampling, _half_a_gradient_by_level),
+    "wsys23-example-d.1-pair": Check(_pair_of_outputs),
+    "wsys23-example-d.1-renyi": Check(_renyi),
+    "wsys23-example-d.2": Check(_clipping),
+    "wsys23-example-d.3": Check(_logistic, _logistic_by_differences, _suprema_by_reach),
+}

@@ -2,8 +2,6 @@
 
 import json
 import math
-import random
-import re
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -19,19 +17,76 @@ from claims.counterexample_search import LOCAL, RISK, linear, logarithmic, whole
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers, shuffle
 
+every_claim = pytest.mark.parametrize("claim", claims.ALL, ids=lambda claim: claim.id)
+FAIL_EVERYWHERE = {  # no valid side on the curve
+    "ccg24-equation-17",
+    "ccg24-figure-2-close",
+    "ccg24-figure-3-identical",
+    "ccg24-nearly-optimal",
+    "ccg24-nearly-short-form",
+    "ccg24-theorem-1-conference",
+    "ccg24-theorem-1-preprint",
+    "fmt23-lemma-3.5",
+    "gspa24-equation-14",
+    "gspa24-equation-17",
+    "gspa24-lemma-1-others",
+    "scw25-code-hadamard",
+    "wang24-figure-2-tight",
+    "wang24-released-cohorts",
+    "wang24-released-infinite-p",
+    "wang24-tight-cheu-zhilyaev",
+    "wang24-tight-wheel",
+    "wsys23-f-at-zero",
+    "wsys23-proposition-4.1-formula",
+    "wsys23-theorem-5.1-integrals",
+}
+RARE = {"wang24-theorem-4.1", "wang24-theorem-4.7"}  # four points may miss where these fail
 
-def test_every_claim_has_a_name_of_its_own_a_source_and_a_check():
-    assert len({claim.id for claim in claims.ALL}) == len(claims.ALL)
-    for claim in claims.ALL:
-        assert claim.id == claim.id.lower() and " " not in claim.id
-        assert claim.statement.endswith(".") and claim.source
-        assert callable(claim.check)
+
+def test_every_entry_of_the_ledger_has_a_check_and_every_check_an_entry():
+    assert set(claims.CHECKS) == set(claims.LEDGER) and len(claims.CHECKS) == 287
+    for name in claims.LEDGER:
+        assert name == name.lower() and " " not in name
 
 
-def test_the_tests_name_every_module_of_the_ledger():
-    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_claims_*.py"))
-    for source in claims.SOURCES:
-        assert re.search(rf"\b{source.__name__.split('.')[-1]}\b", tests), source.__name__
+@every_claim
+def test_a_claim_is_a_sentence_with_a_source_and_a_refutation_is_read_and_confirmed(claim):
+    assert claim.statement.endswith(".") and claim.source and callable(claim.check)
+    if claim.verdict is Verdict.REFUTED:
+        assert claim.confirm is not None and claim.reading
+
+
+@every_claim
+def test_the_finding_is_the_ledgers(claim):
+    result = claims.checked(claim)
+    assert result.agrees, result.evidence
+    assert result.evidence and "nan" not in result.evidence
+    if result.verdict is Verdict.REFUTED:
+        assert result.confirmed and len(result.witness) >= 4
+    if result.verdict is Verdict.NOT_REPRODUCIBLE:
+        assert result.witness
+
+
+@every_claim
+def test_another_seed_finds_the_same(claim):
+    effort = Effort(8 if claim.id in RARE else 4, seed=1)
+    found = claim.check(effort)
+    assert found.verdict is claim.verdict
+    if claim.id in ("ccg24-theorem-2", "wang24-lemma-4.5", "wang24-rate", "wsys23-lemma-3.1"):
+        assert claim.check(effort) == found, "the same for the same effort"
+
+
+@pytest.mark.parametrize(
+    "claim", [claim for claim in claims.ALL if claim.verdict is Verdict.REFUTED], ids=lambda claim: claim.id
+)
+def test_every_refutation_can_be_drawn(claim):
+    found = claim.failure_curve()
+    assert 5 <= len(found.at) <= 40 and found.worst is not None
+    assert len(found.quantity) <= 60 and len(found.parameter) <= 25
+    assert all(found.fails) == (claim.id in FAIL_EVERYWHERE)
+    known = [not (math.isnan(a) or math.isnan(b)) for a, b in zip(found.claimed, found.true, strict=True)]
+    assert sum(known) >= 3, "a picture needs three values"
+    assert f"{found.at[found.worst]:.4g}" in found.description()
 
 
 def test_the_ledger_states_how_the_work_of_every_claim_was_read():
@@ -68,23 +123,6 @@ def test_errors_are_counted_beside_statements():
     assert sum(name.startswith("wang24-tight-") for name in tight) == 10
     assert f"refuted ({len(found)} errors)" in report.counted(claims.ALL)
     assert report.counted(map(claims.named, tight)) == "11 claims: 11 refuted (1 error)"
-
-
-def test_every_refutation_is_found_a_second_time():
-    for claim in claims.ALL:
-        if claim.verdict is Verdict.REFUTED:
-            assert claim.confirm is not None, claim.id
-
-
-@pytest.mark.parametrize(
-    "claim", [claim for claim in claims.ALL if claim.verdict is Verdict.REFUTED], ids=lambda claim: claim.id
-)
-def test_every_refutation_can_be_drawn(claim):
-    found = claim.failure_curve()
-    assert 5 <= len(found.at) <= 40 and found.worst is not None
-    known = [not (math.isnan(a) or math.isnan(b)) for a, b in zip(found.claimed, found.true, strict=True)]
-    assert sum(known) >= 3, "a picture needs three values"
-    assert f"{found.at[found.worst]:.4g}" in found.description()
 
 
 def test_a_failure_curve_describes_where_it_fails():
@@ -251,12 +289,3 @@ def test_a_second_computation_that_disagrees_is_no_confirmation():
 
 
 # ---------------------------------------------------------------- claims before the variation-ratio paper
-
-
-@pytest.mark.parametrize("claim", claims.before_the_pair.CLAIMS, ids=lambda claim: claim.id)
-def test_the_finding_is_the_ledgers(claim):
-    seeds = random.Random(claim.id).sample(range(100), 2)
-    for seed in seeds:
-        result = claims.checked(claim, Effort(4, seed))
-        assert result.agrees, result.evidence
-        assert bool(result.witness) >= (result.verdict is Verdict.REFUTED)

@@ -9,90 +9,23 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import binom, norm
 
-from claims import Effort, Verdict, checked
+import claims
+from claims import Effort, Verdict
 from claims.ccg24 import (
     hypothesis_tests,
     normal_limit,
-    renyi_comparisons,
-    renyi_figures,
-    shuffled_sgd,
     training_accuracies,
     two_symbols,
 )
 from claims.exact_tests import corners, false_negatives, never_fails, random_distribution
-from claims.gspa24 import personal_budgets, personal_comparisons, personal_guarantees
 from claims.others import renyi_bounds
 from shufflelib.published import renyi
 from shufflelib.published.conversions import delta_from_gdp_dong22
 
-MODULES = (
-    two_symbols,
-    hypothesis_tests,
-    normal_limit,
-    renyi_bounds,
-    renyi_comparisons,
-    renyi_figures,
-    personal_budgets,
-    personal_guarantees,
-    personal_comparisons,
-    shuffled_sgd,
-    training_accuracies,
-)
-CLAIMS = tuple(claim for module in MODULES for claim in module.CLAIMS)
-SEARCHED = (
-    "ccg24-theorem-2",
-    "ccg24-corollary-2",
-    "gspa24-approximately-mu",
-    "girgis21-subsampled",
-    "ccg24-proposition-1",
-    "ccg24-table-1-lower",
-)
-OWN_MODULES = (two_symbols, normal_limit, renyi_bounds, renyi_comparisons, renyi_figures, shuffled_sgd)
-DRAWN = tuple(c for module in OWN_MODULES for c in module.CLAIMS if c.verdict is Verdict.REFUTED)
-FAILS_EVERYWHERE = {
-    "ccg24-theorem-1-conference",
-    "ccg24-theorem-1-preprint",
-    "ccg24-equation-17",
-    "gspa24-equation-17",
-    "ccg24-figure-2-close",
-    "ccg24-figure-3-identical",
-    "ccg24-nearly-optimal",
-    "ccg24-nearly-short-form",
-}
 FIGURES = Path(__file__).parents[2] / "figures"
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_the_finding_is_the_ledgers(claim):
-    result = checked(claim, Effort(4))
-    assert result.agrees, result.evidence
-    assert result.evidence
-    if result.verdict is Verdict.REFUTED:
-        assert result.confirmed and result.witness and claim.reading
-
-
-@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.id in SEARCHED], ids=lambda claim: claim.id)
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_finding_does_not_depend_on_the_seed(claim, seed):
-    assert claim.check(Effort(8, seed)).verdict == claim.verdict
-
-
-def test_names_are_their_own_and_statements_are_sentences():
-    assert len({claim.id for claim in CLAIMS}) == len(CLAIMS)
-    for claim in CLAIMS:
-        assert claim.id == claim.id.lower() and " " not in claim.id
-        assert claim.statement.endswith(".") and claim.source
-
-
 # ---------------------------------------------------------------- where the refuted ones fail
-
-
-@pytest.mark.parametrize("claim", DRAWN, ids=lambda claim: claim.id)
-def test_a_failure_curve_has_the_failure_and_any_valid_side(claim):
-    found = claim.failure_curve()
-    assert found.worst is not None and 7 <= len(found.at) <= 25
-    assert all(found.fails) == (claim.id in FAILS_EVERYWHERE)
-    assert len(found.quantity) <= 60 and np.all(np.isfinite(found.claimed + found.true))
 
 
 def test_an_exchanged_token_is_harder_to_see_and_a_third_symbol_may_be_easier():
@@ -203,7 +136,7 @@ def test_a_tight_renyi_bound_a_thousandth_smaller_is_refuted_and_a_thousandth_la
 
 
 def test_the_lower_bound_is_tight_at_order_two_and_a_thousandth_more_is_too_much(monkeypatch):
-    claim = next(claim for claim in CLAIMS if claim.id == "girgis21-lower")
+    claim = claims.named("girgis21-lower")
     honest = renyi.girgis21_lower
     for factor, verdict in ((1.001, Verdict.REFUTED), (0.999, Verdict.HOLDS)):
         monkeypatch.setattr(renyi, "girgis21_lower", lambda factor=factor, **at: factor * honest(**at))

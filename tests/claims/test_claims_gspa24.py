@@ -7,64 +7,12 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from claims import Effort, Verdict, checked
+from claims import Effort, Verdict
 from claims.gspa24 import (
     personal_budgets,
-    personal_comparisons,
     personal_guarantees,
-    personal_normal_distribution,
 )
 from claims.others import before_the_pair, echo_of_neighbours
-
-MODULES = (
-    personal_budgets,
-    personal_normal_distribution,
-    personal_guarantees,
-    personal_comparisons,
-    echo_of_neighbours,
-)
-CLAIMS = tuple(claim for module in MODULES for claim in module.CLAIMS)
-REFUTED = tuple(claim for claim in CLAIMS if claim.verdict is Verdict.REFUTED)
-LINES = {claim.id: claim.failure_curve() for claim in REFUTED}
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_the_finding_is_the_ledgers(claim):
-    for seed in (0, 5):
-        result = checked(claim, Effort(4, seed))
-        assert result.agrees, result.evidence
-    if result.verdict is Verdict.REFUTED:
-        assert result.confirmed and result.witness and claim.reading
-
-
-@pytest.mark.parametrize("name", LINES)
-def test_a_failure_curve_has_where_a_claim_fails(name):
-    found = LINES[name]
-    assert 5 <= len(found.at) <= 40 and found.worst is not None
-    assert len(found.quantity) <= 60 and len(found.parameter) <= 25
-    assert not any(math.isnan(x) for x in (*found.claimed, *found.true))
-
-
-SOUND_SOMEWHERE = (
-    "gspa24-lemma-1",
-    "gspa24-theorem-1",
-    "gspa24-lemma-2",
-    "gspa24-approximately-mu",
-    "gspa24-theorem-3",
-    "gspa24-theorem-4",
-    "gspa24-unbiased",
-    "echo23-closed-form",
-    "echo23-numerical",
-    "hps24-code-gaussian-scale",
-)
-
-
-@pytest.mark.parametrize("name", SOUND_SOMEWHERE)
-def test_a_failure_curve_has_where_a_claim_holds(name):
-    assert not all(LINES[name].fails)
-
-
-# ---------------------------------------------------------------- unequal slots in their order
 
 
 def slots_in_order(odds, ratio):

@@ -8,45 +8,10 @@ import pytest
 
 import claims
 import oracles
-from claims import QUICK, Effort, Verdict, exact_losses, exact_shuffle
+from claims import QUICK, Verdict, exact_losses, exact_shuffle
 from claims.exact_tests import divergence, never_fails, random_distribution
 from claims.others import composed_rounds, fixed_compositions, shuffle_asymptotics
 from claims.scw25 import decompositions, decompositions_released
-
-LEDGER = (
-    *decompositions.CLAIMS,
-    *decompositions_released.CLAIMS,
-    *shuffle_asymptotics.CLAIMS,
-    *fixed_compositions.CLAIMS,
-    *composed_rounds.CLAIMS,
-)
-RANDOM = [claim for claim in LEDGER if not claim.id.startswith("khh23") and "match" not in claim.id]
-
-
-def test_names_are_unique_and_refutations_are_read_and_confirmed():
-    assert len({claim.id for claim in LEDGER}) == len(LEDGER) >= 40
-    for claim in LEDGER:
-        assert claim.id == claim.id.lower() and claim.statement.endswith(".") and claim.source
-        if claim.verdict is Verdict.REFUTED:
-            assert claim.confirm is not None and claim.reading
-
-
-@pytest.mark.parametrize("claim", LEDGER, ids=lambda claim: claim.id)
-def test_the_finding_is_the_ledgers(claim):
-    result = claims.checked(claim, QUICK)
-    assert result.agrees, result.evidence
-    assert result.evidence and "nan" not in result.evidence
-    if result.verdict is Verdict.REFUTED:
-        assert result.confirmed and len(result.witness) >= 4
-    if result.verdict in (Verdict.SMALLER, Verdict.NOT_REPRODUCIBLE):
-        assert result.witness
-
-
-@pytest.mark.parametrize("claim", RANDOM, ids=lambda claim: claim.id)
-def test_other_seeds_find_the_same(claim):
-    for seed in (1, 2):
-        assert claim.check(Effort(4, seed)).verdict is claim.verdict
-
 
 # ---------------------------------------------------------------- the instruments
 
@@ -144,7 +109,7 @@ def test_an_advanced_composition_too_small_is_refuted(monkeypatch):
 
 
 def test_stored_numbers_a_percent_off_are_not_reproduced(monkeypatch):
-    check = next(claim.check for claim in LEDGER if claim.id == "khh23-figure-4-strong")
+    check = claims.named("khh23-figure-4-strong").check
     assert check(QUICK).verdict is Verdict.HOLDS
     off = composed_rounds._figure_4(
         tuple(1.01 * x for x in composed_rounds.STRONG), composed_rounds._strong, composed_rounds._near, "off"

@@ -9,7 +9,7 @@ import pytest
 
 import claims
 import oracles
-from claims import QUICK, Effort, Verdict, exact_channels, exact_shuffle, wang24
+from claims import Effort, Verdict, exact_channels, exact_shuffle
 from claims import exact_count_pair as counts_pair_module
 from claims.counterexample_search import linear, logarithmic, whole
 from claims.exact_count_pair import (
@@ -23,46 +23,6 @@ from claims.exact_count_pair import (
 from claims.wang24 import closed_forms, extremal, numbers, parameters, rounds, tightness
 from shufflelib import randomizers
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
-
-CLAIMS = {claim.id.removeprefix("wang24-"): claim for claim in wang24.CLAIMS}
-SEARCHED = [  # refuted by a search, not by a fixed witness
-    "theorem-4.1",
-    "theorem-4.7",
-    "theorem-6.1",
-    "metric-bound",
-    "table1-sampling-rappor",
-    *(claim.id.removeprefix("wang24-") for claim in extremal.EXTREMAL),
-]
-
-
-@pytest.mark.parametrize("name", CLAIMS)
-def test_the_finding_is_the_ledgers(name):
-    result = claims.checked(CLAIMS[name], QUICK)
-    assert result.agrees, result.evidence
-    assert result.evidence and "nan" not in result.evidence
-    if result.verdict is Verdict.REFUTED:
-        assert result.confirmed and len(result.witness) >= 4
-    if result.verdict in (Verdict.SMALLER, Verdict.NOT_REPRODUCIBLE):
-        assert result.witness
-
-
-@pytest.mark.parametrize("name", SEARCHED)
-def test_what_is_refuted_by_a_search_is_refuted_from_other_seeds(name):
-    points = 4 if name.startswith("tight") else 8
-    for seed in (1, 2):
-        assert CLAIMS[name].check(Effort(points, seed)).verdict is Verdict.REFUTED
-
-
-@pytest.mark.parametrize("name", ["lemma-4.3", "lemma-4.5", "theorem-4.6", "proposition-1", "theorem-5.1"])
-def test_what_holds_in_exact_fractions_holds_from_other_seeds(name):
-    for seed in (1, 2):
-        assert CLAIMS[name].check(Effort(8, seed)).verdict is CLAIMS[name].verdict
-
-
-def test_findings_repeat_themselves():
-    for name in ("theorem-4.7", "rate", "lemma-4.5"):
-        assert CLAIMS[name].check(Effort(4, 5)) == CLAIMS[name].check(Effort(4, 5))
-
 
 # ---------------------------------------------------------------- the instruments
 
@@ -238,5 +198,5 @@ def test_disjoint_caps_are_randomized_response():
     [("lemma-4.4", 1), ("theorem-4.7", 5), ("table1-sampling-rappor", 2), ("tight-subset", 10)],
 )
 def test_a_failure_curve_has_where_the_claim_holds(name, sound):
-    fails = CLAIMS[name].failure_curve().fails
+    fails = claims.named(f"wang24-{name}").failure_curve().fails
     assert fails.count(False) == sound and True in fails

@@ -25,69 +25,10 @@ from claims.exact_tests import (
     too_high,
 )
 from claims.wsys23 import (
-    advanced_concavity,
     best_tests,
     clone_mixture,
-    hidden_gaussian,
-    mixture_divergences,
-    mixture_tightness,
-    mixtures,
     random_start,
 )
-
-LEDGER = (
-    *best_tests.CLAIMS,
-    *mixtures.CLAIMS,
-    *mixture_divergences.CLAIMS,
-    *advanced_concavity.CLAIMS,
-    *clone_mixture.CLAIMS,
-    *random_start.CLAIMS,
-    *mixture_tightness.CLAIMS,
-    *hidden_gaussian.CLAIMS,
-)
-by_name = pytest.mark.parametrize("claim", LEDGER, ids=lambda claim: claim.id)
-
-
-def test_names_are_unique_and_refutations_are_read_and_confirmed():
-    assert len({claim.id for claim in LEDGER}) == len(LEDGER) >= 45
-    for claim in LEDGER:
-        assert claim.id == claim.id.lower() and claim.statement.endswith(".") and claim.source
-        if claim.verdict is not Verdict.HOLDS:
-            assert claim.reading
-        if claim.verdict is Verdict.REFUTED:
-            assert claim.confirm is not None
-
-
-@by_name
-def test_the_finding_is_the_ledgers(claim):
-    result = claims.checked(claim, QUICK)
-    assert result.agrees, result.evidence
-    assert result.evidence and "nan" not in result.evidence
-    if result.verdict is Verdict.REFUTED:
-        assert result.confirmed and len(result.witness) >= 4
-    if result.verdict is Verdict.SMALLER:
-        assert result.witness
-
-
-@pytest.mark.parametrize(
-    "claim", [claim for claim in LEDGER if claim.verdict is Verdict.REFUTED], ids=lambda claim: claim.id
-)
-def test_a_refutation_is_drawn_where_it_fails(claim):
-    found = claim.failure_curve()
-    assert found.worst is not None and 5 <= len(found.at) <= 25
-    assert len(found.quantity) <= 60 and len(found.parameter) <= 25
-
-
-@by_name
-def test_other_seeds_find_the_same(claim):
-    for seed in (1, 2):
-        assert claim.check(Effort(4, seed)).verdict is claim.verdict
-
-
-def test_findings_repeat_themselves():
-    for claim in (best_tests.CLAIMS[0], advanced_concavity.CLAIMS[1], mixture_tightness.CLAIMS[0]):
-        assert claim.check(Effort(4, 5)) == claim.check(Effort(4, 5))
-
 
 # ---------------------------------------------------------------- the instruments
 
@@ -154,7 +95,7 @@ def test_processing_by_linear_programming():
 
 def test_a_tenth_too_much_of_the_identity_is_seen(monkeypatch):
     monkeypatch.setattr(clone_mixture, "blended", lambda w, curve: blended(w * F(11, 10), curve))
-    check = next(claim.check for claim in clone_mixture.CLAIMS if claim.id == "wsys23-theorem-4.2")
+    check = claims.named("wsys23-theorem-4.2").check
     assert check(Effort(16)).verdict is Verdict.REFUTED
 
 
