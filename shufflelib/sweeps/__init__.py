@@ -9,18 +9,15 @@ True
 
 `grid` lists the cases, `sweep` runs a task of one's own on each, `tabulate` computes certified numbers
 over a grid written down as a dictionary or, for the command ``shufflelib sweep``, as a YAML file.
-A `Cache` keeps each result on disk as soon as it is there, so that a sweep that was stopped goes on.
 
 In order of reading:
 
-1. `cases`: a task of one's own on many cases; `running`: on all cores or a cluster.
-2. `table`: certified numbers over a grid; `spec`: the grid in a YAML file.
-3. `cache`: results on disk; `plain`: as text; `identity`: what a result depends on.
+1. `cases`: a task of one's own on many cases; `running`: on all cores or a cluster, by joblib.
+2. `table`: certified numbers over a grid, kept on disk; `spec`: the grid in a YAML file.
 """
 
-from shufflelib.sweeps.cache import Cache
 from shufflelib.sweeps.cases import grid, sweep
 from shufflelib.sweeps.running import WorkerError
 from shufflelib.sweeps.table import tabulate
 
-__all__ = ["Cache", "WorkerError", "grid", "sweep", "tabulate"]
+__all__ = ["WorkerError", "grid", "sweep", "tabulate"]

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.sweeps.cache import Cache
-from shufflelib.sweeps.identity import environment, identity
-from shufflelib.sweeps.running import outcomes
+from shufflelib.sweeps.running import completed
 
 
 def grid(**axes):
@@ -45,7 +43,7 @@ def grid(**axes):
     return [dict(zip(values, point, strict=True)) for point in itertools.product(*values.values())]
 
 
-def sweep(task, cases, *, seed, n_jobs=None, scheduler=None, cache=None):
+def sweep(task, cases, *, seed, n_jobs=-1, scheduler=None):
     """Run a task once for each case, in parallel.
 
     Parameters
@@ -56,40 +54,32 @@ def sweep(task, cases, *, seed, n_jobs=None, scheduler=None, cache=None):
         Keyword arguments, for example from `grid`.
     seed : int
         Non-negative; case number i always gets child number i of its ``SeedSequence``.
-    n_jobs : int, optional
-        Processes on this machine: a positive number, or -1 for one on each core, which is also the default
-        where ``joblib.parallel_config`` says nothing else.
+    n_jobs : int
+        Processes on this machine: a positive number, or -1 for one on each core.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``tcp://127.0.0.1:8786``, whose workers do the work instead; by
         default what the environment variable ``SHUFFLELIB_SCHEDULER`` says.
-    cache : Cache, str or os.PathLike, optional
-        Folder in which each result is kept as it arrives; a sweep that was stopped goes on from there.
 
     Returns
     -------
     list
-        Results in the order of the cases, bit for bit the same for any number of workers, on this machine,
-        a cluster or a joblib backend of one's own that hands results over one by one, and the same
-        whether computed or read.
+        Results in the order of the cases, bit for bit the same for any number of workers, on this machine
+        or a cluster.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is outside its domain, or a result cannot be kept as text; errors of the task are
-        raised as they are.
+        If an argument is outside its domain; errors of the task are raised as they are.
     OSError
-        If the cache cannot be written or the scheduler does not answer.
+        If the scheduler does not answer.
     WorkerError
         If workers are killed for good.
 
     Notes
     -----
-    A result is kept under the task's code and what it holds, the case, the seed and the case's place, and
-    the versions of this package, NumPy and SciPy: see `shufflelib.sweeps.identity.identity` for what
-    counts as the task's own.  A kept result is never run again, and each is returned once; a case whose
-    process or worker is killed starts anew.  Dask sends tasks as pickles: use a cluster you trust.
-    A progress bar shows on a terminal.  Cost for each case: about 0.02 ms on this machine, 1 ms on a
-    cluster, 0.2 ms to keep or read.
+    To keep results on disk, so that a sweep that was stopped goes on, pass
+    ``joblib.Memory(folder, verbose=0).cache(task)`` as the task; see there for what it takes for a change.
+    Dask sends tasks as pickles: use a cluster you trust.  A progress bar shows on a terminal.
 
     Examples
     --------
@@ -102,7 +92,7 @@ def sweep(task, cases, *, seed, n_jobs=None, scheduler=None, cache=None):
     """
     if not callable(task):
         raise TypeError(f"task must be callable, got {validation.shown(task)}")
-    if isinstance(cases, str | bytes | Mapping) or not hasattr(cases, "__iter__"):
+    if isinstance(cases, str | bytes | Mapping) or not np.iterable(cases):
         raise TypeError(
             f"cases must be a list of dictionaries of keyword arguments, got {validation.shown(cases)}"
         )
@@ -116,15 +106,10 @@ def sweep(task, cases, *, seed, n_jobs=None, scheduler=None, cache=None):
             )
     seed = validation.count(seed, "seed", at_least=0)
     children = np.random.SeedSequence(seed).spawn(len(cases))
-    calls = [
-        functools.partial(_seeded, task, child, case) for child, case in zip(children, cases, strict=True)
-    ]
-    if cache is None:
-        return outcomes(calls, n_jobs=n_jobs, scheduler=scheduler)
-    common = {"task": identity(task), "with": environment(), "seed": seed}
-    names = [{**common, "place": place, "case": dict(case)} for place, case in enumerate(cases)]
-    store = cache if isinstance(cache, Cache) else Cache(cache)
-    return outcomes(calls, names=names, cache=store, n_jobs=n_jobs, scheduler=scheduler)
+    pairs = zip(children, cases, strict=True)
+    calls = {place: functools.partial(_seeded, task, *pair) for place, pair in enumerate(pairs)}
+    results = dict(completed(calls, n_jobs=n_jobs, scheduler=scheduler))
+    return [results[place] for place in calls]
 
 
 def _seeded(task, seed, case):

@@ -3,8 +3,10 @@
 import csv
 import difflib
 import functools
+import hashlib
 import io
 import itertools
+import json
 import math
 from collections.abc import Mapping
 
@@ -12,12 +14,11 @@ import numpy as np
 
 from shufflelib import calibration
 from shufflelib.numerics import validation
+from shufflelib.numerics.atomic_files import as_path, try_folder, unwritable
 from shufflelib.profiles.privacy_profile import SMALLEST_RATE
 from shufflelib.randomizers.by_name import constructors, parameters, required
 from shufflelib.shuffling.shuffled import shuffle
-from shufflelib.sweeps.cache import Cache
-from shufflelib.sweeps.identity import environment
-from shufflelib.sweeps.running import outcomes
+from shufflelib.sweeps.running import completed, environment
 
 MOST_POINTS = 10**6
 WHOLE = {"B", "K", "d", "k", "l", "n", "rounds", "s"}  # ranges of these go through whole numbers
@@ -65,16 +66,13 @@ def _most_rounds(build, *, n, eps, delta, rate=1.0):
     return _answer(calibration.most_rounds(_profile(build, n, rate, 1), eps=eps, delta=delta))
 
 
-# what is asked, how it is answered, what the answer holds when there is none
-NO_BRACKET = {"lower": 0.0, "upper": math.inf}
-NO_ANSWER = {"answer": None, "unproved": None, "fails": None, **NO_BRACKET}
 QUANTITIES = {
-    "epsilon": (_epsilon, NO_BRACKET),
-    "delta": (_delta, {"lower": 0.0, "upper": 1.0}),
-    "renyi": (_renyi, NO_BRACKET),
-    "calibrate eps0": (_largest_eps0, NO_ANSWER),
-    "calibrate users": (_fewest_users, NO_ANSWER),
-    "calibrate rounds": (_most_rounds, NO_ANSWER),
+    "epsilon": _epsilon,
+    "delta": _delta,
+    "renyi": _renyi,
+    "calibrate eps0": _largest_eps0,
+    "calibrate users": _fewest_users,
+    "calibrate rounds": _most_rounds,
 }
 LOOKED_FOR = {"calibrate eps0": "eps0"}  # a randomizer's parameter that the quantity finds
 DOMAINS = {
@@ -91,7 +89,7 @@ DOMAINS = {
 }
 
 
-def tabulate(spec, *, n_jobs=None, scheduler=None, cache=None):
+def tabulate(spec, *, n_jobs=-1, scheduler=None, cache=None):
     r"""Compute a certified number at every point of a grid.
 
     Parameters
@@ -103,8 +101,12 @@ def tabulate(spec, *, n_jobs=None, scheduler=None, cache=None):
         (adaptive, equal), ``rate`` (of subsampling without replacement; the n users are those drawn).
         Each is a number, a list of numbers or a range ``{"from": 1, "to": 1e9, "points": 10, "log": True}``;
         ranges of whole numbers are rounded to such, without repetitions.
-    n_jobs, scheduler, cache
-        As in `sweep`; a point added to a grid leaves what is kept of the others valid.
+    n_jobs, scheduler
+        As in `sweep`.
+    cache : str or os.PathLike, optional
+        Folder in which each row is kept as it arrives: a table that was stopped goes on from there, and a
+        longer one uses the rows of a shorter one.  Rows of other code or versions, and damaged ones, are
+        computed anew.
 
     Returns
     -------
@@ -113,7 +115,7 @@ def tabulate(spec, *, n_jobs=None, scheduler=None, cache=None):
         with the true value between them, and ``status``.  What is calibrated has ``answer``,
         ``unproved`` and ``fails`` as well (see `shufflelib.calibration.Calibration`), and its
         ``lower`` and ``upper`` enclose ε there.  Where there is no answer, as for a target out of reach, the
-        row has the trivial ends and a status that begins with ``refused:``.
+        ends are 0 and infinity, and the status begins with ``refused:``.
 
     Raises
     ------
@@ -130,18 +132,57 @@ def tabulate(spec, *, n_jobs=None, scheduler=None, cache=None):
     >>> [math.ceil(1e4 * row["upper"]) / 1e4 for row in sweeps.tabulate(spec, n_jobs=1)]  # rounded up
     [0.4837, 0.1267]
     """
-    points = grid_points(spec)
-    names = [{"point": point, "with": environment()} for point in points]
-    calls = [functools.partial(_row, **point) for point in points]
-    store = cache if isinstance(cache, Cache) or cache is None else Cache(cache)
-    answers = outcomes(calls, names=names, cache=store, n_jobs=n_jobs, scheduler=scheduler)
-    return [point | answer for point, answer in zip(points, answers, strict=True)]
+    rows, _ = answered(grid_points(spec), n_jobs=n_jobs, scheduler=scheduler, cache=cache)
+    return rows
+
+
+def answered(points, *, n_jobs=-1, scheduler=None, cache=None):
+    """Return the row of each point, and how many of them were kept already."""
+    file = None if cache is None else kept_rows(cache)
+    rows = {} if file is None else _read(file)
+    keys = [json.dumps([environment(), point], sort_keys=True) for point in points]
+    calls = {key: functools.partial(_row, **point) for key, point in zip(keys, points, strict=True)}
+    missing = {key: call for key, call in calls.items() if key not in rows}
+    for key, row in completed(missing, n_jobs=n_jobs, scheduler=scheduler) if missing else ():
+        rows[key] = row
+        if file is not None:
+            _append(file, [key, row])
+    kept = len(calls) - len(missing)
+    return [point | rows[key] for key, point in zip(keys, points, strict=True)], kept
+
+
+def kept_rows(folder):
+    """Return the file of rows in a folder, which is made if it is not there and can be written."""
+    folder = as_path(folder, "cache")
+    try_folder(folder)
+    return folder / "rows.jsonl"
+
+
+def _read(file):
+    """Return the rows by their keys; lines that are not as they were written are passed over."""
+    lines = file.read_text(errors="replace").splitlines() if file.exists() else ()
+    sums = [line.partition(" ")[::2] for line in lines]
+    return dict(json.loads(text) for checksum, text in sums if checksum == _checksum(text))
+
+
+def _append(file, entry):
+    text = json.dumps(entry)
+    try:
+        with file.open("a") as out:
+            out.write(f"\n{_checksum(text)} {text}")  # a line that is cut short does not spoil the next one
+    except OSError as wrong:
+        raise unwritable(file, wrong) from wrong
+
+
+def _checksum(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def as_csv(rows):
     """Return rows as CSV, every float with all its digits."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+    columns = dict.fromkeys(key for row in rows for key in row)
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue().encode()
@@ -149,13 +190,13 @@ def as_csv(rows):
 
 def _row(*, quantity, randomizer, **point):
     """Return the answer at one point; at module level, so that workers can find it."""
-    answer, nothing = QUANTITIES[quantity]
+    answer = QUANTITIES[quantity]
     asked = {name: value for name, value in point.items() if name in parameters(answer)}
     own = {name: value for name, value in point.items() if name not in asked}
     try:
         return answer(functools.partial(constructors()[randomizer], **own), **asked)
     except ValueError as wrong:
-        return nothing | {"status": f"refused: {wrong}"}
+        return {"lower": 0.0, "upper": math.inf, "status": f"refused: {wrong}"}
 
 
 def grid_points(spec):
@@ -218,7 +259,7 @@ def _near(word, known):
 
 
 def _check_keys(spec, quantity, randomizer):
-    build, answer = constructors()[randomizer], QUANTITIES[quantity][0]
+    build, answer = constructors()[randomizer], QUANTITIES[quantity]
     found = LOOKED_FOR.get(quantity)
     if found and found not in parameters(build):
         raise ValueError(f"{randomizer} has no {found} to look for; it takes {', '.join(parameters(build))}")
@@ -257,15 +298,10 @@ def _number(name, value):
 
 def _range(name, given):
     """Return the numbers of ``{from:, to:, points:, log:}``."""
-    for key in given:
-        if key not in RANGE:
-            raise ValueError(
-                f"{name} has the key {validation.shown(key)}; "
-                "a range has from, to, points and log: true or false"
-            )
-    for key in ("from", "to", "points"):
-        if key not in given:
-            raise ValueError(f"{name} is a range without {key!r}; write {{from: 1, to: 10, points: 4}}")
+    if not RANGE - {"log"} <= set(given) <= RANGE:
+        raise ValueError(
+            f"{name} has the keys {validation.shown(list(given))}; a range has from, to, points and log"
+        )
     log = given.get("log", False)
     if not isinstance(log, bool):
         raise TypeError(f"{name}: log must be true or false, got {validation.shown(log)}")
