@@ -121,7 +121,7 @@ browser: .venv/book ## move the explorer's controls in a real Chromium, checking
 	    echo >&2 'error: no Chromium found; apt-get install chromium, or chromium-browser, or google-chrome'; exit 1; }
 	$(VENV) -m pytest -s tests/explorer/test_app.py
 
-data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA), checked; resumes, skips what is there
+data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA), checked; skips what is there
 	@$(VENV) -m shufflelib.datasets
 
 check-figures: $(CHECK) ## rebuild the figures elsewhere and compare their data with figures/

@@ -8,8 +8,7 @@ In order of reading:
 
 1. `images`: what a labelled data set is.
 2. `bundled`: the small digits that come with scikit-learn, always there.
-3. `idx` and `mnist_files`: MNIST, read from files whose sums are known.
-4. `fetch`: how a file is downloaded.
+3. `mnist_files`: MNIST, read from files whose sums are known, and downloaded by pooch.
 
 Nothing is downloaded except by `download_mnist`, which ``python -m shufflelib.datasets`` calls.
 """

@@ -1,13 +1,15 @@
 """MNIST: which files it is, where they are kept, and where they can be downloaded."""
 
+import gzip
+import hashlib
+import math
 import os
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import numpy as np
 
-from shufflelib.datasets.fetch import fetch
-from shufflelib.datasets.idx import read_idx
 from shufflelib.datasets.images import Digits
 from shufflelib.numerics import validation
 
@@ -21,37 +23,33 @@ MIRRORS = (
 
 
 class IdxFile(NamedTuple):
-    """One file: its name without ``.gz``, the shape it holds, the SHA-256 of its uncompressed content."""
+    """One file: its name, the shape of the bytes it holds, and the SHA-256 of the file itself."""
 
     name: str
     shape: tuple
     sha256: str
 
-    def read(self, path):
-        """Return the array held by a file that should be this one; see `read_idx` for the errors."""
-        return read_idx(path, shape=self.shape, sha256=self.sha256)
-
 
 FILES = {
     "train_images": IdxFile(
-        "train-images-idx3-ubyte",
+        "train-images-idx3-ubyte.gz",
         (60_000, 28, 28),
-        "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+        "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
     ),
     "train_labels": IdxFile(
-        "train-labels-idx1-ubyte",
+        "train-labels-idx1-ubyte.gz",
         (60_000,),
-        "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+        "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
     ),
     "test_images": IdxFile(
-        "t10k-images-idx3-ubyte",
+        "t10k-images-idx3-ubyte.gz",
         (10_000, 28, 28),
-        "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+        "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
     ),
     "test_labels": IdxFile(
-        "t10k-labels-idx1-ubyte",
+        "t10k-labels-idx1-ubyte.gz",
         (10_000,),
-        "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+        "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
     ),
 }
 
@@ -62,9 +60,8 @@ def mnist(folder=None):
     Parameters
     ----------
     folder : str or path-like, optional
-        A folder that holds ``mnist/``, with the four files of the original distribution, plain or
-        compressed; of two, the one ending in ``.gz`` is read.  Else the environment variable
-        ``SHUFFLELIB_DATA`` names it, else it is ``data``.
+        A folder that holds ``mnist/``, with the four files of the original distribution, compressed by gzip.
+        Else the environment variable ``SHUFFLELIB_DATA`` names it, else it is ``data``.
 
     Returns
     -------
@@ -82,8 +79,8 @@ def mnist(folder=None):
 
     Notes
     -----
-    Every file is checked against the SHA-256 of its uncompressed content.  Takes about a second and
-    250 MB of memory, 220 MB of which are the images returned.
+    Every file is checked against its SHA-256.  Takes about a second and 250 MB of memory, 220 MB of which are
+    the images returned.
 
     Source: Y. LeCun, C. Cortes, C. J. C. Burges, "The MNIST database of handwritten digits" (1998);
     described in Y. LeCun, L. Bottou, Y. Bengio, P. Haffner, "Gradient-based learning applied to document
@@ -98,17 +95,16 @@ def mnist(folder=None):
     Digits('digits', 1500 training and 297 test images of 64 pixels)
     """
     folder = mnist_folder(folder)
-    arrays = {}
-    for field, file in FILES.items():
-        held = _stored(file, folder)
-        if held is None:
-            raise FileNotFoundError(f"no {file.name}.gz and no {file.name} in {folder}; {REMEDY}")
-        arrays[field] = _brightness(held) if field.endswith("images") else held.astype(np.int64)
+    arrays = {field: _array(folder, file) for field, file in FILES.items()}
+    for part in ("train", "test"):
+        images = arrays[f"{part}_images"]
+        arrays[f"{part}_images"] = np.divide(images.reshape(len(images), -1), BRIGHTEST, dtype=np.float32)
+        arrays[f"{part}_labels"] = arrays[f"{part}_labels"].astype(np.int64)
     return Digits("mnist", **arrays)
 
 
 def mnist_available(folder=None):
-    """Whether MNIST is there, all of it; takes half a second, because every file is read and checked.
+    """Whether MNIST is there, all of it; every file is read and checked.
 
     Parameters
     ----------
@@ -134,8 +130,10 @@ def mnist_available(folder=None):
     False
     """
     folder = mnist_folder(folder)
-    found = [_stored(file, folder) is not None for file in FILES.values()]  # a list: every file is checked
-    return all(found)
+    there = [file for file in FILES.values() if (folder / file.name).is_file()]
+    for file in there:
+        _content(folder, file)
+    return len(there) == len(FILES)
 
 
 def download_mnist(folder=None):
@@ -154,16 +152,14 @@ def download_mnist(folder=None):
     Raises
     ------
     ConnectionError
-        If no mirror delivers a file; what came stays beside it as ``.part`` and is gone on from.
-    BlockingIOError
-        If another process is downloading the same file.
+        If no mirror delivers a file; the message says what each of them did.
     OSError
-        If a file cannot be written, or a finished one cannot take its name.
+        If a file cannot be written.
 
     Notes
     -----
-    11 MB from `MIRRORS`.  A file appears under its name only once its content has been checked; one that
-    is not the original is replaced then, and not before.
+    11 MB from `MIRRORS`, by pooch.  A file appears under its name only once its SHA-256 has been checked; one
+    that is not the original is replaced then, and not before.
 
     Examples
     --------
@@ -175,16 +171,10 @@ def download_mnist(folder=None):
     fetched = []
     for file in FILES.values():
         try:
-            missing = _stored(file, folder) is None
-        except ValueError:
-            missing = True
-        if missing:
-            path = folder / f"{file.name}.gz"
-            try:
-                fetch(path, [mirror + path.name for mirror in MIRRORS], check=file.read)
-            except ConnectionError as error:
-                raise ConnectionError(f"{error}; where there is a network, {REMEDY}") from error
-            fetched.append(path.name)
+            _content(folder, file)
+        except (FileNotFoundError, ValueError):
+            _download(folder, file)
+            fetched.append(file.name)
     return fetched
 
 
@@ -194,30 +184,37 @@ def mnist_folder(folder=None):
         folder = os.environ.get(VARIABLE) or "data"
     if not isinstance(folder, str | os.PathLike):
         raise TypeError(f"folder must be a path, got {validation.shown(folder)}; {REMEDY}")
-    if "\0" in str(folder):
-        raise ValueError(
-            f"folder must be a path, got {validation.shown(folder)}, which holds a null character; {REMEDY}"
-        )
-    try:
-        return Path(folder).expanduser().absolute() / "mnist"
-    except RuntimeError as error:
-        raise ValueError(
-            f"folder must be a path, got {validation.shown(folder)}: there is no such user; {REMEDY}"
-        ) from error
+    return Path(folder).absolute() / "mnist"
 
 
-def _stored(file, folder):
-    """Return the array of one file, or None if it is neither there compressed nor plain."""
-    for name in (f"{file.name}.gz", file.name):
+def _content(folder, file):
+    """Return the bytes of a file that is there, once they are checked."""
+    path = folder / file.name
+    if not path.is_file():
+        raise FileNotFoundError(f"no {file.name} in {folder}; {REMEDY}")
+    content = path.read_bytes()
+    if hashlib.sha256(content).hexdigest() != file.sha256:
+        raise ValueError(f"{path} is not the original: its SHA-256 is another; remove it, then {REMEDY}")
+    return content
+
+
+def _array(folder, file):
+    """Return the array in an IDX file: its last bytes, after a header that the SHA-256 has checked."""
+    entries = gzip.decompress(_content(folder, file))[-math.prod(file.shape) :]
+    return np.frombuffer(entries, np.uint8).reshape(file.shape)
+
+
+def _download(folder, file):
+    """Download a file from the first mirror that delivers it."""
+    import pooch
+
+    failures = []
+    for mirror in MIRRORS:
         try:
-            return file.read(folder / name)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except ValueError as error:
-            raise ValueError(f"{error}; remove it, then {REMEDY}") from error
-    return None
-
-
-def _brightness(images):
-    """Return images as rows of float32 in [0, 1]."""
-    return np.divide(images.reshape(len(images), -1), BRIGHTEST, dtype=np.float32)
+            pooch.retrieve(mirror + file.name, file.sha256, fname=file.name, path=folder)
+            return
+        except (OSError, ValueError) as error:
+            failures.append(f"{urlsplit(mirror).netloc}: {' '.join(str(error).split())}")
+    raise ConnectionError(
+        f"{file.name} could not be downloaded ({'; '.join(failures)}); where there is a network, {REMEDY}"
+    )

@@ -20,19 +20,15 @@ ARRAYS["train_images"][0, 0] = 0, 128, 255
 NAMES = {field: file.name for field, file in mnist_files.FILES.items()}
 
 
-def idx(array, code=8):
-    return struct.pack(f">BBBB{array.ndim}I", 0, 0, code, array.ndim, *array.shape) + array.tobytes()
+def packed(array):
+    header = struct.pack(f">BBBB{array.ndim}I", 0, 0, 8, array.ndim, *array.shape)
+    return gzip.compress(header + array.tobytes(), mtime=0)
 
 
-def digest(content):
-    return hashlib.sha256(content).hexdigest()
-
-
-CONTENT = {field: idx(array) for field, array in ARRAYS.items()}
-PACKED = {f"{NAMES[field]}.gz": gzip.compress(content, mtime=0) for field, content in CONTENT.items()}
+PACKED = {NAMES[field]: packed(array) for field, array in ARRAYS.items()}
 SMALL = {
-    field: mnist_files.IdxFile(NAMES[field], array.shape, digest(CONTENT[field]))
-    for field, array in ARRAYS.items()
+    field: mnist_files.IdxFile(name, ARRAYS[field].shape, hashlib.sha256(PACKED[name]).hexdigest())
+    for field, name in NAMES.items()
 }
 
 

@@ -1,9 +1,5 @@
 """Data: labelled images, and files that are not what they should be are refused by name."""
 
-import gzip
-import itertools
-import os
-import struct
 import subprocess
 import sys
 
@@ -12,8 +8,7 @@ import pytest
 
 from shufflelib import datasets
 from shufflelib.datasets import mnist_files
-from shufflelib.datasets.idx import read_idx
-from small_mnist import ARRAYS, CONTENT, NAMES, PACKED, digest, idx, stand_in, store
+from small_mnist import ARRAYS, NAMES, PACKED, stand_in, store
 
 # --- labelled images ---------------------------------------------------------------------------------
 
@@ -86,113 +81,6 @@ def test_arrays_that_are_no_labelled_images_are_refused_by_name(field, value, er
         small(**{field: value})
 
 
-# --- IDX files ---------------------------------------------------------------------------------------
-
-WHOLE = CONTENT["train_images"]
-EXPECTED = {"shape": ARRAYS["train_images"].shape, "sha256": digest(WHOLE)}
-
-
-@pytest.mark.parametrize("name", ["images", "images.gz"])
-@pytest.mark.parametrize("content", [WHOLE, gzip.compress(WHOLE)], ids=["plain", "gzip"])
-def test_idx_is_read_whatever_the_file_is_called(tmp_path, name, content):
-    (tmp_path / name).write_bytes(content)
-    for path in (tmp_path / name, str(tmp_path / name)):
-        found = read_idx(path, **EXPECTED)
-        assert found.dtype == np.uint8 and np.array_equal(found, ARRAYS["train_images"])
-
-
-def flipped(content, position):
-    return content[:position] + bytes([content[position] ^ 1]) + content[position + 1 :]
-
-
-ZIPPED = gzip.compress(WHOLE)
-DAMAGED = {
-    "empty": (b"", "not an IDX file"),
-    "three bytes": (WHOLE[:3], "not an IDX file"),
-    "text": (b"<!DOCTYPE html>", "not an IDX file"),
-    "little-endian": (struct.pack("<I", 0x0803) + WHOLE[4:], "not an IDX file"),
-    "type": (idx(ARRAYS["train_images"], code=13), "type 0x0d, expected 0x08"),
-    "header": (WHOLE[:15], "within its header"),
-    "labels": (CONTENT["train_labels"], r"shape \(40,\), expected \(40, 5, 3\)"),
-    "test images": (CONTENT["test_images"], r"shape \(7, 5, 3\), expected \(40, 5, 3\)"),
-    "transposed": (idx(ARRAYS["train_images"].transpose(0, 2, 1)), r"shape \(40, 3, 5\)"),
-    "endless": (struct.pack(">I3I", 0x0803, *3 * (2**32 - 1,)), "shape"),
-    "no dimensions": (struct.pack(">I", 0x0800), r"shape \(\)"),
-    "one byte short": (WHOLE[:-1], "truncated: 599 of 600"),
-    "one byte long": (WHOLE + b"\0", "goes on after its 600"),
-    "a changed pixel": (flipped(WHOLE, -1 % len(WHOLE)), "SHA-256"),
-    "gzip, cut in the header": (ZIPPED[:2], "damaged gzip"),
-    "gzip, cut in the data": (ZIPPED[: len(ZIPPED) // 2], "damaged gzip"),
-    "gzip, cut in the sum": (ZIPPED[:-5], "damaged gzip"),
-    "gzip, a flipped bit": (flipped(ZIPPED, len(ZIPPED) // 2), "damaged gzip|SHA-256"),
-    "gzip, wrong sum": (flipped(ZIPPED, len(ZIPPED) - 8), "damaged gzip"),
-    "gzip, no deflate stream": (ZIPPED[:10] + b"\xff" * 20, "damaged gzip"),
-    "gzip, wrong method": (ZIPPED[:2] + b"\7" + ZIPPED[3:], "damaged gzip"),
-    "gzip, garbage behind": (ZIPPED + b"garbage", "damaged gzip"),
-    "gzip, twice": (gzip.compress(ZIPPED), "not an IDX file"),
-    "gzip, two members": (ZIPPED + ZIPPED, "goes on after"),
-    "gzip of a truncated file": (gzip.compress(WHOLE[:-1]), "truncated"),
-    "gzip of a changed file": (gzip.compress(flipped(WHOLE, 100)), "SHA-256"),
-}
-
-
-@pytest.mark.parametrize(("content", "complaint"), DAMAGED.values(), ids=DAMAGED)
-def test_a_damaged_file_is_refused_by_name(tmp_path, content, complaint):
-    path = tmp_path / "images"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=complaint) as refusal:
-        read_idx(path, **EXPECTED)
-    assert str(path) in str(refusal.value)
-
-
-def test_what_is_not_a_file_is_refused_without_waiting(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "loop").symlink_to("loop")
-    for name, complaint in (("", "not a file"), ("pipe", "not a file"), ("loop", "cannot be read")):
-        with pytest.raises(ValueError, match=complaint):
-            read_idx(tmp_path / name, **EXPECTED)
-    with pytest.raises(FileNotFoundError):
-        read_idx(tmp_path / "absent", **EXPECTED)
-
-
-def test_what_is_no_path_is_refused_by_name():
-    for wrong in (3, None, b"images", ["images"]):  # 3 could be an open file
-        with pytest.raises(TypeError, match="path must be a path"):
-            read_idx(wrong, **EXPECTED)
-
-
-def test_little_of_a_file_that_unpacks_to_very_much_is_read(tmp_path, monkeypatch):
-    read = []
-    honest = gzip.GzipFile.read
-
-    def counted(self, size=-1):
-        read.append(size)
-        return honest(self, size)
-
-    monkeypatch.setattr(gzip.GzipFile, "read", counted)
-    (tmp_path / "images").write_bytes(gzip.compress(WHOLE + bytes(10**7)))
-    with pytest.raises(ValueError, match="goes on after"):
-        read_idx(tmp_path / "images", **EXPECTED)
-    assert min(read) > 0 and sum(read) <= len(WHOLE) + 1
-
-
-@pytest.mark.parametrize("shape", [(), (0,), (3, 0)])
-def test_arrays_without_dimensions_or_entries_are_read(tmp_path, shape):
-    content = idx(np.zeros(shape, np.uint8))
-    (tmp_path / "array").write_bytes(content)
-    assert read_idx(tmp_path / "array", shape=shape, sha256=digest(content)).shape == shape
-
-
-def test_a_file_that_may_not_be_opened_is_refused_by_name(tmp_path, monkeypatch):
-    def forbidden(path, mode):
-        raise PermissionError(13, "Permission denied", str(path))
-
-    (tmp_path / "images").write_bytes(WHOLE)
-    monkeypatch.setattr("builtins.open", forbidden)
-    with pytest.raises(ValueError, match="images cannot be read: Permission denied"):
-        read_idx(tmp_path / "images", **EXPECTED)
-
-
 # --- MNIST -------------------------------------------------------------------------------------------
 
 
@@ -244,16 +132,16 @@ def test_the_folder_is_the_argument_else_the_variable_else_data(stored, tmp_path
     (tmp_path / "data").mkdir()
     (tmp_path / "kept").rename(tmp_path / "data" / "mnist")
     assert datasets.mnist().train_images.shape == (40, 15)
-    for wrong in (3, b"data", ["data"], True, "da\0ta", "~no such user/data"):
+    for wrong in (3, b"data", ["data"], True):
         with pytest.raises((TypeError, ValueError), match="folder must be a path.*SHUFFLELIB_DATA"):
             datasets.mnist(wrong)
 
 
 @pytest.mark.parametrize("field", ARRAYS)
 def test_a_missing_file_is_named_and_makes_mnist_unavailable(stored, field):
-    (stored / f"{NAMES[field]}.gz").unlink()
+    (stored / NAMES[field]).unlink()
     assert datasets.mnist_available() is False
-    with pytest.raises(FileNotFoundError, match=rf"{NAMES[field]}.gz.*make data.*SHUFFLELIB_DATA"):
+    with pytest.raises(FileNotFoundError, match=rf"{NAMES[field]}.*make data.*SHUFFLELIB_DATA"):
         datasets.mnist()
 
 
@@ -265,49 +153,30 @@ def test_a_file_where_the_folder_should_be_is_no_data(folder):
         datasets.mnist()
 
 
+@pytest.mark.parametrize(
+    "change", [lambda content: content[:-9], lambda content: b"", lambda content: content + b"0"]
+)
 @pytest.mark.parametrize("field", ARRAYS)
-def test_a_damaged_file_is_not_taken_for_a_missing_one(stored, field):
-    path = stored / f"{NAMES[field]}.gz"
-    path.write_bytes(path.read_bytes()[:-9])
-    other = next(name for name in PACKED if name != path.name)
-    for absent in (None, other):
-        if absent:
-            (stored / absent).unlink()
-        with pytest.raises(ValueError, match=rf"{path} is a damaged gzip file.*make data.*SHUFFLELIB_DATA"):
-            datasets.mnist_available()
-    (stored / other).write_bytes(PACKED[other])
-    with pytest.raises(ValueError, match=str(path)):
-        datasets.mnist()
-
-
-@pytest.mark.parametrize("pair", list(itertools.combinations(PACKED, 2)), ids="-".join)
-def test_swapped_files_are_refused(stored, pair):
-    one, two = pair
-    (stored / one).write_bytes(PACKED[two])
-    (stored / two).write_bytes(PACKED[one])
+def test_a_damaged_file_is_not_taken_for_a_missing_one(stored, field, change):
+    path = stored / NAMES[field]
+    path.write_bytes(change(path.read_bytes()))
     for question in (datasets.mnist, datasets.mnist_available):
-        with pytest.raises(ValueError, match=f"({one}|{two}).*another file under this name"):
+        with pytest.raises(ValueError, match=rf"{path} is not the original.*make data.*SHUFFLELIB_DATA"):
             question()
-
-
-def test_swapped_files_of_one_shape_are_told_apart_by_their_sums(stored, monkeypatch):
-    alike = ARRAYS["train_labels"][::-1]
-    file = mnist_files.IdxFile(NAMES["test_labels"], alike.shape, digest(idx(alike)))
-    monkeypatch.setitem(mnist_files.FILES, "test_labels", file)
-    (stored / f"{file.name}.gz").write_bytes(PACKED[f"{NAMES['train_labels']}.gz"])
-    with pytest.raises(ValueError, match=f"{file.name}.gz is not the original"):
+    next(stored / name for name in PACKED if name != path.name).unlink()
+    with pytest.raises(ValueError, match=str(path)):
         datasets.mnist_available()
 
 
-def test_of_two_files_the_compressed_one_is_read(stored):
-    for field, content in CONTENT.items():
-        (stored / NAMES[field]).write_bytes(b"damaged")
-        assert datasets.mnist_available()
-        (stored / NAMES[field]).write_bytes(content)
-        (stored / f"{NAMES[field]}.gz").unlink()
-    assert np.array_equal(datasets.mnist().train_labels, ARRAYS["train_labels"])
+def test_swapped_files_are_refused(stored):
+    one, two = NAMES["train_labels"], NAMES["test_labels"]
+    (stored / one).write_bytes(PACKED[two])
+    (stored / two).write_bytes(PACKED[one])
+    for question in (datasets.mnist, datasets.mnist_available):
+        with pytest.raises(ValueError, match=f"({one}|{two}) is not the original"):
+            question()
 
 
 def test_the_notebook_extra_is_loaded_only_when_used():
-    script = "import sys, shufflelib.datasets; print(*{'sklearn', 'tqdm', 'matplotlib'} & set(sys.modules))"
+    script = "import sys, shufflelib.datasets; print(*{'sklearn', 'pooch', 'matplotlib'} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", script], text=True) == "\n"
