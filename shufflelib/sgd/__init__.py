@@ -24,7 +24,7 @@ In order of reading:
    `personal_clients`: Algorithm 3 of GSPA (Chen, Cao, Ge 2024); `batch_clipping`: the released code;
    `gaussian_blocks`: ℓ₂ clipping and Gaussian noise, on a fixed split or with blocks drawn anew;
    `plain_blocks`: no privacy.
-4. `training`: the loop; `checkpoints`: how it is interrupted and resumed.
+4. `training`: the loop, and how it is interrupted and resumed.
 5. `accounting`: the proved privacy loss of all epochs together, and the published claims about it.
 """
 

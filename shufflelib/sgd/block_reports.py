@@ -1,7 +1,8 @@
 """The report of a training step about one block: the one place where noise is added to data."""
 
+import functools
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -10,8 +11,21 @@ from shufflelib.randomizers import values
 from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import NETWORK, Network
 
-SMALLEST_CLIP, LARGEST_CLIP = 1e-9, 1e9  # beyond, single precision cannot hold what is released
-SMALLEST_BUDGET = 1e-9  # below, the noise leaves single precision
+LARGEST_CLIP = 1e9
+# below 1e-9, or above the largest clip, what is released or its noise leaves single precision
+budget = functools.partial(validation.real, at_least=1e-9, at_most=700.0, remedy="a local budget in nats")
+clipping_bound = functools.partial(
+    validation.real, at_least=1e-9, at_most=LARGEST_CLIP, remedy="the clipping bound is a norm of gradients"
+)
+DOMAINS = {
+    "eps0": budget,
+    "noise_multiplier": functools.partial(
+        validation.real, above=0.0, at_most=1e6, remedy="it is the noise in units of what one example adds"
+    ),
+    "clip": clipping_bound,
+    "blocks": validation.count,
+    "block_size": validation.count,
+}
 
 
 class BlockReports(ABC):
@@ -39,14 +53,19 @@ class BlockReports(ABC):
     (2, slice(200, 300, None))
     """
 
+    def __post_init__(self):
+        for field in fields(self):
+            check = DOMAINS[field.name]
+            object.__setattr__(self, field.name, check(getattr(self, field.name), field.name))
+
     @property
     def examples(self):
         """Number of examples in all blocks together."""
         return self.blocks * self.block_size
 
-    @abstractmethod
     def order(self, previous, rng):
-        """Return the order of the blocks in an epoch; ``previous`` is the last epoch's, None in the first."""
+        """Return the order of the blocks in an epoch: a new random one, whatever the last one was."""
+        return rng.permutation(self.blocks)
 
     def turn(self, order, step):
         """Return the block that reports in a step of an epoch, and the rows of its examples.
@@ -60,10 +79,6 @@ class BlockReports(ABC):
         """
         block = int(order[step])
         return block, slice(block * self.block_size, (block + 1) * self.block_size)
-
-    def is_order(self, order):
-        """Say whether an array of integers is one that `order` can return."""
-        return np.shape(order) == (self.blocks,) and np.array_equal(np.sort(order), np.arange(self.blocks))
 
     def is_size(self, examples):
         """Say whether a block can have this many examples."""
@@ -135,22 +150,6 @@ class LaplaceNoise(BlockReports):
     blocks: int
     block_size: int
 
-    def __post_init__(self):
-        checked = {
-            "eps0": validation.real(
-                self.eps0,
-                "eps0",
-                at_least=SMALLEST_BUDGET,
-                at_most=700.0,
-                remedy="a local budget in nats, for which the noise has a finite scale",
-            ),
-            "clip": clipping_bound(self.clip),
-            "blocks": validation.count(self.blocks, "blocks"),
-            "block_size": validation.count(self.block_size, "block_size"),
-        }
-        for field, value in checked.items():
-            object.__setattr__(self, field, value)
-
     @property
     def calibrated_to(self):
         """The ℓ₁ distance 2C/s that the noise hides."""
@@ -164,17 +163,6 @@ class LaplaceNoise(BlockReports):
     def noise(self, size, block, rng):
         """Draw Laplace noise, independent in each coordinate."""
         return rng.laplace(0.0, self.noise_scale, size)
-
-
-def clipping_bound(clip):
-    """Return the clipping bound C, 1e-9 <= clip <= 1e9."""
-    return validation.real(
-        clip,
-        "clip",
-        at_least=SMALLEST_CLIP,
-        at_most=LARGEST_CLIP,
-        remedy="the clipping bound is a norm that gradients reach",
-    )
 
 
 def scaled_down(vector, norm, bound):

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.numerics import validation
-from shufflelib.sgd.block_reports import BlockReports, clipping_bound
+from shufflelib.sgd.block_reports import BlockReports
 
 
 @dataclass(frozen=True)
@@ -33,22 +32,6 @@ class GaussianNoise(BlockReports):
     clip: float
     blocks: int
     block_size: int
-
-    def __post_init__(self):
-        checked = {
-            "noise_multiplier": validation.real(
-                self.noise_multiplier,
-                "noise_multiplier",
-                above=0.0,
-                at_most=1e6,
-                remedy="it is the noise in units of what one example adds",
-            ),
-            "clip": clipping_bound(self.clip),
-            "blocks": validation.count(self.blocks, "blocks"),
-            "block_size": validation.count(self.block_size, "block_size"),
-        }
-        for field, value in checked.items():
-            object.__setattr__(self, field, value)
 
     @property
     def sensitivity(self):
@@ -118,10 +101,6 @@ class GaussianBlocks(GaussianNoise):
     (0.00667, 0.00667)
     """
 
-    def order(self, previous, rng):
-        """Return a new random order of the blocks for each epoch."""
-        return rng.permutation(self.blocks)
-
 
 @dataclass(frozen=True)
 class AllocatedBlocks(GaussianNoise):
@@ -183,10 +162,6 @@ class AllocatedBlocks(GaussianNoise):
     def turn(self, order, step):
         """Return the step's number and the examples that chose it."""
         return step, np.flatnonzero(order == step)
-
-    def is_order(self, order):
-        """Say whether an array allocates every example to a step."""
-        return order.shape == (self.examples,) and bool(np.all((order >= 0) & (order < self.blocks)))
 
     def is_size(self, examples):
         """Say whether a block can have this many examples: any part of them, or none."""

@@ -92,10 +92,6 @@ class LaplaceBlocks(LaplaceNoise):
         """Budget of a report between any two blocks, 2C / noise scale."""
         return self.block_size * self.eps0
 
-    def order(self, previous, rng):
-        """Return a new random order for each epoch."""
-        return rng.permutation(self.blocks)
-
     def release(self, gradients, network):
         """Return the average of the clipped gradients."""
         return gradients.clipped_mean(gradients.l1_norms(), self.clip)

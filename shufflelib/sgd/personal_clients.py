@@ -7,7 +7,6 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.sgd.block_reports import (
     LARGEST_CLIP,
-    SMALLEST_BUDGET,
     BlockReports,
     clipping_bound,
     scaled_down,
@@ -99,7 +98,7 @@ class PersonalClients(BlockReports):
     calibrated_to: float | None = None
 
     def __post_init__(self):
-        eps = validation.reals(self.eps, "eps", at_least=SMALLEST_BUDGET, at_most=700.0)
+        eps = validation.reals(self.eps, "eps", at_least=1e-9, at_most=700.0)
         delta = validation.reals(self.delta, "delta", above=0.0, below=1.0)
         if eps.ndim != 1:
             raise ValueError(f"eps must have shape (clients,), one budget for each client, got {eps.shape}")
@@ -107,7 +106,7 @@ class PersonalClients(BlockReports):
             raise ValueError(
                 f"delta must be one number or one for each of {eps.size} clients, got {delta.shape}"
             )
-        clip = clipping_bound(self.clip)
+        clip = clipping_bound(self.clip, "clip")
         size = validation.count(self.client_size, "client_size")
         distance = 2.0 * clip / size if self.calibrated_to is None else self.calibrated_to
         checked = {

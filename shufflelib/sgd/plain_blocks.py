@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from shufflelib.numerics import validation
 from shufflelib.sgd.block_reports import BlockReports
 
 
@@ -30,14 +29,6 @@ class PlainBlocks(BlockReports):
 
     blocks: int
     block_size: int
-
-    def __post_init__(self):
-        for field in ("blocks", "block_size"):
-            object.__setattr__(self, field, validation.count(getattr(self, field), field))
-
-    def order(self, previous, rng):
-        """Return a new random order."""
-        return rng.permutation(self.blocks)
 
     def release(self, gradients, network):
         """Return the average gradient."""

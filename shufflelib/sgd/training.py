@@ -10,16 +10,16 @@ Every report depends on the earlier ones through θ: the process is adaptive.  A
 follows: of all steps while they are at most K, then over about the last K, with weights that fade.
 """
 
-import hashlib
+import io
 import json
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.atomic_files import replace
 from shufflelib.randomizers import values
-from shufflelib.sgd import checkpoints
 from shufflelib.sgd.block_reports import BlockReports
 from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import NETWORK, Network
@@ -27,12 +27,11 @@ from shufflelib.sgd.network import NETWORK, Network
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """Where a run stands between two steps; a step makes a new one, so that no interruption can split it."""
+    """Where a run stands between two epochs; an epoch makes a new one, so that no interruption splits it."""
 
     parameters: np.ndarray
     averaged: np.ndarray
     epoch: int  # finished ones
-    step: int  # finished ones in the current epoch
     order: np.ndarray | None
     generator: dict
     measured: np.ndarray  # accuracies, shape (epochs, watched sets)
@@ -119,7 +118,7 @@ class Training:
         rng = np.random.default_rng(self.seed)
         parameters = network.initial(rng)
         unmeasured = np.zeros((0, len(self._watched)))
-        self._state = _State(parameters, parameters, 0, 0, None, rng.bit_generator.state, unmeasured)
+        self._state = _State(parameters, parameters, 0, None, rng.bit_generator.state, unmeasured)
 
     @property
     def epochs(self):
@@ -149,8 +148,8 @@ class Training:
         epochs : int
             Epochs in all, those already finished included; at least 1.
         checkpoint : str or os.PathLike, optional
-            A file.  If it exists, training goes on from where it says.  It is written after each epoch, and
-            when training is interrupted, in the middle of an epoch too.
+            A file.  If it exists, training goes on from where it says.  Written after each epoch, all or
+            nothing; an epoch that was interrupted is run again.
 
         Returns
         -------
@@ -173,54 +172,43 @@ class Training:
         from tqdm import tqdm
 
         epochs = validation.count(epochs, "epochs")
-        if checkpoint is not None:
-            checkpoint = _file(checkpoint)
-            if checkpoint.exists():
-                self._state = self._read(checkpoint)
-        if epochs < self._state.epoch + (self._state.step > 0):
+        path = None if checkpoint is None else Path(checkpoint)
+        if path is not None and path.exists():
+            self._state = self._read(path)
+        if epochs < self.epochs:
             raise ValueError(
-                f"epochs must be at least those finished or begun, got {epochs} after {self._state.epoch} "
-                f"epochs and {self._state.step} steps; ask for more, or start another run"
+                f"epochs must be at least those finished, got {epochs} after {self.epochs}; "
+                "ask for more, or start another run"
             )
         steps = self.reports.blocks
-        with tqdm(total=epochs * steps, initial=self._done, unit="step", disable=None) as bar:
-            try:
-                while self._state.epoch < epochs:
-                    self._state = self._advance(self._state)
-                    bar.update(self._done - bar.n)
-                    if checkpoint is not None and self._state.step == 0:
-                        self._write(checkpoint)
-            except FloatingPointError:
-                raise
-            except BaseException:
-                if checkpoint is not None and np.isfinite(self._state.parameters).all():
-                    self._write(checkpoint)
-                raise
+        with tqdm(total=epochs * steps, initial=self.epochs * steps, unit="step", disable=None) as bar:
+            while self.epochs < epochs:
+                self._state = self._advance(self._state, bar)
+                if path is not None:
+                    self._write(path)
         return self
 
-    @property
-    def _done(self):
-        return self._state.epoch * self.reports.blocks + self._state.step
-
-    def _advance(self, state):
-        """Return the state after one more step."""
+    def _advance(self, state, bar):
+        """Return the state after one more epoch."""
         rng = _generator(state.generator)
-        order = self.reports.order(state.order, rng) if state.step == 0 else state.order
-        block, rows = self.reports.turn(order, state.step)
-        gradients = self._gradients(state.parameters, self._features[rows], self._labels[rows])
-        report = self.reports.report(gradients, self.network, block, rng)
-        parameters = state.parameters - np.float32(self.step_size) * report
-        share = np.float32(1.0 / min(self._done + 1, self.averaged_steps))
-        averaged = (1 - share) * state.averaged + share * parameters
-        state = replace(
-            state,
-            parameters=parameters,
-            averaged=averaged,
-            order=order,
-            step=state.step + 1,
-            generator=rng.bit_generator.state,
-        )
-        return state if state.step < self.reports.blocks else self._finish_epoch(state)
+        order = self.reports.order(state.order, rng)
+        parameters, averaged = state.parameters, state.averaged
+        for step in range(self.reports.blocks):
+            block, rows = self.reports.turn(order, step)
+            gradients = self._gradients(parameters, self._features[rows], self._labels[rows])
+            report = self.reports.report(gradients, self.network, block, rng)
+            parameters = parameters - np.float32(self.step_size) * report
+            done = state.epoch * self.reports.blocks + step + 1
+            share = np.float32(1.0 / min(done, self.averaged_steps))
+            averaged = (1 - share) * averaged + share * parameters
+            bar.update()
+        if not np.isfinite(parameters).all():
+            raise FloatingPointError(
+                f"parameters are not finite after {state.epoch + 1} epochs; take a smaller step_size"
+            )
+        accuracies = [self.network.accuracy(averaged, *pair) for pair in self._watched.values()]
+        measured = np.vstack([state.measured, np.array(accuracies, ndmin=2)])
+        return _State(parameters, averaged, state.epoch + 1, order, rng.bit_generator.state, measured)
 
     def _gradients(self, parameters, features, labels):
         """Return the gradients of a block's examples, of which there may be none."""
@@ -229,91 +217,33 @@ class Training:
         inputs, outputs = self.network.widths[:-1], self.network.widths[1:]
         return ExampleGradients(*([np.zeros((0, w), np.float32) for w in side] for side in (inputs, outputs)))
 
-    def _finish_epoch(self, state):
-        if not np.isfinite(state.parameters).all():
-            raise FloatingPointError(
-                f"parameters are not finite after {state.epoch + 1} epochs; take a smaller step_size"
-            )
-        measured = [self.network.accuracy(state.averaged, *pair) for pair in self._watched.values()]
-        measured = np.vstack([state.measured, np.array(measured, ndmin=2)])
-        return replace(state, epoch=state.epoch + 1, step=0, measured=measured)
+    def _identity(self):
+        """Return a digest of all that this run is: two runs of one digest go through the same states."""
+        import joblib
 
-    def _settings(self):
-        """What this run is: two runs with equal settings go through the same states."""
-        sets = [(self._features, self._labels), *self._watched.values()]
-        return {
-            "reports": [type(self.reports).__name__, _plain(self.reports)],
-            "widths": list(self.network.widths),
-            "step_size": self.step_size,
-            "averaged_steps": self.averaged_steps,
-            "seed": self.seed,
-            "watch": list(self._watched),
-            "data": [_digest(array) for pair in sets for array in pair],
-        }
+        settings = [self.network.widths, self.step_size, self.averaged_steps, self.seed]
+        data = [self._features, self._labels, self._watched]
+        return joblib.hash([type(self.reports).__name__, vars(self.reports), *settings, *data])
 
-    def _write(self, checkpoint):
-        state = self._state
-        order = np.zeros(0, dtype=int) if state.order is None else state.order
-        arrays = {
-            "parameters": state.parameters,
-            "averaged": state.averaged,
-            "epoch": np.array(state.epoch),
-            "step": np.array(state.step),
-            "order": order,
-            "generator": np.array(json.dumps(state.generator)),
-            "measured": state.measured,
-        }
-        checkpoints.save(checkpoint, self._settings(), arrays)
+    def _write(self, path):
+        held = asdict(self._state) | {"generator": json.dumps(self._state.generator)}
+        content = io.BytesIO()
+        np.savez(content, run=self._identity(), **held)
+        replace(path, content.getvalue())
 
-    def _read(self, checkpoint):
-        found = checkpoints.load(checkpoint, self._settings(), [field.name for field in fields(_State)])
-        blocks, order = self.reports.blocks, found["order"]
-        epoch, step = found["epoch"], found["step"]
+    def _read(self, path):
         try:
-            sound = (
-                all(self._is_vector(found[name]) for name in ("parameters", "averaged"))
-                and epoch.shape == step.shape == ()
-                and epoch.dtype.kind == step.dtype.kind == order.dtype.kind == "i"
-                and epoch >= 0
-                and 0 <= step < blocks
-                and (self.reports.is_order(order) if epoch + step else order.shape == (0,))
-                and found["measured"].shape == (epoch, len(self._watched))
-                and found["measured"].dtype == np.float64
-            )
-            generator = json.loads(str(found["generator"]))
-            _generator(generator)
-        except (ValueError, TypeError, KeyError):
-            sound = False
-        if not sound:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+                found = {name: stored[name] for name in stored.files}
+            identity, epoch, generator = (found.pop(name) for name in ("run", "epoch", "generator"))
+            state = _State(epoch=int(epoch), generator=json.loads(str(generator)), **found)
+        except Exception as error:  # whatever numpy and zipfile make of a file that is not what it says
             raise ValueError(
-                f"checkpoint {str(checkpoint)!r} holds no state of this run; delete it to start again"
-            )
-        order = order if order.size else None
-        return _State(
-            found["parameters"],
-            found["averaged"],
-            int(epoch),
-            int(step),
-            order,
-            generator,
-            found["measured"],
-        )
-
-    def _is_vector(self, array):
-        return (
-            array.dtype == np.float32
-            and array.shape == (self.network.size,)
-            and bool(np.isfinite(array).all())
-        )
-
-
-def _file(checkpoint):
-    path = Path(checkpoint)
-    if not path.parent.is_dir():
-        raise ValueError(
-            f"checkpoint must lie in a folder that exists, got {str(path)!r}; make the folder first"
-        )
-    return path
+                f"checkpoint {str(path)!r} cannot be read ({error}); delete it to start again"
+            ) from error
+        if str(identity) != self._identity():
+            raise ValueError(f"checkpoint {str(path)!r} belongs to another run; name another file")
+        return state
 
 
 def _generator(state):
@@ -341,12 +271,3 @@ def _watched(watch, network):
     ):
         raise TypeError(f"watch must be a dictionary of pairs (features, labels), got {type(watch).__name__}")
     return {str(name): _labelled(*pair, network) for name, pair in watch.items()}
-
-
-def _plain(reports):
-    held = {field.name: getattr(reports, field.name) for field in fields(reports)}
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in held.items()}
-
-
-def _digest(array):
-    return hashlib.sha256(repr((array.dtype.str, array.shape)).encode() + array.tobytes()).hexdigest()

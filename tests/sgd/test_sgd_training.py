@@ -4,7 +4,6 @@ import io
 import json
 import math
 import os
-import zipfile
 
 import numpy as np
 import pytest
@@ -79,7 +78,7 @@ def test_steps_follow_the_update_rule(digits):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("calls", [1, 5, 12, 13, 30])
+@pytest.mark.parametrize("calls", [1, 12, 30])
 def test_an_interrupted_run_goes_on_to_the_same_bits(digits, kind, calls, tmp_path, monkeypatch):
     whole = training(digits, KINDS[kind]).run(3)
     path = tmp_path / "run.npz"
@@ -93,15 +92,14 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(digits, kind, calls, tmp_pa
             raise KeyboardInterrupt
         return drawn
 
+    interrupted = training(digits, reports)
     with monkeypatch.context() as patch:
         patch.setattr(type(reports), "noise", noise)
         with pytest.raises(KeyboardInterrupt):
-            training(digits, reports).run(3, checkpoint=path)
-    with np.load(path) as stored:
-        assert 12 * stored["epoch"] + stored["step"] == calls
-    resumed = training(digits, reports)
-    resumed.run(3, checkpoint=path)
-    assert same(resumed, whole)
+            interrupted.run(3, checkpoint=path)
+    assert path.exists() == (calls >= 12) and interrupted.epochs == calls // 12
+    assert same(interrupted.run(3), whole)
+    assert same(training(digits, reports).run(3, checkpoint=path), whole)
     again = training(digits, reports).run(3, checkpoint=path)
     assert same(again, whole) and os.listdir(tmp_path) == ["run.npz"]
 
@@ -114,114 +112,40 @@ def test_a_finished_run_can_be_prolonged_but_not_cut_short(digits, tmp_path):
         training(digits).run(3, checkpoint=path)
 
 
-def test_a_checkpoint_is_written_whole_or_not_at_all(digits, tmp_path, monkeypatch):
-    path = tmp_path / "run.npz"
-    training(digits).run(1, checkpoint=path)
-    before = path.read_bytes()
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
-        with pytest.raises(OSError, match="disk full"):
-            training(digits).run(2, checkpoint=path)
-    assert path.read_bytes() == before and os.listdir(tmp_path) == ["run.npz"]
-
-
-def test_the_checkpoint_of_another_run_is_refused_and_says_why(digits, tmp_path):
+def test_the_checkpoint_of_another_run_is_refused(digits, tmp_path):
     path = tmp_path / "run.npz"
     training(digits).run(1, checkpoint=path)
     (features, labels), test = digits
-    images, classes = test
     others = [
-        ("seed", training(digits, seed=8)),
-        ("step_size", training(digits, step_size=0.2)),
-        ("widths", training(digits, network=Network((20, 10)))),
-        ("reports", training(digits, sgd.LaplaceBlocks(eps0=1.0, clip=10.0, blocks=12, block_size=25))),
-        ("watch", training(digits, watch={"training": test})),
-        ("data", training(((features[::-1], labels), test))),
-        ("data", training(((features, labels[::-1]), test))),
-        ("data", training(((features, labels), (images[::-1], classes)))),
-        ("data", training(((features, labels), (images, classes[::-1])))),
+        training(digits, seed=8),
+        training(digits, step_size=0.2),
+        training(digits, averaged_steps=2),
+        training(digits, KINDS["released code"]),
+        training(digits, sgd.LaplaceBlocks(eps0=2.0, clip=9.0, blocks=12, block_size=25)),
+        training(digits, network=Network((20, 7, 10))),
+        training(digits, watch={"test": (test[0][1:], test[1][1:])}),
+        training(((features[1:], labels[1:]), test)),
     ]
-    for word, run in others:
-        with pytest.raises(ValueError, match=f"another run.*{word}"):
+    for run in others:
+        with pytest.raises(ValueError, match="belongs to another run"):
             run.run(2, checkpoint=path)
         assert run.epochs == 0
-    released = training(digits, sgd.BatchClippedBlocks(eps0=2.0, clip=10.0, blocks=12, block_size=25))
-    with pytest.raises(ValueError, match="reports"):
-        released.run(2, checkpoint=path)
 
 
 def test_damaged_and_foreign_files_are_refused(digits, tmp_path):
     path = tmp_path / "run.npz"
     training(digits).run(1, checkpoint=path)
-    good = path.read_bytes()
-    plain, objects, other = io.BytesIO(), io.BytesIO(), io.BytesIO()
-    np.save(plain, np.arange(3))
-    np.savez(objects, format=np.array([{}], dtype=object))
-    np.savez(other, weights=np.arange(3))
-    files = [b"", b"checkpoint", plain.getvalue(), objects.getvalue(), other.getvalue(), good[:-1], good[1:]]
-    files += [good[:cut] for cut in (1, 10, len(good) // 2, len(good) - 30)]
-    for place in range(200, len(good) // 2, 997):
-        files.append(good[:place] + bytes([good[place] ^ 0xFF]) + good[place + 1 :])
-    refused = 0
-    for content in files:
+    good, array, objects = path.read_bytes(), io.BytesIO(), io.BytesIO()
+    np.save(array, np.zeros(3))
+    np.savez(objects, run=np.array([{}], dtype=object))
+    middle = len(good) // 2
+    flipped = good[:middle] + bytes([good[middle] ^ 1]) + good[middle + 1 :]
+    for content in (b"", b"checkpoint", array.getvalue(), objects.getvalue(), good[:-30], good[1:], flipped):
         path.write_bytes(content)
         run = training(digits)
-        try:
-            run.run(1, checkpoint=path)
-        except ValueError as error:
-            assert "checkpoint" in str(error) and run.epochs == 0
-            refused += 1
-        else:  # the byte was padding
-            assert same(run, training(digits).run(1))
-    assert refused >= len(files) - 2
-
-
-@pytest.mark.parametrize("name", ["format", "settings", "parameters", "epoch", "generator"])
-@pytest.mark.parametrize("damage", ["magic", "header", "version"])
-def test_damaged_entries_of_a_sound_archive_are_refused(digits, tmp_path, name, damage):
-    path = tmp_path / "run.npz"
-    training(digits).run(1, checkpoint=path)
-    with zipfile.ZipFile(path) as archive:
-        entries = {entry: bytearray(archive.read(entry)) for entry in archive.namelist()}
-    place, value = {"magic": (0, b"X"), "header": (11, b"("), "version": (6, b"\2")}[damage]
-    entries[f"{name}.npy"][place : place + 1] = value
-    with zipfile.ZipFile(path, "w") as archive:
-        for entry, content in entries.items():
-            archive.writestr(entry, bytes(content))
-    with pytest.raises(ValueError, match="checkpoint .* cannot be read"):
-        training(digits).run(2, checkpoint=path)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("parameters", np.zeros(3, dtype=np.float32)),
-        ("parameters", np.zeros(Network((20, 6, 10)).size)),
-        ("parameters", np.full(Network((20, 6, 10)).size, np.nan, dtype=np.float32)),
-        ("epoch", np.array(-1)),
-        ("epoch", np.array(1.0)),
-        ("step", np.array(12)),
-        ("step", np.array([0])),
-        ("order", np.zeros(12, dtype=int)),
-        ("order", np.zeros(0, dtype=int)),
-        ("generator", np.array("{}")),
-        ("generator", np.array("not JSON")),
-        ("generator", np.array('{"bit_generator": "MT19937"}')),
-        ("measured", np.zeros((2, 1))),
-        ("format", np.array("another program")),
-        ("settings", np.array("[]")),
-        ("settings", np.array("[" * 100_000)),
-        ("settings", np.array('{"one more": 1}')),
-    ],
-)
-def test_states_that_no_run_can_be_in_are_refused(digits, tmp_path, name, value):
-    path = tmp_path / "run.npz"
-    training(digits).run(1, checkpoint=path)
-    with np.load(path) as stored:
-        arrays = {key: stored[key] for key in stored.files}
-    np.savez(path, **{**arrays, name: value})
-    with pytest.raises(ValueError, match="checkpoint"):
-        training(digits).run(2, checkpoint=path)
+        with pytest.raises(ValueError, match="checkpoint .* cannot be read"):
+            run.run(2, checkpoint=path)
+        assert run.epochs == 0
 
 
 @pytest.mark.parametrize(
@@ -267,7 +191,7 @@ def test_running_refuses_hostile_arguments(digits, tmp_path):
     for epochs in (0, -1, 1.5, math.nan, "3", None):
         with pytest.raises((TypeError, ValueError), match="epochs"):
             run.run(epochs)
-    with pytest.raises(ValueError, match="checkpoint"):
+    with pytest.raises(OSError, match="cannot write"):
         run.run(1, checkpoint=tmp_path / "no such folder" / "run.npz")
     with pytest.raises(TypeError):
         run.run(1, checkpoint=3)
