@@ -1,15 +1,12 @@
 """A queue of questions: answers are kept, the newest questions come first, old ones are dropped."""
 
-import collections
-import concurrent.futures
-import functools
 import multiprocessing
 import os
 import threading
+from concurrent.futures import Future, ProcessPoolExecutor
 
 from shufflelib.explorer.questions import Refused
 
-KEPT = 20_000
 PATIENCE = 1.0  # seconds for which a question that nobody asks any more may go on
 
 
@@ -31,10 +28,8 @@ class QuestionQueue:
     """
 
     def __init__(self, quick, slow=None, *, callback=lambda: None):
-        self.callback = callback
+        self.callback, self._known = callback, {}
         self._workers = {False: _Worker(quick, self._finish), True: _Worker(slow or quick, self._finish)}
-        self._known = collections.OrderedDict()
-        self._lock = threading.Lock()
 
     def get(self, question):
         """Return the answer, a `Refused`, or None while it is not known."""
@@ -47,15 +42,13 @@ class QuestionQueue:
             worker.want([question for question in open_ones if question.slow == slow])
 
     def _finish(self, question, answer):
-        with self._lock:
-            self._known[question] = answer
-            while len(self._known) > KEPT:
-                self._known.popitem(last=False)
+        self._known[question] = answer
         self.callback()
 
     def close(self):
         """Drop all questions and shut the executors down."""
         for worker in self._workers.values():
+            worker.want([])
             worker.close()
 
 
@@ -64,113 +57,83 @@ class _Worker:
 
     def __init__(self, start, finish):
         self._start, self._finish, self._executor = start, finish, None
-        self._wanted, self._waiting = (), collections.deque()
-        self._begun, self._future, self._lock = None, None, threading.RLock()
+        self._wanted, self._begun, self._future = [], None, None
+        self._lock = threading.RLock()
 
     def want(self, questions):
+        """Answer these questions instead of all that wait."""
         with self._lock:
             self._wanted = questions
-            self._waiting = collections.deque(one for one in questions if one != self._begun)
             if self._begun is not None and self._begun not in questions:
                 later = threading.Timer(PATIENCE, self._stop, [self._future])
                 later.daemon = True
                 later.start()
         self._next()
 
+    def _next(self):
+        """Begin the first question that waits, unless one is begun."""
+        with self._lock:
+            if self._begun is not None or not self._wanted:
+                return
+            self._begun, *self._wanted = self._wanted
+            try:
+                self._executor = self._executor or self._start()
+                self._future = self._executor.submit(self._begun.answer)
+            except (OSError, RuntimeError) as failure:
+                self._future = Future()
+                self._future.set_exception(failure)
+            future = self._future
+        future.add_done_callback(self._settle)
+
+    def _settle(self, future):
+        """Hand an answer over, unless its question was given up."""
+        with self._lock:
+            if future is not self._future:
+                return
+            question, self._begun, self._future = self._begun, None, None
+            self._wanted = [one for one in self._wanted if one != question]
+        answer, failure = None, future.exception()
+        if failure:
+            self.close()
+            answer = Refused(f"the computation failed: {failure!r}; reload the page")
+        self._finish(question, answer or future.result())
+        self._next()
+
     def _stop(self, future):
         """Give up a question that nobody asks for any more, and the process that works on it."""
         with self._lock:
-            if self._future is not future or self._begun in self._wanted:
+            if future is not self._future or self._begun in self._wanted:
                 return
-            self.close()
             self._begun = self._future = None
-            self._waiting = collections.deque(self._wanted)
+            self.close()
         self._next()
 
-    def _next(self):
-        while True:
-            with self._lock:
-                if self._begun is not None or not self._waiting:
-                    return
-                question = self._begun = self._waiting.popleft()
-                try:
-                    self._executor = self._executor or self._start()
-                    future = self._executor.submit(question.answer)
-                except (OSError, RuntimeError) as failure:
-                    future = concurrent.futures.Future()
-                    future.set_exception(failure)
-                self._future = future
-            if not future.done():
-                future.add_done_callback(functools.partial(self._resume, question))
-                return
-            self._settle(question, future)
-
-    def _resume(self, question, future):
-        if self._settle(question, future):
-            self._next()
-
-    def _settle(self, question, future):
-        """Store the result, and return whether it was still wanted."""
-        failure = future.exception()
-        answer = (
-            Refused(f"the computation failed: {failure!r}; reload the page") if failure else future.result()
-        )
-        with self._lock:
-            if self._future is not future:
-                return False
-            self._begun = self._future = None
-            if failure:
-                self.close()
-        self._finish(question, answer)
-        return True
-
     def close(self):
-        with self._lock:
-            self._waiting.clear()
-            executor, self._executor = self._executor, None
+        """Let the executor go; the next question starts another one."""
+        executor, self._executor = self._executor, None
         if executor is not None:
             executor.shutdown()
 
 
-class Process:
-    """An executor in another process, which can be stopped at any time and ends with this one."""
+class Process(ProcessPoolExecutor):
+    """An executor with one other process, which can be stopped at any time and ends with this one."""
 
     def __init__(self):
-        context = multiprocessing.get_context("spawn")
-        self._ours, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
+        spawn = multiprocessing.get_context("spawn")
+        super().__init__(1, mp_context=spawn, initializer=_begin)
 
-    def submit(self, ask):
-        """Return the future answer; one question at a time."""
-        future = concurrent.futures.Future()
-        threading.Thread(target=self._wait, args=(ask, future), daemon=True).start()
-        return future
-
-    def _wait(self, ask, future):
-        try:
-            self._ours.send(ask)
-            future.set_result(self._ours.recv())
-        except (EOFError, OSError):
-            future.set_exception(RuntimeError("its process ended"))
-        except Exception as failure:
-            future.set_exception(failure)
-
-    def shutdown(self):
+    def shutdown(self, wait=False, *, cancel_futures=True):
         """Stop at once."""
-        self._process.kill()
+        processes = list((self._processes or {}).values())
+        super().shutdown(wait=wait, cancel_futures=cancel_futures)
+        for process in processes:
+            process.kill()
 
 
-def _serve(theirs):
-    """Answer questions until the other end is gone."""
-    os.nice(19)  # the page comes first
+def _begin():
+    """Let the page come first, and leave together with its process."""
+    os.nice(19)
     threading.Thread(target=_leave_together, daemon=True).start()
-    try:
-        while True:
-            theirs.send(theirs.recv()())
-    except (EOFError, OSError, KeyboardInterrupt):
-        return
 
 
 def _leave_together():
@@ -183,7 +146,7 @@ class InlineExecutor:
 
     def submit(self, ask):
         """Return a finished future."""
-        future = concurrent.futures.Future()
+        future = Future()
         future.set_result(ask())
         return future
 

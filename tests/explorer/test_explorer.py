@@ -251,9 +251,10 @@ def test_other_processes_answer_and_leave():
     queue.want([question])
     answered.result(timeout=120)
     assert queue.get(question) == questions.epsilon(SMALL)
+    (process,) = executors[0]._processes.values()
     queue.close()
-    executors[0]._process.join(timeout=30)
-    assert executors[0]._process.exitcode is not None
+    process.join(timeout=30)
+    assert process.exitcode is not None
 
 
 def test_what_nobody_wants_any_more_is_stopped(monkeypatch):
