@@ -37,37 +37,3 @@ from shufflelib.plotting.looks import (
 from shufflelib.plotting.measurements import draw_expected, draw_measured
 from shufflelib.plotting.saving import Saved, png, save_figure, save_table
 from shufflelib.plotting.style import figure, style
-
-__all__ = [
-    "BLACK",
-    "BLUE",
-    "GREEN",
-    "GREY",
-    "LINE",
-    "ORANGE",
-    "PURPLE",
-    "SKY",
-    "VERMILLION",
-    "WIDTH",
-    "Curve",
-    "Look",
-    "Saved",
-    "curve",
-    "draw_answers",
-    "draw_curves",
-    "draw_error_map",
-    "draw_expected",
-    "draw_failure",
-    "draw_map",
-    "draw_measured",
-    "figure",
-    "label_directly",
-    "legend_once",
-    "look",
-    "png",
-    "save_figure",
-    "save_table",
-    "shade_bracket",
-    "state_kinds",
-    "style",
-]
