@@ -6,7 +6,6 @@ import numpy as np
 
 from shufflelib.numerics import validation
 
-ROWS = 4096  # images held in double precision at once
 LARGEST = 1e30  # of an entry: beyond, features leave single precision
 
 
@@ -21,7 +20,7 @@ class PrincipalComponents:
     axes : numpy.ndarray, shape (components, pixels)
         Orthonormal, by falling variance; the entry of largest size of each is positive.
     variances : numpy.ndarray, shape (components,)
-        Variance of the training images along each axis.
+        Variance of the training images along each axis, divided by n - 1.
 
     Notes
     -----
@@ -70,9 +69,9 @@ def principal_components(images, *, components=60):
     Parameters
     ----------
     images : array_like, shape (n, pixels)
-        Training images, entries of size at most 1e30; at least one.
+        Training images, entries of size at most 1e30; at least two.
     components : int, optional
-        Number of directions, from 1 to the number of pixels.
+        Number of directions, from 1 to the number of pixels, and of images.
 
     Returns
     -------
@@ -86,7 +85,7 @@ def principal_components(images, *, components=60):
 
     Notes
     -----
-    Singular value decomposition of the covariance: cost n pixels² + pixels³; 60,000 images of 784 pixels
+    Eigenvectors of the covariance, by scikit-learn: cost n pixels² + pixels³; 60,000 images of 784 pixels
     take a few seconds.
 
     Examples
@@ -97,20 +96,17 @@ def principal_components(images, *, components=60):
     >>> round(float(axes.variances.sum() / images.var(axis=0).sum()), 2)  # share of the variance kept
     0.96
     """
+    from sklearn.decomposition import PCA
+
     images = _rows(images, "images")
-    users, pixels = images.shape
     components = validation.count(
-        components, "components", at_most=pixels, remedy="there are no more components than pixels"
+        components,
+        "components",
+        at_most=min(images.shape),
+        remedy="there are no more components than pixels, nor than images",
     )
-    mean = images.mean(axis=0, dtype=np.float64)
-    covariance = np.zeros((pixels, pixels))
-    for first in range(0, users, ROWS):
-        centred = images[first : first + ROWS] - mean
-        covariance += centred.T @ centred
-    _, variances, axes = np.linalg.svd(covariance / users, hermitian=True)
-    axes = axes[:components]
-    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1, keepdims=True), axis=1)
-    return PrincipalComponents(mean, axes * np.sign(largest), variances[:components])
+    found = PCA(components, svd_solver="covariance_eigh").fit(images.astype(np.float64))
+    return PrincipalComponents(found.mean_, found.components_, found.explained_variance_)
 
 
 def _rows(images, name, pixels=None):
