@@ -264,7 +264,7 @@ def test_targets_out_of_reach_say_so_and_what_to_do():
 def test_an_answer_reads_as_a_sentence_and_is_frozen():
     found = fewest_users(MANY(eps0=3.0), eps=0.01, delta=1e-6)
     words = str(found)
-    assert words.startswith("fewest users of GeneralizedRR(eps0=3.0, d=16): ") and words.endswith("fail.")
+    assert words.startswith("fewest users of generalized_rr(eps0=3.0, d=16): ") and words.endswith("fail.")
     for part in (f"{found.answer:,}", f"{found.fails:,}", "delta = 1e-06", "target 0.01"):
         assert part in words
     assert isinstance(found.answer, int) and isinstance(found.certificate, Certified)

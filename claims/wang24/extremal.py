@@ -223,7 +223,7 @@ EXTREMAL = {
         d=ITEMS,
     ),
     "wang24-tight-wheel": _extremal(
-        lambda eps0, arc: randomizers.wheel(eps0=eps0, d=64, s=1, p=arc),
+        lambda eps0, arc: randomizers.wheel(eps0=eps0, d=64, s=1, arc=arc),
         lambda: _hashed_reports_of_two("half circles, which hit a point like a hash with l = 2", 2),
         {"arc": 0.5},
         arc=linear(0.5, 0.9),

@@ -203,7 +203,7 @@ TABLE_1 = {
     ),
     "wang24-table1-wheel": _entry(
         lambda e, share, s: share * (e - 1) / (share * e + 1 - share),
-        lambda eps0, share, s: randomizers.wheel(eps0=eps0, d=64, s=s, p=share / s),
+        lambda eps0, share, s: randomizers.wheel(eps0=eps0, d=64, s=s, arc=share / s),
         _enumerated(lambda: channels.local_hash(3, 3, 3), 3, Fraction(2, 5)),
         share=linear(0.02, 0.98),
         s=whole(1, 4),

@@ -20,10 +20,10 @@ import numpy as np
 from scipy.linalg import hadamard as hadamard_matrix
 
 from shufflelib.numerics import validation
-from shufflelib.randomizers.hadamard_response import SingleHadamard
-from shufflelib.randomizers.hashing import LocalHash
-from shufflelib.randomizers.response import GeneralizedRR
-from shufflelib.randomizers.subsets import Subset
+from shufflelib.randomizers.hadamard_response import hadamard
+from shufflelib.randomizers.hashing import local_hash
+from shufflelib.randomizers.response import generalized_rr
+from shufflelib.randomizers.subsets import subset
 from shufflelib.randomizers.unary import UnaryEncoding
 
 
@@ -95,14 +95,14 @@ def _independent(randomizer, counts, repetitions, rng):
 
 
 @support.register
-def _(randomizer: GeneralizedRR):
+def _(randomizer: generalized_rr):
     odds = np.exp(-randomizer.eps0)
     own = 1.0 / (1.0 + (randomizer.d - 1) * odds)
     return Support(float(own), float(odds * own))
 
 
 @draw_supports.register
-def _(randomizer: GeneralizedRR, counts, repetitions, rng):
+def _(randomizer: generalized_rr, counts, repetitions, rng):
     """With probability own - other report the truth, else a uniform item."""
     own, other = support(randomizer)
     truths = rng.binomial(counts, own - other, size=(repetitions, counts.size))
@@ -122,24 +122,24 @@ def _(randomizer: UnaryEncoding, counts, repetitions, rng):
 
 
 @support.register
-def _(randomizer: LocalHash):
+def _(randomizer: local_hash):
     own = 1.0 / (1.0 + (randomizer.l - 1) * np.exp(-randomizer.eps0))
     return Support(float(own), 1.0 / randomizer.l)
 
 
 @draw_supports.register
-def _(randomizer: LocalHash, counts, repetitions, rng):
+def _(randomizer: local_hash, counts, repetitions, rng):
     """Under a random function other items hit the reported value independently, with probability 1/l."""
     return _independent(randomizer, counts, repetitions, rng)
 
 
 @support.register
-def _(randomizer: SingleHadamard):
+def _(randomizer: hadamard):
     return Support(float(1.0 / (1.0 + np.exp(-randomizer.eps0))), 0.5)
 
 
 @draw_supports.register
-def _(randomizer: SingleHadamard, counts, repetitions, rng):
+def _(randomizer: hadamard, counts, repetitions, rng):
     """With probability 2 own - 1 report a uniform +1 of the user's row, else a uniform index; O(d K)."""
     row = hadamard_matrix(randomizer.K, dtype=np.int8)[1 : randomizer.d + 1] > 0
     truthful = rng.binomial(counts, 2.0 * support(randomizer).own - 1.0, size=(repetitions, counts.size))
@@ -150,14 +150,14 @@ def _(randomizer: SingleHadamard, counts, repetitions, rng):
 
 
 @support.register
-def _(randomizer: Subset):
+def _(randomizer: subset):
     d, k = randomizer.d, randomizer.k
     own = k / (k + (d - k) * np.exp(-randomizer.eps0))
     return Support(float(own), float((k - own) / (d - 1)))
 
 
 @draw_supports.register
-def _(randomizer: Subset, counts, repetitions, rng):
+def _(randomizer: subset, counts, repetitions, rng):
     """Pass through the items once; track only how many items each user has still to choose.
 
     Let the other items of a user's subset be chosen in the order of the items: with m candidates left, a user

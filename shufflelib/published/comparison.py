@@ -23,7 +23,7 @@ from shufflelib.published.central_limit import asymptotic_epsilon
 from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
 from shufflelib.published.renyi.gaussian_limit import LARGEST_MU
 from shufflelib.published.shuffle_index import gaussian_index, shuffle_index
-from shufflelib.randomizers.additive import Gaussian, Laplace
+from shufflelib.randomizers.additive import gaussian, laplace
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.metric import MetricRandomizer
 from shufflelib.shuffling.shuffled import shuffle
@@ -297,7 +297,7 @@ def _blanket_of_budget(asked):
 
 
 def _blanket_of_randomizer(asked):
-    if isinstance(asked.randomizer, Laplace):
+    if isinstance(asked.randomizer, laplace):
         known = BlanketBounds.laplace(eps0=asked.eps0)
     else:
         gamma = min(math.fsum(pair.blanket.w) for pair in asked.randomizer.input_pairs())
@@ -331,7 +331,7 @@ def _limit(end):
         try:
             known = (
                 gaussian_index(sigma=randomizer.sigma)
-                if isinstance(randomizer, Gaussian)
+                if isinstance(randomizer, gaussian)
                 else shuffle_index(randomizer)
             )
         except ValueError as none:

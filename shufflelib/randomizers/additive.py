@@ -21,7 +21,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, Tails
 from shufflelib.randomizers import values
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.local_randomizer import Budget, LocalRandomizer, number
 
 LAPLACE_CELLS = 300  # on each half of [0, 1]
 GAUSSIAN_CELLS = 600  # on each side of 1/2
@@ -37,7 +37,8 @@ NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
 NODES = NODES + 0.5
 
 
-def laplace(*, eps0):
+@dataclass(frozen=True, kw_only=True)
+class laplace(LocalRandomizer):
     r"""Build the Laplace mechanism on [0, 1], scale 1/eps0.
 
     .. math:: R_x(y) = \frac{\varepsilon_0}{2} e^{-\varepsilon_0 |y - x|}, \qquad
@@ -48,18 +49,10 @@ def laplace(*, eps0):
     eps0 : float
         Local budget in nats, 0 < eps0 <= 700.
 
-    Returns
-    -------
-    Laplace
-        ``sample`` maps floats (n,) in [0, 1] to floats (n,); ``estimate`` returns the mean.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
+    ``sample`` maps floats (n,) in [0, 1] to floats (n,); ``estimate`` returns the mean.
+
     Wang 2024, Table 1 [21]: p = q = e^eps0, β = 1 - e^{-eps0/2}, which is exact.
 
     The pair 0, 1 is the worst.  Under w, the ratio R_x/w has the same mean as R_0/w and crosses it once if
@@ -84,65 +77,8 @@ def laplace(*, eps0):
     >>> bracket.lower < 1e-8 < bracket.upper < 1e-7
     True
     """
-    return Laplace(validation.local_budget(eps0))
 
-
-def gaussian(*, sigma):
-    r"""Build the Gaussian mechanism on {0, 1}; it has no pure local budget, yet shuffling amplifies it.
-
-    .. math:: R_x = \mathcal N(x, \sigma^2), \qquad w = \min(R_0, R_1)
-
-    Parameters
-    ----------
-    sigma : float
-        Standard deviation, 0.03 <= sigma <= 1e6 (below, the two inputs share less than 1e-61 of mass).
-
-    Returns
-    -------
-    Gaussian
-        ``sample`` maps 0s and 1s (n,) to floats (n,); ``estimate`` returns the mean.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Not in the tables of Wang 2024: p = q = eps0 = ∞ and β = 2Φ(1/(2σ)) - 1, the exact total variation.
-
-    The likelihood ratios are unbounded.  For outputs more than 36.3 σ below 0 or 36.5 σ below 1 (or where
-    R_0/w exceeds e^680, for σ < 0.041), the mass of R_0 counts as outside the support of w, while w keeps the
-    ratio R_1/w.  That is an upper bound: (a + b)_+ <= a_+ + b for b >= 0 gives
-    (1/n) E(ΣG)_+ <= R_0(tail) + (1/n) E(ΣG')_+, and likewise beyond 1.  The mass outside is 2e-276 for
-    sigma = 1, 4e-261 at 1/2, 5e-155 at 1/10; it is added to upper ends.
-
-    Rényi divergences treat these tails separately (`renyi_tails`) and never exceed order/(2σ²), the
-    divergence of one report.  For one of several reports, in `joint` or `mixture`, only the latter bound is
-    proved.  Losses without exponential moments are left to `BlanketPair`, which treats the outputs with the
-    largest losses one by one: they account for δ far below 1e-12.
-
-    The only inputs are 0 and 1, hence x* in {0, 1}.  Cells are narrow where R_0²/w is large, around -1, and
-    few beyond 7.5 σ.  The relative error in the variance of the loss under the blanket is 6e-6 for σ = 5,
-    1.8e-5 at 1, 6.2e-5 at 1/2; that of the attacks is half as large.
-
-    Examples
-    --------
-    >>> from shufflelib import randomizers, shuffle
-    >>> noise = randomizers.gaussian(sigma=5.0)  # no pure local budget, yet a central guarantee
-    >>> noise.eps0, shuffle(noise, n=1000).delta(eps=0.02).upper < 1e-5
-    (inf, True)
-    """
-    return Gaussian(
-        validation.real(sigma, "sigma", at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")
-    )
-
-
-@dataclass(frozen=True)
-class Laplace(LocalRandomizer):
-    """Laplace noise on [0, 1]; see `laplace`."""
-
-    eps0: float
+    eps0: Budget
 
     @property
     def beta(self):
@@ -199,11 +135,47 @@ class Laplace(LocalRandomizer):
         return float(values.numbers(reports, "reports").mean())
 
 
-@dataclass(frozen=True)
-class Gaussian(LocalRandomizer):
-    """Gaussian noise on {0, 1}; see `gaussian`."""
+@dataclass(frozen=True, kw_only=True)
+class gaussian(LocalRandomizer):
+    r"""Build the Gaussian mechanism on {0, 1}; it has no pure local budget, yet shuffling amplifies it.
 
-    sigma: float
+    .. math:: R_x = \mathcal N(x, \sigma^2), \qquad w = \min(R_0, R_1)
+
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation, 0.03 <= sigma <= 1e6 (below, the two inputs share less than 1e-61 of mass).
+
+    Notes
+    -----
+    ``sample`` maps 0s and 1s (n,) to floats (n,); ``estimate`` returns the mean.
+
+    Not in the tables of Wang 2024: p = q = eps0 = ∞ and β = 2Φ(1/(2σ)) - 1, the exact total variation.
+
+    The likelihood ratios are unbounded.  For outputs more than 36.3 σ below 0 or 36.5 σ below 1 (or where
+    R_0/w exceeds e^680, for σ < 0.041), the mass of R_0 counts as outside the support of w, while w keeps the
+    ratio R_1/w.  That is an upper bound: (a + b)_+ <= a_+ + b for b >= 0 gives
+    (1/n) E(ΣG)_+ <= R_0(tail) + (1/n) E(ΣG')_+, and likewise beyond 1.  The mass outside is 2e-276 for
+    sigma = 1, 4e-261 at 1/2, 5e-155 at 1/10; it is added to upper ends.
+
+    Rényi divergences treat these tails separately (`renyi_tails`) and never exceed order/(2σ²), the
+    divergence of one report.  For one of several reports, in `joint` or `mixture`, only the latter bound is
+    proved.  Losses without exponential moments are left to `BlanketPair`, which treats the outputs with the
+    largest losses one by one: they account for δ far below 1e-12.
+
+    The only inputs are 0 and 1, hence x* in {0, 1}.  Cells are narrow where R_0²/w is large, around -1, and
+    few beyond 7.5 σ.  The relative error in the variance of the loss under the blanket is 6e-6 for σ = 5,
+    1.8e-5 at 1, 6.2e-5 at 1/2; that of the attacks is half as large.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> noise = randomizers.gaussian(sigma=5.0)  # no pure local budget, yet a central guarantee
+    >>> noise.eps0, shuffle(noise, n=1000).delta(eps=0.02).upper < 1e-5
+    (inf, True)
+    """
+
+    sigma: number(at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")
 
     @property
     def eps0(self):

@@ -1,181 +1,18 @@
 r"""Multi-message protocols whose messages name a bin: binary sums, balls into bins, mixDUMP."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import values
+from shufflelib.randomizers.local_randomizer import Count, Options, number
 from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
 
 LARGEST_PMF = 0.4688  # times 1/sd bounds every mass of a sum of independent bits (Baillon et al., 2016)
 FEW = 0.01  # of the outcomes pay for a bound on how many messages are left
-
-
-def balcer_binary(*, coin):
-    r"""Build the binary sum with a biased coin: the user's bit, and bits that are 1 with chance ``coin``.
-
-    .. math:: R_x = \delta_x, \qquad \nu = (1 - c,\; c)
-
-    Parameters
-    ----------
-    coin : float
-        Probability c that a blanket message is 1, 0 < c < 1.
-
-    Returns
-    -------
-    BinarySum
-        ``sample`` maps bits (n,) to messages (n,); frequencies are those of 0 and of 1, shape (2,).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``coin`` is outside its domain.
-
-    Notes
-    -----
-    Balcer, Cheu (ITC 2020), [4] of Wang 2024.  Table 3: p = ∞, β = 1, q = max(1/c, 1/(1-c)).  The printed q
-    is the worse of two ratios; they are q₀ = 1/(1-c) for a 0 and q₁ = 1/c for a 1, so that the published
-    pair is an upper bound and is loose unless c = 1/2.
-
-    Examples
-    --------
-    >>> from shufflelib import randomizers
-    >>> from shufflelib.shuffling import multi_message
-    >>> protocol = randomizers.balcer_binary(coin=0.25)
-    >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
-    >>> protocol.q, round(profile.epsilon(1e-6).upper, 4)
-    (4.0, 0.0577)
-    """
-    coin = validation.real(coin, "coin", above=0.0, below=1.0, remedy="a coin that shows both sides")
-    return BinarySum(coin)
-
-
-def balcer_uniform():
-    r"""Build the binary sum with a fair coin.
-
-    .. math:: R_x = \delta_x, \qquad \nu = (\tfrac12,\; \tfrac12)
-
-    Returns
-    -------
-    BinarySum
-        ``sample`` maps bits (n,) to messages (n,); frequencies are those of 0 and of 1, shape (2,).
-
-    Notes
-    -----
-    Balcer, Cheu, Joseph, Mao (SODA 2021), [5] of Wang 2024.  Table 3: p = ∞, β = 1, q = 2, which is exact.
-
-    Examples
-    --------
-    A fair coin amplifies more than a biased one, see `balcer_binary`.
-
-    >>> from shufflelib import randomizers
-    >>> from shufflelib.shuffling import multi_message
-    >>> protocol = randomizers.balcer_uniform()
-    >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
-    >>> protocol.q, round(profile.epsilon(1e-6).upper, 3)
-    (2.0, 0.049)
-    """
-    return BinarySum(0.5)
-
-
-def balls_into_bins(*, d, s=1):
-    r"""Build balls into bins: one ball into one of the s bins of the user's item, others into any of d bins.
-
-    .. math:: R_x = \text{uniform on } \{sx, \dots, sx + s - 1\}, \qquad \nu = \text{uniform on } [d]
-
-    Parameters
-    ----------
-    d : int
-        Number of bins, at least 2.
-    s : int, optional
-        Special bins of each item, at least 1 and at most d/2.  There are floor(d/s) items, with s bins each.
-
-    Returns
-    -------
-    BallsIntoBins
-        ``sample`` maps items (n,) to bins (n,); frequencies have shape (floor(d/s),).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Luo, Wang, Yi (CCS 2022), [42] of Wang 2024; with s = 1 pureDUMP of Li et al. (PVLDB 2022), [41].
-    Table 3: p = ∞, β = 1, q = d/s, which is exact for disjoint sets of special bins.  Where the sets of two
-    items overlap, β is smaller and the bound for disjoint sets is an upper bound.
-
-    Examples
-    --------
-    More special bins for each item hide the input message better, but leave room for fewer items.
-
-    >>> from shufflelib import randomizers
-    >>> from shufflelib.shuffling import multi_message
-    >>> for s in (1, 4):
-    ...     protocol = randomizers.balls_into_bins(d=16, s=s)
-    ...     profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
-    ...     print(protocol.items, round(profile.epsilon(1e-6).upper, 4))
-    16 0.1494
-    4 0.071
-    """
-    d = validation.count(d, "d", at_least=2)
-    s = validation.count(s, "s", at_least=1, at_most=d // 2, remedy="two items need bins of their own")
-    return BallsIntoBins(d, s)
-
-
-def mix_dump(*, d, flip):
-    r"""Build mixDUMP: the user's item by randomized response, and uniformly random items.
-
-    .. math:: R_x(x) = 1 - f, \quad R_x(y) = f/(d-1), \qquad \nu = \text{uniform on } [d]
-
-    Parameters
-    ----------
-    d : int
-        Number of items, at least 2.
-    flip : float
-        Probability f that the input message names another item, 0 <= f < (d-1)/d; 0 is pureDUMP.
-
-    Returns
-    -------
-    MixDump
-        ``sample`` maps items (n,) to items (n,); frequencies have shape (d,).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Li et al. (PVLDB 2022), [41] of Wang 2024.  Table 3: p = (1-f)(d-1)/f, β = ((1-f)(d-1) - f)/(d-1),
-    q = (1-f)d, all exact.
-
-    For d >= 3, 1 - α - αp = f(d-2)/(d-1) > 0, where the published reduction may fail.  Here it does not: a
-    message that names neither x0 nor x1 is uniform on the other d - 2 items, be it input or blanket message.
-    The published pair is then the distribution of the counts (of x0, of x1) itself, and these are sufficient.
-
-    Examples
-    --------
-    Randomizing the input message too lowers ε, at the price of accuracy.
-
-    >>> from shufflelib import randomizers
-    >>> from shufflelib.shuffling import multi_message
-    >>> for flip in (0.0, 0.5):
-    ...     protocol = randomizers.mix_dump(d=16, flip=flip)
-    ...     profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
-    ...     print(round(profile.epsilon(1e-6).upper, 4))
-    0.1494
-    0.0659
-    """
-    d = validation.count(d, "d", at_least=2)
-    flip = validation.real(
-        flip, "flip", at_least=0.0, below=(d - 1) / d, remedy="at (d - 1)/d a message is pure noise"
-    )
-    return MixDump(d, flip)
 
 
 class BinMessages(MultiMessage):
@@ -237,11 +74,41 @@ class BinMessages(MultiMessage):
         return np.full(self.items, 1.0 / self.items)
 
 
-@dataclass(frozen=True)
-class BinarySum(BinMessages):
-    """Bits hidden among coin flips; see `balcer_binary` and `balcer_uniform`."""
+@dataclass(frozen=True, kw_only=True)
+class balcer_binary(BinMessages):
+    r"""Build the binary sum with a biased coin: the user's bit, and bits that are 1 with chance ``coin``.
 
-    coin: float
+    .. math:: R_x = \delta_x, \qquad \nu = (1 - c,\; c)
+
+    Parameters
+    ----------
+    coin : float
+        Probability c that a blanket message is 1, 0 < c < 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``coin`` is outside its domain.
+
+    Notes
+    -----
+    ``sample`` maps bits (n,) to messages (n,); frequencies are those of 0 and of 1, shape (2,).
+
+    Balcer, Cheu (ITC 2020), [4] of Wang 2024.  Table 3: p = ∞, β = 1, q = max(1/c, 1/(1-c)).  The printed q
+    is the worse of two ratios; they are q₀ = 1/(1-c) for a 0 and q₁ = 1/c for a 1, so that the published
+    pair is an upper bound and is loose unless c = 1/2.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
+    >>> protocol = randomizers.balcer_binary(coin=0.25)
+    >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
+    >>> protocol.q, round(profile.epsilon(1e-6).upper, 4)
+    (4.0, 0.0577)
+    """
+
+    coin: number(above=0.0, below=1.0, remedy="a coin that shows both sides")
 
     @property
     def items(self):
@@ -266,12 +133,74 @@ class BinarySum(BinMessages):
         return self._share
 
 
-@dataclass(frozen=True)
-class BallsIntoBins(BinMessages):
-    """Balls into bins; see `balls_into_bins`."""
+@dataclass(frozen=True, kw_only=True)
+class balcer_uniform(balcer_binary):
+    r"""Build the binary sum with a fair coin.
 
-    d: int
-    s: int
+    .. math:: R_x = \delta_x, \qquad \nu = (\tfrac12,\; \tfrac12)
+
+    Notes
+    -----
+    ``sample`` maps bits (n,) to messages (n,); frequencies are those of 0 and of 1, shape (2,).
+
+    Balcer, Cheu, Joseph, Mao (SODA 2021), [5] of Wang 2024.  Table 3: p = ∞, β = 1, q = 2, which is exact.
+
+    Examples
+    --------
+    A fair coin amplifies more than a biased one, see `balcer_binary`.
+
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
+    >>> protocol = randomizers.balcer_uniform()
+    >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
+    >>> protocol.q, round(profile.epsilon(1e-6).upper, 3)
+    (2.0, 0.049)
+    """
+
+    coin: float = field(default=0.5, init=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class balls_into_bins(BinMessages):
+    r"""Build balls into bins: one ball into one of the s bins of the user's item, others into any of d bins.
+
+    .. math:: R_x = \text{uniform on } \{sx, \dots, sx + s - 1\}, \qquad \nu = \text{uniform on } [d]
+
+    Parameters
+    ----------
+    d : int
+        Number of bins, at least 2.
+    s : int, optional
+        Special bins of each item, at least 1 and at most d/2.  There are floor(d/s) items, with s bins each.
+
+    Notes
+    -----
+    ``sample`` maps items (n,) to bins (n,); frequencies have shape (floor(d/s),).
+
+    Luo, Wang, Yi (CCS 2022), [42] of Wang 2024; with s = 1 pureDUMP of Li et al. (PVLDB 2022), [41].
+    Table 3: p = ∞, β = 1, q = d/s, which is exact for disjoint sets of special bins.  Where the sets of two
+    items overlap, β is smaller and the bound for disjoint sets is an upper bound.
+
+    Examples
+    --------
+    More special bins for each item hide the input message better, but leave room for fewer items.
+
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
+    >>> for s in (1, 4):
+    ...     protocol = randomizers.balls_into_bins(d=16, s=s)
+    ...     profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
+    ...     print(protocol.items, round(profile.epsilon(1e-6).upper, 4))
+    16 0.1494
+    4 0.071
+    """
+
+    d: Options
+    s: Count = 1
+
+    def __post_init__(self):
+        super().__post_init__()
+        validation.count(self.s, "s", at_most=self.d // 2, remedy="two items need bins of their own")
 
     @property
     def items(self):
@@ -305,12 +234,51 @@ class BallsIntoBins(BinMessages):
         return x * self.s + values.generator(rng).integers(self.s, size=x.size)
 
 
-@dataclass(frozen=True)
-class MixDump(BinMessages):
-    """Randomized response among uniform items; see `mix_dump`."""
+@dataclass(frozen=True, kw_only=True)
+class mix_dump(BinMessages):
+    r"""Build mixDUMP: the user's item by randomized response, and uniformly random items.
 
-    d: int
-    flip: float
+    .. math:: R_x(x) = 1 - f, \quad R_x(y) = f/(d-1), \qquad \nu = \text{uniform on } [d]
+
+    Parameters
+    ----------
+    d : int
+        Number of items, at least 2.
+    flip : float
+        Probability f that the input message names another item, 0 <= f < (d-1)/d; 0 is pureDUMP.
+
+    Notes
+    -----
+    ``sample`` maps items (n,) to items (n,); frequencies have shape (d,).
+
+    Li et al. (PVLDB 2022), [41] of Wang 2024.  Table 3: p = (1-f)(d-1)/f, β = ((1-f)(d-1) - f)/(d-1),
+    q = (1-f)d, all exact.
+
+    For d >= 3, 1 - α - αp = f(d-2)/(d-1) > 0, where the published reduction may fail.  Here it does not: a
+    message that names neither x0 nor x1 is uniform on the other d - 2 items, be it input or blanket message.
+    The published pair is then the distribution of the counts (of x0, of x1) itself, and these are sufficient.
+
+    Examples
+    --------
+    Randomizing the input message too lowers ε, at the price of accuracy.
+
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.shuffling import multi_message
+    >>> for flip in (0.0, 0.5):
+    ...     protocol = randomizers.mix_dump(d=16, flip=flip)
+    ...     profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
+    ...     print(round(profile.epsilon(1e-6).upper, 4))
+    0.1494
+    0.0659
+    """
+
+    d: Options
+    flip: number(at_least=0.0)
+
+    def __post_init__(self):
+        super().__post_init__()
+        most = (self.d - 1) / self.d
+        validation.real(self.flip, "flip", below=most, remedy="at (d - 1)/d a message is pure noise")
 
     @property
     def items(self):

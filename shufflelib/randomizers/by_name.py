@@ -4,21 +4,20 @@ import functools
 import inspect
 
 from shufflelib import randomizers
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
-# multi-message protocols have their own shuffler
-MULTI_MESSAGE = {"balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump"}
 OTHERS = {"cdf", "matrix", "randomizer", "randomizers"}  # parameters that are not numeric
 
 
 @functools.cache
 def constructors():
     """Return the constructor of every randomizer with numeric parameters only, by its hyphenated name."""
-    built = {
-        name.replace("_", "-"): getattr(randomizers, name)
-        for name in randomizers.__all__
-        if name not in MULTI_MESSAGE
+    built = {name.replace("_", "-"): getattr(randomizers, name) for name in randomizers.__all__}
+    return {
+        name: build
+        for name, build in built.items()
+        if issubclass(build, LocalRandomizer) and not OTHERS & set(parameters(build))
     }
-    return {name: build for name, build in built.items() if not OTHERS & set(parameters(build))}
 
 
 def parameters(build):

@@ -19,7 +19,7 @@ of the cell as outside the reference measure's support.
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import ReplaceOne
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import candidate_pairs, values
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.local_randomizer import LocalRandomizer, number
 from shufflelib.randomizers.tabulated import frequencies
 
 CDF_ERROR = 1e-15  # relative, of the functions given
@@ -37,7 +37,8 @@ CELL_WIDTH = 1e-5  # of δ, relative: the precision asked of the numerics
 BISECTIONS = 80
 
 
-def from_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
+@dataclass(frozen=True, repr=False)
+class from_density(LocalRandomizer):
     r"""Build any continuous randomizer from its distribution functions, with certified cells.
 
     .. math:: M_x = \text{cdf}(b, x) - \text{cdf}(a, x), \qquad
@@ -63,13 +64,6 @@ def from_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
     eps0 : float, optional
         A local budget in nats known to hold; it caps the ratios in wide cells.
 
-    Returns
-    -------
-    CutDensity
-        ``eps0`` (given or proved by the cells, infinite where some mass is outside the support), ``beta`` (a
-        lower end).  ``sample`` maps values among ``inputs`` (n,) to floats (n,), inverting ``cdf``;
-        ``estimate`` returns unbiased frequencies of the inputs.
-
     Raises
     ------
     TypeError, ValueError
@@ -77,6 +71,10 @@ def from_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
 
     Notes
     -----
+    ``eps0`` (given or proved by the cells, infinite where some mass is outside the support), ``beta`` (a
+    lower end).  ``sample`` maps values among ``inputs`` (n,) to floats (n,), inverting ``cdf``;
+    ``estimate`` returns unbiased frequencies of the inputs.
+
     The values of a density at points certify nothing; the masses of cells and a slope do.  Mass
     outside the support of the reference measure, including that beyond the edges, is added to δ.  The bounds
     hold for the inputs listed; other users may hold a further input only if its density is nowhere below the
@@ -102,50 +100,55 @@ def from_density(cdf, *, inputs, edges, slope, survival=None, eps0=math.inf):
     >>> 0.018 < bracket.lower < bracket.upper < 0.030
     True
     """
-    if not callable(cdf) or not (survival is None or callable(survival)):
-        raise TypeError("cdf and survival must be functions of (y, x), y an array and x one input")
-    inputs = values.numbers(inputs, "inputs")
-    if inputs.size < 2 or np.unique(inputs).size < inputs.size:
-        raise ValueError(f"inputs must hold at least two different numbers, got {inputs.tolist()}")
-    edges = values.numbers(edges, "edges", finite=False)
-    if edges.size < 3 or not np.all(np.diff(edges) > 0.0):
-        raise ValueError("edges must rise strictly and bound at least two cells; sort them")
-    slope = validation.reals(slope, "slope", at_least=0.0, finite=False, remedy="inf where there is no bound")
-    if slope.ndim > 1 or slope.ndim == 1 and slope.size != edges.size - 1:
-        raise ValueError(
-            f"slope must be one number or one for each of {edges.size - 1} cells, got shape {slope.shape}"
-        )
-    eps0 = validation.real(eps0, "eps0", above=0.0, finite=False, remedy="inf if no local budget is known")
-    slopes = tuple(np.broadcast_to(slope, edges.size - 1).tolist())
-    built = CutDensity(cdf, survival, tuple(inputs.tolist()), tuple(edges.tolist()), slopes, eps0)
-    mass, error, _ = built._masses  # asks the functions now, so that a wrong one is refused here
-    least, most = (mass + error).min(axis=0), (mass - error).max(axis=0)
-    positive = most > 1e-290
-    with np.errstate(divide="ignore"):
-        loss = float(np.max(np.log(most[positive]) - np.log(least[positive]), initial=0.0))
-    if loss > eps0 + 1e-9 * (1.0 + eps0):
-        raise ValueError(
-            f"eps0 must be a budget that the masses of all cells keep, got {eps0:g} where one shows "
-            f"{loss:.6g}; use a larger one, or inf"
-        )
-    return built
-
-
-@dataclass(frozen=True, repr=False)
-class CutDensity(LocalRandomizer):
-    """A density cut into cells; see `from_density`."""
 
     cdf: Callable
-    survival: Callable | None
-    inputs: tuple
-    edges: tuple
-    slope: tuple
-    known_budget: float = math.inf
+    inputs: tuple = field(kw_only=True)
+    edges: tuple = field(kw_only=True)
+    slope: tuple = field(kw_only=True)
+    survival: Callable | None = field(default=None, kw_only=True)
+    eps0: number(above=0.0, finite=False, remedy="inf if no local budget is known") = field(
+        default=math.inf, kw_only=True
+    )
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not callable(self.cdf) or not (self.survival is None or callable(self.survival)):
+            raise TypeError("cdf and survival must be functions of (y, x), y an array and x one input")
+        inputs = values.numbers(self.inputs, "inputs")
+        if inputs.size < 2 or np.unique(inputs).size < inputs.size:
+            raise ValueError(f"inputs must hold at least two different numbers, got {inputs.tolist()}")
+        edges = values.numbers(self.edges, "edges", finite=False)
+        if edges.size < 3 or not np.all(np.diff(edges) > 0.0):
+            raise ValueError("edges must rise strictly and bound at least two cells; sort them")
+        cells = edges.size - 1
+        slope = validation.reals(
+            self.slope, "slope", at_least=0.0, finite=False, remedy="inf where there is no bound"
+        )
+        if slope.shape not in ((), (cells,)):
+            raise ValueError(f"slope must be one number or one for each of {cells} cells, got {slope.shape}")
+        self._set("inputs", tuple(inputs.tolist()))
+        self._set("edges", tuple(edges.tolist()))
+        self._set("slope", tuple(np.broadcast_to(slope, cells).tolist()))
+        self._check_budget()
+        self._set("eps0", self._proved_budget())
+
+    def _check_budget(self):
+        """Refuse a budget that the masses of the cells contradict."""
+        mass, error, _ = self._masses
+        least, most = (mass + error).min(axis=0), (mass - error).max(axis=0)
+        positive = most > 1e-290
+        with np.errstate(divide="ignore"):
+            loss = float(np.max(np.log(most[positive]) - np.log(least[positive]), initial=0.0))
+        if loss > self.eps0 + 1e-9 * (1.0 + self.eps0):
+            raise ValueError(
+                f"eps0 must be a budget that the masses of all cells keep, got {self.eps0:g} where one shows "
+                f"{loss:.6g}; use a larger one, or inf"
+            )
 
     has_worst_pair = False
 
     def __repr__(self):
-        return f"CutDensity({len(self.inputs)} inputs, {len(self.slope)} cells, eps0={self.eps0:.6g})"
+        return f"from_density({len(self.inputs)} inputs, {len(self.slope)} cells, eps0={self.eps0:.6g})"
 
     # ---- cells -------------------------------------------------------------------------------
 
@@ -198,7 +201,7 @@ class CutDensity(LocalRandomizer):
     @functools.cached_property
     def _used(self):
         """Return the cells in the reference measure's support; the mass of the others counts as outside."""
-        return self._reliable & (np.minimum(self._range, self.known_budget) < WIDEST)
+        return self._reliable & (np.minimum(self._range, self.eps0) < WIDEST)
 
     @functools.cached_property
     def precision(self):
@@ -208,18 +211,17 @@ class CutDensity(LocalRandomizer):
 
     def _interval(self, center):
         """Return both ends of log-ratios around ``center`` in the cells of the support."""
-        r, budget = self._range[self._used], self.known_budget
+        r, budget = self._range[self._used], self.eps0
         center = np.clip(center, -budget, budget)
         return np.maximum(center - r, -budget), np.minimum(center + r, budget)
 
     # ---- parameters ------------------------------------------------------------------------------
 
-    @functools.cached_property
-    def eps0(self):
-        """The budget known, or what the cells prove; infinite where some mass is outside the support."""
+    def _proved_budget(self):
+        """Return the budget known, or what the cells prove, infinite where some mass is outside."""
         mass, _, outside = self._masses
-        if math.isfinite(self.known_budget) or outside.max() > 0.0 or not self._used.all():
-            return self.known_budget
+        if math.isfinite(self.eps0) or outside.max() > 0.0 or not self._used.all():
+            return self.eps0
         log_mass = np.log(mass)
         loss = float(np.max(log_mass.max(axis=0) - log_mass.min(axis=0) + self._range))
         return loss + 4.0 * self.precision * (1.0 + loss)

@@ -7,10 +7,12 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import values
+from shufflelib.randomizers.local_randomizer import Options, number
 from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
 
 
-def cheu_zhilyaev(*, d, flip):
+@dataclass(frozen=True, kw_only=True)
+class cheu_zhilyaev(MultiMessage):
     r"""Build the histogram from fake users: every bit of every vector is flipped with probability ``flip``.
 
     .. math:: R_x = \bigotimes_j \mathrm{Bern}(f + (1-2f)[j = x]), \qquad \nu = \mathrm{Bern}(f)^{\otimes d}
@@ -22,18 +24,10 @@ def cheu_zhilyaev(*, d, flip):
     flip : float
         Probability f of flipping a bit, 0 < f < 1/2.
 
-    Returns
-    -------
-    CheuZhilyaev
-        ``sample`` maps items (n,) to bits (n, d); frequencies have shape (d,).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
+    ``sample`` maps items (n,) to bits (n, d); frequencies have shape (d,).
+
     Cheu, Zhilyaev (IEEE S&P 2022), [15] of Wang 2024.  Table 3: p = (1-f)²/f², β = 1 - 2f, q = (1-f)/f, all
     exact.
 
@@ -53,17 +47,9 @@ def cheu_zhilyaev(*, d, flip):
     >>> protocol.beta, round(profile.epsilon(1e-6).upper, 4)
     (0.8, 0.0967)
     """
-    d = validation.count(d, "d", at_least=2)
-    flip = validation.real(flip, "flip", above=0.0, below=0.5, remedy="at 1/2 a message is pure noise")
-    return CheuZhilyaev(d, flip)
 
-
-@dataclass(frozen=True)
-class CheuZhilyaev(MultiMessage):
-    """One-hot vectors among fake users; see `cheu_zhilyaev`."""
-
-    d: int
-    flip: float
+    d: Options
+    flip: number(above=0.0, below=0.5, remedy="at 1/2 a message is pure noise")
 
     @property
     def items(self):

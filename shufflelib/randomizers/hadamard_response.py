@@ -7,111 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, independent
+from shufflelib.randomizers.local_randomizer import Budget, Count, whole
 
 MAX_ORDER = 2**30
 
 
-def hadamard(*, eps0, d):
-    r"""Build Hadamard response with one block: item x takes row x + 1 of the Hadamard matrix of order K.
-
-    .. math:: R_x(y) \propto e^{\varepsilon_0 [H_{x+1, y} = +1]}, \qquad y = 0, \dots, K-1
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int
-        Number of items, at least 2.
-
-    Returns
-    -------
-    SingleHadamard
-        With K the smallest power of two above d, s = K/2, B = 1.  ``sample`` maps items (n,) to indices (n,);
-        ``estimate`` returns frequencies (d,) by a fast transform.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 1 [1]: p = q = e^eps0, β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), which is exact.
-    The blanket is exact: the all-ones column 0 is the only index that every row hits.  Third inputs x* are of
-    two kinds, the product of the rows of x0 and x1 and any other row; both are rows of `pmf`.
-
-    Examples
-    --------
-    >>> from shufflelib import randomizers, shuffle
-    >>> mechanism = randomizers.hadamard(eps0=1.0, d=100)
-    >>> mechanism.K, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
-    (128, 0.103)
-    """
-    eps0 = validation.local_budget(eps0)
-    d = validation.count(d, "d", at_least=2, at_most=MAX_ORDER - 1)
-    order = 1 << d.bit_length()
-    return SingleHadamard(eps0, d, order, order // 2, 1)
-
-
-def hadamard_blocks(*, eps0, K, s, B):
-    r"""Build Hadamard response with B blocks: an item takes a row of its block's matrix, of order K/B.
-
-    .. math:: R_x(y) \propto e^{\varepsilon_0 [y \in C_x]}, \qquad |C_x| = s = K/(2B)
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    K : int
-        Number of outputs, B times a power of two.
-    s : int
-        Outputs favoured by each input, K/(2B).
-    B : int
-        Number of blocks, at least 2.
-
-    Returns
-    -------
-    BlockHadamard
-        For d = B(K/B - 1) items, K/B - 1 in each block.  ``sample`` maps items (n,) to indices (n,);
-        ``estimate`` returns frequencies (d,) by a fast transform.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 5 [1]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact for items of two
-    different blocks, the worst pair (items of one block share half of their outputs).
-
-    Examples
-    --------
-    As many outputs as with one block, and a lower ε.
-
-    >>> from shufflelib import randomizers, shuffle
-    >>> mechanism = randomizers.hadamard_blocks(eps0=1.0, K=128, s=4, B=16)
-    >>> mechanism.d, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
-    (112, 0.046)
-    """
-    eps0 = validation.local_budget(eps0)
-    B = validation.count(B, "B", at_least=2, remedy="with one block use hadamard(eps0=, d=)")
-    K = validation.count(
-        K, "K", at_least=2 * B, at_most=MAX_ORDER, remedy="K is B times a power of two, at least 2"
-    )
-    s = validation.count(s, "s", at_least=1)
-    order = K // B
-    if order * B != K or order & (order - 1):
-        raise ValueError(f"K must be B times a power of two, got K={K!r} with B={B!r}; take K = {B} * 2**m")
-    if 2 * s != order:
-        raise ValueError(f"s must be K/(2B) = {order // 2}, got {s!r}; half of a block is favoured")
-    return BlockHadamard(eps0, B * (order - 1), K, s, B)
-
-
-@dataclass(frozen=True)
 class HadamardResponse(Extremal):
     """Hadamard response on d items with B blocks of order K/B = 2s."""
 
@@ -156,9 +58,50 @@ class HadamardResponse(Extremal):
         return signed / (reports.size * -np.expm1(-self.eps0) * self._favoured)
 
 
-@dataclass(frozen=True)
-class SingleHadamard(HadamardResponse):
-    """Hadamard response with one block; see `hadamard`."""
+@dataclass(frozen=True, kw_only=True)
+class hadamard(HadamardResponse):
+    r"""Build Hadamard response with one block: item x takes row x + 1 of the Hadamard matrix of order K.
+
+    .. math:: R_x(y) \propto e^{\varepsilon_0 [H_{x+1, y} = +1]}, \qquad y = 0, \dots, K-1
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2.
+
+    Notes
+    -----
+    With K the smallest power of two above d, s = K/2, B = 1.  ``sample`` maps items (n,) to indices (n,);
+    ``estimate`` returns frequencies (d,) by a fast transform.
+
+    Wang 2024, Table 1 [1]: p = q = e^eps0, β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), which is exact.
+    The blanket is exact: the all-ones column 0 is the only index that every row hits.  Third inputs x* are of
+    two kinds, the product of the rows of x0 and x1 and any other row; both are rows of `pmf`.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.hadamard(eps0=1.0, d=100)
+    >>> mechanism.K, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
+    (128, 0.103)
+    """
+
+    eps0: Budget
+    d: whole(2, at_most=MAX_ORDER - 1)
+
+    B = 1
+
+    @property
+    def K(self):
+        """Order of the Hadamard matrix, a power of two."""
+        return 1 << self.d.bit_length()
+
+    @property
+    def s(self):
+        """Size of a half of it."""
+        return self.K // 2
 
     @property
     def beta(self):
@@ -172,9 +115,60 @@ class SingleHadamard(HadamardResponse):
         return np.concatenate(rows), share, everyone
 
 
-@dataclass(frozen=True)
-class BlockHadamard(HadamardResponse):
-    """Hadamard response with several blocks; see `hadamard_blocks`."""
+@dataclass(frozen=True, kw_only=True)
+class hadamard_blocks(HadamardResponse):
+    r"""Build Hadamard response with B blocks: an item takes a row of its block's matrix, of order K/B.
+
+    .. math:: R_x(y) \propto e^{\varepsilon_0 [y \in C_x]}, \qquad |C_x| = s = K/(2B)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    K : int
+        Number of outputs, B times a power of two.
+    s : int
+        Outputs favoured by each input, K/(2B).
+    B : int
+        Number of blocks, at least 2.
+
+    Notes
+    -----
+    For d = B(K/B - 1) items, K/B - 1 in each block.  ``sample`` maps items (n,) to indices (n,);
+    ``estimate`` returns frequencies (d,) by a fast transform.
+
+    Wang 2024, Table 5 [1]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact for items of two
+    different blocks, the worst pair (items of one block share half of their outputs).
+
+    Examples
+    --------
+    As many outputs as with one block, and a lower ε.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.hadamard_blocks(eps0=1.0, K=128, s=4, B=16)
+    >>> mechanism.d, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
+    (112, 0.046)
+    """
+
+    eps0: Budget
+    K: whole(2, at_most=MAX_ORDER)
+    s: Count
+    B: whole(2, remedy="with one block use hadamard(eps0=, d=)")
+
+    def __post_init__(self):
+        super().__post_init__()
+        order = self.K // self.B
+        if order < 2 or order * self.B != self.K or order & (order - 1):
+            raise ValueError(
+                f"K must be B times a power of two, got K={self.K!r} with B={self.B!r}; take K = B * 2**m"
+            )
+        if 2 * self.s != order:
+            raise ValueError(f"s must be K/(2B) = {order // 2}, got {self.s!r}; half of a block is favoured")
+
+    @property
+    def d(self):
+        """Number of items: the rows of all blocks but the constant ones."""
+        return self.K - self.B
 
     @property
     def beta(self):

@@ -8,7 +8,7 @@ The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 prin
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,126 +16,11 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
-from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, Options, disjoint_sets
 
 MAX_RANGE = 2**32  # hash values are 64 bits wide, so that the bias of a remainder stays below 2**-32
 EXACT_SET = 20  # collision counts fall into (s + 1)**3 classes; larger sets are coarsened
 BLOCK = 2**20  # hash values held in memory at once while reports are decoded
-
-
-def local_hash(*, eps0, d, l=None):  # noqa: E741
-    r"""Build local hashing: randomized response on the hash value of the user's item in 0, ..., l-1.
-
-    .. math:: R_x(H, z) \propto e^{\varepsilon_0 [H(x) = z]}
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int
-        Number of items, at least 2.
-    l : int, optional
-        Number of hash values, 2 to 2^32; by default round(e^eps0) + 1, which has the least variance.
-
-    Returns
-    -------
-    LocalHash
-        ``sample`` maps items (n,) to a structured array (seed, value), shape (n,); ``estimate`` returns
-        frequencies (d,) at a cost O(n d).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 1 [59]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + l - 1).
-
-    The printed β is loose: it is the total variation given a hash that separates x0 from x1, and a
-    random hash does so with probability 1 - 1/l.  At eps0 = log 3, l = 4: truth 0.25, printed 0.3333.
-
-    Examples
-    --------
-    A million items are hashed to four values.
-
-    >>> from shufflelib import randomizers, shuffle
-    >>> mechanism = randomizers.local_hash(eps0=1.0, d=10**6)
-    >>> mechanism.l, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
-    (4, 0.1011)
-    """
-    eps0 = validation.local_budget(eps0)
-    d = validation.count(d, "d", at_least=2)
-    if l is None:
-        l = max(2, round(min(np.exp(eps0), MAX_RANGE - 1)) + 1)  # noqa: E741
-    l = validation.count(l, "l", at_least=2, at_most=MAX_RANGE, remedy="a hash takes 2 to 2^32 values")  # noqa: E741
-    return LocalHash(eps0, d, 1, l)
-
-
-def collision(*, eps0, d, s, l=None):  # noqa: E741
-    r"""Build the (d, s)-collision mechanism: hash the user's s items to 0, ..., l-1, report one value.
-
-    .. math:: R_x(H, z) \propto e^{\varepsilon_0} \quad (z \in H(x)), \qquad
-              \Omega = s e^{\varepsilon_0} + l - s,
-
-    each z in H(x) having probability e^eps0/Ω, the rest being spread evenly outside H(x).
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int
-        Number of items, at least 2 and at least 2 s (so that x0 and x1 can be disjoint).
-    s : int
-        Items held by each user, at least 1.
-    l : int, optional
-        Number of hash values, s + 1 to 2^32; by default ⌊s e^eps0 + 2 s - 1⌋.
-
-    Returns
-    -------
-    Collision
-        ``sample`` maps sets (n, s) to a structured array (seed, value), shape (n,); ``estimate`` returns
-        frequencies (d,), which sum to about s, at a cost O(n d).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 5 [54]: p = q = e^eps0, β = min(s, l - s)(e^eps0 - 1)/(s e^eps0 + l - s).
-
-    The printed β is loose, because images of disjoint sets meet and items of one set collide: at
-    eps0 = log 3, s = 2, l = 9 the truth is 0.2378 and the table prints 0.3077.
-
-    Exact for s <= 20, except that the blanket used is 1/Ω.  The true one is slightly larger, namely where
-    every possible set hits.  For s > 20 see `HashedSets`.
-
-    Examples
-    --------
-    The printed β, and the total variation.
-
-    >>> from shufflelib import randomizers
-    >>> mechanism = randomizers.collision(eps0=1.0, d=100, s=2, l=9)
-    >>> rows = mechanism.pmf()
-    >>> round(mechanism.beta, 2), round(float(abs(rows[0] - rows[1]).sum()) / 2, 2)
-    (0.28, 0.21)
-    """
-    eps0 = validation.local_budget(eps0)
-    s, d = set_size(s, d)
-    if l is None:
-        l = int(min(s * np.exp(min(eps0, 60.0)) + 2 * s - 1, MAX_RANGE))  # noqa: E741
-    l = validation.count(l, "l", at_least=s + 1, at_most=MAX_RANGE, remedy="s + 1 to 2^32 hash values")  # noqa: E741
-    return Collision(eps0, d, s, l)
-
-
-def set_size(s, d):
-    """Return the validated pair (s, d): s items for each user, room for two disjoint sets among d."""
-    s = validation.count(s, "s", at_least=1)
-    return s, validation.count(
-        d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets"
-    )
 
 
 def _mix(bits):
@@ -272,14 +157,64 @@ class HashedSets(FiniteRandomizer):
         return reports
 
 
-@dataclass(frozen=True)
-class Collision(HashedSets):
-    """Sets hashed to l values; see `collision`."""
+@dataclass(frozen=True, kw_only=True)
+class collision(HashedSets):
+    r"""Build the (d, s)-collision mechanism: hash the user's s items to 0, ..., l-1, report one value.
 
-    eps0: float
-    d: int
-    s: int
-    l: int  # noqa: E741
+    .. math:: R_x(H, z) \propto e^{\varepsilon_0} \quad (z \in H(x)), \qquad
+              \Omega = s e^{\varepsilon_0} + l - s,
+
+    each z in H(x) having probability e^eps0/Ω, the rest being spread evenly outside H(x).
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2 and at least 2 s (so that x0 and x1 can be disjoint).
+    s : int
+        Items held by each user, at least 1.
+    l : int, optional
+        Number of hash values, s + 1 to 2^32; by default ⌊s e^eps0 + 2 s - 1⌋.
+
+    Notes
+    -----
+    ``sample`` maps sets (n, s) to a structured array (seed, value), shape (n,); ``estimate`` returns
+    frequencies (d,), which sum to about s, at a cost O(n d).
+
+    Wang 2024, Table 5 [54]: p = q = e^eps0, β = min(s, l - s)(e^eps0 - 1)/(s e^eps0 + l - s).
+
+    The printed β is loose, because images of disjoint sets meet and items of one set collide: at
+    eps0 = log 3, s = 2, l = 9 the truth is 0.2378 and the table prints 0.3077.
+
+    Exact for s <= 20, except that the blanket used is 1/Ω.  The true one is slightly larger, namely where
+    every possible set hits.  For s > 20 see `HashedSets`.
+
+    Examples
+    --------
+    The printed β, and the total variation.
+
+    >>> from shufflelib import randomizers
+    >>> mechanism = randomizers.collision(eps0=1.0, d=100, s=2, l=9)
+    >>> rows = mechanism.pmf()
+    >>> round(mechanism.beta, 2), round(float(abs(rows[0] - rows[1]).sum()) / 2, 2)
+    (0.28, 0.21)
+    """
+
+    eps0: Budget
+    d: Options
+    s: Count
+    l: int = None  # noqa: E741
+
+    def __post_init__(self):
+        super().__post_init__()
+        disjoint_sets(self.d, self.s)
+        size = self._best_range() if self.l is None else self.l
+        remedy = "s + 1 to 2^32 hash values"
+        self._set("l", validation.count(size, "l", at_least=self.s + 1, at_most=MAX_RANGE, remedy=remedy))
+
+    def _best_range(self):
+        return int(min(self.s * np.exp(min(self.eps0, 60.0)) + 2 * self.s - 1, MAX_RANGE))
 
     _value_type = np.int64
 
@@ -331,9 +266,45 @@ class Collision(HashedSets):
         return self._reports(seed, np.where(inside, image[np.arange(n), chosen], outside))
 
 
-@dataclass(frozen=True)
-class LocalHash(Collision):
-    """Randomized response on a hash value; see `local_hash`."""
+@dataclass(frozen=True, kw_only=True)
+class local_hash(collision):
+    r"""Build local hashing: randomized response on the hash value of the user's item in 0, ..., l-1.
+
+    .. math:: R_x(H, z) \propto e^{\varepsilon_0 [H(x) = z]}
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2.
+    l : int, optional
+        Number of hash values, 2 to 2^32; by default round(e^eps0) + 1, which has the least variance.
+
+    Notes
+    -----
+    ``sample`` maps items (n,) to a structured array (seed, value), shape (n,); ``estimate`` returns
+    frequencies (d,) at a cost O(n d).
+
+    Wang 2024, Table 1 [59]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + l - 1).
+
+    The printed β is loose: it is the total variation given a hash that separates x0 from x1, and a
+    random hash does so with probability 1 - 1/l.  At eps0 = log 3, l = 4: truth 0.25, printed 0.3333.
+
+    Examples
+    --------
+    A million items are hashed to four values.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.local_hash(eps0=1.0, d=10**6)
+    >>> mechanism.l, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
+    (4, 0.1011)
+    """
+
+    s: int = field(default=1, init=False, repr=False)
+
+    def _best_range(self):
+        return max(2, round(min(np.exp(self.eps0), MAX_RANGE - 1)) + 1)
 
     def sample(self, x, rng):
         """Report (seed, value), a structured array of shape (n,)."""

@@ -24,7 +24,7 @@ loss rises in convex order.  Hence the loss is the larger, the more coordinates 
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, product
 from typing import NamedTuple
@@ -32,21 +32,28 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import ReplaceComponents, united
+from shufflelib.profiles.adjacency import ReplaceComponents
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.composite import Composite, columns_of, drawn, randomizer_list, table
 from shufflelib.randomizers.metric import MetricRandomizer
-from shufflelib.randomizers.mixture import both_orders, randomizer_list
+from shufflelib.randomizers.mixture import both_orders
 from shufflelib.randomizers.product_ratios import product_of_attacks, product_of_blankets
-from shufflelib.randomizers.response import Generic
+from shufflelib.randomizers.response import generic
 
 MOST_PAIRS = 256  # candidate pairs of tuples
 MOST_LISTED = 20_000  # combinations looked at to find them
 MOST_ATTACKS = 3  # of each pair
 
 
-def joint(randomizers, *, distance=None):
+def _of_class(component):
+    """Return whether a randomizer's blanket is that of a whole class, or of one pair of places."""
+    parts = getattr(component, "components", ())
+    return isinstance(component, generic | MetricRandomizer) or any(map(_of_class, parts))
+
+
+@dataclass(frozen=True)
+class joint(Composite):
     r"""Build the joint composition: a user applies every randomizer and sends the reports as one tuple.
 
     .. math:: R_x(y) = \prod_j R^{(j)}_{x_j}(y_j)
@@ -59,13 +66,6 @@ def joint(randomizers, *, distance=None):
         Number of coordinates in which the two inputs of the user who changes may differ, 1 to all of them
         (the default).  With fewer than all, nothing is proved for replacing a whole tuple.
 
-    Returns
-    -------
-    Joint
-        ``eps0`` is the sum of the ``distance`` largest budgets.  ``sample`` maps a tuple of inputs, the j-th
-        being what randomizer j takes from all n users, to a structured array of shape (n,) with the fields
-        ``report0``, ``report1``, …; ``estimate`` returns a tuple of estimates.
-
     Raises
     ------
     TypeError, ValueError
@@ -75,6 +75,10 @@ def joint(randomizers, *, distance=None):
 
     Notes
     -----
+    ``eps0`` is the sum of the ``distance`` largest budgets.  ``sample`` maps a tuple of inputs, the j-th
+    being what randomizer j takes from all n users, to a structured array of shape (n,) with the fields
+    ``report0``, ``report1``, …; ``estimate`` returns a tuple of estimates.
+
     Hypothesis: among a component's candidate pairs is one above all pairs of its inputs in convex order, for
     every :math:`\alpha a - \beta b`.  The mechanisms of Tables 1 and 5 of Wang 2024 satisfy it: the argument
     for disjoint inputs, that two values keep their sum and move apart, does not ask what α and β are.
@@ -110,40 +114,30 @@ def joint(randomizers, *, distance=None):
     >>> [round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4) for mechanism in mechanisms]
     [0.0208, 0.0309, 0.0577]
     """
-    components = randomizer_list(randomizers)
-    size = len(components)
-    distance = (
-        size
-        if distance is None
-        else validation.count(
-            distance, "distance", at_least=1, at_most=size, remedy="a number of coordinates"
-        )
-    )
-    built = Joint(components, distance)
-    budgets = [part.eps0 for part in components if part.eps0 < math.inf]
-    if budgets:
-        validation.local_budget(math.fsum(budgets), "the sum of the budgets of randomizers")
-    for part in components:
-        if _of_class(part):
-            raise TypeError(
-                f"randomizers must have distributions of their own, got {part!r}; for all private "
-                "randomizers at once use generic(eps0=...) with the sum of the budgets"
-            )
-    return built
 
+    randomizers: tuple
+    distance: int = field(default=None, kw_only=True)
 
-def _of_class(component):
-    """Return whether a randomizer's blanket is that of a whole class, or of one pair of places."""
-    parts = getattr(component, "components", ())
-    return isinstance(component, Generic | MetricRandomizer) or any(map(_of_class, parts))
+    def __post_init__(self):
+        self._set("randomizers", randomizer_list(self.randomizers))
+        size = len(self.randomizers)
+        distance = size if self.distance is None else self.distance
+        remedy = "a number of coordinates"
+        self._set("distance", validation.count(distance, "distance", at_most=size, remedy=remedy))
+        budgets = [part.eps0 for part in self.randomizers if part.eps0 < math.inf]
+        if budgets:
+            validation.local_budget(math.fsum(budgets), "the sum of the budgets of randomizers")
+        for part in self.randomizers:
+            if _of_class(part):
+                raise TypeError(
+                    f"randomizers must have distributions of their own, got {part!r}; for all private "
+                    "randomizers at once use generic(eps0=...) with the sum of the budgets"
+                )
 
-
-@dataclass(frozen=True)
-class Joint(LocalRandomizer):
-    """Several reports sent as one tuple; see `joint`."""
-
-    components: tuple
-    distance: int
+    @property
+    def components(self):
+        """The randomizers of the coordinates."""
+        return self.randomizers
 
     @property
     def eps0(self):
@@ -154,11 +148,6 @@ class Joint(LocalRandomizer):
     def adjacency(self):
         """At most ``distance`` components of one user's tuple change."""
         return ReplaceComponents(parts=tuple(part.adjacency for part in self.components), most=self.distance)
-
-    @property
-    def hypotheses(self):
-        """Those of the components."""
-        return united(*(part.hypotheses for part in self.components))
 
     def local_renyi(self, order):
         """Return the sum of the ``distance`` largest ones."""
@@ -171,6 +160,11 @@ class Joint(LocalRandomizer):
         if total == math.inf or math.fsum([total, *(-one for one in chosen)]) >= 0.0:
             return total
         return math.nextafter(total, math.inf)
+
+    @property
+    def p(self):
+        """Ratio bound of the tuple."""
+        return float(np.exp(self.eps0)) if self.eps0 < math.inf else math.inf
 
     @property
     def q(self):
@@ -242,26 +236,13 @@ class Joint(LocalRandomizer):
 
     def sample(self, x, rng):
         """Report rows (report0, report1, …), a structured array of shape (n,)."""
-        drawn = values.drawn(self.components, x, rng)
-        reports = np.empty(
-            len(drawn[0]), dtype=[(f"report{j}", part.dtype, part.shape[1:]) for j, part in enumerate(drawn)]
-        )
-        for j, part in enumerate(drawn):
-            reports[f"report{j}"] = part
-        return reports
+        reports = drawn(self.components, x, values.generator(rng))
+        return table({f"report{j}": part for j, part in enumerate(reports)})
 
     def estimate(self, reports):
         """Return the unbiased estimates of all coordinates, a tuple."""
-        names = [f"report{j}" for j in range(len(self.components))]
-        if not isinstance(reports, np.ndarray) or list(reports.dtype.names or ()) != names:
-            raise TypeError(
-                f"reports must be the structured array that sample returns, got {type(reports).__name__}; "
-                "one field for each coordinate"
-            )
-        return tuple(
-            part.estimate(np.ascontiguousarray(reports[name]))
-            for part, name in zip(self.components, names, strict=True)
-        )
+        reports = columns_of(reports, [f"report{j}" for j in range(len(self.components))])
+        return tuple(part.estimate(report) for part, report in zip(self.components, reports, strict=True))
 
 
 class _Choice(NamedTuple):

@@ -1,4 +1,4 @@
-r"""Key-value pairs with a budget for the key and one for the value: PrivKV.
+r"""Key-value pairs with a budget for the key and one for the value: privkv.
 
 The original reference is that of Wang (VLDB 2024), whose Table 5 prints (p, β, q).
 """
@@ -10,11 +10,12 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
-from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, Options
 
 
-def privkv(*, eps0, d, s, eps1=None):
-    r"""Build PrivKV: pick one of d keys, randomise whether the user holds it, and the sign of its value.
+@dataclass(frozen=True, kw_only=True)
+class privkv(FiniteRandomizer):
+    r"""Build privkv: pick one of d keys, randomise whether the user holds it, and the sign of its value.
 
     With e_i = e^{eps_i}, eps2 = eps0 - eps1 and j uniform, a holder of (j, v), v = ±1, reports
 
@@ -34,20 +35,12 @@ def privkv(*, eps0, d, s, eps1=None):
     eps1 : float, optional
         Part of the budget spent on the key, 0 < eps1 < eps0; by default eps0/2.  The value gets the rest.
 
-    Returns
-    -------
-    PrivKV
-        ``sample`` maps (keys (n, s), values (n, s) in [-1, 1]) to rows (key, sign), sign -1, 0 or 1, shape
-        (n, 2); ``estimate`` returns key frequencies (d,) and values summed over each key's holders, per user,
-        (d,); their quotient estimates the key's mean.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
+    ``sample`` maps (keys (n, s), values (n, s) in [-1, 1]) to rows (key, sign), sign -1, 0 or 1, shape
+    (n, 2); ``estimate`` returns key frequencies (d,) and values summed over each key's holders, per user,
+    (d,); their quotient estimates the key's mean.
+
     Wang 2024, Table 5 [66]: p = q = e^eps0,
     β = 2 s max{e1(e2-1)/(e2+1), e1 - 1 + (e2-1)/(2(e2+1))} / (d(e1+1)).
 
@@ -71,25 +64,18 @@ def privkv(*, eps0, d, s, eps1=None):
     >>> round(mechanism.beta, 4), round(float(abs(rows[0] - rows[1]).sum()) / 2, 4)
     (0.1165, 0.098)
     """
-    eps0 = validation.local_budget(eps0)
-    d = validation.count(d, "d", at_least=2)
-    s = validation.count(s, "s", at_least=1, at_most=d, remedy="a user holds distinct keys")
-    if eps1 is None:
-        eps1 = eps0 / 2.0
-    eps1 = validation.real(
-        eps1, "eps1", above=0.0, below=eps0, remedy="eps1 and eps0 - eps1 are both positive"
-    )
-    return PrivKV(eps0, d, s, eps1)
 
+    eps0: Budget
+    d: Options
+    s: Count
+    eps1: float = None
 
-@dataclass(frozen=True)
-class PrivKV(FiniteRandomizer):
-    """Key and value randomised one after the other; see `privkv`."""
-
-    eps0: float
-    d: int
-    s: int
-    eps1: float
+    def __post_init__(self):
+        super().__post_init__()
+        validation.count(self.s, "s", at_most=self.d, remedy="a user holds distinct keys")
+        eps1 = self.eps0 / 2.0 if self.eps1 is None else self.eps1
+        remedy = "eps1 and eps0 - eps1 are both positive"
+        self._set("eps1", validation.real(eps1, "eps1", above=0.0, below=self.eps0, remedy=remedy))
 
     @property
     def eps2(self):

@@ -2,20 +2,67 @@ r"""What a local randomizer is: an output distribution for every input, and what
 
 A randomizer takes one user's value to one report.  Four things are asked of it: its published
 variation-ratio parameters (p, β, q), its output distribution up to symmetry, its privacy blanket
-:math:`w(y) \le \inf_x R_x(y)`, and the means to run it (``sample``, ``estimate``).
+:math:`w(y) \le \inf_x R_x(y)`, and the means to run it (``sample``, ``estimate``).  The type of a field says
+which values it takes, and they are checked when it is set.
 """
 
+import dataclasses
 from abc import ABC, abstractmethod
+from functools import cache, partial
+from typing import Annotated, get_type_hints
 
 import numpy as np
 
+from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import ReplaceOne
 from shufflelib.profiles.likelihood_ratios import InputPair
 
 LARGEST_EXPONENT = 709.0  # exp overflows beyond
 
 
-class LocalRandomizer(ABC):
+def whole(at_least, **domain):
+    """Return the type of whole numbers of at least some size."""
+    return Annotated[int, partial(validation.count, at_least=at_least, **domain)]
+
+
+def number(**domain):
+    """Return the type of real numbers in a domain of `validation.real`."""
+    return Annotated[float, partial(validation.real, **domain)]
+
+
+Budget = Annotated[float, validation.local_budget]
+Count = whole(1)
+Options = whole(2)
+
+
+class Validated:
+    """A frozen dataclass whose fields obey their types."""
+
+    def __post_init__(self):
+        checked = {name: check(getattr(self, name), name) for name, check in _checks(type(self)).items()}
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def _set(self, name, value):
+        object.__setattr__(self, name, value)
+
+
+@cache
+def _checks(kind):
+    """Return the check of each field that has one."""
+    hints = get_type_hints(kind, include_extras=True)
+    types = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    return {name: one.__metadata__[0] for name, one in types.items() if hasattr(one, "__metadata__")}
+
+
+def disjoint_sets(d, s):
+    """Return d items if two users can hold s different ones each."""
+    return validation.count(
+        d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets"
+    )
+
+
+class LocalRandomizer(Validated, ABC):
     """A randomizer that each user applies to one value before shuffling.
 
     Subclasses are frozen dataclasses whose fields are the mechanism's parameters; ``eps0`` is the

@@ -19,7 +19,7 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import MoveOne
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import additive, values
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.local_randomizer import LocalRandomizer, number
 
 NEAREST = 1e-9  # nats
 FARTHEST = 100.0  # nats: even among 1e15 users, those farther than 35 provide no privacy
@@ -28,19 +28,7 @@ LONGEST_SHORTENED = math.log(27 / 4)  # moves of Laplace noise up to which short
 CELLS = 300  # on each stretch of the line where the masses of an attack vary
 
 
-def distances(d01, dmax):
-    """Return ``d01`` and ``dmax`` as floats, 1e-9 <= d01 <= dmax <= 100."""
-    d01 = validation.real(
-        d01, "d01", at_least=NEAREST, at_most=FARTHEST, remedy="a distance in nats: privacy per km times km"
-    )
-    dmax = validation.real(
-        dmax,
-        "dmax",
-        at_least=d01,
-        at_most=FARTHEST,
-        remedy="it is the largest distance to x0 or x1, and these are d01 apart",
-    )
-    return d01, dmax
+Distance = number(at_least=NEAREST, at_most=FARTHEST, remedy="a distance in nats: privacy per km times km")
 
 
 def refuse_far_apart(widest, dmax):
@@ -52,128 +40,16 @@ def refuse_far_apart(widest, dmax):
         )
 
 
-def metric_generic(*, d01, dmax):
-    r"""Build the bound for all metric randomizers at once: it holds for each, if all users run the same.
-
-    .. math:: w = e^{-d_{max}} \max(R_0, R_1), \qquad
-              \left(\tfrac{R_0}{w}, \tfrac{R_1}{w}\right) \in
-              \{(q, q/p),\; (q/p, q)\} \text{ with mass } \tfrac{p}{q(p+1)} \text{ each}
-
-    Parameters
-    ----------
-    d01, dmax : float
-        How far one user may move, and largest distance of the other users to both places, in nats;
-        1e-9 <= d01 <= dmax <= 100.
-
-    Returns
-    -------
-    MetricGeneric
-        Its blanket pair dominates that of every metric randomizer; its attacks are on two of them.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain; ``sample`` and ``estimate`` always raise TypeError.
-
-    Notes
-    -----
-    Wang 2024, Table 2: p = e^d01, q = e^dmax, β = (e^d01 - 1)/(e^d01 + 1).  Here the published pair
-    is an upper bound, and it is the one used.  Every R_x is at least w.  Where R_0 >= R_1 the likelihood
-    ratios are (q, qρ), 1/p <= ρ <= 1, and G = q(1 - Eρ) is linear in ρ: a mean-preserving split of ρ to 1 and
-    1/p is larger in convex order.  Let c be the mass on (q, q).  Together with c(p - 1)/(p + 1) of the
-    residual mass 1 - ∫w, it is below mass cp/(p + 1) on each of (q, q/p) and (q/p, q) in convex order: the
-    masses and the means c q (1 - E) are equal, and the two new losses are the ends of an interval that
-    contains q(1 - E) and 0 as long as E <= p.  Only ratios between 1/p and p are needed, so moves shorter
-    than d01 are covered too.
-
-    The attacks: x* = x0 in randomized response on {x0, x1}, and x* at distance dmax from both in
-
-    .. math:: R_0 = \left(\tfrac{sp}{p+1}, \tfrac{s}{p+1}, 1-s\right), \quad R_* = (r, r, 1 - 2r), \quad
-              r = \tfrac{sp}{q(p+1)}, \quad s = \frac{q-1}{q - 2p/(q(p+1))},
-
-    which is randomized response with three options where d01 = dmax.
-
-    Examples
-    --------
-    The farther away the others may be, the weaker the amplification.
-
-    >>> from shufflelib import randomizers, shuffle
-    >>> for dmax in (1.0, 3.0):
-    ...     mechanism = randomizers.metric_generic(d01=1.0, dmax=dmax)
-    ...     print(round(shuffle(mechanism, n=10_000).epsilon(1e-6).upper, 5))
-    0.04321
-    0.12655
-    """
-    return MetricGeneric(*distances(d01, dmax))
-
-
-def metric_laplace(*, d01, dmax):
-    r"""Build the Laplace mechanism on a line, distances in nats; the pair is at 0 and d01.
-
-    .. math:: R_x(y) = \tfrac12 e^{-|y - x|}, \qquad
-              w(y) = \tfrac12 e^{-\varrho - |y - d_{01}/2|}, \quad \varrho = d_{max} - d_{01}/2
-
-    Parameters
-    ----------
-    d01, dmax : float
-        How far one user may move, and largest distance of the other users to both places, in nats;
-        1e-9 <= d01 <= dmax <= 100.
-
-    Returns
-    -------
-    MetricLaplace
-        ``sample`` maps floats (n,) in [d01 - dmax, dmax], no two of them more than dmax apart, to floats
-        (n,); ``estimate`` returns the mean.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 2 [2]: p = e^d01, q = e^dmax, β = 1 - e^{-d01/2}, which is exact.
-
-    Within dmax of both places means within ϱ of their midpoint, so that w is the exact blanket: that of
-    `laplace` on [0, 1] with eps0 = d01, its mass divided and its ratios multiplied by e^{dmax - d01}.
-    The attacks are x* at 0, at the midpoint, and at the far ends of the line; with many users a far end
-    is the strongest as soon as dmax is well above d01.
-
-    The published pair is not an upper bound.  At e^d01 = e^dmax = 4 and n = 2, the other at x1, both reports
-    fall beyond x1 with probability 1/4 or 1/16: δ(log 3.5) >= 1/32, the pair has 1/72.  At d01 = 1,
-    dmax = 6, n = 1000, δ = 1e-6 it has ε = 0.9224, an attack finds 0.9999.
-
-    The bounds hold for moves of d01, and for shorter ones if e^d01 <= 27/4.  With x = 1/p the loss G is, by
-    the symmetry of w, distributed as
-
-    .. math:: \frac{G}{q} \in \{x - E u,\; u - E x\} \text{ with density } \tfrac14 u^{-3/2}
-              \text{ on } (x, 1) \text{ and mass } \tfrac12 \text{ at } u = 1, \text{ each over } q.
-
-    For a >= 0, E(G/q - a)₊ decreases in x term by term.  For c = -a > 0 and E <= p, E(-G/q - c)₊ has the
-    derivative c x^{-3/2}/2 - E (Ex - c)^{-1/2}/2 in x where c < (E - 1)x, and a negative one elsewhere; with
-    c = κx it is negative if κ² (E - κ) < E², and the left side is at most 4E³/27.  So a shorter move, which
-    is a larger x, lowers G in convex order, as long as E <= 27/4.
-
-    Examples
-    --------
-    The same two places, the others near or far.
-
-    >>> from shufflelib import randomizers, shuffle
-    >>> for dmax in (1.0, 3.0):
-    ...     mechanism = randomizers.metric_laplace(d01=1.0, dmax=dmax)
-    ...     bracket = shuffle(mechanism, n=10_000).delta(eps=0.05)
-    ...     print(bracket.lower < 1e-6, bracket.upper < 1e-6)
-    True True
-    False False
-    """
-    return MetricLaplace(*distances(d01, dmax))
-
-
 class MetricRandomizer(LocalRandomizer):
     """A randomizer seen from one pair of places, ``d01`` apart, with all others within ``dmax`` of both."""
 
-    d01: float
-    dmax: float
+    d01: Distance
+    dmax: Distance
+
+    def __post_init__(self):
+        super().__post_init__()
+        remedy = "it is the largest distance to x0 or x1, and these are d01 apart"
+        validation.real(self.dmax, "dmax", at_least=self.d01, remedy=remedy)
 
     @property
     def eps0(self):
@@ -211,12 +87,59 @@ class OnLine(MetricRandomizer):
         return {"at_least": self.d01 - self.dmax, "at_most": self.dmax}
 
 
-@dataclass(frozen=True)
-class MetricGeneric(MetricRandomizer):
-    """Every metric randomizer at once; see `metric_generic`."""
+@dataclass(frozen=True, kw_only=True)
+class metric_generic(MetricRandomizer):
+    r"""Build the bound for all metric randomizers at once: it holds for each, if all users run the same.
 
-    d01: float
-    dmax: float
+    .. math:: w = e^{-d_{max}} \max(R_0, R_1), \qquad
+              \left(\tfrac{R_0}{w}, \tfrac{R_1}{w}\right) \in
+              \{(q, q/p),\; (q/p, q)\} \text{ with mass } \tfrac{p}{q(p+1)} \text{ each}
+
+    Parameters
+    ----------
+    d01, dmax : float
+        How far one user may move, and largest distance of the other users to both places, in nats;
+        1e-9 <= d01 <= dmax <= 100.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain; ``sample`` and ``estimate`` always raise TypeError.
+
+    Notes
+    -----
+    Its blanket pair dominates that of every metric randomizer; its attacks are on two of them.
+
+    Wang 2024, Table 2: p = e^d01, q = e^dmax, β = (e^d01 - 1)/(e^d01 + 1).  Here the published pair
+    is an upper bound, and it is the one used.  Every R_x is at least w.  Where R_0 >= R_1 the likelihood
+    ratios are (q, qρ), 1/p <= ρ <= 1, and G = q(1 - Eρ) is linear in ρ: a mean-preserving split of ρ to 1 and
+    1/p is larger in convex order.  Let c be the mass on (q, q).  Together with c(p - 1)/(p + 1) of the
+    residual mass 1 - ∫w, it is below mass cp/(p + 1) on each of (q, q/p) and (q/p, q) in convex order: the
+    masses and the means c q (1 - E) are equal, and the two new losses are the ends of an interval that
+    contains q(1 - E) and 0 as long as E <= p.  Only ratios between 1/p and p are needed, so moves shorter
+    than d01 are covered too.
+
+    The attacks: x* = x0 in randomized response on {x0, x1}, and x* at distance dmax from both in
+
+    .. math:: R_0 = \left(\tfrac{sp}{p+1}, \tfrac{s}{p+1}, 1-s\right), \quad R_* = (r, r, 1 - 2r), \quad
+              r = \tfrac{sp}{q(p+1)}, \quad s = \frac{q-1}{q - 2p/(q(p+1))},
+
+    which is randomized response with three options where d01 = dmax.
+
+    Examples
+    --------
+    The farther away the others may be, the weaker the amplification.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> for dmax in (1.0, 3.0):
+    ...     mechanism = randomizers.metric_generic(d01=1.0, dmax=dmax)
+    ...     print(round(shuffle(mechanism, n=10_000).epsilon(1e-6).upper, 5))
+    0.04321
+    0.12655
+    """
+
+    d01: Distance
+    dmax: Distance
 
     @property
     def _holds_for_shorter(self):
@@ -263,12 +186,61 @@ class MetricGeneric(MetricRandomizer):
         )
 
 
-@dataclass(frozen=True)
-class MetricLaplace(OnLine):
-    """Laplace noise on a line; see `metric_laplace`."""
+@dataclass(frozen=True, kw_only=True)
+class metric_laplace(OnLine):
+    r"""Build the Laplace mechanism on a line, distances in nats; the pair is at 0 and d01.
 
-    d01: float
-    dmax: float
+    .. math:: R_x(y) = \tfrac12 e^{-|y - x|}, \qquad
+              w(y) = \tfrac12 e^{-\varrho - |y - d_{01}/2|}, \quad \varrho = d_{max} - d_{01}/2
+
+    Parameters
+    ----------
+    d01, dmax : float
+        How far one user may move, and largest distance of the other users to both places, in nats;
+        1e-9 <= d01 <= dmax <= 100.
+
+    Notes
+    -----
+    ``sample`` maps floats (n,) in [d01 - dmax, dmax], no two of them more than dmax apart, to floats
+    (n,); ``estimate`` returns the mean.
+
+    Wang 2024, Table 2 [2]: p = e^d01, q = e^dmax, β = 1 - e^{-d01/2}, which is exact.
+
+    Within dmax of both places means within ϱ of their midpoint, so that w is the exact blanket: that of
+    `laplace` on [0, 1] with eps0 = d01, its mass divided and its ratios multiplied by e^{dmax - d01}.
+    The attacks are x* at 0, at the midpoint, and at the far ends of the line; with many users a far end
+    is the strongest as soon as dmax is well above d01.
+
+    The published pair is not an upper bound.  At e^d01 = e^dmax = 4 and n = 2, the other at x1, both reports
+    fall beyond x1 with probability 1/4 or 1/16: δ(log 3.5) >= 1/32, the pair has 1/72.  At d01 = 1,
+    dmax = 6, n = 1000, δ = 1e-6 it has ε = 0.9224, an attack finds 0.9999.
+
+    The bounds hold for moves of d01, and for shorter ones if e^d01 <= 27/4.  With x = 1/p the loss G is, by
+    the symmetry of w, distributed as
+
+    .. math:: \frac{G}{q} \in \{x - E u,\; u - E x\} \text{ with density } \tfrac14 u^{-3/2}
+              \text{ on } (x, 1) \text{ and mass } \tfrac12 \text{ at } u = 1, \text{ each over } q.
+
+    For a >= 0, E(G/q - a)₊ decreases in x term by term.  For c = -a > 0 and E <= p, E(-G/q - c)₊ has the
+    derivative c x^{-3/2}/2 - E (Ex - c)^{-1/2}/2 in x where c < (E - 1)x, and a negative one elsewhere; with
+    c = κx it is negative if κ² (E - κ) < E², and the left side is at most 4E³/27.  So a shorter move, which
+    is a larger x, lowers G in convex order, as long as E <= 27/4.
+
+    Examples
+    --------
+    The same two places, the others near or far.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> for dmax in (1.0, 3.0):
+    ...     mechanism = randomizers.metric_laplace(d01=1.0, dmax=dmax)
+    ...     bracket = shuffle(mechanism, n=10_000).delta(eps=0.05)
+    ...     print(bracket.lower < 1e-6, bracket.upper < 1e-6)
+    True True
+    False False
+    """
+
+    d01: Distance
+    dmax: Distance
 
     @property
     def _holds_for_shorter(self):

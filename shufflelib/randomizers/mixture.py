@@ -33,13 +33,22 @@ import numpy as np
 from shufflelib.profiles.adjacency import ReplaceComponents, united
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
-from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
+from shufflelib.randomizers.composite import (
+    Composite,
+    columns_of,
+    drawn,
+    only,
+    randomizer_list,
+    scaled_estimate,
+    table,
+)
 
 MOST_PAIRS = 256  # candidate pairs of inputs of a mixture
 ROUNDING = 2e-15  # of a weight, and of a ratio that is formed anew
 
 
-def mixture(randomizers, weights):
+@dataclass(frozen=True)
+class mixture(Composite):
     r"""Build the mixture: a user draws component k with probability ``weights[k]``, applies it and names it.
 
     .. math:: R_x(k, y) = w_k R^{(k)}_{x_k}(y)
@@ -51,15 +60,6 @@ def mixture(randomizers, weights):
     weights : array_like, shape (K,)
         Positive probabilities, one for each component, adding up to 1 (within 1e-9).
 
-    Returns
-    -------
-    Mixture
-        ``eps0`` is the largest of the components' budgets.  ``sample`` maps a tuple of K inputs, the k-th
-        being what component k takes from all n users, to a structured array of shape (n,) with the fields
-        ``component`` and ``report0``, ``report1``, …, of which all but that of the drawn component are zero.
-        ``estimate`` returns a tuple of K estimates.  Where all components are finite there are ``pmf`` and
-        ``blanket`` too.
-
     Raises
     ------
     TypeError, ValueError
@@ -68,6 +68,12 @@ def mixture(randomizers, weights):
 
     Notes
     -----
+    ``eps0`` is the largest of the components' budgets.  ``sample`` maps a tuple of K inputs, the k-th
+    being what component k takes from all n users, to a structured array of shape (n,) with the fields
+    ``component`` and ``report0``, ``report1``, …, of which all but that of the drawn component are zero.
+    ``estimate`` returns a tuple of K estimates.  Where all components are finite there are ``pmf`` and
+    ``blanket`` too.
+
     The inputs of a user to different components may be any combination; where they are functions of one
     value, the upper ends of `shuffle` hold unchanged, since the blanket is the same if every input of
     every component occurs.
@@ -95,58 +101,33 @@ def mixture(randomizers, weights):
     >>> asked.eps0, round(asked.beta, 3), round(shuffle(asked, n=1000).epsilon(1e-6).upper, 3)
     (2.0, 0.288, 0.145)
     """
-    components = randomizer_list(randomizers)
-    weights = values.numbers(weights, "weights", above=0.0, at_most=1.0)
-    if weights.size != len(components):
-        raise ValueError(
-            f"weights must hold one probability for each of {len(components)} randomizers, got {weights.size}"
-        )
-    total = math.fsum(weights)
-    if abs(total - 1.0) > 1e-9:
-        raise ValueError(f"weights must add up to 1, got {total!r}; divide them by their sum")
-    weights = tuple((weights / total).tolist())
-    finite = all(isinstance(component, FiniteRandomizer) for component in components)
-    built = (FiniteMixture if finite else Mixture)(components, weights)
-    candidates = math.prod(len(choice) for choice in built._candidates())
-    if candidates > MOST_PAIRS:
-        raise ValueError(
-            f"randomizers must leave at most {MOST_PAIRS} candidate pairs of inputs, got {candidates}; "
-            "mix fewer components with several candidate worst pairs"
-        )
-    return built
 
-
-def randomizer_list(randomizers):
-    """Return the randomizers as a tuple; raise an error that names anything else."""
-    if isinstance(randomizers, LocalRandomizer) or not isinstance(randomizers, list | tuple):
-        raise TypeError(
-            f"randomizers must be a list or tuple of LocalRandomizers, got {randomizers!r}; "
-            "build them with shufflelib.randomizers"
-        )
-    if not randomizers:
-        raise ValueError("randomizers must not be empty; pass at least one LocalRandomizer")
-    for randomizer in randomizers:
-        if not isinstance(randomizer, LocalRandomizer):
-            raise TypeError(f"randomizers must hold LocalRandomizers only, got {randomizer!r}")
-        if not randomizer.has_worst_pair:
-            raise ValueError(
-                f"randomizers must each have a pair of inputs known to be the worst, got {randomizer!r}; "
-                "write down the probabilities of the whole and pass them to randomizers.from_pmf"
-            )
-    return tuple(randomizers)
-
-
-@dataclass(frozen=True)
-class Mixture(LocalRandomizer):
-    """One randomizer drawn from several, and named; see `mixture`."""
-
-    components: tuple
+    randomizers: tuple
     weights: tuple
 
+    def __post_init__(self):
+        self._set("randomizers", randomizer_list(self.randomizers))
+        weights = values.numbers(self.weights, "weights", above=0.0, at_most=1.0)
+        if weights.size != len(self.randomizers):
+            raise ValueError(
+                f"weights must hold one probability for each of {len(self.randomizers)} randomizers, "
+                f"got {weights.size}"
+            )
+        total = math.fsum(weights)
+        if abs(total - 1.0) > 1e-9:
+            raise ValueError(f"weights must add up to 1, got {total!r}; divide them by their sum")
+        self._set("weights", tuple((weights / total).tolist()))
+        candidates = math.prod(len(choice) for choice in self._candidates())
+        if candidates > MOST_PAIRS:
+            raise ValueError(
+                f"randomizers must leave at most {MOST_PAIRS} candidate pairs of inputs, got {candidates}; "
+                "mix fewer components with several candidate worst pairs"
+            )
+
     @property
-    def eps0(self):
-        """Largest budget of the components: any of them may be drawn, and it is named."""
-        return max(component.eps0 for component in self.components)
+    def components(self):
+        """The randomizers of which each user draws one."""
+        return self.randomizers
 
     @property
     def adjacency(self):
@@ -157,34 +138,13 @@ class Mixture(LocalRandomizer):
     @property
     def hypotheses(self):
         """Those of the components, and that the draw follows the weights."""
-        return united(
-            ("each user draws the component with the given weights, whatever the values",),
-            *(part.hypotheses for part in self.components),
-        )
-
-    def local_renyi(self, order):
-        """Return the largest one: any component may be drawn, and it is named."""
-        return max(component.local_renyi(order) for component in self.components)
-
-    @property
-    def has_worst_pair(self):
-        """Whether every component has one."""
-        return all(component.has_worst_pair for component in self.components)
+        own = "each user draws the component with the given weights, whatever the values"
+        return united((own,), super().hypotheses)
 
     @property
     def beta(self):
         """Published β, the weighted mean of the components' β."""
         return math.fsum(w * part.beta for w, part in zip(self.weights, self.components, strict=True))
-
-    @property
-    def p(self):
-        """Published ratio bound, the largest of the components'."""
-        return max(component.p for component in self.components)
-
-    @property
-    def q(self):
-        """Published ratio bound towards another user's report, the largest of the components'."""
-        return max(component.q for component in self.components)
 
     def _candidates(self):
         """Return each component's candidate pairs, in both orders where that matters (but for the first)."""
@@ -203,35 +163,18 @@ class Mixture(LocalRandomizer):
             self._direct_sum([pair.blanket for pair in pairs]), tuple(map(self._direct_sum, attacks))
         )
 
-    def _direct_sum(self, parts_ratios):
-        """Return the mixture's likelihood ratios: each component's, with its weight."""
-        parts = list(zip(self.weights, parts_ratios, strict=True))
-        reference = np.concatenate([w * part.w for w, part in parts])
-        outside = [
-            math.fsum(w * side(part) for w, part in parts)
-            for side in (lambda part: part.r0_outside, lambda part: part.r1_outside)
-        ]
-        return LikelihoodRatios.from_masses(
-            np.append(reference * np.concatenate([part.r0_over_w for part in parts_ratios]), outside[0]),
-            np.append(reference * np.concatenate([part.r1_over_w for part in parts_ratios]), outside[1]),
-            np.append(reference, 0.0),
-            precision=max(part.precision for part in parts_ratios) + ROUNDING,
-            cell_width=max(part.cell_width for part in parts_ratios),
-        )
+    def _direct_sum(self, parts):
+        return direct_sum(self.weights, parts)
 
     def sample(self, x, rng):
         """Report rows (component, report0, report1, …), a structured array of shape (n,); cost O(n K).
 
         The inputs of all users to all components are checked, whichever component a user draws.
         """
-        drawn = values.drawn(self.components, x, rng)
-        fields = [(f"report{k}", part.dtype, part.shape[1:]) for k, part in enumerate(drawn)]
-        reports = np.zeros(len(drawn[0]), dtype=[("component", np.int64), *fields])
-        reports["component"] = rng.choice(len(drawn), size=reports.size, p=self.weights)
-        for k, part in enumerate(drawn):
-            chosen = reports["component"] == k
-            reports[f"report{k}"][chosen] = part[chosen]
-        return reports
+        reports = drawn(self.components, x, values.generator(rng))
+        component = rng.choice(len(reports), size=len(reports[0]), p=self.weights)
+        columns = {f"report{k}": only(component == k, part) for k, part in enumerate(reports)}
+        return table({"component": component} | columns)
 
     def estimate(self, reports):
         r"""Return the unbiased estimates of all components, a tuple of K floats or arrays.
@@ -242,31 +185,19 @@ class Mixture(LocalRandomizer):
         Unbiased over the draw of the components too, for estimates that are averages over reports, as those
         of all components here are; 0 for a component that nobody drew.
         """
-        wanted = ["component", *(f"report{k}" for k in range(len(self.components)))]
-        if not isinstance(reports, np.ndarray) or list(reports.dtype.names or ()) != wanted:
-            raise TypeError(
-                f"reports must be the structured array that sample returns, got {type(reports).__name__}; "
-                "a report without the name of its component cannot be read"
-            )
+        names = ["component", *(f"report{k}" for k in range(len(self.components)))]
+        component, *reports = columns_of(reports, names)
         component = values.whole(
-            reports["component"], "reports['component']", at_least=0, at_most=len(self.components) - 1
+            component, "reports['component']", at_least=0, at_most=len(self.components) - 1
         )
-        estimates = []
-        for k, (part, weight) in enumerate(zip(self.components, self.weights, strict=True)):
-            chosen = component == k
-            share = chosen.mean() / weight
-            read = reports[f"report{k}"]
-            # nobody drew k: any report serves, it is multiplied by 0
-            estimates.append(share * np.asarray(part.estimate(read[chosen] if chosen.any() else read[:1])))
-        return tuple(estimates)
-
-
-@dataclass(frozen=True)
-class FiniteMixture(Mixture, FiniteRandomizer):
-    """A mixture of finite randomizers; see `mixture`."""
+        parts = zip(self.components, reports, self.weights, strict=True)
+        return tuple(
+            scaled_estimate(part, made, component == k, weight)
+            for k, (part, made, weight) in enumerate(parts)
+        )
 
     def pmf(self):
-        """Return the weighted direct sum: row j holds every component's row j, or its last."""
+        """Return the weighted direct sum of finite components: row j holds every one's row j, or its last."""
         parts = [component.pmf() for component in self.components]
         row = np.arange(max(len(part) for part in parts))
         return np.concatenate(
@@ -275,10 +206,27 @@ class FiniteMixture(Mixture, FiniteRandomizer):
         )
 
     def blanket(self):
-        """Return the weighted direct sum of the blankets, exact where the components' are."""
+        """Return the weighted direct sum of finite components' blankets, exact where these are."""
         return np.concatenate(
             [w * part.blanket() for w, part in zip(self.weights, self.components, strict=True)]
         )
+
+
+def direct_sum(weights, parts):
+    """Return the likelihood ratios of a mixture: those of each part, with its weight."""
+    weighted = list(zip(weights, parts, strict=True))
+    reference = np.concatenate([w * part.w for w, part in weighted])
+    outside = [
+        math.fsum(w * side(part) for w, part in weighted)
+        for side in (lambda part: part.r0_outside, lambda part: part.r1_outside)
+    ]
+    return LikelihoodRatios.from_masses(
+        np.append(reference * np.concatenate([part.r0_over_w for part in parts]), outside[0]),
+        np.append(reference * np.concatenate([part.r1_over_w for part in parts]), outside[1]),
+        np.append(reference, 0.0),
+        precision=max(part.precision for part in parts) + ROUNDING,
+        cell_width=max(part.cell_width for part in parts),
+    )
 
 
 def both_orders(pair):

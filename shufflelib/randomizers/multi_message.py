@@ -20,6 +20,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import values
+from shufflelib.randomizers.local_randomizer import Validated
 
 
 class MessageSupport(NamedTuple):
@@ -45,7 +46,7 @@ class Attack(NamedTuple):
     chance: float = 1.0
 
 
-class MultiMessage(ABC):
+class MultiMessage(Validated, ABC):
     """What one user sends: a message about their value, and messages drawn from the blanket.
 
     Subclasses are frozen dataclasses whose fields are the protocol's parameters.

@@ -11,10 +11,11 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal
-from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer
 
 
-def piecewise(*, eps0):
+@dataclass(frozen=True, kw_only=True)
+class piecewise(Extremal):
     r"""Build the piecewise mechanism on [-1, 1]: e^eps0 times denser on an interval around the value.
 
     .. math:: C = \frac{e^{\varepsilon_0/2} + 1}{e^{\varepsilon_0/2} - 1}, \qquad
@@ -26,18 +27,10 @@ def piecewise(*, eps0):
     eps0 : float
         Local budget in nats, 0 < eps0 <= 700.
 
-    Returns
-    -------
-    Piecewise
-        ``sample`` maps floats (n,) in [-1, 1] to floats (n,) in [-C, C]; ``estimate`` returns the mean.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
+    ``sample`` maps floats (n,) in [-1, 1] to floats (n,) in [-C, C]; ``estimate`` returns the mean.
+
     Wang 2024, Table 1 [50]: p = q = e^eps0, β = 1 - e^{-eps0/2}, which is exact for the pair -1, +1.
     Further inputs x*: 0, whose interval overlaps those of -1 and +1 when C > 3.
 
@@ -48,107 +41,8 @@ def piecewise(*, eps0):
     >>> round(mechanism.C, 4), round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
     (4.083, 0.1363)
     """
-    return Piecewise(validation.local_budget(eps0))
 
-
-def duchi(*, eps0, d=1):
-    r"""Build Duchi et al.'s mechanism on [-1, 1]^d: a sign vector, likelier in the half-space of the value.
-
-    .. math:: v_j = \pm 1 \text{ with mean } x_j, \qquad
-              R(t \mid v) = \frac{2^{1-d}}{e^{\varepsilon_0}+1}
-              \left(e^{\varepsilon_0},\; \tfrac{e^{\varepsilon_0}+1}{2},\; 1\right)
-              \text{ for } t \cdot v \;(>, =, <)\; 0
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int, optional
-        Number of coordinates, at least 1.
-
-    Returns
-    -------
-    Duchi
-        ``sample`` maps floats (n, d) (or (n,) for d = 1) in [-1, 1] to signs of the same shape;
-        ``estimate`` returns the mean, shape (d,) (a float for d = 1).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
-
-    Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.
-
-    Even d: with the textbook's closed halves, t·v >= 0 and t·v <= 0, ties belong to both and their
-    density is e^eps0 + 1 times that of the far half: at d = 2, e^eps0 = 3 the ratio is 4, so the textbook
-    mechanism is log(e^eps0 + 1)-LDP only.  Here a tie counts half for either side, which restores eps0 and
-    treats the coordinates alike (with ties broken by the first coordinate, d = 2 ignores the second).
-    With τ = C(d, d/2)/2^d the share of ties, the true β is (1 - τ) times the printed one: at d = 2,
-    e^eps0 = 3 truth 0.25, printed 0.5.
-
-    Examples
-    --------
-    Ties add noise, and even d has them.
-
-    >>> from shufflelib import randomizers, shuffle
-    >>> for d in (1, 2):
-    ...     print(round(shuffle(randomizers.duchi(eps0=1.0, d=d), n=1000).epsilon(1e-6).upper, 3))
-    0.149
-    0.103
-    """
-    return Duchi(validation.local_budget(eps0), validation.count(d, "d", at_least=1))
-
-
-def harmony(*, eps0, d=1):
-    r"""Build Harmony on [-1, 1]^d: one random coordinate's sign, randomised.
-
-    .. math:: \Pr[(j, +)] = \frac1d \left(\frac12 + \frac{x_j}{2}
-              \frac{e^{\varepsilon_0} - 1}{e^{\varepsilon_0} + 1}\right)
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int, optional
-        Number of coordinates, at least 1.
-
-    Returns
-    -------
-    Harmony
-        ``sample`` maps floats (n, d) (or (n,) for d = 1) in [-1, 1] to rows (coordinate, sign), shape (n, 2);
-        ``estimate`` returns the mean, shape (d,) (a float for d = 1).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 5 [46]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact for opposite
-    corners: binary randomized response for every d.
-
-    Examples
-    --------
-    Only one coordinate is sent, and ε is the same for every d.
-
-    >>> from shufflelib import randomizers, shuffle
-    >>> one, many = (shuffle(randomizers.harmony(eps0=1.0, d=d), n=1000) for d in (1, 100))
-    >>> one.epsilon(1e-6) == many.epsilon(1e-6)
-    True
-    """
-    return Harmony(validation.local_budget(eps0), validation.count(d, "d", at_least=1))
-
-
-@dataclass(frozen=True)
-class Piecewise(Extremal):
-    """The piecewise mechanism; see `piecewise`."""
-
-    eps0: float
+    eps0: Budget
 
     @property
     def beta(self):
@@ -245,12 +139,51 @@ class SignedCorners(FiniteRandomizer):
         return float(mean[0]) if self.d == 1 else mean
 
 
-@dataclass(frozen=True)
-class Duchi(SignedCorners):
-    """Duchi et al.'s sign vectors; see `duchi`."""
+@dataclass(frozen=True, kw_only=True)
+class duchi(SignedCorners):
+    r"""Build Duchi et al.'s mechanism on [-1, 1]^d: a sign vector, likelier in the half-space of the value.
 
-    eps0: float
-    d: int
+    .. math:: v_j = \pm 1 \text{ with mean } x_j, \qquad
+              R(t \mid v) = \frac{2^{1-d}}{e^{\varepsilon_0}+1}
+              \left(e^{\varepsilon_0},\; \tfrac{e^{\varepsilon_0}+1}{2},\; 1\right)
+              \text{ for } t \cdot v \;(>, =, <)\; 0
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int, optional
+        Number of coordinates, at least 1.
+
+    Notes
+    -----
+    ``sample`` maps floats (n, d) (or (n,) for d = 1) in [-1, 1] to signs of the same shape;
+    ``estimate`` returns the mean, shape (d,) (a float for d = 1).
+
+    Wang 2024, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
+
+    Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.
+
+    Even d: with the textbook's closed halves, t·v >= 0 and t·v <= 0, ties belong to both and their
+    density is e^eps0 + 1 times that of the far half: at d = 2, e^eps0 = 3 the ratio is 4, so the textbook
+    mechanism is log(e^eps0 + 1)-LDP only.  Here a tie counts half for either side, which restores eps0 and
+    treats the coordinates alike (with ties broken by the first coordinate, d = 2 ignores the second).
+    With τ = C(d, d/2)/2^d the share of ties, the true β is (1 - τ) times the printed one: at d = 2,
+    e^eps0 = 3 truth 0.25, printed 0.5.
+
+    Examples
+    --------
+    Ties add noise, and even d has them.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> for d in (1, 2):
+    ...     print(round(shuffle(randomizers.duchi(eps0=1.0, d=d), n=1000).epsilon(1e-6).upper, 3))
+    0.149
+    0.103
+    """
+
+    eps0: Budget
+    d: Count = 1
 
     @property
     def _ties(self):
@@ -285,12 +218,40 @@ class Duchi(SignedCorners):
         return self._mean(signs.reshape(-1, self.d).mean(axis=0) / self._contrast)
 
 
-@dataclass(frozen=True)
-class Harmony(SignedCorners):
-    """One coordinate's randomised sign; see `harmony`."""
+@dataclass(frozen=True, kw_only=True)
+class harmony(SignedCorners):
+    r"""Build Harmony on [-1, 1]^d: one random coordinate's sign, randomised.
 
-    eps0: float
-    d: int
+    .. math:: \Pr[(j, +)] = \frac1d \left(\frac12 + \frac{x_j}{2}
+              \frac{e^{\varepsilon_0} - 1}{e^{\varepsilon_0} + 1}\right)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int, optional
+        Number of coordinates, at least 1.
+
+    Notes
+    -----
+    ``sample`` maps floats (n, d) (or (n,) for d = 1) in [-1, 1] to rows (coordinate, sign), shape (n, 2);
+    ``estimate`` returns the mean, shape (d,) (a float for d = 1).
+
+    Wang 2024, Table 5 [46]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact for opposite
+    corners: binary randomized response for every d.
+
+    Examples
+    --------
+    Only one coordinate is sent, and ε is the same for every d.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> one, many = (shuffle(randomizers.harmony(eps0=1.0, d=d), n=1000) for d in (1, 100))
+    >>> one.epsilon(1e-6) == many.epsilon(1e-6)
+    True
+    """
+
+    eps0: Budget
+    d: Count = 1
 
     @property
     def _ties(self):

@@ -29,7 +29,7 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.additive import NODES, WEIGHTS
-from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, distances, refuse_far_apart
+from shufflelib.randomizers.metric import CELL_WIDTH, Distance, MetricRandomizer, refuse_far_apart
 
 REFERENCE_ROWS = 80  # on the half-plane of x0
 ATTACK_ROWS = 32
@@ -46,7 +46,32 @@ FEW_PLACES = 1000  # up to which all distances are formed
 TAIL_NODES, TAIL_WEIGHTS = np.polynomial.laguerre.laggauss(24)
 
 
-def planar_laplace(*, d01, dmax):
+class _Cells(NamedTuple):
+    """Cells of the quadrant of x0 above the axis; nodes have the axes (row, column, in row, in column)."""
+
+    row_ends: np.ndarray  # in ν
+    column_ends: np.ndarray  # in μ
+    nu: np.ndarray
+    mu: np.ndarray
+    area: np.ndarray  # of a node, over 2π
+
+    @classmethod
+    def of(cls, focal, reach, rows):
+        farthest = np.arccosh(1.0 + reach / focal)
+        width = min(WIDEST_COLUMN, LONGEST_COLUMN / (reach + focal), farthest / COLUMNS)
+        columns = int(np.ceil(farthest / width))
+        row_ends = np.linspace(0.0, np.pi / 2.0, rows + 1)
+        column_ends = np.linspace(0.0, farthest, columns + 1)
+        nu = (row_ends[1] * (np.arange(rows)[:, None] + NODES))[:, None, :, None]
+        mu = (column_ends[1] * (np.arange(columns)[:, None] + NODES))[None, :, None, :]
+        area = focal**2 * (np.sinh(mu) ** 2 + np.sin(nu) ** 2) / (2.0 * np.pi)
+        return cls(
+            row_ends, column_ends, nu, mu, area * np.outer(WEIGHTS * row_ends[1], WEIGHTS * column_ends[1])
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class planar_laplace(MetricRandomizer):
     r"""Build the planar Laplace mechanism, distances in nats; the pair is at (0, 0) and (d01, 0).
 
     .. math:: R_x(y) = \frac{1}{2\pi} e^{-|y - x|}, \qquad
@@ -58,19 +83,11 @@ def planar_laplace(*, d01, dmax):
         How far one user moves, and largest distance of the other users to both places, in nats;
         1e-9 <= d01 <= dmax <= 100.
 
-    Returns
-    -------
-    PlanarLaplace
-        ``sample`` maps places (n, 2), within dmax of both and of each other, to reports (n, 2);
-        ``estimate`` returns the mean place, shape (2,).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
+    ``sample`` maps places (n, 2), within dmax of both and of each other, to reports (n, 2);
+    ``estimate`` returns the mean place, shape (2,).
+
     Wang 2024, Table 2 [3]: p = e^d01, q = e^dmax, β = 2∫_0^{d01/2}∫ e^{-|(x - d01/2, y)|}/(2π) dy dx, exact.
     The paper finds no closed form; there is one:
 
@@ -102,39 +119,9 @@ def planar_laplace(*, d01, dmax):
     >>> round(mechanism.beta, 4), 1e-8 < bracket.lower < bracket.upper < 1e-5
     (0.296, True)
     """
-    return PlanarLaplace(*distances(d01, dmax))
 
-
-class _Cells(NamedTuple):
-    """Cells of the quadrant of x0 above the axis; nodes have the axes (row, column, in row, in column)."""
-
-    row_ends: np.ndarray  # in ν
-    column_ends: np.ndarray  # in μ
-    nu: np.ndarray
-    mu: np.ndarray
-    area: np.ndarray  # of a node, over 2π
-
-    @classmethod
-    def of(cls, focal, reach, rows):
-        farthest = np.arccosh(1.0 + reach / focal)
-        width = min(WIDEST_COLUMN, LONGEST_COLUMN / (reach + focal), farthest / COLUMNS)
-        columns = int(np.ceil(farthest / width))
-        row_ends = np.linspace(0.0, np.pi / 2.0, rows + 1)
-        column_ends = np.linspace(0.0, farthest, columns + 1)
-        nu = (row_ends[1] * (np.arange(rows)[:, None] + NODES))[:, None, :, None]
-        mu = (column_ends[1] * (np.arange(columns)[:, None] + NODES))[None, :, None, :]
-        area = focal**2 * (np.sinh(mu) ** 2 + np.sin(nu) ** 2) / (2.0 * np.pi)
-        return cls(
-            row_ends, column_ends, nu, mu, area * np.outer(WEIGHTS * row_ends[1], WEIGHTS * column_ends[1])
-        )
-
-
-@dataclass(frozen=True)
-class PlanarLaplace(MetricRandomizer):
-    """Planar Laplace noise; see `planar_laplace`."""
-
-    d01: float
-    dmax: float
+    d01: Distance
+    dmax: Distance
 
     @property
     def beta(self):

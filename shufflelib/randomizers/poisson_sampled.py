@@ -10,7 +10,7 @@ is the multiset of reports together with their number, so writing void down chan
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,13 +18,16 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import united
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, Tails
 from shufflelib.randomizers import values
-from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer
+from shufflelib.randomizers.composite import Composite, columns_of, only, scaled_estimate, table
+from shufflelib.randomizers.local_randomizer import LocalRandomizer, number
+from shufflelib.randomizers.mixture import direct_sum
 
 SMALLEST_RATE = 1e-9
-ROUNDING = 2e-15  # of a recomputed mass
+VOID = LikelihoodRatios(np.ones(1), np.ones(1), np.ones(1))  # nothing is sent, whatever the value
 
 
-def poisson_sampled(randomizer, *, rate):
+@dataclass(frozen=True)
+class poisson_sampled(Composite):
     r"""Build the Poisson-subsampled randomizer: a user applies it with probability ``rate``, else sends void.
 
     .. math:: R'_x = s\,R_x \oplus (1-s)\,\delta_{\text{void}}
@@ -36,14 +39,6 @@ def poisson_sampled(randomizer, *, rate):
     rate : float
         Probability s of participating, 1e-9 <= s <= 1, the same for every user and independent of all values.
 
-    Returns
-    -------
-    PoissonSampled
-        ``eps0`` is that of ``randomizer``.  ``sample`` maps the values of all n users to a structured array
-        of shape (n,) with the fields ``sent`` (bool) and ``report``, zero where nothing is sent; ``estimate``
-        takes it and is unbiased for all n users.  Where ``randomizer`` is finite there are ``pmf`` and
-        ``blanket`` too, void being the last class.
-
     Raises
     ------
     TypeError, ValueError
@@ -51,6 +46,11 @@ def poisson_sampled(randomizer, *, rate):
 
     Notes
     -----
+    ``eps0`` is that of ``randomizer``.  ``sample`` maps the values of all n users to a structured array
+    of shape (n,) with the fields ``sent`` (bool) and ``report``, zero where nothing is sent; ``estimate``
+    takes it and is unbiased for all n users.  Where ``randomizer`` is finite there are ``pmf`` and
+    ``blanket`` too, void being the last class.
+
     In the guarantee of `shuffle`, n counts all users, whether they participate or not; neighbours replace one
     user's value; the analyst sees the shuffled reports, hence their number, and not who participated.
 
@@ -76,37 +76,22 @@ def poisson_sampled(randomizer, *, rate):
     >>> [round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4) for mechanism in (always, seldom)]
     [0.0802, 0.0237]
     """
-    validation.instance(
-        randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
-    )
-    rate = validation.real(
-        rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="a user participates with this probability"
-    )
-    finite = isinstance(randomizer, FiniteRandomizer)
-    return (FinitePoissonSampled if finite else PoissonSampled)(randomizer, rate)
-
-
-@dataclass(frozen=True)
-class PoissonSampled(LocalRandomizer):
-    """A randomizer that is applied with some probability only; see `poisson_sampled`."""
 
     randomizer: LocalRandomizer
-    rate: float
+    rate: number(at_least=SMALLEST_RATE, at_most=1.0, remedy="a user participates with this probability") = (
+        field(kw_only=True)
+    )
+
+    def __post_init__(self):
+        super().__post_init__()
+        validation.instance(
+            self.randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
+        )
 
     @property
     def components(self):
         """What it is made of: the randomizer alone."""
         return (self.randomizer,)
-
-    @property
-    def has_worst_pair(self):
-        """Whether the randomizer has one."""
-        return self.randomizer.has_worst_pair
-
-    @property
-    def eps0(self):
-        """Local budget of the randomizer: void is equally likely for all values."""
-        return self.randomizer.eps0
 
     @property
     def adjacency(self):
@@ -116,27 +101,11 @@ class PoissonSampled(LocalRandomizer):
     @property
     def hypotheses(self):
         """Those of the randomizer, and that participation does not depend on the value."""
-        return united(
-            (
-                f"each user reports with probability {self.rate:g}, whatever the value, and sends nothing "
-                "otherwise; n counts all users",
-            ),
-            self.randomizer.hypotheses,
+        own = (
+            f"each user reports with probability {self.rate:g}, whatever the value, and sends nothing "
+            "otherwise; n counts all users"
         )
-
-    def local_renyi(self, order):
-        """Return that of the randomizer."""
-        return self.randomizer.local_renyi(order)
-
-    @property
-    def p(self):
-        """Ratio bound of the randomizer."""
-        return self.randomizer.p
-
-    @property
-    def q(self):
-        """Ratio bound of the randomizer towards another user's report."""
-        return self.randomizer.q
+        return united((own,), super().hypotheses)
 
     @property
     def beta(self):
@@ -165,23 +134,13 @@ class PoissonSampled(LocalRandomizer):
 
     def _with_void(self, ratios):
         """Return the likelihood ratios: as before with probability ``rate``, else 1 and 1."""
-        reference, void = self.rate * ratios.w, 1.0 - self.rate
-        return LikelihoodRatios.from_masses(
-            np.append(reference * ratios.r0_over_w, [void, self.rate * ratios.r0_outside]),
-            np.append(reference * ratios.r1_over_w, [void, self.rate * ratios.r1_outside]),
-            np.append(reference, [void, 0.0]),
-            precision=ratios.precision + ROUNDING,
-            cell_width=ratios.cell_width,
-        )
+        return direct_sum((self.rate, 1.0 - self.rate), (ratios, VOID)) if self.rate < 1.0 else ratios
 
     def sample(self, x, rng):
         """Report rows (sent, report), a structured array of shape (n,)."""
-        rng = values.generator(rng)
-        drawn = self.randomizer.sample(x, rng)
-        reports = np.zeros(len(drawn), dtype=[("sent", bool), ("report", drawn.dtype, drawn.shape[1:])])
-        reports["sent"] = rng.random(reports.size) < self.rate
-        reports["report"][reports["sent"]] = drawn[reports["sent"]]
-        return reports
+        reports = self.randomizer.sample(x, values.generator(rng))
+        sent = rng.random(len(reports)) < self.rate
+        return table({"sent": sent, "report": only(sent, reports)})
 
     def estimate(self, reports):
         r"""Return the unbiased estimate for all n users.
@@ -190,32 +149,14 @@ class PoissonSampled(LocalRandomizer):
 
         Unbiased also over who participates, for estimates that are averages over reports; 0 if nobody does.
         """
-        if not isinstance(reports, np.ndarray) or list(reports.dtype.names or ()) != ["sent", "report"]:
-            raise TypeError(
-                f"reports must be the structured array that sample returns, got {type(reports).__name__}; "
-                "it has one row for each user, also for those who sent nothing"
-            )
-        if reports.size == 0:
-            raise ValueError(
-                "reports must not be empty; pass one row for each user, also for those who sent nothing"
-            )
-        sent = reports["sent"]
-        # nobody sent: any report serves, it is multiplied by 0
-        read = np.ascontiguousarray(reports["report"][sent] if sent.any() else reports["report"][:1])
-        estimate = self.randomizer.estimate(read)
-        share = sent.mean() / self.rate
-        return tuple(share * part for part in estimate) if isinstance(estimate, tuple) else share * estimate
-
-
-@dataclass(frozen=True)
-class FinitePoissonSampled(PoissonSampled, FiniteRandomizer):
-    """A finite randomizer that is applied with some probability only; see `poisson_sampled`."""
+        sent, made = columns_of(reports, ["sent", "report"])
+        return scaled_estimate(self.randomizer, made, sent, self.rate)
 
     def pmf(self):
-        """Return class masses; void is the last class."""
+        """Return the class masses of a finite randomizer; void is the last class."""
         rows = self.randomizer.pmf()
         return np.column_stack([self.rate * rows, np.full(len(rows), 1.0 - self.rate)])
 
     def blanket(self):
-        """Return the mass of the blanket, which includes all of void."""
+        """Return the mass of a finite randomizer's blanket, which includes all of void."""
         return np.append(self.rate * self.randomizer.blanket(), 1.0 - self.rate)

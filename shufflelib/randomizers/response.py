@@ -3,17 +3,17 @@ r"""Randomized response: the true option with odds e^ε₀, else another one; an
 The original references are those of Wang (VLDB 2024), whose Table 1 prints (p, β, q).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
-from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options
 
 
-def generalized_rr(*, eps0, d):
+@dataclass(frozen=True, kw_only=True)
+class generalized_rr(FiniteRandomizer):
     r"""Build randomized response on d options.
 
     .. math:: R_x(y) = e^{\varepsilon_0 [y = x]} / (e^{\varepsilon_0} + d - 1)
@@ -25,18 +25,10 @@ def generalized_rr(*, eps0, d):
     d : int
         Number of options, at least 2.
 
-    Returns
-    -------
-    GeneralizedRR
-        ``sample`` maps items (n,) to items (n,); ``estimate`` returns frequencies (d,).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
+    ``sample`` maps items (n,) to items (n,); ``estimate`` returns frequencies (d,).
+
     Wang 2024, Table 1 [35]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + d - 1), which is exact.
     Shuffled, it has the privacy blanket above; for two options `binary_rr` has the truth.
 
@@ -52,89 +44,9 @@ def generalized_rr(*, eps0, d):
     0.0802
     0.0255
     """
-    return GeneralizedRR(validation.local_budget(eps0), validation.count(d, "d", at_least=2))
 
-
-def binary_rr(*, eps0):
-    r"""Build randomized response on {0, 1}.
-
-    .. math:: R_x(x) = e^{\varepsilon_0} / (e^{\varepsilon_0} + 1)
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-
-    Returns
-    -------
-    BinaryRR
-        ``sample`` maps bits (n,) to bits (n,); ``estimate`` returns the frequencies of 0 and 1, shape (2,).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 1 [63]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
-    Shuffled, its δ and ε are known on both sides: see `shufflelib.shuffling.shuffled.BinaryProfile`.
-
-    Examples
-    --------
-    >>> from shufflelib import randomizers, shuffle
-    >>> bracket = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).epsilon(1e-6)
-    >>> round(bracket.upper, 3), bracket.upper - bracket.lower < 1e-6
-    (0.127, True)
-    """
-    return BinaryRR(validation.local_budget(eps0))
-
-
-def generic(*, eps0):
-    r"""Build the bound for all pure eps0-LDP randomizers at once: it holds for each that all users share.
-
-    .. math:: w = (1, 1)/(e^{\varepsilon_0} + 1), \quad R_0 = (e^{\varepsilon_0}, 1)/(e^{\varepsilon_0} + 1)
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-
-    Returns
-    -------
-    Generic
-        Its blanket is binary randomized response's blanket, which dominates that of every pure
-        eps0-LDP randomizer; its attacks are on randomized response with two and with three options.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain; ``sample`` and ``estimate`` always raise TypeError.
-
-    Notes
-    -----
-    Wang 2024, Table 1 [36]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
-    Of two attacks, three options are the stronger one where e^eps0 > 2 (as n grows):
-    ∫(R0-R1)²/R* is 2(e-1)²/(e+2) there and (e-1)²/e for two options.
-
-    Examples
-    --------
-    Whatever pure eps0-LDP randomizer all users run, it costs no more than this.
-
-    >>> from shufflelib import randomizers, shuffle
-    >>> mechanisms = randomizers.generic(eps0=1.0), randomizers.subset(eps0=1.0, d=16)
-    >>> [round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 2) for mechanism in mechanisms]
-    [0.15, 0.11]
-    """
-    return Generic(validation.local_budget(eps0))
-
-
-@dataclass(frozen=True)
-class GeneralizedRR(FiniteRandomizer):
-    """Randomized response on d options; see `generalized_rr`."""
-
-    eps0: float
-    d: int
+    eps0: Budget
+    d: Options
 
     @property
     def beta(self):
@@ -173,23 +85,76 @@ class GeneralizedRR(FiniteRandomizer):
         return (observed - self._lie) / self.beta
 
 
-@dataclass(frozen=True)
-class BinaryRR(GeneralizedRR):
-    """Randomized response on {0, 1}; see `binary_rr`."""
+@dataclass(frozen=True, kw_only=True)
+class binary_rr(generalized_rr):
+    r"""Build randomized response on {0, 1}.
 
-    d: int = 2
+    .. math:: R_x(x) = e^{\varepsilon_0} / (e^{\varepsilon_0} + 1)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+
+    Notes
+    -----
+    ``sample`` maps bits (n,) to bits (n,); ``estimate`` returns the frequencies of 0 and 1, shape (2,).
+
+    Wang 2024, Table 1 [63]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
+    Shuffled, its δ and ε are known on both sides: see `shufflelib.shuffling.shuffled.BinaryProfile`.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> bracket = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).epsilon(1e-6)
+    >>> round(bracket.upper, 3), bracket.upper - bracket.lower < 1e-6
+    (0.127, True)
+    """
+
+    d: int = field(default=2, init=False, repr=False)
 
 
-@dataclass(frozen=True)
-class Generic(GeneralizedRR):
-    """Every eps0-LDP randomizer at once; see `generic`."""
+@dataclass(frozen=True, kw_only=True)
+class generic(generalized_rr):
+    r"""Build the bound for all pure eps0-LDP randomizers at once: it holds for each that all users share.
 
-    d: int = 2
+    .. math:: w = (1, 1)/(e^{\varepsilon_0} + 1), \quad R_0 = (e^{\varepsilon_0}, 1)/(e^{\varepsilon_0} + 1)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain; ``sample`` and ``estimate`` always raise TypeError.
+
+    Notes
+    -----
+    Its blanket is binary randomized response's blanket, which dominates that of every pure
+    eps0-LDP randomizer; its attacks are on randomized response with two and with three options.
+
+    Wang 2024, Table 1 [36]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
+    Of two attacks, three options are the stronger one where e^eps0 > 2 (as n grows):
+    ∫(R0-R1)²/R* is 2(e-1)²/(e+2) there and (e-1)²/e for two options.
+
+    Examples
+    --------
+    Whatever pure eps0-LDP randomizer all users run, it costs no more than this.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanisms = randomizers.generic(eps0=1.0), randomizers.subset(eps0=1.0, d=16)
+    >>> [round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 2) for mechanism in mechanisms]
+    [0.15, 0.11]
+    """
+
+    d: int = field(default=2, init=False, repr=False)
 
     def input_pairs(self):
         """Return binary randomized response's pair, attacked also through three options."""
         pair = super().input_pairs()[0]
-        third = GeneralizedRR(self.eps0, 3).input_pairs()[0].attacks[2]
+        third = generalized_rr(eps0=self.eps0, d=3).input_pairs()[0].attacks[2]
         return (InputPair(pair.blanket, (*pair.attacks, third)),)
 
     def sample(self, x, rng):

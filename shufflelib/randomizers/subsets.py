@@ -3,7 +3,7 @@ r"""Subset reports: k of the d items, with odds e^ε₀ when the subset meets wh
 The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, comb, perm
 
 import numpy as np
@@ -11,53 +11,23 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, disjoint, patterns
+from shufflelib.randomizers.local_randomizer import Budget, Count, Options, disjoint_sets
 
 SAMPLE_CELLS = 4_000_000  # random keys held in memory at once while subsets are drawn
 
 
-def subset(*, eps0, d, k=None):
-    r"""Build the k-subset mechanism: report k of d items, e^eps0 times likelier if they hold the user's item.
-
-    .. math:: R_x(z) \propto e^{\varepsilon_0 [x \in z]}, \qquad |z| = k
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int
-        Number of items, at least 2.
-    k : int, optional
-        Size of the report, 1 to d - 1; by default max(1, ⌈d/(e^eps0 + 1)⌉), which has the least variance.
-
-    Returns
-    -------
-    Subset
-        ``sample`` maps items (n,) to subsets (n, k), each row ascending; ``estimate`` returns frequencies
-        (d,).  Drawing costs O(n d).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 1 [52, 65]: p = q = e^eps0,
-    β = (e-1)(C(d-1,k-1) - C(d-2,k-2)) / (e C(d-1,k-1) + C(d-1,k)) with e = e^eps0, which is exact.
-
-    Examples
-    --------
-    >>> from shufflelib import randomizers, shuffle
-    >>> mechanism = randomizers.subset(eps0=1.0, d=16)
-    >>> mechanism.k, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 2)
-    (5, 0.11)
-    """
-    eps0 = validation.local_budget(eps0)
-    d = validation.count(d, "d", at_least=2)
-    return Subset(eps0, d, 1, _size(k, eps0, d, 1))
+def _random_subsets(rng, rows, size, k):
+    """Return k distinct numbers below ``size`` in each row, uniformly, shape (rows, k)."""
+    step = max(1, SAMPLE_CELLS // max(size, 1))
+    parts = [np.empty((0, k), dtype=np.int64)]
+    for start in range(0, rows if k else 0, step):
+        keys = rng.random((min(step, rows - start), size))
+        parts.append(np.argpartition(keys, k - 1, axis=1)[:, :k])
+    return np.concatenate(parts) if k else np.empty((rows, 0), dtype=np.int64)
 
 
-def subset_exponential(*, eps0, d, s, k=None):
+@dataclass(frozen=True, kw_only=True)
+class subset_exponential(Extremal):
     r"""Build PrivSet: report k of d items, e^eps0 times likelier if they meet the user's s items.
 
     .. math:: R_x(z) \propto e^{\varepsilon_0 [x \cap z \ne \emptyset]}, \qquad |z| = k
@@ -74,19 +44,11 @@ def subset_exponential(*, eps0, d, s, k=None):
         Size of the report, 1 to d - s; by default the size at which a random subset meets the user's with
         probability about 1/(e^eps0 + 1), hence the report with about 1/2.
 
-    Returns
-    -------
-    SubsetExponential
-        ``sample`` maps sets (n, s) to subsets (n, k), each row ascending; ``estimate`` returns frequencies
-        (d,), which sum to about s.  Drawing costs O(n d).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
+    ``sample`` maps sets (n, s) to subsets (n, k), each row ascending; ``estimate`` returns frequencies
+    (d,), which sum to about s.  Drawing costs O(n d).
+
     Wang 2024, Table 5 [51]: p = q = e^eps0,
     β = (e-1)(C(d-s,k) - C(d-2s,k)) / (e(C(d,k) - C(d-s,k)) + C(d-s,k)) with e = e^eps0, which is exact.
     The table omits the bracket after e; as printed, e C(d,k) - C(d-s,k) + C(d-s,k), it is wrong:
@@ -99,88 +61,19 @@ def subset_exponential(*, eps0, d, s, k=None):
     >>> mechanism.k, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
     (7, 0.1071)
     """
-    eps0 = validation.local_budget(eps0)
-    s = validation.count(s, "s", at_least=1)
-    d = validation.count(
-        d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets"
-    )
-    return SubsetExponential(eps0, d, s, _size(k, eps0, d, s))
 
+    eps0: Budget
+    d: Options
+    s: Count
+    k: int = None
 
-def pckv_grr(*, eps0, d, s):
-    r"""Build PCKV-GRR: sample one of the user's s key-value pairs, round its value to ±1, randomise.
-
-    .. math:: R_x(j, v) = e^{\varepsilon_0 [(j, v) \in x]} / (s e^{\varepsilon_0} + 2d - s)
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int
-        Number of keys, at least 2.
-    s : int
-        Keys held by each user, 1 to d (every user holds exactly s: padding is the caller's).
-
-    Returns
-    -------
-    PckvGrr
-        ``sample`` maps (keys (n, s), values (n, s) in [-1, 1]) to rows (key, sign), shape (n, 2);
-        ``estimate`` returns key frequencies (d,) and values summed over each key's holders, per user, (d,);
-        their quotient estimates the key's mean.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 1 [33]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + 2d - s), which is exact: two users
-    may even hold the same keys with opposite signs.
-    Sampling one of s pairs amplifies: randomized response over the 2d options gets odds s(e^eps0 - 1) + 1.
-
-    Examples
-    --------
-    The more keys a user may hold, the more a report reveals.
-
-    >>> from shufflelib import randomizers, shuffle
-    >>> for s in (1, 5):
-    ...     mechanism = randomizers.pckv_grr(eps0=1.0, d=100, s=s)
-    ...     print(round(mechanism.beta, 5), round(shuffle(mechanism, n=10_000).epsilon(1e-6).upper, 5))
-    0.00852 0.00494
-    0.04119 0.01168
-    """
-    eps0 = validation.local_budget(eps0)
-    d = validation.count(d, "d", at_least=2)
-    return PckvGrr(
-        eps0, d, validation.count(s, "s", at_least=1, at_most=d, remedy="a user holds distinct keys")
-    )
-
-
-def _size(k, eps0, d, s):
-    if k is None:
-        k = min(d - s, max(1, ceil(-d * np.expm1(-np.log1p(np.exp(-eps0)) / s))))
-    return validation.count(k, "k", at_least=1, at_most=d - s, remedy="larger ones meet every user's set")
-
-
-def _random_subsets(rng, rows, size, k):
-    """Return k distinct numbers below ``size`` in each row, uniformly, shape (rows, k)."""
-    step = max(1, SAMPLE_CELLS // max(size, 1))
-    parts = [np.empty((0, k), dtype=np.int64)]
-    for start in range(0, rows if k else 0, step):
-        keys = rng.random((min(step, rows - start), size))
-        parts.append(np.argpartition(keys, k - 1, axis=1)[:, :k])
-    return np.concatenate(parts) if k else np.empty((rows, 0), dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class SubsetExponential(Extremal):
-    """A k-subset of d items, likelier if it meets the user's set; see `subset_exponential`."""
-
-    eps0: float
-    d: int
-    s: int
-    k: int
+    def __post_init__(self):
+        super().__post_init__()
+        disjoint_sets(self.d, self.s)
+        best = max(1, ceil(-self.d * np.expm1(-np.log1p(np.exp(-self.eps0)) / self.s)))
+        most = self.d - self.s
+        k = min(most, best) if self.k is None else self.k
+        self._set("k", validation.count(k, "k", at_most=most, remedy="larger ones meet every user's set"))
 
     @property
     def beta(self):
@@ -249,22 +142,88 @@ class SubsetExponential(Extremal):
         return 1.0 + (observed * self._mean_weight - self.k / self.d) / contrast
 
 
-@dataclass(frozen=True)
-class Subset(SubsetExponential):
-    """A k-subset of d items, likelier if it holds the user's item; see `subset`."""
+@dataclass(frozen=True, kw_only=True)
+class subset(subset_exponential):
+    r"""Build the k-subset mechanism: report k of d items, e^eps0 times likelier if they hold the user's item.
+
+    .. math:: R_x(z) \propto e^{\varepsilon_0 [x \in z]}, \qquad |z| = k
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2.
+    k : int, optional
+        Size of the report, 1 to d - 1; by default max(1, ⌈d/(e^eps0 + 1)⌉), which has the least variance.
+
+    Notes
+    -----
+    ``sample`` maps items (n,) to subsets (n, k), each row ascending; ``estimate`` returns frequencies
+    (d,).  Drawing costs O(n d).
+
+    Wang 2024, Table 1 [52, 65]: p = q = e^eps0,
+    β = (e-1)(C(d-1,k-1) - C(d-2,k-2)) / (e C(d-1,k-1) + C(d-1,k)) with e = e^eps0, which is exact.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.subset(eps0=1.0, d=16)
+    >>> mechanism.k, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 2)
+    (5, 0.11)
+    """
+
+    s: int = field(default=1, init=False, repr=False)
 
     def sample(self, x, rng):
         """Report subsets, shape (n, k), each row ascending."""
         return super().sample(values.items(x, "x", self.d)[:, None], rng)
 
 
-@dataclass(frozen=True)
-class PckvGrr(Extremal):
-    """One key-value pair of s, randomised over 2d options; see `pckv_grr`."""
+@dataclass(frozen=True, kw_only=True)
+class pckv_grr(Extremal):
+    r"""Build PCKV-GRR: sample one of the user's s key-value pairs, round its value to ±1, randomise.
 
-    eps0: float
-    d: int
-    s: int
+    .. math:: R_x(j, v) = e^{\varepsilon_0 [(j, v) \in x]} / (s e^{\varepsilon_0} + 2d - s)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of keys, at least 2.
+    s : int
+        Keys held by each user, 1 to d (every user holds exactly s: padding is the caller's).
+
+    Notes
+    -----
+    ``sample`` maps (keys (n, s), values (n, s) in [-1, 1]) to rows (key, sign), shape (n, 2);
+    ``estimate`` returns key frequencies (d,) and values summed over each key's holders, per user, (d,);
+    their quotient estimates the key's mean.
+
+    Wang 2024, Table 1 [33]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + 2d - s), which is exact: two users
+    may even hold the same keys with opposite signs.
+    Sampling one of s pairs amplifies: randomized response over the 2d options gets odds s(e^eps0 - 1) + 1.
+
+    Examples
+    --------
+    The more keys a user may hold, the more a report reveals.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> for s in (1, 5):
+    ...     mechanism = randomizers.pckv_grr(eps0=1.0, d=100, s=s)
+    ...     print(round(mechanism.beta, 5), round(shuffle(mechanism, n=10_000).epsilon(1e-6).upper, 5))
+    0.00852 0.00494
+    0.04119 0.01168
+    """
+
+    eps0: Budget
+    d: Options
+    s: Count
+
+    def __post_init__(self):
+        super().__post_init__()
+        validation.count(self.s, "s", at_most=self.d, remedy="a user holds distinct keys")
 
     @property
     def beta(self):

@@ -16,7 +16,8 @@ ROUNDING = 1e-14  # relative, of an entry and of a row's sum
 FULL_RANK = 1e-10  # smallest singular value against the largest
 
 
-def from_pmf(matrix):
+@dataclass(frozen=True, repr=False)
+class from_pmf(FiniteRandomizer):
     r"""Build any finite randomizer from its table of probabilities, pure LDP or not.
 
     .. math:: R_x(y) = \text{matrix}[x, y], \qquad w(y) = \min_x R_x(y)
@@ -27,13 +28,6 @@ def from_pmf(matrix):
         Probabilities, one row for each of at least two inputs; zeros are welcome.  Rows sum to 1
         within 1e-9 and are divided by their sums.
 
-    Returns
-    -------
-    Tabulated
-        ``eps0``, ``p`` and ``q`` (largest ratio, infinite where a zero meets a positive entry),
-        ``beta`` (largest total variation), ``pmf()``, ``blanket()``.  ``sample`` maps inputs (n,) to
-        outputs (n,); ``estimate`` returns unbiased frequencies of the inputs.
-
     Raises
     ------
     TypeError, ValueError
@@ -41,6 +35,10 @@ def from_pmf(matrix):
 
     Notes
     -----
+    ``eps0``, ``p`` and ``q`` (largest ratio, infinite where a zero meets a positive entry),
+    ``beta`` (largest total variation), ``pmf()``, ``blanket()``.  ``sample`` maps inputs (n,) to
+    outputs (n,); ``estimate`` returns unbiased frequencies of the inputs.
+
     The mechanism is taken to be the table.  The relative error of every entry is taken to be 1e-14 plus
     twice the largest distance of a row's sum from 1; both ends of a bracket include it.  A table
     rounded to few digits is a different mechanism from the original.
@@ -57,47 +55,45 @@ def from_pmf(matrix):
     >>> shuffle(mechanism, n=10_000).epsilon(1e-6).upper < 0.1
     True
     """
-    matrix = validation.reals(
-        matrix, "matrix", at_least=0.0, at_most=1.0 + SUM_TOLERANCE, remedy="entries are probabilities"
-    )
-    if matrix.ndim != 2 or matrix.shape[0] < 2:
-        raise ValueError(
-            f"matrix must have shape (inputs, outputs) with at least two inputs, got shape {matrix.shape}; "
-            "one row for each input"
-        )
-    sums = np.array([math.fsum(row) for row in matrix])
-    wrong = np.abs(sums - 1.0) > SUM_TOLERANCE
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"matrix must have rows that sum to 1 (within {SUM_TOLERANCE:g}), got the sum {sums[row]!r} in "
-            f"row {row}; divide every row by its sum"
-        )
-    rows = matrix / sums[:, None]
-    return Tabulated(tuple(map(tuple, rows.tolist())), 2.0 * float(np.max(np.abs(sums - 1.0))))
-
-
-@dataclass(frozen=True, repr=False)
-class Tabulated(FiniteRandomizer):
-    """A table of probabilities; see `from_pmf`."""
 
     matrix: tuple
-    deficit: float = 0.0
+
+    def __post_init__(self):
+        remedy = "entries are probabilities"
+        most = 1.0 + SUM_TOLERANCE
+        matrix = validation.reals(self.matrix, "matrix", at_least=0.0, at_most=most, remedy=remedy)
+        if matrix.ndim != 2 or matrix.shape[0] < 2:
+            raise ValueError(
+                "matrix must have shape (inputs, outputs) with at least two inputs, "
+                f"got shape {matrix.shape}; one row for each input"
+            )
+        self._set("matrix", tuple(map(tuple, matrix.tolist())))
+        wrong = np.abs(self._sums - 1.0)
+        if wrong.max() > SUM_TOLERANCE:
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"matrix must have rows that sum to 1 (within {SUM_TOLERANCE:g}), got the sum "
+                f"{self._sums[row]!r} in row {row}; divide every row by its sum"
+            )
 
     has_worst_pair = False
 
     def __repr__(self):
         inputs, outputs = self._rows.shape
-        return f"Tabulated({inputs} inputs, {outputs} outputs, eps0={self.eps0:.6g})"
+        return f"from_pmf({inputs} inputs, {outputs} outputs, eps0={self.eps0:.6g})"
+
+    @functools.cached_property
+    def _sums(self):
+        return np.array([math.fsum(row) for row in self.matrix])
 
     @functools.cached_property
     def _rows(self):
-        return np.array(self.matrix)
+        return np.array(self.matrix) / self._sums[:, None]
 
     @property
     def precision(self):
         """Relative error charged for every entry."""
-        return ROUNDING + self.deficit
+        return ROUNDING + 2.0 * float(np.max(np.abs(self._sums - 1.0)))
 
     @functools.cached_property
     def eps0(self):

@@ -10,138 +10,11 @@ from math import comb
 import numpy as np
 from scipy.special import betainc
 
-from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
-from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options, disjoint_sets, whole
 
 MAX_SET = 8  # (s + 1)**4 output classes of sampled RAPPOR: 6561
-
-
-def rappor(*, eps0, d):
-    r"""Build basic RAPPOR: every bit of the one-hot vector is flipped with half the budget.
-
-    .. math:: \Pr[\text{flip}] = 1/(e^{\varepsilon_0/2} + 1)
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int
-        Number of items, at least 2.
-
-    Returns
-    -------
-    Rappor
-        ``sample`` maps items (n,) to bits (n, d); ``estimate`` returns frequencies (d,).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 1 [18, 23]: p = q = e^eps0, β = (e^{eps0/2} - 1)/(e^{eps0/2} + 1), which is exact.
-    The blanket is exact: the all-ones vector is the only output that no input makes e^eps0 times less likely.
-
-    Examples
-    --------
-    >>> from shufflelib import randomizers, shuffle
-    >>> mechanism = randomizers.rappor(eps0=1.0, d=100)
-    >>> round(mechanism.beta, 3), round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
-    (0.245, 0.106)
-    """
-    return Rappor(validation.local_budget(eps0), validation.count(d, "d", at_least=2))
-
-
-def optimized_unary(*, eps0, d):
-    r"""Build optimized unary encoding: the held bit is a fair coin, the others are rarely one.
-
-    .. math:: \Pr[y_x = 1] = 1/2, \qquad \Pr[y_j = 1] = 1/(e^{\varepsilon_0} + 1) \quad (j \ne x)
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int
-        Number of items, at least 2.
-
-    Returns
-    -------
-    OptimizedUnary
-        ``sample`` maps items (n,) to bits (n, d); ``estimate`` returns frequencies (d,).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang, Blocki, Li, Jha, USENIX Security 2017 ([59] of Wang 2024).  Not in the tables of Wang 2024: β is the
-    exact total variation (e^eps0 - 1)/(2(e^eps0 + 1)), half of randomized response's; p = q = e^eps0.
-
-    Examples
-    --------
-    >>> from shufflelib import randomizers, shuffle
-    >>> mechanism = randomizers.optimized_unary(eps0=1.0, d=100)
-    >>> round(mechanism.beta, 4), round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
-    (0.2311, 0.1025)
-    """
-    return OptimizedUnary(validation.local_budget(eps0), validation.count(d, "d", at_least=2))
-
-
-def sampled_rappor(*, eps0, d, s):
-    r"""Build LDPMiner's sampled RAPPOR: pick one of the user's s items uniformly, then run RAPPOR on it.
-
-    .. math:: R_x = \tfrac1s \sum_{j \in x} \mathrm{RAPPOR}_j
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int
-        Number of items, at least 2 and at least 2 s (so that x0 and x1 can be disjoint).
-    s : int
-        Items held by each user, 1 to 8: there are (s + 1)^4 classes of outputs.
-
-    Returns
-    -------
-    SampledRappor
-        ``sample`` maps sets (n, s) to bits (n, d); ``estimate`` returns frequencies (d,), which sum to
-        about s.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Wang 2024, Table 1 [48]: p = q = e^eps0, β = s(e^{eps0/2} - 1)/(d(e^{eps0/2} + 1)).
-
-    The printed β is wrong: with a = e^{eps0/2}, t = 1/(a+1) and N, N' independent Binomial(s, t), the total
-    variation is (a - 1/a)/(2s) E|N - N'|.  At eps0 = 2, d = 20, s = 2: truth 0.3713, printed 0.0462.  (It
-    bounds another mechanism, that samples one of all d coordinates and encodes it as zeros unless it is held:
-    total variation 0.0371 there.)
-
-    Examples
-    --------
-    The printed β, and the total variation.
-
-    >>> from shufflelib import randomizers
-    >>> mechanism = randomizers.sampled_rappor(eps0=2.0, d=20, s=2)
-    >>> rows = mechanism.pmf()
-    >>> round(mechanism.beta, 6), round(float(abs(rows[0] - rows[1]).sum()) / 2, 6)
-    (0.046212, 0.371259)
-    """
-    eps0 = validation.local_budget(eps0)
-    s = validation.count(s, "s", at_least=1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")
-    d = validation.count(
-        d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets"
-    )
-    return SampledRappor(eps0, d, s)
 
 
 class UnaryEncoding(FiniteRandomizer):
@@ -199,12 +72,36 @@ class UnaryEncoding(FiniteRandomizer):
         """How much likelier a bit is one when held."""
 
 
-@dataclass(frozen=True)
-class Rappor(UnaryEncoding):
-    """RAPPOR on d items; see `rappor`."""
+@dataclass(frozen=True, kw_only=True)
+class rappor(UnaryEncoding):
+    r"""Build basic RAPPOR: every bit of the one-hot vector is flipped with half the budget.
 
-    eps0: float
-    d: int
+    .. math:: \Pr[\text{flip}] = 1/(e^{\varepsilon_0/2} + 1)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2.
+
+    Notes
+    -----
+    ``sample`` maps items (n,) to bits (n, d); ``estimate`` returns frequencies (d,).
+
+    Wang 2024, Table 1 [18, 23]: p = q = e^eps0, β = (e^{eps0/2} - 1)/(e^{eps0/2} + 1), which is exact.
+    The blanket is exact: the all-ones vector is the only output that no input makes e^eps0 times less likely.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.rappor(eps0=1.0, d=100)
+    >>> round(mechanism.beta, 3), round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
+    (0.245, 0.106)
+    """
+
+    eps0: Budget
+    d: Options
 
     @property
     def beta(self):
@@ -227,12 +124,36 @@ class Rappor(UnaryEncoding):
         return np.tanh(self.eps0 / 4.0)
 
 
-@dataclass(frozen=True)
-class OptimizedUnary(UnaryEncoding):
-    """Optimized unary encoding on d items; see `optimized_unary`."""
+@dataclass(frozen=True, kw_only=True)
+class optimized_unary(UnaryEncoding):
+    r"""Build optimized unary encoding: the held bit is a fair coin, the others are rarely one.
 
-    eps0: float
-    d: int
+    .. math:: \Pr[y_x = 1] = 1/2, \qquad \Pr[y_j = 1] = 1/(e^{\varepsilon_0} + 1) \quad (j \ne x)
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2.
+
+    Notes
+    -----
+    ``sample`` maps items (n,) to bits (n, d); ``estimate`` returns frequencies (d,).
+
+    Wang, Blocki, Li, Jha, USENIX Security 2017 ([59] of Wang 2024).  Not in the tables of Wang 2024: β is the
+    exact total variation (e^eps0 - 1)/(2(e^eps0 + 1)), half of randomized response's; p = q = e^eps0.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> mechanism = randomizers.optimized_unary(eps0=1.0, d=100)
+    >>> round(mechanism.beta, 4), round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
+    (0.2311, 0.1025)
+    """
+
+    eps0: Budget
+    d: Options
 
     @property
     def beta(self):
@@ -255,13 +176,51 @@ class OptimizedUnary(UnaryEncoding):
         return 0.5 * np.tanh(self.eps0 / 2.0)
 
 
-@dataclass(frozen=True)
-class SampledRappor(FiniteRandomizer):
-    """RAPPOR on one sampled item of s; see `sampled_rappor`."""
+@dataclass(frozen=True, kw_only=True)
+class sampled_rappor(FiniteRandomizer):
+    r"""Build LDPMiner's sampled RAPPOR: pick one of the user's s items uniformly, then run RAPPOR on it.
 
-    eps0: float
-    d: int
-    s: int
+    .. math:: R_x = \tfrac1s \sum_{j \in x} \mathrm{RAPPOR}_j
+
+    Parameters
+    ----------
+    eps0 : float
+        Local budget in nats, 0 < eps0 <= 700.
+    d : int
+        Number of items, at least 2 and at least 2 s (so that x0 and x1 can be disjoint).
+    s : int
+        Items held by each user, 1 to 8: there are (s + 1)^4 classes of outputs.
+
+    Notes
+    -----
+    ``sample`` maps sets (n, s) to bits (n, d); ``estimate`` returns frequencies (d,), which sum to
+    about s.
+
+    Wang 2024, Table 1 [48]: p = q = e^eps0, β = s(e^{eps0/2} - 1)/(d(e^{eps0/2} + 1)).
+
+    The printed β is wrong: with a = e^{eps0/2}, t = 1/(a+1) and N, N' independent Binomial(s, t), the total
+    variation is (a - 1/a)/(2s) E|N - N'|.  At eps0 = 2, d = 20, s = 2: truth 0.3713, printed 0.0462.  (It
+    bounds another mechanism, that samples one of all d coordinates and encodes it as zeros unless it is held:
+    total variation 0.0371 there.)
+
+    Examples
+    --------
+    The printed β, and the total variation.
+
+    >>> from shufflelib import randomizers
+    >>> mechanism = randomizers.sampled_rappor(eps0=2.0, d=20, s=2)
+    >>> rows = mechanism.pmf()
+    >>> round(mechanism.beta, 6), round(float(abs(rows[0] - rows[1]).sum()) / 2, 6)
+    (0.046212, 0.371259)
+    """
+
+    eps0: Budget
+    d: Options
+    s: whole(1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")
+
+    def __post_init__(self):
+        super().__post_init__()
+        disjoint_sets(self.d, self.s)
 
     @property
     def beta(self):
@@ -270,7 +229,7 @@ class SampledRappor(FiniteRandomizer):
 
     @property
     def _single(self):
-        return Rappor(self.eps0, self.d)
+        return rappor(eps0=self.eps0, d=self.d)
 
     def _classes(self):
         """Return the ones among each input's bits, the zeros elsewhere (at most s) and the noise's mass."""

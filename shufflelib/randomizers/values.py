@@ -78,18 +78,3 @@ def hashed(reports, dtype):
 def generator(rng):
     """Return ``rng`` if it is a numpy Generator."""
     return validation.instance(rng, "rng", np.random.Generator, remedy="pass numpy.random.default_rng(seed)")
-
-
-def drawn(components, x, rng):
-    """Return every user's reports from each component; ``x`` holds one array of inputs for each component."""
-    rng = generator(rng)
-    if not isinstance(x, list | tuple) or len(x) != len(components):
-        raise TypeError(
-            f"x must be a tuple of {len(components)} inputs, one for each component, got "
-            f"{type(x).__name__}; where all take the same values pass (values,) * {len(components)}"
-        )
-    reports = [component.sample(part, rng) for component, part in zip(components, x, strict=True)]
-    sizes = {len(part) for part in reports}
-    if len(sizes) > 1:
-        raise ValueError(f"x must hold every user's input to each component, got {sorted(sizes)} users")
-    return reports

@@ -9,12 +9,14 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
-from shufflelib.randomizers.hashing import HashedSets, item_hash, set_size
+from shufflelib.randomizers.hashing import HashedSets, item_hash
+from shufflelib.randomizers.local_randomizer import Budget, Count, Options, disjoint_sets
 
 SHORTEST_ARC = 2.0**-32  # points are doubles: an arc's ends are rounded by less than 2**-20 of its length
 
 
-def wheel(*, eps0, d, s, p=None):
+@dataclass(frozen=True, kw_only=True)
+class wheel(HashedSets):
     r"""Build the wheel mechanism: hash the user's s items to arcs of a circle and report a point of it.
 
     .. math:: R_x(H, z) \propto e^{\varepsilon_0} \quad (z \in H(x)), \qquad
@@ -30,22 +32,14 @@ def wheel(*, eps0, d, s, p=None):
         Number of items, at least 2 and at least 2 s (so that x0 and x1 can be disjoint).
     s : int
         Items held by each user, at least 1.
-    p : float, optional
-        Arc length as a fraction of the circle, 2^-32 <= p < 1/s; by default 1/(s e^eps0 + 2 s - 1).
-
-    Returns
-    -------
-    Wheel
-        ``sample`` maps sets (n, s) to a structured array (seed, value), shape (n,); ``estimate`` returns
-        frequencies (d,), which sum to about s, at a cost O(n d).  Its attribute ``arc`` is the argument p.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
+    arc : float, optional
+        Arc length p as a fraction of the circle, 2^-32 <= arc < 1/s; by default 1/(s e^eps0 + 2 s - 1).
 
     Notes
     -----
+    ``sample`` maps sets (n, s) to a structured array (seed, value), shape (n,); ``estimate`` returns
+    frequencies (d,), which sum to about s, at a cost O(n d).
+
     Wang 2024, Table 1 [57]: p = q = e^eps0, β = s p(e^eps0 - 1)/(s p e^eps0 + 1 - s p) with p the arc length.
 
     The printed β is loose, because arcs overlap.  For s = 1 the truth is 1 - p of it: at eps0 = log 3,
@@ -60,25 +54,22 @@ def wheel(*, eps0, d, s, p=None):
     >>> round(mechanism.arc, 4), round(bracket.lower, 5), round(bracket.upper, 5)
     (0.0443, 0.00699, 0.00818)
     """
-    eps0 = validation.local_budget(eps0)
-    s, d = set_size(s, d)
-    if p is None:
-        odds = np.exp(-eps0)
-        p = max(float(odds / (s + (2 * s - 1) * odds)), SHORTEST_ARC)
-    p = validation.real(
-        p, "p", at_least=SHORTEST_ARC, below=1.0 / s, remedy="s arcs must leave room on the circle"
-    )
-    return Wheel(eps0, d, s, p)
 
+    eps0: Budget
+    d: Options
+    s: Count
+    arc: float = None
 
-@dataclass(frozen=True)
-class Wheel(HashedSets):
-    """Sets hashed to arcs of a circle; see `wheel`."""
-
-    eps0: float
-    d: int
-    s: int
-    arc: float
+    def __post_init__(self):
+        super().__post_init__()
+        disjoint_sets(self.d, self.s)
+        odds = np.exp(-self.eps0)
+        best = max(float(odds / (self.s + (2 * self.s - 1) * odds)), SHORTEST_ARC)
+        arc = best if self.arc is None else self.arc
+        remedy = "s arcs must leave room on the circle"
+        longest = 1.0 / self.s
+        arc = validation.real(arc, "arc", at_least=SHORTEST_ARC, below=longest, remedy=remedy)
+        self._set("arc", arc)
 
     _value_type = np.float64
 

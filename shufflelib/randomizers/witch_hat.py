@@ -11,13 +11,15 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.additive import NODES, WEIGHTS
-from shufflelib.randomizers.metric import CELL_WIDTH, OnLine, distances
+from shufflelib.randomizers.local_randomizer import number
+from shufflelib.randomizers.metric import CELL_WIDTH, Distance, OnLine
 
 CELLS = 60  # on each stretch where all densities are exponentials
 
 
-def witch_hat(*, d01, dmax, brim, height, scale=2.0):
-    r"""Build the (B, m, F)-WitchHat mechanism on a line, distances in nats; the pair is at 0 and d01.
+@dataclass(frozen=True, kw_only=True)
+class witch_hat(OnLine):
+    r"""Build the (B, m, F)-witch_hat mechanism on a line, distances in nats; the pair is at 0 and d01.
 
     .. math:: R_x(y) = \frac{\max(1, e^{m - |y - x|})}{2(e^m - 1) + 2b}, \quad
               |y - \tfrac{d_{01}}2| \le b + m, \qquad b = \frac{2B}{F}
@@ -34,19 +36,11 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
     scale : float, optional
         F, twice the length of one nat; F = 2 measures lengths in nats.
 
-    Returns
-    -------
-    WitchHat
-        ``sample`` maps floats (n,) in [d01 - dmax, dmax], no two of them more than dmax apart, to floats
-        (n,); ``estimate`` returns the mean.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
+    ``sample`` maps floats (n,) in [d01 - dmax, dmax], no two of them more than dmax apart, to floats
+    (n,); ``estimate`` returns the mean.
+
     Wang 2024, Table 2 [53]: p = e^d01, q = e^dmax,
     β = 2(e^m - e^{d01/F} + d01/F - m)/(F(e^m - 1) + 2B).
 
@@ -73,29 +67,17 @@ def witch_hat(*, d01, dmax, brim, height, scale=2.0):
     >>> shuffle(hat, n=1000).delta(eps=0.1).upper < 1e-6 < shuffle(noise, n=1000).delta(eps=0.1).lower
     True
     """
-    d01, dmax = distances(d01, dmax)
-    height = validation.real(height, "height", above=0.0, at_most=100.0, remedy="the largest loss in nats")
-    scale = validation.real(scale, "scale", at_least=1e-9, at_most=1e9, remedy="twice the length of one nat")
-    least = scale / 2.0 * (dmax - d01 / 2.0)
-    brim = validation.real(
-        brim,
-        "brim",
-        at_least=least * (1.0 - 1e-12),
-        at_most=1e12,
-        remedy="every place needs room for its hat, and not too much",
-    )
-    return WitchHat(d01, dmax, brim, height, scale)
 
+    d01: Distance
+    dmax: Distance
+    brim: number(at_least=0.0, at_most=1e12)
+    height: number(above=0.0, at_most=100.0, remedy="the largest loss in nats")
+    scale: number(at_least=1e-9, at_most=1e9, remedy="twice the length of one nat") = 2.0
 
-@dataclass(frozen=True)
-class WitchHat(OnLine):
-    """Clipped Laplace noise; see `witch_hat`."""
-
-    d01: float
-    dmax: float
-    brim: float
-    height: float
-    scale: float = 2.0
+    def __post_init__(self):
+        super().__post_init__()
+        least = self.scale / 2.0 * (self.dmax - self.d01 / 2.0) * (1.0 - 1e-12)
+        validation.real(self.brim, "brim", at_least=least, remedy="every place needs room for its hat")
 
     @property
     def eps0(self):

@@ -149,7 +149,7 @@ class ShuffledMessages(PrivacyProfile):
     >>> from shufflelib.shuffling import multi_message
     >>> profile = multi_message.shuffle_messages(randomizers.balcer_uniform(), n=1000, blanket=50_000)
     >>> profile.statement
-    'n = 1000 input messages and 50000 blanket messages of BinarySum(coin=0.5)'
+    'n = 1000 input messages and 50000 blanket messages of balcer_uniform()'
     """
 
     source = (

@@ -9,7 +9,7 @@ from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import distinct
 from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
-from shufflelib.randomizers.response import BinaryRR
+from shufflelib.randomizers.response import binary_rr
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
 from shufflelib.shuffling.renyi_tails import BesideTails
 from shufflelib.shuffling.worst_of_pairs import WorstPair
@@ -57,7 +57,7 @@ def shuffle(randomizer, *, n):
     validation.instance(
         randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
     )
-    kind = BinaryProfile if isinstance(randomizer, BinaryRR) else ShuffledProfile
+    kind = BinaryProfile if isinstance(randomizer, binary_rr) else ShuffledProfile
     return kind(randomizer, validation.users(n))
 
 

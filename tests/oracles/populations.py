@@ -43,20 +43,20 @@ ESTIMATED = [
 def population(mechanism, rng, n):
     """Return users' values and the statistic that `estimate` must hit."""
     name = type(mechanism).__name__
-    if name in ("PckvGrr", "PrivKV"):
+    if name in ("pckv_grr", "privkv"):
         keys, held = random_sets(rng, n, mechanism.d, mechanism.s), rng.uniform(-1, 1, (n, mechanism.s)) ** 2
         return (keys, held), np.array([item_counts(keys, mechanism.d),
                                        np.bincount(keys.ravel(), held.ravel(), mechanism.d) / n])  # fmt: skip
-    if name in ("Laplace", "Gaussian", "Piecewise", "Duchi", "Harmony"):
+    if name in ("laplace", "gaussian", "piecewise", "duchi", "harmony"):
         d = getattr(mechanism, "d", 1)
         x = rng.random((n, d)) ** np.arange(1, d + 1)
-        x = np.round(x) if name == "Gaussian" else x
+        x = np.round(x) if name == "gaussian" else x
         return (x[:, 0], x[:, 0].mean()) if d == 1 else (x, x.mean(axis=0))
     s = (
         getattr(mechanism, "s", 1)
-        if name in ("SampledRappor", "SubsetExponential", "Collision", "Wheel")
+        if name in ("sampled_rappor", "subset_exponential", "collision", "wheel")
         else 1
     )
     x = random_sets(rng, n, mechanism.d, s)
-    sets_held = name in ("SampledRappor", "SubsetExponential", "Collision", "Wheel")
+    sets_held = name in ("sampled_rappor", "subset_exponential", "collision", "wheel")
     return (x if sets_held else x[:, 0]), item_counts(x, mechanism.d)

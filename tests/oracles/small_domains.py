@@ -177,7 +177,7 @@ FINITE = {
     "local_hash2": (randomizers.local_hash(eps0=E0, d=2), collision_matrix(3, 2, 1, 4)),
     "local_hash3": (randomizers.local_hash(eps0=E0, d=3, l=2), collision_matrix(3, 3, 1, 2)),
     "local_hash4": (randomizers.local_hash(eps0=E0, d=4, l=3), collision_matrix(3, 4, 1, 3)),
-    "wheel1": (randomizers.wheel(eps0=E0, d=4, s=1, p=1 / 3), collision_matrix(3, 4, 1, 3)),
+    "wheel1": (randomizers.wheel(eps0=E0, d=4, s=1, arc=1 / 3), collision_matrix(3, 4, 1, 3)),
     "collision1": (randomizers.collision(eps0=E0, d=4, s=1, l=3), collision_matrix(3, 4, 1, 3)),
     "collision4": (randomizers.collision(eps0=E0, d=4, s=2, l=4), collision_matrix(3, 4, 2, 4)),
     "collision6": (randomizers.collision(eps0=E0, d=6, s=2, l=3), collision_matrix(3, 6, 2, 3)),

@@ -45,7 +45,7 @@ def wheel_weights(e, p, cells=2400):
 
 def test_wheel_brackets_the_truth():
     p = 1 / 8
-    mechanism = randomizers.wheel(eps0=E0, d=6, s=2, p=p)
+    mechanism = randomizers.wheel(eps0=E0, d=6, s=2, arc=p)
     pair = mechanism.input_pairs()[0]
     values, mass = wheel_weights(3.0, p)
     omega = 6 * p + 1 - 2 * p

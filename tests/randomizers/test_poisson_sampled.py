@@ -136,7 +136,6 @@ def test_published_numbers_and_classes():
         and blanket[-1] == 0.75
     )
     assert np.allclose(blanket[:-1], 0.25 * one.blanket())
-    assert not hasattr(randomizers.poisson_sampled(randomizers.laplace(eps0=1.0), rate=0.5), "pmf")
 
 
 def test_reports_follow_the_distribution_and_estimates_are_unbiased():

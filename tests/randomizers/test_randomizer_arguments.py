@@ -88,8 +88,8 @@ def test_hostile_sizes(constructor, name, value):
     (randomizers.local_hash, {"d": 4, "l": 2**33}, "l"),
     (randomizers.collision, {"d": 4, "s": 2, "l": 2}, "l"),
     (randomizers.collision, {"d": 3, "s": 2}, "d"),
-    (randomizers.wheel, {"d": 4, "s": 2, "p": 0.5}, "p"),
-    (randomizers.wheel, {"d": 4, "s": 2, "p": 0.0}, "p"),
+    (randomizers.wheel, {"d": 4, "s": 2, "arc": 0.5}, "arc"),
+    (randomizers.wheel, {"d": 4, "s": 2, "arc": 0.0}, "arc"),
     (randomizers.hadamard_blocks, {"K": 12, "s": 3, "B": 2}, "K"),
     (randomizers.hadamard_blocks, {"K": 9, "s": 2, "B": 2}, "K"),
     (randomizers.hadamard_blocks, {"K": 8, "s": 1, "B": 2}, "s"),
@@ -121,10 +121,10 @@ BAD_VALUES = {
     ),
 }
 HOLDERS = {
-    "items": ("GeneralizedRR", "Rappor", "OptimizedUnary", "Subset", "LocalHash", "SingleHadamard"),
-    "sets": ("SampledRappor", "SubsetExponential", "Collision", "Wheel"),
-    "numbers": ("Laplace", "Gaussian", "Piecewise", "Duchi", "Harmony"),
-    "keyed": ("PckvGrr", "PrivKV"),
+    "items": ("generalized_rr", "rappor", "optimized_unary", "subset", "local_hash", "hadamard"),
+    "sets": ("sampled_rappor", "subset_exponential", "collision", "wheel"),
+    "numbers": ("laplace", "gaussian", "piecewise", "duchi", "harmony"),
+    "keyed": ("pckv_grr", "privkv"),
 }
 WRONG_INPUTS = [
     (mechanism, bad)
@@ -242,12 +242,12 @@ def test_gaussian_extremes(sigma):
 def test_extreme_budgets_run(eps0):
     rng = np.random.default_rng(3)
     for mechanism in ESTIMATED:
-        if type(mechanism).__name__ == "Gaussian":
+        if type(mechanism).__name__ == "gaussian":
             continue
         changes = {"eps0": eps0} | ({"eps1": eps0 / 2} if hasattr(mechanism, "eps1") else {})
         extreme = dataclasses.replace(mechanism, **changes)
         x, truth = population(extreme, rng, 2000)
         found = np.array(extreme.estimate(extreme.sample(x, rng)))
         assert np.isfinite(found).all()
-        if eps0 == 700.0 and type(mechanism).__name__ in ("GeneralizedRR", "Rappor", "Laplace", "Piecewise"):
+        if eps0 == 700.0 and type(mechanism).__name__ in ("generalized_rr", "rappor", "laplace", "piecewise"):
             np.testing.assert_allclose(found, truth, atol=1e-3)

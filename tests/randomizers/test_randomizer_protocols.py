@@ -76,9 +76,9 @@ def test_reports_follow_the_oracle(name):
 @pytest.mark.parametrize("mechanism", [
     randomizers.local_hash(eps0=E0, d=6),
     randomizers.collision(eps0=E0, d=6, s=2, l=5),
-    randomizers.wheel(eps0=E0, d=6, s=1, p=0.3),
+    randomizers.wheel(eps0=E0, d=6, s=1, arc=0.3),
     randomizers.wheel(eps0=E0, d=6, s=2),
-    randomizers.wheel(eps0=E0, d=6, s=2, p=0.3),
+    randomizers.wheel(eps0=E0, d=6, s=2, arc=0.3),
 ], ids=repr)  # fmt: skip
 def test_hashed_reports_hit_with_the_right_probabilities(mechanism):
     n, s = 40_000, mechanism.s

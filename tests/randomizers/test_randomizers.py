@@ -172,7 +172,7 @@ def test_numbers_quoted_in_docstrings():
     hashed = randomizers.collision(eps0=E0, d=6, s=2, l=9)
     assert hockey(*hashed.pmf()[:2], 0.0) == pytest.approx(0.2378, abs=5e-5)
     assert hashed.beta == pytest.approx(0.3077, abs=5e-5)
-    arcs = randomizers.wheel(eps0=E0, d=6, s=2, p=1 / 9)
+    arcs = randomizers.wheel(eps0=E0, d=6, s=2, arc=1 / 9)
     pair = arcs.input_pairs()[0]
     assert hockey(*arcs.pmf()[:2], 0.0) == pytest.approx(0.2260, abs=5e-5)
     assert of_distribution(pair.blanket, 0.0, 0.0) == pytest.approx(0.2393, abs=5e-5)
