@@ -103,7 +103,7 @@ class DiscretisedLoss(connect_the_dots.ConnectTheDots):
         return max(self.forward.eps.size, self.backward.eps.size) >= MOST_DOTS
 
     def _dots(self):
-        """Return ε of all dots, x = e^ε − 1, both ends of h there, losses rising."""
+        """Return x = e^ε − 1 of all dots and both ends of h there, losses rising."""
         ahead, behind = self.forward, self.backward
         near = behind.eps < LOWEST
         eps = np.concatenate([-behind.eps[near][:0:-1], ahead.eps])
@@ -118,7 +118,7 @@ class DiscretisedLoss(connect_the_dots.ConnectTheDots):
         low[middle] = min(low[middle], high[middle])
         doubt = 64 * UNIT * np.where(eps < 0.0, np.abs(x) + high, high)
         base = np.maximum(-x, 0.0)
-        return eps, x, np.maximum(low + base - doubt, base), np.minimum(high + base + doubt, 1.0)
+        return x, np.maximum(low + base - doubt, base), np.minimum(high + base + doubt, 1.0)
 
     @property
     def pessimistic(self):
@@ -133,17 +133,8 @@ class DiscretisedLoss(connect_the_dots.ConnectTheDots):
     def _distributions(self):
         found = self.__dict__.get("_drawn")
         if found is None or found[0] != self.size:
-            eps, x, low, high = self._dots()
-            kink, depth, doubt = _kinks(x, low, high)
-            with np.errstate(divide="ignore"):
-                kink_loss = np.log1p(kink)
-            distributions = (
-                _distribution(
-                    np.append(-math.inf, eps), np.append(-1.0, x), np.append(1.0, high), below=False
-                ),
-                _distribution(kink_loss, kink, depth, below=True),
-            )
-            self._drawn = found = self.size, distributions, doubt
+            *drawn, doubt = distributions(*self._dots())
+            self._drawn = found = self.size, drawn, doubt
         return found[1]
 
     def refine(self, order):
@@ -164,6 +155,21 @@ class DiscretisedLoss(connect_the_dots.ConnectTheDots):
             if worst > -math.inf and logsumexp(part) > worst - 2.3:
                 curve.halve(*connect_the_dots.most_doubtful([part]))
         return self.size > size
+
+
+def distributions(x, low, high):
+    """Return the distributions of chords and of chords continued, and each gap's doubt.
+
+    Parameters
+    ----------
+    x : numpy.ndarray
+        e^ε − 1 of the dots, rising, above −1.
+    low, high : numpy.ndarray
+        Both ends of the curve there, at least max(0, −x) and at most 1.
+    """
+    kink, depth, doubt = _kinks(x, low, high)
+    above = _distribution(np.append(-1.0, x), np.append(1.0, high), below=False)
+    return above, _distribution(kink, depth, below=True), doubt
 
 
 def _kinks(x, low, high):
@@ -210,10 +216,12 @@ def _kinks(x, low, high):
     return np.append(np.append(-1.0, at[:last]), cross), np.append(np.append(1.0, y[:last]), 0.0), area[1:]
 
 
-def _distribution(loss, x, h, *, below):
+def _distribution(x, h, *, below):
     """Return the distribution of the lower hull of points on a curve, the first of them at E = 0."""
     chosen = hull(x, h)
-    loss, x, h = loss[chosen], x[chosen], h[chosen]
+    x, h = x[chosen], h[chosen]
+    with np.errstate(divide="ignore"):
+        loss = np.log1p(x)
     gap = np.diff(x)
     slope = np.append(np.diff(h) / gap, 0.0)
     share = np.maximum(np.diff(slope), 0.0)  # of Q

@@ -102,13 +102,14 @@ class GaussianTradeoff(TradeoffFunction):
         return super().tensor(other)
 
 
-def gaussian_mixture(mu, weights, thresholds):
+def gaussian_mixture(mu, weights, thresholds, shift=0.0):
     r"""Return polygons below and above the function that shows which of several :math:`G_{\mu_i}` was drawn.
 
     .. math:: \alpha(t) = \sum_i w_i \Phi\Bigl(-\frac t{\mu_i} - \frac{\mu_i}2\Bigr), \qquad
               \beta(t) = \sum_i w_i \Phi\Bigl(\frac t{\mu_i} - \frac{\mu_i}2\Bigr)
 
-    for thresholds t on log Q/P; the slope at t is :math:`-e^t`.  μᵢ = 0 is allowed.
+    for thresholds t on log Q/P; the slope at t is :math:`-e^t`.  μᵢ = 0 is allowed; ``shift`` is how far the
+    function in question may lie from this one.
     """
     t = np.sort(np.asarray(thresholds, float))[::-1]
     x, y, error = np.zeros(t.size), np.zeros(t.size), 0.0
@@ -122,4 +123,4 @@ def gaussian_mixture(mu, weights, thresholds):
         for z in (a[0], -b[-1]):
             size = min(max(z, 0.0), 40.0)
             error = max(error, (1.0 + size) * (1.0 + 2.0 * size + m))
-    return tradeoff_polygon.touching(x, y, t, error=8 * UNIT * error + len(mu) * UNIT)
+    return tradeoff_polygon.touching(x, y, t, error=8 * UNIT * error + len(mu) * UNIT, shift=shift)

@@ -19,6 +19,7 @@ import numpy as np
 from shufflelib.numerics.certified import LEAST
 from shufflelib.numerics.convex_hull import hull
 from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.profiles import discretised_loss
 from shufflelib.profiles.pairs import DiscretePair
 
 MOST_SEGMENTS = 4_000_000
@@ -167,90 +168,62 @@ def through(x, y, *, below):
     return Polygon(pair_of_masses(p[used], np.maximum(q[used], 0.0), mass_error=2 * UNIT))
 
 
-def touching(x, y, log_slope, *, error):
+def touching(x, y, log_slope, *, error, shift=0.0):
     """Return polygons below and above a convex curve from points on it with their tangents.
 
     Parameters
     ----------
     x, y : numpy.ndarray
-        Rising false-positive and falling false-negative rates, relative error ``error`` each.
+        False-positive and false-negative rates, relative error ``error`` each.
     log_slope : numpy.ndarray
-        Log of minus the slope of a tangent at each point, falling.
+        Log of minus the slope of a tangent at each point.
     error : float
         Relative error of ``x``, ``y`` and the slopes.
+    shift : float
+        How far the function in question may lie from the curve.
     """
-    grow = 1.0 + 2.0 * error + 16 * UNIT
-    high = through(np.maximum(x, TINY) * grow, np.maximum(y, TINY) * grow, below=False)
-    keep = np.append(True, (np.diff(x) > 0.0) & (np.diff(y) < 0.0))
-    keep &= (x > 0.0) & (y > 0.0) & (np.abs(log_slope) < STEEPEST)
-    if not keep.any():
-        return through(np.zeros(1), np.zeros(1), below=True), high
-    x, y, slope = x[keep], y[keep], np.exp(log_slope[keep])
-    steeper, flatter, dx = slope[:-1], slope[1:], np.diff(x)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        meet = (-np.diff(y) - flatter * dx) / (steeper - flatter)
-    meet = np.clip(np.where(np.isfinite(meet), meet, 0.5 * dx), 0.0, dx)
-    floor = np.minimum(y[:-1] - steeper * meet, y[1:] + flatter * (dx - meet))
-    corner_x, corner_y = np.empty(2 * x.size + 1), np.empty(2 * x.size + 1)
-    corner_x[1::2], corner_y[1::2] = x, y
-    corner_x[2:-1:2], corner_y[2:-1:2] = x[:-1] + meet, floor
-    corner_x[0], corner_y[0] = 0.0, min(1.0, y[0] + slope[0] * x[0])
-    corner_x[-1], corner_y[-1] = min(1.0, x[-1] + y[-1] / slope[-1]), 0.0
-    shrink = 2.0 - grow
-    # differences of neighbouring rates cancel: their error is that of the larger rate
-    lost = np.zeros(corner_y.size)
-    lost[2:-1:2] = 8 * (UNIT + error) * y[:-1]
-    low = through(corner_x * shrink, (corner_y - lost) * shrink, below=True)
-    return low, high
+    slope = np.exp(np.minimum(log_slope, STEEPEST))
+    value, doubt = 1.0 - y - slope * x, 3.0 * (error + UNIT) * (y + slope * x) + 2 * UNIT
+    below, _ = supporting(log_slope, value - doubt, value + doubt, shift=shift)
+    grow, order = 1.0 + 2.0 * error + 16 * UNIT, np.argsort(x)
+    x, y = np.maximum(x, TINY) * grow, np.maximum(y, TINY) * grow + shift
+    return below, through(x[order], y[order], below=False)
 
 
-def supporting(log_slope, low, high):
+def supporting(log_slope, low, high, *, shift=0.0):
     """Return polygons below and above a convex f from sup_A Q(A) − s P(A), known within [low, high].
 
-    Below lie the lines 1 − high − s α.  Above: each line 1 − low − s α passes above a point of f,
-    which lies where that line is above all the others; two such points carry a chord.
+    These values are a hockey-stick curve, that of (Q, P); the distributions of its loss that
+    `discretised_loss` draws on either side of it are the polygons.  ``shift`` is charged to f itself.
     """
-    order = np.argsort(log_slope)
-    s, low, high = np.exp(log_slope[order]), low[order], high[order]
-    pad = 16 * UNIT * (1.0 + s)
-    below, above = 1.0 - high - pad, 1.0 - low + pad
-    s, below = np.append(0.0, s), np.append(0.0, np.maximum(below, 0.0))
-    above = np.append(0.0, above)
-    starts = np.flatnonzero(np.append(True, np.diff(s) > 0.0))  # slopes asked for in both directions
-    s, below, above = s[starts], np.maximum.reduceat(below, starts), np.minimum.reduceat(above, starts)
-    chosen = hull(s, -below)
-    # lines through one kink of f lie on a straight edge of that hull: all of them tell where it is
-    tops = np.hstack([_tops(s[use], below[use], above[use]) for use in (chosen, np.arange(s.size))])
-    s, below = s[chosen], below[chosen]
-    gap = np.diff(s)
-    x = np.clip(np.diff(below) / gap, 0.0, 1.0)[::-1]
-    y = np.minimum(below[:-1][::-1] - s[:-1][::-1] * x, below[1:][::-1] - s[1:][::-1] * x)
-    first = np.array([[0.0], [below[-1]]])
-    knots = np.hstack([first, np.array([x, np.maximum(y, 0.0)])]) * (1.0 - 8 * UNIT)
-    return through(*knots, below=True), through(*tops[:, np.argsort(tops[0])], below=False)
+    used = (log_slope > -discretised_loss.LOWEST) & (log_slope < STEEPEST)
+    x, low, high = np.expm1(log_slope[used]), low[used], high[used]
+    x, low, high = np.append(x, 0.0), np.append(low, 0.0), np.append(high, 1.0)  # at least one dot
+    order = np.argsort(x)
+    x, low, high = x[order], low[order], high[order]
+    starts = np.flatnonzero(np.append(True, np.diff(x) > 0.0))  # slopes asked for in both directions
+    x, low, high = x[starts], np.maximum.reduceat(low, starts), np.minimum.reduceat(high, starts)
+    low, high = np.maximum.accumulate(low[::-1])[::-1], np.minimum.accumulate(high)
+    base = np.maximum(-x, 0.0)
+    rounding = 64 * UNIT * (base + high)
+    low, high = np.maximum(low - rounding, base), np.minimum(high + rounding, 1.0)
+    above, below, _ = discretised_loss.distributions(x, low, high)
+    return _falling(above, shift, below=True), _falling(below, shift, below=False)
 
 
-def _tops(s, below, above):
-    """Return points above f: on chords between points of f known to lie on or under given lines."""
-    gap = np.diff(s)
-    # line k beats line k + 1 from here, and line k - 1 up to there
-    left = np.append(np.maximum((below[1:] - above[:-1]) / gap, 0.0), 0.0)
-    right = np.append(1.0, np.minimum((above[1:] - below[:-1]) / gap, 1.0))
-    left, right = left[::-1] * (1 - 8 * UNIT), np.minimum(right[::-1] * (1 + 8 * UNIT), 1.0)
-    # in order, so that they can be searched; either moves to the side on which it says less
-    left, right = np.minimum.accumulate(left[::-1])[::-1], np.maximum.accumulate(right)
-    s, above = s[::-1], above[::-1]
-    x = np.unique(np.concatenate([left, right]))
-    i = np.searchsorted(right, x, side="right") - 1
-    j = np.searchsorted(left, x, side="left")
-    used = (i >= 0) & (j < s.size) & (i < j)
-    x, i, j = x[used], i[used], j[used]
-    tops = []
-    for a in (left[i], right[i]):
-        for b in (left[j], right[j]):
-            ya, yb = above[i] - s[i] * a, above[j] - s[j] * b
-            with np.errstate(divide="ignore", invalid="ignore"):
-                share = np.where(b > a, (b - x) / (b - a), 1.0)
-            tops.append(yb + share * (ya - yb))
-    y = np.max(tops, axis=0) + 32 * UNIT * (1.0 + s[i] * right[i])
-    return np.array([x, np.clip(y, 0.0, 1.0)])
+def _falling(distribution, shift, *, below):
+    """Return the polygon of a privacy loss distribution, the loss that of Q against P, moved by ``shift``."""
+    q = distribution.mass[::-1]
+    p = q * np.exp(-distribution.loss[::-1])
+    x, y = np.append(0.0, np.cumsum(p)), np.append(np.cumsum(q[::-1])[::-1], 0.0)
+    total = y[0] + distribution.infinity_mass
+    rounding = (q.size + 32) * UNIT
+    if not below:
+        missing = max(1.0 - total * (1.0 - distribution.slack), 0.0)
+        return through(x * (1.0 + rounding), y + (missing + shift + rounding), below=False)
+    # lowered, and cut where it meets 0
+    lower = max(total * (1.0 + distribution.slack) - 1.0, 0.0) + shift + rounding
+    kept = y > lower
+    x = np.append(x[kept], np.interp(lower, y[::-1], x[::-1]))
+    y = np.append(y[kept] - lower, 0.0)
+    return through(x * (1.0 - rounding), y, below=True)

@@ -139,7 +139,7 @@ def test_product_of_finite_pairs_is_exact():
 def test_products_too_large_are_refused():
     with pytest.raises(ValueError, match="coarsen"):
         GaussianTradeoff(1.0).tensor(
-            from_pair(DiscretePair(np.log(np.full(900, 1 / 900)), np.log(np.full(900, 1 / 900))))
+            from_pair(DiscretePair(np.log(np.full(3000, 1 / 3000)), np.log(np.full(3000, 1 / 3000))))
         )
 
 
@@ -250,7 +250,7 @@ def test_the_polygons_of_a_gaussian_curve_are_close_where_it_is_small_too(mu):
     """The knots lie where the two distributions do, whatever lies between them."""
     f, rates = GaussianTradeoff(mu), np.geomspace(1e-9, 1 - 1e-3, 200)
     low, high = f.low.lower(rates), f.high.upper(rates)
-    assert np.all(high - low <= 2e-5 * min(mu, 1.0)) and np.all(high - low <= 2e-3 * high)
+    assert np.all(high - low <= 2e-5 * min(mu, 1.0)) and np.all(high - low <= 2e-3 * high + 5e-11)
     exact = special.ndtr(-special.ndtri(rates) - mu)
     assert np.all(low <= exact * (1 + 1e-9) + HAIR) and np.all(exact * (1 - 1e-9) - HAIR <= high)
 

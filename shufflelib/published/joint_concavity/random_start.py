@@ -266,33 +266,13 @@ def random_start_bound(start):
     # quantiles of the log ratio: of each Gaussian part between -9 and 9 deviations
     spread = 9.0 * largest + 0.5 * largest**2
     thresholds = spread * np.sinh(np.linspace(-9.0, 9.0, THRESHOLDS)) / math.sinh(9.0)
-    low, high = gaussian_mixture(at[used], weights[used], thresholds)
+    low, high = gaussian_mixture(at[used], weights[used], thresholds, shift=eta)
     return TradeoffFunction(
-        _shifted(low, -eta),
-        _shifted(high, eta),
+        low,
+        high,
         statement=f"one noisy gradient step, {start.name}",
         source="Theorem 5.1; quadrature error charged to both ends",
     )
-
-
-def _shifted(part, height):
-    """Return the polygon moved up or down."""
-    if height < 0.0:
-        x, y = part.below
-        first = int(np.searchsorted(x, 0.0, side="right")) - 1
-        x, y = x[first:], y[first:]
-        # cut where the moved polygon meets 0: between knots it falls linearly
-        end = int(np.argmax(y <= -height)) if (y <= -height).any() else y.size - 1
-        if end > 0:
-            share = min(max((y[end - 1] + height) / (y[end - 1] - y[end]), 0.0), 1.0)
-            stop = x[end - 1] + share * (x[end] - x[end - 1])
-        else:
-            stop = x[0]
-        scale = 1.0 - 8 * UNIT
-        x, y = np.append(x[:end], stop) * scale, np.append(y[:end] + height, 0.0) * scale
-        return tradeoff_polygon.through(x, y, below=True)
-    x, y = part.above
-    return tradeoff_polygon.through(x, y + height, below=False)
 
 
 # ---------------------------------------------------------------- the mixtures themselves
