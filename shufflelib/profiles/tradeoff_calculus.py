@@ -3,8 +3,6 @@ r"""The calculus on polygons: what is done to trade-off functions is done to pai
 ==================  ==============================================================
 `direct_sum`        joint concavity: the index of the mixture is seen
 `product`           tensor product: two independent observations
-`merged`            fewer segments, above: neighbours pooled (post-processing)
-`spread`            fewer segments, below: neighbours pushed to the ends of their cell
 `steep`             symmetrisation from the segments steeper than -1
 `steep_side`        those segments alone, continued with slope -1
 `blended`           pointwise average with perfect privacy
@@ -62,90 +60,32 @@ def product(first, second):
         mass_error=mass_error + 2 * UNIT * (1.0 + size),
         loss_error=loss_error + 2 * UNIT * finite,
     )
-    starts = np.flatnonzero(np.append(True, pair.loss[1:] != pair.loss[:-1]))
-    return merged(pair, starts)
+    return _merged(pair)
 
 
-def pooled(logs, starts):
+def _pooled(logs, starts, counts):
     """Return the logs of the sums of consecutive cells, and the errors of adding one by one and of logs."""
     peak = np.maximum.reduceat(logs, starts)
     peak = np.where(np.isfinite(peak), peak, 0.0)
-    counts = np.diff(np.append(starts, logs.size))
     with np.errstate(divide="ignore"):
         sums = peak + np.log(np.add.reduceat(np.exp(logs - np.repeat(peak, counts)), starts))
     return sums, UNIT * (counts + 8.0 * (1.0 + np.abs(peak)))
 
 
-def merged(pair, starts):
-    """Return the pair with consecutive atoms pooled, cells starting at the given indices."""
-    if starts.size == pair.loss.size:
-        return pair
-    (log_p, rounding_p), (log_q, rounding_q) = pooled(pair.log_p, starts), pooled(pair.log_q, starts)
+def _merged(pair):
+    """Return the pair with atoms of equal loss as one."""
+    starts = np.flatnonzero(np.append(True, pair.loss[1:] != pair.loss[:-1]))
     counts = np.diff(np.append(starts, pair.loss.size))
-    mass_error = np.maximum.reduceat(pair.mass_error, starts) + np.maximum(rounding_p, rounding_q)
-    loss_error = np.maximum.reduceat(pair.loss_error, starts)
-    same = pair.loss[starts] == pair.loss[starts + counts - 1]
-    with np.errstate(invalid="ignore"):
-        loss = np.where(same, pair.loss[starts], log_p - log_q)
-    size = np.abs(np.where(np.isfinite(log_p), log_p, 0.0)) + np.abs(np.where(np.isfinite(log_q), log_q, 0.0))
-    loss_error = np.where(same, loss_error, loss_error + 2 * mass_error + 2 * UNIT * size)
-    return DiscretePair.from_losses(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
-
-
-def spread(pair, starts):
-    """Return the pair with the atoms of each cell pushed to the cell's two extreme losses.
-
-    Each atom is split so that both of its masses are kept; the pair becomes easier to tell apart.
-    """
-    finite = np.isfinite(pair.loss)
-    stops = np.append(starts[1:], pair.loss.size) - 1
-    cell = np.repeat(np.arange(starts.size), stops - starts + 1)
-    first, last = pair.loss[starts][cell], pair.loss[stops][cell]
-    wide = finite & np.isfinite(first) & np.isfinite(last) & (last > first)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # expm1(last − loss) / expm1(last − first) without large exponentials
-        share = np.exp(first - pair.loss) * np.expm1(pair.loss - last) / np.expm1(first - last)
-        share = np.where(wide, share, 1.0)
-        to_first, to_last = pair.log_p + np.log(share), pair.log_p + np.log1p(-np.clip(share, 0.0, 1.0))
-    alone = ~wide
-    edge = wide[starts]
-    with np.errstate(invalid="ignore"):
-        (low, low_rounding), (high, high_rounding) = (
-            (log[edge], rounding[edge])
-            for log, rounding in (
-                pooled(np.where(wide, part, -np.inf), starts) for part in (to_first, to_last)
-            )
-        )
-    ends = np.concatenate([pair.loss[starts][edge], pair.loss[stops][edge]])
-    masses = np.concatenate([low, high])
-    error = (np.maximum.reduceat(pair.mass_error + 2 * pair.loss_error, starts))[edge]
-    rounding = np.concatenate([low_rounding, high_rounding]) + 24 * UNIT
-    error = np.tile(error, 2) + rounding + 8 * UNIT * (1.0 + np.abs(ends))
+    (log_p, rounding_p), (log_q, rounding_q) = (
+        _pooled(part, starts, counts) for part in (pair.log_p, pair.log_q)
+    )
     return DiscretePair.from_losses(
-        np.concatenate([pair.log_p[alone], masses]),
-        np.concatenate([pair.log_q[alone], masses - ends]),
-        np.concatenate([pair.loss[alone], ends]),
-        mass_error=np.concatenate([pair.mass_error[alone], error]),
-        loss_error=np.concatenate([pair.loss_error[alone], 4 * UNIT * (1.0 + np.abs(ends))]),
+        log_p,
+        log_q,
+        pair.loss[starts],
+        mass_error=np.maximum.reduceat(pair.mass_error, starts) + np.maximum(rounding_p, rounding_q),
+        loss_error=np.maximum.reduceat(pair.loss_error, starts),
     )
-
-
-def cells(pair, count):
-    """Return where to start about ``count`` cells of consecutive atoms, fine in mass and in loss."""
-    p, q = np.exp(pair.log_p), np.exp(pair.log_q)
-    loss = np.clip(np.where(np.isnan(pair.loss), 0.0, pair.loss), -60.0, 60.0)
-    heavy = (p > 1e-18) | (q > 1e-18)
-    span = np.ptp(loss[heavy]) if heavy.any() else 0.0
-    rank = np.cumsum(p + q) / (p.sum() + q.sum())
-    if span > 0.0:
-        rank = (
-            0.5 * rank
-            + 0.5 * (np.clip(loss, loss[heavy].min(), loss[heavy].max()) - loss[heavy].min()) / span
-        )
-    label = (
-        np.floor(rank * count * (1.0 - UNIT)) + np.isposinf(pair.loss) * 2.0 - np.isneginf(pair.loss) * 2.0
-    )
-    return np.flatnonzero(np.append(True, np.diff(label) != 0.0))
 
 
 def steep(pair):

@@ -16,7 +16,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import tradeoff_calculus
+from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.tradeoff_polygon import MOST_SEGMENTS, Polygon
 
@@ -216,17 +216,12 @@ class TradeoffFunction:
         Parameters
         ----------
         segments : int
-            At least 2.  Below, the segments of a cell are pushed to its steepest and flattest
-            slope; above, they are pooled.  The width falls with the square of ``segments``.
+            At least 2.  The width falls with the square of ``segments``.
         """
         segments = validation.count(segments, "segments", at_least=2, at_most=MOST_SEGMENTS)
-        low, high = self.low.pair, self.high.pair
-        return TradeoffFunction(
-            Polygon(tradeoff_calculus.spread(low, tradeoff_calculus.cells(low, max(segments // 2, 1)))),
-            Polygon(tradeoff_calculus.merged(high, tradeoff_calculus.cells(high, segments))),
-            statement=self.statement,
-            source=self.source,
-        )
+        low, above = tradeoff_polygon.coarse(self.low, segments)
+        high = above if self.high is self.low else tradeoff_polygon.coarse(self.high, segments)[1]
+        return TradeoffFunction(low, high, statement=self.statement, source=self.source)
 
 
 def checked(value, name):

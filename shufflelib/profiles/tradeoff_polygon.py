@@ -211,6 +211,25 @@ def supporting(log_slope, low, high, *, shift=0.0):
     return _falling(above, shift, below=True), _falling(below, shift, below=False)
 
 
+def coarse(polygon, count):
+    """Return polygons below and above another, through tangents at about ``count`` slopes.
+
+    A gap in which the loss rises by g and that holds a mass m costs about m g, so that each gets an equal
+    share of the sum of √(m g).
+    """
+    pair = polygon.pair
+    finite = np.isfinite(pair.loss)
+    loss = pair.loss[finite]
+    if loss.size == 0:
+        return polygon, polygon
+    mass = np.exp(pair.log_p[finite]) + np.exp(pair.log_q[finite])
+    cost = np.cumsum(np.sqrt(mass * np.diff(loss, prepend=loss[0])))
+    nearest = np.searchsorted(cost, np.linspace(0.0, cost[-1], count))
+    slopes = -np.unique(loss[np.minimum(nearest, loss.size - 1)])
+    low, high = np.array([polygon.hockey_stick(float(slope)) for slope in slopes]).T
+    return supporting(slopes, low, high)
+
+
 def _falling(distribution, shift, *, below):
     """Return the polygon of a privacy loss distribution, the loss that of Q against P, moved by ``shift``."""
     q = distribution.mass[::-1]
