@@ -5,12 +5,16 @@ import random
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise
 
+import numpy as np
+from scipy.stats import binom
+
 from claims import exact_shuffle, failure_curve
 from claims.claim import Check, Finding, Verdict
 from claims.exact_channels import largest_ratio, normalised
 from claims.exact_count_pair import above_the_claim, both_ways, counts_channel, counts_delta, printed
 from claims.exact_tests import corners, false_negatives
-from shufflelib.published import renyi
+from shufflelib import profiles
+from shufflelib.published import joint_concavity, renyi
 
 
 def _clones(e):
@@ -70,18 +74,19 @@ def _conference(effort):
     p, q = (exact_shuffle.shuffled(_one_sided(2, Fraction(1, 2)), (x, 2)) for x in (1, 0))
     alone = both_ways(_one_sided(3, Fraction(1, 3)), 0, 1, (), 1)
     real = exact_shuffle.worst_delta(exact_shuffle.randomized_response(3, 2), 1, 1)[0]
-    slopes = _slopes(renyi.theorem1_tradeoff_icassp24)
+    slopes = _conference_slopes()
+    slope = ", ".join(map(str, slopes))
     steps = (
         f"e^eps0 = 2, n = 2: two second symbols, none of the first: P has {p[0, 2, 0]}, Q has "
         f"{q.get((0, 2, 0), 0)}",
         f"so D_lambda(P || Q) = infinity at every order; at order 2 the sum of P^2/Q is {_power_sum(p, q)}",
-        f"the printed h at e^eps0 = 2, n = 2 has slope {slopes} at all points tried between its jumps: "
+        f"the printed h at e^eps0 = 2, n = 2 has slope {slope} at all points tried away from its jump: "
         "whatever alpha(t) is, g is a step function",
         "so the integral of |h'|^(1 - lambda) is 1 and the formula says D_lambda = 0",
         f"as (eps, delta) the pair is below the mechanism: e^eps0 = 3, n = 1, delta(0) = {alone}, 2-RR has "
         f"{real}",
     )
-    refuted = _power_sum(p, q) == math.inf and slopes == "-1" and alone < real
+    refuted = _power_sum(p, q) == math.inf and slopes == {-1} and alone < real
     evidence = (
         "the printed pair's divergence is infinite, the printed formula is 0, and the pair is below 2-RR"
     )
@@ -97,23 +102,20 @@ def _number_of_the_formula():
     return failure_curve.under_upper_bound("order λ", quantity, orders, [0.0] * len(orders), true)
 
 
-def _slopes(h):
-    """Return the slope of h at e^eps0 = 2, n = 2, where it is the same at all points away from its jumps."""
-    at = {"eps0": math.log(2.0), "n": 2}
-    points = [(j + 0.37) / 40 for j in range(40)]
-    found = {round((h(**at, fpr=x + 1e-6) - h(**at, fpr=x)) / 1e-6, 4) for x in points}
-    return "-1" if found == {-1.0} else str(sorted(found))
+def _conference_h(e, alpha):
+    """Return the printed h(alpha) for n = 2: v = 1 is the only term, alpha(t) is 1/e for t < 1, else 0."""
+    return 1 - alpha - (1 / (2 * e) if alpha < 1 / e else 0)  # P(A = 0) P(C = 1) while g = 1
+
+
+def _conference_slopes():
+    """Return the slopes of the printed h at e^eps0 = 2, n = 2, away from its jump."""
+    e, grid = Fraction(2), [Fraction(j, 12) for j in range(13)]
+    steps = [(a, b) for a, b in pairwise(grid) if not a < 1 / e <= b]
+    return {(_conference_h(e, b) - _conference_h(e, a)) * 12 for a, b in steps}
 
 
 def _conference_by_hand():
-    """Take n = 2: v = 1 is the only term; alpha(t) is 1/e for t < 1 and 0 for t > 1."""
-    e = Fraction(2)
-
-    def h(alpha):
-        return 1 - alpha - (1 / (2 * e) if alpha < 1 / e else 0)  # P(A = 0) P(C = 1) while g = 1
-
-    grid = [Fraction(j, 12) for j in range(13)]
-    slopes = {(h(b) - h(a)) * 12 for a, b in pairwise(grid) if not a < 1 / e <= b}
+    e, slopes = Fraction(2), _conference_slopes()
     both = 1 / e * 1 / e * Fraction(1, 2)  # Delta = 1, the other user a clone of the second symbol
     steps = (
         "by hand, n = 2, e = 2: h(alpha) = 1 - alpha - 1/4 below alpha = 1/2, then 1 - alpha; slopes "
@@ -124,10 +126,26 @@ def _conference_by_hand():
     return Finding(verdict, "the same by hand", steps)
 
 
+def _preprint_h(fpr, *, eps0, n):
+    """Return the preprint's h(fpr) as printed, with A ~ Bin(v, 1/2) among v clones."""
+    v, share = np.arange(n), 1.0 / (1.0 + math.exp(-eps0))
+    chance = binom.pmf(v, n - 1, math.exp(-eps0))
+
+    def tails(t):
+        """Return P(A > B1) and P(A > B1 + 1): the chance of a/b > t if Delta is 1, and if it is 0."""
+        b1 = np.floor((t * v - 1.0) / (t + 1.0) + 1e-9)
+        return binom.sf(b1, v, 0.5) @ chance, binom.sf(b1 + 1.0, v, 0.5) @ chance
+
+    ratios = sorted({a / b for b in range(1, n) for a in range(n - b + 1)})
+    rates = (tails(t) for t in ratios)
+    first, second = next((x, y) for x, y in rates if share * x + (1.0 - share) * y <= fpr)
+    return 1.0 - fpr + math.tanh(0.5 * eps0) * float(first - second)
+
+
 def _false_negatives():
     """Return the failure curve of the printed h(alpha) beside the best test between the printed P and Q."""
     at, levels = {"eps0": 1.0, "n": 20}, [j / 20 for j in range(1, 18)]
-    claimed = [renyi.theorem1_tradeoff_arxiv24(**at, fpr=level) for level in levels]
+    claimed = [_preprint_h(level, **at) for level in levels]
     true = [renyi.theorem1_pair_arxiv24(**at).tradeoff(level).upper for level in levels]
     quantity = "false negatives between P and Q, ε₀ = 1, n = 20"
     return failure_curve.over_lower_bound("false positives α", quantity, levels, claimed, true)
@@ -135,8 +153,7 @@ def _false_negatives():
 
 def _preprint(effort):
     p, q = (exact_shuffle.shuffled(_one_sided(3, Fraction(3, 4)), (x, 2, 2)) for x in (1, 0))
-    at = {"eps0": 1.0, "n": 20, "fpr": 0.05}
-    claimed, perfect = renyi.theorem1_tradeoff_arxiv24(**at), 1.0 - at["fpr"]
+    claimed, perfect = _preprint_h(0.05, eps0=1.0, n=20), 1.0 - 0.05
     attack = renyi.binary_rr_pair(eps0=1.0, n=20)
     attained = min(attack.tradeoff(0.05).upper, attack.reversed.tradeoff(0.05).upper)
     steps = (
@@ -175,9 +192,9 @@ def _corollary_1(effort):
         for build in (renyi.theorem1_pair_icassp24, renyi.theorem1_pair_arxiv24):
             if build(eps0=eps0, n=n).renyi(order).lower < math.inf:
                 return Finding(Verdict.REFUTED, f"eps0={eps0}, n={n}: a finite divergence")
-        meant = renyi.ratio_test_arxiv24(eps0=eps0, n=n).renyi(order)
-        pair = renyi.clones_pair_fmt21(eps0=eps0, n=n).renyi(order)
-        largest = max(largest, abs(meant / pair.upper - 1.0))
+        pair = renyi.clones_pair_fmt21(eps0=eps0, n=n)
+        meant = joint_concavity.renyi(profiles.from_pair(pair.cells), order=order)
+        largest = max(largest, abs(meant.upper / pair.renyi(order).upper - 1.0))
     evidence = (
         "vacuous: the printed pair's divergence is infinite, which bounds everything; along the test curve "
         "of the arXiv "

@@ -208,14 +208,6 @@ FORMULAS = (
     call(renyi.gaussian_mu_ccg24, "eps0", "n"),
     call(renyi.gaussian_tradeoff_ccg24, "eps0", "delta0", "n", "fpr", most=1.0),
     *(
-        call(one, "eps0", n=whole(1, 1000), weight=0.3)
-        for one in (renyi.ratio_test_arxiv24, renyi.ratio_test_icassp24)
-    ),
-    *(
-        call(one, "eps0", "fpr", n=whole(1, 1000), weight=0.3, least=-math.inf)  # as printed
-        for one in (renyi.theorem1_tradeoff_arxiv24, renyi.theorem1_tradeoff_icassp24)
-    ),
-    *(
         call(one, "chi", "n", other)
         for one, other in (
             (central_limit.asymptotic_delta, "eps"),

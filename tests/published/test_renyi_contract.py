@@ -71,7 +71,6 @@ UPPER = tuple(one for one in FORMULAS if (one.side, one.verdict) == ("upper", "h
 LOWER = tuple(one for one in FORMULAS if one.side == "lower")
 WHOLE = tuple(one for one in FORMULAS if one.whole)
 OTHERS = {  # not functions of (eps0, n, order); tested for themselves
-    "RatioTest",
     "binary_rr_pair",
     "clones_delta_fmt21",
     "clones_pair_fmt21",
@@ -79,12 +78,8 @@ OTHERS = {  # not functions of (eps0, n, order); tested for themselves
     "gaussian_mu_ccg24",
     "gaussian_tradeoff_ccg24",
     "generic_pair",
-    "ratio_test_arxiv24",
-    "ratio_test_icassp24",
     "theorem1_pair_arxiv24",
     "theorem1_pair_icassp24",
-    "theorem1_tradeoff_arxiv24",
-    "theorem1_tradeoff_icassp24",
 }
 PAIRS = (
     renyi.binary_rr_pair,
@@ -328,10 +323,6 @@ CALLS = (
     (renyi.gaussian_delta_ccg24, {"eps0": 0.5, "delta0": 1e-9, "n": 50, "eps": 0.1}),
     (renyi.gaussian_tradeoff_ccg24, {"eps0": 0.5, "delta0": 1e-9, "n": 50, "fpr": 0.1}),
     (renyi.clones_delta_fmt21, {"eps": 0.1, "delta": 1e-6, "eps0": 0.5, "delta0": 1e-9, "n": 50}),
-    (renyi.ratio_test_arxiv24, {"eps0": 0.5, "n": 50}),
-    (renyi.ratio_test_icassp24, {"eps0": 0.5, "n": 50}),
-    (renyi.theorem1_tradeoff_arxiv24, {"eps0": 0.5, "n": 50, "fpr": 0.1}),
-    (renyi.theorem1_tradeoff_icassp24, {"eps0": 0.5, "n": 50, "fpr": 0.1}),
 )
 
 
@@ -359,8 +350,6 @@ def test_number_types_do_not_matter_and_floats_come_back(call, arguments):
     again = call(**others)
     if call in PAIRS:
         assert (again.n, again.p, again.beta, again.q0) == (plain.n, plain.p, plain.beta, plain.q0)
-    elif call in (renyi.ratio_test_arxiv24, renyi.ratio_test_icassp24):
-        assert np.array_equal(again.log_p, plain.log_p) and np.array_equal(again.log_q, plain.log_q)
     else:
         assert type(plain) is float and again == plain and not math.isnan(plain)
 
@@ -377,43 +366,6 @@ def test_pairs_take_every_budget_in_range_and_one_user_gets_the_local_guarantee(
     for eps0 in (math.nextafter(1e-9, 0.0), 341.0):
         with pytest.raises(ValueError, match="eps0"):
             pair(eps0=eps0, n=1)
-
-
-def test_curves_have_a_largest_number_of_users():
-    for call in (renyi.ratio_test_arxiv24, renyi.ratio_test_icassp24):
-        with pytest.raises(ValueError, match="tradeoff and renyi"):
-            call(eps0=1.0, n=1001)
-    for call in (renyi.theorem1_tradeoff_arxiv24, renyi.theorem1_tradeoff_icassp24):
-        with pytest.raises(ValueError, match="n must be"):
-            call(eps0=1.0, n=1001, fpr=0.5)
-
-
-def test_curve_takes_arrays_and_agrees_with_single_calls():
-    curve = renyi.ratio_test_arxiv24(eps0=1.0, n=30)
-    grid = np.array([[0.0, 0.1], [0.6, 1.0]])
-    many = curve.fnr(grid)
-    assert many.shape == grid.shape
-    assert all(curve.fnr(float(x)) == y for x, y in zip(grid.ravel(), many.ravel(), strict=True))
-    assert type(curve.fnr(0.1)) is float
-    for bad in ("0.1", [], 1.2, math.nan):
-        with pytest.raises((TypeError, ValueError), match="fpr"):
-            curve.fnr(bad)
-    for bad in ("2", 1.0, math.nan, math.inf, None):
-        with pytest.raises((TypeError, ValueError), match="order"):
-            curve.renyi(bad)
-        with pytest.raises((TypeError, ValueError), match="order"):
-            curve.renyi_to_first_zero(bad)
-
-
-def test_curves_at_the_largest_size_and_at_extreme_budgets():
-    assert renyi.ratio_test_arxiv24(eps0=1.0, n=300).renyi(200.0) == pytest.approx(
-        renyi.clones_pair_fmt21(eps0=1.0, n=300).renyi(200.0).upper, rel=1e-9
-    )
-    for eps0 in (1e-6, 700.0):
-        curve = renyi.ratio_test_arxiv24(eps0=eps0, n=5)
-        assert 0.0 <= curve.renyi(2.0) <= eps0
-        for h in (renyi.theorem1_tradeoff_arxiv24, renyi.theorem1_tradeoff_icassp24):
-            assert math.isfinite(h(eps0=eps0, n=5, fpr=0.3))
 
 
 # ---------------------------------------------------------------- mutants

@@ -20,8 +20,6 @@ Neighbouring datasets differ in one user's value (replace one).  In order of rea
 2. `girgis`: the bounds that hold.
 3. `gaussian_limit`: a central limit theorem in place of a bound.
 4. `growth`: the rows of a published comparison table, taken literally.
-5. `ratio_test`: the "exact" Rényi divergence as an integral along a trade-off function;
-   `printed_tradeoff`: that function as printed, in two published versions.
 
 `over` sweeps any of the formulas over arrays and leaves gaps where a theorem does not apply.
 """
@@ -53,5 +51,3 @@ from shufflelib.published.renyi.pairs import (
     theorem1_pair_arxiv24,
     theorem1_pair_icassp24,
 )
-from shufflelib.published.renyi.printed_tradeoff import theorem1_tradeoff_arxiv24, theorem1_tradeoff_icassp24
-from shufflelib.published.renyi.ratio_test import RatioTest, ratio_test_arxiv24, ratio_test_icassp24

@@ -16,6 +16,25 @@ pair                         changed user's symbols                             
 ===========================  ==========================================================  ===============
 
 `binary_rr_pair` is no reduction but an attack: the output distributions of two neighbouring datasets.
+
+Theorem 1 of Chen, Cao, Ge writes :math:`D_\lambda(P\|Q) = \frac{1}{\lambda-1} \log \int_0^1
+|h'(x)|^{1-\lambda}\,dx` for the trade-off function h of the tests "reject P when a/b > t", where a
+and b count the two symbols.  The identity is right for a trade-off function, and with
+`clones_pair_fmt21` it is that pair's divergence.  What is printed is no trade-off function:
+
+========================  ======================================================================
+slip                      consequence
+========================  ======================================================================
+statement's pair          D_λ = ∞ for every λ > 1
+no randomised tests       h is a staircase with slope −1 between jumps: read literally the integral
+                          is 1 and D_λ = 0, perfect privacy, for every pair
+conference (5)            t v − 1 for t + 1 in the denominator: g(α) = ∞ and h ≈ 1 − α
+conference (5), (7)       the sums leave out v = 0
+conference (7)            a ceiling for "floor + 1": off by one at every threshold that is attained
+conference, all           Δ does not occur: h belongs to Δ = 1, whose D_λ is infinite
+arXiv                     c₀ < 0, the test rejects P where P is likely: h lies *above* 1 − α
+both                      P(A = k | C = v) with (1/2)^k for (1/2)^v
+========================  ======================================================================
 """
 
 import math
@@ -246,7 +265,7 @@ def theorem1_pair_arxiv24(*, eps0, n):
     -----
     Errata: Δ has the distribution that Proposition 1 gives it, but the pair drops Proposition 1's 1 − Δ.
     D_λ is infinite for every λ > 1 in both directions.  The h(α) printed next to it belongs to
-    Proposition 1's pair (`ratio_test_arxiv24`).
+    Proposition 1's pair (`clones_pair_fmt21`).
     Source: Chen, Cao, Ge, arXiv:2401.04306v1, Theorem 1.
 
     Examples
