@@ -18,12 +18,10 @@ from shufflelib.published.joint_concavity.clones import (
     shuffle_bound,
 )
 from shufflelib.published.joint_concavity.divergences import (
-    ChiSquare,
-    CurveLength,
-    Divergence,
-    HockeyStick,
-    KullbackLeibler,
-    RenyiPower,
+    chi_square,
+    curve_length,
+    f_divergence,
+    kullback_leibler,
     renyi,
 )
 from shufflelib.published.joint_concavity.equality import Tightness, tightness
