@@ -20,7 +20,6 @@ In order of reading:
 
 from shufflelib.published.conversions.mellin import (
     MellinInversion,
-    renyi_moments,
     tradeoff_from_renyi_moments,
 )
 from shufflelib.published.conversions.renyi import (
