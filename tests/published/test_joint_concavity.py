@@ -184,35 +184,6 @@ def test_divergences_of_the_direct_sum_are_averages(seed, divergence):
     assert divergence(function(*case.mixture)).lower <= average + HAIR
 
 
-def test_continuous_index():
-    """Remark after Lemma 3.1: μ uniform on [0, 1], against a fine sum."""
-    edges = np.linspace(0.01, 1.0, 41)
-    f = joint_concavity.ordered_mixture(
-        [GaussianTradeoff(m).coarsened(segments=300) for m in edges], weights=np.full(40, 1 / 40)
-    )
-    middles = np.linspace(0.01, 1.0, 2001)
-    middles = 0.5 * (middles[1:] + middles[:-1])
-    for t in (-0.3, 0.0, 0.2):
-        alpha, beta = np.mean(ndtr(t / middles - middles / 2)), np.mean(ndtr(-t / middles - middles / 2))
-        bracket = f(alpha)
-        assert bracket.lower <= beta <= bracket.upper
-        assert bracket.upper - bracket.lower < 0.02
-
-
-def test_edges_of_cells_that_rise_are_refused():
-    edges = [GaussianTradeoff(m) for m in (1.0, 0.75, 0.5)]
-    with pytest.raises(ValueError, match=r"functions\[1\] above functions\[0\]"):
-        joint_concavity.ordered_mixture(edges, weights=[0.5, 0.5])
-
-
-def test_a_chance_below_the_floats_is_not_nothing():
-    """δ(1) of an index on the second cell: the product of two chances, by hand."""
-    for chance in np.append(np.linspace(0.01, 0.99, 99), 1e-30):
-        edges = [Identity(), Identity(), ApproximateDP(eps=0.0, delta=1e-322)]
-        delta = joint_concavity.ordered_mixture(edges, weights=[1.0 - chance, chance]).delta(1.0)
-        assert F(float(delta.lower)) <= F(float(chance)) * F(1e-322) <= F(float(delta.upper))
-
-
 # ---------------------------------------------------------------- Lemmas 6.2 and 6.3
 
 
@@ -481,12 +452,6 @@ def test_corollary_43_as_printed_is_below_the_truth():
         lambda: joint_concavity.joint_concavity([Identity()] * 2, weights=[math.nan, 1.0]),
         lambda: joint_concavity.joint_concavity([Identity()] * 2, weights=[-0.5, 1.5]),
         lambda: joint_concavity.joint_concavity(["f"], weights=[1.0]),
-        lambda: joint_concavity.ordered_mixture([Identity()], weights=[]),
-        lambda: joint_concavity.ordered_mixture([Identity()] * 3, weights=[0.5, None]),
-        lambda: joint_concavity.ordered_mixture(
-            [Identity()] * 3, weights=np.ma.array([0.5, 0.5], mask=[1, 0])
-        ),
-        lambda: joint_concavity.ordered_mixture(np.array([Identity()] * 3), weights=[0.5, 0.5]),
         lambda: joint_concavity.two_weight_vectors(
             [[Identity()] * 2], weights=[1.0], alternative_weights=[1.0]
         ),

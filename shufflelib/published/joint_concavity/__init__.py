@@ -31,7 +31,6 @@ from shufflelib.published.joint_concavity.mixtures import (
     best_of,
     common_null,
     joint_concavity,
-    ordered_mixture,
     two_weight_vectors,
 )
 from shufflelib.published.joint_concavity.random_start import (

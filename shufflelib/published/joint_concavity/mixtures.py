@@ -13,37 +13,31 @@ the proof of Lemma 3.1 writes out: a merger of segments.  Read *pointwise* it wo
 P₁ = Q₁, T(P₂, Q₂) = 0 and w = (1/2, 1/2) the truth at 1/2 is 0, the pointwise sum 1/4.
 """
 
-import itertools
 import math
 
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified
 from shufflelib.profiles import tradeoff_calculus
 from shufflelib.profiles.tradeoff_functions import TradeoffFunction, checked
 from shufflelib.profiles.tradeoff_polygon import Polygon
 
-ROUNDING = 1e-12
-RATES = np.array([1e-6, 1e-3, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9])  # where an order is looked for
-
 
 def _functions(functions, name="functions"):
-    if not isinstance(functions, list | tuple | TradeoffFunction):
-        raise TypeError(f"{name} must be a list of trade-off functions, got {validation.shown(functions)}")
-    functions = list(functions) if isinstance(functions, list | tuple) else [functions]
-    if not functions:
-        raise ValueError(f"{name} must not be empty; pass at least one trade-off function")
+    if not isinstance(functions, list | tuple) or not functions:
+        raise TypeError(
+            f"{name} must be a list of at least one trade-off function, got {validation.shown(functions)}"
+        )
     return [checked(f, f"{name}[{i}]") for i, f in enumerate(functions)]
 
 
-def checked_weights(values, name, count, *, each="function"):
+def checked_weights(values, name, count):
     """Return probabilities of ``count`` parts, refusing what does not sum to 1."""
     weights = validation.reals(
         values, name, at_least=0.0, at_most=1.0 + 1e-9, remedy="weights are probabilities"
     )
     if weights.shape != (count,):
-        raise ValueError(f"{name} must hold one weight per {each}, {count}, got shape {weights.shape}")
+        raise ValueError(f"{name} must hold one weight for each of {count} parts, got shape {weights.shape}")
     total = math.fsum(weights)
     if abs(total - 1.0) > 1e-9:
         raise ValueError(f"{name} must sum to 1, got a sum of {total:.12g}; divide by it")
@@ -56,22 +50,21 @@ def checked_share(value, name, **domain):
     return validation.real(value, name, **domain, remedy="a weight is a probability")
 
 
+def _enclosed(functions, combine, statement):
+    """Return the function whose polygons combine those of the parts, all below or all above them."""
+    low, high = combine([f.low for f in functions], True), combine([f.high for f in functions], False)
+    source = "; ".join(dict.fromkeys(f.source for f in functions))
+    return TradeoffFunction(low, high, statement=statement, source=source)
+
+
 def _seen(functions, null_weights, alternative_weights, statement):
     """Return the function of the direct sum of the parts."""
-    low = Polygon(
-        tradeoff_calculus.direct_sum([f.low.pair for f in functions], null_weights, alternative_weights)
-    )
-    exact = all(f.low is f.high for f in functions)
-    high = (
-        low
-        if exact
-        else Polygon(
-            tradeoff_calculus.direct_sum([f.high.pair for f in functions], null_weights, alternative_weights)
-        )
-    )
-    return TradeoffFunction(
-        low, high, statement=statement, source="; ".join(dict.fromkeys(f.source for f in functions))
-    )
+
+    def direct_sum(polygons, below):
+        pairs = [polygon.pair for polygon in polygons]
+        return Polygon(tradeoff_calculus.direct_sum(pairs, null_weights, alternative_weights))
+
+    return _enclosed(functions, direct_sum, statement)
 
 
 def joint_concavity(functions, *, weights, alternative_weights=None):
@@ -82,7 +75,7 @@ def joint_concavity(functions, *, weights, alternative_weights=None):
 
     Parameters
     ----------
-    functions : sequence of TradeoffFunction
+    functions : list of TradeoffFunction
         :math:`f_i \le T(P_i, Q_i)`.
     weights : array_like, shape (m,)
         Probabilities of the parts.
@@ -122,64 +115,8 @@ def joint_concavity(functions, *, weights, alternative_weights=None):
     return _seen(functions, weights, other, f"a mixture of {len(functions)} parts, the part seen")
 
 
-def ordered_mixture(functions, *, weights):
-    r"""Return T((X, I), (Y, I)) for an index with a continuous distribution, enclosed from an ordered grid.
-
-    Parameters
-    ----------
-    functions : sequence of TradeoffFunction
-        Values of i ↦ f_i at the m + 1 edges of m cells, falling pointwise: each at least the next.
-    weights : array_like, shape (m,)
-        Probabilities of the cells.
-
-    Returns
-    -------
-    TradeoffFunction
-        Below, each cell is given its later, less private edge; above, its earlier one.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``functions`` are no trade-off functions or are seen to rise, or ``weights`` no probabilities.
-
-    Notes
-    -----
-    The caller guarantees that the functions fall; only some rates are checked.  First order in the
-    cells; `random_start_bound` is second order for Gaussian parts.  Source: remark after Lemma 3.1.
-
-    Examples
-    --------
-    A separation that is uniform in [0.5, 1], in five cells:
-
-    >>> import numpy as np
-    >>> from shufflelib import profiles
-    >>> from shufflelib.published import joint_concavity
-    >>> edges = [profiles.GaussianTradeoff(mu) for mu in np.linspace(0.5, 1.0, 6)]
-    >>> bracket = joint_concavity.ordered_mixture(edges, weights=np.full(5, 0.2))(0.1)
-    >>> round(bracket.lower, 3), round(bracket.upper, 3)
-    (0.682, 0.716)
-    """
-    functions = _functions(functions)
-    if len(functions) < 2:
-        raise ValueError("functions must hold the two edges of at least one cell, got one; add the other")
-    weights = checked_weights(weights, "weights", len(functions) - 1, each="cell between two functions")
-    values = [f(RATES) for f in functions]
-    for i, (one, next_) in enumerate(itertools.pairwise(values)):
-        if np.any(one.upper < next_.lower):
-            raise ValueError(
-                f"functions must fall, got functions[{i + 1}] above functions[{i}]; "
-                "begin with the most private"
-            )
-    statement = "a mixture over a continuous index, the index seen"
-    low, high = (_seen(part, weights, weights, statement) for part in (functions[1:], functions[:-1]))
-    return TradeoffFunction(low.low, high.high, statement=statement, source=low.source)
-
-
 def _matrix(functions):
-    if not isinstance(functions, list | tuple) or not functions:
-        raise TypeError(
-            f"functions must be a square list of lists of T(P_i, Q_j), got {validation.shown(functions)}"
-        )
+    validation.instance(functions, "functions", list, remedy="pass lists of T(P_i, Q_j)")
     rows = [_functions(row, f"functions[{i}]") for i, row in enumerate(functions)]
     if any(len(row) != len(rows) for row in rows):
         raise ValueError(f"functions must be square, got rows of lengths {[len(row) for row in rows]}")
@@ -194,7 +131,7 @@ def two_weight_vectors(functions, *, weights, alternative_weights):
 
     Parameters
     ----------
-    functions : sequence of sequences of TradeoffFunction, m × m
+    functions : list of lists of TradeoffFunction, m × m
         ``functions[i][j]`` is T(P_i, Q_j) or below it.
     weights, alternative_weights : array_like, shape (m,)
         Probabilities of the parts under null and alternative.
@@ -224,20 +161,17 @@ def two_weight_vectors(functions, *, weights, alternative_weights):
     weights = checked_weights(weights, "weights", len(rows))
     other = checked_weights(alternative_weights, "alternative_weights", len(rows))
     kept = np.minimum(weights, other)
-    parts, coupling = [rows[i][i] for i in range(len(rows))], list(kept)
     left, wanted = weights - kept, other - kept
-    givers, takers = list(np.flatnonzero(left > 0.0)), list(np.flatnonzero(wanted > 0.0))
-    while givers and takers:
-        i, j = givers[0], takers[0]
-        moved = min(left[i], wanted[j])
-        parts.append(rows[i][j])
-        coupling.append(moved)
-        left[i] -= moved
-        wanted[j] -= moved
-        if left[i] <= 0.0 or len(takers) > 1 and wanted[j] > 0.0:
-            givers.pop(0)
-        if wanted[j] <= 0.0:
-            takers.pop(0)
+    parts, coupling = [], []
+    for i, row in enumerate(rows):
+        for j, f in enumerate(row):
+            moved = kept[i] if i == j else min(left[i], wanted[j])
+            if moved > 0.0:
+                parts.append(f)
+                coupling.append(moved)
+            if i != j:
+                left[i] -= moved
+                wanted[j] -= moved
     coupling = np.array(coupling) / math.fsum(coupling)
     return _seen(parts, coupling, coupling, "two mixtures with different weights")
 
@@ -267,7 +201,7 @@ def advanced_joint_concavity(functions, *, weight, gamma, eta):
 
     Parameters
     ----------
-    functions : sequence of sequences of TradeoffFunction, 2 × 2
+    functions : list of lists of TradeoffFunction, 2 × 2
         ``functions[i][j]`` is T(P_i, Q_j) or below it.
     weight : float
         w in (0, 1).
@@ -323,7 +257,7 @@ def advanced_delta(functions, *, eps, weight, gamma, eta):
 
     Parameters
     ----------
-    functions : sequence of sequences of TradeoffFunction, 2 × 2
+    functions : list of lists of TradeoffFunction, 2 × 2
         ``functions[i][j]`` is T(P_i, Q_j).
     eps : float
         Budget in nats, at most 700 in size.
@@ -337,7 +271,8 @@ def advanced_delta(functions, *, eps, weight, gamma, eta):
 
     Notes
     -----
-    Source: Lemma 6.2, equations (9) and (10).
+    The hockey-stick divergence of `advanced_joint_concavity`, written out.  Source: Lemma 6.2, equations
+    (9) and (10).
 
     Examples
     --------
@@ -349,21 +284,8 @@ def advanced_delta(functions, *, eps, weight, gamma, eta):
     >>> round(f.delta(0.5).upper, 6), round(bracket.upper, 6)
     (0.238422, 0.131132)
     """
-    rows = _matrix(functions)
-    eps = validation.real(eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats")
-    w, gamma, eta, first, second = _split(weight, gamma, eta)
-    terms = (
-        ((1 - w) * (1 - gamma), rows[0][0], first),
-        ((1 - w) * gamma, rows[1][0], first),
-        (w * (1 - eta), rows[0][1], second),
-        (w * eta, rows[1][1], second),
-    )
-    ends = [(c, f.delta(max(eps + math.log(k), -700.0))) for c, f, k in terms if c > 0.0]
-    lower = math.fsum(c * end.lower for c, end in ends) * (1 - ROUNDING)
-    upper = math.fsum(c * end.upper for c, end in ends) * (1 + ROUNDING)
-    return Certified(
-        lower, upper, source="Lemma 6.2", statement="a bound on delta of two mixtures of two parts"
-    )
+    f = advanced_joint_concavity(functions, weight=weight, gamma=gamma, eta=eta)
+    return f.delta(eps)
 
 
 def common_null(functions, *, weights):
@@ -371,7 +293,7 @@ def common_null(functions, *, weights):
 
     Parameters
     ----------
-    functions : sequence of TradeoffFunction
+    functions : list of TradeoffFunction
         T(P, Q_i) or below it, P the same in all.
     weights : array_like, shape (m,)
         Probabilities of the parts.
@@ -394,14 +316,11 @@ def common_null(functions, *, weights):
     """
     functions = _functions(functions)
     weights = checked_weights(weights, "weights", len(functions))
-    low = tradeoff_calculus.averaged([f.low for f in functions], weights, below=True)
-    high = tradeoff_calculus.averaged([f.high for f in functions], weights, below=False)
-    return TradeoffFunction(
-        low,
-        high,
-        statement="one distribution against a mixture",
-        source="; ".join(dict.fromkeys(f.source for f in functions)),
-    )
+
+    def averaged(polygons, below):
+        return tradeoff_calculus.averaged(polygons, weights, below=below)
+
+    return _enclosed(functions, averaged, "one distribution against a mixture")
 
 
 def best_of(functions):
@@ -418,11 +337,8 @@ def best_of(functions):
     [[0.9661, 0.50973], [0.98351, 0.50538], [0.98351, 0.50973]]
     """
     functions = _functions(functions)
-    low = tradeoff_calculus.highest([f.low for f in functions], below=True)
-    high = tradeoff_calculus.highest([f.high for f in functions], below=False)
-    return TradeoffFunction(
-        low,
-        high,
-        statement=f"the best of {len(functions)} bounds",
-        source="; ".join(dict.fromkeys(f.source for f in functions)),
-    )
+
+    def highest(polygons, below):
+        return tradeoff_calculus.highest(polygons, below=below)
+
+    return _enclosed(functions, highest, f"the best of {len(functions)} bounds")
