@@ -554,24 +554,3 @@ def test_renyi_of_least_squares_is_infinite_from_two_on():
     assert joint_concavity.renyi_least_squares(a=1.0, order=10.0, noise=3.0).lower == math.inf
     # f-DP still proves something at every level
     assert joint_concavity.random_start_bound(joint_concavity.least_squares(a=1.0))(0.05).lower > 0.6
-
-
-@pytest.mark.parametrize("at_break", [1.0, 1.5, 2.0, 7.0])
-def test_a_separation_may_jump_at_a_break(at_break):
-    def step(start):
-        return np.select([start < 0.0, start > 0.0], [2.0, 1.0], at_break)
-
-    bound = joint_concavity.random_start_bound(joint_concavity.RandomStart("a step", step, (0.0,), 0.0, 0.0))
-    truth = sum(Gaussian(mu).delta(0.5).upper for mu in (1.0, 2.0)) / 2.0
-    bracket = bound.delta(0.5)
-    assert bracket.lower <= truth <= bracket.upper * (1 + 1e-12) and bracket.upper - bracket.lower < 1e-6
-
-
-@pytest.mark.parametrize(
-    "separation",
-    [lambda i: -1.0 + 0.0 * i, lambda i: 1.0 - i, lambda i: np.nan * i, lambda i: np.inf + i, lambda i: 1.0],
-)
-def test_a_separation_is_refused_unless_it_is_one(separation):
-    start = joint_concavity.RandomStart("none", separation, (), 1.0, 0.0)
-    with pytest.raises(ValueError, match="separation must"):
-        joint_concavity.random_start_bound(start)
