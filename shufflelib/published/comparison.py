@@ -21,6 +21,7 @@ from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.published import closed_form, conversions, renyi
 from shufflelib.published.central_limit import asymptotic_epsilon
 from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
+from shufflelib.published.closed_form.regime import require
 from shufflelib.published.renyi.gaussian_limit import LARGEST_MU
 from shufflelib.published.shuffle_index import gaussian_index, shuffle_index
 from shufflelib.randomizers.additive import gaussian, laplace
@@ -48,6 +49,13 @@ class Question:
     randomizer: LocalRandomizer
     n: int
     delta: float
+
+    def __post_init__(self):
+        validation.instance(
+            self.randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
+        )
+        validation.users(self.n)
+        validation.probability(self.delta, "delta")
 
     @functools.cached_property
     def ends(self):
@@ -198,7 +206,7 @@ def compare(randomizer, *, n, delta, bounds=None):
     >>> [(one.bound.name, round(one.eps, 4)) for one in answers[:3]]
     [('certified lower', 0.0801), ('certified upper', 0.0802), ("stronger clones FMT'23, pair", 0.1487)]
     """
-    question = _question(randomizer, n, delta)
+    question = Question(randomizer, n, delta)
     return tuple(_answer(bound, question) for bound in (ALL if bounds is None else bounds))
 
 
@@ -225,29 +233,21 @@ def gaps(randomizer, *, n, delta):
     >>> round(found.theory, 2), found.numerical < 1e-6
     (0.14, True)
     """
-    question = _question(randomizer, n, delta)
-    profile = shuffle(question.randomizer, n=question.n)
-    attack, bound = (
-        _worst(pairs, question.delta) for pairs in (profile.attack_pairs, profile.dominating_pairs)
-    )
-    known = profile.epsilon(question.delta).lower  # a profile may know a better attack at this δ
-    attack = max(attack[0], known), max(attack[1], known)
-    return Gaps(*(min(end, randomizer.eps0) for end in (*attack, *bound)))
+    question = Question(randomizer, n, delta)
+    profile = shuffle(randomizer, n=n)
+    attack, bound = (_ends(pairs, delta) for pairs in (profile.attack_pairs, profile.dominating_pairs))
+    known = question.ends.lower  # a profile may know a better attack at this δ
+    ends = (max(attack[0], known), max(attack[1], known), *bound)
+    return Gaps(*(min(end, randomizer.eps0) for end in ends))
 
 
-def _worst(pairs, delta):
+def _ends(pairs, delta):
+    """Return both ends of ε at ``delta`` for the worst of these pairs."""
     target, ends = math.log(delta), []
     for pair in pairs:
         upper = epsilon_at_delta((pair,), target, safe_above=True)
         ends.append((min(epsilon_at_delta((pair,), target, safe_above=False, guess=upper), upper), upper))
     return tuple(map(max, zip(*ends, strict=True)))
-
-
-def _question(randomizer, n, delta):
-    validation.instance(
-        randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
-    )
-    return Question(randomizer, validation.users(n), validation.probability(delta, "delta"))
 
 
 def _answer(bound, question):
@@ -263,13 +263,7 @@ def _of_budget(formula):
 
 
 def _of_pair(pair):
-    """Return the answer of a pair that is known through eps0."""
-    return lambda asked: _upper(pair(eps0=asked.eps0, n=asked.n), asked.delta)
-
-
-def _upper(pair, delta):
-    """Return the upper end of ``pair.epsilon(delta)`` without the search for the lower one."""
-    return epsilon_at_delta((pair,), math.log(delta), safe_above=True)
+    return lambda asked: pair(eps0=asked.eps0, n=asked.n).epsilon(asked.delta).upper
 
 
 def _of_parameters(formula):
@@ -278,33 +272,25 @@ def _of_parameters(formula):
 
 
 def _pair_as_published(asked):
-    parameters = asked.parameters
-    pair = VariationRatioPair(n=asked.n, p=parameters["p"], beta=parameters["beta"], q0=parameters["q"])
-    return _upper(pair, asked.delta)
+    p, beta, q = asked.parameters.values()
+    return VariationRatioPair(n=asked.n, p=p, beta=beta, q0=q).epsilon(asked.delta).upper
 
 
-def _smaller(hoeffding, bennett, **at):
-    """Return the smaller of two closed forms; refuse if neither applies."""
-    found = [float(closed_form.over(formula, **at)) for formula in (hoeffding, bennett)]
-    if np.isnan(found).all():
-        raise OutOfRegime("neither Hoeffding's nor Bennett's inequality proves anything below eps0 here")
-    return float(np.nanmin(found))
+def _blanket(asked, known):
+    """Return the smaller ε of Hoeffding's and Bennett's inequality."""
+    formulas = closed_form.blanket_hoeffding_specific, closed_form.blanket_bennett_specific
+    return min(formula(blanket=known, n=asked.n, delta=asked.delta) for formula in formulas)
 
 
 def _blanket_of_budget(asked):
-    formulas = closed_form.blanket_hoeffding, closed_form.blanket_bennett
-    return _smaller(*formulas, eps0=asked.eps0, n=asked.n, delta=asked.delta)
+    return _blanket(asked, BlanketBounds.generic(eps0=asked.eps0))
 
 
 def _blanket_of_randomizer(asked):
     if isinstance(asked.randomizer, laplace):
-        known = BlanketBounds.laplace(eps0=asked.eps0)
-    else:
-        gamma = min(math.fsum(pair.blanket.w) for pair in asked.randomizer.input_pairs())
-        known = BlanketBounds.extremal(eps0=asked.eps0, gamma=gamma)
-    formulas = closed_form.blanket_hoeffding_specific, closed_form.blanket_bennett_specific
-    bound = (functools.partial(formula, blanket=known) for formula in formulas)
-    return _smaller(*bound, n=asked.n, delta=asked.delta)
+        return _blanket(asked, BlanketBounds.laplace(eps0=asked.eps0))
+    gamma = min(math.fsum(pair.blanket.w) for pair in asked.randomizer.input_pairs())
+    return _blanket(asked, BlanketBounds.extremal(eps0=asked.eps0, gamma=gamma))
 
 
 def _through_renyi(asked):
@@ -316,10 +302,7 @@ def _through_renyi(asked):
 
 def _gaussian_limit(asked):
     mu = renyi.gaussian_mu_ccg24(eps0=asked.eps0, n=asked.n)
-    if mu > LARGEST_MU:
-        raise OutOfRegime(
-            f"eps0 must leave a separation mu <= {LARGEST_MU:g}, got mu = {mu:g}; use more users"
-        )
+    require(mu <= LARGEST_MU, f"a separation mu <= {LARGEST_MU:g}", f"mu = {mu:g}; use more users")
     return conversions.epsilon_from_gdp_dong22(mu=mu, delta=asked.delta).upper
 
 
@@ -327,13 +310,9 @@ def _limit(end):
     """Return the answer of the normal limit with one end of the shuffle index's band."""
 
     def epsilon(asked):
-        randomizer = asked.randomizer
+        one = asked.randomizer
         try:
-            known = (
-                gaussian_index(sigma=randomizer.sigma)
-                if isinstance(randomizer, gaussian)
-                else shuffle_index(randomizer)
-            )
+            known = gaussian_index(sigma=one.sigma) if isinstance(one, gaussian) else shuffle_index(one)
         except ValueError as none:
             raise OutOfRegime(str(none)) from none
         return asymptotic_epsilon(chi=getattr(known, end), n=asked.n, delta=asked.delta)
@@ -342,6 +321,7 @@ def _limit(end):
 
 
 EVERY = "proved for every pure eps0-LDP randomizer that all users share"
+TRIED = "upper bound, sound where tried"
 ALL = (
     Bound(
         "certified lower",
@@ -378,17 +358,11 @@ ALL = (
         "above the pair where tried; the pair itself may be below the truth",
         _of_parameters(closed_form.variation_ratio_asymptotic),
     ),
-    Bound("blanket, specific", "upper bound, sound where tried", _blanket_of_randomizer),
-    Bound("blanket, generic", "upper bound, sound where tried", _blanket_of_budget),
-    Bound(
-        "stronger clones FMT'23, closed form",
-        "upper bound, sound where tried",
-        _of_budget(closed_form.stronger_clones_fmt23),
-    ),
-    Bound(
-        "clones FMT'21, closed form", "upper bound, sound where tried", _of_budget(closed_form.clones_fmt21)
-    ),
-    Bound("EFMRTT'19", "upper bound, sound where tried", _of_budget(closed_form.erlingsson19)),
+    Bound("blanket, specific", TRIED, _blanket_of_randomizer),
+    Bound("blanket, generic", TRIED, _blanket_of_budget),
+    Bound("stronger clones FMT'23, closed form", TRIED, _of_budget(closed_form.stronger_clones_fmt23)),
+    Bound("clones FMT'21, closed form", TRIED, _of_budget(closed_form.clones_fmt21)),
+    Bound("EFMRTT'19", TRIED, _of_budget(closed_form.erlingsson19)),
     Bound("Girgis'21, full sum", "upper bound through Rényi divergence, sound where tried", _through_renyi),
     Bound("shuffle index, blanket", "the limit of the certified upper end for many users", _limit("blanket")),
     Bound("shuffle index, attack", "the limit of the certified lower end for many users", _limit("attack")),
