@@ -16,28 +16,19 @@ checked independently.
 import math
 
 import numpy as np
-from scipy.special import erfcx, lambertw
+from scipy.special import erfcx, wrightomega
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.logspace import NO_SQUARE
 
-LARGE = 600.0  # logarithm from which on W(x) is found from log x
-FAR = 30.0  # standard deviations; from here on the tail is a series
+FARTHEST = 100.0  # standard deviations; from here on exp(−t²/2) is 0
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def _positive_part(t):
-    """Return log of E(Z − t)₊ = φ(t) − tΦ(−t) for a standard normal Z, t ≥ 0, and its slope in t."""
-    near = np.minimum(t, FAR)
-    mills = math.sqrt(0.5 * math.pi) * erfcx(near / math.sqrt(2.0))  # Φ(−t)/φ(t)
-    square = np.maximum(t, FAR) ** -2.0
-    series = 1.0
-    for odd in (13.0, 11.0, 9.0, 7.0, 5.0, 3.0):
-        series = 1.0 - odd * square * series
-    series = square * series
-    part = np.where(t < FAR, 1.0 - near * mills, series)
-    ratio = np.where(t < FAR, mills, (1.0 - series) / np.maximum(t, FAR))
-    return np.log(part) - 0.5 * t * t - LOG_ROOT_TWO_PI, -ratio / part
+    """Return log E(Z − t)₊ of a standard normal Z, and its derivative, for 0 ≤ t ≤ `FARTHEST`."""
+    mills = math.sqrt(0.5 * math.pi) * erfcx(t / math.sqrt(2.0))  # Φ(−t)/φ(t)
+    part = 1.0 - t * mills
+    return np.log(part) - 0.5 * t * t - LOG_ROOT_TWO_PI, -mills / part
 
 
 def _checked(chi, n, other, name, **domain):
@@ -96,7 +87,7 @@ def asymptotic_delta(*, chi, n, eps):
     """
     mu, eps = _checked(chi, n, eps, "eps", at_least=0.0)
     with np.errstate(over="ignore", under="ignore"):
-        return _plain(mu * np.exp(_positive_part(np.minimum(eps / mu, NO_SQUARE))[0]))
+        return _plain(mu * np.exp(_positive_part(np.minimum(eps / mu, FARTHEST))[0]))
 
 
 def asymptotic_epsilon(*, chi, n, delta):
@@ -234,14 +225,5 @@ def moderate_epsilon(*, chi, n, delta):
     [0.02379, 0.00193, 0.00014]
     """
     mu, delta = _checked(chi, n, delta, "delta", **validation.INSIDE_UNIT_INTERVAL)
-    return _plain(mu * np.sqrt(2.0 * _product_log(np.log(mu) - np.log(2.0 * delta) - LOG_ROOT_TWO_PI)))
-
-
-def _product_log(log_x):
-    """Return W with W e^W = x, also where x overflows."""
-    near = lambertw(np.exp(np.minimum(log_x, LARGE))).real
-    far = np.maximum(log_x, LARGE)
-    value = far
-    for _ in range(8):  # each step gains a factor W
-        value = far - np.log(value)
-    return np.where(log_x < LARGE, near, value)
+    log_x = np.log(mu) - np.log(2.0 * delta) - LOG_ROOT_TWO_PI
+    return _plain(mu * np.sqrt(2.0 * wrightomega(log_x)))  # W(x)

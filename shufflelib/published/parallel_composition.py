@@ -256,13 +256,8 @@ def range_query_beta_released(*, eps0, d):
 
 
 def _budget(eps0):
-    return validation.real(
-        eps0,
-        "eps0",
-        at_least=SMALLEST_BUDGET,
-        at_most=700.0,
-        remedy="below it exp(eps0) - 1 is lost in rounding",
-    )
+    remedy = "below it exp(eps0) - 1 is lost in rounding"
+    return validation.real(eps0, "eps0", at_least=SMALLEST_BUDGET, at_most=700.0, remedy=remedy)
 
 
 def _levels(d):

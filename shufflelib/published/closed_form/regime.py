@@ -55,12 +55,11 @@ def over(bound, **grid):
     >>> eps.round(5).tolist()
     [0.09387, 0.21403, nan]
     """
-    points = np.broadcast(*(np.asarray(values) for values in grid.values()))
-    columns = [column.ravel().tolist() for column in np.broadcast_arrays(*map(np.asarray, grid.values()))]
-    results = np.full(points.size, math.nan)
-    for index, values in enumerate(zip(*columns, strict=True)):
+
+    def one(*values):
         try:
-            results[index] = bound(**dict(zip(grid, values, strict=True)))
+            return bound(**dict(zip(grid, values, strict=True)))
         except OutOfRegime:
-            continue
-    return results.reshape(points.shape)
+            return math.nan
+
+    return np.vectorize(one, otypes=[float])(*grid.values())
