@@ -169,6 +169,17 @@ def probabilities(values, name):
     return reals(values, name, **INSIDE_UNIT_INTERVAL)
 
 
+def weights(values, name, count):
+    """Return the probabilities of ``count`` parts, refusing what does not sum to 1."""
+    shares = reals(values, name, at_least=0.0, at_most=1.0 + 1e-9, remedy="weights are probabilities")
+    if shares.shape != (count,):
+        raise ValueError(f"{name} must hold one weight for each of {count} parts, got shape {shares.shape}")
+    total = math.fsum(shares)
+    if abs(total - 1.0) > 1e-9:
+        raise ValueError(f"{name} must sum to 1, got a sum of {total:.12g}; divide by it")
+    return shares / total
+
+
 def false_positive_rate(fpr):
     """Return ``fpr`` as a probability, 0 and 1 included."""
     return real(fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability")

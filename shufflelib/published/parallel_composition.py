@@ -122,13 +122,7 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
         at_most=math.tanh(0.5 * eps0) * (1 + 1e-12),
         remedy="a total variation is at most (e^eps0 - 1)/(e^eps0 + 1)",
     )
-    weights = numbers(weights, "weights", above=0.0, at_most=1.0)
-    if betas.size != weights.size:
-        raise ValueError(
-            f"weights must hold one probability for each of {betas.size} betas, got {weights.size}"
-        )
-    if abs(math.fsum(weights) - 1.0) > 1e-9:
-        raise ValueError(f"weights must add up to 1, got {math.fsum(weights)!r}; divide them by their sum")
+    weights = validation.weights(weights, "weights", betas.size)
     ratio, beta = math.exp(eps0), math.fsum(weights * betas)
     if 0.0 < beta < SMALLEST_MASS * ratio:
         raise ValueError(

@@ -100,10 +100,9 @@ def shuffle_index(randomizer):
     >>> round(shuffle_index.shuffle_index(randomizers.laplace(eps0=1.0)).band, 3)
     1.204
     """
-    if not isinstance(randomizer, LocalRandomizer):
-        raise TypeError(
-            f"randomizer must be a LocalRandomizer, got {randomizer!r}; build one with shufflelib.randomizers"
-        )
+    validation.instance(
+        randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
+    )
     pairs = randomizer.input_pairs()
     references = [pair.blanket for pair in pairs]
     outside = max(max(ratios.r0_outside, ratios.r1_outside) for ratios in references)
@@ -298,16 +297,13 @@ def composition_index(reports, *, shares):
     0.9354
     """
     reports = validation.reals(reports, "reports", at_least=0.0, at_most=1.0)
-    shares = validation.reals(shares, "shares", at_least=0.0, at_most=1.0)
-    if reports.ndim != 2 or reports.shape[0] < 2 or shares.shape != reports.shape[:1]:
+    if reports.ndim != 2 or reports.shape[0] < 2:
         raise ValueError(
-            f"reports must be a matrix of at least two rows and shares hold one number for each row, "
-            f"got shapes {reports.shape} and {shares.shape}; list the changed user's inputs first"
+            f"reports must be a matrix of at least two rows, got shape {reports.shape}; "
+            "list the changed user's inputs first"
         )
-    if np.abs(reports.sum(axis=1) - 1.0).max() > 1e-9 or abs(shares.sum() - 1.0) > 1e-9:
-        raise ValueError(
-            "reports and shares must hold distributions that sum to 1, got other sums; normalise them"
-        )
+    reports = np.array([validation.weights(row, "reports", reports.shape[1]) for row in reports])
+    shares = validation.weights(shares, "shares", reports.shape[0])
     mixture = shares @ reports
     change = reports[1] - reports[0]
     alone = mixture < np.finfo(float).tiny

@@ -7,7 +7,6 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
 from shufflelib.profiles.tradeoff_polygon import Polygon
-from shufflelib.published.joint_concavity.mixtures import checked_weights
 
 LARGEST_GAP = 1e-12  # that counts as rounding
 
@@ -66,11 +65,11 @@ def tightness(p, q, *, weights):
     p, q = (np.atleast_2d(validation.reals(part, name, at_least=0.0)) for part, name in ((p, "p"), (q, "q")))
     if p.shape != q.shape or p.ndim != 2:
         raise ValueError(f"p and q must have one shape (parts, outcomes), got {p.shape} and {q.shape}")
-    for part, name in ((p, "p"), (q, "q")):
-        sums = part.sum(axis=1)
-        if np.abs(sums - 1.0).max() > 1e-9:
-            raise ValueError(f"{name} must have rows that sum to 1, got sums {sums}")
-    weights = checked_weights(weights, "weights", p.shape[0])
+    p, q = (
+        np.array([validation.weights(row, name, p.shape[1]) for row in part])
+        for part, name in ((p, "p"), (q, "q"))
+    )
+    weights = validation.weights(weights, "weights", p.shape[0])
     mixture = Polygon(tradeoff_polygon.pair_of_masses(weights @ p, weights @ q))
     parts = [tradeoff_polygon.pair_of_masses(*rows) for rows in zip(p, q, strict=True)]
     seen = Polygon(tradeoff_calculus.direct_sum(parts, weights, weights))

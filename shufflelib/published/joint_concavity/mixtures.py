@@ -31,19 +31,6 @@ def _functions(functions, name="functions"):
     return [checked(f, f"{name}[{i}]") for i, f in enumerate(functions)]
 
 
-def checked_weights(values, name, count):
-    """Return probabilities of ``count`` parts, refusing what does not sum to 1."""
-    weights = validation.reals(
-        values, name, at_least=0.0, at_most=1.0 + 1e-9, remedy="weights are probabilities"
-    )
-    if weights.shape != (count,):
-        raise ValueError(f"{name} must hold one weight for each of {count} parts, got shape {weights.shape}")
-    total = math.fsum(weights)
-    if abs(total - 1.0) > 1e-9:
-        raise ValueError(f"{name} must sum to 1, got a sum of {total:.12g}; divide by it")
-    return weights / total
-
-
 def checked_share(value, name, **domain):
     """Return one probability, in [0, 1] or a narrower domain."""
     domain = {"at_least": 0.0, "at_most": 1.0} | domain
@@ -106,11 +93,11 @@ def joint_concavity(functions, *, weights, alternative_weights=None):
     [0.9447, 0.6305, 0.8698]
     """
     functions = _functions(functions)
-    weights = checked_weights(weights, "weights", len(functions))
+    weights = validation.weights(weights, "weights", len(functions))
     other = (
         weights
         if alternative_weights is None
-        else checked_weights(alternative_weights, "alternative_weights", len(functions))
+        else validation.weights(alternative_weights, "alternative_weights", len(functions))
     )
     return _seen(functions, weights, other, f"a mixture of {len(functions)} parts, the part seen")
 
@@ -158,8 +145,8 @@ def two_weight_vectors(functions, *, weights, alternative_weights):
     0.9117
     """
     rows = _matrix(functions)
-    weights = checked_weights(weights, "weights", len(rows))
-    other = checked_weights(alternative_weights, "alternative_weights", len(rows))
+    weights = validation.weights(weights, "weights", len(rows))
+    other = validation.weights(alternative_weights, "alternative_weights", len(rows))
     kept = np.minimum(weights, other)
     left, wanted = weights - kept, other - kept
     parts, coupling = [], []
@@ -315,7 +302,7 @@ def common_null(functions, *, weights):
     [0.7008, 0.7157]
     """
     functions = _functions(functions)
-    weights = checked_weights(weights, "weights", len(functions))
+    weights = validation.weights(weights, "weights", len(functions))
 
     def averaged(polygons, below):
         return tradeoff_calculus.averaged(polygons, weights, below=below)
