@@ -8,21 +8,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from shufflelib.numerics import validation
-from shufflelib.numerics.logspace import log_expm1
-from shufflelib.published.closed_form.regime import ROUNDING
+from shufflelib.published.closed_form.regime import ROUNDING, require
+
+SMALLEST_BUDGET, LARGEST_BUDGET = 1e-12, 200.0  # between them no power of e^eps0 overflows
 
 
-def _log_add(*logs):
-    top = max(logs)
-    return top if math.isinf(top) else top + math.log(math.fsum(math.exp(x - top) for x in logs))
-
-
-def _log_square_form(eps, log_a, log_b):
-    """Return log(A (E - 1)^2 + 2 E B), the shape of every second moment below."""
-    return _log_add(log_a + 2.0 * log_expm1(eps), log_b + math.log(2.0) + eps)
+def _second_moment(eps, a, b):
+    """Return A (E - 1)^2 + 2 E B with E = exp(eps)."""
+    return a * math.expm1(eps) ** 2 + 2.0 * math.exp(eps) * b
 
 
 @dataclass(frozen=True)
@@ -34,22 +28,19 @@ class BlanketBounds:
     Parameters
     ----------
     eps0 : float
-        Local budget in nats; ε = eps0 always holds, with delta = 0.
+        Local budget in nats, 1e-12 to 200, else `OutOfRegime`; ε = eps0 always holds, with delta = 0.
     gamma : float
         Lower bound on the blanket's mass, in (0, 1): the probability that a report is drawn from it.
-    log_b_plus : callable
-        ε -> log of an upper bound on L, for 0 < ε < eps0 (``-inf``: L is never positive).
-    log_b_range : callable
-        ε -> log of an upper bound on the length of the interval that holds L.
-    log_c : callable
-        ε -> log of an upper bound on the mean of L squared.
-    name : str
-        Description of the randomizer.
+    b_plus : callable
+        ε -> upper bound on L, for 0 < ε < eps0 (0: L is never positive).
+    b_range : callable
+        ε -> upper bound on the length of the interval that holds L.
+    c : callable
+        ε -> upper bound on the mean of L squared.
 
     Notes
     -----
-    Logarithms, because exp(2 eps0) overflows at eps0 = 355.  The mean of L is 1 - exp(ε).
-    Second moments are written A (E - 1)^2 + 2 E B with B free of cancellation.
+    The mean of L is 1 - exp(ε).  Second moments are written A (E - 1)^2 + 2 E B with B free of cancellation.
 
     Examples
     --------
@@ -65,13 +56,11 @@ class BlanketBounds:
 
     eps0: float
     gamma: float
-    log_b_plus: Callable[[float], float]
-    log_b_range: Callable[[float], float]
-    log_c: Callable[[float], float]
-    name: str = ""
+    b_plus: Callable[[float], float]
+    b_range: Callable[[float], float]
+    c: Callable[[float], float]
 
     def __post_init__(self):
-        validation.local_budget(self.eps0)
         validation.real(self.gamma, "gamma", above=0.0, below=1.0)
 
     @classmethod
@@ -88,8 +77,8 @@ class BlanketBounds:
         As released by Balle et al.: gamma is bounded by exp(-eps0) where it divides or enters the
         power, and by 1 where it multiplies.
         """
-        eps0 = validation.local_budget(eps0)
-        return cls._from_ratios(eps0, -eps0, 0.0, "any randomizer")
+        eps0 = _budget(eps0)
+        return cls._from_ratios(eps0, math.exp(-eps0), 1.0, math.exp(-eps0))
 
     @classmethod
     def similarity(cls, *, eps0, gamma):
@@ -107,22 +96,20 @@ class BlanketBounds:
         generic class of Balle et al.'s code with gamma known on both sides.  `extremal` is the other
         reading.  Sound, because R/w lies in [exp(-eps0), exp(eps0)].
         """
-        eps0 = validation.local_budget(eps0)
+        eps0 = _budget(eps0)
         gamma = _similarity(gamma, eps0)
-        log_gamma = math.log(gamma)
-        return cls._from_ratios(eps0, log_gamma, log_gamma, "generic formulas at a known gamma", gamma)
+        return cls._from_ratios(eps0, gamma, gamma, gamma)
 
     @classmethod
-    def _from_ratios(cls, eps0, log_below, log_above, name, gamma=None):
+    def _from_ratios(cls, eps0, below, above, gamma):
+        ratio = above * math.exp(eps0)
+        rest = -math.expm1(math.log(below) - 3.0 * eps0)
         return cls(
             eps0,
-            _below_one(math.exp(log_below) if gamma is None else gamma),
-            lambda eps: log_above + eps0 + math.log(-math.expm1(eps - 2.0 * eps0)),
-            lambda eps: log_above + eps + math.log1p(math.exp(-eps)) + log_expm1(2.0 * eps0) - eps0,
-            lambda eps: (
-                log_above + eps0 + _log_square_form(eps, 0.0, math.log(-math.expm1(log_below - 3.0 * eps0)))
-            ),
-            name,
+            _below_one(gamma),
+            lambda eps: ratio * -math.expm1(eps - 2.0 * eps0),
+            lambda eps: ratio * -math.expm1(-2.0 * eps0) * (math.exp(eps) + 1.0),
+            lambda eps: ratio * _second_moment(eps, 1.0, rest),
         )
 
     @classmethod
@@ -148,9 +135,9 @@ class BlanketBounds:
         mechanism gamma = C(d,k) / (e C(d-1,k-1) + C(d-1,k)), for local hash gamma = l/(e + l - 1):
         the second reading of Wang's "privacy-blanket, specific"; for them c is an upper bound.
         """
-        eps0 = validation.local_budget(eps0)
+        eps0 = _budget(eps0)
         gamma = _similarity(gamma, eps0)
-        return cls._extremal(eps0, math.log(gamma), math.log1p(-gamma) - math.log(gamma), "extremal design")
+        return cls._extremal(eps0, (1.0 - gamma) / gamma)
 
     @classmethod
     def generalized_rr(cls, *, eps0, d):
@@ -160,25 +147,20 @@ class BlanketBounds:
                   b = (1 - \gamma) d (E + 1),\quad
                   c = \gamma(2 - \gamma)(E - 1)^2 + (1 - \gamma)^2 d (E^2 + 1)
         """
-        eps0 = validation.local_budget(eps0)
-        d = validation.count(d, "d", at_least=2)
-        log_excess = log_expm1(eps0) - math.log(d)
-        return cls._extremal(
-            eps0, -np.logaddexp(0.0, log_excess).item(), log_excess, f"generalized RR on {d} values"
-        )
+        eps0 = _budget(eps0)
+        return cls._extremal(eps0, math.expm1(eps0) / validation.count(d, "d", at_least=2))
 
     @classmethod
-    def _extremal(cls, eps0, log_gamma, log_excess, name):
-        log_rest = log_expm1(eps0) + math.log(-math.expm1(min(log_excess - log_expm1(eps0), -1e-16)))
-        log_a = _log_add(0.0, log_excess + eps0 + math.log1p(math.exp(-eps0)))
-        log_b = log_expm1(eps0) + min(log_excess, log_rest)
+    def _extremal(cls, eps0, excess):
+        gamma, most = 1.0 / (1.0 + excess), math.expm1(eps0)
+        a = 1.0 + excess * (math.exp(eps0) + 1.0)
+        b = most * min(excess, max(most - excess, 1e-16 * most))
         return cls(
             eps0,
-            _below_one(math.exp(log_gamma)),
-            lambda eps: log_gamma + eps + log_expm1(eps0 - eps),
-            lambda eps: log_gamma + log_expm1(eps0) + eps + math.log1p(math.exp(-eps)),
-            lambda eps: 2.0 * log_gamma + _log_square_form(eps, log_a, log_b),
-            name,
+            _below_one(gamma),
+            lambda eps: gamma * math.exp(eps) * math.expm1(eps0 - eps),
+            lambda eps: gamma * most * (math.exp(eps) + 1.0),
+            lambda eps: gamma**2 * _second_moment(eps, a, b),
         )
 
     @classmethod
@@ -191,19 +173,25 @@ class BlanketBounds:
         .. math:: c = \tfrac{E^2 + 1}{3}(2 e^{\varepsilon_0/2} + e^{-\varepsilon_0})
                   - 2E(2 e^{-\varepsilon_0/2} - e^{-\varepsilon_0})
         """
-        eps0 = validation.local_budget(eps0)
-        half = 0.5 * eps0
-        log_a = half + math.log((2.0 + math.exp(-1.5 * eps0)) / 3.0)
+        eps0 = _budget(eps0)
+        root = math.exp(0.5 * eps0)
+        a = (2.0 * root + 1.0 / root**2) / 3.0
         # A - (2 e^{-h} - e^{-2h}) = (2/3) e^{-2h} (e^h - 1)^2 (e^h + 2)
-        log_b = math.log(2.0 / 3.0) - eps0 + 2.0 * log_expm1(half) + half + math.log1p(2.0 * math.exp(-half))
+        b = 2.0 / 3.0 * (math.expm1(0.5 * eps0) / root) ** 2 * (root + 2.0)
         return cls(
             eps0,
-            _below_one(math.exp(-half)),
-            lambda eps: half + math.log(-math.expm1(eps - eps0)) if eps < eps0 else -math.inf,
-            lambda eps: eps + math.log1p(math.exp(-eps)) + log_expm1(eps0) - half,
-            lambda eps: _log_square_form(eps, log_a, log_b),
-            "Laplace on [0, 1]",
+            _below_one(1.0 / root),
+            lambda eps: max(root * -math.expm1(eps - eps0), 0.0),
+            lambda eps: math.expm1(eps0) / root * (math.exp(eps) + 1.0),
+            lambda eps: _second_moment(eps, a, b),
         )
+
+
+def _budget(eps0):
+    eps0 = validation.local_budget(eps0)
+    inside = SMALLEST_BUDGET <= eps0 <= LARGEST_BUDGET
+    require(inside, f"{SMALLEST_BUDGET:g} <= eps0 <= {LARGEST_BUDGET:g}", f"eps0 = {eps0!r}")
+    return eps0
 
 
 def _below_one(gamma):

@@ -14,7 +14,7 @@ from shufflelib.published.closed_form.amplification_bounds import BlanketBounds
 
 def _log_delta_hoeffding(blanket, eps, n):
     """Return log of (1/(gamma n)) (b^2/(4a)) (1 - gamma(1 - exp(-2 a^2/b^2)))^n."""
-    log_a, log_b = log_expm1(eps), blanket.log_b_range(eps)
+    log_a, log_b = log_expm1(eps), math.log(blanket.b_range(eps))
     gain = -math.expm1(-2.0 * math.exp(2.0 * (log_a - log_b)))
     return (
         2.0 * log_b
@@ -42,18 +42,19 @@ def _log_delta_bennett(blanket, eps, n):
     The sum is the binomial generating function less its term at 0,
     (1 - gamma + gamma e^-t)^n - (1 - gamma)^n, so nothing has to be summed.
     """
-    log_b, log_c = blanket.log_b_plus(eps), blanket.log_c(eps)
-    if log_b == -math.inf:
+    largest = blanket.b_plus(eps)
+    if largest <= 0.0:
         return -math.inf
+    log_b, log_c = math.log(largest), math.log(blanket.c(eps))
     log_u = log_expm1(eps) + log_b - log_c
-    log1p_u = np.logaddexp(0.0, log_u).item() if log_u > -30.0 else math.exp(log_u)
+    log_log1p_u = math.log(np.logaddexp(0.0, log_u)) if log_u > -30.0 else log_u
     rate = math.exp(log_c - 2.0 * log_b + _log_phi(log_u))
     whole = n * math.log1p(blanket.gamma * math.expm1(-rate))
     # whole - log((1 - gamma)^n) = n log1p(x); the sum is exp(whole) (1 - exp(-n log1p(x)))
     log_x = math.log(blanket.gamma) - math.log1p(-blanket.gamma) - rate
     log_excess = math.log(n) + (math.log(math.log1p(math.exp(log_x))) if log_x > -30.0 else log_x)
     log_rest = math.log(-math.expm1(-math.exp(min(log_excess, 7.0)))) if log_excess > -30.0 else log_excess
-    return log_b - math.log(log1p_u) - math.log(blanket.gamma) - math.log(n) + whole + log_rest
+    return log_b - log_log1p_u - math.log(blanket.gamma) - math.log(n) + whole + log_rest
 
 
 def _smallest_epsilon(log_delta, eps0, target):
