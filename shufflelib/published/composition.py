@@ -13,7 +13,6 @@ r"""Published bounds for many rounds, to compare with the certified composition.
 import math
 
 import numpy as np
-from scipy.special import gammaln
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
@@ -22,6 +21,7 @@ from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.privacy_profile import MOST_ROUNDS, PrivacyProfile
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
+from shufflelib.published.renyi.girgis import effective_users, log_binomials, log_higher_moments
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 ORDERS = np.concatenate([1.0 + np.geomspace(1e-3, 1.0, 12), np.geomspace(2.1, 3e3, 48)])
@@ -345,17 +345,14 @@ def subsampled_girgis21(*, eps0, n, rate, order):
         rate, "rate", at_least=1e-9, at_most=1.0, remedy="a rate is the share of users drawn"
     )
     order = validation.count(order, "order", at_least=2, at_most=LARGEST_SUM, remedy="a whole order")
-    log_users = math.log(math.floor(0.5 * (n - 1) * math.exp(-eps0)) + 1)
-    log_sinh = log_expm1(2.0 * eps0) - eps0 - math.log(2.0)  # (e^2eps0 − 1)/(2 e^eps0)
-    log_rate = math.log(rate)
+    log_users, log_rate = math.log(effective_users(eps0, n)), math.log(rate)
     second = math.log(2.0 * order * (order - 1.0)) + 2.0 * log_rate
     second += 2.0 * log_expm1(eps0) - log_users - eps0
     j = np.arange(3.0, order + 1.0)
-    binomial = gammaln(order + 1.0) - gammaln(j + 1.0) - gammaln(order - j + 1.0)
-    scale = math.log(8.0) + 2.0 * log_sinh - log_users
-    higher = logsumexp(binomial + j * log_rate + np.log(j) + gammaln(0.5 * j) + 0.5 * j * scale)
+    higher = logsumexp(log_higher_moments(eps0, n, order, 4.0) + j * log_rate)
     # (1 + y)^λ − 1 − λy, term by term
     i = np.arange(2.0, order + 1.0)
-    binomial = gammaln(order + 1.0) - gammaln(i + 1.0) - gammaln(order - i + 1.0)
-    rest = logsumexp(binomial + i * (log_rate + log_sinh)) - 0.125 * (n - 1) * math.exp(-eps0)
+    log_sinh = log_expm1(2.0 * eps0) - eps0 - math.log(2.0)
+    rest = logsumexp(log_binomials(order, i) + i * (log_rate + log_sinh))
+    rest -= 0.125 * (n - 1) * math.exp(-eps0)
     return float(np.logaddexp(0.0, logsumexp([second, higher, rest]))) / (order - 1.0)

@@ -128,12 +128,12 @@ def _orders(order, renyi):
     renyi = validation.reals(
         renyi, "renyi", at_least=0.0, finite=False, remedy="pass the upper end of a Renyi divergence"
     )
-    try:
-        return np.broadcast_arrays(order, np.where(renyi > FAR, math.inf, renyi))
-    except ValueError:
-        raise ValueError(
-            f"order and renyi must have shapes that broadcast, got {order.shape} and {renyi.shape}"
-        ) from None
+    return np.broadcast_arrays(order, np.where(renyi > FAR, math.inf, renyi))
+
+
+def _bend(order):
+    """Return log(1 − 1/λ); as log(λ − 1) − log λ it is exact for orders near 1."""
+    return np.where(order < 2.0, np.log(order - 1.0) - np.log(order), np.log1p(-1.0 / order))
 
 
 def _rounded_up(value, size):
@@ -217,11 +217,7 @@ def epsilon_from_renyi_canonne20(*, order, renyi, delta):
     """
     order, renyi = _orders(order, renyi)
     log_delta = math.log(validation.probability(delta, "delta"))
-    more = order - 1.0
-    bend, scale = np.log1p(-1.0 / order), np.log(order) / more
-    rest = -log_delta / more
-    # log(1 − 1/λ) = log(λ − 1) − log λ, exact for orders near 1
-    bend = np.where(order < 2.0, np.log(more) - np.log(order), bend)
+    bend, scale, rest = _bend(order), np.log(order) / (order - 1.0), -log_delta / (order - 1.0)
     return _rounded_up(renyi + rest + bend - scale, renyi + rest - bend + scale)
 
 
@@ -261,7 +257,7 @@ def delta_from_renyi_canonne20(*, order, renyi, eps):
     order, renyi = _orders(order, renyi)
     eps = validation.real(eps, "eps", at_least=0.0, remedy="eps is in nats, not negative")
     eps, more = min(eps, FAR), order - 1.0
-    bend = np.where(order < 2.0, np.log(more) - np.log(order), np.log1p(-1.0 / order)) * more
+    bend = _bend(order) * more
     log_delta = more * (renyi - eps) + bend - np.log(order)
     size = more * (np.where(np.isinf(renyi), 0.0, renyi) + eps) + np.abs(bend) + np.log(order) + 1.0
     slack = 16 * UNIT * size

@@ -20,9 +20,22 @@ def _checked(eps0, n, order):
     return eps0, n, order
 
 
-def _effective_users(eps0, n):
-    """Return floor((n - 1)/(2 exp(eps0))) + 1."""
+def effective_users(eps0, n):
+    """Return ⌊(n − 1)/(2e)⌋ + 1."""
     return math.floor(0.5 * (n - 1) * math.exp(-eps0)) + 1
+
+
+def log_binomials(order, j):
+    """Return log of the binomial coefficients of ``order`` over j."""
+    return gammaln(order + 1.0) - gammaln(j + 1.0) - gammaln(order - j + 1.0)
+
+
+def log_higher_moments(eps0, n, order, factor):
+    """Return the terms j ≥ 3 of both full sums, log of binom(λ, j) j Γ(j/2) (2 ``factor`` s²/m)^{j/2}."""
+    j = np.arange(3.0, order + 1.0)
+    log_sinh = log_expm1(2.0 * eps0) - eps0 - math.log(2.0)  # (e^2eps0 − 1)/(2 e^eps0)
+    scale = math.log(2.0 * factor) + 2.0 * log_sinh - math.log(effective_users(eps0, n))
+    return log_binomials(order, j) + np.log(j) + gammaln(0.5 * j) + 0.5 * j * scale
 
 
 def _log_chernoff(eps0, n, order):
@@ -77,13 +90,9 @@ def girgis21_upper(*, eps0, n, order):
     """
     eps0, n, order = _checked(eps0, n, order)
     validation.count(order, "order", at_most=LARGEST_SUM, remedy="use girgis21_upper_simplified")
-    log_users = math.log(_effective_users(eps0, n))
-    log_sinh = log_expm1(2.0 * eps0) - eps0 - math.log(2.0)
+    log_users = math.log(effective_users(eps0, n))
     second = math.log(0.5 * order * (order - 1.0)) + 2.0 * log_expm1(eps0) - log_users - eps0
-    i = np.arange(3.0, order + 1.0)
-    binomial = gammaln(order + 1.0) - gammaln(i + 1.0) - gammaln(order - i + 1.0)
-    scale = math.log(2.0) + 2.0 * log_sinh - log_users
-    higher = logsumexp(binomial + np.log(i) + gammaln(0.5 * i) + 0.5 * i * scale)
+    higher = logsumexp(log_higher_moments(eps0, n, order, 1.0))
     excess = logsumexp([second, higher, _log_chernoff(eps0, n, order)])
     return float(np.logaddexp(0.0, excess)) / (order - 1.0)
 
@@ -140,7 +149,7 @@ def girgis21_upper_simplified(*, eps0, n, order):
     0.00856
     """
     eps0, n, order = _checked(eps0, n, order)
-    log_exponent = 2.0 * math.log(order) + 2.0 * log_expm1(eps0) - math.log(_effective_users(eps0, n))
+    log_exponent = 2.0 * math.log(order) + 2.0 * log_expm1(eps0) - math.log(effective_users(eps0, n))
     exponent = math.exp(log_exponent) if log_exponent < 700.0 else math.inf
     return float(np.logaddexp(exponent, _log_chernoff(eps0, n, order))) / (order - 1.0)
 
