@@ -98,7 +98,7 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize(("n", "most"), [(600, 2e-11), (10**4, 2e-10), (10**6, 2e-10), (10**9, 1e-6)])
+@pytest.mark.parametrize(("n", "most"), [(600, 2e-9), (10**4, 2e-9), (10**6, 4e-9), (10**9, 1e-7)])
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_pairs(name, n, most):
     pair = VariationRatioPair(n=n, **PUBLISHED[name])

@@ -23,7 +23,7 @@ def generic(n, eps0):
 
 
 def supported(pair):
-    return BlanketPair(pair._by_ratios.ratios, pair.n)
+    return BlanketPair(pair.ratios, pair.n)
 
 
 def by_addition(ratios, n, order):
@@ -63,9 +63,9 @@ def test_reference_rows_lie_inside_a_narrow_bracket(case):
 
 
 DISTRIBUTIONS = {
-    "generic": lambda: generic(1500, 1.0)._by_ratios.ratios,
-    "three values": lambda: VariationRatioPair(n=1500, p=3.0, beta=1 / 3, q0=3.0)._by_ratios.ratios,
-    "asymmetric": lambda: VariationRatioPair(n=1500, p=4.0, beta=0.3, q0=3.0, q1=2.0)._by_ratios.ratios,
+    "generic": lambda: generic(1500, 1.0).ratios,
+    "three values": lambda: VariationRatioPair(n=1500, p=3.0, beta=1 / 3, q0=3.0).ratios,
+    "asymmetric": lambda: VariationRatioPair(n=1500, p=4.0, beta=0.3, q0=3.0, q1=2.0).ratios,
     "binary": lambda: shuffle(randomizers.binary_rr(eps0=1.5), n=1500).attack_pairs[0].ratios,
 }
 

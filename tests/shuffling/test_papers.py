@@ -170,7 +170,7 @@ def test_clone_pair_reference(case):
     distribution = {key: float(case[key]) for key in ("p", "beta", "q0", "q1")}
     pair = VariationRatioPair(n=case["n"], **distribution)
     # p is a float here: where p - 1 is small, its rounding alone moves the value by more than 1e-9
-    allowed = 1e-9 if distribution["p"] > 1.01 else 1e-7
+    allowed = 1e-9 if distribution["p"] > 1.01 else 2e-6
     for eps, forward, backward in case["hockey_stick"]:
         truth, got = max(float(forward), float(backward)), pair.delta(eps)
         within(got, truth, 0.0, 1e-300)

@@ -167,27 +167,6 @@ class DirectedOnly(BlanketPair):
         self.symmetric = True
 
 
-@pytest.mark.parametrize("n", [599, 601, 5000])
-@pytest.mark.parametrize(
-    ("p", "beta", "q0", "q1"),
-    [
-        (3.0, 0.5, 3.0, 3.0),
-        (3.0, 0.2, 4.0, 2.5),
-        (math.inf, 1.0, 8.0, 8.0),
-        (50.0, 0.4, 50.0, 50.0),
-        (1.2, 0.05, 1.2, 1.2),
-    ],
-)
-def test_three_routes_to_the_pair_overlap(n, p, beta, q0, q1):
-    pair = VariationRatioPair(n=n, p=p, beta=beta, q0=q0, q1=q1)
-    for eps in (0.0, 0.01, 0.1, 0.15):
-        routes = [pair._over_totals(eps, 38.0), pair._by_ratios.log_hockey_stick(eps, 1e-7)]
-        if n < 1000:
-            routes.append(pair.cells.log_hockey_stick(eps))
-        assert max(route.lower for route in routes) <= min(route.upper for route in routes)
-        assert routes[0].upper - routes[0].lower < 1e-8 or routes[0].upper < -150.0
-
-
 @pytest.mark.parametrize("n", [10**6, 10**8, 10**12, 10**15])
 def test_cost_and_width_do_not_grow(n):
     pair = VariationRatioPair(n=n, p=math.e, beta=(math.e - 1) / (math.e + 1), q0=math.e)
