@@ -410,3 +410,54 @@ class _Family:
                 return limit
         value = math.exp(-place if self.falling else place)
         return round(value) if self.whole else value
+
+
+def _profile(build, n, rate, rounds):
+    return shuffle(build(), n=n).subsample(rate=rate).compose(rounds=rounds)
+
+
+def _epsilon(build, *, n, delta, rate=1.0, rounds=1):
+    return _profile(build, n, rate, rounds).epsilon(delta)
+
+
+def _delta(build, *, n, eps, rate=1.0, rounds=1):
+    return _profile(build, n, rate, rounds).delta(eps)
+
+
+def _renyi(build, *, n, order, rate=1.0, rounds=1):
+    return _profile(build, n, rate, rounds).renyi(order)
+
+
+def _fewest_users(build, *, eps, delta, rounds=1):
+    return fewest_users(build(), eps=eps, delta=delta, rounds=rounds)
+
+
+def _most_rounds(build, *, n, eps, delta, rate=1.0):
+    return most_rounds(_profile(build, n, rate, 1), eps=eps, delta=delta)
+
+
+# what can be asked of a randomizer by name: each takes a constructor, and numbers by name
+QUESTIONS = {
+    "epsilon": _epsilon,
+    "delta": _delta,
+    "renyi": _renyi,
+    "calibrate eps0": largest_eps0,
+    "calibrate users": _fewest_users,
+    "calibrate rounds": _most_rounds,
+}
+LOOKED_FOR = {"calibrate eps0": "eps0"}  # a parameter of the randomizer that the question finds
+
+
+def record(answer):
+    """Return a `Certified` or a `Calibration` as a flat dictionary of numbers and text."""
+    if isinstance(answer, Calibration):
+        found = {"answer": answer.answer, "unproved": answer.unproved, "fails": answer.fails}
+        return found | record(answer.certificate)
+    return {
+        "lower": answer.lower,
+        "upper": answer.upper,
+        "status": answer.status.name.lower(),
+        "statement": answer.statement,
+        "source": answer.source,
+        "hypotheses": "; ".join(answer.hypotheses),
+    }

@@ -7,16 +7,23 @@ import math
 import os
 import sys
 
-from shufflelib import calibration
-from shufflelib.numerics.certified import written
+from shufflelib.calibration import LOOKED_FOR, QUESTIONS, Calibration, record
 from shufflelib.numerics.validation import count
 from shufflelib.randomizers.by_name import constructors, parameters, required
-from shufflelib.shuffling.shuffled import shuffle
 
-QUANTITIES = {
-    "epsilon": ("delta", "smallest central epsilon at the given delta", "upper"),
-    "delta": ("eps", "smallest central delta at the given epsilon", "upper"),
-    "renyi": ("order", "Renyi divergence of the given order", "upper"),
+HELP = {
+    "epsilon": "smallest central epsilon at the given delta",
+    "delta": "smallest central delta at the given epsilon",
+    "renyi": "Renyi divergence of the given order",
+    "calibrate": "calibration to a target (eps, delta)",
+    "calibrate eps0": "largest local budget whose central epsilon at delta is proved to be at most eps",
+    "calibrate users": "fewest users for which the central epsilon at delta is proved to be at most eps",
+    "calibrate rounds": "most rounds whose central epsilon at delta is proved to be at most eps",
+    "n": "number of all users",
+    "eps": "central epsilon in nats",
+    "order": "order of the Renyi divergence, above 1",
+    "rate": "share of the population that is drawn at random, 1 by default",
+    "rounds": "reports of every user, 1 by default",
 }
 SWEEP = (
     "Keys of the file: quantity (epsilon, delta, renyi, calibrate eps0, calibrate users, calibrate rounds), "
@@ -44,32 +51,17 @@ def _number(text):
 
 
 def _parser():
-    parser = _Parser(prog="shufflelib", description="Certified privacy of shuffled reports.")
-    commands = parser.add_subparsers(dest="quantity", required=True, parser_class=_Parser)
-    for quantity, (argument, words, _) in QUANTITIES.items():
-        command = commands.add_parser(quantity, help=words, description=words)
-        command.add_argument("--n", type=_number, required=True, help="number of all users")
-        command.add_argument(f"--{argument}", type=_number, required=True)
-        _add_randomizer(command, reserved=(argument, "n"))
-    words = (
-        "calibration to a target (eps, delta): the largest local budget, the fewest users, the most rounds"
+    parser = _Parser(
+        prog="shufflelib",
+        description="Certified privacy of shuffled reports; the upper end is the guarantee.",
     )
-    calibrate = commands.add_parser("calibrate", help=words, description=words)
-    questions = calibrate.add_subparsers(
-        dest="wanted", metavar="eps0|users|rounds", required=True, parser_class=_Parser
-    )
-    for wanted, (words, options, _) in WANTED.items():
-        words += " for which the central epsilon at delta is proved to be at most eps"
-        command = questions.add_parser(wanted, help=words, description=words)
-        command.add_argument("--eps", type=_number, required=True, help="target central epsilon in nats")
-        command.add_argument("--delta", type=_number, required=True, help="target central delta")
-        if "n" in options:
-            command.add_argument("--n", type=_number, required=True, help="number of all users")
-        if "rounds" in options:
-            command.add_argument(
-                "--rounds", type=_number, default=1, help="reports of every user, 1 by default"
-            )
-        _add_randomizer(command, reserved=(wanted, "eps", "delta", *options))
+    commands = parser.add_subparsers(metavar="quantity", required=True, parser_class=_Parser)
+    calibrate = commands.add_parser("calibrate", help=HELP["calibrate"], description=HELP["calibrate"])
+    targets = calibrate.add_subparsers(metavar="eps0|users|rounds", required=True, parser_class=_Parser)
+    for name, question in QUESTIONS.items():
+        kind, _, last = name.rpartition(" ")
+        command = (targets if kind else commands).add_parser(last, help=HELP[name], description=HELP[name])
+        _add_question(command, name, question)
     words = "certified numbers over a grid that a YAML file describes, as a CSV file"
     sweep = commands.add_parser("sweep", help=words, description=words, epilog=SWEEP)
     sweep.add_argument("spec", metavar="SPEC.yaml", help="the grid")
@@ -83,156 +75,50 @@ def _parser():
         metavar="tcp://HOST:PORT",
         help="a Dask scheduler whose workers do the work; by default what SHUFFLELIB_SCHEDULER says",
     )
-    sweep.set_defaults(json=False)
+    sweep.set_defaults(question=None, json=False)
     return parser
 
 
-def _add_randomizer(command, *, reserved):
+def _add_question(command, name, question):
+    """Add the options of a question, and those of all randomizers that it leaves open."""
     names = sorted(constructors())
     command.add_argument(
-        "--randomizer",
-        required=True,
-        choices=names,
-        metavar="NAME",
-        help="one of " + ", ".join(names),
+        "--randomizer", required=True, choices=names, metavar="NAME", help="one of " + ", ".join(names)
     )
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    for option in sorted({name for build in constructors().values() for name in parameters(build)}):
-        if option not in reserved:
-            command.add_argument(f"--{option}", type=_number, help="parameter of the randomizer")
-    command.set_defaults(reserved=reserved)
-
-
-def _constructor(arguments, *, later=()):
-    """Return the randomizer's constructor with all its parameters, except those that come later."""
-    build, name = constructors()[arguments.randomizer], arguments.randomizer
-    accepted = parameters(build)
-    own = ("quantity", "wanted", "reserved", "randomizer", "json", *arguments.reserved)
-    given = {
-        option: value for option, value in vars(arguments).items() if option not in own and value is not None
-    }
-    takes = ", ".join(f"--{option}" for option in accepted)
-    if foreign := sorted(set(given) - set(accepted)):
-        raise ValueError(f"--{foreign[0]} is no parameter of {name}, which takes {takes}")
-    if absent := sorted(set(later) - set(accepted)):
-        raise ValueError(f"{name} has no {absent[0]} to look for; it takes {takes}")
-    if missing := [option for option in required(build) if option not in (*given, *later)]:
-        raise ValueError(f"{name} needs --{missing[0]}")
-    return functools.partial(build, **given)
-
-
-def _statement(quantity, arguments, profile, result):
-    argument, words, safe = QUANTITIES[quantity]
-    given = getattr(arguments, argument)
-    return "\n".join(
-        (
-            f"{quantity} <= {written(getattr(result, safe), up=True)} at {argument} = {given}, "
-            f"n = {int(arguments.n):,} users",
-            f"  what        {words}; the upper end is the guarantee",
-            *_circumstances(result, profile, profile.randomizer),
+    asked = [option for option in parameters(question) if option not in ("build", "randomizer")]
+    for option in asked:
+        command.add_argument(
+            f"--{option}", type=_number, required=option in required(question), help=HELP.get(option)
         )
-    )
+    others = {option for build in constructors().values() for option in parameters(build)}
+    for option in sorted(others - {*asked, LOOKED_FOR.get(name)}):
+        command.add_argument(f"--{option}", type=_number, help="parameter of the randomizer")
+    command.set_defaults(question=name, asked=asked)
 
 
-def _circumstances(result, profile, randomizer):
-    """Return the lines that say what a guarantee is about and what it rests on."""
-    return (
-        f"  not below   {written(result.lower, up=False)}",
-        f"  randomizer  {randomizer}",
-        f"  adjacency   {profile.adjacency}; n counts all users",
-        f"  proof       {profile.source}",
-        f"  provided    {'; '.join(profile.hypotheses)}",
-        f"  status      {result.status.value}",
-    )
-
-
-def _ends(result):
-    """Return both ends for a record."""
-    return {
-        "lower": _finite(result.lower),
-        "upper": _finite(result.upper),
-        "certified_side": f"{result.status.value}; the upper end is the guarantee",
+def _answered(arguments):
+    """Return the answer to a question as text and as a record."""
+    name, randomizer = arguments.question, arguments.randomizer
+    given = {
+        option: value
+        for option, value in vars(arguments).items()
+        if option not in ("question", "asked", "randomizer", "json") and value is not None
     }
-
-
-def _finite(number):
-    return number if math.isfinite(number) else str(number)
-
-
-def _grounds(result, profile, randomizer):
-    """Return for a record what a guarantee is about and what it rests on."""
-    return {
-        "randomizer": str(randomizer),
-        "adjacency": str(profile.adjacency),
-        "proof": profile.source,
-        "hypotheses": "; ".join(profile.hypotheses),
-        "status": result.status.name.lower(),
-    }
-
-
-def _certified(arguments):
-    """Return one certified number as a statement and as a record."""
-    quantity = arguments.quantity
-    argument = QUANTITIES[quantity][0]
-    profile = shuffle(_constructor(arguments)(), n=arguments.n)
-    result = getattr(profile, quantity)(getattr(arguments, argument))
-    record = {
-        "quantity": quantity,
-        **_ends(result),
-        argument: getattr(arguments, argument),
-        "n": arguments.n,
-        **_grounds(result, profile, profile.randomizer),
-    }
-    return _statement(quantity, arguments, profile, result), record
-
-
-def _largest_eps0(arguments, **target):
-    build = _constructor(arguments, later=("eps0",))
-    found = calibration.largest_eps0(build, n=arguments.n, rounds=arguments.rounds, **target)
-    return found, build(eps0=found.answer)
-
-
-def _fewest_users(arguments, **target):
-    randomizer = _constructor(arguments)()
-    return calibration.fewest_users(randomizer, rounds=arguments.rounds, **target), randomizer
-
-
-def _most_rounds(arguments, **target):
-    randomizer = _constructor(arguments)()
-    return calibration.most_rounds(shuffle(randomizer, n=arguments.n), **target), randomizer
-
-
-WANTED = {
-    "eps0": ("largest local budget", ("n", "rounds"), _largest_eps0),
-    "users": ("fewest users", ("rounds",), _fewest_users),
-    "rounds": ("most rounds", ("n",), _most_rounds),
-}
-
-
-def _calibrated(arguments):
-    """Return the answer to an inverse question as a statement and as a record."""
-    words, options, answer = WANTED[arguments.wanted]
-    found, randomizer = answer(arguments, eps=arguments.eps, delta=arguments.delta)
-    setting = {name: getattr(arguments, name) for name in options}
-    users, rounds = (setting.get(name, found.answer) for name in ("n", "rounds"))
-    profile = shuffle(randomizer, n=users).compose(rounds=rounds)
-    certificate = found.certificate
-    record = {
-        "quantity": arguments.wanted,
-        "answer": found.answer,
-        "unproved": found.unproved,
-        "fails": found.fails,
-        "target": {"eps": found.eps, "delta": found.delta},
-        **_ends(certificate),
-        **setting,
-        **_grounds(certificate, profile, randomizer),
-    }
-    lines = (
-        str(found),
-        f"  what        {words}; epsilon there is evaluated again, and its upper end is the guarantee",
-        *_circumstances(certificate, profile, randomizer),
-    )
-    return "\n".join(lines), record
+    asked = {option: given.pop(option) for option in arguments.asked if option in given}
+    build, later = constructors()[randomizer], LOOKED_FOR.get(name)
+    takes = ", ".join(f"--{option}" for option in parameters(build))
+    if foreign := sorted(set(given) - set(parameters(build))):
+        raise ValueError(f"--{foreign[0]} is no parameter of {randomizer}, which takes {takes}")
+    if later and later not in parameters(build):
+        raise ValueError(f"{randomizer} has no {later} to look for; it takes {takes}")
+    if missing := [option for option in required(build) if option not in (*given, later)]:
+        raise ValueError(f"{randomizer} needs --{missing[0]}")
+    answer = QUESTIONS[name](functools.partial(build, **given), **asked)
+    setting = {"quantity": name, "randomizer": randomizer, **given, **asked}
+    found = {key: "inf" if value == math.inf else value for key, value in record(answer).items()}
+    text = f"{answer}\n{answer.certificate}" if isinstance(answer, Calibration) else str(answer)
+    return text, setting | found
 
 
 def _sweep(arguments):
@@ -256,8 +142,7 @@ def main(argv=None):
     except SystemExit as stop:
         return stop.code
     try:
-        answer = {"calibrate": _calibrated, "sweep": _sweep}.get(arguments.quantity, _certified)
-        statement, record = answer(arguments)
+        text, found = _answered(arguments) if arguments.question else _sweep(arguments)
     except (ValueError, TypeError, OSError, ImportError) as wrong:
         print(f"shufflelib: {wrong}", file=sys.stderr)
         return 2
@@ -265,7 +150,7 @@ def main(argv=None):
         print(f"shufflelib: {str(stop) or 'stopped'}", file=sys.stderr)
         return 130
     try:
-        print(json.dumps(record) if arguments.json else statement, flush=True)
+        print(json.dumps(found) if arguments.json else text, flush=True)
     except BrokenPipeError:  # whoever read it has seen enough; nothing is left to write at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

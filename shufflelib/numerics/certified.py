@@ -115,6 +115,8 @@ class Certified:
         What proves either end, in words.
     statement : str
         The quantity in words (what is bounded, for whom), used by ``str()``.
+    hypotheses : tuple of str
+        What the number assumes: whom to trust, and what must not depend on the values.
 
     Raises
     ------
@@ -141,6 +143,7 @@ class Certified:
     status: Status | None = None
     source: str = ""
     statement: str = field(default="", compare=False)
+    hypotheses: tuple = field(default=(), compare=False)
 
     def __post_init__(self):
         lower, upper = np.array(self.lower, float), np.array(self.upper, float)  # copies, to be frozen
@@ -165,7 +168,9 @@ class Certified:
             ends = f"{np.size(self.lower)} brackets, {low} … {high}"
         else:
             ends = f"{written(self.lower, up=False)} ≤ value ≤ {written(self.upper, up=True)}"
-        return "\n".join(part for part in (self.statement, ends, self.status.value, self.source) if part)
+        provided = "provided that " + "; ".join(self.hypotheses) if self.hypotheses else ""
+        lines = (self.statement, ends, self.status.value, self.source, provided)
+        return "\n".join(part for part in lines if part)
 
 
 class LogInterval(NamedTuple):

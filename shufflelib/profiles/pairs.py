@@ -232,7 +232,7 @@ class Gaussian(SymmetricPair, PairProfile):
     --------
     >>> from shufflelib.profiles import Gaussian
     >>> print(Gaussian(mu=1.0).epsilon(delta=1e-6))
-    epsilon of 1-Gaussian differential privacy
+    epsilon at delta = 1e-06 of 1-Gaussian differential privacy
     4.886554117 ≤ value ≤ 4.886554118
     certified on both sides
     closed form; both ends differ by rounding only

@@ -12,11 +12,12 @@ Source: for shuffling Koskela, Heikkilä, Honkela (TMLR 2023), Wang (PVLDB 2024;
 and Theorem 7.3; for rounds Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 """
 
+import dataclasses
 import functools
 import math
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE, Certified, Status
+from shufflelib.numerics.certified import TOLERANCE, Status
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import adjacency
 from shufflelib.profiles.composition import ComposedPair, added
@@ -263,7 +264,7 @@ class _Composed(PrivacyProfile):
         found = super().epsilon(delta)
         if not (validation.reals(delta, "delta") < RESOLUTION).any():
             return found
-        return Certified(found.lower, found.upper, Status.BELOW_RESOLUTION, found.source, found.statement)
+        return dataclasses.replace(found, status=Status.BELOW_RESOLUTION)
 
 
 class ComposedPairProfile(_Composed, ComposedPair, PairProfile):

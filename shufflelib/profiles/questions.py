@@ -88,7 +88,7 @@ class Questions(ABC):
         if self.adjacency != NO_DATASETS:
             source += f"; neighbours: {self.adjacency.text}"
         status = Status.of(lower, upper, floor=floor, ceiling=ceiling)
-        return Certified(lower, upper, status, source, f"{what} of {self.statement}")
+        return Certified(lower, upper, status, source, f"{what} of {self.statement}", self.hypotheses)
 
     def delta(self, eps):
         r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
@@ -115,7 +115,7 @@ class Questions(ABC):
         lower, upper = np.moveaxis(ends.reshape((*grid.shape, 2)), -1, 0)
         ceiling = pure_delta(self.pure_epsilon, grid)
         upper = np.minimum(upper, ceiling * (1.0 + 16 * UNIT))
-        return self._certified(np.minimum(lower, upper), upper, "delta", ceiling=ceiling)
+        return self._certified(np.minimum(lower, upper), upper, "delta" + _at("eps", grid), ceiling=ceiling)
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
         dominating, attacks = self._directions
@@ -155,7 +155,7 @@ class Questions(ABC):
         ends = np.array([self._epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         upper = np.minimum(ends[..., 1], self.pure_epsilon)
         lower = np.minimum(ends[..., 0], upper)
-        return self._certified(lower, upper, "epsilon", ceiling=self.pure_epsilon)
+        return self._certified(lower, upper, "epsilon" + _at("delta", grid), ceiling=self.pure_epsilon)
 
     def _epsilon(self, delta):
         target = math.log(delta)
@@ -194,7 +194,8 @@ class Questions(ABC):
         )
         ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         ceiling = pure_renyi(self.pure_epsilon, grid)
-        return self._certified(ends[..., 0], ends[..., 1], "Renyi divergence", ceiling=ceiling)
+        what = "Renyi divergence" + _at("order", grid)
+        return self._certified(ends[..., 0], ends[..., 1], what, ceiling=ceiling)
 
     def _renyi(self, order):
         return _largest_renyi(self.attack_pairs, order)[0], _largest_renyi(self.dominating_pairs, order)[1]
@@ -247,6 +248,11 @@ class Questions(ABC):
             for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
         ]
         return min(end[0] for end in above), min(end[1] for end in below)
+
+
+def _at(name, grid):
+    """Name the argument in a statement about one number."""
+    return f" at {name} = {grid:.8g}" if grid.ndim == 0 else ""
 
 
 def _largest_renyi(pairs, order):

@@ -82,13 +82,9 @@ class ShuffledProfile(PrivacyProfile):
         self.randomizer, self.n = randomizer, n
         self.statement = f"n = {n} shuffled reports of {randomizer}"
         self.adjacency = randomizer.adjacency
+        self.hypotheses = (*adjacency.SHUFFLED, *randomizer.hypotheses)
         if self.adjacency != adjacency.REPLACE_ONE:
             self.statement += f" (neighbours: {self.adjacency})"
-
-    @property
-    def hypotheses(self):
-        """Whom to trust, and what the randomizer assumes."""
-        return adjacency.united(adjacency.SHUFFLED, self.randomizer.hypotheses)
 
     @functools.cached_property
     def input_pairs(self):

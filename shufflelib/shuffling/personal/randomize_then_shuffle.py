@@ -192,7 +192,7 @@ class PersonalRandomizers(ABC):
 
     def _certified(self, ends, ceiling, statement):
         status = Status.of(ends[..., 0], ends[..., 1], ceiling=ceiling)
-        return Certified(ends[..., 0], ends[..., 1], status, self.source, statement)
+        return Certified(ends[..., 0], ends[..., 1], status, self.source, statement, self.hypotheses)
 
     @functools.cached_property
     def _everyone(self):
