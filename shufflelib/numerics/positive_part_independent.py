@@ -36,8 +36,8 @@ CHUNK = 100_000  # nodes times slots at once, so that they stay in the cache
 DOUBT = PRECISION + 32 * UNIT  # the same with the rounding here
 
 
-def expected_positive_part_of_slots(slots, eps, *, tolerance, known=(0.0, 0.0)):
-    r"""Enclose :math:`\log \mathbb E[(g + \sum_i G_i)_+]` in units of :math:`e^{\varepsilon}`.
+def expected_positive_part_of_slots(slots, eps, *, tolerance):
+    r"""Enclose :math:`\log \mathbb E[(\sum_i G_i)_+]` in units of :math:`e^{\varepsilon}`.
 
     Parameters
     ----------
@@ -47,9 +47,6 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance, known=(0.0, 0.0)):
         ε ≥ 0.
     tolerance : float
         Relative width aimed at.
-    known : tuple of float
-        Sums u and v of either ratio over slots of which it is known what they show,
-        :math:`g = u - e^{\varepsilon} v`.
 
     Returns
     -------
@@ -64,10 +61,6 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance, known=(0.0, 0.0)):
     shrink = math.exp(-eps)
     values = np.stack([more * shrink - less, less * shrink - more])
     sizes = np.stack([more * shrink + less, less * shrink + more])
-    if known != (0.0, 0.0):  # one more slot, of which both symbols show the same
-        mass, rest, count = np.append(mass, 0.5), np.append(rest, 0.0), np.append(count, 1.0)
-        values = np.column_stack([values, np.full(2, known[0] * shrink - known[1])])
-        sizes = np.column_stack([sizes, np.full(2, 16.0 * (known[0] * shrink + known[1]))])
     positive = np.maximum(values + sizes * (PRECISION + 8 * UNIT), 0.0)
     crude = _log_sum(mass, count, positive.sum(axis=0), 1.0)
     gains = (values[0] > 0.0) | (rest == 0.0)  # at its best such a slot adds a loss; the others add 0
@@ -85,7 +78,7 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance, known=(0.0, 0.0)):
     )
     unit, tolerance = _saddle(mass, rest, values, count, tolerance)
     terms = _TiltedLosses(mass, rest, values * unit, sizes * unit, count)
-    finest = SHARPEST if count.size <= FEW and known == (0.0, 0.0) else tolerance
+    finest = SHARPEST if count.size <= FEW else tolerance
     bracket = on_the_line(terms, tolerance, finest)
     pad = 8 * UNIT * (1.0 + abs(math.log(unit)))
     upper = min(bracket.upper - math.log(unit) + pad, crude)

@@ -20,7 +20,6 @@ class ThreePointLosses:
     def __init__(self, eps0, count):
         self.eps0, self.count = eps0, count
         self._fill(np.exp(eps0))
-        self.gap = self.less * np.expm1(eps0)
 
     def _fill(self, e):
         self.mass, self.residual_mass = 1.0 / (e + 1.0), np.tanh(0.5 * self.eps0)
@@ -30,21 +29,13 @@ class ThreePointLosses:
     def __getitem__(self, some):
         return type(self)(self.eps0[some], self.count[some])
 
-    @property
-    def expected_clones(self):
-        """How many slots of each kind are expected to show something."""
-        return 2.0 * self.count * self.mass
-
-    def outcomes(self, most=np.inf):
-        """Return log-masses of what all slots can show, their errors, and the sums of either ratio.
-
-        Left out is where more than ``most`` slots of one kind show either symbol; the first shows none.
-        """
+    def outcomes(self):
+        """Return log-masses of what all slots can show, their errors, and the sums of either ratio."""
         log_mass, first, second, error = np.zeros(1), np.zeros(1), np.zeros(1), 8.0 * PRECISION
         for r, none, u, v, count in zip(
             self.mass, self.log_residual_mass, self.more, self.less, self.count, strict=True
         ):
-            largest = int(min(count, most))
+            largest = int(count)
             a, b = (side.ravel() for side in np.indices((largest + 1, largest + 1)))
             a, b = (side[a + b <= largest] for side in (a, b))
             falling = np.append(0.0, np.cumsum(np.log(count - np.arange(largest))))

@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics import positive_part_heavy, validation
-from shufflelib.numerics.certified import TOLERANCE, LogInterval, intersect
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_independent import expected_positive_part_of_slots
 from shufflelib.numerics.three_point_losses import (
@@ -21,6 +21,7 @@ from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PairProfile
+from shufflelib.profiles.questions import pure_delta
 
 LISTED_OUTCOMES = 40_000  # of slots with a positive budget; up to here they are enumerated
 MOST_KINDS = 10_000  # more distinct budgets are rounded onto a grid, up and down
@@ -28,7 +29,8 @@ FEW_KINDS = 500  # size of that grid in the first steps of a search
 SHARP_KINDS = 8  # distinct budgets up to which a relative width of 1e-6 of δ is aimed at, beyond 1e-4
 FARTHEST = 300.0  # nats
 NOT_SEEN = "slots do not see each other's reports"
-NEAREST = 1e-300  # nats; for smaller positive budgets the probability of a report from ν has too few digits
+NEAREST = 1e-9  # nats; smaller positive budgets are refused
+OPEN = 1.0  # width of a bracket of log δ from which on the largest budget is treated apart
 
 
 class PersonalizedPair(SymmetricPair, PairProfile):
@@ -42,7 +44,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     Parameters
     ----------
     eps0 : array_like, shape (n,)
-        Local budget of each slot in nats, 0 or 1e-300 ≤ ε_i ≤ 300.
+        Local budget of each slot in nats, 0 or 1e-9 ≤ ε_i ≤ 300.
 
     Raises
     ------
@@ -65,7 +67,9 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     The relative width of the bracket of δ is mostly 1e-6 for up to eight distinct budgets and 1e-4 for up to
     10 000; ``tests/test_promised_precision.py`` checks a grid.  It is wider where δ comes from rare slots,
     for example 4e-6 for 50 slots with a budget of 6 among 9950 with 0.1 at δ = 1e-9, and where budgets are
-    rounded, for example 0.15 % for 20 000 budgets between 0.1 and 2 at δ = 1e-9.
+    rounded, for example 0.15 % for 20 000 budgets between 0.1 and 2 at δ = 1e-9.  Where a few budgets above
+    12 outweigh the spread of all others, the upper end counts their local δ in full and the lower end may be
+    trivial.
 
     The pair is symmetric.  Cost: for few slots a list of outcomes, for more proportional to the number of
     distinct budgets.
@@ -231,47 +235,39 @@ class PersonalizedPair(SymmetricPair, PairProfile):
             return self._cells.log_hockey_stick(eps)
         if self.kinds.size > SHARP_KINDS:
             tolerance = max(tolerance, 3e-5 if self.kinds.size <= FEW_KINDS else 1e-4)
-        if self._heavy is None:
-            return self._by_contour_integral(eps, tolerance)
-        by_heavy = self._heavy.log_hockey_stick(eps, tolerance)
-        if by_heavy.upper <= by_heavy.lower + max(tolerance, positive_part_heavy.SHARP) or self._hopeless:
-            return by_heavy
-        return intersect(by_heavy, self._by_contour_integral(eps, tolerance))
-
-    @functools.cached_property
-    def _heavy(self):
-        """The slots of dominant budgets, with the pair of the other slots; None if there are none."""
-        first = positive_part_heavy.first_heavy(self.slots)
-        if first == self.kinds.size:
-            return None
-        light = type(self)(self.kinds[:1])
-        light._settle(self.kinds[:first], self.counts[:first])
-        return positive_part_heavy.HeavyLosses(self.slots[first:], light)
-
-    @functools.cached_property
-    def _hopeless(self):
-        return positive_part_heavy.hopeless(self.slots)
-
-    def expected_positive_part(self, eps, tolerance, known=(0.0, 0.0)):
-        """Enclose the log of the mean of the loss sum's positive part, n δ, in units of e^ε.
-
-        ``known`` are the sums of either ratio over further slots, conditional on their reports.
-        """
-        most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
-        upper = expected_positive_part_of_slots(self._grid(most, True), eps, tolerance=tolerance, known=known)
-        if self.kinds.size <= most:
-            return upper
-        lower = expected_positive_part_of_slots(
-            self._grid(most, False), eps, tolerance=tolerance, known=known
-        )
-        return LogInterval(min(lower.lower, upper.upper), upper.upper)
+        found = self._by_contour_integral(eps, tolerance)
+        if found.upper <= found.lower + OPEN:
+            return found
+        return LogInterval(found.lower, min(found.upper, self._largest_apart(eps, tolerance)))
 
     def _by_contour_integral(self, eps, tolerance):
-        """Enclose log δ by the contour integral."""
-        mean = self.expected_positive_part(eps, tolerance)
+        """Enclose log δ by the contour integral; many kinds are rounded up above, down below."""
+        most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
+        upper = expected_positive_part_of_slots(self._grid(most, True), eps, tolerance=tolerance)
+        lower = upper
+        if self.kinds.size > most:
+            lower = expected_positive_part_of_slots(self._grid(most, False), eps, tolerance=tolerance)
         shift = eps - math.log(self.n)
         pad = 8 * UNIT * (2.0 + eps + math.log(self.n))
-        return LogInterval(min(mean.lower + shift - pad, 0.0), min(mean.upper + shift + pad, 0.0))
+        top = min(upper.upper + shift + pad, 0.0)
+        return LogInterval(min(lower.lower + shift - pad, top), top)
+
+    @functools.cached_property
+    def _without_largest(self):
+        light = type(self)(self.kinds[:1])
+        light._settle(self.kinds[:-1], self.counts[:-1])
+        return light
+
+    def _largest_apart(self, eps, tolerance):
+        r"""Return an upper end of log δ that adds up what the slots of the largest budget gain by themselves.
+
+        A gain that outweighs the spread of all others by far leaves a quadrature nothing to resolve; as
+        :math:`(a + b)_+ \le a_+ + b_+`, such slots add at most their share of the local δ.
+        """
+        light, share = self._without_largest, self.counts[-1] / self.n
+        alone = math.log(share * float(pure_delta(self.max_privacy_loss, eps)) * (1 + 64 * UNIT))
+        rest = light.log_hockey_stick(eps, tolerance).upper + math.log(light.n / self.n)
+        return float(np.logaddexp(alone, rest)) + 16 * UNIT * (1.0 + abs(alone))
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of D_order(P‖Q)."""
