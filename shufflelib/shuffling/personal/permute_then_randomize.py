@@ -161,8 +161,8 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 
     @property
     def max_privacy_loss(self):
-        """The largest budget, rounding included."""
-        return float(self.kinds[-1]) * (1 + 8 * UNIT)
+        """The largest budget."""
+        return float(self.kinds[-1])
 
     @functools.cached_property
     def slots(self):
@@ -219,11 +219,6 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         where = np.searchsorted(edges, self.kinds, side="left" if upward else "right") - (0 if upward else 1)
         counts = np.bincount(where, weights=self.counts, minlength=edges.size)
         return self._slots_of(edges[counts > 0.0], counts[counts > 0.0])
-
-    def _epsilon(self, delta):
-        lower, upper = super()._epsilon(delta)
-        upper = min(upper, float(self.kinds[-1]))  # the local guarantee survives shuffling
-        return min(lower, upper), upper
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log δ(ε): enumeration for few slots, else the contour integral of the loss sum."""

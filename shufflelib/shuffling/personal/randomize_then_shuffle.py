@@ -117,13 +117,10 @@ class PersonalRandomizers(ABC):
         -----
         The resolution of upper ends is 1e-20, that of lower ends about 1e-15 n.
         """
-        user = self._user(user)
-        group = self._group[user]
         grid = validation.reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
-        target = self._target(group, group)
-        ends = np.array([target.delta(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        ceiling = pure_delta(float(self.eps0[user]), grid)
-        return self._certified(ends, ceiling, f"delta of {self._of(user)}")
+        target, who = self._of(user)
+        ceiling = pure_delta(target.eps0, grid)
+        return self._certified(_each(target.delta, grid), ceiling, f"delta of {who}")
 
     def epsilon(self, *, user, delta):
         r"""Enclose the smallest ε with which ``user`` has (ε, delta)-differential privacy.
@@ -146,12 +143,9 @@ class PersonalRandomizers(ABC):
         TypeError, ValueError
             If an argument is outside its domain.
         """
-        user = self._user(user)
-        group = self._group[user]
         grid = validation.probabilities(delta, "delta")
-        target = self._target(group, group)
-        ends = np.array([target.epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        return self._certified(ends, float(self.eps0[user]), f"epsilon of {self._of(user)}")
+        target, who = self._of(user)
+        return self._certified(_each(target.epsilon, grid), target.eps0, f"epsilon of {who}")
 
     def epsilons(self, *, delta):
         """Enclose every user's ε at ``delta``.
@@ -199,13 +193,13 @@ class PersonalRandomizers(ABC):
         """Scores of all n users: the pmf of each sum is computed once for all ranges of targets."""
         return self._others(self._counts)
 
-    def _user(self, user):
-        return validation.count(
+    def _of(self, user):
+        """Return one user as a target, and their description."""
+        user = validation.count(
             user, "user", at_least=0, at_most=self.n - 1, remedy="user is an index into eps0"
         )
-
-    def _of(self, user):
-        return f"user {user} (eps0 = {self.eps0[user]:g}) among n = {self.n} users of {self.name}"
+        who = f"user {user} (eps0 = {self.eps0[user]:g}) among n = {self.n} users of {self.name}"
+        return self._target(self._group[user], self._group[user]), who
 
     def _target(self, first, last):
         """Return the target that stands for all users in the groups first to last."""
@@ -256,8 +250,15 @@ def _grouped(weights, counts):
     return weights[[part[0] for part in parts]], np.array([counts[part].sum() for part in parts])
 
 
+def _each(ends, grid):
+    """Return both ends at every point of a grid, in its shape and with one more axis."""
+    return np.array([ends(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
+
+
 class _ZeroBudget:
     """A target with budget 0, whose report does not depend on the value."""
+
+    eps0 = 0.0
 
     def delta(self, eps):
         return 0.0, 0.0
@@ -290,21 +291,13 @@ class _Target:
 
     def _log_upper(self, eps, tolerance):
         """Return the log of an upper end of E H(M + 1), in the worse direction."""
-        directions = (False,) if self._alone.symmetric else (False, True)
-        return max(self._log_directed(eps, tolerance, swap) for swap in directions)
-
-    def _log_directed(self, eps, tolerance, swap):
-        values = [self._at(pair, eps, tolerance, swap) for pair in self._pairs]
-        values = np.minimum.accumulate(
-            np.exp(values)
-        )  # H decreases: an upper end for fewer draws holds for more
+        values = [pair.log_worst(eps, tolerance).upper for pair in self._pairs]
+        # H decreases: an upper end for fewer draws holds for more
+        values = np.minimum.accumulate(np.exp(values))
         expected = math.fsum(-np.diff(values) * self._below[:-1]) + values[-1] * self._below[-1]
         if self._outside > 0.0:
-            expected += self._outside * math.exp(self._at(self._alone, eps, tolerance, swap))
+            expected += self._outside * math.exp(self._alone.log_worst(eps, tolerance).upper)
         return math.log(expected) + 64 * UNIT if expected > 0.0 else -math.inf
-
-    def _at(self, pair, eps, tolerance, swap):
-        return (pair.reversed if swap else pair).log_hockey_stick(eps, tolerance).upper
 
     def delta(self, eps):
         if eps >= self.eps0:
