@@ -52,6 +52,7 @@ def randomize_then_shuffle(users, *, delta):
         Status.of(lower, upper, ceiling=users.eps0.max()),
         each.source,
         f"largest epsilon of {users.n} users who randomise with their own budgets and are then shuffled",
+        each.hypotheses,
     )
 
 
@@ -83,14 +84,14 @@ def permute_then_randomize(eps0, *, delta):
     True
     """
     delta = validation.probability(delta, "delta")
-    end = PersonalizedPair(eps0=eps0).epsilon(delta)
-    largest = float(validation.reals(eps0, "eps0").max())
-    upper = min(end.upper, largest)  # the local guarantee survives shuffling
+    slots = PersonalizedPair(eps0=eps0)
+    upper = slots.epsilon(delta).upper
     return Certified(
         0.0,
         upper,
-        Status.of(0.0, upper, ceiling=largest),
+        Status.of(0.0, upper, ceiling=slots.max_privacy_loss),
         "upper: dominating pair of slots with personal budgets; lower: trivial; "
         f"neighbours: {PersonalizedPair.adjacency}",
-        f"epsilon of {len(eps0)} users permuted into slots, each with its budget",
+        f"epsilon at delta = {delta:g} of {slots.n} users permuted into slots, each with its budget",
+        slots.hypotheses,
     )
