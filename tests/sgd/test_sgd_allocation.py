@@ -120,7 +120,6 @@ def test_every_example_reports_once_in_an_epoch():
         order = one.order(None, rng)
         rows = [np.arange(48)[one.turn(order, step)[1]] for step in range(6)]
         assert np.array_equal(np.sort(np.concatenate(rows)), np.arange(48))
-        assert one.is_order(order) and not one.is_order(order[:-1]) and not one.is_order(order + 1)
 
 
 # ---------------------------------------------------------------- training
@@ -158,22 +157,22 @@ def test_interrupted_runs_go_on_to_the_same_bits(kind, averaged_steps, tmp_path,
     monkeypatch.setattr(kind, "noise", noise)
     again = training(kind, averaged_steps=averaged_steps).run(4, checkpoint=tmp_path / "run")
     assert state(again) == state(whole)
-    with pytest.raises(ValueError, match="averaged_steps"):
+    with pytest.raises(ValueError, match="another run"):
         training(kind, averaged_steps=averaged_steps + 1).run(5, checkpoint=tmp_path / "run")
 
 
 @pytest.mark.parametrize("steps", [1, 5, 1000])
 def test_averages_follow_their_formula_and_do_not_touch_training(steps):
     path, run = [], training(averaged_steps=steps)
-    average, advance = np.zeros(NETWORK.size), run._advance
+    average, gradients = np.zeros(NETWORK.size), run._gradients
 
-    def watched(before):
-        after = advance(before)
-        path.append(after.parameters.astype(float))
-        return after
+    def watched(parameters, *block):
+        path.append(parameters.astype(float))
+        return gradients(parameters, *block)
 
-    run._advance = watched
+    run._gradients = watched
     run.run(3)
+    path = [*path[1:], run.parameters.astype(float)]  # after each step
     for t, parameters in enumerate(path, start=1):
         share = 1.0 / min(t, steps)
         average = (1 - share) * average + share * parameters
