@@ -12,12 +12,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from shufflelib import calibration
+from shufflelib.calibration import LOOKED_FOR, MAX_ROUNDS, QUESTIONS, Calibration
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import as_path, try_folder, unwritable
 from shufflelib.profiles.privacy_profile import SMALLEST_RATE
 from shufflelib.randomizers.by_name import constructors, parameters, required
-from shufflelib.shuffling.shuffled import shuffle
 from shufflelib.sweeps.running import completed, environment
 
 MOST_POINTS = 10**6
@@ -25,56 +24,6 @@ WHOLE = {"B", "K", "d", "k", "l", "n", "rounds", "s"}  # ranges of these go thro
 RANGE = {"from", "to", "points", "log"}
 
 
-def _profile(build, n, rate, rounds):
-    return shuffle(build(), n=n).subsample(rate=rate).compose(rounds=rounds)
-
-
-def _ends(result):
-    return {"lower": result.lower, "upper": result.upper, "status": result.status.name.lower()}
-
-
-def _answer(found):
-    return {
-        "answer": found.answer,
-        "unproved": found.unproved,
-        "fails": found.fails,
-        **_ends(found.certificate),
-    }
-
-
-def _epsilon(build, *, n, delta, rate=1.0, rounds=1):
-    return _ends(_profile(build, n, rate, rounds).epsilon(delta))
-
-
-def _delta(build, *, n, eps, rate=1.0, rounds=1):
-    return _ends(_profile(build, n, rate, rounds).delta(eps))
-
-
-def _renyi(build, *, n, order, rate=1.0, rounds=1):
-    return _ends(_profile(build, n, rate, rounds).renyi(order))
-
-
-def _largest_eps0(build, *, n, eps, delta, rounds=1):
-    return _answer(calibration.largest_eps0(build, n=n, eps=eps, delta=delta, rounds=rounds))
-
-
-def _fewest_users(build, *, eps, delta, rounds=1):
-    return _answer(calibration.fewest_users(build(), eps=eps, delta=delta, rounds=rounds))
-
-
-def _most_rounds(build, *, n, eps, delta, rate=1.0):
-    return _answer(calibration.most_rounds(_profile(build, n, rate, 1), eps=eps, delta=delta))
-
-
-QUANTITIES = {
-    "epsilon": _epsilon,
-    "delta": _delta,
-    "renyi": _renyi,
-    "calibrate eps0": _largest_eps0,
-    "calibrate users": _fewest_users,
-    "calibrate rounds": _most_rounds,
-}
-LOOKED_FOR = {"calibrate eps0": "eps0"}  # a randomizer's parameter that the quantity finds
 DOMAINS = {
     "n": validation.users,
     "delta": lambda delta: validation.probability(delta, "delta"),
@@ -84,7 +33,7 @@ DOMAINS = {
         rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="the share of users that is drawn"
     ),
     "rounds": lambda rounds: validation.count(
-        rounds, "rounds", at_most=calibration.MAX_ROUNDS, remedy="how often every user reports"
+        rounds, "rounds", at_most=MAX_ROUNDS, remedy="how often every user reports"
     ),
 }
 
@@ -190,13 +139,18 @@ def as_csv(rows):
 
 def _row(*, quantity, randomizer, **point):
     """Return the answer at one point; at module level, so that workers can find it."""
-    answer = QUANTITIES[quantity]
-    asked = {name: value for name, value in point.items() if name in parameters(answer)}
+    question = QUESTIONS[quantity]
+    asked = {name: value for name, value in point.items() if name in parameters(question)}
     own = {name: value for name, value in point.items() if name not in asked}
     try:
-        return answer(functools.partial(constructors()[randomizer], **own), **asked)
+        found = question(functools.partial(constructors()[randomizer], **own), **asked)
     except ValueError as wrong:
         return {"lower": 0.0, "upper": math.inf, "status": f"refused: {wrong}"}
+    row = {}
+    if isinstance(found, Calibration):
+        row = {"answer": found.answer, "unproved": found.unproved, "fails": found.fails}
+        found = found.certificate
+    return row | {"lower": found.lower, "upper": found.upper, "status": found.status.name.lower()}
 
 
 def grid_points(spec):
@@ -222,7 +176,7 @@ def grid_points(spec):
     for key in spec:
         if not isinstance(key, str):
             raise TypeError(f"a key must be text, got {validation.shown(key)}")
-    quantity = _chosen("quantity", spec, QUANTITIES)
+    quantity = _chosen("quantity", spec, QUESTIONS)
     names = spec.get("randomizer")
     names = names if isinstance(names, list) and names else [names]
     names = [_chosen("randomizer", spec | {"randomizer": name}, constructors()) for name in names]
@@ -259,12 +213,12 @@ def _near(word, known):
 
 
 def _check_keys(spec, quantity, randomizer):
-    build, answer = constructors()[randomizer], QUANTITIES[quantity]
+    build, answer = constructors()[randomizer], QUESTIONS[quantity]
     found = LOOKED_FOR.get(quantity)
     if found and found not in parameters(build):
         raise ValueError(f"{randomizer} has no {found} to look for; it takes {', '.join(parameters(build))}")
     own = [name for name in parameters(build) if name != found]
-    asked = [name for name in parameters(answer) if name != "build"]
+    asked = [name for name in parameters(answer) if name not in ("build", "randomizer")]
     accepted = ["quantity", "randomizer", *own, *asked]
     takes = f"{randomizer} takes {', '.join(own) or 'nothing'}; {quantity} takes {', '.join(asked)}"
     for key in spec:
