@@ -1,14 +1,8 @@
 """One epoch with its dominating pair and its attack, and the checks of arguments shared by all accounting."""
 
-import math
-
-import numpy as np
-
 from shufflelib.numerics import validation
-from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import ReplaceOne, united
 from shufflelib.profiles.hockey_stick import Indistinguishable
-from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.shuffling.personal.permute_then_randomize import FARTHEST
 
@@ -39,15 +33,6 @@ class Epoch(PrivacyProfile):
     def attack_pairs(self):
         """The pair that an attack attains."""
         return (self._below,)
-
-
-def randomized_response(eps0):
-    """Return the pair of binary randomized response, from which all eps0-DP pairs can be made."""
-    lie = -eps0 - math.log1p(math.exp(-eps0))
-    masses, losses = np.array([lie + eps0, lie]), np.array([eps0, -eps0])
-    return DiscretePair.from_losses(
-        masses, masses[::-1], losses, mass_error=8 * UNIT * (1 + eps0), loss_error=0.0
-    )
 
 
 def checked_epochs(epochs):

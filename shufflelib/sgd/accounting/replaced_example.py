@@ -6,12 +6,12 @@ import math
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.pairs import LARGEST_MU, Gaussian
+from shufflelib.profiles.tradeoff_functions import ApproximateDP
 from shufflelib.sgd.accounting.attacks import marked_report, smallest_report
 from shufflelib.sgd.accounting.epoch import (
     FIXED_SPLIT,
     Epoch,
     checked_epochs,
-    randomized_response,
     within_reach,
 )
 from shufflelib.sgd.accounting.random_allocation import enclosing_pairs
@@ -92,7 +92,7 @@ def one_example(reports, *, epochs):
 def _(reports: LaplaceBlocks, *, epochs):
     eps0 = within_reach(reports.eps0, "eps0")
     epoch = Epoch(
-        randomized_response(eps0),
+        ApproximateDP(eps=eps0, delta=0.0).pair,  # that of binary randomized response
         smallest_report(reports, moved=eps0),
         f"one example of Algorithm 1 with eps0={eps0:g}, {reports.blocks} blocks of {reports.block_size}",
         "above: randomized response; below: the smallest report",
