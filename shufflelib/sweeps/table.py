@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from shufflelib.calibration import LOOKED_FOR, MAX_ROUNDS, QUESTIONS, Calibration
+from shufflelib.calibration import LOOKED_FOR, MAX_ROUNDS, QUESTIONS, record
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import as_path, try_folder, unwritable
 from shufflelib.profiles.privacy_profile import SMALLEST_RATE
@@ -20,6 +20,7 @@ from shufflelib.randomizers.by_name import constructors, parameters, required
 from shufflelib.sweeps.running import completed, environment
 
 MOST_POINTS = 10**6
+COLUMNS = ("answer", "unproved", "fails", "lower", "upper", "status")
 WHOLE = {"B", "K", "d", "k", "l", "n", "rounds", "s"}  # ranges of these go through whole numbers
 RANGE = {"from", "to", "points", "log"}
 
@@ -143,14 +144,10 @@ def _row(*, quantity, randomizer, **point):
     asked = {name: value for name, value in point.items() if name in parameters(question)}
     own = {name: value for name, value in point.items() if name not in asked}
     try:
-        found = question(functools.partial(constructors()[randomizer], **own), **asked)
+        found = record(question(functools.partial(constructors()[randomizer], **own), **asked))
     except ValueError as wrong:
         return {"lower": 0.0, "upper": math.inf, "status": f"refused: {wrong}"}
-    row = {}
-    if isinstance(found, Calibration):
-        row = {"answer": found.answer, "unproved": found.unproved, "fails": found.fails}
-        found = found.certificate
-    return row | {"lower": found.lower, "upper": found.upper, "status": found.status.name.lower()}
+    return {column: found[column] for column in COLUMNS if column in found}
 
 
 def grid_points(spec):
