@@ -197,10 +197,11 @@ def supporting(log_slope, low, high, *, shift=0.0):
     `discretised_loss` draws on either side of it are the polygons.  ``shift`` is charged to f itself.
     """
     used = (log_slope > -discretised_loss.LOWEST) & (log_slope < STEEPEST)
-    x, low, high = np.expm1(log_slope[used]), low[used], high[used]
-    x, low, high = np.append(x, 0.0), np.append(low, 0.0), np.append(high, 1.0)  # at least one dot
-    order = np.argsort(x)
-    x, low, high = x[order], low[order], high[order]
+    if not used.any():
+        return through(np.zeros(1), np.zeros(1), below=True), through(np.zeros(1), np.ones(1), below=False)
+    slopes = np.expm1(log_slope[used])
+    order = np.argsort(slopes)
+    x, low, high = slopes[order], low[used][order], high[used][order]
     starts = np.flatnonzero(np.append(True, np.diff(x) > 0.0))  # slopes asked for in both directions
     x, low, high = x[starts], np.maximum.reduceat(low, starts), np.minimum.reduceat(high, starts)
     low, high = np.maximum.accumulate(low[::-1])[::-1], np.minimum.accumulate(high)
