@@ -11,6 +11,7 @@ from shufflelib.numerics.certified import LEAST, TOLERANCE, LogInterval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.privacy_profile import PairProfile
 
 LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
@@ -141,53 +142,21 @@ class DiscretePair(PairProfile):
 
     def false_negatives(self, fpr):
         """Return both ends of T(P, Q)(fpr) by the Neyman-Pearson lemma: reject for small P/Q first."""
-        p, q = (np.exp(part.astype(np.longdouble)) for part in (self.log_p, self.log_q))
-        p, q = p / p.sum(), q / q.sum()
-        # null P: reject where Q/P is largest, that is where the loss is smallest
-        spent, lost, kept = _up_to(p), _up_to(q), _from(q)
-        i = min(int(np.searchsorted(spent, fpr, side="right")), p.size) - 1
-        share = min((fpr - spent[i]) / p[i], 1.0) if p[i] > 0.0 else 1.0
-        value = kept[i + 1] + (1.0 - share) * q[i]
-        value = value if value < 0.5 else 1.0 - (lost[i] + share * q[i])
-        # an error of the masses moves a normalised partial sum S by R dS + S dR, R the rest
-        unit = np.finfo(np.longdouble).eps
-        rounding = (self.mass_error + 16 * UNIT + p.size * unit) * (1.0 + 4.0 * self.mass_error.max())
-        p_doubt, q_doubt = (_moved(part, rounding) for part in (p, q))
-        p_doubt += 2.0 * (p.size + 4) * unit * spent  # of the sum itself; none where nothing is spent
-        doubt = float(max(q_doubt[i], q_doubt[i + 1])) + 4 * UNIT * float(value)
-        wide = (1.0 - share) * p_doubt[i] + share * p_doubt[i + 1] + 4 * UNIT * fpr
-        fall = rise = self._slope(i, wide)
-        # a knot passed by less than its error: the rate may lie on an earlier, steeper segment, though no
-        # farther to the left than the knots in between are off
-        first = min(int(np.searchsorted((spent + p_doubt)[1:], fpr, side="right")), i)
-        if first < i:
-            doubt = max(doubt, float(q_doubt[first : i + 1].max()))
-            steep = self._slope(first, p_doubt[first + 1 : i + 1].max())
-            rise = min(rise + steep, float(kept[first] - value) + UNIT)
-        value = float(value)
-        pad = 0.0 if np.isneginf(self.log_q[i:]).all() else 4 * LEAST
-        return max(value - doubt - fall - pad, 0.0), min(value + doubt + rise + pad, 1.0)
+        return float(self._polygon.lower(fpr)), float(self._polygon.upper(fpr))
 
-    def _slope(self, i, width):
-        """Return Q/P of one atom times a width, as far as it is a number."""
-        with np.errstate(over="ignore"):
-            return float(np.exp(np.longdouble(min(-self.loss[i] + self.loss_error[i], 11_000.0))) * width)
+    @functools.cached_property
+    def _polygon(self):
+        return Polygon(self.normalised())
 
-
-def _up_to(part):
-    """Return all partial sums from the left, 0 first."""
-    return np.append(0.0, np.cumsum(part))
-
-
-def _from(part):
-    """Return all partial sums from the right, 0 last."""
-    return np.append(np.cumsum(part[::-1])[::-1], 0.0)
-
-
-def _moved(mass, rounding):
-    """Return how far relative errors of all masses move each partial sum of the normalised ones."""
-    error = mass * rounding
-    return _from(mass) * _up_to(error) + _up_to(mass) * _from(error)
+    def normalised(self):
+        """Return the pair with masses that sum to 1; the constructor allows 1e-9."""
+        return DiscretePair.from_losses(
+            self.log_p - logsumexp(self.log_p),
+            self.log_q - logsumexp(self.log_q),
+            self.loss,
+            mass_error=2 * self.mass_error + 16 * UNIT,
+            loss_error=self.loss_error + 16 * UNIT,
+        )
 
 
 def _log_masses(values, name):

@@ -46,7 +46,7 @@ def from_pair(pair):
         raise TypeError(
             f"pair must be a DiscretePair, got {pair!r}; list its masses, or use from_profile for a bracket"
         )
-    return FiniteTradeoff(tradeoff_polygon.normalised(pair), statement=pair.statement)
+    return FiniteTradeoff(pair.normalised(), statement=pair.statement)
 
 
 def from_profile(profile, *, dots=DOTS):
