@@ -90,11 +90,6 @@ class GaussianTradeoff(TradeoffFunction):
 
     symmetrised = inverse
 
-    @property
-    def first_zero(self):
-        """One."""
-        return self._certified(1.0, 1.0, "first zero")
-
     def tensor(self, other):
         """Return f ⊗ g; for two Gaussian functions that of the hypotenuse of their separations."""
         if isinstance(other, GaussianTradeoff):

@@ -82,11 +82,6 @@ class Polygon:
         """Return a proved upper end of the polygon at an array of false-positive rates."""
         return np.minimum(_at(*self.above, fpr) * (1.0 + 8 * UNIT), (1.0 - fpr) * (1.0 + UNIT))
 
-    def first_zero(self):
-        """Return both ends of the smallest false-positive rate at which the polygon vanishes."""
-        last = int(np.flatnonzero(~np.isneginf(self.pair.log_q))[-1]) + 1
-        return min(float(self.below[0][last]), 1.0), min(float(self.above[0][last]), 1.0)
-
     def hockey_stick(self, log_slope):
         """Return both ends of sup_A Q(A) − s P(A), log s given, for s of any size."""
         if log_slope >= 0.0:

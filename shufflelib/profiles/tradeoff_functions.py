@@ -142,11 +142,6 @@ class TradeoffFunction:
         return self._certified(ends[..., 0], ends[..., 1], "delta")
 
     @property
-    def first_zero(self):
-        """The smallest false-positive rate at which no false negative is left, a `Certified`."""
-        return self._certified(self.low.first_zero()[0], self.high.first_zero()[1], "first zero")
-
-    @property
     def symmetrised(self):
         r"""The symmetrisation C(f): all that δ(ε), ε ≥ 0, in both directions, proves.
 

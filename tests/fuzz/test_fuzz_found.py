@@ -327,12 +327,6 @@ FOUND = {  # a call that once warned, raised what it should not or gave no numbe
         ),
         True,
     ),
-    "a curve that stays on the axis": (
-        lambda: enclosed(
-            2.0 / (1.0 + math.exp(40.0)), joint_concavity.shuffle_bound(eps0=40.0, n=1).first_zero, width=1e-9
-        ),
-        True,
-    ),
     "a delta far below the rounding of 1": (
         lambda: (
             joint_concavity.joint_concavity([profiles.GaussianTradeoff(1e-4)], weights=[1.0])
