@@ -10,6 +10,7 @@ r"""Published bounds for many rounds, to compare with the certified composition.
 ===================================  ==========================================================
 """
 
+import bisect
 import math
 
 import numpy as np
@@ -143,10 +144,7 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
         log_sum = logsumexp(log_binomial_pmf(rounds - ell, rounds, share) + fall)
         return spent + math.exp(kept) * math.exp(min(log_sum + slack, 0.0))
 
-    low, high = 0, rounds // 2 + 1  # δ₀ = 0 is small enough
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if delta_at(middle) <= total else (low, middle)
+    low = bisect.bisect_right(range(1, rounds // 2 + 1), total, key=delta_at)  # δ₀ = 0 is small enough
     return (rounds - 2 * low) * eps * (1 + 4 * UNIT)
 
 

@@ -68,12 +68,10 @@ def _smallest_epsilon(log_delta, eps0, target):
 
     high = math.nextafter(eps0, 0.0)
     if not certifies(high):
-        inner = [
-            eps for eps in np.geomspace(1e-6 * eps0, high, 129).tolist() if eps < eps0 and certifies(eps)
-        ]
-        if not inner:
+        grid = np.geomspace(1e-6 * eps0, high, 129)[:-1].tolist()
+        high = next((eps for eps in grid if certifies(eps)), None)
+        if high is None:
             return eps0
-        high = inner[0]
     low = 0.5 * high
     while low > 1e-300 and certifies(low):
         low, high = 0.5 * low, low

@@ -347,19 +347,15 @@ def renyi_least_squares(*, a, order, noise=1.0):
     room = 1.0 + noise**2 - grid
     finite = room > 0.0
     s = np.where(finite, room, 1.0)
-    terms = np.array(
-        [
-            grid * a * a / (2.0 * s),
-            np.full(grid.shape, -0.5 * math.log1p(noise**-2)),
-            np.log(noise**2 / s) / (2.0 * (grid - 1.0)),
-        ]
-    )
+    shift, tails = grid * a * a / (2.0 * s), -0.5 * math.log1p(noise**-2)
+    widths = np.log(noise**2 / s) / (2.0 * (grid - 1.0))
     # s is a difference, and the last two terms nearly cancel for orders near 1
     lost = 16 * UNIT * (1.0 + noise**2 + grid) / s
-    slack = np.abs(terms).sum(axis=0) * (16 * UNIT + lost) + lost * (1.0 + 1.0 / (grid - 1.0))
-    value = terms.sum(axis=0)
-    lower = np.where(finite, np.maximum(value - slack, 0.0), math.inf)
-    upper = np.where(finite, np.maximum(value + slack, 0.0), math.inf)
+    slack = (shift - tails + np.abs(widths)) * (16 * UNIT + lost) + lost * (1.0 + 1.0 / (grid - 1.0))
+    value = shift + tails + widths
+    lower, upper = (
+        np.where(finite, np.maximum(end, 0.0), math.inf) for end in (value - slack, value + slack)
+    )
     return Certified(
         lower,
         upper,
