@@ -417,7 +417,7 @@ class WithoutBlanket(type(randomizers.generic(eps0=1.0))):
     """A mechanism with an output that nobody else can produce."""
 
     def __init__(self):
-        super().__init__(1.0)
+        super().__init__(eps0=1.0)
 
     def input_pairs(self):
         from shufflelib.profiles.likelihood_ratios import InputPair
