@@ -12,7 +12,7 @@ one user's value moves by at most 0.1 nats, and every other user's value is with
 False
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 SHUFFLED = (
     "the shuffler is trusted, so that nobody learns who sent which report",
@@ -70,12 +70,11 @@ class ReplaceOne(Adjacency):
     record: str = "user's value"
     others: str = "the other users hold"
     inputs: tuple = ()
+    text: str = field(init=False, repr=False)
 
-    @property
-    def text(self):
-        """The relation in words."""
+    def __post_init__(self):
         listed = f"; all values are among the {len(self.inputs)} inputs listed" if self.inputs else ""
-        return f"replace one {self.record}, whatever {self.others}{listed}"
+        object.__setattr__(self, "text", f"replace one {self.record}, whatever {self.others}{listed}")
 
 
 @dataclass(frozen=True)

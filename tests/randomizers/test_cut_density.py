@@ -167,7 +167,6 @@ def test_density_runs_and_estimates():
         ({"slope": math.nan}, "slope"), ({"eps0": 0.0}, "eps0"), ({"eps0": math.nan}, "eps0"),
         ({"cdf": lambda y, x: np.where(y < 0.0, 0.9, 0.1), "survival": None}, "cdf"),
     ],
-    ids=str,
 )  # fmt: skip
 def test_hostile_densities(changes, word):
     with pytest.raises((ValueError, TypeError), match=word):
