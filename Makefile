@@ -71,7 +71,7 @@ $(shell for run in build/full/*.ipynb build/quick/*.ipynb build/check/*.ipynb; d
 # Nobody is still writing the list of fonts after a minute.
 $(shell find build/matplotlib -name '*.matplotlib-lock' -mmin +1 -delete 2>/dev/null)
 
-.PHONY: help figures test lint tidy unit fuzz lab app browser book data lock licences bench \
+.PHONY: help figures test test-all lint tidy unit fuzz lab app browser book data lock licences bench \
     check-figures clean distclean
 
 help: ## list these targets
@@ -81,9 +81,14 @@ figures: $(WANTED) ## run every notebook and write figures/ (PROFILE=quick: buil
 	@echo 'written by $(words $(WANTED)) notebooks, PROFILE=$(PROFILE):'
 	@cat /dev/null $(WANTED:.ipynb=.files) | sed 's/^/  /'
 
-test: unit ## lint, the test suite, then every notebook on coarse grids
+test: unit ## lint, the quick tests, then every notebook on coarse grids
 	@$(MAKE) --no-print-directory figures PROFILE=quick
 	@echo 'ok: lint, tests and $(words $(NOTEBOOKS)) notebooks passed'
+
+test-all: test ## make test, then the tests that take minutes: drawn questions, faults, dear profiles
+	$(VENV) -m pytest -m slow
+	$(VENV) -m pytest tests/fuzz
+	@echo 'ok: the slow tests passed as well'
 
 lint: .venv/installed
 	$(VENV) -m ruff check --quiet .
@@ -97,7 +102,7 @@ tidy: .venv/installed ## format the code and strip the notebooks, so that lint h
 	$(if $(NOTEBOOKS),$(STRIP) $(NOTEBOOKS))
 
 unit: .venv/installed | lint
-	$(VENV) -m pytest
+	$(VENV) -m pytest -m 'not slow' --ignore=tests/fuzz
 
 fuzz: export SHUFFLELIB_FUZZ ?= 100000
 fuzz: .venv/installed ## ask every public function 1e5 drawn questions (SHUFFLELIB_FUZZ=... for another number)

@@ -237,7 +237,7 @@ def test_readme_gives_the_two_commands_on_lines_of_their_own():
 def test_ci_runs_the_test_command_and_nothing_else():
     script = ROOT / ".ci/run"
     assert os.access(script, os.X_OK)
-    assert script.read_text().splitlines()[-1] == "exec make test"
+    assert script.read_text().splitlines()[-1] == "exec make test-all"
 
 
 def test_only_plotting_imports_matplotlib():

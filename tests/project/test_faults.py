@@ -22,6 +22,7 @@ import run_notebook
 from shufflelib.numerics.atomic_files import replace
 from test_build import ROOT, execute, project
 
+pytestmark = pytest.mark.slow
 TARGET = "build/quick/00_small.ipynb"
 HANG = """
 import os, time
