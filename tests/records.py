@@ -260,6 +260,7 @@ PAIRS = (
         RandomAllocation(1.0, 2),
         lambda: [allocation_cells(1.0)],
         loose=1.5,
+        sharp=False,
         complete=False,
     ),
     Record(
