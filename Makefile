@@ -46,6 +46,7 @@ unexport PIP_CONSTRAINT PIP_DRY_RUN PIP_EDITABLE PIP_NO_DEPS PIP_PREFIX PIP_PYTH
 unexport PIP_REQUIREMENT PIP_ROOT PIP_TARGET UV_CONSTRAINT UV_OVERRIDE
 
 VENV := .venv/bin/python
+PYTEST := $(VENV) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),'$(UV)' pip install --quiet --python $(VENV),$(VENV) -m pip install -qq --disable-pip-version-check)
 # Its own script, lint-imports, would start the interpreter that a copied .venv came from.
@@ -86,8 +87,8 @@ test: unit ## lint, the quick tests, then every notebook on coarse grids
 	@echo 'ok: lint, tests and $(words $(NOTEBOOKS)) notebooks passed'
 
 test-all: test ## make test, then the tests that take minutes: drawn questions, faults, dear profiles
-	$(VENV) -m pytest -m slow
-	$(VENV) -m pytest tests/fuzz
+	$(PYTEST) -m slow
+	$(PYTEST) tests/fuzz -m 'not slow'
 	@echo 'ok: the slow tests passed as well'
 
 lint: .venv/installed
@@ -102,7 +103,7 @@ tidy: .venv/installed ## format the code and strip the notebooks, so that lint h
 	$(if $(NOTEBOOKS),$(STRIP) $(NOTEBOOKS))
 
 unit: .venv/installed | lint
-	$(VENV) -m pytest -m 'not slow' --ignore=tests/fuzz
+	$(PYTEST) -m 'not slow' --ignore=tests/fuzz
 
 fuzz: export SHUFFLELIB_FUZZ ?= 100000
 fuzz: .venv/installed ## ask every public function 1e5 drawn questions (SHUFFLELIB_FUZZ=... for another number)
