@@ -209,7 +209,7 @@ OPTIONAL_IN = {("randomizers.wheel", "p")}
 PRINTED_AS = {  # refused by the name of what it belongs to
     ("published.composition.variation_ratio_wang24", "q"): "q0",
     ("published.joint_concavity.two_weight_vectors", "functions"): "weights",
-}  # asked for by the name of its pair
+}
 
 
 def public_callables():
