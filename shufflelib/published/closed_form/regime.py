@@ -55,11 +55,11 @@ def over(bound, **grid):
     >>> eps.round(5).tolist()
     [0.09387, 0.21403, nan]
     """
-
-    def one(*values):
+    columns = np.broadcast_arrays(*map(np.asarray, grid.values()))
+    results = np.full(columns[0].size, math.nan)
+    for index, values in enumerate(zip(*(column.ravel().tolist() for column in columns), strict=True)):
         try:
-            return bound(**dict(zip(grid, values, strict=True)))
+            results[index] = bound(**dict(zip(grid, values, strict=True)))
         except OutOfRegime:
-            return math.nan
-
-    return np.vectorize(one, otypes=[float])(*grid.values())
+            continue
+    return results.reshape(columns[0].shape)
