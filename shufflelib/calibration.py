@@ -449,7 +449,16 @@ LOOKED_FOR = {"calibrate eps0": "eps0"}  # a parameter of the randomizer that th
 
 
 def record(answer):
-    """Return a `Certified` or a `Calibration` as a flat dictionary of numbers and text."""
+    """Return a `Certified` or a `Calibration` as a flat dictionary of numbers and text.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> from shufflelib.calibration import record
+    >>> found = record(shuffle(randomizers.binary_rr(eps0=1.0), n=1000).epsilon(1e-6))
+    >>> found["status"], round(found["upper"], 3)
+    ('certified', 0.127)
+    """
     if isinstance(answer, Calibration):
         found = {"answer": answer.answer, "unproved": answer.unproved, "fails": answer.fails}
         return found | record(answer.certificate)

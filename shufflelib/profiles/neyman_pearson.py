@@ -80,7 +80,8 @@ class Polygon:
 
     def upper(self, fpr):
         """Return a proved upper end of the polygon at an array of false-positive rates."""
-        return np.minimum(_at(*self.above, fpr) * (1.0 + 8 * UNIT), (1.0 - fpr) * (1.0 + UNIT))
+        blind = np.minimum((1.0 - fpr) * (1.0 + UNIT), 1.0)  # of the test that looks at nothing
+        return np.minimum(_at(*self.above, fpr) * (1.0 + 8 * UNIT), blind)
 
     def hockey_stick(self, log_slope):
         """Return both ends of sup_A Q(A) − s P(A), log s given, for s of any size."""
