@@ -56,7 +56,7 @@ STRIP := $(VENV) -m nbstripout --extra-keys "metadata.language_info metadata.pap
     metadata.widgets cell.metadata.execution cell.metadata.papermill"
 
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
-INPUTS := $(sort $(shell find $(wildcard shufflelib claims) -name '*.py')) claims/ledger.toml tools/run_notebook.py requirements.lock
+INPUTS := $(sort $(shell find $(wildcard shufflelib claims) -name '*.py' -o -name '*.toml')) tools/run_notebook.py requirements.lock
 FULL := $(NOTEBOOKS:notebooks/%=build/full/%)
 QUICK := $(NOTEBOOKS:notebooks/%=build/quick/%)
 CHECK := $(NOTEBOOKS:notebooks/%=build/check/%)
