@@ -294,7 +294,8 @@ EXTREME = {
 }
 # an honest answer takes seconds: a search over many profiles, each at the end of its range
 DEAR = {
-    *((f"calibration.{name}", "delta") for name in ("fewest_users", "largest_eps0", "most_rounds")),
+    *((f"calibration.{name}", "delta") for name in ("fewest_users", "largest_eps0")),
+    *(("calibration.most_rounds", name) for name in ("delta", "eps", "n", "randomizer")),
     *((f"published.comparison.{name}", "delta") for name in ("compare", "gaps")),
     *(("sgd.accounting.noise_multiplier", name) for name in ("delta", "eps", "blocks", "epochs")),
 }
