@@ -1,21 +1,15 @@
 """Certified numbers: a lower and an upper end, how the method fared, and what proves them.
 
-`Certified` is what users are given.  `LogInterval` is what computations pass on: both ends as logarithms,
-because the numbers may be smaller than every float.
+`Certified` is what users are given; computations pass on an `interval.Interval`.
 """
 
 import enum
-import math
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib.numerics.logspace import UNIT
-
 TOLERANCE = 1e-6  # relative width aimed at
-LEAST = math.ulp(0.0)  # what is positive is at least so much
 MEETING = 1e-6  # relative distance of two ends that meet
 
 
@@ -171,58 +165,3 @@ class Certified:
         provided = "provided that " + "; ".join(self.hypotheses) if self.hypotheses else ""
         lines = (self.statement, ends, self.status.value, self.source, provided)
         return "\n".join(part for part in lines if part)
-
-
-class LogInterval(NamedTuple):
-    """Natural logarithms of a lower and an upper end.
-
-    Examples
-    --------
-    >>> from shufflelib.numerics.certified import LogInterval
-    >>> LogInterval(-1000.0, -999.0).probabilities()  # below the smallest float
-    (0.0, 5e-324)
-    """
-
-    lower: float
-    upper: float
-
-    def or_unknown(self):
-        """Return the bracket of a probability, NaN ends replaced so that a failure never looks private."""
-        if self.lower <= self.upper:
-            return self
-        return LogInterval(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
-
-    def probabilities(self):
-        """Return both ends of the probability itself; below the normal floats they are a last place wider."""
-        lower = max(math.exp(self.lower) * (1 - 4 * UNIT) - LEAST, 0.0)
-        upper = 0.0 if self.upper == -math.inf else math.exp(self.upper) * (1 + 4 * UNIT) + LEAST
-        return lower, min(upper, 1.0)
-
-
-LOG_ZERO = LogInterval(-math.inf, -math.inf)  # of the number 0
-UNKNOWN = LogInterval(-math.inf, math.inf)
-
-
-def intersect(one, two):
-    """Return what two brackets of one number say together.
-
-    Examples
-    --------
-    >>> from shufflelib.numerics.certified import LogInterval, intersect
-    >>> intersect(LogInterval(-3.0, -1.0), LogInterval(-2.0, 0.0))
-    LogInterval(lower=-2.0, upper=-1.0)
-    """
-    return LogInterval(max(one.lower, two.lower), min(one.upper, two.upper))
-
-
-def worst_case(dominating, attacks):
-    """Return the bracket of a worst case: the largest upper end above it, the largest lower end below it.
-
-    Examples
-    --------
-    >>> from shufflelib.numerics.certified import LogInterval, worst_case
-    >>> worst_case([LogInterval(-3.0, -1.0)], [LogInterval(-4.0, -3.5), LogInterval(-2.0, -1.5)])
-    LogInterval(lower=-2.0, upper=-1.0)
-    """
-    upper = min(max(one.or_unknown().upper for one in dominating), 0.0)
-    return LogInterval(min(max(one.or_unknown().lower for one in attacks), upper), upper)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.numerics.certified import UNKNOWN, LogInterval
+from shufflelib.numerics.interval import UNKNOWN, Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
 
 ENUMERATION_LIMIT = 40_000  # count vectors
@@ -121,4 +121,4 @@ def _by_enumeration(distribution, n, log_crude, around=None, most=None):
         ends.append(logsumexp(terms[possible]))
     ends[1] = float(np.logaddexp(ends[1], _log_left_out(around, n, most) + log_crude))
     rounding = [UNIT * (64 + 4 * abs(end)) if end > -math.inf else 0.0 for end in ends]
-    return LogInterval(ends[0] - rounding[0], ends[1] + rounding[1])
+    return Interval(ends[0] - rounding[0], ends[1] + rounding[1])

@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, LogInterval, intersect
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import LOG_ZERO, Interval, intersect
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, ENUMERATION_LIMIT, listed_mean
 from shufflelib.numerics.saddle_point import (
@@ -79,7 +80,7 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE):
 
     Returns
     -------
-    LogInterval
+    Interval
         Both ends proved, with rounding charged; ``-inf`` on both sides if the sum cannot be positive.
 
     Notes
@@ -90,11 +91,11 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE):
     scale = float(np.max(np.abs(distribution.values), initial=0.0))
     upper = union_upper_bound(distribution, n)
     if scale == 0.0:  # no more than the rounding of what cancelled
-        return LogInterval(-math.inf, upper) if np.any(distribution.sizes > 0.0) else LOG_ZERO
+        return Interval(-math.inf, upper) if np.any(distribution.sizes > 0.0) else LOG_ZERO
     if upper == -math.inf:
         return LOG_ZERO
     log_scale = math.log(scale)
-    found = LogInterval(single_positive_lower_bound(distribution, n) - log_scale, upper - log_scale)
+    found = Interval(single_positive_lower_bound(distribution, n) - log_scale, upper - log_scale)
     distribution = distribution.measured_in(scale)
     complete = n == 1
     if not complete and found.upper - found.lower > tolerance and _few_differ(distribution, n):
@@ -105,7 +106,7 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE):
     if found.upper == -math.inf:
         return LOG_ZERO
     pad = 4 * UNIT * (1.0 + abs(found.upper) + abs(log_scale))
-    return LogInterval(min(found) + log_scale - pad, found.upper + log_scale + pad)
+    return Interval(min(found) + log_scale - pad, found.upper + log_scale + pad)
 
 
 def _few_differ(distribution, n):
@@ -244,7 +245,7 @@ def _by_contour(distribution, n, tolerance):
     distribution = distribution.measured_in(1.0 / unit)
     finest = 0.0 if distribution.values.size <= ENUMERATED_ATOMS else tolerance
     bracket = on_the_line(_Identical(distribution, n), tolerance, finest)
-    return LogInterval(bracket.lower - math.log(unit), bracket.upper - math.log(unit))
+    return Interval(bracket.lower - math.log(unit), bracket.upper - math.log(unit))
 
 
 def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):

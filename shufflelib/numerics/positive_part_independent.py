@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.certified import LogInterval
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,
@@ -50,7 +50,7 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance):
 
     Returns
     -------
-    LogInterval
+    Interval
         Both ends proved; ``-inf`` on both sides if the sum cannot be positive.
 
     Notes
@@ -67,9 +67,9 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance):
     best = math.fsum(count * np.where(gains, values[0], 0.0))
     slack = (PRECISION + 16 * UNIT) * math.fsum(count * sizes[0])
     if best <= -slack:
-        return LogInterval(-math.inf, -math.inf)  # not even the best outcome of every slot is positive
+        return Interval(-math.inf, -math.inf)  # not even the best outcome of every slot is positive
     if crude == -math.inf or best <= slack:
-        return LogInterval(-math.inf, crude)
+        return Interval(-math.inf, crude)
     with np.errstate(divide="ignore"):
         log_best = np.log(np.where(gains, mass, rest))
     sure = math.fsum(count * log_best) * (1 + PRECISION) - PRECISION * count.sum() + math.log(best - slack)
@@ -82,7 +82,7 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance):
     bracket = on_the_line(terms, tolerance, finest)
     pad = 8 * UNIT * (1.0 + abs(math.log(unit)))
     upper = min(bracket.upper - math.log(unit) + pad, crude)
-    return LogInterval(min(max(bracket.lower - math.log(unit), sure) - pad, upper), upper)
+    return Interval(min(max(bracket.lower - math.log(unit), sure) - pad, upper), upper)
 
 
 def _log_sum(mass, count, gain, side):

@@ -28,7 +28,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib.numerics.certified import LogInterval, intersect
+from shufflelib.numerics.interval import Interval, intersect
 from shufflelib.numerics.logspace import UNIT
 
 NODE_LIMIT = 2_000_000
@@ -94,7 +94,7 @@ def _once(terms, tolerance):
     # Chernoff's bound, (x)_+ <= e^{θx - 1}/θ: it always holds and ends a hopeless quadrature
     prefactor = terms.cumulant_error + 8 * UNIT * (1.0 + abs(terms.cumulant))
     log_scale = terms.cumulant
-    chernoff = LogInterval(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
+    chernoff = Interval(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
     if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0 or prefactor > 1.0:
         return chernoff, 0.0, tolerance
     # smoothing by a standard deviation of 1/resolution of the sum's widens a Gaussian tail at z
@@ -127,7 +127,7 @@ def _once(terms, tolerance):
     log_lower = log_scale - prefactor + math.log(lower) if lower > 0.0 else -math.inf
     sharp = 2.0 * smooth - coarse
     blur = math.log(smooth / sharp) if min(smooth, sharp) > 0.0 else math.inf
-    return LogInterval(min(log_lower, log_upper), log_upper), blur, tolerance
+    return Interval(min(log_lower, log_upper), log_upper), blur, tolerance
 
 
 def _period(terms, smoothing, discard):

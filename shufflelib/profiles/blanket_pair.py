@@ -5,7 +5,8 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.certified import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.positive_part_iid import (
     SMALLEST_SIZE,
@@ -107,9 +108,9 @@ class BlanketPair(PairProfile):
         """Enclose log(E[(G₁ + … + G_n)₊]/n), plus the mass outside the reference measure's support."""
         ratios = self.ratios
         if eps >= self.max_privacy_loss:
-            return LogInterval(*ratios.log_outside(eps))
+            return Interval(*ratios.log_outside(eps))
         if eps > FARTHEST:
-            return LogInterval(self._log_ever(), self.log_hockey_stick(FARTHEST, tolerance).upper)
+            return Interval(self._log_ever(), self.log_hockey_stick(FARTHEST, tolerance).upper)
         shrink = math.exp(-eps)  # everything in units of e^eps, which may be large
         shift = eps - math.log(self.n)
         rounding = 4 * UNIT * (2.0 + eps + math.log(self.n))
@@ -126,7 +127,7 @@ class BlanketPair(PairProfile):
             outside = ratios.log_outside(eps)
             upper = float(np.logaddexp(upper, outside[1])) + rounding
             lower = float(np.logaddexp(lower, outside[0])) - rounding
-        return LogInterval(min(lower, 0.0), min(upper, 0.0))
+        return Interval(min(lower, 0.0), min(upper, 0.0))
 
     @functools.cached_property
     def _extreme(self):

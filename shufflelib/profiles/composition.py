@@ -9,8 +9,9 @@ Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 import functools
 import math
 
-from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.numerics.composed_loss import ComposedPLD
+from shufflelib.numerics.interval import LOG_ZERO, Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
@@ -100,10 +101,10 @@ class ComposedPair(Pair):
         above, below, width = self._totals(eps, tolerance)
         upper = above.log_delta(eps, width=width)[1] + above.slack
         lower = below.log_delta(eps, width=width)[0] - below.slack
-        together = LogInterval(lower, upper).or_unknown()
+        together = Interval(lower, upper).or_unknown()
         apart = self._apart(eps)
         upper = min(together.upper, apart.upper, 0.0)
-        return LogInterval(min(max(together.lower, apart.lower), upper), upper)
+        return Interval(min(max(together.lower, apart.lower), upper), upper)
 
     def _apart(self, eps):
         """Bound log H by what single rounds say: at least the best of them, at most basic composition.
@@ -114,7 +115,7 @@ class ComposedPair(Pair):
         high = [pair.dot(share, NARROWEST).upper + math.log(count) for pair, count in self.rounds]
         low = max(pair.dot(eps, NARROWEST).lower for pair, _ in self.rounds)
         low = max(low, self._some_round(eps))
-        return LogInterval(low, logsumexp(high) + _rounding(high))
+        return Interval(low, logsumexp(high) + _rounding(high))
 
     def _some_round(self, eps):
         """Return a lower end of log H: in some round the loss is beyond ε + a, far above ε.

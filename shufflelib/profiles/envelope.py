@@ -1,6 +1,7 @@
 """The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
 
-from shufflelib.numerics.certified import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import Interval
 from shufflelib.profiles.hockey_stick import SymmetricPair
 
 
@@ -39,4 +40,4 @@ class Envelope(SymmetricPair):
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the largest of all curves."""
         found = [pair.log_worst(eps, tolerance) for pair in self.pairs]
-        return LogInterval(max(one.lower for one in found), max(one.upper for one in found))
+        return Interval(max(one.lower for one in found), max(one.upper for one in found))

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from shufflelib.numerics.certified import LEAST
+from shufflelib.numerics.interval import LEAST
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.pairs import Gaussian

@@ -10,7 +10,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import LOG_ZERO, Interval
 from shufflelib.profiles import connect_the_dots
 
 
@@ -31,7 +32,7 @@ class Pair(ABC):
     search_width = 1e-11  # relative width at which a search for ε stops
 
     @abstractmethod
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> LogInterval:
+    def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> Interval:
         """Enclose log H_eps(P‖Q) at one eps ≥ 0, aiming at a relative width ``tolerance``."""
 
     @property
@@ -62,7 +63,7 @@ class Pair(ABC):
         if self.symmetric:
             return forward
         backward = self.reversed.log_hockey_stick(eps, tolerance).or_unknown()
-        return LogInterval(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
+        return Interval(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""

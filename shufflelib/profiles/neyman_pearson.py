@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.certified import LEAST
+from shufflelib.numerics.interval import LEAST
 from shufflelib.numerics.logspace import UNIT
 
 SMALL = -700.0  # log of a mass that may be no normal float

@@ -7,7 +7,8 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import LEAST, TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import LEAST, Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.hockey_stick import SymmetricPair
@@ -123,7 +124,7 @@ class DiscretePair(PairProfile):
             ends.append(logsumexp(self.log_p[first:] + side * self.mass_error[first:] + part))
         slack = UNIT * (8 + math.log2(self.loss.size + 1))
         slack = [slack + 4 * UNIT * abs(end) if end > -math.inf else 0.0 for end in ends]
-        return LogInterval(ends[0] - slack[0], min(ends[1] + slack[1], 0.0))
+        return Interval(ends[0] - slack[0], min(ends[1] + slack[1], 0.0))
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of D_order(P‖Q), from Σ Q φ(loss) with φ ≥ 0."""
@@ -224,12 +225,12 @@ class Gaussian(SymmetricPair, PairProfile):
         """Enclose the closed form."""
         a, b = eps / self.mu - 0.5 * self.mu, eps / self.mu + 0.5 * self.mu
         if a > NO_SQUARE:  # H is less than e^{−a²/2}
-            return LogInterval(-math.inf, -0.5 * NO_SQUARE**2)
+            return Interval(-math.inf, -0.5 * NO_SQUARE**2)
         if a < -1.0:
             # e^eps Φ(−b) = φ(a) m(b), which neither overflows nor vanishes
             value = float(ndtr(-a)) - 0.5 * math.exp(-0.5 * a * a) * float(erfcx(b / math.sqrt(2)))
             slack = 40 * UNIT * (1.0 + b)
-            return LogInterval(math.log(max(value - slack, LEAST)), math.log(min(value + slack, 1.0)))
+            return Interval(math.log(max(value - slack, LEAST)), math.log(min(value + slack, 1.0)))
         mills_a, mills_b = (math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2))) for x in (a, b))
         difference = mills_a - mills_b
         scale = -0.5 * a * a - 0.5 * math.log(2 * math.pi)
@@ -238,7 +239,7 @@ class Gaussian(SymmetricPair, PairProfile):
         error += 4 * UNIT * eps * mills_b  # the rounding of eps/μ moves a and b together: H' = −φ(a) m(b)
         relative = 8 * UNIT * (1.0 + a * a) * 2
         low = math.log(difference - error) if difference > error else -math.inf
-        return LogInterval(scale + low - relative, scale + math.log(difference + error) + relative)
+        return Interval(scale + low - relative, scale + math.log(difference + error) + relative)
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of order·μ²/2."""

@@ -18,7 +18,8 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import LOG_ZERO, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 
@@ -73,7 +74,7 @@ class SubsampledPair(Pair):
             inner = eps - log_rate + math.log1p(-(1.0 - self.rate) * math.exp(-eps))
         found = _beside(self.pair, inner, 8 * UNIT * inner, tolerance)
         slack = 4 * UNIT * abs(log_rate)
-        return LogInterval(found.lower + log_rate - slack, min(found.upper + log_rate + slack, 0.0))
+        return Interval(found.lower + log_rate - slack, min(found.upper + log_rate + slack, 0.0))
 
 
 class _Remainder(Pair):
@@ -104,18 +105,18 @@ class _Remainder(Pair):
         inner = eps - math.log1p(-spent)
         found = _beside(self.pair, inner, 8 * UNIT * inner + spent * rounding, tolerance)
         slack = 4 * UNIT * abs(log_share) + spent * rounding
-        return LogInterval(found.lower + log_share - slack, min(found.upper + log_share + slack, 0.0))
+        return Interval(found.lower + log_share - slack, min(found.upper + log_share + slack, 0.0))
 
 
 def _beside(pair, eps, doubt, tolerance):
     """Enclose log H where ε is known up to ``doubt``; H falls by at most as much as ε rises."""
     found = pair.log_hockey_stick(eps, tolerance)
     if found.lower > -600.0 and doubt < 1e-7 * math.exp(found.lower):
-        return LogInterval(
+        return Interval(
             found.lower + math.log1p(-doubt * math.exp(-found.lower)),
             found.upper + math.log1p(doubt * math.exp(-found.lower)),
         )
-    return LogInterval(
+    return Interval(
         pair.log_hockey_stick(eps + doubt, tolerance).lower,
         pair.log_hockey_stick(max(eps - doubt, 0.0), tolerance).upper,
     )

@@ -10,7 +10,8 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopulations, gain_and_tilt
-from shufflelib.numerics.certified import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.hockey_stick import SymmetricPair
@@ -86,26 +87,26 @@ class WorstPopulation(SymmetricPair, PairProfile):
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the log of the largest hockey-stick divergence over all populations."""
         if eps >= self.eps0:
-            return LogInterval(-math.inf, -math.inf)
+            return Interval(-math.inf, -math.inf)
         others = self.n - 1
         log_gain, tilt = gain_and_tilt(self.eps0, eps)
         pad = 8 * UNIT * (8.0 + self.eps0 + abs(log_gain))
         # no report is one: c₀ bⁿ⁻¹ is a value of s = 0; no value is above c₀
         no_ones = log_gain - others * float(np.logaddexp(0.0, -self.eps0)) * (1 + 8 * UNIT) - pad
         if others == 0 or tilt > LARGEST_TILT:
-            return LogInterval(no_ones, log_gain + pad)
+            return Interval(no_ones, log_gain + pad)
         values = BinaryPopulations(self.eps0, eps, others)
         log_upper = min(log_gain, values.log_chernoff) + pad
         if not values.summable:
-            return LogInterval(min(no_ones, log_upper), log_upper)
+            return Interval(min(no_ones, log_upper), log_upper)
         lower, upper = _search(values, others, max(tolerance, 1e-9))
         pad += 8 * UNIT * abs(values.log_unit)
         if math.isfinite(upper):
             log_upper = min(log_upper, values.log_unit + math.log(upper) + pad if upper > 0.0 else -math.inf)
         log_lower = values.log_unit + math.log(lower) - pad if lower > 0.0 else -math.inf
         if log_lower > log_upper:  # inconsistent ends: fall back to the trivial bound
-            return LogInterval(-math.inf, log_gain + pad)
-        return LogInterval(log_lower, log_upper)
+            return Interval(-math.inf, log_gain + pad)
+        return Interval(log_lower, log_upper)
 
 
 def _search(values, others, tolerance):

@@ -19,7 +19,8 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import BlanketPair
@@ -221,4 +222,4 @@ class ObservedWithProbability(Pair):
         ends = self.pair.log_hockey_stick(eps, tolerance)
         shift = math.log(self.chance)
         rounding = [4 * UNIT * (1.0 - end) if np.isfinite(end) else 0.0 for end in (ends.lower, ends.upper)]
-        return LogInterval(ends.lower + shift - rounding[0], ends.upper + shift + rounding[1])
+        return Interval(ends.lower + shift - rounding[0], ends.upper + shift + rounding[1])

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.certified import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.envelope import Envelope
 
@@ -73,7 +74,7 @@ class WorstPair(Envelope):
                 break
             found = one.log_hockey_stick(eps, tolerance).or_unknown() if tolerance < ROUGH else seen
             lower, upper = max(lower, found.lower), max(upper, found.upper)
-        return LogInterval(lower, upper)
+        return Interval(lower, upper)
 
     def _rough(self, eps, tolerance):
         """Enclose every curve that can be the largest."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shufflelib import Certified, Status
-from shufflelib.numerics.certified import LogInterval
+from shufflelib.numerics.interval import Interval
 
 
 def test_scalars_become_floats_and_arrays_read_only():
@@ -67,6 +67,6 @@ def test_printing_gives_statement_ends_status_and_source():
 
 
 def test_probabilities_of_logarithms():
-    assert LogInterval(-math.inf, -math.inf).probabilities() == (0.0, 0.0)
-    assert LogInterval(-800.0, -800.0).probabilities() == (0.0, math.ulp(0.0))
-    assert not LogInterval(-math.inf, math.nan).probabilities()[1] < 1.0  # NaN never looks private
+    assert Interval(-math.inf, -math.inf).probabilities() == (0.0, 0.0)
+    assert Interval(-800.0, -800.0).probabilities() == (0.0, math.ulp(0.0))
+    assert not Interval(-math.inf, math.nan).probabilities()[1] < 1.0  # NaN never looks private

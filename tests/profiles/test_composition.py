@@ -12,7 +12,8 @@ from scipy.special import gammaln
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.certified import Certified, LogInterval, Status
+from shufflelib.numerics.certified import Certified, Status
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
 from shufflelib.profiles.composition import ComposedPair
@@ -578,7 +579,7 @@ def test_nan_never_counts_as_private():
         max_privacy_loss = math.inf  # else the pure guarantee would bound delta all the same
 
         def log_hockey_stick(self, eps, tolerance=1e-6):
-            return LogInterval(math.nan, math.nan)
+            return Interval(math.nan, math.nan)
 
     broken = Broken(np.log([0.6, 0.4]), np.log([0.4, 0.6]))
     assert broken.delta(0.1).upper == 1.0  # the other direction gives the lower end

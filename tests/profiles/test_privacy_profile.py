@@ -9,7 +9,7 @@ import pytest
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.certified import LogInterval
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles import DiscretePair, Gaussian, connect_the_dots
 from shufflelib.profiles.privacy_profile import PairProfile
@@ -168,7 +168,7 @@ class Blurred(Opaque):
 
     def log_hockey_stick(self, eps, tolerance=1e-6):
         low, high = self.pair.log_hockey_stick(eps, tolerance)
-        return LogInterval(low - 0.5 * self.width, min(high + 0.5 * self.width, 0.0))
+        return Interval(low - 0.5 * self.width, min(high + 0.5 * self.width, 0.0))
 
     @property
     def reversed(self):
@@ -188,7 +188,7 @@ class Hidden(Opaque):
     """An opaque pair of whose curve only upper ends are known."""
 
     def log_hockey_stick(self, eps, tolerance=1e-6):
-        return LogInterval(-np.inf, self.pair.log_hockey_stick(eps, tolerance).upper)
+        return Interval(-np.inf, self.pair.log_hockey_stick(eps, tolerance).upper)
 
     @property
     def reversed(self):

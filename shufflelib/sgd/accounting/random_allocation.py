@@ -11,7 +11,8 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtr
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
@@ -118,7 +119,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
         """Enclose log H: the lower end by coarsening, the upper one by a mean-preserving split."""
         alone = self._alone.log_hockey_stick(eps, tolerance).upper
         if alone < NOTHING_LEFT:
-            return LogInterval(-math.inf, alone)
+            return Interval(-math.inf, alone)
         lower, upper = -math.inf, alone
         for times, width in TRIALS:
             edges = self._edges(eps, times)
@@ -129,7 +130,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
             lower = max(self._mean(self._coarsening(edges), eps, max(width, tolerance)).lower, lower)
             if upper - lower < CLOSE or upper < DEEPEST:
                 break
-        return LogInterval(min(lower, upper), upper)
+        return Interval(min(lower, upper), upper)
 
     def _mean(self, atoms, eps, tolerance):
         """Enclose log E(G_1 + … + G_m)₊ - log m for atoms (l, l', mass)."""
@@ -138,10 +139,10 @@ class RandomAllocation(SymmetricPair, PairProfile):
         distribution = LossDistribution(first - second, mass, first + second, PRECISION)
         ceiling = self._ceiling(distribution) + eps
         if ceiling < NOTHING_LEFT:
-            return LogInterval(-math.inf, ceiling)
+            return Interval(-math.inf, ceiling)
         ends = expected_positive_part(distribution, self.blocks, tolerance=tolerance)
         shift, rounding = eps - math.log(self.blocks), 8 * UNIT * (2.0 + eps + math.log(self.blocks))
-        return LogInterval(ends.lower + shift - rounding, ends.upper + shift + rounding).or_unknown()
+        return Interval(ends.lower + shift - rounding, ends.upper + shift + rounding).or_unknown()
 
     def _ceiling(self, distribution):
         """Return an upper end of log E(G_1 + … + G_m)₊ - log m without quadrature.

@@ -6,7 +6,8 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE, LogInterval
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_independent import expected_positive_part_of_slots
 from shufflelib.numerics.three_point_losses import (
@@ -223,7 +224,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log δ(ε): enumeration for few slots, else the contour integral of the loss sum."""
         if eps >= self.max_privacy_loss:
-            return LogInterval(-math.inf, -math.inf)
+            return Interval(-math.inf, -math.inf)
         if self._equal is not None:
             return self._equal.log_hockey_stick(eps, tolerance)
         if self._few:
@@ -233,7 +234,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         found = self._by_contour_integral(eps, tolerance)
         if found.upper <= found.lower + OPEN:
             return found
-        return LogInterval(found.lower, min(found.upper, self._largest_apart(eps, tolerance)))
+        return Interval(found.lower, min(found.upper, self._largest_apart(eps, tolerance)))
 
     def _by_contour_integral(self, eps, tolerance):
         """Enclose log δ by the contour integral; many kinds are rounded up above, down below."""
@@ -245,7 +246,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         shift = eps - math.log(self.n)
         pad = 8 * UNIT * (2.0 + eps + math.log(self.n))
         top = min(upper.upper + shift + pad, 0.0)
-        return LogInterval(min(lower.lower + shift - pad, top), top)
+        return Interval(min(lower.lower + shift - pad, top), top)
 
     @functools.cached_property
     def _without_largest(self):
