@@ -116,13 +116,13 @@ class Interval(NamedTuple):
     # ---------------------------------------------------------------- functions that rise
 
     def _rising(self, function, least=-math.inf, absolute=0.0):
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             lower, upper = (function(np.maximum(end, least)) for end in self)
         return Interval(lower, upper).widened(4.0, absolute)
 
     def exp(self):
         """Return e^x."""
-        return self._rising(np.exp, absolute=LEAST).within(0.0)
+        return self._rising(np.exp, absolute=LEAST * (self.upper > -math.inf)).within(0.0)
 
     def expm1(self):
         """Return e^x − 1."""

@@ -16,24 +16,17 @@ positive ones; the pair with this curve, symmetric, is what composes.
 import functools
 import math
 
-import numpy as np
-
 from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.numerics.interval import LOG_ZERO, Interval
-from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 
 
-def _log_mixed(log_rate, rate, loss):
-    """Return log(1 − rate + rate·e^loss)."""
-    if loss < 1.0:
-        return math.log1p(rate * math.expm1(loss))
-    return float(np.logaddexp(math.log1p(-rate), log_rate + loss))
-
-
 def max_mixed_privacy_loss(rate, loss):
-    """Return an upper end of that for the largest loss."""
-    return _log_mixed(math.log(rate), rate, loss) * (1 + 8 * UNIT) if loss < math.inf else loss
+    """Return an upper end of log(1 − rate + rate·e^loss)."""
+    rate, loss = Interval.of(rate), Interval.of(loss)
+    if loss.upper < 700.0:
+        return (rate * loss.expm1()).log1p().upper
+    return (-rate).log1p().log_add(rate.log() + loss).upper
 
 
 class SubsampledPair(Pair):
@@ -67,14 +60,12 @@ class SubsampledPair(Pair):
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log γ + log H at the larger ε'."""
-        log_rate = math.log(self.rate)
-        if eps < 1.0:
-            inner = math.log1p(math.expm1(eps) / self.rate)
+        rate, eps = Interval.of(self.rate), Interval.of(eps)
+        if eps.upper < 1.0:
+            inner = (eps.expm1() / rate).log1p()
         else:
-            inner = eps - log_rate + math.log1p(-(1.0 - self.rate) * math.exp(-eps))
-        found = _beside(self.pair, inner, 8 * UNIT * inner, tolerance)
-        slack = 4 * UNIT * abs(log_rate)
-        return Interval(found.lower + log_rate - slack, min(found.upper + log_rate + slack, 0.0))
+            inner = eps - rate.log() + ((rate - 1.0) * (-eps).exp()).log1p()
+        return (_enclosed(self.pair, inner, tolerance) + rate.log()).within(most=0.0)
 
 
 class _Remainder(Pair):
@@ -93,32 +84,29 @@ class _Remainder(Pair):
     @property
     def max_privacy_loss(self):
         """Minus the log of 1 − γ + γ times the smallest ratio."""
-        return -math.log1p(self.rate * math.expm1(-self.pair.max_privacy_loss)) * (1 + 8 * UNIT)
+        largest = Interval.of(self.pair.max_privacy_loss)
+        return -(self.rate * (-largest).expm1()).log1p().lower
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log c + log H at the larger ε''."""
-        spent = math.expm1(eps) * (1.0 - self.rate) / self.rate if eps < 700.0 else math.inf
-        if spent >= 1.0:
-            return LOG_ZERO
-        log_share = math.log(self.rate) + math.log1p(-spent)
-        rounding = 8 * UNIT / (1.0 - spent)
-        inner = eps - math.log1p(-spent)
-        found = _beside(self.pair, inner, 8 * UNIT * inner + spent * rounding, tolerance)
-        slack = 4 * UNIT * abs(log_share) + spent * rounding
-        return Interval(found.lower + log_share - slack, min(found.upper + log_share + slack, 0.0))
+        rate = Interval.of(self.rate)
+        spent = Interval.of(min(eps, 700.0)).expm1() * (1.0 - rate) / rate
+        if spent.upper >= 1.0:
+            return Interval(-math.inf, LOG_ZERO.upper if spent.lower >= 1.0 else rate.log().upper)
+        left = (-spent).log1p()
+        found = _enclosed(self.pair, eps - left, tolerance)
+        return (found + rate.log() + left).within(most=0.0)
 
 
-def _beside(pair, eps, doubt, tolerance):
-    """Enclose log H where ε is known up to ``doubt``; H falls by at most as much as ε rises."""
-    found = pair.log_hockey_stick(eps, tolerance)
-    if found.lower > -600.0 and doubt < 1e-7 * math.exp(found.lower):
-        return Interval(
-            found.lower + math.log1p(-doubt * math.exp(-found.lower)),
-            found.upper + math.log1p(doubt * math.exp(-found.lower)),
-        )
+def _enclosed(pair, eps, tolerance):
+    """Enclose log H where ε itself is enclosed; H falls by at most as much as ε rises."""
+    found, doubt = pair.log_hockey_stick(eps.middle, tolerance), eps.upper - eps.lower
+    share = Interval.of(doubt) * Interval.of(-found.lower).exp()
+    if share.upper < 1e-7:
+        return found + Interval((-share).log1p().lower, share.log1p().upper)
     return Interval(
-        pair.log_hockey_stick(eps + doubt, tolerance).lower,
-        pair.log_hockey_stick(max(eps - doubt, 0.0), tolerance).upper,
+        pair.log_hockey_stick(eps.upper, tolerance).lower,
+        pair.log_hockey_stick(max(eps.lower, 0.0), tolerance).upper,
     )
 
 
