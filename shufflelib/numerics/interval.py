@@ -55,12 +55,18 @@ class Interval(NamedTuple):
         """Return the interval of some of the entries."""
         return Interval(self.lower[chosen], self.upper[chosen])
 
+    def where(self, condition, other):
+        """Return these entries where the condition holds, the other's elsewhere."""
+        ends = zip(self, Interval.of(other), strict=True)
+        return Interval(*(np.where(condition, mine, others) for mine, others in ends))
+
     def widened(self, units=0.0, absolute=0.0):
         """Move each end outward by units in its last place and by an absolute error."""
         share, (lower, upper) = units * UNIT, self
         if isinstance(lower, np.ndarray) or isinstance(upper, np.ndarray):
-            lower = lower * (1.0 - np.copysign(share, lower)) - absolute
-            return Interval(lower, upper * (1.0 + np.copysign(share, upper)) + absolute)
+            with np.errstate(invalid="ignore"):  # where nothing is known NaN stays
+                lower = lower * (1.0 - np.copysign(share, lower)) - absolute
+                return Interval(lower, upper * (1.0 + np.copysign(share, upper)) + absolute)
         lower = float(lower) * (1.0 - math.copysign(share, lower)) - absolute
         return Interval(float(lower), float(upper * (1.0 + math.copysign(share, upper)) + absolute))
 
@@ -153,10 +159,12 @@ class Interval(NamedTuple):
         return Interval(*sums).widened(1.0 + len(self.lower) * LONG_UNIT / UNIT)
 
     def log_sum(self):
-        """Return log Σ e^x, the terms added from the small end."""
-        return Interval(*(logsumexp(end) for end in self)).widened(
-            4.0, UNIT * (16.0 + 2.0 * math.log2(np.size(self.lower) + 1))
-        )
+        """Return log Σ e^x."""
+        peak, least = (float(np.max(end, initial=-math.inf)) for end in (self.upper, self.lower))
+        if math.isinf(peak):  # of nothing, or of what may be infinite
+            return Interval(least if least == peak else -math.inf, peak)
+        about = logsumexp(self.upper)  # so that the sum below is about 1, whose logarithm has no error
+        return (self - about).exp().sum().log() + about
 
     # ---------------------------------------------------------------- probabilities by their logarithms
 

@@ -6,9 +6,10 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from shufflelib.numerics.interval import LEAST
+from shufflelib.numerics.interval import LEAST, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import tradeoff_polygon
+from shufflelib.profiles.neyman_pearson import mirrored
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.tradeoff_functions import TradeoffFunction
 
@@ -80,8 +81,7 @@ class GaussianTradeoff(TradeoffFunction):
         high = max(high, LEAST)  # it is never quite nothing
         if log_slope >= 0.0:
             return low, high
-        s, rest = math.exp(log_slope), -math.expm1(log_slope)
-        return (rest + s * low) * (1 - 8 * UNIT), min((rest + s * high) * (1 + 8 * UNIT), 1.0)
+        return mirrored(Interval.of(log_slope), Interval(low, high))
 
     @property
     def inverse(self):

@@ -11,10 +11,8 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.interval import LEAST
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
-
-SMALL = -700.0  # log of a mass that may be no normal float
 
 
 class Polygon:
@@ -29,50 +27,31 @@ class Polygon:
         return Polygon(self.pair.reversed)
 
     @functools.cached_property
+    def rates(self):
+        """False-positive and false-negative rates at the knots, the upper left end first."""
+        p, q = self.pair.log_p.exp(), self.pair.log_q.exp()
+        return p.cumsum(), q.at(slice(None, None, -1)).cumsum().at(slice(None, None, -1))
+
+    @functools.cached_property
     def knots(self):
-        """False-positive and false-negative rates at the knots as computed, the upper left end first."""
-        return self._sums(1.0)
+        """The same, without what rounding may have moved."""
+        return tuple(rates.middle for rates in self.rates)
 
     @functools.cached_property
-    def doubt(self):
-        """What the errors of the masses move at each knot, in either rate."""
-        return self._moved(self.pair.mass_error + 4 * UNIT)
-
-    def _moved(self, error):
-        """Return what a relative error of each mass moves, and the rounding of masses below the floats."""
-        lost = ((log > -np.inf) & (log < SMALL) for log in (self.pair.log_p, self.pair.log_q))
-        before, after = (4.0 * LEAST * part for part in lost)
-        spent, kept = self._sums(error)
-        return spent + np.append(0.0, np.cumsum(before)), kept + np.append(np.cumsum(after[::-1])[::-1], 0.0)
-
-    def _sums(self, factor):
-        p, q = np.exp(self.pair.log_p) * factor, np.exp(self.pair.log_q) * factor
-        spent = np.append(0.0, np.cumsum(p, dtype=np.longdouble))
-        kept = np.append(np.cumsum(q[::-1], dtype=np.longdouble)[::-1], 0.0)
-        return spent.astype(float), kept.astype(float)
-
-    @functools.cached_property
-    def _relative(self):
-        """Relative error of the order of the segments and of running sums."""
-        loss_error = float(self.pair.loss_error.max())
-        return 2.0 * loss_error + 16 * UNIT + self.pair.loss.size * float(np.finfo(np.longdouble).eps)
+    def _order(self):
+        """Factor by which a wrong order of the segments moves the knots."""
+        low, high = self.pair.loss.at(np.isfinite(self.pair.loss.middle))
+        return math.exp(np.max(high - low, initial=0.0)) * (1.0 + 8 * UNIT)
 
     @functools.cached_property
     def below(self):
         """Knots of a polygon proved to lie below."""
-        moved = self._moved(np.minimum(self.pair.mass_error + 4 * UNIT, 1.0))
-        return tuple(
-            np.maximum(rates - lost, 0.0) / (1.0 + self._relative)
-            for rates, lost in zip(self.knots, moved, strict=True)
-        )
+        return tuple(rates.lower / self._order for rates in self.rates)
 
     @functools.cached_property
     def above(self):
         """Knots of a polygon proved to lie above."""
-        return tuple(
-            (rates + more) * (1.0 + self._relative)
-            for rates, more in zip(self.knots, self.doubt, strict=True)
-        )
+        return tuple(rates.upper * self._order for rates in self.rates)
 
     def lower(self, fpr):
         """Return a proved lower end of the polygon at an array of false-positive rates."""
@@ -87,10 +66,12 @@ class Polygon:
         """Return both ends of sup_A Q(A) − s P(A), log s given, for s of any size."""
         if log_slope >= 0.0:
             return self.pair.reversed.log_hockey_stick(log_slope).probabilities()
-        s = math.exp(log_slope)
-        low, high = self.inverse.hockey_stick(-log_slope)
-        rest = -math.expm1(log_slope)
-        return (rest + s * low) * (1 - 8 * UNIT), min((rest + s * high) * (1 + 8 * UNIT), 1.0)
+        return mirrored(Interval.of(log_slope), Interval(*self.inverse.hockey_stick(-log_slope)))
+
+
+def mirrored(log_slope, value):
+    """Return both ends of sup_A Q(A) − s P(A), s < 1, from ``value``, that of the reversed pair at 1/s."""
+    return tuple((value * log_slope.exp() - log_slope.expm1()).within(0.0, 1.0))
 
 
 def _at(x, y, fpr):

@@ -8,7 +8,7 @@ from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import LEAST, Interval
+from shufflelib.numerics.interval import LEAST, LOG_ZERO, Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.hockey_stick import SymmetricPair
@@ -63,83 +63,73 @@ class DiscretePair(PairProfile):
             )
         with np.errstate(invalid="ignore"):
             loss = log_p - log_q
-        finite = np.isfinite(loss)
-        size = np.abs(log_p[finite]).max(initial=0.0) + np.abs(log_q[finite]).max(initial=0.0)
+        shared = np.isfinite(loss)
+        size = np.abs(log_p[shared]).max(initial=0.0) + np.abs(log_q[shared]).max(initial=0.0)
         # an atom that only one distribution has is as large as its one logarithm
-        sizes = np.where(finite, size, np.minimum(np.abs(log_p), np.abs(log_q)))
-        self._fill(log_p, log_q, loss, mass_error=4 * UNIT * (1.0 + sizes), loss_error=2 * UNIT * size)
+        sizes = np.where(shared, size, np.minimum(np.abs(log_p), np.abs(log_q)))
+        sizes = np.where(np.isfinite(sizes), sizes, 0.0)
+        log_p, log_q = (
+            Interval.of(part).widened(absolute=4 * UNIT * (1.0 + sizes)) for part in (log_p, log_q)
+        )
+        self._fill(log_p, log_q, Interval.of(loss, 4.0).widened(absolute=2 * UNIT * size))
 
     @classmethod
-    def from_losses(cls, log_p, log_q, loss, *, mass_error, loss_error):
+    def from_losses(cls, log_p, log_q, loss):
         """Build the pair from losses known better than the difference of the logarithms says.
 
         Parameters
         ----------
-        log_p, log_q : numpy.ndarray, shape (m,)
-            Natural logarithms of the masses, taken as they are.
-        loss : numpy.ndarray, shape (m,)
+        log_p, log_q : Interval or numpy.ndarray, shape (m,)
+            Natural logarithms of the masses; an array is taken as exact.
+        loss : Interval or numpy.ndarray, shape (m,)
             log(P/Q) of each atom; not read where a distribution has no mass.
-        mass_error, loss_error : float or numpy.ndarray, shape (m,)
-            By how much each logarithm of a mass, and each loss, may be off; charged to both ends.
         """
         pair = cls.__new__(cls)
-        pair._fill(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
+        pair._fill(*(Interval.of(part) for part in (log_p, log_q, loss)))
         return pair
 
-    def _fill(self, log_p, log_q, loss, *, mass_error, loss_error):
+    def _fill(self, log_p, log_q, loss):
         """Keep the atoms in the order of their losses, without those that neither distribution has."""
-        not_p, not_q = np.isneginf(log_p), np.isneginf(log_q)
-        loss = np.where(not_p, -np.inf, np.where(not_q, np.inf, loss))
+        not_p, not_q = np.isneginf(log_p.upper), np.isneginf(log_q.upper)
+        loss = loss.where(~not_q, np.inf).where(~not_p, -np.inf)
         kept = np.flatnonzero(~(not_p & not_q))
-        order = kept[np.argsort(loss[kept], kind="stable")]
-        self.log_p, self.log_q, self.loss, self.mass_error, self.loss_error = (
-            np.broadcast_to(part, loss.shape)[order] for part in (log_p, log_q, loss, mass_error, loss_error)
-        )
+        order = kept[np.argsort(loss.middle[kept], kind="stable")]
+        self.log_p, self.log_q, self.loss = (part.at(order) for part in (log_p, log_q, loss))
+
+    @property
+    def size(self):
+        """Number of atoms."""
+        return self.loss.lower.size
 
     @property
     def reversed(self):
         """The pair (Q, P)."""
-        return DiscretePair.from_losses(
-            self.log_q, self.log_p, -self.loss, mass_error=self.mass_error, loss_error=self.loss_error
-        )
+        return DiscretePair.from_losses(self.log_q, self.log_p, -self.loss)
 
     @property
     def max_privacy_loss(self):
         """Largest loss on the support of P, rounding included."""
-        on_p = self.loss[~np.isneginf(self.log_p)]
-        return float(on_p[-1] + self.loss_error.max() + 4 * UNIT * abs(on_p[-1]))
-
-    @functools.cached_property
-    def _loss_ends(self):
-        slack = np.where(np.isinf(self.loss), 0.0, self.loss_error + 4 * UNIT * np.abs(self.loss))
-        return self.loss - slack, self.loss + slack
+        return float(self.loss.upper[~np.isneginf(self.log_p.upper)].max())
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log Σ P (1 − e^{eps − loss})₊, terms added from the small end."""
-        first = np.searchsorted(self.loss, eps - self.loss_error.max(initial=0.0) - 8 * UNIT * (1 + eps))
-        ends = []
-        for loss, side in zip(self._loss_ends, (-1.0, 1.0), strict=True):
-            with np.errstate(divide="ignore"):
-                part = np.log(np.maximum(-np.expm1(np.minimum(eps - loss[first:], 0.0)), 0.0))
-            ends.append(logsumexp(self.log_p[first:] + side * self.mass_error[first:] + part))
-        slack = UNIT * (8 + math.log2(self.loss.size + 1))
-        slack = [slack + 4 * UNIT * abs(end) if end > -math.inf else 0.0 for end in ends]
-        return Interval(ends[0] - slack[0], min(ends[1] + slack[1], 0.0))
+        over = np.flatnonzero(self.loss.upper > eps)
+        if over.size == 0:
+            return LOG_ZERO
+        gain = -(eps - self.loss.at(over)).expm1()
+        return (self.log_p.at(over) + gain.log()).log_sum().within(most=0.0)
 
     def renyi_directed(self, order, skip_below=0.0):
-        """Return both ends of D_order(P‖Q), from Σ Q φ(loss) with φ ≥ 0."""
-        if np.isposinf(self.loss[-1]):
+        """Return both ends of D_order(P‖Q), from Σ Q φ(loss), φ falling below 0 and rising above."""
+        if np.isposinf(self.loss.upper[-1]):
             return math.inf, math.inf
-        low, high = self._loss_ends
-        toward = np.where(self.loss > 0, np.maximum(low, 0.0), np.minimum(high, 0.0))
-        away = np.where(self.loss > 0, high, low)
-        ends = []
-        for loss, side in ((toward, -1.0), (away, 1.0)):
-            terms = self.log_q + connect_the_dots.log_renyi_kernel(loss, order)
-            size = np.where(np.isfinite(terms), np.abs(terms), 0.0)
-            total = logsumexp(terms + side * (self.mass_error + (64 + 4 * size) * UNIT))
-            ends.append(connect_the_dots.renyi_from_moment(total, order) * (1.0 + side * 8 * UNIT))
-        return tuple(ends)
+        size = abs(self.loss)
+        signed = (np.copysign(end, self.loss.middle) for end in size)
+        terms = Interval(*(connect_the_dots.log_renyi_kernel(loss, order) for loss in signed))
+        total = (self.log_q + terms.widened(4.0, 64 * UNIT)).log_sum()
+        return tuple(
+            Interval(*(connect_the_dots.renyi_from_moment(end, order) for end in total)).widened(8.0)
+        )
 
     def false_negatives(self, fpr):
         """Return both ends of T(P, Q)(fpr) by the Neyman-Pearson lemma: reject for small P/Q first."""
@@ -151,13 +141,8 @@ class DiscretePair(PairProfile):
 
     def normalised(self):
         """Return the pair with masses that sum to 1; the constructor allows 1e-9."""
-        return DiscretePair.from_losses(
-            self.log_p - logsumexp(self.log_p),
-            self.log_q - logsumexp(self.log_q),
-            self.loss,
-            mass_error=2 * self.mass_error + 16 * UNIT,
-            loss_error=self.loss_error + 16 * UNIT,
-        )
+        log_p, log_q = (part - part.log_sum() for part in (self.log_p, self.log_q))
+        return DiscretePair.from_losses(log_p, log_q, self.loss.widened(absolute=16 * UNIT))
 
 
 def _log_masses(values, name):
@@ -243,8 +228,7 @@ class Gaussian(SymmetricPair, PairProfile):
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of order·μ²/2."""
-        value = 0.5 * order * self.mu**2
-        return value * (1 - 4 * UNIT), value * (1 + 4 * UNIT)
+        return tuple(Interval.of(self.mu) * self.mu * (0.5 * order))
 
     def false_negatives(self, fpr):
         """Return both ends of Φ(Φ⁻¹(1 − fpr) − μ)."""

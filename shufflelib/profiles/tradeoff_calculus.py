@@ -11,11 +11,10 @@ r"""The calculus on polygons: what is done to trade-off functions is done to pai
 ==================  ==============================================================
 """
 
-import math
-
 import numpy as np
 
-from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.interval import LOG_ZERO, Interval
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.tradeoff_polygon import TINY, Polygon, through
 
@@ -26,66 +25,46 @@ def direct_sum(pairs, null_weights, alternative_weights):
     for pair, a, b in zip(pairs, null_weights, alternative_weights, strict=True):
         if a == 0.0 and b == 0.0:
             continue
-        with np.errstate(divide="ignore"):
-            log_a, log_b = float(np.log(a)), float(np.log(b))
-        shift = log_a - log_b if a > 0.0 and b > 0.0 else 0.0
-        loss_error = pair.loss_error + (8 * UNIT * (1.0 + abs(log_a) + abs(log_b)) if shift != 0.0 else 0.0)
-        size = 8 * UNIT * (1.0 + sum(abs(part) for part in (log_a, log_b) if part > -math.inf))
-        parts.append(
-            (pair.log_p + log_a, pair.log_q + log_b, pair.loss + shift, pair.mass_error + size, loss_error)
-        )
-    log_p, log_q, loss, mass_error, loss_error = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return DiscretePair.from_losses(log_p, log_q, loss, mass_error=mass_error, loss_error=loss_error)
+        log_a, log_b = Interval.of(float(a)).log(), Interval.of(float(b)).log()
+        loss = pair.loss if a == b or a * b == 0.0 else pair.loss + (log_a - log_b)
+        parts.append((pair.log_p + log_a, pair.log_q + log_b, loss))
+    return DiscretePair.from_losses(*(Interval.concatenate(part) for part in zip(*parts, strict=True)))
 
 
 def product(first, second):
     """Return the product pair: both observations are seen."""
     with np.errstate(invalid="ignore"):
-        log_p, log_q, loss, mass_error, loss_error = (
-            np.add.outer(a, b).ravel()
-            for a, b in (
+        parts = [
+            Interval(*(np.add.outer(*ends).ravel() for ends in zip(one, two, strict=True))).widened(1.0)
+            for one, two in (
                 (first.log_p, second.log_p),
                 (first.log_q, second.log_q),
                 (first.loss, second.loss),
-                (first.mass_error, second.mass_error),
-                (first.loss_error, second.loss_error),
             )
-        )
-    finite = np.where(np.isfinite(loss), np.abs(loss), 0.0)
-    size = np.where(np.isfinite(log_p), np.abs(log_p), 0.0) + np.where(np.isfinite(log_q), np.abs(log_q), 0.0)
-    pair = DiscretePair.from_losses(
-        log_p,
-        log_q,
-        loss,
-        mass_error=mass_error + 2 * UNIT * (1.0 + size),
-        loss_error=loss_error + 2 * UNIT * finite,
-    )
-    return _merged(pair)
+        ]
+    return _merged(DiscretePair.from_losses(*parts))
 
 
 def _pooled(logs, starts, counts):
-    """Return the logs of the sums of consecutive cells, and the errors of adding one by one and of logs."""
-    peak = np.maximum.reduceat(logs, starts)
-    peak = np.where(np.isfinite(peak), peak, 0.0)
-    with np.errstate(divide="ignore"):
-        sums = peak + np.log(np.add.reduceat(np.exp(logs - np.repeat(peak, counts)), starts))
-    return sums, UNIT * (counts + 8.0 * (1.0 + np.abs(peak)))
+    """Return the logs of the sums of consecutive cells, added one by one."""
+
+    def added(ends):
+        peak = np.maximum.reduceat(ends, starts)
+        peak = np.where(np.isfinite(peak), peak, 0.0)
+        with np.errstate(divide="ignore"):
+            return peak + np.log(np.add.reduceat(np.exp(ends - np.repeat(peak, counts)), starts))
+
+    sums = Interval(*map(added, logs))
+    return sums.widened(8.0, UNIT * (counts + 8.0))
 
 
 def _merged(pair):
     """Return the pair with atoms of equal loss as one."""
-    starts = np.flatnonzero(np.append(True, pair.loss[1:] != pair.loss[:-1]))
-    counts = np.diff(np.append(starts, pair.loss.size))
-    (log_p, rounding_p), (log_q, rounding_q) = (
-        _pooled(part, starts, counts) for part in (pair.log_p, pair.log_q)
-    )
-    return DiscretePair.from_losses(
-        log_p,
-        log_q,
-        pair.loss[starts],
-        mass_error=np.maximum.reduceat(pair.mass_error, starts) + np.maximum(rounding_p, rounding_q),
-        loss_error=np.maximum.reduceat(pair.loss_error, starts),
-    )
+    low, high = pair.loss
+    starts = np.flatnonzero(np.append(True, (low[1:] != low[:-1]) | (high[1:] != high[:-1])))
+    counts = np.diff(np.append(starts, pair.size))
+    log_p, log_q = (_pooled(part, starts, counts) for part in (pair.log_p, pair.log_q))
+    return DiscretePair.from_losses(log_p, log_q, pair.loss.at(starts))
 
 
 def steep(pair):
@@ -93,74 +72,62 @@ def steep(pair):
 
     Where the steep segments cross the diagonal they are cut there.
     """
-    before = pair.loss < 0.0
-    log_p, log_q, loss = pair.log_p[before], pair.log_q[before], pair.loss[before]
-    mass_error, loss_error = pair.mass_error[before], pair.loss_error[before]
+    before = pair.loss.middle < 0.0
+    parts, last = [part.at(before) for part in (pair.log_p, pair.log_q, pair.loss)], int(before.sum())
     polygon = Polygon(pair)
-    above_diagonal = np.subtract(*polygon.knots[::-1])[: loss.size + 1]
-    last = loss.size
+    above_diagonal = np.subtract(*polygon.knots[::-1])[: last + 1]
     middle = np.empty(0)
     if above_diagonal[-1] < 0.0:
         last = int(np.flatnonzero(above_diagonal <= 0.0)[0])
-        log_p, log_q, loss = log_p[:last].copy(), log_q[:last].copy(), loss[:last]
-        mass_error, loss_error = mass_error[:last], loss_error[:last]
-        drop = above_diagonal[last - 1] - above_diagonal[last]
-        with np.errstate(divide="ignore"):
-            share = np.log(above_diagonal[last - 1]) - np.log(drop)
-        log_p[-1:], log_q[-1:] = log_p[-1:] + share, log_q[-1:] + share
+        cut = np.ones(last)
+        cut[-1:] = above_diagonal[last - 1] / (above_diagonal[last - 1] - above_diagonal[last])
+        log_p, log_q, loss = (part.at(slice(last)) for part in parts)
+        log_p, log_q = (part + Interval.of(cut).log() for part in (log_p, log_q))
     else:
+        log_p, log_q, loss = parts
         with np.errstate(divide="ignore"):
             middle = np.log(above_diagonal[-1:])
-    blank = np.zeros(middle.size)
     # the middle and the cut are differences of the two rates there, off by their errors
-    doubt = sum(float(part[last]) for part in polygon.doubt)
-    pad = 4 * doubt / max(float(polygon.knots[1][last]), TINY) + 16 * UNIT
-    return DiscretePair.from_losses(
-        np.concatenate([log_p, middle, log_q]),
-        np.concatenate([log_q, middle, log_p]),
-        np.concatenate([loss, blank, -loss]),
-        mass_error=np.concatenate([mass_error, blank, mass_error]) + pad,
-        loss_error=np.concatenate([loss_error, blank, loss_error]),
+    doubt = sum(rates.upper[last] - rates.lower[last] for rates in polygon.rates)
+    pad = 2 * doubt / max(float(polygon.knots[1][last]), TINY) + 16 * UNIT
+    log_p, log_q, loss = (
+        Interval.concatenate(part)
+        for part in (
+            (log_p, middle, log_q),
+            (log_q, middle, log_p),
+            (loss, np.zeros(middle.size), -loss),
+        )
     )
+    return DiscretePair.from_losses(log_p.widened(absolute=pad), log_q.widened(absolute=pad), loss)
 
 
 def blended(pair, kept, weight):
     """Return the pair (P, kept · P + weight · Q), shares adding up to 1: observations are hidden in P."""
-    with np.errstate(divide="ignore"):
-        keep = float(np.log(kept) if kept < 0.5 else np.log1p(-weight))
-        gain = float(np.log(weight) if weight < 0.5 else np.log1p(-kept))
-    loss = np.where(np.isneginf(pair.loss), 0.0, pair.loss)
-    log_q = np.logaddexp(pair.log_p + keep, pair.log_q + gain)
-    with np.errstate(divide="ignore"):
-        near = -np.log1p(weight * np.expm1(np.minimum(-loss, 30.0)))
-        far = -np.logaddexp(keep, gain - loss)
+    kept, weight = Interval.of(kept), Interval.of(weight)
+    keep = kept.log() if kept.lower < 0.5 else (-weight).log1p()
+    gain = weight.log() if weight.lower < 0.5 else (-kept).log1p()
+    log_q = (pair.log_p + keep).log_add(pair.log_q + gain)
+    if kept.upper == 0.0:
+        return DiscretePair.from_losses(pair.log_p, log_q, pair.loss)
+    loss = pair.loss.where(np.isfinite(pair.loss.middle) | (pair.loss.middle > 0.0), 0.0)
+    near = -(weight * Interval(*(np.minimum(end, 30.0) for end in -loss)).expm1()).log1p()
+    far = -(gain - loss).log_add(keep)
     # the exponential may overflow on the left; on the right hardly anything may be kept
-    direct = (loss > -30.0) & ((loss < 1.0) | (kept > 0.5))
-    mixed = np.where(direct, near, far) if kept > 0.0 else loss
-    return DiscretePair.from_losses(
-        pair.log_p,
-        log_q,
-        mixed,
-        mass_error=pair.mass_error + 8 * UNIT * (1.0 + np.abs(np.where(np.isfinite(log_q), log_q, 0.0))),
-        loss_error=pair.loss_error + 8 * UNIT * (1.0 + np.abs(np.where(np.isfinite(mixed), mixed, 0.0))),
-    )
+    direct = (loss.middle > -30.0) & ((loss.middle < 1.0) | (kept.lower > 0.5))
+    return DiscretePair.from_losses(pair.log_p, log_q, near.where(direct, far))
 
 
 def steep_side(pair):
     """Return the pair whose curve follows the segments steeper than −1, then slope −1 down to 0."""
-    before = pair.loss < 0.0
-    rest = float(logsumexp(pair.log_q[~before]))
-    flat = np.array([rest, -np.inf]), np.array([rest, -np.inf])
-    used = min(math.fsum(np.exp(pair.log_p[before])) + math.exp(rest), 1.0)
-    with np.errstate(divide="ignore"):
-        flat[0][1] = np.log1p(-used) if used < 1.0 else -np.inf
-    error = pair.mass_error.max() + 16 * UNIT
+    before = pair.loss.middle < 0.0
+    log_p, log_q = pair.log_p.at(before), pair.log_q.at(before)
+    rest = pair.log_q.at(~before).log_sum()
+    left = (1.0 - log_p.exp().sum() - rest.exp()).within(0.0).log()
+    flat_p, flat_q = (Interval(*np.array([rest, part]).T) for part in (left, LOG_ZERO))
     return DiscretePair.from_losses(
-        np.concatenate([pair.log_p[before], flat[0]]),
-        np.concatenate([pair.log_q[before], flat[1]]),
-        np.concatenate([pair.loss[before], [0.0, np.inf]]),
-        mass_error=np.append(pair.mass_error[before], [error, error]),
-        loss_error=np.append(pair.loss_error[before], [0.0, 0.0]),
+        Interval.concatenate([log_p, flat_p]),
+        Interval.concatenate([log_q, flat_q]),
+        Interval.concatenate([pair.loss.at(before), np.array([0.0, np.inf])]),
     )
 
 

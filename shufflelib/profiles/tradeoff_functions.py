@@ -15,6 +15,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.interval import LOG_ZERO, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
 from shufflelib.profiles.pairs import DiscretePair
@@ -194,7 +195,7 @@ class TradeoffFunction:
         checked(other, "other")
         statement, source = f"({self.statement}) ⊗ ({other.statement})", f"{self.source}; {other.source}"
         sides = (self.low, other.low), (self.high, other.high)
-        atoms = max(one.pair.loss.size * two.pair.loss.size for one, two in sides)
+        atoms = max(one.pair.size * two.pair.size for one, two in sides)
         if atoms > MOST_SEGMENTS:
             raise ValueError(
                 f"other must leave a product of at most {MOST_SEGMENTS} atoms, got {atoms}; "
@@ -301,13 +302,10 @@ class ApproximateDP(FiniteTradeoff):
         self.failure = validation.real(
             delta, "delta", at_least=0.0, at_most=1.0, remedy="delta is a probability"
         )
-        with np.errstate(divide="ignore"):
-            log_failure, log_success = float(np.log(self.failure)), float(np.log1p(-self.failure))
-        large = log_success - math.log1p(math.exp(-self.eps))
-        log_p = np.array([-math.inf, large - self.eps, large, log_failure])
+        failure = Interval.of(self.failure)
+        large = (-failure).log1p() - (Interval.of(-self.eps).exp()).log1p()
+        parts = (LOG_ZERO, large - self.eps, large, failure.log())
+        log_p = Interval(*(np.array(ends) for ends in zip(*parts, strict=True)))
         loss = np.array([-math.inf, -self.eps, self.eps, math.inf])
-        # a mass is off by the rounding of its logarithm and of exp(-eps)
-        sizes = np.where(np.isfinite(log_p), np.abs(log_p), 0.0)
-        error = 8 * UNIT * (2.0 + np.maximum(sizes, sizes[::-1]) + self.eps)
-        pair = DiscretePair.from_losses(log_p, log_p[::-1], loss, mass_error=error, loss_error=0.0)
+        pair = DiscretePair.from_losses(log_p, log_p.at(slice(None, None, -1)), loss)
         super().__init__(pair, statement=f"({self.eps:g}, {self.failure:g})-differential privacy")

@@ -9,6 +9,7 @@ to trade-off functions is done to pairs, see `tradeoff_calculus`.
 import numpy as np
 
 from shufflelib.numerics.convex_hull import hull
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import discretised_loss
 from shufflelib.profiles.neyman_pearson import Polygon
@@ -19,19 +20,12 @@ STEEPEST = 600.0  # log of a slope whose tangent is used
 TINY = 1e-150  # stands for a rate too small for a float, above it
 
 
-def pair_of_masses(p, q, *, mass_error=0.0):
-    """Return the finite pair with masses ``p`` and ``q``, rounding of their ratio charged."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_p, log_q = np.log(p), np.log(q)
+def pair_of_masses(p, q):
+    """Return the finite pair with masses ``p`` and ``q``, arrays or intervals."""
+    log_p, log_q = Interval.of(p).log(), Interval.of(q).log()
+    with np.errstate(invalid="ignore"):
         loss = log_p - log_q
-    size = np.abs(np.where(np.isfinite(log_p), log_p, 0.0)) + np.abs(np.where(np.isfinite(log_q), log_q, 0.0))
-    return DiscretePair.from_losses(
-        log_p,
-        log_q,
-        loss,
-        mass_error=mass_error + 2 * UNIT * (1.0 + size),
-        loss_error=2 * mass_error + 2 * UNIT * (1.0 + size),
-    )
+    return DiscretePair.from_losses(log_p, log_q, loss)
 
 
 # ---------------------------------------------------------------- polygons from knots
@@ -55,7 +49,7 @@ def through(x, y, *, below):
         x, y = np.append(0.0, x[chosen]), np.append(1.0, y[chosen])
     p, q = np.diff(x), -np.diff(y)
     used = (p > 0.0) | (q > 0.0)
-    return Polygon(pair_of_masses(p[used], np.maximum(q[used], 0.0), mass_error=2 * UNIT))
+    return Polygon(pair_of_masses(Interval.of(p[used], 2.0), Interval.of(np.maximum(q[used], 0.0), 2.0)))
 
 
 def touching(x, y, log_slope, *, error, shift=0.0):
@@ -109,11 +103,11 @@ def coarse(polygon, count):
     share of the sum of √(m g).
     """
     pair = polygon.pair
-    finite = np.isfinite(pair.loss)
-    loss = pair.loss[finite]
-    if loss.size == 0:
+    loss, log_p, log_q = (part.middle for part in (pair.loss, pair.log_p, pair.log_q))
+    finite = np.isfinite(loss)
+    if not finite.any():
         return polygon, polygon
-    mass = np.exp(pair.log_p[finite]) + np.exp(pair.log_q[finite])
+    loss, mass = loss[finite], np.exp(log_p[finite]) + np.exp(log_q[finite])
     cost = np.cumsum(np.sqrt(mass * np.diff(loss, prepend=loss[0])))
     nearest = np.searchsorted(cost, np.linspace(0.0, cost[-1], count))
     slopes = -np.unique(loss[np.minimum(nearest, loss.size - 1)])

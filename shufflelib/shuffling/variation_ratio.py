@@ -9,6 +9,7 @@ from scipy.special import gammaln
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
@@ -175,12 +176,13 @@ class VariationRatioPair(BlanketPair):
         counts = counts[:, (counts[2] >= 0) & ~np.any(counts[mass == 0.0] > 0, axis=0)]
         log_report = np.log(np.where(mass > 0.0, mass, 1.0))
         ways = gammaln(self.n + 1.0) - gammaln(counts + 1.0).sum(axis=0)
-        log_mass = ways + log_report @ counts
         error = PRECISION * (8.0 + self.n + gammaln(self.n + 1.0)) + 8 * UNIT * np.abs(log_report) @ counts
+        log_mass = Interval.of(ways + log_report @ counts).widened(absolute=error)
+        outside = Interval.of(np.array([self._outside])).log().widened(absolute=PRECISION)
         with np.errstate(divide="ignore", invalid="ignore"):
             losses = [np.log(part @ counts / self.n) for part in (first, second)]
-            atoms = [np.append(log_mass + part, np.log(self._outside)) for part in losses]
             loss = np.append(losses[0] - losses[1], 0.0)
         return DiscretePair.from_losses(
-            *atoms, loss, mass_error=np.append(error, PRECISION), loss_error=4 * PRECISION
+            *(Interval.concatenate([log_mass + part, outside]) for part in losses),
+            Interval.of(loss, 4.0).widened(absolute=4 * PRECISION),
         )

@@ -137,7 +137,7 @@ def test_a_finite_pair(rows, eps, order, fpr):
     holds(function(fpr), exact_tradeoff(distributions, fpr))
     holds(function.inverse(fpr), exact_tradeoff(swapped(distributions), fpr))
     holds(function.delta(eps), exact_delta(swapped(distributions), eps))
-    for one in near_edges(pair.loss, order):
+    for one in near_edges(pair.loss.middle, order):
         truths = exact_renyi(distributions, one), exact_renyi(swapped(distributions), one)
         for way, truth in zip((pair, pair.reversed), truths, strict=True):
             holds(Certified(*way.renyi_directed(one)), truth)

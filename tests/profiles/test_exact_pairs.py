@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair
 
@@ -86,7 +87,7 @@ def test_the_rounding_of_the_sum_alone_is_inside_the_ends(size):
         log_p = -rng.uniform(0.0, 1.0 + spread, size)
         log_p -= np.log(np.sum(np.exp(log_p))) + rng.uniform(0.01, 1.0)
         told = np.full(size, np.inf)
-        pair = DiscretePair.from_losses(log_p, -told, told, mass_error=0.0, loss_error=0.0)
+        pair = DiscretePair.from_losses(log_p, -told, told)
         bracket = pair.log_hockey_stick(0.3)
         with mpmath.workdps(40):
             truth = mpmath.log(mpmath.fsum(mpmath.exp(mpmath.mpf(x)) for x in log_p))
@@ -97,10 +98,10 @@ def test_the_rounding_of_the_sum_alone_is_inside_the_ends(size):
 def test_atoms_told_with_their_losses_are_sorted_and_those_of_neither_distribution_left_out():
     log_p, log_q = np.array([HALF, -math.inf, -math.inf, HALF]), np.array([HALF, HALF, -math.inf, -math.inf])
     told = np.array([0.25, math.nan, math.nan, math.nan])  # read where both distributions have the atom
-    pair = DiscretePair.from_losses(log_p, log_q, told, mass_error=1e-9, loss_error=np.arange(4.0))
-    assert pair.loss.tolist() == [-math.inf, 0.25, math.inf] and pair.loss_error.tolist() == [1.0, 0.0, 3.0]
-    assert pair.log_p.tolist() == [-math.inf, HALF, HALF] and pair.log_q.tolist() == [HALF, HALF, -math.inf]
-    assert pair.mass_error.tolist() == [1e-9] * 3
+    pair = DiscretePair.from_losses(log_p, log_q, told)
+    assert pair.loss.lower.tolist() == pair.loss.upper.tolist() == [-math.inf, 0.25, math.inf]
+    assert pair.log_p.lower.tolist() == [-math.inf, HALF, HALF]
+    assert pair.log_q.upper.tolist() == [HALF, HALF, -math.inf]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -110,7 +111,8 @@ def test_false_negative_rates_hold_for_masses_off_by_their_stated_error(seed):
     order = np.argsort(p / q)
     p, q, atoms = p[order], q[order], np.arange(p.size)
     loss = np.log(p) - np.log(q)
-    pair = DiscretePair.from_losses(np.log(p), np.log(q), loss, mass_error=error, loss_error=2 * error)
+    log_p, log_q = (Interval.of(np.log(part)).widened(absolute=error) for part in (p, q))
+    pair = DiscretePair.from_losses(log_p, log_q, Interval.of(loss).widened(absolute=2 * error))
     knots = np.cumsum(p)[:-1]
     off = F(999, 1000) * F(error)
     for fpr in (

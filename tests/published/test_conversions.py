@@ -192,7 +192,7 @@ def test_finite_pair_from_its_moments_to_1e_6():
     pair = VariationRatioPair(n=2, p=1.5, beta=0.2, q0=1.5).cells
 
     def moment(order):
-        return np.exp(order[..., None] * pair.loss + pair.log_q).sum(axis=-1)
+        return np.exp(order[..., None] * pair.loss.middle + pair.log_q.middle).sum(axis=-1)
 
     inversion = c.MellinInversion(moment, line=4.0, tolerance=1e-6)
     eps = np.array([0.0, 0.1, 0.3, 0.6])

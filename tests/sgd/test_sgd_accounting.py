@@ -238,10 +238,10 @@ def test_accounting_refuses_budgets_without_amplification():
 def test_the_masses_of_randomized_response_are_off_by_no_more_than_they_say():
     for eps0 in np.geomspace(1e-3, 300.0, 200):
         pair = ApproximateDP(eps=float(eps0), delta=0.0).pair
-        known = np.isfinite(pair.log_p)
+        known = np.isfinite(pair.log_p.lower)
         with mpmath.workdps(200):
             least = -mpmath.log1p(mpmath.exp(mpmath.mpf(float(eps0))))
             truths = least, least + float(eps0)
-            for found, error, truth in zip(pair.log_p[known], pair.mass_error[known], truths, strict=True):
-                assert abs(found - truth) <= error <= 32 * UNIT * (1 + eps0)
-        assert pair.loss[known].tolist() == [-eps0, eps0]
+            for lower, upper, truth in zip(*pair.log_p.at(known), truths, strict=True):
+                assert lower <= truth <= upper <= lower + 64 * UNIT * (1 + eps0)
+        assert pair.loss.lower[known].tolist() == pair.loss.upper[known].tolist() == [-eps0, eps0]

@@ -8,7 +8,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.tradeoff_functions import ApproximateDP
 
 SMALLEST = float(np.finfo(float).tiny)
 FAR = 1e100  # nats; a divergence beyond counts as infinite, so that no product overflows
@@ -49,15 +49,7 @@ def renyi_from_pure_dp_mironov17(*, eps, order):
     0.03672
     """
     eps = validation.local_budget(eps, "eps")
-    small = -math.log1p(math.exp(-eps)) - eps
-    pair = DiscretePair.from_losses(
-        np.array([small, small + eps]),
-        np.array([small + eps, small]),
-        np.array([-eps, eps]),
-        mass_error=8 * UNIT * (1.0 + eps),
-        loss_error=0.0,
-    )
-    bracket = pair.renyi(order)
+    bracket = ApproximateDP(eps=eps, delta=0.0).pair.renyi(order)
     return Certified(
         np.minimum(bracket.lower, eps),
         np.minimum(bracket.upper, eps),

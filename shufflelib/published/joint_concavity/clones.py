@@ -197,7 +197,8 @@ def delta_corollary43(*, eps0, n, eps):
     weight = np.exp(log_binomial_pmf(i, n - 1, 2.0 * w))
     polygon = conditioned_on_clones(eps0=eps0, n=n).low
     spent, kept = polygon.knots
-    losses = np.unique(polygon.pair.loss[np.isfinite(polygon.pair.loss)])
+    every_loss = polygon.pair.loss.middle
+    losses = np.unique(every_loss[np.isfinite(every_loss)])
 
     def meets(loss):
         cut = np.floor((i + 1) / (1.0 + math.exp(-loss)) * (1 + 4 * UNIT)) - 1.0  # i − (i + 1)/(t + 1)
@@ -209,7 +210,7 @@ def delta_corollary43(*, eps0, n, eps):
     last = bisect.bisect_left(losses, True, key=meets)
     # l(t) is not quite monotone: search a little before the threshold that bisection finds
     loss = next(loss for loss in losses[max(last - SCANNED, 0) :] if meets(loss))
-    knot = int(np.searchsorted(polygon.pair.loss, loss + TIE, side="right"))
+    knot = int(np.searchsorted(every_loss, loss + TIE, side="right"))
     alpha, beta = float(spent[knot]), float(kept[knot])
     value = 1.0 - math.exp(eps) * alpha - 2.0 * w * (1.0 - alpha) - (1.0 - 2.0 * w) * beta
     return min(max(value, 0.0), 1.0)

@@ -19,7 +19,8 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
-from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
 from shufflelib.profiles.tradeoff_functions import checked
 
@@ -58,19 +59,16 @@ def f_divergence(f, log_excess, *, at_zero, at_infinity, name="F-divergence"):
     """
     checked(f, "f")
 
-    def end(pair, side):
-        # F̃ falls below 0 and rises above: move every loss toward or away from 0
-        finite = np.isfinite(pair.loss)
-        slack = pair.loss_error + 4 * UNIT * np.where(finite, np.abs(pair.loss), 0.0)
-        loss = np.sign(pair.loss) * np.maximum(np.abs(pair.loss) + side * slack, 0.0)
+    def log_value(pair):
+        # F̃ falls below 0 and rises above
+        finite, sign = np.isfinite(pair.loss.middle), np.sign(pair.loss.middle)
+        sizes = (np.where(finite, size, 0.0) for size in abs(pair.loss))
         with np.errstate(divide="ignore", invalid="ignore"):
-            alone = np.where(loss > 0.0, pair.log_p + np.log(at_infinity), pair.log_q + np.log(at_zero))
-            terms = np.where(finite, pair.log_q + log_excess(np.where(finite, loss, 0.0)), alone)
-        size = np.where(np.isfinite(terms), np.abs(terms), 0.0)
-        total = logsumexp(terms + side * (pair.mass_error + (64 + 8 * size) * UNIT))
-        return total + side * UNIT * (16 + math.log2(loss.size + 1))
+            excess = Interval(*(log_excess(sign * size) for size in sizes)).widened(8.0, 64 * UNIT)
+            alone = (pair.log_p + np.log(at_infinity)).where(sign > 0.0, pair.log_q + np.log(at_zero))
+        return (pair.log_q + excess).where(finite, alone).log_sum()
 
-    lower, upper = end(f.high.pair, -1.0), end(f.low.pair, 1.0)
+    lower, upper = log_value(f.high.pair).lower, log_value(f.low.pair).upper
     with np.errstate(over="ignore"):
         ends = np.exp([min(lower, upper, 709.0), upper])
     return Certified(*ends.tolist(), source=f.source, statement=f"{name} of {f.statement}")
@@ -139,12 +137,12 @@ def curve_length(f):
     """
     checked(f, "f")
 
-    def end(pair, side):
-        value = math.fsum(np.hypot(np.exp(pair.log_p), np.exp(pair.log_q)))
-        return value * (1 + side * (float(pair.mass_error.max()) + 8 * UNIT))
+    def length(pair):
+        ends = zip(pair.log_p.exp(), pair.log_q.exp(), strict=True)
+        return Interval(*(np.hypot(p, q) for p, q in ends)).widened(4.0).sum()
 
-    lower = max(end(f.high.pair, -1.0), math.sqrt(2.0) * (1 - UNIT))
-    upper = min(end(f.low.pair, 1.0), 2.0)
+    lower, upper = length(f.high.pair).lower, length(f.low.pair).upper
+    lower, upper = max(lower, math.sqrt(2.0) * (1 - UNIT)), min(upper, 2.0)
     return Certified(lower, upper, source=f.source, statement=f"length of the curve of {f.statement}")
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
+from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.pairs import DiscretePair
 
@@ -25,10 +26,10 @@ def smallest_report(reports, *, moved):
         distributions.append(survival[:-1] + np.log(-np.expm1(step)))
         rounding = 64 * UNIT * (1.0 - survival[:-1] + reports.blocks * (1.0 + far))
         errors.append(rounding * (1.0 + 1.0 / np.abs(step)))
-    error = np.maximum(*errors)
-    return DiscretePair.from_losses(
-        *distributions, distributions[0] - distributions[1], mass_error=error, loss_error=2 * error
+    up, down = (
+        Interval.of(logs).widened(absolute=error) for logs, error in zip(distributions, errors, strict=True)
     )
+    return DiscretePair.from_losses(up, down, up - down)
 
 
 def _log_survival(t):
@@ -55,8 +56,8 @@ def marked_report(reports):
     with np.errstate(divide="ignore"):
         up = np.logaddexp(math.log1p(-missed) + right if missed < 1.0 else -np.inf, np.log(missed) + noise)
     down = up[::-1]  # the cells are symmetric
-    error = 1e-11 * (1.0 + np.abs(up) + np.abs(down))
-    return DiscretePair.from_losses(up, down, up - down, mass_error=error, loss_error=2 * error)
+    up, down = (Interval.of(part).widened(absolute=1e-11 * (1.0 + np.abs(part))) for part in (up, down))
+    return DiscretePair.from_losses(up, down, up - down)
 
 
 def _cells(ends):

@@ -225,10 +225,9 @@ class OneSided(SymmetricPair):
         )
         known = mass > 0.0
         loss, log_p = loss[known], np.log(mass[known])
-        rounding = 1e-14 * (1.0 + np.abs(np.where(np.isfinite(loss), loss, 0.0)))
-        self._half = DiscretePair.from_losses(
-            log_p, log_p - loss, loss, mass_error=distribution.slack + rounding, loss_error=rounding
-        )
+        log_p = Interval.of(log_p).widened(absolute=distribution.slack + 1e-14)
+        loss = Interval.of(loss, 100.0).widened(absolute=1e-14)
+        self._half = DiscretePair.from_losses(log_p, log_p - loss, loss)
 
     @property
     def max_privacy_loss(self):

@@ -195,13 +195,11 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         first, second = first + self._zero_budgets, second + self._zero_budgets
         keep = first > 0.0
         log_mass, log_first, log_second = log_mass[keep], np.log(first[keep]), np.log(second[keep])
-        log_mass -= math.log(self.n)
+        log_mass = Interval.of(log_mass, 8.0).widened(absolute=error[keep]) - Interval.of(float(self.n)).log()
         return DiscretePair.from_losses(
             log_mass + log_first,
             log_mass + log_second,
-            log_first - log_second,
-            mass_error=error[keep] + 8.0 * UNIT * np.abs(log_mass),
-            loss_error=8.0 * PRECISION,
+            Interval.of(log_first - log_second, 4.0).widened(absolute=8.0 * PRECISION),
         )
 
     @functools.lru_cache(maxsize=4)  # noqa: B019  few grids, as long as the pair lives
