@@ -1,16 +1,24 @@
-"""Certified numbers: a lower and an upper end, how the method fared, and what proves them.
+"""Numbers enclosed from both sides: computations pass on an `Interval`, users are given a `Certified`.
 
-`Certified` is what users are given; computations pass on an `interval.Interval`.
+Every operation on an `Interval` rounds outward.  It charges what `logspace` says of NumPy: half a unit in the
+last place for sums, products and quotients, four units for exp, expm1, log and log1p.  A unit is `UNIT` times
+the result.
 """
 
 import enum
+import math
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from typing import NamedTuple
 
 import numpy as np
 
+from shufflelib.numerics.logspace import UNIT, logsumexp
+
 TOLERANCE = 1e-6  # relative width aimed at
 MEETING = 1e-6  # relative distance of two ends that meet
+LEAST = math.ulp(0.0)  # what is positive is at least so much
+LONG_UNIT = float(np.finfo(np.longdouble).eps)
 
 
 class Status(enum.Enum):
@@ -165,3 +173,198 @@ class Certified:
         provided = "provided that " + "; ".join(self.hypotheses) if self.hypotheses else ""
         lines = (self.statement, ends, self.status.value, self.source, provided)
         return "\n".join(part for part in lines if part)
+
+
+class Interval(NamedTuple):
+    """The true value is at least ``lower`` and at most ``upper``: floats, or arrays of equal shapes.
+
+    Probabilities are mostly kept as intervals of their logarithms, which may be ``-inf``.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.certified import Interval
+    >>> half = Interval.of(1.0) / 2.0
+    >>> half.lower < 0.5 < half.upper, half.upper - half.lower < 1e-15
+    (True, True)
+    >>> Interval(-1000.0, -999.0).probabilities()  # below the smallest float
+    (0.0, 5e-324)
+    """
+
+    lower: float | np.ndarray
+    upper: float | np.ndarray
+
+    __array_ufunc__ = None  # an array plus an interval is an interval
+
+    @classmethod
+    def of(cls, value, units=0.0):
+        """Return the interval of a value known to so many units in its last place, or the interval given."""
+        return value if isinstance(value, cls) else cls(value, value).widened(units)
+
+    @classmethod
+    def concatenate(cls, parts):
+        """Return one interval from several of one-dimensional arrays."""
+        return cls(*(np.concatenate(ends) for ends in zip(*(cls.of(part) for part in parts), strict=True)))
+
+    @property
+    def middle(self):
+        """A value inside, for what needs no proof."""
+        with np.errstate(over="ignore"):
+            return 0.5 * self.lower + 0.5 * self.upper
+
+    def at(self, chosen):
+        """Return the interval of some of the entries."""
+        return Interval(self.lower[chosen], self.upper[chosen])
+
+    def where(self, condition, other):
+        """Return these entries where the condition holds, the other's elsewhere."""
+        ends = zip(self, Interval.of(other), strict=True)
+        return Interval(*(np.where(condition, mine, others) for mine, others in ends))
+
+    def widened(self, units=0.0, absolute=0.0):
+        """Move each end outward by units in its last place and by an absolute error."""
+        share, (lower, upper) = units * UNIT, self
+        if isinstance(lower, np.ndarray) or isinstance(upper, np.ndarray):
+            with np.errstate(invalid="ignore"):  # where nothing is known NaN stays
+                lower = lower * (1.0 - np.copysign(share, lower)) - absolute
+                return Interval(lower, upper * (1.0 + np.copysign(share, upper)) + absolute)
+        lower = float(lower) * (1.0 - math.copysign(share, lower)) - absolute
+        return Interval(float(lower), float(upper * (1.0 + math.copysign(share, upper)) + absolute))
+
+    def within(self, least=-math.inf, most=math.inf):
+        """Return what is left of the interval between two numbers known to enclose the value."""
+        if isinstance(self.lower, np.ndarray):
+            return Interval(np.clip(self.lower, least, most), np.clip(self.upper, least, most))
+        return Interval(min(max(self.lower, least), most), max(min(self.upper, most), least))
+
+    # ---------------------------------------------------------------- arithmetic
+
+    def __neg__(self):
+        return Interval(-self.upper, -self.lower)
+
+    def __add__(self, other):
+        other = Interval.of(other)
+        return Interval(self.lower + other.lower, self.upper + other.upper).widened(1.0)
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return self + -Interval.of(other)
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def __mul__(self, other):
+        other = Interval.of(other)
+        return self._hull([one * two for one in self for two in other])
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        """Divide by what is not 0."""
+        other = Interval.of(other)
+        return self._hull([one / two for one in self for two in other])
+
+    def __rtruediv__(self, other):
+        return Interval.of(other) / self
+
+    @staticmethod
+    def _hull(ends):
+        if any(isinstance(end, np.ndarray) for end in ends):
+            found = Interval(np.minimum.reduce(ends), np.maximum.reduce(ends))
+        else:
+            found = Interval(min(ends), max(ends))
+        return found.widened(1.0, LEAST)
+
+    def __abs__(self):
+        least = np.maximum(np.maximum(self.lower, -self.upper), 0.0)
+        return Interval(least, np.maximum(-self.lower, self.upper))
+
+    # ---------------------------------------------------------------- functions that rise
+
+    def _rising(self, function, least=-math.inf, absolute=0.0):
+        with np.errstate(divide="ignore", over="ignore"):
+            lower, upper = (function(np.maximum(end, least)) for end in self)
+        return Interval(lower, upper).widened(4.0, absolute)
+
+    def exp(self):
+        """Return e^x."""
+        return self._rising(np.exp, absolute=LEAST * (self.upper > -math.inf)).within(0.0)
+
+    def expm1(self):
+        """Return e^x − 1."""
+        return self._rising(np.expm1, absolute=LEAST)
+
+    def log(self):
+        """Return log x of what is not negative."""
+        return self._rising(np.log, least=0.0)
+
+    def log1p(self):
+        """Return log(1 + x) of what is not below −1."""
+        return self._rising(np.log1p, least=-1.0, absolute=LEAST)
+
+    def log_add(self, other):
+        """Return log(e^x + e^y)."""
+        ends = (np.logaddexp(one, two) for one, two in zip(self, Interval.of(other), strict=True))
+        return Interval(*ends).widened(4.0, 8 * UNIT)
+
+    # ---------------------------------------------------------------- sums of an array
+
+    def sum(self):
+        """Return the sum of all entries."""
+        return Interval(*(math.fsum(end) for end in self)).widened(1.0)
+
+    def cumsum(self):
+        """Return 0 and the sums of the first 1, 2, … entries, none of them negative."""
+        sums = (np.append(0.0, np.cumsum(end, dtype=np.longdouble).astype(float)) for end in self)
+        return Interval(*sums).widened(1.0 + len(self.lower) * LONG_UNIT / UNIT)
+
+    def log_sum(self):
+        """Return log Σ e^x."""
+        peak, least = (float(np.max(end, initial=-math.inf)) for end in (self.upper, self.lower))
+        if math.isinf(peak):  # of nothing, or of what may be infinite
+            return Interval(least if least == peak else -math.inf, peak)
+        about = logsumexp(self.upper)  # so that the sum below is about 1, whose logarithm has no error
+        return (self - about).exp().sum().log() + about
+
+    # ---------------------------------------------------------------- probabilities by their logarithms
+
+    def or_unknown(self):
+        """Return the bracket of a probability, NaN ends replaced so that a failure never looks private."""
+        if self.lower <= self.upper:
+            return self
+        return Interval(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
+
+    def probabilities(self):
+        """Return both ends of the probability itself, at least 0 and at most 1."""
+        if self.upper == -math.inf:
+            return 0.0, 0.0
+        return tuple(self.exp().within(0.0, 1.0))
+
+
+LOG_ZERO = Interval(-math.inf, -math.inf)  # of the number 0
+UNKNOWN = Interval(-math.inf, math.inf)
+
+
+def intersect(one, two):
+    """Return what two brackets of one number say together.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.certified import Interval, intersect
+    >>> intersect(Interval(-3.0, -1.0), Interval(-2.0, 0.0))
+    Interval(lower=-2.0, upper=-1.0)
+    """
+    return Interval(max(one.lower, two.lower), min(one.upper, two.upper))
+
+
+def worst_case(dominating, attacks):
+    """Return the bracket of a worst case: the largest upper end above it, the largest lower end below it.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.certified import Interval, worst_case
+    >>> worst_case([Interval(-3.0, -1.0)], [Interval(-4.0, -3.5), Interval(-2.0, -1.5)])
+    Interval(lower=-2.0, upper=-1.0)
+    """
+    upper = min(max(one.or_unknown().upper for one in dominating), 0.0)
+    return Interval(min(max(one.or_unknown().lower for one in attacks), upper), upper)

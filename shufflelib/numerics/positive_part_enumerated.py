@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.numerics.interval import UNKNOWN, Interval
+from shufflelib.numerics.certified import UNKNOWN, Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
 
 ENUMERATION_LIMIT = 40_000  # count vectors

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import LOG_ZERO, Interval, intersect
+from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval, intersect
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, ENUMERATION_LIMIT, listed_mean
 from shufflelib.numerics.saddle_point import (

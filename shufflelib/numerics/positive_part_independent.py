@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,

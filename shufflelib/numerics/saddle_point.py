@@ -28,7 +28,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib.numerics.interval import Interval, intersect
+from shufflelib.numerics.certified import Interval, intersect
 from shufflelib.numerics.logspace import UNIT
 
 NODE_LIMIT = 2_000_000

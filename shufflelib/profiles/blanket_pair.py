@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.positive_part_iid import (
     SMALLEST_SIZE,

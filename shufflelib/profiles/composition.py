@@ -9,9 +9,8 @@ Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 import functools
 import math
 
-from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
 from shufflelib.numerics.composed_loss import ComposedPLD
-from shufflelib.numerics.interval import LOG_ZERO, Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair

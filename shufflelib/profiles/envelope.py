@@ -1,7 +1,6 @@
 """The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
 
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.profiles.hockey_stick import SymmetricPair
 
 

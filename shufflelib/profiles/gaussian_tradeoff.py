@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from shufflelib.numerics.interval import LEAST, Interval
+from shufflelib.numerics.certified import LEAST, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.neyman_pearson import mirrored

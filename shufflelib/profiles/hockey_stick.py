@@ -10,8 +10,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import LOG_ZERO, Interval
+from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
 from shufflelib.profiles import connect_the_dots
 
 

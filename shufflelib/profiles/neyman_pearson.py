@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 
 

@@ -7,8 +7,7 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import LEAST, LOG_ZERO, Interval
+from shufflelib.numerics.certified import LEAST, LOG_ZERO, TOLERANCE, Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.hockey_stick import SymmetricPair

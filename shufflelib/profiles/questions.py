@@ -17,8 +17,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE, Certified, Status
-from shufflelib.numerics.interval import worst_case
+from shufflelib.numerics.certified import TOLERANCE, Certified, Status, worst_case
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import connect_the_dots

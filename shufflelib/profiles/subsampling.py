@@ -16,8 +16,7 @@ positive ones; the pair with this curve, symmetric, is what composes.
 import functools
 import math
 
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import LOG_ZERO, Interval
+from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
 from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 
 

@@ -13,7 +13,7 @@ r"""The calculus on polygons: what is done to trade-off functions is done to pai
 
 import numpy as np
 
-from shufflelib.numerics.interval import LOG_ZERO, Interval
+from shufflelib.numerics.certified import LOG_ZERO, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.tradeoff_polygon import TINY, Polygon, through

@@ -14,8 +14,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified
-from shufflelib.numerics.interval import LOG_ZERO, Interval
+from shufflelib.numerics.certified import LOG_ZERO, Certified, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
 from shufflelib.profiles.pairs import DiscretePair

@@ -8,8 +8,8 @@ to trade-off functions is done to pairs, see `tradeoff_calculus`.
 
 import numpy as np
 
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.convex_hull import hull
-from shufflelib.numerics.interval import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import discretised_loss
 from shufflelib.profiles.neyman_pearson import Polygon

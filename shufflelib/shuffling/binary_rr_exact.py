@@ -10,8 +10,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopulations, gain_and_tilt
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.hockey_stick import SymmetricPair

@@ -19,8 +19,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import BlanketPair

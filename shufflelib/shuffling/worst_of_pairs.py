@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.envelope import Envelope
 

@@ -3,11 +3,12 @@
 import dataclasses
 import math
 
+import flint
 import numpy as np
 import pytest
 
 from shufflelib import Certified, Status
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import Interval
 
 
 def test_scalars_become_floats_and_arrays_read_only():
@@ -70,3 +71,90 @@ def test_probabilities_of_logarithms():
     assert Interval(-math.inf, -math.inf).probabilities() == (0.0, 0.0)
     assert Interval(-800.0, -800.0).probabilities() == (0.0, math.ulp(0.0))
     assert not Interval(-math.inf, math.nan).probabilities()[1] < 1.0  # NaN never looks private
+
+
+# ---------------------------------------------------------------- intervals, against arithmetic of 200 digits
+
+VERBS = {
+    "exp": lambda x: x.exp(),
+    "expm1": lambda x: x.expm1(),
+    "log": lambda x: x.log(),
+    "log1p": lambda x: x.log1p(),
+    "abs": lambda x: abs(x),
+    "minus": lambda x: -x,
+    "plus": lambda x: x + 0.1,
+    "from": lambda x: 0.1 - x,
+    "times": lambda x: x * -0.3,
+    "over": lambda x: x / 0.3,
+    "under": lambda x: 1.0 / x,
+    "beside": lambda x: (x.log() - (x * 2.0).log()).exp(),
+}
+
+
+def at_200_digits(verb, x):
+    x, tenth = flint.arb(x), [flint.arb(0.1), flint.arb(0.3)]
+    return {
+        "exp": x.exp,
+        "expm1": x.expm1,
+        "log": x.log,
+        "log1p": x.log1p,
+        "abs": x.__abs__,
+        "minus": x.__neg__,
+        "plus": lambda: x + tenth[0],
+        "from": lambda: tenth[0] - x,
+        "times": lambda: -x * tenth[1],
+        "over": lambda: x / tenth[1],
+        "under": lambda: 1 / x,
+        "beside": lambda: flint.arb(1) / 2,
+    }[verb]()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_operations_round_outward_and_no_further_than_they_say(verb):
+    values = np.append(10.0 ** np.random.default_rng(1).uniform(-290.0, 2.5, 200), [1.0, 5e-324, 700.0])
+    if verb in ("exp", "expm1", "abs", "minus", "plus", "from", "times", "over"):
+        values = np.concatenate([values, -values])
+    if verb == "under":
+        values = values[values > 1e-300]
+    array = VERBS[verb](Interval.of(values))
+    with flint.ctx.workprec(700):
+        for i, value in enumerate(values.tolist()):
+            truth = at_200_digits(verb, value)
+            for found in (VERBS[verb](Interval.of(value)), array.at(i)):
+                low, high = (flint.arb(float(end)) for end in found)
+                assert low <= truth <= high
+                assert not high - low > 1e-14 * abs(truth) + 1e-322 or verb == "beside"
+
+
+def test_sums_of_intervals_enclose_the_sums():
+    rng = np.random.default_rng(2)
+    for size in (1, 7, 3000):
+        logs = np.append(rng.uniform(-800.0, 5.0, size), -np.inf)
+        numbers = Interval.of(logs).exp()
+        total, running, log_total = numbers.sum(), numbers.cumsum(), Interval.of(logs).log_sum()
+        with flint.ctx.workprec(700):
+            truth = sum((flint.arb(x).exp() for x in logs[:-1]), flint.arb(0))
+            assert total.lower <= truth <= total.upper <= total.lower * (1 + 1e-14)
+            assert running.lower[-1] <= truth <= running.upper[-1] <= running.lower[-1] * (1 + 1e-14)
+            assert (
+                log_total.lower
+                <= truth.log()
+                <= log_total.upper
+                <= log_total.lower + 2e-14 + 1e-15 * abs(log_total.lower)
+            )
+    nothing, unbounded = Interval.of(np.full(2, -np.inf)), Interval(np.zeros(2), np.array([1.0, np.inf]))
+    assert nothing.log_sum() == (-math.inf, -math.inf) and unbounded.log_sum() == (-math.inf, math.inf)
+
+
+def test_logarithms_of_sums_of_two():
+    for one, two in (
+        (0.0, 0.0),
+        (-1e-3, -7.0),
+        (-800.0, -801.0),
+        (math.log(0.5), math.log(0.5)),
+        (3.0, -900.0),
+    ):
+        found = Interval.of(one).log_add(two)
+        with flint.ctx.workprec(700):
+            truth = (flint.arb(one).exp() + flint.arb(two).exp()).log()
+            assert found.lower <= truth <= found.upper <= found.lower + 1e-14 * (1 + abs(found.lower))

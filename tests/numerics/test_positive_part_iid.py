@@ -10,7 +10,7 @@ import pytest
 
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics import positive_part_enumerated, positive_part_iid, saddle_point
-from shufflelib.numerics.interval import LOG_ZERO
+from shufflelib.numerics.certified import LOG_ZERO
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
 

@@ -12,8 +12,7 @@ from scipy.special import gammaln
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.certified import Certified, Status
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import Certified, Interval, Status
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
 from shufflelib.profiles.composition import ComposedPair

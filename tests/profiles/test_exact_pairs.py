@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import DiscretePair
 

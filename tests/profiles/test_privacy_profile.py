@@ -9,7 +9,7 @@ import pytest
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles import DiscretePair, Gaussian, connect_the_dots
 from shufflelib.profiles.privacy_profile import PairProfile

@@ -18,8 +18,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
 from shufflelib.profiles.tradeoff_functions import checked

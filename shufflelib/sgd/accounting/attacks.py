@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.pairs import DiscretePair
 

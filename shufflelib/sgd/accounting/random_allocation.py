@@ -11,8 +11,7 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtr
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
 from shufflelib.profiles.discretised_loss import DiscretisedLoss

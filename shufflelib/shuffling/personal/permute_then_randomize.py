@@ -6,8 +6,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.interval import Interval
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_independent import expected_positive_part_of_slots
 from shufflelib.numerics.three_point_losses import (

@@ -289,7 +289,7 @@ def test_outcomes_are_listed_while_they_are_few(counts):
     pair = PersonalizedPair.grouped(0.1 * np.arange(1, len(counts) + 1), counts=counts)
     assert pair._few == (outcomes <= permute_then_randomize.LISTED_OUTCOMES)
     if pair._few:
-        assert pair._cells.loss.size == outcomes - 1
+        assert pair._cells.size == outcomes - 1
 
 
 @pytest.mark.parametrize(
