@@ -255,25 +255,27 @@ class Interval(NamedTuple):
 
     def __mul__(self, other):
         other = Interval.of(other)
-        return self._hull([one * two for one in self for two in other])
+        return self._hull(other, [one * two for one in self for two in other])
 
     __rmul__ = __mul__
 
     def __truediv__(self, other):
         """Divide by what is not 0."""
         other = Interval.of(other)
-        return self._hull([one / two for one in self for two in other])
+        return self._hull(other, [one / two for one in self for two in other])
 
     def __rtruediv__(self, other):
         return Interval.of(other) / self
 
-    @staticmethod
-    def _hull(ends):
+    def _hull(self, other, ends):
         if any(isinstance(end, np.ndarray) for end in ends):
             found = Interval(np.minimum.reduce(ends), np.maximum.reduce(ends))
         else:
             found = Interval(min(ends), max(ends))
-        return found.widened(1.0, LEAST)
+        may_underflow = ((self.lower != 0.0) | (self.upper != 0.0)) & (
+            (other.lower != 0.0) | (other.upper != 0.0)
+        )
+        return found.widened(1.0, LEAST * may_underflow)
 
     def __abs__(self):
         least = np.maximum(np.maximum(self.lower, -self.upper), 0.0)
@@ -281,26 +283,27 @@ class Interval(NamedTuple):
 
     # ---------------------------------------------------------------- functions that rise
 
-    def _rising(self, function, least=-math.inf, absolute=0.0):
+    def _rising(self, function, exact, least=-math.inf):
+        """Apply a function whose value has an error of four units, or of one float, but at one argument."""
         with np.errstate(divide="ignore", over="ignore"):
-            lower, upper = (function(np.maximum(end, least)) for end in self)
-        return Interval(lower, upper).widened(4.0, absolute)
+            lower, upper = Interval(*(function(np.maximum(end, least)) for end in self)).widened(4.0)
+        return Interval(lower - LEAST * (self.lower != exact), upper + LEAST * (self.upper != exact))
 
     def exp(self):
         """Return e^x."""
-        return self._rising(np.exp, absolute=LEAST * (self.upper > -math.inf)).within(0.0)
+        return self._rising(np.exp, exact=-math.inf).within(0.0)
 
     def expm1(self):
         """Return e^x − 1."""
-        return self._rising(np.expm1, absolute=LEAST)
+        return self._rising(np.expm1, exact=0.0)
 
     def log(self):
         """Return log x of what is not negative."""
-        return self._rising(np.log, least=0.0)
+        return self._rising(np.log, exact=1.0, least=0.0)
 
     def log1p(self):
         """Return log(1 + x) of what is not below −1."""
-        return self._rising(np.log1p, least=-1.0, absolute=LEAST)
+        return self._rising(np.log1p, exact=0.0, least=-1.0)
 
     def log_add(self, other):
         """Return log(e^x + e^y)."""
