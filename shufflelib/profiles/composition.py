@@ -9,9 +9,10 @@ Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 import functools
 import math
 
+import numpy as np
+
 from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
 from shufflelib.numerics.composed_loss import ComposedPLD
-from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
 
@@ -22,10 +23,7 @@ FAR_ABOVE = 30.0  # nats
 
 def added(counted):
     """Return both ends of a sum from counts and the ends of one term each."""
-    return tuple(
-        math.fsum(count * ends[side] for count, ends in counted) * (1.0 + sign * 4 * UNIT)
-        for side, sign in ((0, -1.0), (1, 1.0))
-    )
+    return sum((Interval(*ends) * count for count, ends in counted), start=Interval.of(0.0))
 
 
 class ComposedPair(Pair):
@@ -91,7 +89,7 @@ class ComposedPair(Pair):
     @property
     def max_privacy_loss(self):
         """Sum of the rounds' largest losses."""
-        return math.fsum(count * pair.max_privacy_loss for pair, count in self.rounds) * (1 + 4 * UNIT)
+        return added((count, (pair.max_privacy_loss,) * 2) for pair, count in self.rounds).upper
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log H of the product, after setting as many dots as that needs."""
@@ -111,10 +109,13 @@ class ComposedPair(Pair):
         This decides where outcomes are rare and their losses large, which no quadrature resolves.
         """
         share = eps / sum(count for _, count in self.rounds)
-        high = [pair.dot(share, NARROWEST).upper + math.log(count) for pair, count in self.rounds]
         low = max(pair.dot(eps, NARROWEST).lower for pair, _ in self.rounds)
-        low = max(low, self._some_round(eps))
-        return Interval(low, logsumexp(high) + _rounding(high))
+        return Interval(max(low, self._some_round(eps)), self._log_sum(share).upper)
+
+    def _log_sum(self, eps):
+        """Enclose the log of the sum of all rounds' H at one ε."""
+        each = (pair.dot(eps, NARROWEST) + Interval.of(float(count)).log() for pair, count in self.rounds)
+        return Interval(*(np.array(ends) for ends in zip(*each, strict=True))).log_sum()
 
     def _some_round(self, eps):
         """Return a lower end of log H: in some round the loss is beyond ε + a, far above ε.
@@ -122,15 +123,13 @@ class ComposedPair(Pair):
         With S such outcomes and h = P(S) − e^{ε + a} Q(S) this has the divergence
         1 − ∏(1 − P(S)) − e^{−a} Σ(P(S) − h), affine in each P(S), so that it is least where each is h or 1.
         """
-        far_out = [
-            pair.dot(eps + FAR_ABOVE, NARROWEST).lower + math.log(count) for pair, count in self.rounds
-        ]
-        log_sum = logsumexp(far_out)  # at most that of −Σ log(1 − h)
-        others = math.exp(-FAR_ABOVE) * (1.0 + sum(count for _, count in self.rounds))
-        if log_sum == -math.inf or others >= 1.0:
+        log_sum = self._log_sum(eps + FAR_ABOVE).lower  # at most that of −Σ log(1 − h)
+        others = Interval.of(-FAR_ABOVE).exp() * (1.0 + sum(count for _, count in self.rounds))
+        if log_sum == -math.inf or others.upper >= 1.0:
             return -math.inf
-        some = log_sum if log_sum < -40.0 else math.log(-math.expm1(-math.exp(log_sum)))
-        return min(some, math.log1p(-others)) - _rounding(far_out)
+        one = Interval.of(log_sum, 1.0)  # below e^{−40} the next line changes less than that
+        some = one if log_sum < -40.0 else (-(-one.exp()).expm1()).log()
+        return min(some.lower, (-others).log1p().lower)
 
     def _totals(self, eps, tolerance):
         """Return the composed PLDs of both sides, dots added until both agree, and that width."""
@@ -164,13 +163,9 @@ class ComposedPair(Pair):
     def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of the sum of the rounds' divergences."""
         ends = [(count, pair.renyi_directed(order)) for pair, count in self.rounds]
-        return added(ends)
+        total = added(ends)
+        return total.lower, total.upper
 
     def false_negatives(self, fpr):
         """Return both ends of the smallest false-negative rate, null P against alternative Q."""
         return DiscretisedLoss(self).false_negatives(fpr)
-
-
-def _rounding(logs):
-    """Return what adding up numbers given by these logarithms may be off."""
-    return UNIT * (64.0 * len(logs) + 4.0 * max((abs(log) for log in logs if log > -math.inf), default=0.0))

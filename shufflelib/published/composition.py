@@ -16,7 +16,8 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
+from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.logspace import log1mexp, log_binomial_pmf, log_expm1, logsumexp
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import Gaussian
@@ -78,14 +79,15 @@ def advanced_drv10(*, eps, delta, rounds, total_delta):
     """
     eps, delta = _one_round(eps, delta)
     rounds, total = _rounds(rounds), validation.probability(total_delta, "total_delta")
-    left = math.nextafter(total - rounds * delta * (1 + 4 * UNIT), 0.0)  # down: what cancels is charged
-    if left <= 0.0:
+    eps_one, left = Interval.of(eps), total - rounds * Interval.of(delta)
+    if left.lower <= 0.0:
         raise ValueError(
             f"total_delta must exceed rounds times delta, {rounds * delta:g}, got {total_delta!r}; "
             "ask each round for a smaller delta"
         )
-    value = math.sqrt(-2.0 * rounds * math.log(left)) * eps + rounds * eps * math.expm1(eps)
-    return min(value * (1 + 16 * UNIT), rounds * eps * (1 + 4 * UNIT))
+    spread = Interval.of(math.sqrt((-2.0 * rounds * left.log()).upper), 1.0)
+    value = spread * eps_one + rounds * eps_one * eps_one.expm1()
+    return min(value.upper, (rounds * eps_one).upper)
 
 
 def optimal_kov15(*, eps, delta, rounds, total_delta):
@@ -125,8 +127,8 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
     eps, delta = _one_round(eps, delta)
     rounds = _rounds(rounds, LARGEST_SUM)
     total = validation.probability(total_delta, "total_delta")
-    kept = rounds * math.log1p(-delta)
-    spent = -math.expm1(kept) * (1 + 8 * UNIT)
+    kept = rounds * (-Interval.of(delta)).log1p()
+    spent, kept = (-kept.expm1()).upper, kept.upper
     if spent >= total:
         raise ValueError(
             f"total_delta must exceed 1 - (1 - delta)**rounds, {spent:g}, got {total_delta!r}; "
@@ -145,7 +147,7 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
         return spent + math.exp(kept) * math.exp(min(log_sum + slack, 0.0))
 
     low = bisect.bisect_right(range(1, rounds // 2 + 1), total, key=delta_at)  # δ₀ = 0 is small enough
-    return (rounds - 2 * low) * eps * (1 + 4 * UNIT)
+    return (Interval.of(eps) * (rounds - 2 * low)).upper
 
 
 def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
@@ -192,7 +194,7 @@ def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
     rounds, delta = _rounds(rounds), validation.probability(delta, "delta")
     order = validation.reals(order, "order", above=1.0, remedy="orders are above 1").ravel()
     worst = [max(pair.renyi_worst(float(one))[1] for pair in profile.dominating_pairs) for one in order]
-    total = rounds * np.minimum(worst, profile.pure_epsilon) * (1 + 4 * UNIT)
+    total = (Interval.of(np.minimum(worst, profile.pure_epsilon)) * rounds).upper
     return best_over_orders(epsilon_from_renyi_canonne20(order=order, renyi=total, delta=delta), order=order)
 
 

@@ -14,13 +14,9 @@ not.
 """
 
 import functools
-import math
-
-import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE, Interval
-from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
@@ -218,7 +214,4 @@ class ObservedWithProbability(Pair):
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log c + log H."""
-        ends = self.pair.log_hockey_stick(eps, tolerance)
-        shift = math.log(self.chance)
-        rounding = [4 * UNIT * (1.0 - end) if np.isfinite(end) else 0.0 for end in (ends.lower, ends.upper)]
-        return Interval(ends.lower + shift - rounding[0], ends.upper + shift + rounding[1])
+        return self.pair.log_hockey_stick(eps, tolerance) + Interval.of(self.chance).log()

@@ -7,7 +7,6 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE, Interval
-from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_independent import expected_positive_part_of_slots
 from shufflelib.numerics.three_point_losses import (
     PRECISION,
@@ -240,10 +239,9 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         lower = upper
         if self.kinds.size > most:
             lower = expected_positive_part_of_slots(self._grid(most, False), eps, tolerance=tolerance)
-        shift = eps - math.log(self.n)
-        pad = 8 * UNIT * (2.0 + eps + math.log(self.n))
-        top = min(upper.upper + shift + pad, 0.0)
-        return Interval(min(lower.lower + shift - pad, top), top)
+        share = eps - Interval.of(float(self.n)).log()
+        top = min((upper + share).upper, 0.0)
+        return Interval(min((lower + share).lower, top), top)
 
     @functools.cached_property
     def _without_largest(self):
@@ -257,10 +255,10 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         A gain that outweighs the spread of all others by far leaves a quadrature nothing to resolve; as
         :math:`(a + b)_+ \le a_+ + b_+`, such slots add at most their share of the local δ.
         """
-        light, share = self._without_largest, self.counts[-1] / self.n
-        alone = math.log(share * float(pure_delta(self.max_privacy_loss, eps)) * (1 + 64 * UNIT))
-        rest = light.log_hockey_stick(eps, tolerance).upper + math.log(light.n / self.n)
-        return float(np.logaddexp(alone, rest)) + 16 * UNIT * (1.0 + abs(alone))
+        light, most = self._without_largest, float(pure_delta(self.max_privacy_loss, eps))
+        alone = (Interval.of(most, 64.0) * (self.counts[-1] / self.n)).log()
+        rest = light.log_hockey_stick(eps, tolerance) + Interval.of(light.n / self.n, 1.0).log()
+        return alone.log_add(rest).upper
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both ends of D_order(P‖Q)."""
