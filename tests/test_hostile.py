@@ -337,17 +337,8 @@ def test_foreign_values_are_refused_by_name(title):
             is_refused(function, arguments, name, value, PRINTED_AS.get((title, name)))
 
 
-# numpy's own error, or an overflow, where a refusal by name belongs
-UNNAMED_AT_THE_ENDS = {
-    "estimation.error_with_fake_users",
-    "estimation.zipf_counts",
-}
-
-
 @each_callable
-def test_extreme_values_are_answered_or_refused(title, request):
-    if title in UNNAMED_AT_THE_ENDS:
-        request.applymarker(pytest.mark.xfail)
+def test_extreme_values_are_answered_or_refused(title):
     function, arguments = ASKED[title]
     for name in arguments:
         for value in EXTREME.values():

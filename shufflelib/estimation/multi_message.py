@@ -5,6 +5,7 @@ import numpy as np
 from shufflelib.estimation.accuracy import normal_absolute_error
 from shufflelib.estimation.holders import holders, one_item_each
 from shufflelib.estimation.messages import smallest_flip
+from shufflelib.estimation.population import MOST_ITEMS
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
@@ -147,7 +148,7 @@ def error_with_fake_users(*, d, n, each, eps, delta):
     Parameters
     ----------
     d : int
-        Number of items.
+        Number of items, at most 10⁷.
     n : int
         Number of users.
     each : int
@@ -172,7 +173,7 @@ def error_with_fake_users(*, d, n, each, eps, delta):
     >>> round(estimation.error_with_fake_users(d=10, n=10_000, each=1, eps=0.1, delta=1e-6), 4)
     0.0058
     """
-    n = validation.users(n)
+    n, d = validation.users(n), validation.count(d, "d", at_most=MOST_ITEMS)
     each = validation.count(each, "each", at_most=10**12)
     flip = smallest_flip(d=d, n=n, blanket=n * each, eps=eps, delta=delta)
     randomizer = cheu_zhilyaev(d=d, flip=flip)

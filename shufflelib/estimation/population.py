@@ -11,6 +11,7 @@ from shufflelib.randomizers import values
 
 SHARES = (0.54, 0.37, 0.09)  # conservative, moderate, liberal: Acquisti and Grossklags 2005, in that paper
 BUDGETS = (0.1, 0.5, 1.0)
+MOST_ITEMS = 10**7
 ROUNDING = 1e-9  # shares such as 1 - 0.09 - 0.5 must add up to 1
 
 
@@ -182,7 +183,7 @@ def zipf_counts(n, *, d, exponent=1.0):
     n : int
         Number of users.
     d : int
-        Number of items, at least 2.
+        Number of items, 2 ≤ d ≤ 10⁷.
     exponent : float, optional
         a >= 0; 0 makes all items equally frequent.
 
@@ -202,7 +203,7 @@ def zipf_counts(n, *, d, exponent=1.0):
     >>> estimation.zipf_counts(1_000_000, d=4).tolist()
     [480000, 240000, 160000, 120000]
     """
-    d = validation.count(d, "d", at_least=2)
+    d = validation.count(d, "d", at_least=2, at_most=MOST_ITEMS)
     exponent = validation.real(exponent, "exponent", at_least=0.0, at_most=100.0)
     shares = np.arange(1, d + 1) ** -exponent
     return apportion(shares / shares.sum(), n)

@@ -120,27 +120,6 @@ def test_absolute_errors():
 
 # ---- bad input
 
-BAD_BUDGETS = {
-    "negative": [1.0, -0.1],
-    "nan": [1.0, math.nan],
-    "infinite": [1.0, math.inf],
-    "too large": [1.0, 701.0],
-    "empty": [],
-    "two-dimensional": [[1.0, 2.0], [1.0, 2.0]],
-    "one user": [1.0],
-    "a scalar": 1.0,
-    "a string": "1e-8",
-    "strings": ["1.0", "2.0"],
-    "none": None,
-}
-
-
-@pytest.mark.parametrize("name", PERSONAL)
-@pytest.mark.parametrize("bad", BAD_BUDGETS)
-def test_bad_budgets_are_refused_by_name(name, bad):
-    with pytest.raises((TypeError, ValueError), match="eps0"):
-        PERSONAL[name](BAD_BUDGETS[bad])
-
 
 def test_a_budget_of_zero_is_refused_where_noise_would_be_infinite():
     for name in ("Algorithm 1", "slots, mean"):

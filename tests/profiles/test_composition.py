@@ -493,41 +493,10 @@ def test_gaussian_limit_of_a_gaussian_is_exact_and_errs_on_either_side_elsewhere
 # ---------------------------------------------------------------- hostile input
 
 
-@pytest.mark.parametrize("bad", [0, -1, 1.5, math.nan, math.inf, "3", None, True, 10**9 + 1])
-def test_hostile_rounds(bad):
-    with pytest.raises((ValueError, TypeError), match="rounds"):
-        Gaussian(1.0).compose(rounds=bad)
-
-
 @pytest.mark.parametrize("bad", [[], Gaussian(1.0), "ab", 3, None, [1.0], [Gaussian(1.0), "x"]])
 def test_hostile_lists(bad):
     with pytest.raises((ValueError, TypeError), match="profiles"):
         compose(bad)
-
-
-def test_hostile_published_arguments():
-    good = {"eps": 0.1, "delta": 1e-9, "rounds": 10, "total_delta": 1e-6}
-    for bound in (published.advanced_drv10, published.optimal_kov15):
-        for name, value in (
-            ("eps", -0.1),
-            ("eps", math.nan),
-            ("delta", 1.0),
-            ("rounds", 0),
-            ("total_delta", 0.0),
-            ("total_delta", 1e-9),
-            ("total_delta", "1e-6"),
-        ):
-            with pytest.raises((ValueError, TypeError), match=name):
-                bound(**{**good, name: value})
-    with pytest.raises(TypeError, match="profile"):
-        published.renyi_sum_mironov17(1.0, rounds=2, delta=1e-6)
-    with pytest.raises(TypeError, match="profile"):
-        published.gaussian_limit_dong22("x", rounds=2)
-    with pytest.raises(ValueError, match="profile"):
-        published.gaussian_limit_dong22(DiscretePair([0.0], [0.0]), rounds=2)
-    for name, value in (("rate", 0.0), ("rate", 1.1), ("order", 1), ("order", 2.5), ("n", 0), ("eps0", -1.0)):
-        with pytest.raises((ValueError, TypeError), match=name):
-            published.subsampled_girgis21(**{"eps0": 1.0, "n": 10, "rate": 0.1, "order": 2, name: value})
 
 
 def test_scalar_and_array_agree():

@@ -161,20 +161,6 @@ def test_reports_follow_the_distribution_and_estimates_are_unbiased():
     assert np.all(shared.estimate(nobody) == 0.0)
 
 
-@pytest.mark.parametrize(
-    "rate", [0, 0.0, -0.1, 1.1, 2, math.nan, math.inf, "0.5", None, True, 1j, [0.5, 0.5], 1e-12]
-)
-def test_refuses_a_rate_by_name(rate):
-    with pytest.raises((TypeError, ValueError), match="rate"):
-        randomizers.poisson_sampled(rr(3, 2), rate=rate)
-
-
-@pytest.mark.parametrize("randomizer", [None, 1.0, "rr", [], [rr(3, 2)], randomizers.laplace])
-def test_refuses_what_is_no_randomizer(randomizer):
-    with pytest.raises(TypeError, match="randomizer"):
-        randomizers.poisson_sampled(randomizer, rate=0.5)
-
-
 def test_refuses_wrong_data():
     sampled, rng = randomizers.poisson_sampled(rr(3, 2), rate=0.5), np.random.default_rng(0)
     with pytest.raises(ValueError, match="x must"):
