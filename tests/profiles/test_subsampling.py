@@ -14,7 +14,6 @@ from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import SubsampledPairProfile
 from shufflelib.shuffling import VariationRatioPair
 
-RATIOS = (F(1), F(21, 20), F(6, 5), F(2))  # exp(eps)
 TINY_POPULATIONS = [  # name, randomizer, its distribution, users drawn, population
     ("2-RR", randomizers.binary_rr(eps0=math.log(3)), oracles.generalized_rr(3, 2), 2, 5),
     ("3-RR", randomizers.generalized_rr(eps0=math.log(3), d=3), oracles.generalized_rr(3, 3), 2, 4),
@@ -49,23 +48,6 @@ def pairs_of_datasets(pmf, drawn, population):
                 others,
                 {key: (distributions[x0].get(key, F(0)), distributions[x1].get(key, F(0))) for key in keys},
             )
-
-
-@pytest.mark.parametrize("case", TINY_POPULATIONS, ids=lambda case: case[0])
-def test_bracket_holds_for_all_datasets_of_tiny_populations(case):
-    _, randomizer, pmf, drawn, population = case
-    profile = shuffle(randomizer, n=drawn).subsample(rate=drawn / population)
-    found = list(pairs_of_datasets(pmf, drawn, population))
-    for ratio in RATIOS:
-        worst = max(oracles.hockey_stick(masses, ratio) for _, masses in found)
-        alike = max(oracles.hockey_stick(masses, ratio) for others, masses in found if len(set(others)) == 1)
-        bracket = profile.delta(math.log(ratio))
-        slack = 1e-13
-        assert float(worst) <= bracket.upper * (1 + 1e-12) + slack
-        assert bracket.lower <= float(worst) * (1 + 1e-12) + slack
-        # the attacks below are all datasets whose other users agree
-        assert bracket.lower == pytest.approx(float(alike), rel=1e-9, abs=slack)
-        assert bracket.upper <= 2.1 * float(worst) + slack
 
 
 @pytest.mark.parametrize("case", TINY_POPULATIONS[:2], ids=lambda case: case[0])
@@ -183,12 +165,3 @@ def test_where_no_attack_is_known_the_lower_end_is_nothing():
     assert composed.delta(0.1).lower == 0.0
     assert composed.delta(0.1).upper > 0.0
     assert composed.epsilon(1e-3).lower == 0.0
-
-
-def test_scalar_and_array_agree():
-    profile = shuffle(randomizers.binary_rr(eps0=1.0), n=30).subsample(rate=0.2)
-    grid = np.array([[0.0, 0.01], [0.05, 0.2]])
-    found = profile.delta(grid)
-    assert found.upper.shape == grid.shape
-    for i in np.ndindex(grid.shape):
-        assert profile.delta(float(grid[i])).upper == found.upper[i]

@@ -63,28 +63,6 @@ def encloses(bracket, truth, width=math.inf):
 # ---------------------------------------------------------------- functions
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_finite_pair(seed):
-    p, q = distributions(seed)
-    f, pair = function(p, q), masses(p, q)
-    encloses(f(FPR), [oracles.tradeoff(pair, a) for a in RATES], 1e-12)
-    encloses(f.inverse(FPR[1:]), [oracles.tradeoff(oracles.swapped(pair), a) for a in RATES[1:]], 1e-12)
-    for ratio in (F(1, 3), F(1), F(5, 2)):
-        truth = float(oracles.hockey_stick(oracles.swapped(pair), ratio))
-        encloses(f.delta(math.log(ratio)), truth, 1e-12)
-        encloses(f.conjugate(-float(ratio)), truth - 1, 1e-12)
-
-
-def test_scalar_and_array_agree():
-    f = function(*distributions(1))
-    for g in (f, GaussianTradeoff(0.7), f.tensor(f), f.symmetrised):
-        many = g(FPR[::5])
-        assert [g(float(a)).lower for a in FPR[::5]] == list(many.lower)
-        assert isinstance(g(0.5).lower, float)
-        assert [g.delta(x).upper for x in (0.1, 0.9)] == list(g.delta([0.1, 0.9]).upper)
-    assert f(np.full((2, 3), 0.5)).lower.shape == (2, 3)
-
-
 @pytest.mark.parametrize("row", REFERENCE, ids=lambda row: f"{row['name']} n={row['n']}")
 def test_reference_rows(row):
     numbers = {key: float(row[key]) for key in ("p", "beta", "q0", "q1")}

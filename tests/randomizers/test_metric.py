@@ -374,28 +374,6 @@ def test_brackets_and_local_guarantee(build, distance):
     assert shuffle(mechanism, n=10).delta(eps=mechanism.eps0 + 1e-6).upper == 0.0
 
 
-@pytest.mark.parametrize("build", ALL, ids=name_of)
-def test_bracket_in_epsilon(build):
-    found = shuffle(build(d01=1.0, dmax=2.0), n=10_000).epsilon(delta=1e-6)
-    assert 0.0 < found.lower <= found.upper < 0.1
-    assert found.upper < 1.6 * found.lower
-
-
-@pytest.mark.parametrize("build", ALL, ids=name_of)
-def test_monotone(build):
-    def upper(d01, dmax, n=10_000, eps=0.05):
-        reference = build(d01=d01, dmax=dmax).input_pairs()[0].blanket
-        return BlanketPair(reference, n).log_hockey_stick(eps, 1e-3).upper
-
-    for curve in (
-        [upper(d, 3.0) for d in (0.5, 1.0, 2.0, 3.0)],
-        [upper(1.0, d) for d in (1.0, 1.001, 1.5, 2.5, 4.0)],
-        [upper(1.0, 2.0, n) for n in (10**6, 10**4, 100, 10)],
-    ):
-        assert all(a <= b + 0.01 for a, b in itertools.pairwise(curve))  # cells cost up to 1 % of δ
-        assert curve[0] < curve[-1] - 0.5
-
-
 @pytest.mark.parametrize("distance", ((1e-9, 1e-9), (1e-4, 50.0), (40.0, 100.0), (100.0, 100.0)), ids=str)
 @pytest.mark.parametrize("build", (metric_generic, metric_laplace, planar_laplace), ids=name_of)
 def test_extreme_distances(build, distance):

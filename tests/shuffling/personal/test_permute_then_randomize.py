@@ -256,15 +256,6 @@ def test_published_settings():
     assert PersonalizedPair(half).epsilon(1e-4).upper == pytest.approx(0.006254, abs=1e-6)
 
 
-def test_more_slots_and_smaller_budgets_give_more_privacy():
-    eps = [PersonalizedPair(np.tile(BUDGETS[:20], copies)).epsilon(1e-6).upper for copies in (1, 5, 50)]
-    assert eps[0] > eps[1] > eps[2]
-    smaller = PersonalizedPair(0.8 * np.tile(BUDGETS[:20], 50)).epsilon(1e-6).upper
-    assert smaller < eps[2]
-    adaptive = PersonalizedPair.adaptive(np.tile(BUDGETS[:20], 50)).epsilon(1e-6)
-    assert adaptive.lower > eps[2]
-
-
 def test_slots_with_budget_zero_are_pure_noise():
     assert PersonalizedPair(np.zeros(7)).delta(0.0).upper == 0.0
     alone = PersonalizedPair([1.0]).delta(0.0).upper

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import oracles
-from shufflelib import Certified, randomizers, shuffle
+from shufflelib import randomizers, shuffle
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.shuffling.personal import (
     PersonalLaplace,
@@ -379,20 +379,6 @@ def test_many_other_budgets_are_rounded_to_the_safe_side():
     assert counts.sum() == 1500 and weights.size == randomize_then_shuffle.MOST_GROUPS
     assert math.fsum(weights * counts) < math.fsum(np.linspace(0.9, 0.1, 1500))
     assert exact.epsilon(user=0, delta=1e-6).upper <= eps0[0]
-
-
-def test_scalars_and_arrays_agree():
-    for mechanism in (
-        PersonalRandomizedResponse([1.0, 0.5, 0.5, 2.0], k=3),
-        PersonalLaplace([1.0, 0.5, 0.5, 2.0]),
-    ):
-        many = mechanism.delta(user=0, eps=[0.1, 0.4])
-        assert many.upper[1] == mechanism.delta(user=0, eps=0.4).upper
-        assert isinstance(many, Certified) and isinstance(mechanism.delta(user=0, eps=0.4).upper, float)
-        rows = mechanism.epsilon(user=3, delta=[[0.1], [0.01]])
-        assert rows.upper.shape == (2, 1)
-        assert rows.lower[1, 0] == mechanism.epsilon(user=3, delta=0.01).lower
-        assert mechanism.delta(user=0, eps=1.0).upper == 0.0  # the local guarantee
 
 
 def test_other_bad_arguments_are_named():
