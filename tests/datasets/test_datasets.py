@@ -1,8 +1,5 @@
 """Data: labelled images, and files that are not what they should be are refused by name."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -175,8 +172,3 @@ def test_swapped_files_are_refused(stored):
     for question in (datasets.mnist, datasets.mnist_available):
         with pytest.raises(ValueError, match=f"({one}|{two}) is not the original"):
             question()
-
-
-def test_the_notebook_extra_is_loaded_only_when_used():
-    script = "import sys, shufflelib.datasets; print(*{'sklearn', 'pooch', 'matplotlib'} & set(sys.modules))"
-    assert subprocess.check_output([sys.executable, "-c", script], text=True) == "\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from shufflelib import calibration, randomizers, shuffle
+from shufflelib import randomizers, shuffle
 from shufflelib.explorer.text import bound
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: make browser installs it")
@@ -165,50 +165,6 @@ def test_every_control_moves_the_number_and_the_picture(tab):
         assert tab.picture() != before
         tab.press(label, ["ArrowRight" if key == "ArrowLeft" else "ArrowLeft"])
         tab.says(central())
-
-
-def test_the_other_mechanisms_and_their_parameters(tab):
-    tab.page.locator(".explorer select").select_option("Randomized response on d options")
-    exact = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=200).epsilon(1e-6)
-    tab.says(f"ε ≤ {bound(exact.upper, up=True)}")
-    tab.press("options d", ["ArrowRight"])
-    exact = shuffle(randomizers.generalized_rr(eps0=1.0, d=12), n=200).epsilon(1e-6)
-    tab.says(f"ε ≤ {bound(exact.upper, up=True)}")
-    tab.page.locator(".explorer select").select_option("Gaussian noise on a number in [0, 1]")
-    tab.press("noise", ["ArrowLeft"])
-    exact = shuffle(randomizers.gaussian(sigma=0.7), n=200).epsilon(1e-6)
-    tab.says(f"ε ≤ {bound(exact.upper, up=True)}")
-
-
-def test_the_panels_own_controls(tab):
-    profile = shuffle(randomizers.binary_rr(eps0=1.0), n=200)
-    tab.says(f"missed ≥ {bound(profile.tradeoff(0.05).lower, up=False)}", panel=1)
-    tab.press("false alarms", ["ArrowRight"])
-    tab.says(f"missed ≥ {bound(profile.tradeoff(0.06).lower, up=False)}", panel=1)
-    tab.says(f"≤ {bound(profile.renyi(2.0).upper, up=True)}", panel=2)
-    tab.press("order", ["ArrowRight"])
-    tab.says(f"≤ {bound(profile.renyi(3.0).upper, up=True)}", panel=2)
-    tab.says("press the button", panel=3)
-    tab.press("target", ["ArrowRight"])
-    tab.page.get_by_role("button", name="Look for").focus()
-    tab.page.keyboard.press("Enter")
-    most = calibration.largest_eps0(randomizers.binary_rr, n=200, eps=0.7, delta=1e-6)
-    tab.says(f"{bound(most.answer, up=False)}", panel=3)
-
-
-def test_a_typed_setting_and_a_bad_one(tab):
-    tab.says(central())
-    box = tab.page.locator(".explorer input[type=text]").first
-    box.fill("mechanism=binary_rr&n=12345")
-    box.press("Enter")
-    tab.says(central(n=12345))
-    box.fill("n=two hundred")
-    box.press("Enter")
-    message = tab.page.locator(".explorer .message")
-    message.wait_for()
-    assert "n must be a number, got 'two hundred'" in message.inner_text()
-    assert "ε ≤" not in tab.page.locator(".explorer").first.inner_text()
-    assert not tab.page.locator(".explorer .panel img").first.is_visible()
 
 
 def test_a_link_restores_the_setting(tab, browser, address):

@@ -3,15 +3,14 @@
 import concurrent.futures
 import functools
 import math
+import multiprocessing.connection
 import re
-import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
 
-from shufflelib import calibration, estimation, randomizers, shuffle
+from shufflelib import calibration, randomizers, shuffle
 from shufflelib.explorer import MECHANISMS, QuestionQueue, Setting, pictures, questions, text
 from shufflelib.explorer.page import Page, Steps
 from shufflelib.explorer.question_queue import InlineExecutor, Process
@@ -76,7 +75,6 @@ def images(page, panel=0):
     "setting",
     [
         Setting(),
-        SMALL,
         Setting(mechanism="gaussian", sigma=0.3, n=12_345, delta=3e-7, rounds=12, rate=0.123, fpr=0.0),
         Setting(mechanism="subset", d=64, eps0=0.1 + 0.2, n=10**12, order=1.01, eps=1e-6),
     ],
@@ -84,10 +82,7 @@ def images(page, panel=0):
 def test_a_link_restores_the_setting(setting):
     assert Setting.from_query(setting.query) == setting
     assert Setting.from_query("?" + setting.query) == setting
-
-
-def test_an_empty_link_is_the_usual_setting():
-    assert Setting.from_query("") == Setting.from_query("?") == Setting()
+    assert Setting.from_query("?") == Setting()
 
 
 @pytest.mark.parametrize(
@@ -95,27 +90,17 @@ def test_an_empty_link_is_the_usual_setting():
     [
         ("n=abc", "n must be a number, got 'abc'"),
         ("n=99", "n must be finite and >= 100 and <= 1e+12, got 99"),
-        ("n=1e13", "n must be finite"),
         ("n=1000.5", "n must be a whole number"),
-        ("n=nan", "whole number"),
         ("n=", "n must be a number, got ''"),
-        ("n=" + "9" * 400, "n must be"),
         ("eps0=nan", "eps0 must be finite"),
-        ("eps0=inf", "eps0 must be finite"),
-        ("eps0=-1", "eps0 must be finite and >= 0.01"),
-        ("delta=0", "delta must be finite"),
         ("rate=1.5", "rate must be finite"),
-        ("rounds=0", "rounds must be finite"),
-        ("fpr=2", "fpr must be finite"),
         ("n=200&n=300", "sets n twice"),
-        ("users=200", "'users', which is no control"),
         ("__class__=1", "is no control"),
-        ("mechanism=Setting", "mechanism must be one of"),
+        ("python=1", "is no control"),
         ("mechanism=__import__('os').getcwd()", "mechanism must be one of"),
         ("eps0=__import__('os').getcwd()", "eps0 must be a number"),
-        ("nonsense", "is no control"),
+        ("rounds=1+1", "rounds must be a number"),
         ("&", "must look like"),
-        ("d=1", "d must be finite"),
         ("n=1" + "0" * 600, "at most 500 are read"),
     ],
 )
@@ -154,18 +139,6 @@ def test_a_copied_line_returns_the_same_number(ask, setting):
         assert (scope["answer"].lower, scope["answer"].upper) == (found.lower, found.upper)
     else:
         assert scope["answer"] == found
-
-
-def test_questions_ask_the_library():
-    setting = Setting(mechanism="subset", d=16, n=3000, delta=1e-7, eps=0.2)
-    mechanism = randomizers.subset(eps0=1.0, d=16)
-    assert questions.epsilon(setting) == shuffle(mechanism, n=3000).epsilon(1e-7)
-    assert questions.fewest(setting) == calibration.fewest_users(mechanism, eps=0.2, delta=1e-7)
-    error = estimation.frequency_variance(mechanism, 0.0, n=3000) ** 0.5
-    assert questions.rare_item_error(setting) == pytest.approx(error, rel=1e-15)
-    small = shuffle(randomizers.binary_rr(eps0=1.0), n=200)
-    assert questions.missed(SMALL.but(fpr=0.1)) == small.tradeoff(0.1)
-    assert questions.epsilon(SMALL.but(rate=0.5)) == small.subsample(rate=0.5).epsilon(1e-6)
 
 
 def test_a_question_forgets_what_it_does_not_read_and_nothing_else():
@@ -253,8 +226,7 @@ def test_other_processes_answer_and_leave():
     assert queue.get(question) == questions.epsilon(SMALL)
     (process,) = executors[0]._processes.values()
     queue.close()
-    process.join(timeout=30)
-    assert process.exitcode is not None
+    assert multiprocessing.connection.wait([process.sentinel], timeout=30)
 
 
 def test_what_nobody_wants_any_more_is_stopped(monkeypatch):
@@ -399,7 +371,8 @@ def test_a_slow_number_is_computing_and_never_stale():
 def test_a_bad_setting_shows_a_sentence_and_nothing_else():
     page = Page("n=<script>alert(1)</script>", answers=SHARED)
     assert "n must be a number" in page.message.value and "<script>" not in page.message.value
-    assert 'role="alert"' in page.message.value
+    assert 'role="alert"' in page.message.value and page.link.value == "n=<script>alert(1)</script>"
+    assert page.setting is None and page.controls["n"].value == Setting().n
     assert all(text_of(page, k) == "" for k in range(4))
     hidden = [image.layout.visibility for panel in page.panels for image in panel.images.values()]
     assert set(hidden) == {"hidden"}
@@ -440,6 +413,8 @@ def test_a_slider_makes_room_for_the_number_of_a_link():
     page = Page("n=12345&mechanism=binary_rr", answers=QuestionQueue(Never))
     assert page.controls["n"].value == page.setting.n == 12_345
     assert page.anchor.value.count("n=12345") == 1 and "12,345 users" in page.situation.value
+    page.link.value = "mechanism=binary_rr&n=234"
+    assert page.setting.n == 234 and page.controls["n"].value == 234
 
 
 def test_composed_rounds_show_certified_ends_only_and_wait_for_the_button():
@@ -452,12 +427,6 @@ def test_composed_rounds_show_certified_ends_only_and_wait_for_the_button():
     page.more.click()
     assert all("computing" in panel.text.value for panel in page.panels[1:])
     assert questions.renyi in {question.ask for question in page.wanted()}
-
-
-def test_a_bad_link_stays_in_its_box_beside_the_usual_setting():
-    page = Page("n=5", answers=QuestionQueue(Never))
-    assert page.setting is None and page.link.value == "n=5" and "n must be" in page.message.value
-    assert page.controls["n"].value == Setting().n and page.controls["delta"].value == Setting().delta
 
 
 def test_small_divergences_stay_in_the_picture():
@@ -477,22 +446,9 @@ def test_an_answer_that_cannot_travel_does_not_stop_the_others():
         process.shutdown()
 
 
-def test_loading_the_explorer_loads_no_widgets():
-    heavy = "{'matplotlib', 'ipywidgets', 'sklearn', 'dp_accounting'}"
-    code = f"import sys, shufflelib.explorer; sys.exit(str(sorted({heavy} & set(sys.modules)) or ''))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stderr.strip() == ""
-
-
 @pytest.mark.parametrize("value", [0.1266144799, 0.12661448004, 1.0, 2.0 / 3.0, 1e-300, 123456.789012345])
 def test_an_end_is_rounded_to_the_side_on_which_it_stays_true(value):
     for digits in (4, 10):
         low, high = (float(bound(value, up=up, digits=digits)) for up in (False, True))
         assert low <= value <= high and high - low <= 2.0 * value * 10.0 ** (1 - digits)
     assert bound(math.inf, up=True) == "infinity"
-
-
-def test_two_settings_between_the_steps_one_after_the_other():
-    page = Page("mechanism=binary_rr&n=12345", answers=QuestionQueue(Never))
-    page.link.value = "mechanism=binary_rr&n=234"
-    assert page.setting.n == 234 and page.controls["n"].value == 234

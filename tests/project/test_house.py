@@ -1,8 +1,11 @@
 """What the contracts in pyproject.toml leave unsaid: how many rooms there are, and that no import hides."""
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from shufflelib import randomizers, shuffle
 
@@ -41,6 +44,13 @@ def test_no_import_hides_in_a_function():
 def test_only_the_packages_own_file_looks_up_modules_by_name():
     users = {path for path, tree in TREES.items() if "import_module" in ast.unparse(tree)}
     assert users == {"__init__.py"}
+
+
+@pytest.mark.parametrize("name", ["shufflelib", "shufflelib.datasets", "shufflelib.explorer"])
+def test_what_is_optional_is_loaded_only_when_used(name):
+    heavy = {"matplotlib", "ipywidgets", "sklearn", "dp_accounting", "pooch"}
+    code = f"import sys, {name}; print(*{heavy} & set(sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "\n"
 
 
 def test_one_delta_is_followed_in_ten_files():
