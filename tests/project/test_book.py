@@ -8,10 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jinja2
 import nbformat
 import pytest
-import yaml
 
 import book_pages
 import book_source
@@ -72,14 +70,6 @@ def test_every_cited_work_exists():
         key for path in BOOK.glob("*.md") for key in re.findall(r"\{cite:?\w*\}`([^`]+)`", path.read_text())
     ]
     assert cited and {key for keys in cited for key in keys.split(",")} <= KEYS
-
-
-def test_the_package_and_its_pages_are_cited_with_the_year_of_release():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    year = citation["date-released"][:4]
-    assert f"  year = {{{year}}},\n" in book_pages.bibtex(citation)
-    template = jinja2.Template((BOOK / "_templates/cite-page.html").read_text())
-    assert f", {year}, " in template.render(citation=citation, title="Title", pathto=str)
 
 
 def test_the_glossary_knows_the_terms_it_uses_and_the_chapters_it_names():
@@ -160,12 +150,6 @@ def test_a_figure_of_the_run_gives_way_to_the_committed_one():
     assert json.loads(alt) == "An ε: “a” against b" and ":name: fig-00_a" in cells[2].source
 
 
-def test_a_table_of_the_run_gives_way_to_the_committed_one():
-    committed = sorted((ROOT / "figures").glob("*.md"))[0]
-    cells = chapter(code("save()", saved(committed.stem, "csv", "md")))
-    assert cells[1].outputs[0].data["text/markdown"] == committed.read_text()
-
-
 @pytest.mark.parametrize(
     "outputs, message",
     [
@@ -217,10 +201,6 @@ def test_a_notebook_named_in_the_text_is_linked():
     written = "[notebook 01](01_next.ipynb) and [what notebook 00 says](there.txt)"
     assert book_source.as_prose(written, stems) == written
     assert book_source.as_prose("`notebooks/01_next.ipynb`", stems) == "[notebook 01](01_next.ipynb)"
-
-
-def test_text_is_shown_as_it_is_written():
-    assert book_pages.plain("a_b * |c| < $d$ ~ [e]") == r"a\_b \* \|c\| \< \$d\$ \~ \[e\]"
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,6 @@ def test_the_two_locks_agree_and_hold_every_extra():
     }
 
 
-def test_the_notebook_extra_is_not_needed_to_compute():
-    assert {Requirement(line).name for line in PROJECT["dependencies"]} == {"numpy", "scipy"}
-
-
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_is_stripped_and_takes_its_parameters(path):
     notebook = nbformat.read(path, as_version=4)
@@ -194,19 +190,21 @@ def test_check_figures_sees_numbers_and_ignores_times(tmp_path):
     assert len(list(check_figures.differences(old, new))) == 1
 
 
-def readme():
-    path = ROOT / "README.md"
-    return path.read_text(encoding="utf-8") if path.exists() else ""
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+NAMED = re.compile(
+    r"\b(?:shufflelib|figures|notebooks|tests|tools|benchmarks|book)/[\w./-]*\w"
+    r"|(?<=`)\w[\w-]*\.(?:md|toml|lock|yml|bib|cff)(?=`)"
+)
 
 
-def test_readme_names_only_files_that_exist():
-    named = re.findall(r"\b(?:shufflelib|figures|notebooks|tests|tools|benchmarks)/[\w./-]*\w", readme())
-    named += re.findall(r"`(\w[\w-]*\.(?:md|toml|lock|yml|bib|cff))`", readme())
-    assert [name for name in named if not (ROOT / name).exists()] == []
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"])
+def test_a_page_names_only_files_that_exist(page):
+    named = NAMED.findall((ROOT / page).read_text(encoding="utf-8"))
+    assert named and [name for name in named if not (ROOT / name).exists()] == []
 
 
 def test_readme_names_only_functions_that_exist():
-    for name in sorted(set(re.findall(r"\bshufflelib(?:\.\w+)+", readme()))):
+    for name in sorted(set(re.findall(r"\bshufflelib(?:\.\w+)+", README))):
         pkgutil.resolve_name(name)
 
 
@@ -219,19 +217,14 @@ def test_every_published_bound_is_in_the_readme():
             home = importlib.import_module(found.name)
             named = [name for name in vars(home) if re.search(r"^[a-z].*\d\d$", name)]
             own = [name for name in named if getattr(getattr(home, name), "__module__", "") == home.__name__]
-            missing += [name for name in own if name not in readme()]
+            missing += [name for name in own if name not in README]
     assert missing == []
 
 
 def test_readme_examples_run():
     failed = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
-    parsed = doctest.DocTestParser().get_doctest(readme(), {}, "README.md", "README.md", 0)
+    parsed = doctest.DocTestParser().get_doctest(README, {}, "README.md", "README.md", 0)
     assert failed.run(parsed).failed == 0
-
-
-def test_readme_gives_the_two_commands_on_lines_of_their_own():
-    lines = {line.strip() for line in readme().splitlines()}
-    assert not lines or {"make figures", "make test"} <= lines
 
 
 def test_ci_runs_the_test_command_and_nothing_else():

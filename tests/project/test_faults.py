@@ -12,14 +12,11 @@ import tempfile
 import time
 from pathlib import Path
 
-import matplotlib
 import nbformat
 import papermill
 import pytest
-from matplotlib import font_manager
 
 import run_notebook
-from shufflelib.numerics.atomic_files import replace
 from test_build import ROOT, execute, project
 
 pytestmark = pytest.mark.slow
@@ -177,30 +174,6 @@ def test_what_is_damaged_or_missing_is_made_again(built, name, content):
     assert up_to_date(built)
 
 
-def test_a_missing_lock_is_one_line(built):
-    (built / "requirements.lock").rename(built / "elsewhere")
-    process = make(built, TARGET)
-    message = process.communicate(timeout=60)[0]
-    (built / "elsewhere").rename(built / "requirements.lock")
-    assert process.returncode == 2 and message.count("\n") == 1 and "requirements.lock" in message
-
-
-def test_a_lock_on_the_list_of_fonts_does_not_outlive_its_owner(built):
-    fresh, stale = (built / f"build/matplotlib/{name}.matplotlib-lock" for name in ("fresh", "stale"))
-    for path in (fresh, stale):
-        path.parent.mkdir(exist_ok=True)
-        path.touch()
-    os.utime(stale, (0, 0))
-    assert up_to_date(built)
-    assert fresh.exists() and not stale.exists()
-    fresh.unlink()
-
-
-def test_the_font_comes_with_matplotlib():
-    found = font_manager.findfont("DejaVu Sans", fallback_to_default=False)
-    assert Path(found).is_relative_to(matplotlib.get_data_path())
-
-
 def hostile(folder):
     """Write a reader's own settings, each of which would spoil a figure or stop a notebook."""
     ipython, shadow = folder / ".ipython/profile_default/startup/00.py", folder / "shadow/numpy.py"
@@ -341,14 +314,6 @@ def test_a_damaged_notebook_or_its_parameters_are_one_line(run, tmp_path, capsys
     (tmp_path / "notebooks/00_small.ipynb").write_text('{"cells": [')
     assert run(never) == 2
     assert capsys.readouterr().err.count("\n") == 2
-
-
-def test_a_file_that_cannot_grow_keeps_its_old_content(tmp_path, monkeypatch):
-    (tmp_path / "a.csv").write_bytes(b"old")
-    monkeypatch.setattr(os, "replace", no_room)
-    with pytest.raises(OSError, match="a.csv: No space left on device; make room"):
-        replace(tmp_path / "a.csv", b"new")
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a.csv": b"old"}
 
 
 def test_a_figure_is_drawn_without_a_display(tmp_path):

@@ -7,15 +7,12 @@ import subprocess
 import sys
 import warnings
 from importlib.metadata import PackageNotFoundError
-from pathlib import Path
 
 import pytest
 
 import licences
 import serve_explorer
-from shufflelib.explorer import Setting
-from shufflelib.sweeps import spec
-from test_build import ROOT, execute, project
+from test_build import ROOT
 
 SOURCES = sorted([*(ROOT / "shufflelib").rglob("*.py"), *(ROOT / "tools").glob("*.py")])
 
@@ -94,35 +91,23 @@ def test_a_package_without_a_licence_is_refused(monkeypatch):
 
 CUT_OFF = '''
 """Python without a network: only this machine itself can be reached."""
-import socket
+import sys
 
 HERE = ("127.0.0.1", "::1", "localhost", "0.0.0.0", "", None)
 
 
-def guarded(name):
-    plain = getattr(socket.socket, name)
-
-    def call(self, *given):
-        address = given[-1]
-        if self.family != socket.AF_UNIX and address[0] not in HERE:
-            raise SystemExit(f"the network was used: {name} {address}")
-        return plain(self, *given)
-
-    setattr(socket.socket, name, call)
-
-
-for name in ("connect", "connect_ex", "sendto"):
-    guarded(name)
-resolve = socket.getaddrinfo
-
-
-def getaddrinfo(host, *given, **named):
+def guard(event, given):
+    if event == "socket.getaddrinfo":
+        host = given[0]
+    elif event in ("socket.connect", "socket.sendto") and isinstance(given[1], tuple):
+        host = given[1][0]
+    else:
+        return
     if host not in HERE:
         raise SystemExit(f"the network was used: {host}")
-    return resolve(host, *given, **named)
 
 
-socket.getaddrinfo = getaddrinfo
+sys.addaudithook(guard)
 '''
 USE_ALL = """
 import importlib, pkgutil, sys
@@ -133,44 +118,31 @@ for module in pkgutil.walk_packages(shufflelib.__path__, "shufflelib."):
 from shufflelib.cli import main
 main("epsilon --randomizer binary_rr --eps0 1 --n 100 --delta 1e-6".split())
 claims.__main__.main([])
-"""
-NOTEBOOK = """
-from shufflelib import datasets, plotting, randomizers, shuffle
-print(shuffle(randomizers.binary_rr(eps0=1.0), n=100).epsilon(1e-6), datasets.digits())
+from shufflelib import datasets, plotting
+datasets.digits()
 fig, ax = plotting.figure(width=3.4)
 plotting.save_figure(fig, [{"x": 1.0}], "00_a")
 """
 
 
 @pytest.fixture
-def cut_off(tmp_path, monkeypatch):
-    """Start every Python from now on without a network."""
-    (tmp_path / "off").mkdir()
-    (tmp_path / "off/sitecustomize.py").write_text(CUT_OFF)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "off"))
-    return tmp_path
+def python(tmp_path, monkeypatch):
+    """Return a function that runs code in a Python without a network."""
+    (tmp_path / "sitecustomize.py").write_text(CUT_OFF)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("SHUFFLELIB_FIGURES", str(tmp_path / "figures"))
+    return lambda code: subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
 
 
-def python(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-
-
-def test_the_guard_sees_a_connection(cut_off):
-    seen = python("import urllib.request as r; r.urlopen('http://192.0.2.1/')")
-    assert seen.returncode == 1 and "the network was used: " in seen.stderr
-    assert "used: example.org" in python("import urllib.request as r; r.urlopen('http://example.org')").stderr
-
-
-def test_no_module_and_no_command_uses_the_network(cut_off):
+def test_no_module_and_no_command_uses_the_network(python):
     used = python(USE_ALL)
     assert used.returncode == 0, used.stderr
     assert "epsilon" in used.stdout
-
-
-def test_a_notebook_runs_without_a_network(cut_off):
-    _, done = execute(project(cut_off / "notebook", NOTEBOOK))
-    assert done.returncode == 0, done.stderr
-    assert (cut_off / "notebook/figures/00_a.csv").exists()
+    for host in ("192.0.2.1", "example.org"):
+        used = python(f"import urllib.request as r; r.urlopen('http://{host}')")
+        assert used.returncode == 1 and f"the network was used: {host}" in used.stderr
 
 
 def names(tree):
@@ -240,15 +212,6 @@ def test_nothing_that_is_read_becomes_code():
     assert found == set()
 
 
-@pytest.mark.parametrize("tag", ["python/object/apply:os.mkdir ['ran']", "python/name:os.mkdir"])
-def test_a_sweep_file_makes_plain_values_only(tmp_path, monkeypatch, tag):
-    monkeypatch.chdir(tmp_path)
-    Path("sweep.yaml").write_text(f"quantity: !!{tag}\n")
-    with pytest.raises(ValueError, match="sweep.yaml"):
-        spec.sweep_file("sweep.yaml")
-    assert os.listdir() == ["sweep.yaml"]
-
-
 # the explorer
 
 
@@ -301,19 +264,3 @@ def test_the_page_cannot_ask_its_process_to_run_code(command, monkeypatch):
     assert (
         "comm_msg" in seen["allowed_message_types"] and "execute_request" not in seen["allowed_message_types"]
     )
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["__import__('os').system('touch ran')", "exec('1')", "1+1", "0x10", "lambda: 1", "{1}", "1e3;2", "()"],
-)
-@pytest.mark.parametrize("name", ["eps0", "n", "delta", "rounds", "mechanism"])
-def test_a_link_is_numbers_and_one_known_name(name, text):
-    with pytest.raises(ValueError, match=f"^{name} must be|how many|no control|must look like"):
-        Setting.from_query(f"{name}={text}")
-
-
-def test_a_link_names_fields_only():
-    for query in ("__init__=1", "python=1", "but=1", "query=n", "mechanism=__class__", "mechanism=os.system"):
-        with pytest.raises(ValueError, match="is no control|must be one of"):
-            Setting.from_query(query)
