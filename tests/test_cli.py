@@ -25,31 +25,26 @@ def profile():
 
 
 @pytest.mark.parametrize(("quantity", "argument", "value"), [(q, *v) for q, v in QUESTIONS.items()])
-def test_json_has_the_numbers_of_the_library(capsys, quantity, argument, value):
-    assert main([quantity, *TEN, f"--{argument}", repr(value), "--json"]) == 0
+def test_a_question_has_the_answer_of_the_library_as_a_statement_and_as_json(
+    capsys, quantity, argument, value
+):
+    assert main([quantity, *TEN, f"--{argument}", repr(value)]) == 0
     out, err = capsys.readouterr()
-    assert err == "" and out.count("\n") == 1
-    record, expected = json.loads(out), getattr(profile(), quantity)(value)
+    expected = getattr(profile(), quantity)(value)
+    assert err == "" and out == f"{expected}\n"
+    for words in ("n = 100000", f"{argument} = ", "replace one", "privacy blanket", "trusted", "certified"):
+        assert words in out
+    assert main([quantity, *TEN, f"--{argument}", repr(value), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
     assert (record["lower"], record["upper"]) == (expected.lower, expected.upper)
     assert (record["quantity"], record[argument], record["n"]) == (quantity, value, 100_000)
     assert {"statement", "source", "hypotheses", "status", "randomizer"} <= record.keys()
-
-
-@pytest.mark.parametrize(("quantity", "argument", "value"), [(q, *v) for q, v in QUESTIONS.items()])
-def test_the_statement_names_value_users_adjacency_proof_and_hypotheses(capsys, quantity, argument, value):
-    assert main([quantity, *TEN, f"--{argument}", repr(value)]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert out == f"{getattr(profile(), quantity)(value)}\n"
-    for words in ("n = 100000", f"{argument} = ", "replace one", "privacy blanket", "trusted", "certified"):
-        assert words in out
 
 
 @pytest.mark.parametrize("users", ["100000", "1e5", "100000.0"])
 def test_numbers_of_users_may_be_written_as_1e5(capsys, users):
     assert main(["delta", *TEN[:-1], users, "--eps", "0.005", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert record["n"] == 100_000
     assert record["upper"] == profile().delta(0.005).upper
 
 
@@ -110,46 +105,27 @@ BAD = {
     "missing n": (["epsilon", *GENERIC, "--delta", "1e-6"], "--n"),
     "missing randomizer": (["epsilon", "--n", "10", "--delta", "1e-6"], "--randomizer"),
     "missing parameter": (["epsilon", *GENERIC[:2], "--n", "10", "--delta", "0.1"], "--eps0"),
-    "missing d": (["epsilon", *TEN[:4], "--n", "10", "--delta", "0.1"], "--d"),
     "unknown randomizer": (["epsilon", "--randomizer", "coin", "--n", "10", "--delta", "0.1"], "coin"),
     "text for a number": (["epsilon", *TEN, "--delta", "tiny"], "tiny"),
-    "text for n": (["epsilon", *GENERIC, "--n", "many", "--delta", "0.1"], "many"),
     "delta of two": (["epsilon", *TEN, "--delta", "2"], "delta must be"),
-    "delta of zero": (["epsilon", *TEN, "--delta", "0"], "delta must be"),
-    "delta not a number": (["epsilon", *TEN, "--delta", "nan"], "delta must be"),
-    "no users": (["epsilon", *GENERIC, "--n", "0", "--delta", "0.1"], "n must be"),
-    "half a user": (["epsilon", *GENERIC, "--n", "1.5", "--delta", "0.1"], "n must be"),
-    "too many users": (["epsilon", *GENERIC, "--n", "1e16", "--delta", "0.1"], "n must be"),
-    "infinitely many users": (["epsilon", *GENERIC, "--n", "inf", "--delta", "0.1"], "n must be"),
     "foreign option": (
         ["epsilon", *GENERIC, "--d", "10", "--n", "10", "--delta", "0.1"],
         "--d is no parameter",
     ),
     "unknown option": (["epsilon", *TEN, "--delta", "0.1", "--colour", "7"], "--colour"),
-    "wrong quantity's option": (["epsilon", *TEN, "--eps", "0.1"], "--"),
-    "negative eps0": (["epsilon", *GENERIC[:3], "-1", "--n", "10", "--delta", "0.1"], "eps0 must be"),
-    "huge eps0": (["epsilon", *GENERIC[:3], "701", "--n", "10", "--delta", "0.1"], "eps0 must be"),
-    "one item": (["epsilon", *TEN[:4], "--d", "1", "--n", "10", "--delta", "0.1"], "d must be"),
-    "negative eps": (["delta", *TEN, "--eps", "-0.1"], "eps must be"),
     "calibrate nothing": (["calibrate"], "eps0|users|rounds"),
     "calibrate the unknown": (["calibrate", "sigma", *ITEMS, *TARGET], "sigma"),
     "calibrate what is given": (["calibrate", "eps0", *GENERIC, "--n", "10", *TARGET], "--eps0"),
     "calibrate without n": (["calibrate", "eps0", *ITEMS, *TARGET], "--n"),
-    "calibrate without a target": (["calibrate", "users", *GENERIC, "--eps", "1"], "--delta"),
     "calibrate users by n": (["calibrate", "users", *GENERIC, "--n", "10", *TARGET], "--n"),
-    "calibrate without d": (["calibrate", "users", *ITEMS[:2], "--eps0", "1", *TARGET], "--d"),
     "no budget to find": (
         ["calibrate", "eps0", "--randomizer", "gaussian", "--n", "10", *TARGET],
         "gaussian has no eps0",
     ),
-    "no round": (["calibrate", "users", *GENERIC, *TARGET, "--rounds", "0"], "rounds must be"),
-    "target of zero": (["calibrate", "users", *GENERIC, "--eps", "0", "--delta", "0.1"], "eps must be"),
-    "delta of one": (["calibrate", "users", *GENERIC, "--eps", "1", "--delta", "1"], "delta must be"),
     "target out of reach": (
         ["calibrate", "users", *GENERIC, "--eps", "1e-9", "--delta", "1e-99"],
         "out of reach",
     ),
-    "order of one": (["renyi", *TEN, "--order", "1"], "order must be"),
 }
 
 
@@ -161,14 +137,6 @@ def test_bad_input_ends_with_status_2_and_one_line(capsys, arguments, words):
     assert err.endswith("\n") and err.count("\n") == 1, err
     assert words in err
     assert "Traceback" not in err
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["epsilon", "--help"], ["calibrate", "eps0", "--help"]])
-def test_help_works_as_a_module(arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "shufflelib", *arguments], capture_output=True, text=True, check=True
-    )
-    assert "shufflelib" in done.stdout and done.stderr == ""
 
 
 def test_the_module_passes_on_the_exit_status():
@@ -205,46 +173,28 @@ BAD_GRIDS = {
     "no grid": ("", "a grid must be"),
     "a list": ("[1, 2]", "a grid must be"),
     "no YAML": ("a: [1,", "no YAML: line"),
-    "a tab": ("a:\n\t- 1", "no YAML: line"),
     "code": ("!!python/object/apply:os.getcwd []", "no YAML: line 1"),
     "too deep": ("[" * 20_000, "no YAML"),
-    "binary": ("\0\1", "no YAML"),
     "a number as key": (GRID + "1: 2", "a key must be text, got 1"),
     "no quantity": (changed(quantity=None), "quantity is missing; give one of epsilon"),
     "unknown quantity": (changed(quantity="epsilom"), "got 'epsilom' (did you mean epsilon?)"),
-    "two quantities": (changed(quantity="[delta, epsilon]"), "got a list"),
     "no randomizer": (changed(randomizer=None), "randomizer is missing"),
     "unknown randomizer": (changed(randomizer="binary_rr"), "got 'binary_rr' (did you mean binary-rr?)"),
     "no randomizer in a list": (changed(randomizer="[binary-rr, [laplace]]"), "got a list"),
-    "misspelt key": (changed(esp=3), "esp is no key of this grid (did you mean eps?)"),
     "foreign key": (changed(d=3), "d is no key of this grid"),
     "missing key": (changed(eps=None), "eps is missing: binary-rr takes eps0; delta takes n, eps"),
-    "missing parameter": (changed(eps0=None), "eps0 is missing"),
     "text": (changed(eps="1e-8"), "eps must be a number, got the string '1e-8'; write 1.0e-8, not 1e-8"),
-    "text in a list": (changed(eps="[0.1, 1e-8]"), "write 1.0e-8"),
     "text in a range": (changed(eps="{from: 1e-8, to: 1, points: 3}"), "eps: from must be a number"),
-    "nothing": (changed(eps=""), "eps must be a real number, got None"),
     "truth": (changed(n="true"), "n must be a number, got True"),
     "not a number": (changed(eps=".nan"), "eps must be"),
-    "infinite": (changed(n=".inf"), "n must be"),
     "empty list": (changed(n="[]"), "n must not be empty"),
-    "list in a list": (changed(n="[[1, 2]]"), "n must be a number, a list of numbers or one range"),
     "circle": (changed(n="&a [*a]"), "n must be a number, a list of numbers or one range"),
-    "a long name": (changed(randomizer="r" * 5000), "..."),
     "half a user": (changed(n=10.5), "n must be a whole number, got 10.5"),
-    "no users": (changed(n="[10, 0]"), "n must be"),
-    "negative eps": (changed(eps=-0.1), "eps must be"),
-    "negative eps0": (changed(eps0="[1, -1]"), "eps0 must be"),
-    "rate of two": (changed(rate=2), "rate must be"),
-    "no rounds": (changed(rounds=0), "rounds must be"),
-    "order of one": (changed(quantity="renyi", eps=None, order=1), "order must be"),
-    "delta of two": (changed(quantity="epsilon", eps=None, delta=2), "delta must be"),
     "range without an end": (changed(n="{from: 1, points: 3}"), "n has the keys ['from', 'points']"),
     "range with a key too many": (
         changed(n="{from: 1, to: 2, points: 3, lgo: 1}"),
         "n has the keys ['from', 'to', 'points', 'lgo']",
     ),
-    "range of one point": (changed(n="{from: 1, to: 2, points: 1}"), "n: points must be"),
     "range of too many": (changed(n="{from: 1, to: 2, points: 1000000000}"), "n: points must be"),
     "log from zero": (changed(eps="{from: 0, to: 2, points: 3, log: true}"), "eps: from must be"),
     "log is text": (changed(eps="{from: 1, to: 2, points: 3, log: 1}"), "log must be true or false"),
@@ -255,10 +205,6 @@ BAD_GRIDS = {
     "calibrate what is given": (
         changed(quantity="calibrate eps0", delta=1.0e-3),
         "eps0 is no key of this grid",
-    ),
-    "no budget to find": (
-        changed(quantity="calibrate eps0", randomizer="gaussian", eps0=None, delta=0.1),
-        "gaussian has no eps0",
     ),
 }
 

@@ -10,6 +10,7 @@ import pytest
 
 from shufflelib.cli import main
 from shufflelib.sweeps import WorkerError, grid, running, sweep
+from test_sweeps import die, fail
 
 distributed = pytest.importorskip("distributed")
 
@@ -62,24 +63,13 @@ def test_a_killed_worker_costs_nothing_but_time(cluster, tmp_path):
     assert before != {worker.pid for worker in cluster.workers.values()}  # one was killed indeed
 
 
-def die(rng, case):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_a_case_that_kills_its_workers_is_one_line(cluster, monkeypatch):
+def test_errors_of_the_task_are_raised_and_a_case_that_kills_its_workers_is_one_line(cluster, monkeypatch):
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    with pytest.raises(ArithmeticError, match="case 1"):
+        sweep(fail, grid(case=[1]), seed=0, scheduler=cluster.scheduler_address)
     with pytest.raises(WorkerError, match="killed every worker that tried it") as raised:
         sweep(die, grid(case=[1]), seed=0, scheduler=cluster.scheduler_address)
     assert "\n" not in str(raised.value)
-
-
-def fail(rng, case):
-    raise ArithmeticError(f"case {case}")
-
-
-def test_errors_of_the_task_are_raised(cluster):
-    with pytest.raises(ArithmeticError, match="case 1"):
-        sweep(fail, grid(case=[1]), seed=0, scheduler=cluster.scheduler_address)
 
 
 def test_workers_with_other_code_are_refused(cluster, monkeypatch, tmp_path):

@@ -1,25 +1,15 @@
 """Rows on disk: they survive a kill and a full disk, and no damaged one is believed."""
 
-import math
-import os
-import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
-import joblib
 import pytest
 
-from shufflelib.sweeps import grid, sweep, tabulate
+from shufflelib.sweeps import tabulate
 from shufflelib.sweeps.table import answered, grid_points
 
 SPEC = {"quantity": "delta", "randomizer": "binary-rr", "eps0": [1, 2.0], "n": [10, 20, 50], "eps": 0.2}
 POINTS = grid_points(SPEC)
-
-
-def kept(folder):
-    return sorted(Path(folder).rglob("output.pkl"))
 
 
 def lines(folder):
@@ -72,40 +62,3 @@ def test_two_sweeps_share_a_folder(tmp_path):
     both = [subprocess.Popen([sys.executable, "-c", code, tmp_path]) for _ in range(2)]
     assert [one.wait(timeout=100) for one in both] == [0, 0]
     assert answered(POINTS, n_jobs=1, cache=tmp_path) == (tabulate(SPEC, n_jobs=1), 6)
-
-
-def slow_draw(rng, case, log):
-    with open(log, "a") as file:
-        file.write(f"{case}\n")
-    time.sleep(0.05)
-    return case, rng.random(3).tolist(), math.inf
-
-
-SCRIPT = """
-import sys, joblib
-import test_sweep_cache as tests
-folder, log = sys.argv[1:]
-task = joblib.Memory(folder, verbose=0).cache(tests.slow_draw)
-tests.sweep(task, tests.grid(case=range(40), log=[log]), seed=3, n_jobs=2)
-"""
-
-
-def test_a_killed_sweep_of_a_task_that_joblib_keeps_continues(tmp_path):
-    log, folder = str(tmp_path / "log"), str(tmp_path / "cache")
-    running = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, folder, log],
-        env={**os.environ, "PYTHONPATH": f"{Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}"},
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 60
-    while len(kept(folder)) < 5:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.killpg(running.pid, signal.SIGKILL)
-    running.wait()
-    before = len(kept(folder))
-    cases = grid(case=range(40), log=[log])
-    task = joblib.Memory(folder, verbose=0).cache(slow_draw)
-    resumed = sweep(task, cases, seed=3, n_jobs=2)
-    assert 5 <= before < 40 and len(Path(log).read_text().split()) <= 42
-    assert resumed == sweep(slow_draw, cases, seed=3, n_jobs=1)

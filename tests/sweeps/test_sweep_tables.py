@@ -1,13 +1,10 @@
 """Tables of certified numbers: those of the library, each computed once."""
 
 import functools
-import json
 import math
-import os
 
 from shufflelib import calibration, randomizers, shuffle
 from shufflelib.sweeps import table, tabulate
-from shufflelib.sweeps.spec import sweep_file
 
 SPEC = {"quantity": "epsilon", "randomizer": "binary-rr", "eps0": [1, 2.0], "n": [10, 50], "delta": 1e-3}
 
@@ -84,20 +81,3 @@ def test_ranges_and_several_randomizers():
     assert list(dict.fromkeys(point["eps0"] for point in points)) == [0.5, 1.0, 1.5]
     assert list(dict.fromkeys(point["rounds"] for point in points)) == [1, 2, 3]
     assert all(type(point["n"]) is int for point in points)
-
-
-def test_a_file_becomes_a_table_with_all_digits(tmp_path):
-    path = tmp_path / "grid.yaml"
-    path.write_text(json.dumps(SPEC))  # JSON is YAML
-    message = sweep_file(path, n_jobs=1)
-    assert "4 rows, 0 of them kept" in message and str(tmp_path / "grid.csv") in message
-    head, *lines = (tmp_path / "grid.csv").read_text().splitlines()
-    assert head == "quantity,randomizer,eps0,n,delta,lower,upper,status"
-    rows = tabulate(SPEC, n_jobs=1)
-    assert [tuple(map(float, line.split(",")[5:7])) for line in lines] == [
-        (row["lower"], row["upper"]) for row in rows
-    ]
-    (tmp_path / "grid.csv").write_text("an older table")
-    assert "4 of them kept" in sweep_file(path, n_jobs=1)
-    assert (tmp_path / "grid.csv").read_text().splitlines() == [head, *lines]
-    assert sorted(os.listdir(tmp_path)) == ["grid.cache", "grid.csv", "grid.yaml"]
