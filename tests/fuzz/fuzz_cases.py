@@ -1,28 +1,20 @@
 """Every public function by name, with where its arguments lie: evenly in their logarithm, ends included.
 
-A `Call` takes its arguments from `DOMAINS` by their names, so that two functions never disagree about
-what a budget is; where a function's own domain is narrower, it says so.  What may be refused is part of
-the range on purpose: a refusal is an answer too, provided that it is a good one.
+The functions are found as in `test_hostile`.  A `Call` takes its arguments from `DOMAINS` by their names, so
+that two functions never disagree about what a budget is; where a function's own domain is narrower, `OWN`
+says so.  What may be refused is part of the range on purpose: a refusal is an answer too, provided that it
+is a good one.
 """
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from shufflelib import profiles, randomizers
-from shufflelib.published import (
-    central_limit,
-    closed_form,
-    composition,
-    conversions,
-    parallel_composition,
-    personalized,
-    renyi,
-    shuffle_index,
-)
-from shufflelib.published import multi_message as published_messages
+from shufflelib import randomizers
+from test_hostile import public_callables
 
 
 def between(low, high, *ends):
@@ -89,6 +81,25 @@ DOMAINS = {
     "height": between(1e-6, 100.0),
 }
 BUDGETS = several(EPS0, 2, 8)  # one for each user
+FEW, POWERS = whole(1, 10**4), st.integers(1, 40).map(lambda k: 2**k)
+OWN = {  # other domains than the name's, or optional arguments that are drawn too
+    "published.composition.optimal_kov15": {"rounds": FEW},
+    "published.conversions.renyi_from_pure_dp_mironov17": {"eps": EPS0},
+    "published.parallel_composition.range_query_beta_released": {"d": POWERS},
+    "published.parallel_composition.range_query_betas": {"d": POWERS},
+    "published.personalized.normal_approximation_gspa24": {"eps0": EPS0, "n": FEW},
+    "randomizers.balls_into_bins": {"s": DOMAINS["s"]},
+    "randomizers.duchi": {"d": FEW},
+    "randomizers.hadamard_blocks": {
+        "K": st.sampled_from((8, 16, 1024)),
+        "s": st.sampled_from((1, 2, 4, 128)),
+        "B": st.sampled_from((2, 4)),
+    },
+    "randomizers.harmony": {"d": FEW},
+    "randomizers.sampled_rappor": {"s": st.integers(1, 8)},
+}
+WEIGHT = {"girgis21_lower_exact": 0.3, "optimal_kov15": 0.3, "normal_approximation_gspa24": 0.1}
+WEIGHT |= {"planar_laplace": 0.2, "variation_ratio_wang24": 0.1}
 
 
 class Call(NamedTuple):
@@ -97,172 +108,62 @@ class Call(NamedTuple):
     name: str
     function: Callable
     domains: dict
-    weight: float
-    least: float
-    most: float
+    weight: float = 1.0
+    most: float = math.inf
 
 
-def call(function, *names, weight=1.0, called=None, least=0.0, most=math.inf, **own):
+def call(function, *names, called=None, **own):
     """Return the call of a function whose arguments are drawn from `DOMAINS` but where it has its own."""
     title = called or f"{function.__module__.removeprefix('shufflelib.')}.{function.__name__}"
-    return Call(title, function, {name: DOMAINS[name] for name in names} | own, weight, least, most)
+    return Call(title, function, {name: DOMAINS[name] for name in names} | own)
 
 
-# ---------------------------------------------------------------- randomizers
+def found(folder):
+    """Yield the calls of a folder's functions whose required arguments all have a domain."""
+    for title, function in public_callables().items():
+        domains = {"eps0": BUDGETS} if title.startswith("published.personalized") else {}
+        domains = DOMAINS | domains | OWN.get(title, {})
+        names = [
+            name
+            for name, parameter in inspect.signature(function).parameters.items()
+            if parameter.default is parameter.empty or name == "delta0" or name in OWN.get(title, {})
+        ]
+        if title.startswith(folder) and set(names) <= domains.keys():
+            kind = title.rpartition(".")[2]
+            # a limit law may pass 1 where it is far from its limit
+            share = {"delta", "tradeoff"} & set(kind.split("_")) and "central_limit" not in title
+            most = 1.0 if share else math.inf
+            yield Call(title, function, {name: domains[name] for name in names}, WEIGHT.get(kind, 1.0), most)
 
-KINDS = {
-    "binary_rr": call(randomizers.binary_rr, "eps0"),
-    "collision": call(randomizers.collision, "eps0", "d", "s"),
-    "duchi": call(randomizers.duchi, "eps0", d=whole(1, 10**4)),
-    "gaussian": call(randomizers.gaussian, "sigma"),
-    "generalized_rr": call(randomizers.generalized_rr, "eps0", "d"),
-    "generic": call(randomizers.generic, "eps0"),
-    "hadamard": call(randomizers.hadamard, "eps0", "d"),
-    "hadamard_blocks": call(
-        randomizers.hadamard_blocks,
-        "eps0",
-        K=st.sampled_from((8, 16, 1024)),
-        s=st.sampled_from((1, 2, 4, 128)),
-        B=st.sampled_from((2, 4)),
-    ),
-    "harmony": call(randomizers.harmony, "eps0", d=whole(1, 10**4)),
-    "laplace": call(randomizers.laplace, "eps0"),
-    "local_hash": call(randomizers.local_hash, "eps0", "d"),
-    "metric_generic": call(randomizers.metric_generic, "d01", "dmax"),
-    "metric_laplace": call(randomizers.metric_laplace, "d01", "dmax"),
-    "optimized_unary": call(randomizers.optimized_unary, "eps0", "d"),
-    "pckv_grr": call(randomizers.pckv_grr, "eps0", "d", "s"),
-    "piecewise": call(randomizers.piecewise, "eps0"),
-    "planar_laplace": call(randomizers.planar_laplace, "d01", "dmax", weight=0.2),
-    "privkv": call(randomizers.privkv, "eps0", "d", "s"),
-    "rappor": call(randomizers.rappor, "eps0", "d"),
-    "sampled_rappor": call(randomizers.sampled_rappor, "eps0", "d", s=st.integers(1, 8)),
-    "subset": call(randomizers.subset, "eps0", "d"),
-    "subset_exponential": call(randomizers.subset_exponential, "eps0", "d", "s"),
-    "wheel": call(randomizers.wheel, "eps0", "d", "s"),
-    "witch_hat": call(randomizers.witch_hat, "d01", "dmax", "brim", "height"),
-    # built from numbers through another randomizer
-    "joint": call(
+
+# built from numbers through another randomizer
+BUILT = (
+    call(
         lambda eps0, d: randomizers.joint(
             [randomizers.binary_rr(eps0=eps0), randomizers.generalized_rr(eps0=eps0, d=d)]
         ),
         "eps0",
         "d",
-        called="joint",
+        called="randomizers.joint",
     ),
-    "mixture": call(
+    call(
         lambda eps0, d: randomizers.mixture(
             [randomizers.binary_rr(eps0=eps0), randomizers.generalized_rr(eps0=eps0, d=d)], [0.25, 0.75]
         ),
         "eps0",
         "d",
-        called="mixture",
+        called="randomizers.mixture",
     ),
-    "poisson_sampled": call(
+    call(
         lambda eps0, rate: randomizers.poisson_sampled(randomizers.binary_rr(eps0=eps0), rate=rate),
         "eps0",
         "rate",
-        called="poisson_sampled",
+        called="randomizers.poisson_sampled",
     ),
-}
-PROTOCOLS = {
-    "balcer_binary": call(randomizers.balcer_binary, "coin"),
-    "balcer_uniform": call(randomizers.balcer_uniform),
-    "balls_into_bins": call(randomizers.balls_into_bins, "d", "s"),
-    "cheu_zhilyaev": call(randomizers.cheu_zhilyaev, "d", "flip"),
-    "mix_dump": call(randomizers.mix_dump, "d", "flip"),
-}
-
-# ---------------------------------------------------------------- numbers from numbers
-
-PAIR = ("p", "beta", "q", "n", "delta")
-FORMULAS = (
-    *(
-        call(one, "eps0", "n", "delta")
-        for one in (
-            closed_form.blanket_bennett,
-            closed_form.blanket_hoeffding,
-            closed_form.clones_fmt21,
-            closed_form.erlingsson19,
-            closed_form.stronger_clones_fmt23,
-        )
-    ),
-    call(closed_form.variation_ratio_analytic, *PAIR),
-    call(closed_form.variation_ratio_asymptotic, *PAIR),
-    *(
-        call(one, "eps0", "n", "order")
-        for one in (
-            renyi.clones_fmt21_growth,
-            renyi.erlingsson19_growth,
-            renyi.gaussian_ccg24,
-            renyi.girgis21_growth,
-            renyi.girgis21_lower,
-            renyi.girgis21_lower_growth,
-            renyi.girgis21_upper,
-            renyi.girgis21_upper_simplified,
-        )
-    ),
-    call(renyi.girgis21_lower_exact, "eps0", "n", "order", weight=0.3),
-    call(renyi.clones_delta_fmt21, "eps", "delta", "eps0", "delta0", "n", most=1.0),
-    call(renyi.gaussian_delta_ccg24, "eps0", "delta0", "n", "eps", most=1.0),
-    call(renyi.gaussian_mu_ccg24, "eps0", "n"),
-    call(renyi.gaussian_tradeoff_ccg24, "eps0", "delta0", "n", "fpr", most=1.0),
-    *(
-        call(one, "chi", "n", other)
-        for one, other in (
-            (central_limit.asymptotic_delta, "eps"),
-            (central_limit.asymptotic_epsilon, "delta"),
-            (central_limit.moderate_delta, "eps"),
-            (central_limit.moderate_epsilon, "delta"),
-        )
-    ),
-    call(conversions.delta_from_gdp_dong22, "mu", "eps"),
-    call(conversions.epsilon_from_gdp_dong22, "mu", "delta"),
-    call(conversions.renyi_from_gdp_dong22, "mu", "order"),
-    call(conversions.delta_from_renyi_canonne20, "order", "renyi", "eps", most=1.0),
-    call(conversions.epsilon_from_renyi_canonne20, "order", "renyi", "delta"),
-    call(conversions.epsilon_from_renyi_mironov17, "order", "renyi", "delta"),
-    call(conversions.renyi_from_pure_dp_mironov17, "order", eps=EPS0),
-    call(
-        lambda eps, delta, fpr: conversions.tradeoff_from_approximate_dp_wasserman10(eps=eps, delta=delta)(
-            fpr
-        ),
-        "eps",
-        "delta",
-        "fpr",
-        called="conversions.tradeoff_from_approximate_dp_wasserman10",
-    ),
-    call(
-        lambda mu, eps: conversions.delta_from_tradeoff_dong22(profiles.GaussianTradeoff(mu), eps=eps),
-        "mu",
-        "eps",
-        called="conversions.delta_from_tradeoff_dong22",
-        weight=0.1,
-    ),
-    call(composition.advanced_drv10, "eps", "delta", "rounds", "total_delta"),
-    call(composition.optimal_kov15, "eps", "delta", "total_delta", rounds=whole(1, 10**4), weight=0.3),
-    call(composition.subsampled_girgis21, "eps0", "n", "rate", "order"),
-    call(parallel_composition.basic_parallel_wang24, "eps0", "n"),
-    call(parallel_composition.advanced_parallel_wang24, "eps0", "betas", "weights", "n"),
-    call(parallel_composition.separate_cohort_wang24, "eps0", "beta", "n", "cohorts"),
-    call(parallel_composition.range_query_betas, "eps0", d=st.integers(1, 40).map(lambda k: 2**k)),
-    call(parallel_composition.range_query_beta_released, "eps0", d=st.integers(1, 40).map(lambda k: 2**k)),
-    call(shuffle_index.gaussian_index, "sigma"),
-    call(shuffle_index.generalized_rr_index, "eps0", "d"),
-    call(shuffle_index.laplace_index, "eps0"),
-    call(published_messages.balls_into_bins_blanket, "d", "s", "eps", "delta"),
-    call(published_messages.cheu_zhilyaev_flip, "messages", "eps", "delta"),
-    call(personalized.delta_with_failures_fmt21, "delta0", "eps", "delta", eps0=BUDGETS, most=1.0),
-    call(personalized.echo_clones_liu23, eps0=BUDGETS),
-    call(personalized.echo_delta_liu23, "eps", eps0=BUDGETS, most=1.0),
-    call(personalized.echo_epsilon_liu23, "delta", eps0=BUDGETS),
-    call(personalized.echo_epsilon_numerical_liu23, "delta", eps0=BUDGETS),
-    call(personalized.gaussian_delta_gspa24, "eps", "delta0", eps0=BUDGETS, most=1.0),
-    call(personalized.gaussian_delta_with_slack_gspa24, "eps", "slack", "delta0", eps0=BUDGETS, most=1.0),
-    call(personalized.gaussian_epsilon_gspa24, "delta", "delta0", eps0=BUDGETS),
-    call(personalized.gaussian_mu_gspa24, "delta0", eps0=BUDGETS),
-    call(personalized.gaussian_tradeoff_with_slack_gspa24, "fpr", "slack", "delta0", eps0=BUDGETS, most=1.0),
-    call(personalized.largest_budget_erlingsson19, "delta", eps0=BUDGETS),
-    call(personalized.largest_budget_fmt21, "delta", eps0=BUDGETS),
-    call(personalized.normal_approximation_gspa24, "eps0", "delta0", n=whole(1, 10**4), weight=0.1),
 )
+MANY_MESSAGES = ("balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump")
+CONSTRUCTORS = {one.name.rpartition(".")[2]: one for one in (*found("randomizers."), *BUILT)}
+PROTOCOLS = {kind: CONSTRUCTORS[kind] for kind in MANY_MESSAGES}
+KINDS = {kind: one for kind, one in CONSTRUCTORS.items() if kind not in PROTOCOLS}
+# trade-off functions are asked in `test_fuzz_tradeoffs`
+FORMULAS = tuple(one for one in found("published.") if "joint_concavity" not in one.name)

@@ -26,8 +26,6 @@ def shuffled(kind, **own):
         lambda n, **parameters: shuffle(one.function(**parameters), n=n),
         one.domains | {"n": USERS} | own,
         one.weight,
-        0.0,
-        math.inf,
     )
 
 

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzz_answers import LONG, SHARES, TOTAL, answered, check_answer, named, weighted
-from fuzz_cases import FORMULAS, KINDS, PROTOCOLS
+from fuzz_answers import answered, check_answer, named, weighted
+from fuzz_cases import CONSTRUCTORS, FORMULAS
 from shufflelib.published.closed_form import OutOfRegime
 
-CONSTRUCTORS = tuple((KINDS | PROTOCOLS).values())
 FORMULA_SETTINGS = weighted("formulas", FORMULAS)
-CONSTRUCTOR_SETTINGS = weighted("constructors", CONSTRUCTORS)
+CONSTRUCTOR_SETTINGS = weighted("constructors", CONSTRUCTORS.values())
 
 
 @pytest.mark.parametrize("call", FORMULAS, ids=named)
@@ -21,12 +20,12 @@ def test_a_formula_gives_a_number_in_its_range_or_says_why_not(call):
     @FORMULA_SETTINGS[call.name]
     @given(st.fixed_dictionaries(call.domains))
     def check(arguments):
-        check_answer(answered(call, arguments), call.least, call.most)
+        check_answer(answered(call, arguments), most=call.most)
 
     check()
 
 
-@pytest.mark.parametrize("call", CONSTRUCTORS, ids=named)
+@pytest.mark.parametrize("call", CONSTRUCTORS.values(), ids=named)
 def test_a_randomizer_is_built_with_parameters_that_are_numbers(call):
     @CONSTRUCTOR_SETTINGS[call.name]
     @given(st.fixed_dictionaries(call.domains))
@@ -40,9 +39,3 @@ def test_a_randomizer_is_built_with_parameters_that_are_numbers(call):
         assert str(randomizer)
 
     check()
-
-
-def test_the_default_number_of_examples_is_two_thousand_at_least():
-    planned = sum(one.max_examples for one in (*FORMULA_SETTINGS.values(), *CONSTRUCTOR_SETTINGS.values()))
-    assert math.isclose(math.fsum(SHARES.values()), 1.0)
-    assert planned >= 0.7 * TOTAL and (LONG or planned >= 2000)

@@ -12,7 +12,7 @@ from fuzz_cases import DELTA, DOMAINS, EPS, EPS0, between, whole
 from fuzz_profiles import FEW
 from shufflelib import randomizers
 from shufflelib.profiles import Gaussian
-from shufflelib.published import closed_form, conversions, renyi
+from shufflelib.published import conversions, renyi
 from shufflelib.shuffling import VariationRatioPair, WorstPopulation, shuffle
 
 KIND = st.sampled_from(sorted(FEW))
@@ -99,30 +99,3 @@ def test_tradeoff_function_renyi_divergence_and_curve_agree(eps0, n, fpr, eps, d
     assert np.all(pair.epsilon(delta).lower <= proved)
     bound = conversions.delta_from_renyi_canonne20(order=order, renyi=pair.renyi(order).upper, eps=eps)
     assert np.all(curve.lower <= bound)
-
-
-@examples("routes", 0.5, 12)
-@given(between(1e-6, 700.0), whole(1, 10**15), DELTA)
-def test_published_formulas_and_pairs_are_not_below_the_attack(eps0, n, delta):
-    proved = shuffle(randomizers.generic(eps0=eps0), n=n).epsilon(delta).lower
-    for bound in (
-        closed_form.clones_fmt21,
-        closed_form.stronger_clones_fmt23,
-        closed_form.blanket_hoeffding,
-        closed_form.blanket_bennett,
-        closed_form.erlingsson19,
-    ):
-        value = float(closed_form.over(bound, eps0=eps0, n=n, delta=delta))
-        assert math.isnan(value) or value >= proved * (1 - 1e-12), bound.__name__
-
-
-@examples("routes", 0.3, 12)
-@given(between(1e-9, 20.0), EPS, DELTA, DOMAINS["fpr"])
-def test_one_round_and_rate_one_change_nothing(mu, eps, delta, fpr):
-    once = Gaussian(mu)
-    for same in (once.compose(rounds=1), once.subsample(rate=1.0)):
-        for quantity, value in (("delta", eps), ("epsilon", delta), ("tradeoff", fpr), ("renyi", 2.5)):
-            one, other = (getattr(profile, quantity)(value) for profile in (once, same))
-            assert (one.lower, one.upper) == (other.lower, other.upper)
-    rounds = once.compose(rounds=4).delta(eps)
-    overlap(rounds, Gaussian(2.0 * mu).delta(eps), slack=1e-9)

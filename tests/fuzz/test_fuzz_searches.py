@@ -11,7 +11,6 @@ from fuzz_answers import LONG, check_answer, check_question, check_refusal, exam
 from fuzz_cases import DOMAINS, EPS, PROTOCOLS, between, whole
 from fuzz_profiles import FEW
 from shufflelib import calibration, estimation, randomizers
-from shufflelib.profiles import Gaussian
 from shufflelib.published import comparison, shuffle_index
 from shufflelib.shuffling import multi_message, shuffle
 
@@ -40,15 +39,6 @@ def check_calibration(found, profile_at, eps, delta):
         assert beyond.delta(eps).upper > delta or beyond.epsilon(delta).upper > eps
 
 
-@examples("searches", 0.5, 8)
-@given(KIND, USERS, st.fixed_dictionaries(TARGET))
-def test_the_largest_budget(kind, n, target):
-    found = found_or_refused(calibration.largest_eps0, FEW[kind], n=n, **target)
-    if found is not None:
-        check_calibration(found, lambda eps0: shuffle(FEW[kind](eps0=eps0), n=n), **target)
-        assert found.fails is None or found.fails > found.answer
-
-
 @examples("searches", 1.0, 8)
 @given(KIND, BUDGET, st.fixed_dictionaries(TARGET))
 def test_the_fewest_users(kind, eps0, target):
@@ -57,17 +47,6 @@ def test_the_fewest_users(kind, eps0, target):
     if found is not None:
         check_calibration(found, lambda n: shuffle(randomizer, n=n), **target)
         assert found.fails is None or found.fails < found.answer
-
-
-@examples("searches", 0.5, 8)
-@given(between(1e-3, 1.0), st.fixed_dictionaries(TARGET))
-def test_the_most_rounds_of_a_gaussian(mu, target):
-    found = found_or_refused(calibration.most_rounds, Gaussian(mu), **target)
-    if found is not None:
-        rounds, fails = (
-            Gaussian(mu * math.sqrt(k)).epsilon(target["delta"]) for k in (found.answer, found.fails)
-        )
-        assert rounds.lower <= target["eps"] * (1 + 1e-9) and fails.upper >= target["eps"] * (1 - 1e-9)
 
 
 @examples("searches", 0.5, 8)

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fuzz_answers import answered, check_answer, examples, named, overlap
-from fuzz_cases import DOMAINS, EPS, ORDER, SHARES, WEIGHTS, between, call, several, whole
+from fuzz_cases import DOMAINS, EPS, ORDER, WEIGHTS, between, call, several, whole
 from fuzz_profiles import FEW, two_point
 from shufflelib import profiles, randomizers
 from shufflelib.published import joint_concavity
@@ -121,23 +121,6 @@ def test_a_function_has_the_shape_of_one(function):
         check_lines(f(x), f.delta(eps), f.inverse.delta(eps), eps, x)
 
     check()
-
-
-@examples("tradeoffs", 0.5, 10)
-@given(several(ANY, 2, 3), WEIGHTS, FPR, SHARES)
-def test_mixtures_lie_where_their_parts_put_them(functions, weights, fpr, rate):
-    f = functions[0]
-    mixed, base = joint_concavity.mixture(f, rate=rate)(fpr), f(fpr)
-    least, most = ((1.0 - rate) * (1.0 - fpr) + rate * end for end in (base.lower, base.upper))
-    assert mixed.lower <= most + 1e-9 and least <= mixed.upper + 1e-9
-    best = joint_concavity.best_of(functions)(fpr)
-    assert best.upper >= max(one(fpr).lower for one in functions) - HAIR
-    weights = [w / math.fsum(weights[: len(functions)]) for w in weights[: len(functions)]]
-    functions = functions[: len(weights)]
-    together = joint_concavity.joint_concavity(functions, weights=weights)(
-        fpr
-    )  # knows the part, may choose the rate
-    assert together.lower <= sum(w * one(fpr).upper for w, one in zip(weights, functions, strict=True)) + HAIR
 
 
 @examples("tradeoffs", 0.5, 10)
