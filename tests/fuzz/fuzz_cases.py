@@ -130,7 +130,7 @@ def found(folder):
         ]
         if title.startswith(folder) and set(names) <= domains.keys():
             kind = title.rpartition(".")[2]
-            # a limit law may pass 1 where it is far from its limit
+            # the value at a limit may pass 1 where n is small
             share = {"delta", "tradeoff"} & set(kind.split("_")) and "central_limit" not in title
             most = 1.0 if share else math.inf
             yield Call(title, function, {name: domains[name] for name in names}, WEIGHT.get(kind, 1.0), most)
