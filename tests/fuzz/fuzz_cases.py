@@ -118,11 +118,11 @@ def call(function, *names, called=None, **own):
     return Call(title, function, {name: DOMAINS[name] for name in names} | own)
 
 
-def found(folder):
+def found(folder, **own):
     """Yield the calls of a folder's functions whose required arguments all have a domain."""
     for title, function in public_callables().items():
         domains = {"eps0": BUDGETS} if title.startswith("published.personalized") else {}
-        domains = DOMAINS | domains | OWN.get(title, {})
+        domains = DOMAINS | domains | OWN.get(title, {}) | own
         names = [
             name
             for name, parameter in inspect.signature(function).parameters.items()

@@ -39,11 +39,16 @@ ASKED = [
 
 @pytest.mark.parametrize(("group", "call", "quantity", "parts"), ASKED, ids=named)
 def test_a_profile_answers_every_question(group, call, quantity, parts):
-    @examples(group, 1.0, parts)
-    @given(st.fixed_dictionaries(call.domains), DOMAINS[QUESTIONS[quantity]])
-    def check(arguments, value):
+    @examples(group, 0.5, parts)
+    @given(st.fixed_dictionaries(call.domains), *[DOMAINS[QUESTIONS[quantity]]] * 2)
+    def check(arguments, one, other):
         profile = answered(call, arguments)
-        if profile is not None:
-            check_question(profile, quantity, value)
+        if profile is None:
+            return
+        smaller, larger = (check_question(profile, quantity, value) for value in sorted((one, other)))
+        falls, rises = (larger, smaller) if quantity == "renyi" else (smaller, larger)
+        assert rises.lower <= falls.upper
+        if quantity == "epsilon" and larger.upper < profile.pure_epsilon:
+            assert profile.delta(larger.upper).upper <= max(one, other) * (1 + 1e-12)
 
     check()
