@@ -167,16 +167,6 @@ def test_every_control_moves_the_number_and_the_picture(tab):
         tab.says(central())
 
 
-def test_a_link_restores_the_setting(tab, browser, address):
-    tab.press("users n", ["ArrowRight"])
-    tab.says(central(n=250))
-    query = tab.page.locator(".explorer a.link").get_attribute("href").removeprefix("?")
-    other = Tab(browser, address, query)
-    other.says(central(n=250))
-    assert other.setting() == tab.setting()
-    other.close()
-
-
 @pytest.mark.parametrize(
     ("query", "complaint"),
     [

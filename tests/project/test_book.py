@@ -3,9 +3,6 @@
 import inspect
 import json
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -233,24 +230,3 @@ def test_a_page_without_faults_passes_and_says_what_leads_out(tmp_path):
     assert len(check_book.faults(tmp_path)[0]) == 1
     (tmp_path / "empty").mkdir()
     assert check_book.faults(tmp_path / "empty")[0]
-
-
-def test_a_small_book_is_built_without_a_warning(tmp_path):
-    for package in ("sphinx", "myst_nb", "sphinx_book_theme", "sphinxcontrib.bibtex"):
-        pytest.importorskip(package, reason="the book's packages are installed by `make book`")
-    source = tmp_path / "source"
-    (source / "notebooks").mkdir(parents=True)
-    for name in ("cite.md", "bibliography.md", "glossary.md"):
-        text = re.sub(r"\(\[chapter.*?\)\)|\[[^\]]*\]\([\w/]+\.\w+\)", "", (BOOK / name).read_text())
-        (source / name).write_text(text)
-    shutil.copyfile(ROOT / "CITATION.cff", source / "CITATION.cff")
-    (source / "citation.bib").write_text("@software{x}\n")
-    (source / "index.md").write_text("# Book\n\n$x$\n\n```{toctree}\ncite\nbibliography\nglossary\n```\n")
-    target = tmp_path / "built"
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", BOOK, source, target]
-    finished = subprocess.run(command, capture_output=True, text=True)
-    assert finished.returncode == 0, finished.stderr
-    assert check_book.faults(target)[0] == []
-    assert (target / "_static/mathjax/tex-svg.js").exists() and "Cite this page" in (
-        target / "cite.html"
-    ).read_text()

@@ -262,18 +262,6 @@ def run(tmp_path, monkeypatch):
     return start
 
 
-def no_room(*given, **named):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "somewhere")
-
-
-def test_no_room_for_the_notebook_itself_is_one_line(run, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(nbformat, "write", no_room)
-    assert run() == 1
-    message = capsys.readouterr().err
-    assert message.count("\n") == 1 and os.strerror(errno.ENOSPC) in message and "run again" in message
-    assert os.listdir(tmp_path / "build") == os.listdir(tmp_path / "figures") == []
-
-
 def never():
     pytest.fail("the notebook ran although its figures have no place")
 
@@ -314,13 +302,3 @@ def test_a_damaged_notebook_or_its_parameters_are_one_line(run, tmp_path, capsys
     (tmp_path / "notebooks/00_small.ipynb").write_text('{"cells": [')
     assert run(never) == 2
     assert capsys.readouterr().err.count("\n") == 2
-
-
-def test_a_figure_is_drawn_without_a_display(tmp_path):
-    without = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "MPLBACKEND")}
-    drawn = subprocess.run(
-        [sys.executable, "-c", DRAW], cwd=tmp_path, env={**without, "LC_ALL": "C"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert drawn.returncode == 0 and drawn.stderr == "", drawn.stderr
-    assert sorted(os.listdir(tmp_path / "figures")) == ["00_a.csv", "00_a.pdf", "00_a.png"]
