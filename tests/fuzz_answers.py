@@ -25,7 +25,7 @@ SHARES = {
     "routes": 0.06,
     "tradeoffs": 0.03,
     "digits": 0.05,
-    "searches": 0.01,
+    "messages": 0.01,
 }
 
 

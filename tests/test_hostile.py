@@ -1,7 +1,7 @@
 """Hostile input to every public callable: refused by name, with the value and what to do; extremes answered.
 
-The callables are found by introspection, so that a new one is asked at once; `PLAIN` gives every argument a
-good value, one bad value at a time replaces it.
+The callables are found by introspection, so that a new one is asked at once; `arguments` gives each argument
+a good value, one bad value at a time replaces it.
 """
 
 import importlib
@@ -13,9 +13,9 @@ import sys
 import numpy as np
 import pytest
 
+from arguments import CURVE, PLAIN
 from fuzz_answers import check_answer, check_refusal
-from shufflelib import profiles, randomizers, sgd
-from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib import randomizers, sgd
 from shufflelib.published import closed_form
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
 
@@ -41,78 +41,7 @@ FOLDERS = (
     "shuffling.multi_message",
     "shuffling.personal",
 )
-TEN = randomizers.generalized_rr(eps0=1.0, d=10)
-CURVE = profiles.GaussianTradeoff(1.0)
 BLOCKS = {"clip": 1.0, "blocks": 10, "block_size": 5}
-PLAIN = {  # an argument has one good value wherever it occurs
-    "B": 2,
-    "K": 16,
-    "a": 0.5,
-    "alternative_weights": [0.5, 0.5],
-    "beta": 0.3,
-    "betas": [0.2, 0.3],
-    "blanket": 1000,
-    "block_size": 5,
-    "blocks": 10,
-    "bound": 0.5,
-    "branching": 2,
-    "brim": 10.0,
-    "chi": 2.0,
-    "client": 1,
-    "clip": 1.0,
-    "cohorts": 2,
-    "coin": 0.5,
-    "d": 16,
-    "d01": 1.0,
-    "delta": 0.01,
-    "delta0": 1e-9,
-    "density": 0.7,
-    "distance": 1,
-    "dmax": 1.0,
-    "dots": 5,
-    "each": 4,
-    "epochs": 2,
-    "eps": 0.5,
-    "eps0": 1.0,
-    "exponent": 1.0,
-    "f": CURVE,
-    "flip": 0.25,
-    "fpr": 0.1,
-    "functions": [CURVE, CURVE],
-    "height": 1.0,
-    "k": 3,
-    "log_p": [math.log(0.25), math.log(0.75)],
-    "log_q": [math.log(0.5), math.log(0.5)],
-    "matrix": [[0.25, 0.75], [0.5, 0.5]],
-    "mean": 0.5,
-    "messages": 1000,
-    "mu": 1.0,
-    "n": 100,
-    "noise": 1.0,
-    "noise_multiplier": 1.0,
-    "order": 2,
-    "p": 3.0,
-    "pair": DiscretePair([0.0], [0.0]),
-    "profile": Gaussian(0.1),
-    "profiles": [Gaussian(0.1), Gaussian(0.2)],
-    "q": 3.0,
-    "q0": 3.0,
-    "q1": 3.0,
-    "randomizer": TEN,
-    "randomizers": [TEN, TEN],
-    "rate": 0.5,
-    "relative": 0.1,
-    "renyi": 0.1,
-    "reports": sgd.PlainBlocks(blocks=10, block_size=5),
-    "rounds": 3,
-    "s": 4,
-    "sigma": 1.0,
-    "slack": 0.1,
-    "total_delta": 0.5,
-    "variance": 2.0,
-    "weight": 0.25,
-    "weights": [0.5, 0.5],
-}
 NOISY = sgd.LaplaceBlocks(eps0=0.5, **BLOCKS)
 BLANKET = closed_form.BlanketBounds.generalized_rr(eps0=1.0, d=10)
 THREE = [1.0, 0.5, 2.0]
@@ -235,7 +164,7 @@ def good_arguments(title, function):
             good[name] = own.get(name, PLAIN.get(name))
         elif parameter.default is inspect.Parameter.empty:
             raise LookupError(
-                f"{title}: give a good value of {name} in PLAIN or OWN, or list it in NOT_ASKED"
+                f"{title}: give a good value of {name} in `arguments` or OWN, or list it in NOT_ASKED"
             )
     return good
 
@@ -254,7 +183,12 @@ METHODS = {  # what profiles are asked is in the contract; these take other argu
 ASKED = {
     title: (function, good_arguments(title, function)) for title, function in public_callables().items()
 } | METHODS
-SLOW = ("calibration", "published.comparison", "sgd.accounting.noise_multiplier")  # each is a search
+SLOW = (
+    "calibration",
+    "estimation.error_with_fake_users",
+    "published.comparison",
+    "sgd.accounting.noise_multiplier",
+)  # each is a search
 each_callable = pytest.mark.parametrize(
     "title", [pytest.param(one, marks=[pytest.mark.slow] if one.startswith(SLOW) else []) for one in ASKED]
 )

@@ -1,9 +1,8 @@
-"""Every public function by name, with where its arguments lie: evenly in their logarithm, ends included.
+"""Every public function by name, with where its arguments lie.
 
 The functions are found as in `test_hostile`.  A `Call` takes its arguments from `DOMAINS` by their names, so
 that two functions never disagree about what a budget is; where a function's own domain is narrower, `OWN`
-says so.  What may be refused is part of the range on purpose: a refusal is an answer too, provided that it
-is a good one.
+says so.
 """
 
 import inspect
@@ -13,73 +12,10 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from arguments import DOMAINS, EPS0, several, whole
 from shufflelib import randomizers
 from test_hostile import public_callables
 
-
-def between(low, high, *ends):
-    """Numbers whose logarithm is uniform, both ends of the range and others among them."""
-    inside = st.floats(math.log(low), math.log(high)).map(lambda x: min(max(math.exp(x), low), high))
-    return st.one_of(inside, inside, inside, st.sampled_from((low, high, *ends)))
-
-
-def whole(low, high, *ends):
-    return between(low, high, *ends).map(round)
-
-
-def several(one, least=2, most=5):
-    return st.lists(one, min_size=least, max_size=most)
-
-
-SHARES = st.one_of(between(1e-12, 0.5), between(1e-12, 0.5).map(lambda x: 1.0 - x))
-DELTA = st.one_of(between(1e-300, 0.5), between(1e-12, 0.5), between(1e-12, 0.5).map(lambda x: 1.0 - x))
-EPS0 = st.one_of(between(1e-12, 700.0), between(0.01, 20.0))
-EPS = st.one_of(st.just(0.0), between(1e-12, 700.0), between(1e-3, 3.0))
-ORDER = st.one_of(between(1e-15, 1e6).map(lambda x: 1.0 + x), st.integers(2, 40))
-USERS = st.one_of(whole(1, 10**15), st.integers(1, 60))
-WEIGHTS = several(between(1e-6, 1.0)).map(lambda w: [x / math.fsum(w) for x in w])
-
-DOMAINS = {
-    "a": between(1e-9, 100.0),
-    "alternative_weights": WEIGHTS,
-    "beta": st.one_of(st.just(0.0), between(1e-9, 1.0)),
-    "betas": several(between(1e-9, 1.0)),
-    "blanket": whole(1, 10**14),
-    "bound": between(1e-6, 20.0),
-    "chi": between(1e-12, 1e12),
-    "clip": between(1e-6, 100.0),
-    "cohorts": whole(1, 100),
-    "coin": SHARES,
-    "d": st.one_of(whole(2, 10**6), st.integers(2, 40)),
-    "d01": between(1e-9, 100.0),
-    "delta": DELTA,
-    "delta0": DELTA,
-    "dmax": between(1e-9, 100.0),
-    "eps": EPS,
-    "eps0": EPS0,
-    "flip": SHARES,
-    "fpr": st.one_of(st.sampled_from((0.0, 1.0)), DELTA),
-    "mean": between(1e-9, 100.0),
-    "messages": whole(1, 10**14),
-    "mu": between(1e-9, 1e4),
-    "n": USERS,
-    "order": ORDER,
-    "p": st.one_of(st.just(math.inf), between(1e-9, 1e300).map(lambda x: 1.0 + x)),
-    "q": between(1.0, 1e300),
-    "q0": between(1.0, 1e300),
-    "rate": between(1e-9, 1.0),
-    "renyi": st.one_of(st.just(math.inf), between(1e-12, 700.0)),
-    "rounds": whole(1, 10**6),
-    "s": st.one_of(st.just(1), st.integers(1, 8), whole(1, 10**5)),
-    "sigma": between(0.03, 1e6),
-    "slack": st.one_of(st.sampled_from((0.0, 1.0)), DELTA),
-    "total_delta": DELTA,
-    "variance": between(1.001, 1e4),
-    "weight": SHARES,
-    "weights": WEIGHTS,
-    "brim": between(1e-3, 1e3),
-    "height": between(1e-6, 100.0),
-}
 BUDGETS = several(EPS0, 2, 8)  # one for each user
 FEW, POWERS = whole(1, 10**4), st.integers(1, 40).map(lambda k: 2**k)
 OWN = {  # other domains than the name's, or optional arguments that are drawn too

@@ -4,11 +4,13 @@ import math
 
 from hypothesis import strategies as st
 
-from fuzz_cases import BUDGETS, KINDS, SHARES, USERS, Call, between, call
+from arguments import SHARES, USERS, between, whole
+from fuzz_cases import BUDGETS, KINDS, PROTOCOLS, Call, call
 from shufflelib import randomizers
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.published import renyi
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation, shuffle
+from shufflelib.shuffling.multi_message import shuffle_messages
 
 
 def two_point(eps, share):
@@ -58,6 +60,16 @@ PAIRS = (
     call(renyi.theorem1_pair_icassp24, "n", eps0=between(1e-9, 340.0)),
 )
 MECHANISMS = tuple(shuffled(kind) for kind in KINDS)
+MESSAGES = tuple(
+    Call(
+        f"messages {kind}",
+        lambda n, blanket, one=one, **parameters: shuffle_messages(
+            one.function(**parameters), n=n, blanket=blanket
+        ),
+        one.domains | {"n": whole(1, 10**9), "blanket": whole(1, 10**9)},
+    )
+    for kind, one in PROTOCOLS.items()
+)
 # of whole curves: a Rényi divergence or a trade-off function takes hundreds of values of δ
 CURVED = tuple(
     shuffled(kind, **{name: MODERATE[name] for name in KINDS[kind].domains if name in MODERATE}, n=USERS)

@@ -14,8 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
+from arguments import DELTA, DOMAINS, EPS, ORDER, between, whole
 from fuzz_answers import examples
-from fuzz_cases import DELTA, DOMAINS, EPS, ORDER, between, whole
 from shufflelib import Certified, profiles, randomizers
 from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.numerics.logspace import (

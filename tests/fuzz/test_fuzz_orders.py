@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arguments import DELTA, EPS, EPS0, between, whole
 from fuzz_answers import check_question, examples, overlap
-from fuzz_cases import DELTA, EPS, EPS0, between, whole
 from fuzz_profiles import FEW
 from shufflelib import randomizers
 from shufflelib.profiles import Gaussian

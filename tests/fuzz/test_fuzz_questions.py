@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arguments import DOMAINS
 from fuzz_answers import LONG, answered, check_question, examples, named
-from fuzz_cases import DOMAINS
-from fuzz_profiles import CURVED, MECHANISMS, PAIRS, QUESTIONS
+from fuzz_profiles import CURVED, MECHANISMS, MESSAGES, PAIRS, QUESTIONS
 
 POINTS, CURVES = ("delta", "epsilon"), ("renyi", "tradeoff")
 # seconds for each example, for losses of many kinds or without a bound: drawn in long runs only
@@ -30,6 +30,7 @@ ASKED = [
         ("pairs", PAIRS, QUESTIONS, 4 * len(PAIRS)),
         ("mechanisms", MECHANISMS, POINTS, 3 * len(MECHANISMS)),
         ("mechanisms", CURVED, CURVES, 6 * len(CURVED)),
+        ("messages", MESSAGES, POINTS, 2 * len(MESSAGES)),
     )
     for call in calls
     for quantity in quantities

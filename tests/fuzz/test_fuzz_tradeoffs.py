@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from arguments import DOMAINS, EPS, ORDER, between, several, whole
 from fuzz_answers import answered, check_answer, examples, named, overlap
-from fuzz_cases import DOMAINS, EPS, ORDER, between, call, found, several, whole
+from fuzz_cases import call, found
 from fuzz_profiles import FEW, two_point
 from shufflelib import profiles, randomizers
 from shufflelib.profiles import TradeoffFunction

@@ -118,19 +118,6 @@ def test_one_legend_lists_each_bound_of_all_panels_once():
     assert [ax.get_ylabel() for ax in axes] == ["ε", ""]
 
 
-def test_measurements_have_bars_and_expectations_none():
-    _, ax = plotting.figure()
-    plotting.draw_expected(ax, X, [2, 4, 6], colour=plotting.BLUE)
-    plotting.draw_measured(ax, X, 2 * X, 0.5 * X, colour=plotting.BLUE, marker="o", label="found")
-    expected, measured = ax.get_lines()
-    assert expected.get_linestyle() == "--" and measured.get_linestyle() == "None"
-    assert measured.get_ydata().tolist() == expected.get_ydata().tolist() == [2.0, 4.0, 6.0]
-    (bars,) = ax.containers[0].lines[2]
-    ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
-    assert ends == [[1.5, 2.5], [3.0, 5.0], [4.5, 7.5]]
-    assert ax.get_legend_handles_labels()[1] == ["found"]
-
-
 def test_style_is_never_left_behind():
     import matplotlib
 
