@@ -1,14 +1,6 @@
-r"""Additive noise, Laplace and Gaussian: continuous reports, discretised with errors on a known side.
+r"""Additive noise, Laplace and Gaussian: continuous reports, whose `cells` have errors on a known side.
 
-A cell in which the likelihood ratios R_0/w and R_1/w vary is replaced by atoms.
-
-- *Privacy blanket*: a mean-preserving split moves each point of a cell to the cell's two ends.  One of the
-  two ratios is constant, so the split is one-dimensional.  It is larger in convex order, so bounds stay
-  bounds.
-- *Attacks*: each cell is merged into one output.  This coarsening is post-processing, so attacks stay
-  attacks.
-
-Both errors are of second order in the width of a cell.  The original references are those of Wang
+The original references are those of Wang
 (VLDB 2024), whose Table 1 prints (p, β, q) for Laplace.
 """
 
@@ -19,22 +11,18 @@ from scipy.special import erf, log_ndtr, ndtr
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, Tails
-from shufflelib.randomizers import values
+from shufflelib.profiles.likelihood_ratios import InputPair, Tails
+from shufflelib.randomizers import cells, values
 from shufflelib.randomizers.local_randomizer import Budget, LocalRandomizer, number
 
 LAPLACE_CELLS = 300  # on each half of [0, 1]
 GAUSSIAN_CELLS = 600  # on each side of 1/2
 GAUSSIAN_REACH = 7.5  # standard deviations within which they lie
 GAUSSIAN_TAIL_CELLS = 250  # from there to the end of the tail
-GAUSSIAN_END = (
-    36.3  # standard deviations beyond which the tail, of mass 7e-289, counts as outside w's support
-)
+GAUSSIAN_END = 36.3  # standard deviations beyond which the tail, of mass 7e-289, is outside w's support
 GAUSSIAN_REFERENCE_END = 36.5  # the same for the other input, whose density underflows at 38
 CELL_WIDTH = 1e-5  # of δ, relative: the precision asked of the numerics
 LARGEST_LOG_RATIO = 680.0  # exp overflows at 709
-NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
-NODES = NODES + 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,38 +80,7 @@ class laplace(LocalRandomizer):
 
     def input_pairs(self):
         """Return the pair 0, 1 with x* in {0, 1, 1/2}."""
-        bend = min(self.eps0 / 2.0, 4.0)
-        edge = -0.5 / bend * np.log1p(np.linspace(0.0, np.expm1(-bend), LAPLACE_CELLS + 1))
-        edge[-1] = 0.5
-        step = self.eps0 * np.diff(edge)
-        precision = 1e-14 + 1e-15 * self.eps0
-        return (InputPair(self._reference(edge, step, precision), self._attacks(edge, step, precision)),)
-
-    def _reference(self, edge, step, precision):
-        """Return atoms at the cells' ends: R_0/w = e^{eps0(1 - 2y)}, R_1/w = 1 on the left half."""
-        cell = 0.5 * np.exp(-self.eps0 * (1.0 - edge[:-1])) * np.expm1(step)
-        mass = np.zeros(edge.size)
-        mass[:-1] += cell / (1.0 + np.exp(step))  # to the end where the ratio is larger
-        mass[1:] += cell / (1.0 + np.exp(-step))
-        mass[0] += 0.5 * np.exp(-self.eps0)  # the tail y < 0
-        ratio = np.exp(self.eps0 * (1.0 - 2.0 * edge))
-        ones = np.ones(edge.size)
-        first, second = np.append(ratio, ones), np.append(ones, ratio)
-        return LikelihoodRatios(
-            first, second, np.append(mass, mass), precision=precision, cell_width=CELL_WIDTH
-        )
-
-    def _attacks(self, edge, step, precision):
-        """Return the masses of the cells and of both tails under R(0), R(1), R(1/2)."""
-        grown, shrunk = 0.5 * np.expm1(step), -0.5 * np.expm1(-step)
-        far = np.append(0.5 * np.exp(-self.eps0), np.exp(-self.eps0 * (1.0 - edge[:-1])) * grown)
-        near = np.append(0.5, np.exp(-self.eps0 * edge[:-1]) * shrunk)
-        middle = np.append(0.5 * np.exp(-self.eps0 / 2.0), np.exp(-self.eps0 * (0.5 - edge[:-1])) * grown)
-        report0, report1, centre = np.append(near, far), np.append(far, near), np.append(middle, middle)
-        return tuple(
-            LikelihoodRatios.from_masses(report0, report1, others, precision=precision, cell_width=CELL_WIDTH)
-            for others in (report0, report1, centre)
-        )
+        return (laplace_pair(self.eps0, self.eps0, cell_width=CELL_WIDTH),)
 
     def sample(self, x, rng):
         """Report floats, shape (n,)."""
@@ -133,6 +90,34 @@ class laplace(LocalRandomizer):
     def estimate(self, reports):
         """Return the unbiased mean, a float."""
         return float(values.numbers(reports, "reports").mean())
+
+
+def laplace_pair(d01, dmax, *, cell_width):
+    """Return the pair 0, d01 for noise of scale 1 and others within dmax of both.
+
+    The reference measure is the noise around the midpoint, times e^{d01/2 - dmax}.  Beyond the two places all
+    ratios to it are constant, and each tail is one cell.  The attacks are from both places, from the midpoint
+    and from the far end dmax.
+    """
+    rest = {"precision": 1e-14 + 1e-15 * dmax, "cell_width": cell_width}
+    half = cells.widening(d01 / 2.0, LAPLACE_CELLS)
+    log0, log1, log_reference = -half, half - d01, half - dmax
+    report0, report1, reference = (
+        0.5 * np.append(np.exp(log[0]), cells.log_linear_masses(half, log))
+        for log in (log0, log1, log_reference)
+    )
+    split = cells.split(
+        reference,
+        cells.along(np.append(dmax, log0 - log_reference), np.log(report0 / reference)),
+        cells.along(np.full(half.size + 1, dmax - d01), np.log(report1 / reference)),
+    )
+    edges = np.append(half, d01 - half[-2::-1])
+    if dmax > d01:
+        edges = np.append(edges, d01 + cells.widening(dmax - d01, LAPLACE_CELLS)[1:])
+    distances = [np.abs(edges - place) for place in dict.fromkeys((0.0, d01, d01 / 2.0, dmax))]
+    inside = 0.5 * cells.log_linear_masses(edges, -np.array(distances))
+    rows = np.column_stack([[0.5 * np.exp(-far[[0, -1]]) for far in distances], inside])
+    return InputPair(cells.mirrored(*split, **rest), cells.attacks_from(rows, **rest))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,16 +187,22 @@ class gaussian(LocalRandomizer):
 
     def input_pairs(self):
         """Return the pair 0, 1 with x* in {0, 1}."""
-        edge = self._edges()
-        cut = edge[0]
-        points = edge[:-1, None] + NODES * np.diff(edge)[:, None]
-        weights = WEIGHTS * np.diff(edge)[:, None]
-        precision = 1e-14 + 1e-15 * ((1.0 - cut) / self.sigma) ** 2
+        edges = self._edges()
+        cut = edges[0]
+        report0, report1 = (cells.integrals(edges, lambda y, x=x: self.density(y, x)) for x in (0, 1))
         tail0, tail1 = float(ndtr(cut / self.sigma)), float(ndtr((cut - 1.0) / self.sigma))
-        reference = self._reference(edge, points, weights, tail0, tail1, precision)
-        attacks = self._attacks(points, weights, tail0, tail1, precision)
+        rest = {"precision": 1e-14 + 1e-15 * ((1.0 - cut) / self.sigma) ** 2, "cell_width": CELL_WIDTH}
+        # on the left half R_1 is the reference measure; R_0 is outside its support in the tail
+        log_ratio = (0.5 - edges) / self.sigma**2
+        first, second, mass = cells.split(
+            report1, cells.along(log_ratio, np.log(report0 / report1)), np.zeros((3, report1.size))
+        )
+        inside = cells.mirrored(np.append(0.0, first), np.append(1.0, second), np.append(tail1, mass), **rest)
+        reference = replace(inside, r0_outside=tail0, r1_outside=tail0)
         beyond = reference.r1_over_w == 0.0  # there R_1 is outside the support
         inside = replace(reference, r0_over_w=np.where(beyond, 0.0, reference.r0_over_w), r0_outside=0.0)
+        near, far = np.append(tail0, report0), np.append(tail1, report1)
+        attacks = cells.attacks_from(np.array([np.append(near, far), np.append(far, near)]), **rest)
         return (InputPair(reference, attacks, Tails(inside, lambda order: self._log_moment(cut, order))),)
 
     def _log_moment(self, cut, order):
@@ -234,40 +225,6 @@ class gaussian(LocalRandomizer):
         rank = 0.75 * rank / rank[-1] + 0.25 * np.linspace(0.0, 1.0, fine.size)
         near = np.interp(np.linspace(0.0, 1.0, GAUSSIAN_CELLS + 1), rank / rank[-1], fine)
         return np.append(tail, near)
-
-    def _reference(self, edge, points, weights, tail0, tail1, precision):
-        """Return atoms at the cells' ends: R_0/w = e^{(1 - 2y)/(2σ²)}, R_1/w = 1 below 1/2."""
-        slope = self.sigma**-2.0
-        whole = np.expm1(slope * np.diff(edge))[:, None]
-        left, right = slope * (points - edge[:-1, None]), slope * (edge[1:, None] - points)
-        supported = weights * self.density(points, 1)
-        mass = np.zeros(edge.size)
-        mass[:-1] += (supported * np.expm1(right) / whole).sum(axis=1)
-        mass[1:] += (supported * np.exp(right) * np.expm1(left) / whole).sum(axis=1)
-        ratio = np.append(
-            0.0, np.exp(slope * (0.5 - edge))
-        )  # the tail first: there R_0 is outside the support
-        ones = np.ones(ratio.size)
-        mass = np.append(tail1, mass)
-        return LikelihoodRatios(
-            np.append(ratio, ones),
-            np.append(ones, ratio),
-            np.append(mass, mass),
-            tail0,
-            tail0,
-            precision,
-            CELL_WIDTH,
-        )
-
-    def _attacks(self, points, weights, tail0, tail1, precision):
-        """Return the masses of the cells and of both tails under R(0) and R(1)."""
-        near = np.append(tail0, (weights * self.density(points, 0)).sum(axis=1))
-        far = np.append(tail1, (weights * self.density(points, 1)).sum(axis=1))
-        report0, report1 = np.append(near, far), np.append(far, near)
-        return tuple(
-            LikelihoodRatios.from_masses(report0, report1, others, precision=precision, cell_width=CELL_WIDTH)
-            for others in (report0, report1)
-        )
 
     def sample(self, x, rng):
         """Report floats, shape (n,)."""

@@ -26,7 +26,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import ReplaceOne
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
-from shufflelib.randomizers import candidate_pairs, values
+from shufflelib.randomizers import candidate_pairs, cells, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer, number
 from shufflelib.randomizers.tabulated import frequencies
 
@@ -257,40 +257,21 @@ class from_density(LocalRandomizer):
         return least, -most - 2.0 * self.precision * (most > 0.0)
 
     def _ratio(self, x):
-        """Return the ends of R_x/w in the cells of the support and the probability of the upper one."""
+        """Return the least value, the mean and the largest value of log R_x/w in the cells of the support."""
         log_mass = np.log(self._masses[0][:, self._used])
         least, log_share = self._blanket
         center = log_mass[x] - log_mass[least, np.arange(least.size)]
-        low, high = self._interval(center)
-        low, high = (np.where(least == x, 0.0, end) for end in (low, high))
-        fall, rise = -np.expm1(np.minimum(low - center, 0.0)), np.expm1(np.maximum(high - center, 0.0))
-        chance = np.where(fall + rise > 0.0, fall / np.maximum(fall + rise, 1e-300), 0.0)
-        return np.exp(low - log_share), np.exp(high - log_share), chance
+        low, high = (np.where(least == x, 0.0, end) for end in self._interval(center))
+        return low - log_share, center - log_share, high - log_share
 
     def _reference(self, i, j):
         least, log_share = self._blanket
         mass, error, outside = self._masses
         weight = mass[:, self._used][least, np.arange(least.size)] * np.exp(log_share)
-        (low0, high0, up0), (low1, high1, up1) = self._ratio(i), self._ratio(j)
-        first, second = np.concatenate([high0, low0, low0, high0]), np.concatenate([low1, high1, low1, high1])
-        shares = (
-            np.minimum(up0, 1.0 - up1),
-            np.minimum(up1, 1.0 - up0),
-            np.maximum(1.0 - up0 - up1, 0.0),
-            np.maximum(up0 + up1 - 1.0, 0.0),
-        )
-        reference = np.concatenate([weight * share for share in shares])
-        kept = reference >= np.finfo(float).tiny
+        atoms = cells.split(weight, self._ratio(i), self._ratio(j)[::-1])
         outside = outside + (mass + error)[:, ~self._used].sum(axis=1)
-        return LikelihoodRatios(
-            first[kept],
-            second[kept],
-            reference[kept],
-            float(outside[i]),
-            float(outside[j]),
-            self.precision + 1e-14,
-            CELL_WIDTH,
-        )
+        precision = self.precision + 1e-14
+        return LikelihoodRatios(*atoms, float(outside[i]), float(outside[j]), precision, CELL_WIDTH)
 
     @functools.cached_property
     def _pairs(self):

@@ -25,7 +25,6 @@ NEAREST = 1e-9  # nats
 FARTHEST = 100.0  # nats: even among 1e15 users, those farther than 35 provide no privacy
 CELL_WIDTH = 1e-4  # of δ, relative: the precision asked of the numerics
 LONGEST_SHORTENED = math.log(27 / 4)  # moves of Laplace noise up to which shorter ones reveal less
-CELLS = 300  # on each stretch of the line where the masses of an attack vary
 
 
 Distance = number(at_least=NEAREST, at_most=FARTHEST, remedy="a distance in nats: privacy per km times km")
@@ -258,41 +257,7 @@ class metric_laplace(OnLine):
 
     def input_pairs(self):
         """Return the pair 0, d01 with x* at 0, d01, the midpoint and the far end dmax."""
-        near = additive.laplace(eps0=self.d01).input_pairs()[0].blanket
-        farther = self.dmax - self.d01
-        reference = LikelihoodRatios(
-            near.r0_over_w * np.exp(farther),
-            near.r1_over_w * np.exp(farther),
-            near.w * np.exp(-farther),
-            precision=near.precision + 1e-15 * self.dmax,
-            cell_width=CELL_WIDTH,
-        )
-        # cells between the two places, widening towards the midpoint, and from x1 on to the far end
-        half = 0.5 * self.d01 * _widening(self.d01 / 2.0)
-        cells = [half, self.d01 - half[-2::-1]]
-        if farther > 0.0:
-            cells.append(self.d01 + farther * _widening(farther)[1:])
-        edge = np.concatenate(cells)
-        report0, report1 = self._masses(edge, 0.0), self._masses(edge, self.d01)
-        attacks = tuple(
-            LikelihoodRatios.from_masses(
-                report0,
-                report1,
-                self._masses(edge, place),
-                precision=1e-13 + 1e-15 * self.dmax,
-                cell_width=CELL_WIDTH,
-            )
-            for place in (0.0, self.d01, self.d01 / 2.0, self.dmax)
-        )
-        return (InputPair(reference, attacks),)
-
-    @staticmethod
-    def _masses(edge, place):
-        """Return the masses of the cells between the edges, and of both tails, for one of the edges."""
-        nearest = np.maximum(edge[:-1] - place, place - edge[1:])
-        inside = -0.5 * np.exp(-nearest) * np.expm1(-np.diff(edge))
-        tails = 0.5 * np.exp(-np.abs(edge[[0, -1]] - place))
-        return np.concatenate([tails[:1], inside, tails[1:]])
+        return (additive.laplace_pair(self.d01, self.dmax, cell_width=CELL_WIDTH),)
 
     def sample(self, x, rng):
         """Report floats, shape (n,)."""
@@ -302,11 +267,3 @@ class metric_laplace(OnLine):
     def estimate(self, reports):
         """Return the unbiased mean, a float."""
         return float(values.numbers(reports, "reports").mean())
-
-
-def _widening(length):
-    """Return the ends of cells of [0, 1] that widen by a factor e^length, at most e^4."""
-    bend = min(length, 4.0)
-    edge = -np.log1p(np.linspace(0.0, 1.0, CELLS + 1) * np.expm1(-bend)) / bend
-    edge[-1] = 1.0
-    return edge

@@ -28,7 +28,7 @@ from scipy.special import iti0k0, k0, k0e, k1e
 from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
-from shufflelib.randomizers.additive import NODES, WEIGHTS
+from shufflelib.randomizers.cells import NODES, WEIGHTS
 from shufflelib.randomizers.metric import CELL_WIDTH, Distance, MetricRandomizer, refuse_far_apart
 
 REFERENCE_ROWS = 80  # on the half-plane of x0

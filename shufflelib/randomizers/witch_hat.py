@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
-from shufflelib.randomizers import values
-from shufflelib.randomizers.additive import NODES, WEIGHTS
+from shufflelib.profiles.likelihood_ratios import InputPair
+from shufflelib.randomizers import cells, values
 from shufflelib.randomizers.local_randomizer import number
 from shufflelib.randomizers.metric import CELL_WIDTH, Distance, OnLine
 
-CELLS = 60  # on each stretch where all densities are exponentials
+CELLS = 120  # on each stretch where all densities are exponentials
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,56 +126,24 @@ class witch_hat(OnLine):
         end = self._room + self.height
         bends = [place + side * self.height for place in places for side in (-1.0, 0.0, 1.0)]
         bends += [self._centre + side * max(self.height - radius, 0.0) for side in (-1.0, 1.0)]
-        bends = np.unique(np.clip(bends, self._centre - end, self._centre + end))
-        edge = np.unique([*bends, self._centre - end, self._centre + end])
-        edge = np.append(
-            (edge[:-1, None] + np.diff(edge)[:, None] * np.arange(CELLS) / CELLS).ravel(), edge[-1]
+        bends = np.clip([*bends, -np.inf, np.inf], self._centre - end, self._centre + end)
+        stretches = zip(np.unique(bends)[:-1], np.unique(bends)[1:], strict=True)
+        edges = np.unique([np.linspace(low, high, CELLS + 1) for low, high in stretches])
+        rest = {"precision": 1e-13 + 1e-15 * (self.dmax + self.height), "cell_width": CELL_WIDTH}
+        rows = cells.log_linear_masses(edges, self._log_density(edges, places[:, None]))
+
+        half = edges[edges <= self._centre]
+        report0, report1 = (self._log_density(half, place) for place in places[:2])
+        log_reference = self._log_density(half, self._centre, radius)
+        reference = cells.log_linear_masses(half, log_reference)
+        split = cells.split(
+            reference,
+            *(
+                cells.along(log - log_reference, np.log(row[: reference.size] / reference))
+                for log, row in zip((report0, report1), rows, strict=False)
+            ),
         )
-        y = edge[:-1, None] + NODES * np.diff(edge)[:, None]
-        length = WEIGHTS * np.diff(edge)[:, None]
-        reference = self._reference(edge, y, length, radius)
-        masses = [(length * np.exp(self._log_density(y, place))).sum(axis=1) for place in places]
-        attacks = tuple(
-            LikelihoodRatios.from_masses(
-                masses[0], masses[1], others, precision=self._precision, cell_width=CELL_WIDTH
-            )
-            for others in masses
-        )
-        return (InputPair(reference, attacks),)
-
-    @property
-    def _precision(self):
-        return 1e-13 + 1e-15 * (self.dmax + self.height)
-
-    def _reference(self, edge, y, length, radius):
-        """Return atoms at the corners of each cell's range of (R_0/w, R_1/R_0): a mean-preserving split."""
-
-        def logs(y):
-            report0, report1 = self._log_density(y, 0.0), self._log_density(y, self.d01)
-            return report0 - self._log_density(y, self._centre, radius), report1 - report0
-
-        mass = length * np.exp(self._log_density(y, self._centre, radius))
-        shares, ends = [], []
-        for at_node, at_edge in zip(logs(y), logs(edge), strict=True):
-            low, high = np.minimum(at_edge[:-1], at_edge[1:]), np.maximum(at_edge[:-1], at_edge[1:])
-            width = np.maximum(high - low, 1e-300)[:, None]
-            share = np.clip(np.expm1(at_node - low[:, None]) / np.expm1(width), 0.0, 1.0)
-            shares.append((1.0 - share, share))
-            ends.append((low, high))
-        split = [
-            (height, height + slope, (mass * up * share).sum(axis=1))
-            for up, height in zip(shares[0], ends[0], strict=True)
-            for share, slope in zip(shares[1], ends[1], strict=True)
-        ]
-        first, second, mass = (np.concatenate(part) for part in zip(*split, strict=True))
-        used = mass > 0.0
-        return LikelihoodRatios(
-            np.exp(first[used]),
-            np.exp(second[used]),
-            mass[used],
-            precision=self._precision,
-            cell_width=CELL_WIDTH,
-        )
+        return (InputPair(cells.mirrored(*split, **rest), cells.attacks_from(rows, **rest)),)
 
     def sample(self, x, rng):
         """Report floats, shape (n,)."""
