@@ -1,6 +1,5 @@
 """Running many calls: on all cores of this machine, or on the workers of a Dask cluster."""
 
-import contextlib
 import functools
 import hashlib
 import importlib.metadata
@@ -9,6 +8,7 @@ import platform
 from pathlib import Path
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.optional import remedy
 
 VARIABLE = "SHUFFLELIB_SCHEDULER"
 SECONDS = 10  # for a scheduler to answer, and for its first worker to be there
@@ -127,12 +127,3 @@ def _on_a_cluster(calls, address):
             raise WorkerError(
                 "a case killed every worker that tried it, perhaps for want of memory"
             ) from wrong
-
-
-@contextlib.contextmanager
-def remedy(text):
-    """Say what to install when an import fails."""
-    try:
-        yield
-    except ModuleNotFoundError as wrong:
-        raise ImportError(f"{wrong.name} is missing; {text}") from wrong

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from shufflelib.numerics.atomic_files import as_path, replace, try_folder
-from shufflelib.sweeps.running import remedy
+from shufflelib.numerics.optional import remedy
 from shufflelib.sweeps.table import answered, as_csv, grid_points
 
 
