@@ -7,6 +7,7 @@ the result.
 
 import enum
 import math
+import re
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from shufflelib.numerics.logspace import UNIT, logsumexp
 
 TOLERANCE = 1e-6  # relative width aimed at
 MEETING = 1e-6  # relative distance of two ends that meet
+WIDE = 2.0  # factor between the ends from which on a text says so
 LEAST = math.ulp(0.0)  # what is positive is at least so much
 LONG_UNIT = float(np.finfo(np.longdouble).eps)
 
@@ -119,6 +121,8 @@ class Certified:
         The quantity in words (what is bounded, for whom), used by ``str()``.
     hypotheses : tuple of str
         What the number assumes: whom to trust, and what must not depend on the values.
+    cause : str
+        Why the bracket is wide, if it is: the theory, the numerics, or both.
 
     Raises
     ------
@@ -127,8 +131,9 @@ class Certified:
 
     Notes
     -----
-    There is no ``__float__``: a caller says which end is meant.  For ε and δ the safe end is
-    ``upper``; for a false-negative rate it is ``lower``.
+    A bracket is not a number: a caller says which end is meant.  For ε and δ the safe end is ``upper``; for
+    a false-negative rate it is ``lower``.  So ``float(bracket)``, ``bracket < 1`` and unpacking raise a
+    `TypeError`.  ``f"{bracket:.3g}"`` writes both ends, each rounded outward.
 
     Examples
     --------
@@ -138,6 +143,8 @@ class Certified:
     0.0625 ≤ value ≤ 0.125
     certified on both sides
     two proofs
+    >>> f"{Certified(0.0625, 0.125):.2g}"
+    '[0.062, 0.13]'
     """
 
     lower: float | np.ndarray
@@ -146,6 +153,7 @@ class Certified:
     source: str = ""
     statement: str = field(default="", compare=False)
     hypotheses: tuple = field(default=(), compare=False)
+    cause: str = field(default="", compare=False)
 
     def __post_init__(self):
         lower, upper = np.array(self.lower, float), np.array(self.upper, float)  # copies, to be frozen
@@ -171,8 +179,50 @@ class Certified:
         else:
             ends = f"{written(self.lower, up=False)} ≤ value ≤ {written(self.upper, up=True)}"
         provided = "provided that " + "; ".join(self.hypotheses) if self.hypotheses else ""
-        lines = (self.statement, ends, self.status.value, self.source, provided)
+        lines = (self._warning(), self.statement, ends, self.status.value, self.source, provided)
         return "\n".join(part for part in lines if part)
+
+    def _warning(self):
+        """Say that the bracket is wide, or nothing."""
+        factor = np.max(self.width)
+        if not WIDE < factor < np.inf or self.status is Status.UNBOUNDED:
+            return ""
+        cause = f" ({self.cause})" if self.cause else ""
+        return f"certified, but wide: a factor {factor:,.{1 if factor < 10.0 else 0}f}{cause}"
+
+    @property
+    def width(self):
+        """``upper / lower``, a float or an array: 1 if the ends are equal, infinite if only one is 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = np.where(self.lower == self.upper, 1.0, np.divide(self.upper, self.lower))
+        return float(factor) if factor.ndim == 0 else factor
+
+    def __format__(self, spec):
+        if not spec:
+            return str(self)
+        match = re.fullmatch(r"\.(\d+)g", spec)
+        digits = int(match[1]) if match else 0
+        if not 1 <= digits <= 15:
+            raise ValueError(f"the format of a bracket must be like '.3g', 1 to 15 digits, got {spec!r}")
+        ends = np.broadcast(self.lower, self.upper)
+        return ", ".join(
+            f"[{written(low, up=False, digits=digits)}, {written(high, up=True, digits=digits)}]"
+            for low, high in ends
+        )
+
+    def _refuse(self, *_):
+        raise TypeError(
+            "a bracket is not one number; use .upper, the proved guarantee, or .lower (for a false-negative "
+            "rate .lower is the proved end)"
+        )
+
+    __float__ = __int__ = __iter__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+    def to_dict(self):
+        """Return ends, width, status and all texts as a dictionary that JSON can hold, arrays as lists."""
+        ends = {name: np.asarray(getattr(self, name)).tolist() for name in ("lower", "upper", "width")}
+        texts = {"statement": self.statement, "source": self.source, "hypotheses": "; ".join(self.hypotheses)}
+        return ends | {"status": self.status.name.lower(), "cause": self.cause} | texts
 
 
 class Interval(NamedTuple):

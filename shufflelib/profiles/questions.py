@@ -10,6 +10,7 @@ Source: for shuffling Koskela, Heikkilä, Honkela (TMLR 2023), Wang (PVLDB 2024;
 and Theorem 7.3.
 """
 
+import dataclasses
 import functools
 import math
 from abc import ABC, abstractmethod
@@ -17,15 +18,24 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE, Certified, Status, worst_case
+from shufflelib.numerics.certified import (
+    LEAST,
+    TOLERANCE,
+    WIDE,
+    Certified,
+    Interval,
+    Status,
+    worst_case,
+)
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.adjacency import NO_DATASETS
 from shufflelib.profiles.envelope import Envelope
+from shufflelib.profiles.shown import Shown
 
 
-class Questions(ABC):
+class Questions(Shown, ABC):
     """δ(ε) with a certified bracket, ε(δ), Rényi divergences and the trade-off function.
 
     Subclasses say which pairs dominate the worst case, and which are attacks that attain it at best.
@@ -82,13 +92,34 @@ class Questions(ABC):
         """One symmetric pair that stands above the profile, whichever pair and direction is met."""
         return Envelope.of(self.dominating_pairs)
 
-    def _certified(self, lower, upper, what, *, floor=0.0, ceiling=math.inf):
+    def _certified(self, lower, upper, what, why_wide, grid, *, floor=0.0, ceiling=math.inf):
         """Return a bracket that says for which datasets it holds, and whether an end is trivial."""
         source = self.source
         if self.adjacency != NO_DATASETS:
             source += f"; neighbours: {self.adjacency.text}"
         status = Status.of(lower, upper, floor=floor, ceiling=ceiling)
-        return Certified(lower, upper, status, source, f"{what} of {self.statement}", self.hypotheses)
+        found = Certified(lower, upper, status, source, f"{what} of {self.statement}", self.hypotheses)
+        width = np.ravel(np.where(np.isinf(found.width), 0.0, found.width))
+        widest = int(np.argmax(width))
+        if width[widest] <= WIDE:
+            return found
+        middle = math.sqrt(np.ravel(found.lower)[widest] * np.ravel(found.upper)[widest])
+        return dataclasses.replace(found, cause=why_wide(float(grid.ravel()[widest]), middle))
+
+    def _why_wide(self, eps):
+        """Say whether the theory or the numerics keeps the two ends of δ at ε apart."""
+        sides = [
+            [one.log_hockey_stick(eps, TOLERANCE).or_unknown() for one in side] for side in self._directions
+        ]
+        return cause(*(Interval(*map(max, zip(*side, strict=True))) for side in sides))
+
+    def _why_wide_renyi(self, order):
+        sides = (_largest_renyi(pairs, order) for pairs in (self.dominating_pairs, self.attack_pairs))
+        return cause(*(Interval(*np.log(np.maximum(ends, LEAST))) for ends in sides))
+
+    def _why_wide_tradeoff(self, fpr):
+        sides = (_fewest_missed(pairs, fpr) for pairs in (self.attack_pairs, self.dominating_pairs))
+        return cause(*(Interval(*np.log(np.maximum(ends, LEAST))) for ends in sides))
 
     def delta(self, eps):
         r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
@@ -115,7 +146,14 @@ class Questions(ABC):
         lower, upper = np.moveaxis(ends.reshape((*grid.shape, 2)), -1, 0)
         ceiling = pure_delta(self.pure_epsilon, grid)
         upper = np.minimum(upper, ceiling * (1.0 + 16 * UNIT))
-        return self._certified(np.minimum(lower, upper), upper, "delta" + _at("eps", grid), ceiling=ceiling)
+        return self._certified(
+            np.minimum(lower, upper),
+            upper,
+            "delta" + _at("eps", grid),
+            lambda eps, _: self._why_wide(eps),
+            grid,
+            ceiling=ceiling,
+        )
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
         dominating, attacks = self._directions
@@ -155,7 +193,14 @@ class Questions(ABC):
         ends = np.array([self._epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         upper = np.minimum(ends[..., 1], self.pure_epsilon)
         lower = np.minimum(ends[..., 0], upper)
-        return self._certified(lower, upper, "epsilon" + _at("delta", grid), ceiling=self.pure_epsilon)
+        return self._certified(
+            lower,
+            upper,
+            "epsilon" + _at("delta", grid),
+            lambda _, eps: self._why_wide(eps),
+            grid,
+            ceiling=self.pure_epsilon,
+        )
 
     def _epsilon(self, delta):
         target = math.log(delta)
@@ -195,7 +240,14 @@ class Questions(ABC):
         ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         ceiling = pure_renyi(self.pure_epsilon, grid)
         what = "Renyi divergence" + _at("order", grid)
-        return self._certified(ends[..., 0], ends[..., 1], what, ceiling=ceiling)
+        return self._certified(
+            ends[..., 0],
+            ends[..., 1],
+            what,
+            lambda order, _: self._why_wide_renyi(order),
+            grid,
+            ceiling=ceiling,
+        )
 
     def _renyi(self, order):
         return _largest_renyi(self.attack_pairs, order)[0], _largest_renyi(self.dominating_pairs, order)[1]
@@ -226,7 +278,15 @@ class Questions(ABC):
         ends = np.array([self._false_negative_rate(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         floor = pure_false_negatives(self.pure_epsilon, grid)
         lower, upper = np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1]
-        return self._certified(lower, upper, "false-negative rate", floor=floor, ceiling=1.0 - grid)
+        return self._certified(
+            lower,
+            upper,
+            "false-negative rate" + _at("fpr", grid),
+            lambda fpr, _: self._why_wide_tradeoff(fpr),
+            grid,
+            floor=floor,
+            ceiling=1.0 - grid,
+        )
 
     def _false_negative_rate(self, fpr):
         """Enclose the trade-off function, which is known at its ends without a curve."""
@@ -237,22 +297,35 @@ class Questions(ABC):
         return self._tradeoff(fpr)
 
     def _tradeoff(self, fpr):
-        above = [
-            end
-            for pair in self.dominating_pairs
-            for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
-        ]
-        below = [
-            end
-            for pair in self.attack_pairs
-            for end in (pair.false_negatives(fpr), pair.reversed.false_negatives(fpr))
-        ]
-        return min(end[0] for end in above), min(end[1] for end in below)
+        above, below = self.dominating_pairs, self.attack_pairs
+        return _fewest_missed(above, fpr)[0], _fewest_missed(below, fpr)[1]
 
 
 def _at(name, grid):
     """Name the argument in a statement about one number."""
     return f" at {name} = {grid:.8g}" if grid.ndim == 0 else ""
+
+
+def cause(upper, lower):
+    """Say why what is known from above and from below, intervals on a log scale, is far apart.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.certified import Interval
+    >>> from shufflelib.profiles.questions import cause
+    >>> cause(Interval(-1.0, -0.9), Interval(-3.0, -2.9))
+    'theory: no closer bound or attack is known'
+    """
+    numerics = (upper.upper - upper.lower) + (lower.upper - lower.lower)
+    if upper.lower - lower.upper >= numerics:
+        return "theory: no closer bound or attack is known"
+    return "numerics: more computation would narrow it"
+
+
+def _fewest_missed(pairs, fpr):
+    """Return both ends of the smallest false-negative rate of several pairs, in either order."""
+    ends = [one.false_negatives(fpr) for pair in pairs for one in (pair, pair.reversed)]
+    return tuple(map(min, zip(*ends, strict=True)))
 
 
 def _largest_renyi(pairs, order):

@@ -1,6 +1,7 @@
 """`Certified`: frozen, ordered, never NaN, and silent about which end a caller wants."""
 
 import dataclasses
+import json
 import math
 
 import flint
@@ -55,9 +56,33 @@ def test_an_infinite_upper_end_is_allowed_and_said():
     assert "infinite" in str(got)
 
 
-def test_there_is_no_float_of_a_bracket():
-    with pytest.raises(TypeError):
-        float(Certified(0.0, 1.0))
+@pytest.mark.parametrize(
+    "use", [float, int, tuple, lambda one: one < 1.0, lambda one: one >= one, lambda one: max(one, 2.0)]
+)
+def test_a_bracket_used_as_a_number_says_which_end_is_meant(use):
+    with pytest.raises(TypeError, match=r"\.upper, the proved guarantee"):
+        use(Certified(0.0, 1.0))
+
+
+def test_a_format_rounds_both_ends_outward():
+    assert f"{Certified(0.12345, 0.12355):.3g}" == "[0.123, 0.124]"
+    assert f"{Certified([0.25, 0.5], [0.75, np.inf]):.1g}" == "[0.2, 0.8], [0.5, inf]"
+    assert f"{Certified(0.0, 1.0, statement='delta')}".startswith("delta")
+    with pytest.raises(ValueError, match=r"like '\.3g'"):
+        f"{Certified(0.0, 1.0):.3f}"
+
+
+def test_the_first_line_says_that_a_bracket_is_wide_and_why():
+    wide = Certified(0.1, 1.3, statement="epsilon", cause="theory: an example")
+    assert str(wide).splitlines()[0] == "certified, but wide: a factor 13 (theory: an example)"
+    assert wide.width == pytest.approx(13.0)
+    assert str(Certified(1.0, 2.0, statement="epsilon")).splitlines()[0] == "epsilon"
+    assert Certified([0.0, 0.0, 1.0], [0.0, 1.0, 3.0]).width.tolist() == [1.0, math.inf, 3.0]
+
+
+def test_a_dictionary_holds_what_json_can():
+    found = json.loads(json.dumps(Certified([0.1, 0.2], [0.3, 0.4], hypotheses=("a", "b")).to_dict()))
+    assert (found["lower"], found["status"], found["hypotheses"]) == ([0.1, 0.2], "certified", "a; b")
 
 
 def test_printing_gives_statement_ends_status_and_source():
