@@ -200,6 +200,9 @@ class Gaussian(SymmetricPair, PairProfile):
         )
         self.statement = f"{self.mu:g}-Gaussian differential privacy"
 
+    def __repr__(self):
+        return f"Gaussian(mu={self.mu:g})"
+
     @property
     def max_privacy_loss(self):
         """Infinite."""

@@ -41,7 +41,7 @@ class PrivacyProfile(Questions):
     0.002
     """
 
-    def subsample(self, *, rate):
+    def subsample(self, rate):
         r"""Return the profile of the same mechanism run on a random subset of its users.
 
         .. math:: \delta'(\varepsilon) \le \gamma\,\delta\bigl(\log(1 + (e^{\varepsilon} - 1)/\gamma)\bigr)
@@ -100,7 +100,7 @@ class PrivacyProfile(Questions):
         kind = SubsampledPairProfile if isinstance(self, PairProfile) else SubsampledProfile
         return kind(self, rate)
 
-    def compose(self, *, rounds):
+    def compose(self, rounds):
         r"""Return the profile of equal adaptive rounds on the same data.
 
         Parameters
@@ -235,6 +235,13 @@ class _Composed(PrivacyProfile):
             dict.fromkeys(profile.source for profile, _ in self.rounds)
         )
 
+    def __repr__(self):
+        kinds = [
+            f"{profile!r}.compose(rounds={count})" if count > 1 else repr(profile)
+            for profile, count in self.rounds
+        ]
+        return kinds[0] if len(kinds) == 1 else f"compose([{', '.join(kinds)}])"
+
     @property
     def pure_epsilon(self):
         """Sum of the rounds' pure guarantees."""
@@ -335,6 +342,9 @@ class SubsampledPairProfile(SubsampledPair, PairProfile):
         self.statement = f"a share {rate:g} of {pair.statement}"
         self.source = pair.source
 
+    def __repr__(self):
+        return f"{self.pair!r}.subsample(rate={self.rate:g})"
+
 
 class SubsampledProfile(PrivacyProfile):
     """Profile of a mechanism run on a random subset; made by `PrivacyProfile.subsample`.
@@ -357,6 +367,9 @@ class SubsampledProfile(PrivacyProfile):
         self.source = profile.source + "; subset of fixed size, without replacement"
         self.adjacency = profile.adjacency
         self.hypotheses = adjacency.united(adjacency.SUBSAMPLED, profile.hypotheses)
+
+    def __repr__(self):
+        return f"{self.profile!r}.subsample(rate={self.rate:g})"
 
     @functools.cached_property
     def dominating_pairs(self):

@@ -17,7 +17,7 @@ from shufflelib.shuffling.worst_of_pairs import WorstPair
 FEW = 24  # pairs that are not worth gathering
 
 
-def shuffle(randomizer, *, n):
+def shuffle(randomizer, n):
     """Return the certified privacy profile of n shuffled reports.
 
     Parameters
@@ -85,6 +85,9 @@ class ShuffledProfile(PrivacyProfile):
         self.hypotheses = (*adjacency.SHUFFLED, *randomizer.hypotheses)
         if self.adjacency != adjacency.REPLACE_ONE:
             self.statement += f" (neighbours: {self.adjacency})"
+
+    def __repr__(self):
+        return f"shuffle({self.randomizer!r}, n={self.n})"
 
     @functools.cached_property
     def input_pairs(self):

@@ -1,0 +1,106 @@
+"""How a profile shows itself: ε at three δ with both ends, and its curve δ(ε)."""
+
+import functools
+import html
+import math
+
+import numpy as np
+
+from shufflelib.numerics.optional import axes
+from shufflelib.numerics.tables import Table
+
+DELTAS = (1e-4, 1e-6, 1e-8)
+POINTS = 10  # of a curve
+WIDTH, HEIGHT, MARGIN = 320, 160, 40  # of a picture, in pixels
+
+
+class Shown:
+    """A profile in a terminal, in a notebook, as a dictionary and as a picture.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, shuffle
+    >>> profile = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), 1000).compose(30)
+    >>> profile
+    shuffle(generalized_rr(eps0=1.0, d=10), n=1000).compose(rounds=30)
+    >>> profile.to_dict()["epsilon"][1]["delta"]
+    1e-06
+    """
+
+    def __repr__(self):
+        return f"<{type(self).__name__}: {self.statement}>"
+
+    def _brackets(self):
+        """Return ε at each of `DELTAS`."""
+        return [self.epsilon(delta) for delta in DELTAS]
+
+    def to_dict(self):
+        """Return what the profile is of, its assumptions, and ε at three δ, for JSON."""
+        ends = [
+            {"delta": delta, "lower": one.lower, "upper": one.upper}
+            for delta, one in zip(DELTAS, self._brackets(), strict=True)
+        ]
+        texts = {"profile": repr(self), "statement": self.statement, "source": self.source}
+        return texts | {"hypotheses": "; ".join(self.hypotheses), "epsilon": ends}
+
+    def plot(self, ax=None):
+        """Draw both ends of δ(ε) and return the axes.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default, which needs matplotlib.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        eps, lower, upper = self._curve
+        ax = axes(ax)
+        ax.fill_between(eps, lower, upper, color="0.8", label="certified bracket")
+        ax.plot(eps, upper, color="black", label="proved guarantee")
+        ax.set(xlabel="ε", ylabel="δ", yscale="log", title=self.statement)
+        ax.legend()
+        return ax
+
+    @functools.cached_property
+    def _curve(self):
+        """Values of ε, and both ends of δ there, down to the smallest of `DELTAS`."""
+        upper = [one.upper for one in self._brackets()]
+        finite = [one for one in upper if math.isfinite(one)]
+        eps = np.linspace(0.0, max([*finite, 0.1]), POINTS)
+        found = self.delta(eps)
+        return eps, np.maximum(found.lower, 0.1 * DELTAS[-1]), np.maximum(found.upper, 0.1 * DELTAS[-1])
+
+    def _repr_html_(self):
+        rows = [
+            {"δ": f"{delta:.0e}", "ε": f"{bracket:.4g}"}
+            for delta, bracket in zip(DELTAS, self._brackets(), strict=True)
+        ]
+        return f"<p><code>{html.escape(repr(self))}</code></p>{Table(rows)._repr_html_()}{_svg(*self._curve)}"
+
+
+def _svg(eps, lower, upper):
+    """Return both ends of a curve as an SVG picture, δ on a logarithmic scale."""
+    least = math.log10(lower.min())
+    most = max(math.ceil(math.log10(upper.max())), least + 1.0)
+
+    def points(values):
+        x = MARGIN + (WIDTH - MARGIN) * eps / eps[-1]
+        y = (HEIGHT - MARGIN) * (most - np.log10(values)) / (most - least) + 5.0
+        return [f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True)]
+
+    above, below = points(upper), points(lower)
+    bottom = HEIGHT - MARGIN + 20
+    labels = [
+        (0, 15, f"δ = 1e{most:.0f}"),
+        (0, bottom - 20, f"1e{least:.0f}"),
+        (MARGIN, bottom, "0"),
+        (WIDTH - MARGIN, bottom, f"ε = {eps[-1]:.3g}"),
+    ]
+    texts = "".join(f'<text x="{x}" y="{y}" font-size="11">{text}</text>' for x, y, text in labels)
+    return (
+        f'<svg width="{WIDTH + MARGIN}" height="{HEIGHT}" xmlns="http://www.w3.org/2000/svg">'
+        f'<polygon points="{" ".join([*above, *below[::-1]])}" fill="#bbb"/>'
+        f'<polyline points="{" ".join(above)}" fill="none" stroke="#000"/>{texts}</svg>'
+    )

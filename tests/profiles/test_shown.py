@@ -1,0 +1,44 @@
+"""What a profile looks like where nobody asked it a question."""
+
+import re
+
+import pytest
+
+from shufflelib import randomizers, shuffle
+from shufflelib.profiles import DiscretePair, Gaussian, compose
+
+TEN = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), 1000)
+SHOWN = {
+    "shuffle(generalized_rr(eps0=1.0, d=10), n=1000)": TEN,
+    "shuffle(generalized_rr(eps0=1.0, d=10), n=1000).compose(rounds=30)": TEN.compose(30),
+    "shuffle(generalized_rr(eps0=1.0, d=10), n=1000).subsample(rate=0.1)": TEN.subsample(0.1),
+    "Gaussian(mu=0.5).subsample(rate=0.1)": Gaussian(0.5).subsample(0.1),
+    "compose([Gaussian(mu=0.5), Gaussian(mu=1).compose(rounds=2)])": compose(
+        [Gaussian(0.5), Gaussian(1.0).compose(2)]
+    ),
+    "<DiscretePair: a finite pair (P, Q)>": DiscretePair([0.0], [0.0]),
+}
+
+
+@pytest.mark.parametrize(("text", "profile"), SHOWN.items(), ids=SHOWN)
+def test_a_profile_is_the_line_that_makes_it_and_a_small_table_with_a_curve(text, profile):
+    assert repr(profile) == text
+    html = profile._repr_html_()
+    for delta in (1e-4, 1e-6, 1e-8):
+        assert f"{delta:.0e}" in html and f"{profile.epsilon(delta):.4g}" in html
+    assert html.count("<svg") == 1 and "nan" not in html
+    xs = [float(x) for x in re.findall(r"([\d.]+),[\d.]+", html.split("polyline")[1])]
+    assert xs == sorted(xs) and len(xs) == 10
+
+
+def test_a_dictionary_of_a_profile_has_its_numbers_and_assumptions():
+    found = TEN.to_dict()
+    assert [one["upper"] for one in found["epsilon"]] == [TEN.epsilon(d).upper for d in (1e-4, 1e-6, 1e-8)]
+    assert "trusted" in found["hypotheses"]
+
+
+def test_a_plot_draws_both_ends():
+    axes = TEN.plot()
+    (line,) = axes.lines
+    assert line.get_ydata()[0] == pytest.approx(TEN.delta(0.0).upper)
+    assert axes.get_title() == TEN.statement
