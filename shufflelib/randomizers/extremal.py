@@ -50,7 +50,7 @@ class Extremal(FiniteRandomizer):
         Shapes (inputs, classes), (classes,), (classes,); shares may be in any unit.
         """
 
-    def pmf(self):
+    def class_masses(self):
         """Return class masses, shape (inputs, classes): rows x0, x1, then further inputs x*."""
         hit, share, _ = self.classes()
         mass = share * np.where(hit, 1.0, np.exp(-self.eps0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, independent
-from shufflelib.randomizers.local_randomizer import Budget, Count, whole
+from shufflelib.randomizers.local_randomizer import Budget, Count, small_table, whole
 
 MAX_ORDER = 2**30
 
@@ -31,6 +31,14 @@ class HadamardResponse(Extremal):
     def _row(self, x):
         """Return block and row (1, ..., 2s - 1) of each item."""
         return x // (2 * self.s - 1), x % (2 * self.s - 1) + 1
+
+    def pmf(self):
+        """Return the table of probabilities, shape (d, K): row x is the distribution of the report on x."""
+        d, outputs = small_table(self.d, self.K)
+        block, row = (place[:, None] for place in self._row(np.arange(d)))
+        other, column = np.divmod(np.arange(outputs), 2 * self.s)
+        hit = (other == block) & (np.bitwise_count(row & column) & 1 == 0)
+        return self._favoured / self.s * np.where(hit, 1.0, np.exp(-self.eps0))
 
     def sample(self, x, rng):
         """Report indices in 0, ..., K-1, shape (n,)."""
@@ -78,7 +86,7 @@ class hadamard(HadamardResponse):
 
     Wang 2024, Table 1 [1]: p = q = e^eps0, β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), which is exact.
     The blanket is exact: the all-ones column 0 is the only index that every row hits.  Third inputs x* are of
-    two kinds, the product of the rows of x0 and x1 and any other row; both are rows of `pmf`.
+    two kinds, the product of the rows of x0 and x1 and any other row; both are rows of `class_masses`.
 
     Examples
     --------

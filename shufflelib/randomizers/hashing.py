@@ -64,7 +64,7 @@ class HashedSets(FiniteRandomizer):
 
     @property
     def exact(self):
-        """Whether `pmf` enumerates every density ratio."""
+        """Whether `class_masses` enumerates every density ratio."""
         return self.s == 1
 
     @property
@@ -107,7 +107,7 @@ class HashedSets(FiniteRandomizer):
             weights = np.column_stack([weights, np.ones(inputs)])
         return weights, share
 
-    def pmf(self):
+    def class_masses(self):
         """Return class masses for x0, x1 and x* (coarsened to who hits where `exact` is false)."""
         weights, share = self._joint()
         return (share * (weights / self._mean_weight))[:, share > 0.0]
@@ -196,7 +196,7 @@ class collision(HashedSets):
 
     >>> from shufflelib import randomizers
     >>> mechanism = randomizers.collision(eps0=1.0, d=100, s=2, l=9)
-    >>> rows = mechanism.pmf()
+    >>> rows = mechanism.class_masses()
     >>> round(mechanism.beta, 2), round(float(abs(rows[0] - rows[1]).sum()) / 2, 2)
     (0.28, 0.21)
     """
@@ -225,7 +225,7 @@ class collision(HashedSets):
 
     @property
     def exact(self):
-        """Whether `pmf` enumerates every density ratio."""
+        """Whether `class_masses` enumerates every density ratio."""
         return self.s <= EXACT_SET
 
     @property

@@ -60,7 +60,7 @@ class privkv(FiniteRandomizer):
 
     >>> from shufflelib import randomizers
     >>> mechanism = randomizers.privkv(eps0=1.0, d=10, s=2)
-    >>> rows = mechanism.pmf()
+    >>> rows = mechanism.class_masses()
     >>> round(mechanism.beta, 4), round(float(abs(rows[0] - rows[1]).sum()) / 2, 4)
     (0.1165, 0.098)
     """
@@ -141,7 +141,7 @@ class privkv(FiniteRandomizer):
 
         return self._pair(max(self._overlaps(), key=variation))
 
-    def pmf(self):
+    def class_masses(self):
         """Return class masses of the pair with the largest total variation, and of two inputs x*."""
         return self._worst()[0]
 

@@ -18,6 +18,7 @@ from shufflelib.profiles.adjacency import ReplaceOne
 from shufflelib.profiles.likelihood_ratios import InputPair
 
 LARGEST_EXPONENT = 709.0  # exp overflows beyond
+LARGEST_TABLE = 10**7  # entries
 
 
 def whole(at_least, **domain):
@@ -53,6 +54,16 @@ def _checks(kind):
     hints = get_type_hints(kind, include_extras=True)
     types = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
     return {name: one.__metadata__[0] for name, one in types.items() if hasattr(one, "__metadata__")}
+
+
+def small_table(inputs, outputs):
+    """Return the shape of a table of probabilities if it is small enough to be written out."""
+    if inputs * outputs > LARGEST_TABLE:
+        raise ValueError(
+            f"pmf() has at most {LARGEST_TABLE:,} entries, got {inputs:,} inputs and {outputs:,} outputs; "
+            "use class_masses(), which takes like outputs together"
+        )
+    return inputs, outputs
 
 
 def disjoint_sets(d, s):
@@ -120,12 +131,12 @@ class FiniteRandomizer(LocalRandomizer):
     --------
     >>> from shufflelib import randomizers
     >>> mechanism = randomizers.generalized_rr(eps0=1.0, d=10)  # x0, x1, x* and all other options
-    >>> mechanism.pmf().shape, round(float(mechanism.blanket().sum()), 3)
+    >>> mechanism.class_masses().shape, round(float(mechanism.blanket().sum()), 3)
     ((3, 4), 0.853)
     """
 
     @abstractmethod
-    def pmf(self) -> np.ndarray:
+    def class_masses(self) -> np.ndarray:
         """Return class masses, shape (inputs, classes).
 
         One row for each input up to symmetry: rows 0 and 1 are the worst pair (x0, x1), further
@@ -134,8 +145,8 @@ class FiniteRandomizer(LocalRandomizer):
 
     @abstractmethod
     def blanket(self) -> np.ndarray:
-        """Return the mass of the blanket, inf over all inputs, on the classes of `pmf`."""
+        """Return the mass of the blanket, inf over all inputs, on the classes of `class_masses`."""
 
     def input_pairs(self):
-        """Return the worst pair of inputs, with every row of `pmf` as a candidate for the others."""
-        return (InputPair.from_rows(self.pmf(), self.blanket()),)
+        """Return the worst pair of inputs, with every row of `class_masses` as a candidate for the others."""
+        return (InputPair.from_rows(self.class_masses(), self.blanket()),)

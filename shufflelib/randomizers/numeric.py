@@ -119,7 +119,7 @@ class SignedCorners(FiniteRandomizer):
         rows = np.column_stack([(1.0 - self._ties) * rows, self._ties * rows.sum(axis=1)])
         return rows if self._ties else rows[:, :2]
 
-    def pmf(self):
+    def class_masses(self):
         """Return class masses for opposite corners x0, x1 and for the centre."""
         odds = np.exp(-self.eps0)
         side = np.array([1.0, odds]) / (1.0 + odds)

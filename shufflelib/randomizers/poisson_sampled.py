@@ -48,7 +48,7 @@ class poisson_sampled(Composite):
     -----
     ``eps0`` is that of ``randomizer``.  ``sample`` maps the values of all n users to a structured array
     of shape (n,) with the fields ``sent`` (bool) and ``report``, zero where nothing is sent; ``estimate``
-    takes it and is unbiased for all n users.  Where ``randomizer`` is finite there are ``pmf`` and
+    takes it and is unbiased for all n users.  Where ``randomizer`` is finite there are ``class_masses`` and
     ``blanket`` too, void being the last class.
 
     In the guarantee of `shuffle`, n counts all users, whether they participate or not; neighbours replace one
@@ -152,9 +152,9 @@ class poisson_sampled(Composite):
         sent, made = columns_of(reports, ["sent", "report"])
         return scaled_estimate(self.randomizer, made, sent, self.rate)
 
-    def pmf(self):
+    def class_masses(self):
         """Return the class masses of a finite randomizer; void is the last class."""
-        rows = self.randomizer.pmf()
+        rows = self.randomizer.class_masses()
         return np.column_stack([self.rate * rows, np.full(len(rows), 1.0 - self.rate)])
 
     def blanket(self):

@@ -9,7 +9,7 @@ import numpy as np
 
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
-from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options
+from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options, small_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +62,10 @@ class generalized_rr(FiniteRandomizer):
         return np.exp(-self.eps0) * self._truth
 
     def pmf(self):
+        """Return the table of probabilities, shape (d, d): row x is the distribution of the report on x."""
+        return np.where(np.eye(small_table(self.d, self.d)[0], dtype=bool), self._truth, self._lie)
+
+    def class_masses(self):
         """Return class masses: rows x0, x1, x*; columns x0, x1, x*, and the other d - 3 options."""
         inputs = min(self.d, 3)
         rows = np.where(np.eye(inputs, dtype=bool), self._truth, self._lie)
@@ -156,6 +160,10 @@ class generic(generalized_rr):
         pair = super().input_pairs()[0]
         third = generalized_rr(eps0=self.eps0, d=3).input_pairs()[0].attacks[2]
         return (InputPair(pair.blanket, (*pair.attacks, third)),)
+
+    def pmf(self):
+        """Refuse: there is no single table."""
+        raise TypeError("generic stands for all eps0-LDP randomizers and has no table; use binary_rr(eps0=)")
 
     def sample(self, x, rng):
         """Refuse: there is no single protocol to run."""

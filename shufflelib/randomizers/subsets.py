@@ -4,6 +4,7 @@ The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 prin
 """
 
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import ceil, comb, perm
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, disjoint, patterns
-from shufflelib.randomizers.local_randomizer import Budget, Count, Options, disjoint_sets
+from shufflelib.randomizers.local_randomizer import Budget, Count, Options, disjoint_sets, small_table
 
 SAMPLE_CELLS = 4_000_000  # random keys held in memory at once while subsets are drawn
 
@@ -174,6 +175,14 @@ class subset(subset_exponential):
     """
 
     s: int = field(default=1, init=False, repr=False)
+
+    def pmf(self):
+        """Return the table of probabilities, shape (d, C(d, k)); subsets in lexicographic order."""
+        d, outputs = small_table(self.d, comb(self.d, self.k))
+        holds = np.zeros((outputs, d), dtype=bool)
+        np.put_along_axis(holds, np.array(list(combinations(range(d), self.k))), True, axis=1)
+        odds = np.where(holds.T, 1.0, np.exp(-self.eps0))
+        return odds / odds.sum(axis=1, keepdims=True)
 
     def sample(self, x, rng):
         """Report subsets, shape (n, k), each row ascending."""

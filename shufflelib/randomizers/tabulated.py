@@ -109,6 +109,8 @@ class from_pmf(FiniteRandomizer):
         """Return the table, shape (inputs, outputs), rows divided by their sums, in the order given."""
         return self._rows.copy()
 
+    class_masses = pmf  # every output is a class of its own
+
     def blanket(self):
         """Return the least of every column, shape (outputs,)."""
         return self._rows.min(axis=0)

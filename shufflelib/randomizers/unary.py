@@ -12,7 +12,14 @@ from scipy.special import betainc
 
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
-from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options, disjoint_sets, whole
+from shufflelib.randomizers.local_randomizer import (
+    Budget,
+    FiniteRandomizer,
+    Options,
+    disjoint_sets,
+    small_table,
+    whole,
+)
 
 MAX_SET = 8  # (s + 1)**4 output classes of sampled RAPPOR: 6561
 
@@ -33,6 +40,13 @@ class UnaryEncoding(FiniteRandomizer):
         """Probabilities of 1 and of 0 for every other bit."""
 
     def pmf(self):
+        """Return the table of probabilities, shape (d, 2^d); output y is the vector of the bits of y."""
+        d, outputs = small_table(self.d, 2**self.d)
+        ones = np.arange(outputs) >> np.arange(d)[:, None] & 1 == 1
+        held, noise = np.where(ones, *self.held), np.where(ones, *self.noise)
+        return np.where(np.eye(d, dtype=bool)[:, :, None], held, noise).prod(axis=1)
+
+    def class_masses(self):
         """Return the masses of the bits of x0, x1 and x*, "all d bits are one" being a class of its own."""
         inputs = min(self.d, 3)
         ones = patterns(inputs)
@@ -48,7 +62,7 @@ class UnaryEncoding(FiniteRandomizer):
 
     def blanket(self):
         """Return the exact blanket: the distribution of noise alone, times the least likely held bit."""
-        inputs = self.pmf().shape[0]
+        inputs = self.class_masses().shape[0]
         ones = patterns(inputs)
         noise = self._with_all_ones(np.tile(np.prod(np.where(ones, *self.noise), axis=0), (inputs, 1)))[0]
         every = np.arange(noise.size) == noise.size - 1
@@ -209,7 +223,7 @@ class sampled_rappor(FiniteRandomizer):
 
     >>> from shufflelib import randomizers
     >>> mechanism = randomizers.sampled_rappor(eps0=2.0, d=20, s=2)
-    >>> rows = mechanism.pmf()
+    >>> rows = mechanism.class_masses()
     >>> round(mechanism.beta, 6), round(float(abs(rows[0] - rows[1]).sum()) / 2, 6)
     (0.046212, 0.371259)
     """
@@ -252,7 +266,7 @@ class sampled_rappor(FiniteRandomizer):
         up, down = np.exp(self.eps0 / 2.0), np.exp(-self.eps0 / 2.0)
         return (ones * up + (self.s - ones) * down) / self.s
 
-    def pmf(self):
+    def class_masses(self):
         """Return masses by the number of ones on x0, x1, x* and of zeros elsewhere."""
         ones, _, mass = self._classes()
         return mass * self._weight(ones)

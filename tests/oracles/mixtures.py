@@ -54,11 +54,11 @@ class Crooked(FiniteRandomizer):
     eps0: float = LOG(8)
     beta: float = 0.5
 
-    def pmf(self):
+    def class_masses(self):
         return np.array(self.rows, float)
 
     def blanket(self):
-        return self.pmf().min(axis=0)
+        return self.class_masses().min(axis=0)
 
     sample = estimate = None
 

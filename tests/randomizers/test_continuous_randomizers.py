@@ -19,7 +19,7 @@ def test_coarsened_collision_brackets_the_exact_one(monkeypatch, d, s, size):
     exact = mechanism.input_pairs()[0]
     monkeypatch.setattr(hashing, "EXACT_SET", 1)
     coarse = mechanism.input_pairs()[0]
-    np.testing.assert_allclose(mechanism.pmf().sum(axis=1), 1.0, rtol=1e-14)
+    np.testing.assert_allclose(mechanism.class_masses().sum(axis=1), 1.0, rtol=1e-14)
     assert exact.blanket.w.sum() == pytest.approx(coarse.blanket.w.sum(), rel=1e-13)
     for eps in EPS:
         for t in thresholds(3.0):

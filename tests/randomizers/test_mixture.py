@@ -99,7 +99,7 @@ def test_linked_inputs_of_a_hierarchy_stay_inside_the_bracket(e, d):
 
 @each_case
 def test_pmf_is_the_weighted_direct_sum_and_its_blanket_is_exact(case):
-    distribution, blanket = case.mixture.pmf(), case.mixture.blanket()
+    distribution, blanket = case.mixture.class_masses(), case.mixture.blanket()
     assert np.allclose(distribution.sum(axis=1), 1.0, rtol=1e-14)
     assert blanket.sum() == pytest.approx(float(sum(map(min, zip(*case.rows, strict=True)))), rel=1e-13)
     whole = InputPair.from_rows(distribution, blanket)

@@ -96,7 +96,7 @@ def test_published_numbers_and_classes():
     sampled = randomizers.poisson_sampled(one, rate=0.25)
     assert (sampled.eps0, sampled.p, sampled.q) == (one.eps0, one.p, one.q)
     assert sampled.beta == pytest.approx(0.25 * one.beta)
-    distribution, blanket = sampled.pmf(), sampled.blanket()
+    distribution, blanket = sampled.class_masses(), sampled.blanket()
     assert (
         np.allclose(distribution.sum(axis=1), 1)
         and np.all(distribution[:, -1] == 0.75)

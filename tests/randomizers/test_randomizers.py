@@ -27,7 +27,7 @@ def convex_test(first, second, reference, eps, threshold):
 
 @pytest.mark.parametrize(("mechanism", "matrix"), FINITE_CASES)
 def test_pmf_is_a_distribution_with_the_published_ratio(mechanism, matrix):
-    rows, blanket = mechanism.pmf(), mechanism.blanket()
+    rows, blanket = mechanism.class_masses(), mechanism.blanket()
     np.testing.assert_allclose(matrix.sum(axis=1), 1.0, rtol=1e-12)
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, rtol=1e-14)
     assert (rows > 0).all() and (blanket > 0).all()
@@ -39,6 +39,22 @@ def test_pmf_is_a_distribution_with_the_published_ratio(mechanism, matrix):
     elif not isinstance(mechanism, type(FINITE["collision4"][0])):
         assert ratio == pytest.approx(mechanism.p, rel=1e-12)
         assert (rows[0] / rows[1]).max() == pytest.approx(mechanism.p, rel=1e-12)
+
+
+WITH_TABLE = [case for case in FINITE_CASES if hasattr(case.values[0], "pmf") and case.id != "generic"]
+
+
+@pytest.mark.parametrize(("mechanism", "matrix"), WITH_TABLE)
+def test_pmf_is_the_table_of_inputs_and_outputs(mechanism, matrix):
+    def columns(table):
+        return sorted(map(tuple, np.round(table.T, 12)))
+
+    assert columns(mechanism.pmf()) == columns(matrix)
+
+
+def test_a_table_that_is_too_large_is_refused():
+    with pytest.raises(ValueError, match="use class_masses"):
+        randomizers.rappor(eps0=1.0, d=100).pmf()
 
 
 @pytest.mark.parametrize(("mechanism", "matrix"), FINITE_CASES)
@@ -60,7 +76,7 @@ def test_worst_pair_by_hockey_stick(mechanism, matrix, eps):
         for distribution in (pair.blanket, pair.blanket.swapped())
     )
     assert claimed == pytest.approx(truth, rel=1e-12, abs=1e-15)
-    rows = mechanism.pmf()
+    rows = mechanism.class_masses()
     assert max(hockey(*rows[:2], eps), hockey(*rows[1::-1], eps)) <= truth + 1e-15
     if eps == 0.0:
         assert hockey(*rows[:2], eps) == pytest.approx(truth, rel=1e-12)
@@ -163,21 +179,21 @@ def test_published_beta_of_sampled_rappor_is_below_the_truth():
 
 def test_numbers_quoted_in_docstrings():
     wide = randomizers.sampled_rappor(eps0=2.0, d=20, s=2)
-    assert hockey(*wide.pmf()[:2], 0.0) == pytest.approx(0.3713, abs=5e-5)
+    assert hockey(*wide.class_masses()[:2], 0.0) == pytest.approx(0.3713, abs=5e-5)
     assert wide.beta == pytest.approx(0.0462, abs=5e-5)
     privset = randomizers.subset_exponential(eps0=1.0, d=6, s=2, k=2)
     assert privset.beta == pytest.approx(0.2820, abs=5e-5)
     as_printed = (exp(1) - 1) * (comb(4, 2) - comb(2, 2)) / (exp(1) * comb(6, 2) - comb(4, 2) + comb(4, 2))
     assert as_printed == pytest.approx(0.2107, abs=5e-5)
     hashed = randomizers.collision(eps0=E0, d=6, s=2, l=9)
-    assert hockey(*hashed.pmf()[:2], 0.0) == pytest.approx(0.2378, abs=5e-5)
+    assert hockey(*hashed.class_masses()[:2], 0.0) == pytest.approx(0.2378, abs=5e-5)
     assert hashed.beta == pytest.approx(0.3077, abs=5e-5)
     arcs = randomizers.wheel(eps0=E0, d=6, s=2, arc=1 / 9)
     pair = arcs.input_pairs()[0]
-    assert hockey(*arcs.pmf()[:2], 0.0) == pytest.approx(0.2260, abs=5e-5)
+    assert hockey(*arcs.class_masses()[:2], 0.0) == pytest.approx(0.2260, abs=5e-5)
     assert of_distribution(pair.blanket, 0.0, 0.0) == pytest.approx(0.2393, abs=5e-5)
     keyed = randomizers.privkv(eps0=2 * E0, d=4, s=2)
-    assert (keyed.beta, hockey(*keyed.pmf()[:2], 0.0)) == pytest.approx((0.5625, 0.5))
+    assert (keyed.beta, hockey(*keyed.class_masses()[:2], 0.0)) == pytest.approx((0.5625, 0.5))
 
 
 def test_textbook_duchi_exceeds_its_budget_for_even_d():

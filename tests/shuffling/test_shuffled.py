@@ -28,7 +28,7 @@ class Table(FiniteRandomizer):
         self.rows = np.array(rows, float)
         self.eps0 = float(np.max(np.log(self.rows.max(axis=0) / self.rows.min(axis=0))))
 
-    def pmf(self):
+    def class_masses(self):
         return self.rows
 
     def blanket(self):
