@@ -14,49 +14,16 @@ the vector C, jointly over items, in a number of draws that does not depend on n
 """
 
 from functools import singledispatch
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import hadamard as hadamard_matrix
 
-from shufflelib.numerics import validation
 from shufflelib.randomizers.hadamard_response import hadamard
 from shufflelib.randomizers.hashing import local_hash
 from shufflelib.randomizers.response import generalized_rr
 from shufflelib.randomizers.subsets import subset
+from shufflelib.randomizers.support import support
 from shufflelib.randomizers.unary import UnaryEncoding
-
-
-class Support(NamedTuple):
-    """Probabilities that a report supports the item held, and that it supports another given item."""
-
-    own: float
-    other: float
-
-
-@singledispatch
-def support(randomizer):
-    """Return the `Support` of a randomizer's reports.
-
-    Parameters
-    ----------
-    randomizer : LocalRandomizer
-        Generalized RR, RAPPOR, optimized unary encoding, subset, local hash or Hadamard response.
-
-    Returns
-    -------
-    Support
-        ``own`` and ``other``, own > other.
-
-    Raises
-    ------
-    TypeError
-        If no distribution of supports is known for the randomizer.
-    """
-    raise TypeError(
-        f"randomizer must estimate a histogram from supports, got {validation.shown(randomizer)}; "
-        "use generalized_rr, rappor, optimized_unary, subset, local_hash or hadamard"
-    )
 
 
 @singledispatch
@@ -94,13 +61,6 @@ def _independent(randomizer, counts, repetitions, rng):
     return rng.binomial(counts, own, size=shape) + rng.binomial(counts.sum() - counts, other, size=shape)
 
 
-@support.register
-def _(randomizer: generalized_rr):
-    odds = np.exp(-randomizer.eps0)
-    own = 1.0 / (1.0 + (randomizer.d - 1) * odds)
-    return Support(float(own), float(odds * own))
-
-
 @draw_supports.register
 def _(randomizer: generalized_rr, counts, repetitions, rng):
     """With probability own - other report the truth, else a uniform item."""
@@ -110,32 +70,16 @@ def _(randomizer: generalized_rr, counts, repetitions, rng):
     return truths + rng.multinomial(counts.sum() - truths.sum(axis=1), uniform)
 
 
-@support.register
-def _(randomizer: UnaryEncoding):
-    return Support(float(randomizer.held[0]), float(randomizer.noise[0]))
-
-
 @draw_supports.register
 def _(randomizer: UnaryEncoding, counts, repetitions, rng):
     """Bits are independent."""
     return _independent(randomizer, counts, repetitions, rng)
 
 
-@support.register
-def _(randomizer: local_hash):
-    own = 1.0 / (1.0 + (randomizer.l - 1) * np.exp(-randomizer.eps0))
-    return Support(float(own), 1.0 / randomizer.l)
-
-
 @draw_supports.register
 def _(randomizer: local_hash, counts, repetitions, rng):
     """Under a random function other items hit the reported value independently, with probability 1/l."""
     return _independent(randomizer, counts, repetitions, rng)
-
-
-@support.register
-def _(randomizer: hadamard):
-    return Support(float(1.0 / (1.0 + np.exp(-randomizer.eps0))), 0.5)
 
 
 @draw_supports.register
@@ -147,13 +91,6 @@ def _(randomizer: hadamard, counts, repetitions, rng):
     for item in range(randomizer.d):
         indices += rng.multinomial(truthful[:, item], row[item] / row[item].sum())
     return indices @ row.T
-
-
-@support.register
-def _(randomizer: subset):
-    d, k = randomizer.d, randomizer.k
-    own = k / (k + (d - k) * np.exp(-randomizer.eps0))
-    return Support(float(own), float((k - own) / (d - 1)))
 
 
 @draw_supports.register

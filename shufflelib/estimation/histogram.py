@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from shufflelib.estimation.counts import draw_supports, support
+from shufflelib.estimation.counts import draw_supports
 from shufflelib.estimation.holders import holders, one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
+from shufflelib.randomizers.support import frequency_variance, support
 from shufflelib.shuffling.shuffled import shuffle
 
 
@@ -124,42 +125,3 @@ def simulate(randomizer, *, counts, repetitions, rng):
     counts, n = holders(counts, d=randomizer.d)
     own, other = support(randomizer)
     return (draw_supports(randomizer, counts, repetitions, rng) / n - other) / (own - other)
-
-
-def frequency_variance(randomizer, frequency, *, n):
-    r"""Return the exact variance of a frequency's estimate.
-
-    .. math:: \frac{f\,\text{own}(1-\text{own}) + (1-f)\,\text{other}(1-\text{other})}
-              {n\,(\text{own}-\text{other})^2}
-
-    Parameters
-    ----------
-    randomizer : LocalRandomizer
-        As for `HistogramProtocol`; `own` and `other` are the probabilities of `counts.support`.
-    frequency : float or array_like
-        True share f in [0, 1] of the users who hold the item.
-    n : int
-        Number of users.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        The variance for these data, over the users' coins; exact, no limit is taken.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from shufflelib import estimation, randomizers
-    >>> rr, subset = randomizers.generalized_rr(eps0=1.0, d=100), randomizers.subset(eps0=1.0, d=100)
-    >>> [round(estimation.frequency_variance(one, 0.01, n=10**6) ** 0.5, 4) for one in (rr, subset)]
-    [0.0059, 0.0019]
-    """
-    own, other = support(randomizer)
-    f = validation.reals(frequency, "frequency", at_least=0.0, at_most=1.0)
-    n = validation.users(n)
-    variance = (f * own * (1.0 - own) + (1.0 - f) * other * (1.0 - other)) / (n * (own - other) ** 2)
-    return float(variance) if f.ndim == 0 else variance
