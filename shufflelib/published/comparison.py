@@ -17,7 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.certified import written
+from shufflelib.numerics.optional import axes
 from shufflelib.numerics.root_finding import epsilon_at_delta
+from shufflelib.numerics.tables import Table
 from shufflelib.published import closed_form, conversions, renyi
 from shufflelib.published.central_limit import asymptotic_epsilon
 from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
@@ -137,6 +140,56 @@ class Answer(NamedTuple):
     reason: str
 
 
+class Comparison(tuple):
+    """The answers of all bounds; made by `compare`, and a table wherever it is shown.
+
+    Examples
+    --------
+    >>> from shufflelib.published import comparison
+    >>> from shufflelib import randomizers
+    >>> two = comparison.ALL[:2]
+    >>> comparison.compare(randomizers.generalized_rr(eps0=1.0, d=10), n=1000, delta=1e-6, bounds=two)
+    bound            epsilon  note
+    certified lower  0.08013  certified: no bound can be smaller, a dataset attains it
+    certified upper  0.08017  certified for this randomizer and all neighbouring datasets
+    """
+
+    @property
+    def table(self):
+        """Each bound with its ε, and what it says or why it does not apply."""
+        return Table(
+            {
+                "bound": one.bound.name,
+                "epsilon": None if math.isnan(one.eps) else _rounded(one),
+                "note": one.reason or one.bound.says,
+            }
+            for one in self
+        )
+
+    def __repr__(self):
+        return str(self.table)
+
+    def _repr_html_(self):
+        return self.table._repr_html_()
+
+    def to_dict(self):
+        """Return the rows as a dictionary that JSON can hold."""
+        rows = [{"bound": one.bound.name, "epsilon": one.eps, "reason": one.reason} for one in self]
+        return {"rows": rows}
+
+    def plot(self, ax=None):
+        """Draw the ε of each bound that applies and return the axes; needs matplotlib."""
+        ax, known = axes(ax), [one for one in self if math.isfinite(one.eps)][::-1]
+        ax.barh([one.bound.name for one in known], [one.eps for one in known], color="0.6")
+        ax.set(xlabel="central ε", xscale="log")
+        return ax
+
+
+def _rounded(answer):
+    """Return ε to the digits of a table, rounded to the side on which a certified end stays true."""
+    return float(written(answer.eps, up=answer.bound.name != "certified lower", digits=4))
+
+
 class Gaps(NamedTuple):
     """Four values of ε in rising order: the attack's bracket, then that of the bound.
 
@@ -185,9 +238,9 @@ def compare(randomizer, *, n, delta, bounds=None):
 
     Returns
     -------
-    tuple of Answer
-        In the order of ``bounds``; the first two of `ALL` are the certified ends, no other one is certified
-        for this randomizer unless its ``says`` does.
+    Comparison
+        A tuple of `Answer`, in the order of ``bounds``; the first two of `ALL` are the certified ends, no
+        other one is certified for this randomizer unless its ``says`` does.
 
     Raises
     ------
@@ -207,7 +260,7 @@ def compare(randomizer, *, n, delta, bounds=None):
     [('certified lower', 0.0801), ('certified upper', 0.0802), ("stronger clones FMT'23, pair", 0.1487)]
     """
     question = Question(randomizer, n, delta)
-    return tuple(_answer(bound, question) for bound in (ALL if bounds is None else bounds))
+    return Comparison(_answer(bound, question) for bound in (ALL if bounds is None else bounds))
 
 
 def gaps(randomizer, *, n, delta):

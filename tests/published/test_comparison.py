@@ -175,3 +175,13 @@ def test_a_bound_that_cannot_answer_does_not_silence_the_others(randomizer):
     assert len(answers) == len(comparison.ALL)
     assert all(math.isnan(one.eps) == bool(one.reason) for one in answers)
     assert not answers[0].reason and not answers[1].reason
+
+
+def test_a_comparison_is_a_table_wherever_it_is_shown():
+    asked = comparison.compare(randomizers.laplace(eps0=1.0), n=1000, delta=1e-6)
+    text, html = repr(asked), asked._repr_html_()
+    for one in asked:
+        assert one.bound.name in text and (one.reason or one.bound.says) in text
+        assert html.count("<tr>") == len(asked) + 1
+    assert len(asked.to_dict()["rows"]) == len(asked)
+    assert len(asked.plot().patches) == sum(one.reason == "" for one in asked)
