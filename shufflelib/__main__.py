@@ -1,7 +1,272 @@
-"""Run ``python -m shufflelib``."""
+"""The command line: a certified number, calibration to a target, a recommendation, a table."""
 
+import argparse
+import json
+import math
+import os
 import sys
+import warnings
 
-from shufflelib.cli import main
+from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
+from shufflelib.calibration.recommendation import TASKS, recommend
+from shufflelib.calibration.targets import Calibration
+from shufflelib.numerics.tables import Table
+from shufflelib.numerics.validation import count
+from shufflelib.randomizers.by_name import constructors, described, named, parameters, required
 
-sys.exit(main())
+VERSION = "1.0.0rc1"
+HELP = {
+    "epsilon": "smallest central epsilon at the given delta",
+    "delta": "smallest central delta at the given epsilon",
+    "renyi": "Renyi divergence of the given order",
+    "tradeoff": "smallest false-negative rate of a test at the given false-positive rate",
+    "calibrate": "calibration to a target (eps, delta)",
+    "calibrate eps0": "largest local budget whose central epsilon at delta is proved to be at most eps",
+    "calibrate sigma": "least noise whose central epsilon at delta is proved to be at most eps",
+    "calibrate users": "fewest users for which the central epsilon at delta is proved to be at most eps",
+    "calibrate rounds": "most rounds whose central epsilon at delta is proved to be at most eps",
+    "recommend": "all mechanisms for a task at one target (eps, delta), sorted by error",
+    "mechanisms": "names, parameters, domains and sources of all mechanisms",
+    "n": "number of users who report in a round",
+    "eps": "central epsilon in nats",
+    "delta ": "central delta, between 0 and 1",
+    "order": "order of the Renyi divergence, above 1",
+    "fpr": "false-positive rate, between 0 and 1",
+    "rate": "share of the population that is drawn for each round, 1 by default",
+    "rounds": "reports of every user, 1 by default; the answer is for all rounds together",
+    "d": "number of items of a histogram",
+    "dropout": "share of the users who may drop out, 0 by default",
+}
+ONE = "for the parameters of one mechanism: --randomizer NAME --help; for all: shufflelib mechanisms"
+SWEEP = (
+    f"Keys of the file: quantity ({', '.join(QUESTIONS)}), "
+    "randomizer, and the parameters of both, each a number, a list [1.0, 2.0] or a range "
+    "{from: 1.0e+3, to: 1.0e+9, points: 7, log: true}.  A sweep that was stopped goes on when run again."
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line."""
+
+    def __init__(self, **options):
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def _number(text):
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
+
+
+def _randomizer(text):
+    try:
+        return named(text)
+    except ValueError as wrong:
+        raise argparse.ArgumentTypeError(str(wrong)) from None
+
+
+def _parser(randomizer):
+    """Return the parser; its questions take the parameters of the randomizer, if one is chosen."""
+    parser = _Parser(
+        prog="shufflelib",
+        description="Certified privacy of shuffled reports; the upper end is the guarantee.",
+    )
+    parser.add_argument("--version", action="version", version=f"shufflelib {VERSION}")
+    commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
+    calibrate = commands.add_parser("calibrate", help=HELP["calibrate"], description=HELP["calibrate"])
+    targets = calibrate.add_subparsers(metavar="eps0|sigma|users|rounds", required=True, parser_class=_Parser)
+    for name, question in QUESTIONS.items():
+        kind, _, last = name.rpartition(" ")
+        epilog = None if randomizer else ONE
+        command = (targets if kind else commands).add_parser(
+            last, help=HELP[name], description=HELP[name], epilog=epilog
+        )
+        _add_question(command, name, question, randomizer)
+    asked = commands.add_parser("recommend", help=HELP["recommend"], description=HELP["recommend"])
+    for option in ("n", "eps", "delta"):
+        asked.add_argument(f"--{option}", type=_number, required=True, help=_help(option))
+    asked.add_argument("--task", choices=TASKS, default="histogram", help="what is estimated")
+    for option in ("d", "rounds", "rate", "dropout"):
+        asked.add_argument(f"--{option}", type=_number, default=argparse.SUPPRESS, help=_help(option))
+    asked.set_defaults(answer=_recommended)
+    listed = commands.add_parser("mechanisms", help=HELP["mechanisms"], description=HELP["mechanisms"])
+    listed.set_defaults(answer=_mechanisms)
+    words = "certified numbers over a grid that a YAML file describes, as a CSV file"
+    sweep = commands.add_parser("sweep", help=words, description=words, epilog=SWEEP)
+    sweep.add_argument("spec", metavar="SPEC.yaml", help="the grid")
+    sweep.add_argument("--output", metavar="FILE", help="the table, SPEC.csv by default")
+    sweep.add_argument("--cache", metavar="FOLDER", help="where results are kept meanwhile; OUTPUT.cache")
+    sweep.add_argument(
+        "--jobs", type=_number, default=-1, help="processes on this machine, by default one on each core"
+    )
+    sweep.add_argument(
+        "--scheduler",
+        metavar="tcp://HOST:PORT",
+        help="a Dask scheduler whose workers do the work; by default what SHUFFLELIB_SCHEDULER says",
+    )
+    for option in ("rounds", "rate"):
+        sweep.add_argument(f"--{option}", type=_number, help=f"{_help(option)}; replaces that of the file")
+    sweep.set_defaults(answer=_sweep)
+    for command in (asked, listed, sweep):
+        _add_formats(command)
+    return parser
+
+
+def _help(option):
+    return HELP.get(f"{option} ", HELP.get(option))
+
+
+def _add_formats(command):
+    formats = command.add_mutually_exclusive_group()
+    formats.add_argument("--json", action="store_true", help="print JSON")
+    formats.add_argument("--csv", action="store_true", help="print CSV")
+
+
+def _add_question(command, name, question, randomizer):
+    """Add the options of a question, and those of the randomizer that it leaves open."""
+    command.add_argument(
+        "--randomizer", required=True, type=_randomizer, metavar="NAME", help=", ".join(constructors())
+    )
+    _add_formats(command)
+    asked = [option for option in parameters(question) if option != "randomizer"]
+    for option in asked:
+        needed = option == "n" or option in required(question)
+        command.add_argument(f"--{option}", type=_number, required=needed, help=_help(option))
+    if randomizer:
+        own = described(constructors()[randomizer])["parameters"]
+        group = command.add_argument_group(f"parameters of {randomizer}")
+        for option in own:
+            if option not in (*asked, LOOKED_FOR.get(name)):
+                group.add_argument(f"--{option}", type=_number, help=own[option].replace("%", "%%"))
+    command.set_defaults(answer=_answered, question=name)
+
+
+def _answered(arguments):
+    """Return the answer to a question as text and as a record."""
+    name, randomizer = arguments.pop("question"), arguments.pop("randomizer")
+    build, later = constructors()[randomizer], LOOKED_FOR.get(name)
+    if later and later not in parameters(build):
+        takes = ", ".join(f"--{option}" for option in parameters(build))
+        raise ValueError(f"{randomizer} has no {later} to look for; it takes {takes}")
+    if missing := [option for option in required(build) if option not in (*arguments, later)]:
+        raise ValueError(f"{randomizer} needs --{missing[0]}")
+    answer = QUESTIONS[name](build, **arguments)
+    found = {"quantity": name, "randomizer": randomizer, **arguments} | answer.to_dict()
+    text = f"{answer}\n{answer.certificate}" if isinstance(answer, Calibration) else str(answer)
+    return text, found, Table([found])
+
+
+def _recommended(arguments):
+    """Return the table of all mechanisms for a task."""
+    found = recommend(**arguments)
+    return f"{found}\nTo publish: {found.sentence}", found.to_dict(), found
+
+
+def _mechanisms(arguments):
+    """Return what every mechanism is and takes."""
+    found = {name: described(build) for name, build in constructors().items()}
+    lines = [
+        "\n".join(
+            [
+                f"{name}: {one['what']}",
+                *(f"    --{option:8}{domain}" for option, domain in one["parameters"].items()),
+                *([f"    {one['source']}"] if one["source"] else []),
+            ]
+        )
+        for name, one in found.items()
+    ]
+    rows = [
+        {
+            "name": name,
+            "parameters": " ".join(one["parameters"]),
+            "what": one["what"],
+            "source": one["source"],
+        }
+        for name, one in found.items()
+    ]
+    return "\n".join(lines), found, Table(rows)
+
+
+def _sweep(arguments):
+    """Compute a table and return one line that says what was done."""
+    from shufflelib.sweeps.spec import sweep_file
+
+    jobs = arguments.pop("jobs")
+    if jobs != -1:
+        count(jobs, "--jobs", remedy="processes on this machine, -1 for one on each core")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", UserWarning)
+        rows, summary = sweep_file(arguments.pop("spec"), n_jobs=jobs, **arguments)
+    for one in said:
+        print(f"shufflelib: {one.message}", file=sys.stderr)
+    return summary, rows, Table(rows)
+
+
+def _chosen(argv):
+    """Return the randomizer that the arguments name, if it is one."""
+    first = _Parser(add_help=False)
+    first.add_argument("--randomizer")
+    try:
+        return named(first.parse_known_args(argv)[0].randomizer)
+    except (ValueError, SystemExit):
+        return None
+
+
+def _parsed(argv):
+    argv = sys.argv[1:] if argv is None else argv
+    randomizer = _chosen(argv)
+    parser = _parser(randomizer)
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        takes = f"is no parameter of {randomizer}; " if randomizer else "is unknown; "
+        parser.error(f"{unknown[0]} {takes}add --help for what may be said")
+    return {name: value for name, value in vars(arguments).items() if value is not None}
+
+
+def _plain(value):
+    """Return a value that JSON can hold: infinity as text."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return "inf" if isinstance(value, float) and value == math.inf else value
+
+
+def main(argv=None):
+    """Run the command line.
+
+    Returns 0, 2 after one line about an error, 130 when stopped.
+    """
+    try:
+        arguments = _parsed(argv)
+    except SystemExit as stop:
+        return stop.code
+    answer, as_json, as_csv = (arguments.pop(name) for name in ("answer", "json", "csv"))
+    try:
+        text, found, table = answer(arguments)
+    except (ValueError, TypeError, OSError, ImportError) as wrong:
+        print(f"shufflelib: {wrong}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt as stop:
+        print(f"shufflelib: {str(stop) or 'stopped'}", file=sys.stderr)
+        return 130
+    try:
+        if as_csv:
+            print(table.to_csv(), end="", flush=True)
+        else:
+            print(json.dumps(_plain(found)) if as_json else text, flush=True)
+    except BrokenPipeError:  # whoever read it has seen enough; nothing is left to write at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

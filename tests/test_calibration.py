@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import oracles
-from shufflelib import calibration, randomizers, shuffle
-from shufflelib.calibration import fewest_users, largest_eps0, most_rounds
+from shufflelib import randomizers, shuffle
+from shufflelib.calibration import fewest_users, largest_eps0, most_rounds, smallest_sigma, targets
 from shufflelib.numerics.certified import Certified, Status
 from shufflelib.profiles import DiscretePair, Gaussian
 
@@ -162,7 +162,7 @@ def test_the_largest_budget_of_many_rounds_is_proved_and_close():
 
 
 def test_a_search_gone_astray_cannot_make_an_answer_unsound(monkeypatch):
-    monkeypatch.setattr(calibration, "toms748", lambda *arguments, **options: None)  # never closes in
+    monkeypatch.setattr(targets, "toms748", lambda *arguments, **options: None)  # never closes in
     for eps in (0.01, 0.2):
         found = largest_eps0(n=1000, eps=eps, delta=1e-6)
         assert shuffle(randomizers.generic(eps0=found.answer), n=1000).epsilon(1e-6).upper <= eps
@@ -261,8 +261,40 @@ def test_an_answer_reads_as_a_sentence_and_is_frozen():
 
 @pytest.mark.parametrize("build", [randomizers.binary_rr(eps0=1.0), lambda eps0: eps0])
 def test_a_budget_is_sought_among_functions_that_build_a_randomizer(build):
-    with pytest.raises(TypeError, match="function of eps0|must be a LocalRandomizer"):
+    with pytest.raises(TypeError, match="must be a constructor|must be a LocalRandomizer"):
         largest_eps0(build, n=9, eps=1.0, delta=0.1)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda **target: largest_eps0(randomizers.generalized_rr, n=9, **target), "needs d"),
+        (lambda **target: largest_eps0(randomizers.binary_rr, n=9, d=2, **target), "d is no parameter"),
+        (lambda **target: largest_eps0(randomizers.gaussian, n=9, **target), "has no eps0"),
+        (lambda **target: smallest_sigma(randomizers.laplace, n=9, **target), "has no sigma"),
+        (lambda **target: most_rounds(Gaussian(0.1), n=9, **target), "a profile has its n"),
+        (lambda **target: fewest_users(randomizers.binary_rr, **target), "needs eps0"),
+    ],
+)
+def test_a_constructor_and_its_other_parameters_must_fit(ask, words):
+    with pytest.raises(TypeError, match=words):
+        ask(eps=1.0, delta=0.1)
+
+
+def test_the_least_noise_is_proved_and_a_little_less_is_attacked():
+    found = smallest_sigma(n=200, eps=1.0, delta=1e-4)
+    above, below = (
+        shuffle(randomizers.gaussian(sigma=sigma), 200).delta(1.0) for sigma in (found.answer, found.fails)
+    )
+    assert above.upper <= 1e-4 < below.lower
+    assert 0.9 * found.answer < found.fails < found.unproved < found.answer
+    assert f"{found.answer:.5g}"[:5] in str(found)
+
+
+def test_a_rate_is_that_of_each_round():
+    found = largest_eps0(randomizers.binary_rr, n=500, eps=0.3, delta=1e-6, rate=0.2, rounds=4)
+    sampled = shuffle(randomizers.binary_rr(eps0=found.answer), 500).subsample(0.2).compose(4)
+    assert sampled.epsilon(1e-6) == found.certificate and found.certificate.upper <= 0.3
 
 
 def test_a_step_back_may_end_at_the_last_value_of_the_range():
@@ -273,9 +305,7 @@ def test_a_step_back_may_end_at_the_last_value_of_the_range():
         ((0.5, 2.0), False, False, 0.51),
         ((0.5, 2.0), True, False, 1.99),
     ):
-        family = calibration._Family(
-            abs, 1.0, 1e-6, limits=limits, tolerance=1e-9, falling=falling, whole=whole
-        )
+        family = targets.Family(abs, 1.0, 1e-6, limits=limits, tolerance=1e-9, falling=falling, whole=whole)
         end = limits[falling]
         stride = abs(math.log(near) - math.log(end))
         assert family._before(near, stride) == pytest.approx(end, rel=1e-12)

@@ -8,16 +8,21 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 
 import pytest
 
-from shufflelib import randomizers, shuffle
+import shufflelib
+from shufflelib import randomizers, recommend, shuffle
+from shufflelib.__main__ import main
 from shufflelib.calibration import fewest_users, largest_eps0, most_rounds
-from shufflelib.cli import main
 
 TEN = ["--randomizer", "generalized-rr", "--eps0", "1", "--d", "10", "--n", "100000"]
-QUESTIONS = {"epsilon": ("delta", 1e-8), "delta": ("eps", 0.005), "renyi": ("order", 4.0)}
+QUESTIONS = {
+    "epsilon": ("delta", 1e-8),
+    "delta": ("eps", 0.005),
+    "renyi": ("order", 4.0),
+    "tradeoff": ("fpr", 0.05),
+}
 
 
 def profile():
@@ -56,19 +61,19 @@ ITEMS = ["--randomizer", "generalized-rr", "--d", "10"]
 CALIBRATED = {
     "eps0": (
         [*ITEMS, "--n", "5000"],
-        lambda: largest_eps0(partial(randomizers.generalized_rr, d=10), n=5000, eps=0.5, delta=1e-6),
+        lambda: largest_eps0(randomizers.generalized_rr, d=10, n=5000, eps=0.5, delta=1e-6),
     ),
     "users": (
         [*ITEMS, "--eps0", "2"],
-        lambda: fewest_users(randomizers.generalized_rr(eps0=2.0, d=10), eps=0.5, delta=1e-6),
+        lambda: fewest_users(randomizers.generalized_rr, eps0=2.0, d=10, eps=0.5, delta=1e-6),
     ),
     "users --rounds=3": (
         [*ITEMS, "--eps0", "0.3"],
-        lambda: fewest_users(randomizers.generalized_rr(eps0=0.3, d=10), eps=0.5, delta=1e-6, rounds=3),
+        lambda: fewest_users(randomizers.generalized_rr, eps0=0.3, d=10, eps=0.5, delta=1e-6, rounds=3),
     ),
     "rounds": (
         [*ITEMS, "--eps0", "0.1", "--n", "5"],
-        lambda: most_rounds(shuffle(randomizers.generalized_rr(eps0=0.1, d=10), n=5), eps=0.5, delta=1e-6),
+        lambda: most_rounds(randomizers.generalized_rr, eps0=0.1, d=10, n=5, eps=0.5, delta=1e-6),
     ),
 }
 
@@ -94,7 +99,7 @@ def test_calibrate_gives_the_answers_of_the_library(capsys, wanted, options, que
 
 
 BAD = {
-    "no command": ([], "quantity"),
+    "no command": ([], "command"),
     "unknown command": (["sigma", *TEN], "sigma"),
     "missing delta": (["epsilon", *TEN], "--delta"),
     "missing n": (["epsilon", *GENERIC, "--delta", "1e-6"], "--n"),
@@ -108,8 +113,8 @@ BAD = {
         "--d is no parameter",
     ),
     "unknown option": (["epsilon", *TEN, "--delta", "0.1", "--colour", "7"], "--colour"),
-    "calibrate nothing": (["calibrate"], "eps0|users|rounds"),
-    "calibrate the unknown": (["calibrate", "sigma", *ITEMS, *TARGET], "sigma"),
+    "calibrate nothing": (["calibrate"], "eps0|sigma|users|rounds"),
+    "calibrate the unknown": (["calibrate", "theta", *ITEMS, *TARGET], "theta"),
     "calibrate what is given": (["calibrate", "eps0", *GENERIC, "--n", "10", *TARGET], "--eps0"),
     "calibrate without n": (["calibrate", "eps0", *ITEMS, *TARGET], "--n"),
     "calibrate users by n": (["calibrate", "users", *GENERIC, "--n", "10", *TARGET], "--n"),
@@ -117,6 +122,14 @@ BAD = {
         ["calibrate", "eps0", "--randomizer", "gaussian", "--n", "10", *TARGET],
         "gaussian has no eps0",
     ),
+    "no noise to find": (
+        ["calibrate", "sigma", *ITEMS, "--n", "10", *TARGET],
+        "generalized_rr has no sigma",
+    ),
+    "a near miss": (["epsilon", "--randomizer", "grr", "--n", "9", "--delta", "0.1"], "mean generalized_rr?"),
+    "a wrong task": (["recommend", "--n", "10", *TARGET, "--task", "sum"], "histogram"),
+    "no items": (["recommend", "--n", "10", *TARGET], "d must be"),
+    "two formats": (["epsilon", *TEN, "--delta", "0.1", "--json", "--csv"], "--csv"),
     "target out of reach": (
         ["calibrate", "users", *GENERIC, "--eps", "1e-9", "--delta", "1e-99"],
         "out of reach",
@@ -132,6 +145,55 @@ def test_bad_input_ends_with_status_2_and_one_line(capsys, arguments, words):
     assert err.endswith("\n") and err.count("\n") == 1, err
     assert words in err
     assert "Traceback" not in err
+
+
+def test_every_question_takes_rounds_and_a_rate_and_prints_csv(capsys):
+    command = ["epsilon", *TEN, "--delta", "1e-8", "--rounds", "3", "--rate", "0.1", "--csv"]
+    assert main(command) == 0
+    (row,) = csv.DictReader(capsys.readouterr().out.splitlines())
+    expected = profile().subsample(0.1).compose(3).epsilon(1e-8)
+    assert (float(row["lower"]), float(row["upper"])) == (expected.lower, expected.upper)
+
+
+def test_names_are_those_of_python_and_hyphens_are_welcome(capsys):
+    for name in ("generalized_rr", "generalized-rr"):
+        assert main(["delta", "--randomizer", name, *TEN[2:], "--eps", "0.005", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["randomizer"] == "generalized_rr"
+
+
+def test_help_names_the_parameters_of_the_chosen_mechanism_alone(capsys):
+    assert main(["epsilon", "--randomizer", "generalized_rr", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "Number of options, at least 2." in out and "--sigma" not in out
+    assert main(["epsilon", "--help"]) == 0
+    assert "shufflelib mechanisms" in capsys.readouterr().out
+
+
+def test_mechanisms_are_listed_with_parameters_domains_and_sources(capsys):
+    assert main(["mechanisms"]) == 0
+    out = capsys.readouterr().out
+    for words in ("generalized_rr", "--sigma", "Number of options, at least 2.", "Wang 2024, Table 1 [35]"):
+        assert words in out
+    assert main(["mechanisms", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert all(one["what"] and all(one["parameters"].values()) for one in listed.values())
+
+
+def test_the_version_is_that_of_the_package(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"shufflelib {shufflelib.__version__}\n"
+
+
+def test_recommend_prints_the_table_and_the_sentence(capsys):
+    command = ["recommend", "--n", "1000", "--eps", "1", "--delta", "1e-6", "--task", "mean"]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    found = recommend(n=1000, eps=1, delta=1e-6, task="mean")
+    assert out == f"{found}\nTo publish: {found.sentence}\n"
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == found.rows
+    assert main([*command, "--csv"]) == 0
+    assert capsys.readouterr().out == found.to_csv()
 
 
 def test_the_module_passes_on_the_exit_status():
@@ -174,10 +236,10 @@ BAD_GRIDS = {
     "no quantity": (changed(quantity=None), "quantity is missing; give one of epsilon"),
     "unknown quantity": (changed(quantity="epsilom"), "got 'epsilom' (did you mean epsilon?)"),
     "no randomizer": (changed(randomizer=None), "randomizer is missing"),
-    "unknown randomizer": (changed(randomizer="binary_rr"), "got 'binary_rr' (did you mean binary-rr?)"),
+    "unknown randomizer": (changed(randomizer="binari-rr"), "got 'binari-rr' (did you mean binary_rr?)"),
     "no randomizer in a list": (changed(randomizer="[binary-rr, [laplace]]"), "got a list"),
     "foreign key": (changed(d=3), "d is no key of this grid"),
-    "missing key": (changed(eps=None), "eps is missing: binary-rr takes eps0; delta takes n, eps"),
+    "missing key": (changed(eps=None), "eps is missing: binary_rr takes eps0; delta takes n, eps"),
     "text": (changed(eps="1e-8"), "eps must be a number, got the string '1e-8'; write 1.0e-8, not 1e-8"),
     "text in a range": (changed(eps="{from: 1e-8, to: 1, points: 3}"), "eps: from must be a number"),
     "truth": (changed(n="true"), "n must be a number, got True"),
@@ -202,6 +264,20 @@ BAD_GRIDS = {
         "eps0 is no key of this grid",
     ),
 }
+
+
+def test_a_sweep_leaves_a_parameter_out_where_a_mechanism_has_none_and_says_so_once(tmp_path, capsys):
+    (tmp_path / "grid.yaml").write_text(
+        changed(randomizer="[laplace, binary-rr, generalized-rr]", d="[3, 4]")
+    )
+    assert main(["sweep", str(tmp_path / "grid.yaml"), "--jobs", "1", "--rounds", "2", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "shufflelib: d is left out for laplace, binary_rr, which does not take it\n"
+    rows = json.loads(out)
+    assert [row["randomizer"] for row in rows] == 2 * ["laplace"] + 2 * ["binary_rr"] + 4 * ["generalized_rr"]
+    assert all(row["rounds"] == 2 for row in rows)
+    expected = shuffle(randomizers.laplace(eps0=1.0), 10).compose(2).delta(0.2)
+    assert (rows[0]["lower"], rows[0]["upper"]) == (expected.lower, expected.upper)
 
 
 @pytest.mark.parametrize(("text", "words"), BAD_GRIDS.values(), ids=BAD_GRIDS)

@@ -50,6 +50,12 @@ CLIENTS = sgd.PersonalClients(eps=[0.1] * 100, delta=1e-6, clip=1.0, client_size
 OWN = {  # where a callable means something else by the name, or its theorem needs other numbers
     "calibration.largest_eps0": {"randomizer": randomizers.generic, "rounds": 1, "delta": 1e-6},
     "calibration.fewest_users": {"rounds": 1, "delta": 1e-6},
+    "calibration.most_rounds": {"n": 10_000},
+    "calibration.recommend": {
+        **{"n": 1000, "eps": 1.0, "delta": 1e-6, "task": "histogram", "d": 4},
+        **{"rounds": 1, "rate": 1.0, "dropout": 0.1},
+    },
+    "calibration.smallest_sigma": {"randomizer": randomizers.gaussian, "rounds": 1, "delta": 1e-6},
     "estimation.LaplaceReports": {"eps0": THREE, "low": 0.0, "high": 1.0},
     "estimation.MeanProtocol": {"eps0": THREE, "low": 0.0, "high": 1.0},
     "estimation.PermutedMeanProtocol": {"eps0": THREE, "low": 0.0, "high": 1.0},
@@ -103,9 +109,11 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
 # what users meet as an answer, or write as a class of their own, or give data to: asked in its folder's tests
 NOT_ASKED = {
     "answers": {
-        *("calibration.Calibration", "calibration.record", "estimation.Estimate", "estimation.Measured"),
+        *("calibration.Calibration", "calibration.Recommendation"),
+        *("estimation.Estimate", "estimation.Measured"),
         *("published.closed_form.BlanketBounds", "published.closed_form.over"),
-        *("published.comparison.Answer", "published.comparison.Bound", "published.comparison.Gaps"),
+        *("published.comparison.Answer", "published.comparison.Bound", "published.comparison.Comparison"),
+        "published.comparison.Gaps",
         *("published.comparison.Question", "published.conversions.BestOrder"),
         *("published.joint_concavity.Tightness", "published.personalized.NormalApproximation"),
         *("published.renyi.over", "published.shuffle_index.ShuffleIndex"),
@@ -156,6 +164,8 @@ def good_arguments(title, function):
     """Return an argument in order for every parameter; one without a default must be known."""
     good, own = {}, OWN.get(title, {})
     for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            continue
         if name in own or name in PLAIN:
             good[name] = own.get(name, PLAIN.get(name))
         elif parameter.default is inspect.Parameter.empty:
@@ -225,7 +235,9 @@ EXTREME = {
 # an honest answer takes seconds: a search over many profiles, each at the end of its range
 DEAR = {
     *((f"calibration.{name}", "delta") for name in ("fewest_users", "largest_eps0")),
-    *(("calibration.most_rounds", name) for name in ("delta", "eps")),
+    *(("calibration.most_rounds", name) for name in ("delta", "eps", "n", "rate")),
+    *(("calibration.recommend", name) for name in ("delta", "eps", "rate", "rounds")),
+    *(("calibration.smallest_sigma", name) for name in ("delta", "eps", "n", "rate", "rounds")),
     *((f"published.comparison.{name}", "delta") for name in ("compare", "gaps")),
     *(("sgd.accounting.noise_multiplier", name) for name in ("delta", "eps", "blocks", "epochs")),
 }
@@ -263,7 +275,7 @@ def test_foreign_values_are_refused_by_name(title):
     for name in arguments:
         for value in FOREIGN.values():
             optional = value is None and name in OPTIONAL
-            if optional or (value is math.exp and title == "calibration.largest_eps0"):
+            if optional or (value is math.exp and title.startswith("calibration.")):
                 continue
             is_refused(function, arguments, name, value, PRINTED_AS.get((title, name)))
 

@@ -19,6 +19,8 @@ class Table(Sequence):
         What the table says, in a line above it.
     notes : tuple of str
         What holds for all rows, in lines below it.
+    hidden : tuple of str
+        Columns that the CSV and the dictionary have, and the text and the HTML do not.
 
     Examples
     --------
@@ -29,8 +31,8 @@ class Table(Sequence):
     older        2
     """
 
-    def __init__(self, rows, *, title="", notes=()):
-        self.rows, self.title, self.notes = list(rows), title, tuple(notes)
+    def __init__(self, rows, *, title="", notes=(), hidden=()):
+        self.rows, self.title, self.notes, self.hidden = list(rows), title, tuple(notes), tuple(hidden)
 
     def __getitem__(self, place):
         return self.rows[place]
@@ -43,14 +45,18 @@ class Table(Sequence):
         """Names of all columns."""
         return list(dict.fromkeys(name for row in self.rows for name in row))
 
+    @property
+    def _shown(self):
+        return [name for name in self.columns if name not in self.hidden]
+
     def _cells(self):
-        return [[_text(row.get(name)) for name in self.columns] for row in self.rows]
+        return [[_text(row.get(name)) for name in self._shown] for row in self.rows]
 
     def _numeric(self):
-        return [all(_is_number(row.get(name)) for row in self.rows) for name in self.columns]
+        return [all(_is_number(row.get(name)) for row in self.rows) for name in self._shown]
 
     def __str__(self):
-        lines, numeric = [self.columns, *self._cells()], self._numeric()
+        lines, numeric = [self._shown, *self._cells()], self._numeric()
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         shown = [
             "  ".join(
@@ -76,7 +82,7 @@ class Table(Sequence):
         body = "".join(f"<tr>{line(cells, 'td')}</tr>" for cells in self._cells())
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
         title = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
-        head = f"<thead><tr>{line(self.columns, 'th')}</tr></thead>"
+        head = f"<thead><tr>{line(self._shown, 'th')}</tr></thead>"
         return f"<table>{title}{head}<tbody>{body}</tbody></table>{notes}"
 
     def to_dict(self):

@@ -5,6 +5,7 @@ what came, and what to do about it.  Strings are never parsed: ``"1e-8"`` is wha
 ``1e-8``, and silently accepting it once means silently misreading it elsewhere.
 """
 
+import difflib
 import math
 import numbers
 import reprlib
@@ -200,3 +201,27 @@ def local_budget(eps0, name="eps0"):
     return real(
         eps0, name, at_least=1e-300, at_most=700.0, remedy="a local budget is positive, in nats, at most 700"
     )
+
+
+def suggestion(word, known, others=()):
+    """Return what a misspelt word may have meant, for the end of a message; nothing if nothing is near.
+
+    Parameters
+    ----------
+    word : str
+        What was given.
+    known : iterable of str
+        What would be understood.
+    others : mapping, optional
+        Other names in use, with the known name of each.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.validation import suggestion
+    >>> suggestion("laplase", ["laplace", "gaussian"]), suggestion("grr", [], {"grr": "generalized_rr"})
+    (' (did you mean laplace?)', ' (did you mean generalized_rr?)')
+    """
+    if not isinstance(word, str):
+        return ""
+    near = difflib.get_close_matches(word.lower(), [*known, *others], 1)
+    return f" (did you mean {dict(others).get(near[0], near[0])}?)" if near else ""

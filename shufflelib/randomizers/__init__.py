@@ -1,5 +1,6 @@
 """One constructor per local randomizer: how it maps one value to one report."""
 
+from shufflelib.numerics.validation import suggestion
 from shufflelib.randomizers.additive import gaussian, laplace
 from shufflelib.randomizers.balls_into_bins import balcer_binary, balcer_uniform, balls_into_bins, mix_dump
 from shufflelib.randomizers.cut_density import from_density
@@ -56,3 +57,28 @@ __all__ = [
     "wheel",
     "witch_hat",
 ]
+
+OTHER_NAMES = {
+    "blh": "local_hash",
+    "grr": "generalized_rr",
+    "hr": "hadamard",
+    "k_rr": "generalized_rr",
+    "krr": "generalized_rr",
+    "olh": "local_hash",
+    "oue": "optimized_unary",
+    "pm": "piecewise",
+    "randomized_response": "generalized_rr",
+    "rr": "binary_rr",
+    "ss": "subset",
+    "sue": "rappor",
+    "warner": "binary_rr",
+}
+
+
+def __getattr__(name):
+    near = suggestion(name, __all__, OTHER_NAMES)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{near}")
+
+
+def __dir__():
+    return __all__

@@ -1,9 +1,11 @@
-"""Randomizers by the names that people type: ``generalized-rr`` for `generalized_rr`."""
+"""Mechanisms by the names of their constructors: what each takes, and what a near miss may have meant."""
 
 import functools
 import inspect
+import re
 
 from shufflelib import randomizers
+from shufflelib.numerics import validation
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 OTHERS = {"cdf", "matrix", "randomizer", "randomizers"}  # parameters that are not numeric
@@ -11,8 +13,8 @@ OTHERS = {"cdf", "matrix", "randomizer", "randomizers"}  # parameters that are n
 
 @functools.cache
 def constructors():
-    """Return the constructor of every randomizer with numeric parameters only, by its hyphenated name."""
-    built = {name.replace("_", "-"): getattr(randomizers, name) for name in randomizers.__all__}
+    """Return the constructor of every randomizer with numeric parameters only, by its name."""
+    built = {name: getattr(randomizers, name) for name in randomizers.__all__}
     return {
         name: build
         for name, build in built.items()
@@ -20,11 +22,49 @@ def constructors():
     }
 
 
+def named(name):
+    """Return the name of a randomizer as Python has it; ``generalized-rr`` is one too.
+
+    Examples
+    --------
+    >>> from shufflelib.randomizers.by_name import named
+    >>> named("generalized-rr")
+    'generalized_rr'
+    """
+    wanted = name.replace("-", "_") if isinstance(name, str) else name
+    if not isinstance(name, str) or wanted not in constructors():
+        near = validation.suggestion(wanted, constructors(), randomizers.OTHER_NAMES)
+        got = validation.shown(name) if isinstance(name, str) else f"a {type(name).__name__}"
+        raise ValueError(f"randomizer must be one of {', '.join(constructors())}; got {got}{near}")
+    return wanted
+
+
 def parameters(build):
-    """Return the parameters of a constructor's signature by name."""
-    return inspect.signature(build).parameters
+    """Return the named parameters of a constructor's signature."""
+    found = inspect.signature(build).parameters
+    return {name: one for name, one in found.items() if one.kind is not one.VAR_KEYWORD}
 
 
 def required(build):
     """Return the names of a constructor's required parameters."""
     return [name for name, one in parameters(build).items() if one.default is inspect.Parameter.empty]
+
+
+def described(build):
+    """Return what a constructor builds, each parameter's domain, and the source, from its docstring."""
+    lines = inspect.getdoc(build).splitlines()
+    first = lines.index("Parameters") + 2
+    last = next((i for i in range(first, len(lines)) if re.fullmatch("-+", lines[i])), len(lines) + 1) - 1
+    domains, names = {}, ()
+    for line in lines[first:last]:
+        if line and not line.startswith(" "):
+            names = re.split(", *", line.split(" : ")[0])
+        else:
+            for name in names:
+                domains[name] = f"{domains.get(name, '')} {line.strip()}".strip()
+    source = re.search(r"Wang 2024, Tables? \d[^:;]*?(?=:|;|\. )|Source: [^.]*", "\n".join(lines))
+    return {
+        "what": re.sub(r"^Build (the |an? )?", "", lines[0]),
+        "parameters": {name: domains.get(name, "") for name in parameters(build)},
+        "source": " ".join(source[0].split()) if source else "",
+    }

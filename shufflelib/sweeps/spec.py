@@ -7,7 +7,7 @@ from shufflelib.numerics.optional import remedy
 from shufflelib.sweeps.table import answered, as_csv, grid_points
 
 
-def sweep_file(path, *, output=None, cache=None, n_jobs=-1, scheduler=None):
+def sweep_file(path, *, output=None, cache=None, n_jobs=-1, scheduler=None, **keys):
     """Write the table of a grid in a YAML file, and say in one line what was done.
 
     Parameters
@@ -19,10 +19,14 @@ def sweep_file(path, *, output=None, cache=None, n_jobs=-1, scheduler=None):
         by default beside the YAML file and the output, with the endings ``.csv`` and ``.cache``.
     n_jobs, scheduler
         As in `shufflelib.sweeps.sweep`.
+    **keys
+        Keys of the grid that replace those of the file, such as ``rounds=10``.
 
     Returns
     -------
-    str
+    rows : list of dict
+        The table.
+    summary : str
         One line.
 
     Raises
@@ -34,7 +38,8 @@ def sweep_file(path, *, output=None, cache=None, n_jobs=-1, scheduler=None):
     """
     path = as_path(path, "spec")
     try:
-        points = grid_points(load(path))
+        spec = load(path)
+        points = grid_points(spec | keys if isinstance(spec, dict) else spec)
     except (TypeError, ValueError) as wrong:
         raise ValueError(f"{path}: {wrong}") from None
     output = path.with_suffix(".csv") if output is None else as_path(output, "output")
@@ -52,7 +57,7 @@ def sweep_file(path, *, output=None, cache=None, n_jobs=-1, scheduler=None):
     replace(output.resolve(), as_csv(rows))
     summary = f"{output}: {len(rows)} rows, {found} of them kept in {cache}"
     refused = sum(row["status"].startswith("refused") for row in rows)
-    return f"{summary}; {refused} refused, see their status" if refused else summary
+    return rows, f"{summary}; {refused} refused, see their status" if refused else summary
 
 
 def load(path):

@@ -1,22 +1,23 @@
 """Certified numbers over a grid: one quantity, one or more randomizers, and lists or ranges of parameters."""
 
 import csv
-import difflib
 import functools
 import hashlib
 import io
 import itertools
 import json
 import math
+import warnings
 from collections.abc import Mapping
 
 import numpy as np
 
-from shufflelib.calibration import LOOKED_FOR, MAX_ROUNDS, QUESTIONS, record
+from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
+from shufflelib.calibration.targets import MAX_ROUNDS
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import as_path, try_folder, unwritable
 from shufflelib.profiles.privacy_profile import SMALLEST_RATE
-from shufflelib.randomizers.by_name import constructors, parameters, required
+from shufflelib.randomizers.by_name import constructors, named, parameters, required
 from shufflelib.sweeps.running import completed, environment
 
 MOST_POINTS = 10**6
@@ -29,6 +30,7 @@ DOMAINS = {
     "n": validation.users,
     "delta": lambda delta: validation.probability(delta, "delta"),
     "eps": lambda eps: validation.real(eps, "eps", at_least=0.0, remedy="a central budget in nats"),
+    "fpr": lambda fpr: validation.real(fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate"),
     "order": lambda order: validation.real(order, "order", above=1.0, remedy="a Rényi order exceeds 1"),
     "rate": lambda rate: validation.real(
         rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="the share of users that is drawn"
@@ -144,7 +146,7 @@ def _row(*, quantity, randomizer, **point):
     asked = {name: value for name, value in point.items() if name in parameters(question)}
     own = {name: value for name, value in point.items() if name not in asked}
     try:
-        found = record(question(functools.partial(constructors()[randomizer], **own), **asked))
+        found = question(constructors()[randomizer], **own, **asked).to_dict()
     except ValueError as wrong:
         return {"lower": 0.0, "upper": math.inf, "status": f"refused: {wrong}"}
     return {column: found[column] for column in COLUMNS if column in found}
@@ -176,21 +178,27 @@ def grid_points(spec):
     quantity = _chosen("quantity", spec, QUESTIONS)
     names = spec.get("randomizer")
     names = names if isinstance(names, list) and names else [names]
-    names = [_chosen("randomizer", spec | {"randomizer": name}, constructors()) for name in names]
-    names = list(dict.fromkeys(names))
+    if names == [None]:
+        raise ValueError(f"randomizer is missing; give one of {', '.join(constructors())}")
+    names = list(dict.fromkeys(named(name) for name in names))
+    taken = {name: _keys_of(name, quantity) for name in names}
     for name in names:
-        _check_keys(spec, quantity, name)
+        _check_keys(spec, quantity, name, set().union(*taken.values()))
     axes = {name: _values(name, spec[name]) for name in spec if name not in ("quantity", "randomizer")}
-    size = math.prod(map(len, axes.values())) * len(names)
+    for key in axes:
+        if without := [name for name in names if key not in taken[name]]:
+            warnings.warn(f"{key} is left out for {', '.join(without)}, which does not take it", stacklevel=2)
+    grids = {name: {key: axes[key] for key in axes if key in taken[name]} for name in names}
+    size = sum(math.prod(map(len, grid.values())) for grid in grids.values())
     if size > MOST_POINTS:
         raise ValueError(
             f"the grid has {size:,} points, more than {MOST_POINTS:,}; use fewer or shorter lists"
         )
     _build_each(names, quantity, axes)
     return [
-        {"quantity": quantity, "randomizer": name, **dict(zip(axes, values, strict=True))}
-        for name in names
-        for values in itertools.product(*axes.values())
+        {"quantity": quantity, "randomizer": name, **dict(zip(grid, values, strict=True))}
+        for name, grid in grids.items()
+        for values in itertools.product(*grid.values())
     ]
 
 
@@ -200,29 +208,33 @@ def _chosen(key, spec, known):
     if not isinstance(spec[key], str) or spec[key] not in known:
         listed = isinstance(spec[key], list | dict)
         got = f"a {type(spec[key]).__name__}" if listed else validation.shown(spec[key])
-        raise ValueError(f"{key} must be one of {', '.join(known)}; got {got}{_near(spec[key], known)}")
+        raise ValueError(
+            f"{key} must be one of {', '.join(known)}; got {got}{validation.suggestion(spec[key], known)}"
+        )
     return spec[key]
 
 
-def _near(word, known):
-    near = difflib.get_close_matches(word, known, 1) if isinstance(word, str) else ()
-    return f" (did you mean {near[0]}?)" if near else ""
+def _keys_of(randomizer, quantity):
+    """Return the keys that a randomizer and a quantity take together."""
+    own = [name for name in parameters(constructors()[randomizer]) if name != LOOKED_FOR.get(quantity)]
+    return [*own, *(name for name in parameters(QUESTIONS[quantity]) if name != "randomizer")]
 
 
-def _check_keys(spec, quantity, randomizer):
-    build, answer = constructors()[randomizer], QUESTIONS[quantity]
-    found = LOOKED_FOR.get(quantity)
+def _check_keys(spec, quantity, randomizer, known):
+    """Refuse keys that no randomizer of the grid takes, and missing ones."""
+    build, answer, found = constructors()[randomizer], QUESTIONS[quantity], LOOKED_FOR.get(quantity)
     if found and found not in parameters(build):
         raise ValueError(f"{randomizer} has no {found} to look for; it takes {', '.join(parameters(build))}")
     own = [name for name in parameters(build) if name != found]
-    asked = [name for name in parameters(answer) if name not in ("build", "randomizer")]
-    accepted = ["quantity", "randomizer", *own, *asked]
+    asked = [name for name in parameters(answer) if name != "randomizer"]
     takes = f"{randomizer} takes {', '.join(own) or 'nothing'}; {quantity} takes {', '.join(asked)}"
+    accepted = ["quantity", "randomizer", *known]
     for key in spec:
         if key not in accepted:
-            raise ValueError(f"{key[:40]} is no key of this grid{_near(key, accepted)}: {takes}")
-    for key in [*required(build), *required(answer)]:
-        if key not in spec and key not in ("build", found):
+            near = validation.suggestion(key, accepted)
+            raise ValueError(f"{key[:40]} is no key of this grid{near}: {takes}")
+    for key in [*required(build), *required(answer), *(["n"] if "n" in asked else [])]:
+        if key not in spec and key not in ("randomizer", found):
             raise ValueError(f"{key} is missing: {takes}")
 
 

@@ -62,6 +62,7 @@ def found(folder, **own):
         names = [
             name
             for name, parameter in inspect.signature(function).parameters.items()
+            if parameter.kind is not parameter.VAR_KEYWORD
             if parameter.default is parameter.empty or name == "delta0" or name in OWN.get(title, {})
         ]
         if title.startswith(folder) and set(names) <= domains.keys():

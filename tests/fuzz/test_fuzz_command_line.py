@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from fuzz_answers import examples
 from fuzz_profiles import QUESTIONS
-from shufflelib.cli import main
+from shufflelib.__main__ import main
 
 WORDS = st.one_of(
     st.sampled_from(

@@ -15,7 +15,7 @@ TREES = {
     for path in PACKAGE.rglob("*.py")
 }
 LATE = {  # imports inside functions, of what needs a package that is optional
-    ("cli.py", "from shufflelib.sweeps.spec import sweep_file"),
+    ("__main__.py", "from shufflelib.sweeps.spec import sweep_file"),
     ("explorer/sliders.py", "from shufflelib.plotting import png"),
 }
 

@@ -144,7 +144,7 @@ def test_the_wheel_says_what_pyproject_says(wheel):
     needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
     assert {re.match(r"[\w-]+", line)[0] for line in needed} == set(ALWAYS)
     assert set(metadata.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
-    assert "shufflelib=shufflelib.cli:main" in entries.replace(" ", "")
+    assert "shufflelib=shufflelib.__main__:main" in entries.replace(" ", "")
     assert metadata.get_payload().startswith("# shufflelib")
 
 

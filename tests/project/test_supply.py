@@ -115,7 +115,7 @@ import claims.__main__, shufflelib
 for module in pkgutil.walk_packages(shufflelib.__path__, "shufflelib."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
-from shufflelib.cli import main
+from shufflelib.__main__ import main
 main("epsilon --randomizer binary_rr --eps0 1 --n 100 --delta 1e-6".split())
 claims.__main__.main([])
 from shufflelib import datasets, plotting

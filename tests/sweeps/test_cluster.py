@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shufflelib.cli import main
+from shufflelib.__main__ import main
 from shufflelib.sweeps import WorkerError, grid, running, sweep
 from test_sweeps import die, fail
 

@@ -1,17 +1,15 @@
 r"""Inverse questions: the largest local budget, the fewest users, the most rounds for a target (ε, δ).
 
->>> from shufflelib import calibration, randomizers
->>> found = calibration.fewest_users(randomizers.binary_rr(eps0=2.0), eps=0.5, delta=1e-6)
->>> found.answer, found.certificate.upper <= 0.5, found.fails
-(494, True, 492)
-
 Each function searches a family of profiles, one for each value of the parameter, for the point where the
 certified ε at δ crosses the target.  The search proves nothing.  The proof is the certificate of the value
 returned: its profile, evaluated at the target δ.  So no answer rests on ε being monotone in the parameter;
 where it is not, the answer is one of several crossings and not always the last one.
+
+The first argument is always a constructor of `shufflelib.randomizers`; its other parameters follow by name.
 """
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,13 +17,16 @@ from dataclasses import dataclass
 from scipy.optimize import toms748
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified, written
+from shufflelib.numerics.certified import TOLERANCE, Certified, written
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import PrivacyProfile
-from shufflelib.randomizers import generic
+from shufflelib.profiles.privacy_profile import SMALLEST_RATE, PrivacyProfile
+from shufflelib.randomizers.additive import gaussian
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.response import generic
 from shufflelib.shuffling.shuffled import shuffle
 
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
+LARGEST_SIGMA, SMALLEST_SIGMA = 1e6, 0.03
 MAX_ROUNDS = 10**9
 ONE_ROUND, MANY_ROUNDS = 1e-7, 1e-5  # relative widths at which the search for the answer stops
 COARSER = 1e3  # the search for a value that fails stops at a width that much larger
@@ -60,7 +61,7 @@ class Calibration:
     Examples
     --------
     >>> from shufflelib import calibration, randomizers
-    >>> found = calibration.fewest_users(randomizers.binary_rr(eps0=1.0), eps=0.1, delta=1e-6)
+    >>> found = calibration.fewest_users(randomizers.binary_rr, eps0=1.0, eps=0.1, delta=1e-6)
     >>> found.certificate.upper <= found.eps, found.fails < found.unproved < found.answer
     (True, True)
     """
@@ -77,13 +78,19 @@ class Calibration:
         beyond = (
             "no value tried is proved to fail"
             if self.fails is None
-            else f"{_exact_or(self.fails, up=True)} is proved to fail"
+            else f"{_exact_or(self.fails, up=self.fails > self.answer)} is proved to fail"
         )
+        up = self.unproved is not None and self.unproved < self.answer
         return (
-            f"{self.quantity}: {_exact_or(self.answer, up=False)}, proved to give epsilon <= "
+            f"{self.quantity}: {_exact_or(self.answer, up=up)}, proved to give epsilon <= "
             f"{written(self.certificate.upper, up=True, digits=8)} at delta = {self.delta} "
             f"(target {self.eps}); {beyond}."
         )
+
+    def to_dict(self):
+        """Return the answer and its certificate as a dictionary of numbers and text."""
+        found = {"answer": self.answer, "unproved": self.unproved, "fails": self.fails}
+        return found | self.certificate.to_dict()
 
 
 def _exact_or(value, *, up):
@@ -91,7 +98,7 @@ def _exact_or(value, *, up):
     return f"{value:,}" if isinstance(value, int) else written(value, up=up, digits=8)
 
 
-def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
+def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **parameters):
     r"""Find the largest local budget whose certified central ε at δ stays within a target.
 
     .. math:: \max\{\varepsilon_0 : \varepsilon_{n,\varepsilon_0}(\delta) \le \varepsilon\}
@@ -99,18 +106,21 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
     Parameters
     ----------
     randomizer : callable
-        Takes ``eps0`` by name and returns a `LocalRandomizer`: a constructor with its other
-        parameters fixed, ``functools.partial(randomizers.generalized_rr, d=16)``, or
-        ``lambda eps0: ...``.  By default `randomizers.generic`: the answer holds for every pure
-        eps0-LDP randomizer that all users share, and at ``fails`` one of them misses the target.
+        A constructor that takes ``eps0``, such as `randomizers.generalized_rr`.  By default
+        `randomizers.generic`: the answer holds for every pure eps0-LDP randomizer that all users share, and
+        at ``fails`` one of them misses the target.
     n : int
-        Number of all users, the one who changes included.
+        Number of users who report in a round, the one who changes included.
     eps : float
         Target for the central ε in nats, positive.
     delta : float
         Central δ of the guarantee, strictly between 0 and 1.
     rounds : int
         How many times every user reports; the target is for all rounds together.
+    rate : float
+        Share of the population that is drawn for each round, n users.
+    **parameters
+        The constructor's other parameters, such as ``d=16``.
 
     Returns
     -------
@@ -120,7 +130,7 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
     Raises
     ------
     TypeError
-        If ``randomizer`` is not a function of eps0 or does not return a `LocalRandomizer`.
+        If ``randomizer`` is no constructor with these parameters.
     ValueError
         If an argument is outside its domain, or no budget from 1e-9 on is proved to meet the target.
 
@@ -140,16 +150,12 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
     >>> found.answer > 1.82, found.fails < 1.92
     (True, True)
     """
-    if not callable(randomizer):
-        raise TypeError(
-            f"randomizer must be a function of eps0, got {randomizer!r}; pass a constructor, "
-            "such as functools.partial(randomizers.generalized_rr, d=16)"
-        )
-    n, rounds = validation.users(n), _rounds(rounds)
-    eps, delta = _target(eps, delta)
+    build = _constructor(randomizer, parameters, finds="eps0")
+    n, rounds, rate = validation.users(n), checked_rounds(rounds), checked_rate(rate)
+    eps, delta = checked_target(eps, delta)
     return _of_rounds(
         rounds,
-        lambda eps0: shuffle(randomizer(eps0=eps0), n=n),
+        lambda eps0: shuffle(build(eps0=eps0), n).subsample(rate),
         f"largest eps0 for n = {n:,} users",
         start=eps,
         remedy="use a larger eps or delta, more users or fewer rounds",
@@ -159,28 +165,70 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1):
     )
 
 
-def fewest_users(randomizer, *, eps, delta, rounds=1):
+def smallest_sigma(randomizer=gaussian, *, n, eps, delta, rounds=1, rate=1.0, **parameters):
+    r"""Find the least noise whose certified central ε at δ stays within a target.
+
+    .. math:: \min\{\sigma : \varepsilon_{n,\sigma}(\delta) \le \varepsilon\}
+
+    Parameters
+    ----------
+    randomizer : callable
+        A constructor that takes ``sigma``, by default `randomizers.gaussian`.
+    n, eps, delta, rounds, rate, **parameters
+        As for `largest_eps0`.
+
+    Returns
+    -------
+    Calibration
+        ``answer`` is the standard deviation of every report's noise, 0.03 to 10⁶, for values 0 and 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `largest_eps0`.
+
+    Examples
+    --------
+    >>> from shufflelib import calibration
+    >>> found = calibration.smallest_sigma(n=1000, eps=0.5, delta=1e-6)
+    >>> 0.7 < found.fails < found.answer < 0.8
+    True
+    """
+    build = _constructor(randomizer, parameters, finds="sigma")
+    n, rounds, rate = validation.users(n), checked_rounds(rounds), checked_rate(rate)
+    eps, delta = checked_target(eps, delta)
+    return _of_rounds(
+        rounds,
+        lambda sigma: shuffle(build(sigma=sigma), n).subsample(rate),
+        f"smallest sigma for n = {n:,} users",
+        start=1.0,
+        remedy="use a larger eps or delta, more users or fewer rounds",
+        eps=eps,
+        delta=delta,
+        limits=(SMALLEST_SIGMA, LARGEST_SIGMA),
+        falling=True,
+    )
+
+
+def fewest_users(randomizer, *, eps, delta, rounds=1, rate=1.0, **parameters):
     r"""Find the smallest number of users whose certified central ε at δ is within a target.
 
     .. math:: \min\{n : \varepsilon_n(\delta) \le \varepsilon\}
 
     Parameters
     ----------
-    randomizer : LocalRandomizer
-        What every user applies to their value, independently.
-    eps : float
-        Target for the central ε in nats, positive.
-    delta : float
-        Central δ of the guarantee, strictly between 0 and 1.
-    rounds : int
-        How many times every user reports; the target is for all rounds together.
+    randomizer : callable
+        A constructor, such as `randomizers.generalized_rr`; or a `LocalRandomizer`, which is one with all
+        its parameters.
+    eps, delta, rounds, rate, **parameters
+        As for `largest_eps0`, ``eps0`` included.
 
     Returns
     -------
     Calibration
-        ``answer`` counts all users, the one who changes included.  ``fails`` is a number of users
-        that is too small, and so is every smaller one: a further user with a known value sends a report
-        that an attacker could have drawn without them, so δ never rises with n.
+        ``answer`` counts the users who report in a round, the one who changes included.  ``fails`` is a
+        number that is too small, and at rate 1 so is every smaller one: a further user with a known value
+        sends a report that an attacker could have drawn without them, so δ never rises with n.
 
     Raises
     ------
@@ -197,17 +245,18 @@ def fewest_users(randomizer, *, eps, delta, rounds=1):
     Examples
     --------
     >>> from shufflelib import calibration, randomizers
-    >>> found = calibration.fewest_users(randomizers.binary_rr(eps0=1.0), eps=0.1, delta=1e-6)
+    >>> found = calibration.fewest_users(randomizers.binary_rr, eps0=1.0, eps=0.1, delta=1e-6)
     >>> found.answer, found.fails
     (1529, 1527)
     """
-    rounds = _rounds(rounds)
-    shuffle(randomizer, n=1)  # refuses what is no randomizer
-    eps, delta = _target(eps, delta)
+    rounds, rate = checked_rounds(rounds), checked_rate(rate)
+    one = _built(randomizer, parameters)
+    shuffle(one, 1).subsample(rate)  # refuses what has no such profile
+    eps, delta = checked_target(eps, delta)
     return _of_rounds(
         rounds,
-        lambda n: shuffle(randomizer, n=n),
-        f"fewest users of {randomizer}",
+        lambda n: shuffle(one, n).subsample(rate),
+        f"fewest users of {one}",
         start=1000,
         remedy="use a larger eps or delta, a smaller eps0 or fewer rounds",
         eps=eps,
@@ -218,19 +267,24 @@ def fewest_users(randomizer, *, eps, delta, rounds=1):
     )
 
 
-def most_rounds(profile, *, eps, delta):
+def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
     r"""Find how many rounds of one mechanism stay within a target.
 
     .. math:: \max\{k : \varepsilon_{k\text{ rounds}}(\delta) \le \varepsilon\}
 
     Parameters
     ----------
-    profile : PrivacyProfile
-        One round; rounds may be adaptive.
+    randomizer : callable
+        A constructor, as for `fewest_users`; or the profile of one round, and then no more is needed but the
+        target.
+    n : int
+        Number of users who report in a round.
     eps : float
         Target for ε of all rounds together in nats, positive.
     delta : float
         Central δ of the guarantee, strictly between 0 and 1.
+    rate, **parameters
+        As for `largest_eps0`, ``eps0`` included.
 
     Returns
     -------
@@ -245,23 +299,28 @@ def most_rounds(profile, *, eps, delta):
 
     Notes
     -----
-    The lower end is that of the same attack in each round.  About ten compositions are evaluated.
+    Rounds may be adaptive.  The lower end is that of the same attack in each round.  About ten compositions
+    are evaluated.
 
     Examples
     --------
-    >>> from shufflelib import calibration
-    >>> from shufflelib.profiles import Gaussian
-    >>> found = calibration.most_rounds(Gaussian(0.1), eps=1.0, delta=1e-6)
+    >>> from shufflelib import calibration, randomizers
+    >>> found = calibration.most_rounds(randomizers.binary_rr, eps0=1.0, n=10_000, eps=1.0, delta=1e-6)
     >>> found.answer, found.fails
-    (5, 6)
+    (512, 516)
     """
-    if not isinstance(profile, PrivacyProfile):
-        raise TypeError(
-            f"profile must be a PrivacyProfile, got {profile!r}; build one with shufflelib.shuffle"
-        )
-    eps, delta = _target(eps, delta)
-    family = _Family(
-        lambda rounds: profile.compose(rounds=rounds),
+    if isinstance(randomizer, PrivacyProfile):
+        if n is not None or parameters:
+            raise TypeError(
+                "a profile has its n and its parameters; pass a constructor with them, or neither"
+            )
+        profile = randomizer
+    else:
+        profile = shuffle(_built(randomizer, parameters), n)
+    profile = profile.subsample(checked_rate(rate))
+    eps, delta = checked_target(eps, delta)
+    family = Family(
+        lambda rounds: profile.compose(rounds),
         eps,
         delta,
         limits=(1, MAX_ROUNDS),
@@ -275,14 +334,49 @@ def most_rounds(profile, *, eps, delta):
     )
 
 
-def _target(eps, delta):
+def _constructor(randomizer, parameters, finds=None):
+    """Return a constructor with all parameters but the one that is looked for."""
+    if not callable(randomizer):
+        raise TypeError(
+            f"randomizer must be a constructor such as randomizers.generalized_rr, got {randomizer!r}"
+        )
+    if isinstance(randomizer, type) and issubclass(randomizer, LocalRandomizer):
+        takes = inspect.signature(randomizer).parameters
+        wants = ", ".join(takes)
+        if finds and finds not in takes:
+            raise TypeError(f"{randomizer.__name__} has no {finds} to look for; it takes {wants}")
+        for name in parameters:
+            if name not in takes or name == finds:
+                raise TypeError(f"{name} is no parameter to give; {randomizer.__name__} takes {wants}")
+        for name, one in takes.items():
+            if one.default is one.empty and name not in (finds, *parameters):
+                raise TypeError(f"{randomizer.__name__} needs {name}; it takes {wants}")
+    return functools.partial(randomizer, **parameters)
+
+
+def _built(randomizer, parameters):
+    if isinstance(randomizer, LocalRandomizer) and not parameters:
+        return randomizer
+    return _constructor(randomizer, parameters)()
+
+
+def checked_rate(rate):
+    """Return a valid sampling rate."""
+    return validation.real(
+        rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="the share of users that is drawn"
+    )
+
+
+def checked_target(eps, delta):
+    """Return a valid target."""
     eps = validation.real(
         eps, "eps", at_least=1e-9, remedy="the target is a positive central budget in nats, at least 1e-9"
     )
     return eps, validation.probability(delta, "delta")
 
 
-def _rounds(rounds):
+def checked_rounds(rounds):
+    """Return a valid number of rounds."""
     return validation.count(
         rounds, "rounds", at_most=MAX_ROUNDS, remedy="rounds counts how often every user reports"
     )
@@ -291,31 +385,31 @@ def _rounds(rounds):
 def _of_rounds(rounds, one_round, quantity, *, start, remedy, **target):
     """Calibrate one parameter of a round, given how many rounds the target is for."""
     if rounds == 1:
-        return _Family(one_round, **target, tolerance=ONE_ROUND).calibration(
+        return Family(one_round, **target, tolerance=ONE_ROUND).calibration(
             quantity, start=start, remedy=remedy
         )
     # many rounds together are nearly Gaussian: a cheap guide to where the search should start
 
     def near(end, begin):
-        guide = _Family(lambda value: _gaussian(one_round(value), rounds, end), **target, tolerance=1e-2)
+        guide = Family(lambda value: near_gaussian(one_round(value), rounds, end), **target, tolerance=1e-2)
         inner, outer = guide.edge(guide.proved, begin)
         return inner if outer is None else outer
 
     start = near("upper", start)
-    family = _Family(lambda value: one_round(value).compose(rounds=rounds), **target, tolerance=MANY_ROUNDS)
+    family = Family(lambda value: one_round(value).compose(rounds=rounds), **target, tolerance=MANY_ROUNDS)
     return family.calibration(
         f"{quantity}, {rounds:,} rounds", start=start, start_below=near("lower", start), remedy=remedy
     )
 
 
-def _gaussian(profile, rounds, end):
+def near_gaussian(profile, rounds, end):
     """Return the μ of Gaussian differential privacy that matches an end of δ at ε = 0: δ(0) = μ/√(2π)."""
     mu = math.sqrt(2.0 * math.pi * rounds) * getattr(profile.delta(0.0), end)
     return Gaussian(min(max(mu, 1e-9), 1e4))
 
 
 @dataclass
-class _Family:
+class Family:
     """A family of profiles in one parameter, and the value at which they begin to miss a target.
 
     The search runs over the logarithm of the parameter, with its sign chosen so that δ rises, and uses
@@ -329,6 +423,7 @@ class _Family:
     tolerance: float
     falling: bool = False
     whole: bool = False
+    accuracy: float = TOLERANCE  # of δ, relative
 
     def __post_init__(self):
         self.profile = functools.cache(self.profile_at)
@@ -354,7 +449,9 @@ class _Family:
 
     def proved(self, value):
         """Return the upper end of log δ at the target ε."""
-        return max(pair.log_worst(self.eps).upper for pair in self.profile(value).dominating_pairs)
+        return max(
+            pair.log_worst(self.eps, self.accuracy).upper for pair in self.profile(value).dominating_pairs
+        )
 
     def attacked(self, value):
         """Return the lower end of log δ at the target ε."""
@@ -410,63 +507,3 @@ class _Family:
                 return limit
         value = math.exp(-place if self.falling else place)
         return round(value) if self.whole else value
-
-
-def _profile(build, n, rate, rounds):
-    return shuffle(build(), n=n).subsample(rate=rate).compose(rounds=rounds)
-
-
-def _epsilon(build, *, n, delta, rate=1.0, rounds=1):
-    return _profile(build, n, rate, rounds).epsilon(delta)
-
-
-def _delta(build, *, n, eps, rate=1.0, rounds=1):
-    return _profile(build, n, rate, rounds).delta(eps)
-
-
-def _renyi(build, *, n, order, rate=1.0, rounds=1):
-    return _profile(build, n, rate, rounds).renyi(order)
-
-
-def _fewest_users(build, *, eps, delta, rounds=1):
-    return fewest_users(build(), eps=eps, delta=delta, rounds=rounds)
-
-
-def _most_rounds(build, *, n, eps, delta, rate=1.0):
-    return most_rounds(_profile(build, n, rate, 1), eps=eps, delta=delta)
-
-
-# what can be asked of a randomizer by name: each takes a constructor, and numbers by name
-QUESTIONS = {
-    "epsilon": _epsilon,
-    "delta": _delta,
-    "renyi": _renyi,
-    "calibrate eps0": largest_eps0,
-    "calibrate users": _fewest_users,
-    "calibrate rounds": _most_rounds,
-}
-LOOKED_FOR = {"calibrate eps0": "eps0"}  # a parameter of the randomizer that the question finds
-
-
-def record(answer):
-    """Return a `Certified` or a `Calibration` as a flat dictionary of numbers and text.
-
-    Examples
-    --------
-    >>> from shufflelib import randomizers, shuffle
-    >>> from shufflelib.calibration import record
-    >>> found = record(shuffle(randomizers.binary_rr(eps0=1.0), n=1000).epsilon(1e-6))
-    >>> found["status"], round(found["upper"], 3)
-    ('certified', 0.127)
-    """
-    if isinstance(answer, Calibration):
-        found = {"answer": answer.answer, "unproved": answer.unproved, "fails": answer.fails}
-        return found | record(answer.certificate)
-    return {
-        "lower": answer.lower,
-        "upper": answer.upper,
-        "status": answer.status.name.lower(),
-        "statement": answer.statement,
-        "source": answer.source,
-        "hypotheses": "; ".join(answer.hypotheses),
-    }

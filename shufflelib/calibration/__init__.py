@@ -1,0 +1,32 @@
+"""What a target (ε, δ) asks for: the largest budget, the fewest users, the best mechanism.
+
+>>> from shufflelib import calibration, randomizers
+>>> found = calibration.fewest_users(randomizers.binary_rr, eps0=2.0, eps=0.5, delta=1e-6)
+>>> found.answer, found.certificate.upper <= 0.5, found.fails
+(494, True, 492)
+
+In order of reading:
+
+1. `targets`: one parameter searched for: `largest_eps0`, `smallest_sigma`, `fewest_users`, `most_rounds`.
+2. `recommendation`: every mechanism for a task, at the same target, sorted by its error.
+3. `questions`: what can be asked of a mechanism by name, on the command line and in tables.
+"""
+
+from shufflelib.calibration.recommendation import Recommendation, recommend
+from shufflelib.calibration.targets import (
+    Calibration,
+    fewest_users,
+    largest_eps0,
+    most_rounds,
+    smallest_sigma,
+)
+
+__all__ = [
+    "Calibration",
+    "Recommendation",
+    "fewest_users",
+    "largest_eps0",
+    "most_rounds",
+    "recommend",
+    "smallest_sigma",
+]

@@ -1,0 +1,377 @@
+r"""Which mechanism to use: all that solve a task, each calibrated to the same target, sorted by error.
+
+The target is (ε, δ) for all rounds together.  Each mechanism gets the largest local budget (or the fewest
+messages) whose upper end proves the target.  What is left to compare is the error: the
+standard deviation of an estimate over the users' coins, from the exact variance of one report.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from shufflelib import randomizers
+from shufflelib.calibration.targets import (
+    LARGEST_BUDGET,
+    SMALLEST_BUDGET,
+    Family,
+    checked_rate,
+    checked_rounds,
+    checked_target,
+    near_gaussian,
+)
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import written
+from shufflelib.numerics.optional import axes, progress
+from shufflelib.numerics.tables import Table
+from shufflelib.profiles.pairs import Gaussian
+from shufflelib.randomizers.support import frequency_variance
+from shufflelib.shuffling.multi_message import shuffle_messages
+from shufflelib.shuffling.shuffled import shuffle
+
+TOLERANCE = 1e-3  # relative, of a budget that is then rounded to `DIGITS`
+ACCURACY = 2e-3  # relative, of δ
+DIGITS = 4
+MOST_ITEMS, MOST_MESSAGES = 10**7, 10**12
+FLOAT_BITS = 64
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A mechanism for a task, and what it costs.
+
+    Parameters
+    ----------
+    build : callable
+        Takes the value looked for, by position, and d; returns the mechanism.
+    finds : {'eps0', 'messages'}
+        What is calibrated.
+    limits : tuple of float
+        Range of the value looked for.
+    variance : callable
+        Takes the mechanism, the number of users and of all blanket messages; returns the variance of the
+        estimate at an ordinary value and at the worst one.
+    bits : callable
+        Size of one report of the mechanism.
+    server : str
+        Cost of the estimate.
+    """
+
+    build: Callable
+    finds: str
+    limits: tuple
+    variance: Callable
+    bits: Callable
+    server: str
+
+
+def _histogram(build, bits, server):
+    def variance(one, n, _):
+        return (
+            float(frequency_variance(one, 1.0 / one.d, n=n)),
+            float(np.max(frequency_variance(one, [0.0, 1.0], n=n))),
+        )
+
+    def named(eps0, d):
+        return build(eps0=eps0, d=d)
+
+    return Candidate(named, "eps0", (SMALLEST_BUDGET, LARGEST_BUDGET), variance, bits, server)
+
+
+def _messages_variance(one, n, blanket):
+    evenly, alone = np.full(one.items, 1.0 / one.items), np.eye(1, one.items)[0]
+    usual, worst = (np.max(one.variance(shares, n=n, blanket=blanket)) for shares in (evenly, alone))
+    return float(usual), float(max(usual, worst))
+
+
+def _mean(build, variances, bits):
+    """Return a mechanism on numbers, its variance for one user averaged over the range and at the worst."""
+
+    def variance(one, n, _):
+        return tuple(value / n for value in variances(one))
+
+    return Candidate(
+        lambda eps0, _: build(eps0=eps0), "eps0", (SMALLEST_BUDGET, LARGEST_BUDGET), variance, bits, "O(n)"
+    )
+
+
+def _duchi(one):
+    most = 1.0 / math.tanh(one.eps0 / 2.0) ** 2
+    return (most - 1.0 / 3.0) / 4.0, most / 4.0
+
+
+def _piecewise(one):
+    rise = math.expm1(one.eps0 / 2.0)
+    least = (rise + 4.0) / (3.0 * rise**2)
+    return (least + 1.0 / (3.0 * rise)) / 4.0, (least + 1.0 / rise) / 4.0
+
+
+def _bits(options):
+    return max(1, math.ceil(math.log2(options)))
+
+
+TASKS = {
+    "histogram": {
+        "generalized_rr": _histogram(randomizers.generalized_rr, lambda one: _bits(one.d), "O(n + d)"),
+        "rappor": _histogram(randomizers.rappor, lambda one: one.d, "O(n d)"),
+        "optimized_unary": _histogram(randomizers.optimized_unary, lambda one: one.d, "O(n d)"),
+        "subset": _histogram(
+            randomizers.subset, lambda one: min(one.d, one.k * _bits(one.d)), "O(n k), k items a report"
+        ),
+        "local_hash": _histogram(randomizers.local_hash, lambda one: FLOAT_BITS + _bits(one.l), "O(n d)"),
+        "hadamard": _histogram(randomizers.hadamard, lambda one: _bits(one.K), "O(n + K log K)"),
+        "balls_into_bins": Candidate(
+            lambda _, d: randomizers.balls_into_bins(d=d, s=1),
+            "messages",
+            (1, MOST_MESSAGES),
+            _messages_variance,
+            lambda one: _bits(one.d),
+            "O(messages + d)",
+        ),
+    },
+    "mean": {
+        "duchi": _mean(randomizers.duchi, _duchi, lambda one: 1),
+        "piecewise": _mean(randomizers.piecewise, _piecewise, lambda one: FLOAT_BITS),
+        "laplace": _mean(randomizers.laplace, lambda one: (2.0 / one.eps0**2,) * 2, lambda one: FLOAT_BITS),
+    },
+}
+SENSITIVITY = {"histogram": math.sqrt(2.0), "mean": 1.0}  # of the sum, in the Euclidean norm
+
+
+class Recommendation(Table):
+    """The mechanisms for a task, sorted by error; made by `recommend`.
+
+    Attributes
+    ----------
+    rows : list of dict
+        One for each mechanism: what was calibrated, the proved δ, errors, cost and a line of Python.
+    sentence : str
+        What may be published about the first row.
+
+    Examples
+    --------
+    >>> from shufflelib import recommend
+    >>> found = recommend(n=10_000, eps=0.5, delta=1e-6, task="mean")
+    >>> found[0]["mechanism"], found[0]["proved delta"] <= 1e-6
+    ('piecewise', True)
+    """
+
+    def __init__(self, rows, sentence, **texts):
+        super().__init__(rows, **texts)
+        self.sentence = sentence
+
+    def to_dict(self):
+        """Return rows, notes and the sentence to publish as a dictionary that JSON can hold."""
+        return super().to_dict() | {"sentence": self.sentence}
+
+    def plot(self, ax=None):
+        """Draw the standard error of each mechanism and return the axes; needs matplotlib."""
+        ax = axes(ax)
+        names = [row["mechanism"] for row in self.rows][::-1]
+        ax.barh(names, [row["standard error"] for row in self.rows][::-1], color="0.6")
+        ax.axvline(self.rows[0]["standard error"] / self.rows[0]["x central"], color="black")
+        ax.set(xlabel="standard error (line: a trusted curator at the same target)", title=self.title)
+        return ax
+
+
+def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dropout=0.0):
+    r"""Compare all mechanisms for a task at one target, sorted by their error.
+
+    .. math:: \max\{\varepsilon_0 : \varepsilon_{n,\varepsilon_0}(\delta) \le \varepsilon\}
+              \quad\text{for each mechanism, then}\quad \sqrt{\operatorname{Var}}
+
+    Parameters
+    ----------
+    n : int
+        Number of users who are asked in a round.
+    eps : float
+        Target for the central ε in nats, positive, for all rounds together.
+    delta : float
+        Central δ of the guarantee, strictly between 0 and 1.
+    task : {'histogram', 'mean'}
+        Frequencies of d items, or the mean of numbers in [0, 1].
+    d : int, optional
+        Number of items; only a histogram has it, and needs it.
+    rounds : int
+        How many times every user reports; each round gives an estimate of its own.
+    rate : float
+        Share of the population that is drawn for each round, n users.
+    dropout : float
+        Share of the users who may drop out, 0 <= dropout < 1: all numbers are for those who stay.
+
+    Returns
+    -------
+    Recommendation
+        One row for each mechanism.  ``value`` is the largest local budget, or the fewest blanket messages of
+        each user, found for which the *upper* end of δ at ``eps`` is at most ``delta``, rounded to the safe
+        side; "proved delta" is that end.  "standard error" is that of a frequency if all items are equally
+        frequent, or of a mean of values that are spread evenly; "worst case" is the largest for any data;
+        "x central" is the standard error relative to Gaussian noise that a trusted curator adds at the same
+        target.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain, or no mechanism is proved to meet the target.
+
+    Notes
+    -----
+    Hypotheses: those of `shuffle`.  Who drops out must not depend on the values.
+    Cost O(1) in n: about ten profiles for each mechanism.
+
+    Examples
+    --------
+    >>> from shufflelib import recommend
+    >>> found = recommend(n=100_000, eps=0.5, delta=1e-8, d=64, rounds=30)
+    >>> best = found[0]
+    >>> best["mechanism"], best["value"] > 1.0, best["standard error"] < 0.01
+    ('balls_into_bins', True, True)
+    """
+    n, rounds, rate = validation.users(n), checked_rounds(rounds), checked_rate(rate)
+    eps, delta = checked_target(eps, delta)
+    if task not in TASKS:
+        raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(task)}")
+    if task == "histogram":
+        d = validation.count(d, "d", at_least=2, at_most=MOST_ITEMS, remedy="the number of items")
+    elif d is not None:
+        raise ValueError(f"d must be left out for the task {task!r}, got {d!r}; it is one number a user")
+    dropout = validation.real(
+        dropout, "dropout", at_least=0.0, below=1.0, remedy="the share of users who may drop out"
+    )
+    stay = math.floor(n * (1.0 - dropout) * (1.0 + 1e-12))
+    if stay < 1:
+        raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
+    target = _Target(eps, delta, stay, rounds, rate)
+    found, refused = [], []
+    for name, one in progress(TASKS[task].items(), desc="mechanisms"):
+        try:
+            found.append((name, one, *_calibrated(one, d, target)))
+        except ValueError as reason:
+            refused.append(f"{name}: {reason}")
+    if not found:
+        raise ValueError(f"no mechanism is proved to meet the target; {refused[0]}")
+    central = SENSITIVITY[task] / (_central_mu(target) * stay)
+    rows = [
+        _row(name, one, value, mechanism, proved, target, central)
+        for name, one, value, mechanism, proved in found
+    ]
+    rows.sort(key=lambda row: row["standard error"])
+    return Recommendation(
+        rows,
+        _sentence(rows[0], target),
+        title=f"{task}{'' if d is None else f' of {d:,} items'}: ε ≤ {eps:g} at δ = {delta:g}, "
+        f"{stay:,} users, {rounds:,} round{'s' * (rounds > 1)}"
+        + ("" if rate == 1.0 else f", a share {rate:g} drawn for each"),
+        notes=_notes(task, n, dropout, target, refused, rows[0]),
+        hidden=("proved delta", "python"),
+    )
+
+
+@dataclass(frozen=True)
+class _Target:
+    eps: float
+    delta: float
+    n: int
+    rounds: int
+    rate: float
+
+    def family(self, one_round, **options):
+        """Return the search for the value at which all rounds meet the target, and a guide to it."""
+
+        def profile_at(value):
+            return one_round(value).subsample(self.rate).compose(self.rounds)
+
+        def guide_at(value):
+            return near_gaussian(one_round(value).subsample(self.rate), self.rounds, "upper")
+
+        return [
+            Family(at, self.eps, self.delta, tolerance=width, accuracy=ACCURACY, **options)
+            for at, width in ((guide_at, 10.0 * TOLERANCE), (profile_at, TOLERANCE))
+        ]
+
+
+def _calibrated(one, d, target):
+    """Return the value looked for, the mechanism, and its proved δ."""
+    messages = one.finds == "messages"
+
+    def one_round(value):
+        mechanism = one.build(value, d)
+        if messages:
+            return shuffle_messages(mechanism, n=target.n, blanket=target.n * value)
+        return shuffle(mechanism, target.n)
+
+    guide, family = target.family(one_round, limits=one.limits, falling=messages, whole=messages)
+    start = 1 if messages else target.eps
+    if target.rounds > 1:
+        inner, outer = guide.edge(guide.proved, start)
+        start = outer if inner is None else inner
+    value, _ = family.edge(family.proved, start)
+    while value is not None and value >= one.limits[0]:
+        rounded = value if messages else float(written((1.0 - TOLERANCE) * value, up=False, digits=DIGITS))
+        proved = math.exp(family.proved(rounded))
+        if proved <= target.delta:
+            return rounded, one.build(rounded, d), proved
+        value = value + 1 if messages else 0.99 * value
+    raise ValueError("no value is proved to meet the target")
+
+
+def _central_mu(target):
+    """Return the separation of Gaussian noise by a trusted curator that meets the target, to a percent."""
+    _, family = target.family(Gaussian, limits=(1e-9, 1e3))
+    inner, outer = family.edge(family.proved, target.eps / math.sqrt(target.rounds), tolerance=0.01)
+    return outer if inner is None else inner
+
+
+def _row(name, one, value, mechanism, proved, target, central):
+    messages = 1 + value if one.finds == "messages" else 1
+    blanket = target.n * value if one.finds == "messages" else 0
+    usual, worst = (math.sqrt(part) for part in one.variance(mechanism, target.n, blanket))
+    if one.finds == "messages":
+        made = f"randomizers.{mechanism!r}, n={target.n}, blanket={blanket}"
+        line = f"shuffling.multi_message.shuffle_messages({made})"
+    else:
+        line = f"shuffle(randomizers.{mechanism!r}, n={target.n})"
+    line += f".subsample({target.rate!r})" * (target.rate < 1.0) + f".compose({target.rounds})" * (
+        target.rounds > 1
+    )
+    return {
+        "mechanism": name,
+        "parameter": one.finds,
+        "value": value,
+        "proved delta": proved,
+        "standard error": usual,
+        "worst case": worst,
+        "x central": usual / central,
+        "bytes": messages * math.ceil(one.bits(mechanism) / 8),
+        "server": one.server,
+        "python": f"{line}.epsilon({target.delta!r})",
+    }
+
+
+def _sentence(row, target):
+    often = f"in each of {target.rounds:,} rounds " if target.rounds > 1 else ""
+    drawn = f", a random share {target.rate:g} of all users" if target.rate < 1.0 else ""
+    return (
+        f"Each device randomises its value {often}with {row['mechanism']} "
+        f"({row['parameter']} = {row['value']:g}), and a shuffler mixes the reports of {target.n:,} "
+        f"users{drawn}. Whoever sees the shuffled reports learns at most epsilon = {target.eps:g} at "
+        f"delta = {target.delta:g} about any one value, provided that the shuffler and the other devices "
+        "are honest."
+    )
+
+
+def _notes(task, n, dropout, target, refused, best):
+    even = "all items equally frequent" if task == "histogram" else "values spread evenly over [0, 1]"
+    notes = [
+        f"standard error: {even}; worst case: any data; x central: relative to a trusted curator's Gaussian "
+        "noise at the same target."
+    ]
+    if target.rounds > 1:
+        notes.append("The target is for all rounds together; the errors are those of one round.")
+    if dropout:
+        notes.append(
+            f"Of {n:,} users a share {dropout:g} may drop out. All numbers are for {target.n:,} users, "
+            "and hold only if dropping out does not depend on the values."
+        )
+    return (*notes, *(f"Left out: {one}" for one in refused), f"Python: {best['python']}")

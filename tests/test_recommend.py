@@ -1,0 +1,104 @@
+"""`recommend`: what it proposes is proved, its errors are the true ones, and the table is in order."""
+
+import math
+
+import numpy as np
+import pytest
+
+from shufflelib import estimation, randomizers, recommend, shuffle, shuffling
+from shufflelib.profiles import Gaussian
+
+HISTOGRAM = {"n": 20_000, "eps": 0.5, "delta": 1e-6, "d": 12}
+MEAN = {"n": 2000, "eps": 1.0, "delta": 1e-6, "task": "mean"}
+SETTINGS = {
+    "histogram": HISTOGRAM,
+    "mean": MEAN,
+    "rounds": HISTOGRAM | {"rounds": 5},
+    "rate": MEAN | {"rounds": 3, "rate": 0.2},
+    "dropout": HISTOGRAM | {"dropout": 0.25},
+}
+FOUND = {name: recommend(**setting) for name, setting in SETTINGS.items()}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_line_of_python_proves_the_target_and_is_not_far_below_it(name):
+    for row in FOUND[name]:
+        names = {"shuffle": shuffle, "shuffling": shuffling, "randomizers": randomizers}
+        upper = eval(row["python"], names).upper
+        assert upper <= SETTINGS[name]["eps"]
+        assert row["parameter"] == "messages" or upper > 0.95 * SETTINGS[name]["eps"]
+        assert row["proved delta"] <= SETTINGS[name]["delta"]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_rows_are_sorted_by_error(name):
+    errors = [row["standard error"] for row in FOUND[name]]
+    assert errors == sorted(errors)
+    assert all(row["worst case"] >= row["standard error"] for row in FOUND[name])
+    assert FOUND[name].sentence.startswith("Each device")
+
+
+@pytest.mark.parametrize("row", FOUND["histogram"], ids=lambda row: row["mechanism"])
+def test_errors_of_frequencies_are_those_of_the_protocols(row):
+    evenly, rng = np.arange(HISTOGRAM["n"]) % HISTOGRAM["d"], np.random.default_rng(1)
+    if row["parameter"] == "messages":
+        one = randomizers.balls_into_bins(d=HISTOGRAM["d"], s=1)
+        protocol = estimation.MultiMessageProtocol(one, n=HISTOGRAM["n"], each=row["value"])
+    else:
+        one = getattr(randomizers, row["mechanism"])(eps0=row["value"], d=HISTOGRAM["d"])
+        protocol = estimation.HistogramProtocol(one, n=HISTOGRAM["n"])
+    measured = protocol.repeat(evenly, 1000, rng).std(axis=0).mean()
+    assert row["standard error"] == pytest.approx(measured, rel=0.05)
+
+
+@pytest.mark.parametrize("row", FOUND["mean"], ids=lambda row: row["mechanism"])
+def test_errors_of_means_are_those_of_the_reports(row):
+    mechanism = getattr(randomizers, row["mechanism"])(eps0=row["value"])
+    values, rng = np.linspace(0.0, 1.0, 101), np.random.default_rng(1)
+    if row["mechanism"] == "laplace":  # noise that does not depend on the value
+        assert row["standard error"] == row["worst case"] == math.sqrt(2.0 / MEAN["n"]) / row["value"]
+        return
+    scaled = np.repeat(2.0 * values - 1.0, 4000)
+    reports = mechanism.sample(scaled, rng) / (
+        1.0 if row["mechanism"] == "piecewise" else math.tanh(row["value"] / 2)
+    )
+    variances = reports.reshape(values.size, -1).var(axis=1) / 4.0 / MEAN["n"]
+    assert row["standard error"] == pytest.approx(math.sqrt(variances.mean()), rel=0.02)
+    assert row["worst case"] == pytest.approx(math.sqrt(variances.max()), rel=0.05)
+
+
+def test_the_comparison_is_with_gaussian_noise_at_the_same_target():
+    best = FOUND["histogram"][0]
+    sigma = best["standard error"] / best["x central"]
+    central = Gaussian(math.sqrt(2.0) / (HISTOGRAM["n"] * sigma))
+    assert 0.97 * HISTOGRAM["eps"] < central.epsilon(HISTOGRAM["delta"]).upper <= HISTOGRAM["eps"]
+
+
+def test_dropouts_leave_fewer_users_and_a_condition():
+    fewer = recommend(**(HISTOGRAM | {"n": 15_000}))
+    assert [row["value"] for row in FOUND["dropout"]] == [row["value"] for row in fewer]
+    assert any("does not depend on the values" in note for note in FOUND["dropout"].notes)
+
+
+def test_mechanisms_that_cannot_meet_the_target_are_named():
+    found = recommend(n=300, eps=0.01, delta=1e-9, d=4)
+    assert len(found) + sum(note.startswith("Left out: ") for note in found.notes) == 7
+
+
+def test_a_plot_has_a_bar_for_each_mechanism():
+    assert len(FOUND["mean"].plot().patches) == len(FOUND["mean"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"task": "sum"}, "task must be one of histogram, mean"),
+        ({"d": None}, "d must be"),
+        ({"task": "mean"}, "d must be left out"),
+        ({"dropout": 1.0}, "dropout must be"),
+        ({"n": 3, "dropout": 0.9}, "leaves none"),
+    ],
+)
+def test_bad_input_is_refused(wrong, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        recommend(**(HISTOGRAM | wrong))
