@@ -16,9 +16,11 @@ __all__ = [
     "calibration",
     "datasets",
     "estimation",
+    "interop",
     "profiles",
     "published",
     "randomizers",
+    "recommend",
     "sgd",
     "shuffle",
     "shuffling",
@@ -29,6 +31,7 @@ _HOME = {
     "Certified": "numerics.certified",
     "LocalRandomizer": "randomizers.local_randomizer",
     "Status": "numerics.certified",
+    "recommend": "calibration.recommendation",
     "shuffle": "shuffling.shuffled",
 }
 
@@ -42,4 +45,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted([*globals(), *__all__])
+    return [*__all__, "__version__"]

@@ -37,7 +37,7 @@ def test_environment_says_what_pyproject_says():
 
 
 EXTRAS = {
-    "requirements.lock": {"notebooks", "test", "cluster", "sweeps"},
+    "requirements.lock": {"notebooks", "test", "cluster", "sweeps", "interop"},
     "requirements-book.lock": {"book", "browser"},
 }
 
@@ -243,7 +243,7 @@ def test_only_plotting_imports_matplotlib():
 
     package = (ROOT / "shufflelib").rglob("*.py")
     users = {path.parent.name for path in package if "matplotlib" in imported(path)}
-    assert users == {"plotting"}
+    assert users == {"plotting", "numerics"}  # of numerics, `optional.axes` for the plots of single objects
 
 
 def test_notebooks_hold_no_absolute_paths():
