@@ -51,11 +51,10 @@ def title_of(path):
     return nbformat.read(path, as_version=4).cells[0].source.splitlines()[0].removeprefix("# ")
 
 
-def table_of_bounds(readme):
-    """Return the rows of the README's table of bounds, each a mapping from column to Markdown."""
-    lines = [line for line in readme.splitlines() if line.startswith("|")]
-    start = next(number for number, line in enumerate(lines) if line.startswith("| bound |"))
-    table = [[cell.strip() for cell in ROW.split(line)[1:-1]] for line in lines[start:]]
+def table_of_bounds(bounds):
+    """Return the rows of the table in ``book/bounds.md``, each a mapping from column to Markdown."""
+    lines = [line for line in bounds.splitlines() if line.startswith("|")]
+    table = [[cell.strip() for cell in ROW.split(line)[1:-1]] for line in lines]
     header, rows = table[0], table[2:]
     return [dict(zip(header, row, strict=True)) for row in rows]
 
@@ -85,19 +84,18 @@ def public_names(module):
     ]
 
 
-def public_modules(readme):
-    """Return the modules of the reference: those the package exports and those the README names."""
-    names = [*shufflelib.__all__, *BESIDES, *NAME.findall(readme)]
+def public_modules(bounds):
+    """Return the modules of the reference: those the package exports and those of the table of bounds."""
+    names = [*shufflelib.__all__, *BESIDES, *NAME.findall(bounds)]
     homes = {home_of(f"shufflelib.{name}") for name in names} - {shufflelib}
     return sorted(homes, key=lambda module: module.__name__)
 
 
-def bounds_page(readme, titles):
-    """Return the index of bounds, chapter by chapter in the order of the notebooks."""
-    rows = table_of_bounds(readme)
+def bounds_page(bounds, titles):
+    """Return the index of bounds, its table cut into chapters in the order of the notebooks."""
+    rows = table_of_bounds(bounds)
     verdict = next(column for column in rows[0] if column.startswith("sound"))
-    count = f"{len(rows)} entries: each bound, whether it is sound, and where to find it."
-    lines = ["# Index of bounds", "", count, ""]
+    lines = [bounds.partition("\n|")[0]]
 
     def chapter_of(row):
         return PATHS.search(row["notebook"])[1]
@@ -259,13 +257,13 @@ def bibtex(citation):
     return "\n".join(["@software{shufflelib,", *lines, "}", ""])
 
 
-def write(target, readme, citation, titles, chapters):
+def write(target, bounds, citation, titles, chapters):
     """Write all generated pages into the folder of the book's source."""
-    modules = public_modules(readme)
+    modules = public_modules(bounds)
     homes = homes_of_names(modules)
     pages = {
         "citation.bib": bibtex(citation),
-        "bounds.md": bounds_page(readme, titles),
+        "bounds.md": bounds_page(bounds, titles),
         "gallery.md": gallery_page(titles, chapters),
         "ledger.md": ledger_page(ALL, pictures_of_claims(chapters)),
         "reference.md": reference_page(modules, homes),

@@ -15,7 +15,7 @@ import check_book
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-README = (ROOT / "README.md").read_text()
+BOUNDS = (BOOK / "bounds.md").read_text()
 KEYS = set(re.findall(r"^@\w+\{([^,]+),", (ROOT / "references.bib").read_text(), re.MULTILINE))
 
 
@@ -38,7 +38,7 @@ def chapter(*cells, stem="00_tour", stems=("00_tour", "01_next")):
 def test_the_contents_name_every_notebook_and_every_page():
     listed = re.findall(r"^([\w/*]+)$", (BOOK / "index.md").read_text(), re.MULTILINE)
     assert "notebooks/*" in listed and NOTEBOOKS
-    pages = {path.stem for path in BOOK.glob("*.md")} | {"bounds", "gallery", "ledger", "reference"}
+    pages = {path.stem for path in BOOK.glob("*.md")} | {"gallery", "ledger", "reference"}
     assert pages - {"index"} == set(listed) - {"notebooks/*"}
 
 
@@ -79,10 +79,10 @@ def test_the_glossary_knows_the_terms_it_uses_and_the_chapters_it_names():
         assert stem.startswith(number) and (ROOT / "notebooks" / f"{stem}.ipynb").exists()
 
 
-def test_the_index_of_bounds_has_every_row_of_the_readme():
+def test_the_index_of_bounds_has_every_row_of_its_table():
     titles = {path.stem: book_pages.title_of(path) for path in NOTEBOOKS}
-    page = book_pages.bounds_page(README, titles)
-    rows = book_pages.table_of_bounds(README)
+    page = book_pages.bounds_page(BOUNDS, titles)
+    rows = book_pages.table_of_bounds(BOUNDS)
     assert len(rows) == page.count("| **") > 50
     for row in rows:
         assert f"**{row['bound']}**" in page
@@ -93,7 +93,7 @@ def test_the_index_of_bounds_has_every_row_of_the_readme():
 
 
 def test_the_reference_has_every_public_name_once():
-    modules = book_pages.public_modules(README)
+    modules = book_pages.public_modules(BOUNDS)
     homes = book_pages.homes_of_names(modules)
     pages = {module.__name__: book_pages.module_page(module, homes) for module in modules}
     documented = re.findall(r"^\.\. auto(?:function|class):: (\S+)", "\n".join(pages.values()), re.MULTILINE)
@@ -108,7 +108,7 @@ def test_the_reference_has_every_public_name_once():
 
 
 def test_every_public_function_and_class_has_an_example():
-    modules = book_pages.public_modules(README)
+    modules = book_pages.public_modules(BOUNDS)
     things = {
         f"{module.__name__}.{name}": getattr(module, name)
         for module in modules

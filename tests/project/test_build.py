@@ -190,40 +190,46 @@ def test_check_figures_sees_numbers_and_ignores_times(tmp_path):
     assert len(list(check_figures.differences(old, new))) == 1
 
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *(ROOT / "book").glob("*.md"))]
 NAMED = re.compile(
     r"\b(?:shufflelib|figures|notebooks|tests|tools|benchmarks|book)/[\w./-]*\w"
     r"|(?<=`)\w[\w-]*\.(?:md|toml|lock|yml|bib|cff)(?=`)"
 )
 
 
-@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"])
+def written(page):
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "book/bounds.md"])
 def test_a_page_names_only_files_that_exist(page):
-    named = NAMED.findall((ROOT / page).read_text(encoding="utf-8"))
+    named = NAMED.findall(written(page))
     assert named and [name for name in named if not (ROOT / name).exists()] == []
 
 
-def test_readme_names_only_functions_that_exist():
-    for name in sorted(set(re.findall(r"\bshufflelib(?:\.\w+)+", README))):
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_names_only_functions_that_exist(page):
+    for name in sorted(set(re.findall(r"\bshufflelib(?:\.\w+)+", written(page)))):
         pkgutil.resolve_name(name)
 
 
-def test_every_published_bound_is_in_the_readme():
+def test_every_published_bound_is_in_the_index():
     """Functions named after a publication, such as ``clones_fmt21``, each have a place in the table."""
     apart = ("explorer", "sweeps", "plotting", "__main__")
-    missing = []
+    index, missing = written("book/bounds.md"), []
     for found in pkgutil.walk_packages(shufflelib.__path__, "shufflelib."):
         if not any(part in found.name for part in apart):
             home = importlib.import_module(found.name)
             named = [name for name in vars(home) if re.search(r"^[a-z].*\d\d$", name)]
             own = [name for name in named if getattr(getattr(home, name), "__module__", "") == home.__name__]
-            missing += [name for name in own if name not in README]
+            missing += [name for name in own if name not in index]
     assert missing == []
 
 
-def test_readme_examples_run():
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_of_a_page_run(page):
     failed = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
-    parsed = doctest.DocTestParser().get_doctest(README, {}, "README.md", "README.md", 0)
+    parsed = doctest.DocTestParser().get_doctest(written(page), {}, page, page, 0)
     assert failed.run(parsed).failed == 0
 
 
