@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 
 import shufflelib
-from claims import ALL, report, works
+from claims import ALL, works
 
 PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
 REST = re.compile(r"([\\`*_|])")
@@ -144,9 +144,9 @@ def pictures_of_claims(chapters):
     return found
 
 
-def ledger_page(ledger, pictures):
-    """Return every claim with its verdict and the reading under which it is true; nothing is computed."""
-    lines = ["# Ledger of published claims", "", f"{report.counted(ledger)}.", "", LEDGER, ""]
+def ledger_page(head, ledger, pictures):
+    """Return the head of the page, then every claim with its verdict and reading; nothing is computed."""
+    lines = [head]
     by_source = {}
     for claim in ledger:
         by_source.setdefault(claim.id.split("-")[0], []).append(claim)
@@ -170,15 +170,6 @@ def ledger_page(ledger, pictures):
             lines.append(f"| {entry} | {claim.verdict}{label}{where} | {plain(claim.reading)}{shared} |")
         lines.append("")
     return "\n".join(lines)
-
-
-LEDGER = """"Holds" means that a search over the whole stated regime met no counterexample, unless a proof is
-named.
-"Refuted" means a witness in exact fractions or a certified bracket on the wrong side, found a second time by
-other means.
-Most refutations have a reading under which the statement is true, or a published erratum.
-`python -m claims ID` prints the witness of one claim, step by step, and
-[notebook 13](notebooks/13_claims.ipynb) shows where in parameter space the refuted ones fail."""
 
 
 def module_page(module, homes):
@@ -257,7 +248,7 @@ def bibtex(citation):
     return "\n".join(["@software{shufflelib,", *lines, "}", ""])
 
 
-def write(target, bounds, citation, titles, chapters):
+def write(target, bounds, ledger, citation, titles, chapters):
     """Write all generated pages into the folder of the book's source."""
     modules = public_modules(bounds)
     homes = homes_of_names(modules)
@@ -265,7 +256,7 @@ def write(target, bounds, citation, titles, chapters):
         "citation.bib": bibtex(citation),
         "bounds.md": bounds_page(bounds, titles),
         "gallery.md": gallery_page(titles, chapters),
-        "ledger.md": ledger_page(ALL, pictures_of_claims(chapters)),
+        "ledger.md": ledger_page(ledger, ALL, pictures_of_claims(chapters)),
         "reference.md": reference_page(modules, homes),
     }
     pages |= {f"reference/{module.__name__}.rst": module_page(module, homes) for module in modules}

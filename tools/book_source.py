@@ -154,7 +154,8 @@ def collect(executed, target):
     titles = {stem: book_pages.title_of(ROOT / "notebooks" / f"{stem}.ipynb") for stem in stems}
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     shutil.copyfile(ROOT / "CITATION.cff", target / "CITATION.cff")
-    book_pages.write(target, (ROOT / "book/bounds.md").read_text(), citation, titles, chapters)
+    bounds, ledger = ((ROOT / "book" / f"{page}.md").read_text() for page in ("bounds", "ledger"))
+    book_pages.write(target, bounds, ledger, citation, titles, chapters)
 
 
 if __name__ == "__main__":

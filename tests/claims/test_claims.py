@@ -208,8 +208,8 @@ def test_exact_distributions_are_distributions():
 # ---------------------------------------------------------------- descriptions of the ledger
 
 
-def test_the_readme_shows_the_count_of_verdicts():
-    path = Path(__file__).parents[2] / "README.md"
+def test_the_page_of_the_ledger_shows_the_count_of_verdicts():
+    path = Path(__file__).parents[2] / "book/ledger.md"
     if not path.exists():
         return
     text, found = path.read_text(encoding="utf-8"), report.errors(claims.ALL)
