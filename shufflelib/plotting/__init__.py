@@ -18,6 +18,7 @@ from shufflelib.plotting.drawing import (
     state_kinds,
 )
 from shufflelib.plotting.failures import draw_failure
+from shufflelib.plotting.literature import draw_literature, headline
 from shufflelib.plotting.looks import (
     BLACK,
     BLUE,

@@ -170,8 +170,15 @@ def _cells(ax, x, y, shades, ends, colours, hatched, **pattern):
     return drawn
 
 
-def label_directly(ax):
+def label_directly(ax, words=None):
     """Write each bound's name beside the end of its line, moved apart where names would overlap.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With curves already drawn.
+    words : dict of str to str, optional
+        What to write instead of a bound's name.
 
     Examples
     --------
@@ -201,7 +208,7 @@ def label_directly(ax):
         heights = isotonic_regression([end[0] for end in ends] - steps).x + steps if ends else []
         for height, (_, line, point) in zip(heights, ends, strict=True):
             ax.annotate(
-                line.get_label(),
+                (words or {}).get(line.get_label(), line.get_label()),
                 point,
                 xytext=(1.0, height),
                 textcoords=beside,
