@@ -21,6 +21,7 @@ from packaging.specifiers import SpecifierSet
 import check_figures
 import run_notebook
 import shufflelib
+from shufflelib import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -233,6 +234,21 @@ def test_the_examples_of_a_page_run(page):
     failed = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     parsed = doctest.DocTestParser().get_doctest(written(page), {}, page, page, 0)
     assert failed.run(parsed).failed == 0
+
+
+def test_a_command_of_the_readme_prints_what_it_shows(capsys):
+    shown = re.findall(
+        r"^```console\n\$ shufflelib (.*)\n((?:.*\n)*?)```$", written("README.md"), re.MULTILINE
+    )
+    assert shown
+    for command, expected in shown:
+        assert cli.main(command.split()) == 0
+        printed = capsys.readouterr().out
+        assert doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS), printed
+
+
+def test_the_readme_stays_short():
+    assert len(written("README.md").splitlines()) <= 150
 
 
 def test_ci_runs_the_test_command_and_nothing_else():
