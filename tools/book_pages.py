@@ -24,7 +24,6 @@ BESIDES = (
     "explorer.sliders",
     "numerics.certified",
     "plotting",
-    "profiles.privacy_profile",
     "published.closed_form",
     "published.comparison",
     "published.conversions",
