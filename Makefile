@@ -144,7 +144,7 @@ lock: ## pin every dependency anew in requirements.lock, for Python 3.11 and lat
 	    --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
 	    pyproject.toml "$$@" >/dev/null; }; \
 	echo 'flit_core >=3.11,<4' | compile - --extra notebooks --extra test --extra cluster --extra sweeps \
-	    --output-file build/requirements.lock && \
+	    --extra interop --output-file build/requirements.lock && \
 	compile --extra book --extra browser --constraint build/requirements.lock \
 	    --output-file build/requirements-book.lock
 	@mv build/requirements.lock requirements.lock

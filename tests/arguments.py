@@ -102,6 +102,7 @@ ARGUMENTS = {
     "sigma": (1.0, between(0.03, 1e6)),
     "slack": (0.1, st.one_of(st.sampled_from((0.0, 1.0)), DELTA)),
     "total_delta": (0.5, DELTA),
+    "value_discretization_interval": (1e-3, between(1e-6, 1.0)),
     "variance": (2.0, between(1.001, 1e4)),
     "weight": (0.25, SHARES),
     "weights": ([0.5, 0.5], WEIGHTS),

@@ -22,6 +22,7 @@ from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
 FOLDERS = (
     "calibration",
     "estimation",
+    "interop",
     "profiles",
     "published.central_limit",
     "published.closed_form",

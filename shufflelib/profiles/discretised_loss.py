@@ -51,7 +51,7 @@ class PLD(NamedTuple):
     slack: float
 
 
-class _Direction(connect_the_dots.HockeyStickCurve):
+class Direction(connect_the_dots.HockeyStickCurve):
     """Dots on one direction of a pair, the first ones where its mass lies."""
 
     def _first(self):
@@ -80,15 +80,15 @@ class DiscretisedLoss(connect_the_dots.ConnectTheDots):
     """Both directions of a pair, dotted; dots are added where a question needs them."""
 
     def __init__(self, pair):
-        self.forward = _Direction(pair)
-        self.backward = self.forward if pair.symmetric else _Direction(pair.reversed)
+        self.forward = Direction(pair)
+        self.backward = self.forward if pair.symmetric else Direction(pair.reversed)
 
     @functools.cached_property
     def reversed(self):
         """The same dots for (Q, P)."""
         if self.backward is self.forward:
             return self
-        other = object.__new__(DiscretisedLoss)
+        other = object.__new__(type(self))
         other.forward, other.backward = self.backward, self.forward
         other.__dict__["reversed"] = self
         return other
@@ -168,8 +168,8 @@ def distributions(x, low, high):
         Both ends of the curve there, at least max(0, −x) and at most 1.
     """
     kink, depth, doubt = _kinks(x, low, high)
-    above = _distribution(np.append(-1.0, x), np.append(1.0, high), below=False)
-    return above, _distribution(kink, depth, below=True), doubt
+    above = distribution(np.append(-1.0, x), np.append(1.0, high), below=False)
+    return above, distribution(kink, depth, below=True), doubt
 
 
 def _kinks(x, low, high):
@@ -216,7 +216,7 @@ def _kinks(x, low, high):
     return np.append(np.append(-1.0, at[:last]), cross), np.append(np.append(1.0, y[:last]), 0.0), area[1:]
 
 
-def _distribution(x, h, *, below):
+def distribution(x, h, *, below):
     """Return the distribution of the lower hull of points on a curve, the first of them at E = 0."""
     chosen = hull(x, h)
     x, h = x[chosen], h[chosen]
