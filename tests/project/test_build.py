@@ -21,7 +21,7 @@ from packaging.specifiers import SpecifierSet
 import check_figures
 import run_notebook
 import shufflelib
-from shufflelib import cli
+from shufflelib.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -242,7 +242,7 @@ def test_a_command_of_the_readme_prints_what_it_shows(capsys):
     )
     assert shown
     for command, expected in shown:
-        assert cli.main(command.split()) == 0
+        assert main(command.split()) == 0
         printed = capsys.readouterr().out
         assert doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS), printed
 
