@@ -67,8 +67,8 @@ def test_one_round_lies_on_its_side(name):
 def test_rounds_composed_here_are_one_distribution_there():
     composed = Gaussian(mu=0.1).compose(30)
     ours = composed.epsilon(DELTA)
-    theirs = to_dp_accounting(composed, value_discretization_interval=0.03).get_epsilon_for_delta(DELTA)
-    assert ours.lower <= theirs and theirs == pytest.approx(ours.upper, rel=1e-3)
+    theirs = to_dp_accounting(composed, value_discretization_interval=0.06).get_epsilon_for_delta(DELTA)
+    assert ours.lower <= theirs and theirs == pytest.approx(ours.upper, rel=2e-3)
 
 
 def test_the_optimistic_twin_does_not_mix_with_guarantees():

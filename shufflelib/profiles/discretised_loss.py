@@ -79,6 +79,8 @@ class Direction(connect_the_dots.HockeyStickCurve):
 class DiscretisedLoss(connect_the_dots.ConnectTheDots):
     """Both directions of a pair, dotted; dots are added where a question needs them."""
 
+    lowest = LOWEST  # nats; of the losses, smaller ones are rounded up to the first dot
+
     def __init__(self, pair):
         self.forward = Direction(pair)
         self.backward = self.forward if pair.symmetric else Direction(pair.reversed)
@@ -105,7 +107,7 @@ class DiscretisedLoss(connect_the_dots.ConnectTheDots):
     def _dots(self):
         """Return x = e^ε − 1 of all dots and both ends of h there, losses rising."""
         ahead, behind = self.forward, self.backward
-        near = behind.eps < LOWEST
+        near = behind.eps < self.lowest
         eps = np.concatenate([-behind.eps[near][:0:-1], ahead.eps])
         x = np.expm1(eps)
         low, high = (

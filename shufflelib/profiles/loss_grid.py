@@ -19,8 +19,9 @@ import numpy as np
 
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.optional import progress
-from shufflelib.profiles.discretised_loss import FAR, LOWEST, Direction, DiscretisedLoss, distribution
+from shufflelib.profiles.discretised_loss import FAR, Direction, DiscretisedLoss, distribution
 
+LOWEST = 20.0  # nats; e^{-LOWEST} beside 1 still tells multiples of the step apart
 LARGEST_INDEX = 10**6  # of a loss on the grid; larger losses count as infinite
 WIDTH = 1e-3  # between the two polygons, in units of their height, where the curve has not yet fallen
 DEEPEST = 40.0  # e-folds that it has fallen from where on it need not be known better
@@ -47,12 +48,10 @@ class _OnGrid(Direction):
         super().add(self.step * np.unique(np.rint(eps / self.step)))
 
     def halve_where(self, error):
-        """Halve all gaps that are wide for what is left to know; say whether there are any."""
+        """Halve all gaps that are wide for what is left to know."""
         depth = self.high[0] - self.high[:-1]  # rare losses need not be known as well
         wide = (depth < DEEPEST) & (error > WIDTH * (1.0 + depth))
-        gaps = np.flatnonzero(wide & (np.diff(self.eps) > 1.5 * self.step))
-        self.halve(gaps)
-        return gaps.size > 0
+        self.halve(np.flatnonzero(wide & (np.diff(self.eps) > 1.5 * self.step)))
 
 
 class LossOnGrid(DiscretisedLoss):
@@ -74,6 +73,8 @@ class LossOnGrid(DiscretisedLoss):
     0.5
     """
 
+    lowest = LOWEST
+
     def __init__(self, pair, step):
         self.forward = _OnGrid(pair, step)
         self.backward = self.forward if pair.symmetric else _OnGrid(pair.reversed, step)
@@ -83,7 +84,7 @@ class LossOnGrid(DiscretisedLoss):
 
     def _refined(self):
         """Add dots where the polygons on either side of the curve differ most; say whether any were."""
-        x = self._dots()[0]
+        size, x = self.size, self._dots()[0]
         self._distributions()
         height = 2.0 * self._drawn[2] / np.diff(x)  # of a triangle between the polygons
         split = height.size - (self.forward.eps.size - 1)
@@ -93,8 +94,11 @@ class LossOnGrid(DiscretisedLoss):
             behind = near / np.exp(self.backward.high[:split] - self.backward.eps[:split])
         behind = np.append(behind, np.zeros(self.backward.eps.size - 1 - split))
         if self.backward is self.forward:
-            return self.forward.halve_where(np.maximum(ahead, behind))
-        return any([self.forward.halve_where(ahead), self.backward.halve_where(behind)])
+            self.forward.halve_where(np.maximum(ahead, behind))
+        else:
+            self.forward.halve_where(ahead)
+            self.backward.halve_where(behind)
+        return self.size > size
 
     def above(self):
         """Return multiples of the step with their masses, and the mass at an infinite loss, from above."""
