@@ -316,8 +316,9 @@ def cause(upper, lower):
     >>> cause(Interval(-1.0, -0.9), Interval(-3.0, -2.9))
     'theory: no closer bound or attack is known'
     """
-    numerics = (upper.upper - upper.lower) + (lower.upper - lower.lower)
-    if upper.lower - lower.upper >= numerics:
+    theory = upper.lower - lower.upper if upper.lower > lower.upper else 0.0
+    numerics = sum(high - low for low, high in (upper, lower) if high > low)
+    if theory >= numerics:
         return "theory: no closer bound or attack is known"
     return "numerics: more computation would narrow it"
 

@@ -131,9 +131,7 @@ def test_shuffle_refuses_what_is_no_randomizer(wrong):
         shuffle(wrong, n=10)
 
 
-def test_users_are_counted_by_keyword_only():
-    with pytest.raises(TypeError):
-        shuffle(GENERIC, 10)
+def test_the_parameters_of_a_pair_are_taken_by_keyword_only():
     with pytest.raises(TypeError):
         VariationRatioPair(10, 3.0, 0.25, 5.0)
 
