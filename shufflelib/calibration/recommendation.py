@@ -230,7 +230,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     """
     n, rounds, rate = validation.users(n), checked_rounds(rounds), checked_rate(rate)
     eps, delta = checked_target(eps, delta)
-    if task not in TASKS:
+    if not isinstance(task, str) or task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(task)}")
     if task == "histogram":
         d = validation.count(d, "d", at_least=2, at_most=MOST_ITEMS, remedy="the number of items")
