@@ -4,21 +4,19 @@ This is the only place that imports matplotlib.  It never touches global state: 
 without pyplot, and the style holds only inside `style()`, which every function here enters.
 
 `figure` makes the axes, `curve` gives a bound its look, `draw_curves` and its companions put it on
-the axes, `save_figure` writes the files.
+the axes, `save_figure` writes the files.  A figure speaks: `headline` says what it shows,
+`label_directly` names curves where they end, `gap_in_words` and `draw_ratio` make a narrow bracket
+visible, `shade_impossible` shades where no bound can be, `mark_crossings` where a claim fails, `caption`
+says what to look at.
 """
 
 from shufflelib.plotting.answers import draw_answers
-from shufflelib.plotting.drawing import (
-    draw_curves,
-    draw_error_map,
-    draw_map,
-    label_directly,
-    legend_once,
-    shade_bracket,
-    state_kinds,
-)
-from shufflelib.plotting.failures import draw_failure
-from shufflelib.plotting.literature import draw_literature, headline
+from shufflelib.plotting.brackets import draw_ratio, gap_in_words, shade_bracket, shade_impossible
+from shufflelib.plotting.drawing import draw_curves, draw_error_map, draw_map, legend_once, state_kinds
+from shufflelib.plotting.failures import draw_failure, mark_crossings
+from shufflelib.plotting.headings import caption, headline
+from shufflelib.plotting.labels import label_directly
+from shufflelib.plotting.literature import draw_family, draw_literature
 from shufflelib.plotting.looks import (
     BLACK,
     BLUE,

@@ -1,13 +1,11 @@
-"""Curves, brackets and maps on axes, named where they end."""
+"""Curves and maps on axes, their legend, and which of them are certified."""
 
 import textwrap
 
 import numpy as np
-from matplotlib.transforms import ScaledTranslation
-from scipy.optimize import isotonic_regression
 
-from shufflelib.plotting.looks import GREY, LINE, SAYS, WIDTH, look
-from shufflelib.plotting.style import STYLE, style
+from shufflelib.plotting.looks import LINE, SAYS, WIDTH, look
+from shufflelib.plotting.style import style
 
 ON_TOP = {"certified": 3, "refuted": 4}  # crosses stay visible where two lines coincide
 
@@ -56,28 +54,6 @@ def draw_curves(ax, curves):
                 zorder=ON_TOP.get(how.kind, 2),
             )
         ax.relim()
-        ax.autoscale_view()
-
-
-def shade_bracket(ax, x, lower, upper):
-    """Shade what lies between the best proved lower and upper end, replacing an earlier shade.
-
-    Examples
-    --------
-    >>> from shufflelib import plotting
-    >>> fig, ax = plotting.figure()
-    >>> plotting.shade_bracket(ax, [0.5, 1.0], [0.015, 0.03], [0.019, 0.044])
-    >>> [shade.get_gid() for shade in ax.collections]
-    ['bracket']
-    """
-    for earlier in [patch for patch in ax.collections if patch.get_gid() == "bracket"]:
-        earlier.remove()
-    ax.relim()  # the limits forget the earlier shade
-    known = np.isfinite(lower) & np.isfinite(upper)
-    with style():
-        ax.fill_between(
-            x, lower, upper, where=known, color=GREY, alpha=0.25, linewidth=0, gid="bracket", zorder=1
-        )
         ax.autoscale_view()
 
 
@@ -168,63 +144,6 @@ def _cells(ax, x, y, shades, ends, colours, hatched, **pattern):
     crossed = np.ma.masked_where(~np.asarray(hatched, bool), np.ones(np.shape(hatched)))
     ax.pcolor(x, y, crossed, shading="nearest", facecolor="none", lw=0, **pattern)
     return drawn
-
-
-def label_directly(ax, words=None):
-    """Write each bound's name beside the end of its line, moved apart where names would overlap.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        With curves already drawn.
-    words : dict of str to str, optional
-        What to write instead of a bound's name.
-
-    Examples
-    --------
-    >>> from shufflelib import plotting
-    >>> fig, ax = plotting.figure()
-    >>> plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", [0.25, 0.5], [0.12, 0.23])])
-    >>> plotting.label_directly(ax)
-    >>> [text.get_text() for text in ax.texts]
-    ["EFMRTT'19"]
-    """
-    for earlier in [text for text in ax.texts if text.get_gid() == "direct label"]:
-        earlier.remove()
-    with style():
-        ax.figure.draw_without_rendering()
-        ends = []
-        for line in ax.get_lines():
-            points = line.get_xydata()
-            drawn = np.isfinite(points).all(axis=1) & ((points[:, 1] > 0) | (ax.get_yscale() != "log"))
-            points = points[drawn]
-            if line.get_label() in LINE and len(points):
-                height = ax.transAxes.inverted().transform(ax.transData.transform(points[-1]))[1]
-                ends.append((min(max(height, 0.0), 1.0), line, points[-1]))
-        ends.sort(key=lambda end: end[0])
-        beside = ax.transAxes + ScaledTranslation(8 / 72, 0, ax.figure.dpi_scale_trans)
-        inches = ax.get_window_extent().height / ax.figure.dpi
-        steps = 1.3 * STYLE["font.size"] / 72 / inches * np.arange(len(ends))
-        heights = isotonic_regression([end[0] for end in ends] - steps).x + steps if ends else []
-        for height, (_, line, point) in zip(heights, ends, strict=True):
-            ax.annotate(
-                (words or {}).get(line.get_label(), line.get_label()),
-                point,
-                xytext=(1.0, height),
-                textcoords=beside,
-                color=line.get_color(),
-                va="center",
-                gid="direct label",
-                annotation_clip=False,
-                arrowprops={
-                    "arrowstyle": "-",
-                    "color": line.get_color(),
-                    "linewidth": 0.4,
-                    "relpos": (0, 0.5),
-                    "shrinkA": 1,
-                    "shrinkB": 0,
-                },
-            )
 
 
 def legend_once(fig, *, columns=None):

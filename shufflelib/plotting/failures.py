@@ -1,4 +1,4 @@
-"""A refuted claim beside the truth, as functions of one parameter."""
+"""A refuted claim beside the truth, as functions of one parameter, and where the two cross."""
 
 import textwrap
 
@@ -64,6 +64,55 @@ def draw_failure(ax, name, curve):
         about = "\n".join(textwrap.wrap(curve.quantity.replace(" = ", "\u00a0=\u00a0"), WORDS))
         ax.set_title(f"{name}\n{about}", fontsize=6.5, loc="left")
     return refuted_line, proved, crosses
+
+
+def mark_crossings(ax, x, claimed, attained, *, parameter="n", quantity="ε"):
+    """Mark in red where a claim crosses what is attained, with the numbers of the crossing.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With both curves drawn; a crossing is interpolated along straight lines on its scales.
+    x, claimed, attained : array_like, shape (m,)
+        Increasing abscissae, the claim, and what is proved against it; NaN breaks both lines.
+    parameter, quantity : str
+        Symbols beside the numbers.
+
+    Returns
+    -------
+    list of tuple of float
+        Abscissa and ordinate of each crossing.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> crossings = plotting.mark_crossings(ax, [10, 20, 30], [0.3, 0.2, 0.1], [0.25, 0.25, 0.25])
+    >>> [text.get_text() for text in ax.texts]
+    ['n = 15, ε = 0.25']
+    """
+    to_scale, back = ax.transScale, ax.transScale.inverted()
+    upper, lower = (
+        to_scale.transform(np.column_stack((np.asarray(x, float), values))) for values in (claimed, attained)
+    )
+    over = upper[:, 1] - lower[:, 1]
+    known = np.isfinite(over[:-1] * over[1:])
+    crossings = []
+    for k in np.flatnonzero(known & (over[:-1] * over[1:] <= 0.0) & (over[:-1] != over[1:])):
+        share = over[k] / (over[k] - over[k + 1])
+        point = tuple(float(v) for v in back.transform((1 - share) * lower[k] + share * lower[k + 1]))
+        if point not in crossings:
+            crossings.append(point)
+    for earlier in [one for one in (*ax.lines, *ax.texts) if one.get_gid() == "crossing"]:
+        earlier.remove()
+    ring = {"marker": "o", "markersize": 7, "markerfacecolor": "none", "markeredgewidth": 1.4}
+    with style():
+        for point in crossings:
+            ax.plot(*point, color=VERMILLION, **ring, zorder=5, gid="crossing")
+            words = f"{parameter} = {point[0]:.3g}, {quantity} = {point[1]:.3g}"
+            beside = {"xytext": (-6, -6), "textcoords": "offset points", "ha": "right", "va": "top"}
+            ax.annotate(words, point, **beside, color=VERMILLION, gid="crossing")
+    return crossings
 
 
 def _wide(values):

@@ -1,6 +1,8 @@
-"""A few bounds named where they end, all others of the literature in grey, and the finding as headline."""
+"""A few bounds named where they end, and all others of the literature as one grey family."""
 
-from shufflelib.plotting.drawing import draw_curves, label_directly
+from shufflelib.plotting.brackets import shade_impossible
+from shufflelib.plotting.drawing import draw_curves
+from shufflelib.plotting.labels import label_directly
 from shufflelib.plotting.looks import GREY
 from shufflelib.plotting.style import style
 
@@ -8,30 +10,38 @@ SHADE = "no guarantee can be here:\nan attack attains the black line"
 GREY_LINES = "grey: other published\nbounds and limits"
 
 
-def headline(ax, finding, setting):
-    """Write above a panel what it shows, and in grey below that the setting it holds in.
+def draw_family(ax, curves, words, *, at=(0.98, 0.95)):
+    """Draw many bounds as one grey family with one label; the CSV tells its members apart.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        The upper left panel of the figure.
-    finding : str
-        A whole sentence with its number.
-    setting : str
-        Mechanism, budget and δ, in one line.
+        Where to draw.
+    curves : iterable of Curve
+        The members.
+    words : str
+        The label, for instance "earlier bounds, 2019–2023".
+    at : tuple of float
+        Upper right corner of the label, in fractions of the panel.
 
     Examples
     --------
     >>> from shufflelib import plotting
     >>> fig, ax = plotting.figure()
-    >>> plotting.headline(ax, "A thousand users turn ε₀ = 2 into ε = 0.27", "randomized response, δ = 1e-6")
-    >>> ax.get_title(loc="left")
-    'A thousand users turn ε₀ = 2 into ε = 0.27'
+    >>> earlier = [plotting.curve("EFMRTT'19", [1, 2], [0.8, 0.3])]
+    >>> plotting.draw_family(ax, earlier, "earlier bounds, 2019–2023")
+    >>> ax.texts[0].get_text(), ax.get_lines()[0].get_color() == plotting.GREY
+    ('earlier bounds, 2019–2023', True)
     """
+    for earlier in [one for one in (*ax.lines, *ax.texts) if one.get_gid() == "family"]:
+        earlier.remove()
+    curves = list(curves)
     with style():
-        ax.set_title(finding, loc="left", fontsize=9.5, fontweight="bold", pad=20)
-        above = {"xy": (0, 1), "xycoords": "axes fraction", "xytext": (0, 8), "textcoords": "offset points"}
-        ax.annotate(setting, **above, fontsize=8, color="0.35")
+        for one in curves:
+            ax.plot(one.x, one.y, color=GREY, linewidth=0.7, zorder=1.5, gid="family")
+        if curves:
+            corner = {"transform": ax.transAxes, "ha": "right", "va": "top"}
+            ax.text(*at, words, color="0.35", gid="family", **corner)
 
 
 def draw_literature(ax, curves, named):
@@ -59,14 +69,7 @@ def draw_literature(ax, curves, named):
     """
     curves = {one.bound: one for one in curves}
     attack = curves.pop("certified lower")
-    others = [one for name, one in curves.items() if name not in named]
-    with style():
-        for one in others:
-            ax.plot(one.x, one.y, color=GREY, linewidth=0.7, zorder=1.5)
-        draw_curves(ax, [curves[name] for name in named])
-        ax.set_ylim(ax.get_ylim())
-        ax.fill_between(attack.x, ax.get_ylim()[0], attack.y, color=GREY, alpha=0.2, linewidth=0, zorder=1)
-        ax.text(0.05, 0.1, SHADE, transform=ax.transAxes, color="0.25")
-        if others:
-            ax.text(0.98, 0.95, GREY_LINES, transform=ax.transAxes, color="0.35", ha="right", va="top")
+    draw_family(ax, [one for name, one in curves.items() if name not in named], GREY_LINES)
+    draw_curves(ax, [curves[name] for name in named])
+    shade_impossible(ax, attack.x, attack.y, SHADE)
     label_directly(ax, named)

@@ -1,0 +1,138 @@
+"""The bracket made visible: shaded, as a strip of ratios, in words; and the side where no bound can be."""
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from shufflelib.plotting.looks import GREY
+from shufflelib.plotting.style import style
+
+
+def shade_bracket(ax, x, lower, upper):
+    """Shade what lies between the best proved lower and upper end, replacing an earlier shade.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> plotting.shade_bracket(ax, [0.5, 1.0], [0.015, 0.03], [0.019, 0.044])
+    >>> [shade.get_gid() for shade in ax.collections]
+    ['bracket']
+    """
+    for earlier in [patch for patch in ax.collections if patch.get_gid() == "bracket"]:
+        earlier.remove()
+    ax.relim()  # the limits forget the earlier shade
+    known = np.isfinite(lower) & np.isfinite(upper)
+    with style():
+        ax.fill_between(
+            x, lower, upper, where=known, color=GREY, alpha=0.25, linewidth=0, gid="bracket", zorder=1
+        )
+        ax.autoscale_view()
+
+
+def gap_in_words(lower, upper):
+    """Say how far the ends of a bracket are apart at most, for a label at the end of its curve.
+
+    Parameters
+    ----------
+    lower, upper : array_like, shape (m,)
+        The two ends; pairs without a positive lower or a finite upper end are left out.
+
+    Returns
+    -------
+    str
+        Two significant digits, rounded up.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> plotting.gap_in_words([0.1, 0.2], [0.10001, 0.20001])
+    'both ends, 0.01 % apart'
+    """
+    lower, upper = np.asarray(lower, float), np.asarray(upper, float)
+    known = (lower > 0.0) & np.isfinite(upper)
+    if not known.any():
+        return "no bracket"
+    gap = 100.0 * float(np.max(upper[known] / lower[known] - 1.0))
+    if gap < 1e-6:
+        return "both ends, less than 10⁻⁶ % apart"
+    digit = 10.0 ** (np.floor(np.log10(gap)) - 1)
+    return f"both ends, {float(np.ceil(gap / digit - 1e-3) * digit):.2g} % apart"
+
+
+def draw_ratio(ax, x, lower, upper):
+    """Draw upper over lower end in a thin strip below a panel, whose horizontal axis moves below the strip.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        The panel, with its horizontal axis named and scaled.
+    x, lower, upper : array_like, shape (m,)
+        Abscissae and the two ends.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The strip; a second call draws in the same one.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(xlabel="users (n)", xscale="log")
+    >>> plotting.draw_curves(ax, [plotting.curve("certified upper", [1e3, 1e4], [0.1, 0.03])])
+    >>> strip = plotting.draw_ratio(ax, [1e3, 1e4], [0.09, 0.029], [0.1, 0.03])
+    >>> strip.get_xlabel(), ax.get_xlabel()
+    ('users (n)', '')
+    """
+    ratio = np.divide(upper, lower, where=np.asarray(lower) > 0.0, out=np.full(np.shape(x), np.nan))
+    strips = [child for child in ax.child_axes if child.get_gid() == "ratio"]
+    with style():
+        if strips:
+            (strip,) = strips
+            name = strip.get_xlabel()
+            strip.clear()
+        else:
+            name = ax.get_xlabel()
+            strip = ax.inset_axes([0.0, -0.26, 1.0, 0.2], gid="ratio")
+            strip.sharex(ax)
+            strip.set_xscale(ax.get_xscale())
+            ax.set_xlabel("")
+            ax.tick_params(labelbottom=False)
+        strip.axhline(1.0, color=GREY, linewidth=0.6)
+        strip.fill_between(x, 1.0, ratio, color=GREY, alpha=0.4, linewidth=0)
+        strip.plot(x, ratio, color="black", linewidth=1.0)
+        strip.set(xlabel=name, ylabel="upper ÷\nlower")
+        strip.yaxis.set_major_locator(MaxNLocator(2))
+        strip.margins(y=0.15)
+    return strip
+
+
+def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1)):
+    """Shade what lies below an attack, where no bound can be, and write so into the shade.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With its curves already drawn: the vertical limits stay as they are.
+    x, attack : array_like, shape (m,)
+        Abscissae, and what the attack attains there.
+    words : str
+        What the shade means.
+    at : tuple of float
+        Lower left corner of the words, in fractions of the panel.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> plotting.draw_curves(ax, [plotting.curve("certified upper", [1, 2], [0.3, 0.2])])
+    >>> plotting.shade_impossible(ax, [1, 2], [0.3, 0.2], "no bound can be here: an attack")
+    >>> [text.get_text() for text in ax.texts]
+    ['no bound can be here: an attack']
+    """
+    for earlier in [one for one in (*ax.collections, *ax.texts) if one.get_gid() == "impossible"]:
+        earlier.remove()
+    with style():
+        low, high = ax.get_ylim()
+        ax.set_ylim(low, high)
+        ax.fill_between(x, low, attack, color=GREY, alpha=0.2, linewidth=0, zorder=1, gid="impossible")
+        ax.text(*at, words, transform=ax.transAxes, color="0.25", gid="impossible")

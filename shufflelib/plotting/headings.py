@@ -1,0 +1,124 @@
+"""What a figure says in words: the finding above it, in grey its setting, below it a numbered caption."""
+
+import re
+
+from matplotlib.cbook import is_math_text
+from matplotlib.figure import FigureBase
+from matplotlib.font_manager import FontProperties
+from matplotlib.text import Annotation
+from matplotlib.textpath import text_to_path
+
+from shufflelib.plotting.style import STYLE, style
+
+FINDING, SETTING, CAPTION = 9.5, 8.0, 8.0  # points
+WORD = re.compile(r"(?:\$[^$]*\$|\S)+")
+MARGIN = 0.9  # inches beside a panel, taken by its axis and its label
+
+
+def headline(place, finding, setting):
+    """Write above a panel or a figure what it shows, and in grey below that the setting it holds in.
+
+    Parameters
+    ----------
+    place : matplotlib.axes.Axes or matplotlib.figure.Figure
+        A figure of one panel takes the headline on its axes, a figure of several on itself.
+    finding : str
+        A whole sentence with its number, broken into lines where the figure is too narrow.
+    setting : str
+        Mechanism, budget and δ, in one line.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> plotting.headline(ax, "A thousand users turn ε₀ = 2 into ε = 0.27", "randomized response, δ = 1e-6")
+    >>> ax.get_title(loc="left")
+    'A thousand users turn ε₀ = 2 into ε = 0.27'
+    """
+    whole = isinstance(place, FigureBase)
+    fig = place if whole else place.figure
+    for earlier in [text for text in _children(place) if text.get_gid() == "setting"]:
+        earlier.remove()
+    room = fig.get_figwidth() - (0.1 if whole else MARGIN)
+    with style():
+        lines = wrapped(finding, room, FINDING, "bold")
+        under = {"fontsize": SETTING, "color": "0.35", "gid": "setting", "annotation_clip": False}
+        if whole:
+            bold = {"fontsize": FINDING, "fontweight": "bold"}
+            title = fig.suptitle(f"{lines}\n ", x=0.01, ha="left", **bold)
+            fig.add_artist(Annotation(setting, (0, 0), xycoords=title, va="bottom", **under))
+            return
+        place.set_title(lines, loc="left", fontsize=FINDING, fontweight="bold", pad=20)
+        place.annotate(
+            setting, (0, 1), xycoords="axes fraction", xytext=(0, 8), textcoords="offset points", **under
+        )
+
+
+def _children(place):
+    return place.artists if isinstance(place, FigureBase) else place.texts
+
+
+def caption(fig, number, words):
+    """Write a numbered caption below a figure, broken into lines of its width.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        Its earlier caption is replaced.
+    number : int or str
+        Number of the figure.
+    words : str
+        What to look at, in two or three sentences.
+
+    Returns
+    -------
+    str
+        The caption without line breaks, for an alternative text.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(width=3.4)
+    >>> plotting.caption(fig, 3, "Follow one user count from left to right: each line is one proof.")
+    'Figure 3. Follow one user count from left to right: each line is one proof.'
+    >>> print(fig.get_supxlabel())
+    Figure 3. Follow one user count from left to right: each line
+    is one proof.
+    """
+    text = f"Figure {number}. {' '.join(words.split())}"
+    with style():
+        lines = wrapped(text, fig.get_figwidth() - 0.1, CAPTION)
+        fig.supxlabel(lines, x=0.01, ha="left", fontsize=CAPTION, color="0.25")
+    return text
+
+
+def wrapped(text, inches, size, weight="normal"):
+    r"""Break a text into lines no wider than so many inches; its own line breaks stay.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.headings import wrapped
+    >>> wrapped("one two three", 0.6, 8.0)
+    'one two\nthree'
+    """
+    font = FontProperties(family=STYLE["font.family"], size=size, weight=weight)
+    with style():
+        return "\n".join(_broken(line, 72.0 * inches, font) for line in text.split("\n"))
+
+
+def _broken(line, points, font):
+    lines, end = [], -float("inf")
+    space = _width("a a", font) - _width("aa", font)
+    for word in WORD.findall(line):
+        wide = _width(word, font)
+        if lines and end + space + wide <= points:
+            lines[-1] += f" {word}"
+            end += space + wide
+        else:
+            lines.append(word)
+            end = wide
+    return "\n".join(lines)
+
+
+def _width(text, font):
+    return text_to_path.get_text_width_height_descent(text, font, bool(is_math_text(text)))[0]

@@ -1,0 +1,108 @@
+"""Names at the ends of curves, in the curves' colours, moved apart where they would overlap."""
+
+import numpy as np
+from matplotlib.colors import to_rgb
+from matplotlib.transforms import ScaledTranslation
+from scipy.optimize import isotonic_regression
+
+from shufflelib.plotting.looks import LINE
+from shufflelib.plotting.style import STYLE, style
+
+CONTRAST = 3.0  # of a label's colour with white, so that light colours stay legible
+LINE_HEIGHT = 1.3  # of a label, in font sizes
+
+
+def label_directly(ax, words=None):
+    """Write beside the end of each line what it is, moved apart where names would overlap.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With curves already drawn; a line that is neither a bound nor in ``words`` stays unnamed.
+    words : dict of str to str, optional
+        What to write instead of a line's label, at most one line break.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", [0.25, 0.5], [0.12, 0.23])])
+    >>> plotting.label_directly(ax)
+    >>> [text.get_text() for text in ax.texts]
+    ["EFMRTT'19"]
+    """
+    words = words or {}
+    for earlier in [text for text in ax.texts if text.get_gid() == "direct label"]:
+        earlier.remove()
+    with style():
+        ax.figure.draw_without_rendering()
+        ends = _ends(ax, words)
+        beside = ax.transAxes + ScaledTranslation(8 / 72, 0, ax.figure.dpi_scale_trans)
+        names = [words.get(line.get_label(), line.get_label()) for _, line, _ in ends]
+        for height, name, (_, line, point) in zip(_apart(ax, ends, names), names, ends, strict=True):
+            colour = legible(line.get_color())
+            ax.annotate(
+                name,
+                point,
+                xytext=(1.0, height),
+                textcoords=beside,
+                color=colour,
+                va="center",
+                gid="direct label",
+                annotation_clip=False,
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": colour,
+                    "linewidth": 0.4,
+                    "relpos": (0, 0.5),
+                    "shrinkA": 1,
+                    "shrinkB": 0,
+                },
+            )
+
+
+def _ends(ax, words):
+    """Return height, line and last point of each line with a name, from the lowest up."""
+    ends = []
+    for line in ax.get_lines():
+        points = line.get_xydata()
+        drawn = np.isfinite(points).all(axis=1) & ((points[:, 1] > 0) | (ax.get_yscale() != "log"))
+        points = points[drawn]
+        if (line.get_label() in LINE or line.get_label() in words) and len(points):
+            height = ax.transAxes.inverted().transform(ax.transData.transform(points[-1]))[1]
+            ends.append((min(max(height, 0.0), 1.0), line, points[-1]))
+    return sorted(ends, key=lambda end: end[0])
+
+
+def _apart(ax, ends, names):
+    """Return the heights nearest to the ends at which names do not overlap and stay beside the panel."""
+    if not ends:
+        return []
+    inches = ax.get_window_extent().height / ax.figure.dpi
+    sizes = np.array([LINE_HEIGHT * (name.count("\n") + 1) for name in names])
+    sizes *= STYLE["font.size"] / 72 / inches
+    steps = np.cumsum(sizes) - sizes / 2
+    free = isotonic_regression([end[0] for end in ends] - steps).x
+    lowest, highest = -sizes[0] / 2, 1.0 + sizes[-1] / 2 - sizes.sum()
+    return (np.clip(free, lowest, highest) if lowest < highest else free) + steps
+
+
+def legible(colour):
+    """Return a colour, darkened as far as text on white needs.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.labels import legible
+    >>> legible("black"), legible("#e69f00") == "#e69f00"
+    ((0.0, 0.0, 0.0), False)
+    """
+    shade = np.array(to_rgb(colour))
+    while _contrast(shade) < CONTRAST:
+        shade = 0.95 * shade
+    return tuple(float(part) for part in shade)
+
+
+def _contrast(shade):
+    """Return the contrast with white, as the WCAG define it."""
+    linear = np.where(shade <= 0.04045, shade / 12.92, ((shade + 0.055) / 1.055) ** 2.4)
+    return 1.05 / (float(linear @ (0.2126, 0.7152, 0.0722)) + 0.05)

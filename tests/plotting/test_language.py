@@ -1,0 +1,115 @@
+"""The language of the figures: headlines, labels, brackets, shades, crossings and captions."""
+
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib.text import Text
+
+from shufflelib import plotting
+from shufflelib.plotting.labels import CONTRAST, _contrast, legible
+
+X = np.geomspace(10, 1000, 5)
+TRUTH = np.array([0.5, 0.3, 0.2, 0.15, 0.12])
+
+
+def panel(**each):
+    fig, ax = plotting.figure(width=5, height=3.4, xlabel="users (n)", xscale="log", **each)
+    plotting.draw_curves(ax, [plotting.curve("certified upper", X, TRUTH)])
+    return fig, ax
+
+
+def boxes(fig):
+    """Return the extents of all texts that are shown, annotations without their arrows."""
+    with plotting.style():
+        fig.draw_without_rendering()
+    texts = [text for text in fig.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    return {text.get_text(): Text.get_window_extent(text) for text in texts}
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_headline_stands_above_its_setting_and_inside_the_figure(whole):
+    fig, ax = panel()
+    finding = "A thousand users turn ε₀ = 2 into ε = 0.27, which is seven times less than each of them spent"
+    for _ in range(2):
+        plotting.headline(fig if whole else ax, finding, "10-ary randomized response, δ = 10⁻⁶")
+    shown = boxes(fig)
+    (bold,) = [box for text, box in shown.items() if " ".join(text.split()) == finding]
+    grey = shown["10-ary randomized response, δ = 10⁻⁶"]
+    assert grey.x0 == pytest.approx(bold.x0, abs=2) and bold.x1 <= fig.bbox.x1
+    assert bold.y1 <= fig.bbox.y1 and (whole or grey.y1 <= bold.y0) and grey.y0 >= ax.bbox.y1
+    assert sum(text.get_gid() == "setting" for text in fig.findobj(Text)) == 1
+
+
+def test_a_caption_is_numbered_and_fits_the_width():
+    fig, ax = panel()
+    words = "The black line is attained by an attack. " * 4
+    alt = plotting.caption(fig, "4a", words)
+    assert alt.startswith("Figure 4a. The black line") and "\n" not in alt
+    box = boxes(fig)[fig.get_supxlabel()]
+    assert fig.bbox.x0 <= box.x0 and box.x1 <= fig.bbox.x1 and box.y1 <= ax.get_tightbbox().y0
+
+
+def test_labels_of_two_lines_do_not_overlap_and_stay_legible():
+    fig, ax = panel()
+    names = ["EFMRTT'19", "CCG'24, Theorem 2", "clones FMT'21, pair", "exact"]
+    plotting.draw_curves(ax, [plotting.curve(name, X, TRUTH) for name in names])
+    ax.plot(X, TRUTH, label="mine")
+    plotting.label_directly(ax, {"EFMRTT'19": "two\nlines", "mine": "a line of\nthe reader"})
+    texts = [text for text in ax.texts if text.get_gid() == "direct label"]
+    assert len(texts) == 6 and boxes(fig)
+    shown = sorted((Text.get_window_extent(text) for text in texts), key=lambda box: box.y0)
+    assert all(below.y1 <= above.y0 + 1 for below, above in itertools.pairwise(shown))
+    assert all(_contrast(np.array(text.get_color())) >= CONTRAST for text in texts)
+    assert legible("#000000") == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "words"),
+    [
+        ([1.0], [1.0], "both ends, less than 10⁻⁶ % apart"),
+        ([1.0, 2.0], [1.001, 2.0], "both ends, 0.1 % apart"),
+        ([1.0], [1.00123], "both ends, 0.13 % apart"),
+        ([0.0, 1.0], [1.0, 1.5], "both ends, 50 % apart"),
+        ([0.0, 1.0], [1.0, np.inf], "no bracket"),
+    ],
+)
+def test_the_gap_is_said_and_never_made_smaller(lower, upper, words):
+    assert plotting.gap_in_words(lower, upper) == words
+
+
+def test_the_strip_of_ratios_shares_the_axis_and_is_redrawn():
+    fig, ax = panel()
+    strip = plotting.draw_ratio(ax, X, 0.99 * TRUTH, TRUTH)
+    assert plotting.draw_ratio(ax, X, 0.98 * TRUTH, TRUTH) is strip and len(ax.child_axes) == 1
+    assert strip.get_lines()[1].get_ydata() == pytest.approx(1 / 0.98)
+    assert strip.get_xlim() == ax.get_xlim() and strip.get_xlabel() == "users (n)" and not ax.get_xlabel()
+    shown = boxes(fig)
+    assert all(box.y0 >= 0 for box in shown.values())
+
+
+def test_the_impossible_side_is_shaded_once_with_words():
+    fig, ax = panel(yscale="log")
+    before = ax.get_ylim()
+    for _ in range(2):
+        plotting.shade_impossible(ax, X, TRUTH, "no bound can be here: an attack")
+    assert ax.get_ylim() == before and len(ax.collections) == len(ax.texts) == 1
+
+
+def test_a_family_has_one_label():
+    fig, ax = panel()
+    earlier = [plotting.curve(name, X, 2 * TRUTH) for name in ("EFMRTT'19", "blanket, generic")]
+    for _ in range(2):
+        plotting.draw_family(ax, earlier, "earlier bounds, 2019")
+    assert len(ax.get_lines()) == 3 and [text.get_text() for text in ax.texts] == ["earlier bounds, 2019"]
+    plotting.draw_family(ax, [], "none")
+    assert len(ax.get_lines()) == 1 and not ax.texts
+
+
+def test_crossings_carry_their_numbers():
+    fig, ax = panel(yscale="log")
+    claimed = np.array([1.0, 0.3, 0.1, np.nan, 0.2])
+    crossings = plotting.mark_crossings(ax, X, claimed, TRUTH)
+    assert crossings == [pytest.approx((X[1], TRUTH[1]))]
+    assert [text.get_text() for text in ax.texts] == ["n = 31.6, ε = 0.3"]
+    assert plotting.mark_crossings(ax, X, 2 * TRUTH, TRUTH) == [] and not ax.texts
