@@ -1,9 +1,4 @@
-"""Mechanisms given by the caller as tables of probabilities.
-
-The truth for a table is counted, not computed: entries are whole numbers over a common denominator, the
-histogram distributions of all datasets are products of linear forms in int64, and δ at a rational e^ε is a
-ratio of integers.  Nothing here is shared with the package.
-"""
+"""Mechanisms given by the caller as tables of probabilities; `test_contract.py` has others in fractions."""
 
 import itertools
 import math
@@ -19,151 +14,8 @@ from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.shuffling import BlanketPair
 from shufflelib.shuffling.worst_of_pairs import WorstPair
 
-# ---------------------------------------------------------------- all datasets, in integers
 
-
-def histogram_distributions(table, n):
-    """Return {multiset of n inputs: integer weights of all histograms}, the weights over denominator^n."""
-    inputs, outputs = table.shape
-    stride = (n + 1) ** np.arange(outputs)
-    distributions = {(): np.eye(1, (n + 1) ** outputs, dtype=np.int64)[0]}
-    for size in range(1, n + 1):
-        for dataset in itertools.combinations_with_replacement(range(inputs), size):
-            shorter, distribution = distributions[dataset[:-1]], np.zeros((n + 1) ** outputs, dtype=np.int64)
-            for y in range(outputs):
-                distribution[stride[y] :] += table[dataset[-1], y] * shorter[: distribution.size - stride[y]]
-            distributions[dataset] = distribution
-    return {dataset: distribution for dataset, distribution in distributions.items() if len(dataset) == n}
-
-
-def worst_delta(table, n, ratio):
-    """Return the exact δ(log ratio) over all neighbouring datasets of n users."""
-    distributions, inputs = histogram_distributions(table, n), range(len(table))
-    worst = 0
-    for others in itertools.combinations_with_replacement(inputs, n - 1):
-        rows = np.array([distributions[tuple(sorted((*others, x)))] for x in inputs])
-        gaps = ratio.denominator * rows[:, None, :] - ratio.numerator * rows[None, :, :]
-        worst = max(worst, int(np.maximum(gaps, 0).sum(axis=2).max()))
-    return F(worst, ratio.denominator * int(table[0].sum()) ** n)
-
-
-def random_table(rng, inputs, outputs, denominator, zeros=False):
-    """Draw whole numbers that sum to the denominator in every row."""
-    rows = []
-    for _ in range(inputs):
-        weights = rng.dirichlet(np.full(outputs, rng.choice([0.3, 1.0, 4.0])))
-        if zeros:
-            weights *= rng.random(outputs) < 0.7
-            weights = weights if weights.sum() > 0.0 else np.eye(outputs)[rng.integers(outputs)]
-        floor = 0 if zeros else 1
-        row = floor + np.floor(weights / weights.sum() * (denominator - floor * outputs)).astype(np.int64)
-        row[rng.integers(outputs)] += denominator - row.sum()
-        rows.append(row)
-    return np.array(rows)
-
-
-def sound(bracket, truth, ratio):
-    """Return whether a bracket holds for the true δ at e^ε = ratio; ε itself is rounded."""
-    rounding = ratio * F(1, 10**15)
-    return F(bracket.lower) <= truth + rounding and F(bracket.upper) >= truth - rounding
-
-
-KINDS = ("positive", "zeros", "equal rows", "nearly equal rows")
-RATIOS = (F(1), F(21, 20), F(3, 2), F(3), F(20))  # the last beyond the largest loss of many tables
-
-
-def case(seed):
-    """Return (table, n, ratio), a random small mechanism."""
-    rng = np.random.default_rng(seed)
-    inputs, outputs = int(rng.choice([2, 3, 4], p=[0.5, 0.35, 0.15])), int(rng.integers(2, 5))
-    kind, n = KINDS[seed % 4], int(rng.integers(1, 7))
-    table = random_table(rng, inputs, outputs, int(rng.integers(8, 33)), zeros=kind == "zeros")
-    if kind == "equal rows":
-        table[1] = table[0]
-    if kind == "nearly equal rows":
-        gain, loss = rng.choice(outputs, 2, replace=False)
-        table[1], table[1, loss], table[1, gain] = table[0], table[0, loss] - 1, table[0, gain] + 1
-    return table, n, RATIOS[int(rng.integers(5))]
-
-
-def mechanism(table):
-    return randomizers.from_pmf(table / table.sum(axis=1, keepdims=True))
-
-
-CASES, BLOCKS = 2000, 20
-
-
-# ---------------------------------------------------------------- faults that must be caught
-
-
-def caught(bend):
-    """Return how many of forty positive cases reject the bent profile, none of which rejects the good one."""
-    found = 0
-    for seed in range(0, 160, 4):
-        table, n, ratio = case(seed)
-        n = min(n, 4)
-        truth, profile = worst_delta(table, n, ratio), shuffle(mechanism(table), n=n)
-        eps = math.log(ratio)
-        assert sound(profile.delta(eps), truth, ratio)
-        found += not sound(bend(profile, table, n).delta(eps), truth, ratio)
-    return found
-
-
-# ---------------------------------------------------------------- points of reference
-
-K_RR = {  # (eps0, n): 10 options upper, lower; 100 options upper, lower; δ = 1e-6
-    (0.1, 10**3): (0.004197, 0.004197, 0.001179, 0.001179),
-    (0.1, 10**4): (0.001160, 0.001160, 0.000310, 0.000310),
-    (0.1, 10**6): (0.000077, 0.000077, 0.000017, 0.000017),
-    (0.5, 10**3): (0.029652, 0.029645, 0.008905, 0.008905),
-    (0.5, 10**4): (0.008494, 0.008494, 0.002463, 0.002463),
-    (1.0, 10**3): (0.080162, 0.080132, 0.025471, 0.025470),
-    (1.0, 10**4): (0.023253, 0.023253, 0.007183, 0.007183),
-    (1.0, 10**5): (0.006639, 0.006639, 0.002007, 0.002007),
-    (1.0, 10**6): (0.001854, 0.001854, 0.000544, 0.000544),
-    (2.0, 10**3): (0.272767, 0.272649, 0.101209, 0.101199),
-    (2.0, 10**4): (0.079804, 0.079802, 0.029209, 0.029209),
-    (2.0, 10**6): (0.006597, 0.006597, 0.002346, 0.002346),
-    (4.0, 10**3): (1.527445, 1.526898, 0.761217, 0.761164),
-    (4.0, 10**4): (0.380493, 0.380489, 0.233739, 0.233738),
-    (4.0, 10**5): (0.109909, 0.109909, 0.068431, 0.068431),
-    (4.0, 10**6): (0.031882, 0.031882, 0.019792, 0.019792),
-}
-LAPLACE = {
-    (0.1, 10**3): (None, 0.009521),
-    (1.0, 10**3): (0.13020, 0.11047),
-    (1.0, 10**4): (0.03784, 0.03130),
-    (2.0, 10**3): (0.32567, 0.26013),
-    (2.0, 10**4): (0.09460, 0.07186),
-    (4.0, 10**3): (1.2128, 1.0220),
-    (4.0, 10**4): (0.32810, 0.24451),
-}
-GAUSSIAN = {
-    (1.0, 10**3): (0.21223, 0.17172),
-    (2.0, 10**4): (0.02035, 0.01706),
-    (5.0, 10**4): (0.00641, 0.00591),
-}
-POINTS = [
-    (f"{d}-RR", randomizers.generalized_rr(eps0=eps0, d=d), n, *ends[2 * k : 2 * k + 2], 1e-6)
-    for k, d in enumerate((10, 100))
-    for (eps0, n), ends in K_RR.items()
-]
-POINTS += [("Laplace", randomizers.laplace(eps0=eps0), n, *ends, 1e-5) for (eps0, n), ends in LAPLACE.items()]
-POINTS += [("Gaussian", randomizers.gaussian(sigma=s), n, *ends, 1e-5) for (s, n), ends in GAUSSIAN.items()]
-
-
-@pytest.mark.parametrize("point", POINTS, ids=lambda p: f"{p[0]} {getattr(p[1], 'eps0', '')} {p[2]}")
-def test_points_of_reference(point):
-    """Four digits, or all that are printed; and each end on its side."""
-    _, randomizer, n, upper, lower, unit = point
-    bracket = shuffle(randomizer, n=n).epsilon(1e-6)
-    if upper is not None:
-        assert upper * (1 - 4e-5) - unit <= bracket.upper <= upper * (1 + 4e-5) + unit
-        assert bracket.upper >= lower * (1 - 4e-5) - unit
-    assert lower * (1 - 4e-5) - unit <= bracket.lower <= lower * (1 + 4e-5) + unit
-
-
-@pytest.mark.parametrize(("eps0", "d", "n"), [(1.0, 10, 10**3), (4.0, 5, 10**4), (2.0, 12, 10**6)])
+@pytest.mark.parametrize(("eps0", "d", "n"), [(1.0, 10, 10**3), (4.0, 5, 10**4)])
 def test_a_table_of_randomized_response_is_randomized_response(eps0, d, n):
     odds = np.where(np.eye(d), math.exp(eps0), 1.0)
     built = shuffle(randomizers.from_pmf(odds / odds.sum(axis=1, keepdims=True)), n=n)
@@ -180,7 +32,7 @@ def test_a_table_of_randomized_response_is_randomized_response(eps0, d, n):
 RARE = [[F(1, 3), F(2, 3) - F(1, 10**9), F(1, 10**9)], [F(2, 3), F(1, 3) - F(1, 10**21), F(1, 10**21)]]
 
 
-@pytest.mark.parametrize("n", [2, 7, 30])
+@pytest.mark.parametrize("n", [2, 15])
 @pytest.mark.parametrize("ratio", [F(3, 2), F(4), F(1000), F(10**7), F(10**10)])
 def test_rare_outputs_are_bracketed(n, ratio):
     """One output a billion times likelier under one input: no exponential moment copes with it."""
@@ -251,18 +103,6 @@ def test_outputs_that_some_input_never_reports_cost_no_more_than_they_must():
     rows = [[F(1, 2), F(1, 2), F(0)], [F(0), F(1, 2), F(1, 2)], [F(1, 2), F(0), F(1, 2)]]
     bracket = shuffle(randomizers.from_pmf(np.array(rows, float)), n=2).delta(0.3)
     assert bracket.upper == pytest.approx(1 - math.exp(0.3) / 2 + 0.5 * (math.exp(0.3) - 1), abs=1e-9)
-
-
-def test_everything_else_follows_from_a_table():
-    rng = np.random.default_rng(5)
-    profile = shuffle(randomizers.from_pmf(rng.dirichlet(np.full(3, 5.0), 2)), n=1000)
-    epsilon = profile.epsilon(1e-6)
-    assert 0.0 < epsilon.lower < epsilon.upper < profile.randomizer.eps0
-    assert profile.delta(epsilon.upper).upper <= 1e-6
-    assert 0.0 < profile.renyi(2.0).lower <= profile.renyi(2.0).upper < epsilon.upper**2 * 10
-    assert 0.9 < profile.tradeoff(0.05).lower / 0.95 <= profile.tradeoff(0.05).upper / 0.95 <= 1.0
-    assert profile.subsample(rate=0.1).epsilon(1e-6).upper < epsilon.upper
-    assert profile.compose(rounds=4).epsilon(1e-6).upper > epsilon.upper
 
 
 def test_table_runs_and_estimates():
@@ -348,12 +188,6 @@ def test_few_of_many_pairs_are_computed(monkeypatch):
     worst.log_hockey_stick(0.1, 1e-6)
     assert len(worst.directions) == 90
     assert 1 <= asked.count(1e-6) <= 4 < len(asked)
-
-
-def test_few_pairs_are_not_gathered():
-    own = randomizers.from_pmf([[0.5, 0.5], [0.25, 0.75]])
-    pairs = shuffle(own, n=10).dominating_pairs
-    assert {type(pair) for pair in pairs} == {BlanketPair} and len(pairs) == len(own.input_pairs())
 
 
 # ---------------------------------------------------------------- as parts of something larger
