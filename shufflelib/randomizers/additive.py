@@ -101,23 +101,34 @@ def laplace_pair(d01, dmax, *, cell_width):
     """
     rest = {"precision": 1e-14 + 1e-15 * dmax, "cell_width": cell_width}
     half = cells.widening(d01 / 2.0, LAPLACE_CELLS)
-    log0, log1, log_reference = -half, half - d01, half - dmax
-    report0, report1, reference = (
-        0.5 * np.append(np.exp(log[0]), cells.log_linear_masses(half, log))
-        for log in (log0, log1, log_reference)
-    )
-    split = cells.split(
-        reference,
-        cells.along(np.append(dmax, log0 - log_reference), np.log(report0 / reference)),
-        cells.along(np.full(half.size + 1, dmax - d01), np.log(report1 / reference)),
-    )
     edges = np.append(half, d01 - half[-2::-1])
     if dmax > d01:
         edges = np.append(edges, d01 + cells.widening(dmax - d01, LAPLACE_CELLS)[1:])
     distances = [np.abs(edges - place) for place in dict.fromkeys((0.0, d01, d01 / 2.0, dmax))]
     inside = 0.5 * cells.log_linear_masses(edges, -np.array(distances))
     rows = np.column_stack([[0.5 * np.exp(-far[[0, -1]]) for far in distances], inside])
-    return InputPair(cells.mirrored(*split, **rest), cells.attacks_from(rows, **rest))
+    return InputPair(laplace_split(half, dmax, **rest), cells.attacks_from(rows, **rest))
+
+
+def laplace_split(half, top, *, slope=1.0, **rest):
+    r"""Return the mean-preserving split of noise of scale 1 around 0 and d01 against a symmetric measure.
+
+    .. math:: \nu(y) = \tfrac12 e^{-\text{top} + \text{slope}\, y} \text{ on } [0, d_{01}/2], \qquad
+              \nu(y) = \tfrac12 e^{-\text{top} - |y|} \text{ on } y < 0
+
+    The cells of [0, d01/2] end at ``half``; ``top`` is the log-ratio of R_0 to ν before 0.
+    """
+    d01 = 2.0 * half[-1]
+    report0, report1, reference = (
+        0.5 * np.append(np.exp(log[0]), cells.log_linear_masses(half, log))
+        for log in (-half, half - d01, slope * half - top)
+    )
+    split = cells.split(
+        reference,
+        cells.along(np.append(top, top - (1.0 + slope) * half), np.log(report0 / reference)),
+        cells.along(np.append(top - d01, top - d01 + (1.0 - slope) * half), np.log(report1 / reference)),
+    )
+    return cells.mirrored(*split, **rest)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,21 +4,20 @@ import math
 
 import numpy as np
 
-from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
+from shufflelib.randomizers import cells
+from shufflelib.randomizers.additive import laplace_split
 from shufflelib.shuffling.personal.attack import OthersSum, Scores
 from shufflelib.shuffling.personal.randomize_then_shuffle import PersonalRandomizers, Reference
 
 CELLS = 24  # on each half of [0, 1]
 CELL_WIDTH = 2e-4  # of δ, relative: the precision asked of the numerics
-SLOPES = np.linspace(0.0, 1.0, 9)  # inner slopes of ν tried, as shares of the target's budget
+SLOPES = np.linspace(0.0, 1.0, 9)  # inner slopes s of ν tried, as shares of the target's budget a
 # reports in (-outer, inner] are counted against their mirror images about 1/2
 MIRRORED = tuple((math.inf, t) for t in (-5.0, -1.5, 0.0, 0.25, 0.5)) + tuple(
     (r, r) for r in (0.003, 0.01, 0.03, 0.06, 0.12, 0.25, 0.5)
 )
 # or only reports above a threshold are counted, which the others rarely exceed
 THRESHOLDS = (0.4, 0.55, 0.7, 0.85, 1.0)
-NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
-NODES = NODES + 0.5
 
 
 class PersonalLaplace(PersonalRandomizers):
@@ -50,7 +49,7 @@ class PersonalLaplace(PersonalRandomizers):
     its infimum is at an end or in the middle.  For ε_i > a it is 0: in the tails, the density of a user with
     less noise is negligible against that of a target with more.  A target with more noise than all others
     keeps its local guarantee.  Equal budgets and s = a give the privacy blanket.  s is chosen by the smallest
-    variance of R_0 − R_1 against Σ c_i ν; any choice is valid.
+    variance of R_0 − R_1 against Σ c_i ν, after the split into cells; any choice is valid.
 
     *The pair 0, 1 is the worst.*  ν is symmetric about 1/2 and unimodal, with slopes of log ν within [−a, a].
     So R_x/ν increases up to x and decreases from there on, {R_x/ν > t} is an interval, and for x ≤ 1/2 its
@@ -67,9 +66,7 @@ class PersonalLaplace(PersonalRandomizers):
     budget: a target with much noise among users with little has less amplification.
 
     *Cells.*  On a cell of [0, 1/2], R_0/ν decreases and R_1/ν increases on a convex curve.  A mean-preserving
-    split moves each of its points to the curve's two ends and the corner below it: an upper bound.  The
-    masses come from eight nodes for each cell.  What they miss for budgets above 30 (1e-6 at 100) counts as
-    mass with loss 0 while both means are kept, which is a further mean-preserving split.
+    split moves each of its points to the curve's two ends and the corner below it: an upper bound.
 
     Cost of one ε as for randomized response; 400 distinct budgets take about half a minute.
 
@@ -84,16 +81,19 @@ class PersonalLaplace(PersonalRandomizers):
     name = "Laplace noise with personal scales"
 
     def _reference(self, low, high, budgets, counts):
+        half = cells.widening(0.5 * high, CELLS)
+        rest = {"precision": 1e-13 + 1e-15 * high, "cell_width": CELL_WIDTH}
         best = None
-        for slope in high * SLOPES:
-            level = _level(high, slope)
-            weights = _weights(low, high, slope, level, budgets)
-            draws = float(weights @ counts)  # expected number from ν
-            figure = draws / _separation(high, slope, level)
+        for slope in SLOPES:
+            inner = 0.5 * high * slope
+            log_peak = math.log(_peak(high, inner))
+            ratios = laplace_split(half, inner + log_peak, slope=slope, **rest)
+            weights = _weights(low, high, inner, budgets)
+            separation = float(ratios.w @ (ratios.r0_over_w - ratios.r1_over_w) ** 2)
+            figure = float(weights @ counts) / separation  # the number of draws from ν, by what one reveals
             if best is None or figure > best[0]:
-                best = figure, slope, level, weights
-        _, slope, level, weights = best
-        return Reference(_likelihood_ratios(high, slope, level), weights)
+                best = figure, Reference(ratios, weights)
+        return best[1]
 
     def _others(self, counts):
         """Subtract reports near 1 from reports near 0, or count those far from 0; all others hold 0."""
@@ -127,91 +127,21 @@ class PersonalLaplace(PersonalRandomizers):
         return (Scores(p, q), Scores(q, p)) if p > q else (Scores(0.0, 0.0), Scores(0.0, 0.0))
 
 
-def _mean_decay(x):
-    """Return (1 − e^{−x})/x."""
-    return -math.expm1(-x) / x if x > 0.0 else 1.0
+def _peak(budget, inner):
+    """Return a/(2K) for a slope that lowers log ν by ``inner`` = s/2 from the middle to the ends."""
+    return math.exp(-inner) - 0.5 * budget * (math.expm1(-inner) / inner if inner > 0.0 else -1.0)
 
 
-def _level(budget, slope):
-    """Return K, for which ν has mass 1."""
-    return 1.0 / (_mean_decay(0.5 * slope) + 2.0 * math.exp(-0.5 * slope) / budget)
-
-
-def _weights(low, high, slope, level, budgets):
+def _weights(low, high, inner, budgets):
     """Return c_i of users with these budgets, for all targets in [low, high]."""
     usable = budgets <= high if low == high else budgets < low
-    edge, middle = np.exp(0.5 * slope - budgets), np.exp(-0.5 * budgets)
-    weights = 0.5 * budgets / level * np.minimum(edge, middle)
+    edge, middle = np.exp(inner - budgets), np.exp(-0.5 * budgets)
+    weights = budgets / high * _peak(high, inner) * np.minimum(edge, middle)
     if low < high:
         kept = (low / high) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
             weights = weights / (kept + (1.0 - kept) * low / (low - budgets))
     return np.where(usable, weights, 0.0)
-
-
-def _ratios(budget, slope, level, y):
-    """Return R_0/ν and R_1/ν at y in [0, 1/2]."""
-    common = 0.5 * budget / level * np.exp(slope * (0.5 - y))
-    return common * np.exp(-budget * y), common * np.exp(-budget * (1.0 - y))
-
-
-def _separation(budget, slope, level):
-    """Return ∫ (R_0 − R_1)²/ν."""
-    edge = _edges(budget)
-    y = edge[:-1, None] + NODES * np.diff(edge)[:, None]
-    first, second = _ratios(budget, slope, level, y)
-    inside = level * np.exp(-slope * (0.5 - y)) * (first - second) ** 2
-    far = np.subtract(*_ratios(budget, slope, level, 0.0)) ** 2 * level * math.exp(-0.5 * slope) / budget
-    return 2.0 * float((inside @ WEIGHTS) @ np.diff(edge) + far)
-
-
-def _edges(budget):
-    """Return the ends of the cells of [0, 1/2], widening as e^{budget y}, up to e^4."""
-    bend = min(0.5 * budget, 4.0)
-    edge = -0.5 / bend * np.log1p(np.linspace(0.0, math.expm1(-bend), CELLS + 1))
-    edge[-1] = 0.5
-    return edge
-
-
-def _likelihood_ratios(budget, slope, level):
-    """Return the likelihood ratios (R_0/ν, R_1/ν) under ν, with a mean-preserving split of the cells."""
-    edge = _edges(budget)
-    width = np.diff(edge)[:, None]
-    y = edge[:-1, None] + NODES * width
-    reference = level * np.exp(-slope * (0.5 - y)) * width * WEIGHTS
-    near = (
-        1.0 - NODES - _sag((budget + slope) * width, 1.0 - NODES)
-    )  # to the end nearer 0, where R_0/ν is larger
-    far = NODES - _sag((budget - slope) * width, NODES)
-    corner = _sag((budget + slope) * width, 1.0 - NODES) + _sag((budget - slope) * width, NODES)
-    mass = np.zeros(edge.size)
-    mass[:-1] += (reference * near).sum(axis=1)
-    mass[1:] += (reference * far).sum(axis=1)
-    mass[0] += level * math.exp(-0.5 * slope) / budget  # all y < 0
-    first, second = _ratios(budget, slope, level, edge)
-    first, second = np.append(first, first[1:]), np.append(second, second[:-1])
-    mass = np.append(mass, (reference * corner).sum(axis=1))
-    return LikelihoodRatios(
-        np.append(first, second),
-        np.append(second, first),
-        np.append(mass, mass),
-        precision=1e-13 + 1e-15 * budget,
-        cell_width=CELL_WIDTH,
-    )
-
-
-def _sag(bend, t):
-    """Return t − (e^{bt} − 1)/(e^b − 1), b ≥ 0, 0 ≤ t ≤ 1: how far an exponential sags below its chord."""
-    bend, t = np.broadcast_arrays(bend, t)
-    small = bend < 1.0
-    b = np.where(small, bend, 0.0)
-    power, top, bottom = np.ones_like(b), np.zeros_like(b), np.ones_like(b)
-    for j in range(2, 20):
-        power = power * b / j
-        top, bottom = top + power * (t - t**j), bottom + power
-    b = np.where(small, 1.0, bend)
-    direct = t - np.exp(-b * (1.0 - t)) * np.expm1(-b * t) / np.expm1(-b)
-    return np.where(small, top / bottom, direct)
 
 
 def _between(budgets, low, high):

@@ -11,6 +11,7 @@ import pytest
 import oracles
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.randomizers import additive, cells
 from shufflelib.shuffling.personal import (
     PersonalLaplace,
     PersonalRandomizedResponse,
@@ -254,8 +255,9 @@ def test_laplace_is_above_the_exact_coarsened_truth(roots):
 def test_laplace_reference_is_below_every_report_and_its_cells_keep_the_means(share):
     target, budgets = 2.0, np.array([0.05, 0.7, 2.0, 2.5])
     slope = share * target
-    level = laplace._level(target, slope)
-    weights = laplace._weights(target, target, slope, level, budgets)
+    inner = slope / 2.0
+    level = target / (2.0 * laplace._peak(target, inner))
+    weights = laplace._weights(target, target, inner, budgets)
     y = np.linspace(-12.0, 13.0, 4001)
     outside = np.maximum(np.maximum(-y, y - 1.0), 0.0)
     nu = level * np.exp(-slope * np.minimum(np.abs(y - 0.5), 0.5) - target * outside)
@@ -266,21 +268,26 @@ def test_laplace_reference_is_below_every_report_and_its_cells_keep_the_means(sh
         assert (weight > 0.0) == (budget <= target)
         if weight:
             assert np.min(least / nu) == pytest.approx(weight, rel=1e-4)
-    ratios = laplace._likelihood_ratios(target, slope, level)
+    half = cells.widening(target / 2.0, laplace.CELLS)
+    ratios = additive.laplace_split(half, inner + math.log(laplace._peak(target, inner)), slope=share)
     assert math.fsum(ratios.w) == pytest.approx(1.0, abs=1e-13)
     assert ratios.w.min() >= 0.0
     for ratio in (ratios.r0_over_w, ratios.r1_over_w):
         assert math.fsum(ratios.w * ratio) == pytest.approx(1.0, abs=1e-12)
     # the split raises the second moment slightly
-    exact = laplace._separation(target, slope, level)
+    y = np.linspace(0.0, 0.5, 20001)
+    nu = level * np.exp(-slope * (0.5 - y))
+    gap = target / 2 * (np.exp(-target * y) - np.exp(-target * (1.0 - y)))
+    tail = target / 4 * (1.0 - math.exp(-target)) ** 2 / (level * math.exp(-inner))
+    exact = 2.0 * (np.trapezoid(gap**2 / nu, y) + tail)
     split = math.fsum(ratios.w * (ratios.r0_over_w - ratios.r1_over_w) ** 2)
     assert exact <= split * (1 + 1e-9) <= 1.003 * exact
 
 
 def test_laplace_weights_of_a_narrow_range_are_those_of_its_target():
-    budgets, level = np.array([0.1, 0.5, 0.9, 1.0, 1.1]), laplace._level(1.0, 0.8)
-    narrow = laplace._weights(1.0, 1.0 + 1e-9, 0.8, level, budgets[:3])
-    target = laplace._weights(1.0, 1.0, 0.8, level, budgets)
+    budgets = np.array([0.1, 0.5, 0.9, 1.0, 1.1])
+    narrow = laplace._weights(1.0, 1.0 + 1e-9, 0.4, budgets[:3])
+    target = laplace._weights(1.0, 1.0, 0.4, budgets)
     assert narrow == pytest.approx(target[:3], rel=1e-6)
     assert np.all(target[:4] > 0.0) and target[4] == 0.0
 
@@ -288,10 +295,10 @@ def test_laplace_weights_of_a_narrow_range_are_those_of_its_target():
 def test_laplace_weights_of_a_range_hold_for_each_of_its_targets():
     """Direct quadrature of ν * Z against the narrowest report of each other user."""
     low, high, slope = 1.0, 1.3, 0.8
-    level = laplace._level(high, slope)
+    level = high / (2.0 * laplace._peak(high, slope / 2.0))
     budgets = np.array([0.1, 0.5, 0.9])
-    weights = laplace._weights(low, high, slope, level, budgets)
-    assert laplace._weights(low, high, slope, level, np.array([1.0, 1.2, 1.3])).max() == 0.0
+    weights = laplace._weights(low, high, slope / 2.0, budgets)
+    assert laplace._weights(low, high, slope / 2.0, np.array([1.0, 1.2, 1.3])).max() == 0.0
     z = np.linspace(-30.0, 30.0, 24001)
     for budget in (1.0, 1.1, 1.29):
         kept = (budget / high) ** 2
