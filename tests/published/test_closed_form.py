@@ -19,40 +19,15 @@ def test_generic_bounds_are_above_the_generic_pair(bound):
     tried = 0
     for eps0, delta in itertools.product((1e-3, 0.1, 0.5, 2.0, 6.0, 10.0), (0.9, 0.5, *DELTAS, 9.9e-3)):
         e = math.exp(eps0)
-        edges = {
-            16 * e * math.log(4 / delta),
-            8 * (e + 1) * math.log(2 / delta),
-            1000.0,
-            2.0,
-            30.0,
-            10**5,
-            10**6,
-        }
+        edges = 16 * e * math.log(4 / delta), 8 * (e + 1) * math.log(2 / delta), 2.0, 30.0, 1000.0, 10**6
         for n in {math.ceil(edge * (1 + 1e-9)) for edge in edges if edge < 1.1e6}:
             try:
                 value = bound(eps0=eps0, n=n, delta=delta)
             except OutOfRegime:
                 continue
             tried += 1
-            if value < eps0:
-                assert oracles.float_pair_delta(value, n=n, **generic_pair(eps0)) <= delta
+            assert oracles.float_pair_delta(min(value, eps0), n=n, **generic_pair(eps0)) <= delta
     assert tried > 10
-
-
-@pytest.mark.parametrize(
-    ("bound", "looseness"),
-    [
-        (closed_form.erlingsson19, 17.0),
-        (closed_form.clones_fmt21, 6.0),
-        (closed_form.stronger_clones_fmt23, 6.0),
-        (closed_form.blanket_hoeffding, 6.0),
-        (closed_form.blanket_bennett, 14.0),
-    ],
-)
-def test_generic_bounds_are_no_looser_than_stated(bound, looseness):
-    for eps0, n in ((0.1, 10**4), (0.5, 10**4), (0.5, 10**5)):
-        truth = oracles.generic_epsilon(1e-6, n=n, eps0=eps0)
-        assert bound(eps0=eps0, n=n, delta=1e-6) <= looseness * truth
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
@@ -101,32 +76,15 @@ def test_moments_of_the_extremal_design_are_exact_bounds():
 # eps0, n, blanket ε of 10-ary randomized response, of 100-ary, at delta = 1e-6 (by direct summation)
 @pytest.mark.parametrize(
     ("eps0", "n", "ten", "hundred"),
-    [
-        (0.1, 10**3, 0.004197, 0.001179),
-        (0.5, 10**4, 0.008494, 0.002463),
-        (1.0, 10**6, 0.001854, 0.000544),
-        (2.0, 10**4, 0.079804, 0.029209),
-        (4.0, 10**5, 0.109909, 0.068431),
-    ],
+    [(0.1, 10**3, 0.004197, 0.001179), (1.0, 10**6, 0.001854, 0.000544), (4.0, 10**5, 0.109909, 0.068431)],
 )
 def test_specific_bounds_lie_above_the_blanket_itself(eps0, n, ten, hundred):
     for d, exact in ((10, ten), (100, hundred)):
-        bennett, hoeffding = (
-            bound(blanket=BlanketBounds.generalized_rr(eps0=eps0, d=d), n=n, delta=1e-6)
-            for bound in reversed(SPECIFIC)
-        )
+        blanket = BlanketBounds.generalized_rr(eps0=eps0, d=d)
+        hoeffding, bennett = (bound(blanket=blanket, n=n, delta=1e-6) for bound in SPECIFIC)
         assert exact <= bennett <= 1.75 * exact
         assert bennett <= hoeffding
         assert bennett <= closed_form.blanket_bennett(eps0=eps0, n=n, delta=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("eps0", "n", "exact"),
-    [(1.0, 10**3, 0.13020), (1.0, 10**4, 0.03784), (2.0, 10**4, 0.09460), (4.0, 10**4, 0.32810)],
-)
-def test_laplace_bound_lies_above_its_blanket(eps0, n, exact):
-    value = closed_form.blanket_bennett_specific(blanket=BlanketBounds.laplace(eps0=eps0), n=n, delta=1e-6)
-    assert exact <= value <= 1.35 * exact
 
 
 def random_pairs(seed, count):
@@ -224,13 +182,3 @@ def test_finding_analytic_bound_is_violated_by_a_real_mechanism():
         oracles.generalized_rr(3, 4), 0, 1, (2,) * 27, F(math.exp(value)) * (1 + F(1, 10**12))
     )
     assert truth > F(28, 1000)
-
-
-def test_the_soundness_check_catches_a_bound_that_is_too_small():
-    """Mutants: constants a theorem would need to be far tighter are caught by the same comparison."""
-    eps0, n, delta = 1.0, 10**4, 1e-6
-    value = closed_form.stronger_clones_fmt23(eps0=eps0, n=n, delta=delta)
-    exact = oracles.generic_epsilon(delta, n=n, eps0=eps0)
-    assert oracles.float_pair_delta(value, n=n, **generic_pair(eps0)) <= delta
-    assert oracles.float_pair_delta(exact * (1 - 1e-6), n=n, **generic_pair(eps0)) > delta
-    assert oracles.float_pair_delta(value / 6.0, n=n, **generic_pair(eps0)) > delta

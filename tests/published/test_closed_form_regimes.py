@@ -1,12 +1,11 @@
 """Where published closed forms apply: both sides of every regime, bad input, extremes, shape."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 
-from closed_form_cases import DELTAS, GENERIC, PAIR, SPECIFIC, generic_pair, name_of
+from closed_form_cases import DELTAS, GENERIC, PAIR, generic_pair, name_of
 from shufflelib.published import closed_form
 from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
 
@@ -103,43 +102,11 @@ def test_infinite_p_is_the_limit(bound):
 # ---------------------------------------------------------------- bad input
 
 
-def test_bad_blankets_are_refused_by_name():
-    for bound in SPECIFIC:
-        with pytest.raises(TypeError, match="BlanketBounds"):
-            bound(blanket=1.0, n=10, delta=0.1)
-    for make in (BlanketBounds.similarity, BlanketBounds.extremal):
-        for gamma in (0.0, 1.0, 0.36, math.nan, -1.0):  # exp(-1) = 0.3679 is the least
-            with pytest.raises(ValueError, match="gamma"):
-                make(eps0=1.0, gamma=gamma)
-    for d in (1, 0, 2.5):
-        with pytest.raises(ValueError, match="d must be"):
-            BlanketBounds.generalized_rr(eps0=1.0, d=d)
-    with pytest.raises(ValueError, match="eps0"):
-        BlanketBounds.laplace(eps0=701.0)
-
-
-def extreme_blankets(eps0):
-    yield BlanketBounds.generic(eps0=eps0)
-    yield BlanketBounds.laplace(eps0=eps0)
-    yield BlanketBounds.generalized_rr(eps0=eps0, d=2)
-    yield BlanketBounds.generalized_rr(eps0=eps0, d=10**12)
-    yield BlanketBounds.similarity(eps0=eps0, gamma=math.exp(-eps0 / 2.0))
-    yield BlanketBounds.extremal(eps0=eps0, gamma=math.exp(-eps0))
-    yield BlanketBounds.extremal(eps0=eps0, gamma=math.exp(-eps0 / 3.0))
-
-
-@pytest.mark.parametrize("eps0", [1e-12, 1e-3, 1.0, 50.0, 200.0])
-def test_extremes_give_a_number_or_an_honest_refusal(eps0):
-    for n, delta in itertools.product((1, 2, 10**6, 10**15), (5e-324, 1e-300, 1e-6, 0.5, 1.0 - 1e-16)):
-        for blanket, bound in itertools.product(extreme_blankets(eps0), SPECIFIC):
-            assert 0.0 < bound(blanket=blanket, n=n, delta=delta) <= eps0
-        for bound, arguments in [(b, {"eps0": eps0}) for b in GENERIC] + [
-            (b, generic_pair(eps0) | {"q": q}) for b in PAIR for q in (math.exp(eps0), 2.0)
-        ]:
-            try:
-                assert 0.0 < bound(**arguments, n=n, delta=delta) < math.inf
-            except OutOfRegime:
-                pass
+@pytest.mark.parametrize("make", [BlanketBounds.similarity, BlanketBounds.extremal])
+@pytest.mark.parametrize("gamma", [0.0, 1.0, 0.36, math.nan, -1.0])  # exp(-1) = 0.3679 is the least
+def test_bad_blankets_are_refused_by_name(make, gamma):
+    with pytest.raises(ValueError, match="gamma"):
+        make(eps0=1.0, gamma=gamma)
 
 
 # ---------------------------------------------------------------- shape
@@ -153,17 +120,6 @@ def test_monotone_in_every_argument(bound):
     for axis, sign in ((0, 1.0), (1, -1.0), (2, -1.0)):
         steps = sign * np.diff(values, axis=axis)
         assert np.all(steps[np.isfinite(steps)] >= -1e-12 * 12.0)
-
-
-@pytest.mark.parametrize("bound", PAIR, ids=name_of)
-def test_pair_bounds_fall_with_n_and_delta(bound):
-    for parameters in (generic_pair(0.1), generic_pair(3.0), {"p": math.inf, "beta": 1.0, "q": 16.0}):
-        n, delta = 2 * 4 ** np.arange(20), np.geomspace(1e-200, 0.9, 9)
-        values = closed_form.over(bound, n=n[:, None], delta=delta[None, :], **parameters)
-        assert np.isfinite(values).sum() > 50
-        for axis in (0, 1):
-            steps = np.diff(values, axis=axis)
-            assert np.all(steps[np.isfinite(steps)] <= 0.0)
 
 
 def test_sweep_has_gaps_and_agrees_with_single_calls():

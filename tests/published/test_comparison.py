@@ -102,30 +102,6 @@ def test_the_gaps_add_up_to_the_bracket(name):
     assert math.isclose(gaps.theory + gaps.numerical, total, abs_tol=1e-4)
 
 
-def test_a_gap_over_nothing_is_infinite():
-    assert comparison.Gaps(0.0, 0.0, 0.1, 0.2).theory == math.inf
-    assert comparison.Gaps(0.0, 0.0, 0.1, 0.2).numerical == math.inf
-
-
-@pytest.mark.parametrize("ask", [comparison.compare, comparison.gaps])
-@pytest.mark.parametrize(
-    ("changed", "error", "named"),
-    [
-        ({"randomizer": "rr"}, TypeError, "randomizer"),
-        ({"n": 0}, ValueError, "n "),
-        ({"n": 2.5}, (TypeError, ValueError), "n "),
-        ({"delta": 0.0}, ValueError, "delta"),
-        ({"delta": 1.0}, ValueError, "delta"),
-        ({"delta": math.nan}, ValueError, "delta"),
-        ({"delta": "1e-8"}, TypeError, "delta"),
-    ],
-)
-def test_bad_input_is_named(ask, changed, error, named):
-    asked = {"randomizer": PURE["2-RR"], **ASKED} | changed
-    with pytest.raises(error, match=named):
-        ask(asked.pop("randomizer"), **asked)
-
-
 def test_the_chart_shows_each_answer_once_and_which_bounds_do_not_apply():
     fig, ax = plotting.figure()
     values = {"certified lower": 0.02, "certified upper": 0.03, "EFMRTT'19": math.nan}

@@ -9,9 +9,8 @@ import pytest
 import oracles
 from shufflelib.numerics.certified import Status
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import ApproximateDP, DiscretePair, Gaussian, GaussianTradeoff, Identity, from_pair
+from shufflelib.profiles import ApproximateDP, Gaussian, GaussianTradeoff, Identity, from_pair
 from shufflelib.published import conversions as c
-from shufflelib.published import joint_concavity
 from shufflelib.shuffling import VariationRatioPair
 
 FPR = np.linspace(0, 1, 41)
@@ -160,13 +159,6 @@ def test_infinite_divergence_is_never_private():
     assert c.best_over_orders([math.inf], order=[2.0]).value == math.inf
 
 
-def test_negative_values_are_clipped_only_where_that_is_sound():
-    value = c.epsilon_from_renyi_canonne20(order=2.0, renyi=0.0, delta=0.9)
-    assert value == 0.0
-    pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.5, 0.5]))
-    assert pair.delta(0.0).upper <= 0.9
-
-
 # ---------------------------------------------------------------- from Rényi moments back
 
 
@@ -205,39 +197,17 @@ def test_finite_pair_from_its_moments_to_1e_6():
     assert exact.lower - 1e-6 < f <= exact.upper
 
 
-def test_renyi_from_f_and_directly():
-    for pair in (shuffled(50).cells, VariationRatioPair(n=50, p=3.0, beta=0.2, q0=4.0, q1=2.5).cells):
-        bracket = joint_concavity.renyi(from_pair(pair), order=ORDERS)
-        for order, low, high in zip(ORDERS, bracket.lower, bracket.upper, strict=True):
-            direct = pair.renyi_directed(order)
-            assert low <= direct[1] and direct[0] <= high and high - low < 1e-6 * high
-
-
 # ---------------------------------------------------------------- input
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: c.tradeoff_from_approximate_dp_wasserman10(eps=[0.1, 0.2], delta=[0.1]),
-        lambda: c.tradeoff_from_approximate_dp_wasserman10(eps=-0.1, delta=0.1),
-        lambda: c.delta_from_tradeoff_dong22("f", eps=0.1),
-        lambda: c.delta_from_tradeoff_dong22(Identity(), eps=-0.1),
-        lambda: c.epsilon_from_tradeoff_dong22(Identity(), delta=0.0),
-        lambda: c.epsilon_from_tradeoff_dong22(Identity(), delta="1e-8"),
-        lambda: c.delta_from_gdp_dong22(mu=0.0, eps=1.0),
-        lambda: c.renyi_from_gdp_dong22(mu=1.0, order=1.0),
-        lambda: c.renyi_from_pure_dp_mironov17(eps=0.0, order=2.0),
-        lambda: c.epsilon_from_renyi_mironov17(order=1.0, renyi=0.1, delta=0.1),
-        lambda: c.epsilon_from_renyi_mironov17(order=2.0, renyi=-0.1, delta=0.1),
-        lambda: c.epsilon_from_renyi_mironov17(order=2.0, renyi=math.nan, delta=0.1),
-        lambda: c.epsilon_from_renyi_canonne20(order=[2.0, 3.0], renyi=[0.1, 0.2, 0.3], delta=0.1),
-        lambda: c.epsilon_from_renyi_canonne20(order=2.0, renyi=0.1, delta=1.0),
-        lambda: c.epsilon_from_renyi_canonne20(order=math.inf, renyi=0.1, delta=0.1),
-        lambda: c.delta_from_renyi_canonne20(order=2.0, renyi=0.1, eps=-1.0),
         lambda: c.best_over_orders([], order=[]),
         lambda: c.best_over_orders([math.nan], order=[2.0]),
         lambda: c.best_over_orders([0.1], order=[2.0, 3.0]),
+        lambda: c.tradeoff_from_approximate_dp_wasserman10(eps=[0.1, 0.2], delta=[0.1]),
+        lambda: c.epsilon_from_renyi_canonne20(order=[2.0, 3.0], renyi=[0.1, 0.2, 0.3], delta=0.1),
         lambda: c.MellinInversion("moment"),
         lambda: c.MellinInversion(lambda order: order, line=1.0),
         lambda: c.MellinInversion(lambda order: order * math.inf),

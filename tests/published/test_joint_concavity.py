@@ -100,21 +100,6 @@ def test_joint_concavity_is_the_direct_sum_and_bounds_the_mixture(seed):
     )
 
 
-def test_two_weight_vectors_of_three_parts():
-    rng = np.random.default_rng(5)
-    ps, qs = ([distribution(rng) for _ in range(3)] for _ in range(2))
-    w, v = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 8), F(3, 8), F(1, 2)]
-    matrix = [[function(p, q) for q in qs] for p in ps]
-    f = joint_concavity.two_weight_vectors(
-        matrix, weights=[float(x) for x in w], alternative_weights=[float(x) for x in v]
-    )
-    p, q = (
-        [sum(a * row[i] for a, row in zip(u, rows, strict=True)) for i in range(4)]
-        for u, rows in ((w, ps), (v, qs))
-    )
-    assert below(f, p, q)
-
-
 @pytest.mark.parametrize("turned", [False, True])
 def test_what_is_left_of_two_weight_vectors_is_paired_in_order(turned):
     """One part gives to two others, or two give to one: the bound is the direct sum of these pairs."""
@@ -153,18 +138,6 @@ def test_pointwise_sums_are_no_bounds():
     parts = [Identity(), ApproximateDP(eps=0.0, delta=1.0)]
     assert 0.5 * parts[0](0.5).lower + 0.5 * parts[1](0.5).lower == pytest.approx(0.25)
     assert joint_concavity.joint_concavity(parts, weights=[0.5, 0.5])(0.5).upper < 1e-12
-
-
-def test_symmetric_parts_stay_symmetric():
-    """Proposition 3.2."""
-    parts = [
-        ApproximateDP(eps=1.0, delta=0.1),
-        GaussianTradeoff(0.8),
-        function([F(1, 4), F(3, 4)], [F(3, 4), F(1, 4)]),
-    ]
-    f = joint_concavity.joint_concavity(parts, weights=[0.2, 0.3, 0.5])
-    bracket, inverse = f(FPR), f.inverse(FPR)
-    assert np.all(bracket.lower <= inverse.upper) and np.all(inverse.lower <= bracket.upper)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -220,16 +193,10 @@ def test_common_null_and_its_mirror(seed):
     assert below(joint_concavity.common_null(inverses, weights=case.weights).inverse, p, q)
 
 
-def test_a_common_null_averages_both_ends():
-    mus, weights = np.array([0.5, 1.5]), np.array([0.25, 0.75])
-    average = weights @ ndtr(-ndtri(FPR) - mus[:, None])
-    bracket = joint_concavity.common_null([GaussianTradeoff(float(mu)) for mu in mus], weights=weights)(FPR)
-    assert np.all(bracket.lower <= average + HAIR) and np.all(average - HAIR <= bracket.upper)
-    assert np.all(bracket.upper - bracket.lower < 1e-5)
-    # 1 - x on average too, with no hair and however many parts have been rounded
+def test_a_common_null_averages_both_ends_however_many_parts_have_been_rounded():
     bracket = joint_concavity.common_null([Identity()] * 64, weights=[1 / 64] * 64)(FPR)
     for low, rate, high in zip(bracket.lower, FPR, bracket.upper, strict=True):
-        assert F(low) <= 1 - F(rate) <= F(high)
+        assert F(low) <= 1 - F(rate) <= F(high) < F(low) + F(1e-12)
 
 
 def test_common_null_as_printed_fails():
@@ -405,21 +372,6 @@ def test_how_much_joint_concavity_loses(eps0, n, loss):
     assert np.all(given > -1e-11)
 
 
-@pytest.mark.parametrize("eps0", [1e-9, 1e-4, 30.0, 340.0])
-def test_extreme_local_budgets(eps0):
-    e, n = math.exp(eps0), 20
-    exact = joint_concavity.clone_pair(eps0=eps0, n=n)(FPR)
-    bound = joint_concavity.shuffle_bound(eps0=eps0, n=n)(FPR)
-    assert np.all(bound.lower <= exact.upper)
-    if 1e-6 < eps0 < 50:
-        pair = VariationRatioPair(n=n, p=e, beta=math.tanh(eps0 / 2), q0=e).tradeoff(FPR)
-        assert np.all(exact.lower <= pair.upper) and np.all(pair.lower <= exact.upper)
-    if eps0 < 1e-6:
-        assert np.all(np.abs(exact.lower - (1 - FPR)) < 2 * eps0 + 1e-10)
-    if eps0 > 300:
-        assert np.all(exact.upper[1:] < 1e-10)
-
-
 def test_corollary_43_as_printed_is_below_the_truth():
     """The threshold t = 1 attains the printed infimum in all three; printed, exact and bound by hand."""
     for n, e, ratio, printed, truth, bound in (
@@ -442,40 +394,20 @@ def test_corollary_43_as_printed_is_below_the_truth():
 
 # ---------------------------------------------------------------- input
 
+TWO = [[Identity()] * 2] * 2
+
 
 @pytest.mark.parametrize(
     "call",
     [
         lambda: joint_concavity.joint_concavity([], weights=[]),
-        lambda: joint_concavity.joint_concavity([Identity()], weights=[0.5]),
-        lambda: joint_concavity.joint_concavity([Identity()], weights=[0.5, 0.5]),
-        lambda: joint_concavity.joint_concavity([Identity()] * 2, weights=[math.nan, 1.0]),
-        lambda: joint_concavity.joint_concavity([Identity()] * 2, weights=[-0.5, 1.5]),
-        lambda: joint_concavity.joint_concavity(["f"], weights=[1.0]),
-        lambda: joint_concavity.two_weight_vectors(
-            [[Identity()] * 2], weights=[1.0], alternative_weights=[1.0]
-        ),
-        lambda: joint_concavity.two_weight_vectors("m", weights=[1.0], alternative_weights=[1.0]),
-        lambda: joint_concavity.advanced_joint_concavity(
-            [[Identity()] * 2] * 2, weight=0.5, gamma=0.6, eta=0.7
-        ),
-        lambda: joint_concavity.advanced_joint_concavity(
-            [[Identity()] * 2] * 2, weight=0.0, gamma=0.0, eta=0.7
-        ),
+        lambda: joint_concavity.joint_concavity([Identity()] * 2, weights=[0.5]),
+        lambda: joint_concavity.advanced_joint_concavity(TWO, weight=0.5, gamma=0.6, eta=0.7),
+        lambda: joint_concavity.advanced_joint_concavity(TWO, weight=0.0, gamma=0.0, eta=0.7),
         lambda: joint_concavity.advanced_joint_concavity([[Identity()]], weight=0.5, gamma=0.0, eta=1.0),
-        lambda: joint_concavity.advanced_delta(
-            [[Identity()] * 2] * 2, eps=math.nan, weight=0.5, gamma=0.0, eta=1.0
-        ),
-        lambda: joint_concavity.mixture(Identity(), rate=1.5),
-        lambda: joint_concavity.mixture(3, rate=0.5),
-        lambda: joint_concavity.symmetric_mixture(Identity(), weight=0.6),
-        lambda: joint_concavity.subsampling_operator(Identity(), rate="0.5"),
-        lambda: joint_concavity.best_of([]),
+        lambda: joint_concavity.advanced_delta(TWO, eps=math.nan, weight=0.5, gamma=0.0, eta=1.0),
         lambda: joint_concavity.tightness([[0.5, 0.4]], [[0.5, 0.5]], weights=[1.0]),
         lambda: joint_concavity.tightness([[0.5, 0.5]], [[1.0]], weights=[1.0]),
-        lambda: joint_concavity.shuffle_bound(eps0=0.0, n=10),
-        lambda: joint_concavity.shuffle_bound(eps0=1.0, n=0),
-        lambda: joint_concavity.clone_pair(eps0="1", n=10),
         lambda: joint_concavity.delta_corollary43(eps0=1.0, n=1, eps=0.1),
     ],
 )

@@ -291,40 +291,7 @@ def test_the_normal_limit_needs_a_second_user():
             call(1)
 
 
-def test_sweeps_leave_gaps_and_agree_with_single_calls():
-    orders = np.array([1.5, 2.0, 2.5, 3.0])
-    eps0 = np.array([[0.5], [2.0]])
-    got = over(renyi.girgis21_upper, eps0=eps0, n=1000, order=orders)
-    assert got.shape == (2, 4)
-    assert np.isnan(got[:, [0, 2]]).all()
-    assert got[1, 3] == renyi.girgis21_upper(eps0=2.0, n=1000, order=3)
-    limit = over(renyi.gaussian_ccg24, eps0=1.0, n=[1, 2, 3], order=2.0)
-    assert math.isnan(limit[0]) and np.isfinite(limit[1:]).all()
-    with pytest.raises(TypeError):
-        over(renyi.gaussian_ccg24, eps0=["1"], n=10, order=2.0)
-
-
 # ---------------------------------------------------------------- manners
-
-CALLS = (
-    *((one.bound, {"eps0": 0.5, "n": 50, "order": 3}) for one in FORMULAS),
-    *((pair, {"eps0": 0.5, "n": 50}) for pair in PAIRS),
-    (renyi.gaussian_mu_ccg24, {"eps0": 0.5, "n": 50}),
-    (renyi.gaussian_delta_ccg24, {"eps0": 0.5, "delta0": 1e-9, "n": 50, "eps": 0.1}),
-    (renyi.gaussian_tradeoff_ccg24, {"eps0": 0.5, "delta0": 1e-9, "n": 50, "fpr": 0.1}),
-    (renyi.clones_delta_fmt21, {"eps": 0.1, "delta": 1e-6, "eps0": 0.5, "delta0": 1e-9, "n": 50}),
-)
-
-
-@pytest.mark.parametrize(("call", "arguments"), CALLS, ids=lambda one: getattr(one, "__name__", ""))
-def test_number_types_do_not_matter_and_floats_come_back(call, arguments):
-    plain = call(**arguments)
-    others = {name: np.float64(value) for name, value in arguments.items()}
-    again = call(**others)
-    if call in PAIRS:
-        assert (again.n, again.p, again.beta, again.q0) == (plain.n, plain.p, plain.beta, plain.q0)
-    else:
-        assert type(plain) is float and again == plain and not math.isnan(plain)
 
 
 @each_pair
@@ -344,17 +311,6 @@ def test_pairs_take_every_budget_in_range_and_one_user_gets_the_local_guarantee(
 # ---------------------------------------------------------------- mutants
 
 
-@pytest.mark.parametrize("formula", UPPER, ids=by_name)
-def test_an_upper_bound_made_smaller_is_caught(formula):
-    """Without its Chernoff term, which alone carries it where few users hide little."""
-    with pytest.raises(AssertionError):
-        check_above(lambda **at: min(formula.bound(**at), 0.9 * at["eps0"]), "clones")
-    for mutate in (lambda n: n + 1, lambda n: 4 * n):
-        mutant = formula._replace(bound=lambda n, f=mutate, **at: formula.bound(n=f(n), **at))
-        with pytest.raises(AssertionError):
-            check_tight(mutant)
-
-
 @pytest.mark.parametrize("formula", LOWER, ids=by_name)
 def test_a_lower_bound_made_larger_is_caught(formula):
     for mutate in (
@@ -364,10 +320,3 @@ def test_a_lower_bound_made_larger_is_caught(formula):
     ):
         with pytest.raises(AssertionError):
             check_below(mutate)
-
-
-@each
-def test_a_formula_off_by_one_percent_is_caught(formula):
-    for scale in (0.99, 1.01, formula.looseness[-1], 1 / formula.looseness[-1]):
-        with pytest.raises(AssertionError):
-            check_tight(formula._replace(bound=lambda s=scale, **at: s * formula.bound(**at)))
