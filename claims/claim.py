@@ -74,6 +74,16 @@ class Finding(NamedTuple):
     steps: tuple = ()
 
 
+def holds_if(holds, evidence, steps=()):
+    """Return the finding that a claim holds where a condition is met, and is refuted otherwise."""
+    return Finding(Verdict.HOLDS if holds else Verdict.REFUTED, evidence, tuple(steps))
+
+
+def refuted_if(fails, evidence, steps=()):
+    """Return the finding that a claim is refuted where a condition is met, and holds otherwise."""
+    return holds_if(not fails, evidence, steps)
+
+
 class Check(NamedTuple):
     """The means to check a claim.
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from claims import failure_curve
-from claims.claim import Finding, Verdict
+from claims.claim import Finding, Verdict, refuted_if
 from claims.exact_count_pair import printed
 
 WEIGHTS = (0, 1, 2, 3, 5, 9)
@@ -187,7 +187,7 @@ def too_high(p, q, alpha, claimed, lines):
             f"at {alpha} false positives a test has {printed(truth)} false negatives, claimed "
             f"{printed(claimed)}"
         )
-        return Finding(Verdict.REFUTED if truth < claimed - gap else Verdict.HOLDS, evidence, steps)
+        return refuted_if(truth < claimed - gap, evidence, steps)
 
     return (
         lambda effort: found(false_negatives(corners(p, q), alpha), "the best test has", 0),

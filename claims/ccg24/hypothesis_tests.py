@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from scipy.special import ndtr, ndtri
 
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.exact_tests import (
     LEVELS,
     above,
@@ -179,7 +179,7 @@ def _gaussian(effort):
     worst = max(_gap_of_gaussians(*(rng.uniform(*ends) for ends in GAUSSIAN_BOX)) for _ in range(tried))
     evidence = f"{tried} cases, delta(eps), lambda mu^2/2, root of the sum of squares and groups of two, to "
     evidence += f"{max(worst, 1e-12):.1g}; proved by Dong, Roth, Su (2022)"
-    return Finding(Verdict.HOLDS if worst < 1e-6 else Verdict.REFUTED, evidence)
+    return holds_if(worst < 1e-6, evidence)
 
 
 GAUSSIAN_BOX = ((0.1, 2.0), (0.1, 2.0), (0.0, 2.0), (1.1, 6.0))  # two shifts, ε, order
@@ -225,7 +225,7 @@ def _nearest_pure(effort):
         if delta > 1e-9:
             most = max(most, _distance_to_pure(channel, e) / delta / (1 + 0.5 / e))
     evidence = f"{tried} random channels by linear programming: at most {most:.3g} times the stated distance"
-    return Finding(Verdict.HOLDS if most <= 1 + 1e-9 else Verdict.REFUTED, evidence)
+    return holds_if(most <= 1 + 1e-9, evidence)
 
 
 def _distance_to_pure(channel, e):

@@ -5,7 +5,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, refuted_if
 from claims.exact_count_pair import above_the_claim
 from claims.others.renyi_bounds import renyi_upper_bound
 from claims.upper_bound_check import upper_bound
@@ -72,7 +72,7 @@ def _exactly_fifty():
         f"{float(claimed):.8g}",
     )
     refuted = truth > claimed.numerator / Decimal(claimed.denominator)
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, "exact fractions", steps)
+    return refuted_if(refuted, "exact fractions", steps)
 
 
 def _gaussian_epsilon(eps0, n, delta):
@@ -92,8 +92,7 @@ def _delta_of_fifty(claimed, what):
             "binary randomized response, odds 50, n = 93, all others hold one value, epsilon = log 10",
             f"{what}: delta = {says:.6g}; exact sum of 94 fractions: {float(truth):.6g}",
         )
-        verdict = Verdict.REFUTED if float(truth) > says else Verdict.HOLDS
-        return Finding(verdict, "exact fractions", steps)
+        return refuted_if(float(truth) > says, "exact fractions", steps)
 
     return confirm
 
@@ -164,7 +163,7 @@ def _atoms(effort):
     )
     refuted = 1.9 < ratio < 2.1
     evidence = f"four times the users divide the distance by {ratio:.3g}: the rate is 1/sqrt(n)"
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
+    return refuted_if(refuted, evidence, steps)
 
 
 def _atoms_curve():
@@ -179,9 +178,7 @@ def _atoms_curve():
 def _atoms_by_stirling():
     found = [1 / math.sqrt(2 * math.pi * (n - 1) * 0.25 * 0.75) / 2 for n in (101, 401)]
     steps = (f"largest atom over 2 by the local limit theorem: {found[0]:.6g}, {found[1]:.6g}",)
-    return Finding(
-        Verdict.REFUTED if found[0] / found[1] < 2.5 else Verdict.HOLDS, "local limit theorem", steps
-    )
+    return refuted_if(found[0] / found[1] < 2.5, "local limit theorem", steps)
 
 
 CHECKS = {

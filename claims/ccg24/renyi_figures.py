@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.counterexample_search import LOCAL, whole, worst
 from claims.exact_count_pair import printed
 from claims.others.renyi_bounds import MANY
@@ -33,7 +33,7 @@ def _tighter(effort):
     limit = renyi.gaussian_ccg24(eps0=0.5, **FIGURE)
     lines.append(f"eps0 = 0.5: short form of Girgis et al. {short:.4g}, which is below Corollary 2")
     evidence = f"n = 10^4, order 4: the pair of FOCS 2021 is smaller at all four eps0; {lines[2]}"
-    return Finding(Verdict.REFUTED if fails and short < limit else Verdict.HOLDS, evidence, tuple(lines))
+    return refuted_if(fails and short < limit, evidence, lines)
 
 
 def _tighter_curve():
@@ -61,7 +61,7 @@ def _tighter_by_listing():
     )
     limit = 2 * e * order / (n - 1)
     steps = (f"eps0 = 2, both counts listed: pair {value:.6g}; 2 e lambda/(n-1) = {limit:.6g}",)
-    return Finding(Verdict.REFUTED if value < limit else Verdict.HOLDS, "a plain sum", steps)
+    return refuted_if(value < limit, "a plain sum", steps)
 
 
 def _sixty_four(effort):
@@ -97,7 +97,7 @@ def _far_from_the_lower_bound(points):
         evidence = (
             f"in the figure's setting the ratio is {min(ratios):.3g} to {max(ratios):.4g}; never 4 or less"
         )
-        return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
+        return refuted_if(refuted, evidence, steps)
 
     return check
 
@@ -123,7 +123,7 @@ def _four_times_exactly():
         f"2 e lambda/(n-1) over that is 4 e^2 n/((n-1)(e-1)^2): {printed(least)} at e = 7, n = 10^4; always "
         "above 4",
     )
-    return Finding(Verdict.REFUTED if least > 4 else Verdict.HOLDS, "a proof", steps)
+    return refuted_if(least > 4, "a proof", steps)
 
 
 def _short_form(order, eps0=1.0, n=10**7):
@@ -141,9 +141,7 @@ def _missing_order(effort):
         f"2/(n-1) lambda/(lambda-1) e (e-1)^2 = {says:.6g}: ratio {short / says:.5g}, which is lambda",
     )
     refuted = abs(short / says / order - 1) < 1e-3
-    return Finding(
-        Verdict.REFUTED if refuted else Verdict.HOLDS, f"a factor lambda is missing: {steps[1]}", steps
-    )
+    return refuted_if(refuted, f"a factor lambda is missing: {steps[1]}", steps)
 
 
 def _missing_order_curve():
@@ -160,7 +158,7 @@ def _missing_order_by_limit():
         exponent = order**2 * (e - 1) ** 2 / users / (order - 1)
         ratio = exponent / (Decimal(2) / (n - 1) * order / (order - 1) * e * (e - 1) ** 2)
     steps = (f"lambda^2 (e-1)^2/(nbar (lambda-1)) over the printed term in 30 digits: {float(ratio):.6f}",)
-    return Finding(Verdict.REFUTED if abs(ratio - 10) < 0.01 else Verdict.HOLDS, "30 digits", steps)
+    return refuted_if(abs(ratio - 10) < 0.01, "30 digits", steps)
 
 
 def _factor(effort):

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import logarithmic, worst
 from claims.exact_count_pair import above_the_claim
 from shufflelib.published.conversions import delta_from_gdp_dong22
@@ -130,7 +130,7 @@ def _laplace(effort):
     axes = {"eps0": logarithmic(1e-3, 10.0), "shift": logarithmic(1e-3, 1.0), "at": logarithmic(1e-3, 1e3)}
     found = worst(excess, effort, **axes)
     evidence = f"{found.tried} points, log-ratio of densities at most eps0 (by the triangle inequality)"
-    return Finding(Verdict.HOLDS if found.excess <= 1e-9 else Verdict.REFUTED, evidence)
+    return holds_if(found.excess <= 1e-9, evidence)
 
 
 # ---------------------------------------------------------------- Algorithm 3, Gaussian noise

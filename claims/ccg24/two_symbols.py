@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import binom
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
 from claims.exact_channels import largest_ratio, normalised
 from claims.exact_count_pair import above_the_claim, both_ways, counts_channel, counts_delta, printed
 from claims.exact_tests import corners, false_negatives
@@ -90,7 +90,7 @@ def _conference(effort):
     evidence = (
         "the printed pair's divergence is infinite, the printed formula is 0, and the pair is below 2-RR"
     )
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
+    return refuted_if(refuted, evidence, steps)
 
 
 def _number_of_the_formula():
@@ -122,8 +122,7 @@ def _conference_by_hand():
         f"{slopes}",
         f"P(0 first, 2 second symbols) = 1/e * 1/(2e) = {both}; under Q one report is never a second symbol",
     )
-    verdict = Verdict.REFUTED if slopes == {-1} and both > 0 else Verdict.HOLDS
-    return Finding(verdict, "the same by hand", steps)
+    return refuted_if(slopes == {-1} and both > 0, "the same by hand", steps)
 
 
 def _preprint_h(fpr, *, eps0, n):
@@ -168,7 +167,7 @@ def _preprint(effort):
         f"h(0.05) = {claimed:.4g} is above perfect privacy (eps0 = 1, n = 20); the pair's divergence is "
         "infinite"
     )
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
+    return refuted_if(refuted, evidence, steps)
 
 
 def _preprint_by_hand():
@@ -182,7 +181,7 @@ def _preprint_by_hand():
         "above 1 - alpha, and above 1 at alpha = 0; its slope is -1, so the formula says D_lambda = 0",
         f"P = (0, Delta), Q = (Delta, 0): P(0, 1) = {e / (e + 1)} where Q has 0",
     )
-    return Finding(Verdict.REFUTED if rise > 0 else Verdict.HOLDS, "the same by hand", steps)
+    return refuted_if(rise > 0, "the same by hand", steps)
 
 
 def _corollary_1(effort):
@@ -200,7 +199,7 @@ def _corollary_1(effort):
         "of the arXiv "
     )
     evidence += f"proof the integral is that of Proposition 1's pair to {max(largest, 1e-15):.1g}"
-    return Finding(Verdict.HOLDS if largest < 1e-6 else Verdict.REFUTED, evidence)
+    return holds_if(largest < 1e-6, evidence)
 
 
 # ---------------------------------------------------------------- steps of proofs
@@ -267,7 +266,7 @@ def _mixture_step(mechanism, alphas, setting):
             for alpha, claimed, true in sides
         )
         differ = all(claimed != true for _, claimed, true in sides)
-        return Finding(Verdict.REFUTED if differ else Verdict.HOLDS, "; ".join(steps[1:]), steps)
+        return refuted_if(differ, "; ".join(steps[1:]), steps)
 
     def curve():
         levels = [Fraction(j, 20) for j in range(1, 18)]
@@ -295,7 +294,7 @@ EXCHANGED_PERSONAL = _mixture_step(
 def _one_token():
     share = OF_THE_PROOF["share"]
     steps = (f"n = 1: a certain token has total variation 1, an exchanged one {abs(2 * share - 1)}",)
-    return Finding(Verdict.REFUTED if abs(2 * share - 1) != 1 else Verdict.HOLDS, "one user alone", steps)
+    return refuted_if(abs(2 * share - 1) != 1, "one user alone", steps)
 
 
 def _three_symbols():
@@ -309,7 +308,7 @@ def _three_symbols():
         claimed = third * (1 - alpha)
         differ = differ and claimed != beta
         steps.append(f"n = 1, reject the {rejected}: alpha = {alpha}, T = {beta}, claimed {claimed}")
-    return Finding(Verdict.REFUTED if differ else Verdict.HOLDS, "one user alone", tuple(steps))
+    return refuted_if(differ, "one user alone", steps)
 
 
 CHECKS = {

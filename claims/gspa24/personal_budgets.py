@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Verdict, refuted_if
 from claims.exact_count_pair import above_the_claim, both_ways
 
 EQUAL = (
@@ -77,7 +77,7 @@ def _others_share_too_little(effort):
         "(9), (10) with e and 1 exchanged in one: Q0 + Q1 = R0 + R1, so (11) leaves R2 - (R0 + R1)/(e + 1)",
         f"output 0: {rows[2][0]} - {(rows[0][0] + rows[1][0]) / (e + 1)} = {left}",
     )
-    return Finding(Verdict.REFUTED if left < 0 else Verdict.HOLDS, f"the rest has probability {left}", steps)
+    return refuted_if(left < 0, f"the rest has probability {left}", steps)
 
 
 def _others_share_too_little_again():
@@ -85,7 +85,7 @@ def _others_share_too_little_again():
     evidence = (
         f"weights e, e, 1: (1 - 2e/(e+1))/(2e+1) = {', '.join(f'{x:.4g}' for x in steps)} at e = 1.5, 3, 20"
     )
-    return Finding(Verdict.REFUTED if max(steps) < 0 else Verdict.HOLDS, evidence, (evidence,))
+    return refuted_if(max(steps) < 0, evidence, (evidence,))
 
 
 def _weights_to_be_had():
@@ -159,8 +159,11 @@ def _order_by_enumeration():
 
 def _both(first, second):
     """Return the finding of two witnesses, *refuted* if each of them is one."""
-    verdict = Verdict.REFUTED if {first.verdict, second.verdict} == {Verdict.REFUTED} else Verdict.HOLDS
-    return Finding(verdict, f"{first.evidence}. {second.evidence}", first.steps + second.steps)
+    return refuted_if(
+        {first.verdict, second.verdict} == {Verdict.REFUTED},
+        f"{first.evidence}. {second.evidence}",
+        first.steps + second.steps,
+    )
 
 
 def _by_budget_of_one_slot():

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from shufflelib.published import personalized, renyi
 from shufflelib.published.closed_form import OutOfRegime
 
@@ -93,7 +93,7 @@ def _root_of_n(effort):
         f"mu halves with four times the users; epsilon at delta = 1e-4 falls by {eps[0] / eps[1]:.3g} and "
         f"{eps[1] / eps[2]:.3g}"
     )
-    return Finding(Verdict.HOLDS if halves else Verdict.REFUTED, evidence, steps)
+    return holds_if(halves, evidence, steps)
 
 
 def _users_without_budget(effort):

@@ -10,7 +10,7 @@ from scipy.stats import binom, laplace
 
 from claims import exact_shuffle, failure_curve
 from claims.ccg24.normal_limit import attained_by_fifty, witnessed
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.exact_count_pair import above_the_claim, both_ways
 from claims.gspa24.personal_budgets import one_budget_among_zeros
 from claims.upper_bound_check import upper_bound
@@ -219,7 +219,7 @@ def _unbiased(effort):
         f"E(z) = {mean}, a bias of {mean - Fraction(1, 2)}",
     )
     evidence = f"budgets log 3 and 0, values 1 and 0: E(z) = {mean}, c = 1/2"
-    return Finding(Verdict.REFUTED if mean != Fraction(1, 2) else Verdict.HOLDS, evidence, steps)
+    return refuted_if(mean != Fraction(1, 2), evidence, steps)
 
 
 def _by_budget_of_ones():
@@ -236,7 +236,7 @@ def _unbiased_by_enumeration():
         for second in (0, 1):
             total += chance / 2 * (first + second - b) / (2 - 2 * b)
     steps = (f"all four outcomes of the two reports: E(z) = {total}",)
-    return Finding(Verdict.REFUTED if total != Fraction(1, 2) else Verdict.HOLDS, "enumeration", steps)
+    return refuted_if(total != Fraction(1, 2), "enumeration", steps)
 
 
 CHECKS = {

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
 from claims.exact_tests import never_fails
 from shufflelib.published import personalized, renyi
 
@@ -44,7 +44,7 @@ def _points_by_sampling():
         "draws of the "
         "counts are",
     )
-    return Finding(Verdict.REFUTED if hits < 100 else Verdict.HOLDS, "sampling", steps)
+    return refuted_if(hits < 100, "sampling", steps)
 
 
 def _constant_over_root():
@@ -85,7 +85,7 @@ def _single_cells(effort):
     evidence = (
         f"equation (14) gives {found.printed:.3g} where the distance is {found.total_variation:.3g} (n = 150)"
     )
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
+    return refuted_if(refuted, evidence, steps)
 
 
 def _single_cells_again():
@@ -94,7 +94,7 @@ def _single_cells_again():
         f"midpoint rule: distance {distance:.4g}; no difference of cells exceeds the largest mass, "
         f"{peak:.4g}",
     )
-    return Finding(Verdict.REFUTED if distance > 2 * peak else Verdict.HOLDS, "a midpoint rule", steps)
+    return refuted_if(distance > 2 * peak, "a midpoint rule", steps)
 
 
 def _by_single_cells():
@@ -119,13 +119,13 @@ def _rate(effort):
         "rate 1/n",
     )
     evidence = f"four times the users divide the distance by {distance:.3g}"
-    return Finding(Verdict.REFUTED if distance < 2.5 else Verdict.HOLDS, evidence, steps)
+    return refuted_if(distance < 2.5, evidence, steps)
 
 
 def _rate_again():
     (small, _), (large, _) = _plain_distance(120), _plain_distance(480)
     steps = (f"midpoint rule: {small:.5g}, {large:.5g}, ratio {small / large:.4g}",)
-    return Finding(Verdict.REFUTED if small / large < 2.5 else Verdict.HOLDS, "a midpoint rule", steps)
+    return refuted_if(small / large < 2.5, "a midpoint rule", steps)
 
 
 def _one_over_n():
@@ -166,7 +166,7 @@ def _with_slack(effort):
         f"most {most:.3g} of what follows; with the rounded normal distribution the proof stands "
         "for bounded budgets"
     )
-    return Finding(Verdict.HOLDS if most <= 1.0 else Verdict.REFUTED, evidence)
+    return holds_if(most <= 1.0, evidence)
 
 
 CHECKS = {

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.counterexample_search import LOCAL, RISK, whole
 from claims.exact_losses import blanket, blanket_delta
 from claims.exact_tests import never_fails
@@ -65,9 +65,10 @@ def _stronger_decomposition(effort):
         f"output 0: R2 = {r2[0]}, (R0 + R1)/(e + 1) = {(r0[0] + r1[0]) / (e + 1)}",
         f"residual mass of R2 after removing the clones: {left}, not a probability",
     )
-    verdict = Verdict.REFUTED if left < 0 and ratios == e else Verdict.HOLDS
-    return Finding(
-        verdict, f"R2 - (R0 + R1)/(e + 1) = {left} on one output of a log(3)-LDP randomizer", steps
+    return refuted_if(
+        left < 0 and ratios == e,
+        f"R2 - (R0 + R1)/(e + 1) = {left} on one output of a log(3)-LDP randomizer",
+        steps,
     )
 
 
@@ -78,7 +79,7 @@ def _stronger_decomposition_again():
     total = sum(weights)
     left = (1.0 - (e + e) / (e + 1.0)) / total
     steps = (f"in floating point: (1 - 2e/(e + 1))/(2e + 1) = {left:.6f} at e = 3, negative for every e > 1",)
-    return Finding(Verdict.REFUTED if left < 0 else Verdict.HOLDS, "the same from the formula", steps)
+    return refuted_if(left < 0, "the same from the formula", steps)
 
 
 def _left_over():

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import gammaln, ndtr
 
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import RISK, logarithmic, whole, worst
 from claims.exact_tests import divergence, never_fails, random_channel, random_distribution
 from shufflelib import randomizers, shuffle
@@ -40,7 +40,7 @@ def _advanced(effort):
     found = worst(excess, effort, eps=logarithmic(1e-3, 1.0), rounds=whole(2, 10**4), delta=RISK)
     evidence = f"{found.tried} points against the worst mechanism, randomized response; "
     evidence += f"closest at {found.description()}, delta {math.exp(found.excess):.3g} of the stated one"
-    return Finding(Verdict.HOLDS if found.excess <= 1e-9 else Verdict.REFUTED, evidence)
+    return holds_if(found.excess <= 1e-9, evidence)
 
 
 def _products(distributions, rounds):
@@ -99,7 +99,7 @@ def _gaussian_limit(effort):
     evidence = (
         f"randomized response with eps = 1/sqrt(K), K to 10^4: error of order 1/K, {steps[1]}; of either sign"
     )
-    return Finding(Verdict.HOLDS if min(rate) > 3 and both else Verdict.REFUTED, evidence, tuple(steps))
+    return holds_if(min(rate) > 3 and both, evidence, steps)
 
 
 # ---------------------------------------------------------------- stored numbers
@@ -152,7 +152,7 @@ def _tighter(effort):
         f"10^4 rounds: certified epsilon {own:.4f}, by Renyi divergences {rdp:.3f}: {rdp / own:.1f} times "
         "as much"
     )
-    return Finding(Verdict.HOLDS if own < rdp else Verdict.REFUTED, evidence)
+    return holds_if(own < rdp, evidence)
 
 
 def _figure_1(effort):

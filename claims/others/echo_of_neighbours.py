@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.exact_count_pair import above_the_claim
 from claims.gspa24.personal_guarantees import difference_of_counts
 from shufflelib.published import personalized
@@ -148,7 +148,7 @@ def _gaussian_scale(effort):
         for eps, truth in attained.items()
     )
     refuted = attained[1.0] > RELEASED and attained[2.0] > RELEASED
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, "; ".join(steps[1:]), steps)
+    return refuted_if(refuted, "; ".join(steps[1:]), steps)
 
 
 def _gaussian_scale_by_quadrature():

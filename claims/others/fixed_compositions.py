@@ -9,7 +9,7 @@ from scipy.special import rel_entr, xlogy
 from scipy.stats import binom, poisson, skellam
 
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, holds_if
 from claims.exact_channels import largest_ratio
 from claims.exact_tests import never_fails, random_channel, random_distribution
 from shufflelib.published.shuffle_index import composition_index
@@ -55,7 +55,7 @@ def _divergence_rate(effort):
             steps.append(f"share {share}, n = {n}: JSD - I/(8n) = {gap:.3e}, times n^2 {scaled[-1]:.4f}")
         good &= abs(scaled[-1]) < 1.3 * abs(scaled[-2])  # were the constant wrong, twice as large
     evidence = f"three outputs, n = 21, 41, 81, by enumeration: {steps[-1]}, which does not grow"
-    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, evidence, tuple(steps))
+    return holds_if(good, evidence, steps)
 
 
 def _larger_than_proxy(rng):
@@ -92,7 +92,7 @@ def _curves(effort):
             steps.append(f"share {share}, n = {n}: largest error times n {errors[-1]:.4f}")
         good &= errors[-1] < 1.3 * errors[0] + 0.02
     evidence = f"both directions, t from -1 to 2, by enumeration: {steps[-1]}, which stays bounded"
-    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, evidence, tuple(steps))
+    return holds_if(good, evidence, steps)
 
 
 def _repeated(effort):
@@ -114,7 +114,7 @@ def _repeated(effort):
     apart = 8 * 400 * _jensen_shannon(alone, mixed)
     good = abs(tuples - (1 + square) ** m + 1) < 1e-12 and abs(apart / (m * square) - 1) < 0.02
     evidence = f"two messages kept together {tuples:.4f}, shuffled apart {m * square:.4f} in the limit"
-    return Finding(Verdict.HOLDS if good and tuples > m * square else Verdict.REFUTED, evidence, tuple(steps))
+    return holds_if(good and tuples > m * square, evidence, steps)
 
 
 def _boundary(effort):
@@ -127,7 +127,7 @@ def _boundary(effort):
         gaps.append(max(0.5 * np.abs(a - b).sum() for a, b in zip(distributions, limit, strict=True)))
         steps.append(f"n = {n}, e^eps0 = n: total variation to Poisson and its shift {gaps[-1]:.2g}")
     falls = gaps[0] > 5 * gaps[1] > 25 * gaps[2]
-    return Finding(Verdict.HOLDS if falls else Verdict.REFUTED, steps[-1], tuple(steps))
+    return holds_if(falls, steps[-1], steps)
 
 
 def _inside(effort):
@@ -146,7 +146,7 @@ def _inside(effort):
         gaps.append(max(0.5 * np.abs(a - b).sum() for a, b in zip(pair, limit, strict=True)))
         steps.append(f"n = {n}, e^eps0 = n/2: total variation to Skellam(1, 1) and its shift {gaps[-1]:.2g}")
     falls = gaps[0] > 5 * gaps[1] > 25 * gaps[2]
-    return Finding(Verdict.HOLDS if falls else Verdict.REFUTED, steps[-1], tuple(steps))
+    return holds_if(falls, steps[-1], steps)
 
 
 # ---------------------------------------------------------------- mutual information
@@ -181,7 +181,7 @@ def _position(effort):
         f"{where}"
     )
     evidence += "; given Z every position has at most e^(2 eps0) times its share"
-    return Finding(Verdict.HOLDS if most <= 1 else Verdict.REFUTED, evidence)
+    return holds_if(most <= 1, evidence)
 
 
 def _value(effort):
@@ -211,7 +211,7 @@ def _value(effort):
         f"{2 * effort.points} random channels, datasets and priors by enumeration: at most {most:.3g} of the "
     )
     evidence += f"leading term alone, at {where}"
-    return Finding(Verdict.HOLDS if most <= 1 else Verdict.REFUTED, evidence)
+    return holds_if(most <= 1, evidence)
 
 
 CHECKS = {

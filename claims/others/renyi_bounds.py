@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import LOCAL, Axis, logarithmic, whole, worst
 from shufflelib.published import renyi
 from shufflelib.published.closed_form import OutOfRegime
@@ -129,7 +129,7 @@ def _expectation_is_attained(effort):
         "direction can "
     )
     evidence += f"be larger: {unchanged:.4g} against {changed:.4g} at eps0 = 4, n = 1000, order 16"
-    return Finding(Verdict.HOLDS if largest < 1e-6 else Verdict.REFUTED, evidence)
+    return holds_if(largest < 1e-6, evidence)
 
 
 def _subsampled(effort):
@@ -146,7 +146,7 @@ def _subsampled(effort):
         f"{found.tried} points with n <= 3000; an attack attains at most {math.exp(found.excess):.3g} of the "
         "bound, at "
     )
-    return Finding(Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED, evidence + found.description())
+    return holds_if(found.excess <= 0.0, evidence + found.description())
 
 
 def _sum_from_two(effort):
@@ -193,7 +193,7 @@ def _conversion(bound):
             f"{found.tried} Gaussian mechanisms, the true delta at most {math.exp(found.excess):.3g} of the "
             "target"
         )
-        return Finding(Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED, f"{evidence}; proved")
+        return holds_if(found.excess <= 0.0, f"{evidence}; proved")
 
     return check
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.exact_losses import blanket
 from claims.exact_tests import never_fails, random_channel
 from shufflelib import randomizers, shuffle
@@ -83,7 +83,7 @@ def _one_number(effort):
         f"{LIMITS[0][0]}, n = 1000, delta = 1e-6: the limit {limit:.4f}, the truth at least {proved:.4f}"
     )
     evidence = f"certified ends converge like n^-1/2; at finite n the limit is no bound: {steps[-1]}"
-    return Finding(Verdict.HOLDS if good else Verdict.REFUTED, evidence, tuple(steps))
+    return holds_if(good, evidence, steps)
 
 
 def _gaussian_band(effort):
@@ -100,7 +100,7 @@ def _gaussian_band(effort):
         steps[-1] += f"{index.attack:.5f}"
         apart &= found[1] > 1.01 * found[0] and np.allclose(found, index, rtol=1e-4)
     evidence = f"Gaussian noise on {{0, 1}}, by quadrature: {steps[1]}"
-    return Finding(Verdict.HOLDS if apart else Verdict.REFUTED, evidence, tuple(steps))
+    return holds_if(apart, evidence, steps)
 
 
 def _log_tail(t):
@@ -130,7 +130,7 @@ def _moderate(effort):
     evidence = (
         f"delta = 1/n, three options: {steps[0]}, {steps[-2]}: true in the limit, which is reached slowly"
     )
-    return Finding(Verdict.HOLDS if rises and near else Verdict.REFUTED, evidence, tuple(steps))
+    return holds_if(rises and near, evidence, steps)
 
 
 def _unread(effort):

@@ -7,7 +7,7 @@ from itertools import permutations, product
 from scipy.integrate import quad
 
 from claims import exact_channels, exact_shuffle
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.exact_losses import apart, blanket, blanket_delta, expected_positive_part, losses, summed
 from claims.exact_tests import never_fails, random_channel
 from shufflelib import randomizers, shuffle
@@ -59,7 +59,7 @@ def _table(build, sizes, rows, what):
             f"{', '.join(steps)}; its bound for up to three users is never below the distribution's "
             f"own: {above}"
         )
-        return Finding(Verdict.HOLDS if falls and above else Verdict.REFUTED, evidence, tuple(steps))
+        return holds_if(falls and above, evidence, steps)
 
     return check
 
@@ -135,7 +135,7 @@ def _laplace_blanket(effort):
         gamma = quad(least, *ends, points=[0, 0.5, 1], limit=200)[0]
         worst = max(worst, abs(gamma / math.exp(-eps0 / 2) - 1))
     evidence = f"eps0 = 0.1, 1, 4: by quadrature to {max(worst, 1e-12):.1g}"
-    return Finding(Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED, evidence)
+    return holds_if(worst < 1e-7, evidence)
 
 
 # ---------------------------------------------------------------- compositions

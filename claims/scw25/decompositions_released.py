@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from claims import exact_channels, exact_shuffle, failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
 from claims.exact_count_pair import above_the_claim, printed
 from claims.exact_losses import blanket, expected_positive_part, losses, summed
 from claims.exact_tests import random_channel
@@ -75,7 +75,7 @@ def _rounding_up(effort):
         f"{cases} exact cases; eps0 = 0.1, 100 options, n = 4000, delta = 1e-6: 15 % above the certified "
         f"{truth:.6f} the released bound is still {still:.3g}"
     )
-    return Finding(Verdict.HOLDS if still > RISK else Verdict.REFUTED, evidence)
+    return holds_if(still > RISK, evidence)
 
 
 def _lower_bound(effort):
@@ -88,7 +88,7 @@ def _lower_bound(effort):
         f"released lower bound, losses rounded up: delta >= {still:.4g} at epsilon = {above:.6f}",
     )
     evidence = f"the 'lower bound' exceeds {above:.6f}, the certified upper bound is {upper:.6f}"
-    return Finding(Verdict.REFUTED if still > RISK else Verdict.HOLDS, evidence, steps)
+    return refuted_if(still > RISK, evidence, steps)
 
 
 def _lower_bound_in_fractions():
@@ -104,7 +104,7 @@ def _lower_bound_in_fractions():
         f"the delta of that dataset, twice: {printed(truth)}, {printed(others)}",
     )
     refuted = found > truth == others
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, "in exact fractions", steps)
+    return refuted_if(refuted, "in exact fractions", steps)
 
 
 def _lower_bound_by_users():
@@ -189,7 +189,7 @@ def _rappor(effort):
         f"sum of all masses as coded: {float(total):.6f}",
     )
     evidence = f"a mass of {float(least):.4f} and a sum of {float(total):.4f}"
-    return Finding(Verdict.REFUTED if least < 0 and total > 1 else Verdict.HOLDS, evidence, steps)
+    return refuted_if(least < 0 and total > 1, evidence, steps)
 
 
 def _rappor_by_enumeration():
@@ -203,7 +203,7 @@ def _rappor_by_enumeration():
         f"all 8 reports listed: mass of e - eE {float(mass):.6f}, as coded {float(coded):.6f}",
         f"with a parenthesis and no division by gamma all masses agree exactly: {meant}",
     )
-    return Finding(Verdict.REFUTED if meant and mass > 0 > coded else Verdict.HOLDS, "by enumeration", steps)
+    return refuted_if(meant and mass > 0 > coded, "by enumeration", steps)
 
 
 def _rappor_by_options():
@@ -238,7 +238,7 @@ def _aliased(effort):
         f"the 'lower bound' at epsilon = 0 is {mean:.4f} for any n; the truth at n = 10^5 is below "
         f"{truth:.4f}"
     )
-    return Finding(Verdict.REFUTED if mean > truth else Verdict.HOLDS, evidence, steps)
+    return refuted_if(mean > truth, evidence, steps)
 
 
 def _aliased_by_sampling():
@@ -247,7 +247,7 @@ def _aliased_by_sampling():
     low = np.maximum(drawn, 0).mean() - 5 * drawn.std() / math.sqrt(drawn.size)
     most = 0.5 * (math.exp(0.1) - 1) / math.sqrt(2000)  # half the deviation of the mean of losses up to e − 1
     steps = (f"n = 2000: mean positive part by sampling at least {low:.4f}; delta(0) is at most {most:.4f}",)
-    return Finding(Verdict.REFUTED if low > most else Verdict.HOLDS, "by sampling", steps)
+    return refuted_if(low > most, "by sampling", steps)
 
 
 def _aliased_by_users():

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import COARSE, LOCAL, RISK, linear, logarithmic, worst
 from claims.exact_count_pair import above_the_claim, counts_delta, counts_pair, printed
 from shufflelib.published import closed_form
@@ -103,9 +103,9 @@ def _rate(effort):
         f"{found.tried} points with r <= 1/6: the bound is at most "
         f"{6 * 32**0.5 * math.exp(found.excess):.3g} times"
     )
-    verdict = Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED
-    return Finding(
-        verdict, f"{evidence} sqrt(beta (p-1) q log(4/delta)/(p n)); there c >= 1/3, which is a proof"
+    return holds_if(
+        found.excess <= 0.0,
+        f"{evidence} sqrt(beta (p-1) q log(4/delta)/(p n)); there c >= 1/3, which is a proof",
     )
 
 

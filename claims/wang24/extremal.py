@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from claims import exact_channels as channels
 from claims import exact_shuffle, failure_curve
-from claims.claim import Check, Effort, Finding, Verdict
+from claims.claim import Check, Effort, Finding, Verdict, refuted_if
 from claims.counterexample_search import COARSE, linear, log_delta_attained, logarithmic, whole, worst
 from claims.exact_count_pair import (
     LEAST_LOG_DELTA,
@@ -109,8 +109,9 @@ def _hashed_reports_of_two(name, places):
         f"the pair with the printed beta = {beta} at epsilon = 0: {printed(claimed)}",
         f"worst of all datasets, in exact fractions: {printed(truth)}",
     )
-    verdict = Verdict.REFUTED if truth < claimed else Verdict.HOLDS
-    return Finding(verdict, f"the pair is {float(claimed / truth):.4g} times the worst dataset", steps)
+    return refuted_if(
+        truth < claimed, f"the pair is {float(claimed / truth):.4g} times the worst dataset", steps
+    )
 
 
 def _caps(e):
@@ -148,9 +149,8 @@ def _hash_is_loose(effort):
         one, pair, proved = _hash_of_figure_2(eps0)
         least = min(least, pair / proved)
         steps.append(f"eps0 = {eps0:.2g}, l = {one.l}: pair {pair:.6g}, proved {proved:.6g}")
-    verdict = Verdict.REFUTED if least > 1.0 else Verdict.HOLDS
-    return Finding(
-        verdict, f"the pair's epsilon is at least {least - 1:.2%} above a proved upper end", tuple(steps)
+    return refuted_if(
+        least > 1.0, f"the pair's epsilon is at least {least - 1:.2%} above a proved upper end", tuple(steps)
     )
 
 

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.special import k1
 
 from claims import failure_curve
-from claims.claim import Check, Effort, Finding, Verdict
+from claims.claim import Check, Effort, Finding, Verdict, holds_if
 from claims.counterexample_search import COARSE, linear, logarithmic, whole, worst
 from claims.exact_count_pair import (
     SCORE,
@@ -32,12 +32,11 @@ def _quadrature(difference, printed_beta):
     def check(effort):
         distances = np.geomspace(1e-2, 12.0, effort.points)
         worst_error = max(abs(printed_beta(d) / difference(d) - 1.0) for d in distances)
-        verdict = Verdict.HOLDS if worst_error < 1e-7 else Verdict.REFUTED
         evidence = (
             f"{effort.points} distances from 0.01 to 12: relative difference from quadrature at most "
             f"{worst_error:.1e}"
         )
-        return Finding(verdict, f"{evidence}; p and q follow from the triangle inequality")
+        return holds_if(worst_error < 1e-7, f"{evidence}; p and q follow from the triangle inequality")
 
     return check
 
@@ -171,8 +170,9 @@ def _clone_probability(effort):
         return math.log(ours / theirs) - 1e-12
 
     found = worst(excess, effort, d01=logarithmic(1e-2, 10.0), x=linear(-10.0, 20.0), y=linear(-10.0, 20.0))
-    verdict = Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED
-    return Finding(verdict, f"{found.tried} sets of places on a line; proved by the triangle inequality")
+    return holds_if(
+        found.excess <= 0.0, f"{found.tried} sets of places on a line; proved by the triangle inequality"
+    )
 
 
 def _dependence(effort):

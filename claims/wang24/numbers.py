@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy.stats import binom
 
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.exact_count_pair import evenly
 from shufflelib import randomizers
 from shufflelib.published import closed_form
@@ -201,7 +201,7 @@ def _one_pass(effort):
     evidence = (
         f"n terms of two tails each reproduce the certified delta to {worst:.1e} for n up to {sizes[-1]}"
     )
-    return Finding(Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED, evidence)
+    return holds_if(worst < 1e-7, evidence)
 
 
 CHECKS = {

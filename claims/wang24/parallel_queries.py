@@ -9,7 +9,7 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle, failure_curve
-from claims.claim import Check, Effort, Finding, Verdict
+from claims.claim import Check, Effort, Finding, Verdict, refuted_if
 from claims.counterexample_search import logarithmic, whole
 from claims.exact_count_pair import (
     SCORE,
@@ -165,7 +165,7 @@ def _released_cohort(effort):
         f"the code's n/36 = {n // levels // levels} users: epsilon at least {code.lower:.6g}",
     )
     evidence = f"epsilon {code.lower:.5g} instead of {meant.upper:.5g} for the worst of six cohorts"
-    return Finding(Verdict.REFUTED if code.lower > meant.upper else Verdict.HOLDS, evidence, steps)
+    return refuted_if(code.lower > meant.upper, evidence, steps)
 
 
 def _released_cohort_exactly():
@@ -173,7 +173,7 @@ def _released_cohort_exactly():
     steps = (
         f"d = 4, odds 3, n = 8, e^epsilon = 2: delta {printed(meant)} for 8/2 users, {printed(code)} for 8/4",
     )
-    return Finding(Verdict.REFUTED if code > meant else Verdict.HOLDS, "in exact fractions", steps)
+    return refuted_if(code > meant, "in exact fractions", steps)
 
 
 def _released_cohort_by_users():

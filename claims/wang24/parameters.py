@@ -13,7 +13,7 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle, failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import linear, logarithmic, whole, worst
 from claims.exact_count_pair import printed
 from shufflelib import randomizers
@@ -80,8 +80,7 @@ def _enumerated(channel, p, beta):
             f"largest ratio {ratio}, printed p = q = {p}",
             f"total variation {printed(truth)}, printed beta = {printed(Fraction(beta))}",
         )
-        verdict = Verdict.HOLDS if truth <= beta and ratio <= p else Verdict.REFUTED
-        return Finding(verdict, steps[-1], steps)
+        return holds_if(truth <= beta and ratio <= p, steps[-1], steps)
 
     return confirm
 

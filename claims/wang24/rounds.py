@@ -8,7 +8,7 @@ from itertools import combinations, combinations_with_replacement, permutations,
 import numpy as np
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.exact_count_pair import above_the_claim, counts_channel
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -122,7 +122,7 @@ def _lemma_72(effort):
         f"{4 * effort.points} exact cases, two rounds below the pair at all epsilon >= 0, at most "
         f"{float(largest):.4f} times the composed pair; the pair is symmetric, so that eps < 0 follows"
     )
-    return Finding(Verdict.HOLDS if largest <= 1 else Verdict.REFUTED, evidence)
+    return holds_if(largest <= 1, evidence)
 
 
 THREE = exact_shuffle.randomized_response(3, 3)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from claims import exact_channels as channels
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.exact_count_pair import above_the_claim, both_ways, counts_delta, printed
 from claims.wang24 import message_savings
 from shufflelib import randomizers
@@ -143,8 +143,9 @@ def _tight_fake_users(effort):
         f"the pair is {', '.join(f'{float(x):.4g}' for x in apart)} times the truth at e^epsilon = 2, 10, 80"
     )
     lines = ("f = 1/10, d = 3, two users with one blanket message each, the other one holds the third item",)
-    verdict = Verdict.REFUTED if min(apart) < 1 < max(apart) else Verdict.HOLDS
-    return Finding(verdict, f"f = 1/10, d = 3, three messages hide: {evidence}", (*lines, *steps))
+    return refuted_if(
+        min(apart) < 1 < max(apart), f"f = 1/10, d = 3, three messages hide: {evidence}", (*lines, *steps)
+    )
 
 
 def _fake_users_certified(blanket):

@@ -9,7 +9,7 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle, failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import COARSE, LOCAL, logarithmic, whole, worst
 from claims.exact_count_pair import above_the_claim, both_ways, counts_channel, counts_delta, printed
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -90,9 +90,9 @@ def _loop(upper):
         }
         axes |= {"delta": logarithmic(1e-12, 0.5), "steps": whole(1, 8)}
         found = worst(wrong, effort, **axes)
-        verdict = Verdict.HOLDS if found.excess <= 0.0 else Verdict.REFUTED
-        return Finding(
-            verdict, f"{found.tried} points, 1 to 8 steps; the returned end is on its side, by invariant"
+        return holds_if(
+            found.excess <= 0.0,
+            f"{found.tried} points, 1 to 8 steps; the returned end is on its side, by invariant",
         )
 
     return check

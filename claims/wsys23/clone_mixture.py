@@ -5,7 +5,7 @@ import random
 from fractions import Fraction
 
 from claims import exact_shuffle, failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.exact_channels import largest_ratio
 from claims.exact_count_pair import above_the_claim, printed
 from claims.exact_tests import (
@@ -212,7 +212,7 @@ def _not_equal(effort):
         f"{min(y for x, y in _bound(e, 1) if x == 0)}",
     )
     evidence = f"eps0 = log 3, n = 2, e^eps = 2: delta {bound} and {truth}"
-    return Finding(Verdict.REFUTED if bound > truth else Verdict.HOLDS, evidence, steps)
+    return refuted_if(bound > truth, evidence, steps)
 
 
 def _not_equal_by_programming():
@@ -222,7 +222,7 @@ def _not_equal_by_programming():
     bound = 2 * w + (1 - 2 * w) * least_false_negatives(*_clones(e, n), 0)
     steps = (f"at level 0, by linear programming: T(P, Q) {truth:.6f}, f_Shuffle {float(bound):.6f}",)
     apart = truth > bound + 1e-9
-    return Finding(Verdict.REFUTED if apart else Verdict.HOLDS, "by linear programming", steps)
+    return refuted_if(apart, "by linear programming", steps)
 
 
 def _corollary(e, n, ratio):

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import ndtr, ndtri
 
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, holds_if
 from claims.exact_tests import above, beside, blended, corners, mixed, never_fails, random_distribution
 
 
@@ -43,7 +43,7 @@ def _closed_form(effort):
     evidence = (
         f"{13 * len(_settings(effort))} levels: the best split of false positives between the parts agrees to"
     )
-    return Finding(Verdict.HOLDS if worst < 1e-6 else Verdict.REFUTED, f"{evidence} {max(worst, 1e-12):.1g}")
+    return holds_if(worst < 1e-6, f"{evidence} {max(worst, 1e-12):.1g}")
 
 
 def _symmetrised(alpha, mu, w):
@@ -69,7 +69,7 @@ def _figure_4(effort):
         over &= min(gains) > -1e-12 and min(truth) > -1e-12
         steps.append(f"mu = {mu:.4g}, w = {w:.4g}: tighter by up to {max(gains):.4f}, below the truth")
     first = steps[0]
-    return Finding(Verdict.HOLDS if over else Verdict.REFUTED, f"nowhere looser; {first}", tuple(steps))
+    return holds_if(over, f"nowhere looser; {first}", steps)
 
 
 def _halves(rng):

@@ -5,7 +5,7 @@ import random
 from fractions import Fraction
 
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, holds_if, refuted_if
 from claims.exact_tests import (
     beside,
     chained_divergence,
@@ -86,8 +86,8 @@ def _at_zero(effort):
     )
     printed = [0.5 * math.log(2) * 2 + 0.5 * math.log(s) for s in points]
     falls = printed[-1] < printed[0] < 0 < math.log(2)
-    return Finding(
-        Verdict.REFUTED if falls else Verdict.HOLDS,
+    return refuted_if(
+        falls,
         "for Kullback-Leibler, P = (1, 0) and Q = (1/2, 1/2) it gives minus infinity, not log 2",
         steps,
     )
@@ -100,7 +100,7 @@ def _at_zero_by_smoothing():
     ]
     steps = ("P = (1 - s, s) for s = 1e-3, 1e-6, 1e-12: D = " + ", ".join(f"{v:.6f}" for v in value),)
     converges = abs(value[-1] - math.log(2)) < 1e-9
-    return Finding(Verdict.REFUTED if converges else Verdict.HOLDS, "as the limit of full supports", steps)
+    return refuted_if(converges, "as the limit of full supports", steps)
 
 
 def _hockey_stick(rng):
@@ -149,7 +149,7 @@ def _length(effort):
         f"the two integrands are one; {effort.points} random functions with f(0) = 1 have a length equal to "
         "their divergence, and where f(0) < 1 the divergence counts 1 - f(0) too"
     )
-    return Finding(Verdict.HOLDS if ok else Verdict.REFUTED, evidence, steps)
+    return holds_if(ok, evidence, steps)
 
 
 CHECKS = {

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, holds_if, refuted_if
 from claims.exact_tests import (
     POSITIVE,
     above,
@@ -132,7 +132,7 @@ def _printed_criterion(effort):
         "with Q_1 = Q_2 the condition is met by all distributions; here mixtures and parts differ "
         f"by {gap} at 1/3"
     )
-    return Finding(Verdict.REFUTED if met and gap and apart else Verdict.HOLDS, evidence, steps)
+    return refuted_if(met and gap and apart, evidence, steps)
 
 
 def _criterion_by_programming():
@@ -144,9 +144,7 @@ def _criterion_by_programming():
     steps = (
         f"by linear programming: mixtures {whole:.6f}, parts with index {indexed:.6f} at false positives 1/3",
     )
-    return Finding(
-        Verdict.REFUTED if whole > indexed + 1e-6 else Verdict.HOLDS, "by linear programming", steps
-    )
+    return refuted_if(whole > indexed + 1e-6, "by linear programming", steps)
 
 
 def _tight_by_odds():
@@ -175,7 +173,7 @@ def _not_tight(effort):
         f"at 1/3: mixtures {false_negatives(whole, at)}, parts with index {false_negatives(indexed, at)}",
     )
     evidence = f"randomized response with odds 2 mixed with its mirror image: a gap of {gap} at 1/3"
-    return Finding(Verdict.HOLDS if gap else Verdict.REFUTED, evidence, steps)
+    return holds_if(gap, evidence, steps)
 
 
 def _order(effort):
@@ -191,7 +189,7 @@ def _order(effort):
     evidence = (
         "P_w = Q_w has the higher function, and equal distributions cannot be processed into unequal ones"
     )
-    return Finding(Verdict.REFUTED if fails else Verdict.HOLDS, evidence, steps)
+    return refuted_if(fails, evidence, steps)
 
 
 def _order_by_programming():
@@ -203,7 +201,7 @@ def _order_by_programming():
         f"nearest processing, by linear programming: mixture to parts {forth:.3g} away, parts to mixture "
         f"{back:.3g}",
     )
-    return Finding(Verdict.REFUTED if forth > 0.1 > 1e-7 > back else Verdict.HOLDS, "by programming", steps)
+    return refuted_if(forth > 0.1 > 1e-7 > back, "by programming", steps)
 
 
 def _order_by_odds():

@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri
 
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, holds_if, refuted_if
 from claims.exact_tests import (
     above,
     beside,
@@ -107,11 +107,10 @@ def _common_slope(parts, what):
                 options={"xatol": 1e-12},
             ).fun
             worst = max(worst, abs(best - beta))
-        verdict = Verdict.HOLDS if worst < 1e-7 else Verdict.REFUTED
         evidence = (
             f"{min(effort.points, 64)} mixtures of two {what}: the best split of false positives, found by "
         )
-        return Finding(verdict, f"{evidence}minimisation, agrees to {max(worst, 1e-12):.1g}")
+        return holds_if(worst < 1e-7, f"{evidence}minimisation, agrees to {max(worst, 1e-12):.1g}")
 
     return check
 
@@ -164,7 +163,7 @@ def _density_of_ratio(effort):
     evidence = (
         "q/p = 1 + (x - 1/2)/10 against the uniform distribution: the integral at t = 1 is 10, printed 1"
     )
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, evidence, steps)
+    return refuted_if(refuted, evidence, steps)
 
 
 def _density_by_sampling():
@@ -174,7 +173,7 @@ def _density_by_sampling():
     share = np.mean(np.abs((x - 0.5) / 10) < h)
     density, error = share / (2 * h), math.sqrt(share * (1 - share) / x.size) / (2 * h)
     steps = (f"{x.size} draws from q: Q(|q/p - 1| < {h})/(2 {h}) = {density:.4g} +- {5 * error:.2g}",)
-    return Finding(Verdict.REFUTED if density - 5 * error > 1 else Verdict.HOLDS, "by sampling", steps)
+    return refuted_if(density - 5 * error > 1, "by sampling", steps)
 
 
 CHECKS = {

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from claims import failure_curve
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
 from shufflelib.published import joint_concavity
 
 LEVELS = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
@@ -84,7 +84,7 @@ def _unnormalised(effort):
         f"at false positives {alpha:.4f} the best test has {truth:.4f} false negatives, not {alpha:.4f}",
     )
     evidence = f"at false positives {alpha:.4f} the truth is {truth:.4f}, printed at least {alpha:.4f}"
-    return Finding(Verdict.REFUTED if truth < alpha else Verdict.HOLDS, evidence, steps)
+    return refuted_if(truth < alpha, evidence, steps)
 
 
 def _unnormalised_by_sampling():
@@ -97,7 +97,7 @@ def _unnormalised_by_sampling():
     error = 5 * math.sqrt(0.25 / draws)
     steps = (f"{draws} draws: false positives {positives:.3f}, negatives {negatives:.3f}, +- {error:.3f}",)
     refuted = positives <= level + 2 * error and negatives + error < level
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, "by sampling", steps)
+    return refuted_if(refuted, "by sampling", steps)
 
 
 def _whole_gradient(a):
@@ -131,7 +131,7 @@ def _half_a_gradient(effort):
         f"the loss as printed has twice this gradient; at {level} the truth is {truth:.4f}, claimed "
         f"{bound:.4f}"
     )
-    return Finding(Verdict.REFUTED if truth < bound else Verdict.HOLDS, evidence, steps)
+    return refuted_if(truth < bound, evidence, steps)
 
 
 def _half_a_gradient_by_sampling():
@@ -147,7 +147,7 @@ def _half_a_gradient_by_sampling():
     bound, error = float(_bound(1.0).lower[LEVELS.index(0.05)]), 5 * math.sqrt(0.25 / draws)
     steps = (f"{draws} steps: false positives {positives:.4f}, negatives {negatives:.4f} +- {error:.4f}",)
     refuted = positives < 0.05 + 0.003 and negatives + error < bound - 0.05
-    return Finding(Verdict.REFUTED if refuted else Verdict.HOLDS, "by sampling", steps)
+    return refuted_if(refuted, "by sampling", steps)
 
 
 def _pair_of_outputs(effort):
@@ -208,7 +208,7 @@ def _clipping(effort):
         for x, y, z, u in zip(LEVELS, fixed, bracket.lower, free.lower, strict=True)
     )
     evidence = f"a = 1, c = {CLIP}: above the worst fixed start, Gaussian with mu = c, by up to {gain:.4f}"
-    return Finding(Verdict.HOLDS if helps else Verdict.REFUTED, evidence, steps)
+    return holds_if(helps, evidence, steps)
 
 
 M, THETA = 3.0, 0.7
@@ -234,7 +234,7 @@ def _logistic(effort):
         f"the gradient of log(1 + e^(-theta z)) is that times -z; its supremum: {truth:.5f}",
     )
     evidence = f"|xy| <= {M:g} at {THETA}: sensitivity {truth:.4f}, printed {printed:.4f}"
-    return Finding(Verdict.REFUTED if truth > printed else Verdict.HOLDS, evidence, steps)
+    return refuted_if(truth > printed, evidence, steps)
 
 
 def _logistic_by_differences():
@@ -243,7 +243,7 @@ def _logistic_by_differences():
     steps = (
         f"difference quotient of the loss at x y = {-M:g}: {slope:.5f}; the printed supremum is at most 1",
     )
-    return Finding(Verdict.REFUTED if slope > 1 else Verdict.HOLDS, "by a difference quotient", steps)
+    return refuted_if(slope > 1, "by a difference quotient", steps)
 
 
 CHECKS = {
