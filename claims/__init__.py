@@ -1,6 +1,7 @@
 r"""Published claims, checked: statement, source, verdict, and a witness that anyone can run again.
 
-`ALL` is the ledger: what is claimed is in ``ledger.toml``, the checks are in one folder for each work.
+`ALL` is the ledger: what is claimed is in ``ledger.toml``, the checks are in one folder for each work,
+in the tables ``CHECKS`` of its files.
 `audit` checks it: each claim's check returns what it finds *now*, and a claim whose
 finding differs from the ledger's verdict does not agree.  Verdicts:
 
@@ -23,45 +24,11 @@ few of them in full.
 """
 
 import difflib
+import importlib
 import tomllib
 from pathlib import Path
 
-from claims import wang24
-from claims.ccg24 import (
-    hypothesis_tests,
-    normal_limit,
-    renyi_comparisons,
-    renyi_figures,
-    shuffled_sgd,
-    training_accuracies,
-    two_symbols,
-)
 from claims.claim import FULL, QUICK, Claim, Effort, Finding, Result, Verdict, checked
-from claims.gspa24 import (
-    personal_budgets,
-    personal_comparisons,
-    personal_guarantees,
-    personal_normal_distribution,
-)
-from claims.others import (
-    before_the_pair,
-    composed_rounds,
-    echo_of_neighbours,
-    fixed_compositions,
-    renyi_bounds,
-    shuffle_asymptotics,
-)
-from claims.scw25 import decompositions, decompositions_released
-from claims.wsys23 import (
-    advanced_concavity,
-    best_tests,
-    clone_mixture,
-    hidden_gaussian,
-    mixture_divergences,
-    mixture_tightness,
-    mixtures,
-    random_start,
-)
 from shufflelib.numerics import validation
 
 __all__ = [
@@ -78,38 +45,14 @@ __all__ = [
     "named",
 ]
 
-SOURCES = (
-    before_the_pair,
-    wang24,
-    two_symbols,
-    normal_limit,
-    renyi_bounds,
-    renyi_comparisons,
-    renyi_figures,
-    hypothesis_tests,
-    best_tests,
-    mixtures,
-    mixture_divergences,
-    mixture_tightness,
-    hidden_gaussian,
-    advanced_concavity,
-    clone_mixture,
-    random_start,
-    personal_budgets,
-    personal_normal_distribution,
-    personal_guarantees,
-    personal_comparisons,
-    echo_of_neighbours,
-    shuffled_sgd,
-    training_accuracies,
-    composed_rounds,
-    decompositions,
-    decompositions_released,
-    shuffle_asymptotics,
-    fixed_compositions,
-)
-CHECKS = {name: check for source in SOURCES for name, check in source.CHECKS.items()}
-LEDGER = tomllib.loads((Path(__file__).parent / "ledger.toml").read_text(encoding="utf-8"))
+HERE = Path(__file__).parent
+FILES = [path for path in sorted(HERE.glob("*/*.py")) if path.stem != "__init__"]
+CHECKS = {
+    name: check
+    for path in FILES
+    for name, check in importlib.import_module(f"claims.{path.parent.name}.{path.stem}").CHECKS.items()
+}
+LEDGER = tomllib.loads((HERE / "ledger.toml").read_text(encoding="utf-8"))
 ALL = tuple(
     Claim(id=name, **entry | {"verdict": Verdict(entry["verdict"])}, **CHECKS[name]._asdict())
     for name, entry in LEDGER.items()

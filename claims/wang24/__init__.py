@@ -4,31 +4,3 @@ In order of reading: `reduction`, `expectations` and `closed_forms` (Section 4),
 (Section 5), `parameters` and `metric` (Tables 1, 2, 5), `several_messages` (Table 3, Figures 3 and 4),
 `parallel_queries` (Section 6, Figure 5), `rounds` (Section 7) and `numbers` (Section 8).
 """
-
-from claims.wang24 import (
-    closed_forms,
-    expectations,
-    extremal,
-    metric,
-    numbers,
-    parallel_queries,
-    parameters,
-    reduction,
-    rounds,
-    several_messages,
-    tightness,
-)
-
-CHECKS = {
-    **reduction.CHECKS,
-    **expectations.CHECKS,
-    **closed_forms.CHECKS,
-    **tightness.CHECKS,
-    **extremal.CHECKS,
-    **parameters.CHECKS,
-    **metric.CHECKS,
-    **several_messages.CHECKS,
-    **parallel_queries.CHECKS,
-    **rounds.CHECKS,
-    **numbers.CHECKS,
-}

@@ -7,7 +7,6 @@ from claims import exact_channels as channels
 from claims import failure_curve
 from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.exact_count_pair import above_the_claim, both_ways, counts_delta, printed
-from claims.wang24 import message_savings
 from shufflelib import randomizers
 from shufflelib.shuffling import multi_message
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -228,7 +227,6 @@ CHECKS = {
     "wang24-tight-cheu-zhilyaev": Check(_tight_fake_users, _fake_users_by_integral, _fake_users_by_epsilon),
     "wang24-tight-balls-into-bins": Check(_bins_are_exact),
     "wang24-tight-mixdump": Check(_dummies_are_exact_alone),
-    **message_savings.CHECKS,
     "wang24-released-infinite-p": Check(
         _large_for_infinite, _large_for_infinite_exactly, _large_for_infinite_by_epsilon
     ),
