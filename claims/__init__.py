@@ -24,11 +24,14 @@ few of them in full.
 """
 
 import difflib
+import functools
 import importlib
 import tomllib
 from pathlib import Path
 
 from claims.claim import FULL, QUICK, Claim, Effort, Finding, Result, Verdict, checked
+from claims.exact_count_pair import Witness
+from claims.failure_curve import Along
 from shufflelib.numerics import validation
 
 __all__ = [
@@ -53,10 +56,22 @@ CHECKS = {
     for name, check in importlib.import_module(f"claims.{path.parent.name}.{path.stem}").CHECKS.items()
 }
 LEDGER = tomllib.loads((HERE / "ledger.toml").read_text(encoding="utf-8"))
-ALL = tuple(
-    Claim(id=name, **entry | {"verdict": Verdict(entry["verdict"])}, **CHECKS[name]._asdict())
-    for name, entry in LEDGER.items()
-)
+
+
+def _entered(name, *, setting=(), again=(), axes=(), **entry):
+    """Return a claim of the ledger with its check, which the words of the entry complete."""
+    check, confirm, curve = CHECKS[name]
+    check, confirm = (
+        one.told(lines) if isinstance(one, Witness) else one
+        for one, lines in ((check, setting), (confirm, again))
+    )
+    if isinstance(curve, Along):
+        curve = functools.partial(curve.curve, *axes)
+    entry["verdict"] = Verdict(entry["verdict"])
+    return Claim(id=name, check=check, confirm=confirm, failure_curve=curve, **entry)
+
+
+ALL = tuple(_entered(name, **entry) for name, entry in LEDGER.items())
 
 
 def named(name):

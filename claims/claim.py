@@ -89,14 +89,15 @@ class Check(NamedTuple):
 
     Attributes
     ----------
-    check : callable
-        Takes an `Effort` and returns a `Finding`.
-    confirm : callable or None
+    check : callable or Witness
+        Takes an `Effort` and returns a `Finding`; or a `claims.exact_count_pair.Witness`, whose setting the
+        ledger has.
+    confirm : callable, Witness or None
         A second computation that shares no method with ``check``; takes nothing and returns a `Finding`.
         Every refutation has one.
-    failure_curve : callable or None
-        Takes nothing and returns the `claims.failure_curve.FailureCurve` on which the claim fails: what a
-        picture of the failure shows.  Every refutation has one.
+    failure_curve : Along or None
+        The `claims.failure_curve.Along` on which the claim fails: what a picture of the failure shows.  Every
+        refutation has one.
     """
 
     check: Callable

@@ -7,7 +7,9 @@ so that the pair is a shuffled channel of three symbols and `exact` computes it.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,6 +66,25 @@ def above_the_claim(truth, claimed, lines, quantity="delta"):
     return Finding(
         Verdict.REFUTED, f"true {quantity} {printed(truth)}, claimed {printed(claimed)}: {lines[0]}", steps
     )
+
+
+class Witness(NamedTuple):
+    """A check and a confirmation in one: a number that exceeds what is claimed; the ledger has its setting.
+
+    Attributes
+    ----------
+    ends : callable
+        Takes nothing, returns the true value, or its lower end, and the claimed one.
+    quantity : str
+        What the two numbers are.
+    """
+
+    ends: Callable
+    quantity: str = "delta"
+
+    def told(self, lines):
+        """Return the callable that finds it, given the setting in words."""
+        return lambda effort=None: above_the_claim(*self.ends(), lines, self.quantity)
 
 
 def printed(value):

@@ -1,7 +1,10 @@
 """A failure curve: the claimed and the true value of a claim as functions of one parameter."""
 
+import functools
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from shufflelib.numerics import validation
 
@@ -10,7 +13,8 @@ from shufflelib.numerics import validation
 class FailureCurve:
     r"""A claim as a function of one parameter, the others held fixed.
 
-    Use `under_upper_bound`, `over_lower_bound` or `beside_equality`, which differ in where a claim fails.
+    Use `Along`, or `under_upper_bound`, `over_lower_bound` and `beside_equality`, which differ in where a
+    claim fails.
 
     Parameters
     ----------
@@ -99,6 +103,11 @@ def beside_equality(parameter, quantity, at, claimed, true, *, tolerance):
     )
 
 
+def within(tolerance):
+    """Return the kind of curve of an equation that may be wrong by this, relatively."""
+    return functools.partial(beside_equality, tolerance=tolerance)
+
+
 def _failure_curve(parameter, quantity, at, claimed, true, wrong):
     claimed, true = (tuple(float(value) for value in values) for values in (claimed, true))
     fails = tuple(
@@ -106,3 +115,26 @@ def _failure_curve(parameter, quantity, at, claimed, true, wrong):
         for claimed_value, true_value in zip(claimed, true, strict=True)
     )
     return FailureCurve(parameter, quantity, tuple(float(value) for value in at), claimed, true, fails)
+
+
+class Along(NamedTuple):
+    """What a failure curve is computed from; the ledger has the words at its ``axes``.
+
+    Attributes
+    ----------
+    at : sequence of float
+        Values of the parameter, increasing.
+    ends : callable
+        Takes one of them, returns the truth's end that decides, and the number that is claimed.
+    kind : callable
+        `under_upper_bound`, `over_lower_bound`, or `within` a tolerance.
+    """
+
+    at: Sequence
+    ends: Callable
+    kind: Callable = under_upper_bound
+
+    def curve(self, parameter, quantity):
+        """Return the `FailureCurve` with these words."""
+        true, claimed = zip(*map(self.ends, self.at), strict=True)
+        return self.kind(parameter, quantity, self.at, claimed, true)

@@ -5,47 +5,33 @@ import random
 from fractions import Fraction
 from itertools import product
 
-from claims import exact_shuffle, failure_curve
+from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import CROWD, LOCAL, whole
 from claims.exact_count_pair import (
     SCORE,
+    Witness,
     above_the_claim,
     both_ways,
     counts_channel,
     counts_delta,
     pair_below_mechanism,
 )
+from claims.failure_curve import Along
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
-# five options, odds 3, five users: one holds x0 or x1, four hold a third option; E = e^ε = 2
-FIVE, FIVE_OTHERS = exact_shuffle.randomized_response(3, 5), (2, 2, 2, 2)
+
+def _five_by_listing():
+    """Return δ of five users at e^ε = 2, odds 3, the others at a third option, and the pair's."""
+    truth = both_ways(exact_shuffle.randomized_response(3, 5), 0, 1, (2, 2, 2, 2), 2)
+    return truth, counts_delta(5, 2, p=3, beta=Fraction(2, 7), q0=3)
 
 
-def _five_claimed(ratio):
-    return counts_delta(5, ratio, p=3, beta=Fraction(2, 7), q0=3)
-
-
-def _five_exactly():
-    lines = (
-        "5-ary randomized response, odds 3, n = 5, the others hold a third option, e^epsilon = 2",
-        "p = q = 3, beta = 2/7; all 5-symbol histograms are listed in exact fractions",
-    )
-    return above_the_claim(both_ways(FIVE, 0, 1, FIVE_OTHERS, 2), _five_claimed(2), lines)
-
-
-def _five_of(n):
-    """Return δ at ε = log 2 of the pair (its upper end) and of n users' reports (its lower end)."""
+def five_of(n):
+    """Return δ at ε = log 2 of n users' 5-ary response, odds 3, and of the pair: a lower and an upper end."""
     five, eps = randomizers.generalized_rr(eps0=math.log(3.0), d=5), math.log(2.0)
-    return VariationRatioPair.of(five, n=n).delta(eps).upper, shuffle(five, n=n).delta(eps).lower
-
-
-def _more_of_five():
-    at = (2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50)
-    claimed, truth = zip(*(_five_of(n) for n in at), strict=True)
-    quantity = "δ at ε = log 2 of 5-ary response, ε₀ = log 3"
-    return failure_curve.under_upper_bound("users n", quantity, at, claimed, truth)
+    return shuffle(five, n=n).delta(eps).lower, VariationRatioPair.of(five, n=n).delta(eps).upper
 
 
 def _moment(channel, others, order):
@@ -55,33 +41,15 @@ def _moment(channel, others, order):
 
 
 def _moments(order, *, e, d, n):
-    """Return that sum for the pair and for d-ary response with odds e, all others at a third option."""
+    """Return that sum for d-ary response with odds e, all others at a third option, and for the pair."""
     others, beta = (2,) * (n - 1), Fraction(e - 1, e + d - 1)
     pair, response = counts_channel(e, beta, e), exact_shuffle.randomized_response(e, d)
-    return _moment(pair, others, order), _moment(response, others, order)
+    return _moment(response, others, order), _moment(pair, others, order)
 
 
-def _renyi_of_five(effort):
-    lines = (
-        "5-ary randomized response, odds 3, n = 5, the others hold a third option",
-        "the Renyi divergence of order 2 obeys data processing; its exponential is the sum of P^2/Q",
-    )
-    claimed, truth = _moments(2, e=3, d=5, n=5)
-    return above_the_claim(truth, claimed, lines, quantity="sum of P^2/Q")
-
-
-def _renyi_curve_in_options():
-    order, at = 4, range(3, 15)
-    moments = zip(*(_moments(order, e=11, d=d, n=3) for d in at), strict=True)
-    claimed, truth = ([math.log(moment) / (order - 1) for moment in side] for side in moments)
-    quantity = f"Rényi divergence of order {order}, ε₀ = log 11, n = 3"
-    return failure_curve.under_upper_bound("options d", quantity, at, claimed, truth)
-
-
-def _five_by_integral():
-    claimed, truth = _five_of(5)
-    lines = ("the hockey-stick divergence obeys data processing too; both sides as certified brackets",)
-    return above_the_claim(truth, claimed, lines)
+def _renyi_of_options(d, order=4):
+    """Return the Rényi divergence of three users' d-ary response with odds 11, and of the pair."""
+    return [math.log(moment) / (order - 1) for moment in _moments(order, e=11, d=d, n=3)]
 
 
 def _tokens_kept_apart(first, r, n):
@@ -96,27 +64,11 @@ def _tokens_kept_apart(first, r, n):
 
 
 def _mixture_of_two(alpha):
-    """Return δ at ε = log 2 for n = 2, p = 3, r = alpha: of the two counts, and of the tokens."""
+    """Return δ at ε = log 2 for n = 2, p = 3, r = alpha: of the tokens, and of the two counts."""
     high, low, rest = 3 * alpha, alpha, 1 - 4 * alpha
     p, q = (_tokens_kept_apart(first, alpha, 2) for first in ((high, low, rest), (low, high, rest)))
     channel = [[high, low, rest], [low, high, rest], [alpha, alpha, 1 - 2 * alpha]]
-    return exact_shuffle.delta(channel, 0, 1, (2,), 2), exact_shuffle.hockey_stick(p, q, 2)
-
-
-def _curve_in_alpha():
-    at = [Fraction(k, 48) for k in range(1, 13)]  # at 1/4 nothing remains of user 1
-    claimed, truth = zip(*map(_mixture_of_two, at), strict=True)
-    return failure_curve.under_upper_bound("α = r", "δ at ε = log 2, p = 3, n = 2", at, claimed, truth)
-
-
-def _lemma_44(effort):
-    lines = (
-        "p = 3, alpha = r = 1/8, n = 2, e^epsilon = 2: user 1 sends 0, 1, 2 with 3/8, 1/8, 1/2 (or 1/8, 3/8)",
-        "user 2 sends 0, 1, 3 with 1/8, 1/8, 3/4; with a 2 in the output the counts reveal nothing",
-        "the lemma re-inserts the 2 with a probability that depends on the number of 0s and 1s only",
-    )
-    claimed, truth = _mixture_of_two(Fraction(1, 8))
-    return above_the_claim(truth, claimed, lines)
+    return exact_shuffle.hockey_stick(p, q, 2), exact_shuffle.delta(channel, 0, 1, (2,), 2)
 
 
 def _lemma_44_by_hand():
@@ -166,17 +118,6 @@ def _decompositions(effort):
     return Finding(Verdict.HOLDS, evidence)
 
 
-def _generic_pair_dominates():
-    def build(eps0, d):
-        return randomizers.generalized_rr(eps0=eps0, d=d)
-
-    def parameters(randomizer):
-        return math.exp(randomizer.eps0), math.tanh(randomizer.eps0 / 2.0), math.exp(randomizer.eps0)
-
-    axes = {"eps0": LOCAL, "d": whole(2, 1000), "n": CROWD, "z": SCORE}
-    return pair_below_mechanism(build, parameters, **axes)
-
-
 def _unlike_randomizers(effort):
     rng, closest, tried = random.Random(effort.seed), Fraction(0), 0
     for _ in range(2 * effort.points):
@@ -201,19 +142,36 @@ def _unlike_randomizers(effort):
 CHECKS = {
     "wang24-theorem-4.1": Check(
         pair_below_mechanism(
-            lambda eps0, d: randomizers.generalized_rr(eps0=eps0, d=d),
+            randomizers.generalized_rr,
             lambda one: (one.p, one.beta, one.q),
             eps0=LOCAL,
             d=whole(3, 1000),
             n=CROWD,
             z=SCORE,
         ),
-        _five_exactly,
-        _more_of_five,
+        Witness(_five_by_listing),
+        Along((2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50), five_of),
     ),
-    "wang24-theorem-4.2": Check(_renyi_of_five, _five_by_integral, _renyi_curve_in_options),
+    "wang24-theorem-4.2": Check(
+        Witness(lambda: _moments(2, e=3, d=5, n=5), "sum of P^2/Q"),
+        Witness(lambda: five_of(5)),
+        Along(range(3, 15), _renyi_of_options),
+    ),
     "wang24-lemma-4.3": Check(_decompositions),
-    "wang24-lemma-4.4": Check(_lemma_44, _lemma_44_by_hand, _curve_in_alpha),
-    "wang24-general-mechanisms": Check(_generic_pair_dominates()),
+    "wang24-lemma-4.4": Check(
+        Witness(lambda: _mixture_of_two(Fraction(1, 8))),
+        _lemma_44_by_hand,
+        Along([Fraction(k, 48) for k in range(1, 13)], _mixture_of_two),  # at 1/4 nothing remains of user 1
+    ),
+    "wang24-general-mechanisms": Check(
+        pair_below_mechanism(
+            randomizers.generalized_rr,
+            lambda one: (math.exp(one.eps0), math.tanh(one.eps0 / 2.0), math.exp(one.eps0)),
+            eps0=LOCAL,
+            d=whole(2, 1000),
+            n=CROWD,
+            z=SCORE,
+        )
+    ),
     "wang24-unlike-randomizers": Check(_unlike_randomizers),
 }
