@@ -3,10 +3,10 @@
 import math
 from fractions import Fraction
 
-from claims import failure_curve
 from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import COARSE, LOCAL, RISK, linear, logarithmic, worst
 from claims.exact_count_pair import above_the_claim, counts_delta, counts_pair, printed
+from claims.failure_curve import Along
 from shufflelib.published import closed_form
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -71,17 +71,11 @@ def _analytic_exactly():
     return above_the_claim(truth, Fraction(1, 100), lines)
 
 
-def _analytic_curve_in_users():
-    """Return the failure curve of 10-ary response with odds 3, NaN where a printed condition fails."""
-    at, claimed, truth = (180, 210, 240, 270, 300, 350, 450, 600), [], []
-    for n in at:
-        pair = {"p": 3.0, "beta": 1.0 / 6.0, "n": n}
-        truth.append(VariationRatioPair(q0=3.0, **pair).epsilon(1e-4).lower)
-        try:
-            claimed.append(closed_form.variation_ratio_analytic(q=3.0, delta=1e-4, **pair))
-        except closed_form.OutOfRegime:
-            claimed.append(math.nan)
-    return failure_curve.under_upper_bound("users n", "ε at δ = 1e-4, p = q = 3, β = 1/6", at, claimed, truth)
+def _ten_options(n):
+    """Return ε at δ = 1e-4 of the pair of 10-ary response, odds 3, and by the closed form, or NaN."""
+    pair = {"p": 3.0, "beta": 1.0 / 6.0, "n": n}
+    claimed = closed_form.over(closed_form.variation_ratio_analytic, q=3.0, delta=1e-4, **pair)
+    return VariationRatioPair(q0=3.0, **pair).epsilon(1e-4).lower, float(claimed)
 
 
 def _rate(effort):
@@ -125,7 +119,7 @@ CHECKS = {
             farthest=1.0,
         ),
         _analytic_exactly,
-        _analytic_curve_in_users,
+        Along((180, 210, 240, 270, 300, 350, 450, 600), _ten_options),
     ),
     "wang24-theorem-4.8": Check(
         below_the_pair(

@@ -4,13 +4,13 @@ import math
 from fractions import Fraction
 
 from claims import exact_channels as channels
-from claims import exact_shuffle, failure_curve
+from claims import exact_shuffle
 from claims.claim import Check, Effort, Finding, Verdict, refuted_if
 from claims.counterexample_search import COARSE, linear, log_delta_attained, logarithmic, whole, worst
 from claims.exact_count_pair import (
     LEAST_LOG_DELTA,
     SCORE,
-    above_the_claim,
+    Witness,
     both_ways,
     counts_delta,
     counts_pair,
@@ -18,6 +18,8 @@ from claims.exact_count_pair import (
     evenly,
     printed,
 )
+from claims.failure_curve import Along, within
+from claims.wang24.reduction import five_of
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -68,34 +70,27 @@ def _tight(build, **sizes):
 
 
 def _profile(build, **sizes):
-    """Return the failure curve of the pair's δ in ε, beside the nearest δ that the mechanism can have."""
+    """Return the pair's δ along ε for ε₀ = 2 and n = 20, beside the nearest δ that the mechanism can have."""
 
-    def curve():
-        eps0, n = 2.0, 20
-        one = build(eps0=eps0, **sizes)
-        at = [eps0 * share / 20 for share in range(1, 17)]  # nearer to eps0 the pair falls to 1e-19
-        claimed, true = [], []
-        for eps in at:
-            pair, attained, proved = _ends(one, n, eps)
-            claimed.append(math.exp(pair.upper))
-            true.append(math.exp(min(max(pair.upper, attained), proved if pair.lower > proved else math.inf)))
-        held = "".join(f", {name} = {size}" for name, size in sizes.items())
-        quantity = f"δ at n = {n}, ε₀ = {eps0:g}{held}"
-        return failure_curve.beside_equality("ε", quantity, at, claimed, true, tolerance=COARSE)
+    def ends(eps):
+        pair, attained, proved = _ends(build(eps0=2.0, **sizes), 20, eps)
+        nearest = min(max(pair.upper, attained), proved if pair.lower > proved else math.inf)
+        return math.exp(nearest), math.exp(pair.upper)
 
-    return curve
+    return Along(
+        [tenths / 10 for tenths in range(1, 17)], ends, within(COARSE)
+    )  # then the pair falls to 1e-19
 
 
-def _attack_on_two(name, channel, p, beta, changed):
-    """Return the confirmation: two users, the other one holds what the first may change to."""
-
-    def confirm():
-        ratio = Fraction(5 * p, 6)
-        lines = (f"{name}, n = 2, odds {p}, e^epsilon = {ratio}, in exact fractions; not tight:",)
-        truth = both_ways(channel(), 0, changed, (changed,), ratio)
-        return above_the_claim(truth, counts_delta(2, ratio, p=p, beta=beta, q0=p), lines)
-
-    return confirm
+def _attack_on_two(channel, p, beta, changed):
+    """Return the confirmation: two users at e^ε = 5p/6, the other one holds what the first may change to."""
+    ratio = Fraction(5 * p, 6)
+    return Witness(
+        lambda: (
+            both_ways(channel(), 0, changed, (changed,), ratio),
+            counts_delta(2, ratio, p=p, beta=beta, q0=p),
+        )
+    )
 
 
 def _hashed_reports_of_two(name, places):
@@ -119,46 +114,21 @@ def _caps(e):
     return channels.normalised([[e if (y - x) % 10 < 2 else 1 for y in range(10)] for x in range(10)])
 
 
-def _unit_vectors(effort):
-    ratio = Fraction(5, 2)
-    truth = both_ways(_caps(3), 0, 2, (0,), ratio)
-    lines = (
-        f"PrivUnit on the circle, caps of a fifth of it, odds 3, n = 2, e^epsilon = {ratio}; not tight:",
-        "inputs with disjoint caps: p = q = 3, beta = 2/7; the other user holds one of the two",
-    )
-    return above_the_claim(truth, counts_delta(2, ratio, p=3, beta=Fraction(2, 7), q0=3), lines)
-
-
-def _five_caps():
-    five, eps = randomizers.generalized_rr(eps0=math.log(3.0), d=5), math.log(2.0)
-    lines = ("n = 5, epsilon = log 2: five inputs with disjoint caps are 5-ary response; certified brackets",)
-    claimed = VariationRatioPair.of(five, n=5).delta(eps).upper
-    return above_the_claim(shuffle(five, n=5).delta(eps).lower, claimed, lines)
-
-
 def _hash_of_figure_2(eps0):
-    """Return local hash as in Figure 2, the pair's ε for it at its least, and a proved upper end."""
+    """Return a proved ε of local hash as in Figure 2, the pair's ε for it at its least, and l."""
     one = randomizers.local_hash(eps0=eps0, d=128)
     n, delta = 10_000, 1e-6
-    return one, VariationRatioPair.of(one, n=n).epsilon(delta).lower, shuffle(one, n=n).epsilon(delta).upper
+    return shuffle(one, n=n).epsilon(delta).upper, VariationRatioPair.of(one, n=n).epsilon(delta).lower, one.l
 
 
 def _hash_is_loose(effort):
     steps, least = [], math.inf
     for eps0 in evenly(effort, 1.0, 5.0):
-        one, pair, proved = _hash_of_figure_2(eps0)
+        proved, pair, length = _hash_of_figure_2(eps0)
         least = min(least, pair / proved)
-        steps.append(f"eps0 = {eps0:.2g}, l = {one.l}: pair {pair:.6g}, proved {proved:.6g}")
-    return refuted_if(
-        least > 1.0, f"the pair's epsilon is at least {least - 1:.2%} above a proved upper end", tuple(steps)
-    )
-
-
-def _looseness_of_hash():
-    at = [0.5, 1.0, 1.5, 2.0, 2.5]  # the gap narrows as l grows
-    claimed, proved = zip(*(_hash_of_figure_2(eps0)[1:] for eps0 in at), strict=True)
-    quantity = "ε at δ = 1e-6, n = 10,000, l = e^ε₀ + 1"
-    return failure_curve.beside_equality("ε₀", quantity, at, claimed, proved, tolerance=1e-4)
+        steps.append(f"eps0 = {eps0:.2g}, l = {length}: pair {pair:.6g}, proved {proved:.6g}")
+    evidence = f"the pair's epsilon is at least {least - 1:.2%} above a proved upper end"
+    return refuted_if(least > 1.0, evidence, steps)
 
 
 def _extremal(build, confirm, drawn, **sizes):
@@ -171,15 +141,13 @@ ITEMS = whole(4, 64)
 EXTREMAL = {
     "wang24-tight-randomized-response": _extremal(
         randomizers.generalized_rr,
-        _attack_on_two(
-            "3-ary randomized response", lambda: exact_shuffle.randomized_response(3, 3), 3, Fraction(2, 5), 1
-        ),
+        _attack_on_two(lambda: exact_shuffle.randomized_response(3, 3), 3, Fraction(2, 5), 1),
         {"d": 10},
         d=whole(3, 64),
     ),
     "wang24-tight-subset": _extremal(
         lambda eps0, d: randomizers.subset(eps0=eps0, d=d, k=2),
-        _attack_on_two("2-subsets of four items", lambda: channels.subsets(3, 4, 1, 2), 3, Fraction(1, 3), 3),
+        _attack_on_two(lambda: channels.subsets(3, 4, 1, 2), 3, Fraction(1, 3), 3),
         {"d": 10},
         d=ITEMS,
     ),
@@ -191,23 +159,18 @@ EXTREMAL = {
     ),
     "wang24-tight-hadamard": _extremal(
         randomizers.hadamard,
-        _attack_on_two(
-            "Hadamard response, three items", lambda: channels.hadamard(3, 3), 3, Fraction(1, 4), 2
-        ),
+        _attack_on_two(lambda: channels.hadamard(3, 3), 3, Fraction(1, 4), 2),
         {"d": 7},
         d=ITEMS,
     ),
     "wang24-tight-piecewise": _extremal(
         randomizers.piecewise,
-        _attack_on_two(
-            "piecewise mechanism at -1, +1, 0", lambda: channels.piecewise(3), 9, Fraction(2, 3), 1
-        ),
+        _attack_on_two(lambda: channels.piecewise(3), 9, Fraction(2, 3), 1),
         {},
     ),
     "wang24-tight-subset-exponential": _extremal(
         lambda eps0, d: randomizers.subset_exponential(eps0=eps0, d=d, s=2, k=2),
         _attack_on_two(
-            "subset exponential, d = 6, s = k = 2",
             lambda: channels.subsets(3, 6, 2, 2),
             3,
             Fraction(10, 33),
@@ -218,7 +181,7 @@ EXTREMAL = {
     ),
     "wang24-tight-pckv-grr": _extremal(
         lambda eps0, d: randomizers.pckv_grr(eps0=eps0, d=d, s=1),
-        _attack_on_two("PCKV-GRR, three keys", lambda: channels.key_values(3, 3, 1), 3, Fraction(1, 4), 5),
+        _attack_on_two(lambda: channels.key_values(3, 3, 1), 3, Fraction(1, 4), 5),
         {"d": 10},
         d=ITEMS,
     ),
@@ -234,11 +197,14 @@ EXTREMAL = {
 CHECKS = {
     **EXTREMAL,
     "wang24-tight-privunit": Check(
-        _unit_vectors,
-        _five_caps,
+        _attack_on_two(lambda: _caps(3), 3, Fraction(2, 7), 2),
+        Witness(lambda: five_of(5)),
         _profile(lambda eps0, caps: randomizers.generalized_rr(eps0=eps0, d=caps), caps=5),
     ),
     "wang24-figure-2-tight": Check(
-        _hash_is_loose, lambda: _hashed_reports_of_two("local hash with l = 3", 3), _looseness_of_hash
+        _hash_is_loose,
+        lambda: _hashed_reports_of_two("local hash with l = 3", 3),
+        # the gap narrows as l grows
+        Along([0.5, 1.0, 1.5, 2.0, 2.5], lambda eps0: _hash_of_figure_2(eps0)[:2], within(1e-4)),
     ),
 }

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import k1
 
-from claims import failure_curve
 from claims.claim import Check, Effort, Finding, Verdict, holds_if
 from claims.counterexample_search import COARSE, linear, logarithmic, whole, worst
 from claims.exact_count_pair import (
     SCORE,
+    Witness,
     above_the_claim,
     both_ways,
     counts_channel,
@@ -21,6 +21,7 @@ from claims.exact_count_pair import (
     counts_pair,
     pair_below_mechanism,
 )
+from claims.failure_curve import Along
 from shufflelib import randomizers
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
@@ -71,18 +72,14 @@ def _witch_hat_true(d):
     return 2.0 * (math.exp(M) - math.exp(M - u) - u) / (2.0 * math.expm1(M) + 2.0 * BRIM)
 
 
-def _witch_hat(effort):
+def _witch_hat():
+    """Return β of the hat whose normaliser is the printed denominator, and the printed β."""
     d = 3.0
     mechanism = randomizers.witch_hat(d01=d, dmax=4.0, brim=BRIM, height=M, scale=SCALE)
     edge = np.linspace(-6.0, 9.0, 150_001)
     middle = 0.5 * (edge[1:] + edge[:-1])
     gap = np.maximum(mechanism.density(middle, 0.0) - mechanism.density(middle, d), 0.0)
-    lines = (
-        "m = 2, B = 3, F = 2, d01 = 3: the hat whose normaliser is the printed denominator",
-        "total variation by integrating the two densities:",
-    )
-    truth = float(gap.sum() * (edge[1] - edge[0]))
-    return above_the_claim(truth, _witch_hat_printed(d), lines, quantity="beta")
+    return float(gap.sum() * (edge[1] - edge[0])), _witch_hat_printed(d)
 
 
 def _witch_hat_in_closed_form():
@@ -96,22 +93,9 @@ def _witch_hat_in_closed_form():
     return above_the_claim(_witch_hat_true(3.0), _witch_hat_printed(3.0), lines, quantity="beta")
 
 
-def _witch_hat_by_distance():
-    distances = np.linspace(0.25, M * SCALE, 16)
-    claimed, true = ([one(d) for d in distances] for one in (_witch_hat_printed, _witch_hat_true))
-    return failure_curve.under_upper_bound(
-        "distance d01", "beta at m = 2, B = 3, F = 2", distances, claimed, true
-    )
-
-
-def _laplace_by_hand():
+def _laplace_by_hand(ratio=Fraction(7, 2)):
     channel = [[Fraction(x, 8) for x in row] for row in ((4, 3, 1), (1, 3, 4))]
-    lines = (
-        "Laplace noise, e^d01 = e^dmax = 4, n = 2, the other at x1, e^epsilon = 7/2; p = q = 4, beta = 1/2",
-        "reports y < x0, between, y > x1 have probabilities (4, 3, 1)/8 from x0 and (1, 3, 4)/8 from x1",
-    )
-    truth = both_ways(channel, 1, 0, (1,), Fraction(7, 2))
-    return above_the_claim(truth, counts_delta(2, Fraction(7, 2), p=4, beta=Fraction(1, 2), q0=4), lines)
+    return both_ways(channel, 1, 0, (1,), ratio), counts_delta(2, ratio, p=4, beta=Fraction(1, 2), q0=4)
 
 
 class MetricPair(NamedTuple):
@@ -139,13 +123,11 @@ def _coarsened_laplace(places, *, n, eps):
     return max(BlanketPair(distribution, n).log_worst(eps, COARSE).lower for distribution in distributions)
 
 
-def _laplace_by_epsilon():
-    n, places = 5, MetricPair(math.log(4.0), math.log(4.0))
-    pair, ratios = counts_pair(n, 4.0, 0.5, 4.0), np.linspace(1.2, 3.9, 13)
-    claimed = [math.exp(pair.log_worst(math.log(ratio), COARSE).upper) for ratio in ratios]
-    true = [math.exp(_coarsened_laplace(places, n=n, eps=math.log(ratio))) for ratio in ratios]
-    quantity = "δ for n = 5, e^d01 = e^dmax = 4"
-    return failure_curve.under_upper_bound("e^ε", quantity, ratios, claimed, true)
+def _laplace_of_five(ratio):
+    """Return δ at e^ε = ``ratio`` that five users attain, e^d01 = e^dmax = 4, and the pair's."""
+    n, eps, places = 5, math.log(ratio), MetricPair(math.log(4.0), math.log(4.0))
+    claimed = counts_pair(n, 4.0, 0.5, 4.0).log_worst(eps, COARSE).upper
+    return math.exp(_coarsened_laplace(places, n=n, eps=eps)), math.exp(claimed)
 
 
 def _metric(beta, build, users, **attack):
@@ -196,11 +178,15 @@ CHECKS = {
     ),
     "wang24-table2-laplace": Check(_quadrature(_laplace_difference, lambda d: -math.expm1(-d / 2.0))),
     "wang24-table2-planar-laplace": Check(_quadrature(_planar_difference, _planar_printed)),
-    "wang24-table2-witch-hat": Check(_witch_hat, _witch_hat_in_closed_form, _witch_hat_by_distance),
+    "wang24-table2-witch-hat": Check(
+        Witness(_witch_hat, "beta"),
+        _witch_hat_in_closed_form,
+        Along(np.linspace(0.25, M * SCALE, 16), lambda d: (_witch_hat_true(d), _witch_hat_printed(d))),
+    ),
     "wang24-metric-bound": Check(
         _metric(lambda d: -math.expm1(-d / 2.0), MetricPair, whole(2, 50), attained=_coarsened_laplace),
-        _laplace_by_hand,
-        _laplace_by_epsilon,
+        Witness(_laplace_by_hand),
+        Along(np.linspace(1.2, 3.9, 13), _laplace_of_five),
     ),
     "wang24-metric-clones": Check(_clone_probability),
     "wang24-metric-dependence": Check(_dependence),

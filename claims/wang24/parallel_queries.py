@@ -8,11 +8,12 @@ from fractions import Fraction
 import numpy as np
 
 from claims import exact_channels as channels
-from claims import exact_shuffle, failure_curve
+from claims import exact_shuffle
 from claims.claim import Check, Effort, Finding, Verdict, refuted_if
 from claims.counterexample_search import logarithmic, whole
 from claims.exact_count_pair import (
     SCORE,
+    Witness,
     above_the_claim,
     both_ways,
     counts_delta,
@@ -20,6 +21,7 @@ from claims.exact_count_pair import (
     pair_below_mechanism,
     printed,
 )
+from claims.failure_curve import Along, within
 from shufflelib import randomizers, shuffle
 from shufflelib.published import parallel_composition
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -67,28 +69,19 @@ ODDS = 9
 MEAN_BETA = (Fraction(ODDS - 1, ODDS + 1) + Fraction(ODDS - 1, ODDS + 3)) / 2  # two levels, four leaves
 
 
-def _advanced_exactly():
-    e, ratio, beta = ODDS, Fraction(6), MEAN_BETA
-    lines = (
-        "two levels above four leaves, each drawn with 1/2, odds 9, n = 2, the other user holds x0, "
-        "e^epsilon = 6",
-        f"p = q = 9, the mean total variation is {beta}",
-    )
-    truth = both_ways(hierarchy(e, 2), 0, 3, (0,), ratio)
-    return above_the_claim(truth, counts_delta(2, ratio, p=e, beta=beta, q0=e), lines)
+def _levels_of_two(beta):
+    """Return δ of two users at e^ε = 6, two levels above four leaves, odds 9, and the pair's with a β."""
+    truth = both_ways(hierarchy(ODDS, 2), 0, 3, (0,), 6)
+    return truth, counts_delta(2, 6, p=ODDS, beta=beta, q0=ODDS)
 
 
-def _advanced_by_epsilon():
-    eps0, n, ratios = math.log(ODDS), 10, np.linspace(1.5, 8.7, 13)
-    profile = shuffle(_levels(eps0, 2), n=n)
+def _levels_of_ten(ratio):
+    """Return δ of ten users of the same hierarchy at e^ε = ``ratio``, and what Theorem 6.1 allows."""
+    eps0, n, eps = math.log(ODDS), 10, np.log(ratio)
     pair = parallel_composition.advanced_parallel_wang24(
         eps0=eps0, betas=[float(MEAN_BETA)], weights=[1.0], n=n
     )
-    claimed, true = ([one.delta(eps) for eps in np.log(ratios)] for one in (pair, profile))
-    quantity = "δ for n = 10, two levels above four leaves, e^ε₀ = 9"
-    return failure_curve.under_upper_bound(
-        "e^ε", quantity, ratios, [x.upper for x in claimed], [x.lower for x in true]
-    )
+    return shuffle(_levels(eps0, 2), n=n).delta(eps).lower, pair.delta(eps).upper
 
 
 def _local_guarantee(effort):
@@ -120,36 +113,20 @@ def _mean_variation(effort):
 
 
 def _range_queries(height, eps0=1.0, n=10_000, delta=1e-6):
-    """Return (β of the code, its ε, certified lower end) for range queries over 2^height values."""
+    """Return a certified lower end of ε for range queries over 2^height values, the code's ε and its β."""
     beta = parallel_composition.range_query_beta_released(eps0=eps0, d=2**height)
     pair = parallel_composition.advanced_parallel_wang24(eps0=eps0, betas=[beta], weights=[1.0], n=n)
-    return beta, pair.epsilon(delta).upper, shuffle(_levels(eps0, height), n=n).epsilon(delta).lower
+    return shuffle(_levels(eps0, height), n=n).epsilon(delta).lower, pair.epsilon(delta).upper, beta
 
 
 def _released_beta(effort):
-    eps0, d = 1.0, 64
-    beta, claimed, truth = _range_queries(6)
-    mean = float(np.mean(parallel_composition.range_query_betas(eps0=eps0, d=d)))
+    truth, claimed, beta = _range_queries(6)
+    mean = float(np.mean(parallel_composition.range_query_betas(eps0=1.0, d=64)))
     lines = (
         "range queries over d = 64, eps0 = 1, n = 10,000, delta = 1e-6",
         f"the mean of six betas is {mean:.6g}, the code's {beta:.6g}",
     )
     return above_the_claim(truth, claimed, lines, quantity="epsilon")
-
-
-def _released_beta_exactly():
-    e, ratio = 9, Fraction(6)
-    beta = Fraction(e - 1, e + 3) / 2
-    lines = (f"d = 4, odds 9, n = 2, e^epsilon = 6: the loop leaves the last level's beta over two, {beta}",)
-    truth = both_ways(hierarchy(e, 2), 0, 3, (0,), ratio)
-    return above_the_claim(truth, counts_delta(2, ratio, p=e, beta=beta, q0=e), lines)
-
-
-def _released_beta_by_values():
-    heights = (1, 2, 4, 7, 11)
-    _, claimed, true = zip(*map(_range_queries, heights), strict=True)
-    quantity = "ε at δ = 1e-6, ε₀ = 1, n = 10⁴"
-    return failure_curve.under_upper_bound("values d", quantity, [2**h for h in heights], claimed, true)
 
 
 def _cohort(eps0, users, delta):
@@ -176,11 +153,9 @@ def _released_cohort_exactly():
     return refuted_if(code > meant, "in exact fractions", steps)
 
 
-def _released_cohort_by_users():
-    users, levels = (300, 1000, 3000, 10_000, 30_000, 100_000, 300_000), 6
-    code, meant = ([_cohort(1.0, n // part, 1e-6).upper for n in users] for part in (levels * levels, levels))
-    quantity = "ε of the worst of six cohorts at δ = 1e-6, ε₀ = 1"
-    return failure_curve.beside_equality("users n", quantity, users, code, meant, tolerance=1e-3)
+def _worst_of_six_cohorts(n):
+    """Return ε of the worst cohort: of n/6 users, and of the code's n/36."""
+    return [_cohort(1.0, n // part, 1e-6).upper for part in (6, 36)]
 
 
 @functools.lru_cache(maxsize=256)
@@ -232,9 +207,21 @@ CHECKS = {
     "wang24-algorithm-2": Check(_local_guarantee),
     "wang24-basic-parallel": Check(_below(_basic)),
     "wang24-parallel-variation": Check(_mean_variation),
-    "wang24-theorem-6.1": Check(_below(_advanced), _advanced_exactly, _advanced_by_epsilon),
-    "wang24-released-range-queries": Check(_released_beta, _released_beta_exactly, _released_beta_by_values),
-    "wang24-released-cohorts": Check(_released_cohort, _released_cohort_exactly, _released_cohort_by_users),
+    "wang24-theorem-6.1": Check(
+        _below(_advanced),
+        Witness(lambda: _levels_of_two(MEAN_BETA)),
+        Along(np.linspace(1.5, 8.7, 13), _levels_of_ten),
+    ),
+    "wang24-released-range-queries": Check(
+        _released_beta,
+        Witness(lambda: _levels_of_two(Fraction(1, 3))),  # the last level's β over two
+        Along([2**h for h in (1, 2, 4, 7, 11)], lambda d: _range_queries(d.bit_length() - 1)[:2]),
+    ),
+    "wang24-released-cohorts": Check(
+        _released_cohort,
+        _released_cohort_exactly,
+        Along((300, 1000, 3000, 10_000, 30_000, 100_000, 300_000), _worst_of_six_cohorts, within(1e-3)),
+    ),
     "wang24-figure-5-basic": Check(_parallel(0.75, 0.75, _against_basic, "basic composition")),
     "wang24-figure-5-separate": Check(_parallel(0.80, 0.95, _against_worst_cohort, "the worst cohort")),
 }

@@ -12,10 +12,11 @@ from math import comb
 import numpy as np
 
 from claims import exact_channels as channels
-from claims import exact_shuffle, failure_curve
+from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import linear, logarithmic, whole, worst
 from claims.exact_count_pair import printed
+from claims.failure_curve import Along
 from shufflelib import randomizers
 
 BUDGET = logarithmic(1e-2, 8.0)
@@ -122,13 +123,10 @@ def _sampled_beta(e, d, s):
     return s * (_half(e) - 1) / (d * (_half(e) + 1))
 
 
-def _sampled_curve_in_items_held():
-    d, eps0, at = 16, 1.0, range(1, 9)
-    claimed = [_sampled_beta(math.exp(eps0), d, s) for s in at]
-    truth = [measured(randomizers.sampled_rappor(eps0=eps0, d=d, s=s))[1] for s in at]
-    return failure_curve.under_upper_bound(
-        "items held s", f"β at ε₀ = {eps0:g}, d = {d} items", at, claimed, truth
-    )
+def _sampled_in_items_held(s):
+    """Return the true and the printed β of sampled RAPPOR on s of 16 items, ε₀ = 1."""
+    truth = measured(randomizers.sampled_rappor(eps0=1.0, d=16, s=s))[1]
+    return truth, _sampled_beta(math.e, 16, s)
 
 
 def _binary(eps0):
@@ -189,7 +187,7 @@ TABLE_1 = {
         _sampled_beta,
         randomizers.sampled_rappor,
         _enumerated(lambda: channels.rappor(2, 4, 2), 4, Fraction(2, 4 * 3)),
-        failure_curve=_sampled_curve_in_items_held,
+        failure_curve=Along(range(1, 9), _sampled_in_items_held),
         d=MANY,
         s=whole(1, 4),
     ),

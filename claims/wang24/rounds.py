@@ -7,9 +7,10 @@ from itertools import combinations, combinations_with_replacement, permutations,
 
 import numpy as np
 
-from claims import exact_shuffle, failure_curve
+from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if
-from claims.exact_count_pair import above_the_claim, counts_channel
+from claims.exact_count_pair import Witness, counts_channel
+from claims.failure_curve import Along
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -51,38 +52,14 @@ def _two_sampled_rounds(ratio=E_ROUNDS):
     return _larger(true_pair, ratio), _larger(named, ratio)
 
 
-def _sampled_by_epsilon():
-    ratios = [Fraction(x, 10) for x in range(10, 27)]
-    true, claimed = zip(*map(_two_sampled_rounds, ratios), strict=True)
-    quantity = "δ of two rounds, one of two users drawn, odds 3"
-    return failure_curve.under_upper_bound("e^ε", quantity, ratios, claimed, true)
-
-
-SAMPLED = (
-    "N = 2 users, one is drawn in each round and answers a yes-no question by randomized response, odds 3",
-    "so n = 1, gamma = 1/2; P = (3, 1)/4, Q = (1, 3)/4; two rounds, e^epsilon = 17/10",
-    "round 1: user 2 would answer like x1, distributions (P+Q)/2 against Q; round 2: like x0, "
-    "distributions P against (P+Q)/2",
-    "with E = e^epsilon >= 1 the named pair ((P+Q)/2, Q) has (2-E)/4, or (3-2E)/4 in reverse, which is less;",
-    "both rounds have these two numbers, in one or the other order of the datasets: the hypothesis holds",
-)
-
-
-def _sampled_rounds(effort):
-    truth, named = _two_sampled_rounds()
-    return above_the_claim(truth, named, SAMPLED)
-
-
 def _sampled_rounds_in_floats():
+    """Return δ of the mechanism, an outer product of distributions, and of the pair, certified."""
     p, q = np.array([0.75, 0.25]), np.array([0.25, 0.75])
     middle = 0.5 * (p + q)
     first, second = np.outer(middle, p), np.outer(q, middle)
     truth = max(np.maximum(a - 1.7 * b, 0.0).sum() for a, b in ((first, second), (second, first)))
     pair = VariationRatioPair(n=1, p=3.0, beta=0.5, q0=3.0).subsample(rate=0.5).compose(rounds=2)
-    lines = (
-        "the named pair composed with certified ends, the mechanism by an outer product of distributions:",
-    )
-    return above_the_claim(float(truth), pair.delta(math.log(1.7)).upper, lines)
+    return float(truth), pair.delta(math.log(1.7)).upper
 
 
 def _pair_of_counts(p, share):
@@ -128,32 +105,18 @@ def _lemma_72(effort):
 THREE = exact_shuffle.randomized_response(3, 3)
 
 
-def _two_rounds(*ratios):
-    """Return (true δ, the pair's) for two rounds of two users, the other one holding x1, at each ratio."""
+def _two_rounds(ratio):
+    """Return (true δ, the pair's) for two rounds of two users, the other one holding x1."""
     distributions = [exact_shuffle.shuffled(THREE, (x, 1)) for x in (0, 1)]
     pair = [exact_shuffle.shuffled(counts_channel(3, Fraction(2, 5), 3), (x, 2)) for x in (0, 1)]
-    twice = [[together(one, one) for one in found] for found in (distributions, pair)]
-    return [tuple(_larger(found, ratio) for found in twice) for ratio in ratios]
+    return [_larger([together(one, one) for one in found], ratio) for found in (distributions, pair)]
 
 
-def _composed_pair(effort):
-    (found,) = _two_rounds(Fraction(7))
-    lines = ("3-ary randomized response, odds 3, n = 2, the other holds x1, two rounds, e^epsilon = 7",)
-    return above_the_claim(*found, lines)
-
-
-def _composed_by_epsilon():
-    ratios = [Fraction(x, 2) for x in range(2, 18)]
-    true, claimed = zip(*_two_rounds(*ratios), strict=True)
-    quantity = "δ of two rounds of 3-ary response, odds 3, n = 2"
-    return failure_curve.under_upper_bound("e^ε", quantity, ratios, claimed, true)
-
-
-def _composed_pair_certified():
-    three = randomizers.generalized_rr(eps0=math.log(3.0), d=3)
-    truth = shuffle(three, n=2).compose(rounds=2).delta(math.log(7.0)).lower
-    pair = VariationRatioPair.of(three, n=2).compose(rounds=2).delta(math.log(7.0)).upper
-    return above_the_claim(truth, pair, ("both sides composed with certified ends:",))
+def _two_rounds_certified():
+    three, eps = randomizers.generalized_rr(eps0=math.log(3.0), d=3), math.log(7.0)
+    both = shuffle(three, n=2), VariationRatioPair.of(three, n=2)
+    truth, pair = (one.compose(rounds=2).delta(eps) for one in both)
+    return truth.lower, pair.upper
 
 
 def _mesh(effort):
@@ -227,9 +190,17 @@ def _proposition_2(effort):
 
 CHECKS = {
     "wang24-lemma-7.2": Check(_lemma_72),
-    "wang24-composed-pair": Check(_composed_pair, _composed_pair_certified, _composed_by_epsilon),
+    "wang24-composed-pair": Check(
+        Witness(lambda: _two_rounds(Fraction(7))),
+        Witness(_two_rounds_certified),
+        Along([Fraction(x, 2) for x in range(2, 18)], _two_rounds),
+    ),
     "wang24-theorem-7.3": Check(_mesh),
     "wang24-lemma-7.4": Check(_lemma_74),
     "wang24-proposition-2": Check(_proposition_2),
-    "wang24-subsampled-composition": Check(_sampled_rounds, _sampled_rounds_in_floats, _sampled_by_epsilon),
+    "wang24-subsampled-composition": Check(
+        Witness(_two_sampled_rounds),
+        Witness(_sampled_rounds_in_floats),
+        Along([Fraction(x, 10) for x in range(10, 27)], _two_sampled_rounds),
+    ),
 }

@@ -4,9 +4,9 @@ import math
 from fractions import Fraction
 
 from claims import exact_channels as channels
-from claims import failure_curve
 from claims.claim import Check, Finding, Verdict, refuted_if
-from claims.exact_count_pair import above_the_claim, both_ways, counts_delta, printed
+from claims.exact_count_pair import Witness, above_the_claim, both_ways, counts_delta, printed
+from claims.failure_curve import Along, within
 from shufflelib import randomizers
 from shufflelib.shuffling import multi_message
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -124,14 +124,6 @@ def _two_fake_users(ratio):
     return truth, counts_delta(3, ratio, p=81, beta=Fraction(4, 5), q0=9)
 
 
-def _fake_users(effort):
-    lines = (
-        "Cheu and Zhilyaev, f = 1/10, d = 3, two users with one blanket message each, e^epsilon = 10",
-        "the other user holds the third item; four vectors of three bits, in exact fractions",
-    )
-    return above_the_claim(*_two_fake_users(Fraction(10)), lines)
-
-
 def _tight_fake_users(effort):
     steps, apart = [], []
     for ratio in (Fraction(2), Fraction(10), Fraction(80)):
@@ -154,25 +146,6 @@ def _fake_users_certified(blanket):
     return truth, multi_message.published_pair(protocol, blanket=blanket).delta(eps).upper
 
 
-def _fake_users_by_integral():
-    lines = ("f = 1/4, two users with two blanket messages each, e^epsilon = 9/2, certified ends",)
-    return above_the_claim(*_fake_users_certified(4), lines)
-
-
-def _fake_users_by_blanket():
-    blanket = (2, 4, 6, 8, 12, 16, 24, 32, 48)
-    true, claimed = zip(*map(_fake_users_certified, blanket), strict=True)
-    quantity = "δ at e^ε = 9/2 for two users, f = 1/4, d = 3"
-    return failure_curve.under_upper_bound("blanket messages", quantity, blanket, claimed, true)
-
-
-def _fake_users_by_epsilon():
-    ratios = [Fraction(x) for x in (1, 2, 3, 4, 6, 8, 10, 15, 20, 30, 45, 60, 80)]
-    true, pair = zip(*map(_two_fake_users, ratios), strict=True)
-    quantity = "δ for two blanket messages, f = 1/10, d = 3"
-    return failure_curve.beside_equality("e^ε", quantity, ratios, pair, true, tolerance=1e-6)
-
-
 STAND_IN = 10**5  # what the released code puts for an infinite p
 
 
@@ -185,11 +158,10 @@ def _with_and_without(blanket):
 
 
 def _large_for_infinite(effort):
-    eps, blanket = math.log(STAND_IN), 100
-    few, many = _with_and_without(blanket), [one.epsilon(1e-6) for one in _with_and_without(3301)]
+    many = [one.epsilon(1e-6) for one in _with_and_without(3301)]
     lines = (
         "balls into bins, d = 16, 100 blanket messages: the code's search for epsilon ends at log(10^5)",
-        f"none falls into the user's bin with probability (15/16)^100 = {(15 / 16) ** blanket:.4g}, which "
+        f"none falls into the user's bin with probability (15/16)^100 = {(15 / 16) ** 100:.4g}, which "
         "then reveals the item:",
         "for no epsilon is delta less; with the code's parameters, at epsilon = log(10^5):",
     )
@@ -197,37 +169,45 @@ def _large_for_infinite(effort):
         f"Figure 4's right end, 3,301 messages, delta = 1e-6: epsilon {many[1].upper:.8f} for "
         f"{many[0].lower:.8f}",
     )
-    found = above_the_claim(few[0].delta(eps).lower, few[1].delta(eps).upper, lines)
-    return Finding(found.verdict, found.evidence, (*found.steps, *ends))
+    found = above_the_claim(*_at_a_hundred(math.log(STAND_IN)), lines)
+    return found._replace(steps=found.steps + ends)
 
 
 def _large_for_infinite_exactly():
+    """Return δ at e^ε = 10⁵ of every dataset, four blanket messages in four bins, and as released."""
     p = Fraction(STAND_IN)
-    claimed = counts_delta(5, p, p=p, beta=(p - 1) / (p + 1), q0=4)
-    lines = (
-        "d = 4 bins, four blanket messages, e^epsilon = 10^5, in exact fractions; the true value is every "
-        "dataset's:",
-    )
-    return above_the_claim(counts_delta(5, p, p=math.inf, beta=1, q0=4), claimed, lines)
+    as_released = counts_delta(5, p, p=p, beta=(p - 1) / (p + 1), q0=4)
+    return counts_delta(5, p, p=math.inf, beta=1, q0=4), as_released
 
 
-def _large_for_infinite_by_epsilon():
-    budgets = [*range(1, 12), 11.2, 11.4, 11.5]
-    true, claimed = ([one.delta(eps) for eps in budgets] for one in _with_and_without(100))
-    quantity = "δ of balls into 16 bins, 100 blanket messages"
-    return failure_curve.under_upper_bound(
-        "ε", quantity, budgets, [x.upper for x in claimed], [x.lower for x in true]
-    )
+def _at_a_hundred(eps):
+    """Return δ of a hundred blanket messages in 16 bins: with p infinite, and as released."""
+    few = _with_and_without(100)
+    return few[0].delta(eps).lower, few[1].delta(eps).upper
 
 
 CHECKS = {
     **TABLE_3,
     "wang24-blanket-messages": Check(_messages_count),
-    "wang24-cheu-zhilyaev-bound": Check(_fake_users, _fake_users_by_integral, _fake_users_by_blanket),
-    "wang24-tight-cheu-zhilyaev": Check(_tight_fake_users, _fake_users_by_integral, _fake_users_by_epsilon),
+    "wang24-cheu-zhilyaev-bound": Check(
+        Witness(lambda: _two_fake_users(Fraction(10))),
+        Witness(lambda: _fake_users_certified(4)),
+        Along((2, 4, 6, 8, 12, 16, 24, 32, 48), _fake_users_certified),
+    ),
+    "wang24-tight-cheu-zhilyaev": Check(
+        _tight_fake_users,
+        Witness(lambda: _fake_users_certified(4)),
+        Along(
+            [Fraction(x) for x in (1, 2, 3, 4, 6, 8, 10, 15, 20, 30, 45, 60, 80)],
+            _two_fake_users,
+            within(1e-6),
+        ),
+    ),
     "wang24-tight-balls-into-bins": Check(_bins_are_exact),
     "wang24-tight-mixdump": Check(_dummies_are_exact_alone),
     "wang24-released-infinite-p": Check(
-        _large_for_infinite, _large_for_infinite_exactly, _large_for_infinite_by_epsilon
+        _large_for_infinite,
+        Witness(_large_for_infinite_exactly),
+        Along([*range(1, 12), 11.2, 11.4, 11.5], _at_a_hundred),
     ),
 }
