@@ -1,6 +1,7 @@
 """One style for all figures, applied without touching global state."""
 
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 import matplotlib.style
 from matplotlib.figure import Figure
@@ -26,11 +27,14 @@ STYLE = {
     "figure.constrained_layout.h_pad": 0.06,
     "svg.hashsalt": "shufflelib",
 }
+_APPLIED = ContextVar("applied", default=False)
 
 
 @contextmanager
 def style():
     """Apply the project's style, and nothing of the reader's own, inside a ``with`` block.
+
+    A block inside another one changes nothing and costs nothing.
 
     Examples
     --------
@@ -43,8 +47,15 @@ def style():
     >>> matplotlib.rcParams["font.size"] == before
     True
     """
-    with matplotlib.style.context(["default", STYLE]):
+    if _APPLIED.get():
         yield
+        return
+    applied = _APPLIED.set(True)
+    try:
+        with matplotlib.style.context(["default", STYLE]):
+            yield
+    finally:
+        _APPLIED.reset(applied)
 
 
 def figure(rows=1, columns=1, *, width=7.0, height=None, sharex=False, sharey=False, titles=(), **each):

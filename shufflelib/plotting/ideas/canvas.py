@@ -1,0 +1,209 @@
+"""What the pictures of ideas share: a canvas in inches, a headline, looks of categories, checks of data."""
+
+import numpy as np
+
+from shufflelib.numerics.validation import instance, reals, shown
+from shufflelib.plotting.headings import headline
+from shufflelib.plotting.looks import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
+from shufflelib.plotting.style import figure, style
+
+WIDTH = 5.0  # inches, so that 8 points stay legible where a page shows the picture half as wide as itself
+LABEL, NOTE = 9.0, 8.0  # points of text
+INK, PALE, FLOOR = "#222222", "#b8b8b8", "#d9d9d9"
+COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+
+def canvas(fig, height, finding, setting, *, width=WIDTH):
+    """Return an empty figure with its headline, and the inches left below it.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure or None
+        A figure to draw into, cleared first; None makes one.
+    height : float
+        Inches, of a new figure.
+    finding, setting : str
+        The headline and the grey line under it.
+    width : float
+        Inches, of a new figure.
+
+    Returns
+    -------
+    tuple
+        The figure, and the height in inches that is free below the headline.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.ideas.canvas import canvas
+    >>> fig, top = canvas(None, 3.0, "Twelve people, five changed answers", "a coin each")
+    >>> fig.axes, 2.0 < top < 3.0
+    ([], True)
+    """
+    from matplotlib.figure import Figure
+
+    if fig is None:
+        fig = figure(width=width, height=height)[0]
+        fig.set_layout_engine("none")
+    instance(fig, "fig", Figure, remedy="pass an earlier picture to draw into it again, or None")
+    fig.clear()
+    words(finding, "finding")
+    words(setting, "setting")
+    headline(fig, finding, setting)
+    lines = fig.get_suptitle().strip().count("\n") + 1
+    return fig, float(fig.get_figheight()) - 0.16 - 0.155 * lines - 0.19
+
+
+def panel(fig, left, bottom, width, height, *, plain=False, **each):
+    """Return axes at a place given in inches; plain ones show nothing and count in inches themselves.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.ideas.canvas import canvas, panel
+    >>> fig, top = canvas(None, 3.0, "One finding", "")
+    >>> panel(fig, 0.0, 0.0, 5.0, top, plain=True).get_xlim() == (0.0, 5.0)
+    True
+    """
+    wide, high = fig.get_size_inches()
+    with style():
+        ax = fig.add_axes((left / wide, bottom / high, width / wide, height / high))
+        if plain:
+            ax.set_axis_off()
+            ax.set(xlim=(0.0, width), ylim=(0.0, height))
+        ax.set(**each)
+    return ax
+
+
+def look_of(category):
+    """Return colour and marker of a category, counted from 0.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.ideas.canvas import look_of
+    >>> look_of(0)
+    ('#0072b2', 'o')
+    """
+    return COLOURS[category % len(COLOURS)], MARKERS[category % len(MARKERS)]
+
+
+def dots(ax, x, y, categories, *, size=7.0, **how):
+    """Draw dots in the looks of their categories.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.ideas.canvas import canvas, dots, panel
+    >>> fig, top = canvas(None, 3.0, "One finding", "")
+    >>> ax = panel(fig, 0.0, 0.0, 5.0, top, plain=True)
+    >>> dots(ax, [1.0, 2.0, 3.0], [1.0, 1.0, 1.0], [0, 1, 0])
+    >>> len(ax.get_lines())
+    2
+    """
+    x, y, categories = (np.asarray(values) for values in (x, y, categories))
+    edges = {"markeredgecolor": "white", "markeredgewidth": 0.5} | how
+    for category in np.unique(categories):
+        colour, marker = look_of(int(category))
+        chosen = categories == category
+        ax.plot(
+            x[chosen],
+            y[chosen],
+            linestyle="none",
+            marker=marker,
+            color=colour,
+            markersize=size * (0.88 if marker in "sD" else 1.0),
+            **edges,
+        )
+
+
+def digits(value, significant=3):
+    """Write a number as people do: few digits, powers of ten raised.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.ideas.canvas import digits
+    >>> digits(0.02123), digits(9.361e-5), digits(1900.0)
+    ('0.0212', '9.36·10⁻⁵', '1900')
+    """
+    value = float(f"{value:.{significant}g}")
+    if value == 0.0 or 1e-3 <= abs(value) < 1e5:
+        return f"{value:.{max(significant, 5)}g}"
+    mantissa, power = f"{value:.{significant - 1}e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{mantissa}·10{str(int(power)).translate(RAISED)}"
+
+
+def words(text, name):
+    """Return a text, or refuse what is none by the name of its argument.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.ideas.canvas import words
+    >>> words("δ = 10⁻⁶", "setting")
+    'δ = 10⁻⁶'
+    """
+    return instance(text, name, str, remedy="pass a text, empty for none")
+
+
+def whole_numbers(values, name, *, size=None, below=None, at_least=0):
+    """Return a one-dimensional array of whole numbers from 0, or refuse it by name.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.ideas.canvas import whole_numbers
+    >>> whole_numbers([0, 2, 1], "values").tolist()
+    [0, 2, 1]
+    """
+    array = numbers(values, name, size=size, at_least=at_least)
+    if np.any(array != np.floor(array)) or (below is not None and array.max() >= below):
+        range_ = "from 0" if below is None else f"from 0 to {below - 1}"
+        raise ValueError(f"{name} must hold whole numbers {range_}, got {shown(values)}; count from 0")
+    return array.astype(int)
+
+
+def numbers(values, name, *, size=None, **domain):
+    """Return a one-dimensional array of finite numbers, or refuse it by name.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.ideas.canvas import numbers
+    >>> numbers([0.5, 2], "heights").tolist()
+    [0.5, 2.0]
+    """
+    array = reals(values, name, **domain)
+    if array.ndim != 1 or (size is not None and array.size != size):
+        expected = "a list of numbers" if size is None else f"a list of {size} numbers"
+        raise ValueError(f"{name} must be {expected}, got shape {array.shape}; pass one for each place")
+    return array
+
+
+def flags(values, name, size):
+    """Return so many truths, given as such or as 0 and 1, or refuse them by name.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.ideas.canvas import flags
+    >>> flags([True, 0], "from_floor", 2).tolist()
+    [True, False]
+    """
+    if isinstance(values, np.ndarray) and values.dtype == bool:
+        values = values.astype(int)
+    elif isinstance(values, list | tuple):
+        values = [int(one) if isinstance(one, bool | np.bool_) else one for one in values]
+    return whole_numbers(values, name, size=size, below=2).astype(bool)
+
+
+def labels(names, name, size, *, more=False):
+    """Return one text for each of so many places, or refuse them by name; there may be more if it says so.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.ideas.canvas import labels
+    >>> labels(None, "names", 2), labels(("yes", "no"), "names", 2)
+    (['1', '2'], ['yes', 'no'])
+    """
+    if names is None:
+        return [str(place + 1) for place in range(size)]
+    given = [] if isinstance(names, str | bytes) or not np.iterable(names) else list(names)
+    if len(given) < size or (len(given) > size and not more):
+        raise ValueError(f"{name} must be {size} texts, got {shown(names)}; pass one for each place")
+    return [words(one, name) for one in given]

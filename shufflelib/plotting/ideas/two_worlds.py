@@ -1,0 +1,151 @@
+"""δ as an area: how far the distribution with your value sticks out of e^ε times the one without it."""
+
+import math
+
+import numpy as np
+
+from shufflelib.numerics.validation import real
+from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, digits, numbers, panel
+from shufflelib.plotting.labels import legible
+from shufflelib.plotting.looks import BLUE, ORANGE, VERMILLION
+from shufflelib.plotting.style import style
+
+HEIGHT = 3.2
+PLACE = 0.75  # of a curve's peak, where its name stands
+ROOM = 0.35  # of the width, for a name beside the curves
+
+
+def draw_delta(x, p, q, eps, *, statistic="what the analyst counts", finding=None, setting="", fig=None):
+    """Draw two distributions of what the analyst sees, the second raised by e^ε, and shade the excess: δ.
+
+    Parameters
+    ----------
+    x : array_like, shape (m,)
+        Increasing values of a statistic, equally far apart.
+    p, q : array_like, shape (m,)
+        Their probabilities in the two neighbouring worlds.
+    eps : float
+        ε, not negative.
+    statistic : str
+        Name of the horizontal axis.
+    finding, setting : str, optional
+        Headline and the grey line under it.
+    fig : matplotlib.figure.Figure, optional
+        An earlier picture, drawn again.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Five inches wide; δ of the headline is the sum of the excess.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting import ideas
+    >>> fig = ideas.draw_delta([0, 1, 2], [0.25, 0.5, 0.25], [0.5, 0.4, 0.1], 0.2)
+    >>> fig.get_suptitle().strip()
+    'P exceeds eᵋ · Q by δ = 0.139, at ε = 0.2'
+    """
+    x, p, q = _checked(x, p, q)
+    remedy = "at a negative ε exchange p and q"
+    eps = real(eps, "eps", at_least=0.0, at_most=700.0, remedy=remedy)
+    raised = math.exp(eps) * q
+    delta = math.fsum(np.maximum(p - raised, 0.0))
+    said = digits(delta)
+    if finding is None:
+        finding = f"P exceeds eᵋ · Q by δ = {said}, at ε = {digits(eps)}"
+    fig, top = canvas(fig, HEIGHT, finding, setting)
+    shown = _support(p, q)
+    x, p, raised = x[shown], p[shown], raised[shown]
+    ceiling = 1.1 * max(p.max(), min(raised.max(), 2.0 * p.max()))
+    with style():
+        wide = fig.get_figwidth() - 0.35
+        ax = panel(fig, 0.2, 1.28, wide, top - 1.32)
+        low = panel(fig, 0.2, 0.52, wide, 0.66)
+        ends = np.r_[2 * x[0] - x[1], x, 2 * x[-1] - x[-2]]
+        padded_p, padded_raised = np.r_[0.0, p, 0.0], np.r_[0.0, raised, 0.0]
+        excess = np.maximum(padded_p - padded_raised, 0.0)
+        shade = {"step": "mid", "lw": 0, "color": VERMILLION, "alpha": 0.75}
+        ax.fill_between(ends, padded_raised, padded_raised + excess, **shade)
+        ax.step(ends, padded_raised, color=ORANGE, lw=1.8, ls=(0, (4, 1.2)), where="mid")
+        ax.step(ends, padded_p, color=BLUE, lw=1.8, where="mid")
+        ax.set(ylim=(0.0, ceiling), yticks=[])
+        ax.tick_params(labelbottom=False)
+        low.fill_between(ends, 0.0, excess, **shade)
+        low.set(ylim=(0.0, 1.1 * excess.max() or 1.0), yticks=[])
+        low.set_xlabel(statistic, fontsize=LABEL)
+        low.tick_params(labelsize=NOTE)
+        for one in (ax, low):
+            one.spines["left"].set_visible(False)
+        limits = _name_curves(ax, x, p, raised, math.exp(eps), ceiling)
+        ax.set_xlim(limits)
+        low.set_xlim(limits)
+        _name_area(low, x, excess[1:-1], said, ceiling * 0.66 / (top - 1.32))
+    return fig
+
+
+def _checked(x, p, q):
+    x = numbers(x, "x")
+    p = numbers(p, "p", size=x.size, at_least=0.0)
+    q = numbers(q, "q", size=x.size, at_least=0.0)
+    gaps = np.diff(x)
+    if x.size < 2 or not (gaps > 0).all() or not np.allclose(gaps, gaps[0]):
+        raise ValueError(f"x must increase in equal steps, got {x.size} values; sort them or count all")
+    for name, masses in (("p", p), ("q", q)):
+        if abs(math.fsum(masses) - 1.0) > 1e-6:
+            raise ValueError(f"{name} must sum to 1, got a sum of {math.fsum(masses):.6g}; divide by it")
+    return x, p, q
+
+
+def _support(p, q):
+    """Return the slice that holds all but a thousandth of the highest probabilities."""
+    seen = np.flatnonzero(np.maximum(p, q) > 1e-3 * max(p.max(), q.max()))
+    return slice(max(seen[0] - 1, 0), max(seen[-1] + 2, 2))
+
+
+def _name_curves(ax, x, p, raised, factor, ceiling):
+    """Name the curves beside their slopes, and return limits of the axis with room for the names."""
+    right = float(x @ p) / p.sum() >= float(x @ raised) / raised.sum()
+    half = (x[1] - x[0]) / 2
+    for y, words, colour, side in (
+        (p, "P: with your\nvalue", BLUE, right),
+        (raised, f"eᵋ · Q: {digits(factor)} times\nwith another value", ORANGE, not right),
+    ):
+        height = PLACE * min(y.max(), ceiling)
+        across = np.flatnonzero(np.maximum(p, raised) >= height)
+        at = x[across[-1]] + half if side else x[across[0]] - half
+        ax.annotate(
+            words,
+            (at, height),
+            xytext=(12 if side else -12, 6),
+            textcoords="offset points",
+            ha="left" if side else "right",
+            va="center",
+            fontsize=LABEL,
+            color=legible(colour),
+        )
+    slopes = np.flatnonzero(np.maximum(p, raised) >= PLACE * min(p.max(), raised.max(), ceiling))
+    left, right = x[slopes[0]] - half, x[slopes[-1]] + half
+    wide = max(x[-1] - x[0], (right - left) / (1.0 - 2 * ROOM))
+    return min(x[0] - 2 * half, left - ROOM * wide), max(x[-1] + 2 * half, right + ROOM * wide)
+
+
+def _name_area(ax, x, excess, said, same_scale):
+    """Say what the area is, and how much higher than above it is drawn."""
+    if excess.sum() == 0.0:
+        words = "nothing sticks out: δ = 0"
+        ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", fontsize=LABEL, color=VERMILLION)
+        return
+    right = float(x @ excess / excess.sum()) >= (x[0] + x[-1]) / 2
+    times = same_scale / ax.get_ylim()[1]
+    drawn = f"\n(drawn {digits(times, 2)} times higher)" if times >= 1.5 else ""
+    ax.text(
+        0.0 if right else 1.0,
+        0.55,
+        f"δ = {said} is the red area{drawn}",
+        transform=ax.transAxes,
+        ha="left" if right else "right",
+        va="center",
+        fontsize=LABEL,
+        fontweight="bold",
+        color=VERMILLION,
+    )
