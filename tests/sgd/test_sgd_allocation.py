@@ -133,34 +133,6 @@ def training(kind=sgd.AllocatedBlocks, *, blocks=12, block_size=2, **changes):
     return sgd.Training(one, NETWORK, features, labels, **settings)
 
 
-def state(run):
-    return run.parameters.tobytes(), run.averaged.tobytes(), run.accuracies["same"].tobytes()
-
-
-@pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize("averaged_steps", [1, 17])
-def test_interrupted_runs_go_on_to_the_same_bits(kind, averaged_steps, tmp_path, monkeypatch):
-    whole = training(kind, averaged_steps=averaged_steps).run(4)
-    assert state(whole) == state(training(kind, averaged_steps=averaged_steps).run(4))
-    assert state(whole) != state(training(kind, averaged_steps=averaged_steps, seed=10).run(4))
-    run, calls, noise = training(kind, averaged_steps=averaged_steps), [], kind.noise
-
-    def stop(self, *args):
-        calls.append(0)
-        if len(calls) == 31:  # in the middle of the third epoch
-            raise KeyboardInterrupt
-        return noise(self, *args)
-
-    monkeypatch.setattr(kind, "noise", stop)
-    with pytest.raises(KeyboardInterrupt):
-        run.run(4, checkpoint=tmp_path / "run")
-    monkeypatch.setattr(kind, "noise", noise)
-    again = training(kind, averaged_steps=averaged_steps).run(4, checkpoint=tmp_path / "run")
-    assert state(again) == state(whole)
-    with pytest.raises(ValueError, match="another run"):
-        training(kind, averaged_steps=averaged_steps + 1).run(5, checkpoint=tmp_path / "run")
-
-
 @pytest.mark.parametrize("steps", [1, 5, 1000])
 def test_averages_follow_their_formula_and_do_not_touch_training(steps):
     path, run = [], training(averaged_steps=steps)
@@ -200,31 +172,12 @@ def test_more_blocks_than_rows_can_be_drawn_but_rows_must_fit():
 # ---------------------------------------------------------------- what is proved
 
 
-def integrated_delta(sigma, eps):
-    """Return δ of two blocks on a grid."""
-    z = np.linspace(-9, 9, 1801) if sigma > 0.5 else np.linspace(-11, 11, 2201)
-    a, h = 1 / sigma, z[1] - z[0]
-    r = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
-    up, down = (np.exp(-((z - s * a) ** 2) / 2) / math.sqrt(2 * math.pi) for s in (1, -1))
-    p, q = (0.5 * (np.outer(one, r) + np.outer(r, one)) for one in (up, down))
-    return float(np.maximum(p - math.exp(eps) * q, 0).sum() * h * h)
-
-
 def losses(sigma, blocks, runs, seed):
     """Draw log P/Q under P."""
     a, rng = 1 / sigma, np.random.default_rng(seed)
     z = rng.normal(size=(runs, blocks))
     z[:, 0] += a
     return special.logsumexp(a * z, axis=1) - special.logsumexp(-a * z, axis=1)
-
-
-@pytest.mark.parametrize("sigma", [0.4, 0.8, 1.5, 6.0])
-def test_two_blocks_agree_with_integration(sigma):
-    pair = accounting.RandomAllocation(sigma, 2)
-    for eps in (0.0, 0.2 / sigma, 1.0 / sigma, 2.0 / sigma):
-        exact, found = integrated_delta(sigma, eps), pair.delta(eps)
-        assert found.lower <= exact * (1 + 1e-4) + 1e-9 and exact * (1 - 1e-4) - 1e-9 <= found.upper
-        assert found.upper <= 1.05 * exact + 1e-9 and found.lower >= 0.95 * exact - 1e-9
 
 
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 10.0])
@@ -296,15 +249,6 @@ def test_less_noise_and_fewer_blocks_leak_more():
             assert better.upper < worse.lower
 
 
-def test_ends_never_cross_and_are_valid_far_out():
-    for sigma, blocks in ((0.25, 200), (0.5, 3), (2.0, 10**6), (1e6, 5)):
-        pair = accounting.RandomAllocation(sigma, blocks)
-        found = [pair.delta(eps) for eps in (0.0, 0.5, 5.0, 40.0, 300.0, 1e4)]
-        assert all(0.0 <= one.lower <= one.upper <= 1.0 for one in found)
-        for eps, one in zip((0.0, 0.5, 5.0), found, strict=False):
-            assert one.upper <= gaussian_delta(2 / sigma, eps) * (1 + 1e-9) + 1e-13
-
-
 @pytest.mark.parametrize("epochs", [1, 9])
 @pytest.mark.parametrize("sigma", [0.7, 3.0])
 def test_a_fixed_split_is_gaussian_and_not_better(sigma, epochs):
@@ -369,23 +313,11 @@ def test_the_search_for_the_noise_ends_close_above_wherever_the_target_is_met(sc
     assert len(asked) <= 30
 
 
-def test_accounting_refuses_hostile_arguments():
-    for value in (0.0, 0.1, -1.0, math.nan, math.inf, "1", None):
-        with pytest.raises((TypeError, ValueError), match="noise_multiplier"):
-            accounting.RandomAllocation(value, 10)
-    for value in (0, -1, 1.5, "1", None, 10**7):
-        with pytest.raises((TypeError, ValueError), match="blocks"):
-            accounting.RandomAllocation(1.0, value)
+def test_accounting_refuses_what_it_cannot_reach():
     for kind in BOTH:
         for value in (0, -1, 1.5, math.nan, "2", None, True):
             with pytest.raises((TypeError, ValueError), match="epochs"):
                 accounting.one_example(reports(kind, blocks=1), epochs=value)
-    target = {"eps": 1.0, "delta": 1e-5, "blocks": 1, "epochs": 1}
-    hostile = {"eps": [0.0, math.nan, "1"], "delta": [0.0, 1.0, "1"], "blocks": [0, 1.5], "epochs": [0, "1"]}
-    for name, values in hostile.items():
-        for value in values:
-            with pytest.raises((TypeError, ValueError), match=name):
-                accounting.noise_multiplier(**{**target, name: value})
     with pytest.raises(ValueError, match="noise multiplier"):
         accounting.noise_multiplier(eps=1e-9, delta=1e-30, blocks=1, epochs=10**6)
     with pytest.raises((TypeError, ValueError), match="averaged_steps"):
