@@ -18,6 +18,7 @@ from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import PairProfile
+from shufflelib.randomizers import cells
 
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1e6
 MOST_BLOCKS = 10**6
@@ -32,8 +33,6 @@ NOTHING_LEFT = -36.0  # log δ below which bounds without quadrature suffice
 STEEPEST = 0.6  # fall of log δ from one knot to the next
 DEEPEST = -25.0  # log δ down to which the knots are that close
 MOST_KNOTS = 150
-NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
-NODES = NODES + 0.5
 
 
 class RandomAllocation(SymmetricPair, PairProfile):
@@ -171,14 +170,14 @@ class RandomAllocation(SymmetricPair, PairProfile):
         """Return the cells' ends, up to l = ``times`` m e^ε or to the far tail."""
         last = (math.log(times * self.blocks) + eps) / self._shift + 0.5 * self._shift
         last = min(last, self._shift + REACH)
-        cells = min(max((last + REACH) * self._shift / CELL, FEWEST_CELLS), MOST_CELLS)
-        return np.linspace(-REACH, last, int(cells) + 1)
+        count = min(max((last + REACH) * self._shift / CELL, FEWEST_CELLS), MOST_CELLS)
+        return np.linspace(-REACH, last, int(count) + 1)
 
     def _mean_preserving_split(self, edges):
         """Return atoms that dominate (l, l') in convex order: cells split to their corners."""
         a, middle, step = self._shift, 0.5 * (edges[:-1] + edges[1:]), np.diff(edges)
-        k, v = 0.5 * a * step[:, None], a * step[:, None] * (NODES - 0.5)
-        mass = step[:, None] * WEIGHTS * _density(middle[:, None] + v / a)
+        k, v = 0.5 * a * step[:, None], a * step[:, None] * (cells.NODES - 0.5)
+        mass = step[:, None] * cells.WEIGHTS * _density(middle[:, None] + v / a)
         left, right = np.sinh(0.5 * (k - v)) / np.sinh(k), np.sinh(0.5 * (k + v)) / np.sinh(k)
         ends = np.zeros(edges.size)
         ends[:-1] += (mass * left**2).sum(axis=1)
@@ -197,16 +196,12 @@ class RandomAllocation(SymmetricPair, PairProfile):
     def _coarsening(self, edges):
         """Return atoms that (l, l') dominates in convex order: the means of cells, tails included."""
         edges = np.union1d(edges, 0.5 * (edges[:-1] + edges[1:]))
-        step = np.diff(edges)[:, None]
-        points = edges[:-1, None] + step * NODES
         first, second, mass = (
-            np.concatenate(
-                [
-                    [ndtr(edges[0] - centre)],
-                    (step * WEIGHTS * _density(points - centre)).sum(axis=1),
-                    [ndtr(centre - edges[-1])],
-                ]
-            )
+            np.r_[
+                ndtr(edges[0] - centre),
+                cells.integrals(edges, lambda z, centre=centre: _density(z - centre)),
+                ndtr(centre - edges[-1]),
+            ]
             for centre in (self._shift, -self._shift, 0.0)
         )
         return first / mass, second / mass, mass
