@@ -26,7 +26,6 @@ from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import axes, progress
 from shufflelib.numerics.tables import Table
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.randomizers.support import frequency_variance
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.shuffled import shuffle
 
@@ -69,8 +68,8 @@ class Candidate:
 def _histogram(build, bits, server):
     def variance(one, n, _):
         return (
-            float(frequency_variance(one, 1.0 / one.d, n=n)),
-            float(np.max(frequency_variance(one, [0.0, 1.0], n=n))),
+            one.variance(1.0 / one.d, n=n),
+            float(np.max(one.variance([0.0, 1.0], n=n))),
         )
 
     def named(eps0, d):

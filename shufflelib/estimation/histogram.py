@@ -2,17 +2,53 @@
 
 import numpy as np
 
-from shufflelib.estimation.counts import draw_supports
 from shufflelib.estimation.holders import holders, one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
-from shufflelib.randomizers.support import frequency_variance, support
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.shuffling.shuffled import shuffle
 
 
-class HistogramProtocol(Protocol):
+class SupportProtocol(Protocol):
+    """Frequencies of items, estimated from how many messages support each."""
+
+    blanket = 0  # number of blanket messages
+
+    def __init__(self, randomizer, n, delta):
+        super().__init__(n, delta)
+        self.randomizer = randomizer
+
+    def standard_error(self, estimate):
+        """Return the standard error of each frequency, with the estimate, cut to [0, 1], for the truth."""
+        return np.sqrt(self.randomizer.variance(np.clip(estimate, 0.0, 1.0), n=self.n, blanket=self.blanket))
+
+    def variance(self, data):
+        """Return the exact variance of each frequency's estimate for these data, shape (items,)."""
+        return self.randomizer.variance(self._counts(data) / self.n, n=self.n, blanket=self.blanket)
+
+    def repeat(self, data, repetitions, rng):
+        """Return the frequencies of independent runs, shape (repetitions, items), drawn from the counts."""
+        return repeated(self.randomizer, self._counts(data), self.blanket // self.n, repetitions, rng)
+
+    def _counts(self, data):
+        return np.bincount(self._items(data), minlength=self.randomizer.items)
+
+    def _items(self, data):
+        return one_item_each(data, n=self.n, d=self.randomizer.items)
+
+
+def repeated(randomizer, counts, each, repetitions, rng):
+    """Draw estimated frequencies from how many users hold each item, who send ``each`` blanket messages."""
+    rng, repetitions = values.generator(rng), validation.count(repetitions, "repetitions")
+    counts, n = holders(counts, d=randomizer.items)
+    supports = randomizer.draw_supports(counts, n * each, repetitions, rng)
+    return randomizer.frequencies(supports, n=n, blanket=n * each)
+
+
+class HistogramProtocol(SupportProtocol):
     """Frequencies of d items: every user randomises one item, the reports are shuffled.
 
     Parameters
@@ -45,9 +81,7 @@ class HistogramProtocol(Protocol):
     """
 
     def __init__(self, randomizer, *, n, delta=1e-6):
-        support(randomizer)
-        super().__init__(n, delta)
-        self.randomizer = randomizer
+        super().__init__(_oracle(randomizer), n, delta)
 
     def reports(self, data, rng):
         """Randomise, then shuffle."""
@@ -58,26 +92,9 @@ class HistogramProtocol(Protocol):
         """Return unbiased frequencies, shape (d,)."""
         return self.randomizer.estimate(reports)
 
-    def standard_error(self, estimate):
-        """Return the standard error of each frequency, with the estimate, cut to [0, 1], for the truth."""
-        return np.sqrt(frequency_variance(self.randomizer, np.clip(estimate, 0.0, 1.0), n=self.n))
-
-    def variance(self, data):
-        """Return the exact variance of each frequency's estimate for these data, shape (d,)."""
-        counts = np.bincount(self._items(data), minlength=self.randomizer.d)
-        return frequency_variance(self.randomizer, counts / self.n, n=self.n)
-
     def certificate(self):
         """Return ε of the shuffled randomizer, proved from both sides."""
         return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
-
-    def repeat(self, data, repetitions, rng):
-        """Return the frequencies of independent runs, shape (repetitions, d); see `simulate`."""
-        counts = np.bincount(self._items(data), minlength=self.randomizer.d)
-        return simulate(self.randomizer, counts=counts, repetitions=repetitions, rng=rng)
-
-    def _items(self, data):
-        return one_item_each(data, n=self.n, d=self.randomizer.d)
 
 
 def simulate(randomizer, *, counts, repetitions, rng):
@@ -119,9 +136,48 @@ def simulate(randomizer, *, counts, repetitions, rng):
     >>> runs.mean(axis=0).round(2).tolist()
     [0.48, 0.24, 0.16, 0.12]
     """
-    support(randomizer)
-    rng = values.generator(rng)
-    repetitions = validation.count(repetitions, "repetitions")
-    counts, n = holders(counts, d=randomizer.d)
-    own, other = support(randomizer)
-    return (draw_supports(randomizer, counts, repetitions, rng) / n - other) / (own - other)
+    return repeated(_oracle(randomizer), counts, 0, repetitions, rng)
+
+
+def frequency_variance(randomizer, frequency, *, n):
+    r"""Return the exact variance of a frequency's estimate.
+
+    .. math:: \frac{f\,\text{own}(1-\text{own}) + (1-f)\,\text{other}(1-\text{other})}
+              {n\,(\text{own}-\text{other})^2}
+
+    Parameters
+    ----------
+    randomizer : LocalRandomizer
+        As for `HistogramProtocol`; own and other are the probabilities of its ``support``.
+    frequency : float or array_like
+        True share f in [0, 1] of the users who hold the item.
+    n : int
+        Number of users.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The variance for these data, over the users' coins; exact, no limit is taken.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation, randomizers
+    >>> rr, subset = randomizers.generalized_rr(eps0=1.0, d=100), randomizers.subset(eps0=1.0, d=100)
+    >>> [round(estimation.frequency_variance(one, 0.01, n=10**6) ** 0.5, 4) for one in (rr, subset)]
+    [0.0059, 0.0019]
+    """
+    return _oracle(randomizer).variance(frequency, n=n)
+
+
+def _oracle(randomizer):
+    if not (isinstance(randomizer, LocalRandomizer) and isinstance(randomizer, FrequencyOracle)):
+        raise TypeError(
+            f"randomizer must estimate a histogram from supports, got {validation.shown(randomizer)}; "
+            "use generalized_rr, rappor, optimized_unary, subset, local_hash or hadamard"
+        )
+    return randomizer

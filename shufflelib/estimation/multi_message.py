@@ -3,19 +3,17 @@
 import numpy as np
 
 from shufflelib.estimation.accuracy import normal_absolute_error
-from shufflelib.estimation.holders import holders, one_item_each
+from shufflelib.estimation.histogram import SupportProtocol, repeated
 from shufflelib.estimation.messages import smallest_flip
 from shufflelib.estimation.population import MOST_ITEMS
-from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
-from shufflelib.randomizers import values
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.multi_message import shuffle_messages
 
 
-class MultiMessageProtocol(Protocol):
+class MultiMessageProtocol(SupportProtocol):
     """Frequencies of items: every user sends an input message and ``each`` blanket messages.
 
     Parameters
@@ -48,9 +46,8 @@ class MultiMessageProtocol(Protocol):
     """
 
     def __init__(self, randomizer, *, n, each, delta=1e-6):
-        super().__init__(n, delta)
+        super().__init__(_multi_message(randomizer), n, delta)
         self.each = validation.count(each, "each", at_most=10**12, remedy="blanket messages of each user")
-        self.randomizer = _multi_message(randomizer)
 
     @property
     def blanket(self):
@@ -67,31 +64,10 @@ class MultiMessageProtocol(Protocol):
         """Return unbiased frequencies, shape (items,)."""
         return self.randomizer.estimate(reports, n=self.n)
 
-    def standard_error(self, estimate):
-        """Return the standard error of each frequency, with the estimate, cut to [0, 1], for the truth."""
-        frequency = np.clip(estimate, 0.0, 1.0)
-        return np.sqrt(self.randomizer.variance(frequency, n=self.n, blanket=self.blanket))
-
-    def variance(self, data):
-        """Return the exact variance of each frequency's estimate for these data, shape (items,)."""
-        return self.randomizer.variance(self._counts(data) / self.n, n=self.n, blanket=self.blanket)
-
     def certificate(self):
         """Return ε of the shuffled messages, proved from both sides."""
         profile = shuffle_messages(self.randomizer, n=self.n, blanket=self.blanket)
         return profile.epsilon(self.delta)
-
-    def repeat(self, data, repetitions, rng):
-        """Return the frequencies of independent runs, shape (repetitions, items); see `simulate_messages`."""
-        return simulate_messages(
-            self.randomizer, counts=self._counts(data), each=self.each, repetitions=repetitions, rng=rng
-        )
-
-    def _counts(self, data):
-        return np.bincount(self._items(data), minlength=self.randomizer.items)
-
-    def _items(self, data):
-        return one_item_each(data, n=self.n, d=self.randomizer.items)
 
 
 def simulate_messages(randomizer, *, counts, each, repetitions, rng):
@@ -134,12 +110,8 @@ def simulate_messages(randomizer, *, counts, each, repetitions, rng):
     >>> runs.mean(axis=0).round(2).tolist()
     [0.48, 0.24, 0.16, 0.12]
     """
-    randomizer, rng = _multi_message(randomizer), values.generator(rng)
     each = validation.count(each, "each", at_most=10**9)
-    repetitions = validation.count(repetitions, "repetitions")
-    counts, n = holders(counts, d=randomizer.items)
-    supports = randomizer.draw_supports(counts, n * each, repetitions, rng)
-    return randomizer.frequencies(supports, n=n, blanket=n * each)
+    return repeated(_multi_message(randomizer), counts, each, repetitions, rng)
 
 
 def error_with_fake_users(*, d, n, each, eps, delta):

@@ -9,7 +9,6 @@ Each user's report is a mixture of randomizers, and the mixture's certificate is
 
 import numpy as np
 
-from shufflelib.estimation.counts import draw_supports, support
 from shufflelib.estimation.hierarchy import canonical_decomposition, number_of_levels, sum_in_runs
 from shufflelib.estimation.holders import one_item_each
 from shufflelib.estimation.protocol import Protocol
@@ -156,14 +155,14 @@ class RangeQueryProtocol(Protocol):
             zip(self.randomizer.components, self.randomizer.weights, strict=True)
         ):
             there = drawn[:, level].reshape(part.d, -1).sum(axis=1)
-            own, other = support(part)
-            seen = draw_supports(part, there, 1, rng)[0]
+            own, other, _ = part.support
+            seen = part.draw_supports(there, 0, 1, rng)[0]
             frequencies.append((seen - there.sum() * other) / (self.n * weight * (own - other)))
         return np.concatenate(frequencies)
 
     def _scaled_variance(self, level, nodes, share):
         """Return n times what ``nodes`` nodes of a level, holding a share of the users, add to a variance."""
-        own, other = support(self.randomizer.components[level])
+        own, other, _ = self.randomizer.components[level].support
         miss = nodes * other  # chance that a report falls into the nodes if its user is not there
         hit = miss + (own - other)
         squared = share * (hit * (1.0 - miss) ** 2 + (1.0 - hit) * miss**2)

@@ -8,8 +8,9 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import values
+from shufflelib.randomizers.frequency_oracle import Support
 from shufflelib.randomizers.local_randomizer import Count, Options, number
-from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
+from shufflelib.randomizers.multi_message import Attack, MultiMessage
 
 LARGEST_PMF = 0.4688  # times 1/sd bounds every mass of a sum of independent bits (Baillon et al., 2016)
 FEW = 0.01  # of the outcomes pay for a bound on how many messages are left
@@ -31,7 +32,7 @@ class BinMessages(MultiMessage):
     @property
     def support(self):
         """Input messages always support the item held and never another."""
-        return MessageSupport(1.0, 0.0, self._share)
+        return Support(1.0, 0.0, self._share)
 
     def attacks(self, n, blanket):
         """Return the pair itself: the others' input messages support known items and are subtracted."""
@@ -281,11 +282,6 @@ class mix_dump(BinMessages):
         validation.real(self.flip, "flip", below=most, remedy="at (d - 1)/d a message is pure noise")
 
     @property
-    def items(self):
-        """Number of items."""
-        return self.d
-
-    @property
     def p(self):
         """Published p = (1-f)(d-1)/f, exact."""
         return (1.0 - self.flip) * (self.d - 1) / self.flip if self.flip > 0.0 else math.inf
@@ -307,7 +303,7 @@ class mix_dump(BinMessages):
     @property
     def support(self):
         """Randomized response's chances."""
-        return MessageSupport(1.0 - self.flip, self._other, self._share)
+        return Support(1.0 - self.flip, self._other, self._share)
 
     def message_pmf(self):
         """Return the masses of x0, of x1 and of the other items together."""

@@ -7,8 +7,9 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import values
+from shufflelib.randomizers.frequency_oracle import Support
 from shufflelib.randomizers.local_randomizer import Options, number
-from shufflelib.randomizers.multi_message import Attack, MessageSupport, MultiMessage
+from shufflelib.randomizers.multi_message import Attack, MultiMessage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +53,6 @@ class cheu_zhilyaev(MultiMessage):
     flip: number(above=0.0, below=0.5, remedy="at 1/2 a message is pure noise")
 
     @property
-    def items(self):
-        """Number of items."""
-        return self.d
-
-    @property
     def p(self):
         """Published p = (1-f)²/f², exact."""
         return ((1.0 - self.flip) / self.flip) ** 2
@@ -74,7 +70,7 @@ class cheu_zhilyaev(MultiMessage):
     @property
     def support(self):
         """A bit is one with probability 1 - f where held and f elsewhere, in all messages."""
-        return MessageSupport(1.0 - self.flip, self.flip, np.full(self.d, self.flip))
+        return Support(1.0 - self.flip, self.flip, np.full(self.d, self.flip))
 
     @property
     def _bit(self):
@@ -116,9 +112,3 @@ class cheu_zhilyaev(MultiMessage):
     def supports(self, messages):
         """Count the ones of each bit."""
         return values.whole(messages, "messages", columns=self.d, at_least=0, at_most=1).sum(axis=0)
-
-    def draw_supports(self, counts, blanket, repetitions, rng):
-        """Draw independent binomials: bits are independent."""
-        shape = (repetitions, counts.size)
-        held = rng.binomial(counts, 1.0 - self.flip, size=shape)
-        return held + rng.binomial(counts.sum() - counts + blanket, self.flip, size=shape)

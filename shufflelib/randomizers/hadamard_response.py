@@ -6,9 +6,11 @@ The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 prin
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import hadamard as hadamard_matrix
 
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, independent
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
 from shufflelib.randomizers.local_randomizer import Budget, Count, small_table, whole
 
 MAX_ORDER = 2**30
@@ -67,7 +69,7 @@ class HadamardResponse(Extremal):
 
 
 @dataclass(frozen=True, kw_only=True)
-class hadamard(HadamardResponse):
+class hadamard(FrequencyOracle, HadamardResponse):
     r"""Build Hadamard response with one block: item x takes row x + 1 of the Hadamard matrix of order K.
 
     .. math:: R_x(y) \propto e^{\varepsilon_0 [H_{x+1, y} = +1]}, \qquad y = 0, \dots, K-1
@@ -121,6 +123,20 @@ class hadamard(HadamardResponse):
         hit, share, everyone = independent(3 if self.d >= 4 else 2, 0.5, 1.0 / self.K)
         rows = [hit[:2], [hit[0] == hit[1]] if self.d >= 3 else hit[:0], hit[2:]]
         return np.concatenate(rows), share, everyone
+
+    @property
+    def support(self):
+        """The items whose rows are +1 at the reported index are supported."""
+        return Support(float(1.0 / (1.0 + np.exp(-self.eps0))), 0.5)
+
+    def draw_supports(self, counts, blanket, repetitions, rng):
+        """Draw supports: with probability 2 own - 1 any +1 of the user's row, else any index; O(d K)."""
+        row = hadamard_matrix(self.K, dtype=np.int8)[1 : self.d + 1] > 0
+        truthful = rng.binomial(counts, 2.0 * self.support.own - 1.0, size=(repetitions, counts.size))
+        indices = rng.multinomial(counts.sum() - truthful.sum(axis=1), np.full(self.K, 1.0 / self.K))
+        for item in range(self.d):
+            indices += rng.multinomial(truthful[:, item], row[item] / row[item].sum())
+        return indices @ row.T
 
 
 @dataclass(frozen=True, kw_only=True)

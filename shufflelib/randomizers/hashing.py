@@ -16,6 +16,7 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
 from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, Options, disjoint_sets
 
 MAX_RANGE = 2**32  # hash values are 64 bits wide, so that the bias of a remainder stays below 2**-32
@@ -267,7 +268,7 @@ class collision(HashedSets):
 
 
 @dataclass(frozen=True, kw_only=True)
-class local_hash(collision):
+class local_hash(FrequencyOracle, collision):
     r"""Build local hashing: randomized response on the hash value of the user's item in 0, ..., l-1.
 
     .. math:: R_x(H, z) \propto e^{\varepsilon_0 [H(x) = z]}
@@ -309,3 +310,9 @@ class local_hash(collision):
     def sample(self, x, rng):
         """Report (seed, value), a structured array of shape (n,)."""
         return super().sample(values.items(x, "x", self.d)[:, None], rng)
+
+    @property
+    def support(self):
+        """The items that hash to the reported value are supported, others than the one held by chance."""
+        own = 1.0 / (1.0 + (self.l - 1) * np.exp(-self.eps0))
+        return Support(float(own), 1.0 / self.l)

@@ -9,11 +9,12 @@ import numpy as np
 
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
 from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options, small_table
 
 
 @dataclass(frozen=True, kw_only=True)
-class generalized_rr(FiniteRandomizer):
+class generalized_rr(FrequencyOracle, FiniteRandomizer):
     r"""Build randomized response on d options.
 
     .. math:: R_x(y) = e^{\varepsilon_0 [y = x]} / (e^{\varepsilon_0} + d - 1)
@@ -87,6 +88,17 @@ class generalized_rr(FiniteRandomizer):
         """Return unbiased item frequencies, shape (d,)."""
         observed = np.bincount(values.items(reports, "reports", self.d), minlength=self.d) / np.size(reports)
         return (observed - self._lie) / self.beta
+
+    @property
+    def support(self):
+        """The reported item is supported."""
+        return Support(float(self._truth), float(self._lie))
+
+    def draw_supports(self, counts, blanket, repetitions, rng):
+        """Draw supports: with probability own - other the truth is reported, else a uniform item."""
+        truths = rng.binomial(counts, self._truth - self._lie, size=(repetitions, counts.size))
+        uniform = np.full(counts.size, 1.0 / counts.size)
+        return truths + rng.multinomial(counts.sum() - truths.sum(axis=1), uniform)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, disjoint, patterns
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
 from shufflelib.randomizers.local_randomizer import Budget, Count, Options, disjoint_sets, small_table
 
 SAMPLE_CELLS = 4_000_000  # random keys held in memory at once while subsets are drawn
@@ -144,7 +145,7 @@ class subset_exponential(Extremal):
 
 
 @dataclass(frozen=True, kw_only=True)
-class subset(subset_exponential):
+class subset(FrequencyOracle, subset_exponential):
     r"""Build the k-subset mechanism: report k of d items, e^eps0 times likelier if they hold the user's item.
 
     .. math:: R_x(z) \propto e^{\varepsilon_0 [x \in z]}, \qquad |z| = k
@@ -187,6 +188,53 @@ class subset(subset_exponential):
     def sample(self, x, rng):
         """Report subsets, shape (n, k), each row ascending."""
         return super().sample(values.items(x, "x", self.d)[:, None], rng)
+
+    @property
+    def support(self):
+        """The reported items are supported."""
+        own = self.k / (self.k + (self.d - self.k) * np.exp(-self.eps0))
+        return Support(float(own), float((self.k - own) / (self.d - 1)))
+
+    def draw_supports(self, counts, blanket, repetitions, rng):
+        """Draw supports, passing through the items once; O(d k).
+
+        Only how many items each user has still to choose is tracked.  Let the other items of a user's subset
+        be chosen in the order of the items: with m candidates left, a user who still has a to choose takes
+        the next one with probability a/m.  `ahead` counts the users whose held item is still to come, by
+        whether it is in their subset and by a, `passed` the others by a.  The held items do not affect the
+        choices before them, so the holders of the next item are a random sample of `ahead`.
+        """
+        k, d, n = self.k, self.d, int(counts.sum())
+        left = np.arange(k + 1)
+        ahead, passed = np.zeros((2, k + 1, repetitions), np.int64), np.zeros((k + 1, repetitions), np.int64)
+        ahead[1, k - 1] = rng.binomial(n, self.support.own, size=repetitions)
+        ahead[0, k] = n - ahead[1, k - 1]
+        supports = np.empty((d, repetitions), np.int64)
+        for item in range(d):
+            holders = _without_replacement(ahead.reshape(-1, repetitions), int(counts[item]), rng).reshape(
+                ahead.shape
+            )
+            ahead -= holders
+            supports[item] = holders[1].sum(axis=0)
+            for group, candidates in ((ahead, d - 1 - item), (passed, d - item)):
+                chance = np.minimum(left / max(candidates, 1), 1.0)[:, None]
+                taken = rng.binomial(group, chance)
+                group -= taken
+                group[..., :-1, :] += taken[..., 1:, :]
+                supports[item] += taken.sum(axis=tuple(range(taken.ndim - 1)))
+            passed += holders.sum(axis=0)
+        return supports.T
+
+
+def _without_replacement(pools, size, rng):
+    """Draw ``size`` users without replacement from pools, shape (pools, repetitions), per repetition."""
+    drawn, rest = np.empty_like(pools), pools.sum(axis=0)
+    wanted = np.full(pools.shape[1], size)
+    for number, pool in enumerate(pools):
+        rest = rest - pool
+        drawn[number] = rng.hypergeometric(pool, rest, wanted)
+        wanted = wanted - drawn[number]
+    return drawn
 
 
 @dataclass(frozen=True, kw_only=True)

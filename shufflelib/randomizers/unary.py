@@ -12,6 +12,7 @@ from scipy.special import betainc
 
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
 from shufflelib.randomizers.local_randomizer import (
     Budget,
     FiniteRandomizer,
@@ -24,7 +25,7 @@ from shufflelib.randomizers.local_randomizer import (
 MAX_SET = 8  # (s + 1)**4 output classes of sampled RAPPOR: 6561
 
 
-class UnaryEncoding(FiniteRandomizer):
+class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
     """A report of d independent bits."""
 
     d: int
@@ -79,6 +80,11 @@ class UnaryEncoding(FiniteRandomizer):
         """Return unbiased item frequencies, shape (d,)."""
         ones = values.whole(reports, "reports", columns=self.d, at_least=0, at_most=1).mean(axis=0)
         return (ones - self.noise[0]) / self._contrast
+
+    @property
+    def support(self):
+        """The items whose bits are one are supported."""
+        return Support(float(self.held[0]), float(self.noise[0]))
 
     @property
     @abstractmethod

@@ -1,0 +1,118 @@
+r"""Reports that support items, from which a histogram is estimated: frequency oracles.
+
+A report *supports* an item, or not: the reported item itself, the items of a reported subset, the items that
+hash to the reported value, the rows of the Hadamard matrix that are +1 at the reported index, the bits that
+are one.  A report supports the item its user holds with probability ``own`` and any other given item with
+probability ``other``; a blanket message, of which a user may send some too, supports item j with probability
+``share``.  Of n users and N blanket messages, with C_j messages that support j, the unbiased frequency is
+
+.. math:: \hat f_j = \frac{(C_j - N\,\text{share}_j)/n - \text{other}}{\text{own} - \text{other}}, \qquad
+          \operatorname{Var}(\hat f_j) = \frac{f_j\,\text{own}(1-\text{own})
+          + (1-f_j)\,\text{other}(1-\text{other}) + (N/n)\,\text{share}_j(1-\text{share}_j)}
+          {n\,(\text{own}-\text{other})^2}
+
+``draw_supports`` draws the vector C, jointly over items, in a number of draws that does not depend on n.
+"""
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflelib.numerics import validation
+
+
+class Support(NamedTuple):
+    """Probabilities that a message supports an item.
+
+    ``own``: that the report supports the item held; ``other``: that it supports another given item;
+    ``share``, one number or shape (items,): that a blanket message supports each item.
+    """
+
+    own: float
+    other: float
+    share: float | np.ndarray = 0.0
+
+
+class FrequencyOracle(ABC):
+    """What the mechanisms that estimate histograms from supports have in common.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers
+    >>> rr = randomizers.generalized_rr(eps0=1.0, d=10)
+    >>> rr.support.own > rr.support.other, round(rr.variance(0.1, n=1000) ** 0.5, 3)
+    (True, 0.064)
+    """
+
+    @property
+    def items(self):
+        """Number of items a user may hold."""
+        return self.d
+
+    @property
+    @abstractmethod
+    def support(self):
+        """The `Support`, own > other."""
+
+    def draw_supports(self, counts, blanket, repetitions, rng):
+        """Draw how many messages support each item, exactly as if all had been sent.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray, shape (items,), integer
+            Users that hold each item.
+        blanket : int
+            Number of blanket messages, 0 for mechanisms without them.
+        repetitions : int
+            Independent draws.
+        rng : numpy.random.Generator
+            Randomness.
+
+        Returns
+        -------
+        numpy.ndarray, shape (repetitions, items), integer
+            Supports C, jointly over the items of a row; here independent of each other, given the data.
+        """
+        own, other, share = self.support
+        shape = (repetitions, counts.size)
+        chances = (counts, own), (counts.sum() - counts, other), (blanket, share)
+        return sum(rng.binomial(*chance, size=shape) for chance in chances)
+
+    def frequencies(self, supports, *, n, blanket=0):
+        """Return unbiased frequencies from supports on the last axis: n reports, ``blanket`` messages."""
+        own, other, share = self.support
+        return ((supports - blanket * share) / n - other) / (own - other)
+
+    def variance(self, frequency, *, n, blanket=0):
+        """Return the exact variance of a frequency's estimate.
+
+        Parameters
+        ----------
+        frequency : float or array_like
+            True share f in [0, 1] of the users who hold the item; of shape (items,) with blanket messages.
+        n : int
+            Number of users.
+        blanket : int, optional
+            Number N of blanket messages.
+
+        Returns
+        -------
+        float or numpy.ndarray
+            The variance for these data, over the users' coins; exact, no limit is taken.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is outside its domain.
+        """
+        own, other, share = self.support
+        f = validation.reals(frequency, "frequency", at_least=0.0, at_most=1.0)
+        if np.ndim(share) and f.shape != np.shape(share):
+            raise ValueError(
+                f"frequency must hold one share for each of {self.items} items, got shape {f.shape}"
+            )
+        n, blanket = validation.users(n), validation.count(blanket, "blanket", at_least=0)
+        noise = f * own * (1 - own) + (1 - f) * other * (1 - other) + blanket / n * share * (1 - share)
+        variance = noise / (n * (own - other) ** 2)
+        return float(variance) if f.ndim == 0 else variance
