@@ -14,8 +14,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scipy.optimize import toms748
-
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE, Certified, written
 from shufflelib.profiles.pairs import Gaussian
@@ -484,6 +482,8 @@ class Family:
             if (after > 0.0) != (before > 0.0):
                 width = self.tolerance if tolerance is None else tolerance
                 if abs(there - here) > width:
+                    from scipy.optimize import toms748  # loaded here: no other question needs it
+
                     toms748(height, *sorted((here, there)), xtol=width, rtol=1e-15, disp=False)
                 break
             here, before, least, most = there, after, 4.0 * least, 2.0 * most

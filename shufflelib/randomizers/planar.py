@@ -21,8 +21,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import ConvexHull
-from scipy.spatial.distance import pdist
 from scipy.special import iti0k0, k0, k0e, k1e
 
 from shufflelib.numerics import validation
@@ -303,6 +301,10 @@ class planar_laplace(MetricRandomizer):
 
 def _diameter(places):
     """Return the largest distance between two places."""
+    # loaded here: no certificate needs it, and it takes as long to load as all of NumPy
+    from scipy.spatial import ConvexHull
+    from scipy.spatial.distance import pdist
+
     places = np.unique(places, axis=0)
     if len(places) > FEW_PLACES:
         places = places[ConvexHull(places, qhull_options="QJ").vertices]
