@@ -17,6 +17,11 @@ def sets(d, s):
     return [frozenset(chosen) for chosen in combinations(range(d), s)]
 
 
+def likely_pairs(e):
+    """Return three inputs that share three outputs, two of which are e times as likely as the third."""
+    return normalised([(e, e, 1), (e, 1, e), (1, e, e)])
+
+
 def subsets(e, d, s, k):
     """Return subset selection: a k-subset of d items, with odds e if it meets the user's s items."""
     return normalised([[e if held & report else 1 for report in sets(d, k)] for held in sets(d, s)])

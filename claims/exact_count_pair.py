@@ -53,8 +53,8 @@ def counts_pair(n, p, beta, q):
 
 def both_ways(channel, first, second, others, ratio):
     """Return δ of two neighbouring datasets, the larger of both directions."""
-    return max(
-        exact_shuffle.delta(channel, a, b, others, ratio) for a, b in ((first, second), (second, first))
+    return exact_shuffle.larger(
+        *(exact_shuffle.shuffled(channel, (value, *others)) for value in (first, second)), ratio
     )
 
 

@@ -43,6 +43,11 @@ def hockey_stick(p, q, ratio):
     return sum((max(mass - ratio * q.get(output, 0), 0) for output, mass in p.items()), Fraction(0))
 
 
+def larger(p, q, ratio):
+    """Return the hockey-stick divergence of two distributions, the larger of both directions."""
+    return max(hockey_stick(p, q, ratio), hockey_stick(q, p, ratio))
+
+
 def delta(channel, first, second, others, ratio):
     """Return δ at ε = log ``ratio`` when one user changes between two values and the others are known."""
     return hockey_stick(shuffled(channel, (first, *others)), shuffled(channel, (second, *others)), ratio)

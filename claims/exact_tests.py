@@ -59,6 +59,17 @@ def beside(weights, distributions):
     return [w * x for w, distribution in zip(weights, distributions, strict=True) for x in distribution]
 
 
+def four_symbols(e, delta):
+    """Return the pair of Kairouz, Oh, Viswanath on A, 0, 1, B: the input with chance delta, else a coin."""
+    high, low = (1 - delta) * e / (1 + e), (1 - delta) / (1 + e)
+    return [delta, high, low, Fraction(0)], [Fraction(0), low, high, delta]
+
+
+def power_sum(p, q, order):
+    """Return the sum of P^order/Q^(order - 1): the log of it is order - 1 times a Rényi divergence."""
+    return sum(a**order / b ** (order - 1) for a, b in zip(p, q, strict=True))
+
+
 def corners(p, q):
     """Return the corners of T(P, Q): outputs are rejected in the order of falling q/p."""
     pieces = [(a, b) for a, b in zip(p, q, strict=True) if a or b]

@@ -15,11 +15,14 @@ from claims.claim import Check, Finding, Verdict, holds_if
 from claims.exact_tests import (
     LEVELS,
     above,
+    chained_divergence,
     corners,
     false_negatives,
+    four_symbols,
     largest_delta,
     mixed,
     never_fails,
+    power_sum,
     random_distribution,
 )
 
@@ -27,12 +30,6 @@ from claims.exact_tests import (
 def _approximate(e, delta):
     """Return f_{eps,delta} as a function of the false positives, e = e^eps."""
     return lambda alpha: max(0, 1 - delta - e * alpha, (1 - delta - alpha) / e)
-
-
-def _four_symbols(e, delta):
-    """Return the pair of Kairouz, Oh, Viswanath on A, 0, 1, B: the input with chance delta, else a coin."""
-    high, low = (1 - delta) * e / (1 + e), (1 - delta) / (1 + e)
-    return [delta, high, low, Fraction(0)], [Fraction(0), low, high, delta]
 
 
 def _revealed(delta):
@@ -65,14 +62,14 @@ def _approximate_is_f(rng):
 
 def _four_symbols_dominate(rng):
     curve, e, delta = _guarantee(rng)
-    return above(curve, corners(*_four_symbols(e, delta)))
+    return above(curve, corners(*four_symbols(e, delta)))
 
 
 def _tensor(rng):
     e, delta, more = (Fraction(rng.randint(*ends), 20) for ends in ((25, 100), (0, 9), (0, 9)))
     pure = _approximate(e, 0)
     return (
-        _equals(_product(_four_symbols(e, 0), _revealed(more)), _approximate(e, more))
+        _equals(_product(four_symbols(e, 0), _revealed(more)), _approximate(e, more))
         and all(
             _approximate(e, more)(x) == ((1 - more) * pure(x / (1 - more)) if x < 1 - more else 0)
             for x in LEVELS
@@ -92,15 +89,10 @@ def _product_with_failure(p, q, delta):
 
 def _power_integral(rng):
     p, q = (random_distribution(rng, weights=(1, 2, 3, 5, 9)) for _ in range(2))
-    order, total = rng.randint(2, 5), Fraction(0)
-    for (x0, y0), (x1, y1) in itertools.pairwise(corners(p, q)):
-        total += (x1 - x0) * ((y0 - y1) / (x1 - x0)) ** (1 - order)
+    order = rng.randint(2, 5)
+    total = chained_divergence(corners(p, q), lambda s: s**order, 0, 0)
     merged = [(sum(distribution[:2]), sum(distribution[2:])) for distribution in (p, q)]  # a post-processing
-    sums = [
-        sum(a**order / b ** (order - 1) for a, b in zip(*distributions, strict=True))
-        for distributions in ((p, q), merged)
-    ]
-    return total == sums[0] >= sums[1]
+    return total == power_sum(p, q, order) >= power_sum(*merged, order)
 
 
 def _chain(rng):

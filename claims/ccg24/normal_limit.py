@@ -4,9 +4,9 @@ import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from claims import failure_curve
 from claims.claim import Check, Finding, refuted_if
 from claims.exact_count_pair import above_the_claim
+from claims.failure_curve import Along
 from claims.others.renyi_bounds import renyi_upper_bound
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
@@ -41,13 +41,17 @@ def attained_by_fifty(claimed, what):
     """Return the witness that binary randomized response, e = 50, n = 93, exceeds a claimed δ(log 10)."""
 
     def small():
-        truth = renyi.binary_rr_pair(**FIFTY).delta(LOG_TEN).lower
         lines = (
             f"binary randomized response, odds 50, n = 93, others hold one value, epsilon = log 10; {what}",
         )
-        return above_the_claim(float(truth), float(claimed()), lines)
+        return above_the_claim(_delta_of_binary(93, LOG_TEN), float(claimed()), lines)
 
     return small
+
+
+def _delta_of_binary(n, eps):
+    """Return a δ that binary randomized response with odds 50 attains."""
+    return renyi.binary_rr_pair(eps0=math.log(50.0), n=n).delta(eps).lower
 
 
 def _divergence_of_fifty():
@@ -105,29 +109,10 @@ def _delta_of_the_appendix(eps=LOG_TEN):
     return renyi.gaussian_delta_ccg24(**FIFTY, delta0=1e-9, eps=eps)
 
 
-def _curve_in_users():
-    crowds = [20, 30, 40, 50, 60, 75, 93, 115, 150, 200, 250, 300, 400]
-    true = [renyi.binary_rr_pair(eps0=FIFTY["eps0"], n=n).delta(LOG_TEN).lower for n in crowds]
-    quantity = "δ at ε = log 10, ε₀ = log 50"
-    return failure_curve.under_upper_bound(
-        "users n", quantity, crowds, map(_delta_of_theorem_2, crowds), true
-    )
-
-
-def _curve_in_orders():
-    at, orders = {"eps0": 4.0, "n": 1000}, [1.5, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40]
-    claimed = [renyi.gaussian_ccg24(**at, order=order) for order in orders]
-    true = [renyi.binary_rr_pair(**at).renyi_directed(order)[0] for order in orders]
-    return failure_curve.under_upper_bound(
-        "order λ", "Rényi divergence, ε₀ = 4, n = 1000", orders, claimed, true
-    )
-
-
-def _curve_in_budgets():
-    budgets = [j / 5 for j in range(1, 20)]
-    true = [renyi.binary_rr_pair(**FIFTY).delta(eps).lower for eps in budgets]
-    quantity = "δ, ε₀ = log 50, δ₀ = 1e-9, n = 93"
-    return failure_curve.under_upper_bound("ε", quantity, budgets, map(_delta_of_the_appendix, budgets), true)
+def _in_orders(order):
+    """Return the Rényi divergence that an attack attains at ε₀ = 4, n = 1000, and Corollary 2's."""
+    at = {"eps0": 4.0, "n": 1000}
+    return renyi.binary_rr_pair(**at).renyi_directed(order)[0], renyi.gaussian_ccg24(**at, order=order)
 
 
 def _binary(eps0):
@@ -166,13 +151,9 @@ def _atoms(effort):
     return refuted_if(refuted, evidence, steps)
 
 
-def _atoms_curve():
-    """Return the failure curve of 1/n: the least distance to a continuous distribution exceeds it."""
-    sizes = [25 * 2**j + 1 for j in range(8)]
-    least = [_largest_atom(n) / 2 for n in sizes]
-    claimed = [least[0] * sizes[0] / n for n in sizes]
-    quantity = "distance to the normal cdf, p = 1/2; 1/n from n = 26 on"
-    return failure_curve.under_upper_bound("users n", quantity, sizes, claimed, least)
+def _atoms_at(n, first=26):
+    """Return the least distance to a continuous distribution, and 1/n from the first size on."""
+    return _largest_atom(n) / 2, _largest_atom(first) / 2 * first / n
 
 
 def _atoms_by_stirling():
@@ -188,12 +169,15 @@ CHECKS = {
             upper_bound(_gaussian_epsilon, _binary),
         ),
         _delta_of_fifty(_delta_of_theorem_2, "mu-GDP"),
-        _curve_in_users,
+        Along(
+            [20, 30, 40, 50, 60, 75, 93, 115, 150, 200, 250, 300, 400],
+            lambda n: (_delta_of_binary(n, LOG_TEN), _delta_of_theorem_2(n)),
+        ),
     ),
     "ccg24-corollary-2": Check(
         witnessed(_divergence_of_fifty, renyi_upper_bound(renyi.gaussian_ccg24)),
         _exactly_fifty,
-        _curve_in_orders,
+        Along([1.5, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40], _in_orders),
     ),
     "ccg24-corollary-2-appendix": Check(
         witnessed(
@@ -201,7 +185,10 @@ CHECKS = {
             upper_bound(_epsilon_with_failures, _binary),
         ),
         _delta_of_fifty(_delta_of_the_appendix, "F x f_{0,delta'} with delta0 = 1e-9"),
-        _curve_in_budgets,
+        Along(
+            [j / 5 for j in range(1, 20)],
+            lambda eps: (_delta_of_binary(93, eps), _delta_of_the_appendix(eps)),
+        ),
     ),
-    "ccg24-rate": Check(_atoms, _atoms_by_stirling, _atoms_curve),
+    "ccg24-rate": Check(_atoms, _atoms_by_stirling, Along([25 * 2**j + 1 for j in range(8)], _atoms_at)),
 }

@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import gammaln
 
-from claims import failure_curve
 from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.counterexample_search import LOCAL, whole, worst
 from claims.exact_count_pair import printed
+from claims.failure_curve import Along, over_lower_bound, within
 from claims.others.renyi_bounds import MANY
 from shufflelib.published import renyi
 
@@ -34,14 +34,6 @@ def _tighter(effort):
     lines.append(f"eps0 = 0.5: short form of Girgis et al. {short:.4g}, which is below Corollary 2")
     evidence = f"n = 10^4, order 4: the pair of FOCS 2021 is smaller at all four eps0; {lines[2]}"
     return refuted_if(fails and short < limit, evidence, lines)
-
-
-def _tighter_curve():
-    """Return the failure curve of an existing bound, claimed to lie above Corollary 2."""
-    budgets = [0.1, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0]
-    claimed = [renyi.gaussian_ccg24(eps0=eps0, **FIGURE) for eps0 in budgets]
-    quantity = "least existing bound on D₄, n = 10⁴"
-    return failure_curve.over_lower_bound("ε₀", quantity, budgets, claimed, map(_pair_of_figure_2, budgets))
 
 
 def _tighter_by_listing():
@@ -102,17 +94,14 @@ def _far_from_the_lower_bound(points):
     return check
 
 
-def _side_by_side(parameter, quantity, name, values, **fixed):
-    """Return the failure curve of Corollary 2 beside the lower bound; a factor of two counts as close."""
+def _side_by_side(name, values, **fixed):
+    """Return Corollary 2 beside the lower bound along one argument; a factor of two counts as close."""
 
-    def curve():
-        points = [fixed | {name: value} for value in values]
-        claimed, lower = (
-            [formula(**at) for at in points] for formula in (renyi.gaussian_ccg24, renyi.girgis21_lower)
-        )
-        return failure_curve.beside_equality(parameter, quantity, values, claimed, lower, tolerance=0.5)
+    def ends(value):
+        at = fixed | {name: value}
+        return renyi.girgis21_lower(**at), renyi.gaussian_ccg24(**at)
 
-    return curve
+    return Along(values, ends, within(0.5))
 
 
 def _four_times_exactly():
@@ -142,13 +131,6 @@ def _missing_order(effort):
     )
     refuted = abs(short / says / order - 1) < 1e-3
     return refuted_if(refuted, f"a factor lambda is missing: {steps[1]}", steps)
-
-
-def _missing_order_curve():
-    orders = [2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30]
-    short, says = zip(*map(_short_form, orders), strict=True)
-    quantity = "equation (8), ε₀ = 1, n = 10⁷"
-    return failure_curve.beside_equality("order λ", quantity, orders, says, short, tolerance=0.1)
 
 
 def _missing_order_by_limit():
@@ -202,28 +184,36 @@ FIGURE_2 = [{"eps0": eps0, **FIGURE} for eps0 in (0.1, 0.5, 1.0, 2.0, 4.0)]
 FIGURE_3 = [{"eps0": 2.0, "n": 10**4, "order": order} for order in (2, 4, 20, 40)]
 
 CHECKS = {
-    "ccg24-figure-2-tighter": Check(_tighter, _tighter_by_listing, _tighter_curve),
+    "ccg24-figure-2-tighter": Check(
+        _tighter,
+        _tighter_by_listing,
+        Along(
+            [0.1, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0],
+            lambda eps0: (_pair_of_figure_2(eps0), renyi.gaussian_ccg24(eps0=eps0, **FIGURE)),
+            over_lower_bound,
+        ),
+    ),
     "ccg24-sixty-four": Check(_sixty_four),
     "ccg24-figure-2-close": Check(
         _far_from_the_lower_bound(FIGURE_2),
         _four_times_exactly,
-        _side_by_side("ε₀", "D₄, n = 10⁴", "eps0", [0.1, 0.25, *(j / 2 for j in range(1, 12))], **FIGURE),
+        _side_by_side("eps0", [0.1, 0.25, *(j / 2 for j in range(1, 12))], **FIGURE),
     ),
     "ccg24-figure-3-identical": Check(
         _far_from_the_lower_bound(FIGURE_3),
         _four_times_exactly,
-        _side_by_side(
-            "order λ", "D_λ, ε₀ = 2, n = 10⁴", "order", list(range(2, 41, 2)), eps0=2.0, n=FIGURE["n"]
-        ),
+        _side_by_side("order", range(2, 41, 2), eps0=2.0, n=10**4),
     ),
     "ccg24-nearly-optimal": Check(
         _far_from_the_lower_bound(FIGURE_2 + FIGURE_3),
         _four_times_exactly,
-        _side_by_side(
-            "users n", "D₄, ε₀ = 4", "n", [round(10 ** (j / 2)) for j in range(6, 16)], eps0=4.0, order=4
-        ),
+        _side_by_side("n", [round(10 ** (j / 2)) for j in range(6, 16)], eps0=4.0, order=4),
     ),
     "ccg24-asymptotically-optimal": Check(_optimal),
-    "ccg24-nearly-short-form": Check(_missing_order, _missing_order_by_limit, _missing_order_curve),
+    "ccg24-nearly-short-form": Check(
+        _missing_order,
+        _missing_order_by_limit,
+        Along([2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30], _short_form, within(0.1)),
+    ),
     "ccg24-worse-by-a-factor": Check(_factor),
 }

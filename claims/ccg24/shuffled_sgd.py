@@ -6,15 +6,13 @@ from statistics import NormalDist
 
 import numpy as np
 
-from claims import failure_curve
 from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import logarithmic, worst
-from claims.exact_count_pair import above_the_claim
+from claims.exact_count_pair import Witness, above_the_claim
+from claims.failure_curve import Along
 from shufflelib.published.conversions import delta_from_gdp_dong22
 from shufflelib.sgd import LaplaceBlocks
 from shufflelib.sgd.accounting import one_example, theorem3_renyi_ccg24
-
-PERSONAL = "Chen, Cao, Ge (AAAI 2024)"
 
 # ---------------------------------------------------------------- Algorithm 1, Laplace noise
 
@@ -22,15 +20,15 @@ BLOCKS, SIZE = 200, 300  # of the conference's Table 2: 60,000 examples in batch
 
 
 def _one_epoch(blocks, eps0=2.0):
-    """Return one epoch on 60,000 examples, what is claimed for it, and what is attained, at order 4."""
+    """Return what is attained in one epoch on 60,000 examples at order 4, what is claimed, and the epoch."""
     reports = LaplaceBlocks(eps0=eps0, clip=10.0, blocks=blocks, block_size=BLOCKS * SIZE // blocks)
     epoch = one_example(reports, epochs=1)
-    return epoch, theorem3_renyi_ccg24(reports, epochs=1, order=4.0), epoch.renyi(4.0).lower
+    return epoch.renyi(4.0).lower, theorem3_renyi_ccg24(reports, epochs=1, order=4.0), epoch
 
 
 def _theorem_3(effort):
     eps0 = 2.0
-    epoch, claimed, truth = _one_epoch(BLOCKS, eps0)
+    truth, claimed, epoch = _one_epoch(BLOCKS, eps0)
     mu = 2.0 * math.exp(0.5 * eps0) / math.sqrt(BLOCKS - 1)
     lines = (
         "eps0 = 2, 200 blocks of 300 examples, one epoch; all other blocks have gradients +C, the target's "
@@ -41,13 +39,6 @@ def _theorem_3(effort):
     )
     found = above_the_claim(epoch.delta(1.0).lower, float(delta_from_gdp_dong22(mu=mu, eps=1.0).upper), lines)
     return found if truth > claimed else Finding(Verdict.HOLDS, "the Renyi divergence is not above the claim")
-
-
-def _theorem_3_curve():
-    blocks = [5, 10, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]
-    _, claimed, attained = zip(*map(_one_epoch, blocks), strict=True)
-    quantity = "D₄ of one epoch on 60,000 examples, ε₀ = 2"
-    return failure_curve.under_upper_bound("blocks m", quantity, blocks, claimed, attained)
 
 
 def _theorem_3_by_sampling():
@@ -106,20 +97,9 @@ def _column_sums(effort):
     return above_the_claim(moved, 2 * clip / 300, lines, quantity="l1 distance of one example")
 
 
-def _column_sums_curve():
-    entries = [10.0 ** (j / 4) for j in range(-6, 13)]
-    quantity = "shift by one example, C = 2, m = 300"
-    claimed = [2 * 2.0 / 300] * len(entries)
-    return failure_curve.under_upper_bound(
-        "l₁ norm of its gradient", quantity, [3 * x for x in entries], claimed, map(_moved, entries)
-    )
-
-
-def _column_sums_by_norm():
-    weights = np.ones((2, 3))
-    passes, norm = np.linalg.norm(weights, ord=1), np.linalg.norm(weights.ravel(), ord=1)
-    lines = (f"numpy: norm(W, ord=1) = {passes:g} for the matrix, {norm:g} for its entries in a row",)
-    return above_the_claim(float(norm), float(passes), lines, quantity="l1 norm after clipping at C = 2")
+def _norms_of_ones():
+    """Return numpy's norms with ord=1 of six ones in a row, and of the same in a matrix."""
+    return [float(np.linalg.norm(np.ones(shape), ord=1)) for shape in (6, (2, 3))]
 
 
 def _laplace(effort):
@@ -180,13 +160,6 @@ def _gaussian_delta(mu, eps):
     return float(delta_from_gdp_dong22(mu=mu, eps=eps).lower)
 
 
-def _client_curve():
-    clients = [1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 100, 200]
-    attained = [_gaussian_delta(_per_report(m), BUDGET) for m in clients]
-    quantity = "δ of one client at ε = 1/2, claimed 1e-5"
-    return failure_curve.under_upper_bound("clients m", quantity, clients, [FAILURE] * len(clients), attained)
-
-
 def _client_by_quadrature():
     half = _per_report() / 2
     one, other = NormalDist().cdf(half), NormalDist().cdf(-half)
@@ -199,12 +172,17 @@ def _sum_of_reports(clients=CLIENTS):
     return _per_report(clients) / math.sqrt(clients)
 
 
+def _variations(clients=CLIENTS):
+    """Return the total variation of the sum of all reports, and what Theorem 5 allows."""
+    return [_gaussian_delta(mu(clients), 0.0) for mu in (_sum_of_reports, _mu_of_theorem_5)]
+
+
 def _least_slack(clients):
     """Return the least C such that Theorem 2's slack C/sqrt(m - 1) suffices for the sum of all reports.
 
     A slack s adds 2s to the total variation.
     """
-    attained, claimed = (_gaussian_delta(mu(clients), 0.0) for mu in (_sum_of_reports, _mu_of_theorem_5))
+    attained, claimed = _variations(clients)
     return (attained - claimed) / 2.0 * math.sqrt(clients - 1)
 
 
@@ -220,18 +198,9 @@ def _theorem_5(effort):
         f"a slack of C/sqrt(m-1), as in Theorem 2, suffices for one epoch only with C of at least {slack}",
         "total variation after one epoch:",
     )
-    truth, says = (_gaussian_delta(mu, 0.0) for mu in (attained, claimed))
+    truth, says = _variations()
     found = above_the_claim(truth, says * (1 + 1e-9), lines)
     return found._replace(evidence=f"{found.evidence}; Theorem 2's slack would need C >= {slack}")
-
-
-def _theorem_5_curve():
-    clients = [2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100, 150, 200]
-    claimed, attained = (
-        [_gaussian_delta(mu(m), 0.0) for m in clients] for mu in (_mu_of_theorem_5, _sum_of_reports)
-    )
-    quantity = "total variation, one epoch, εᵢ = 1/2, δᵢ = 1e-5"
-    return failure_curve.under_upper_bound("clients m", quantity, clients, claimed, attained)
 
 
 def _theorem_5_by_sampling():
@@ -248,12 +217,33 @@ def _theorem_5_by_sampling():
     return above_the_claim(least, claimed, lines)
 
 
+CROWDS = [1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 100, 200]
+
 CHECKS = {
-    "ccg24-theorem-3": Check(_theorem_3, _theorem_3_by_sampling, _theorem_3_curve),
+    "ccg24-theorem-3": Check(
+        _theorem_3,
+        _theorem_3_by_sampling,
+        Along(
+            [5, 10, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000],
+            lambda blocks: _one_epoch(blocks)[:2],
+        ),
+    ),
     "ccg24-sensitivity": Check(_sensitivity),
     "ccg24-laplace-mechanism": Check(_laplace),
-    "ccg24-released-code": Check(_column_sums, _column_sums_by_norm, _column_sums_curve),
+    "ccg24-released-code": Check(
+        _column_sums,
+        Witness(_norms_of_ones, "l1 norm after clipping at C = 2"),
+        Along([3 * 10.0 ** (j / 4) for j in range(-6, 13)], lambda norm: (_moved(norm / 3), 2 * 2.0 / 300)),
+    ),
     "gspa24-gaussian-mechanism": Check(_gaussian_mechanism),
-    "gspa24-client-ldp": Check(_client, _client_by_quadrature, _client_curve),
-    "gspa24-theorem-5": Check(_theorem_5, _theorem_5_by_sampling, _theorem_5_curve),
+    "gspa24-client-ldp": Check(
+        _client,
+        _client_by_quadrature,
+        Along(CROWDS, lambda clients: (_gaussian_delta(_per_report(clients), BUDGET), FAILURE)),
+    ),
+    "gspa24-theorem-5": Check(
+        _theorem_5,
+        _theorem_5_by_sampling,
+        Along([2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100, 150, 200], _variations),
+    ),
 }

@@ -2,9 +2,6 @@
 
 from claims.claim import Check, Finding, Verdict
 
-PERSONAL = "Chen, Cao, Ge (AAAI 2024)"
-
-
 CLOSE = 0.5  # points: what another seed changes
 # MNIST, 50 epochs, 1000 hidden units, one run: train and test accuracy in per cent
 ALGORITHM_1 = {"Algorithm 1, ε₀ = 2": (59.0, 59.4)}

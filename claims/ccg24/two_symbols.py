@@ -8,11 +8,12 @@ from itertools import combinations_with_replacement, pairwise
 import numpy as np
 from scipy.stats import binom
 
-from claims import exact_shuffle, failure_curve
+from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
 from claims.exact_channels import largest_ratio, normalised
-from claims.exact_count_pair import above_the_claim, both_ways, counts_channel, counts_delta, printed
+from claims.exact_count_pair import Witness, both_ways, counts_channel, counts_delta, printed
 from claims.exact_tests import corners, false_negatives
+from claims.failure_curve import Along, over_lower_bound, within
 from shufflelib import profiles
 from shufflelib.published import joint_concavity, renyi
 
@@ -93,13 +94,9 @@ def _conference(effort):
     return refuted_if(refuted, evidence, steps)
 
 
-def _number_of_the_formula():
-    """Return the failure curve of the printed integral, 0 at every order, beside what an attack attains."""
-    orders = [1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
-    attack = renyi.binary_rr_pair(eps0=1.0, n=20)
-    true = [attack.renyi(order).lower for order in orders]
-    quantity = "D_λ by the formula, and of an attack, ε₀ = 1, n = 20"
-    return failure_curve.under_upper_bound("order λ", quantity, orders, [0.0] * len(orders), true)
+def _formula_at(order):
+    """Return what an attack attains of D_λ at ε₀ = 1, n = 20, and the printed integral, which is 0."""
+    return renyi.binary_rr_pair(eps0=1.0, n=20).renyi(order).lower, 0.0
 
 
 def _conference_h(e, alpha):
@@ -141,13 +138,10 @@ def _preprint_h(fpr, *, eps0, n):
     return 1.0 - fpr + math.tanh(0.5 * eps0) * float(first - second)
 
 
-def _false_negatives():
-    """Return the failure curve of the printed h(alpha) beside the best test between the printed P and Q."""
-    at, levels = {"eps0": 1.0, "n": 20}, [j / 20 for j in range(1, 18)]
-    claimed = [_preprint_h(level, **at) for level in levels]
-    true = [renyi.theorem1_pair_arxiv24(**at).tradeoff(level).upper for level in levels]
-    quantity = "false negatives between P and Q, ε₀ = 1, n = 20"
-    return failure_curve.over_lower_bound("false positives α", quantity, levels, claimed, true)
+def _printed_h_at(level):
+    """Return the false negatives of the best test between the printed P and Q at ε₀ = 1, n = 20, and h."""
+    at = {"eps0": 1.0, "n": 20}
+    return renyi.theorem1_pair_arxiv24(**at).tradeoff(level).upper, _preprint_h(level, **at)
 
 
 def _preprint(effort):
@@ -206,30 +200,19 @@ def _corollary_1(effort):
 
 
 def _shares(e):
-    """Return delta(0) among two users: of the proof's pair, and of randomized response."""
+    """Return delta(0) among two users: of randomized response, and of the proof's pair.
+
+    At e = 2 Delta ~ Bern(1/2), so that P2 and Q2 are one distribution.
+    """
     share = 1 - 1 / Fraction(e)  # of the first symbol under P2
     rows = [[share, 1 - share, 0], [1 - share, share, 0], [(1 - share) / 2] * 2 + [share]]
-    return both_ways(rows, 0, 1, (2,), 1), exact_shuffle.worst_delta(
-        exact_shuffle.randomized_response(e, 2), 2, 1
-    )[0]
+    truth, _ = exact_shuffle.worst_delta(exact_shuffle.randomized_response(e, 2), 2, 1)
+    return truth, both_ways(rows, 0, 1, (2,), 1)
 
 
-def _share_of_the_proof(effort):
-    claimed, truth = _shares(2)
-    lines = ("e^eps0 = 2, n = 2, eps = 0; Delta ~ Bern(1/2), so that P2 and Q2 are one distribution",)
-    return above_the_claim(truth, claimed, lines)
-
-
-def _shares_curve():
-    ratios = [Fraction(quarters, 4) for quarters in range(5, 25)]
-    claimed, truth = zip(*(_shares(e) for e in ratios), strict=True)
-    return failure_curve.under_upper_bound("e^ε₀", "total variation, n = 2", ratios, claimed, truth)
-
-
-def _share_by_variation():
-    e = Fraction(2)
-    lines = ("n = 1: |1 - 2p| for the pair, (e - 1)/(e + 1) for randomized response, p = 1/e, e = 2",)
-    return above_the_claim((e - 1) / (e + 1), abs(1 - 2 / e), lines)
+def _share_by_variation(e=Fraction(2)):
+    """Return |1 - 2p| for p = (e - 1)/e among one user, and for the pair."""
+    return (e - 1) / (e + 1), abs(1 - 2 / e)
 
 
 def _exchange(alpha, *, n, share, clone, third=0):
@@ -265,18 +248,12 @@ def _mixture_step(mechanism, alphas, setting):
             f"alpha = {alpha}: claimed T = {printed(claimed)}, T of the mixture = {printed(true)}"
             for alpha, claimed, true in sides
         )
-        differ = all(claimed != true for _, claimed, true in sides)
-        return refuted_if(differ, "; ".join(steps[1:]), steps)
+        return refuted_if(all(claimed != true for _, claimed, true in sides), "; ".join(steps[1:]), steps)
 
-    def curve():
-        levels = [Fraction(j, 20) for j in range(1, 18)]
-        claimed, true = zip(*(_exchange(level, **(mechanism | {"n": 8})) for level in levels), strict=True)
-        quantity = "T at e^ε₀ = 3, n = 8" + (", δₙ = 1/2" if "third" in mechanism else "")
-        return failure_curve.beside_equality(
-            "false positives α", quantity, levels, claimed, true, tolerance=1e-6
-        )
+    def ends(level):
+        return _exchange(level, **(mechanism | {"n": 8}))[::-1]
 
-    return check, curve
+    return check, Along([Fraction(j, 20) for j in range(1, 18)], ends, within(1e-6))
 
 
 EXCHANGED = _mixture_step(
@@ -313,10 +290,20 @@ def _three_symbols():
 
 CHECKS = {
     "ccg24-proposition-1": Check(_proposition_1),
-    "ccg24-theorem-1-conference": Check(_conference, _conference_by_hand, _number_of_the_formula),
-    "ccg24-theorem-1-preprint": Check(_preprint, _preprint_by_hand, _false_negatives),
+    "ccg24-theorem-1-conference": Check(
+        _conference,
+        _conference_by_hand,
+        Along([1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64], _formula_at),
+    ),
+    "ccg24-theorem-1-preprint": Check(
+        _preprint, _preprint_by_hand, Along([j / 20 for j in range(1, 18)], _printed_h_at, over_lower_bound)
+    ),
     "ccg24-corollary-1": Check(_corollary_1),
-    "ccg24-proof-of-theorem-2": Check(_share_of_the_proof, _share_by_variation, _shares_curve),
+    "ccg24-proof-of-theorem-2": Check(
+        Witness(lambda: _shares(2)),
+        Witness(_share_by_variation),
+        Along([Fraction(quarters, 4) for quarters in range(5, 25)], _shares),
+    ),
     "ccg24-equation-17": Check(EXCHANGED[0], _one_token, EXCHANGED[1]),
     "gspa24-equation-17": Check(EXCHANGED_PERSONAL[0], _three_symbols, EXCHANGED_PERSONAL[1]),
 }

@@ -6,14 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from claims import exact_shuffle, failure_curve
+from claims import exact_shuffle
 from claims.claim import Check, Verdict, refuted_if
-from claims.exact_count_pair import above_the_claim, both_ways
-
-EQUAL = (
-    "With delta_i = 0, equal budgets and randomizers that are not adaptive the two counts do bound the "
-    "reports."
-)
+from claims.exact_channels import likely_pairs
+from claims.exact_count_pair import Witness, above_the_claim, both_ways
+from claims.exact_tests import divergence, four_symbols
+from claims.failure_curve import Along, over_lower_bound
+from claims.others.before_the_pair import left_over
 
 # ---------------------------------------------------------------- a failure that reveals the input
 
@@ -23,54 +22,21 @@ def _reveal(chance):
     return [[chance if y == x else Fraction(0) for y in range(3)] + [1 - chance] for x in range(3)]
 
 
-def _two_inputs_apart(effort):
-    chance = Fraction(1, 1000)
-    rows = _reveal(chance)
-    apart = exact_shuffle.hockey_stick(dict(enumerate(rows[0])), dict(enumerate(rows[1])), 1)
-    lines = (
-        "report = value with probability delta_0 = 1/1000, else blank; (0, delta_0)-LDP",
-        "eps_i = 0: both inputs have weights (1-delta_0)/2, (1-delta_0)/2, delta_0 on the same three "
-        "distributions",
-    )
-    return above_the_claim(apart, Fraction(0), lines, quantity="total variation of the two inputs")
+def _two_inputs_apart():
+    """Return the total variation of two inputs with (0, 1/1000)-LDP, and that of what Lemma 1 has."""
+    rows = _reveal(Fraction(1, 1000))
+    return divergence(rows[0], rows[1], 1), Fraction(0)
 
 
-def _four_symbols(e, chance):
-    """Return the distance of the two distributions of Lemma 4, and what Lemma 1 allows."""
-    high, low = (1 - chance) * e / (1 + e), (1 - chance) / (1 + e)
-    distributions = [
-        dict(zip("A01B", row, strict=True)) for row in ((chance, high, low, 0), (0, low, high, chance))
-    ]
-    return exact_shuffle.hockey_stick(
-        *distributions, 1
-    ), high - low  # weights high, low and delta on common distributions
-
-
-def _two_inputs_apart_again():
-    lines = (
-        "the four-symbol randomizer of Lemma 4 itself, e = 3, delta_i = 1/10; Lemma 1 leaves high - low",
-    )
-    return above_the_claim(
-        *_four_symbols(Fraction(3), Fraction(1, 10)), lines, quantity="total variation of the two inputs"
-    )
-
-
-def _apart_by_failure():
-    chances = [Fraction(k, 40) for k in range(13)]
-    true, claimed = zip(*(_four_symbols(Fraction(3), chance) for chance in chances), strict=True)
-    return failure_curve.under_upper_bound(
-        "δ_i", "total variation of two inputs, ε_i = log 3", chances, claimed, true
-    )
-
-
-def _likely_pairs(e):
-    """Return three inputs with three outputs, two of which are e times as likely as the third."""
-    return [[Fraction(x) / (2 * e + 1) for x in row] for row in ((e, e, 1), (e, 1, e), (1, e, e))]
+def _apart_by_failure(chance):
+    """Return the distance of the two distributions of Lemma 4 at e^ε = 3, and what Lemma 1 leaves of it."""
+    p, q = four_symbols(Fraction(3), chance)
+    return divergence(p, q, 1), p[1] - p[2]  # weights high, low and delta on common distributions
 
 
 def _others_share_too_little(effort):
     e = Fraction(3)
-    rows = _likely_pairs(e)
+    rows = likely_pairs(e)
     left = rows[2][0] - (rows[0][0] + rows[1][0]) / (e + 1)
     steps = (
         "three inputs in sevenths: (3, 3, 1), (3, 1, 3), (1, 3, 3); log(3)-LDP, delta_i = 0",
@@ -81,25 +47,15 @@ def _others_share_too_little(effort):
 
 
 def _others_share_too_little_again():
-    steps = [(1.0 - 2 * e / (e + 1)) / (2 * e + 1) for e in (1.5, 3.0, 20.0)]
-    evidence = (
-        f"weights e, e, 1: (1 - 2e/(e+1))/(2e+1) = {', '.join(f'{x:.4g}' for x in steps)} at e = 1.5, 3, 20"
-    )
-    return refuted_if(max(steps) < 0, evidence, (evidence,))
+    left = ", ".join(f"{left_over(e):.4g}" for e in (1.5, 3.0, 20.0))
+    evidence = f"weights e, e, 1: (1 - 2e/(e+1))/(2e+1) = {left} at e = 1.5, 3, 20"
+    return refuted_if(max(map(left_over, (1.5, 3.0, 20.0))) < 0, evidence, (evidence,))
 
 
-def _weights_to_be_had():
-    """The weight on both distributions that the third input can have, beside the lemma's."""
-    budgets = np.linspace(0.1, 5.0, 15)
-    odds = [Fraction(math.exp(x)) for x in budgets]
-    had = [min(c / (a + b) for a, b, c in zip(*_likely_pairs(e), strict=True)) for e in odds]
-    return failure_curve.over_lower_bound(
-        "ε_i",
-        "weight on each distribution that (11) can have, δ_i = 0",
-        budgets,
-        [1 / (1 + e) for e in odds],
-        had,
-    )
+def _weight_to_be_had(eps):
+    """Return the weight on both distributions that the third input can have, and the lemma's."""
+    e = Fraction(math.exp(eps))
+    return min(c / (a + b) for a, b, c in zip(*likely_pairs(e), strict=True)), 1 / (1 + e)
 
 
 def one_budget_among_zeros(n, e, ratio):
@@ -147,10 +103,7 @@ def _order_by_enumeration():
         for value, distribution in enumerate(counts):
             chance = first[symbols[0] != value] * Fraction(1, 2) ** (n - 1)
             distribution[sum(symbols)] = distribution.get(sum(symbols), 0) + chance
-    true, claimed = (
-        max(exact_shuffle.hockey_stick(*pair, ratio), exact_shuffle.hockey_stick(*pair[::-1], ratio))
-        for pair in (distributions, counts)
-    )
+    true, claimed = (exact_shuffle.larger(*pair, ratio) for pair in (distributions, counts))
     lines = (
         "five such slots, all 32 reports and five slots of the user, against all 32 outcomes of the symbols",
     )
@@ -166,16 +119,10 @@ def _both(first, second):
     )
 
 
-def _by_budget_of_one_slot():
-    budgets = np.linspace(2.0, 7.0, 16)
-    odds = [Fraction(math.exp(x)) for x in budgets]
-    return failure_curve.under_upper_bound(
-        "ε of one slot, else 0",
-        "δ at ε = log 5 of n = 6 slots, δ_i = 0",
-        budgets,
-        [one_budget_among_zeros(6, e, 5) for e in odds],
-        [_one_slot_with_budget(6, e, 5) for e in odds],
-    )
+def _slots_and_counts(eps):
+    """Return δ at e^ε = 5 of six slots, one with this budget, in order, and of the counts of symbols."""
+    e = Fraction(math.exp(eps))
+    return _one_slot_with_budget(6, e, 5), one_budget_among_zeros(6, e, 5)
 
 
 def _failure_among_users():
@@ -197,13 +144,19 @@ def _failure_by_hand():
 
 
 CHECKS = {
-    "gspa24-lemma-1": Check(_two_inputs_apart, _two_inputs_apart_again, _apart_by_failure),
+    "gspa24-lemma-1": Check(
+        Witness(_two_inputs_apart, "total variation of the two inputs"),
+        Witness(lambda: _apart_by_failure(Fraction(1, 10)), "total variation of the two inputs"),
+        Along([Fraction(k, 40) for k in range(13)], _apart_by_failure),
+    ),
     "gspa24-lemma-1-others": Check(
-        _others_share_too_little, _others_share_too_little_again, _weights_to_be_had
+        _others_share_too_little,
+        _others_share_too_little_again,
+        Along(np.linspace(0.1, 5.0, 15), _weight_to_be_had, over_lower_bound),
     ),
     "gspa24-theorem-1": Check(
         lambda effort: _both(_order_reveals_more(), _failure_among_users()),
         lambda: _both(_order_by_enumeration(), _failure_by_hand()),
-        _by_budget_of_one_slot,
+        Along(np.linspace(2.0, 7.0, 16), _slots_and_counts),
     ),
 }

@@ -3,11 +3,13 @@
 import math
 from fractions import Fraction
 
-from claims import exact_shuffle, failure_curve
+from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.counterexample_search import LOCAL, RISK, whole
+from claims.exact_channels import largest_ratio, likely_pairs
 from claims.exact_losses import blanket, blanket_delta
 from claims.exact_tests import never_fails
+from claims.failure_curve import Along, over_lower_bound
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
 from shufflelib.published import closed_form, renyi
@@ -50,45 +52,31 @@ def _clones_of_the_paper(eps0, n, delta):
     return math.log1p((e - 1) / (e + 1) * (8 * math.sqrt(e * more / n) + 8 * e / n))
 
 
-# two inputs share their likely outputs, the third has another one; odds 3
-SHARED = [[Fraction(x, 7) for x in row] for row in ((3, 3, 1), (3, 1, 3), (1, 3, 3))]
-
-
 def _stronger_decomposition(effort):
     e = Fraction(3)
-    r0, r1, r2 = SHARED
-    left = r2[0] - (r0[0] + r1[0]) / (e + 1)
-    ratios = max(a[y] / b[y] for a in SHARED for b in SHARED for y in range(3))
+    rows = likely_pairs(e)
+    removed = (rows[0][0] + rows[1][0]) / (e + 1)
+    left, ratios = rows[2][0] - removed, largest_ratio(rows)
     steps = (
-        f"three inputs, three outputs, in sevenths: {[[int(7 * x) for x in row] for row in SHARED]}",
+        f"three inputs, three outputs, in sevenths: {[[int(7 * x) for x in row] for row in rows]}",
         f"largest ratio of two inputs' probabilities: {ratios}, so the randomizer is log(3)-LDP",
-        f"output 0: R2 = {r2[0]}, (R0 + R1)/(e + 1) = {(r0[0] + r1[0]) / (e + 1)}",
+        f"output 0: R2 = {rows[2][0]}, (R0 + R1)/(e + 1) = {removed}",
         f"residual mass of R2 after removing the clones: {left}, not a probability",
     )
-    return refuted_if(
-        left < 0 and ratios == e,
-        f"R2 - (R0 + R1)/(e + 1) = {left} on one output of a log(3)-LDP randomizer",
-        steps,
-    )
+    evidence = f"R2 - (R0 + R1)/(e + 1) = {left} on one output of a log(3)-LDP randomizer"
+    return refuted_if(left < 0 and ratios == e, evidence, steps)
 
 
 def _stronger_decomposition_again():
     """Every output of randomized response on pairs: weights e for two inputs of three."""
-    e = 3.0
-    weights = (e, e, 1.0)
-    total = sum(weights)
-    left = (1.0 - (e + e) / (e + 1.0)) / total
+    left = left_over(3.0)
     steps = (f"in floating point: (1 - 2e/(e + 1))/(2e + 1) = {left:.6f} at e = 3, negative for every e > 1",)
     return refuted_if(left < 0, "the same from the formula", steps)
 
 
-def _left_over():
-    """The residual mass of an output that two of three inputs share, which must not be negative."""
-    ratios = [Fraction(tenths, 10) for tenths in range(11, 101, 5)]
-    left = [(1 - 2 * e / (e + 1)) / (2 * e + 1) for e in ratios]
-    return failure_curve.over_lower_bound(
-        "e^ε₀", "residual mass after removing the clones", ratios, [0.0] * len(ratios), left
-    )
+def left_over(e):
+    """Return the residual mass of an output that two of three inputs share, which must not be negative."""
+    return (1 - 2 * e / (e + 1)) / (2 * e + 1)
 
 
 def _blanket_by_enumeration(effort):
@@ -162,7 +150,15 @@ CHECKS = {
             _failures_charged, "2 or 3 users whose response reveals the input with probability delta0", 60
         )
     ),
-    "fmt23-lemma-3.5": Check(_stronger_decomposition, _stronger_decomposition_again, _left_over),
+    "fmt23-lemma-3.5": Check(
+        _stronger_decomposition,
+        _stronger_decomposition_again,
+        Along(
+            [Fraction(tenths, 10) for tenths in range(11, 101, 5)],
+            lambda e: (left_over(e), 0.0),
+            over_lower_bound,
+        ),
+    ),
     "fmt23-pair": Check(
         upper_bound(
             lambda eps0, n, delta: renyi.generic_pair(eps0=eps0, n=n).epsilon(delta).upper,

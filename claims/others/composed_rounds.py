@@ -10,7 +10,14 @@ from scipy.special import gammaln, ndtr
 
 from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import RISK, logarithmic, whole, worst
-from claims.exact_tests import divergence, never_fails, random_channel, random_distribution
+from claims.exact_tests import (
+    divergence,
+    four_symbols,
+    never_fails,
+    power_sum,
+    random_channel,
+    random_distribution,
+)
 from shufflelib import randomizers, shuffle
 from shufflelib.published import composition, renyi
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
@@ -51,11 +58,7 @@ def _products(distributions, rounds):
 def _optimal(rng):
     e, delta = Fraction(rng.randint(5, 20), 4), Fraction(rng.randint(0, 8), 40)
     rounds = rng.randint(1, 4)
-    high, low = (1 - delta) * e / (1 + e), (1 - delta) / (1 + e)
-    p, q = (
-        _products(distribution, rounds)
-        for distribution in ([delta, high, low, Fraction(0)], [Fraction(0), low, high, delta])
-    )
+    p, q = (_products(distribution, rounds) for distribution in four_symbols(e, delta))
     for i in range(rounds // 2 + 1):
         part = sum(math.comb(rounds, k) * (e ** (rounds - k) - e ** (rounds - 2 * i + k)) for k in range(i))
         printed = 1 - (1 - delta) ** rounds * (1 - part / (1 + e) ** rounds)
@@ -72,12 +75,8 @@ def _optimal(rng):
 def _adds_up(rng):
     order = rng.randint(2, 5)
     distributions = [random_channel(rng, 2) for _ in range(2)]
-
-    def moment(p, q):
-        return sum(a**order / b ** (order - 1) for a, b in zip(p, q, strict=True))
-
     both = [[a * b for a in one for b in two] for one, two in zip(*distributions, strict=True)]
-    return moment(*both) == moment(*distributions[0]) * moment(*distributions[1])
+    return power_sum(*both, order) == math.prod(power_sum(*pair, order) for pair in distributions)
 
 
 def _gaussian_limit(effort):

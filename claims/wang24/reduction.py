@@ -17,6 +17,7 @@ from claims.exact_count_pair import (
     counts_delta,
     pair_below_mechanism,
 )
+from claims.exact_tests import power_sum
 from claims.failure_curve import Along
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -34,17 +35,16 @@ def five_of(n):
     return shuffle(five, n=n).delta(eps).lower, VariationRatioPair.of(five, n=n).delta(eps).upper
 
 
-def _moment(channel, others, order):
-    """Return the sum of P^order/Q^(order - 1): the log of it is order - 1 times a Rényi divergence."""
-    p, q = (exact_shuffle.shuffled(channel, (x, *others)) for x in (0, 1))
-    return sum(mass**order / q[output] ** (order - 1) for output, mass in p.items())
-
-
 def _moments(order, *, e, d, n):
-    """Return that sum for d-ary response with odds e, all others at a third option, and for the pair."""
-    others, beta = (2,) * (n - 1), Fraction(e - 1, e + d - 1)
-    pair, response = counts_channel(e, beta, e), exact_shuffle.randomized_response(e, d)
-    return _moment(response, others, order), _moment(pair, others, order)
+    """Return sums of P^order/Q^(order - 1): of d-ary response, others at a third option, and of the pair."""
+    sums = []
+    for channel in (
+        exact_shuffle.randomized_response(e, d),
+        counts_channel(e, Fraction(e - 1, e + d - 1), e),
+    ):
+        p, q = (exact_shuffle.shuffled(channel, (x, *(2,) * (n - 1))) for x in (0, 1))
+        sums.append(power_sum(p.values(), [q[output] for output in p], order))
+    return sums
 
 
 def _renyi_of_options(d, order=4):

@@ -35,21 +35,13 @@ RESPONSE = [_distribution(row) for row in exact_shuffle.randomized_response(3, 2
 HALF, E_ROUNDS = Fraction(1, 2), Fraction(17, 10)
 
 
-def _larger(distributions, ratio):
-    """Return δ of two distributions, the larger of both directions."""
-    return max(
-        exact_shuffle.hockey_stick(*distributions, ratio),
-        exact_shuffle.hockey_stick(*distributions[::-1], ratio),
-    )
-
-
 def _two_sampled_rounds(ratio=E_ROUNDS):
     """Return (true δ, δ of the named pair composed) for two rounds, one of two users drawn in each."""
     p, q = RESPONSE
     towards_p, towards_q = _mixed(HALF, p, q), _mixed(HALF, q, p)
     true_pair = together(towards_p, p), together(q, towards_q)
     named = together(towards_p, towards_p), together(q, q)
-    return _larger(true_pair, ratio), _larger(named, ratio)
+    return exact_shuffle.larger(*true_pair, ratio), exact_shuffle.larger(*named, ratio)
 
 
 def _sampled_rounds_in_floats():
@@ -73,7 +65,10 @@ def _below_at_positive_epsilon(distributions, pair):
     bends = {Fraction(1)}
     for one, two in (pair, pair[::-1], distributions, distributions[::-1]):
         bends |= {one[y] / two[y] for y in one.keys() & two.keys() if one[y] > two[y] > 0}
-    return all(_larger(distributions, ratio) <= exact_shuffle.hockey_stick(*pair, ratio) for ratio in bends)
+    return all(
+        exact_shuffle.larger(*distributions, ratio) <= exact_shuffle.hockey_stick(*pair, ratio)
+        for ratio in bends
+    )
 
 
 def _tested(rng, pair):
@@ -92,7 +87,7 @@ def _lemma_72(effort):
         if not all(_below_at_positive_epsilon(distributions, pair) for distributions in rounds):
             return Finding(Verdict.NOT_DECIDED, f"not below the pair: {rounds}")
         ratio = 1 + Fraction(rng.randint(0, 24), 12)
-        true = _larger([together(a, b) for a, b in zip(*rounds, strict=True)], ratio)
+        true = exact_shuffle.larger(*(together(a, b) for a, b in zip(*rounds, strict=True)), ratio)
         bound = exact_shuffle.hockey_stick(*(together(x, x) for x in pair), ratio)
         largest = max(largest, true / bound if bound else Fraction(0))
     evidence = (
@@ -109,7 +104,9 @@ def _two_rounds(ratio):
     """Return (true δ, the pair's) for two rounds of two users, the other one holding x1."""
     distributions = [exact_shuffle.shuffled(THREE, (x, 1)) for x in (0, 1)]
     pair = [exact_shuffle.shuffled(counts_channel(3, Fraction(2, 5), 3), (x, 2)) for x in (0, 1)]
-    return [_larger([together(one, one) for one in found], ratio) for found in (distributions, pair)]
+    return [
+        exact_shuffle.larger(*(together(one, one) for one in found), ratio) for found in (distributions, pair)
+    ]
 
 
 def _two_rounds_certified():

@@ -4,7 +4,6 @@ import math
 import random
 from fractions import Fraction
 
-from claims import failure_curve
 from claims.claim import Check, holds_if, refuted_if
 from claims.exact_tests import (
     beside,
@@ -13,10 +12,12 @@ from claims.exact_tests import (
     divergence,
     mixed,
     never_fails,
+    power_sum,
     random_distribution,
     random_mixture,
     random_share,
 )
+from claims.failure_curve import Along, within
 
 POSITIVE = (1, 2, 3, 5, 9)
 
@@ -65,14 +66,6 @@ def _chi_squared(rare, at_zero):
     return _f_divergence([1, 0], [1 - rare, rare], lambda s: s * (s - 1), at_zero, 0)
 
 
-def _chi_squared_by_share():
-    shares = [Fraction(k, 20) for k in range(1, 19)]
-    claimed, true = ([_chi_squared(x, at_zero) for x in shares] for at_zero in (-1, 0))
-    return failure_curve.beside_equality(
-        "Q(p = 0)", "χ² of P = (1, 0), by F(s) = s(s − 1)", shares, claimed, true, tolerance=1e-6
-    )
-
-
 def _at_zero(effort):
     points = [10.0**-k for k in (2, 4, 8)]
     half = Fraction(1, 2)
@@ -110,22 +103,16 @@ def _hockey_stick(rng):
     return divergence(mixed(weights, p), mixed(weights, q), gamma) <= parts
 
 
-def _moment(p, q, order):
-    return sum(a**order / b ** (order - 1) for a, b in zip(p, q, strict=True))
-
-
 def _renyi(rng):
     weights, order = random_distribution(rng, 2), rng.randint(1, 6)
     p, q = ([random_distribution(rng, weights=POSITIVE) for _ in weights] for _ in range(2))
     parts = 0
     for w, a, b in zip(weights, p, q, strict=True):
-        curve, integral = corners(a, b), Fraction(0)
-        for (x0, y0), (x1, y1) in zip(curve, curve[1:], strict=False):
-            integral += (x1 - x0) * ((y0 - y1) / (x1 - x0)) ** (1 - order) if x1 > x0 else 0
-        if integral != _moment(a, b, order):
+        moment = power_sum(a, b, order)
+        if chained_divergence(corners(a, b), lambda s: s**order, 0, 0) != moment:
             return False
-        parts += w * integral
-    return _moment(mixed(weights, p), mixed(weights, q), order) <= parts
+        parts += w * moment
+    return power_sum(mixed(weights, p), mixed(weights, q), order) <= parts
 
 
 def _length(effort):
@@ -160,7 +147,15 @@ CHECKS = {
     "wsys23-lemma-b.4": Check(
         never_fails(_functional, "the divergence as a functional of the trade-off function")
     ),
-    "wsys23-f-at-zero": Check(_at_zero, _at_zero_by_smoothing, _chi_squared_by_share),
+    "wsys23-f-at-zero": Check(
+        _at_zero,
+        _at_zero_by_smoothing,
+        Along(
+            [Fraction(k, 20) for k in range(1, 19)],
+            lambda share: (_chi_squared(share, 0), _chi_squared(share, -1)),
+            within(1e-6),
+        ),
+    ),
     "wsys23-corollary-b.5": Check(
         never_fails(_hockey_stick, "joint convexity of the hockey-stick divergence")
     ),
