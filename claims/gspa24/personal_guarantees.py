@@ -8,10 +8,11 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom, laplace
 
-from claims import exact_shuffle, failure_curve
+from claims import exact_shuffle
 from claims.ccg24.normal_limit import attained_by_fifty, witnessed
 from claims.claim import Check, Finding, Verdict, refuted_if
-from claims.exact_count_pair import above_the_claim, both_ways
+from claims.exact_count_pair import Witness, above_the_claim, both_ways
+from claims.failure_curve import Along, within
 from claims.gspa24.personal_budgets import one_budget_among_zeros
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
@@ -46,16 +47,17 @@ def _half_without_budget(n, eps0):
     return brentq(excess, 0.0, 20.0, xtol=1e-12)
 
 
-def _mu_of_half_without_budget(n, eps0):
+def _half_and_normal(n, eps0):
+    """Return that ε, and the one of G_mu."""
     budgets = np.r_[np.full(n // 2, eps0), np.zeros(n - n // 2)]
-    return personalized.gaussian_epsilon_gspa24(eps0=budgets, delta=1e-4)
+    return _half_without_budget(n, eps0), personalized.gaussian_epsilon_gspa24(eps0=budgets, delta=1e-4)
 
 
 def _fifty_and_half():
     """Equal budgets in exact fractions, then unequal slots, where it fails for every number of users."""
     equal = attained_by_fifty(_mu_of_fifty, "mu = sqrt(2 * 51/92)")()
     crowds = (10**3, 10**4, 10**5)
-    found = [(n, _half_without_budget(n, 4.0), _mu_of_half_without_budget(n, 4.0)) for n in crowds]
+    found = [(n, *_half_and_normal(n, 4.0)) for n in crowds]
     steps = (
         "slots in the order of Definition 6, half with budget 4, half with budget 0; the others hold 0; "
         "delta = 1e-4",
@@ -65,17 +67,6 @@ def _fifty_and_half():
         return Finding(Verdict.HOLDS, "unequal slots do not exceed it", steps)
     evidence = f"unequal slots exceed its epsilon {min(t / s for _, t, s in found):.3g} times at n up to 10^5"
     return Finding(equal.verdict, f"{equal.evidence}; {evidence}", equal.steps + steps)
-
-
-def _by_unequal_slots():
-    n, budgets = 10**4, np.linspace(0.5, 6.0, 12)
-    return failure_curve.under_upper_bound(
-        "ε₀ of half, else 0",
-        "ε at δ = 1e-4 of n = 10⁴ slots, half with ε₀ = 0",
-        budgets,
-        [_mu_of_half_without_budget(n, x) for x in budgets],
-        [_half_without_budget(n, x) for x in budgets],
-    )
 
 
 EQUAL_BUDGETS = witnessed(
@@ -88,8 +79,7 @@ def _equal_exactly():
     ratio, n, e = 9, 20, 19
     truth = both_ways(exact_shuffle.randomized_response(e, 2), 0, 1, (0,) * (n - 1), ratio)
     claimed = delta_from_gdp_dong22(mu=math.sqrt(2 * (1 + e) / (n - 1)), eps=math.log(ratio)).upper
-    lines = ("binary randomized response with odds 19 for all, n = 20, all others hold one value, e^eps = 9",)
-    return above_the_claim(truth, float(claimed), lines)
+    return truth, float(claimed)
 
 
 def _one_budget_by_algorithm_2(n, e, ratio):
@@ -114,17 +104,7 @@ def _frequencies_by_hand():
     one, coins = Fraction(99, 100), Fraction(1, 8)
     least = one * coins - 50 * (1 - one) * coins  # no report is 1
     mu, eps, below = math.sqrt(2 / (2 / 2 + 1 / 100)), math.log(50), NormalDist().cdf
-    claimed = below(-eps / mu + mu / 2) - 50 * below(-eps / mu - mu / 2)
-    lines = ("by hand: 'no report is 1' has probability 99/800 if user 1 holds 0, 1/800 if 1",)
-    return above_the_claim(least, claimed, lines)
-
-
-def _by_first_budget():
-    budgets = np.linspace(2.5, 6.0, 15)
-    true, claimed, _ = zip(*(_one_budget_by_algorithm_2(4, math.exp(x), 10) for x in budgets), strict=True)
-    return failure_curve.under_upper_bound(
-        "ε₁, the others' 0", "δ at ε = log 10 of Algorithm 2, n = 4", budgets, claimed, true
-    )
+    return least, below(-eps / mu + mu / 2) - 50 * below(-eps / mu - mu / 2)
 
 
 def difference_of_counts(user, rest, n, eps):
@@ -170,23 +150,6 @@ def _narrow_among_wide(first, n=1000, eps=0.2):
     return truth, float(personalized.gaussian_delta_gspa24(eps0=np.r_[first, np.full(n - 1, 0.1)], eps=eps))
 
 
-def _by_narrowness():
-    budgets = np.linspace(1.25, 8.0, 14)
-    true, claimed = zip(*(_narrow_among_wide(first) for first in budgets), strict=True)
-    return failure_curve.under_upper_bound(
-        "ε₁, the others' 0.1", "δ at ε = 0.2 of Laplace noise, n = 1000", budgets, claimed, true
-    )
-
-
-def _means(effort):
-    lines = (
-        "Algorithm 1 on [0, 1]: Laplace noise, user 1 with budget 5, 999 others with 0.1 and value 0; "
-        "epsilon = 0.2",
-        "the attacker counts reports within 1/4 of 0, minus those within 1/4 of 1",
-    )
-    return above_the_claim(*_narrow_among_wide(5.0), lines)
-
-
 def _means_by_sampling():
     rng, n, runs, ratio = np.random.default_rng(11), 1000, 200_000, math.exp(0.2)
     windows = [laplace.cdf([at - 0.25, at + 0.25], scale=10.0) for at in (0.0, 1.0)]
@@ -222,14 +185,6 @@ def _unbiased(effort):
     return refuted_if(mean != Fraction(1, 2), evidence, steps)
 
 
-def _by_budget_of_ones():
-    budgets = np.linspace(0.1, 2.0, 20)
-    true = [_mean_estimate(math.exp(x), math.e) for x in budgets]
-    return failure_curve.beside_equality(
-        "ε of the ones", "E(z); half hold 1, half 0 with ε = 1", budgets, [0.5] * 20, true, tolerance=1e-9
-    )
-
-
 def _unbiased_by_enumeration():
     total, b = Fraction(0), Fraction(1, 4) + Fraction(1, 2)
     for first, chance in ((1, Fraction(3, 4)), (0, Fraction(1, 4))):
@@ -240,8 +195,26 @@ def _unbiased_by_enumeration():
 
 
 CHECKS = {
-    "gspa24-approximately-mu": Check(EQUAL_BUDGETS, _equal_exactly, _by_unequal_slots),
-    "gspa24-theorem-3": Check(_means, _means_by_sampling, _by_narrowness),
-    "gspa24-theorem-4": Check(_frequencies, _frequencies_by_hand, _by_first_budget),
-    "gspa24-unbiased": Check(_unbiased, _unbiased_by_enumeration, _by_budget_of_ones),
+    "gspa24-approximately-mu": Check(
+        EQUAL_BUDGETS,
+        Witness(_equal_exactly),
+        Along(np.linspace(0.5, 6.0, 12), lambda eps0: _half_and_normal(10**4, eps0)),
+    ),
+    "gspa24-theorem-3": Check(
+        Witness(lambda: _narrow_among_wide(5.0)),
+        _means_by_sampling,
+        Along(np.linspace(1.25, 8.0, 14), _narrow_among_wide),
+    ),
+    "gspa24-theorem-4": Check(
+        _frequencies,
+        Witness(_frequencies_by_hand),
+        Along(np.linspace(2.5, 6.0, 15), lambda eps: _one_budget_by_algorithm_2(4, math.exp(eps), 10)[:2]),
+    ),
+    "gspa24-unbiased": Check(
+        _unbiased,
+        _unbiased_by_enumeration,
+        Along(
+            np.linspace(0.1, 2.0, 20), lambda eps: (_mean_estimate(math.exp(eps), math.e), 0.5), within(1e-9)
+        ),
+    ),
 }

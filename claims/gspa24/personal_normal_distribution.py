@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from claims import failure_curve
 from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
 from claims.exact_tests import never_fails
+from claims.failure_curve import Along, within
 from shufflelib.published import personalized, renyi
 
 
@@ -45,14 +45,6 @@ def _points_by_sampling():
         "counts are",
     )
     return refuted_if(hits < 100, "sampling", steps)
-
-
-def _constant_over_root():
-    crowds = np.geomspace(10.0, 1e6, 16)
-    claimed = np.minimum(10.0 / np.sqrt(crowds), 1.0)
-    return failure_curve.under_upper_bound(
-        "users m", "total variation to the normal distribution, C = 10", crowds, claimed, np.ones_like(crowds)
-    )
 
 
 def _plain_distance(n, eps0=0.5):
@@ -97,16 +89,10 @@ def _single_cells_again():
     return refuted_if(distance > 2 * peak, "a midpoint rule", steps)
 
 
-def _by_single_cells():
-    found = [_distances(n) for n in CROWDS]
-    return failure_curve.beside_equality(
-        "users n",
-        "total variation to the rounded normal distribution, ε₀ = 1/2",
-        CROWDS,
-        [one.printed for one in found],
-        [one.total_variation for one in found],
-        tolerance=0.1,
-    )
+def _cells_of(n):
+    """Return the total variation to the rounded normal distribution at ε₀ = 1/2, and equation (14)."""
+    found = _distances(n)
+    return found.total_variation, found.printed
 
 
 def _rate(effort):
@@ -128,15 +114,10 @@ def _rate_again():
     return refuted_if(small / large < 2.5, "a midpoint rule", steps)
 
 
-def _one_over_n():
-    first, *_ = true = [_distances(n).total_variation for n in CROWDS]
-    return failure_curve.under_upper_bound(
-        "users n",
-        f"distance at rate 1/n from n = {CROWDS[0]} on, ε₀ = 1/2",
-        CROWDS,
-        [first * CROWDS[0] / n for n in CROWDS],
-        true,
-    )
+def _one_over_n(n):
+    """Return the same distance, and what it were at the rate 1/n from the first of the crowds on."""
+    first = CROWDS[0]
+    return _distances(n).total_variation, _distances(first).total_variation * first / n
 
 
 def _normal_pair(rng):
@@ -170,9 +151,13 @@ def _with_slack(effort):
 
 
 CHECKS = {
-    "gspa24-lemma-2": Check(_points_against_density, _points_by_sampling, _constant_over_root),
+    "gspa24-lemma-2": Check(
+        _points_against_density,
+        _points_by_sampling,
+        Along(np.geomspace(10.0, 1e6, 16), lambda m: (1.0, min(10.0 / np.sqrt(m), 1.0))),
+    ),
     "gspa24-lemma-3": Check(never_fails(_normal_pair, "(1, -1) in the inverse covariance gives 4/(sum p_i)")),
-    "gspa24-equation-14": Check(_single_cells, _single_cells_again, _by_single_cells),
-    "gspa24-rate": Check(_rate, _rate_again, _one_over_n),
+    "gspa24-equation-14": Check(_single_cells, _single_cells_again, Along(CROWDS, _cells_of, within(0.1))),
+    "gspa24-rate": Check(_rate, _rate_again, Along(CROWDS, _one_over_n)),
     "gspa24-theorem-2": Check(_with_slack),
 }

@@ -7,9 +7,9 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from claims import failure_curve
 from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.exact_count_pair import above_the_claim
+from claims.failure_curve import Along
 from claims.gspa24.personal_guarantees import difference_of_counts
 from shufflelib.published import personalized
 from shufflelib.published.conversions import delta_from_gdp_dong22
@@ -79,25 +79,6 @@ def _echo_numerical(effort):
     return above_the_claim(truth, delta, lines)
 
 
-def _by_loudest(budgets, attained, others, n, kind):
-    """Return the failure curve in the budget of user 1: δ = 1e-6 is claimed, and counting attains more."""
-    return failure_curve.under_upper_bound(
-        f"ε₁, the others' {others:g}",
-        f"δ at the {kind} ε for δ = 1e-6, n = {n}",
-        budgets,
-        np.full_like(budgets, 1e-6),
-        [attained(own)[1] for own in budgets],
-    )
-
-
-def _closed_by_loudest():
-    return _by_loudest(np.linspace(14.0, 60.0, 12), _echo_closed_at, 0.01, 252, "closed form's")
-
-
-def _numerical_by_loudest():
-    return _by_loudest(np.linspace(4.0, 10.0, 7), _echo_numerical_at, 0.1, 20_000, "numerical")
-
-
 def _echo_numerical_by_tails():
     """One window and exact binomial tails: budget 20 among 2000."""
     own, n, radius, level, delta = 20.0, 2000, 0.075, 114, 1e-6
@@ -160,20 +141,17 @@ def _gaussian_scale_by_quadrature():
     return above_the_claim(found, RELEASED, lines)
 
 
-def _by_budget_of_noise():
-    budgets = np.linspace(0.6, 2.0, 15)
-    return failure_curve.under_upper_bound(
-        "ε_i",
-        "δ_i of the released Gaussian noise",
-        budgets,
-        np.full_like(budgets, RELEASED),
-        [_attained_by_scale(eps) for eps in budgets],
-    )
-
-
 CHECKS = {
-    "echo23-closed-form": Check(_echo_closed, _echo_closed_by_hand, _closed_by_loudest),
-    "echo23-numerical": Check(_echo_numerical, _echo_numerical_by_tails, _numerical_by_loudest),
+    "echo23-closed-form": Check(
+        _echo_closed,
+        _echo_closed_by_hand,
+        Along(np.linspace(14.0, 60.0, 12), lambda own: (_echo_closed_at(own)[1], 1e-6)),
+    ),
+    "echo23-numerical": Check(
+        _echo_numerical,
+        _echo_numerical_by_tails,
+        Along(np.linspace(4.0, 10.0, 7), lambda own: (_echo_numerical_at(own)[1], 1e-6)),
+    ),
     "hps24-theorem": Check(
         lambda effort: Finding(
             Verdict.NOT_DECIDED,
@@ -181,5 +159,9 @@ CHECKS = {
         )
     ),
     "hps24-code-gspa24": Check(_half_of_mu),
-    "hps24-code-gaussian-scale": Check(_gaussian_scale, _gaussian_scale_by_quadrature, _by_budget_of_noise),
+    "hps24-code-gaussian-scale": Check(
+        _gaussian_scale,
+        _gaussian_scale_by_quadrature,
+        Along(np.linspace(0.6, 2.0, 15), lambda eps: (_attained_by_scale(eps), RELEASED)),
+    ),
 }

@@ -13,7 +13,6 @@ from claims.exact_tests import never_fails, random_channel
 from shufflelib import randomizers, shuffle
 from shufflelib.published import renyi
 
-RELEASED = "Su, Cheng, Wang, released code of arXiv:2504.07414"
 E, RATIO = Fraction(3), Fraction(3, 2)
 
 

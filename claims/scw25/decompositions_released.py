@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from claims import exact_channels, exact_shuffle, failure_curve
+from claims import exact_channels, exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
-from claims.exact_count_pair import above_the_claim, printed
+from claims.exact_count_pair import Witness, printed
 from claims.exact_losses import blanket, expected_positive_part, losses, summed
 from claims.exact_tests import random_channel
+from claims.failure_curve import Along, over_lower_bound, within
 from shufflelib import randomizers, shuffle
 
 CELLS = 1200  # to the largest loss e − 1
@@ -107,14 +108,11 @@ def _lower_bound_in_fractions():
     return refuted_if(refuted, "in exact fractions", steps)
 
 
-def _lower_bound_by_users():
-    users, score = (20, 60, 150, 300, 700, 1500, 4000), 2.4
-    response = randomizers.generalized_rr(eps0=1.0, d=10)
-    claimed = [1e6 * _released(1.0, 10, score / math.sqrt(n), attacked=True, n=n) for n in users]
-    upper = [1e6 * shuffle(response, n=n).delta(score / math.sqrt(n)).upper for n in users]
-    return failure_curve.over_lower_bound(
-        "users n", "10⁶ δ at ε = 2.4/√n, ε₀ = 1, ten options", users, claimed, upper
-    )
+def _attacked_by_users(n):
+    """Return 10⁶ δ of ten options at ε = 2.4/√n, ε₀ = 1, at most, and by the released lower bound."""
+    eps = 2.4 / math.sqrt(n)
+    upper = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=n).delta(eps).upper
+    return 1e6 * upper, 1e6 * _released(1.0, 10, eps, attacked=True, n=n)
 
 
 # ---------------------------------------------------------------- the row for every mechanism
@@ -131,29 +129,11 @@ def _generic_for(n):
     return truth, expected_positive_part(_generic_row(e, ratio), n)
 
 
-def _generic(effort):
-    lines = ("binary randomized response, odds 3, n = 3, e^epsilon = 3/2, the worst of all datasets",)
-    return above_the_claim(*_generic_for(3), lines)
-
-
-def _generic_by_users():
-    users = range(1, 11)
-    true, claimed = zip(*map(_generic_for, users), strict=True)
-    return failure_curve.under_upper_bound(
-        "users n", "δ of yes-no response at e^ε₀ = 3, e^ε = 3/2", users, claimed, true
-    )
-
-
-def _generic_at_zero():
-    """At ε = 0 the row is (e − 1)/n times a symmetric walk of Bin(n, 1/e) steps."""
-    n, eps0 = 10**6, 2.0
+def _generic_at_zero(n=10**6, eps0=2.0):
+    """Return δ(0) of three options, and the row's: (e − 1)/n times a symmetric walk of Bin(n, 1/e) steps."""
     e = math.exp(eps0)
     claimed = (e - 1) * math.sqrt(1 / e / n / (2 * math.pi))
-    truth = shuffle(randomizers.generalized_rr(eps0=eps0, d=3), n=n).delta(0.0).lower
-    lines = (
-        "three options, eps0 = 2, n = 10^6, epsilon = 0; the walk by the central limit, error below 1e-6:",
-    )
-    return above_the_claim(truth, claimed + 1e-6, lines)
+    return shuffle(randomizers.generalized_rr(eps0=eps0, d=3), n=n).delta(0.0).lower, claimed + 1e-6
 
 
 # ---------------------------------------------------------------- RAPPOR on few options
@@ -206,12 +186,9 @@ def _rappor_by_enumeration():
     return refuted_if(meant and mass > 0 > coded, "by enumeration", steps)
 
 
-def _rappor_by_options():
-    options = (3, 5, 10, 15, 20, 30, 40, 50, 70, 100, 140, 200, 300)
-    coded, meant = ([row(math.exp(0.05), d, 1.01)[3][1] for d in options] for row in (_coded, _meant))
-    return failure_curve.beside_equality(
-        "options D", "probability of the loss e - eE, ε₀ = 0.1", options, coded, meant, tolerance=1e-3
-    )
+def _rappor_by_options(d):
+    """Return the probability of the loss e - eE at ε₀ = 0.1, as meant and as coded."""
+    return [row(math.exp(0.05), d, 1.01)[3][1] for row in (_meant, _coded)]
 
 
 # ---------------------------------------------------------------- Hadamard response's attack
@@ -250,14 +227,10 @@ def _aliased_by_sampling():
     return refuted_if(low > most, "by sampling", steps)
 
 
-def _aliased_by_users():
+def _aliased_by_users(n):
+    """Return the certified δ(0) of Hadamard response at ε₀ = 0.1, and the released lower bound."""
     w, loss, _, _ = _one_array()
-    users = (1, 2, 5, 10, 3000, 10_000, 30_000, 100_000)
-    hadamard = randomizers.hadamard(eps0=0.1, d=7)
-    upper = [shuffle(hadamard, n=n).delta(0.0).upper for n in users]
-    return failure_curve.over_lower_bound(
-        "users n", "δ at ε = 0, ε₀ = 0.1", users, [float(loss @ w)] * len(users), upper
-    )
+    return shuffle(randomizers.hadamard(eps0=0.1, d=7), n=n).delta(0.0).upper, float(loss @ w)
 
 
 def _twenty_cells(effort):
@@ -281,9 +254,23 @@ def _twenty_cells(effort):
 
 CHECKS = {
     "scw25-code-rounding": Check(_rounding_up),
-    "scw25-code-lower-bound": Check(_lower_bound, _lower_bound_in_fractions, _lower_bound_by_users),
-    "scw25-code-generic": Check(_generic, _generic_at_zero, _generic_by_users),
-    "scw25-code-rappor": Check(_rappor, _rappor_by_enumeration, _rappor_by_options),
-    "scw25-code-hadamard": Check(_aliased, _aliased_by_sampling, _aliased_by_users),
+    "scw25-code-lower-bound": Check(
+        _lower_bound,
+        _lower_bound_in_fractions,
+        Along((20, 60, 150, 300, 700, 1500, 4000), _attacked_by_users, over_lower_bound),
+    ),
+    "scw25-code-generic": Check(
+        Witness(lambda: _generic_for(3)), Witness(_generic_at_zero), Along(range(1, 11), _generic_for)
+    ),
+    "scw25-code-rappor": Check(
+        _rappor,
+        _rappor_by_enumeration,
+        Along((3, 5, 10, 15, 20, 30, 40, 50, 70, 100, 140, 200, 300), _rappor_by_options, within(1e-3)),
+    ),
+    "scw25-code-hadamard": Check(
+        _aliased,
+        _aliased_by_sampling,
+        Along((1, 2, 5, 10, 3000, 10_000, 30_000, 100_000), _aliased_by_users, over_lower_bound),
+    ),
     "scw25-code-laplace-cells": Check(_twenty_cells),
 }
