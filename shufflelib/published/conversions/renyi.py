@@ -6,11 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified
-from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.profiles.tradeoff_functions import ApproximateDP
 
-SMALLEST = float(np.finfo(float).tiny)
 FAR = 1e100  # nats; a divergence beyond counts as infinite, so that no product overflows
 
 
@@ -114,25 +112,20 @@ def best_over_orders(values, *, order):
 
 
 def _orders(order, renyi):
+    """Return λ, λ − 1, log(1 − 1/λ) and the divergence as intervals."""
     order = validation.reals(
         order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="order 1 or less proves no epsilon"
     )
     renyi = validation.reals(
         renyi, "renyi", at_least=0.0, finite=False, remedy="pass the upper end of a Renyi divergence"
     )
-    return np.broadcast_arrays(order, np.where(renyi > FAR, math.inf, renyi))
+    order, renyi = map(Interval.of, np.broadcast_arrays(order, np.where(renyi > FAR, math.inf, renyi)))
+    more = order - 1.0
+    return order, more, -(1.0 / more).log1p(), renyi
 
 
-def _bend(order):
-    """Return log(1 − 1/λ); as log(λ − 1) − log λ it is exact for orders near 1."""
-    return np.where(order < 2.0, np.log(order - 1.0) - np.log(order), np.log1p(-1.0 / order))
-
-
-def _rounded_up(value, size):
-    """Return a bound with rounding charged, at least 0; floats for 0-d arrays."""
-    with np.errstate(invalid="ignore"):
-        value = np.where(np.isinf(size), math.inf, np.maximum(value + 16 * UNIT * size, 0.0))
-    return value if value.ndim else float(value)
+def _plain(values):
+    return float(values) if np.ndim(values) == 0 else values
 
 
 def epsilon_from_renyi_mironov17(*, order, renyi, delta):
@@ -169,10 +162,9 @@ def epsilon_from_renyi_mironov17(*, order, renyi, delta):
     >>> round(conversions.epsilon_from_renyi_mironov17(order=64.0, renyi=0.32, delta=1e-6), 4)
     0.5393
     """
-    order, renyi = _orders(order, renyi)
-    log_delta = math.log(validation.probability(delta, "delta"))
-    rest = -log_delta / (order - 1.0)
-    return _rounded_up(renyi + rest, renyi + rest)
+    _, more, _, renyi = _orders(order, renyi)
+    log_delta = Interval.of(validation.probability(delta, "delta")).log()
+    return _plain((renyi - log_delta / more).upper)
 
 
 def epsilon_from_renyi_canonne20(*, order, renyi, delta):
@@ -207,10 +199,10 @@ def epsilon_from_renyi_canonne20(*, order, renyi, delta):
     >>> round(conversions.epsilon_from_renyi_canonne20(order=64.0, renyi=0.32, delta=1e-6), 2)
     0.46
     """
-    order, renyi = _orders(order, renyi)
-    log_delta = math.log(validation.probability(delta, "delta"))
-    bend, scale, rest = _bend(order), np.log(order) / (order - 1.0), -log_delta / (order - 1.0)
-    return _rounded_up(renyi + rest + bend - scale, renyi + rest - bend + scale)
+    order, more, bend, renyi = _orders(order, renyi)
+    log_delta = Interval.of(validation.probability(delta, "delta")).log()
+    value = renyi + bend - (log_delta + order.log()) / more
+    return _plain(np.maximum(value.upper, 0.0))
 
 
 def delta_from_renyi_canonne20(*, order, renyi, eps):
@@ -246,13 +238,7 @@ def delta_from_renyi_canonne20(*, order, renyi, eps):
     >>> f"{conversions.delta_from_renyi_canonne20(order=64.0, renyi=0.32, eps=0.5):.2e}"
     '6.89e-08'
     """
-    order, renyi = _orders(order, renyi)
+    order, more, bend, renyi = _orders(order, renyi)
     eps = validation.real(eps, "eps", at_least=0.0, remedy="eps is in nats, not negative")
-    eps, more = min(eps, FAR), order - 1.0
-    bend = _bend(order) * more
-    log_delta = more * (renyi - eps) + bend - np.log(order)
-    size = more * (np.where(np.isinf(renyi), 0.0, renyi) + eps) + np.abs(bend) + np.log(order) + 1.0
-    slack = 16 * UNIT * size
-    value = np.exp(np.minimum(log_delta + slack, 0.0))
-    value = np.where(value < SMALLEST, np.nextafter(value, 1.0), value)  # few digits below it
-    return value if value.ndim else float(value)
+    log_delta = more * (renyi - min(eps, FAR) + bend) - order.log()
+    return _plain(log_delta.exp().within(0.0, 1.0).upper)
