@@ -23,6 +23,16 @@ PEOPLE = {
     "order": RNG.permutation(12),
 }
 FEW = {"values": [0, 1], "reports": [1, 1], "order": [1, 0]}
+CROWD = RNG.choice(3, 100, p=[0.25, 0.25, 0.5])
+CROWD[[0, 37]] = 0
+TRUTH = np.array([0.31, 0.22, 0.15, 0.12, 0.08, 0.06, 0.04, 0.02])
+PUBLISHED = {
+    "first bound, 2019": 2.1,
+    "clones 2021": 0.71,
+    "stronger clones 2023": 0.43,
+    "Hoeffding": 0.26,
+    "normal limit": 0.0843,
+}
 GOOD = {  # each picture's arguments, and other ones that it must bear
     "draw_protocol": [
         {**PEOPLE, "names": ("bus", "bike", "car"), "you": 3},
@@ -41,9 +51,38 @@ GOOD = {  # each picture's arguments, and other ones that it must bear
         {"pmf": RR[:2], "inputs": ("yes", "no")},
         {"pmf": np.eye(4)},
     ],
+    "draw_clones": [
+        {"reports": CROWD, "you": 37, "names": ("yes", "no")},
+        {"reports": CROWD[:50], "stage": 0.0},
+        {"reports": np.zeros(120, int)},
+        {"reports": [1, 2], "stage": 1.0},
+    ],
+    "draw_decomposition": [
+        {"alpha": 1 / 7, "p": 3.0, "rest": [1 / 7] * 3, "others": [3 / 7, 1 / 7, 1 / 7]},
+        {"alpha": 0.25, "p": 3.0},
+        {"alpha": 0.01, "p": 2.0},
+        {"alpha": 0.05, "p": 19.0},
+        {"alpha": 0.4, "p": 1.0, "rest": [0.1, 0.1]},
+    ],
+    "draw_segments": [
+        {"first": [[0, 1], [0.1, 0.55], [0.3, 0.25], [1, 0]], "second": [[0, 1], [0.25, 0.25], [1, 0]]},
+        {"first": [[0, 1], [0, 0], [1, 0]], "second": [[0, 1], [1, 0]], "weight": 0.125},
+    ],
+    "draw_bracket": [
+        {"lower": 0.1723, "upper": 0.17231, "published": PUBLISHED, "quantity": "ε"},
+        {"lower": 0.2, "upper": 0.31, "published": {"clones 2021": 0.71}},
+        {"lower": 1e-3, "upper": 1e-3},
+        {"lower": 0.1, "upper": 0.9, "published": {"a very long name of some bound": 1.0, "low": 1e-5}},
+        {"lower": 0.5, "upper": 0.6, "published": {f"bound {k}": 0.6 + k / 100 for k in range(6)}},
+    ],
+    "draw_outcomes": [
+        {"truth": TRUTH, "outcomes": TRUTH + RNG.normal(0, 0.02, (20, 8)), "names": list("abcdefgh")},
+        {"truth": [0.5, 0.5], "outcomes": [[-0.2, 1.3]]},
+        {"truth": np.full(16, 1 / 16), "outcomes": np.full((3, 16), 1 / 16)},
+    ],
 }
 CASES = [(name, case) for name, cases in GOOD.items() for case in cases]
-ANIMATED = {"animate_protocol": FEW}
+ANIMATED = {"animate_protocol": FEW, "animate_clones": {"reports": [0, 1, 2, 0, 0, 2]}}
 FOREIGN = {
     "NaN": math.nan,
     "text": "1e-8",
@@ -117,9 +156,11 @@ def test_a_finding_of_the_readers_own_is_the_headline(name):
 def test_foreign_data_is_refused_by_name(name):
     draw, case = getattr(ideas, name), GOOD[name][0]
     for argument in [*case, "fig", "finding", "setting"]:
-        for value in FOREIGN.values():
-            if argument in ("finding", "setting") and isinstance(value, str):
+        for kind, value in FOREIGN.items():
+            if isinstance(value, str) and argument in ("finding", "setting", "quantity"):
                 continue
+            if (argument, kind) == ("published", "mapping"):
+                continue  # no bounds
             with pytest.raises((ValueError, TypeError)) as refusal:
                 draw(**case | {argument: value})
             message = str(refusal.value)
@@ -138,6 +179,20 @@ def test_foreign_data_is_refused_by_name(name):
         ("draw_delta", {"x": np.arange(22.0) ** 2}, "x must increase in equal steps"),
         ("draw_blanket", {"pmf": np.full((2, 3), 0.5)}, "pmf must have rows that sum to 1, got a sum of 1.5"),
         ("draw_blanket", {"from_floor": None}, "from_floor must be given with the other, got None"),
+        (
+            "draw_clones",
+            {"you": int(np.argmax(CROWD == 2))},
+            "you must be a person .* got [0-9]+, which has 2",
+        ),
+        ("draw_clones", {"reports": [0] * 121}, "reports must be 2 to 120, got 121"),
+        ("draw_decomposition", {"p": 7.0}, "p must be at most 6 at alpha = 0.142857, got 7"),
+        ("draw_decomposition", {"rest": [0.1] * 3}, r"rest must sum to 1 .* = 0.428571, got a sum of 0.3"),
+        ("draw_decomposition", {"rest": None}, "rest must be given with others, got None"),
+        ("draw_segments", {"first": [[0, 1], [0.6, 0.6], [1, 0]]}, "first must fall and be convex, got 3"),
+        ("draw_segments", {"second": [[0, 0.9], [1, 0]]}, r"second must go from .* got \[0.0, 0.9\]"),
+        ("draw_bracket", {"upper": 0.1}, "upper must be .*>= 0.1723.* got 0.1"),
+        ("draw_bracket", {"published": {"a": -1.0}}, r"published\['a'\] must be .* got -1.0"),
+        ("draw_outcomes", {"outcomes": [[0.1, 0.2]]}, r"outcomes must have shape \(runs, 8\), got \(1, 2\)"),
     ],
 )
 def test_wrong_shapes_are_refused_with_value_and_remedy(name, wrong, message):
@@ -150,6 +205,26 @@ def test_delta_is_the_sum_of_the_excess():
     fig = ideas.draw_delta(**case)
     delta = np.maximum(case["p"] - math.exp(0.2) * case["q"], 0.0).sum()
     assert f"δ = {digits(delta)}," in fig.get_suptitle()
+
+
+def test_a_merged_chain_is_sorted_and_ends_at_the_corner():
+    fig = ideas.draw_segments(**GOOD["draw_segments"][0])
+    (corners,) = [line.get_xydata() for line in fig.axes[2].lines if line.get_marker() == "o"]
+    steps = np.diff(corners, axis=0)
+    assert corners[0].tolist() == [0, 1] and corners[-1] == pytest.approx([1, 0], abs=1e-12)
+    assert len(steps) == 5 and (np.diff(steps[:, 1] / steps[:, 0]) >= 0).all()
+
+
+def test_the_bracket_names_what_an_attack_refutes_and_hides_no_gap():
+    fig = ideas.draw_bracket(0.1723, 0.17231, published=PUBLISHED)
+    assert fig.get_suptitle().strip() == "Certified: ε = 0.172; the attack refutes normal limit"
+    said = {text for text, _ in boxes(fig)}
+    assert {"normal limit: 0.0843, refuted", "black: the truth, both ends, 0.0059 % apart"} <= said
+
+
+def test_your_report_is_counted_among_those_that_look_alike():
+    fig = ideas.draw_clones(CROWD, you=37)
+    assert fig.get_suptitle().strip() == f"Your report is one of {(CROWD == 0).sum()} that look alike"
 
 
 @pytest.mark.parametrize("name", ANIMATED)

@@ -5,5 +5,10 @@ Every picture is one call, five inches wide, and takes ``fig=`` to be drawn agai
 """
 
 from shufflelib.plotting.ideas.blanket import draw_blanket
+from shufflelib.plotting.ideas.clones import animate_clones, draw_clones
+from shufflelib.plotting.ideas.decomposition import draw_decomposition
+from shufflelib.plotting.ideas.number_line import draw_bracket
+from shufflelib.plotting.ideas.outcomes import draw_outcomes
 from shufflelib.plotting.ideas.protocol import animate_protocol, draw_protocol
+from shufflelib.plotting.ideas.segments import draw_segments
 from shufflelib.plotting.ideas.two_worlds import draw_delta

@@ -1,0 +1,155 @@
+"""Hiding among clones: some of the others report as if they were you, and your report is one of theirs."""
+
+import numpy as np
+
+from shufflelib.numerics.validation import count, real
+from shufflelib.plotting.ideas.animation import gif
+from shufflelib.plotting.ideas.canvas import INK, LABEL, NOTE, canvas, dots, labels, panel, whole_numbers
+from shufflelib.plotting.style import style
+
+HEIGHT = 3.2
+MOST = 120
+OTHER = 2  # a report that looks like neither of your two values
+GREY = "0.78"
+CLOUD, PILES = (0.15, 2.1), (2.55, 4.9)  # left and right, inches
+LAST = 2.0
+
+
+def draw_clones(reports, *, you=0, names=None, stage=2.0, finding=None, setting="", fig=None):
+    """Draw the reports of n people: clones of you in your two colours, the rest grey, yours among them.
+
+    Parameters
+    ----------
+    reports : array_like of int, shape (n,)
+        0 and 1: looks like a report of your first or second value, 2: like neither; at most 120.
+    you : int
+        Whose report is yours; it looks like 0 or 1.
+    names : iterable of str, optional
+        Of your two values.
+    stage : float
+        0: nobody knows which reports are clones; 1: clones in colour; 2: sorted by the analyst.
+    finding, setting : str, optional
+        Headline and the grey line under it.
+    fig : matplotlib.figure.Figure, optional
+        An earlier picture, drawn again.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Five inches wide.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting import ideas
+    >>> fig = ideas.draw_clones([0, 2, 0, 1, 2, 1, 0])
+    >>> fig.get_suptitle().strip()
+    'Your report is one of 3 that look alike'
+    """
+    reports = whole_numbers(reports, "reports", below=3)
+    n = len(reports)
+    if not 2 <= n <= MOST:
+        raise ValueError(f"reports must be 2 to {MOST}, got {n}; show a few of them")
+    you = count(you, "you", at_least=0, at_most=n - 1, remedy="count people from 0")
+    if reports[you] == OTHER:
+        raise ValueError(f"you must be a person whose report looks like 0 or 1, got {you}, which has 2")
+    names = labels(names, "names", 2) if names is not None else ["your first value", "your second"]
+    stage = real(stage, "stage", at_least=0.0, at_most=LAST, remedy="0 shows people, 2 the sorted reports")
+    if finding is None:
+        alike = int((reports == reports[you]).sum())
+        finding = f"Your report is one of {alike} that look alike"
+    fig, top = canvas(fig, HEIGHT, finding, setting)
+    with style():
+        ax = panel(fig, 0.0, 0.0, fig.get_figwidth(), top, plain=True)
+        cloud, piles, size = _places(reports, top)
+        seen = np.where((stage >= 1.0) | (np.arange(n) == you), reports, OTHER)
+        _draw(ax, *cloud, seen, size)
+        x, y = cloud[0][you], cloud[1][you]
+        ax.plot(x, y, "o", mfc="none", mec=INK, mew=1.4, ms=size + 5.0, zorder=7)
+        said = f"{n} reports, yours ringed" if stage < 1.0 else "colour: clones of you"
+        middle = sum(CLOUD) / 2
+        ax.text(middle, top - 0.02, said, ha="center", va="top", fontsize=NOTE, color="0.25")
+        if stage >= 1.0:
+            grey = f"grey: {(reports == OTHER).sum()} reports that\nare no clones"
+            ax.text(middle, 0.04, grey, ha="center", va="bottom", fontsize=NOTE, color="0.25")
+        if stage > 1.0:
+            share = stage - 1.0
+            share = share * share * (3.0 - 2.0 * share)
+            _draw(ax, *(cloud + share * (piles - cloud)), reports, size)
+        if stage == LAST:
+            _name_piles(ax, reports, piles, names, top)
+    return fig
+
+
+def _places(reports, top):
+    """Return where dots stand in the crowd and in their piles, and their size in points."""
+    n = len(reports)
+    columns = int(np.ceil(np.sqrt(n)))
+    rows = -(-n // columns)
+    step = min((CLOUD[1] - CLOUD[0]) / columns, (top - 0.75) / rows, 0.24)
+    wide = columns * step
+    x = sum(CLOUD) / 2 - wide / 2 + step * (np.arange(n) % columns + 0.5)
+    y = 0.48 + (top - 0.75) / 2 + step * (rows / 2 - np.arange(n) // columns - 0.5)
+    piles = np.zeros((2, n))
+    longest = max(int((reports == kind).sum()) for kind in range(3))
+    across = max(1, int(np.ceil(longest / max(1, int((top - 0.8) / step)))))
+    middles = PILES[0] + (PILES[1] - PILES[0]) * (np.arange(3) + 0.5) / 3
+    gap = min(step, (PILES[1] - PILES[0]) / 3 / (across + 0.6))
+    for kind in range(3):
+        chosen = np.flatnonzero(reports == kind)
+        place = np.arange(len(chosen))
+        piles[0, chosen] = middles[kind] + gap * (place % across - (across - 1) / 2)
+        piles[1, chosen] = 0.5 + step * (place // across + 0.5)
+    return np.array([x, y]), piles, 0.72 * 72.0 * min(gap, step)
+
+
+def _draw(ax, x, y, kinds, size):
+    other = kinds == OTHER
+    ax.plot(x[other], y[other], "o", color=GREY, ms=size, ls="none", zorder=3)
+    dots(ax, x[~other], y[~other], kinds[~other], size=size, zorder=4, markeredgewidth=0)
+
+
+def _name_piles(ax, reports, piles, names, top):
+    """Count the piles; the analyst cannot say which dot of its pile is yours."""
+    middles = PILES[0] + (PILES[1] - PILES[0]) * (np.arange(3) + 0.5) / 3
+    for kind, (middle, name) in enumerate(zip(middles, [*names, "neither"], strict=True)):
+        chosen = reports == kind
+        high = piles[1, chosen].max() if chosen.any() else 0.45
+        bold = {"ha": "center", "va": "bottom", "fontsize": LABEL, "fontweight": "bold"}
+        ax.text(middle, high + 0.12, str(chosen.sum()), **bold)
+        lines = name.replace(" ", "\n", 1) if len(name) > 9 else name
+        ax.text(middle, 0.4, lines, ha="center", va="top", fontsize=NOTE, color="0.25")
+    ax.plot(PILES, (0.45, 0.45), color=INK, lw=0.8)
+    middle = sum(PILES) / 2
+    ax.text(middle, top - 0.02, "looks like a report of", ha="center", va="top", fontsize=NOTE, color="0.25")
+
+
+def animate_clones(reports, *, you=0, names=None, finding=None, setting="", dpi=120):
+    """Return the clones as a short animation that begins again at its end, the same bytes on every run.
+
+    Parameters
+    ----------
+    reports, you, names, finding, setting
+        As in `draw_clones`.
+    dpi : int
+        Pixels in an inch; the picture is five inches wide.
+
+    Returns
+    -------
+    bytes
+        A GIF.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting import ideas
+    >>> ideas.animate_clones([0, 1, 2, 0], dpi=40)[:6]
+    b'GIF89a'
+    """
+    dpi = count(dpi, "dpi", at_least=20, at_most=300, remedy="120 suits a page")
+    about = {"you": you, "names": names, "finding": finding, "setting": setting}
+    stages = [0.0, 1.0, *(1.0 + np.linspace(0.0, 1.0, 12)[1:-1]), 2.0]
+    rest = {0.0: 1800, 1.0: 2000, 2.0: 3500}  # milliseconds
+
+    def frame(stage, fig):
+        return draw_clones(reports, stage=stage, fig=fig, **about)
+
+    return gif(frame, stages, [rest.get(stage, 90) for stage in stages], dpi=dpi)

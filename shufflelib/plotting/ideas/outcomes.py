@@ -1,0 +1,78 @@
+"""What an analyst will see: many possible histograms as dots over the true one."""
+
+import numpy as np
+
+from shufflelib.numerics.validation import reals
+from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, digits, labels, numbers, panel
+from shufflelib.plotting.labels import legible
+from shufflelib.plotting.looks import BLUE
+from shufflelib.plotting.style import style
+
+HEIGHT = 3.0
+MOST = 16
+
+
+def draw_outcomes(truth, outcomes, *, names=None, finding=None, setting="", fig=None):
+    """Draw possible estimates of a histogram as dots over the true shares, each one run of the protocol.
+
+    Parameters
+    ----------
+    truth : array_like, shape (d,)
+        True shares; two to sixteen items.
+    outcomes : array_like, shape (runs, d)
+        Estimated shares, one row for each run; twenty are easily seen.
+    names : iterable of str, optional
+        Of the items.
+    finding, setting : str, optional
+        Headline and the grey line under it.
+    fig : matplotlib.figure.Figure, optional
+        An earlier picture, drawn again.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Five inches wide; shares in percent.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting import ideas
+    >>> fig = ideas.draw_outcomes([0.5, 0.3, 0.2], [[0.52, 0.27, 0.21], [0.47, 0.34, 0.19]])
+    >>> fig.get_suptitle().strip()
+    'In 2 runs no share is off by more than 4 points'
+    """
+    truth = numbers(truth, "truth", at_least=0.0, at_most=1.0)
+    if not 2 <= len(truth) <= MOST:
+        raise ValueError(f"truth must have 2 to {MOST} items, got {len(truth)}; show the largest")
+    outcomes = reals(outcomes, "outcomes")
+    if outcomes.ndim != 2 or outcomes.shape[1] != len(truth):
+        wanted = f"(runs, {len(truth)})"
+        raise ValueError(f"outcomes must have shape {wanted}, got {outcomes.shape}; one row for each run")
+    if np.abs(outcomes).max() > 1e6:
+        raise ValueError(f"outcomes must be shares, got {digits(np.abs(outcomes).max())}; divide by n")
+    names = labels(names, "names", len(truth))
+    runs = len(outcomes)
+    worst = 100.0 * float(np.abs(outcomes - truth).max())
+    if finding is None:
+        finding = f"In {runs} runs no share is off by more than {digits(worst, 2)} points"
+    fig, top = canvas(fig, HEIGHT, finding, setting)
+    with style():
+        ax = panel(fig, 0.62, 0.48, fig.get_figwidth() - 0.72, top - 0.66)
+        x = np.arange(len(truth))
+        ax.bar(x, 100.0 * truth, width=0.8, color="0.85", lw=0)
+        ax.hlines(100.0 * truth, x - 0.4, x + 0.4, colors="0.25", lw=1.6, zorder=4)
+        spread = np.linspace(-0.32, 0.32, runs) if runs > 1 else np.zeros(1)
+        across = (x[None, :] + spread[:, None]).ravel()
+        ax.plot(across, 100.0 * outcomes.ravel(), "o", color=BLUE, ms=3.2, alpha=0.75, mew=0, zorder=5)
+        ax.axhline(0.0, color="0.2", lw=0.8)
+        low, high = 100.0 * min(outcomes.min(), 0.0), 100.0 * max(outcomes.max(), truth.max())
+        ax.set(xlim=(-0.6, len(x) - 0.4), ylim=(1.1 * low, 1.28 * high))
+        ax.set_xticks(x, names, fontsize=LABEL if len(x) <= 10 else NOTE)
+        ax.tick_params(axis="x", length=0)
+        ax.tick_params(axis="y", labelsize=NOTE)
+        ax.set_ylabel("share of people (%)", fontsize=LABEL)
+        ax.spines["bottom"].set_visible(False)
+        dot = f"each dot: one possible answer ({runs} runs)"
+        corner = {"transform": ax.transAxes, "ha": "right", "va": "top", "fontsize": NOTE}
+        ax.text(0.995, 1.0, dot, color=legible(BLUE), fontweight="bold", **corner)
+        ax.text(0.995, 0.915, "grey bar: the truth", color="0.3", **corner)
+    return fig
