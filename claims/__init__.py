@@ -29,9 +29,7 @@ import importlib
 import tomllib
 from pathlib import Path
 
-from claims.claim import FULL, QUICK, Claim, Effort, Finding, Result, Verdict, checked
-from claims.exact_count_pair import Witness
-from claims.failure_curve import Along
+from claims.claim import FULL, QUICK, Claim, Effort, Finding, Result, Verdict, Worded, checked
 from shufflelib.numerics import validation
 
 __all__ = [
@@ -58,14 +56,15 @@ CHECKS = {
 LEDGER = tomllib.loads((HERE / "ledger.toml").read_text(encoding="utf-8"))
 
 
-def _entered(name, *, setting=(), again=(), axes=(), **entry):
+def _entered(name, *, setting=(), again=None, axes=(), **entry):
     """Return a claim of the ledger with its check, which the words of the entry complete."""
     check, confirm, curve = CHECKS[name]
+    again = setting if again is None else again
     check, confirm = (
-        one.told(lines) if isinstance(one, Witness) else one
+        one.told(lines) if isinstance(one, Worded) else one
         for one, lines in ((check, setting), (confirm, again))
     )
-    if isinstance(curve, Along):
+    if curve is not None:
         curve = functools.partial(curve.curve, *axes)
     entry["verdict"] = Verdict(entry["verdict"])
     return Claim(id=name, check=check, confirm=confirm, failure_curve=curve, **entry)

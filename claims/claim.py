@@ -84,15 +84,26 @@ def refuted_if(fails, evidence, steps=()):
     return holds_if(not fails, evidence, steps)
 
 
+class Worded(NamedTuple):
+    """A check or a confirmation that is complete with the words of its entry, ``setting`` or ``again``.
+
+    Attributes
+    ----------
+    told : callable
+        Takes these lines, returns the check.
+    """
+
+    told: Callable
+
+
 class Check(NamedTuple):
     """The means to check a claim.
 
     Attributes
     ----------
-    check : callable or Witness
-        Takes an `Effort` and returns a `Finding`; or a `claims.exact_count_pair.Witness`, whose setting the
-        ledger has.
-    confirm : callable, Witness or None
+    check : callable or Worded
+        Takes an `Effort` and returns a `Finding`.
+    confirm : callable, Worded or None
         A second computation that shares no method with ``check``; takes nothing and returns a `Finding`.
         Every refutation has one.
     failure_curve : Along or None

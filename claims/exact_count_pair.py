@@ -7,14 +7,12 @@ so that the pair is a shuffled channel of three symbols and `exact` computes it.
 """
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
 from claims import exact_shuffle
-from claims.claim import Finding, Verdict
+from claims.claim import Finding, Verdict, Worded
 from claims.counterexample_search import COARSE, linear, log_delta_attained, worst
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
@@ -68,23 +66,17 @@ def above_the_claim(truth, claimed, lines, quantity="delta"):
     )
 
 
-class Witness(NamedTuple):
-    """A check and a confirmation in one: a number that exceeds what is claimed; the ledger has its setting.
+def witness(ends, quantity="delta"):
+    """Return a check and a confirmation in one: a number that exceeds what is claimed, worded in the ledger.
 
-    Attributes
+    Parameters
     ----------
     ends : callable
         Takes nothing, returns the true value, or its lower end, and the claimed one.
     quantity : str
         What the two numbers are.
     """
-
-    ends: Callable
-    quantity: str = "delta"
-
-    def told(self, lines):
-        """Return the callable that finds it, given the setting in words."""
-        return lambda effort=None: above_the_claim(*self.ends(), lines, self.quantity)
+    return Worded(lambda lines: lambda effort=None: above_the_claim(*ends(), lines, quantity))
 
 
 def printed(value):

@@ -12,9 +12,9 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog
 
-from claims import failure_curve
-from claims.claim import Finding, Verdict, refuted_if
+from claims.claim import Check, Finding, Verdict, Worded, refuted_if
 from claims.exact_count_pair import printed
+from claims.failure_curve import Along, over_lower_bound
 
 WEIGHTS = (0, 1, 2, 3, 5, 9)
 POSITIVE = (1, 2, 3, 5)  # under a distribution with these every output is possible
@@ -160,35 +160,32 @@ def never_fails(holds, what, most=1000):
     return check
 
 
+def always(holds, most=1000):
+    """Return that check as the whole check of a claim; the ledger has the words, what never fails."""
+    return Check(Worded(lambda lines: never_fails(holds, *lines, most)))
+
+
 def least_false_negatives(p, q, alpha):
     """Return the trade-off function at ``alpha`` by linear programming over all randomised tests."""
     p, q = (np.array([float(x) for x in distribution]) for distribution in (p, q))
     return 1.0 + linprog(-q, p[None, :], [float(alpha)], bounds=(0.0, 1.0), method="highs").fun
 
 
-def curve_over_levels(p, q, claimed, quantity, at=LEVELS):
-    """Return the failure curve of a claimed lower bound on T(P, Q), over the false positives."""
-    curve = corners(p, q)
-    truth = [false_negatives(curve, x) for x in at]
-    return failure_curve.over_lower_bound("false positives α", quantity, at, map(claimed, at), truth)
-
-
-def too_high(p, q, alpha, claimed, lines):
-    """Return check and confirmation of a witness: a test that errs less than a lower bound allows.
+def too_high(p, q, alpha, bound):
+    """Return the check of a lower bound on T(P, Q) below which a test errs, twice, and its failure curve.
 
     Parameters
     ----------
     p, q : sequence of Fraction
         Null and alternative.
     alpha : Fraction
-        False positives.
-    claimed : Fraction
-        The least false negatives as claimed.
-    lines : sequence of str
-        The setting.
+        False positives of the test.
+    bound : callable
+        Takes false positives, returns the least false negatives as claimed.
     """
+    curve, claimed = corners(p, q), bound(alpha)
 
-    def found(truth, how, gap):
+    def found(lines, how, truth, gap):
         steps = (
             *lines,
             f"claimed: at false positives {alpha} at least {printed(claimed)} false negatives",
@@ -200,7 +197,12 @@ def too_high(p, q, alpha, claimed, lines):
         )
         return refuted_if(truth < claimed - gap, evidence, steps)
 
-    return (
-        lambda effort: found(false_negatives(corners(p, q), alpha), "the best test has", 0),
-        lambda: found(least_false_negatives(p, q, alpha), "by linear programming over all tests", LEAST_GAP),
-    )
+    def best(lines):
+        return lambda effort: found(lines, "the best test has", false_negatives(curve, alpha), 0)
+
+    def programmed(lines):
+        how = "by linear programming over all tests"
+        return lambda: found(lines, how, least_false_negatives(p, q, alpha), LEAST_GAP)
+
+    levels = Along(LEVELS, lambda x: (false_negatives(curve, x), bound(x)), over_lower_bound)
+    return Check(Worded(best), Worded(programmed), levels)

@@ -8,7 +8,7 @@ import numpy as np
 
 from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import logarithmic, worst
-from claims.exact_count_pair import Witness, above_the_claim
+from claims.exact_count_pair import above_the_claim, witness
 from claims.failure_curve import Along
 from shufflelib.published.conversions import delta_from_gdp_dong22
 from shufflelib.sgd import LaplaceBlocks
@@ -232,7 +232,7 @@ CHECKS = {
     "ccg24-laplace-mechanism": Check(_laplace),
     "ccg24-released-code": Check(
         _column_sums,
-        Witness(_norms_of_ones, "l1 norm after clipping at C = 2"),
+        witness(_norms_of_ones, "l1 norm after clipping at C = 2"),
         Along([3 * 10.0 ** (j / 4) for j in range(-6, 13)], lambda norm: (_moved(norm / 3), 2 * 2.0 / 300)),
     ),
     "gspa24-gaussian-mechanism": Check(_gaussian_mechanism),

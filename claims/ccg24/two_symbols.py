@@ -11,7 +11,7 @@ from scipy.stats import binom
 from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
 from claims.exact_channels import largest_ratio, normalised
-from claims.exact_count_pair import Witness, both_ways, counts_channel, counts_delta, printed
+from claims.exact_count_pair import both_ways, counts_channel, counts_delta, printed, witness
 from claims.exact_tests import corners, false_negatives
 from claims.failure_curve import Along, over_lower_bound, within
 from shufflelib import profiles
@@ -300,8 +300,8 @@ CHECKS = {
     ),
     "ccg24-corollary-1": Check(_corollary_1),
     "ccg24-proof-of-theorem-2": Check(
-        Witness(lambda: _shares(2)),
-        Witness(_share_by_variation),
+        witness(lambda: _shares(2)),
+        witness(_share_by_variation),
         Along([Fraction(quarters, 4) for quarters in range(5, 25)], _shares),
     ),
     "ccg24-equation-17": Check(EXCHANGED[0], _one_token, EXCHANGED[1]),

@@ -9,7 +9,7 @@ import numpy as np
 from claims import exact_shuffle
 from claims.claim import Check, Verdict, refuted_if
 from claims.exact_channels import likely_pairs
-from claims.exact_count_pair import Witness, above_the_claim, both_ways
+from claims.exact_count_pair import above_the_claim, both_ways, witness
 from claims.exact_tests import divergence, four_symbols
 from claims.failure_curve import Along, over_lower_bound
 from claims.others.before_the_pair import left_over
@@ -145,8 +145,8 @@ def _failure_by_hand():
 
 CHECKS = {
     "gspa24-lemma-1": Check(
-        Witness(_two_inputs_apart, "total variation of the two inputs"),
-        Witness(lambda: _apart_by_failure(Fraction(1, 10)), "total variation of the two inputs"),
+        witness(_two_inputs_apart, "total variation of the two inputs"),
+        witness(lambda: _apart_by_failure(Fraction(1, 10)), "total variation of the two inputs"),
         Along([Fraction(k, 40) for k in range(13)], _apart_by_failure),
     ),
     "gspa24-lemma-1-others": Check(

@@ -11,7 +11,7 @@ from scipy.stats import binom, laplace
 from claims import exact_shuffle
 from claims.ccg24.normal_limit import attained_by_fifty, witnessed
 from claims.claim import Check, Finding, Verdict, refuted_if
-from claims.exact_count_pair import Witness, above_the_claim, both_ways
+from claims.exact_count_pair import above_the_claim, both_ways, witness
 from claims.failure_curve import Along, within
 from claims.gspa24.personal_budgets import one_budget_among_zeros
 from claims.upper_bound_check import upper_bound
@@ -197,17 +197,17 @@ def _unbiased_by_enumeration():
 CHECKS = {
     "gspa24-approximately-mu": Check(
         EQUAL_BUDGETS,
-        Witness(_equal_exactly),
+        witness(_equal_exactly),
         Along(np.linspace(0.5, 6.0, 12), lambda eps0: _half_and_normal(10**4, eps0)),
     ),
     "gspa24-theorem-3": Check(
-        Witness(lambda: _narrow_among_wide(5.0)),
+        witness(lambda: _narrow_among_wide(5.0)),
         _means_by_sampling,
         Along(np.linspace(1.25, 8.0, 14), _narrow_among_wide),
     ),
     "gspa24-theorem-4": Check(
         _frequencies,
-        Witness(_frequencies_by_hand),
+        witness(_frequencies_by_hand),
         Along(np.linspace(2.5, 6.0, 15), lambda eps: _one_budget_by_algorithm_2(4, math.exp(eps), 10)[:2]),
     ),
     "gspa24-unbiased": Check(

@@ -8,7 +8,7 @@ import numpy as np
 
 from claims import exact_channels, exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
-from claims.exact_count_pair import Witness, printed
+from claims.exact_count_pair import printed, witness
 from claims.exact_losses import blanket, expected_positive_part, losses, summed
 from claims.exact_tests import random_channel
 from claims.failure_curve import Along, over_lower_bound, within
@@ -260,7 +260,7 @@ CHECKS = {
         Along((20, 60, 150, 300, 700, 1500, 4000), _attacked_by_users, over_lower_bound),
     ),
     "scw25-code-generic": Check(
-        Witness(lambda: _generic_for(3)), Witness(_generic_at_zero), Along(range(1, 11), _generic_for)
+        witness(lambda: _generic_for(3)), witness(_generic_at_zero), Along(range(1, 11), _generic_for)
     ),
     "scw25-code-rappor": Check(
         _rappor,

@@ -10,13 +10,13 @@ from claims.counterexample_search import COARSE, linear, log_delta_attained, log
 from claims.exact_count_pair import (
     LEAST_LOG_DELTA,
     SCORE,
-    Witness,
     both_ways,
     counts_delta,
     counts_pair,
     eps_of_score,
     evenly,
     printed,
+    witness,
 )
 from claims.failure_curve import Along, within
 from claims.wang24.reduction import five_of
@@ -85,7 +85,7 @@ def _profile(build, **sizes):
 def _attack_on_two(channel, p, beta, changed):
     """Return the confirmation: two users at e^ε = 5p/6, the other one holds what the first may change to."""
     ratio = Fraction(5 * p, 6)
-    return Witness(
+    return witness(
         lambda: (
             both_ways(channel(), 0, changed, (changed,), ratio),
             counts_delta(2, ratio, p=p, beta=beta, q0=p),
@@ -198,7 +198,7 @@ CHECKS = {
     **EXTREMAL,
     "wang24-tight-privunit": Check(
         _attack_on_two(lambda: _caps(3), 3, Fraction(2, 7), 2),
-        Witness(lambda: five_of(5)),
+        witness(lambda: five_of(5)),
         _profile(lambda eps0, caps: randomizers.generalized_rr(eps0=eps0, d=caps), caps=5),
     ),
     "wang24-figure-2-tight": Check(

@@ -13,13 +13,13 @@ from claims.claim import Check, Effort, Finding, Verdict, holds_if
 from claims.counterexample_search import COARSE, linear, logarithmic, whole, worst
 from claims.exact_count_pair import (
     SCORE,
-    Witness,
     above_the_claim,
     both_ways,
     counts_channel,
     counts_delta,
     counts_pair,
     pair_below_mechanism,
+    witness,
 )
 from claims.failure_curve import Along
 from shufflelib import randomizers
@@ -179,13 +179,13 @@ CHECKS = {
     "wang24-table2-laplace": Check(_quadrature(_laplace_difference, lambda d: -math.expm1(-d / 2.0))),
     "wang24-table2-planar-laplace": Check(_quadrature(_planar_difference, _planar_printed)),
     "wang24-table2-witch-hat": Check(
-        Witness(_witch_hat, "beta"),
+        witness(_witch_hat, "beta"),
         _witch_hat_in_closed_form,
         Along(np.linspace(0.25, M * SCALE, 16), lambda d: (_witch_hat_true(d), _witch_hat_printed(d))),
     ),
     "wang24-metric-bound": Check(
         _metric(lambda d: -math.expm1(-d / 2.0), MetricPair, whole(2, 50), attained=_coarsened_laplace),
-        Witness(_laplace_by_hand),
+        witness(_laplace_by_hand),
         Along(np.linspace(1.2, 3.9, 13), _laplace_of_five),
     ),
     "wang24-metric-clones": Check(_clone_probability),

@@ -13,13 +13,13 @@ from claims.claim import Check, Effort, Finding, Verdict, refuted_if
 from claims.counterexample_search import logarithmic, whole
 from claims.exact_count_pair import (
     SCORE,
-    Witness,
     above_the_claim,
     both_ways,
     counts_delta,
     evenly,
     pair_below_mechanism,
     printed,
+    witness,
 )
 from claims.failure_curve import Along, within
 from shufflelib import randomizers, shuffle
@@ -209,12 +209,12 @@ CHECKS = {
     "wang24-parallel-variation": Check(_mean_variation),
     "wang24-theorem-6.1": Check(
         _below(_advanced),
-        Witness(lambda: _levels_of_two(MEAN_BETA)),
+        witness(lambda: _levels_of_two(MEAN_BETA)),
         Along(np.linspace(1.5, 8.7, 13), _levels_of_ten),
     ),
     "wang24-released-range-queries": Check(
         _released_beta,
-        Witness(lambda: _levels_of_two(Fraction(1, 3))),  # the last level's β over two
+        witness(lambda: _levels_of_two(Fraction(1, 3))),  # the last level's β over two
         Along([2**h for h in (1, 2, 4, 7, 11)], lambda d: _range_queries(d.bit_length() - 1)[:2]),
     ),
     "wang24-released-cohorts": Check(

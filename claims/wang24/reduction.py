@@ -10,12 +10,12 @@ from claims.claim import Check, Finding, Verdict
 from claims.counterexample_search import CROWD, LOCAL, whole
 from claims.exact_count_pair import (
     SCORE,
-    Witness,
     above_the_claim,
     both_ways,
     counts_channel,
     counts_delta,
     pair_below_mechanism,
+    witness,
 )
 from claims.exact_tests import power_sum
 from claims.failure_curve import Along
@@ -149,17 +149,17 @@ CHECKS = {
             n=CROWD,
             z=SCORE,
         ),
-        Witness(_five_by_listing),
+        witness(_five_by_listing),
         Along((2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50), five_of),
     ),
     "wang24-theorem-4.2": Check(
-        Witness(lambda: _moments(2, e=3, d=5, n=5), "sum of P^2/Q"),
-        Witness(lambda: five_of(5)),
+        witness(lambda: _moments(2, e=3, d=5, n=5), "sum of P^2/Q"),
+        witness(lambda: five_of(5)),
         Along(range(3, 15), _renyi_of_options),
     ),
     "wang24-lemma-4.3": Check(_decompositions),
     "wang24-lemma-4.4": Check(
-        Witness(lambda: _mixture_of_two(Fraction(1, 8))),
+        witness(lambda: _mixture_of_two(Fraction(1, 8))),
         _lemma_44_by_hand,
         Along([Fraction(k, 48) for k in range(1, 13)], _mixture_of_two),  # at 1/4 nothing remains of user 1
     ),

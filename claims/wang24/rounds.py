@@ -9,7 +9,7 @@ import numpy as np
 
 from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if
-from claims.exact_count_pair import Witness, counts_channel
+from claims.exact_count_pair import counts_channel, witness
 from claims.failure_curve import Along
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -188,16 +188,16 @@ def _proposition_2(effort):
 CHECKS = {
     "wang24-lemma-7.2": Check(_lemma_72),
     "wang24-composed-pair": Check(
-        Witness(lambda: _two_rounds(Fraction(7))),
-        Witness(_two_rounds_certified),
+        witness(lambda: _two_rounds(Fraction(7))),
+        witness(_two_rounds_certified),
         Along([Fraction(x, 2) for x in range(2, 18)], _two_rounds),
     ),
     "wang24-theorem-7.3": Check(_mesh),
     "wang24-lemma-7.4": Check(_lemma_74),
     "wang24-proposition-2": Check(_proposition_2),
     "wang24-subsampled-composition": Check(
-        Witness(_two_sampled_rounds),
-        Witness(_sampled_rounds_in_floats),
+        witness(_two_sampled_rounds),
+        witness(_sampled_rounds_in_floats),
         Along([Fraction(x, 10) for x in range(10, 27)], _two_sampled_rounds),
     ),
 }

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from claims import exact_channels as channels
 from claims.claim import Check, Finding, Verdict, refuted_if
-from claims.exact_count_pair import Witness, above_the_claim, both_ways, counts_delta, printed
+from claims.exact_count_pair import above_the_claim, both_ways, counts_delta, printed, witness
 from claims.failure_curve import Along, within
 from shufflelib import randomizers
 from shufflelib.shuffling import multi_message
@@ -190,13 +190,13 @@ CHECKS = {
     **TABLE_3,
     "wang24-blanket-messages": Check(_messages_count),
     "wang24-cheu-zhilyaev-bound": Check(
-        Witness(lambda: _two_fake_users(Fraction(10))),
-        Witness(lambda: _fake_users_certified(4)),
+        witness(lambda: _two_fake_users(Fraction(10))),
+        witness(lambda: _fake_users_certified(4)),
         Along((2, 4, 6, 8, 12, 16, 24, 32, 48), _fake_users_certified),
     ),
     "wang24-tight-cheu-zhilyaev": Check(
         _tight_fake_users,
-        Witness(lambda: _fake_users_certified(4)),
+        witness(lambda: _fake_users_certified(4)),
         Along(
             [Fraction(x) for x in (1, 2, 3, 4, 6, 8, 10, 15, 20, 30, 45, 60, 80)],
             _two_fake_users,
@@ -207,7 +207,7 @@ CHECKS = {
     "wang24-tight-mixdump": Check(_dummies_are_exact_alone),
     "wang24-released-infinite-p": Check(
         _large_for_infinite,
-        Witness(_large_for_infinite_exactly),
+        witness(_large_for_infinite_exactly),
         Along([*range(1, 12), 11.2, 11.4, 11.5], _at_a_hundred),
     ),
 }

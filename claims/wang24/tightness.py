@@ -12,12 +12,12 @@ from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import COARSE, LOCAL, logarithmic, whole, worst
 from claims.exact_count_pair import (
-    Witness,
     above_the_claim,
     both_ways,
     counts_channel,
     counts_delta,
     printed,
+    witness,
 )
 from claims.failure_curve import Along
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -178,7 +178,7 @@ CHECKS = {
     "wang24-worst-inputs": Check(_worst_inputs),
     "wang24-two-options-upper": Check(
         _two_options,
-        Witness(_two_options_by_convolution),
+        witness(_two_options_by_convolution),
         Along(range(2, 15), lambda n: _all_alike(n)[:2]),
     ),
 }

@@ -4,13 +4,15 @@ import math
 import random
 from fractions import Fraction
 
-from claims import exact_shuffle, failure_curve
+from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.exact_channels import largest_ratio
-from claims.exact_count_pair import above_the_claim, printed
+from claims.exact_count_pair import above_the_claim, printed, witness
 from claims.exact_tests import (
+    always,
     blended,
     corners,
+    divergence,
     false_negatives,
     is_lower_bound,
     largest_delta,
@@ -19,6 +21,7 @@ from claims.exact_tests import (
     random_channel,
     too_high,
 )
+from claims.failure_curve import Along, within
 from shufflelib.published import closed_form, joint_concavity
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -64,14 +67,10 @@ def _reduction(effort):
         ratio = 1 + (e - 1) * Fraction(rng.randint(0, 8), 10)
         if e > 1:
             pair = _clone_pair(e, n)
-            sound &= exact_shuffle.worst_delta(rows, n, ratio)[0] <= exact_shuffle.hockey_stick(
-                *_numbered(pair), ratio
-            )
+            sound &= exact_shuffle.worst_delta(rows, n, ratio)[0] <= divergence(*pair, ratio)
     p, q = _clone_pair(3, 2)
     alone = max(Fraction(3, 4) - 2 * Fraction(1, 4), 0)
-    claimed = max(
-        exact_shuffle.hockey_stick(*_numbered(distributions), 2) for distributions in ((p, q), (q, p))
-    )
+    claimed = max(divergence(p, q, 2), divergence(q, p, 2))
     steps = (
         "user 1 answers 0 or 1 by randomized response, user 2 answers 2 or 3 so, odds 3 both, n = 2",
         "shuffling does not hide whose answer is whose: at e^epsilon = 2",
@@ -82,10 +81,6 @@ def _reduction(effort):
         f"identical randomizers: no counterexample in {cases} exact cases; unlike ones: {alone} > {claimed}"
     )
     return Finding(Verdict.SMALLER if sound and alone > claimed else Verdict.REFUTED, evidence, steps)
-
-
-def _numbered(distributions):
-    return [dict(enumerate(distribution)) for distribution in distributions]
 
 
 # ---------------------------------------------------------------- Proposition 4.1
@@ -127,24 +122,13 @@ def _conditioning_is_exact(rng):
 USERS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20)
 
 
-def _errors_by_users():
-    """The printed sum without its 1 − and the false negatives themselves, at the threshold t = 1."""
-    true = [_errors(3, n, 1)[1] for n in USERS]
-    return failure_curve.beside_equality(
-        "users n", "false negatives at t = 1, ε₀ = log 3", USERS, [1 - x for x in true], true, tolerance=1e-6
-    )
+def _errors_of_users(n):
+    """Return the false negatives at the threshold t = 1, and the printed sum, which is without its 1 −."""
+    true = _errors(3, n, 1)[1]
+    return true, 1 - true
 
 
-TWO_USERS = too_high(
-    *_clones(3, 2),
-    Fraction(1, 4),
-    Fraction(1),
-    (
-        "eps0 = log 3, n = 2: C is 0 or 1 with probability 1/2; threshold t = 1",
-        "alpha_0 = F_0(-1/2) and alpha_1 = F_1(0) are 0 and 1/2, together 1/4",
-        "printed: beta = F_0(0)/2 + F_1(1)/2 = 1",
-    ),
-)
+TWO_USERS = too_high(*_clones(3, 2), Fraction(1, 4), lambda alpha: Fraction(1))
 
 # ---------------------------------------------------------------- Theorem 4.2 and Corollary 4.3
 
@@ -187,23 +171,13 @@ SETTING = (3, 2, Fraction(2))  # e^eps0, n, e^eps
 
 
 def _both_deltas(e, n, ratio):
-    """Return δ of f_Shuffle and δ of T(P, Q)."""
-    return largest_delta(_bound(e, n), ratio), exact_shuffle.hockey_stick(
-        *_numbered(_clone_pair(e, n)), ratio
-    )
-
-
-def _both_deltas_by_ratio():
-    ratios = [1 + Fraction(k, 8) for k in range(16)]
-    bound, truth = zip(*(_both_deltas(3, 6, ratio) for ratio in ratios), strict=True)
-    return failure_curve.beside_equality(
-        "e^ε", "δ at n = 6, ε₀ = log 3", ratios, bound, truth, tolerance=1e-6
-    )
+    """Return δ of T(P, Q), and of f_Shuffle."""
+    return divergence(*_clone_pair(e, n), ratio), largest_delta(_bound(e, n), ratio)
 
 
 def _not_equal(effort):
     e, n, ratio = SETTING
-    bound, truth = _both_deltas(e, n, ratio)
+    truth, bound = _both_deltas(e, n, ratio)
     steps = (
         "eps0 = log 3, n = 2, e^epsilon = 2",
         f"delta of f_Shuffle, the maximum of 1 - f(x) - 2x: {bound}",
@@ -242,7 +216,7 @@ def _corollary(e, n, ratio):
 def _threshold(effort):
     e, n, ratio = SETTING
     t, claimed = _corollary(e, n, ratio)
-    truth = exact_shuffle.hockey_stick(*_numbered(_clone_pair(e, n)), ratio)
+    truth = divergence(*_clone_pair(e, n), ratio)
     lines = (
         "eps0 = log 3, n = 2, e^epsilon = 2, w = 1/4",
         f"the first t with -e^eps + 2w - (1-2w) l(t) <= 0 is {t}: l(t) = -3 there",
@@ -252,25 +226,10 @@ def _threshold(effort):
     return above_the_claim(truth, claimed, lines)
 
 
-def _threshold_certified():
-    lines = ("the pair's certified lower end, the corollary in floating point:",)
-    claimed, truth = _in_floating_point(2, math.log(2.0))
-    return above_the_claim(truth, claimed, lines)
-
-
 def _in_floating_point(n, eps):
-    """Return Corollary 4.3's δ for e^ε₀ = 3, NaN where no threshold is met, and the pair's lower end."""
-    try:
-        claimed = joint_concavity.delta_corollary43(eps0=math.log(3.0), n=n, eps=eps)
-    except closed_form.OutOfRegime:
-        claimed = math.nan
-    return claimed, VariationRatioPair(n=n, p=3.0, beta=0.5, q0=3.0).delta(eps).lower
-
-
-def _threshold_by_users():
-    users = (3, 4, 5, 7, 10, 14, 20, 30, 45, 60, 80, 100)
-    claimed, lower = zip(*(_in_floating_point(n, 0.05) for n in users), strict=True)
-    return failure_curve.under_upper_bound("users n", "δ at ε = 0.05, ε₀ = log 3", users, claimed, lower)
+    """Return the pair's lower end for e^ε₀ = 3, and Corollary 4.3's δ, NaN where no threshold is met."""
+    claimed = closed_form.over(joint_concavity.delta_corollary43, eps0=math.log(3.0), n=n, eps=eps)
+    return VariationRatioPair(n=n, p=3.0, beta=0.5, q0=3.0).delta(eps).lower, float(claimed)
 
 
 def _outperforms(effort):
@@ -298,12 +257,20 @@ def _outperforms(effort):
 
 CHECKS = {
     "wsys23-reduction": Check(_reduction),
-    "wsys23-proposition-4.1": Check(
-        never_fails(_conditioning_is_exact, "all knots for up to six users", most=600)
+    "wsys23-proposition-4.1": always(_conditioning_is_exact, most=600),
+    "wsys23-proposition-4.1-formula": TWO_USERS._replace(
+        failure_curve=Along(USERS, _errors_of_users, within(1e-6))
     ),
-    "wsys23-proposition-4.1-formula": Check(TWO_USERS[0], TWO_USERS[1], _errors_by_users),
     "wsys23-theorem-4.2": Check(_shuffled_are_bounded),
-    "wsys23-theorem-4.2-equality": Check(_not_equal, _not_equal_by_programming, _both_deltas_by_ratio),
-    "wsys23-corollary-4.3": Check(_threshold, _threshold_certified, _threshold_by_users),
+    "wsys23-theorem-4.2-equality": Check(
+        _not_equal,
+        _not_equal_by_programming,
+        Along([1 + Fraction(k, 8) for k in range(16)], lambda ratio: _both_deltas(3, 6, ratio), within(1e-6)),
+    ),
+    "wsys23-corollary-4.3": Check(
+        _threshold,
+        witness(lambda: _in_floating_point(2, math.log(2.0))),
+        Along((3, 4, 5, 7, 10, 14, 20, 30, 45, 60, 80, 100), lambda n: _in_floating_point(n, 0.05)),
+    ),
     "wsys23-outperforms": Check(_outperforms),
 }

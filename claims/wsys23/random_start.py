@@ -6,8 +6,8 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from claims import failure_curve
 from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
+from claims.failure_curve import Along, over_lower_bound
 from shufflelib.published import joint_concavity
 
 LEVELS = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
@@ -65,12 +65,9 @@ def _gaussian(alpha):
     return ndtr(-ndtri(alpha) - 1.0)
 
 
-def _unnormalised_by_level():
-    at = np.array(DRAWN)
-    printed = SCALE * _gaussian(at / SCALE)  # both integrals are √(2π) times those with the density
-    return failure_curve.over_lower_bound(
-        "false positives α", "false negatives at sensitivity 1", DRAWN, printed, _gaussian(at)
-    )
+def _unnormalised_at(level):
+    """Return the false negatives at sensitivity 1, and printed: both integrals are √(2π) too large."""
+    return _gaussian(level), SCALE * _gaussian(level / SCALE)
 
 
 def _unnormalised(effort):
@@ -105,15 +102,9 @@ def _whole_gradient(a):
     return joint_concavity.unequal_gaussians(mean=2 * a, variance=5.0)
 
 
-def _half_a_gradient_by_level():
-    at = np.array(DRAWN)
-    return failure_curve.over_lower_bound(
-        "false positives α",
-        "false negatives at a = 1, σ = 1",
-        DRAWN,
-        _function(1.0)(at).lower,
-        _whole_gradient(1.0)(at).upper,
-    )
+def _half_a_gradient_at(level):
+    """Return the false negatives at a = 1, σ = 1, and Theorem 5.1's with the printed gradient."""
+    return _whole_gradient(1.0)(level).upper, _function(1.0)(level).lower
 
 
 def _half_a_gradient(effort):
@@ -215,19 +206,13 @@ M, THETA = 3.0, 0.7
 
 
 def _suprema(most):
-    """Return the printed supremum and that of the gradient over |x y| <= most."""
+    """Return the supremum of the gradient over |x y| <= most, and the printed one."""
     z = np.linspace(-most, most, 6001)
-    return float(np.max(1 / (1 + np.exp(THETA * z)))), float(np.max(np.abs(z) / (1 + np.exp(THETA * z))))
-
-
-def _suprema_by_reach():
-    reach = [k / 4 for k in range(1, 21)]
-    printed, true = zip(*map(_suprema, reach), strict=True)
-    return failure_curve.under_upper_bound("reach M of x y", "sensitivity at start 0.7", reach, printed, true)
+    return float(np.max(np.abs(z) / (1 + np.exp(THETA * z)))), float(np.max(1 / (1 + np.exp(THETA * z))))
 
 
 def _logistic(effort):
-    printed, truth = _suprema(M)
+    truth, printed = _suprema(M)
     steps = (
         f"|x y| <= {M:g}, theta = {THETA}",
         f"supremum of e^(-theta z)/(1 + e^(-theta z)): {printed:.5f}",
@@ -248,10 +233,16 @@ def _logistic_by_differences():
 
 CHECKS = {
     "wsys23-theorem-5.1": Check(_mixture_is_above),
-    "wsys23-theorem-5.1-integrals": Check(_unnormalised, _unnormalised_by_sampling, _unnormalised_by_level),
-    "wsys23-example-d.1": Check(_half_a_gradient, _half_a_gradient_by_sampling, _half_a_gradient_by_level),
+    "wsys23-theorem-5.1-integrals": Check(
+        _unnormalised, _unnormalised_by_sampling, Along(DRAWN, _unnormalised_at, over_lower_bound)
+    ),
+    "wsys23-example-d.1": Check(
+        _half_a_gradient, _half_a_gradient_by_sampling, Along(DRAWN, _half_a_gradient_at, over_lower_bound)
+    ),
     "wsys23-example-d.1-pair": Check(_pair_of_outputs),
     "wsys23-example-d.1-renyi": Check(_renyi),
     "wsys23-example-d.2": Check(_clipping),
-    "wsys23-example-d.3": Check(_logistic, _logistic_by_differences, _suprema_by_reach),
+    "wsys23-example-d.3": Check(
+        _logistic, _logistic_by_differences, Along([k / 4 for k in range(1, 21)], _suprema)
+    ),
 }

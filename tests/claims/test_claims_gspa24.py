@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from claims import Effort, Verdict
+from claims.exact_tests import never_fails
 from claims.gspa24 import (
     personal_budgets,
     personal_guarantees,
@@ -76,7 +77,7 @@ def test_the_released_scale_is_enough_for_small_budgets_only():
 
 def test_a_charge_for_failures_that_is_too_small_is_seen(monkeypatch):
     """Without the pure part the charge alone is what two users may have; a tenth of it is too little."""
-    check = before_the_pair.never_fails(before_the_pair._failures_charged, "as it stands", 60)
+    check = never_fails(before_the_pair._failures_charged, "as it stands", 60)
     assert check(Effort(8)).verdict is Verdict.HOLDS
     worst = before_the_pair.exact_shuffle.worst_delta
     monkeypatch.setattr(

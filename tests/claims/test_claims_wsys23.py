@@ -68,8 +68,8 @@ def test_a_divergence_from_its_curve():
 @pytest.mark.parametrize(("factor", "verdict"), [(F(1001, 1000), Verdict.REFUTED), (F(1), Verdict.HOLDS)])
 def test_a_witness_needs_more_than_equality(factor, verdict):
     p, q = [F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]
-    check, confirm = too_high(p, q, F(1, 4), factor * F(5, 8), ("two outputs",))
-    assert check(QUICK).verdict is confirm().verdict is verdict
+    check, confirm, _ = too_high(p, q, F(1, 4), lambda alpha: factor * F(5, 8))
+    assert check.told(("two outputs",))(QUICK).verdict is confirm.told(("two outputs",))().verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -161,16 +161,16 @@ def test_the_outputs_of_a_step_by_simulation(step, n, a):
 
 def test_the_failure_curve_of_corollary_43_is_the_sum_in_fractions():
     for n, ratio in ((3, F(3, 2)), (6, F(6, 5)), (8, F(2))):
-        claimed, lower = clone_mixture._in_floating_point(n, math.log(ratio))
+        lower, claimed = clone_mixture._in_floating_point(n, math.log(ratio))
         assert claimed == pytest.approx(float(clone_mixture._corollary(3, n, ratio)[1]), abs=1e-9)
-        assert lower <= clone_mixture._both_deltas(3, n, ratio)[1] <= lower * (1 + 1e-6)
+        assert lower <= clone_mixture._both_deltas(3, n, ratio)[0] <= lower * (1 + 1e-6)
 
 
 def test_a_claim_a_thousandth_lower_leaves_no_failure_at_its_touching_points():
     p, q = [F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]
     curve = corners(p, q)
     fails = [
-        exact_tests.curve_over_levels(p, q, lambda x, c=c: c * false_negatives(curve, x), "T").worst
+        too_high(p, q, F(1), lambda x, c=c: c * false_negatives(curve, x)).failure_curve.curve("α", "T").worst
         is not None
         for c in (F(999, 1000), F(1), F(1001, 1000))
     ]
