@@ -8,13 +8,12 @@ exactly, composed exactly, and compared with what the profile route makes of it.
 import math
 from fractions import Fraction as F
 from functools import cache
-from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 import pytest
 
 import oracles
-from shufflelib import randomizers, shuffle
+from oracles import neighbours
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.composition import ComposedPair
@@ -72,26 +71,8 @@ def one_round(name, n):
     return distribution
 
 
-def as_losses(masses):
-    """Return {P/Q: (P, Q)} of a distribution of outputs, outputs with equal losses together."""
-    distribution = {}
-    for p, q in masses.values():
-        old = distribution.get(p / q, (0, 0))
-        distribution[p / q] = old[0] + p, old[1] + q
-    return distribution
-
-
 def turned(distribution):
-    return {1 / x: (q, p) for x, (p, q) in distribution.items()}
-
-
-def product(one, other):
-    distribution = {}
-    for x, (p, q) in one.items():
-        for y, (r, s) in other.items():
-            old = distribution.get(x * y, (0, 0))
-            distribution[x * y] = old[0] + p * r, old[1] + q * s
-    return distribution
+    return neighbours.by_ratio(oracles.swapped(distribution))
 
 
 @cache
@@ -100,8 +81,8 @@ def rounds_in(name, n, forward, backward):
     if forward + backward == 1:
         return one_round(name, n) if forward else turned(one_round(name, n))
     if forward:
-        return product(rounds_in(name, n, forward - 1, backward), rounds_in(name, n, 1, 0))
-    return product(rounds_in(name, n, 0, backward - 1), rounds_in(name, n, 0, 1))
+        return neighbours.product(rounds_in(name, n, forward - 1, backward), rounds_in(name, n, 1, 0))
+    return neighbours.product(rounds_in(name, n, 0, backward - 1), rounds_in(name, n, 0, 1))
 
 
 def same_direction(name, n, rounds, ratio):
@@ -138,21 +119,6 @@ def nearly(exact, slack=1e-12):
 
 
 # ---------------------------------------------------------------- one round
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_profile_of_one_ordered_pair_is_its_loss_distribution(name):
-    """Second differences of the exact curve, over all E > 0, return every mass: nothing is lost."""
-    distribution = one_round(name, 4)
-    kinks = [F(0), *sorted(distribution), max(distribution) + 1, max(distribution) + 2]
-    curve = [oracles.hockey_stick(distribution, kink) for kink in kinks]
-    slopes = [(b - a) / (y - x) for a, b, x, y in zip(curve, curve[1:], kinks, kinks[1:], strict=False)]
-    found = {k: right - left for k, left, right in zip(kinks[1:], slopes, slopes[1:], strict=False)}
-    assert {kink: (kink * q, q) for kink, q in found.items() if q} == distribution
-    # and E < 1 is the other direction
-    for ratio in (F(1, 3), F(2, 3)):
-        mirrored = oracles.hockey_stick(turned(distribution), 1 / ratio)
-        assert oracles.hockey_stick(distribution, ratio) == 1 - ratio + ratio * mirrored
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -226,26 +192,3 @@ def test_the_loss_to_the_envelope_fades_as_the_crowd_grows():
         )
         losses.append((lower / apart.upper - 1.0, upper / apart.lower - 1.0))
     assert losses[0][0] > 0.01 and losses[1][1] < 0.001
-
-
-# ---------------------------------------------------------------- the mechanism
-
-
-THREE = tenths((8, 1, 1), (4, 3, 3), (4, 2, 4))
-
-
-@pytest.mark.parametrize("rounds", [1, 2])
-def test_no_dataset_of_the_mechanism_exceeds_its_composed_bound(rounds):
-    n = 3
-    mechanism = randomizers.from_pmf([[float(entry) for entry in row] for row in THREE])
-    profile = shuffle(mechanism, n=n).compose(rounds=rounds)
-    for ratio in RATIOS:
-        truth = F(0)
-        for others in combinations_with_replacement(range(3), n - 1):
-            for inputs in combinations(range(3), 2):
-                distribution = as_losses(oracles.shuffled_distributions(THREE, *inputs, others))
-                every = distribution if rounds == 1 else product(distribution, distribution)
-                truth = max(truth, oracles.both_ways(every, ratio))
-        ends = profile.delta(math.log(ratio))
-        low, _ = nearly(truth)
-        assert low <= ends.upper <= 2.5 * float(truth)

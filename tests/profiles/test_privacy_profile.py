@@ -95,15 +95,6 @@ def test_a_gaussian_delta_beyond_all_squares_is_not_above_its_upper_end(deviatio
     )  # the rest of log δ is log-sized
 
 
-def test_gaussian_derived_numbers():
-    pair = Gaussian(1.5)
-    assert pair.renyi(3.0).upper == pytest.approx(0.5 * 3 * 1.5**2, rel=1e-14)
-    with mpmath.workdps(30):
-        truth = mpmath.ncdf(mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * mpmath.mpf("0.05")) - 1.5)
-    bracket = pair.tradeoff(0.05)
-    assert bracket.lower <= truth <= bracket.upper
-
-
 @pytest.mark.parametrize("order", [1.01, 2.0, 10.0, 60.0])
 def test_dotted_renyi_encloses_the_exact_one(order):
     for pair in (finite_pair(), VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5)):
@@ -223,26 +214,11 @@ def test_dotted_gaussian_renyi_is_unbounded_only_where_mass_is_left():
     assert dotted.lower <= 0.25 <= dotted.upper
 
 
-def test_mechanism_renyi_at_high_orders_and_many_users():
-    bracket = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=10**8).renyi([1.5, 3.0, 1000.0, 1e4])
-    assert np.all(bracket.upper - bracket.lower <= 3e-3 * bracket.upper)
-    assert np.all(np.diff(bracket.upper) > 0)
-
-
 def test_tradeoff_of_a_mechanism_takes_the_worse_order():
     profile = shuffle(randomizers.binary_rr(eps0=1.0), n=30)
     attack = profile.attack_pairs[0]
     ways = [attack.false_negatives(0.05)[1], attack.reversed.false_negatives(0.05)[1]]
     assert profile.tradeoff(0.05).upper == min(ways) < max(ways)
-
-
-def test_epsilon_inverts_delta_on_the_safe_side():
-    for profile in (finite_pair(), Gaussian(1.0), VariationRatioPair(n=700, p=3.0, beta=0.5, q0=3.0)):
-        for delta in (0.3, 1e-3, 1e-9):
-            bracket = profile.epsilon(delta)
-            assert profile.delta(bracket.upper).lower <= delta * (1 + 1e-12)
-            if bracket.lower > 0:
-                assert profile.delta(bracket.lower).upper >= delta * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("target", [-0.1, -3.0, -40.0])
@@ -288,13 +264,6 @@ def test_renyi_near_order_one_with_large_losses(loss, order):
         truth = mpmath.log(moment) / (mpmath.mpf(order) - 1)
     bracket = DiscretePair(np.log([0.5, 0.5]), [-loss, math.log1p(-math.exp(-loss))]).renyi(order)
     assert bracket.lower <= truth <= bracket.upper
-
-
-@pytest.mark.parametrize("order", [1e3, 1e5, 1e7, 1e9])
-def test_dotted_renyi_at_huge_orders(order):
-    pair = finite_pair()
-    exact, dotted = pair.renyi(order), Opaque(pair).renyi(order)
-    assert dotted.lower <= exact.upper and exact.lower <= dotted.upper
 
 
 def weighed_pair_delta(n, p, beta, q, eps):
@@ -348,14 +317,3 @@ def test_a_beta_below_its_largest_is_taken_as_given(excess, below):
             truth = weighed_pair_delta(n, *map(mpmath.mpf, (p, beta, p, eps)))
             bracket = VariationRatioPair(n=n, p=p, beta=beta, q0=p).delta(eps)
             assert bracket.lower <= truth <= bracket.upper
-
-
-@pytest.mark.parametrize("eps0", [1e-3, 1e-9])
-def test_pair_of_a_randomizer_keeps_the_digits_of_a_small_budget(eps0):
-    three = randomizers.generalized_rr(eps0=eps0, d=3)
-    with mpmath.workdps(50):
-        p = mpmath.exp(mpmath.mpf(eps0))
-        truth = weighed_pair_delta(4, p, (p - 1) / (p + 2), p, mpmath.mpf(0.2 * eps0))
-        bracket = VariationRatioPair.of(three, n=4).delta(0.2 * eps0)
-        assert bracket.lower <= truth <= bracket.upper
-        assert bracket.upper - bracket.lower < 1e-9 * truth + 1e-14

@@ -187,21 +187,23 @@ def test_symmetrisation_past_the_diagonal_claims_no_more_than_delta():
     assert np.all(np.abs(f.symmetrised(FPR).lower - best) < 1e-3)
 
 
-@pytest.mark.parametrize(
-    "pair",
-    [
-        VariationRatioPair(n=40, p=3.0, beta=0.5, q0=3.0),
-        VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5),
-        VariationRatioPair(n=5, p=math.inf, beta=1.0, q0=2.0),
-    ],
-    ids=["symmetric", "two ratios", "infinite loss"],
-)
-def test_from_profile_encloses_the_exact_function(pair):
+PROFILES = {
+    "symmetric": VariationRatioPair(n=40, p=3.0, beta=0.5, q0=3.0),
+    "two ratios": VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5),
+    "infinite loss": VariationRatioPair(n=5, p=math.inf, beta=1.0, q0=2.0),
+}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_from_profile_encloses_the_exact_function(name):
+    pair = PROFILES[name]
     exact, dotted = from_pair(pair.cells)(FPR), from_profile(pair)(FPR)
     assert np.all(dotted.lower <= exact.upper) and np.all(exact.lower <= dotted.upper)
     assert np.median(dotted.upper - dotted.lower) < 1e-3
     if math.isfinite(pair.p):
         assert np.all(dotted.upper - dotted.lower < 2e-3)
+    few = from_profile(pair, dots=2)(FPR)
+    assert np.all(few.lower <= exact.upper) and np.all(exact.lower <= few.upper)
 
 
 @pytest.mark.parametrize("eps0", [0.1, 1.0, 2.0, 5.0])
@@ -212,13 +214,6 @@ def test_from_profile_finds_the_kinks(eps0, n):
     exact, dotted = from_pair(pair.cells)(FPR), from_profile(pair)(FPR)
     assert np.all(dotted.lower <= exact.upper) and np.all(exact.lower <= dotted.upper)
     assert np.all(dotted.upper - dotted.lower < 0.01 * max(math.exp(eps0 - 2.0), 0.2))
-
-
-@pytest.mark.parametrize("dots", [2, 3])
-def test_from_profile_needs_two_dots_only(dots):
-    pair = binary_rr_pair(eps0=1.0, n=10)
-    exact, dotted = from_pair(pair.cells)(FPR), from_profile(pair, dots=dots)(FPR)
-    assert np.all(dotted.lower <= exact.upper) and np.all(exact.lower <= dotted.upper)
 
 
 @pytest.mark.parametrize("mu", [0.1, 0.5, 1.0, 3.0, 6.0, 12.0])
@@ -291,27 +286,11 @@ def test_from_profile_of_a_mechanism():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: from_pair("pair"),
-        lambda: from_profile(3),
-        lambda: from_profile(Gaussian(1.0), dots=1),
-        lambda: ApproximateDP(eps=-1.0, delta=0.0),
-        lambda: ApproximateDP(eps="1e-8", delta=0.0),
-        lambda: ApproximateDP(eps=1.0, delta=1.5),
-        lambda: GaussianTradeoff(-1.0),
         lambda: Identity().tensor(3),
-        lambda: Identity().delta(math.inf),
-        lambda: Identity().conjugate("x"),
         lambda: Identity().coarsened(segments=1),
-        lambda: joint_concavity.renyi(Identity(), order=1.0),
-        lambda: joint_concavity.renyi(3, order=2.0),
-        lambda: joint_concavity.kullback_leibler(None),
+        lambda: from_profile(Gaussian(1.0), dots=1),
         lambda: joint_concavity.random_start_bound("start"),
-        lambda: joint_concavity.least_squares(a=math.nan),
-        lambda: joint_concavity.exact_least_squares(a=math.nan),
-        lambda: joint_concavity.clipped_least_squares(a=0.0, clip=0.0),
-        lambda: joint_concavity.logistic(bound=-1.0),
         lambda: joint_concavity.unequal_gaussians(mean=0.0, variance=1.0),
-        lambda: joint_concavity.renyi_least_squares(a=0.0, order=1.0),
     ],
 )
 def test_bad_input_is_refused(call):
@@ -355,18 +334,6 @@ def test_divergences(case, seed):
             assert bracket.upper == math.inf and bracket.status is Status.UNBOUNDED
         else:
             encloses(bracket, float(truth), 1e-11 * max(1.0, float(truth)))
-
-
-@pytest.mark.parametrize("order", [1.0001, 1.5, 2.0, 7.0, 40.0])
-def test_small_divergences_keep_their_digits(order):
-    pair = VariationRatioPair(n=300, p=1.1, beta=0.1 / 2.1, q0=1.1)
-    f = from_pair(pair.cells)
-    direct, bracket = pair.renyi_directed(order), joint_concavity.renyi(f, order=order)
-    assert bracket.lower <= direct[1] and direct[0] <= bracket.upper
-    assert bracket.upper - bracket.lower < 1e-6 * bracket.upper
-    kl = joint_concavity.kullback_leibler(f)
-    assert kl.upper - kl.lower < 1e-6 * kl.upper
-    assert kl.lower <= direct[1]
 
 
 def test_gaussian_divergences():
