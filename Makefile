@@ -61,6 +61,7 @@ FULL := $(NOTEBOOKS:notebooks/%=build/full/%)
 QUICK := $(NOTEBOOKS:notebooks/%=build/quick/%)
 CHECK := $(NOTEBOOKS:notebooks/%=build/check/%)
 WANTED := $(if $(filter full,$(PROFILE)),$(FULL),$(QUICK))
+IDEAS := build/$(PROFILE)/ideas.drawn
 
 # A copied checkout installs itself rather than the original it came from.
 $(shell [ "$$(cat .venv/home 2>/dev/null)" = "$$(pwd -P)" ] || rm -f .venv/installed)
@@ -78,7 +79,7 @@ $(shell find build/matplotlib -name '*.matplotlib-lock' -mmin +1 -delete 2>/dev/
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
 
-figures: $(WANTED) ## run every notebook and write figures/ (PROFILE=quick: build/quick/figures/)
+figures: $(WANTED) $(IDEAS) ## run every notebook and write figures/ (PROFILE=quick: build/quick/figures/)
 	@echo 'written by $(words $(WANTED)) notebooks, PROFILE=$(PROFILE):'
 	@cat /dev/null $(WANTED:.ipynb=.files) | sed 's/^/  /'
 
@@ -113,7 +114,7 @@ lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)
 	$(VENV) -m jupyterlab --notebook-dir=.
 
-book: $(WANTED) .venv/book ## run the notebooks and bind them into a site: build/book/index.html (works offline)
+book: $(WANTED) $(IDEAS) .venv/book ## run the notebooks and bind them into a site: build/book/index.html (works offline)
 	@rm -rf build/book build/book-doctrees
 	$(VENV) tools/book_source.py build/$(PROFILE) build/book-source
 	$(VENV) -m sphinx -b html -q -W --keep-going -c book -d build/book-doctrees build/book-source build/book
@@ -130,8 +131,9 @@ browser: .venv/book ## move the explorer's controls in a real Chromium, checking
 data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA), checked; skips what is there
 	@$(VENV) -m shufflelib.datasets
 
-check-figures: $(CHECK) ## rebuild the figures elsewhere and compare their data with figures/
+check-figures: $(CHECK) build/check/ideas.drawn ## rebuild the figures elsewhere and compare their data with figures/
 	$(VENV) tools/check_figures.py figures build/check/figures
+	$(VENV) tools/check_figures.py figures/ideas build/check/figures/ideas
 
 bench: .venv/installed ## measure cost and growth beside other implementations: benchmarks/results.md
 	$(VENV) -m benchmarks
@@ -189,3 +191,10 @@ $(QUICK): build/quick/%.ipynb: notebooks/%.ipynb notebooks/params/%.yaml noteboo
 
 $(CHECK): build/check/%.ipynb: notebooks/%.ipynb notebooks/params/%.yaml $(INPUTS) | .venv/installed
 	$(RUN) --profile full --figures build/check/figures
+
+build/full/ideas.drawn: FOLDER := figures
+build/quick/ideas.drawn build/check/ideas.drawn: FOLDER = $(@D)/figures
+
+build/full/ideas.drawn build/quick/ideas.drawn build/check/ideas.drawn: tools/draw_ideas.py $(INPUTS) | .venv/installed
+	@$(VENV) tools/draw_ideas.py $(FOLDER)/ideas
+	@mkdir -p $(@D) && touch $@

@@ -43,11 +43,14 @@ def as_figure(found):
     """Return a figure with its alternative text, a place to link to, and its data."""
     name = found["name"]
     files = [f"../figures/{name}.{suffix}" for suffix in ("csv", "pdf")]
+    drawn = (
+        "svg" if (ROOT / "figures" / f"{name}.svg").exists() else "png"
+    )  # only a run of the notebook has it
     links = " · ".join(
         f"{{download}}`{text} <{file}>`" for text, file in zip(("data as CSV", "PDF"), files, strict=True)
     )
     alt = json.dumps(found["alt"], ensure_ascii=False)
-    return f"```{{figure}} ../figures/{name}.png\n:name: fig-{name}\n:alt: {alt}\n\n{links}\n```"
+    return f"```{{figure}} ../figures/{name}.{drawn}\n:name: fig-{name}\n:alt: {alt}\n\n{links}\n```"
 
 
 def as_prose(text, stems):

@@ -74,7 +74,7 @@ class Saved:
 
 
 def save_figure(fig, data, name, *, parameters=None):
-    """Write a figure as PNG, PDF and CSV; the CSV is the data of record.
+    """Write a figure as PNG, PDF, SVG and CSV; the CSV is the data of record.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def save_figure(fig, data, name, *, parameters=None):
     Returns
     -------
     Saved
-        The three paths; in a notebook it shows the picture.
+        The four paths; in a notebook it shows the picture.
 
     Notes
     -----
@@ -108,12 +108,13 @@ def save_figure(fig, data, name, *, parameters=None):
     >>> plotting.draw_curves(ax, curves)
     >>> with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, SHUFFLELIB_FIGURES=folder):
     ...     plotting.save_figure(fig, curves, "00_example", parameters={"n": 10_000})
-    00_example.png, 00_example.pdf, 00_example.csv
+    00_example.png, 00_example.pdf, 00_example.svg, 00_example.csv
     """
     rows = [row for one in data for row in (one.rows() if isinstance(one, Curve) else [one])]
     undated = {"CreationDate": None, "Producer": None, "Creator": None}
     with _settled(fig):
         content = {"png": png(fig, dpi=200), "pdf": _render(fig, "pdf", undated)}
+        content["svg"] = _render(fig, "svg", {"Date": None, "Creator": None}, dpi=200)
     content["csv"] = _as_csv(rows, parameters or {})
     return Saved(_publish(content, name), picture=content["png"])
 

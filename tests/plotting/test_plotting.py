@@ -132,12 +132,13 @@ def test_saved_files_repeat_byte_for_byte(tmp_path, monkeypatch):
         monkeypatch.setenv("SHUFFLELIB_FIGURES", str(tmp_path / folder))
         fig, _, curves = small_figure()
         saved.append(plotting.save_figure(fig, curves, "00_x", parameters={"n": 10, "delta": 1e-6}))
-    assert repr(saved[0]) == "00_x.png, 00_x.pdf, 00_x.csv"
+    assert repr(saved[0]) == "00_x.png, 00_x.pdf, 00_x.svg, 00_x.csv"
     for one, two in zip(saved[0].paths, saved[1].paths, strict=True):
         assert one.read_bytes() == two.read_bytes()
     assert not any(word in saved[0].paths[1].read_bytes() for word in (b"CreationDate", b"Producer"))
+    assert b"<dc:date>" not in saved[0].paths[2].read_bytes()
     assert b"Software" not in saved[0].picture and saved[0]._repr_png_() == saved[0].picture
-    lines = saved[0].paths[2].read_text().splitlines()
+    lines = saved[0].paths[3].read_text().splitlines()
     assert lines[:3] == ["# n: 10", "# delta: 1e-06", "n,bound,x,lower,upper,status"]
     rows = list(csv.DictReader(lines[2:]))
     assert rows[4] == {

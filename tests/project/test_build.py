@@ -266,7 +266,7 @@ def test_only_plotting_imports_matplotlib():
                 yield node.module.split(".")[0]
 
     package = (ROOT / "shufflelib").rglob("*.py")
-    users = {path.parent.name for path in package if "matplotlib" in imported(path)}
+    users = {path.relative_to(ROOT).parts[1] for path in package if "matplotlib" in imported(path)}
     assert users == {"plotting", "numerics"}  # of numerics, `optional.axes` for the plots of single objects
 
 

@@ -2,6 +2,8 @@
 
 import io
 
+import numpy as np
+
 from shufflelib.plotting.screen import Screen
 
 
@@ -41,6 +43,9 @@ def gif(frame, moments, pauses, *, dpi):
         fig = frame(moment, fig)
         pictures.append(Image.open(io.BytesIO(Screen(fig, dpi=dpi).png())).convert("RGB"))
     palette = pictures[-1].quantize(64, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    colours = np.reshape(palette.getpalette(), (-1, 3))
+    colours[(colours > 245).all(axis=1)] = 255  # white stays white
+    palette.putpalette(colours.ravel().tolist())
     first, *others = [one.quantize(palette=palette, dither=Image.Dither.NONE) for one in pictures]
     out = io.BytesIO()
     first.save(out, "gif", save_all=True, append_images=others, duration=list(pauses), loop=0, optimize=False)

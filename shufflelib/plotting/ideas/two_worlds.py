@@ -79,6 +79,9 @@ def draw_delta(x, p, q, eps, *, statistic="what the analyst counts", finding=Non
         limits = _name_curves(ax, x, p, raised, math.exp(eps), ceiling)
         ax.set_xlim(limits)
         low.set_xlim(limits)
+        ticks = [tick for tick in low.get_xticks() if x[0] <= tick <= x[-1]]
+        for one in (ax, low):
+            one.set_xticks(ticks)
         _name_area(low, x, excess[1:-1], said, ceiling * 0.66 / (top - 1.32))
     return fig
 
@@ -116,7 +119,7 @@ def _name_curves(ax, x, p, raised, factor, ceiling):
         ax.annotate(
             words,
             (at, height),
-            xytext=(12 if side else -12, 6),
+            xytext=(12 if side else -12, 12),
             textcoords="offset points",
             ha="left" if side else "right",
             va="center",
