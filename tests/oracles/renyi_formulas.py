@@ -3,8 +3,11 @@
 import math
 from fractions import Fraction as F
 
+import mpmath
 import numpy as np
 from scipy import special
+
+import oracles
 
 # ---------------------------------------------------------------- exact
 
@@ -37,26 +40,29 @@ def theorem1(n, e, share):
 
 
 def divergence(masses, order, *, overlap_only=False):
-    """Return D_order(P||Q) of exact masses; ``overlap_only`` leaves out where Q has none."""
-    total = F(0)
-    for first, second in masses.values():
-        if first and not second and not overlap_only:
-            return math.inf
-        if first and second:
-            total += F(first) ** order / F(second) ** (order - 1)
-    return math.log(total) / (order - 1) if total else -math.inf
+    """Return D_order(P||Q), rounded from 40 digits; ``overlap_only`` leaves out where Q has none."""
+    if overlap_only:
+        masses = {key: (first, second) for key, (first, second) in masses.items() if second}
+    moment = oracles.renyi_moment(masses, order)
+    if moment is None:
+        return math.inf
+    with mpmath.workdps(40):
+        return float(mpmath.log(mpmath.mpf(moment.numerator) / moment.denominator) / (order - 1))
+
+
+def binary_masses(e, n):
+    """Return {count: (changed, unchanged)} of binary randomized response, all others holding one value."""
+    e, masses = F(e), {}
+    for m in range(n + 1):
+        mass = math.comb(n, m) * e ** (n - m) / (e + 1) ** n
+        masses[m] = mass * (1 / e + F(m, n) * (e - 1 / e)), mass
+    return masses
 
 
 def binary_divergences(e, n, order):
     """Return D(changed||unchanged) and D(unchanged||changed) of binary RR, others equal; exact moments."""
-    e = F(e)
-    moments = [F(0), F(0)]
-    for m in range(n + 1):
-        mass = math.comb(n, m) * e ** (n - m) / (e + 1) ** n
-        ratio = 1 / e + F(m, n) * (e - 1 / e)
-        moments[0] += mass * ratio**order
-        moments[1] += mass * ratio ** (1 - order)
-    return tuple(math.log(moment) / (order - 1) for moment in moments)
+    masses = binary_masses(e, n)
+    return divergence(masses, order), divergence(oracles.swapped(masses), order)
 
 
 # ---------------------------------------------------------------- many users, in floating point

@@ -9,6 +9,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import oracles
+from oracles.renyi_formulas import two_counts
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import (
     ApproximateDP,
@@ -333,14 +334,8 @@ def test_tightness():
 
 def clone_distributions(e, n):
     """Return P₀, Q₀ and P, Q of the clone pair as exact distributions on (a, b)."""
-    w, cells = F(1) / (F(e) + 1), {}
-    for c in range(n):
-        ways = math.comb(n - 1, c) * (2 * w) ** c * (1 - 2 * w) ** (n - 1 - c)
-        for a in range(c + 1):
-            mass = ways * F(math.comb(c, a), 2**c)
-            for key, side in (((a + 1, c - a), 0), ((a, c - a + 1), 1)):
-                cells.setdefault(key, [F(0), F(0)])[side] += mass
-    p0, q0 = zip(*cells.values(), strict=True)
+    w = F(1) / (F(e) + 1)
+    p0, q0 = zip(*two_counts(n, 2 * w, {(1, 0): F(1)}, {(0, 1): F(1)}).values(), strict=True)
     return (p0, q0), (mixed(w, p0, q0), mixed(w, q0, p0)), w
 
 

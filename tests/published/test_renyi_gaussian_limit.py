@@ -8,7 +8,7 @@ import mpmath
 import pytest
 
 import oracles
-from oracles.renyi_formulas import binary_divergences, float_clones, printed
+from oracles.renyi_formulas import binary_divergences, binary_masses, float_clones, printed
 from shufflelib.profiles import Gaussian
 from shufflelib.published import renyi
 
@@ -20,10 +20,7 @@ from shufflelib.published import renyi
 )
 def test_the_normal_limit_is_below_the_truth_in_exact_fractions(e, n, order):
     value = 2 * F(e) * order / (n - 1)
-    moment = F(0)
-    for m in range(n + 1):
-        ratio = 1 / F(e) + F(m, n) * (e - 1 / F(e))
-        moment += math.comb(n, m) * F(e) ** (n - m) / (F(e) + 1) ** n * ratio ** (1 - order)
+    moment = oracles.renyi_moment(oracles.swapped(binary_masses(e, n)), order)
     # D > value  <=>  moment > exp((order - 1) value); exp is enclosed from above by 40 digits
     with mpmath.workdps(40):
         exponent = mpmath.mpf(value.numerator) / value.denominator * (order - 1)
@@ -58,11 +55,8 @@ def test_the_normal_limit_holds_and_is_loose_where_the_budget_is_small():
 
 def test_the_normal_limit_as_gaussian_privacy_is_refuted_exactly():
     """Binary RR, e = 50, n = 93, all others equal, ε = log 10: 0.1268 against 0.0973."""
-    e, n, ratio = F(50), 93, F(10)
-    truth = F(0)
-    for m in range(n + 1):
-        mass = math.comb(n, m) * e ** (n - m) / (e + 1) ** n
-        truth += max(mass - ratio * mass * (1 / e + F(m, n) * (e - 1 / e)), 0)
+    n, masses = 93, binary_masses(50, 93)
+    truth = oracles.hockey_stick(oracles.swapped(masses), F(10))
     at = {"eps0": math.log(50), "n": n}
     mu = renyi.gaussian_mu_ccg24(**at)
     assert mu == pytest.approx(2 * math.sqrt(50 / 92), rel=1e-13)
