@@ -165,6 +165,36 @@ def always(holds, most=1000):
     return Check(Worded(lambda lines: never_fails(holds, *lines, most)))
 
 
+def share_of_bound(case, cases):
+    """Return the check that random exact cases reach at most their bound; the ledger words what was found.
+
+    Parameters
+    ----------
+    case : callable
+        Takes a generator of random numbers, returns the share of its bound that a case reaches, None if it is
+        no case, or a counterexample in words.
+    cases : int
+        How many for each point of the effort.
+    """
+
+    def told(lines):
+        def check(effort):
+            rng, tried, largest = random.Random(effort.seed), 0, 0
+            for _ in range(cases * effort.points):
+                share = case(rng)
+                if isinstance(share, str):
+                    return Finding(Verdict.REFUTED, share)
+                if share is not None:
+                    tried, largest = tried + 1, max(largest, share)
+            return Finding(
+                Verdict.HOLDS, lines[0].format(tried=tried, twice=2 * tried, largest=float(largest))
+            )
+
+        return check
+
+    return Check(Worded(told))
+
+
 def least_false_negatives(p, q, alpha):
     """Return the trade-off function at ``alpha`` by linear programming over all randomised tests."""
     p, q = (np.array([float(x) for x in distribution]) for distribution in (p, q))

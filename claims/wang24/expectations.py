@@ -1,12 +1,11 @@
 """The pair of two counts by itself: its divergences grow with beta and are expectations of binomial tails."""
 
 import math
-import random
 from fractions import Fraction
 
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict
 from claims.exact_count_pair import counts_channel, counts_delta
+from claims.exact_tests import share_of_bound
 
 
 def _random_pair(rng, shares=1):
@@ -19,19 +18,13 @@ def _random_pair(rng, shares=1):
     return p, betas, q
 
 
-def _more_variation(effort):
-    rng, largest = random.Random(effort.seed), Fraction(0)
-    for _ in range(2 * effort.points):
-        p, (more, less), q = _random_pair(rng, 2)
-        n, ratio = rng.randint(1, 4), Fraction(rng.randint(1, 40), 12)
-        high, low = (counts_delta(n, ratio, p=p, beta=beta, q0=q) for beta in (more, less))
-        if low > high:
-            return Finding(Verdict.REFUTED, f"p={p}, q={q}, n={n}, e^eps={ratio}: beta {less} beats {more}")
-        largest = max(largest, low / high if high else 0)
-    evidence = (
-        f"{2 * effort.points} exact cases, ratio at most {float(largest):.4f}; proved by thinning both counts"
-    )
-    return Finding(Verdict.HOLDS, evidence)
+def _more_variation(rng):
+    p, (more, less), q = _random_pair(rng, 2)
+    n, ratio = rng.randint(1, 4), Fraction(rng.randint(1, 40), 12)
+    high, low = (counts_delta(n, ratio, p=p, beta=beta, q0=q) for beta in (more, less))
+    if low > high:
+        return f"p={p}, q={q}, n={n}, e^eps={ratio}: beta {less} beats {more}"
+    return low / high if high else 0
 
 
 def _tail(c, least, share):
@@ -67,27 +60,24 @@ def _expectation(n, ratio, p, beta, q0, q1, *, reverse):
 
 
 def _expectation_is_exact(lopsided):
-    def check(effort):
-        rng = random.Random(effort.seed)
-        for _ in range(2 * effort.points):
-            p, (beta,), q0 = _random_pair(rng)
-            q1 = q0 * (1 + (p - 1) * Fraction(rng.randint(0, 12), 12)) if lopsided else q0
-            q0, q1 = rng.sample((q0, q1), 2)
-            n, ratio = rng.randint(1, 6), Fraction(rng.randint(1, 60), 12)
-            channel = counts_channel(p, beta, q0, q1)
-            for reverse, order in ((False, (0, 1)), (True, (1, 0))):
-                truth = exact_shuffle.delta(channel, *order, (2,) * (n - 1), ratio)
-                if _expectation(n, ratio, p, beta, q0, q1, reverse=reverse) != truth:
-                    point = f"p={p}, beta={beta}, q0={q0}, q1={q1}, n={n}, e^eps={ratio}"
-                    return Finding(Verdict.REFUTED, f"{point}: the expectation is not the divergence {truth}")
-        evidence = f"{4 * effort.points} exact equalities, both directions, e^eps from 1/12 to 5"
-        return Finding(Verdict.HOLDS, evidence)
+    def case(rng):
+        p, (beta,), q0 = _random_pair(rng)
+        q1 = q0 * (1 + (p - 1) * Fraction(rng.randint(0, 12), 12)) if lopsided else q0
+        q0, q1 = rng.sample((q0, q1), 2)
+        n, ratio = rng.randint(1, 6), Fraction(rng.randint(1, 60), 12)
+        channel = counts_channel(p, beta, q0, q1)
+        for reverse, order in ((False, (0, 1)), (True, (1, 0))):
+            truth = exact_shuffle.delta(channel, *order, (2,) * (n - 1), ratio)
+            if _expectation(n, ratio, p, beta, q0, q1, reverse=reverse) != truth:
+                point = f"p={p}, beta={beta}, q0={q0}, q1={q1}, n={n}, e^eps={ratio}"
+                return f"{point}: the expectation is not the divergence {truth}"
+        return 1
 
-    return check
+    return share_of_bound(case, 2)
 
 
 CHECKS = {
-    "wang24-lemma-4.5": Check(_more_variation),
-    "wang24-theorem-4.6": Check(_expectation_is_exact(lopsided=False)),
-    "wang24-proposition-1": Check(_expectation_is_exact(lopsided=True)),
+    "wang24-lemma-4.5": share_of_bound(_more_variation, 2),
+    "wang24-theorem-4.6": _expectation_is_exact(lopsided=False),
+    "wang24-proposition-1": _expectation_is_exact(lopsided=True),
 }
