@@ -4,7 +4,7 @@ import math
 
 from claims.claim import Finding, Verdict
 from claims.counterexample_search import CROWD, LOCAL, RISK, claims_too_much, worst
-from shufflelib.published.closed_form import OutOfRegime
+from shufflelib.published.closed_form import over
 
 
 def upper_bound(formula, randomizer, **axes):
@@ -13,7 +13,8 @@ def upper_bound(formula, randomizer, **axes):
     Parameters
     ----------
     formula : callable
-        Takes the coordinates by name, returns ε; `OutOfRegime` outside the printed regime.
+        Takes the coordinates by name, returns ε; `OutOfRegime` or NaN outside the printed
+        regime.
     randomizer : callable
         Takes the coordinates except ``n`` and ``delta``, returns the `LocalRandomizer` that is attacked.
     **axes : Axis
@@ -27,10 +28,9 @@ def upper_bound(formula, randomizer, **axes):
     axes = axes or {"eps0": LOCAL, "n": CROWD, "delta": RISK}
 
     def excess(n, delta, **mechanism):
-        try:
-            eps = formula(n=n, delta=delta, **mechanism)
-        except OutOfRegime:
-            return math.nan
+        eps = float(over(formula, n=n, delta=delta, **mechanism))
+        if math.isnan(eps):
+            return eps
         return claims_too_much(randomizer(**mechanism), n=n, eps=eps, delta=delta)
 
     def check(effort):

@@ -224,11 +224,7 @@ def _exchange(alpha, *, n, share, clone, third=0):
 
     def test_between(held, other, third):
         rows = [[held, other, third, 0], [other, held, third, 0], [clone, clone, 0, 1 - 2 * clone]]
-        p, q = (exact_shuffle.shuffled(rows, (x,) + (2,) * (n - 1)) for x in (0, 1))
-        outputs = sorted(p.keys() | q.keys())
-        return false_negatives(
-            corners(*([distribution.get(one, 0) for one in outputs] for distribution in (p, q))), alpha
-        )
+        return false_negatives(corners(*exact_shuffle.neighbours(rows, n)), alpha)
 
     certain = third * (1 - alpha) + (1 - third) * test_between(1, 0, 0)
     return certain, test_between((1 - third) * share, (1 - third) * (1 - share), third)

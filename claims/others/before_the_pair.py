@@ -3,6 +3,8 @@
 import math
 from fractions import Fraction
 
+import numpy as np
+
 from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.counterexample_search import LOCAL, RISK, whole
@@ -16,17 +18,9 @@ from shufflelib.published import closed_form, renyi
 from shufflelib.published.closed_form import BlanketBounds
 
 
-def _smaller_of(formulas, **known):
-    """Return the smaller of Hoeffding's and Bennett's answers."""
-
-    def formula(n, delta):
-        values = [float(closed_form.over(one, **known, n=n, delta=delta)) for one in formulas]
-        known_ones = [value for value in values if not math.isnan(value)]
-        if not known_ones:
-            raise closed_form.OutOfRegime("neither inequality proves anything here")
-        return min(known_ones)
-
-    return formula
+def smaller_of(formulas, n, delta, **known):
+    """Return the smaller of Hoeffding's and Bennett's answers, NaN where neither proves anything."""
+    return float(np.fmin(*(closed_form.over(one, **known, n=n, delta=delta) for one in formulas)))
 
 
 GENERIC = (closed_form.blanket_hoeffding, closed_form.blanket_bennett)
@@ -34,11 +28,11 @@ SPECIFIC = (closed_form.blanket_hoeffding_specific, closed_form.blanket_bennett_
 
 
 def _rr_blanket(eps0, d, n, delta):
-    return _smaller_of(SPECIFIC, blanket=BlanketBounds.generalized_rr(eps0=eps0, d=d))(n, delta)
+    return smaller_of(SPECIFIC, n, delta, blanket=BlanketBounds.generalized_rr(eps0=eps0, d=d))
 
 
 def _laplace_blanket(eps0, n, delta):
-    return _smaller_of(SPECIFIC, blanket=BlanketBounds.laplace(eps0=eps0))(n, delta)
+    return smaller_of(SPECIFIC, n, delta, blanket=BlanketBounds.laplace(eps0=eps0))
 
 
 def _clones_of_the_paper(eps0, n, delta):
@@ -118,7 +112,7 @@ CHECKS = {
     "balle19-lemma-5.3": Check(_blanket_by_enumeration),
     "balle19-hoeffding-bennett-generic": Check(
         upper_bound(
-            lambda eps0, n, delta: _smaller_of(GENERIC, eps0=eps0)(n, delta),
+            lambda eps0, n, delta: smaller_of(GENERIC, n, delta, eps0=eps0),
             randomizers.generic,
             eps0=LOCAL,
             n=whole(2, 10**7),

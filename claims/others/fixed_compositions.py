@@ -117,36 +117,39 @@ def _repeated(effort):
     return holds_if(good and tuples > m * square, evidence, steps)
 
 
-def _boundary(effort):
-    steps, gaps = [], []
+def _tends_to(cases, what):
+    """Return the check that pairs of distributions tend to their limits, of the order 1/n or faster."""
+
+    def check(effort):
+        gaps = {
+            n: max(0.5 * np.abs(a - b).sum() for a, b in zip(pair, limit, strict=True))
+            for n, pair, limit in cases()
+        }
+        steps = tuple(f"n = {n}, {what} and its shift {gap:.2g}" for n, gap in gaps.items())
+        first, second, third = gaps.values()
+        return holds_if(first > 5 * second > 25 * third, steps[-1], steps)
+
+    return check
+
+
+def _boundary():
     for n in (100, 1000, 10_000):
         flip, k = 1 / (1 + n / 1.0), np.arange(60)  # e^eps0 = n: the mean number of flips tends to 1
         rest = binom.pmf(k, n - 1, flip)
-        distributions = [s * rest + (1 - s) * np.concatenate([[0], rest[:-1]]) for s in (1 - flip, flip)]
-        limit = [poisson.pmf(k, 1.0), np.concatenate([[0], poisson.pmf(k[:-1], 1.0)])]
-        gaps.append(max(0.5 * np.abs(a - b).sum() for a, b in zip(distributions, limit, strict=True)))
-        steps.append(f"n = {n}, e^eps0 = n: total variation to Poisson and its shift {gaps[-1]:.2g}")
-    falls = gaps[0] > 5 * gaps[1] > 25 * gaps[2]
-    return holds_if(falls, steps[-1], steps)
+        pair = [s * rest + (1 - s) * np.concatenate([[0], rest[:-1]]) for s in (1 - flip, flip)]
+        yield n, pair, [poisson.pmf(k, 1.0), np.concatenate([[0], poisson.pmf(k[:-1], 1.0)])]
 
 
-def _inside(effort):
+def _inside():
     """Flips of zeros less flips of ones, half of the others holding either value."""
-    steps, gaps = [], []
     for n in (101, 1001, 10_001):
         flip, half, reach = 1 / (1 + n / 2.0), (n - 1) // 2, 40  # e^eps0 = n/2: c^2 = 1/2, two flips
         flips = binom.pmf(np.arange(reach + 1), half, flip)
         distribution = np.convolve(flips, flips[::-1])  # of the difference, from -reach to reach
+        before, after = np.append(distribution, 0.0), np.append(0.0, distribution)
         at = np.arange(-reach, reach + 2)
-        pair = [
-            np.append(distribution, 0.0) * (1 - x) + np.append(0.0, distribution) * x
-            for x in (flip, 1 - flip)
-        ]
-        limit = [skellam.pmf(at - x, 1.0, 1.0) for x in (0, 1)]
-        gaps.append(max(0.5 * np.abs(a - b).sum() for a, b in zip(pair, limit, strict=True)))
-        steps.append(f"n = {n}, e^eps0 = n/2: total variation to Skellam(1, 1) and its shift {gaps[-1]:.2g}")
-    falls = gaps[0] > 5 * gaps[1] > 25 * gaps[2]
-    return holds_if(falls, steps[-1], steps)
+        pair = [before * (1 - x) + after * x for x in (flip, 1 - flip)]
+        yield n, pair, [skellam.pmf(at - x, 1.0, 1.0) for x in (0, 1)]
 
 
 # ---------------------------------------------------------------- mutual information
@@ -219,8 +222,8 @@ CHECKS = {
     "sh26-larger-than-proxy": always(_larger_than_proxy),
     "sh26-curves": Check(_curves),
     "sh26-repetition": Check(_repeated),
-    "sh26-boundary": Check(_boundary),
-    "sh26-boundary-inside": Check(_inside),
+    "sh26-boundary": Check(_tends_to(_boundary, "e^eps0 = n: total variation to Poisson")),
+    "sh26-boundary-inside": Check(_tends_to(_inside, "e^eps0 = n/2: total variation to Skellam(1, 1)")),
     "su25-position": Check(_position),
     "su25-value": Check(_value),
 }

@@ -73,35 +73,27 @@ def _response_row(d):
     ]
 
 
+def _four_values(e, masses):
+    """Return a row whose reports are likely or not under either input, in four masses, or do not differ."""
+    values = (1 - e * RATIO, e - e * RATIO, 1 - RATIO, e - RATIO)
+    return [*zip(values, masses, strict=True), (Fraction(0), 1 - sum(masses))]
+
+
 def _two_classes_row(_):
-    share = 1 / (2 * (1 + E))
-    values = (1 - E * RATIO, E - E * RATIO, 1 - RATIO, E - RATIO)
-    return [*((v, share) for v in values), (Fraction(0), 1 - 2 / (1 + E))]
+    return _four_values(E, [1 / (2 * (1 + E))] * 4)
 
 
 def _unary_row(_):
     t = 2 * (E + 1)
-    return [
-        (1 - E * RATIO, 1 / t),
-        (E - E * RATIO, 1 / (E * t)),
-        (1 - RATIO, E / t),
-        (E - RATIO, 1 / t),
-        (Fraction(0), (1 - 1 / E) / 2),
-    ]
+    return _four_values(E, (1 / t, 1 / (E * t), E / t, 1 / t))
 
 
 ROOT = 2
 
 
 def _rappor_row(_):
-    e, t = Fraction(ROOT**2), Fraction((ROOT + 1) ** 2)
-    return [
-        (1 - e * RATIO, 1 / t),
-        (e - e * RATIO, 1 / (ROOT * t)),
-        (1 - RATIO, ROOT / t),
-        (e - RATIO, 1 / t),
-        (Fraction(0), 1 - Fraction(1, ROOT)),
-    ]
+    t = Fraction((ROOT + 1) ** 2)
+    return _four_values(Fraction(ROOT**2), (1 / t, 1 / (ROOT * t), ROOT / t, 1 / t))
 
 
 def _unary(d):

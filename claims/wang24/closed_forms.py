@@ -84,10 +84,7 @@ def _rate(effort):
         p, beta, q = pair.values()
         r = beta * p / (p - 1.0) / q
         n = 2 + math.ceil(min(crowd * 8.0 * math.log(2e6) / r, 1e14))
-        try:
-            eps = closed_form.variation_ratio_asymptotic(**pair, n=n, delta=1e-6)
-        except closed_form.OutOfRegime:
-            return math.nan
+        eps = float(closed_form.over(closed_form.variation_ratio_asymptotic, **pair, n=n, delta=1e-6))
         rate = math.sqrt(beta * (p - 1.0) * q / (p * n) * math.log(4e6))
         return math.log(eps / rate) - math.log(6.0 * math.sqrt(32.0)) if r <= 1 / 6 else math.nan
 

@@ -138,7 +138,7 @@ def _extremal(build, confirm, drawn, **sizes):
 ITEMS = whole(4, 64)
 
 
-EXTREMAL = {
+CHECKS = {
     "wang24-tight-randomized-response": _extremal(
         randomizers.generalized_rr,
         _attack_on_two(lambda: exact_shuffle.randomized_response(3, 3), 3, Fraction(2, 5), 1),
@@ -191,11 +191,6 @@ EXTREMAL = {
         {"arc": 0.5},
         arc=linear(0.5, 0.9),
     ),
-}
-
-
-CHECKS = {
-    **EXTREMAL,
     "wang24-tight-privunit": Check(
         _attack_on_two(lambda: _caps(3), 3, Fraction(2, 7), 2),
         witness(lambda: five_of(5)),

@@ -8,8 +8,8 @@ from scipy.stats import binom
 
 from claims.claim import Check, Finding, Verdict, holds_if
 from claims.exact_count_pair import evenly
+from claims.others.before_the_pair import SPECIFIC, smaller_of
 from shufflelib import randomizers
-from shufflelib.published import closed_form
 from shufflelib.published.closed_form import BlanketBounds
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -24,8 +24,7 @@ def _pair_epsilon(randomizer, n, delta):
 def _specific_blanket(randomizer, n, delta):
     """Return the better of Hoeffding and Bennett with the constants of an extremal mechanism's γ."""
     known = BlanketBounds.extremal(eps0=randomizer.eps0, gamma=float(randomizer.blanket().sum()))
-    formulas = closed_form.blanket_hoeffding_specific, closed_form.blanket_bennett_specific
-    return min(float(closed_form.over(one, blanket=known, n=n, delta=delta)) for one in formulas)
+    return smaller_of(SPECIFIC, n, delta, blanket=known)
 
 
 def _saved(name, d, eps0, n=10_000):

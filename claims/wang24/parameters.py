@@ -136,7 +136,38 @@ def _binary(eps0):
 ITEMS, MANY = whole(3, 64), whole(8, 64)
 
 
-TABLE_1 = {
+def _no_more_variation(rng):
+    """Compare a random channel with randomized response of the same budget, in exact fractions."""
+    size, inputs = rng.randint(2, 5), rng.randint(2, 4)
+    rows = channels.normalised([[rng.randint(1, 9) for _ in range(size)] for _ in range(inputs)])
+    e, truth = channels.largest_ratio(rows), channels.total_variation(rows)
+    if truth * (e + 1) > e - 1:
+        return f"{rows}: ratio {e}, total variation {truth}"
+    return truth * (e + 1) / (e - 1) if e > 1 else 0
+
+
+def _duchi(effort):
+    odd, even = channels.corners(3, 3), channels.corners(3, 2)
+    ratios = channels.largest_ratio(odd), channels.largest_ratio(even)
+    steps = (
+        "corners of the cube, e^eps = 3; with odds 3 a report is uniform on {t: t.v >= 0}, else on {t: t.v "
+        "<= 0}",
+        f"d = 3: largest ratio {ratios[0]}, total variation {channels.total_variation(odd)} (printed 3 and "
+        "1/2)",
+        f"d = 2: largest ratio {ratios[1]}, because a tie t.v = 0 belongs to both halves",
+        "with a tie counted half on either side the ratio is 3 again and the total variation 1/4",
+    )
+    exact_odd = ratios[0] == 3 and channels.total_variation(odd) == Fraction(1, 2)
+    verdict = Verdict.SMALLER if exact_odd and ratios[1] > 3 else Verdict.REFUTED
+    return Finding(
+        verdict, f"exact for odd d; for d = 2 the largest ratio is {ratios[1]} instead of 3", steps
+    )
+
+
+CHECKS = {
+    "wang24-table1-general": share_of_bound(_no_more_variation, 4)._replace(
+        confirm=_enumerated(lambda: exact_shuffle.randomized_response(3, 2), 3, Fraction(1, 2)),
+    ),
     "wang24-table1-laplace": _entry(
         lambda e: 1 - 1 / _half(e),
         lambda eps0: randomizers.laplace(eps0=eps0),
@@ -205,10 +236,7 @@ TABLE_1 = {
         share=linear(0.02, 0.98),
         s=whole(1, 4),
     ),
-}
-
-
-TABLE_5 = {
+    "wang24-table5-duchi": Check(_duchi),
     "wang24-table5-harmony": _entry(
         lambda e, d: (e - 1) / (e + 1),
         randomizers.harmony,
@@ -243,42 +271,4 @@ TABLE_5 = {
         d=MANY,
         s=whole(1, 6),
     ),
-}
-
-
-def _no_more_variation(rng):
-    """Compare a random channel with randomized response of the same budget, in exact fractions."""
-    size, inputs = rng.randint(2, 5), rng.randint(2, 4)
-    rows = channels.normalised([[rng.randint(1, 9) for _ in range(size)] for _ in range(inputs)])
-    e, truth = channels.largest_ratio(rows), channels.total_variation(rows)
-    if truth * (e + 1) > e - 1:
-        return f"{rows}: ratio {e}, total variation {truth}"
-    return truth * (e + 1) / (e - 1) if e > 1 else 0
-
-
-def _duchi(effort):
-    odd, even = channels.corners(3, 3), channels.corners(3, 2)
-    ratios = channels.largest_ratio(odd), channels.largest_ratio(even)
-    steps = (
-        "corners of the cube, e^eps = 3; with odds 3 a report is uniform on {t: t.v >= 0}, else on {t: t.v "
-        "<= 0}",
-        f"d = 3: largest ratio {ratios[0]}, total variation {channels.total_variation(odd)} (printed 3 and "
-        "1/2)",
-        f"d = 2: largest ratio {ratios[1]}, because a tie t.v = 0 belongs to both halves",
-        "with a tie counted half on either side the ratio is 3 again and the total variation 1/4",
-    )
-    exact_odd = ratios[0] == 3 and channels.total_variation(odd) == Fraction(1, 2)
-    verdict = Verdict.SMALLER if exact_odd and ratios[1] > 3 else Verdict.REFUTED
-    return Finding(
-        verdict, f"exact for odd d; for d = 2 the largest ratio is {ratios[1]} instead of 3", steps
-    )
-
-
-CHECKS = {
-    "wang24-table1-general": share_of_bound(_no_more_variation, 4)._replace(
-        confirm=_enumerated(lambda: exact_shuffle.randomized_response(3, 2), 3, Fraction(1, 2)),
-    ),
-    **TABLE_1,
-    "wang24-table5-duchi": Check(_duchi),
-    **TABLE_5,
 }

@@ -36,14 +36,9 @@ def five_of(n):
 
 def _moments(order, *, e, d, n):
     """Return sums of P^order/Q^(order - 1): of d-ary response, others at a third option, and of the pair."""
-    sums = []
-    for channel in (
-        exact_shuffle.randomized_response(e, d),
-        counts_channel(e, Fraction(e - 1, e + d - 1), e),
-    ):
-        p, q = (exact_shuffle.shuffled(channel, (x, *(2,) * (n - 1))) for x in (0, 1))
-        sums.append(power_sum(p.values(), [q[output] for output in p], order))
-    return sums
+    pair = counts_channel(e, Fraction(e - 1, e + d - 1), e)
+    channels = exact_shuffle.randomized_response(e, d), pair
+    return [power_sum(*exact_shuffle.neighbours(channel, n), order) for channel in channels]
 
 
 def _renyi_of_options(d, order=4):

@@ -32,14 +32,8 @@ def _swap(e):
 
 def _clones(e, n):
     """Return the distributions of (A + 1, C − A) and (A, C − A + 1) on the pairs of counts."""
-    w, cells = _swap(e), {}
-    for c in range(n):
-        for a in range(c + 1):
-            ways = math.comb(n - 1, c) * math.comb(c, a)
-            mass = ways * w**c * (1 - 2 * w) ** (n - 1 - c)
-            for key, side in (((a + 1, c - a), 0), ((a, c - a + 1), 1)):
-                cells.setdefault(key, [Fraction(0), Fraction(0)])[side] += mass
-    return [list(side) for side in zip(*cells.values(), strict=True)]
+    w = _swap(e)
+    return exact_shuffle.neighbours([[1, 0, 0], [0, 1, 0], [w, w, 1 - 2 * w]], n)
 
 
 def _clone_pair(e, n):
