@@ -52,11 +52,6 @@ def population(mechanism, rng, n):
         x = rng.random((n, d)) ** np.arange(1, d + 1)
         x = np.round(x) if name == "gaussian" else x
         return (x[:, 0], x[:, 0].mean()) if d == 1 else (x, x.mean(axis=0))
-    s = (
-        getattr(mechanism, "s", 1)
-        if name in ("sampled_rappor", "subset_exponential", "collision", "wheel")
-        else 1
-    )
-    x = random_sets(rng, n, mechanism.d, s)
     sets_held = name in ("sampled_rappor", "subset_exponential", "collision", "wheel")
+    x = random_sets(rng, n, mechanism.d, mechanism.s if sets_held else 1)
     return (x if sets_held else x[:, 0]), item_counts(x, mechanism.d)

@@ -12,7 +12,6 @@ import pytest
 from scipy import integrate, special
 
 import oracles
-from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import Status
 from shufflelib.profiles import (
     ApproximateDP,
@@ -271,18 +270,6 @@ def test_lines_known_roughly_cost_little_beside_sharp_ones():
     assert np.max(above.upper(INSIDE) - below.lower(INSIDE)) < 0.06
 
 
-def test_from_profile_of_a_mechanism():
-    mechanism = shuffle(randomizers.generalized_rr(eps0=1.0, d=3), n=20)
-    f = from_profile(mechanism, dots=40)
-    for eps in (0.1, 0.3):
-        assert f.delta(eps).upper >= mechanism.delta(eps).lower
-        assert f.delta(eps).lower <= mechanism.delta(eps).upper
-    bracket = f([0.05, 0.5])
-    other = mechanism.tradeoff([0.05, 0.5])
-    assert np.all(bracket.lower <= other.upper) and np.all(other.lower <= bracket.upper)
-    assert isinstance(from_profile(Gaussian(0.5)), GaussianTradeoff)
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -382,14 +369,6 @@ def test_clones_enclose_whole_numbers(monkeypatch, listed, width):
         assert bracket.lower <= truth <= bracket.upper
         assert bracket.upper - bracket.lower < width
         assert f.inverse.delta(math.log(ratio)).lower <= truth <= f.inverse.delta(math.log(ratio)).upper
-
-
-def test_many_clones_agree_with_the_variation_ratio_pair():
-    pair = VariationRatioPair(n=20_000, p=math.exp(1.0), beta=math.tanh(0.5), q0=math.exp(1.0))
-    f = joint_concavity.clone_pair(eps0=1.0, n=20_000)
-    for eps in (0.0, 1e-4, 3e-3):
-        ours, theirs = f.delta(eps), pair.delta(eps)
-        assert ours.lower <= theirs.upper and theirs.lower <= ours.upper
 
 
 # ---------------------------------------------------------------- random start

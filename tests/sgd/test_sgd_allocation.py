@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from sgd_cases import single
 from shufflelib import sgd
 from shufflelib.sgd import Network, accounting
 from shufflelib.sgd.accounting import inverse
@@ -34,25 +35,17 @@ def examples(rng, n, scale=1.0):
     return features, rng.integers(3, size=n)
 
 
-def single(parameters, features, labels):
-    """Return each example's gradient, one network pass for each."""
-    rows = range(len(labels))
-    return np.array(
-        [NETWORK.gradients(parameters, features[i : i + 1], labels[i : i + 1]).mean() for i in rows], float
-    )
-
-
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])
 def test_a_release_is_the_sum_of_clipped_gradients_over_one_number(kind, scale):
     rng = np.random.default_rng(1)
     one, parameters = reports(kind), NETWORK.initial(rng)
     features, labels = examples(rng, 8, scale)
-    each = single(parameters, features, labels)
+    gradients = NETWORK.gradients(parameters, features, labels)
+    each = np.array([single(gradients, j) for j in range(8)])
     norms = np.linalg.norm(each, axis=1)
     expected = (each * np.minimum(1.0, 0.7 / np.maximum(norms, 1e-300))[:, None]).sum(axis=0) / 8
-    found = one.release(NETWORK.gradients(parameters, features, labels), NETWORK)
-    assert np.allclose(found, expected, rtol=1e-4, atol=1e-6)
+    assert np.allclose(one.release(gradients, NETWORK), expected, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, 8, 20])
@@ -61,9 +54,10 @@ def test_the_divisor_of_an_allocated_block_does_not_depend_on_its_size(size):
     one, parameters = reports(noise_multiplier=1e-9), NETWORK.initial(rng)
     features, labels = examples(rng, size, 100.0)
     run = sgd.Training(one, NETWORK, *examples(rng, 48), step_size=0.1, seed=1)
-    found = one.report(run._gradients(parameters, features, labels), NETWORK, 0, rng)
+    gradients = run._gradients(parameters, features, labels)
+    found = one.report(gradients, NETWORK, 0, rng)
     assert found.shape == (NETWORK.size,) and found.dtype == np.float32
-    each = single(parameters, features, labels).reshape(size, NETWORK.size)
+    each = np.array([single(gradients, j) for j in range(size)]).reshape(size, NETWORK.size)
     clipped = each * np.minimum(1.0, 0.7 / (np.linalg.norm(each, axis=1, keepdims=True) + 1e-12))
     assert np.allclose(found, clipped.sum(axis=0) / 8, atol=1e-6)
 
