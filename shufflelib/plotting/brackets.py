@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from shufflelib.numerics.validation import shown
 from shufflelib.plotting.looks import GREY
 from shufflelib.plotting.style import style
 
@@ -48,7 +49,7 @@ def gap_in_words(lower, upper):
     >>> plotting.gap_in_words([0.1, 0.2], [0.10001, 0.20001])
     'both ends, 0.01 % apart'
     """
-    lower, upper = np.asarray(lower, float), np.asarray(upper, float)
+    lower, upper = aligned(lower=lower, upper=upper)
     known = (lower > 0.0) & np.isfinite(upper)
     if not known.any():
         return "no bracket"
@@ -83,7 +84,8 @@ def draw_ratio(ax, x, lower, upper):
     >>> strip.get_xlabel(), ax.get_xlabel()
     ('users (n)', '')
     """
-    ratio = np.divide(upper, lower, where=np.asarray(lower) > 0.0, out=np.full(np.shape(x), np.nan))
+    x, lower, upper = aligned(x=x, lower=lower, upper=upper)
+    ratio = np.divide(upper, lower, where=lower > 0.0, out=np.full(x.shape, np.nan))
     strips = [child for child in ax.child_axes if child.get_gid() == "ratio"]
     with style():
         if strips:
@@ -129,6 +131,7 @@ def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1)):
     >>> [text.get_text() for text in ax.texts]
     ['no bound can be here: an attack']
     """
+    x, attack = aligned(x=x, attack=attack)
     for earlier in [one for one in (*ax.collections, *ax.texts) if one.get_gid() == "impossible"]:
         earlier.remove()
     with style():
@@ -136,3 +139,26 @@ def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1)):
         ax.set_ylim(low, high)
         ax.fill_between(x, low, attack, color=GREY, alpha=0.2, linewidth=0, zorder=1, gid="impossible")
         ax.text(*at, words, transform=ax.transAxes, color="0.25", gid="impossible")
+
+
+def aligned(**values):
+    """Return numbers or lists of them, NaN allowed, as arrays of one shape, or refuse one by name.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.brackets import aligned
+    >>> [one.tolist() for one in aligned(x=[1, 2], attack=[0.3, 0.2])]
+    [[1.0, 2.0], [0.3, 0.2]]
+    """
+    arrays = []
+    for name, given in values.items():
+        try:
+            array = np.asarray(given, float)
+        except (TypeError, ValueError):
+            raise TypeError(f"{name} must be a list of numbers, got {shown(given)}; pass an array") from None
+        length = (arrays or [array.ravel() if array.ndim > 1 else array])[0].shape
+        if array.shape != length or array.size == 0:
+            wanted = f"shape {length}" if array.size else "at least one number"
+            raise ValueError(f"{name} must have {wanted}, got shape {array.shape}; pass one for each place")
+        arrays.append(array)
+    return arrays

@@ -5,6 +5,7 @@ import textwrap
 import numpy as np
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
+from shufflelib.plotting.brackets import aligned
 from shufflelib.plotting.looks import BLACK, SHORT, VERMILLION, WIDTH
 from shufflelib.plotting.style import style
 
@@ -91,10 +92,9 @@ def mark_crossings(ax, x, claimed, attained, *, parameter="n", quantity="ε"):
     >>> [text.get_text() for text in ax.texts]
     ['n = 15, ε = 0.25']
     """
+    x, claimed, attained = aligned(x=x, claimed=claimed, attained=attained)
     to_scale, back = ax.transScale, ax.transScale.inverted()
-    upper, lower = (
-        to_scale.transform(np.column_stack((np.asarray(x, float), values))) for values in (claimed, attained)
-    )
+    upper, lower = (to_scale.transform(np.column_stack((x, values))) for values in (claimed, attained))
     over = upper[:, 1] - lower[:, 1]
     known = np.isfinite(over[:-1] * over[1:])
     crossings = []

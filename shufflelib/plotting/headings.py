@@ -2,12 +2,14 @@
 
 import re
 
+from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
 from matplotlib.figure import FigureBase
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
 
+from shufflelib.numerics.validation import instance, shown
 from shufflelib.plotting.style import STYLE, style
 
 FINDING, SETTING, CAPTION = 9.5, 8.0, 8.0  # points
@@ -35,6 +37,10 @@ def headline(place, finding, setting):
     >>> ax.get_title(loc="left")
     'A thousand users turn ε₀ = 2 into ε = 0.27'
     """
+    if not isinstance(place, Axes | FigureBase):
+        raise TypeError(f"place must be axes or a figure, got {shown(place)}; pass what `figure` returns")
+    for name, words in (("finding", finding), ("setting", setting)):
+        instance(words, name, str, remedy="pass a sentence, empty for none")
     whole = isinstance(place, FigureBase)
     fig = place if whole else place.figure
     for earlier in [text for text in _children(place) if text.get_gid() == "setting"]:
@@ -85,6 +91,7 @@ def caption(fig, number, words):
     Figure 3. Follow one user count from left to right: each line
     is one proof.
     """
+    instance(words, "words", str, remedy="pass two or three sentences")
     text = f"Figure {number}. {' '.join(words.split())}"
     with style():
         lines = wrapped(text, fig.get_figwidth() - 0.1, CAPTION)

@@ -27,8 +27,9 @@ class Screen:
         fig.set_dpi(dpi)
         with style():
             self._canvas = FigureCanvasAgg(fig)
-            fig.draw_without_rendering()
-        fig.set_layout_engine("none")
+            if fig.get_layout_engine() is not None:
+                fig.draw_without_rendering()
+                fig.set_layout_engine("none")
 
     def png(self):
         """Return the figure as PNG bytes."""

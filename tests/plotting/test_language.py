@@ -113,3 +113,32 @@ def test_crossings_carry_their_numbers():
     assert crossings == [pytest.approx((X[1], TRUTH[1]))]
     assert [text.get_text() for text in ax.texts] == ["n = 31.6, ε = 0.3"]
     assert plotting.mark_crossings(ax, X, 2 * TRUTH, TRUTH) == [] and not ax.texts
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (
+            lambda ax: plotting.headline("title", "a", "b"),
+            "place must be axes or a figure, got 'title'; pass",
+        ),
+        (lambda ax: plotting.headline(ax, 3.0, "b"), "finding must be a str, got 3.0; pass a sentence"),
+        (lambda ax: plotting.headline(ax, "a", None), "setting must be a str, got None; pass a sentence"),
+        (lambda ax: plotting.caption(ax.figure, 1, 2.0), "words must be a str, got 2.0; pass two or three"),
+        (
+            lambda ax: plotting.gap_in_words([1.0], [1.0, 2.0]),
+            r"upper must have shape \(1,\), got shape \(2,\)",
+        ),
+        (lambda ax: plotting.gap_in_words([], []), r"lower must have at least one number, got shape \(0,\)"),
+        (lambda ax: plotting.draw_ratio(ax, X, TRUTH, 1.0), r"upper must have shape \(5,\), got shape \(\)"),
+        (
+            lambda ax: plotting.shade_impossible(ax, X, "low", "w"),
+            "attack must be a list of numbers, got 'low'",
+        ),
+        (lambda ax: plotting.mark_crossings(ax, X, TRUTH, X[1:]), r"attained must have shape \(5,\), got"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_value_and_remedy(ask, message):
+    _, ax = panel()
+    with pytest.raises((TypeError, ValueError), match=message):
+        ask(ax)

@@ -1,11 +1,12 @@
 """What the pictures of ideas share: a canvas in inches, a headline, looks of categories, checks of data."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from shufflelib.numerics.validation import instance, reals, shown
 from shufflelib.plotting.headings import headline
 from shufflelib.plotting.looks import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
-from shufflelib.plotting.style import figure, style
+from shufflelib.plotting.style import style
 
 WIDTH = 5.0  # inches, so that 8 points stay legible where a page shows the picture half as wide as itself
 LABEL, NOTE = 9.0, 8.0  # points of text
@@ -41,11 +42,9 @@ def canvas(fig, height, finding, setting, *, width=WIDTH):
     >>> fig.axes, 2.0 < top < 3.0
     ([], True)
     """
-    from matplotlib.figure import Figure
-
     if fig is None:
-        fig = figure(width=width, height=height)[0]
-        fig.set_layout_engine("none")
+        with style():
+            fig = Figure(figsize=(width, height))
     instance(fig, "fig", Figure, remedy="pass an earlier picture to draw into it again, or None")
     fig.clear()
     words(finding, "finding")
