@@ -60,10 +60,7 @@ class Refused(NamedTuple):
 
 def profile(setting):
     """Return the privacy profile of a setting."""
-    made = shuffle(setting.randomizer(), n=setting.n)
-    if setting.rate < 1.0:
-        made = made.subsample(rate=setting.rate)
-    return made.compose(rounds=setting.rounds) if setting.rounds > 1 else made
+    return shuffle(setting.randomizer(), setting.n).subsample(setting.rate).compose(setting.rounds)
 
 
 def epsilon(setting):
@@ -106,34 +103,20 @@ def renyi_curve(setting):
 
 def largest(setting):
     """Return the largest local budget that meets the target."""
-    if not MECHANISMS[setting.mechanism].has_budget:
+    mechanism = MECHANISMS[setting.mechanism]
+    if not mechanism.has_budget:
         raise ValueError(f"{setting.mechanism} has no local budget to look for; choose another mechanism")
-    _all_users(setting)
-
-    def build(eps0):
-        return MECHANISMS[setting.mechanism].build(**_others(setting), eps0=eps0)
-
-    return calibration.largest_eps0(
-        build, n=setting.n, eps=setting.eps, delta=setting.delta, rounds=setting.rounds
-    )
+    others = {name: getattr(setting, name) for name in mechanism.parameters if name != "eps0"}
+    return calibration.largest_eps0(mechanism.build, n=setting.n, **_target(setting), **others)
 
 
 def fewest(setting):
     """Return the fewest users that meet the target."""
-    _all_users(setting)
-    return calibration.fewest_users(
-        setting.randomizer(), eps=setting.eps, delta=setting.delta, rounds=setting.rounds
-    )
+    return calibration.fewest_users(setting.randomizer(), **_target(setting))
 
 
-def _others(setting):
-    parameters = MECHANISMS[setting.mechanism].parameters
-    return {name: getattr(setting, name) for name in parameters if name != "eps0"}
-
-
-def _all_users(setting):
-    if setting.rate < 1.0:
-        raise ValueError("a target is answered for sampling rate 1 only; set the rate to 1")
+def _target(setting):
+    return {name: getattr(setting, name) for name in ("eps", "delta", "rounds", "rate")}
 
 
 def rare_item_error(setting):

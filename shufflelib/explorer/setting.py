@@ -140,12 +140,8 @@ class Setting:
     @property
     def python(self):
         """The randomizer as an expression."""
-        return self.constructor()
-
-    def constructor(self, **instead):
-        """Return the randomizer as an expression, with other expressions for some parameters."""
         parameters = MECHANISMS[self.mechanism].parameters
-        written = ", ".join(f"{name}={instead.get(name, getattr(self, name))}" for name in parameters)
+        written = ", ".join(f"{name}={getattr(self, name)}" for name in parameters)
         return f"randomizers.{self.mechanism}({written})"
 
     @property

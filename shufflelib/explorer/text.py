@@ -16,13 +16,15 @@ WAITING = "press the button"
 
 def python(setting, ask):
     """Return a line of Python whose ``answer`` is what a question about the setting returns."""
-    target = f"eps={setting.eps}, delta={setting.delta}, rounds={setting.rounds}"
+    target = f"eps={setting.eps}, delta={setting.delta}, rounds={setting.rounds}, rate={setting.rate}"
+    own = MECHANISMS[setting.mechanism].parameters
+    others = "".join(f", {name}={getattr(setting, name)}" for name in own if name != "eps0")
     expressions = {
         questions.epsilon: f"{setting.profile}.epsilon({setting.delta})",
         questions.missed: f"{setting.profile}.tradeoff({setting.fpr})",
         questions.renyi: f"{setting.profile}.renyi({setting.order})",
-        questions.largest: "calibration.largest_eps0(lambda eps0: "
-        f"{setting.constructor(eps0='eps0')}, n={setting.n}, {target})",
+        questions.largest: f"calibration.largest_eps0(randomizers.{setting.mechanism}, "
+        f"n={setting.n}, {target}{others})",
         questions.fewest: f"calibration.fewest_users({setting.python}, {target})",
         questions.rare_item_error: "estimation.frequency_variance("
         f"{setting.python}, 0.0, n={setting.n}) ** 0.5",

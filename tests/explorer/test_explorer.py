@@ -125,7 +125,9 @@ def test_every_mechanism_is_built_and_named_as_in_the_library():
         (questions.missed, SMALL),
         (questions.renyi, SMALL.but(order=3.0)),
         (questions.largest, SMALL),
+        (questions.largest, SMALL.but(rate=0.5)),
         (questions.fewest, SMALL),
+        (questions.fewest, SMALL.but(rate=0.25)),
         (questions.rare_item_error, Setting(mechanism="hadamard", d=100)),
     ],
 )
@@ -163,8 +165,6 @@ def test_a_question_forgets_what_it_does_not_read_and_nothing_else():
     ("ask", "setting", "reason"),
     [
         (questions.largest, Setting(mechanism="gaussian"), "no local budget"),
-        (questions.largest, Setting(rate=0.5), "set the rate to 1"),
-        (questions.fewest, Setting(rate=0.5), "set the rate to 1"),
         (questions.fewest, SMALL.but(eps0=10.0, eps=1e-6, delta=1e-12), "out of reach"),
         (questions.rare_item_error, SMALL, "estimates no histogram"),
     ],
