@@ -84,6 +84,11 @@ def refuted_if(fails, evidence, steps=()):
     return holds_if(not fails, evidence, steps)
 
 
+def smaller_if(holds, evidence, steps=()):
+    """Return the finding that a claim holds in a smaller regime where a condition is met, else is refuted."""
+    return Finding(Verdict.SMALLER if holds else Verdict.REFUTED, evidence, tuple(steps))
+
+
 class Worded(NamedTuple):
     """A check or a confirmation that is complete with the words of its entry, ``setting`` or ``again``.
 
@@ -114,6 +119,11 @@ class Check(NamedTuple):
     check: Callable
     confirm: Callable | None = None
     failure_curve: Callable | None = None
+
+
+def undecided(lines):
+    """Return the check that only says why a claim could be neither shown nor refuted."""
+    return lambda effort: Finding(Verdict.NOT_DECIDED, *lines)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import random
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize_scalar
 
 from claims.claim import Check, Finding, Verdict, Worded, refuted_if
 from claims.exact_count_pair import printed
@@ -199,6 +199,16 @@ def least_false_negatives(p, q, alpha):
     """Return the trade-off function at ``alpha`` by linear programming over all randomised tests."""
     p, q = (np.array([float(x) for x in distribution]) for distribution in (p, q))
     return 1.0 + linprog(-q, p[None, :], [float(alpha)], bounds=(0.0, 1.0), method="highs").fun
+
+
+def best_split(f, g, w, alpha):
+    """Return the least w f(x) + (1 − w) g(y) where the false positives w x + (1 − w) y are ``alpha``."""
+    return minimize_scalar(
+        lambda x: w * f(x) + (1 - w) * g((alpha - w * x) / (1 - w)),
+        bounds=(max(0.0, (alpha - (1 - w)) / w), min(1.0, alpha / w)),
+        method="bounded",
+        options={"xatol": 1e-12},
+    ).fun
 
 
 def too_high(p, q, alpha, bound):

@@ -2,7 +2,7 @@
 
 import math
 
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, smaller_if
 from claims.counterexample_search import LOCAL, logarithmic, whole, worst
 from claims.others.renyi_bounds import ORDER, renyi_upper_bound
 from shufflelib.published import renyi
@@ -45,7 +45,7 @@ def _row_of_corollary_2(effort):
         f"at six corners of it no identical randomizers have more than {most:.4g} of the row",
     )
     fits = found.excess <= 0.0 and most <= 1.0 and truth > claimed
-    return Finding(Verdict.SMALLER if fits else Verdict.REFUTED, f"{steps[1]}; {steps[0]}", steps)
+    return smaller_if(fits, f"{steps[1]}; {steps[0]}", steps)
 
 
 def _identical(eps0, order):
@@ -81,7 +81,7 @@ def _lower_row(effort):
         ),
     )
     fits = found.excess <= 0.0 and ratios[-1][1] < 1e-5
-    return Finding(Verdict.SMALLER if fits else Verdict.REFUTED, f"{steps[0]}; {steps[-1]}", steps)
+    return smaller_if(fits, f"{steps[0]}; {steps[-1]}", steps)
 
 
 def _no_constant(effort):

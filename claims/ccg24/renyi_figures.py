@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import gammaln
 
-from claims.claim import Check, Finding, Verdict, refuted_if
+from claims.claim import Check, Finding, Verdict, refuted_if, smaller_if
 from claims.counterexample_search import LOCAL, whole, worst
 from claims.exact_count_pair import printed
 from claims.failure_curve import Along, over_lower_bound, within
@@ -155,9 +155,8 @@ def _factor(effort):
             f"{factor:.5g}"
         )
     right = all(abs(ratio / factor - 1) < 1e-3 for ratio, factor in ratios)
-    verdict = Verdict.SMALLER if right and ratios[1][0] < 1 < ratios[0][0] else Verdict.REFUTED
     evidence = "the factor is right; 'worse' where it exceeds 1, eps0 > log(1 + sqrt(1 - 1/lambda)); "
-    return Finding(verdict, evidence + lines[1], tuple(lines))
+    return smaller_if(right and ratios[1][0] < 1 < ratios[0][0], evidence + lines[1], lines)
 
 
 def _optimal(effort):
@@ -177,7 +176,7 @@ def _optimal(effort):
         f"eps0 = 1, 2, 4, 10: at most {most:.3g} times what an attack attains; at 0.01 {bent:.3g} times, as "
         "4/eps0^2"
     )
-    return Finding(Verdict.SMALLER if most < 60.0 and bent > 1e4 else Verdict.REFUTED, evidence, steps)
+    return smaller_if(most < 60.0 and bent > 1e4, evidence, steps)
 
 
 FIGURE_2 = [{"eps0": eps0, **FIGURE} for eps0 in (0.1, 0.5, 1.0, 2.0, 4.0)]

@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from claims.claim import Check, Finding, Verdict, holds_if
+from claims.claim import Check, Finding, Verdict, holds_if, smaller_if
 from claims.counterexample_search import logarithmic, worst
 from claims.exact_count_pair import above_the_claim, witness
 from claims.failure_curve import Along
@@ -67,9 +67,7 @@ def _sensitivity(effort):
         "the theorem shuffles blocks, and uses 2C/m for them",
     )
     fits = one == 2 * clip / size and block > one
-    return Finding(
-        Verdict.SMALLER if fits else Verdict.REFUTED, "for blocks that differ in one example", steps
-    )
+    return smaller_if(fits, "for blocks that differ in one example", steps)
 
 
 def _moved(gradient, clip=2.0):
@@ -140,8 +138,7 @@ def _gaussian_mechanism(effort):
         f"eps = 10, delta = 1e-5: true delta is {far:.4g} times delta; at this delta it fails from eps = "
         f"{least:g} on",
     )
-    verdict = Verdict.SMALLER if inside.excess <= 0.0 and far > 1.0 else Verdict.REFUTED
-    return Finding(verdict, "; ".join(steps), steps)
+    return smaller_if(inside.excess <= 0.0 and far > 1.0, "; ".join(steps), steps)
 
 
 def _client(effort):

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import binom
 
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
+from claims.claim import Check, Finding, Verdict, Worded, holds_if, refuted_if
 from claims.exact_channels import largest_ratio, normalised
 from claims.exact_count_pair import both_ways, counts_channel, counts_delta, printed, witness
 from claims.exact_tests import corners, false_negatives
@@ -235,33 +235,25 @@ OF_THE_PROOF = {"n": 2, "share": 1 - 1 / E, "clone": 1 / (2 * E)}
 PERSONAL = {"n": 2, "share": E / (E + 1), "clone": 1 / (E + 1), "third": Fraction(1, 2)}
 
 
-def _mixture_step(mechanism, alphas, setting):
-    """Return the check at two levels, and the failure curve over all of them."""
+def _mixture_step(mechanism, alphas, confirm):
+    """Return the check of an equation at two levels, with its failure curve over all of them."""
 
-    def check(effort):
-        sides = [(alpha, *_exchange(alpha, **mechanism)) for alpha in alphas]
-        steps = (setting,) + tuple(
-            f"alpha = {alpha}: claimed T = {printed(claimed)}, T of the mixture = {printed(true)}"
-            for alpha, claimed, true in sides
-        )
-        return refuted_if(all(claimed != true for _, claimed, true in sides), "; ".join(steps[1:]), steps)
+    def told(lines):
+        def check(effort):
+            sides = [(alpha, *_exchange(alpha, **mechanism)) for alpha in alphas]
+            found = [
+                f"alpha = {alpha}: claimed T = {printed(claimed)}, T of the mixture = {printed(true)}"
+                for alpha, claimed, true in sides
+            ]
+            differ = all(claimed != true for _, claimed, true in sides)
+            return refuted_if(differ, "; ".join(found), (*lines, *found))
+
+        return check
 
     def ends(level):
         return _exchange(level, **(mechanism | {"n": 8}))[::-1]
 
-    return check, Along([Fraction(j, 20) for j in range(1, 18)], ends, within(1e-6))
-
-
-EXCHANGED = _mixture_step(
-    OF_THE_PROOF,
-    (Fraction(1, 4), Fraction(1, 2)),
-    "e^eps0 = 3, n = 2; T(P, Q) with a certain token, T(P2, Q2) exchanged with probability 1/3",
-)
-EXCHANGED_PERSONAL = _mixture_step(
-    PERSONAL,
-    (Fraction(1, 4), Fraction(18, 25)),
-    "e^eps_i = 3 for both of n = 2 users, delta_n = 1/2, delta_1 = 0; clones as in Theorem 1",
-)
+    return Check(Worded(told), confirm, Along([Fraction(j, 20) for j in range(1, 18)], ends, within(1e-6)))
 
 
 def _one_token():
@@ -300,6 +292,6 @@ CHECKS = {
         witness(_share_by_variation),
         Along([Fraction(quarters, 4) for quarters in range(5, 25)], _shares),
     ),
-    "ccg24-equation-17": Check(EXCHANGED[0], _one_token, EXCHANGED[1]),
-    "gspa24-equation-17": Check(EXCHANGED_PERSONAL[0], _three_symbols, EXCHANGED_PERSONAL[1]),
+    "ccg24-equation-17": _mixture_step(OF_THE_PROOF, (Fraction(1, 4), Fraction(1, 2)), _one_token),
+    "gspa24-equation-17": _mixture_step(PERSONAL, (Fraction(1, 4), Fraction(18, 25)), _three_symbols),
 }

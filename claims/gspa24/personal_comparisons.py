@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from claims.claim import Check, Finding, Verdict, holds_if
+from claims.claim import Check, Finding, Verdict, holds_if, smaller_if
 from shufflelib.published import personalized, renyi
 from shufflelib.published.closed_form import OutOfRegime
 
@@ -59,12 +59,13 @@ def _outperforms(effort):
             steps.append(
                 f"n = {n}, {name}: G_mu {own:.4g}, best closed form {best:.4g}, numerical clones {clones:.4g}"
             )
-    verdict = Verdict.SMALLER if closed < 1.0 < numerical else Verdict.REFUTED
     evidence = (
         f"delta = 1e-4: at most {closed:.3g} of the closed forms, but up to {numerical:.3g} times the "
         "numerical bound of "
     )
-    return Finding(verdict, f"{evidence}Feldman et al. (FOCS 2021) at the largest budget", tuple(steps))
+    return smaller_if(
+        closed < 1.0 < numerical, f"{evidence}Feldman et al. (FOCS 2021) at the largest budget", steps
+    )
 
 
 def _third_saved(effort):
@@ -112,7 +113,7 @@ def _users_without_budget(effort):
     evidence += f"but {near:.4g} with 1e-8 for 0; with all budgets 0, where nothing leaks, mu gives "
     evidence += f"{nothing:.4g}"
     fits = refused and 0 < own < near < math.inf
-    return Finding(Verdict.SMALLER if fits else Verdict.REFUTED, evidence)
+    return smaller_if(fits, evidence)
 
 
 def _linear(effort):

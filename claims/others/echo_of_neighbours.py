@@ -7,7 +7,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from claims.claim import Check, Finding, Verdict, refuted_if
+from claims.claim import Check, Finding, Verdict, Worded, refuted_if, undecided
 from claims.exact_count_pair import above_the_claim
 from claims.failure_curve import Along
 from claims.gspa24.personal_guarantees import difference_of_counts
@@ -152,12 +152,7 @@ CHECKS = {
         _echo_numerical_by_tails,
         Along(np.linspace(4.0, 10.0, 7), lambda own: (_echo_numerical_at(own)[1], 1e-6)),
     ),
-    "hps24-theorem": Check(
-        lambda effort: Finding(
-            Verdict.NOT_DECIDED,
-            "known are lines of code that fix an input; not the theorem, nor its hypotheses",
-        )
-    ),
+    "hps24-theorem": Check(Worded(undecided)),
     "hps24-code-gspa24": Check(_half_of_mu),
     "hps24-code-gaussian-scale": Check(
         _gaussian_scale,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from claims.claim import Check, Finding, Verdict, holds_if
+from claims.claim import Check, Finding, Verdict, Worded, holds_if, smaller_if, undecided
 from claims.counterexample_search import LOCAL, Axis, logarithmic, whole, worst
 from shufflelib.published import renyi
 from shufflelib.published.closed_form import over
@@ -173,7 +173,7 @@ def _gap_of_girgis(effort):
         f"n = 10^15, order 4, eps0 = 8: {early:.4g} times e^eps0, as the third moment has not died out yet",
     )
     fits = 1.9 < min(late) and max(late) < 2.1 and early > 10
-    return Finding(Verdict.SMALLER if fits else Verdict.REFUTED, "; ".join(steps), steps)
+    return smaller_if(fits, "; ".join(steps), steps)
 
 
 def _conversion(bound):
@@ -200,9 +200,7 @@ CHECKS = {
     "girgis21-lower-moments": Check(_expectation_is_attained),
     "girgis21-gap": Check(_gap_of_girgis),
     "girgis21-subsampled": Check(_subsampled),
-    "girgis21-eight-times": Check(
-        lambda effort: Finding(Verdict.NOT_DECIDED, "the settings of the comparison are not known here")
-    ),
+    "girgis21-eight-times": Check(Worded(undecided)),
     "hps24-code-girgis21": Check(_sum_from_two),
     "mironov17-conversion": Check(_conversion(epsilon_from_renyi_mironov17)),
     "canonne20-conversion": Check(_conversion(epsilon_from_renyi_canonne20)),

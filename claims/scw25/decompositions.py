@@ -7,7 +7,7 @@ from itertools import permutations, product
 from scipy.integrate import quad
 
 from claims import exact_channels, exact_shuffle
-from claims.claim import Check, Finding, Verdict, holds_if
+from claims.claim import Check, Finding, Verdict, holds_if, smaller_if
 from claims.exact_losses import apart, blanket, blanket_delta, expected_positive_part, losses, summed
 from claims.exact_tests import always, random_channel
 from shufflelib import randomizers, shuffle
@@ -181,9 +181,8 @@ def _poisson(effort):
         f"one user's value is replaced: {replaced} at worst",
         f"one user is removed: {removed} at worst",
     )
-    verdict = Verdict.SMALLER if replaced <= bound < removed else Verdict.REFUTED
     evidence = f"replacing {replaced} <= {bound}, the bound; removing a user has {removed}"
-    return Finding(verdict, evidence, steps)
+    return smaller_if(replaced <= bound < removed, evidence, steps)
 
 
 # ---------------------------------------------------------------- tightness
@@ -212,8 +211,7 @@ def _nearly_match(effort):
         f"for randomized response on ten options within {100 * (near - 1):.2g} %; upper over lower is "
         f"{noise:.3f} for Laplace noise at eps0 = 2, {reference / binary:.3f} for binary response at eps0 = 1"
     )
-    verdict = Verdict.SMALLER if near < 1.001 and far > 1.1 else Verdict.REFUTED
-    return Finding(verdict, evidence, tuple(steps))
+    return smaller_if(near < 1.001 and far > 1.1, evidence, steps)
 
 
 CHECKS = {

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, smaller_if
 from claims.exact_count_pair import evenly
 from shufflelib import randomizers
 from shufflelib.published import closed_form
@@ -67,7 +67,7 @@ def _tighter(effort):
         f"Theorem 4.8 at the left end of Figure 4 gives {left:.5f} for a target of 0.01; tighter from "
         f"{last:.3g} on"
     )
-    return Finding(Verdict.SMALLER if ok else Verdict.REFUTED, evidence, steps)
+    return smaller_if(ok, evidence, steps)
 
 
 def _axis(effort):

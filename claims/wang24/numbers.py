@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy.stats import binom
 
-from claims.claim import Check, Finding, Verdict, holds_if
+from claims.claim import Check, Finding, Verdict, holds_if, smaller_if
 from claims.exact_count_pair import evenly
 from claims.others.before_the_pair import SPECIFIC, smaller_of
 from shufflelib import randomizers
@@ -138,7 +138,7 @@ def _seconds(effort):
         f"{max(ten)} s for T = 10, where epsilon is up to {looser:.2f} times too large"
     )
     ok = max(ten) <= 12.0 < min(twenty)
-    return Finding(Verdict.SMALLER if ok else Verdict.REFUTED, evidence, tuple(map(str, large)))
+    return smaller_if(ok, evidence, tuple(map(str, large)))
 
 
 def _linear_time(effort):

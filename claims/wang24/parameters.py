@@ -12,7 +12,7 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict, holds_if
+from claims.claim import Check, Finding, Verdict, holds_if, smaller_if
 from claims.counterexample_search import linear, logarithmic, whole, worst
 from claims.exact_count_pair import printed
 from claims.exact_tests import share_of_bound
@@ -158,9 +158,10 @@ def _duchi(effort):
         "with a tie counted half on either side the ratio is 3 again and the total variation 1/4",
     )
     exact_odd = ratios[0] == 3 and channels.total_variation(odd) == Fraction(1, 2)
-    verdict = Verdict.SMALLER if exact_odd and ratios[1] > 3 else Verdict.REFUTED
-    return Finding(
-        verdict, f"exact for odd d; for d = 2 the largest ratio is {ratios[1]} instead of 3", steps
+    return smaller_if(
+        exact_odd and ratios[1] > 3,
+        f"exact for odd d; for d = 2 the largest ratio is {ratios[1]} instead of 3",
+        steps,
     )
 
 

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from claims import exact_channels as channels
-from claims.claim import Check, Finding, Verdict, refuted_if
+from claims.claim import Check, Finding, Verdict, refuted_if, smaller_if
 from claims.exact_count_pair import above_the_claim, both_ways, counts_delta, printed, witness
 from claims.failure_curve import Along, within
 from shufflelib import randomizers
@@ -110,12 +110,11 @@ def _dummies_are_exact_alone(effort):
         f"the pair: {printed(pair)}; with the other user's message revealed: {printed(alone)}",
         f"with it in the shuffle, worst of four items: {printed(shared)}",
     )
-    verdict = Verdict.SMALLER if shared < alone == pair else Verdict.REFUTED
     evidence = (
         f"exact if the others' messages are revealed; else the pair is {float(pair / shared):.4g} times "
         "the truth"
     )
-    return Finding(verdict, evidence, steps)
+    return smaller_if(shared < alone == pair, evidence, steps)
 
 
 def _two_fake_users(ratio):

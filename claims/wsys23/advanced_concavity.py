@@ -3,7 +3,7 @@
 import random
 from fractions import Fraction
 
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, smaller_if
 from claims.exact_tests import (
     always,
     blended,
@@ -75,7 +75,7 @@ def _four_functions(effort):
         "Q_j), the "
         f"null first, {broken} of {cases} fail"
     )
-    return Finding(Verdict.SMALLER if sound and broken else Verdict.REFUTED, evidence, steps)
+    return smaller_if(sound and broken, evidence, steps)
 
 
 def _half_of_the_identity(x):
@@ -116,11 +116,10 @@ def _symmetric_mixture(effort):
         f"{sound}",
     )
     fails = false_negatives(curve, at) > false_negatives(corners(*pair), at)
-    verdict = Verdict.SMALLER if sound and broken and fails else Verdict.REFUTED
     evidence = (
         f"where T(P_0, Q_0) is symmetric no counterexample in {cases} exact cases, else {broken} of {cases}"
     )
-    return Finding(verdict, evidence, steps)
+    return smaller_if(sound and broken and fails, evidence, steps)
 
 
 DRAWN = [Fraction(2, 3), Fraction(1, 3), ZERO], [Fraction(1, 3), Fraction(2, 3), ZERO]

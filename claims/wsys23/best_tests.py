@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog
 
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, smaller_if
 from claims.exact_tests import (
     above,
     always,
@@ -51,7 +51,7 @@ def _neyman_pearson(effort):
         "every test of the form with 0 < t < infinity is optimal; t = 0 with c < 1 need not be, and optimal "
         "tests may differ from the form among outputs of equal ratio"
     )
-    return Finding(Verdict.SMALLER if fails and optimal else Verdict.REFUTED, evidence, steps)
+    return smaller_if(fails and optimal, evidence, steps)
 
 
 def processable(first, second):
@@ -161,7 +161,7 @@ def _unchanged_left(effort):
     evidence = (
         f"so where f is below its inverse up to m, as if f is symmetric; else not: {second} < f = {first}"
     )
-    return Finding(Verdict.SMALLER if fails and agree else Verdict.REFUTED, evidence, steps)
+    return smaller_if(fails and agree, evidence, steps)
 
 
 CHECKS = {

@@ -5,7 +5,7 @@ import random
 from fractions import Fraction
 
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict, refuted_if
+from claims.claim import Check, Finding, Verdict, refuted_if, smaller_if
 from claims.exact_channels import largest_ratio
 from claims.exact_count_pair import above_the_claim, printed, witness
 from claims.exact_tests import (
@@ -74,7 +74,7 @@ def _reduction(effort):
     evidence = (
         f"identical randomizers: no counterexample in {cases} exact cases; unlike ones: {alone} > {claimed}"
     )
-    return Finding(Verdict.SMALLER if sound and alone > claimed else Verdict.REFUTED, evidence, steps)
+    return smaller_if(sound and alone > claimed, evidence, steps)
 
 
 # ---------------------------------------------------------------- Proposition 4.1

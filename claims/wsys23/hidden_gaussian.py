@@ -4,11 +4,11 @@ import random
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from claims.claim import Check, holds_if
-from claims.exact_tests import above, always, beside, blended, corners, mixed, random_distribution
+from claims.exact_tests import above, always, beside, best_split, blended, corners, mixed, random_distribution
 
 
 def _printed_f3(alpha, mu, w):
@@ -30,15 +30,7 @@ def _closed_form(effort):
     worst = 0.0
     for mu, w in _settings(effort):
         for alpha in np.linspace(0.02, 0.98, 13):
-            low, high = max(0.0, (alpha - w) / (1 - w)), min(1.0, alpha / (1 - w))
-            best = minimize_scalar(
-                lambda x, mu=mu, w=w, alpha=alpha: (
-                    w * (1 - (alpha - (1 - w) * x) / w) + (1 - w) * ndtr(-ndtri(x) - mu)
-                ),
-                bounds=(low, high),
-                method="bounded",
-                options={"xatol": 1e-12},
-            ).fun
+            best = best_split(lambda x, mu=mu: ndtr(-ndtri(x) - mu), lambda y: 1 - y, 1 - w, alpha)
             worst = max(worst, abs(best - _printed_f3(alpha, mu, w)))
     evidence = (
         f"{13 * len(_settings(effort))} levels: the best split of false positives between the parts agrees to"

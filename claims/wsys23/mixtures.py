@@ -8,7 +8,6 @@ import random
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri
 
 from claims.claim import Check, holds_if, refuted_if
@@ -16,6 +15,7 @@ from claims.exact_tests import (
     above,
     always,
     beside,
+    best_split,
     corners,
     mixed,
     random_distribution,
@@ -61,9 +61,6 @@ def _sum_of_functions(x):
     return (1 - x) / 2
 
 
-POINTWISE = too_high([HALF, HALF, ZERO], [HALF, ZERO, HALF], HALF, _sum_of_functions)
-
-
 def _symmetric(rng):
     weights = random_distribution(rng, 3)
     distributions = [random_distribution(rng) for _ in weights]
@@ -87,14 +84,7 @@ def _common_slope(parts, what):
             w, t = rng.uniform(0.1, 0.9), math.exp(rng.uniform(-2.0, 2.0))
             a, b = f_level(t), g_level(t)
             alpha, beta = w * a + (1 - w) * b, w * f(a) + (1 - w) * g(b)
-            low, high = max(0.0, (alpha - (1 - w)) / w), min(1.0, alpha / w)
-            best = minimize_scalar(
-                lambda x, w=w, f=f, g=g, alpha=alpha: w * f(x) + (1 - w) * g((alpha - w * x) / (1 - w)),
-                bounds=(low, high),
-                method="bounded",
-                options={"xatol": 1e-12},
-            ).fun
-            worst = max(worst, abs(best - beta))
+            worst = max(worst, abs(best_split(f, g, w, alpha) - beta))
         evidence = (
             f"{min(effort.points, 64)} mixtures of two {what}: the best split of false positives, found by "
         )
@@ -155,7 +145,7 @@ SLOPES = [Fraction(k, 10) for k in (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20)
 
 CHECKS = {
     "wsys23-lemma-3.1": always(_joint_concavity),
-    "wsys23-proposition-b.1": POINTWISE,
+    "wsys23-proposition-b.1": too_high([HALF, HALF, ZERO], [HALF, ZERO, HALF], HALF, _sum_of_functions),
     "wsys23-proposition-b.1-slopes": always(_unequal_weights),
     "wsys23-proposition-3.2": always(_symmetric),
     "wsys23-proposition-b.2": Check(_common_slope(_gaussians, "Gaussian functions")),
