@@ -89,6 +89,11 @@ def smaller_if(holds, evidence, steps=()):
     return Finding(Verdict.SMALLER if holds else Verdict.REFUTED, evidence, tuple(steps))
 
 
+def reproduced_if(holds, evidence, steps=()):
+    """Return the finding that a claim holds where a condition is met, else is not reproducible."""
+    return Finding(Verdict.HOLDS if holds else Verdict.NOT_REPRODUCIBLE, evidence, tuple(steps))
+
+
 class Worded(NamedTuple):
     """A check or a confirmation that is complete with the words of its entry, ``setting`` or ``again``.
 

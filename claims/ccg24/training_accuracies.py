@@ -1,6 +1,6 @@
 """Accuracies of shuffled training that Chen, Cao and Ge print, beside those of the committed figures."""
 
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, reproduced_if
 
 CLOSE = 0.5  # points: what another seed changes
 # MNIST, 50 epochs, 1000 hidden units, one run: train and test accuracy in per cent
@@ -49,7 +49,7 @@ def _beside(published, ours, on):
         nearest = min(abs(published - value) for value in values.values())
         listed = ", ".join(f"{value} % ({name})" for name, value in values.items())
         evidence = f"published {published} %, ours {listed}, {on}"
-        return Finding(Verdict.HOLDS if nearest <= CLOSE else Verdict.NOT_REPRODUCIBLE, evidence, steps)
+        return reproduced_if(nearest <= CLOSE, evidence, steps)
 
     return check
 
@@ -58,9 +58,7 @@ def _closest(effort):
     own = SAME_DIVERGENCE["paper R, Theorem 3"]
     best = max(SAME_DIVERGENCE["Girgis'21"], SAME_DIVERGENCE["clones FMT'21"])
     evidence = ", ".join(f"{name} {value} %" for name, value in SAME_DIVERGENCE.items())
-    return Finding(
-        Verdict.NOT_REPRODUCIBLE if own < best else Verdict.HOLDS, f"ours: {evidence}", (evidence,)
-    )
+    return reproduced_if(own >= best, f"ours: {evidence}", (evidence,))
 
 
 def _approaches(effort):
@@ -77,7 +75,7 @@ def _order_of_budgets(effort):
         f"{name}: {three} > {constant} > {two} %" for name, (three, constant, two) in ORDERED.items()
     )
     holds = all(three > constant > two for three, constant, two in ORDERED.values())
-    return Finding(Verdict.HOLDS if holds else Verdict.NOT_REPRODUCIBLE, "; ".join(steps), steps)
+    return reproduced_if(holds, "; ".join(steps), steps)
 
 
 CHECKS = {

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import gammaln, ndtr
 
-from claims.claim import Check, Finding, Verdict, holds_if
+from claims.claim import Check, holds_if, reproduced_if
 from claims.counterexample_search import RISK, logarithmic, whole, worst
 from claims.exact_tests import (
     always,
@@ -124,7 +124,7 @@ def _figure_3(effort):
         )
         apart &= not 0.98 * own.lower <= ACCOUNTED[k] <= 1.02 * own.upper
     evidence = f"{steps[-1]}; stored values are proportional to the rounds, the code's grid step is 1.0"
-    return Finding(Verdict.NOT_REPRODUCIBLE if apart else Verdict.HOLDS, evidence, tuple(steps))
+    return reproduced_if(not apart, evidence, steps)
 
 
 def _girgis():
@@ -141,7 +141,7 @@ def _girgis_reproduced(effort):
         steps.append(f"{rounds} rounds: stored {stored}, here {own:.5f}")
         farthest = max(farthest, abs(own / stored - 1))
     evidence = f"all {len(ROUNDS)} values to {farthest:.1g}, with the conversion of Canonne, Kamath, Steinke"
-    return Finding(Verdict.HOLDS if farthest < 1e-4 else Verdict.NOT_REPRODUCIBLE, evidence, tuple(steps))
+    return reproduced_if(farthest < 1e-4, evidence, steps)
 
 
 def _tighter(effort):
@@ -158,7 +158,7 @@ def _figure_1(effort):
     own = renyi.generic_pair(eps0=4.0, n=10**4).delta(0.1)
     evidence = f"stored 9.209e-3, certified {own.lower:.6g} to {own.upper:.6g}"
     near = abs(own.upper / 9.209e-3 - 1) < 1e-3
-    return Finding(Verdict.HOLDS if near else Verdict.NOT_REPRODUCIBLE, evidence)
+    return reproduced_if(near, evidence)
 
 
 RISKS = tuple(10.0**x for x in np.linspace(-4, -7, 5))
@@ -182,8 +182,7 @@ def _figure_4(stored, profile, agrees, what, rounds=1):
             own = composed.epsilon(delta)
             fits &= agrees(value, own.lower, own.upper)
             steps.append(f"delta = {delta:.3g}: stored {value}, certified {own.lower:.4f} to {own.upper:.4f}")
-        verdict = Verdict.HOLDS if fits else Verdict.NOT_REPRODUCIBLE
-        return Finding(verdict, f"{what}: {steps[-1]}", tuple(steps))
+        return reproduced_if(fits, f"{what}: {steps[-1]}", steps)
 
     return check
 

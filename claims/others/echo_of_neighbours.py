@@ -7,7 +7,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from claims.claim import Check, Finding, Verdict, Worded, refuted_if, undecided
+from claims.claim import Check, Worded, refuted_if, reproduced_if, undecided
 from claims.exact_count_pair import above_the_claim
 from claims.failure_curve import Along
 from claims.gspa24.personal_guarantees import difference_of_counts
@@ -106,7 +106,7 @@ def _half_of_mu(effort):
         "the sum",
     )
     evidence = f"mu^2 {released**2:.4g} in the code, {mu**2:.4g} in the paper (n = 1000, eps_i = 1/2)"
-    return Finding(Verdict.NOT_REPRODUCIBLE if released < 0.8 * mu else Verdict.HOLDS, evidence, steps)
+    return reproduced_if(released >= 0.8 * mu, evidence, steps)
 
 
 RELEASED = 1e-10  # δ_i of the released settings, whose values are clipped to 0.1

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from claims.claim import Check, Finding, Verdict, smaller_if
+from claims.claim import Check, Finding, Verdict, reproduced_if, smaller_if
 from claims.exact_count_pair import evenly
 from shufflelib import randomizers
 from shufflelib.published import closed_form
@@ -44,9 +44,8 @@ def _numerical(p, beta, q, n, delta):
 def _at_least(share, epsilon):
     def check(effort):
         found = sum(_savings(effort, epsilon).values(), [])
-        verdict = Verdict.HOLDS if min(found) >= share else Verdict.NOT_REPRODUCIBLE
         evidence = f"{min(found):.1%} to {max(found):.1%} saved at {len(found)} targets of Figures 3 and 4"
-        return Finding(verdict, evidence)
+        return reproduced_if(min(found) >= share, evidence)
 
     return check
 

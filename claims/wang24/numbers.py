@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy.stats import binom
 
-from claims.claim import Check, Finding, Verdict, holds_if, smaller_if
+from claims.claim import Check, Finding, Verdict, holds_if, reproduced_if, smaller_if
 from claims.exact_count_pair import evenly
 from claims.others.before_the_pair import SPECIFIC, smaller_of
 from shufflelib import randomizers
@@ -42,7 +42,7 @@ def _up_to_thirty(effort):
         f"{most:.1%} against the better of clones and specific blanket: subset mechanism, d = 128, eps0 = "
         "0.1, n = 10,000"
     )
-    return Finding(Verdict.HOLDS if most >= 0.295 else Verdict.NOT_REPRODUCIBLE, evidence)
+    return reproduced_if(most >= 0.295, evidence)
 
 
 def _about_thirty(effort):
@@ -60,7 +60,7 @@ def _about_thirty(effort):
         f"stronger clones, {min(middle[3:]):.0%} to {max(middle[3:]):.0%} against the best of clones and "
         "specific blanket"
     )
-    return Finding(Verdict.NOT_REPRODUCIBLE if min(middle) < 0.25 else Verdict.HOLDS, evidence, steps)
+    return reproduced_if(min(middle) >= 0.25, evidence, steps)
 
 
 # eps0, n, then epsilon and seconds at T = 20 and at T = 10, as printed
@@ -124,7 +124,7 @@ def _table_4(column, halvings):
         )
         if below or drift > 1e-5:
             return Finding(Verdict.REFUTED, evidence, tuple(steps))
-        return Finding(Verdict.NOT_REPRODUCIBLE if unexplained else Verdict.HOLDS, evidence, tuple(steps))
+        return reproduced_if(not unexplained, evidence, steps)
 
     return check
 
@@ -148,7 +148,7 @@ def _linear_time(effort):
         f"{max(growth):.2f}, that is, less than linear"
     )
     steps = tuple(f"eps0 = {TABLE_4[3 * i][0]}: time grows as n^{x:.2f}" for i, x in enumerate(growth))
-    return Finding(Verdict.HOLDS if min(growth) > 0.8 else Verdict.NOT_REPRODUCIBLE, evidence, steps)
+    return reproduced_if(min(growth) > 0.8, evidence, steps)
 
 
 def _more_steps(effort):

@@ -8,7 +8,7 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle
-from claims.claim import Check, Effort, Finding, Verdict, refuted_if
+from claims.claim import Check, Effort, refuted_if, reproduced_if
 from claims.counterexample_search import logarithmic, whole
 from claims.exact_count_pair import (
     SCORE,
@@ -22,6 +22,7 @@ from claims.exact_count_pair import (
 )
 from claims.exact_tests import share_of_bound
 from claims.failure_curve import Along, within
+from claims.wang24.reduction import generic_parameters
 from shufflelib import randomizers, shuffle
 from shufflelib.published import parallel_composition
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -45,7 +46,7 @@ def hierarchy(e, height):
     return rows
 
 
-def _below(parameters, rounds=2):
+def _below(parameters):
     check = pair_below_mechanism(
         _levels,
         parameters,
@@ -54,15 +55,11 @@ def _below(parameters, rounds=2):
         n=whole(2, 1000),
         z=SCORE,
     )
-    return lambda effort: check(Effort(max(4, effort.points // rounds), effort.seed))
+    return lambda effort: check(Effort(max(4, effort.points // 2), effort.seed))
 
 
 def _advanced(one):
     return math.exp(one.eps0), one.beta, math.exp(one.eps0)
-
-
-def _basic(one):
-    return math.exp(one.eps0), math.tanh(one.eps0 / 2.0), math.exp(one.eps0)
 
 
 ODDS = 9
@@ -179,9 +176,7 @@ def _parallel(least, most, against, peer):
             f"{a:.0%} to {b:.0%} ({name})" for name, (a, b) in found.items()
         )
         span = f"{least:.0%}" if least == most else f"{least:.0%} to {most:.0%}"
-        return Finding(
-            Verdict.HOLDS if inside else Verdict.NOT_REPRODUCIBLE, f"claimed {span}; {evidence}", steps
-        )
+        return reproduced_if(inside, f"claimed {span}; {evidence}", steps)
 
     return check
 
@@ -196,7 +191,7 @@ def _against_worst_cohort(n, levels):
 
 CHECKS = {
     "wang24-algorithm-2": share_of_bound(_local_guarantee, 1),
-    "wang24-basic-parallel": Check(_below(_basic)),
+    "wang24-basic-parallel": Check(_below(generic_parameters)),
     "wang24-parallel-variation": share_of_bound(_mean_variation, 1),
     "wang24-theorem-6.1": Check(
         _below(_advanced),

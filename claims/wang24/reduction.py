@@ -80,6 +80,12 @@ def _lemma_44_by_hand():
     return above_the_claim(pair_of_zeros + beside, pair_of_zeros + one_zero, lines)
 
 
+def generic_parameters(randomizer):
+    """Return p, β and q that hold for every randomizer with its budget."""
+    p = math.exp(randomizer.eps0)
+    return p, math.tanh(randomizer.eps0 / 2.0), p
+
+
 def _fractions(rng, size):
     weights = rng.choices(rng.choice((range(1, 10), (1, 9))), k=size)
     return [Fraction(weight, sum(weights)) for weight in weights]
@@ -123,16 +129,16 @@ def _unlike_randomizers(rng):
     return truth / claimed
 
 
+def _below_the_response(parameters, least):
+    """Return the search for a response of ``least`` to 1000 options above the pair of these parameters."""
+    return pair_below_mechanism(
+        randomizers.generalized_rr, parameters, eps0=LOCAL, d=whole(least, 1000), n=CROWD, z=SCORE
+    )
+
+
 CHECKS = {
     "wang24-theorem-4.1": Check(
-        pair_below_mechanism(
-            randomizers.generalized_rr,
-            lambda one: (one.p, one.beta, one.q),
-            eps0=LOCAL,
-            d=whole(3, 1000),
-            n=CROWD,
-            z=SCORE,
-        ),
+        _below_the_response(lambda one: (one.p, one.beta, one.q), 3),
         witness(_five_by_listing),
         Along((2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50), five_of),
     ),
@@ -147,15 +153,6 @@ CHECKS = {
         _lemma_44_by_hand,
         Along([Fraction(k, 48) for k in range(1, 13)], _mixture_of_two),  # at 1/4 nothing remains of user 1
     ),
-    "wang24-general-mechanisms": Check(
-        pair_below_mechanism(
-            randomizers.generalized_rr,
-            lambda one: (math.exp(one.eps0), math.tanh(one.eps0 / 2.0), math.exp(one.eps0)),
-            eps0=LOCAL,
-            d=whole(2, 1000),
-            n=CROWD,
-            z=SCORE,
-        )
-    ),
+    "wang24-general-mechanisms": Check(_below_the_response(generic_parameters, 2)),
     "wang24-unlike-randomizers": share_of_bound(_unlike_randomizers, 2),
 }

@@ -122,8 +122,6 @@ def _errors_of_users(n):
     return true, 1 - true
 
 
-TWO_USERS = too_high(*_clones(3, 2), Fraction(1, 4), lambda alpha: Fraction(1))
-
 # ---------------------------------------------------------------- Theorem 4.2 and Corollary 4.3
 
 
@@ -252,9 +250,9 @@ def _outperforms(effort):
 CHECKS = {
     "wsys23-reduction": Check(_reduction),
     "wsys23-proposition-4.1": always(_conditioning_is_exact, most=600),
-    "wsys23-proposition-4.1-formula": TWO_USERS._replace(
-        failure_curve=Along(USERS, _errors_of_users, within(1e-6))
-    ),
+    "wsys23-proposition-4.1-formula": too_high(
+        *_clones(3, 2), Fraction(1, 4), lambda alpha: Fraction(1)
+    )._replace(failure_curve=Along(USERS, _errors_of_users, within(1e-6))),
     "wsys23-theorem-4.2": Check(_shuffled_are_bounded),
     "wsys23-theorem-4.2-equality": Check(
         _not_equal,
