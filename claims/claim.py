@@ -145,8 +145,10 @@ class Claim:
         Where: authors, year, version, place.
     verdict : Verdict
         What the ledger says; a check that finds something else is an error of one of the two.
-    check, confirm, failure_curve : callable
-        See `Check`.
+    check, confirm : callable
+        See `Check`; complete with the words of the ledger.
+    failure_curve : callable or None
+        Takes nothing and returns the `claims.failure_curve.FailureCurve` on which the claim fails.
     reading : str
         A reading under which the statement is true, or the published erratum, with its place.
     label : str

@@ -12,8 +12,9 @@ import claims
 import oracles
 from claims import Effort, Verdict, exact_shuffle, failure_curve, report, works
 from claims import __main__ as ledger
-from claims.claim import APPROXIMATION, SLIP, VACUOUS
+from claims.claim import APPROXIMATION, SLIP, VACUOUS, Worded
 from claims.counterexample_search import LOCAL, RISK, linear, logarithmic, whole, worst
+from claims.exact_tests import share_of_bound
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers, shuffle
 
@@ -47,6 +48,39 @@ def test_every_entry_of_the_ledger_has_a_check_and_every_check_an_entry():
     assert set(claims.CHECKS) == set(claims.LEDGER) and len(claims.CHECKS) == 287
     for name in claims.LEDGER:
         assert name == name.lower() and " " not in name
+
+
+def test_the_ledger_has_words_exactly_where_a_check_wants_them():
+    for name, (check, confirm, curve) in claims.CHECKS.items():
+        entry = claims.LEDGER[name]
+        assert ("setting" in entry) is isinstance(check, Worded), name
+        assert ("axes" in entry) is (curve is not None), name
+        if isinstance(confirm, Worded):
+            assert entry.get("again", entry.get("setting")), name
+        else:
+            assert "again" not in entry, name
+
+
+def test_a_share_above_its_bound_is_a_counterexample_and_the_largest_one_is_told():
+    words = ("{tried} cases, at most {largest:.2f}",)
+
+    def case(rng, most):
+        share = rng.randint(0, 20)
+        return None if share == 0 else f"{share}/20" if share > most else Fraction(share, 20)
+
+    found = share_of_bound(lambda rng: case(rng, 20), 4).check.told(words)(Effort(32))
+    assert found.verdict is Verdict.HOLDS and found.evidence.endswith("cases, at most 1.00")
+    assert 100 < int(found.evidence.split()[0]) < 128
+    found = share_of_bound(lambda rng: case(rng, 19), 4).check.told(words)(Effort(32))
+    assert (found.verdict, found.evidence) == (Verdict.REFUTED, "20/20")
+
+
+def test_a_curve_is_computed_when_it_is_asked_for_and_fails_where_the_truth_is_above():
+    along = failure_curve.Along((1, 2, 3), lambda n: (n, 2))
+    curve = along.curve("users n", "δ")
+    assert (curve.claimed, curve.true, curve.fails) == ((2, 2, 2), (1, 2, 3), (False, False, True))
+    near = along._replace(kind=failure_curve.within(0.4)).curve("users n", "δ")
+    assert near.fails == (True, False, False) and near.quantity == "δ"
 
 
 @every_claim
