@@ -102,8 +102,17 @@ def _draw_shuffler(ax, base, height):
         (left, base), right - left, height, boxstyle="round,pad=0,rounding_size=0.08", fc="0.87", ec="none"
     )
     ax.add_patch(box)
-    ax.text((left + right) / 2, base + height / 2, "shuffler", ha="center", va="center", fontsize=LABEL,
-            fontweight="bold", color="0.25", zorder=8)  # fmt: skip
+    ax.text(
+        (left + right) / 2,
+        base + height / 2,
+        "shuffler",
+        ha="center",
+        va="center",
+        fontsize=LABEL,
+        fontweight="bold",
+        color="0.25",
+        zorder=8,
+    )
 
 
 def _draw_ways(ax, places, order, changed, stage):
@@ -146,8 +155,17 @@ def _draw_people(ax, places, values, reports, order, you, stage, size):
             rings.append((x, places[you]))
     for x, y in rings:
         ax.plot(x, y, "o", mfc="none", mec=INK, mew=1.3, ms=size + 5.0, zorder=7)
-    ax.annotate("you", rings[0], xytext=(-9, 0), textcoords="offset points", ha="right", va="center",
-                fontsize=LABEL, fontweight="bold", color=INK)  # fmt: skip
+    ax.annotate(
+        "you",
+        rings[0],
+        xytext=(-9, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize=LABEL,
+        fontweight="bold",
+        color=INK,
+    )
 
 
 def _grey_dots(ax, x, y, categories, **how):
@@ -200,8 +218,15 @@ def _name_columns(ax, top, n, stage):
     if stage >= 2.0:
         ax.text(SHUFFLED + 0.35, 0.34, "which one is you?", ha="right", va="top", fontsize=NOTE, color=INK)
     if stage >= 1.0:
-        ax.text((PEOPLE + REPORTS) / 2, 0.34, "dark line: changed by chance", ha="center", va="top",
-                fontsize=NOTE, color=INK)  # fmt: skip
+        ax.text(
+            (PEOPLE + REPORTS) / 2,
+            0.34,
+            "dark line: changed by chance",
+            ha="center",
+            va="top",
+            fontsize=NOTE,
+            color=INK,
+        )
 
 
 def animate_protocol(values, reports, order, *, names=None, you=0, finding=None, setting="", dpi=120):
