@@ -13,7 +13,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.likelihood_ratios import InputPair, Tails
 from shufflelib.randomizers import cells, values
-from shufflelib.randomizers.local_randomizer import Budget, LocalRandomizer, number
+from shufflelib.randomizers.local_randomizer import Budget, LocalRandomizer, UnbiasedReports, number
 
 LAPLACE_CELLS = 300  # on each half of [0, 1]
 GAUSSIAN_CELLS = 600  # on each side of 1/2
@@ -26,7 +26,7 @@ LARGEST_LOG_RATIO = 680.0  # exp overflows at 709
 
 
 @dataclass(frozen=True, kw_only=True)
-class laplace(LocalRandomizer):
+class laplace(UnbiasedReports, LocalRandomizer):
     r"""Build the Laplace mechanism on [0, 1], scale 1/eps0.
 
     .. math:: R_x(y) = \frac{\varepsilon_0}{2} e^{-\varepsilon_0 |y - x|}, \qquad
@@ -87,10 +87,6 @@ class laplace(LocalRandomizer):
         x = values.numbers(x, "x", at_least=0.0, at_most=1.0)
         return x + values.generator(rng).laplace(scale=1.0 / self.eps0, size=x.size)
 
-    def estimate(self, reports):
-        """Return the unbiased mean, a float."""
-        return float(values.numbers(reports, "reports").mean())
-
 
 def laplace_pair(d01, dmax, *, cell_width):
     """Return the pair 0, d01 for noise of scale 1 and others within dmax of both.
@@ -132,7 +128,7 @@ def laplace_split(half, top, *, slope=1.0, **rest):
 
 
 @dataclass(frozen=True, kw_only=True)
-class gaussian(LocalRandomizer):
+class gaussian(UnbiasedReports, LocalRandomizer):
     r"""Build the Gaussian mechanism on {0, 1}; it has no pure local budget, yet shuffling amplifies it.
 
     .. math:: R_x = \mathcal N(x, \sigma^2), \qquad w = \min(R_0, R_1)
@@ -241,7 +237,3 @@ class gaussian(LocalRandomizer):
         """Report floats, shape (n,)."""
         x = values.whole(x, "x", at_least=0, at_most=1)
         return x + values.generator(rng).normal(scale=self.sigma, size=x.size)
-
-    def estimate(self, reports):
-        """Return the unbiased mean, a float."""
-        return float(values.numbers(reports, "reports").mean())

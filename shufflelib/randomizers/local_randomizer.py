@@ -16,6 +16,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import ReplaceOne
 from shufflelib.profiles.likelihood_ratios import InputPair
+from shufflelib.randomizers import values
 
 LARGEST_EXPONENT = 709.0  # exp overflows beyond
 LARGEST_TABLE = 10**7  # entries
@@ -122,6 +123,27 @@ class LocalRandomizer(Validated, ABC):
     @abstractmethod
     def estimate(self, reports):
         """Return the unbiased estimate of the population's statistic from all reports."""
+
+
+class WholeClass:
+    """Mixed into a bound for a whole class of randomizers, which cannot be run; ``member`` can be."""
+
+    def _refuse(self, *_):
+        """Refuse: there is no single protocol to run."""
+        raise TypeError(
+            f"{type(self).__name__} stands for all randomizers of a class and cannot be run; "
+            f"use one of them, such as {self.member}"
+        )
+
+    sample = estimate = _refuse
+
+
+class UnbiasedReports:
+    """Mixed into mechanisms whose reports have their values for means."""
+
+    def estimate(self, reports):
+        """Return the unbiased mean, a float."""
+        return float(values.numbers(reports, "reports").mean())
 
 
 class FiniteRandomizer(LocalRandomizer):

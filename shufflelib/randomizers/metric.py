@@ -19,7 +19,7 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import MoveOne
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import additive, values
-from shufflelib.randomizers.local_randomizer import LocalRandomizer, number
+from shufflelib.randomizers.local_randomizer import LocalRandomizer, UnbiasedReports, WholeClass, number
 
 NEAREST = 1e-9  # nats
 FARTHEST = 100.0  # nats: even among 1e15 users, those farther than 35 provide no privacy
@@ -87,7 +87,7 @@ class OnLine(MetricRandomizer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class metric_generic(MetricRandomizer):
+class metric_generic(WholeClass, MetricRandomizer):
     r"""Build the bound for all metric randomizers at once: it holds for each, if all users run the same.
 
     .. math:: w = e^{-d_{max}} \max(R_0, R_1), \qquad
@@ -140,6 +140,8 @@ class metric_generic(MetricRandomizer):
     d01: Distance
     dmax: Distance
 
+    member = "metric_laplace(d01=..., dmax=...)"
+
     @property
     def _holds_for_shorter(self):
         return True
@@ -174,19 +176,9 @@ class metric_generic(MetricRandomizer):
     def _precision(self):
         return 1e-14 + 1e-15 * self.dmax
 
-    def sample(self, x, rng):
-        """Refuse: there is no single protocol to run."""
-        raise TypeError("metric_generic stands for all metric randomizers and cannot sample; use another one")
-
-    def estimate(self, reports):
-        """Refuse: there is no single protocol to run."""
-        raise TypeError(
-            "metric_generic stands for all metric randomizers and cannot estimate; use another one"
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
-class metric_laplace(OnLine):
+class metric_laplace(UnbiasedReports, OnLine):
     r"""Build the Laplace mechanism on a line, distances in nats; the pair is at 0 and d01.
 
     .. math:: R_x(y) = \tfrac12 e^{-|y - x|}, \qquad
@@ -263,7 +255,3 @@ class metric_laplace(OnLine):
         """Report floats, shape (n,)."""
         x = self._places(x)
         return x + values.generator(rng).laplace(size=x.size)
-
-    def estimate(self, reports):
-        """Return the unbiased mean, a float."""
-        return float(values.numbers(reports, "reports").mean())

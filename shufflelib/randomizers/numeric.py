@@ -11,11 +11,11 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal
-from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer
+from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, UnbiasedReports
 
 
 @dataclass(frozen=True, kw_only=True)
-class piecewise(Extremal):
+class piecewise(UnbiasedReports, Extremal):
     r"""Build the piecewise mechanism on [-1, 1]: e^eps0 times denser on an interval around the value.
 
     .. math:: C = \frac{e^{\varepsilon_0/2} + 1}{e^{\varepsilon_0/2} - 1}, \qquad
@@ -93,10 +93,6 @@ class piecewise(Extremal):
         outside = rng.random(x.size) * (self.C + 1.0) - self.C
         outside += width * (outside > left)
         return np.where(rng.random(x.size) < self._inside, left + width * rng.random(x.size), outside)
-
-    def estimate(self, reports):
-        """Return the unbiased mean, a float."""
-        return float(values.numbers(reports, "reports").mean())
 
 
 class SignedCorners(FiniteRandomizer):

@@ -10,7 +10,7 @@ import numpy as np
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
-from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options, small_table
+from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options, WholeClass, small_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +131,7 @@ class binary_rr(generalized_rr):
 
 
 @dataclass(frozen=True, kw_only=True)
-class generic(generalized_rr):
+class generic(WholeClass, generalized_rr):
     r"""Build the bound for all pure eps0-LDP randomizers at once: it holds for each that all users share.
 
     .. math:: w = (1, 1)/(e^{\varepsilon_0} + 1), \quad R_0 = (e^{\varepsilon_0}, 1)/(e^{\varepsilon_0} + 1)
@@ -173,18 +173,5 @@ class generic(generalized_rr):
         third = generalized_rr(eps0=self.eps0, d=3).input_pairs()[0].attacks[2]
         return (InputPair(pair.blanket, (*pair.attacks, third)),)
 
-    def pmf(self):
-        """Refuse: there is no single table."""
-        raise TypeError("generic stands for all eps0-LDP randomizers and has no table; use binary_rr(eps0=)")
-
-    def sample(self, x, rng):
-        """Refuse: there is no single protocol to run."""
-        raise TypeError(
-            "generic stands for all eps0-LDP randomizers and cannot sample; use binary_rr(eps0=...)"
-        )
-
-    def estimate(self, reports):
-        """Refuse: there is no single protocol to run."""
-        raise TypeError(
-            "generic stands for all eps0-LDP randomizers and cannot estimate; use binary_rr(eps0=)"
-        )
+    pmf = WholeClass._refuse
+    member = "binary_rr(eps0=...)"
