@@ -138,13 +138,15 @@ def _period(terms, smoothing, discard):
     wanted = -discard - 2.0 * math.log(theta) - math.log(deviation)  # the number itself, e^-discard times
     right = (1.0 - wanted - min(log_scale, 0.0)) / theta
     right += (math.log(right) if right > 1.0 else 0.0) / theta + 2.0 / theta
-    left = math.inf
-    for step in (0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 16.0):
+    left, least = math.inf, max(right, 2.0 * deviation)
+    for step in (1.0, 2.0, 0.3, 4.0, 0.1, 8.0, 0.03, 16.0):  # the likeliest to be enough come first
+        if left <= least:
+            break
         other = theta + step / deviation
         growth = terms.growth(other)
         growth += 0.5 * smoothing * (other**2 - theta**2) - 1.0 - math.log(other)
         left = min(left, (growth - wanted) / (other - theta))
-    period = max(right, left, 2.0 * deviation)
+    period = max(least, left)
     # k <= -1: E(S+Z-kL)_+ <= e^{t(S+Z) - tkL - 1}/t for every t > θ; one t for all k
     # k >= 1: e^{-θkL}(E(S+Z)_+ + kL), with E(S+Z)_+ <= M(θ)^n e^{vθ²/2} / (eθ)
     fading = theta * period
