@@ -11,8 +11,10 @@ from pathlib import Path
 
 import nbformat
 
+import draw_ideas
 import shufflelib
 from claims import ALL, works
+from shufflelib.plotting import ideas
 
 PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
 REST = re.compile(r"([\\`*_|])")
@@ -115,11 +117,13 @@ def bounds_page(bounds, titles):
 
 
 def gallery_page(titles, chapters):
-    """Return every figure as a small picture with its caption, and every table, chapter by chapter."""
+    """Return the pictures of ideas, then every figure and every table with its caption, by chapter."""
     lines = ["# Gallery of figures and tables", ""]
     lines += ["Each picture links to the text that discusses it; its data are beside it as CSV.", ""]
+    lines += pictures_of_ideas()
     for stem, shown in chapters.items():
-        lines += [heading(stem, titles), "", ":::::{container} gallery"]
+        lines += [heading(stem, titles), "", f"`make build/full/{stem}.ipynb` draws them.", ""]
+        lines += [":::::{container} gallery"]
         for name, alt in shown.items():
             files = [f"{{download}}`{kind.upper()} <figures/{name}.{kind}>`" for kind in ("csv", "pdf")]
             lines += ["::::{container} picture", f"[![{plain(alt)}](figures/{name}.png)](#fig-{name})", ""]
@@ -130,6 +134,21 @@ def gallery_page(titles, chapters):
             named = " · ".join(f"{{download}}`{name} <figures/{name}.csv>`" for name in tables)
             lines += [f"Tables: {named}", ""]
     return "\n".join(lines)
+
+
+def pictures_of_ideas():
+    """Return the section of the gallery that shows each idea with its finding and the call that draws it."""
+    lines = ["## Ideas", "", "`python tools/draw_ideas.py figures/ideas` draws them.", ""]
+    lines += [":::::{container} gallery"]
+    for name, arguments in draw_ideas.PICTURES.items():
+        case, _ = arguments()
+        finding = plain(" ".join(getattr(ideas, f"draw_{name}")(**case).get_suptitle().split()))
+        shown = f"figures/ideas/{name}.{'gif' if name in draw_ideas.ANIMATIONS else 'png'}"
+        files = [f"{{download}}`{kind.upper()} <figures/ideas/{name}.{kind}>`" for kind in ("csv", "pdf")]
+        lines += ["::::{container} picture", f"![{finding}]({shown})", ""]
+        lines += [f"**{finding}** <br> {plain(case['setting'])}", ""]
+        lines += [f"`plotting.ideas.draw_{name}` · {' · '.join(files)}", "::::"]
+    return [*lines, ":::::", ""]
 
 
 def pictures_of_claims(chapters):
