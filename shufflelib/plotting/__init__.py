@@ -14,7 +14,7 @@ from shufflelib.plotting.answers import draw_answers
 from shufflelib.plotting.brackets import draw_ratio, gap_in_words, shade_bracket, shade_impossible
 from shufflelib.plotting.drawing import draw_curves, draw_error_map, draw_map, legend_once, state_kinds
 from shufflelib.plotting.failures import draw_failure, mark_crossings
-from shufflelib.plotting.headings import caption, headline
+from shufflelib.plotting.headings import caption, digits, headline
 from shufflelib.plotting.labels import label_directly
 from shufflelib.plotting.literature import draw_family, draw_literature
 from shufflelib.plotting.looks import (

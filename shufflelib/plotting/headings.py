@@ -14,6 +14,7 @@ from shufflelib.plotting.style import STYLE, style
 
 FINDING, SETTING, CAPTION = 9.5, 8.0, 8.0  # points
 WORD = re.compile(r"(?:\$[^$]*\$|\S)+")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MARGIN = 0.9  # inches beside a panel, taken by its axis and its label
 
 
@@ -97,6 +98,23 @@ def caption(fig, number, words):
         lines = wrapped(text, fig.get_figwidth() - 0.1, CAPTION)
         fig.supxlabel(lines, x=0.01, ha="left", fontsize=CAPTION, color="0.25")
     return text
+
+
+def digits(value, significant=3):
+    """Write a number as people do: few digits, powers of ten raised.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> [plotting.digits(value) for value in (0.02123, 9.361e-5, 1e-6, 1900.0)]
+    ['0.0212', '9.36·10⁻⁵', '10⁻⁶', '1900']
+    """
+    value = float(f"{value:.{significant}g}")
+    if value == 0.0 or 1e-3 <= abs(value) < 1e5:
+        return f"{value:.{max(significant, 5)}g}"
+    mantissa, power = f"{value:.{significant - 1}e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{'' if mantissa == '1' else mantissa + '·'}10{str(int(power)).translate(RAISED)}"
 
 
 def wrapped(text, inches, size, weight="normal"):

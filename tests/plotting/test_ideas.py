@@ -11,8 +11,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from shufflelib import plotting
-from shufflelib.plotting import ideas
-from shufflelib.plotting.ideas.canvas import digits
+from shufflelib.plotting import digits, ideas
 
 RNG = np.random.default_rng(7)
 BELL = np.array([math.comb(20, k) for k in range(21)]) / 2**20

@@ -12,7 +12,6 @@ WIDTH = 5.0  # inches, so that 8 points stay legible where a page shows the pict
 LABEL, NOTE = 9.0, 8.0  # points of text
 INK, PALE, FLOOR = "#222222", "#b8b8b8", "#d9d9d9"
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
@@ -112,23 +111,6 @@ def dots(ax, x, y, categories, *, size=7.0, **how):
             markersize=size * (0.88 if marker in "sD" else 1.0),
             **edges,
         )
-
-
-def digits(value, significant=3):
-    """Write a number as people do: few digits, powers of ten raised.
-
-    Examples
-    --------
-    >>> from shufflelib.plotting.ideas.canvas import digits
-    >>> digits(0.02123), digits(9.361e-5), digits(1900.0)
-    ('0.0212', '9.36·10⁻⁵', '1900')
-    """
-    value = float(f"{value:.{significant}g}")
-    if value == 0.0 or 1e-3 <= abs(value) < 1e5:
-        return f"{value:.{max(significant, 5)}g}"
-    mantissa, power = f"{value:.{significant - 1}e}".split("e")
-    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    return f"{mantissa}·10{str(int(power)).translate(RAISED)}"
 
 
 def words(text, name):

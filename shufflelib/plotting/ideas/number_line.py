@@ -9,7 +9,8 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from shufflelib.numerics.validation import instance, real, shown
 from shufflelib.plotting.brackets import gap_in_words
-from shufflelib.plotting.ideas.canvas import NOTE, canvas, digits, panel, words
+from shufflelib.plotting.headings import digits
+from shufflelib.plotting.ideas.canvas import NOTE, canvas, panel, words
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, GREY, VERMILLION
 from shufflelib.plotting.style import STYLE, style

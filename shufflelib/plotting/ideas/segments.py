@@ -3,7 +3,8 @@
 import numpy as np
 
 from shufflelib.numerics.validation import real, reals
-from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, digits, panel
+from shufflelib.plotting.headings import digits
+from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, ORANGE
 from shufflelib.plotting.style import style

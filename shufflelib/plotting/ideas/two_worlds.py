@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from shufflelib.numerics.validation import real
-from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, digits, numbers, panel
+from shufflelib.plotting.headings import digits
+from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, numbers, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, ORANGE, VERMILLION
 from shufflelib.plotting.style import style
