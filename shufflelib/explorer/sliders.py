@@ -18,6 +18,7 @@ the notebooks; the page on which every control moves every number is `shufflelib
 """
 
 import math
+import os
 from functools import lru_cache
 
 import numpy as np
@@ -104,7 +105,9 @@ def explore(draw, /, **controls):
     Returns
     -------
     ipywidgets.VBox
-        Its children: the controls, a line that repeats their values, the picture.
+        Its children: the controls, a line that repeats their values, the picture.  Where the environment
+        variable ``SHUFFLELIB_FRAMES`` is set (a run that nobody watches), an `IPython.display.HTML` instead:
+        `frames`, which step without a kernel.
 
     Notes
     -----
@@ -127,6 +130,13 @@ def explore(draw, /, **controls):
     'n=10,000'
     """
     import ipywidgets
+
+    if os.environ.get("SHUFFLELIB_FRAMES"):
+        from IPython.display import HTML
+
+        from shufflelib.explorer.frames import frames
+
+        return HTML(frames(draw, controls, _shown))
 
     @lru_cache(maxsize=256)
     def picture(*values):

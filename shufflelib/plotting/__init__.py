@@ -4,10 +4,10 @@ This is the only place that imports matplotlib.  It never touches global state: 
 without pyplot, and the style holds only inside `style()`, which every function here enters.
 
 `figure` makes the axes, `curve` gives a bound its look, `draw_curves` and its companions put it on
-the axes, `save_figure` writes the files.  A figure speaks: `headline` says what it shows,
-`label_directly` names curves where they end, `gap_in_words` and `draw_ratio` make a narrow bracket
-visible, `shade_impossible` shades where no bound can be, `mark_crossings` where a claim fails, `caption`
-says what to look at.
+the axes, `save_figure` writes the files, and `show_figure` also shows the picture with a caption.  A figure
+speaks: `headline` says what it shows, `label_directly` names curves where they end, `gap_in_words` and
+`draw_ratio` make a narrow bracket visible, `shade_impossible` shades where no bound can be, `mark_crossings`
+where a claim fails, `caption` says what to look at.
 """
 
 from shufflelib.plotting.answers import draw_answers
@@ -35,4 +35,5 @@ from shufflelib.plotting.looks import (
 )
 from shufflelib.plotting.measurements import draw_expected, draw_measured
 from shufflelib.plotting.saving import Saved, png, save_figure, save_table
+from shufflelib.plotting.showing import Shown, show_figure
 from shufflelib.plotting.style import figure, style

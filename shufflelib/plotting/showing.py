@@ -1,0 +1,99 @@
+"""A figure as a notebook shows it: the picture, its finding as alternative text, a numbered caption below."""
+
+import base64
+import html
+import re
+from dataclasses import dataclass
+
+from shufflelib.numerics.validation import instance
+from shufflelib.plotting.saving import save_figure
+
+NUMBER = re.compile(r"0*(?P<lesson>\d+)_(?P<figure>\d+)_\w+")
+FIGURE = (
+    '<figure id="fig-{name}" style="margin: 0; max-width: 700px">'
+    '<img alt="{finding}" style="width: 100%; background: white" src="data:image/png;base64,{data}">'
+    "<figcaption><b>Figure {number}.</b> {caption}</figcaption></figure>"
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure that was saved: its name, its finding, its caption; a notebook shows all three."""
+
+    name: str
+    finding: str
+    caption: str
+    picture: bytes
+
+    def __repr__(self):
+        return f"{self.name}: {self.finding}"
+
+    def _repr_html_(self):
+        found = NUMBER.fullmatch(self.name)
+        words = {key: html.escape(getattr(self, key)) for key in ("name", "finding", "caption")}
+        data = base64.b64encode(self.picture).decode()
+        return FIGURE.format(number=f"{found['lesson']}.{found['figure']}", data=data, **words)
+
+
+def finding_of(fig):
+    """Return the headline of a figure on one line; empty if it has none.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> from shufflelib.plotting.showing import finding_of
+    >>> fig, ax = plotting.figure()
+    >>> plotting.headline(ax, "A thousand users turn ε₀ = 2 into ε = 0.27", "randomized response, δ = 1e-6")
+    >>> finding_of(fig)
+    'A thousand users turn ε₀ = 2 into ε = 0.27'
+    """
+    titles = [fig.get_suptitle(), *(ax.get_title(loc="left") for ax in fig.axes)]
+    return next((" ".join(title.split()) for title in titles if title.strip()), "")
+
+
+def show_figure(fig, data, name, *, caption, parameters=None):
+    """Write a figure's files and show it with its caption; for the last line of a notebook's cell.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        With a `headline`, which becomes its alternative text.
+    data : iterable of Curve or of Mapping
+        What the figure shows, as for `save_figure`.
+    name : str
+        Lesson, number of the figure in it, and a word, such as ``"03_2_blanket"``.
+    caption : str
+        What to look at, in two or three sentences.
+    parameters : Mapping, optional
+        Written above the data as ``# key: value``.
+
+    Returns
+    -------
+    Shown
+        A notebook shows the picture, and below it "Figure 3.2." and the caption.
+
+    Raises
+    ------
+    ValueError
+        If the name has no number or the figure no headline.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from unittest import mock
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(width=2.0)
+    >>> curves = [plotting.curve("EFMRTT'19", [0.25, 0.5], [0.12, 0.23])]
+    >>> plotting.draw_curves(ax, curves)
+    >>> plotting.headline(ax, "Shuffling halves ε", "n = 10,000")
+    >>> with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, SHUFFLELIB_FIGURES=folder):
+    ...     plotting.show_figure(fig, curves, "00_1_example", caption="Read the line from left to right.")
+    00_1_example: Shuffling halves ε
+    """
+    instance(caption, "caption", str, remedy="say in two or three sentences what to look at")
+    if not NUMBER.fullmatch(name):
+        raise ValueError(f"name must be lesson, number and word such as '03_2_blanket', got {name!r}")
+    if not (finding := finding_of(fig)):
+        raise ValueError(f"the figure {name!r} has no headline; call `headline` first")
+    saved = save_figure(fig, data, name, parameters=parameters)
+    return Shown(name, finding, " ".join(caption.split()), saved.picture)
