@@ -55,7 +55,7 @@ LINT_IMPORTS := $(VENV) -c 'from importlinter.cli import lint_imports; \
 STRIP := $(VENV) -m nbstripout --extra-keys "metadata.language_info metadata.papermill \
     metadata.widgets cell.metadata.execution cell.metadata.papermill"
 
-NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
+NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
 INPUTS := $(sort $(shell find $(wildcard shufflelib claims) -name '*.py' -o -name '*.toml')) tools/run_notebook.py requirements.lock
 FULL := $(NOTEBOOKS:notebooks/%=build/full/%)
 QUICK := $(NOTEBOOKS:notebooks/%=build/quick/%)
@@ -66,14 +66,14 @@ IDEAS := build/$(PROFILE)/ideas.drawn
 # A copied checkout installs itself rather than the original it came from.
 $(shell [ "$$(cat .venv/home 2>/dev/null)" = "$$(pwd -P)" ] || rm -f .venv/installed)
 # A notebook counts as not yet run if a figure of it was deleted, or its list or itself is not whole.
-$(shell for run in build/full/*.ipynb build/quick/*.ipynb build/check/*.ipynb; do list="$${run%.ipynb}.files"; \
+$(shell for run in build/*/*.ipynb build/*/*/*.ipynb; do list="$${run%.ipynb}.files"; \
     [ -e "$$list" ] && [ "$$(tail -c 2 "$$run")" = "}" ] || rm -f "$$run"; \
     while read -r file || [ -n "$$file" ]; do [ -e "$$file" ] || rm -f "$$run"; done <"$$list"; \
     done 2>/dev/null)
 # Nobody is still writing the list of fonts after a minute.
 $(shell find build/matplotlib -name '*.matplotlib-lock' -mmin +1 -delete 2>/dev/null)
 
-.PHONY: help figures test test-all lint tidy unit fuzz lab app browser book data lock licences bench \
+.PHONY: help figures test test-all lint tidy unit fuzz lesson lab app browser book data lock licences bench \
     check-figures clean distclean
 
 help: ## list these targets
@@ -110,6 +110,11 @@ fuzz: export SHUFFLELIB_FUZZ ?= 100000
 fuzz: .venv/installed ## ask every public function 1e5 drawn questions (SHUFFLELIB_FUZZ=... for another number)
 	$(VENV) -m pytest tests/fuzz
 
+lesson: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
+lesson: .venv/installed ## open one lesson in JupyterLab: make lesson N=3
+	$(VENV) -m jupyterlab $(or $(wildcard notebooks/course/$(shell printf %02d $(N))_*.ipynb), \
+	    $(error say which lesson, from 1 to 13: make lesson N=3))
+
 lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)
 	$(VENV) -m jupyterlab --notebook-dir=.
@@ -133,7 +138,6 @@ data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA), checke
 
 check-figures: $(CHECK) build/check/ideas.drawn ## rebuild the figures elsewhere and compare their data with figures/
 	$(VENV) tools/check_figures.py figures build/check/figures
-	$(VENV) tools/check_figures.py figures/ideas build/check/figures/ideas
 
 bench: .venv/installed ## measure cost and growth beside other implementations: benchmarks/results.md
 	$(VENV) -m benchmarks
@@ -180,17 +184,20 @@ TAKE_TURNS = exec 9<requirements.lock; "$$python" -c 'import fcntl; fcntl.flock(
 	@python=$(VENV); $(TAKE_TURNS); \
 	$(INSTALL) --require-hashes -r requirements-book.lock && touch $@
 
+# Figures of notebooks/course go to figures/course; a notebook may have a file of parameters of its own.
 RUN = @$(VENV) tools/run_notebook.py $< $@
+PLACE = $(filter-out ./,$(dir $*))
+.SECONDEXPANSION:
 
-$(FULL): build/full/%.ipynb: notebooks/%.ipynb notebooks/params/%.yaml $(INPUTS) | .venv/installed
-	$(RUN) --profile full --figures figures
+$(FULL): build/full/%.ipynb: notebooks/%.ipynb $$(wildcard notebooks/params/$$*.yaml) $(INPUTS) | .venv/installed
+	$(RUN) --profile full --figures figures/$(PLACE)
 
-$(QUICK): build/quick/%.ipynb: notebooks/%.ipynb notebooks/params/%.yaml notebooks/params/quick.yaml $(INPUTS) \
-    | .venv/installed
-	$(RUN) --profile quick --figures build/quick/figures
+$(QUICK): build/quick/%.ipynb: notebooks/%.ipynb $$(wildcard notebooks/params/$$*.yaml) notebooks/params/quick.yaml \
+    $(INPUTS) | .venv/installed
+	$(RUN) --profile quick --figures build/quick/figures/$(PLACE)
 
-$(CHECK): build/check/%.ipynb: notebooks/%.ipynb notebooks/params/%.yaml $(INPUTS) | .venv/installed
-	$(RUN) --profile full --figures build/check/figures
+$(CHECK): build/check/%.ipynb: notebooks/%.ipynb $$(wildcard notebooks/params/$$*.yaml) $(INPUTS) | .venv/installed
+	$(RUN) --profile full --figures build/check/figures/$(PLACE)
 
 build/full/ideas.drawn: FOLDER := figures
 build/quick/ideas.drawn build/check/ideas.drawn: FOLDER = $(@D)/figures

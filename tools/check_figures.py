@@ -45,7 +45,7 @@ def same(one, other):
 
 def differences(expected, found):
     """Yield one sentence per file that differs between two folders."""
-    names = {path.name for folder in (expected, found) for path in folder.glob("*.csv")}
+    names = {str(path.relative_to(folder)) for folder in (expected, found) for path in folder.rglob("*.csv")}
     for name in sorted(names):
         if name.endswith("_mnist.csv") and not (found / name).exists():
             continue
@@ -65,6 +65,6 @@ def differences(expected, found):
 if __name__ == "__main__":
     committed, rebuilt = map(Path, sys.argv[1:])
     report = list(differences(committed, rebuilt))
-    count = len(list(committed.glob("*.csv")))
+    count = len(list(committed.rglob("*.csv")))
     print("\n".join(report) or f"ok: {count} files of data agree to a relative {TOLERANCE:g}")
     sys.exit(bool(report))

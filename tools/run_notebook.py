@@ -2,10 +2,10 @@
 
     python tools/run_notebook.py notebooks/00_tour.ipynb build/quick/00_tour.ipynb --profile quick
 
-Parameters come from ``params/<notebook>.yaml`` beside the notebook; in the quick profile those in
-``params/quick.yaml`` replace them.  The notebook draws into a scratch folder, and only after its
-last cell are the figures, their list (``<target>.files``) and the executed notebook moved to their
-places.  Two runs of one notebook take turns, and each clears what a killed one left.
+Parameters come from ``params/<notebook>.yaml`` in the folder of notebooks, if there is such a file; in
+the quick profile those in ``params/quick.yaml`` replace them.  The notebook draws into a scratch folder,
+and only after its last cell are the figures, their list (``<target>.files``) and the executed notebook
+moved to their places.  Two runs of one notebook take turns, and each clears what a killed one left.
 Exit status: 1 if a cell fails or nothing can be written, 2 if the parameters do not fit the notebook.
 """
 
@@ -58,8 +58,9 @@ def fits(value, default):
 
 def chosen_parameters(path, profile, declared):
     """Return the parameters of one run, each known to the notebook and of the type declared there."""
-    folder = path.parent / "params"
-    chosen = yaml.safe_load((folder / f"{path.stem}.yaml").read_text(encoding="utf-8")) or {}
+    folder = next(above / "params" for above in path.absolute().parents if (above / "params").is_dir())
+    own = folder / f"{path.stem}.yaml"
+    chosen = (yaml.safe_load(own.read_text(encoding="utf-8")) or {}) if own.exists() else {}
     if profile == "quick":
         quick = yaml.safe_load((folder / "quick.yaml").read_text(encoding="utf-8")) or {}
         chosen |= quick.get(path.stem) or {}
@@ -162,6 +163,7 @@ def execute(path, target, profile, figures, notebook, parameters, scratch):
     drawn = (scratch / "figures").absolute()
     drawn.mkdir()
     os.environ["SHUFFLELIB_FIGURES"] = str(drawn)
+    os.environ["SHUFFLELIB_FRAMES"] = "1"  # nobody moves a slider
     tempfile.tempdir = str(scratch.absolute())  # where the file about the kernel's connection goes
     try:
         executed = papermill.execute_notebook(

@@ -1,0 +1,136 @@
+"""The lessons: the shape of each, its limits, its exercises, its pictures."""
+
+import ast
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import run_notebook
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSONS = sorted((ROOT / "notebooks/course").glob("*.ipynb"))
+HEADINGS = [
+    "Guess first",
+    "See it",
+    "The smallest case by hand",
+    "The idea in ten lines",
+    "The same from the library",
+    "Why it is true",
+    "What it does not say",
+    "Mistakes people make",
+    "Exercises",
+]
+FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
+
+
+def read(path):
+    return nbformat.read(path, as_version=4).cells
+
+
+def prose(cells):
+    return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+def folded(cell):
+    return cell.metadata.get("jupyter", {}).get("source_hidden", False)
+
+
+def code(cells):
+    return [cell for cell in cells if cell.cell_type == "code"]
+
+
+lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+
+
+@lesson
+def test_a_lesson_has_the_shape_of_a_lesson(path):
+    text = prose(read(path))
+    number = int(path.stem[:2])
+    assert re.match(rf"# {number}\. \S", text), "the title is numbered"
+    assert re.search(r"^\*\d+ minutes", text, re.MULTILINE), "the reading time stands at the top"
+    found = re.findall(r"^## ([^:\n]+)", text, re.MULTILINE)
+    assert [one.strip() for one in found] == HEADINGS
+    earlier = (
+        {int(one) for one in re.findall(r"\d+", re.search(r"needs lessons? ([\d, and]+)", text)[1])}
+        if ("needs lesson" in text)
+        else set()
+    )
+    assert all(0 < one < number for one in earlier)
+    assert number == len(LESSONS) or re.search(rf"\(({number + 1:02d}_\w+)\.ipynb\)\W*$", text), "leads on"
+
+
+@lesson
+def test_a_lesson_stays_within_its_limits(path):
+    cells = read(path)
+    words = re.sub(r"[|#*>`$]", " ", FOLDED.sub("", prose(cells))).split()
+    assert len(words) <= 1500
+    assert sum(not folded(cell) for cell in code(cells)) <= 20
+    for cell in code(cells):
+        lines = len([line for line in cell.source.splitlines() if line.strip()])
+        assert lines <= (10 if folded(cell) else 12), cell.source
+
+
+@lesson
+def test_exercises_have_folded_solutions_in_prose(path):
+    exercises = prose(read(path)).partition("## Exercises")[2]
+    solutions = re.findall(
+        r"<details><summary>Solution</summary>\n\n(.*?)\n\n</details>", exercises, re.DOTALL
+    )
+    asked = re.findall(r"^\**(\d)\.", FOLDED.sub("", exercises), re.MULTILINE)
+    assert 3 <= len(asked) == len(solutions) <= 5
+    assert all(len(re.sub(r"```.*?```", "", one, flags=re.DOTALL).split()) >= 15 for one in solutions)
+
+
+@lesson
+def test_no_parameter_is_bound_again(path):
+    cells = read(path)
+    declared = run_notebook.declared_parameters(nbformat.v4.new_notebook(cells=cells))
+    for cell in code(cells):
+        if "parameters" in cell.metadata.get("tags", []):
+            continue
+        bound = {
+            node.id
+            for node in ast.walk(ast.parse(cell.source))
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        assert not bound & set(declared), cell.source
+
+
+@lesson
+def test_a_function_stays_in_the_section_that_defines_it(path):
+    home, section = {}, 0
+    for cell in read(path):
+        if cell.cell_type == "markdown":
+            section += len(re.findall(r"^## ", cell.source, re.MULTILINE))
+            continue
+        tree = ast.parse(cell.source)
+        home |= {node.name: section for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        assert not [name for name in used if home.get(name, section) != section]
+
+
+@lesson
+def test_pictures_come_from_the_run_and_are_numbered_in_order(path):
+    cells = read(path)
+    assert "![" not in prose(cells), "a picture is shown by the cell that draws it"
+    shown = re.findall(r'show_figure\([^"]*"(\d\d_\d+_\w+)"', "\n".join(cell.source for cell in code(cells)))
+    assert [name.split("_")[:2] for name in shown] == [
+        [path.stem[:2], str(place)] for place in range(1, len(shown) + 1)
+    ]
+    for name in shown:
+        for kind in ("csv", "pdf", "png"):
+            assert (ROOT / "figures/course" / f"{name}.{kind}").exists(), f"{name} was not drawn in full"
+
+
+def test_every_figure_of_the_course_is_shown_in_a_lesson():
+    sources = "\n".join(cell.source for path in LESSONS for cell in code(read(path)))
+    drawn = {path.stem for path in (ROOT / "figures/course").glob("*.csv")}
+    assert drawn <= set(re.findall(r'"(\d\d_\d+_\w+)"', sources))
+
+
+def test_links_between_notebooks_lead_somewhere():
+    for path in LESSONS:
+        for target in re.findall(r"\]\(([^)#\s]+\.ipynb)", prose(read(path))):
+            assert (path.parent / target).exists(), f"{path.name} leads to {target}"
