@@ -17,6 +17,7 @@ from pathlib import Path
 import nbformat
 import yaml
 
+import book_lessons
 import book_pages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -154,11 +155,17 @@ def collect(executed, target):
             nbformat.write(chapter(notebook, stem, stems), target / "notebooks" / f"{stem}.ipynb")
         except (ValueError, OSError) as error:
             raise ValueError(f"{stem}: {error}") from None
+    course = {}
+    for path in sorted((ROOT / "notebooks/course").glob("*.ipynb")):
+        notebook = nbformat.read(executed / "course" / path.name, as_version=4)
+        course[path] = book_lessons.figures_of(notebook)
+        (target / "notebooks/course").mkdir(exist_ok=True)
+        nbformat.write(book_lessons.page(notebook, "course"), target / "notebooks/course" / path.name)
     titles = {stem: book_pages.title_of(ROOT / "notebooks" / f"{stem}.ipynb") for stem in stems}
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     shutil.copyfile(ROOT / "CITATION.cff", target / "CITATION.cff")
     bounds, ledger = ((ROOT / "book" / f"{page}.md").read_text() for page in ("bounds", "ledger"))
-    book_pages.write(target, bounds, ledger, citation, titles, chapters)
+    book_pages.write(target, bounds, ledger, citation, titles, chapters, course)
 
 
 if __name__ == "__main__":

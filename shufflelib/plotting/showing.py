@@ -18,7 +18,14 @@ FIGURE = (
 
 @dataclass(frozen=True)
 class Shown:
-    """A figure that was saved: its name, its finding, its caption; a notebook shows all three."""
+    """A figure that was saved: its name, its finding, its caption; a notebook shows all three.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> plotting.Shown("03_2_blanket", "Three in five reports tell nothing", "The floor is hatched.", b"")
+    03_2_blanket: Three in five reports tell nothing
+    """
 
     name: str
     finding: str

@@ -8,9 +8,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import book_lessons
 import book_pages
 import book_source
 import check_book
+from shufflelib.plotting import showing
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
@@ -39,7 +41,7 @@ def test_the_contents_name_every_notebook_and_every_page():
     listed = re.findall(r"^([\w/*]+)$", (BOOK / "index.md").read_text(), re.MULTILINE)
     assert "notebooks/*" in listed and NOTEBOOKS
     pages = {path.stem for path in BOOK.glob("*.md")} | {"gallery", "reference"}
-    assert pages - {"index"} == set(listed) - {"notebooks/*"}
+    assert pages - {"index"} == set(listed) - {"notebooks/*", "notebooks/course/*"}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -179,6 +181,26 @@ def test_sliders_leave_a_picture_that_stands_still():
     assert "stand still, at n=10, d=3." in with_twin[3].source and len(with_twin[2].outputs) == 1
     without = chapter(try_it, code("if interactive:\n    display(page)"))
     assert without[2].outputs == [] and "make app" in without[3].source
+
+
+def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
+    shown = showing.Shown("01_2_bag", "Five of 12 “change”", "Find <yourself>.", b"png")
+    output = nbformat.v4.new_output("execute_result", {"text/html": shown._repr_html_()})
+    frames = nbformat.v4.new_output("execute_result", {"text/html": "<div class=frames>"})
+    drawn = code("show_figure()", output, frames)
+    drawn.metadata = {"jupyter": {"source_hidden": True}}
+    notebook = nbformat.v4.new_notebook(cells=[code("x = 1"), drawn, code("", tags=["injected-parameters"])])
+    assert list(book_lessons.figures_of(notebook)) == ["01_2_bag"]
+    visible, folded, figure = book_lessons.page(notebook, "course").cells
+    assert (
+        visible.metadata == {} and folded.metadata == {"tags": ["hide-input"]} and folded.outputs == [frames]
+    )
+    assert "**Figure 1.2.** Find <yourself>." in figure.source and ":name: fig-01_2_bag" in figure.source
+    alt = re.search(r"^:alt: (.*)$", figure.source, re.MULTILINE)[1]
+    assert json.loads(alt) == "Five of 12 “change”"
+    widget = nbformat.v4.new_output("display_data", {"application/vnd.jupyter.widget-view+json": {}})
+    with pytest.raises(ValueError, match="widget"):
+        book_lessons.page(nbformat.v4.new_notebook(cells=[code("panel", widget)]), "course")
 
 
 def test_solutions_stay_folded_apart_and_injected_parameters_go():

@@ -1,0 +1,82 @@
+"""An executed lesson as a page of the book: folded code stays folded, figures take their captions."""
+
+import html
+import json
+import re
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parents[1]
+SHOWN = re.compile(
+    r'<figure id="fig-(?P<name>\w+)".*?<img alt="(?P<finding>[^"]*)".*?'
+    r"<figcaption><b>(?P<number>[^<]*)</b> (?P<caption>.*?)</figcaption>",
+    re.DOTALL,
+)
+FIGURE = """```{{figure}} {place}
+:name: fig-{name}
+:alt: {alt}
+
+**{number}** {caption}
+
+{links}
+```"""
+
+
+def figure_of(output):
+    """Return what a cell's output says about the figure it shows, or None if it shows none."""
+    found = SHOWN.search(output.get("data", {}).get("text/html", ""))
+    return {key: html.unescape(value) for key, value in found.groupdict().items()} if found else None
+
+
+def figures_of(notebook):
+    """Return name -> finding and caption of the figures of an executed lesson, in order."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return {shown["name"]: shown for shown in map(figure_of, outputs) if shown}
+
+
+def as_figure(shown, folder):
+    """Return a figure with its alternative text, its caption, a place to link to, and its data."""
+    place = f"../../figures/{folder}/{shown['name']}"
+    drawn = (ROOT / "figures" / folder / f"{shown['name']}.svg").exists()  # only a full run leaves it
+    links = " · ".join(
+        f"{{download}}`{words} <{place}.{kind}>`" for words, kind in (("data as CSV", "csv"), ("PDF", "pdf"))
+    )
+    alt = json.dumps(shown["finding"], ensure_ascii=False)
+    return FIGURE.format(
+        **shown | {"place": f"{place}.{'svg' if drawn else 'png'}", "alt": alt, "links": links}
+    )
+
+
+def page(notebook, folder):
+    """Return an executed lesson as the book shows it; an error or a live widget is refused.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        Executed.
+    folder : str
+        Folder of its figures below ``figures/``.
+    """
+    cells = []
+    for cell in notebook.cells:
+        if "injected-parameters" in cell.metadata.get("tags", []):
+            continue
+        cells.append(cell)
+        if cell.cell_type != "code":
+            continue
+        figures = [figure_of(output) for output in cell.outputs]
+        for output in cell.outputs:
+            kinds = output.get("data", {})
+            if output.output_type == "error" or any("widget" in kind for kind in kinds):
+                raise ValueError(
+                    f"the book cannot print this output: {output.get('ename') or ', '.join(kinds)}"
+                )
+        cell.outputs = [one for one, shown in zip(cell.outputs, figures, strict=True) if not shown]
+        cell.metadata = {"tags": ["hide-input"]} if cell.metadata.get("jupyter") else {}
+        cells += [nbformat.v4.new_markdown_cell(as_figure(shown, folder)) for shown in figures if shown]
+    notebook.metadata.pop("widgets", None)
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    notebook.cells = cells
+    return notebook
