@@ -45,9 +45,11 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
     >>> [text.get_text() for text in ax.texts]
     ['says nothing here', '0.57  as published', '0.13']
     """
+    kept = {"title": ax.get_title(), "xlabel": ax.get_xlabel()}
     ax.clear()
     rows = list(reversed(values))
     with style():
+        ax.set(**kept)
         ax.set_xscale("log")
         for row, name in enumerate(rows):
             _draw_row(ax, row, name, values[name])
@@ -57,7 +59,7 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
             ax.axvspan(
                 low, high, facecolor="none", edgecolor="black", hatch="////", lw=0.4, gid="numerical gap"
             )
-        ax.set_yticks(range(len(rows)), rows, fontsize=7)
+        ax.set_yticks(range(len(rows)), rows)
         ax.set_ylim(-0.7, len(rows) - 0.3)
         ax.tick_params(axis="y", length=0)
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -66,13 +68,14 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
         ax.grid(axis="y", color="0.92", lw=0.6, zorder=0)
         known = [value for value in values.values() if value > 0.0]
         if known:
-            ax.set_xlim(min(known) / 1.5, max(known) * 1.5 * (max(known) / min(known)) ** 0.35)
+            ax.set_xlim(min(known) / 1.5, max(known) * 1.5 * (max(known) / min(known)) ** 0.6)
 
 
 def _draw_row(ax, row, name, value):
     how = look(name)
+    beside = {"va": "center", "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5}}
     if math.isnan(value):
-        ax.text(0.02, row, "says nothing here", transform=ax.get_yaxis_transform(), va="center", fontsize=6.5)
+        ax.text(0.02, row, "says nothing here", transform=ax.get_yaxis_transform(), **beside)
         return
     full = how.kind == "certified"
     colour = how.colour
@@ -89,4 +92,4 @@ def _draw_row(ax, row, name, value):
         zorder=3,
     )
     number = f"{value:.4g}  {REMARK[how.kind]}".rstrip()
-    ax.annotate(number, (value, row), xytext=(7, 0), textcoords="offset points", va="center", fontsize=6.5)
+    ax.annotate(number, (value, row), xytext=(7, 0), textcoords="offset points", **beside)

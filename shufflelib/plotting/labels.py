@@ -20,7 +20,7 @@ def label_directly(ax, words=None):
     ax : matplotlib.axes.Axes
         With curves already drawn; a line that is neither a bound nor in ``words`` stays unnamed.
     words : dict of str to str, optional
-        What to write instead of a line's label, at most one line break.
+        What to write instead of a line's label, at most one line break; empty leaves the line unnamed.
 
     Examples
     --------
@@ -68,7 +68,8 @@ def _ends(ax, words):
         points = line.get_xydata()
         drawn = np.isfinite(points).all(axis=1) & ((points[:, 1] > 0) | (ax.get_yscale() != "log"))
         points = points[drawn]
-        if (line.get_label() in LINE or line.get_label() in words) and len(points):
+        name = line.get_label()
+        if words.get(name, name if name in LINE else "") and len(points):
             height = ax.transAxes.inverted().transform(ax.transData.transform(points[-1]))[1]
             ends.append((min(max(height, 0.0), 1.0), line, points[-1]))
     return sorted(ends, key=lambda end: end[0])

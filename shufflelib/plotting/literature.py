@@ -44,7 +44,7 @@ def draw_family(ax, curves, words, *, at=(0.98, 0.95)):
             ax.text(*at, words, color="0.35", gid="family", **corner)
 
 
-def draw_literature(ax, curves, named):
+def draw_literature(ax, curves, named, *, shade=SHADE):
     r"""Draw the named bounds in their own looks and all others in grey, and shade what an attack rules out.
 
     Parameters
@@ -54,7 +54,10 @@ def draw_literature(ax, curves, named):
     curves : iterable of Curve
         One per bound.
     named : dict of str to str
-        Bounds in `LINE`, at most five, each with the words to write at the end of its line.
+        Bounds in `LINE`, at most five, each with the words to write at the end of its line; all
+        empty where another panel of the figure has the words.
+    shade : str
+        What to write into the shade.
 
     Examples
     --------
@@ -69,7 +72,11 @@ def draw_literature(ax, curves, named):
     """
     curves = {one.bound: one for one in curves}
     attack = curves.pop("certified lower")
-    draw_family(ax, [one for name, one in curves.items() if name not in named], GREY_LINES)
+    draw_family(
+        ax,
+        [one for name, one in curves.items() if name not in named],
+        GREY_LINES if any(named.values()) else "",
+    )
     draw_curves(ax, [curves[name] for name in named])
-    shade_impossible(ax, attack.x, attack.y, SHADE)
+    shade_impossible(ax, attack.x, attack.y, shade)
     label_directly(ax, named)
