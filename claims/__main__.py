@@ -6,7 +6,7 @@ import os
 import sys
 
 import claims
-from claims import report
+from claims import items, report
 
 
 def _parser():
@@ -49,6 +49,8 @@ def _answer(arguments):
         | {"label": one.label, "repeats": one.repeats}
         for one in listed
     ]
+    if arguments.paper in {item.work for item in items.ALL}:
+        return report.by_item(items.of(arguments.paper)), entries, 0
     return report.table(listed), entries, 0
 
 

@@ -3,7 +3,7 @@
 import textwrap
 from collections import Counter
 
-from claims import works
+from claims import named, works
 from claims.claim import Verdict
 
 WIDTH = 100
@@ -22,6 +22,26 @@ def table(claims):
         lines.append(f"{claim.id:48s}{claim.verdict.upper()}" + (f" ({claim.label})" if claim.label else ""))
         lines += textwrap.wrap(claim.statement, WIDTH, initial_indent="  ", subsequent_indent="  ")
     return "\n".join([*lines, "", counted(claims)])
+
+
+def by_item(items):
+    """Return one work as text: each numbered item with its verdict, and below it the claims that judge it.
+
+    Parameters
+    ----------
+    items : iterable of claims.items.Item
+        In the order in which they are printed.
+    """
+    lines, judged = [], {}
+    for item in items:
+        lines.append(f"{item.name}  {item.verdict.upper()}")
+        lines += textwrap.wrap(item.prints, WIDTH, initial_indent="  ", subsequent_indent="  ")
+        lines += textwrap.wrap(item.note, WIDTH, initial_indent="  note: ", subsequent_indent="  ")
+        lines += [f"  shown in {name}" for name in item.shown]
+        for claim in map(named, item.claims):
+            lines.append(f"    {claim.id:44s}{claim.verdict}" + (f" ({claim.label})" if claim.label else ""))
+            judged[claim.id] = claim
+    return "\n".join([*lines, "", counted(judged.values())])
 
 
 def outcomes(results):

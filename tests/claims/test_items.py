@@ -1,0 +1,62 @@
+"""The papers item by item: every claim has its item, every item its verdict, every figure its file."""
+
+from pathlib import Path
+
+import pytest
+
+import claims
+from claims import items
+from claims.__main__ import main
+
+ROOT = Path(__file__).resolve().parents[2]
+# What the papers number, beside sentences with a result; a list for each work, in the order of its pages.
+NUMBERED = {
+    "wang24": """
+        Theorem 4.1, Theorem 4.2, Lemma 4.3, Lemma 4.4, Lemma 4.5, Table 1, Table 2, Table 3, Theorem 4.6,
+        Algorithm 1, Theorem 4.7, Theorem 4.8, Theorem 5.1, Proposition 1, Algorithm 2, Theorem 6.1,
+        Lemma 7.2, Theorem 7.3, Lemma 7.4, Proposition 2, Figure 1, Figure 2, Figure 3, Figure 4, Figure 5,
+        Table 4, Algorithm 3, Table 5
+    """,
+}
+WORKS = list(dict.fromkeys(item.work for item in items.ALL))
+
+
+@pytest.mark.parametrize("work", WORKS)
+def test_every_numbered_item_of_a_work_is_listed_once(work):
+    names = [item.name for item in items.of(work)]
+    assert len(names) == len(set(names))
+    wanted = [" ".join(name.split()) for name in NUMBERED[work].split(",")]
+    assert [name for name in names if name in wanted] == wanted
+
+
+@pytest.mark.parametrize("work", WORKS)
+def test_every_claim_of_a_work_judges_an_item(work):
+    judged = {name for item in items.of(work) for name in item.claims}
+    assert {claim.id for claim in claims.ALL if claim.id.startswith(f"{work}-")} == {
+        name for name in judged if name.startswith(f"{work}-")
+    }
+    assert all(claims.named(name) for name in judged)
+
+
+def test_an_item_takes_the_worst_verdict_of_its_claims():
+    by_name = {item.name: item for item in items.of("wang24")}
+    assert by_name["Theorem 4.7"].verdict == "refuted" and by_name["Lemma 4.5"].verdict == "holds"
+    assert by_name["Table 4"].verdict == "not reproducible"
+    assert items.Item("wang24", "Definition 3.1", "the hockey-stick divergence").verdict == "shown"
+
+
+def test_the_table_of_a_work_runs_its_checks(monkeypatch):
+    few = tuple(item for item in items.of("wang24") if item.name in ("Lemma 4.5", "Table 2"))
+    monkeypatch.setattr(items, "ALL", few)
+    lemma, metric = sorted(items.table("wang24"), key=lambda row: row["item"])
+    assert lemma["verdict"] == "holds" and lemma["ours"]
+    assert metric["verdict"] == "refuted" and metric["where"] == "08_table2"
+    with pytest.raises(ValueError, match="work must be one of wang24, got 'wang'"):
+        items.of("wang")
+
+
+def test_the_command_line_groups_a_paper_by_its_items(capsys):
+    assert main(["--paper", "wang24"]) == 0
+    said = capsys.readouterr().out
+    assert said.index("Theorem 4.7  REFUTED") < said.index("Theorem 4.8  HOLDS") < said.index("Figure 1  ")
+    assert "  wang24-theorem-4.7" in said and "92 claims" in said
