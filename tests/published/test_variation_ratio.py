@@ -1,0 +1,55 @@
+"""The lower bound and the binary search of the variation-ratio paper, against fractions and brackets."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from claims import exact_channels, exact_shuffle
+from claims.exact_count_pair import both_ways
+from shufflelib import randomizers
+from shufflelib.published import variation_ratio
+from shufflelib.shuffling import VariationRatioPair
+
+
+def test_its_parameters_are_those_of_the_worst_input():
+    pair = variation_ratio.lower_bound_pair([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0.25, 0.5, 0.25]], n=7)
+    assert (pair.n, pair.p, round(pair.beta, 12)) == (7, 2.5, 0.3)
+    assert (pair.q0, pair.q1) == (2.0, 2.0)
+
+
+@pytest.mark.parametrize("options, n, ratio", [(3, 2, Fraction(5, 4)), (3, 3, Fraction(3, 2)), (4, 3, 2)])
+def test_it_lies_below_the_truth_for_symmetric_mechanisms(options, n, ratio):
+    rows = exact_shuffle.randomized_response(3, options)
+    truth = both_ways(rows, 0, 1, (2,) * (n - 1), ratio)
+    pair = variation_ratio.lower_bound_pair(np.array(rows, float), n=n)
+    assert 0.0 < pair.delta(eps=math.log(ratio)).upper <= float(truth) * (1 + 1e-12)
+    assert exact_channels.total_variation(rows) == Fraction(pair.beta).limit_denominator(1000)
+
+
+def test_it_exceeds_the_truth_where_the_two_sides_differ():
+    rows = [[Fraction(1, 5), Fraction(4, 5)], [Fraction(2, 5), Fraction(3, 5)]]
+    truth = max(both_ways(rows, 0, 1, (x,), Fraction(5, 4)) for x in (0, 1))
+    pair = variation_ratio.lower_bound_pair(np.array(rows, float), n=2)
+    assert pair.delta(eps=math.log(5 / 4)).lower > float(truth)
+
+
+@pytest.mark.parametrize("steps", [1, 5, 20])
+@pytest.mark.parametrize("upper", [True, False])
+def test_the_search_ends_on_the_promised_side(steps, upper):
+    pair = VariationRatioPair.of(randomizers.generic(eps0=1.0), n=1000)
+    found = variation_ratio.search_epsilon(pair, delta=1e-6, steps=steps, upper=upper)
+    truth = pair.epsilon(delta=1e-6)
+    assert (found >= truth.lower) if upper else (found <= truth.upper)
+    assert abs(found - truth.upper) <= 1.0 / 2**steps + 1e-9
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(ValueError, match=r"pass randomizer\.pmf\(\)"):
+        variation_ratio.lower_bound_pair([[0.5, 0.6], [0.5, 0.5]], n=2)
+    with pytest.raises(ValueError, match="rows that differ"):
+        variation_ratio.lower_bound_pair([[0.5, 0.5], [0.5, 0.5]], n=2)
+    pair = VariationRatioPair(n=10, p=math.inf, beta=1.0, q0=2.0)
+    with pytest.raises(ValueError, match="finite p"):
+        variation_ratio.search_epsilon(pair, delta=1e-6)
