@@ -79,7 +79,7 @@ $(shell find build/matplotlib -name '*.matplotlib-lock' -mmin +1 -delete 2>/dev/
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
 
-figures: $(WANTED) $(IDEAS) ## run every notebook and write figures/ (PROFILE=quick: build/quick/figures/)
+figures: $(WANTED) $(IDEAS) figures/papers/index.csv ## run every notebook and write figures/ (PROFILE=quick: build/quick/figures/)
 	@echo 'written by $(words $(WANTED)) notebooks, PROFILE=$(PROFILE):'
 	@cat /dev/null $(WANTED:.ipynb=.files) | sed 's/^/  /'
 
@@ -198,6 +198,9 @@ $(QUICK): build/quick/%.ipynb: notebooks/%.ipynb $$(wildcard notebooks/params/$$
 
 $(CHECK): build/check/%.ipynb: notebooks/%.ipynb $$(wildcard notebooks/params/$$*.yaml) $(INPUTS) | .venv/installed
 	$(RUN) --profile full --figures build/check/figures/$(PLACE)
+
+figures/papers/index.csv: claims/items.toml claims/ledger.toml | .venv/installed
+	@mkdir -p $(@D) build && $(VENV) -m claims --index >build/index.csv && mv build/index.csv $@
 
 build/full/ideas.drawn: FOLDER := figures
 build/quick/ideas.drawn build/check/ideas.drawn: FOLDER = $(@D)/figures

@@ -16,6 +16,7 @@ def _parser():
     )
     parser.add_argument("id", nargs="?", metavar="ID", help="check this claim and print its witness")
     parser.add_argument("--paper", metavar="WORK", help="only claims of this work, such as wang24")
+    parser.add_argument("--index", action="store_true", help="list every item of the papers as CSV")
     parser.add_argument("--check", action="store_true", help="check all claims, in less than a minute")
     parser.add_argument("--full", action="store_true", help="try harder, in less than ten minutes")
     parser.add_argument("--json", action="store_true", help="print one JSON value")
@@ -39,6 +40,8 @@ def _answer(arguments):
     if arguments.id is not None:
         result = claims.checked(claims.named(arguments.id), effort)
         return report.witness(result), report.record(result), int(not result.agrees)
+    if arguments.index:
+        return items.index().rstrip("\n"), [item._asdict() for item in items.ALL], 0
     listed = _of(arguments.paper)
     if arguments.check or arguments.full:
         results = tuple(claims.checked(claim, effort) for claim in listed)

@@ -1,4 +1,4 @@
-"""An executed lesson as a page of the book: folded code stays folded, figures take their captions."""
+"""A lesson or a paper's notebook, executed, as a page of the book: folded code, figures with captions."""
 
 import html
 import json
@@ -10,14 +10,14 @@ import nbformat
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN = re.compile(
     r'<figure id="fig-(?P<name>\w+)".*?<img alt="(?P<finding>[^"]*)".*?'
-    r"<figcaption><b>(?P<number>[^<]*)</b> (?P<caption>.*?)</figcaption>",
+    r"<figcaption><b>(?P<label>[^<]*)</b> (?P<caption>.*?)</figcaption>",
     re.DOTALL,
 )
 FIGURE = """```{{figure}} {place}
 :name: fig-{name}
 :alt: {alt}
 
-**{number}** {caption}
+**{label}** {caption}
 
 {links}
 ```"""

@@ -116,13 +116,13 @@ def bounds_page(bounds, titles):
     return "\n".join(lines)
 
 
-def gallery_page(titles, chapters, course):
-    """Return the pictures of ideas, then those of the lessons, then figures and tables by chapter."""
+def gallery_page(titles, chapters, folders):
+    """Return the pictures of ideas, those of lessons and papers, then figures and tables by chapter."""
     lines = ["# Gallery of figures and tables", ""]
     lines += ["Each picture links to the text that discusses it; its data are beside it as CSV.", ""]
     lines += pictures_of_ideas()
-    for path, shown in course.items():
-        lines += pictures_of_a_lesson(path, shown)
+    for path, shown in folders.items():
+        lines += pictures_of_a_notebook(path, shown)
     for stem, shown in chapters.items():
         lines += [heading(stem, titles), "", f"`make build/full/{stem}.ipynb` draws them.", ""]
         lines += [":::::{container} gallery"]
@@ -153,14 +153,15 @@ def pictures_of_ideas():
     return [*lines, ":::::", ""]
 
 
-def pictures_of_a_lesson(path, shown):
-    """Return the section of the gallery that shows the figures of one lesson with their captions."""
-    lines = [f"## [{plain(title_of(path))}](notebooks/course/{path.name})", ""]
-    lines += [f"`make build/full/course/{path.name}` draws them.", "", ":::::{container} gallery"]
+def pictures_of_a_notebook(path, shown):
+    """Return the section of the gallery with the figures of one lesson or paper, each with its caption."""
+    folder = path.parent.name
+    lines = [f"## [{plain(title_of(path))}](notebooks/{folder}/{path.name})", ""]
+    lines += [f"`make build/full/{folder}/{path.name}` draws them.", "", ":::::{container} gallery"]
     for name, figure in shown.items():
-        files = [f"{{download}}`{kind.upper()} <figures/course/{name}.{kind}>`" for kind in ("csv", "pdf")]
+        files = [f"{{download}}`{kind.upper()} <figures/{folder}/{name}.{kind}>`" for kind in ("csv", "pdf")]
         finding, caption = plain(figure["finding"]), plain(figure["caption"])
-        lines += ["::::{container} picture", f"[![{finding}](figures/course/{name}.png)](#fig-{name})", ""]
+        lines += ["::::{container} picture", f"[![{finding}](figures/{folder}/{name}.png)](#fig-{name})", ""]
         lines += [f"**{finding}** <br> {caption} <br> {' · '.join(files)}", "::::"]
     return [*lines, ":::::", ""]
 
@@ -280,14 +281,14 @@ def bibtex(citation):
     return "\n".join(["@software{shufflelib,", *lines, "}", ""])
 
 
-def write(target, bounds, ledger, citation, titles, chapters, course):
+def write(target, bounds, ledger, citation, titles, chapters, folders):
     """Write all generated pages into the folder of the book's source."""
     modules = public_modules(bounds)
     homes = homes_of_names(modules)
     pages = {
         "citation.bib": bibtex(citation),
         "bounds.md": bounds_page(bounds, titles),
-        "gallery.md": gallery_page(titles, chapters, course),
+        "gallery.md": gallery_page(titles, chapters, folders),
         "ledger.md": ledger_page(ledger, ALL, pictures_of_claims(chapters)),
         "reference.md": reference_page(modules, homes),
     }

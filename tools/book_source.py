@@ -155,17 +155,18 @@ def collect(executed, target):
             nbformat.write(chapter(notebook, stem, stems), target / "notebooks" / f"{stem}.ipynb")
         except (ValueError, OSError) as error:
             raise ValueError(f"{stem}: {error}") from None
-    course = {}
-    for path in sorted((ROOT / "notebooks/course").glob("*.ipynb")):
-        notebook = nbformat.read(executed / "course" / path.name, as_version=4)
-        course[path] = book_lessons.figures_of(notebook)
-        (target / "notebooks/course").mkdir(exist_ok=True)
-        nbformat.write(book_lessons.page(notebook, "course"), target / "notebooks/course" / path.name)
+    shown = {}
+    for path in sorted((ROOT / "notebooks").glob("*/*.ipynb")):
+        folder = path.parent.name
+        notebook = nbformat.read(executed / folder / path.name, as_version=4)
+        shown[path] = book_lessons.figures_of(notebook)
+        (target / "notebooks" / folder).mkdir(exist_ok=True)
+        nbformat.write(book_lessons.page(notebook, folder), target / "notebooks" / folder / path.name)
     titles = {stem: book_pages.title_of(ROOT / "notebooks" / f"{stem}.ipynb") for stem in stems}
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     shutil.copyfile(ROOT / "CITATION.cff", target / "CITATION.cff")
     bounds, ledger = ((ROOT / "book" / f"{page}.md").read_text() for page in ("bounds", "ledger"))
-    book_pages.write(target, bounds, ledger, citation, titles, chapters, course)
+    book_pages.write(target, bounds, ledger, citation, titles, chapters, shown)
 
 
 if __name__ == "__main__":

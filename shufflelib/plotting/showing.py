@@ -12,7 +12,7 @@ NUMBER = re.compile(r"0*(?P<lesson>\d+)_(?P<figure>\d+)_\w+")
 FIGURE = (
     '<figure id="fig-{name}" style="margin: 0; max-width: 700px">'
     '<img alt="{finding}" style="width: 100%; background: white" src="data:image/png;base64,{data}">'
-    "<figcaption><b>Figure {number}.</b> {caption}</figcaption></figure>"
+    "<figcaption><b>{label}.</b> {caption}</figcaption></figure>"
 )
 
 
@@ -31,15 +31,16 @@ class Shown:
     finding: str
     caption: str
     picture: bytes
+    label: str = ""
 
     def __repr__(self):
         return f"{self.name}: {self.finding}"
 
     def _repr_html_(self):
-        found = NUMBER.fullmatch(self.name)
         words = {key: html.escape(getattr(self, key)) for key in ("name", "finding", "caption")}
+        label = self.label or "Figure {lesson}.{figure}".format(**NUMBER.fullmatch(self.name).groupdict())
         data = base64.b64encode(self.picture).decode()
-        return FIGURE.format(number=f"{found['lesson']}.{found['figure']}", data=data, **words)
+        return FIGURE.format(label=html.escape(label), data=data, **words)
 
 
 def finding_of(fig):
@@ -58,7 +59,7 @@ def finding_of(fig):
     return next((" ".join(title.split()) for title in titles if title.strip()), "")
 
 
-def show_figure(fig, data, name, *, caption, parameters=None):
+def show_figure(fig, data, name, *, caption, label="", parameters=None):
     """Write a figure's files and show it with its caption; for the last line of a notebook's cell.
 
     Parameters
@@ -71,18 +72,20 @@ def show_figure(fig, data, name, *, caption, parameters=None):
         Lesson, number of the figure in it, and a word, such as ``"03_2_blanket"``.
     caption : str
         What to look at, in two or three sentences.
+    label : str, optional
+        What the figure is called, such as the paper's "Figure 3, left"; by default the name's numbers.
     parameters : Mapping, optional
         Written above the data as ``# key: value``.
 
     Returns
     -------
     Shown
-        A notebook shows the picture, and below it "Figure 3.2." and the caption.
+        A notebook shows the picture, and below it the label and the caption.
 
     Raises
     ------
     ValueError
-        If the name has no number or the figure no headline.
+        If neither name nor label has a number, or the figure has no headline.
 
     Examples
     --------
@@ -98,9 +101,11 @@ def show_figure(fig, data, name, *, caption, parameters=None):
     00_1_example: Shuffling halves ε
     """
     instance(caption, "caption", str, remedy="say in two or three sentences what to look at")
-    if not NUMBER.fullmatch(name):
-        raise ValueError(f"name must be lesson, number and word such as '03_2_blanket', got {name!r}")
+    if not label and not NUMBER.fullmatch(name):
+        raise ValueError(
+            f"name must be such as '03_2_blanket', lesson and number, got {name!r}; or pass a label"
+        )
     if not (finding := finding_of(fig)):
         raise ValueError(f"the figure {name!r} has no headline; call `headline` first")
     saved = save_figure(fig, data, name, parameters=parameters)
-    return Shown(name, finding, " ".join(caption.split()), saved.picture)
+    return Shown(name, finding, " ".join(caption.split()), saved.picture, label)

@@ -1,0 +1,47 @@
+"""The papers' notebooks: every item of a paper in its order, every figure in the index, nothing unlisted."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from claims import items
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPERS = sorted((ROOT / "notebooks/papers").glob("*.ipynb"))
+FIGURES = ROOT / "figures/papers"
+WORKS = [path for path in PAPERS if path.stem in {item.work for item in items.ALL}]
+paper = pytest.mark.parametrize("path", WORKS, ids=lambda path: path.stem)
+
+
+def sources(path, kind):
+    return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == kind]
+
+
+@paper
+def test_a_paper_opens_with_its_table_and_shows_every_item_in_order(path):
+    headings = re.findall(r"^##+ (.+)$", "\n".join(sources(path, "markdown")), re.MULTILINE)
+    names = [item.name for item in items.of(path.stem)]
+    assert [one for one in headings if one in names] == names
+    assert f'items.table("{path.stem}")' in "\n".join(sources(path, "code")[:5])
+
+
+@paper
+def test_what_a_paper_shows_is_what_its_items_list(path):
+    listed = {name for item in items.of(path.stem) for name in item.shown}
+    saved = set(re.findall(rf'"({path.stem}_\w+)"', "\n".join(sources(path, "code"))))
+    assert listed <= saved
+    for name in listed:
+        assert (FIGURES / f"{name}.csv").exists(), f"{name} was not made in full"
+
+
+@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
+def test_a_cell_of_a_paper_is_short(path):
+    for source in sources(path, "code"):
+        assert len([line for line in source.splitlines() if line.strip()]) <= 15, source
+
+
+def test_the_committed_index_is_that_of_the_items():
+    if FIGURES.exists():
+        assert (FIGURES / "index.csv").read_text(encoding="utf-8") == items.index()
