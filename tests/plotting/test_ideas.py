@@ -206,6 +206,15 @@ def test_delta_is_the_sum_of_the_excess():
     assert f"δ = {digits(delta)}," in fig.get_suptitle()
 
 
+def test_an_excess_too_far_out_to_be_seen_is_not_called_zero():
+    case = {"x": [0, 1, 2, 3, 4, 5], "p": [0.3, 0.4, 0.3 - 1e-6, 0, 0, 1e-6], "q": [0.3, 0.4, 0.3, 0, 0, 0]}
+    assert "δ = 10⁻⁶: too far out to be seen" in {
+        text for text, _ in boxes(ideas.draw_delta(**case, eps=0.1))
+    }
+    same = ideas.draw_delta(**case | {"p": case["q"]}, eps=0.1)
+    assert "δ = 0: nothing sticks out" in {text for text, _ in boxes(same)}
+
+
 def test_a_merged_chain_is_sorted_and_ends_at_the_corner():
     fig = ideas.draw_segments(**GOOD["draw_segments"][0])
     (corners,) = [line.get_xydata() for line in fig.axes[2].lines if line.get_marker() == "o"]

@@ -136,7 +136,11 @@ def _name_curves(ax, x, p, raised, factor, ceiling):
 def _name_area(ax, x, excess, said, same_scale):
     """Say what the area is, and how much higher than above it is drawn."""
     if excess.sum() == 0.0:
-        words = "nothing sticks out: δ = 0"
+        words = (
+            f"δ = {said}: nothing sticks out"
+            if said == digits(0.0)
+            else f"δ = {said}: too far out to be seen"
+        )
         ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", fontsize=LABEL, color=VERMILLION)
         return
     right = float(x @ excess / excess.sum()) >= (x[0] + x[-1]) / 2
