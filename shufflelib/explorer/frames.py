@@ -124,5 +124,7 @@ def frames(draw, controls, text):
 def _embedded(picture):
     small = io.BytesIO()
     image = Image.open(io.BytesIO(picture)).convert("RGB")
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        small, "png", optimize=True
+    )
     return "data:image/png;base64," + base64.b64encode(small.getvalue()).decode()
