@@ -2,9 +2,7 @@
 
 import json
 import math
-from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +11,7 @@ import oracles
 from claims import Effort, Verdict, exact_shuffle, failure_curve, report, works
 from claims import __main__ as ledger
 from claims.claim import APPROXIMATION, SLIP, VACUOUS, Worded
-from claims.counterexample_search import LOCAL, RISK, linear, logarithmic, whole, worst
+from claims.counterexample_search import LOCAL, RISK, logarithmic, whole, worst
 from claims.exact_tests import share_of_bound
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers, shuffle
@@ -193,23 +191,6 @@ def test_the_search_finds_the_top_of_a_hill_and_counts_what_it_met():
     assert "k=7" in found.description()
 
 
-def test_the_search_stays_inside_its_box_and_repeats_itself():
-    seen = []
-
-    def objective(x, n):
-        seen.append((x, n))
-        return x * n
-
-    runs = [worst(objective, Effort(8, seed), x=linear(-1.0, 2.0), n=whole(2, 9)) for seed in (3, 3, 4)]
-    assert runs[0] == runs[1]
-    assert all(-1.0 <= x <= 2.0 and 2 <= n <= 9 and n == int(n) for x, n in seen)
-
-
-def test_a_regime_that_is_never_met_holds_nothing():
-    found = worst(lambda x: math.nan, Effort(4), x=linear(0.0, 1.0))
-    assert found.tried == 0 and found.excess == -math.inf
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_a_tight_bound_a_thousandth_smaller_is_refuted_and_a_thousandth_larger_is_not(seed):
     def scaled(factor):
@@ -231,27 +212,6 @@ def test_exact_enumeration_agrees_with_an_independent_one():
         channel = exact_shuffle.randomized_response(e, d)
         truth = oracles.worst_shuffled_hockey_stick(oracles.generalized_rr(e, d), n, Fraction(3, 2))
         assert exact_shuffle.worst_delta(channel, n, Fraction(3, 2))[0] == truth
-
-
-def test_exact_distributions_are_distributions():
-    distribution = exact_shuffle.shuffled(exact_shuffle.randomized_response(3, 3), (0, 1, 1, 2))
-    assert sum(distribution.values()) == 1
-    assert all(sum(counts) == 4 for counts in distribution)
-
-
-# ---------------------------------------------------------------- descriptions of the ledger
-
-
-def test_the_page_of_the_ledger_shows_the_count_of_verdicts():
-    path = Path(__file__).parents[2] / "book/ledger.md"
-    if not path.exists():
-        return
-    text, found = path.read_text(encoding="utf-8"), report.errors(claims.ALL)
-    refuted, labels = sum(map(len, found.values())), Counter(claim.label for claim in claims.ALL)
-    assert report.counted(claims.ALL) in text
-    assert f"The {refuted} refuted statements trace back to {len(found)} errors" in text
-    assert f"Seven of the {refuted}" in text and labels[APPROXIMATION] == 7
-    assert "Six are slips" in text and labels[SLIP] == 6
 
 
 # ---------------------------------------------------------------- the command line
@@ -284,15 +244,6 @@ def test_one_claim_prints_its_witness(capsys):
     assert record["verdict"] == record["ledger"] == "refuted" and record["agrees"] and record["confirmed"]
 
 
-def test_one_claim_says_its_label_the_error_it_repeats_and_how_its_work_was_read(capsys):
-    _, out, _ = printed_by(capsys, "gspa24-theorem-5")
-    assert APPROXIMATION in out and "the error of gspa24-client-ldp" in out and "Theorem 2's slack" in out
-    _, out, _ = printed_by(capsys, "gspa24-theorem-5", "--json")
-    record = json.loads(out)
-    assert record["label"] == APPROXIMATION and record["repeats"] == "gspa24-client-ldp"
-    assert record["read"].startswith("read in full") and record["verdict"] == "refuted"
-
-
 def test_an_unknown_claim_is_answered_with_its_neighbours(capsys):
     code, out, err = printed_by(capsys, "fmt23-lema-3.5")
     assert code == 2 and not out
@@ -321,6 +272,3 @@ def test_a_second_computation_that_disagrees_is_no_confirmation():
     )
     result = claims.checked(doubted)
     assert result.confirmed is False and not result.agrees
-
-
-# ---------------------------------------------------------------- claims before the variation-ratio paper

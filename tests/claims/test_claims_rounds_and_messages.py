@@ -7,7 +7,6 @@ import pytest
 
 import claims
 from claims import QUICK, Effort, Verdict, exact_channels, exact_losses, exact_shuffle
-from claims.others import composed_rounds
 from claims.scw25 import decompositions_released
 from claims.wang24 import rounds, several_messages
 
@@ -38,24 +37,6 @@ def test_an_asymmetric_pair_refutes_what_holds_for_the_pairs_of_the_paper(monkey
     assert rounds._lemma_72(Effort(64)).verdict is Verdict.REFUTED
 
 
-def test_a_distribution_above_the_pair_is_seen():
-    pair = rounds._pair_of_counts(F(3), F(1))
-    p, q = rounds.RESPONSE
-    assert rounds._below_at_positive_epsilon([p, p], pair)
-    assert rounds._below_at_positive_epsilon(pair, pair) and rounds._below_at_positive_epsilon(
-        pair[::-1], pair
-    )
-    assert not rounds._below_at_positive_epsilon([p, q], pair)
-
-
-def test_stored_numbers_of_sixteen_rounds_a_percent_off_are_not_reproduced():
-    for factor, verdict in ((1.0, Verdict.HOLDS), (1.01, Verdict.NOT_REPRODUCIBLE)):
-        check = composed_rounds._figure_4(
-            (2.587 * factor, 3.722 * factor), composed_rounds._strong, composed_rounds._near, "", 16
-        )
-        assert check(QUICK).verdict is verdict
-
-
 # ---------------------------------------------------------------- messages
 
 
@@ -69,25 +50,7 @@ def test_a_slip_in_a_row_of_table_3_is_seen():
     assert slip(QUICK).verdict is Verdict.REFUTED
 
 
-def test_an_empty_bin_shows_the_item_whatever_epsilon():
-    exactly, as_released = several_messages._with_and_without(100)
-    for eps in (5.0, math.log(several_messages.STAND_IN)):
-        assert exactly.delta(eps).lower >= (15 / 16) ** 100 * (1 - 1e-9)
-    assert as_released.delta(math.log(several_messages.STAND_IN)).upper < 1e-12
-
-
 # ---------------------------------------------------------------- released codes
-
-
-@pytest.mark.parametrize("d", [2, 3, 4, 5])
-def test_the_masses_meant_for_few_options_are_those_of_the_enumerated_reports(d):
-    root, ratio = F(6, 5), F(11, 10)
-    channel = exact_channels.rappor(root, d)
-    distribution = exact_losses.losses(channel[0], channel[1], exact_losses.blanket(channel), ratio)
-    meant = exact_losses.summed(decompositions_released._meant(root, d, ratio))
-    assert {value: mass for value, mass in meant.items() if mass} == {
-        k: m for k, m in distribution.items() if m
-    }
 
 
 def test_the_released_grid_is_an_expectation_for_any_number_of_users():

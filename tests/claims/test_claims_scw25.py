@@ -3,14 +3,13 @@
 import math
 from fractions import Fraction as F
 
-import numpy as np
 import pytest
 
 import claims
 import oracles
 from claims import QUICK, Verdict, exact_losses, exact_shuffle
-from claims.exact_tests import divergence, never_fails, random_distribution
-from claims.others import composed_rounds, fixed_compositions, shuffle_asymptotics
+from claims.exact_tests import never_fails, random_distribution
+from claims.others import composed_rounds, fixed_compositions
 from claims.scw25 import decompositions, decompositions_released
 
 # ---------------------------------------------------------------- the instruments
@@ -77,29 +76,7 @@ def test_the_released_scheme_returns_its_recorded_numbers():
         assert values == sorted(values) and values[0] < values[2]
 
 
-def test_the_row_for_every_mechanism_is_the_clones_bound_but_for_a_factor():
-    """Values 2e/(e + 1) times as large, with reference measure (R_0 + R_1)/(2e): binary response, exactly."""
-    e, ratio = F(3), F(3, 2)
-    p, q = oracles.generalized_rr(e, 2)
-    reference = [(a + b) / (2 * e) for a, b in zip(p, q, strict=True)]
-    distribution = exact_losses.losses(p, q, reference, ratio)
-    row = decompositions_released._generic_row(e, ratio)
-    assert distribution == {2 * e / (e + 1) * value: mass for value, mass in row.items()}
-
-
 # ---------------------------------------------------------------- composed rounds
-
-
-@pytest.mark.parametrize("rounds", [1, 3, 6])
-def test_rounds_of_randomized_response(rounds):
-    p, q = (
-        composed_rounds._products(distribution, rounds)
-        for distribution in ([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)])
-    )
-    for ratio in (F(1), F(5, 2), F(8)):
-        truth = divergence(p, q, ratio)
-        found = composed_rounds._log_delta_of_responses(math.log(3), rounds, math.log(ratio))
-        assert math.exp(found) == pytest.approx(float(truth), rel=1e-10, abs=1e-15)
 
 
 def test_an_advanced_composition_too_small_is_refuted(monkeypatch):
@@ -131,24 +108,3 @@ def test_counts_are_a_distribution_and_the_wrong_covariance_is_seen(monkeypatch)
             lambda rows, shares, k=factor: k * right(rows, shares=shares),
         )
         assert check(QUICK).verdict is Verdict.REFUTED
-
-
-def test_information_of_a_position_by_listing_sequences():
-    rows, values = oracles.generalized_rr(3, 2), (0, 1, 1)
-    distribution = {}
-    for place in range(3):
-        order = [values[1], values[2]]
-        order.insert(place, values[0])
-        for bits in np.ndindex(2, 2, 2):
-            for swap in (order, [*order[::-1]] if place == 1 else order):  # the others are alike here
-                mass = F(1, 6) * math.prod(rows[x][y] for x, y in zip(swap, bits, strict=True))
-                distribution[place, bits] = distribution.get((place, bits), 0) + mass
-    total = {bits: sum(distribution[place, bits] for place in range(3)) for bits in np.ndindex(2, 2, 2)}
-    found = sum(float(m) * math.log(m / total[bits] * 3) for (_, bits), m in distribution.items())
-    assert fixed_compositions._positions(rows, values) == pytest.approx(found, rel=1e-12)
-
-
-def test_the_tail_of_the_limit():
-    for t in (0.5, 5.0, 9.0):
-        value = math.exp(-t * t / 2) / math.sqrt(2 * math.pi) - t * 0.5 * math.erfc(t / math.sqrt(2))
-        assert math.exp(shuffle_asymptotics._log_tail(t)) == pytest.approx(value, rel=1e-6)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import pytest
 
-import claims
 import oracles
 from claims import Effort, Verdict, exact_channels, exact_shuffle
 from claims import exact_count_pair as counts_pair_module
@@ -20,7 +19,7 @@ from claims.exact_count_pair import (
     pair_below_mechanism,
     printed,
 )
-from claims.wang24 import closed_forms, extremal, numbers, parameters, rounds, tightness
+from claims.wang24 import closed_forms, numbers, parameters
 from shufflelib import randomizers
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -132,71 +131,3 @@ def test_table_4_a_unit_smaller_would_be_refuted(monkeypatch):
     rows[4][2] = 0.00501
     monkeypatch.setattr(numbers, "TABLE_4", tuple(map(tuple, rows)))
     assert numbers._table_4(2, 20)(Effort(2)).verdict is Verdict.REFUTED
-
-
-# ---------------------------------------------------------------- witnesses, again by other means
-
-
-def test_two_sampled_rounds_by_enumerating_every_output():
-    """Both rounds, both datasets, all outputs: one user of two is drawn, randomized response with odds 3."""
-    response = oracles.generalized_rr(3, 2)
-
-    def distribution(first, second):  # bits that the two users would report on in rounds 1 and 2
-        masses = {}
-        for y in itertools.product((0, 1), repeat=2):
-            chances = [
-                (response[a][out] + response[b][out]) / 2
-                for (a, b), out in zip((first, second), y, strict=True)
-            ]
-            masses[y] = math.prod(chances)
-        return masses
-
-    # round 1 asks whether "is it x1?": users (x0, x2) have (0, 1); round 2 another question: (0, 0)
-    p, q = distribution((0, 1), (0, 0)), distribution((1, 1), (1, 0))
-    truth, named = rounds._two_sampled_rounds()
-    assert oracles.both_ways({y: (p[y], q[y]) for y in p}, F(17, 10)) == truth == F(13, 80)
-    assert named == F(23, 160)
-    # the hypothesis of the lemma: each round's curve is at most the named pair's, in both orders
-    middle, tail = (F(1, 2), F(1, 2)), (F(1, 4), F(3, 4))
-    for ratio in (F(1), F(9, 8), F(17, 10), F(3)):
-        curve = oracles.both_ways({y: (middle[y], tail[y]) for y in (0, 1)}, ratio)
-        for one, two in ((middle, tail), (tail[::-1], middle)):
-            assert oracles.both_ways({y: (one[y], two[y]) for y in (0, 1)}, ratio) <= curve
-
-
-def test_the_lower_bound_of_unequal_sides_is_above_the_worst_of_all_datasets():
-    truth = oracles.worst_shuffled_hockey_stick(tightness.UNEQUAL, 2, F(5, 4))
-    assert truth == F(7, 100)
-    masses = oracles.pair_masses(n=2, p=2, beta=F(1, 5), q0=1, q1=2)  # x* = x0
-    assert oracles.both_ways(masses, F(5, 4)) == F(2, 25) > truth
-
-
-def test_a_mixed_dataset_of_binary_response_is_the_worst_near_zero():
-    assert oracles.worst_shuffled_hockey_stick(oracles.generalized_rr(2, 2), 3, F(1)) == F(5, 27)
-    masses = oracles.pair_masses(n=3, p=2, beta=F(1, 3), q0=1, q1=2)
-    assert oracles.both_ways(masses, F(1)) == F(4, 27)
-
-
-def test_for_subsets_of_two_no_third_input_reaches_the_largest_ratio():
-    """Subsets of two of d items: the largest min(q0, q1) is (d - 2)e/(e + d - 3), not e."""
-    for e, d in ((3, 4), (3, 5), (7, 6)):
-        beta, ratio = tightness._worst_ratio(oracles.subset_mechanism(e, d, 2))
-        assert ratio == F((d - 2) * e, e + d - 3) < e
-        assert beta == F((e - 1) * (d - 2), e * (d - 1) + (d - 1) * (d - 2) // 2)
-    assert tightness._worst_ratio(oracles.generalized_rr(5, 4)) == (F(4, 8), 5)
-
-
-def test_disjoint_caps_are_randomized_response():
-    caps, response = extremal._caps(3), oracles.generalized_rr(3, 5)
-    for others in ((4, 4), (0, 4)):
-        truth = exact_shuffle.delta(response, 0, 1, tuple(x // 2 for x in others), F(2))
-        assert exact_shuffle.delta(caps, 0, 2, others, F(2)) == truth
-
-
-@pytest.mark.parametrize(
-    ("name", "sound"),
-    [("lemma-4.4", 1), ("theorem-4.7", 5), ("table1-sampling-rappor", 2), ("tight-subset", 10)],
-)
-def test_a_failure_curve_has_where_the_claim_holds(name, sound):
-    fails = claims.named(f"wang24-{name}").failure_curve().fails
-    assert fails.count(False) == sound and True in fails

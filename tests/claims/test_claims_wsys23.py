@@ -4,7 +4,6 @@ import math
 import random
 from fractions import Fraction as F
 
-import numpy as np
 import pytest
 
 import claims
@@ -25,9 +24,7 @@ from claims.exact_tests import (
     too_high,
 )
 from claims.wsys23 import (
-    best_tests,
     clone_mixture,
-    random_start,
 )
 
 # ---------------------------------------------------------------- the instruments
@@ -86,13 +83,6 @@ def test_joint_concavity_a_thousandth_higher_is_refuted(factor, verdict):
     assert never_fails(scaled, "equal parts")(QUICK).verdict is verdict
 
 
-def test_processing_by_linear_programming():
-    p, q = [F(2, 3), F(1, 3)], [F(1, 3), F(2, 3)]
-    merged = [[F(1, 2), F(1, 2)]] * 2
-    assert best_tests.processable((p, q), merged) < 1e-9
-    assert best_tests.processable(merged, (p, q)) > 0.3
-
-
 def test_a_tenth_too_much_of_the_identity_is_seen(monkeypatch):
     monkeypatch.setattr(clone_mixture, "blended", lambda w, curve: blended(w * F(11, 10), curve))
     check = claims.named("wsys23-theorem-4.2").check
@@ -109,54 +99,6 @@ def test_the_pair_of_clones_is_the_variation_ratio_pair(e, n):
     pair = dict(enumerate(zip(*clone_mixture._clone_pair(e, n), strict=True)))
     for ratio in (F(1), F(5, 4), F(2)):
         assert oracles.both_ways(pair, ratio) == oracles.both_ways(masses, ratio)
-
-
-@pytest.mark.parametrize(
-    ("n", "e", "ratio", "printed", "truth", "bound"),
-    [
-        (2, 3, F(2), F(1, 8), F(3, 16), F(3, 8)),
-        (2, 2, F(3, 2), F(1, 18), F(1, 9), F(2, 9)),
-        (3, 3, F(3, 2), F(5, 32), F(27, 128), F(9, 32)),
-    ],
-)
-def test_corollary_43_by_hand(n, e, ratio, printed, truth, bound):
-    assert clone_mixture._corollary(e, n, ratio) == (1, printed)
-    assert largest_delta(corners(*clone_mixture._clone_pair(e, n)[::-1]), ratio) == truth
-    assert largest_delta(clone_mixture._bound(e, n), ratio) == bound
-
-
-def test_the_smallest_witness_of_lemma_6_3():
-    """P_0 = P_1 = Q_0, Q_1 apart: the scaled segments add up to 5/8 at 0, the truth is 1/2."""
-    one, other = [F(1), F(0)], [F(0), F(1)]
-    parts = [(F(1, 2), F(2, 3), one, one), (F(1, 8), F(4, 3), one, one), (F(3, 8), F(4, 3), one, other)]
-    null = [c * k * x for c, k, p, _ in parts for x in p]
-    alternative = [c * x for c, _, _, q in parts for x in q]
-    assert sum(null) == sum(alternative) == 1
-    assert max(1 - y for x, y in corners(null, alternative) if x == 0) == F(3, 8)
-    assert oracles.tradeoff({0: (F(1), F(1, 2)), 1: (F(0), F(1, 2))}, F(0)) == F(1, 2)
-
-
-def test_a_symmetrised_function_by_linear_programming():
-    """For f = T(P, Q): the middle of the inverse at 0 and of f at 1/4 is below f at 1/8."""
-    p, q = best_tests.LOPSIDED
-    f, inverse = (lambda x: least_false_negatives(p, q, x)), (lambda x: least_false_negatives(q, p, x))
-    assert f(F(1, 8)) == pytest.approx(5 / 8) and f(F(1, 4)) == pytest.approx(1 / 4)
-    assert (inverse(F(0)) + f(F(1, 4))) / 2 == pytest.approx(1 / 2)
-
-
-@pytest.mark.parametrize(("step", "n", "a"), [(1 / 3, 2, 0.0), (0.4, 2, 1.0), (0.25, 4, 2.0)])
-def test_the_outputs_of_a_step_by_simulation(step, n, a):
-    rng = np.random.default_rng(11)
-
-    def outputs(users):
-        start, noise = rng.standard_normal((2, 200_000))
-        gradient = -users * (a - start)
-        return start - step * (gradient + noise)
-
-    first, second = outputs(n), outputs(n - 1)
-    mean, variance = random_start._after_the_step(step, n, a)
-    assert (second.mean() - first.mean()) / first.std() == pytest.approx(mean, abs=0.02)
-    assert second.var() / first.var() == pytest.approx(variance, rel=0.02)
 
 
 def test_the_failure_curve_of_corollary_43_is_the_sum_in_fractions():
