@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from shufflelib import datasets
-from shufflelib.datasets import mnist_files
 from small_mnist import ARRAYS, NAMES, PACKED, stand_in, store
 
 # --- labelled images ---------------------------------------------------------------------------------
@@ -87,13 +86,6 @@ def stored(folder):
     """Return the folder with all four files in it."""
     store(folder)
     return folder
-
-
-def test_the_table_of_files_fits_the_data_set_and_every_mirror_is_encrypted():
-    assert set(mnist_files.FILES) == set(datasets.Digits.__dataclass_fields__) - {"name"}
-    assert len({file.sha256 for file in mnist_files.FILES.values()}) == 4
-    assert all(len(bytes.fromhex(file.sha256)) == 32 for file in mnist_files.FILES.values())
-    assert all(mirror.startswith("https://") and mirror.endswith("/") for mirror in mnist_files.MIRRORS)
 
 
 def test_mnist_is_scaled_and_keeps_its_order(stored):

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from shufflelib import calibration, randomizers, shuffle
-from shufflelib.explorer import MECHANISMS, QuestionQueue, Setting, pictures, questions, text
+from shufflelib.explorer import QuestionQueue, Setting, pictures, questions, text
 from shufflelib.explorer.page import Page, Steps
 from shufflelib.explorer.question_queue import InlineExecutor, Process
 from shufflelib.explorer.questions import Question, Refused
@@ -105,12 +105,6 @@ def test_a_link_restores_the_setting(setting):
 def test_a_bad_link_is_refused_in_a_sentence(query, complaint):
     with pytest.raises(ValueError, match=re.escape(complaint)):
         Setting.from_query(query)
-
-
-def test_every_mechanism_is_built_and_named_as_in_the_library():
-    for name in MECHANISMS:
-        setting = Setting(mechanism=name, d=8)
-        assert eval(setting.python, {"randomizers": randomizers}) == setting.randomizer()
 
 
 # numbers and the lines that repeat them
@@ -273,16 +267,6 @@ def test_a_bound_below_the_truth_is_called_so():
     ]  # fmt: skip
 
 
-def test_the_attacker_is_described_in_percent():
-    queue = QuestionQueue(InlineExecutor)
-    setting = SMALL.but(fpr=0.1)
-    queue.want([Question.of(questions.missed, setting)])
-    found = shuffle(randomizers.binary_rr(eps0=1.0), n=200).tradeoff(0.1)
-    output = text.tradeoff(setting, queue.get, asked=True)
-    shown = float(output.split("at most <b>")[1].split(" %")[0])
-    assert 0.0 <= shown - 100 * (1 - found.lower) < 1e-4 and "10 %" in output
-
-
 # the page
 
 
@@ -413,18 +397,6 @@ def test_a_slider_makes_room_for_the_number_of_a_link():
     assert page.anchor.value.count("n=12345") == 1 and "12,345 users" in page.situation.value
     page.link.value = "mechanism=binary_rr&n=234"
     assert page.setting.n == 234 and page.controls["n"].value == 234
-
-
-def test_composed_rounds_show_certified_ends_only_and_wait_for_the_button():
-    page = Page(SMALL.but(rounds=3).query, answers=QuestionQueue(Never))
-    wanted = {question.ask for question in page.wanted()}
-    assert wanted == {questions.epsilon} and page.more.layout.display is None
-    assert "for one round" in text_of(page)
-    shown = [panel.text.value for panel in page.panels[1:]]
-    assert all("press the button" in output and "computing" not in output for output in shown)
-    page.more.click()
-    assert all("computing" in panel.text.value for panel in page.panels[1:])
-    assert questions.renyi in {question.ask for question in page.wanted()}
 
 
 @pytest.mark.parametrize("value", [0.1266144799, 0.12661448004, 1.0, 2.0 / 3.0, 1e-300, 123456.789012345])

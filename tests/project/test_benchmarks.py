@@ -2,8 +2,6 @@
 
 import csv
 import math
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -53,17 +51,6 @@ def test_growth_is_the_slope_over_the_larger_half(exponent):
     assert math.isnan(runner.growth(rows[:2]))
 
 
-def test_a_dozen_evaluations_count_a_dozenfold():
-    def burn():
-        return sum(range(200_000)), math.inf
-
-    case = runner.Case(burn, (runner.Peer("term by term", lambda answer: burn(), evaluations=12),))
-    one = runner.Benchmark("one", "One", "users", (1,), (1,), lambda size: case)
-    rows = runner.measure(one)
-    assert [row["turns"] for row in rows] == [runner.TURNS] * 2
-    assert rows[0]["cost"] == rows[0]["times ours"] == 1.0 and rows[1]["times ours"] > 4.0
-
-
 def test_the_peers_of_the_blanket_are_the_blanket():
     rr = shuffle(randomizers.generalized_rr(eps0=1.0, d=4), n=6)
     delta = rr.dominating_pairs[0].delta(0.3)
@@ -101,24 +88,3 @@ def test_waiting_is_told_beside_the_other_results(tmp_path):
     page = (tmp_path / "results.md").read_text()
     assert page.startswith("# Benchmarks\n") and page.count("| epsilon | 1 | 0.50 | 0.50 | 0.50 |") == 1
     assert (tmp_path / "latency.csv").read_text().count("\n") == 1 + len(rows)
-
-
-def test_a_target_out_of_reach_is_an_answer():
-    refused = latency.asked("calibration.largest_eps0(n=2, eps=1e-9, delta=1e-300)")
-    assert isinstance(refused, ValueError) and "out of reach" in str(refused)
-
-
-@pytest.mark.slow
-def test_one_can_wait_for_a_question_of_each_kind():
-    rows = latency.measure(quick=True)
-    assert len(rows) == len(latency.KINDS) and all(row["seconds"] > 0.0 for row in rows)
-
-
-def test_the_command_line_knows_its_benchmarks(tmp_path):
-    command = [sys.executable, "-m", "benchmarks"]
-    given = {"cwd": ROOT, "capture_output": True, "text": True, "check": False}
-    done = subprocess.run([*command, "--quick", "sgd_step", "--output", tmp_path], **given)
-    assert done.returncode == 0 and (tmp_path / "results.md").exists(), done.stderr
-    assert "| sgd_step | term by term |" in done.stdout and "sgd_step: " in done.stderr
-    done = subprocess.run([*command, "sgd_stpe"], **given)
-    assert done.returncode == 2 and "no benchmark is called sgd_stpe" in done.stderr

@@ -110,27 +110,6 @@ def test_a_killed_build_leaves_nothing_that_the_next_one_does_not_clear(tmp_path
     whole(folder)
 
 
-def test_two_builds_at_once_take_turns(tmp_path):
-    folder = checkout(tmp_path, HANG)
-    both = [make(folder, TARGET), make(folder, TARGET)]
-    for process in both:
-        done(process)
-    whole(folder)
-
-
-def test_two_set_ups_at_once_install_once(tmp_path):
-    folder = checkout(tmp_path)
-    shutil.rmtree(folder / ".venv")
-    noted = f'[ "$1" = -c ] && exec "{sys.executable}" "$@"; echo "$*" >>log; sleep 0.3'
-    script(folder / "installed", noted)
-    script(folder / "python", f"{noted}; mkdir -p .venv/bin; cp installed .venv/bin/python")
-    both = [make(folder, "UV=", "PYTHON=./python", ".venv/installed") for _ in range(2)]
-    outputs = [done(process) for process in both]
-    steps = [line.split(" -q")[0].split(" install")[0] for line in (folder / "log").read_text().splitlines()]
-    assert steps == ["-m venv .venv", "-m pip", "-m pip"]
-    assert sorted(map(len, outputs))[0] == 0
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """Return a checkout whose notebook has run."""
@@ -212,19 +191,6 @@ def test_a_readers_own_settings_and_locale_change_no_figure(tmp_path, monkeypatc
     assert not any(output.get("name") == "stderr" for output in sum(outputs, []))
 
 
-def test_a_readers_own_settings_do_not_reach_an_installation(built, tmp_path):
-    environment = hostile(tmp_path)
-    seen = dict(
-        line.split("=", 1)
-        for line in done(make(built, "--eval", "seen: ; @env", "seen", **environment)).splitlines()
-        if "=" in line
-    )
-    assert {name for name in seen if name.startswith("PIP_")} & set(environment) == {"PIP_USER"}
-    assert (seen["PIP_USER"], seen["PYTHONUTF8"], seen["MPLBACKEND"]) == ("0", "1", "agg")
-    for name in ("PYTHONPATH", "PYTHONWARNINGS", "PYTHONSTARTUP", "JUPYTER_PATH", "MATPLOTLIBRC"):
-        assert name not in seen
-
-
 # room to write
 
 
@@ -264,36 +230,6 @@ def run(tmp_path, monkeypatch):
 
 def never():
     pytest.fail("the notebook ran although its figures have no place")
-
-
-@pytest.mark.parametrize("kind", ["a file", "read-only", "another disk"])
-def test_figures_without_a_place_are_refused_before_the_notebook_runs(
-    run, tmp_path, monkeypatch, capsys, kind
-):
-    if kind == "a file":
-        (tmp_path / "figures").write_text("old\n")
-    elif kind == "read-only":
-        monkeypatch.setattr(os, "access", lambda path, mode: False)
-    else:
-        other = next((at for at in map(Path, ("/dev/shm", "/run")) if os.access(at, os.W_OK)), None)
-        if other is None or other.stat().st_dev == tmp_path.stat().st_dev:
-            pytest.skip("one disk only")
-        (tmp_path / "figures").symlink_to(other)
-    assert run(never) == 1
-    message = capsys.readouterr().err
-    assert message.count("\n") == 1 and "figures" in message and "run again" in message
-    assert os.listdir(tmp_path / "build") == []
-
-
-def test_what_was_edited_during_a_run_is_newer_than_its_result(run, tmp_path):
-    def edit():
-        time.sleep(0.02)
-        (tmp_path / "notebooks/params/00_small.yaml").write_text("n: 6\n")
-
-    assert run(edit) == 0
-    edited = (tmp_path / "notebooks/params/00_small.yaml").stat().st_mtime_ns
-    assert (tmp_path / "build/00_small.ipynb").stat().st_mtime_ns < edited
-    assert (tmp_path / "figures/00_a.csv").read_text() == "new\n"
 
 
 def test_a_damaged_notebook_or_its_parameters_are_one_line(run, tmp_path, capsys):

@@ -31,11 +31,6 @@ def late_imports(tree):
                         yield line
 
 
-def test_at_most_fourteen_things_stand_beside_the_packages_own_file():
-    entries = {path.name for path in PACKAGE.iterdir()} - {"__pycache__", "__init__.py"}
-    assert len(entries) <= 14, sorted(entries)
-
-
 def test_no_import_hides_in_a_function():
     found = {(path, line) for path, tree in TREES.items() for line in late_imports(tree)}
     assert found == LATE

@@ -7,11 +7,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = (  # of classes, functions and attributes
-    "AmplificationVariable|CoveredPair|LogBracket|RoundLaw|LossLaw|OwnRandomizers|OwnLaplace|OwnBudgets|Seats"
-    "|positive_part_mean|most_of_sum|one_at_a_time|first_below|worst_root|largest_loss|or_nothing_known"
-    "|exposed_first|exposed_second|hidden_swap|hidden_among|of_own_budgets|of_seats|narrower_of"
-)
 WORDS = {
     "distribution": r"laws?",
     "reference measure, blanket": (
@@ -51,8 +46,3 @@ def test_words_are_those_of_the_field(better):
         for hit in pattern.finditer(text)
     ]
     assert not found, f"say {better!r} instead of\n" + "\n".join(found)
-
-
-def test_names_are_those_of_the_field():
-    pattern = re.compile(rf"(?<!\w)({NAMES})(?!\w)")
-    assert not [(name, hit.group()) for name, text in texts() for hit in pattern.finditer(text)]
