@@ -5,17 +5,17 @@ without pyplot, and the style holds only inside `style()`, which every function 
 
 `figure` makes the axes, `curve` gives a bound its look, `draw_curves` and its companions put it on
 the axes, `save_figure` writes the files, and `show_figure` also shows the picture with a caption.  A figure
-speaks: `headline` says what it shows, `label_directly` names curves where they end, `gap_in_words` and
-`draw_ratio` make a narrow bracket visible, `shade_impossible` shades where no bound can be, `mark_crossings`
-where a claim fails, `caption` says what to look at.
+speaks: `headline` says what it shows, `label_directly` and `label_along` name curves, `gap_in_words` and
+`draw_ratio` make a narrow bracket visible, `shade_impossible` shades where no bound can be,
+`mark_crossings` and `mark_shortfall` show where a claim fails, `caption` says what to look at.
 """
 
 from shufflelib.plotting.answers import draw_answers
 from shufflelib.plotting.brackets import draw_ratio, gap_in_words, shade_bracket, shade_impossible
 from shufflelib.plotting.drawing import draw_curves, draw_error_map, draw_map, legend_once, state_kinds
-from shufflelib.plotting.failures import draw_failure, mark_crossings
+from shufflelib.plotting.failures import draw_failure, mark_crossings, mark_shortfall
 from shufflelib.plotting.headings import caption, digits, headline
-from shufflelib.plotting.labels import label_directly
+from shufflelib.plotting.labels import label_along, label_directly
 from shufflelib.plotting.literature import draw_family, draw_literature
 from shufflelib.plotting.looks import (
     BLACK,
@@ -33,7 +33,7 @@ from shufflelib.plotting.looks import (
     curve,
     look,
 )
-from shufflelib.plotting.measurements import draw_expected, draw_measured
+from shufflelib.plotting.measurements import draw_expected, draw_measured, draw_point
 from shufflelib.plotting.saving import Saved, png, save_figure, save_table
 from shufflelib.plotting.showing import Shown, show_figure
 from shufflelib.plotting.style import figure, style

@@ -115,6 +115,38 @@ def mark_crossings(ax, x, claimed, attained, *, parameter="n", quantity="ε"):
     return crossings
 
 
+def mark_shortfall(ax, x, claimed, attained, words, *, side="right"):
+    """Mark in red how far a claim lies below what is attained, where the two do not cross.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With both curves drawn.
+    x, claimed, attained : float
+        Where, and both values there.
+    words : str
+        The numbers, written beside the middle of the arrow.
+    side : {'right', 'left'}
+        Where the words stand.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> plotting.mark_shortfall(ax, 10, 0.1, 0.3, "claimed 0.1, attained 0.3")
+    >>> [text.get_text() for text in ax.texts]
+    ['', 'claimed 0.1, attained 0.3']
+    """
+    to_scale, back = ax.transScale, ax.transScale.inverted()
+    ends = to_scale.transform([(x, claimed), (x, attained)])
+    away = 6 if side == "right" else -6
+    beside = {"xytext": (away, 0), "textcoords": "offset points", "ha": "left" if away > 0 else "right"}
+    arrow = {"arrowstyle": "<->", "color": VERMILLION, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
+    with style():
+        ax.annotate("", (x, claimed), xytext=(x, attained), arrowprops=arrow, zorder=5)
+        ax.annotate(words, back.transform(ends.mean(axis=0)), **beside, va="center", color=VERMILLION)
+
+
 def _wide(values):
     """Whether finite values are positive and spread so far that only a logarithmic axis shows them."""
     values = values[np.isfinite(values)]

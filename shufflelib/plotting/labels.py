@@ -61,6 +61,47 @@ def label_directly(ax, words=None):
             )
 
 
+def label_along(ax, words):
+    """Write what lines are beside a point on each, where their ends meet or lie outside the panel.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With curves already drawn.
+    words : dict of str to tuple
+        For a line's label: the words, the abscissa of the point, and the distance of the words from it,
+        to the right and up, in points.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> plotting.draw_curves(ax, [plotting.curve("exact", [0.0, 0.5, 1.0], [1.0, 0.4, 0.0])])
+    >>> plotting.label_along(ax, {"exact": ("truth", 0.25, (12, 6))})
+    >>> ax.texts[0].get_text(), [round(float(part), 3) for part in ax.texts[0].xy]
+    ('truth', [0.25, 0.7])
+    """
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    for earlier in [text for text in ax.texts if text.get_gid() == "label along"]:
+        earlier.remove()
+    with style():
+        for label, (name, x, offset) in words.items():
+            at, values = np.asarray(lines[label].get_xdata(), float), lines[label].get_ydata()
+            colour = legible(lines[label].get_color())
+            ax.annotate(
+                name,
+                (x, np.interp(x, at, np.asarray(values, float))),
+                xytext=offset,
+                textcoords="offset points",
+                color=colour,
+                ha="left" if offset[0] >= 0 else "right",
+                va="center",
+                gid="label along",
+                zorder=6,
+                arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0},
+            )
+
+
 def _ends(ax, words):
     """Return height, line and last point of each line with a name, from the lowest up."""
     ends = []

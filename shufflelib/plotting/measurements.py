@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from shufflelib.plotting.looks import VERMILLION
 from shufflelib.plotting.style import style
 
 
@@ -53,3 +54,31 @@ def draw_expected(ax, x, expected, *, colour, label=None):
     """
     with style():
         ax.plot(x, np.asarray(expected, float), color=colour, dashes=(5, 2), lw=1.0, label=label)
+
+
+def draw_point(ax, x, y, words="", *, offset=(8, 0)):
+    """Mark one point in red, with its numbers beside it if there is room.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, y : float
+        The point.
+    words : str
+        What to read there.
+    offset : tuple of float
+        Distance of the words from the point, to the right and up, in points.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(xlabel="false alarms", ylabel="misses")
+    >>> plotting.draw_point(ax, 0.1, 0.26, "misses 26%")
+    >>> ax.texts[0].get_text(), ax.texts[0].xy
+    ('misses 26%', (0.1, 0.26))
+    """
+    beside = {"xytext": offset, "textcoords": "offset points", "ha": "left" if offset[0] >= 0 else "right"}
+    with style():
+        ax.plot(x, y, "o", color=VERMILLION, markersize=5, zorder=5)
+        ax.annotate(words, (x, y), **beside, va="center", color=VERMILLION, zorder=6)
