@@ -33,7 +33,7 @@ from shufflelib.plotting.looks import (
     curve,
     look,
 )
-from shufflelib.plotting.measurements import draw_expected, draw_measured, draw_point
+from shufflelib.plotting.measurements import draw_expected, draw_measured, draw_point, draw_runs
 from shufflelib.plotting.saving import Saved, png, save_figure, save_table
 from shufflelib.plotting.showing import Shown, show_figure
 from shufflelib.plotting.style import figure, style

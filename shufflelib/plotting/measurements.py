@@ -1,6 +1,7 @@
 """Simulations beside their theory: markers with bars for what was measured, dashes for what was expected."""
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from shufflelib.plotting.looks import VERMILLION
 from shufflelib.plotting.style import style
@@ -82,3 +83,33 @@ def draw_point(ax, x, y, words="", *, offset=(8, 0)):
     with style():
         ax.plot(x, y, "o", color=VERMILLION, markersize=5, zorder=5)
         ax.annotate(words, (x, y), **beside, va="center", color=VERMILLION, zorder=6)
+
+
+def draw_runs(ax, runs, *, colour, marker, label):
+    """Draw the mean of several runs step by step, and a band from the worst run to the best.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; the first step is 1.
+    runs : array_like, shape (r, m)
+        One row for each run.
+    colour, marker, label : str
+        Look of the line, and what it is.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure(xlabel="epoch", ylabel="accuracy")
+    >>> two = [[0.5, 0.7, 0.8], [0.3, 0.5, 0.8]]
+    >>> plotting.draw_runs(ax, two, colour=plotting.BLUE, marker="o", label="without noise")
+    >>> ax.get_lines()[0].get_ydata().tolist()
+    [0.4, 0.6, 0.8]
+    """
+    runs = np.asarray(runs, float)
+    at = np.arange(1, runs.shape[1] + 1)
+    look = {"marker": marker, "markersize": 4, "markerfacecolor": "white", "markevery": max(1, at.size // 6)}
+    with style():
+        ax.plot(at, runs.mean(axis=0), color=colour, linewidth=1.3, label=label, **look)
+        ax.fill_between(at, runs.min(axis=0), runs.max(axis=0), color=colour, alpha=0.2, linewidth=0)
+        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
