@@ -1,6 +1,7 @@
 """A lesson or a paper's notebook, executed, as a page of the book: folded code, figures with captions."""
 
 import html
+import itertools
 import json
 import re
 from pathlib import Path
@@ -48,6 +49,27 @@ def as_figure(shown, folder):
     )
 
 
+def is_folded(cell):
+    """Whether a cell's code is folded in JupyterLab."""
+    return bool(cell.metadata.get("jupyter", {}).get("source_hidden"))
+
+
+def joined(run):
+    """Return consecutive folded cells as one, so that the reader unfolds one piece of code."""
+    first = run[0]
+    first.source = "\n\n".join(cell.source for cell in run)
+    first.outputs = [output for cell in run for output in cell.outputs]
+    return first
+
+
+def printable(output):
+    """Return an output, unless it is an error or a live widget, which a book cannot print."""
+    kinds = output.get("data", {})
+    if output.output_type == "error" or any("widget" in kind for kind in kinds):
+        raise ValueError(f"the book cannot print this output: {output.get('ename') or ', '.join(kinds)}")
+    return output
+
+
 def page(notebook, folder):
     """Return an executed lesson as the book shows it; an error or a live widget is refused.
 
@@ -58,23 +80,16 @@ def page(notebook, folder):
     folder : str
         Folder of its figures below ``figures/``.
     """
+    written = [one for one in notebook.cells if "injected-parameters" not in one.metadata.get("tags", [])]
     cells = []
-    for cell in notebook.cells:
-        if "injected-parameters" in cell.metadata.get("tags", []):
-            continue
-        cells.append(cell)
-        if cell.cell_type != "code":
-            continue
-        figures = [figure_of(output) for output in cell.outputs]
-        for output in cell.outputs:
-            kinds = output.get("data", {})
-            if output.output_type == "error" or any("widget" in kind for kind in kinds):
-                raise ValueError(
-                    f"the book cannot print this output: {output.get('ename') or ', '.join(kinds)}"
-                )
-        cell.outputs = [one for one, shown in zip(cell.outputs, figures, strict=True) if not shown]
-        cell.metadata = {"tags": ["hide-input"]} if cell.metadata.get("jupyter") else {}
-        cells += [nbformat.v4.new_markdown_cell(as_figure(shown, folder)) for shown in figures if shown]
+    for hidden, run in itertools.groupby(written, key=is_folded):
+        for cell in [joined(list(run))] if hidden else run:
+            figures = [figure_of(output) for output in cell.get("outputs", [])]
+            cells.append(cell)
+            if cell.cell_type == "code":
+                cell.outputs = [one for one in map(printable, cell.outputs) if not figure_of(one)]
+                cell.metadata = {"tags": ["hide-input"]} if hidden else {}
+            cells += [nbformat.v4.new_markdown_cell(as_figure(one, folder)) for one in figures if one]
     notebook.metadata.pop("widgets", None)
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
