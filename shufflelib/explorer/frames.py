@@ -53,11 +53,13 @@ def positions(control, most):
     Examples
     --------
     >>> from shufflelib.explorer.frames import positions
-    >>> from shufflelib.explorer.sliders import log_slider, slider
+    >>> from shufflelib.explorer.sliders import choice, log_slider, slider
     >>> positions(log_slider(10, 1000, 220, per_decade=3), 4)
     ([10, 46, 220, 1000], 2)
     >>> positions(slider(0.0, 4.0, 1.0, step=0.5), 5)
     ([0.0, 1.0, 2.0, 3.0, 4.0], 1)
+    >>> positions(choice({"two options": 2, "ten options": 10}, value=10), 5)
+    ([2, 10], 1)
     """
     if hasattr(control, "options"):
         stops = [option[1] if isinstance(option, tuple) else option for option in control.options]

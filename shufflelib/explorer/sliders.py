@@ -86,7 +86,8 @@ def choice(options, value=None):
     """
     import ipywidgets
 
-    menu = ipywidgets.Dropdown(options=options, **_layout())
+    pairs = options.items() if hasattr(options, "items") else options
+    menu = ipywidgets.Dropdown(options=list(pairs), **_layout())
     if value is not None:
         menu.value = value
     return menu
