@@ -5,9 +5,13 @@
 
 import csv
 import io
+import os
+import re
 import tomllib
 from pathlib import Path
 from typing import NamedTuple
+
+from tqdm import tqdm
 
 import claims
 from claims.claim import QUICK, Verdict, checked
@@ -31,8 +35,6 @@ class Item(NamedTuple):
         The claims of the ledger that judge it.
     shown : tuple of str
         Our figures and tables, names of files below ``figures/papers``.
-    section : str
-        Heading of the section that shows it in the paper's notebook; empty where the ledger says all.
     note : str
         Why ours deviates, or why an item cannot be judged; empty for most.
 
@@ -48,7 +50,6 @@ class Item(NamedTuple):
     prints: str
     claims: tuple = ()
     shown: tuple = ()
-    section: str = ""
     note: str = ""
 
     @property
@@ -91,8 +92,56 @@ def of(work):
     return found
 
 
-def table(work, effort=QUICK):
-    """Check the claims of one work and return its table: what it prints, what we get, verdict, where.
+class CheckedItem(NamedTuple):
+    """An item of a work after the checks of its claims; a notebook shows them as a list.
+
+    Attributes
+    ----------
+    item : Item
+        What was checked.
+    results : tuple of claims.claim.Result
+        One for each of its claims.
+    """
+
+    item: Item
+    results: tuple
+
+    @property
+    def row(self):
+        """What the paper prints, what we get, the verdict, and where it is shown, as a mapping."""
+        ours = [*(result.evidence for result in self.results), *[self.item.note] * bool(self.item.note)]
+        return {
+            "item": self.item.name,
+            "paper": self.item.prints,
+            "ours": "; ".join(ours),
+            "verdict": self.item.verdict,
+            "where": ", ".join(self.item.shown),
+        }
+
+    def _repr_markdown_(self):
+        lines = []
+        for result in self.results:
+            lines.append(f"- **{result.verdict}** `{result.id}` {escaped(result.claim.statement)}")
+            lines.append(f"  *Found:* {escaped(result.evidence)}.")
+            if result.claim.reading:
+                lines.append(f"  *Reading:* {escaped(result.claim.reading)}")
+        return "\n".join([*lines, *[escaped(self.item.note)] * bool(self.item.note)])
+
+
+def escaped(text):
+    r"""Return text in which Markdown sees no formula, emphasis or table.
+
+    Examples
+    --------
+    >>> from claims import items
+    >>> print(items.escaped("a*b in [0, 1] costs $2"))
+    a\*b in \[0, 1\] costs \$2
+    """
+    return re.sub(r"([\\`*_{}\[\]<>#|$~^])", r"\\\1", " ".join(text.split()))
+
+
+def check(work, effort=QUICK):
+    """Check the claims of one work, item by item, with a progress bar where somebody watches.
 
     Parameters
     ----------
@@ -103,30 +152,21 @@ def table(work, effort=QUICK):
 
     Returns
     -------
-    list of dict
-        One row for each item, with the keys ``item``, ``paper``, ``ours``, ``verdict`` and ``where``.
+    dict
+        Name of each item, in the order of the pages -> `CheckedItem`.
 
     Raises
     ------
     RuntimeError
         If a check finds another verdict than the ledger.
     """
-    rows = []
-    for item in of(work):
-        results = [checked(claims.named(name), effort) for name in item.claims]
+    found = {}
+    for item in tqdm(of(work), leave=False, disable="SHUFFLELIB_FRAMES" in os.environ):
+        results = tuple(checked(claims.named(name), effort) for name in item.claims)
         if wrong := [result.id for result in results if not result.agrees]:
             raise RuntimeError(f"the ledger and its checks disagree about {', '.join(wrong)}")
-        ours = [f"{result.evidence}" for result in results] + [item.note] * bool(item.note)
-        rows.append(
-            {
-                "item": item.name,
-                "paper": item.prints,
-                "ours": "; ".join(ours),
-                "verdict": item.verdict,
-                "where": ", ".join([item.section, *item.shown]).strip(", "),
-            }
-        )
-    return rows
+        found[item.name] = CheckedItem(item, results)
+    return found
 
 
 def index():

@@ -64,12 +64,13 @@ def test_an_item_takes_the_worst_verdict_of_its_claims():
     assert items.Item("wang24", "Definition 3.1", "the hockey-stick divergence").verdict == "shown"
 
 
-def test_the_table_of_a_work_runs_its_checks(monkeypatch):
+def test_the_items_of_a_work_run_their_checks(monkeypatch):
     few = tuple(item for item in items.of("wang24") if item.name in ("Lemma 4.5", "Table 2"))
     monkeypatch.setattr(items, "ALL", few)
-    lemma, metric = sorted(items.table("wang24"), key=lambda row: row["item"])
-    assert lemma["verdict"] == "holds" and lemma["ours"]
-    assert metric["verdict"] == "refuted" and metric["where"] == "08_table2"
+    found = items.check("wang24")
+    assert found["Lemma 4.5"].row["verdict"] == "holds" and found["Lemma 4.5"].row["ours"]
+    assert found["Table 2"].row["verdict"] == "refuted"
+    assert found["Table 2"]._repr_markdown_().count("`wang24-table2-") == 4
     with pytest.raises(ValueError, match="work must be one of wang24.*, got 'wang'"):
         items.of("wang")
 

@@ -24,7 +24,7 @@ def test_a_paper_opens_with_its_table_and_shows_every_item_in_order(path):
     headings = re.findall(r"^##+ (.+)$", "\n".join(sources(path, "markdown")), re.MULTILINE)
     names = [item.name for item in items.of(path.stem)]
     assert [one for one in headings if one in names] == names
-    assert f'items.table("{path.stem}")' in "\n".join(sources(path, "code")[:5])
+    assert f'items.check("{path.stem}"' in "\n".join(sources(path, "code")[:5])
 
 
 @paper
