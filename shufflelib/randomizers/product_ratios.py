@@ -18,8 +18,14 @@ in one factor or in the product.
 
 A split stays in the cone spanned by the atoms, so the largest loss does not grow.  Both errors are of second
 order in the width of a cell of the mesh.
+
+Where ratios are unbounded, as those of Gaussian reports are, cells reach far out, and a split would move mass
+there.  The largest sizes, with 10⁻²⁰ of the reports' mass, therefore count as outside the support of w: a
+smaller reference measure is one too.
 """
 
+import math
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -32,7 +38,10 @@ MOST_COMPARED = 20_000  # atoms up to which equal ratios are merged exactly
 MERGING_WIDTH = 1e-5  # of δ, relative: the precision asked of the numerics once atoms have been merged
 ROUNDING = 2e-15  # of a recomputed ratio or mass
 LEAST = float(np.finfo(float).tiny)
-FLOOR = 0.25  # share of the rays that is spaced evenly, share of a loss that counts everywhere
+FLOOR = 0.25  # share of rays and cells that is spaced evenly, share of a loss that counts everywhere
+BINS = 64  # of a ray's sizes, to find its cells
+LEAST_COST = 1e-150  # where all sizes of a ray are alike or rare, its cells are spaced evenly
+GIVEN_UP = 1e-20  # mass of both reports where their ratios are largest, if these are unbounded
 
 
 def product_of_blankets(factors):
@@ -40,7 +49,11 @@ def product_of_blankets(factors):
 
     Where the reference measure underflows, the mass of a report counts as outside its support.
     """
-    return reduce(lambda one, other: mean_preserving_split(_times(one, other, 0.0, LEAST_OUTSIDE)), factors)
+
+    def times(one, other):
+        return mean_preserving_split(_bounded(_times(one, other, 0.0, LEAST_OUTSIDE)))
+
+    return reduce(times, map(_bounded, factors))
 
 
 def product_of_attacks(factors):
@@ -49,7 +62,39 @@ def product_of_attacks(factors):
     A report's mass that underflows is raised to the least positive float: an output that a report can
     produce, however rarely, does not rule the report out.
     """
-    return reduce(lambda one, other: coarsened(_times(one, other, LEAST, 0.0)), factors)
+    return reduce(lambda one, other: coarsened(_times(one, other, LEAST, 0.0)), map(_halved, factors))
+
+
+def _bounded(ratios):
+    """Return the ratios without the largest sizes, if there is no largest one: they count as outside w."""
+    if ratios.r0_outside == 0.0:
+        return ratios
+    size = ratios.r0_over_w + ratios.r1_over_w
+    order = np.argsort(-size)
+    beyond = int(np.searchsorted(np.cumsum((size * ratios.w)[order]), GIVEN_UP))
+    kept = size <= size[order[min(beyond, size.size - 1)]]
+    r0_outside, r1_outside = (
+        math.fsum([outside, *(part * ratios.w)[~kept]])
+        for outside, part in ((ratios.r0_outside, ratios.r0_over_w), (ratios.r1_outside, ratios.r1_over_w))
+    )
+    return replace(
+        ratios,
+        r0_over_w=ratios.r0_over_w[kept],
+        r1_over_w=ratios.r1_over_w[kept],
+        w=ratios.w[kept],
+        r0_outside=r0_outside,
+        r1_outside=r1_outside,
+        outside=None,
+    )
+
+
+def _halved(ratios):
+    """Return the ratios of fewer outputs, neighbouring ones taken as one, if there are many."""
+    if ratios.w.size <= MOST_ATOMS:
+        return ratios
+    order, first = np.argsort(_polar(ratios)[0], kind="stable"), np.arange(0, ratios.w.size, 2)
+    parts = ratios.w * ratios.r0_over_w, ratios.w * ratios.r1_over_w, ratios.w
+    return _merged(ratios, *(np.add.reduceat(part[order], first) for part in parts))
 
 
 def _times(one, other, least, least_outside):
@@ -104,19 +149,19 @@ def mean_preserving_split(ratios, most=MOST_ATOMS):
     if ratios.w.size <= most:
         return ratios
     angle, size = _polar(ratios)
-    node = _rays(ratios.w, angle, size, most // 4)
+    node = _rays(ratios.w, angle, size, most // (8 if ratios.r0_outside > 0.0 else 4))
     left, right, share = _between(node, angle)
     ray, size = np.append(left, right), np.append(size, size)
     mass = np.append(ratios.w * (1.0 - share), ratios.w * share)
-    cell, low, step = _cells(ray, size, mass, node, most - node.size)
-    near = low[ray] * np.exp(cell * step[ray])
-    width = near * np.expm1(step[ray])
+    cell, ends = _cells(ray, size, mass, node, most - node.size)
+    near = ends[ray, cell]
+    width = ends[ray, np.minimum(cell + 1, ends.shape[1] - 1)] - near
     share = np.clip((size - near) / np.where(width > 0.0, width, 1.0), 0.0, 1.0)
     mass = _gathered(
         np.append(ray, ray), np.append(cell, cell + 1), np.append(mass * (1.0 - share), mass * share)
     )
     ray, cell = np.nonzero(mass)
-    mass, size = mass[ray, cell], low[ray] * np.exp(cell * step[ray])
+    mass, size = mass[ray, cell], ends[ray, cell]
     return _merged(ratios, mass * size * expit(node[ray]), mass * size * expit(-node[ray]), mass)
 
 
@@ -185,24 +230,31 @@ def _cosh_ratio(u, v):
 
 
 def _cells(ray, size, mass, node, count):
-    """Cut every ray's sizes into cells of equal ratio, about ``count`` in all.
+    """Cut every ray's sizes into cells, about ``count`` in all, of widths that a split of them costs alike.
 
-    Return the cell of each atom, and of each ray the start and the logarithmic step.  The number of a ray's
-    cells grows as the cube root of what its splits cost.
+    Return the cell of each atom, and the ends of all cells, shape (rays, most cells of a ray + 1).
     """
-    low, high, cost = np.full(node.size, np.inf), np.zeros(node.size), np.zeros(node.size)
+    size = np.log(size)
+    low, high = np.full(node.size, np.inf), np.full(node.size, -np.inf)
     np.minimum.at(low, ray, size)
     np.maximum.at(high, ray, size)
+    met = high >= low
+    low, length = np.where(met, low, 0.0), np.where(met, high - low, 0.0)
+    bins = np.where(length > 0.0, length, 1.0)[ray] / BINS
+    share = (size - low[ray]) / bins
+    place = np.clip(share, 0, BINS - 1).astype(int)
+    cost = np.bincount(ray * BINS + place, weights=mass * np.exp(2.0 * size), minlength=node.size * BINS)
     tilt = np.tanh(0.5 * np.abs(node)) + FLOOR * np.max(np.tanh(0.5 * np.abs(node)))
-    np.add.at(cost, ray, mass * size * size)  # in this order nothing overflows: mass·size is at most 2
-    met = high > 0.0
-    length = np.log(np.where(met, high, 1.0)) - np.log(np.where(met, low, 1.0))
-    cost = np.cbrt(cost) * np.cbrt((tilt * length) ** 2)
-    total = cost.sum()
-    cells = np.ceil(count * cost / total) if total > 0.0 else np.zeros(node.size)
-    step = length / np.maximum(cells, 1.0)
-    cell = (np.log(size) - np.log(low[ray])) / np.where(step > 0.0, step, 1.0)[ray]
-    return np.clip(cell, 0, np.maximum(cells[ray] - 1, 0)).astype(int), low, step
+    cost = np.cbrt(cost.reshape(node.size, BINS)) * np.cbrt((tilt * length / BINS) ** 2)[:, None]
+    cost = np.maximum((1.0 - FLOOR) * cost + FLOOR * cost.mean(axis=1, keepdims=True), LEAST_COST)
+    cells = np.where(length > 0.0, np.ceil(count * cost.sum(axis=1) / cost.sum()), 0.0)
+    rank = np.pad(np.cumsum(cost, axis=1), ((0, 0), (1, 0)))
+    rank *= (cells / rank[:, -1])[:, None]
+    here = rank[ray, place] + (share - place) * (rank[ray, place + 1] - rank[ray, place])
+    cell = np.clip(here, 0, np.maximum(cells[ray] - 1, 0)).astype(int)
+    many, grid = np.arange(int(cells.max()) + 1), np.linspace(0.0, 1.0, BINS + 1)
+    shares = np.array([np.interp(many, row, grid) for row in rank])
+    return cell, np.exp(low[:, None] + length[:, None] * shares)
 
 
 def _gathered(ray, cell, mass):
