@@ -1,7 +1,5 @@
 """What ``sample`` and ``estimate`` refuse, and what randomizers do at the ends of their domains."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -100,15 +98,6 @@ def test_estimate_refuses_foreign_reports():
             mechanism.estimate(reports)
 
 
-def test_mechanisms_are_frozen_values():
-    for mechanism in ESTIMATED:
-        assert mechanism == dataclasses.replace(mechanism) and hash(mechanism) == hash(
-            dataclasses.replace(mechanism)
-        )
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            mechanism.eps0 = 2.0
-
-
 # ---- extremes
 
 MILLION = 10**6
@@ -158,30 +147,3 @@ def test_extremes_neither_overflow_nor_warn(constructor, eps0):
             if eps0 <= 30.0:
                 assert max(ratios.r0_outside, ratios.r1_outside) < 1e-290  # underflow, counted as outside
                 assert ratios.r0_over_w.max() <= mechanism.p * (1 + 1e-12)
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("sigma", (0.03, 0.04, 0.1, 1.0, 1e3, 1e6))
-def test_gaussian_extremes(sigma):
-    pair = randomizers.gaussian(sigma=sigma).input_pairs()[0]
-    for ratios in (pair.blanket, *pair.attacks):
-        assert np.isfinite(ratios.r0_over_w).all() and (ratios.w > 0).all()
-        assert (ratios.r0_over_w * ratios.w).sum() + ratios.r0_outside == pytest.approx(1.0, rel=1e-12)
-    assert pair.blanket.r0_outside < (4e-14 if sigma > 0.063 else 1e-3)
-    assert randomizers.gaussian(sigma=sigma).p == np.inf
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("eps0", (1e-6, 700.0))
-def test_extreme_budgets_run(eps0):
-    rng = np.random.default_rng(3)
-    for mechanism in ESTIMATED:
-        if type(mechanism).__name__ == "gaussian":
-            continue
-        changes = {"eps0": eps0} | ({"eps1": eps0 / 2} if hasattr(mechanism, "eps1") else {})
-        extreme = dataclasses.replace(mechanism, **changes)
-        x, truth = population(extreme, rng, 2000)
-        found = np.array(extreme.estimate(extreme.sample(x, rng)))
-        assert np.isfinite(found).all()
-        if eps0 == 700.0 and type(mechanism).__name__ in ("generalized_rr", "rappor", "laplace", "piecewise"):
-            np.testing.assert_allclose(found, truth, atol=1e-3)

@@ -1,17 +1,14 @@
 """Every finite randomizer against an oracle that enumerates all outputs and all inputs of a small domain."""
 
-from itertools import product
-from math import comb, exp, sqrt
+from math import exp
 
 import numpy as np
 import pytest
 
 from oracles.small_domains import (
-    E0,
     EPS,
     FINITE,
     FINITE_CASES,
-    duchi_matrix,
     hockey,
     of_distribution,
     response_matrix,
@@ -159,49 +156,3 @@ def test_published_beta_is_loose(name):
     assert truth == pytest.approx(LOOSE[name][0], rel=1e-9)
     assert mechanism.beta == pytest.approx(LOOSE[name][1], rel=1e-9)
     assert truth < mechanism.beta
-
-
-def test_published_beta_of_sampled_rappor_is_below_the_truth():
-    mechanism, matrix = FINITE["sampled_rappor6"]
-    truth = max(hockey(a, b, 0.0) for a in matrix for b in matrix)
-    one = 1 / (sqrt(3) + 1)
-    ones = [comb(2, k) * one**k * (1 - one) ** (2 - k) for k in range(3)]
-    distance = sum(ones[i] * ones[j] * abs(i - j) for i in range(3) for j in range(3))
-    assert truth == pytest.approx((sqrt(3) - 1 / sqrt(3)) / 4 * distance, rel=1e-12)
-    assert truth == pytest.approx(0.2057713659, rel=1e-9)
-    assert mechanism.beta == pytest.approx(0.0893163975, rel=1e-9)
-    # read as "sample one of d coordinates; zeros unless it is held", the printed value is an upper bound
-    zeros = np.array([np.prod([one if b else 1 - one for b in bits]) for bits in product((0, 1), repeat=6)])
-    other = 2 / 6 * matrix + 4 / 6 * zeros
-    assert max(hockey(a, b, 0.0) for a in other for b in other) == pytest.approx(truth / 3, rel=1e-12)
-    assert truth / 3 < mechanism.beta
-
-
-def test_numbers_quoted_in_docstrings():
-    wide = randomizers.sampled_rappor(eps0=2.0, d=20, s=2)
-    assert hockey(*wide.class_masses()[:2], 0.0) == pytest.approx(0.3713, abs=5e-5)
-    assert wide.beta == pytest.approx(0.0462, abs=5e-5)
-    privset = randomizers.subset_exponential(eps0=1.0, d=6, s=2, k=2)
-    assert privset.beta == pytest.approx(0.2820, abs=5e-5)
-    as_printed = (exp(1) - 1) * (comb(4, 2) - comb(2, 2)) / (exp(1) * comb(6, 2) - comb(4, 2) + comb(4, 2))
-    assert as_printed == pytest.approx(0.2107, abs=5e-5)
-    hashed = randomizers.collision(eps0=E0, d=6, s=2, l=9)
-    assert hockey(*hashed.class_masses()[:2], 0.0) == pytest.approx(0.2378, abs=5e-5)
-    assert hashed.beta == pytest.approx(0.3077, abs=5e-5)
-    arcs = randomizers.wheel(eps0=E0, d=6, s=2, arc=1 / 9)
-    pair = arcs.input_pairs()[0]
-    assert hockey(*arcs.class_masses()[:2], 0.0) == pytest.approx(0.2260, abs=5e-5)
-    assert of_distribution(pair.blanket, 0.0, 0.0) == pytest.approx(0.2393, abs=5e-5)
-    keyed = randomizers.privkv(eps0=2 * E0, d=4, s=2)
-    assert (keyed.beta, hockey(*keyed.class_masses()[:2], 0.0)) == pytest.approx((0.5625, 0.5))
-
-
-def test_textbook_duchi_exceeds_its_budget_for_even_d():
-    closed_halves = duchi_matrix(3, 2, 3 + 1)  # ties belong to both halves
-    assert (closed_halves.max(axis=0) / closed_halves.min(axis=0)).max() == pytest.approx(4.0)
-    halved = FINITE["duchi2"][1]
-    assert (halved.max(axis=0) / halved.min(axis=0)).max() == pytest.approx(3.0)
-
-
-def test_optimized_unary_beta():
-    assert randomizers.optimized_unary(eps0=E0, d=5).beta == pytest.approx((3 - 1) / (2 * (3 + 1)))
