@@ -48,20 +48,6 @@ def test_stirling_errors_that_the_error_of_a_mass_is_derived_from(k):
     assert abs(float(logspace._stirling_error(k)) - truth) < 2e-15
 
 
-@pytest.mark.parametrize(("k", "n", "p"), FAR_OR_MANY)
-def test_deviances_that_the_error_of_a_mass_is_derived_from(k, n, p):
-    """Each is off by at most 30 half-units of itself."""
-    if not 0 < k < n:
-        return
-    surplus = float(logspace._surplus(np.float64(k), np.float64(n), np.float64(p)))
-    for count, over, mean, other in ((k, surplus, n * p, False), (n - k, -surplus, n * (1.0 - p), True)):
-        with mpmath.workdps(60):
-            expected = n * (1 - mpmath.mpf(p) if other else mpmath.mpf(p))
-            truth = count * mpmath.log(count / expected) + expected - count
-        value = float(logspace._deviance(np.float64(count), np.float64(over), np.float64(mean)))
-        assert abs(value - truth) <= 15 * logspace.UNIT * truth + 1e-16  # nearly 0 where k is the mean
-
-
 def farthest_off(function, exact, points, unit=lambda x: 1.0):
     """Return the largest relative error in units of `UNIT` and of ``unit`` at the point."""
     with mpmath.workdps(50):

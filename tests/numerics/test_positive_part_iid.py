@@ -1,7 +1,6 @@
 """The loss-sum engine against exact rational convolution, enumeration against the contour."""
 
 import math
-from dataclasses import replace
 from fractions import Fraction as F
 
 import mpmath
@@ -80,13 +79,6 @@ def test_a_wrong_value_is_noticed(n, factor):
         assert not bracket.lower <= truth + math.log(factor) <= bracket.upper
 
 
-@pytest.mark.parametrize("n", [1000, 10**4])
-def test_a_sum_that_is_often_0_is_smoothed_less(n):
-    distribution = LossDistribution(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
-    bracket = expected_positive_part(distribution, n, tolerance=1e-6)
-    assert bracket.upper - bracket.lower < 1.1e-6  # nine times as wide from one quadrature
-
-
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12, 10**15])
 def test_large_sums_meet_their_gaussian_limit(n):
     """At five standard deviations and n → ∞ the value tends to the Gaussian one at rate 1/√n."""
@@ -102,13 +94,6 @@ def test_large_sums_meet_their_gaussian_limit(n):
     limit = math.log(float(gaussian) * math.sqrt(0.5 * n))
     assert bracket.upper - bracket.lower < 2e-5
     assert abs(bracket.upper - limit) < 100 / math.sqrt(n) + 2e-5
-
-
-def test_deep_tails_are_bounded_not_resolved():
-    distribution = LossDistribution(np.array([0.01, -1.0]), np.array([0.3, 0.3]), np.array([1.0, 1.0]), 1e-15)
-    bracket = expected_positive_part(distribution, 10**6)
-    assert bracket.upper < -1500
-    assert bracket.lower == pytest.approx(math.log(3000.0) + (10**6 - 1) * math.log(0.7))  # none negative
 
 
 @pytest.mark.parametrize("n", [2, 5, 40])
@@ -127,14 +112,6 @@ def test_rare_losses_leave_the_sum_of_positive_parts(n, rare):
     assert high - low <= n * float(rare / 3) + 1e-12
     alone = log(n * masses[0] * (1 - masses[1]) ** (n - 1))
     assert 1e-14 < alone - low < 1e-12  # no more than the rounding it is charged
-
-
-def test_scale_of_the_losses_does_not_matter():
-    distribution = LossDistribution(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
-    for scale in (1e-290, 1e290):
-        scaled = replace(distribution, values=distribution.values * scale, sizes=distribution.sizes * scale)
-        here, there = expected_positive_part(distribution, 500), expected_positive_part(scaled, 500)
-        assert there.upper - math.log(scale) == pytest.approx(here.upper, abs=1e-9)
 
 
 @pytest.mark.parametrize("n", [3, 40, 10**4, 2 * 10**5])
@@ -164,15 +141,6 @@ def test_turns_from_two_tables_lose_no_more_than_a_few_roundings(count):
                 assert abs(exact - complex(turned[k, j])) <= 8 * UNIT * k * abs(angle)
 
 
-def test_the_mass_at_zero_is_known_no_better_than_the_others_leave_it():
-    """No loss is negative with probability 1e-19 and 1e-16 only; what is 0 decides, and rounds."""
-    values = np.append(np.linspace(1.0, 1.1, 14), -1000.0)
-    masses = np.append(np.full(14, 1e-20), 1.0 - 2.0**-53)
-    truth = log(exact_mean([F(x) for x in values], [F(m) for m in masses], 2))
-    bracket = expected_positive_part(LossDistribution(values, masses, np.abs(values), 1e-14), 2)
-    assert bracket.lower <= truth <= bracket.upper
-
-
 @pytest.mark.parametrize("n", [2, 40_000, 150_000, 10**15])
 def test_a_long_list_of_counts_is_weighed_as_well_as_it_says(n):
     most = min(n, 39_999)
@@ -182,14 +150,6 @@ def test_a_long_list_of_counts_is_weighed_as_well_as_it_says(n):
             here = int(np.flatnonzero(counts[:, 0] == k)[0])
             exact = mpmath.loggamma(n + 1) - mpmath.loggamma(n - k + 1) - mpmath.loggamma(k + 1)
             assert abs(log_weight[here] - exact) <= size[here] * UNIT
-
-
-def test_losses_too_small_to_be_measured_in_the_largest_are_not_forgotten():
-    values = np.array([-4.35e-196, -8.03e173, 4.40e-236, -7.77e-92, 1.23e-198])
-    distribution = LossDistribution(values, np.full(5, 3 / 16), np.abs(values), 1e-14)
-    truth = log(exact_mean([F(x) for x in values], [F(3, 16)] * 5, 4))
-    bracket = expected_positive_part(distribution, 4)
-    assert bracket.lower <= truth <= bracket.upper < truth + 5.0
 
 
 @pytest.mark.parametrize("precision", [1e-2, 1e-4, 0.0])
@@ -208,16 +168,3 @@ def test_the_bound_without_cancellation_holds_for_every_distribution_within_its_
     )
     end = positive_part_iid.union_upper_bound(distribution, n)
     assert log(truth) <= end <= log(truth) + 0.6 * precision**2 + 200 * UNIT
-
-
-def test_the_bound_without_cancellation_holds_for_masses_of_any_size():
-    """The logarithm of a small mass is a large number, and its last digit is worth much."""
-    for exponent in np.linspace(-1000.0, 0.0, 301):
-        mass = 2.0**exponent
-        end = positive_part_iid.union_upper_bound(
-            LossDistribution(np.ones(1), np.array([mass]), np.ones(1), 0.0), 1
-        )
-        truth = log(F(mass))
-        assert truth <= end <= truth + (100 + 8 * abs(truth)) * UNIT
-    never = LossDistribution(np.array([-1.0, -0.5]), np.array([0.5, 0.25]), np.array([1.0, 0.5]), 1e-15)
-    assert positive_part_iid.union_upper_bound(never, 3) == -math.inf

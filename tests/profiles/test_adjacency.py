@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, laplace
 
-import oracles
-from shufflelib import Certified, Status, estimation, randomizers, sgd, shuffle
+from shufflelib import Certified, Status, randomizers, sgd, shuffle
 from shufflelib.profiles import DiscretePair, Gaussian, compose
 from shufflelib.profiles.adjacency import NO_DATASETS
 from shufflelib.shuffling import (
@@ -105,13 +104,6 @@ def test_a_pair_of_distributions_says_nothing_about_datasets(pair):
     assert "neighbours" not in pair.delta(eps=0.1).source
 
 
-def test_what_is_special_stands_in_the_statement():
-    for mechanism in (EVERY, TUPLE):
-        profile = shuffle(mechanism, n=10)
-        assert str(mechanism.adjacency) in profile.statement
-        assert str(mechanism.adjacency) in str(profile.compose(rounds=2).epsilon(1e-3))
-
-
 # ---- witnesses: where a relation or a hypothesis fails, so does the number
 
 
@@ -138,37 +130,6 @@ def test_metric_numbers_hold_for_short_moves_among_near_users_only():
     assert count_delta(1000, *inside, eps) < 1e-6
 
 
-def test_shorter_moves_on_a_line_reveal_less():
-    """The proof is in `metric_laplace`; up to e^d01 = 27/4 it covers them."""
-    for dmax in (0.5, 3.0):
-        for eps in (0.0, 0.4, 1.5):
-            for n in (2, 30):
-                profiles = [
-                    shuffle(randomizers.metric_laplace(d01=share * min(dmax, 1.9), dmax=dmax), n=n)
-                    for share in (0.1, 0.5, 0.9, 1.0)
-                ]
-                assert all(profile.adjacency.shorter for profile in profiles)
-                upper = [profile.delta(eps).upper for profile in profiles]
-                assert all(a <= b * (1 + 1e-4) for a, b in zip(upper, upper[1:], strict=False))
-
-
-def test_a_tuple_of_which_one_component_changes_is_not_a_tuple_replaced():
-    half = randomizers.binary_rr(eps0=1.0)
-    profile = shuffle(randomizers.joint([half] * 3, distance=1), n=2)
-    upper = profile.delta(eps=0.5).upper
-    likely = 1 / (1 + math.exp(-1.0))
-    rows = np.array([[likely, 1 - likely], [1 - likely, likely]])
-    table = [np.einsum("i,j,k->ijk", *(rows[v] for v in x)).ravel() for x in np.ndindex(2, 2, 2)]
-    pairs = [(i, j) for i in range(8) for j in range(8) if i != j]
-    shuffled = {
-        (i, j): oracles.shuffled_hockey_stick(table, i, j, (other,), math.exp(0.5))
-        for i, j in pairs
-        for other in range(8)
-    }
-    one = max(value for (i, j), value in shuffled.items() if bin(i ^ j).count("1") == 1)
-    assert one <= upper < 0.267 and max(shuffled.values()) > 0.434
-
-
 def test_a_sample_may_put_anybody_in_the_place_of_a_user():
     """One of two users is drawn and reports; the other is infinitely far away."""
     rate, eps = 0.5, 0.5
@@ -180,14 +141,6 @@ def test_a_sample_may_put_anybody_in_the_place_of_a_user():
             shuffle(randomizer, n=10).subsample(rate=0.1)
         with pytest.raises(ValueError, match="profile must cover"):
             shuffle(randomizer, n=10).compose(rounds=3).subsample(rate=0.1)
-
-
-def test_dropouts_that_depend_on_values_show_them():
-    """A user who stays if and only if they hold 0: the number of reports tells, whatever the reports say."""
-    n = 1000
-    reports_if_zero, reports_if_one = {n: 1.0}, {n - 1: 1.0}
-    assert sum(max(p - 1e6 * reports_if_one.get(k, 0.0), 0.0) for k, p in reports_if_zero.items()) == 1.0
-    assert any("drops out" in one for one in shuffle(BINARY, n=n).hypotheses)
 
 
 @pytest.mark.parametrize("mechanism", (NEAR, randomizers.planar_laplace(d01=0.5, dmax=2.0)))
@@ -208,26 +161,6 @@ def test_places_too_far_apart_are_refused(mechanism):
 
 
 # ---- trivial ends
-
-
-def test_statuses_name_trivial_ends():
-    big = shuffle(randomizers.generalized_rr(eps0=650.0, d=10), n=1)
-    found = big.delta(643.5)
-    assert found.lower == 0.0 and found.upper == pytest.approx(-math.expm1(-6.5), rel=1e-9)
-    assert found.status is Status.TRIVIAL
-    assert shuffle(BINARY, n=1000).delta(0.1).status is Status.CERTIFIED
-    assert shuffle(BINARY, n=1).epsilon(1e-300).status is Status.CERTIFIED  # local, and attained
-    assert shuffle(BINARY, n=1000).delta([0.1, 1.5]).status is Status.CERTIFIED  # 0 on both sides
-    permuted = estimation.permute_then_randomize([1.0] * 1000, delta=1e-6)
-    assert permuted.status is Status.TRIVIAL_LOWER
-    assert shuffle(randomizers.subset(eps0=3.0, d=8, k=2), n=4).epsilon(1e-9).status in (
-        Status.CERTIFIED,
-        Status.TRIVIAL_UPPER,
-    )
-    clients = sgd.PersonalClients(eps=[0.5, 1.0], delta=1e-5, clip=2.0, client_size=9, calibrated_to=4.0)
-    profile = sgd.accounting.one_client(clients, client=0, epochs=1)
-    assert profile.epsilon(1e-5).status is Status.TRIVIAL_LOWER
-    assert profile.tradeoff(0.1).status is Status.TRIVIAL_UPPER  # for a trade-off the safe end is below
 
 
 @pytest.mark.parametrize(

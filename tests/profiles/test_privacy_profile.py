@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import oracles
-from shufflelib import randomizers, shuffle
+from shufflelib import randomizers
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles import DiscretePair, Gaussian, connect_the_dots
@@ -87,33 +87,12 @@ def test_gaussian_delta_at_many_nats(mu, deviations):
     assert bracket.upper - bracket.lower <= 1e-9 * float(truth)
 
 
-@pytest.mark.parametrize("deviations", [0.99e150, 1.01e150, 1e153])
-def test_a_gaussian_delta_beyond_all_squares_is_not_above_its_upper_end(deviations):
-    bracket = Gaussian(1.0).log_hockey_stick(deviations)
-    assert (
-        bracket.lower <= -0.5 * mpmath.mpf(deviations) ** 2 <= bracket.upper
-    )  # the rest of log δ is log-sized
-
-
 @pytest.mark.parametrize("order", [1.01, 2.0, 10.0, 60.0])
 def test_dotted_renyi_encloses_the_exact_one(order):
     for pair in (finite_pair(), VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5)):
         exact, dotted = pair.renyi(order), Opaque(pair).renyi(order)
         assert dotted.lower <= exact.upper and exact.lower <= dotted.upper
         assert dotted.upper - dotted.lower <= 3e-3 * exact.upper
-
-
-def test_dotted_renyi_of_equal_distributions_ends():
-    """All that is left of the curve is rounding, within which no further dot can be set."""
-    bracket = Opaque(DiscretePair(np.log([0.5, 0.5]), np.log([0.5, 0.5]))).renyi(2.0)
-    assert bracket.lower == 0.0 and bracket.upper < 1e-14
-
-
-@pytest.mark.parametrize("more", [0.1 + 0.2, 0.3 + 2e-16])
-def test_dotted_renyi_of_nearly_equal_distributions_ends(more):
-    pair = DiscretePair(np.log([0.6, 0.3, 0.1]), np.log([0.6, more, 0.1]))
-    bracket = pair.subsample(rate=0.5).renyi(2.0)
-    assert 0.0 <= bracket.lower <= bracket.upper < 1e-28
 
 
 class Blurred(Opaque):
@@ -159,20 +138,6 @@ def test_dotted_renyi_is_given_up_where_no_value_has_a_lower_end(order):
     assert dotted.size < 200
 
 
-@pytest.mark.parametrize("order", [1.01, 2.0, 60.0])
-def test_dotted_renyi_that_is_known_to_be_enough_takes_fewer_dots(order):
-    pair = VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5)
-    low, high = pair.renyi_directed(order)
-    whole, part = connect_the_dots.ConnectTheDots(Opaque(pair)), connect_the_dots.ConnectTheDots(Opaque(pair))
-    whole_answer = whole.renyi(order)
-    coarse = part.renyi(order, 1.2 * high)
-    assert coarse[0] <= low and high <= coarse[1] <= 1.2 * high
-    assert part.size < whole.size
-    # not enough: as well known as without
-    fine = connect_the_dots.ConnectTheDots(Opaque(pair)).renyi(order, 0.9 * low)
-    assert fine == whole_answer
-
-
 @pytest.mark.parametrize("order", [1.5, 20.0])
 def test_the_largest_renyi_of_several_pairs_does_not_depend_on_their_order(order):
     plain, plainer = finite_pair(), DiscretePair(np.log([0.9, 0.1]), np.log([0.1, 0.9]))
@@ -196,28 +161,6 @@ def test_dotted_tradeoff_encloses_the_exact_one(fpr):
         exact, dotted = pair.tradeoff(fpr), Opaque(pair).tradeoff(fpr)
         assert dotted.lower <= exact.upper and exact.lower <= dotted.upper + 1e-15
         assert dotted.upper - dotted.lower <= 1e-4
-
-
-@pytest.mark.parametrize("fpr", [1e-300, 1e-17, 0.1, 0.22313016014842982, 0.25, 0.7, 1 - 2**-53])
-def test_equal_distributions_miss_what_no_guess_finds(fpr):
-    equal = DiscretePair(np.array([0.0]), np.array([0.0]))
-    for pair in (equal, Opaque(equal), VariationRatioPair(n=5, p=2.0, beta=0.0, q0=2.0)):
-        bracket = pair.tradeoff(fpr)
-        assert F(float(bracket.lower)) <= 1 - F(fpr) <= F(float(bracket.upper))
-        assert bracket.upper - bracket.lower < 2e-13
-
-
-def test_dotted_gaussian_renyi_is_unbounded_only_where_mass_is_left():
-    """Beyond 600 nats nothing is known of the curve, so the upper end says infinite, never less."""
-    dotted = Opaque(Gaussian(0.5)).renyi(2.0)
-    assert dotted.lower <= 0.25 <= dotted.upper
-
-
-def test_tradeoff_of_a_mechanism_takes_the_worse_order():
-    profile = shuffle(randomizers.binary_rr(eps0=1.0), n=30)
-    attack = profile.attack_pairs[0]
-    ways = [attack.false_negatives(0.05)[1], attack.reversed.false_negatives(0.05)[1]]
-    assert profile.tradeoff(0.05).upper == min(ways) < max(ways)
 
 
 @pytest.mark.parametrize("target", [-0.1, -3.0, -40.0])
@@ -249,20 +192,6 @@ def test_renyi_kernel(order):
             x, lam = mpmath.mpf(loss), mpmath.mpf(order)
             truth = mpmath.log(mpmath.exp(lam * x) - 1 - lam * mpmath.expm1(x))
         assert float(connect_the_dots.log_renyi_kernel(loss, order)) == pytest.approx(float(truth), abs=1e-11)
-
-
-@pytest.mark.parametrize(
-    ("loss", "order"), [(35.0, 1 + 1e-12), (35.0, 1 + 1e-9), (60.0, 1 + 1e-6), (300.0, 1 + 1e-9)]
-)
-def test_renyi_near_order_one_with_large_losses(loss, order):
-    with mpmath.workdps(320):
-        small = mpmath.exp(-mpmath.mpf(loss))
-        moment = mpmath.fsum(
-            (mpmath.mpf("0.5")) ** order * q ** (1 - mpmath.mpf(order)) for q in (small, 1 - small)
-        )
-        truth = mpmath.log(moment) / (mpmath.mpf(order) - 1)
-    bracket = DiscretePair(np.log([0.5, 0.5]), [-loss, math.log1p(-math.exp(-loss))]).renyi(order)
-    assert bracket.lower <= truth <= bracket.upper
 
 
 def weighed_pair_delta(n, p, beta, q, eps):
@@ -300,19 +229,3 @@ def test_rounding_of_p_is_inside_the_ends_of_the_pair(eps0, n):
             assert bracket.upper - bracket.lower < 1e-8 * truth + 1e-14 + 3e-16 * n
         bracket = VariationRatioPair.of(randomizers.generic(eps0=eps0), n=n).delta(eps)
         assert bracket.lower <= truth <= bracket.upper
-
-
-@pytest.mark.parametrize("excess", [2.0**-52, 1e-15, 1e-13, 1e-11, 1e-9, 1e-5])
-@pytest.mark.parametrize("below", [0.0, 0.4, 0.9, 1.1, 2.0, 9.0, 30.0])
-def test_a_beta_below_its_largest_is_taken_as_given(excess, below):
-    """``below`` roundings of p under the largest; at n = 1 and ε = 0 the truth is β itself."""
-    p = 1.0 + excess
-    beta = (p - 1.0) / (p + 1.0) * max(1.0 - below * 2.0**-53 * p / (p - 1.0), 0.0)
-    bracket = VariationRatioPair(n=1, p=p, beta=beta, q0=p).delta(0.0)
-    assert bracket.lower <= beta <= bracket.upper
-    for n in (2, 30) if beta > 0.0 and excess > 2.0**-52 else ():
-        eps = 0.3 * excess / math.sqrt(n)
-        with mpmath.workdps(50):
-            truth = weighed_pair_delta(n, *map(mpmath.mpf, (p, beta, p, eps)))
-            bracket = VariationRatioPair(n=n, p=p, beta=beta, q0=p).delta(eps)
-            assert bracket.lower <= truth <= bracket.upper

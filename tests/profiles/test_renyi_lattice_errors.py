@@ -119,23 +119,6 @@ def test_what_a_stride_misses_is_bounded_and_closely(n, masses, less, more, same
     assert truth <= alias_bound(terms, a, s, axis, order) <= truth + loose
 
 
-def test_what_a_stride_misses_is_bounded_for_windows_at_random():
-    rng, tried = np.random.default_rng(1), 0
-    while tried < 40:
-        i, j = (int(x) for x in rng.integers(1, 32, 2))
-        v0, v1, same = 2.0 ** rng.uniform(-4.0, 4.0, 3)
-        n, order = int(rng.integers(20, 120)), 1.0 + 2.0 ** rng.uniform(-6.0, 6.0)
-        terms = distribution(n, (i, j), (v0 * rng.uniform(), v0), v1, same)
-        axis, k, counts = int(rng.integers(2)), 2 * rng.integers(0, 4, 2) + 1, rng.integers(1, 5, 2)
-        k[axis] = max(k[axis], 3)
-        s = every(int(k[1]), int(rng.integers(1, n)), int(counts[1]))
-        a = every(int(k[0]), int(rng.integers(0, s[0] + 1)), int(counts[0]))
-        if min(a[0] - k[0] / 2, s[0] - a[-1] - k.sum() / 2, n - s[-1] - k[1] / 2) < 0.0:
-            continue  # a cell across the lattice's border
-        tried += 1
-        assert missed(terms, a, s, axis, order) <= alias_bound(terms, a, s, axis, order)
-
-
 WIDE = distribution(128, (1, 31), (1.0, 38.0), 1.0, 0.0)
 THREE = distribution(60, (20, 24), (0.5, 1.5), 0.5, 1.0)
 TWO = distribution(60, (40, 24), (0.25, 1.0), 0.125, 0.0)

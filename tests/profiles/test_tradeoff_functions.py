@@ -1,10 +1,8 @@
 """Trade-off functions, their divergences and the random start, against exact and 40-digit values."""
 
 import functools
-import json
 import math
 from fractions import Fraction as F
-from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -16,7 +14,6 @@ from shufflelib.numerics.certified import Status
 from shufflelib.profiles import (
     ApproximateDP,
     DiscretePair,
-    Gaussian,
     GaussianTradeoff,
     Identity,
     from_pair,
@@ -25,12 +22,10 @@ from shufflelib.profiles import (
 )
 from shufflelib.published import joint_concavity
 from shufflelib.published.joint_concavity import clones
-from shufflelib.published.renyi import binary_rr_pair
 from shufflelib.shuffling import VariationRatioPair
 
 RATES = [F(k, 40) for k in range(41)]
 FPR = np.array([float(rate) for rate in RATES])
-REFERENCE = json.loads((Path(__file__).parents[1] / "oracles/reference" / "clone_pair.json").read_text())
 HAIR = 1e-15  # arguments and truths are rounded to floats
 
 
@@ -60,23 +55,6 @@ def encloses(bracket, truth, width=math.inf):
 
 
 # ---------------------------------------------------------------- functions
-
-
-@pytest.mark.parametrize("row", REFERENCE, ids=lambda row: f"{row['name']} n={row['n']}")
-def test_reference_rows(row):
-    numbers = {key: float(row[key]) for key in ("p", "beta", "q0", "q1")}
-    f = from_pair(VariationRatioPair(n=row["n"], **numbers).cells)
-    for fpr, truth in row["tradeoff"]:
-        encloses(f(fpr), float(truth), 1e-9)
-    for order, forward, backward in row["renyi"]:
-        for g, truth in ((f, forward), (f.inverse, backward)):
-            bracket = joint_concavity.renyi(g, order=float(order))
-            if math.isinf(float(truth)):
-                assert bracket.upper == math.inf
-            else:
-                assert bracket.lower <= float(truth) * (1 + 1e-12) + HAIR
-                assert bracket.upper >= float(truth) * (1 - 1e-12) - HAIR
-                assert bracket.upper - bracket.lower < 1e-6
 
 
 @pytest.mark.parametrize(
@@ -109,13 +87,6 @@ def test_product_of_finite_pairs_is_exact():
     }
     product = function(p, q).tensor(function(r, s))
     encloses(product(FPR), [oracles.tradeoff(both, a) for a in RATES], 1e-12)
-
-
-def test_products_too_large_are_refused():
-    with pytest.raises(ValueError, match="coarsen"):
-        GaussianTradeoff(1.0).tensor(
-            from_pair(DiscretePair(np.log(np.full(3000, 1 / 3000)), np.log(np.full(3000, 1 / 3000))))
-        )
 
 
 @pytest.mark.parametrize("mu", [1e-6, 0.1, 1.0, 5.0, 20.0, 100.0])
@@ -174,18 +145,6 @@ def test_symmetrised():
     assert c.delta(-0.4).upper < f.delta(-0.4).lower or c.delta(-0.4).lower > f.delta(-0.4).upper
 
 
-def test_symmetrisation_past_the_diagonal_claims_no_more_than_delta():
-    """With max{f, f⁻¹} as printed, C(f)(0) would be 1; δ(ε) is at least 1/2 at every ε."""
-    f = function([F(0), F(2, 5), F(3, 5)], [F(1, 2), F(9, 20), F(1, 20)])
-    assert f.delta(5.0).lower == pytest.approx(0.5, abs=1e-12)
-    assert f.symmetrised(0.0).upper == pytest.approx(0.5)
-    assert f.inverse(0.0).lower == pytest.approx(1.0)
-    lines = [1 - f.delta(e).upper - np.exp(e) * FPR for e in np.linspace(0, 3, 400)]
-    lines += [np.exp(-e) * (1 - f.delta(e).upper - FPR) for e in np.linspace(0, 3, 400)]
-    best = np.maximum(np.max(lines, axis=0), 0)
-    assert np.all(np.abs(f.symmetrised(FPR).lower - best) < 1e-3)
-
-
 PROFILES = {
     "symmetric": VariationRatioPair(n=40, p=3.0, beta=0.5, q0=3.0),
     "two ratios": VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5),
@@ -205,33 +164,9 @@ def test_from_profile_encloses_the_exact_function(name):
     assert np.all(few.lower <= exact.upper) and np.all(exact.lower <= few.upper)
 
 
-@pytest.mark.parametrize("eps0", [0.1, 1.0, 2.0, 5.0])
-@pytest.mark.parametrize("n", [1, 2, 10, 100])
-def test_from_profile_finds_the_kinks(eps0, n):
-    """Many lines pass through one kink; all of them together say where it is."""
-    pair = binary_rr_pair(eps0=eps0, n=n)
-    exact, dotted = from_pair(pair.cells)(FPR), from_profile(pair)(FPR)
-    assert np.all(dotted.lower <= exact.upper) and np.all(exact.lower <= dotted.upper)
-    assert np.all(dotted.upper - dotted.lower < 0.01 * max(math.exp(eps0 - 2.0), 0.2))
-
-
-@pytest.mark.parametrize("mu", [0.1, 0.5, 1.0, 3.0, 6.0, 12.0])
-def test_the_polygons_of_a_gaussian_curve_are_close_where_it_is_small_too(mu):
-    """The knots lie where the two distributions do, whatever lies between them."""
-    f, rates = GaussianTradeoff(mu), np.geomspace(1e-9, 1 - 1e-3, 200)
-    low, high = f.low.lower(rates), f.high.upper(rates)
-    assert np.all(high - low <= 2e-5 * min(mu, 1.0)) and np.all(high - low <= 2e-3 * high + 5e-11)
-    exact = special.ndtr(-special.ndtri(rates) - mu)
-    assert np.all(low <= exact * (1 + 1e-9) + HAIR) and np.all(exact * (1 - 1e-9) - HAIR <= high)
-
-
 def lines(p, q, slopes):
     """Return sup_A Q(A) − s P(A) of two distributions at slopes s."""
     return np.array([np.maximum(q - s * p, 0.0).sum() for s in slopes])
-
-
-THREE = np.array([0.1, 0.3, 0.6]), np.array([0.7, 0.2, 0.1])
-INSIDE = np.linspace(0.01, 0.99, 50)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -250,39 +185,6 @@ def test_supporting_lines_known_roughly_enclose_the_polygon(seed):
         x = np.concatenate([spent[1:-1], rng.random(9)])
         truth = np.interp(x, spent, kept)
         assert np.all(below.lower(x) <= truth + 1e-14) and np.all(truth - 1e-14 <= above.upper(x))
-
-
-def test_of_two_lines_with_one_slope_the_sharper_ends_count():
-    s = np.exp(np.linspace(-3.0, 3.0, 60))
-    h = lines(*THREE, s)
-    once = tradeoff_polygon.supporting(np.log(s), h, h)
-    twice = tradeoff_polygon.supporting(
-        np.log(np.tile(s, 2)), np.concatenate([h, h - 0.1]), np.concatenate([h + 0.1, h])
-    )
-    for one, other in zip(once, twice, strict=True):
-        assert np.abs(one.lower(INSIDE) - other.lower(INSIDE)).max() < 1e-12
-
-
-def test_lines_known_roughly_cost_little_beside_sharp_ones():
-    s = np.exp(np.linspace(-3.0, 3.0, 200))
-    h, off = lines(*THREE, s), np.where(np.arange(200) % 7 == 3, 0.05, 0.0)
-    below, above = tradeoff_polygon.supporting(np.log(s), h - off, np.minimum(h + off, 1.0))
-    assert np.max(above.upper(INSIDE) - below.lower(INSIDE)) < 0.06
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: Identity().tensor(3),
-        lambda: Identity().coarsened(segments=1),
-        lambda: from_profile(Gaussian(1.0), dots=1),
-        lambda: joint_concavity.random_start_bound("start"),
-        lambda: joint_concavity.unequal_gaussians(mean=0.0, variance=1.0),
-    ],
-)
-def test_bad_input_is_refused(call):
-    with pytest.raises((TypeError, ValueError)):
-        call()
 
 
 # ---------------------------------------------------------------- divergences
@@ -323,28 +225,6 @@ def test_divergences(case, seed):
             encloses(bracket, float(truth), 1e-11 * max(1.0, float(truth)))
 
 
-def test_gaussian_divergences():
-    f, mu = GaussianTradeoff(0.7), 0.7
-    encloses(joint_concavity.renyi(f, order=[2.0, 9.0]), [mu**2, 4.5 * mu**2], 1e-14)
-    bracket = joint_concavity.kullback_leibler(f)
-    assert 0.999 * mu**2 / 2 < bracket.lower < mu**2 / 2 < bracket.upper
-    length = integrate.quad(lambda x: _arc(x, mu), -9, 9)[0]
-    encloses(joint_concavity.curve_length(f), length, 1e-5)
-
-
-def _arc(x, mu):
-    density = math.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
-    return density * math.sqrt(1 + math.exp(2 * (mu * x - mu * mu / 2)))
-
-
-def test_length_counts_the_vertical_piece():
-    """Proposition B.7 as printed, ∫₀¹ √(1 + f′²), misses 1 − f(0)."""
-    bracket = joint_concavity.curve_length(ApproximateDP(eps=0.0, delta=0.25))
-    printed = 0.75 * math.sqrt(2) + 0.25
-    encloses(bracket, printed + 0.25, 1e-12)
-    encloses(joint_concavity.curve_length(Identity()), math.sqrt(2), 1e-14)
-
-
 # ---------------------------------------------------------------- clones
 
 
@@ -362,10 +242,10 @@ def whole_clones(n, ratio):
 @pytest.mark.parametrize(("listed", "width"), [(2000, 1e-10), (0, 3e-3)])
 def test_clones_enclose_whole_numbers(monkeypatch, listed, width):
     monkeypatch.setattr(clones, "LISTED_USERS", listed)
-    f = joint_concavity.conditioned_on_clones(eps0=math.log(1.25), n=402)
+    f = joint_concavity.conditioned_on_clones(eps0=math.log(1.25), n=202)
     assert np.all(f(FPR).upper - f(FPR).lower < width)
     for ratio in (F(1), F(21, 20), F(3, 2), F(23, 10)):
-        truth, bracket = whole_clones(402, ratio), f.delta(math.log(ratio))
+        truth, bracket = whole_clones(202, ratio), f.delta(math.log(ratio))
         assert bracket.lower <= truth <= bracket.upper
         assert bracket.upper - bracket.lower < width
         assert f.inverse.delta(math.log(ratio)).lower <= truth <= f.inverse.delta(math.log(ratio)).upper
@@ -406,11 +286,6 @@ def test_random_start(start):
     assert np.all(bracket.upper - bracket.lower < 2e-4)
 
 
-def test_the_printed_integrals_are_no_probabilities():
-    alpha = integrate.quad(lambda x: math.exp(-x * x / 2), -9, 9)[0]  # t → ∞
-    assert alpha > 2.5
-
-
 def test_logistic_separation_is_the_gradient():
     """The printed supremum leaves out the factor yx, and with it a factor M."""
     start, z = joint_concavity.logistic(bound=3.0), np.linspace(-3, 3, 2001)
@@ -446,11 +321,6 @@ def test_unequal_gaussians(mean, variance):
             bracket = f(float(alpha))
             assert bracket.lower <= float(beta) + 1e-12 and float(beta) - 1e-12 <= bracket.upper
             assert bracket.upper - bracket.lower < 1e-4
-
-
-def test_a_refused_shift_is_named_as_it_was_given():
-    with pytest.raises(ValueError, match="a must be"):
-        joint_concavity.exact_least_squares(a=101.0)
 
 
 def test_renyi_of_least_squares_is_infinite_from_two_on():
