@@ -18,55 +18,17 @@ def generic_pair(eps0, n):
     return VariationRatioPair(n=n, p=p, beta=math.tanh(eps0 / 2), q0=p)
 
 
-# ---------------------------------------------------------------- Wang, VLDB 2024, Table 4 (delta = 0.01/n)
-
-# eps0, n, printed at T = 20, printed at T = 10, exact where known
-TABLE_4 = [
-    (0.1, 10**4, 0.00280, 0.00284, 0.00279402909),
-    (0.1, 10**6, 0.000346, 0.000391, 0.000345406367),
-    (0.1, 10**8, 0.0000404, 0.0000977, None),
-    (1.0, 10**4, 0.0433, 0.0440, 0.0432061581),
-    (1.0, 10**6, 0.00503, 0.00586, None),
-    (1.0, 10**8, 0.000566, 0.000977, None),
-    (3.0, 10**4, 0.227, 0.229, 0.2260789803),
-    (3.0, 10**6, 0.0255, 0.0264, None),
-    (3.0, 10**8, 0.00283, 0.00293, None),
-    (5.0, 10**4, 0.743, 0.743, 0.7421322799),
-    (5.0, 10**6, 0.0778, 0.0782, 0.0775152409),
-    (5.0, 10**8, 0.00853, 0.00977, None),
-]
-
-
-@pytest.mark.parametrize(("eps0", "n", "twenty", "ten", "exact"), TABLE_4)
-def test_table_4_is_our_exact_value_rounded_up_by_a_short_search(eps0, n, twenty, ten, exact):
-    ours = generic_pair(eps0, n).epsilon(0.01 / n)
-    assert ours.upper - ours.lower <= 1e-5 * ours.upper
-    assert ours.lower <= twenty <= 1.02 * ours.upper
-    assert twenty <= ten
-    if exact is not None:
-        assert ours.lower == pytest.approx(exact, rel=1e-9)
-        assert ours.upper == pytest.approx(exact, rel=1e-9)
-
-
 # ---------------------------------------------------------------- independent codes, delta = 1e-6
 
 # eps0, n, generic, 10-RR blanket and attack, 100-RR blanket and attack; printed to six decimals
 NUMERICAL = [
     (0.1, 10**3, 0.009917, 0.004197, 0.004197, 0.001179, 0.001179),
-    (0.1, 10**4, 0.002794, 0.001160, 0.001160, 0.000310, 0.000310),
     (0.1, 10**6, 0.000200, 0.000077, 0.000077, 0.000017, 0.000017),
-    (0.5, 10**3, 0.062687, 0.029652, 0.029645, 0.008905, 0.008905),
-    (0.5, 10**4, 0.018118, 0.008494, 0.008494, 0.002463, 0.002463),
     (1.0, 10**3, 0.148671, 0.080162, 0.080132, 0.025471, 0.025470),
-    (1.0, 10**4, 0.043206, 0.023253, 0.023253, 0.007183, 0.007183),
-    (1.0, 10**5, 0.012430, 0.006639, 0.006639, 0.002007, 0.002007),
     (1.0, 10**6, 0.003514, 0.001854, 0.001854, 0.000544, 0.000544),
     (2.0, 10**3, 0.397088, 0.272767, 0.272649, 0.101209, 0.101199),
-    (2.0, 10**4, 0.114400, 0.079804, 0.079802, 0.029209, 0.029209),
     (2.0, 10**6, 0.009517, 0.006597, 0.006597, 0.002346, 0.002346),
     (4.0, 10**3, 1.852908, 1.527445, 1.526898, 0.761217, 0.761164),
-    (4.0, 10**4, 0.410812, 0.380493, 0.380489, 0.233739, 0.233738),
-    (4.0, 10**5, 0.118153, 0.109909, 0.109909, 0.068431, 0.068431),
     (4.0, 10**6, 0.034280, 0.031882, 0.031882, 0.019792, 0.019792),
 ]
 
@@ -88,36 +50,12 @@ def test_blanket_and_attack_agree_with_an_independent_code(
         assert close(got.lower, below)
 
 
-@pytest.mark.parametrize(
-    ("eps0", "attack", "blanket"),
-    [(0.5, 0.05685, 0.06269), (1.0, 0.12661, 0.14867), (2.0, 0.32328, 0.39709), (4.0, 1.69101, 1.85291)],
-)
-def test_binary_randomized_response_bracket(eps0, attack, blanket):
-    """The worst dataset is the attacked one, or for eps0 = 2 one with two ones; the blanket is above it."""
-    got = shuffle(randomizers.binary_rr(eps0=eps0), n=1000).epsilon(1e-6)
-    assert (got.lower, got.upper) == pytest.approx((attack, attack), abs=5e-5)
-    assert got.upper - got.lower <= 1e-6 * got.upper
-    two = shuffle(randomizers.generalized_rr(eps0=eps0, d=2), n=1000).epsilon(1e-6)
-    assert (two.lower, two.upper) == pytest.approx((attack, blanket), abs=1e-5)
-
-
-def test_the_attack_takes_the_worse_of_both_directions():
-    """eps0 = 1, n = 1000: one direction alone has 0.11613."""
-    got = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).epsilon(1e-6)
-    assert got.lower > 0.1266
-
-
 DENSITIES = [
     (randomizers.laplace(eps0=0.1), 10**3, 0.009743, 0.009521),
     (randomizers.laplace(eps0=1.0), 10**3, 0.13020, 0.11047),
-    (randomizers.laplace(eps0=1.0), 10**4, 0.03784, 0.03130),
-    (randomizers.laplace(eps0=2.0), 10**3, 0.32567, 0.26013),
     (randomizers.laplace(eps0=2.0), 10**4, 0.09460, 0.07186),
-    (randomizers.laplace(eps0=4.0), 10**3, 1.2128, 1.0220),
     (randomizers.laplace(eps0=4.0), 10**4, 0.32810, 0.24451),
     (randomizers.gaussian(sigma=1.0), 10**3, 0.21223, 0.17172),
-    (randomizers.gaussian(sigma=1.0), 10**4, 0.06009, 0.04582),
-    (randomizers.gaussian(sigma=2.0), 10**3, 0.07039, 0.05923),
     (randomizers.gaussian(sigma=2.0), 10**4, 0.02035, 0.01706),
     (randomizers.gaussian(sigma=5.0), 10**4, 0.00641, 0.00591),
 ]
@@ -130,16 +68,6 @@ def test_additive_noise_agrees_with_an_independent_code(randomizer, n, above, be
     for value, expected in ((got.upper, above), (got.lower, below)):
         digits = 6 if expected < 0.01 and randomizer.eps0 == 0.1 else 5 if expected < 1 else 4
         assert value == pytest.approx(expected, abs=1.1 * 10.0**-digits, rel=1e-4)
-
-
-def test_the_published_pair_is_below_a_real_mechanism():
-    """5-ary RR, e = 3, n = 5, all others holding a third value: the reduction of Theorem 4.1 fails."""
-    five, eps = randomizers.generalized_rr(eps0=math.log(3), d=5), math.log(2)
-    mechanism = shuffle(five, n=5).delta(eps)
-    published = VariationRatioPair.of(five, n=5).delta(eps)
-    assert mechanism.lower == pytest.approx(0.0117808, abs=1e-7)
-    assert published.upper == pytest.approx(0.0094008, abs=1e-7)
-    assert mechanism.lower > published.upper
 
 
 # ---------------------------------------------------------------- reference files

