@@ -10,7 +10,7 @@ import pytest
 
 from shufflelib import calibration, randomizers, shuffle
 from shufflelib.explorer import QuestionQueue, Setting, pictures, questions, text
-from shufflelib.explorer.page import Page, Steps
+from shufflelib.explorer.page import Page
 from shufflelib.explorer.question_queue import InlineExecutor, Process
 from shufflelib.explorer.questions import Question, Refused
 from shufflelib.explorer.text import bound
@@ -366,37 +366,6 @@ def test_a_bad_setting_shows_a_sentence_and_nothing_else():
         panel.shown.value = False
     page.controls["n"].value = 5000
     assert page.setting == Setting(n=5000) and "ε ≤" in text_of(page)
-
-
-def test_a_panel_that_is_not_shown_asks_nothing():
-    asked = []
-
-    class Counting(InlineExecutor):
-        def submit(self, ask):
-            asked.append(ask.__self__.ask)
-            return super().submit(ask)
-
-    page = Page("n=1e300", answers=QuestionQueue(Counting))
-    for panel in page.panels[1:]:
-        panel.shown.value = False
-    page.link.value = SMALL.query
-    assert set(asked) == {questions.epsilon, questions.published}
-    page.panels[1].shown.value = True
-    page.refresh()
-    assert questions.tradeoff in asked and questions.renyi not in asked
-
-
-def test_a_slider_makes_room_for_the_number_of_a_link():
-    slider = Steps("users", [100, 1000])
-    slider.place(12_345)
-    assert slider.value == 12_345 and [shown for shown, _ in slider.options] == ["100", "1,000", "12,345"]
-    slider.place(100)
-    assert [value for _, value in slider.options] == [100, 1000]
-    page = Page("n=12345&mechanism=binary_rr", answers=QuestionQueue(Never))
-    assert page.controls["n"].value == page.setting.n == 12_345
-    assert page.anchor.value.count("n=12345") == 1 and "12,345 users" in page.situation.value
-    page.link.value = "mechanism=binary_rr&n=234"
-    assert page.setting.n == 234 and page.controls["n"].value == 234
 
 
 @pytest.mark.parametrize("value", [0.1266144799, 0.12661448004, 1.0, 2.0 / 3.0, 1e-300, 123456.789012345])

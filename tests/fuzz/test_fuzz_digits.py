@@ -12,19 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy.special import ndtri
 
-from arguments import DELTA, DOMAINS, EPS, ORDER, between, whole
+from arguments import DOMAINS, EPS, ORDER, between, whole
 from fuzz_answers import examples
 from shufflelib import Certified, profiles, randomizers
 from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.logspace import (
-    UNIT,
-    binomial_pmf_error,
-    log_binomial_pmf,
-)
-from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.profiles.connect_the_dots import log_renyi_kernel
+from shufflelib.profiles import DiscretePair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.published import joint_concavity, renyi
@@ -155,24 +148,6 @@ def test_a_pair_of_its_curve(rows, order, fpr):
     holds(curve.tradeoff(fpr), exact_tradeoff(distributions, fpr))
 
 
-@examples("digits", 2.0, 12)
-@given(between(1e-9, 30.0), between(0.01, 30.0), EPS, between(1.0 + 1e-9, 1e6), DELTA)
-def test_the_two_gaussians(mu, distance, eps, order, fpr):
-    pair = Gaussian(mu)
-    holds(pair.renyi(order), digits(F(order) * F(mu) ** 2 / 2))
-    mean, z = MP.mpf(mu), MP.mpf(-float(ndtri(fpr)))
-    for _ in range(3):  # Newton, from sixteen digits
-        z += (MP.log(MP.ncdf(-z)) - MP.log(fpr)) * MP.ncdf(-z) / MP.npdf(z)
-    missed = MP.ncdf(z - mean)
-    if missed > 1e-300:
-        holds(pair.tradeoff(fpr), missed)
-        holds(profiles.GaussianTradeoff(mu)(fpr), missed)
-    for at in (eps, min(distance * mu, 700.0)):
-        part = MP.mpf(at) / mean
-        truth = MP.ncdf(mean / 2 - part) - MP.exp(MP.mpf(at)) * MP.ncdf(-mean / 2 - part)
-        holds(pair.delta(at), truth)
-
-
 # ---------------------------------------------------------------- reports under a reference measure
 
 
@@ -289,25 +264,3 @@ def test_sums_over_many_users(n, eps0):
         truth, got = worst(exact_renyi, distributions, order), pair.renyi(order)
         assert truth <= profile.renyi(order).upper
         assert got.lower <= truth * moved and truth <= got.upper * moved
-
-
-# ---------------------------------------------------------------- kernels
-
-
-@examples("digits", 0.25, 12)
-@given(
-    st.tuples(st.sampled_from((-1, 1)), between(1e-12, 600.0)).map(math.prod),
-    ORDER,
-    st.integers(1, 1500),
-    st.tuples(st.floats(0.0, 1.0), between(1e-3, 0.5)),
-)
-@example(-0.0500001, 1.0 + 1e-9, 1, (0.0, 0.5))
-def test_stated_errors_of_the_kernels(loss, order, n, where):
-    part, p = where
-    kernel, one, more = float(log_renyi_kernel(loss, order)), MP.mpf(loss), MP.mpf(order)
-    truth = MP.log(MP.exp(more * one) - 1 - more * (MP.exp(one) - 1))
-    assert abs(kernel - truth) <= (64.0 + 4.0 * abs(kernel)) * UNIT
-    k, chance = round(part * n), MP.mpf(p)
-    mass = float(log_binomial_pmf(k, n, p))
-    truth = MP.log(math.comb(n, k) * chance**k * (1 - chance) ** (n - k))
-    assert abs(mass - truth) <= binomial_pmf_error(mass)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import ALL, latency, report, runner
+from benchmarks import ALL, report, runner
 from benchmarks.published_terms import delta_of_blanket, delta_on_a_grid
 from shufflelib import Certified, Status, randomizers, shuffle
 
@@ -68,23 +68,3 @@ def test_what_is_committed_is_of_these_benchmarks():
         assert sizes == set(map(float, one.sizes))
     page = (ROOT / "benchmarks/results.md").read_text()
     assert all(name in page for name in NAMES) and (ROOT / "benchmarks/results.png").exists()
-
-
-def test_the_questions_one_waits_for_are_drawn_once_and_name_every_mechanism():
-    drawn = [latency.drawn(kind, k) for kind, (_, many, *_) in latency.KINDS.items() for k in range(many)]
-    assert len(drawn) >= 300 and drawn == [
-        latency.drawn(kind, k) for kind, (_, many, *_) in latency.KINDS.items() for k in range(many)
-    ]
-    built_otherwise = {"from_density"}  # from functions, which no line holds
-    assert all(f"{name}(" in " ".join(drawn) for name in set(randomizers.__all__) - built_otherwise)
-
-
-def test_waiting_is_told_beside_the_other_results(tmp_path):
-    row = {"kind": "", "question": "1", "seconds": 0.5, "answer": "", "lower": 1.0, "upper": 2.0}
-    rows = [row | {"kind": kind} for kind in latency.KINDS]
-    (tmp_path / "results.md").write_text("# Benchmarks\n")
-    for _ in range(2):  # the table is replaced, not repeated
-        latency.write(rows, tmp_path)
-    page = (tmp_path / "results.md").read_text()
-    assert page.startswith("# Benchmarks\n") and page.count("| epsilon | 1 | 0.50 | 0.50 | 0.50 |") == 1
-    assert (tmp_path / "latency.csv").read_text().count("\n") == 1 + len(rows)

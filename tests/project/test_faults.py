@@ -8,15 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 import nbformat
-import papermill
 import pytest
 
-import run_notebook
 from test_build import ROOT, execute, project
 
 pytestmark = pytest.mark.slow
@@ -206,35 +202,3 @@ def test_a_full_disk_is_one_line_and_publishes_nothing(tmp_path, monkeypatch):
     assert ended.returncode == 1 and ended.stderr.count("\n") == 1
     assert os.strerror(errno.EFBIG) in ended.stderr and "00_small.ipynb" in ended.stderr
     assert os.listdir(target.parent) == os.listdir(tmp_path / "figures") == []
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch):
-    """Return a function that runs a notebook without a kernel; what it does instead may be given."""
-    project(tmp_path)
-    path, target = tmp_path / "notebooks/00_small.ipynb", tmp_path / "build/00_small.ipynb"
-    monkeypatch.setenv("SHUFFLELIB_FIGURES", "")
-    monkeypatch.setattr(tempfile, "tempdir", None)
-
-    def start(instead=lambda: None):
-        def fake(*given, **named):
-            Path(os.environ["SHUFFLELIB_FIGURES"], "00_a.csv").write_text("new\n")
-            instead()
-            return nbformat.read(path, as_version=4)
-
-        monkeypatch.setattr(papermill, "execute_notebook", fake)
-        return run_notebook.run(path, target, "full", tmp_path / "figures")
-
-    return start
-
-
-def never():
-    pytest.fail("the notebook ran although its figures have no place")
-
-
-def test_a_damaged_notebook_or_its_parameters_are_one_line(run, tmp_path, capsys):
-    (tmp_path / "notebooks/params/00_small.yaml").write_text("n: [1\nm: 2")
-    assert run(never) == 2
-    (tmp_path / "notebooks/00_small.ipynb").write_text('{"cells": [')
-    assert run(never) == 2
-    assert capsys.readouterr().err.count("\n") == 2
