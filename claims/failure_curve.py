@@ -28,6 +28,8 @@ class FailureCurve:
         The claim's number and the truth's end that decides against it; NaN outside the claim's regime.
     fails : tuple of bool
         Where the claim is wrong.
+    relation : str
+        What is claimed of the number: ``"≤"``, ``"≥"`` or ``"="``.
     """
 
     parameter: str
@@ -36,6 +38,7 @@ class FailureCurve:
     claimed: tuple
     true: tuple
     fails: tuple
+    relation: str
 
     def __post_init__(self):
         lengths = {len(self.at), len(self.claimed), len(self.true), len(self.fails)}
@@ -78,14 +81,14 @@ class FailureCurve:
 def under_upper_bound(parameter, quantity, at, claimed, lower):
     """Return the failure curve of an upper bound, which fails where the truth's lower end exceeds it."""
     return _failure_curve(
-        parameter, quantity, at, claimed, lower, lambda claimed_value, true: true > claimed_value
+        parameter, quantity, at, claimed, lower, lambda claimed_value, true: true > claimed_value, "≤"
     )
 
 
 def over_lower_bound(parameter, quantity, at, claimed, upper):
     """Return the failure curve of a lower bound, which fails where the truth's upper end stays below it."""
     return _failure_curve(
-        parameter, quantity, at, claimed, upper, lambda claimed_value, true: true < claimed_value
+        parameter, quantity, at, claimed, upper, lambda claimed_value, true: true < claimed_value, "≥"
     )
 
 
@@ -100,6 +103,7 @@ def beside_equality(parameter, quantity, at, claimed, true, *, tolerance):
         lambda claimed_value, true_value: (
             abs(claimed_value - true_value) > tolerance * max(abs(claimed_value), abs(true_value))
         ),
+        "=",
     )
 
 
@@ -108,13 +112,14 @@ def within(tolerance):
     return functools.partial(beside_equality, tolerance=tolerance)
 
 
-def _failure_curve(parameter, quantity, at, claimed, true, wrong):
+def _failure_curve(parameter, quantity, at, claimed, true, wrong, relation):
     claimed, true = (tuple(float(value) for value in values) for values in (claimed, true))
     fails = tuple(
         bool(wrong(claimed_value, true_value))
         for claimed_value, true_value in zip(claimed, true, strict=True)
     )
-    return FailureCurve(parameter, quantity, tuple(float(value) for value in at), claimed, true, fails)
+    at = tuple(float(value) for value in at)
+    return FailureCurve(parameter, quantity, at, claimed, true, fails, relation)
 
 
 class Along(NamedTuple):

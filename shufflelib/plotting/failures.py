@@ -1,20 +1,23 @@
 """A refuted claim beside the truth, as functions of one parameter, and where the two cross."""
 
-import textwrap
-
 import numpy as np
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from shufflelib.plotting.brackets import aligned
-from shufflelib.plotting.looks import BLACK, SHORT, VERMILLION, WIDTH
+from shufflelib.plotting.headings import SETTING, digits, wrapped
+from shufflelib.plotting.looks import BLACK, GREY, SHORT, VERMILLION, WIDTH
 from shufflelib.plotting.style import style
 
 DECADES = 20.0  # largest over smallest, beyond which an axis is logarithmic
-WORDS = 34  # characters in a line of a title where three panels share a row
+TRUTH = {"≤": "≥", "≥": "≤", "=": "="}  # what refutes a claim
+BESIDE = 0.55  # inches of a column that its panel does not have
+LINE_HEIGHT = 1.25 * SETTING
 
 
 def draw_failure(ax, name, curve):
-    """Draw what is claimed and what is proved against it, crosses where the claim fails.
+    """Draw a claim in red and the truth in black, with crosses where it fails and a ring where it fails most.
+
+    The grey side is where the number cannot be; the title has the two numbers at the ring.
 
     Parameters
     ----------
@@ -23,13 +26,7 @@ def draw_failure(ax, name, curve):
     name : str
         Of the claim.
     curve : object
-        The claim's failure curve: the texts ``parameter`` and ``quantity``, and the sequences ``at``,
-        ``claimed``, ``true`` and ``fails``, as those of a `claims.failure_curve.FailureCurve`.
-
-    Returns
-    -------
-    tuple of matplotlib.lines.Line2D
-        Claimed, proved and the crosses, for a legend of the figure.
+        The claim's failure curve, with the attributes of a `claims.failure_curve.FailureCurve`.
 
     Examples
     --------
@@ -37,34 +34,62 @@ def draw_failure(ax, name, curve):
     >>> from shufflelib import plotting
     >>> curve = SimpleNamespace(
     ...     parameter="users n",
-    ...     quantity="ε at δ = 1e-6",
+    ...     quantity="ε at δ = 10⁻⁶",
     ...     at=[10, 100, 1000],
     ...     claimed=[0.9, 0.3, 0.1],
     ...     true=[0.8, 0.4, 0.1],
     ...     fails=[False, True, False],
+    ...     worst=1,
+    ...     relation="≤",
     ... )
-    >>> fig, ax = plotting.figure(width=2.0)
-    >>> _, _, crosses = plotting.draw_failure(ax, "a-claim", curve)
-    >>> crosses.get_xdata().tolist()
-    [100]
+    >>> fig, ax = plotting.figure(width=3.0)
+    >>> plotting.draw_failure(ax, "Theorem 2", curve)
+    >>> print(ax.get_title(loc="left"))
+    Claimed ≤ 0.3, truth ≥ 0.4
     """
     at, claimed, true = (np.asarray(values) for values in (curve.at, curve.claimed, curve.true))
-    wrong = np.asarray(curve.fails)
+    wrong, worst = np.asarray(curve.fails), curve.worst
     refuted = {"color": VERMILLION, "linewidth": WIDTH["refuted"]}
     with style():
-        (proved,) = ax.plot(at, true, color=BLACK, linewidth=WIDTH["certified"] * 0.75)
-        (refuted_line,) = ax.plot(at, claimed, **refuted, linestyle=SHORT)
-        (crosses,) = ax.plot(at[wrong], claimed[wrong], **refuted, linestyle="", marker="x", markersize=4)
+        ax.plot(at, true, color=BLACK, linewidth=WIDTH["certified"] * 0.75)
+        ax.plot(at, claimed, **refuted, linestyle=SHORT)
+        ax.plot(at[wrong], claimed[wrong], **refuted, linestyle="", marker="x", markersize=4)
+        ax.plot(
+            at[worst],
+            claimed[worst],
+            **refuted,
+            marker="o",
+            markersize=8,
+            markerfacecolor="none",
+            clip_on=False,
+        )
         ax.set_xscale("log" if _wide(at) else "linear")
         ax.set_yscale("log" if _wide(np.r_[claimed, true]) else "linear")
         for axis, scale in ((ax.xaxis, ax.get_xscale()), (ax.yaxis, ax.get_yscale())):
             axis.set_major_locator(LogLocator(numticks=4) if scale == "log" else MaxNLocator(3))
             axis.set_minor_formatter(NullFormatter())
-        ax.tick_params(labelsize=6.5)
-        ax.set_xlabel(curve.parameter, fontsize=7, labelpad=1)
-        about = "\n".join(textwrap.wrap(curve.quantity.replace(" = ", "\u00a0=\u00a0"), WORDS))
-        ax.set_title(f"{name}\n{about}", fontsize=6.5, loc="left")
-    return refuted_line, proved, crosses
+        if curve.relation != "=":
+            ends = ax.get_ylim()
+            end = ends[0] if curve.relation == "≤" else ends[1]
+            ax.fill_between(at, true, end, color=GREY, alpha=0.2, linewidth=0, zorder=1)
+            ax.set_ylim(ends)
+        ax.set_xlabel(curve.parameter, fontsize=SETTING, labelpad=1)
+        _say_failure(ax, name, curve)
+
+
+def _say_failure(ax, name, curve):
+    """Write the two numbers at the ring above a panel, and in grey what they are and whose claim it is."""
+    said, found = (digits(values[curve.worst]) for values in (curve.claimed, curve.true))
+    pieces = f"Claimed {curve.relation} {said},", f"truth {TRUTH[curve.relation]} {found}"
+    room = ax.figure.get_figwidth() / ax.get_subplotspec().get_gridspec().ncols - BESIDE
+    quantity = curve.quantity.replace(" = ", "\u00a0=\u00a0")
+    about = f"{name}: {quantity}; ring at\u00a0{digits(curve.at[curve.worst])}"
+    about = wrapped(about, room, SETTING)
+    under = {"xytext": (0, 4), "textcoords": "offset points", "va": "bottom", "annotation_clip": False}
+    ax.annotate(about, (0, 1), xycoords="axes fraction", **under, fontsize=SETTING, color="0.35")
+    numbers = wrapped(" ".join(one.replace(" ", "\u00a0") for one in pieces), room, SETTING, "bold")
+    pad = 6 + LINE_HEIGHT * (about.count("\n") + 1)
+    ax.set_title(numbers.replace("\u00a0", " "), loc="left", fontsize=SETTING, fontweight="bold", pad=pad)
 
 
 def mark_crossings(ax, x, claimed, attained, *, parameter="n", quantity="ε"):

@@ -13,7 +13,7 @@ from shufflelib.numerics.validation import instance, shown
 from shufflelib.plotting.style import STYLE, style
 
 FINDING, SETTING, CAPTION = 9.5, 8.0, 8.0  # points
-WORD = re.compile(r"(?:\$[^$]*\$|\S)+")
+WORD = re.compile(r"(?:\$[^$]*\$|[^ ])+")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MARGIN = 0.9  # inches beside a panel, taken by its axis and its label
 

@@ -228,9 +228,11 @@ def test_a_failure_is_crossed_where_the_claim_is_wrong():
     claimed, proved = [0.1, 0.2, np.nan], [0.3, 0.1, 1.0]
     failing = failure_curve.under_upper_bound("users n", "δ at ε = 1", [1, 10, 1000], claimed, proved)
     fig, ax = plotting.figure(width=2.3, height=1.6)
-    refuted, proved, crosses = plotting.draw_failure(ax, "some-claim", failing)
-    assert crosses.get_xdata().tolist() == [1.0] and crosses.get_ydata().tolist() == [0.1]
-    assert refuted.get_linestyle() != proved.get_linestyle()
+    plotting.draw_failure(ax, "Theorem 2", failing)
+    proved, refuted, crosses, ring = ax.get_lines()
+    assert crosses.get_xydata().tolist() == ring.get_xydata().tolist() == [[1.0, 0.1]]
+    assert refuted.get_linestyle() != proved.get_linestyle() and len(ax.collections) == 1
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
-    assert "some-claim" in ax.get_title(loc="left") and ax.get_xlabel() == "users n"
+    assert ax.get_title(loc="left").split() == ["Claimed", "≤", "0.1,", "truth", "≥", "0.3"]
+    assert ax.get_xlabel() == "users n" and "Theorem 2" in ax.texts[0].get_text()
     assert plotting.png(fig)
