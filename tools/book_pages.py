@@ -20,7 +20,7 @@ PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
 REST = re.compile(r"([\\`*_|])")
 ROW = re.compile(r"(?<!\\)\|")
 NAME = re.compile(r"`shufflelib\.(?P<short>[\w.]+)`")
-PATHS = re.compile(r"`(?:figures|notebooks)/(\w+)\.(\w+)`")
+PATHS = re.compile(r"`(?:figures|notebooks)/([\w/]+)\.(\w+)`")
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
 BESIDES = (
     "explorer.sliders",
@@ -43,8 +43,9 @@ def plain(text):
 
 
 def heading(stem, titles):
-    """Return the heading of what belongs to one chapter: its number and title, linked."""
-    return f"## [{stem[:2]} · {plain(titles[stem])}](notebooks/{stem}.ipynb)"
+    """Return the heading of what belongs to one notebook: its title, and its number if it has one, linked."""
+    number = "" if "/" in stem else f"{stem[:2]} · "
+    return f"## [{number}{plain(titles[stem])}](notebooks/{stem}.ipynb)"
 
 
 def title_of(path):
@@ -102,7 +103,11 @@ def bounds_page(bounds, titles):
         return PATHS.search(row["notebook"])[1]
 
     def shown(name, kind):
-        return f"[figure](#fig-{name})" if kind == "png" else f"{{download}}`table <figures/{name}.{kind}>`"
+        return (
+            f"[figure](#fig-{Path(name).name})"
+            if kind == "png"
+            else f"{{download}}`table <figures/{name}.{kind}>`"
+        )
 
     for stem, group in itertools.groupby(sorted(rows, key=chapter_of), key=chapter_of):
         lines += [heading(stem, titles), ""]

@@ -163,6 +163,7 @@ def collect(executed, target):
         (target / "notebooks" / folder).mkdir(exist_ok=True)
         nbformat.write(book_lessons.page(notebook, folder), target / "notebooks" / folder / path.name)
     titles = {stem: book_pages.title_of(ROOT / "notebooks" / f"{stem}.ipynb") for stem in stems}
+    titles |= {f"{path.parent.name}/{path.stem}": book_pages.title_of(path) for path in shown}
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     shutil.copyfile(ROOT / "CITATION.cff", target / "CITATION.cff")
     bounds, ledger = ((ROOT / "book" / f"{page}.md").read_text() for page in ("bounds", "ledger"))

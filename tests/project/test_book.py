@@ -41,7 +41,9 @@ def test_the_contents_name_every_notebook_and_every_page():
     listed = re.findall(r"^([\w/*]+)$", (BOOK / "index.md").read_text(), re.MULTILINE)
     assert "notebooks/*" in listed and NOTEBOOKS
     pages = {path.stem for path in BOOK.glob("*.md")} | {"gallery", "reference"}
-    assert pages - {"index"} == set(listed) - {"notebooks/*", "notebooks/course/*"}
+    assert pages - {"index"} == set(listed) - {
+        f"notebooks/{folder}*" for folder in ("", "course/", "papers/")
+    }
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -82,7 +84,9 @@ def test_the_glossary_knows_the_terms_it_uses_and_the_chapters_it_names():
 
 
 def test_the_index_of_bounds_has_every_row_of_its_table():
+    folders = (ROOT / "notebooks").glob("*/*.ipynb")
     titles = {path.stem: book_pages.title_of(path) for path in NOTEBOOKS}
+    titles |= {f"{path.parent.name}/{path.stem}": book_pages.title_of(path) for path in folders}
     page = book_pages.bounds_page(BOUNDS, titles)
     rows = book_pages.table_of_bounds(BOUNDS)
     assert len(rows) == page.count("| **") > 50
