@@ -90,7 +90,7 @@ LINE = {
     "Echo, Liu'23": Look(VERMILLION, "-", (7, 2, 0), "refuted"),
     "basic parallel": Look(BLUE, "-", ">", "certified"),
     "advanced parallel": Look(VERMILLION, "-", "+", "refuted"),
-    "advanced parallel, β of the code": Look(ORANGE, "-", (6, 2, 0), "refuted"),
+    "advanced parallel, β of the code": Look(VERMILLION, "-", (6, 2, 0), "refuted"),
     "separate, best": Look(GREEN, SHORT, "o", "published"),
     "separate, worst": Look(PURPLE, DASHED, "P", "published"),
     "advanced composition DRV'10": Look(VERMILLION, DASH_DOT, "^", "published"),
