@@ -6,7 +6,7 @@ outputs; it shares no code with the package.
 
 import math
 from fractions import Fraction as F
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ import oracles
 from oracles import neighbours
 from oracles.mixtures import BENT, GRR, LOG, rr
 from records import crooked, joint
-from shufflelib import randomizers
+from shufflelib import randomizers, shuffle
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers.product_ratios import (
     coarsened,
@@ -24,6 +24,8 @@ from shufflelib.randomizers.product_ratios import (
     product_of_blankets,
 )
 from test_contract import check_sound
+
+DELTA = 1e-6
 
 # ---- the certificate
 
@@ -49,6 +51,17 @@ def test_random_tuples_against_all_datasets(seed):
         blanket = oracles.blanket_bound(distributions, n, ratio, pairs=pairs)
         upper = record.build(n).delta(LOG(ratio)).upper
         assert upper == pytest.approx(float(blanket), rel=1e-9, abs=1e-13)
+
+
+def test_more_differing_coordinates_are_worse_and_equal_ones_do_not_help():
+    """Four 10-ary responses at Hamming distance 1, ..., 4, against one response with the same budget."""
+    parts = [randomizers.generalized_rr(eps0=0.25, d=10)] * 4
+    brackets = [shuffle(randomizers.joint(parts, distance=h), n=10_000).epsilon(DELTA) for h in (1, 2, 3, 4)]
+    assert all(a.upper < b.lower for a, b in pairwise(brackets))
+    # the coordinates that agree still point at the user's tuple
+    alone = shuffle(parts[0], n=10_000).epsilon(DELTA)
+    assert brackets[0].lower > 1.02 * alone.upper
+    assert brackets[3].upper < shuffle(randomizers.generic(eps0=1.0), n=10_000).epsilon(DELTA).lower
 
 
 def test_published_numbers():

@@ -24,6 +24,9 @@ def hat(*, d01, dmax):
 
 
 ALL = (metric_generic, metric_laplace, planar_laplace, hat)
+
+
+DISTANCES = ((0.3, 0.3), (1.0, 1.0), (1.0, 3.0), (3.0, 4.0))
 EPS = (0.0, 0.2, 0.7)
 
 
@@ -203,6 +206,42 @@ def test_reference_measure_is_above_the_exact_blanket_in_convex_order(build, dis
     assert reference.w.sum() <= exact_expectation(mechanism, lambda a, b: 1.0 + 0 * a) * (1 + slack)
 
 
+@pytest.mark.parametrize("distance", DISTANCES, ids=str)
+@pytest.mark.parametrize("build", (metric_laplace, planar_laplace, hat), ids=name_of)
+def test_attacks_are_below_their_places(build, distance):
+    """Merging lowers ∫(R0 - R1)²/R*, by little; and R0, R1, R* are distributions."""
+    d01, dmax = distance
+    mechanism = build(d01=d01, dmax=dmax)
+    attacks = mechanism.input_pairs()[0].attacks
+    if build is planar_laplace:
+        y, weight = plane_nodes(d01)
+        f, tip = d01 / 2, math.sqrt(dmax**2 - d01**2 / 4)
+        places = ((-f, 0.0), (0.0, tip), (dmax - f, 0.0))
+        truths = []
+        for u, v in places:
+            truth = 0.0
+            for side in (1, -1):
+                at = y * (side, 1)
+                gap = np.exp(-np.hypot(at[:, 0] + f, at[:, 1])) - np.exp(-np.hypot(at[:, 0] - f, at[:, 1]))
+                truth += np.sum(weight * gap**2 * np.exp(np.hypot(at[:, 0] - u, at[:, 1] - v))) / (2 * np.pi)
+            truths.append(truth)
+        assert len(attacks) == len(places)
+    else:
+        density, ends, bends = on_line(mechanism)
+        places = (0.0, d01, d01 / 2, dmax)
+        around = [x + b for x in (*places, d01 - dmax) for b in bends]
+        truths = [
+            integral(lambda y, x=x: (density(y, 0.0) - density(y, d01)) ** 2 / density(y, x), ends, around)
+            for x in places
+        ]
+    assert len(attacks) >= len(set(places))
+    for attack, truth in zip(attacks, truths, strict=False):
+        found = attack.w @ (attack.r0_over_w - attack.r1_over_w) ** 2
+        assert truth * 0.995 <= found <= truth * (1 + 1e-7)
+        for total in (attack.w.sum(), attack.w @ attack.r0_over_w, attack.w @ attack.r1_over_w):
+            assert total == pytest.approx(1.0, abs=1e-11)
+
+
 # ---- the shuffled mechanism
 
 
@@ -251,6 +290,18 @@ def test_samples_and_estimates():
     noise = reports - place
     assert kstest(np.hypot(*noise.T), lambda r: 1 - (1 + r) * np.exp(-r)).pvalue > 1e-3
     assert kstest(np.arctan2(noise[:, 1], noise[:, 0]), "uniform", args=(-np.pi, 2 * np.pi)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("place", (-0.9, 0.0, 1.7))
+@pytest.mark.parametrize("build", (metric_laplace, hat), ids=name_of)
+def test_sample_follows_the_density(build, place):
+    mechanism = build(d01=1.0, dmax=2.0)
+    reports = mechanism.sample(np.full(20_000, place), np.random.default_rng(3))
+    edge = np.linspace(-8, 9, 400)
+    density = mechanism.density(edge, place)
+    cdf = np.append(0.0, np.cumsum((density[1:] + density[:-1]) / 2 * np.diff(edge)))
+    assert cdf[-1] == pytest.approx(1.0, abs=2e-3)
+    assert kstest(reports, lambda y: np.interp(y, edge, cdf / cdf[-1])).pvalue > 1e-3
 
 
 def test_densities_are_those_of_the_definition():
