@@ -8,7 +8,6 @@ import numpy as np
 from shufflelib import estimation, randomizers
 
 RANGE = {"low": 20.0, "high": 80.0}
-REPETITIONS = 1000
 
 
 def paper(n=10_000, **groups):

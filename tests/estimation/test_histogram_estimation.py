@@ -11,7 +11,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from scipy.linalg import hadamard as hadamard_matrix
-from scipy.stats import binom, chisquare
+from scipy.stats import chisquare
 
 from estimation_cases import MECHANISMS, moments, seeded
 from shufflelib import datasets, estimation, randomizers, shuffle
@@ -114,38 +114,3 @@ def test_simulated_and_run_histograms_agree(name, eps0):
         assert np.mean((z - truth) ** 2 / variance) == pytest.approx(1.0, abs=0.12)
     together = [np.corrcoef(z[:, 0], z[:, 1])[0, 1] for z in (runs, drawn)]
     assert abs(together[0] - together[1]) < 0.3
-
-
-@pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("source", ["zipf", "digits"])
-def test_histogram_error_is_that_of_theory(name, source):
-    counts = estimation.zipf_counts(10**7, d=40) if source == "zipf" else np.bincount(datasets.digit_labels())
-    randomizer = MECHANISMS[name](eps0=1.0, d=counts.size)
-    n = int(counts.sum())
-    z = estimation.simulate(randomizer, counts=counts, repetitions=200, rng=seeded(19))
-    variance = estimation.frequency_variance(randomizer, counts / n, n=n)
-    measured = estimation.mean_absolute_error(z, counts / n)
-    assert abs(measured.value - estimation.normal_absolute_error(variance)) < 3 * measured.standard_error
-
-
-def test_binomial_supports_of_one_item_exactly():
-    randomizer = randomizers.subset(eps0=1.0, d=8, k=3)
-    own, other, _ = randomizer.support
-    counts = np.array([5, 0, 0, 0, 0, 0, 0, 4])
-    drawn = randomizer.draw_supports(counts, 0, 20_000, seeded(20))
-    assert np.all(drawn.sum(axis=1) == 3 * 9)  # every report names three items
-    for item, held in ((0, 5), (3, 0), (7, 4)):
-        distribution = np.convolve(
-            binom.pmf(range(held + 1), held, own), binom.pmf(range(10 - held), 9 - held, other)
-        )
-        found = np.bincount(drawn[:, item], minlength=10)
-        keep = distribution * 20_000 > 8
-        expected = distribution[keep] * found[keep].sum() / distribution[keep].sum()
-        assert chisquare(found[keep], expected).pvalue > 1e-4
-
-
-def test_variances_of_scalars_and_arrays_agree():
-    rr = randomizers.subset(eps0=1.0, d=5)
-    f = np.array([0.0, 0.2, 1.0])
-    each = [estimation.frequency_variance(rr, value, n=100) for value in f]
-    assert estimation.frequency_variance(rr, f, n=100).tolist() == each and isinstance(each[0], float)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from shufflelib import estimation, randomizers, shuffle
+from shufflelib import estimation, randomizers
 from shufflelib.shuffling import multi_message
 
 PROTOCOLS = {
@@ -31,15 +31,6 @@ def check_moments(estimates, truth, variance):
     runs = len(estimates)
     assert np.all(np.abs(estimates.mean(axis=0) - truth) < 4.5 * np.sqrt(variance / runs))
     assert np.all(np.abs(estimates.var(axis=0) / variance - 1.0) < 4.5 * math.sqrt(2.0 / runs))
-
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_messages_give_unbiased_frequencies_with_the_exact_variance(name):
-    protocol = estimation.MultiMessageProtocol(PROTOCOLS[name], n=300, each=3)
-    data = population(PROTOCOLS[name], 300)
-    truth = np.bincount(data, minlength=PROTOCOLS[name].items) / 300
-    runs = [protocol.estimate(protocol.reports(data, np.random.default_rng(seed))) for seed in SEEDS]
-    check_moments(np.array(runs), truth, protocol.variance(data))
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -136,22 +127,6 @@ def test_run_states_what_is_certified():
     assert np.allclose(result.standard_error, np.sqrt(protocol.variance(data)))  # does not depend on the data
 
 
-def test_order_of_messages_is_random():
-    protocol = estimation.MultiMessageProtocol(PROTOCOLS["bins"], n=500, each=1)
-    first = protocol.reports(np.zeros(500, int), np.random.default_rng(1))
-    assert first.shape == (1_000,)
-    assert abs((first[:500] == 0).sum() - (first[500:] == 0).sum()) < 90
-
-
-def test_large_populations_are_cheap():
-    counts = estimation.zipf_counts(10**8, d=6)
-    runs = estimation.simulate_messages(
-        PROTOCOLS["fake users"], counts=counts, each=10, repetitions=100, rng=np.random.default_rng(2)
-    )
-    variance = PROTOCOLS["fake users"].variance(counts / 1e8, n=10**8, blanket=10**9)
-    check_moments(runs, counts / 1e8, variance)
-
-
 def test_error_falls_with_messages_to_the_central_one():
     at = {"d": 16, "n": 5_000, "eps": 0.5, "delta": 1e-6}
     errors = [estimation.error_with_fake_users(each=k, **at) for k in (1, 4, 16, 64, 256)]
@@ -159,29 +134,7 @@ def test_error_falls_with_messages_to_the_central_one():
     assert 0.97 < errors[4] / errors[3] < 1.0
 
 
-def test_many_messages_beat_one_at_the_same_certified_budget():
-    n, d = 10_000, 32
-    single = randomizers.generalized_rr(eps0=3.0, d=d)
-    budget = shuffle(single, n=n).epsilon(delta=1e-6).upper
-    one = estimation.normal_absolute_error(estimation.frequency_variance(single, np.full(d, 1 / d), n=n))
-    many = estimation.error_with_fake_users(d=d, n=n, each=16, eps=budget, delta=1e-6)
-    assert many < 0.95 * one
-
-
 # ---- bad input
-
-
-@pytest.mark.parametrize("bad", [math.nan, math.inf, "3", -1, 0, 2.5, None])
-def test_numbers_of_messages_refuse(bad):
-    for call in (
-        lambda: estimation.MultiMessageProtocol(PROTOCOLS["bins"], n=10, each=bad),
-        lambda: estimation.error_with_fake_users(d=4, n=10, each=bad, eps=1.0, delta=1e-6),
-        lambda: estimation.simulate_messages(
-            PROTOCOLS["bins"], counts=[1] * 5, each=bad, repetitions=2, rng=np.random.default_rng(1)
-        ),
-    ):
-        with pytest.raises((TypeError, ValueError), match="each"):
-            call()
 
 
 def test_wrong_data_is_refused():
