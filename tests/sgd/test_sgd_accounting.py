@@ -7,14 +7,11 @@ import itertools
 import math
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
 from scipy import special
 
 from shufflelib import sgd
-from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import ApproximateDP
 from shufflelib.sgd import accounting
 
 DELTA = 1e-5
@@ -55,17 +52,6 @@ def test_one_example_is_the_composition_of_randomized_responses(epochs, odds):
         assert exact * (1 - 1e-9) <= upper <= exact * 1.01 + 1e-9
 
 
-@pytest.mark.parametrize("eps0", [0.1, 1.0, 2.0])
-def test_the_attack_on_one_example_is_nearly_that_on_a_single_laplace_report(eps0):
-    """With the target's block far from all others its report is the smallest, whatever the order."""
-    profile = accounting.one_example(algorithm1(eps0=eps0), epochs=1)
-    for eps in (0.0, 0.5 * eps0):
-        laplace = 1 - math.exp((eps - eps0) / 2)
-        lower = profile.delta(eps).lower
-        assert lower <= laplace * (1 + 1e-9)
-        assert lower >= 0.999 * laplace - 2 * 200 * math.exp(-eps0 * 298 / 2)
-
-
 def test_the_attack_has_the_distribution_of_simulated_reports():
     """Few and close blocks, so that others are often the smallest; the event is one the attacker can see."""
     reports, rng, runs = algorithm1(eps0=1.0, blocks=4, block_size=3), np.random.default_rng(3), 400_000
@@ -90,13 +76,6 @@ def test_theorem_3_is_below_an_attack_for_blocks_of_several_examples():
     fifty = accounting.one_example(reports, epochs=50).epsilon(DELTA)
     published = accounting.theorem3_epsilon_ccg24(reports, epochs=50, delta=DELTA)
     assert 14.7 < published < 14.8 and 88 < fifty.lower < fifty.upper < 100
-
-
-def test_small_local_budgets_are_certified_below_the_published_number():
-    """Theorem 3 does not vanish with eps0."""
-    reports = algorithm1(eps0=0.01)
-    published = accounting.theorem3_epsilon_ccg24(reports, epochs=50, delta=DELTA)
-    assert accounting.one_example(reports, epochs=50).epsilon(DELTA).upper < 0.25 < 2 < published
 
 
 # ---------------------------------------------------------------- one block
@@ -125,13 +104,6 @@ def test_one_block_is_the_clone_pair_at_the_budget_of_a_block(blocks):
         assert exact * (1 - 1e-9) <= profile.delta(math.log(expansion)).upper <= exact * 1.001
 
 
-def test_blocks_of_one_example_are_amplified():
-    reports = algorithm1(eps0=2.0, blocks=1500, block_size=1)
-    amplified = accounting.one_block(reports, epochs=1).epsilon(DELTA)
-    alone = accounting.one_example(reports, epochs=1).epsilon(DELTA)
-    assert amplified.upper < 0.25 * alone.upper and amplified.lower <= amplified.upper
-
-
 # ---------------------------------------------------------------- clients, the released code, the papers
 
 
@@ -143,12 +115,6 @@ def test_one_client_is_gaussian_with_what_its_noise_is():
         found = profile.delta(mu)
         assert found.upper == pytest.approx(gaussian_delta(3 * mu, mu), rel=1e-9) and found.lower == 0.0
         assert found.upper >= gaussian_delta(3 * mu, mu) * (1 - 1e-13)
-
-
-def test_calibrated_to_both_ends_of_the_ball_a_client_has_what_it_asked_for_in_one_epoch():
-    reports = clients(calibrated_to=4.0)
-    for client, eps in enumerate((0.5, 1.0, 2.0)):
-        assert accounting.one_client(reports, client=client, epochs=1).delta(eps).upper <= DELTA
 
 
 def test_the_released_code_has_a_budget_that_grows_with_width_and_block():
@@ -210,15 +176,3 @@ def test_accounting_refuses_budgets_without_amplification():
         accounting.released_code(algorithm1(), sgd.Network((6, 2)), epochs=1)
     with pytest.raises(ValueError):
         accounting.theorem3_epsilon_ccg24(algorithm1(blocks=1), epochs=1, delta=DELTA)
-
-
-def test_the_masses_of_randomized_response_are_off_by_no_more_than_they_say():
-    for eps0 in np.geomspace(1e-3, 300.0, 200):
-        pair = ApproximateDP(eps=float(eps0), delta=0.0).pair
-        known = np.isfinite(pair.log_p.lower)
-        with mpmath.workdps(200):
-            least = -mpmath.log1p(mpmath.exp(mpmath.mpf(float(eps0))))
-            truths = least, least + float(eps0)
-            for lower, upper, truth in zip(*pair.log_p.at(known), truths, strict=True):
-                assert lower <= truth <= upper <= lower + 64 * UNIT * (1 + eps0)
-        assert pair.loss.lower[known].tolist() == pair.loss.upper[known].tolist() == [-eps0, eps0]
