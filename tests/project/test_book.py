@@ -17,6 +17,7 @@ from shufflelib.plotting import showing
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+LESSONS = sorted((ROOT / "notebooks/course").glob("*.ipynb"))
 BOUNDS, LEDGER = ((BOOK / f"{page}.md").read_text() for page in ("bounds", "ledger"))
 KEYS = set(re.findall(r"^@\w+\{([^,]+),", (ROOT / "references.bib").read_text(), re.MULTILINE))
 
@@ -73,14 +74,19 @@ def test_every_cited_work_exists():
     assert cited and {key for keys in cited for key in keys.split(",")} <= KEYS
 
 
-def test_the_glossary_knows_the_terms_it_uses_and_the_chapters_it_names():
+def test_the_glossary_knows_the_terms_of_every_lesson():
     text = (BOOK / "glossary.md").read_text()
     terms = set(re.findall(r"^(\S.*)$", text.split("```{glossary}\n")[1], re.MULTILINE)) - {"```"}
-    assert set(re.findall(r"\{term\}`([^`]+)`", text)) <= terms
-    for needed in ("shuffler", "blanket", "clones", "variation-ratio", "privacy profile", "neighbouring"):
-        assert needed in terms
-    for number, stem in re.findall(r"\[chapter (\d\d)\]\(notebooks/(\w+)\.ipynb\)", text):
-        assert stem.startswith(number) and (ROOT / "notebooks" / f"{stem}.ipynb").exists()
+    assert {found.split("<")[-1].rstrip(">") for found in re.findall(r"\{term\}`([^`]+)`", text)} <= terms
+    known = {term.lower() for term in terms}
+    for path in LESSONS:
+        cells = nbformat.read(path, 4).cells
+        prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        for term in re.findall(r"\*\*\*([^*]+)\*\*\*", prose):
+            named = term.lower().removeprefix("the ")
+            assert {named, named.removesuffix("s")} & known, f"{path.stem} introduces {term!r}"
+    for stem in re.findall(r"\(notebooks/(course/\w+\.ipynb)\)", text):
+        assert (ROOT / "notebooks" / stem).exists()
 
 
 def test_the_index_of_bounds_has_every_row_of_its_table():
