@@ -57,8 +57,8 @@ def draw_curves(ax, curves):
         ax.autoscale_view()
 
 
-def draw_map(ax, x, y, values, *, hatched, limits, hatch="xxxx"):
-    """Colour a positive quantity over a grid by its decimal logarithm, and hatch where a mask is set.
+def draw_map(ax, x, y, values, *, limits):
+    """Colour a positive quantity over a grid by its decimal logarithm.
 
     Parameters
     ----------
@@ -68,12 +68,8 @@ def draw_map(ax, x, y, values, *, hatched, limits, hatch="xxxx"):
         Increasing centres.
     values : array_like, shape (k, m)
         Positive, NaN where the theorem does not apply: such cells stay empty.
-    hatched : array_like of bool, shape (k, m)
-        Cells to cross out.
     limits : tuple of float
         Values at the two ends of the colours, the same for all panels of a figure.
-    hatch : str
-        Pattern of the crossed cells in matplotlib's notation, the fewer letters the wider.
 
     Returns
     -------
@@ -85,14 +81,13 @@ def draw_map(ax, x, y, values, *, hatched, limits, hatch="xxxx"):
     >>> from shufflelib import plotting
     >>> fig, ax = plotting.figure()
     >>> ratios = [[0.5, 2.0], [1.0, 4.0]]
-    >>> wrong = [[True, False], [False, False]]
-    >>> shades = plotting.draw_map(ax, [1, 2], [10, 20], ratios, hatched=wrong, limits=(0.1, 10.0))
+    >>> shades = plotting.draw_map(ax, [1, 2], [10, 20], ratios, limits=(0.1, 10.0))
     >>> shades.get_clim()
     (-1.0, 1.0)
     """
     with style(), np.errstate(invalid="ignore"):
         shades, ends = np.log10(np.asarray(values, float)), np.log10(limits)
-        return _cells(ax, x, y, shades, ends, "cividis", hatched, hatch=hatch, edgecolor="white")
+        return _cells(ax, x, y, shades, ends, "cividis")
 
 
 def draw_error_map(ax, x, y, errors, *, limit):
@@ -124,14 +119,16 @@ def draw_error_map(ax, x, y, errors, *, limit):
     """
     errors = np.asarray(errors, float)
     with style(), np.errstate(invalid="ignore"):
-        below, ends = errors < 0.0, (-limit, limit)
-        return _cells(ax, x, y, errors, ends, "PuOr_r", below, hatch="////", edgecolor="black")
+        drawn = _cells(ax, x, y, errors, (-limit, limit), "PuOr_r")
+        below = np.ma.masked_where(~(errors < 0.0), np.ones(errors.shape))
+        ax.pcolor(x, y, below, shading="nearest", facecolor="none", lw=0, hatch="////", edgecolor="black")
+        return drawn
 
 
-def _cells(ax, x, y, shades, ends, colours, hatched, **pattern):
-    """Colour the cells of a grid, leave unknown ones empty, and hatch those at which a mask is set."""
+def _cells(ax, x, y, shades, ends, colours):
+    """Colour the cells of a grid, and leave unknown ones empty."""
     low, high = ends
-    drawn = ax.pcolormesh(
+    return ax.pcolormesh(
         x,
         y,
         np.ma.masked_invalid(shades),
@@ -141,9 +138,6 @@ def _cells(ax, x, y, shades, ends, colours, hatched, **pattern):
         shading="nearest",
         rasterized=True,
     )
-    crossed = np.ma.masked_where(~np.asarray(hatched, bool), np.ones(np.shape(hatched)))
-    ax.pcolor(x, y, crossed, shading="nearest", facecolor="none", lw=0, **pattern)
-    return drawn
 
 
 def legend_once(fig, *, columns=None):
