@@ -71,6 +71,7 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "published.closed_form.variation_ratio_asymptotic": {"n": 10**6},
     "published.joint_concavity.two_weight_vectors": {"functions": [[CURVE, CURVE], [CURVE, CURVE]]},
     "published.multi_message.cheu_zhilyaev_flip": {"messages": 10**6},
+    "published.personalized.decomposition_gspa24": {"matrix": [[0.25, 0.75], [0.5, 0.5], [0.5, 0.5]]},
     "published.personalized.echo_epsilon_liu23": {"eps0": [0.1] * 1000},
     "published.personalized.largest_budget_erlingsson19": {"eps0": [0.1] * 10**4, "delta": 1e-6},
     "published.personalized.largest_budget_fmt21": {"eps0": [0.1] * 10**4},
@@ -95,6 +96,8 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     **{
         f"published.personalized.{name}": {"eps0": THREE}
         for name in (
+            "counts_delta_gspa24",
+            "counts_epsilon_gspa24",
             "delta_with_failures_fmt21",
             "echo_clones_liu23",
             "echo_delta_liu23",
@@ -117,6 +120,7 @@ NOT_ASKED = {
         "published.comparison.Gaps",
         *("published.comparison.Question", "published.conversions.BestOrder"),
         *("published.joint_concavity.Tightness", "published.personalized.NormalApproximation"),
+        "published.personalized.Decomposition",
         *("published.renyi.over", "published.shuffle_index.ShuffleIndex"),
         *("shuffling.BinaryProfile", "shuffling.BlanketPair", "shuffling.ShuffledProfile"),
         "shuffling.multi_message.ShuffledMessages",

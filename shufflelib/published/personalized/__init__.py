@@ -1,9 +1,15 @@
 r"""Published formulas for personal budgets, **as published**, not certified.
 
-`formulas` and `normal_approximation` are those of GSPA and the works it compares with; `echo` is the echo of
-neighbours.  The certified numbers are in `shufflelib.shuffling.personal`.
+`counts`, `formulas` and `normal_approximation` are those of GSPA and the works it compares with; `echo` is
+the echo of neighbours.  The certified numbers are in `shufflelib.shuffling.personal`.
 """
 
+from shufflelib.published.personalized.counts import (
+    Decomposition,
+    counts_delta_gspa24,
+    counts_epsilon_gspa24,
+    decomposition_gspa24,
+)
 from shufflelib.published.personalized.echo import (
     echo_clones_liu23,
     echo_delta_liu23,
