@@ -52,27 +52,6 @@ def test_blanket_bounds_against_exact_enumeration(pmf, blanket, n):
         assert oracles.blanket_bound(pmf, n, ratio, pairs=[(0, 1)]) <= delta
 
 
-def test_moments_of_the_extremal_design_are_exact_bounds():
-    """The derivation of `BlanketBounds.extremal` against the distribution of L, for the subset mechanism."""
-    for e, d, k in itertools.product((F(3, 2), F(3), F(20)), (3, 4, 5), (1, 2, 3)):
-        pmf = oracles.subset_mechanism(e, d, k)
-        reference = [min(row[y] for row in pmf) for y in range(len(pmf[0]))]
-        gamma = sum(reference)
-        if k >= d:
-            continue
-        blanket = BlanketBounds.extremal(eps0=math.log(e), gamma=float(gamma))
-        for share in (0.1, 0.5, 0.9):
-            eps = share * math.log(e)
-            ratio = F(math.exp(eps))
-            losses = [gamma * (a - ratio * b) / w for a, b, w in zip(pmf[0], pmf[1], reference, strict=True)]
-            second = sum(w / gamma * loss**2 for w, loss in zip(reference, losses, strict=True))
-            assert float(max(losses)) == pytest.approx(blanket.b_plus(eps), rel=1e-12)
-            assert float(max(losses) - min(losses)) == pytest.approx(blanket.b_range(eps), rel=1e-12)
-            assert float(second) <= blanket.c(eps) * (1 + 1e-12)
-            if k in (1, d - 1):  # no output likely (unlikely) under both inputs: equality
-                assert float(second) == pytest.approx(blanket.c(eps), rel=1e-12)
-
-
 # eps0, n, blanket ε of 10-ary randomized response, of 100-ary, at delta = 1e-6 (by direct summation)
 @pytest.mark.parametrize(
     ("eps0", "n", "ten", "hundred"),
@@ -120,65 +99,3 @@ def test_asymptotic_bound_is_above_the_pair():
         delta = point.pop("delta")
         assert oracles.float_pair_delta(value, **point) <= 0.05 * delta
     assert tried > 500
-
-
-def monotone_beyond_omega(*, p, beta, q, n, delta):
-    """Return whether K Omega >= g(n-1) + beta/2: the condition that Appendix C needs."""
-    strong = beta if p == math.inf else beta / (1.0 - 1.0 / p)
-    weak, r = strong - beta, strong / q
-    rest = max(0.0, 1.0 - strong - weak)
-    g = rest * r / (1.0 - 2.0 * r) if rest > 1e-12 else 0.0
-    omega = 2.0 * r * (n - 1) - math.sqrt(min(6.0 * r, 0.5) * (n - 1) * math.log(4.0 / delta))
-    return (0.5 * (strong + weak) - g) * omega >= g * (n - 1) + 0.5 * beta
-
-
-def test_analytic_bound_is_above_the_pair_where_its_proof_holds():
-    tried, violations = 0, 0
-    for point in random_pairs(seed=47, count=6000):
-        try:
-            value = closed_form.variation_ratio_analytic(**point)
-        except OutOfRegime:
-            continue
-        parameters = {key: number for key, number in point.items() if key != "delta"}
-        below = oracles.float_pair_delta(value, **parameters) > point["delta"]
-        if monotone_beyond_omega(**point):
-            tried += 1
-            assert not below, point
-        violations += below
-    assert tried > 500
-    assert violations > 50  # elsewhere in the printed regime the theorem fails in bulk
-
-
-# p, beta, q, n, delta, published bound, exact ε
-WITNESSES = [
-    (1000, F(24, 25), 2, 3, F(1, 10), 0.7803953256, 6.3085404),
-    (100, F(43, 50), 2, 5, F(1, 100), 0.6025652837, 4.2144250),
-    (3, F(1, 3), 3, 28, F(1, 100), 0.1764799561, 0.2945665),
-    (3, F(1, 3), 3, 49, F(1, 10**4), 0.1643255953, 0.4693053),
-    (3, F(1, 6), 3, 358, F(1, 10**8), 0.0157109054, 0.2015603),
-]
-
-
-@pytest.mark.parametrize(("p", "beta", "q", "n", "delta", "printed", "truth"), WITNESSES)
-def test_finding_analytic_bound_below_the_exact_value(p, beta, q, n, delta, printed, truth):
-    """Theorem 4.7 inside its printed regime: the bound, and what the pair really has (kept as published)."""
-    point = {"p": float(p), "beta": float(beta), "q": float(q), "n": n, "delta": float(delta)}
-    value = closed_form.variation_ratio_analytic(**point)
-    assert value == pytest.approx(printed, rel=1e-8)
-    assert not monotone_beyond_omega(**point)
-    if n < 50:  # exact: fractions, no tolerance (the ratio is rounded up)
-        masses = oracles.pair_masses(n=n, p=p, beta=beta, q0=q)
-        assert oracles.both_ways(masses, F(math.exp(value)) * (1 + F(1, 10**12))) > delta
-        assert oracles.both_ways(masses, F(math.exp(truth))) == pytest.approx(float(delta), rel=1e-5)
-    else:
-        pair = {key: number for key, number in point.items() if key != "delta"}
-        assert oracles.float_pair_epsilon(float(delta), **pair) == pytest.approx(truth, rel=1e-6)
-
-
-def test_finding_analytic_bound_is_violated_by_a_real_mechanism():
-    """4-ary randomized response, exp(eps0) = 3, n = 28, all others holding a third value: exact."""
-    value = closed_form.variation_ratio_analytic(p=3.0, beta=1 / 3, q=3.0, n=28, delta=0.01)
-    truth = oracles.shuffled_hockey_stick(
-        oracles.generalized_rr(3, 4), 0, 1, (2,) * 27, F(math.exp(value)) * (1 + F(1, 10**12))
-    )
-    assert truth > F(28, 1000)

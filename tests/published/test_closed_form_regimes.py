@@ -42,12 +42,6 @@ def test_boundary_of_the_clone_bounds(eps0, delta):
             bound(eps0=eps0, n=math.floor(least * (1 - 1e-12)), delta=delta)
 
 
-def test_clones_use_the_smaller_of_the_two_published_regimes():
-    """Between 16 e log(2/delta) and 16 e log(4/delta): inside the paper's regime, outside the code's."""
-    with pytest.raises(OutOfRegime):
-        closed_form.clones_fmt21(eps0=1.0, n=math.floor(16 * math.e * math.log(4e6)), delta=1e-6)
-
-
 @pytest.mark.parametrize("q", [1.7, 3.0, 50.0])
 @pytest.mark.parametrize("beta", [0.5, 0.1])
 def test_boundary_of_the_asymptotic_bound(beta, q):
@@ -97,16 +91,6 @@ def test_infinite_p_is_the_limit(bound):
         arguments = {"beta": beta, "q": q, "n": 10**5, "delta": 1e-6}
         near = bound(p=1e13, **(arguments | {"beta": min(beta, 1.0 - 2e-13)}))
         assert bound(p=math.inf, **arguments) == pytest.approx(near, rel=1e-8)
-
-
-# ---------------------------------------------------------------- bad input
-
-
-@pytest.mark.parametrize("make", [BlanketBounds.similarity, BlanketBounds.extremal])
-@pytest.mark.parametrize("gamma", [0.0, 1.0, 0.36, math.nan, -1.0])  # exp(-1) = 0.3679 is the least
-def test_bad_blankets_are_refused_by_name(make, gamma):
-    with pytest.raises(ValueError, match="gamma"):
-        make(eps0=1.0, gamma=gamma)
 
 
 # ---------------------------------------------------------------- shape

@@ -6,7 +6,6 @@ from fractions import Fraction as F
 import mpmath
 import numpy as np
 import pytest
-from scipy.special import ndtr, ndtri
 
 import oracles
 from oracles.renyi_formulas import two_counts
@@ -14,19 +13,15 @@ from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import (
     ApproximateDP,
     DiscretePair,
-    GaussianTradeoff,
-    Identity,
     from_pair,
     tradeoff_calculus,
 )
 from shufflelib.published import joint_concavity
-from shufflelib.published.closed_form import OutOfRegime
-from shufflelib.shuffling import VariationRatioPair
 
 RATES = [F(k, 24) for k in range(25)]
 FPR = np.array([float(rate) for rate in RATES])
 HAIR = 1e-13
-SEEDS = range(25)
+SEEDS = range(8)
 
 
 def distribution(rng, size=4):
@@ -132,15 +127,6 @@ def test_logarithms_of_the_weights_are_charged_what_they_lose(null, other):
             assert lower[0] <= truth <= upper[0] <= lower[0] + 20 * UNIT * size
 
 
-def test_pointwise_sums_are_no_bounds():
-    """Proposition B.1 with its + read pointwise: the truth is 0 where the sum is 1/4."""
-    p, q = [F(1, 2), F(1, 2), F(0)], [F(1, 2), F(0), F(1, 2)]  # part 1 equal, part 2 disjoint
-    assert truth(p, q, [F(1, 2)])[0] == 0
-    parts = [Identity(), ApproximateDP(eps=0.0, delta=1.0)]
-    assert 0.5 * parts[0](0.5).lower + 0.5 * parts[1](0.5).lower == pytest.approx(0.25)
-    assert joint_concavity.joint_concavity(parts, weights=[0.5, 0.5])(0.5).upper < 1e-12
-
-
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(
     "divergence",
@@ -194,20 +180,6 @@ def test_common_null_and_its_mirror(seed):
     assert below(joint_concavity.common_null(inverses, weights=case.weights).inverse, p, q)
 
 
-def test_a_common_null_averages_both_ends_however_many_parts_have_been_rounded():
-    bracket = joint_concavity.common_null([Identity()] * 64, weights=[1 / 64] * 64)(FPR)
-    for low, rate, high in zip(bracket.lower, FPR, bracket.upper, strict=True):
-        assert F(low) <= 1 - F(rate) <= F(high) < F(low) + F(1e-12)
-
-
-def test_common_null_as_printed_fails():
-    """Lemma 6.3 prints (1 − w)T(P₀, Q_w) + wT(P₁, Q_w): at 1/2 the truth is 0, the sum 1/4."""
-    p0, p1, q = [F(1), F(0)], [F(0), F(1)], [F(1), F(0)]
-    assert truth(mixed(F(1, 2), p0, p1), q, [F(1, 2)])[0] == 0
-    printed = joint_concavity.common_null([function(p0, q), function(p1, q)], weights=[0.5, 0.5])
-    assert printed(0.5).lower == pytest.approx(0.25)
-
-
 # ---------------------------------------------------------------- Propositions 6.4 and E.1
 
 
@@ -228,36 +200,6 @@ def test_a_symmetric_mixture(seed):
     )
 
 
-def test_a_symmetric_mixture_as_printed_needs_symmetry():
-    """P₀ = (1/2, 1/2), Q₀ = (0, 1), w = 1/8: at 9/16 the truth is 1/16, the printed bound 1/4."""
-    w, p0, q0 = F(1, 8), [F(1, 2), F(1, 2)], [F(0), F(1)]
-    p, q = mixed(w, p0, q0), mixed(w, q0, p0)
-    f = function(p0, q0)
-    assert truth(p, q, [F(9, 16)])[0] == 1 / 16
-    assert joint_concavity.mixture(f, rate=0.75).symmetrised(9 / 16).lower == pytest.approx(1 / 4)
-    assert below(joint_concavity.symmetric_mixture(f, weight=0.125), p, q)
-
-
-def test_a_symmetric_mixture_without_symmetrisation_fails():
-    """P₀ and Q₀ disjoint, w = 1/4: at 1/4 the truth is 1/4, the sum 3/8."""
-    p, q = [F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]
-    assert truth(p, q, [F(1, 4)])[0] == 0.25
-    f = ApproximateDP(eps=0.0, delta=1.0)
-    assert joint_concavity.mixture(f, rate=0.5)(0.25).lower == pytest.approx(3 / 8)
-    assert joint_concavity.symmetric_mixture(f, weight=0.25)(0.25).upper == pytest.approx(0.25)
-    # Example F.4: with w = 1/2 the mixtures are equal
-    assert np.all(np.abs(joint_concavity.symmetric_mixture(f, weight=0.5)(FPR).lower - (1 - FPR)) < 1e-12)
-
-
-def test_the_subsampling_operator_needs_the_third_distribution():
-    """Proposition E.1 as printed, f = T(P₁, Q₁) alone: at 1/6 the truth is 2/3, the bound 3/4."""
-    p1, q1, p0 = [F(2, 3), F(1, 3), F(0)], [F(1, 3), F(2, 3), F(0)], [F(0), F(0), F(1)]
-    p, q = mixed(F(1, 2), p0, p1), mixed(F(1, 2), p0, q1)
-    assert truth(p, q, [F(1, 6)])[0] == pytest.approx(2 / 3)
-    printed = joint_concavity.subsampling_operator(function(p1, q1), rate=0.5)
-    assert printed(1 / 6).lower == pytest.approx(3 / 4)
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_subsampling_operator_holds_if_all_three_are_close(seed):
     rng = np.random.default_rng(seed)
@@ -270,60 +212,19 @@ def test_the_subsampling_operator_holds_if_all_three_are_close(seed):
     assert below(bound, mixed(rate, p0, q1), mixed(rate, p0, p1))
 
 
-def test_subsampled_gaussian():
-    """Example F.3 and Fig. 4, μ = 1, w = 1/3: Lemma 3.1 in closed form; the average is the truth."""
-    mu, w = 1.0, 1 / 3
-    f = GaussianTradeoff(mu)
-    bracket = joint_concavity.joint_concavity([Identity(), f], weights=[w, 1 - w])(FPR)
-    with np.errstate(invalid="ignore"):
-        left = w + (1 - w) * ndtr(ndtri(1 - FPR / (1 - w)) - mu)
-        right = (1 - w) * ndtr(ndtri((1 - FPR) / (1 - w)) - mu)
-    steep, flat = (1 - w) * ndtr(-mu / 2), 1 - (1 - w) * ndtr(mu / 2)
-    line = steep + w + (1 - w) * ndtr(-mu / 2) - FPR
-    printed = np.where(steep > FPR, left, np.where(flat < FPR, right, line))
-    assert np.all(bracket.lower <= printed + 1e-12) and np.all(printed - 1e-12 <= bracket.upper)
-    exact = w * (1 - FPR) + (1 - w) * ndtr(-ndtri(FPR) - mu)
-    mixed_bound = joint_concavity.mixture(f, rate=1 - w)(FPR)
-    assert np.all(mixed_bound.lower <= exact + 1e-12) and np.all(exact - 1e-12 <= mixed_bound.upper)
-    lemma63 = joint_concavity.mixture(f, rate=1 - w).symmetrised(FPR)
-    assert np.all(bracket.lower <= lemma63.upper) and np.all(lemma63.lower <= exact + 1e-12)
-    assert np.max(lemma63.lower - bracket.upper) > 0.005  # "slightly tighter"
-
-
 # ---------------------------------------------------------------- Proposition 6.1
 
 
-def printed_criterion(p, q, weights):
-    """Return whether Σ w_i p_i/q_i and p_w/q_w agree in distribution under P_w, 0/0 taken as 0."""
-    distributions = {}, {}
-    for x in range(len(p[0])):
-        pw, qw = (sum(w * row[x] for w, row in zip(weights, rows, strict=True)) for rows in (p, q))
-        if not pw:
-            continue
-        ratios = [
-            F(0) if not a else (a / b if b else math.inf)
-            for a, b in ((r[x], s[x]) for r, s in zip(p, q, strict=True))
-        ]
-        for value, counts in (
-            (pw / qw if qw else math.inf, distributions[0]),
-            (sum(w * r for w, r in zip(weights, ratios, strict=True)), distributions[1]),
-        ):
-            counts[value] = counts.get(value, 0) + pw
-    return distributions[0] == distributions[1]
-
-
 def test_tightness():
-    half = [F(1, 2), F(1, 2)]
     apart = (
         [[F(2, 3), F(1, 3), 0, 0], [0, 0, F(1, 4), F(3, 4)]],
         [[F(1, 3), F(2, 3), 0, 0], [0, 0, F(3, 4), F(1, 4)]],
     )
     equal = [[F(2, 3), F(1, 3)]] * 2, [[F(1, 3), F(2, 3)]] * 2
     lost = [[F(2, 3), F(1, 3)], [F(1, 3), F(2, 3)]], [[F(1, 3), F(2, 3)], [F(2, 3), F(1, 3)]]
-    for (p, q), tight, printed in ((apart, True, False), (equal, True, True), (lost, False, False)):
+    for (p, q), tight in ((apart, True), (equal, True), (lost, False)):
         verdict = joint_concavity.tightness(np.array(p, float), np.array(q, float), weights=[0.5, 0.5])
         assert verdict.tight is tight
-        assert printed_criterion(p, q, half) is printed  # the variable Σ wᵢ pᵢ/qᵢ is not what is meant
     assert verdict.gap == pytest.approx(1 / 3) and verdict.fpr == pytest.approx(1 / 3)
     p, q = [[1.0, 0, 0, 0], [0, 1.0, 0, 0]], [[0, 0, 1.0, 0], [0, 0, 0, 1.0]]
     assert joint_concavity.tightness(p, q, weights=[0.3, 0.7]).tight  # Example F.1
@@ -354,58 +255,3 @@ def test_shuffle_bound_against_enumeration(e, n):
     assert below(bound, p, q)
     printed = joint_concavity.mixture(function(p0, q0), rate=1 - 2 * float(w)).symmetrised(FPR)
     assert np.all(np.abs(printed.lower - bound(FPR).lower) < 1e-10)
-
-
-@pytest.mark.parametrize(("eps0", "n", "loss"), [(1.0, 50, 6e-3), (1.0, 600, 5e-4), (4.0, 600, 1.1e-3)])
-def test_how_much_joint_concavity_loses(eps0, n, loss):
-    e = math.exp(eps0)
-    pair = VariationRatioPair(n=n, p=e, beta=(e - 1) / (e + 1), q0=e)
-    exact, clones = pair.tradeoff(FPR[::3]), joint_concavity.clone_pair(eps0=eps0, n=n)(FPR[::3])
-    assert np.all(clones.lower <= exact.upper) and np.all(exact.lower <= clones.upper)
-    given = exact.lower - joint_concavity.shuffle_bound(eps0=eps0, n=n)(FPR[::3]).lower
-    assert 0.3 * loss < np.max(given) < loss
-    assert np.all(given > -1e-11)
-
-
-def test_corollary_43_as_printed_is_below_the_truth():
-    """The threshold t = 1 attains the printed infimum in all three; printed, exact and bound by hand."""
-    for n, e, ratio, printed, truth, bound in (
-        (2, 3, F(2), F(1, 8), F(3, 16), F(3, 8)),
-        (2, 2, F(3, 2), F(1, 18), F(1, 9), F(2, 9)),
-        (3, 3, F(3, 2), F(5, 32), F(27, 128), F(9, 32)),
-    ):
-        (_, _), (p, q), _ = clone_distributions(e, n)
-        assert oracles.hockey_stick(dict(enumerate(zip(p, q, strict=True))), ratio) == truth
-        setting, eps = {"eps0": math.log(e), "n": n}, math.log(ratio)
-        assert joint_concavity.delta_corollary43(**setting, eps=eps) == pytest.approx(float(printed))
-        assert joint_concavity.shuffle_bound(**setting).delta(eps).upper == pytest.approx(float(bound))
-    with pytest.raises(OutOfRegime, match="threshold"):
-        joint_concavity.delta_corollary43(eps0=math.log(3), n=2, eps=math.log(1.5))
-    for n, eps0, eps in ((50, 1.0, 0.2), (600, 4.0, 0.2)):
-        printed = joint_concavity.delta_corollary43(eps0=eps0, n=n, eps=eps)
-        bound = joint_concavity.shuffle_bound(eps0=eps0, n=n).delta(eps)
-        assert 0.8 * bound.upper < printed < bound.upper
-
-
-# ---------------------------------------------------------------- input
-
-TWO = [[Identity()] * 2] * 2
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: joint_concavity.joint_concavity([], weights=[]),
-        lambda: joint_concavity.joint_concavity([Identity()] * 2, weights=[0.5]),
-        lambda: joint_concavity.advanced_joint_concavity(TWO, weight=0.5, gamma=0.6, eta=0.7),
-        lambda: joint_concavity.advanced_joint_concavity(TWO, weight=0.0, gamma=0.0, eta=0.7),
-        lambda: joint_concavity.advanced_joint_concavity([[Identity()]], weight=0.5, gamma=0.0, eta=1.0),
-        lambda: joint_concavity.advanced_delta(TWO, eps=math.nan, weight=0.5, gamma=0.0, eta=1.0),
-        lambda: joint_concavity.tightness([[0.5, 0.4]], [[0.5, 0.5]], weights=[1.0]),
-        lambda: joint_concavity.tightness([[0.5, 0.5]], [[1.0]], weights=[1.0]),
-        lambda: joint_concavity.delta_corollary43(eps0=1.0, n=1, eps=0.1),
-    ],
-)
-def test_bad_input_is_refused(call):
-    with pytest.raises((TypeError, ValueError)):
-        call()
