@@ -9,7 +9,6 @@ Exact where the arguments are fractions: the hockey-stick argument is ``ratio`` 
 `shuffled_distributions`      histograms of a finite randomizer over n users, exact
 `worst_shuffled_hockey_stick` maximum over all datasets of all neighbouring pairs
 `blanket_bound`               (1/n) E[(G_1 + ... + G_n)_+] by enumeration, exact
-`MpPair`                      the pair term by term in multiple precision, n up to a few hundred
 `float_pair_delta`            the pair in floating point, large n (relative error about 1e-9)
 `gaussian_delta`              the Gaussian mechanism's profile in multiple precision
 ============================  =====================================================================
@@ -18,7 +17,6 @@ Exact where the arguments are fractions: the hockey-stick argument is ``ratio`` 
 import itertools
 import math
 from fractions import Fraction
-from functools import cache
 
 import mpmath
 import numpy as np
@@ -213,64 +211,6 @@ def blanket_bound(pmf, n, ratio, reference=None, pairs=None):
         )
         worst = max(worst, sum(mass * max(total, 0) for total, mass in distribution.items()) / n + outside)
     return worst
-
-
-# ---------------------------------------------------------------- the pair in multiple precision
-
-
-class MpPair:
-    """The variation-ratio pair term by term in ``digits``-digit arithmetic (n up to a few hundred)."""
-
-    def __init__(self, *, n, p, beta, q0, q1=None, digits=50):
-        self.context = mpmath.mp.clone()
-        self.context.dps = digits
-        mp = self.context
-        beta, q0 = mp.mpf(beta), mp.mpf(q0)
-        strong = beta if p == INFINITY else beta / (1 - 1 / mp.mpf(p))
-        weak = strong - beta if p != INFINITY else mp.mpf(0)
-        r0 = strong / q0
-        r1 = r0 if q1 is None else strong / mp.mpf(q1)
-        rest, blank = 1 - strong - weak, 1 - r0 - r1
-        # arguments may carry fewer digits than we do: what they mean as 0 must be 0
-        rest, blank = (mp.mpf(0) if abs(part) < mp.mpf("1e-15") else part for part in (rest, blank))
-
-        @cache
-        def power(base, k):
-            return (r0, r1, blank)[base] ** k
-
-        def others(a, b):
-            c = n - 1 - a - b
-            if a < 0 or b < 0 or c < 0:
-                return mp.mpf(0)
-            return math.comb(n - 1, a) * math.comb(n - 1 - a, b) * power(0, a) * power(1, b) * power(2, c)
-
-        self.terms = []
-        for a in range(n + 1):
-            for b in range(n + 1 - a):
-                first, second, neither = others(a - 1, b), others(a, b - 1), others(a, b)
-                mass = strong * first + weak * second + rest * neither
-                other = weak * first + strong * second + rest * neither
-                if mass or other:
-                    self.terms.append((mass, other))
-
-    def delta(self, eps):
-        """Return (H(P||Q), H(Q||P)) at ε."""
-        ratio = self.context.exp(self.context.mpf(eps))
-        forward = self.context.fsum(p - ratio * q for p, q in self.terms if p > ratio * q)
-        backward = self.context.fsum(q - ratio * p for p, q in self.terms if q > ratio * p)
-        return forward, backward
-
-    def renyi(self, order):
-        """Return (D(P||Q), D(Q||P)) of a real order > 1; infinite where the supports differ."""
-        mp = self.context
-        order = mp.mpf(order)
-
-        def one_way(atoms):
-            if any(p and not q for p, q in atoms):
-                return mp.inf
-            return mp.log(mp.fsum(p**order * q ** (1 - order) for p, q in atoms if p)) / (order - 1)
-
-        return one_way(self.terms), one_way([(q, p) for p, q in self.terms])
 
 
 def gaussian_delta(mu, eps, digits=50):

@@ -25,17 +25,6 @@ def direct_sum(parts, weights):
     ]
 
 
-def hierarchy(e, d):
-    """Rows of the d leaves: a level with 2, 4, ..., d nodes is drawn, then e-randomized response on it."""
-    sizes = [2**h for h in range(1, d.bit_length())]
-    levels = [oracles.generalized_rr(e, size) for size in sizes]
-    share = F(1, len(sizes))
-    return [
-        [share * mass for size, rows in zip(sizes, levels, strict=True) for mass in rows[x * size // d]]
-        for x in range(d)
-    ]
-
-
 def rr(e, d):
     return randomizers.generalized_rr(eps0=LOG(e), d=d)
 

@@ -6,7 +6,6 @@ from fractions import Fraction as F
 from functools import cache
 from itertools import product
 
-import oracles
 from shufflelib import randomizers
 
 NUDGE = 1e-11
@@ -61,7 +60,6 @@ PROTOCOLS = {
     ),
     "pureDUMP": (randomizers.mix_dump(d=3, flip=0.0), [{x: F(1)} for x in range(3)], uniform(range(3))),
 }
-REMOVABLE = ("biased coin", "fair coin", "bins", "special bins", "pureDUMP")
 
 
 def multisets(distributions):
@@ -85,13 +83,6 @@ def real(name, others, blanket):
     return {
         y: tuple(distribution.get(y, F(0)) for distribution in both) for y in both[0].keys() | both[1].keys()
     }
-
-
-def worst(name, n, blanket, ratio):
-    """The exact δ of the worst dataset of n users."""
-    _, inputs, _ = PROTOCOLS[name]
-    datasets = {tuple(sorted(o)) for o in product(range(len(inputs)), repeat=n - 1)}
-    return max(oracles.both_ways(real(name, others, blanket), ratio) for others in datasets)
 
 
 def delta(profile, ratio):
