@@ -10,6 +10,9 @@ from shufflelib import estimation, randomizers
 RANGE = {"low": 20.0, "high": 80.0}
 
 
+REPETITIONS = 1000
+
+
 def paper(n=10_000, **groups):
     return estimation.group_budgets(n, **groups)
 

@@ -89,6 +89,12 @@ def test_a_budget_of_zero_is_refused_where_noise_would_be_infinite():
             PERSONAL[name]([1.01 * largest, 1.0])
 
 
+def test_truth_values_count_as_bits():
+    protocol = PERSONAL["Algorithm 2"]([1.0] * 4)
+    bits = np.array([True, False, True, True])
+    assert protocol.bias(bits) == protocol.bias(bits.astype(int))
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from estimation_cases import PERSONAL, data_for, moments, paper, response_runs, seeded
+from estimation_cases import PERSONAL, REPETITIONS, data_for, moments, paper, response_runs, seeded
 from shufflelib import estimation
 
 
@@ -64,6 +64,11 @@ def test_mean_and_variance_of_frequencies_are_exact(ratios, x):
     assert shuffled.standard_error(0.0) ** 2 == pytest.approx(shuffled.variance(x))
 
 
+def test_the_upper_end_of_the_standard_error_is_attained():
+    slots = estimation.PermutedFrequencyProtocol(np.log([1.5, 2.0, 4.0, 9.0]))
+    assert slots.standard_error(0.0) ** 2 == pytest.approx(slots.variance([1, 0, 1, 0]))
+
+
 def test_equal_budgets_make_both_models_the_same_estimator():
     for shuffled, slots in (("Algorithm 1", "slots, mean"), ("Algorithm 2", "slots, frequency")):
         eps0, rng = np.full(50, 0.7), seeded()
@@ -85,6 +90,18 @@ def test_unbiased_with_the_stated_variance_on_200_seeds(name):
     z = np.array([protocol.estimate(protocol.reports(x, seeded(seed))) for seed in range(200)])
     assert abs(z.mean() - truth) < 4 * (variance / 200) ** 0.5
     assert 0.7 < z.var() / variance < 1.4  # three standard errors of a variance of 200
+
+
+@pytest.mark.parametrize("name", PERSONAL)
+@pytest.mark.parametrize("shares", [(0.54, 0.37, 0.09), (0.01, 0.9, 0.09)])
+def test_mean_absolute_error_is_that_of_theory(name, shares):
+    n = 10_000
+    protocol, x = PERSONAL[name](paper(n, shares=shares)), data_for(name, n, seeded(10))
+    z = protocol.repeat(x, REPETITIONS, seeded(11))
+    assert z.shape == (REPETITIONS,)
+    measured = estimation.mean_absolute_error(z - protocol.bias(x), x.mean())
+    expected = estimation.normal_absolute_error(protocol.variance(x))
+    assert abs(measured.value - expected) < 3 * measured.standard_error < 0.1 * expected
 
 
 @pytest.mark.parametrize("name", PERSONAL)

@@ -107,6 +107,17 @@ def test_a_decomposition_is_the_smallest():
         assert count == fewest[b + 1]
 
 
+def test_scalars_and_arrays_agree():
+    one = canonical_decomposition(3, 11, d=16)
+    many = canonical_decomposition([0, 3], [5, 11], d=16)
+    assert np.array_equal(one[..., 0], many[..., 1])
+    protocol = RangeQueryProtocol(eps0=1.0, d=16, n=100)
+    nodes = np.linspace(0.0, 1.0, 30)
+    assert protocol.answer(nodes, 3, 11) == protocol.answer(nodes, [0, 3], [5, 11])[1]
+    assert protocol.answer_variance(nodes, 3, 11) == protocol.answer_variance(nodes, [0, 3], [5, 11])[1]
+    assert isinstance(protocol.answer(nodes, 3, 11), float)
+
+
 # ---- estimates: exact moments of few users
 
 
@@ -194,3 +205,24 @@ def test_the_certificate_is_the_mixtures():
     for got in (protocol.epsilon, result.epsilon):
         assert (got.lower, got.upper) == (wanted.lower, wanted.upper)
     assert result.delta == 1e-6 and 0.0245 < got.lower < got.upper < 0.0265
+
+
+def test_data_and_estimates_refuse():
+    protocol, rng = RangeQueryProtocol(eps0=1.0, d=8, n=3), np.random.default_rng(0)
+    for data in ([0, 1], [0, 1, 8], [0, 1, -1], [0, 1, 0.5], ["0", "1", "2"], [], [[0, 1, 2]]):
+        with pytest.raises((TypeError, ValueError), match="data"):
+            protocol.run(data, rng)
+    for counts in ([3], [1, 1, 1, 1, 0, 0, 0, 0], [4, -1, 0, 0, 0, 0, 0, 0], [0.5] * 6 + [0, 0]):
+        with pytest.raises((TypeError, ValueError), match="counts"):
+            protocol.simulate(counts, repetitions=2, rng=rng)
+    good = [3, 0, 0, 0, 0, 0, 0, 0]
+    for change, match in (({"repetitions": 0}, "repetitions"), ({"rng": 1}, "Generator")):
+        with pytest.raises((TypeError, ValueError), match=match):
+            protocol.simulate(good, **{"repetitions": 2, "rng": rng, **change})
+    for nodes in (np.zeros(13), np.full(14, math.nan), "nodes", []):
+        for call in (protocol.consistent, lambda part: protocol.answer(part, 0, 1)):
+            with pytest.raises((TypeError, ValueError), match="nodes"):
+                call(nodes)
+    for frequencies in (np.full(14, 1.1), np.full(14, -0.1)):
+        with pytest.raises(ValueError, match="frequencies"):
+            protocol.node_variance(frequencies)

@@ -1,8 +1,10 @@
 """Trade-off functions, their divergences and the random start, against exact and 40-digit values."""
 
 import functools
+import json
 import math
 from fractions import Fraction as F
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -26,6 +28,9 @@ from shufflelib.shuffling import VariationRatioPair
 
 RATES = [F(k, 40) for k in range(41)]
 FPR = np.array([float(rate) for rate in RATES])
+
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "oracles/reference" / "clone_pair.json").read_text())
 HAIR = 1e-15  # arguments and truths are rounded to floats
 
 
@@ -52,6 +57,23 @@ def encloses(bracket, truth, width=math.inf):
     assert np.all(bracket.lower <= truth + HAIR)
     assert np.all(truth - HAIR <= bracket.upper)
     assert np.all(bracket.upper - bracket.lower <= width)
+
+
+@pytest.mark.parametrize("row", REFERENCE, ids=lambda row: f"{row['name']} n={row['n']}")
+def test_reference_rows(row):
+    numbers = {key: float(row[key]) for key in ("p", "beta", "q0", "q1")}
+    f = from_pair(VariationRatioPair(n=row["n"], **numbers).cells)
+    for fpr, truth in row["tradeoff"]:
+        encloses(f(fpr), float(truth), 1e-9)
+    for order, forward, backward in row["renyi"]:
+        for g, truth in ((f, forward), (f.inverse, backward)):
+            bracket = joint_concavity.renyi(g, order=float(order))
+            if math.isinf(float(truth)):
+                assert bracket.upper == math.inf
+            else:
+                assert bracket.lower <= float(truth) * (1 + 1e-12) + HAIR
+                assert bracket.upper >= float(truth) * (1 - 1e-12) - HAIR
+                assert bracket.upper - bracket.lower < 1e-6
 
 
 # ---------------------------------------------------------------- functions

@@ -241,3 +241,14 @@ def test_the_search_for_the_noise_ends_close_above_wherever_the_target_is_met(sc
     sigma = accounting.noise_multiplier(eps=0.7, delta=1e-5, blocks=10, epochs=3)
     assert scale <= sigma <= 1.006 * scale
     assert len(asked) <= 30
+
+
+def test_accounting_refuses_what_it_cannot_reach():
+    for kind in BOTH:
+        for value in (0, -1, 1.5, math.nan, "2", None, True):
+            with pytest.raises((TypeError, ValueError), match="epochs"):
+                accounting.one_example(reports(kind, blocks=1), epochs=value)
+    with pytest.raises(ValueError, match="noise multiplier"):
+        accounting.noise_multiplier(eps=1e-9, delta=1e-30, blocks=1, epochs=10**6)
+    with pytest.raises((TypeError, ValueError), match="averaged_steps"):
+        training(averaged_steps=0)
