@@ -85,14 +85,6 @@ def test_conditions_of_the_analytic_bound():
     assert bound(n=20000, delta=1e-6, **narrow) > 0.0
 
 
-@pytest.mark.parametrize("bound", PAIR, ids=name_of)
-def test_infinite_p_is_the_limit(bound):
-    for beta, q in ((1.0, 16.0), (0.6, 16.0), (1.0, 2.0)):
-        arguments = {"beta": beta, "q": q, "n": 10**5, "delta": 1e-6}
-        near = bound(p=1e13, **(arguments | {"beta": min(beta, 1.0 - 2e-13)}))
-        assert bound(p=math.inf, **arguments) == pytest.approx(near, rel=1e-8)
-
-
 # ---------------------------------------------------------------- shape
 
 

@@ -96,23 +96,6 @@ def test_joint_concavity_is_the_direct_sum_and_bounds_the_mixture(seed):
     )
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_what_is_left_of_two_weight_vectors_is_paired_in_order(turned):
-    """One part gives to two others, or two give to one: the bound is the direct sum of these pairs."""
-    rng = np.random.default_rng(11)
-    ps, qs = ([distribution(rng) for _ in range(3)] for _ in range(2))
-    weights, kept = ([F(1, 2), F(1, 4), F(1, 4)], [F(1, 8), F(3, 8), F(1, 2)]), [F(1, 8), F(1, 4), F(1, 4)]
-    moved = [(1, 0, F(1, 8)), (2, 0, F(1, 4))] if turned else [(0, 1, F(1, 8)), (0, 2, F(1, 4))]
-    parts = [(ps[i], qs[j]) for i, j in [(0, 0), (1, 1), (2, 2), *(pair[:2] for pair in moved)]]
-    coupling = kept + [share for _, _, share in moved]
-    null, other = ([float(x) for x in part] for part in (weights[::-1] if turned else weights))
-    matrix = [[function(p, q) for q in qs] for p in ps]
-    bracket = joint_concavity.two_weight_vectors(matrix, weights=null, alternative_weights=other)(FPR)
-    exact = truth(*seen(parts, coupling, coupling))
-    assert np.all(bracket.lower <= exact + HAIR) and np.all(exact - HAIR <= bracket.upper)
-    assert np.all(bracket.upper - bracket.lower < 1e-12)
-
-
 @pytest.mark.parametrize("null", [0.9, 0.3, 1e-7, 1e-300])
 @pytest.mark.parametrize("other", [0.9, 0.3, 1e-7, 1e-300])
 def test_logarithms_of_the_weights_are_charged_what_they_lose(null, other):
