@@ -79,6 +79,13 @@ def test_a_wrong_value_is_noticed(n, factor):
         assert not bracket.lower <= truth + math.log(factor) <= bracket.upper
 
 
+@pytest.mark.parametrize("n", [1000, 10**4])
+def test_a_sum_that_is_often_0_is_smoothed_less(n):
+    distribution = LossDistribution(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
+    bracket = expected_positive_part(distribution, n, tolerance=1e-6)
+    assert bracket.upper - bracket.lower < 1.1e-6  # nine times as wide from one quadrature
+
+
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12, 10**15])
 def test_large_sums_meet_their_gaussian_limit(n):
     """At five standard deviations and n → ∞ the value tends to the Gaussian one at rate 1/√n."""
@@ -152,6 +159,14 @@ def test_a_long_list_of_counts_is_weighed_as_well_as_it_says(n):
             assert abs(log_weight[here] - exact) <= size[here] * UNIT
 
 
+def test_losses_too_small_to_be_measured_in_the_largest_are_not_forgotten():
+    values = np.array([-4.35e-196, -8.03e173, 4.40e-236, -7.77e-92, 1.23e-198])
+    distribution = LossDistribution(values, np.full(5, 3 / 16), np.abs(values), 1e-14)
+    truth = log(exact_mean([F(x) for x in values], [F(3, 16)] * 5, 4))
+    bracket = expected_positive_part(distribution, 4)
+    assert bracket.lower <= truth <= bracket.upper < truth + 5.0
+
+
 @pytest.mark.parametrize("precision", [1e-2, 1e-4, 0.0])
 @pytest.mark.parametrize("n", [1, 5])
 def test_the_bound_without_cancellation_holds_for_every_distribution_within_its_precision(n, precision):
@@ -168,3 +183,16 @@ def test_the_bound_without_cancellation_holds_for_every_distribution_within_its_
     )
     end = positive_part_iid.union_upper_bound(distribution, n)
     assert log(truth) <= end <= log(truth) + 0.6 * precision**2 + 200 * UNIT
+
+
+def test_the_bound_without_cancellation_holds_for_masses_of_any_size():
+    """The logarithm of a small mass is a large number, and its last digit is worth much."""
+    for exponent in np.linspace(-1000.0, 0.0, 301):
+        mass = 2.0**exponent
+        end = positive_part_iid.union_upper_bound(
+            LossDistribution(np.ones(1), np.array([mass]), np.ones(1), 0.0), 1
+        )
+        truth = log(F(mass))
+        assert truth <= end <= truth + (100 + 8 * abs(truth)) * UNIT
+    never = LossDistribution(np.array([-1.0, -0.5]), np.array([0.5, 0.25]), np.array([1.0, 0.5]), 1e-15)
+    assert positive_part_iid.union_upper_bound(never, 3) == -math.inf

@@ -159,3 +159,23 @@ def test_gaussian_from_its_moments(line):
     exact = GaussianTradeoff(mu)(rates)
     assert np.all(f <= exact.upper)
     assert np.all((exact.lower - f)[1:] < 1e-7)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: c.best_over_orders([], order=[]),
+        lambda: c.best_over_orders([math.nan], order=[2.0]),
+        lambda: c.best_over_orders([0.1], order=[2.0, 3.0]),
+        lambda: c.tradeoff_from_approximate_dp_wasserman10(eps=[0.1, 0.2], delta=[0.1]),
+        lambda: c.epsilon_from_renyi_canonne20(order=[2.0, 3.0], renyi=[0.1, 0.2, 0.3], delta=0.1),
+        lambda: c.MellinInversion("moment"),
+        lambda: c.MellinInversion(lambda order: order, line=1.0),
+        lambda: c.MellinInversion(lambda order: order * math.inf),
+        lambda: c.tradeoff_from_renyi_moments(lambda order: order, fpr=2.0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_bad_input_is_refused(call):
+    with pytest.raises((TypeError, ValueError)):
+        call()

@@ -9,6 +9,7 @@ import pytest
 
 import oracles
 from shufflelib import randomizers, shuffle
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.randomizers import additive, cells
 from shufflelib.shuffling.personal import (
     PersonalLaplace,
@@ -77,6 +78,25 @@ def test_an_attack_is_never_above_the_exact_divergence_of_its_counts():
         assert truth - 1e-12 <= attack.delta(eps) <= truth
     eps = attack.epsilon(0.01, 2.0)
     assert float(oracles.both_ways(masses, F(math.exp(eps)))) == pytest.approx(0.01, rel=1e-4)
+
+
+def test_rounding_of_probabilities_changes_a_sum_by_no_more_than_its_bound():
+    """Fair coins whose chance is one rounding off: how often most of them fall one way, in 50 digits."""
+    coins = 4000
+    with mpmath.workdps(50):
+        tails = []
+        for bias in (mpmath.mpf(0), mpmath.mpf(UNIT)):
+            up, down, first = (1 + bias) / 2, (1 - bias) / 2, coins // 2 + 1
+            pmf, tail = mpmath.binomial(coins, first) * up**first * down ** (coins - first), mpmath.mpf(0)
+            for k in range(first, coins + 1):
+                tail += pmf
+                pmf *= (coins - k) * up / ((k + 1) * down)
+            tails.append(tail)
+        moved = tails[1] - tails[0]
+    assert moved > 25 * UNIT
+    for minus in (0.0, 0.5):  # the other side is not counted, or counts as a step back
+        scores = Scores(np.array([0.5]), np.array([minus]))
+        assert moved < OthersSum(scores, np.array([coins])).rounding <= 8 * UNIT * (1 + coins * (0.5 + minus))
 
 
 # ---------------------------------------------------------------- randomized response, exact
