@@ -2,12 +2,12 @@
 
 import json
 import math
-from fractions import Fraction as F
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from records import EXAMPLES
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.numerics.root_finding import epsilon_at_delta
@@ -20,15 +20,6 @@ from shufflelib.shuffling import VariationRatioPair
 
 CASES = json.loads((Path(__file__).parents[1] / "oracles/reference" / "composition.json").read_text())
 HAIR = 1e-12  # log(ratio) is rounded
-
-LOPSIDED = {0: (F(1, 2), F(1, 10)), 1: (F(1, 4), F(3, 10)), 2: (F(1, 8), F(1, 5)), 3: (F(1, 8), F(2, 5))}
-TELLING = {0: (F(1, 2), F(1, 20)), 1: (F(1, 2), F(9, 10)), 2: (F(0), F(1, 20))}
-MILD = {0: (F(3, 5), F(2, 5)), 1: (F(2, 5), F(3, 5))}
-
-
-def discrete(masses):
-    with np.errstate(divide="ignore"):
-        return DiscretePair(*(np.log([float(m[side]) for m in masses.values()]) for side in (0, 1)))
 
 
 def inside(bracket, truth, tight):
@@ -49,7 +40,7 @@ def test_reference_values_lie_inside(case):
 
 
 def test_composing_step_by_step_is_composing_at_once():
-    one, other = discrete(LOPSIDED), discrete(MILD)
+    one, other = EXAMPLES["lopsided"][0], EXAMPLES["mild"][0]
     nested = compose([one.compose(rounds=2), other]).compose(rounds=3)
     flat = compose([one] * 6 + [other] * 3)
     assert nested.rounds == flat.rounds == ((one, 6), (other, 3))
@@ -128,7 +119,7 @@ def test_composed_gaussians_in_every_currency():
         assert found.upper - found.lower < 1e-4
 
 
-@pytest.mark.parametrize("pair", [Gaussian(0.2), discrete(LOPSIDED), discrete(TELLING)])
+@pytest.mark.parametrize("pair", [Gaussian(0.2), EXAMPLES["lopsided"][0], EXAMPLES["telling"][0]])
 def test_distributions_of_one_round_stand_on_their_sides(pair):
     curve = DiscretisedLoss(pair)
     for _ in range(5):
