@@ -1,10 +1,8 @@
-"""Curves and maps on axes, their legend, and which of them are certified."""
-
-import textwrap
+"""Curves and maps on axes, each bound in its own look."""
 
 import numpy as np
 
-from shufflelib.plotting.looks import LINE, SAYS, WIDTH, look
+from shufflelib.plotting.looks import WIDTH, look
 from shufflelib.plotting.style import style
 
 ON_TOP = {"certified": 3, "refuted": 4}  # crosses stay visible where two lines coincide
@@ -138,67 +136,3 @@ def _cells(ax, x, y, shades, ends, colours):
         shading="nearest",
         rasterized=True,
     )
-
-
-def legend_once(fig, *, columns=None):
-    """List all bounds of a figure once, where direct labels would take too much room.
-
-    Parameters
-    ----------
-    fig : matplotlib.figure.Figure
-        Whose panels show the bounds.
-    columns : int, optional
-        Above the panels in so many columns; by default one column beside them.
-
-    Examples
-    --------
-    >>> from shufflelib import plotting
-    >>> fig, axes = plotting.figure(1, 2)
-    >>> for ax in axes:
-    ...     plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", [0.25, 0.5], [0.12, 0.23])])
-    >>> plotting.legend_once(fig)
-    >>> [text.get_text() for text in fig.legends[0].get_texts()]
-    ["EFMRTT'19"]
-    """
-    for earlier in list(fig.legends):
-        earlier.remove()
-    shown = {line.get_label(): line for ax in fig.axes for line in ax.get_lines()}
-    names = [bound for bound in LINE if bound in shown]
-    beside = {"loc": "outside right upper"}
-    above = {"loc": "outside upper center", "ncols": columns, "columnspacing": 1.2, "borderaxespad": 0.2}
-    with style():
-        fig.legend(
-            [shown[bound] for bound in names],
-            names,
-            **(beside if columns is None else above),
-            handlelength=3.5 if columns is None else 2.8,
-            labelspacing=0.3,
-        )
-
-
-def state_kinds(fig):
-    """Write under the figure which of its curves are certified, and what the others are.
-
-    Returns
-    -------
-    str
-        The line that was written.
-
-    Examples
-    --------
-    >>> from shufflelib import plotting
-    >>> fig, ax = plotting.figure()
-    >>> plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", [0.25, 0.5], [0.12, 0.23])])
-    >>> plotting.state_kinds(fig)
-    "Nothing here is certified. As published (dashed): EFMRTT'19."
-    """
-    shown = {line.get_label() for ax in fig.axes for line in ax.get_lines()}
-    groups = {kind: [bound for bound in LINE if bound in shown and LINE[bound].kind == kind] for kind in SAYS}
-    parts = [f"{SAYS[kind]}: {'; '.join(bounds)}" for kind, bounds in groups.items() if bounds]
-    if not groups["certified"]:
-        parts.insert(0, "Nothing here is certified")
-    line = ". ".join(parts) + "."
-    with style():
-        lines = textwrap.wrap(line, int(19 * fig.get_figwidth()))
-        fig.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=6.5, color="0.3")
-    return line

@@ -21,12 +21,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 WIDTH = {"certified": 2.0, "published": 1.2, "asymptotic": 1.2, "refuted": 0.8, "reference": 0.6}
-SAYS = {
-    "certified": "Certified (thick, solid)",
-    "published": "As published (dashed)",
-    "asymptotic": "Approximation, proves nothing (dotted)",
-    "refuted": "Published as a bound on the mechanism, refuted (thin, crosses)",
-}
 
 DASHED, LONG, SHORT, DASH_DOT = (0, (5, 2)), (0, (9, 2)), (0, (3, 1.5)), (0, (6, 1.5, 1, 1.5))
 DOTTED = (0, (1, 1.5))

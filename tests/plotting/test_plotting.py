@@ -96,28 +96,6 @@ def test_direct_labels_do_not_overlap():
     assert all(below[1] <= above[0] + 1 for below, above in itertools.pairwise(heights))
 
 
-def test_the_figure_says_which_curves_are_certified():
-    fig, _, _ = small_figure()
-    message = plotting.state_kinds(fig)
-    assert message == "Certified (thick, solid): certified upper. As published (dashed): EFMRTT'19."
-    fig, ax = plotting.figure()
-    plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", X, X)])
-    assert plotting.state_kinds(fig).startswith("Nothing here is certified.")
-
-
-def test_one_legend_lists_each_bound_of_all_panels_once():
-    fig, axes = plotting.figure(1, 2, sharey=True, ylabel="ε", titles=("left", "right"))
-    plotting.draw_curves(axes[0], [plotting.curve(bound, X, X) for bound in ("EFMRTT'19", "certified lower")])
-    plotting.draw_curves(axes[1], [plotting.curve(bound, X, X) for bound in ("EFMRTT'19", "certified upper")])
-    plotting.legend_once(fig)
-    plotting.legend_once(fig, columns=3)
-    (legend,) = fig.legends
-    listed = [text.get_text() for text in legend.get_texts()]
-    assert listed == ["certified upper", "certified lower", "EFMRTT'19"]  # as in `LINE`
-    assert [ax.get_title() for ax in axes] == ["left", "right"]
-    assert [ax.get_ylabel() for ax in axes] == ["ε", ""]
-
-
 def test_style_is_never_left_behind():
     import matplotlib
 
