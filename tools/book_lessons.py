@@ -38,7 +38,7 @@ def figures_of(notebook):
 
 def as_figure(shown, folder):
     """Return a figure with its alternative text, its caption, a place to link to, and its data."""
-    place = f"../../figures/{folder}/{shown['name']}"
+    place = "/".join([*[".."] * (2 if folder else 1), "figures", *[folder] * bool(folder), shown["name"]])
     drawn = (ROOT / "figures" / folder / f"{shown['name']}.svg").exists()  # only a full run leaves it
     links = " · ".join(
         f"{{download}}`{words} <{place}.{kind}>`" for words, kind in (("data as CSV", "csv"), ("PDF", "pdf"))
@@ -78,7 +78,7 @@ def page(notebook, folder):
     notebook : nbformat.NotebookNode
         Executed.
     folder : str
-        Folder of its figures below ``figures/``.
+        Folder of its figures below ``figures/``; empty for those that stand there.
     """
     written = [one for one in notebook.cells if "injected-parameters" not in one.metadata.get("tags", [])]
     cells = []

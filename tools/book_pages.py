@@ -21,6 +21,7 @@ REST = re.compile(r"([\\`*_|])")
 ROW = re.compile(r"(?<!\\)\|")
 NAME = re.compile(r"`shufflelib\.(?P<short>[\w.]+)`")
 PATHS = re.compile(r"`(?:figures|notebooks)/([\w/]+)\.(\w+)`")
+NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
 BESIDES = (
     "explorer.sliders",
@@ -44,7 +45,7 @@ def plain(text):
 
 def heading(stem, titles):
     """Return the heading of what belongs to one notebook: its title, and its number if it has one, linked."""
-    number = "" if "/" in stem else f"{stem[:2]} · "
+    number = f"{stem[:2]} · " if stem[0].isdigit() else ""
     return f"## [{number}{plain(titles[stem])}](notebooks/{stem}.ipynb)"
 
 
@@ -159,15 +160,16 @@ def pictures_of_ideas():
 
 
 def pictures_of_a_notebook(path, shown):
-    """Return the section of the gallery with the figures of one lesson or paper, each with its caption."""
-    folder = path.parent.name
-    lines = [f"## [{plain(title_of(path))}](notebooks/{folder}/{path.name})", ""]
-    lines += [f"`make build/full/{folder}/{path.name}` draws them.", "", ":::::{container} gallery"]
-    for name, figure in shown.items():
-        files = [f"{{download}}`{kind.upper()} <figures/{folder}/{name}.{kind}>`" for kind in ("csv", "pdf")]
-        finding, caption = plain(figure["finding"]), plain(figure["caption"])
-        lines += ["::::{container} picture", f"[![{finding}](figures/{folder}/{name}.png)](#fig-{name})", ""]
-        lines += [f"**{finding}** <br> {caption} <br> {' · '.join(files)}", "::::"]
+    """Return the section of the gallery with the figures of one notebook, each with its caption."""
+    name = path.relative_to(NOTEBOOKS)
+    folder = Path("figures") / name.parent
+    lines = [f"## [{plain(title_of(path))}](notebooks/{name})", ""]
+    lines += [f"`make build/full/{name}` draws them.", "", ":::::{container} gallery"]
+    for figure in shown.values():
+        place, finding = folder / figure["name"], plain(figure["finding"])
+        files = [f"{{download}}`{kind.upper()} <{place}.{kind}>`" for kind in ("csv", "pdf")]
+        lines += ["::::{container} picture", f"[![{finding}]({place}.png)](#fig-{figure['name']})", ""]
+        lines += [f"**{finding}** <br> {plain(figure['caption'])} <br> {' · '.join(files)}", "::::"]
     return [*lines, ":::::", ""]
 
 

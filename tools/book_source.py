@@ -145,7 +145,7 @@ def collect(executed, target):
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(ROOT / "book", target, ignore=shutil.ignore_patterns("conf.py", "_*"))
     shutil.copytree(ROOT / "figures", target / "figures", ignore=shutil.ignore_patterns("*.md"))
-    stems = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+    stems = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
     (target / "notebooks").mkdir()
     chapters = {}
     for stem in stems:
@@ -156,14 +156,18 @@ def collect(executed, target):
         except (ValueError, OSError) as error:
             raise ValueError(f"{stem}: {error}") from None
     shown = {}
-    for path in sorted((ROOT / "notebooks").glob("*/*.ipynb")):
-        folder = path.parent.name
-        notebook = nbformat.read(executed / folder / path.name, as_version=4)
+    for path in sorted(
+        {*(ROOT / "notebooks").glob("**/[a-z]*.ipynb"), *(ROOT / "notebooks").glob("*/*.ipynb")}
+    ):
+        name = path.relative_to(ROOT / "notebooks")
+        notebook = nbformat.read(executed / name, as_version=4)
         shown[path] = book_lessons.figures_of(notebook)
-        (target / "notebooks" / folder).mkdir(exist_ok=True)
-        nbformat.write(book_lessons.page(notebook, folder), target / "notebooks" / folder / path.name)
+        (target / "notebooks" / name).parent.mkdir(exist_ok=True)
+        nbformat.write(book_lessons.page(notebook, name.parent.name), target / "notebooks" / name)
     titles = {stem: book_pages.title_of(ROOT / "notebooks" / f"{stem}.ipynb") for stem in stems}
-    titles |= {f"{path.parent.name}/{path.stem}": book_pages.title_of(path) for path in shown}
+    titles |= {
+        str(path.relative_to(ROOT / "notebooks").with_suffix("")): book_pages.title_of(path) for path in shown
+    }
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     shutil.copyfile(ROOT / "CITATION.cff", target / "CITATION.cff")
     bounds, ledger = ((ROOT / "book" / f"{page}.md").read_text() for page in ("bounds", "ledger"))

@@ -1,6 +1,6 @@
 """Run one notebook with its parameters and publish its figures, all or nothing.
 
-    python tools/run_notebook.py notebooks/00_tour.ipynb build/quick/00_tour.ipynb --profile quick
+    python tools/run_notebook.py notebooks/explorer.ipynb build/quick/explorer.ipynb --profile quick
 
 Parameters come from ``params/<notebook>.yaml`` in the folder of notebooks, if there is such a file; in
 the quick profile those in ``params/quick.yaml`` replace them.  The notebook draws into a scratch folder,

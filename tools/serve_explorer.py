@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
-NOTEBOOK = ROOT / "notebooks/14_explorer.ipynb"
+NOTEBOOK = ROOT / "notebooks/explorer.ipynb"
 
 
 def page_only(notebook):

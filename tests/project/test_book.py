@@ -16,7 +16,7 @@ from shufflelib.plotting import showing
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 LESSONS = sorted((ROOT / "notebooks/course").glob("*.ipynb"))
 BOUNDS, LEDGER = ((BOOK / f"{page}.md").read_text() for page in ("bounds", "ledger"))
 KEYS = set(re.findall(r"^@\w+\{([^,]+),", (ROOT / "references.bib").read_text(), re.MULTILINE))
@@ -61,7 +61,7 @@ def test_every_figure_stands_in_the_text_with_words_and_data(path):
 
 def test_every_committed_figure_is_shown_once_and_has_its_data():
     shown = [name for path in NOTEBOOKS for name in book_source.figures_shown(nbformat.read(path, 4))]
-    committed = {path.stem for path in (ROOT / "figures").glob("*.png")}
+    committed = {path.stem for path in (ROOT / "figures").glob("[0-9]*.png")}
     assert len(shown) == len(set(shown)) and committed <= set(shown)
     for name in committed:
         assert all((ROOT / "figures" / f"{name}.{kind}").exists() for kind in ("csv", "pdf"))
