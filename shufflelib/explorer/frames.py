@@ -93,6 +93,11 @@ def frames(draw, controls, text):
     -------
     str
         HTML that needs no server: pictures inside, a few lines of script, words for screen readers.
+
+    Raises
+    ------
+    ValueError
+        If nothing can be drawn at the controls' values; elsewhere the words say why there is no picture.
     """
     most = {1: 9, 2: 5, 3: 3}.get(len(controls), 2)
     grids = [positions(control, most) for control in controls.values()]
@@ -100,6 +105,7 @@ def frames(draw, controls, text):
         most -= 1
         grids = [positions(control, most) for control in controls.values()]
     pictures, words = [], []
+    start = tuple(stops[at] for stops, at in grids)
     for values in itertools.product(*(stops for stops, _ in grids)):
         asked = dict(zip(controls, values, strict=True))
         said = ", ".join(f"{name} = {text(value)}" for name, value in asked.items())
@@ -108,11 +114,15 @@ def frames(draw, controls, text):
             pictures.append(_embedded(png(fig, dpi=110)))
             words.append(" ".join(filter(None, [finding_of(fig), f"({said})"])))
         except ValueError as error:
+            if values == start:
+                raise
             pictures.append("")
             words.append(f"{said}: {error}")
     shown, place = [], 0
     for (name, control), (stops, at) in zip(controls.items(), grids, strict=True):
-        texts = [text(stop) for stop in stops]
+        options = [one for one in getattr(control, "options", ()) if isinstance(one, tuple)]
+        names = {value: name for name, value in options}
+        texts = [names.get(stop) or text(stop) for stop in stops]
         place = place * len(stops) + at
         given = {"last": len(stops) - 1, "at": at, "text": html.escape(texts[at])}
         stops = html.escape(json.dumps(texts, ensure_ascii=False))

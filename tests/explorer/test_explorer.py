@@ -1,6 +1,7 @@
 """The explorer without a browser: settings, questions, the queue, text, pictures, and the page's widgets."""
 
 import concurrent.futures
+import json
 import math
 import multiprocessing.connection
 import re
@@ -8,8 +9,8 @@ import time
 
 import pytest
 
-from shufflelib import calibration, randomizers, shuffle
-from shufflelib.explorer import QuestionQueue, Setting, pictures, questions, text
+from shufflelib import calibration, plotting, randomizers, shuffle
+from shufflelib.explorer import QuestionQueue, Setting, frames, pictures, questions, sliders, text
 from shufflelib.explorer.page import Page
 from shufflelib.explorer.question_queue import InlineExecutor, Process
 from shufflelib.explorer.questions import Question, Refused
@@ -374,3 +375,23 @@ def test_an_end_is_rounded_to_the_side_on_which_it_stays_true(value):
         low, high = (float(bound(value, up=up, digits=digits)) for up in (False, True))
         assert low <= value <= high and high - low <= 2.0 * value * 10.0 ** (1 - digits)
     assert bound(math.inf, up=True) == "infinity"
+
+
+def test_frames_name_their_positions_and_are_never_empty_at_the_start():
+    fig, ax = plotting.figure(width=2.0)
+
+    def draw(options, n):
+        if n > 500:
+            raise ValueError("too many")
+        plotting.headline(ax, f"{options} options", f"n = {n}")
+        return fig
+
+    controls = {"options": sliders.choice({"two": 2, "ten": 10}, value=10)}
+    controls["n"] = sliders.log_slider(10, 1000, 100, per_decade=1)
+    panel = frames.frames(draw, controls, str)
+    pictures, words = json.loads(re.search(r"json\">(.*?)</script>", panel, re.DOTALL)[1])
+    assert [bool(picture) for picture in pictures] == [True, True, False] * 2
+    assert words[1] == "2 options (options = 2, n = 100)" and words[2].endswith("too many")
+    assert "&quot;two&quot;, &quot;ten&quot;" in panel and 'alt="10 options (options = 10, n = 100)"' in panel
+    with pytest.raises(ValueError, match="too many"):
+        frames.frames(draw, controls | {"n": sliders.log_slider(600, 1000)}, str)
