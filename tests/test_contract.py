@@ -281,10 +281,15 @@ def check_formula_sound(formula):
     assert tried
 
 
+@cache
+def exact_epsilon(n, **pair):
+    return oracles.float_pair_epsilon(1e-6, n=n, **pair)
+
+
 def check_formula_tight(formula):
     """Assert that the returned ε is within the stated factor of the exact one."""
     n = formula.users[-1]
-    truth = oracles.float_pair_epsilon(1e-6, n=n, **formula.pair)
+    truth = exact_epsilon(n, **formula.pair)
     got = formula.bound(n, 1e-6)
     assert got <= formula.looseness * truth, got / truth
 
