@@ -69,6 +69,23 @@ def test_the_upper_end_of_the_standard_error_is_attained():
     assert slots.standard_error(0.0) ** 2 == pytest.approx(slots.variance([1, 0, 1, 0]))
 
 
+def test_slot_weights_have_the_least_worst_case_variance():
+    eps0, n = np.array([0.1, 0.4, 1.0, 3.0, 3.0]), 5
+    slots = estimation.PermutedMeanProtocol(eps0, low=0.0, high=2.0)
+    assert slots.weights.sum() == pytest.approx(1.0)
+
+    def worst(weights):  # S² at Δ²/4
+        return np.sum(weights**2 * 2 * (2.0 / eps0) ** 2) + np.sum((weights - 1 / n) ** 2)
+
+    assert worst(slots.weights) == pytest.approx(slots.noise_variance + slots.luck)
+    rng = seeded(6)
+    for _ in range(200):
+        other = slots.weights + 0.01 * rng.normal(size=n)
+        assert worst(other / other.sum()) >= worst(slots.weights)
+    bits = estimation.PermutedFrequencyProtocol(eps0).weights
+    assert bits == pytest.approx(np.tanh(eps0 / 2) ** 2 / np.sum(np.tanh(eps0 / 2) ** 2))
+
+
 def test_equal_budgets_make_both_models_the_same_estimator():
     for shuffled, slots in (("Algorithm 1", "slots, mean"), ("Algorithm 2", "slots, frequency")):
         eps0, rng = np.full(50, 0.7), seeded()

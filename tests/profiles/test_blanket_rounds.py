@@ -116,6 +116,21 @@ def nearly(exact, slack=1e-12):
     return float(exact) * (1 - slack), float(exact) * (1 + slack)
 
 
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_the_profile_encloses_the_statistic(name, n):
+    distribution, one = one_round(name, n), pair(name, n)
+    inner = sorted(distribution)
+    for ratio in [*RATIOS, *((a + b) / 2 for a, b in zip(inner, inner[1:], strict=False) if a + b >= 2)]:
+        for direction, exact in (
+            (one, oracles.hockey_stick(distribution, ratio)),
+            (one.reversed, oracles.hockey_stick(turned(distribution), ratio)),
+        ):
+            ends = direction.log_hockey_stick(math.log(ratio))
+            low, high = nearly(exact)
+            assert math.exp(ends.lower) <= high and low <= math.exp(ends.upper) <= high * (1 + 1e-9) + 1e-12
+
+
 # ---------------------------------------------------------------- many rounds
 
 
