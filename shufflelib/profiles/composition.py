@@ -13,6 +13,7 @@ import numpy as np
 
 from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
 from shufflelib.numerics.composed_loss import ComposedPLD
+from shufflelib.profiles.connect_the_dots import STALLED
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
 
@@ -136,6 +137,7 @@ class ComposedPair(Pair):
         counts = [count for _, count in self.rounds]
         if any(curve.exhausted for curve in self._curves):
             self.forget()  # the dots lie where another question needed them
+        before, stalled = math.inf, 0
         while True:
             above = ComposedPLD([curve.pessimistic for curve in self._curves], counts)
             below = ComposedPLD([curve.optimistic for curve in self._curves], counts)
@@ -150,7 +152,10 @@ class ComposedPair(Pair):
             doubts = above.contributions(theta) - below.contributions(theta)
             open_ended = above.log_infinity_mass > log_scale + math.log(0.01 * min(width, 1.0))
             stretched = open_ended and sum(curve.extend() for curve in self._curves)
-            if not stretched and doubts.sum() <= 0.7 * width:
+            # once the width of the values is what is left, more dots do not help
+            stalled = stalled + 1 if not stretched and doubts.sum() > 0.9 * before else 0
+            before = doubts.sum()
+            if not stretched and (before <= 0.7 * width or stalled == STALLED):
                 return above, below, width
             worth = [
                 curve
