@@ -112,12 +112,12 @@ fuzz: .venv/installed ## ask every public function 1e5 drawn questions (SHUFFLEL
 
 lesson: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lesson: .venv/installed ## open one lesson in JupyterLab: make lesson N=3
-	$(VENV) -m jupyterlab $(or $(wildcard notebooks/course/$(shell printf %02d $(N))_*.ipynb), \
+	$(JUPYTERLAB) $(or $(wildcard notebooks/course/$(shell printf %02d $(N))_*.ipynb), \
 	    $(error say which lesson, from 1 to 13: make lesson N=3))
 
 lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)
-	$(VENV) -m jupyterlab --notebook-dir=.
+	$(JUPYTERLAB) --notebook-dir=.
 
 book: $(WANTED) $(IDEAS) .venv/book ## run the notebooks and bind them into a site: build/book/index.html (works offline)
 	@rm -rf build/book build/book-doctrees
@@ -164,6 +164,9 @@ clean: ## remove everything built, except figures/ and .venv
 
 distclean: clean ## remove .venv as well
 	rm -rf .venv
+
+# JupyterLab refuses to serve an administrator unless told to; in a container there may be no other user.
+JUPYTERLAB := $(VENV) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # Two `make` that set up at once take turns; the second finds it done.
 TAKE_TURNS = exec 9<requirements.lock; "$$python" -c 'import fcntl; fcntl.flock(0, fcntl.LOCK_EX)' <&9; \

@@ -2,8 +2,10 @@
 
 import asyncio
 import html
+import math
 
 import ipywidgets
+import traitlets
 
 from shufflelib.explorer import pictures, question_queue, text
 from shufflelib.explorer.mechanisms import MECHANISMS
@@ -57,6 +59,7 @@ class Page:
         except RuntimeError:
             self._loop = None
         self.setting, self._asked, self._due, self._busy = Setting(), None, False, False
+        self._last = self.setting  # what the controls go back to after something that cannot be shown
         self._left, self._step = [], None
         self._build()
         self.message = ipywidgets.HTML()
@@ -66,22 +69,23 @@ class Page:
 
     def _build(self):
         menu = [(mechanism.text, name) for name, mechanism in MECHANISMS.items()]
-        self.controls = {
-            "mechanism": ipywidgets.Dropdown(options=menu),
-            "d": Steps("options d", OPTIONS),
-            "sigma": Steps("noise σ", _decades(-1, 1, (1, 1.5, 2, 3, 5, 7))),
-            "eps0": Steps("local ε₀", BUDGETS),
-            "n": Steps("users n", _decades(2, 12, (1, 1.3, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8))),
-            "delta": Steps("δ", _decades(-12, -1, (1, 2, 5))),
-            "rounds": Steps("rounds", _decades(0, 6, (1, 2, 3, 5, 7))),
-            "rate": Steps("sampling rate", _decades(-6, 0, (1, 2, 3, 5, 7))),
-            "fpr": Steps("false alarms", [k / 100 for k in range(101)]),
-            "order": Steps("order λ", ORDERS),
-            "eps": Steps("target ε", _decades(-6, 1, (1, 1.5, 2, 3, 5, 7))),
+        steps = {
+            "d": ("options d", OPTIONS),
+            "sigma": ("noise σ", _decades(-1, 1, (1, 1.5, 2, 3, 5, 7))),
+            "eps0": ("local ε₀", BUDGETS),
+            "n": ("users n", _decades(2, 12, (1, 1.3, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8))),
+            "delta": ("δ", _decades(-12, -1, (1, 2, 5))),
+            "rounds": ("rounds", _decades(0, 6, (1, 2, 3, 5, 7))),
+            "rate": ("sampling rate", _decades(-6, 0, (1, 2, 3, 5, 7))),
+            "fpr": ("false alarms", [k / 100 for k in range(101)]),
+            "order": ("order λ", ORDERS),
+            "eps": ("target ε", _decades(-6, 1, (1, 1.5, 2, 3, 5, 7))),
         }
+        self.controls = {"mechanism": ipywidgets.Dropdown(options=menu)}
+        self.controls |= {name: Steps(*words, self._keep) for name, words in steps.items()}
         self.controls["mechanism"].description = "mechanism"
+        self.controls["mechanism"].style.description_width = "8.5em"
         for name, control in self.controls.items():
-            control.style.description_width = "8.5em"
             control.layout.width = "calc(100% - 6px)"
             control.layout.max_width = "36em"
             control.observe(lambda change, name=name: self._moved(name, change["new"]), names="value")
@@ -171,7 +175,7 @@ class Page:
         self.anchor.value = self.situation.value = ""
         self.message.value = (
             f'<p class="failure message" role="alert">This cannot be shown: {html.escape(str(wrong))}. '
-            "Correct it, or move a control to start from the usual one.</p>"
+            "Correct it, or move a control to go back.</p>"
         )
 
     def _place(self, setting):
@@ -188,7 +192,7 @@ class Page:
     def _take(self, setting):
         self.setting = None  # until every control shows it
         self._place(setting)
-        self.setting = setting
+        self.setting = self._last = setting
         self.refresh()
         self.message.value = ""
         used = MECHANISMS[setting.mechanism].parameters
@@ -202,11 +206,17 @@ class Page:
         if self._busy:
             return
         try:
-            setting = (self.setting or Setting()).but(**{name: value})
+            setting = self._last.but(**{name: value})
         except (ValueError, TypeError) as wrong:
-            self._refuse(wrong)
+            self._keep(wrong)
         else:
             self._take(setting)
+
+    def _keep(self, wrong):
+        """Say what is wrong with one control, and go back to what the page shows."""
+        self._place(self._last)
+        words = f"{html.escape(str(wrong))}. The page keeps what it shows."
+        self.message.value = f'<p class="failure message" role="alert">{words}</p>'
 
     def _begun(self, setting):
         """Whether the curves of a setting are asked for: at once for one round, else after a button."""
@@ -343,19 +353,75 @@ def _grid(widgets, gap):
     )
 
 
-class Steps(ipywidgets.SelectionSlider):
-    """A slider over given numbers, which makes room for any other number that a link asks for."""
+class Steps(ipywidgets.HBox):
+    """A slider over given numbers beside a field that takes any number; both always show the same one.
 
-    def __init__(self, description, values):
-        self.steps = values
-        super().__init__(description=description, options=[(_shown(value), value) for value in values])
+    Parameters
+    ----------
+    description : str
+        What the page calls the parameter.
+    values : list of float
+        Positions of the slider.
+    refuse : callable
+        Takes the text of the field and what is wrong with it.
+    """
+
+    value = traitlets.Any()
+
+    def __init__(self, description, values, refuse):
+        self.steps, self.description, self._refuse = values, description, refuse
+        options = [(_shown(value), value) for value in values]
+        self.slider = ipywidgets.SelectionSlider(description=description, options=options, readout=False)
+        self.field = ipywidgets.Text(
+            continuous_update=False, tooltip=f"{description}: a number, also 1e5 or log(3)"
+        )
+        self.slider.style.description_width = "8.5em"
+        self.slider.layout.flex, self.field.layout.width = "1 1 auto", "8em"
+        super().__init__([self.slider, self.field], value=self.slider.value)
+        self.field.value = _shown(self.value)
+        self.slider.observe(lambda change: self._set(change["new"]), names="value")
+        self.field.observe(lambda change: self._typed(change["new"]), names="value")
+        self.observe(lambda change: self.place(change["new"]), names="value")
+
+    def _set(self, value):
+        self.value = value
+
+    def _typed(self, words):
+        if words == _shown(self.value):
+            return
+        try:
+            self.value = typed(words)
+        except ValueError:
+            self._refuse(f"{self.description} must be a number such as 1e5, 123456 or log(3), got {words!r}")
 
     def place(self, value):
-        """Move to a number, a new position if need be."""
+        """Show a number, at a new position of the slider if need be."""
         values = sorted({*self.steps, value})
-        if [one for _, one in self.options] != values:
-            self.options = [(_shown(one), one) for one in values]
-        self.value = value
+        if [one for _, one in self.slider.options] != values:
+            self.slider.options = [(_shown(one), one) for one in values]
+        self.value = self.slider.value = value
+        self.field.value = _shown(value)
+
+
+def typed(words):
+    """Return the number that somebody typed: 1e5, 123,456 or log(3); nothing is evaluated.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.page import typed
+    >>> typed("1e5"), typed("123,456"), round(typed("log(3)"), 4)
+    (100000, 123456, 1.0986)
+    """
+    words = words.replace(",", "").strip()
+    if words.startswith("log(") and words.endswith(")"):
+        return math.log(typed(words[4:-1]))
+    value = float(words)
+    return int(value) if value.is_integer() else value
 
 
 def _shown(value):

@@ -26,6 +26,8 @@ if BROWSER is None:
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 FLAGS += ["--disable-background-networking", "--disable-component-update"]
 SMALL = "mechanism=binary_rr&n=200"
+FIELDS = "[...document.querySelectorAll('.explorer input[type=text]')]"
+SETTING = FIELDS + ".find(one => one.value.includes('=')).value"
 SECONDS = 1000
 
 
@@ -109,7 +111,7 @@ class Tab:
             self.page.keyboard.press(key)
 
     def setting(self):
-        return self.page.locator(".explorer input[type=text]").first.input_value()
+        return self.page.evaluate(SETTING)
 
     def picture(self, number=0):
         """Return the bytes of a picture."""
@@ -153,7 +155,7 @@ def test_every_control_moves_the_number_and_the_picture(tab):
         before, key = tab.picture(), "ArrowLeft" if name in ("rate", "delta") else "ArrowRight"
         query = tab.setting()
         tab.press(label, [key])
-        tab.page.wait_for_function(f"document.querySelector('.explorer input[type=text]').value != '{query}'")
+        tab.page.wait_for_function(f"{SETTING} != '{query}'")
         moved = dict(part.split("=") for part in tab.setting().split("&"))
         kept = {"n": int(moved["n"]), "rounds": int(moved["rounds"])}
         kept |= {name: float(moved[name]) for name in ("eps0", "delta", "rate")}
@@ -163,6 +165,22 @@ def test_every_control_moves_the_number_and_the_picture(tab):
         assert tab.picture() != before
         tab.press(label, ["ArrowRight" if key == "ArrowLeft" else "ArrowLeft"])
         tab.says(central())
+
+
+def test_what_is_typed_beside_a_slider_is_computed_or_refused(tab):
+    tab.says(central())
+    field = tab.page.get_by_role("textbox", name="users n")
+    for words, n in (("1e3", 1000), ("456", 456)):
+        field.fill(words)
+        field.press("Enter")
+        tab.says(central(n=n))
+        assert field.input_value() == f"{n:,}" and f"n={n}&" in tab.setting()
+    field.fill("7")
+    field.press("Enter")
+    sync_api.expect(tab.page.locator(".explorer .message")).to_contain_text("n must be finite and >= 100")
+    assert field.input_value() == "456" and "n=456&" in tab.setting()
+    handle = tab.page.get_by_role("slider", name="users n")
+    assert handle.get_attribute("aria-valuetext") == "456"
 
 
 @pytest.mark.parametrize(

@@ -366,7 +366,31 @@ def test_a_bad_setting_shows_a_sentence_and_nothing_else():
     for panel in page.panels[1:]:
         panel.shown.value = False
     page.controls["n"].value = 5000
-    assert page.setting == Setting(n=5000) and "ε ≤" in text_of(page)
+    assert page.setting == SMALL.but(n=5000) and "ε ≤" in text_of(page)
+
+
+def test_the_field_beside_a_slider_sets_the_number_or_refuses_it(page):
+    n, eps0 = page.controls["n"], page.controls["eps0"]
+    n.field.value = "1.5e3"
+    assert page.setting == SMALL.but(n=1500) and (n.value, n.slider.value, n.field.value) == (
+        1500,
+        1500,
+        "1,500",
+    )
+    eps0.field.value = "log(3)"
+    assert page.setting.eps0 == math.log(3) == eps0.slider.value
+    shown = text_of(page)
+    for control, words, complaint in (
+        (n, "50", "n must be finite and &gt;= 100"),
+        (eps0, "much", "local ε₀ must be a number such as 1e5"),
+        (n, "1.5", "n must be"),
+    ):
+        before = control.field.value
+        control.field.value = words
+        assert complaint in page.message.value and control.field.value == before
+        assert page.setting == SMALL.but(n=1500, eps0=math.log(3)) and text_of(page) == shown
+    n.slider.value = 1000
+    assert page.message.value == "" and n.field.value == "1,000"
 
 
 @pytest.mark.parametrize("value", [0.1266144799, 0.12661448004, 1.0, 2.0 / 3.0, 1e-300, 123456.789012345])
