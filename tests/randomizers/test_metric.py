@@ -1,7 +1,7 @@
-"""Metric randomizers against quadrature in other coordinates and against enumeration of tiny populations.
+"""Metric randomizers against quadrature in other coordinates.
 
-The oracles are written from the densities alone: masses of a few wide cells, made exact fractions and
-enumerated; integrals over the plane in polar coordinates with the blanket found place by place.
+The oracles are written from the densities alone: integrals over a line, piece by piece, and over the plane
+in polar coordinates, with the blanket found place by place.
 """
 
 import dataclasses
@@ -10,10 +10,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import dblquad, quad
 from scipy.stats import kstest
 
 from shufflelib import randomizers, shuffle
+from shufflelib.randomizers import planar
 
 metric_generic, metric_laplace = randomizers.metric_generic, randomizers.metric_laplace
 planar_laplace, witch_hat = randomizers.planar_laplace, randomizers.witch_hat
@@ -139,6 +140,21 @@ def test_planar_beta_is_the_printed_integral(d01):
     printed = 2 * quad(lambda x: inner(abs(x - d01 / 2)) / (2 * math.pi), 0, d01 / 2, epsrel=1e-9)[0]
     beta = planar_laplace(d01=d01, dmax=d01).beta
     assert beta == pytest.approx(printed, rel=1e-7)
+
+
+@pytest.mark.parametrize("d01", (0.1, 1.0, 20.0))
+def test_planar_mass_beyond_the_last_column_is_the_integral(d01):
+    """In elliptic coordinates about both places, e^-40 of it or so; in these units it is not small."""
+    mechanism, focal = planar_laplace(d01=d01, dmax=2 * d01), d01 / 2
+    cells = planar._Cells.of(focal, planar.REACH, planar.REFERENCE_ROWS)
+    start, end = (math.acosh(1 + (planar.REACH + more) / focal) for more in (0.0, 50.0))
+
+    def density(mu, nu):
+        far = focal * (math.cosh(mu) - math.cos(nu)) - planar.REACH
+        return focal**2 / math.pi * (math.sinh(mu) ** 2 + math.sin(nu) ** 2) * math.exp(-far)
+
+    truth = dblquad(density, 0.0, math.pi / 2, start, end, epsrel=1e-9)[0]
+    assert math.exp(planar.REACH) * mechanism._beyond(cells).sum() == pytest.approx(truth, rel=1e-6)
 
 
 @pytest.mark.parametrize("d01", (0.1, 1.0, 3.0, 5.0))
