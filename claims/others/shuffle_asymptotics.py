@@ -134,14 +134,14 @@ def _moderate(effort):
 
 
 def _one_coordinate(effort):
-    """Variance of one value in [-1, 1], times the squared index: a mean's error at a given privacy."""
+    """Variance of one value in [-1, 1], over the squared index: a mean's error at a given privacy."""
     e = math.exp(2.0)
     response = ((e + 1) / (e - 1)) ** 2 * (e - 1) ** 2 / e  # at least: value 0, all others at one end
     steps = [f"binary response to 1 or -1, eps0 = 2, value 0: at least {response:.4g}"]
     for sigma in (4.0, 10.0, 100.0):
         index = gaussian_index(sigma=sigma / 2)  # inputs two apart
         steps.append(f"Gaussian noise, sigma = {sigma:g}: at most {(sigma / index.blanket) ** 2:.4g}")
-    evidence = "only the abstract is at hand; of one coordinate, variance times squared shuffle index: "
+    evidence = "only the abstract is at hand; of one coordinate, variance over squared shuffle index: "
     return Finding(Verdict.NOT_DECIDED, evidence + "; ".join(steps), tuple(steps))
 
 
