@@ -70,6 +70,7 @@ html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
 templates_path = ["_templates"]
 html_css_files = ["book.css"]
+html_js_files = ["ledger.js"]
 html_copy_source = False
 html_show_copyright = False
 html_show_search_summary = False  # the summaries are fetched, which a page opened as a file may not

@@ -13,7 +13,7 @@ import nbformat
 
 import draw_ideas
 import shufflelib
-from claims import ALL, works
+from claims import ALL, items, works
 from shufflelib.plotting import ideas
 
 PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
@@ -173,43 +173,53 @@ def pictures_of_a_notebook(path, shown):
     return [*lines, ":::::", ""]
 
 
-def pictures_of_claims(chapters):
+def pictures_of_claims(folders):
     """Return claim -> figure of its failure curve: the data of that figure mark where each claim fails."""
     found = {}
-    for name in itertools.chain.from_iterable(chapters.values()):
-        with (FIGURES / f"{name}.csv").open(newline="") as file:
-            rows = csv.DictReader(line for line in file if not line.startswith("#"))
-            if {"claim", "fails", "quantity"} <= set(rows.fieldnames or ()):
-                found |= {row["claim"]: name for row in rows}
+    for path, shown in folders.items():
+        for name in shown:
+            with (FIGURES / path.parent.relative_to(NOTEBOOKS) / f"{name}.csv").open(newline="") as file:
+                rows = csv.DictReader(line for line in file if not line.startswith("#"))
+                if {"claim", "fails", "quantity"} <= set(rows.fieldnames or ()):
+                    found |= {row["claim"]: name for row in rows}
     return found
 
 
+def by_item(work, ledger):
+    """Return the claims of one work, each with its item, in the order of the paper; the rest at the end."""
+    named = {name: item.name for item in items.ALL if item.work == work for name in item.claims}
+    order = {name: place for place, name in enumerate(named)}
+    found = sorted(ledger, key=lambda claim: order.get(claim.id, len(order)))
+    return [(named.get(claim.id, ""), claim) for claim in found]
+
+
 def ledger_page(head, ledger, pictures):
-    """Return the head of the page, then every claim with its verdict and reading; nothing is computed."""
-    lines = [head]
+    """Return the head of the page, then every claim by work and item; nothing is computed."""
+    lines = [head, "", "## Every claim", ""]
     by_source = {}
     for claim in ledger:
         by_source.setdefault(claim.id.split("-")[0], []).append(claim)
-    for claims in by_source.values():
+    for work, claims in by_source.items():
         sources = Counter(claim.source.split(")")[0] + ")" for claim in claims)
         source = sources.most_common(1)[0][0]
-        lines += [
-            f"## {plain(source)}",
-            "",
-            f"How it was read: {plain(works.how(claims[0]))}.",
-            "",
-            "{.words .claims}",
-        ]
-        lines += ["| claim | verdict | a reading under which it is true |", "|---|---|---|"]
-        for claim in claims:
-            label = f" ({claim.label})" * bool(claim.label)
-            shared = f" <br> *The error is that of* `{claim.repeats}`" * bool(claim.repeats)
-            place = plain(claim.source.removeprefix(source).strip(" ,"))
-            entry = f"`{claim.id}` <br> {plain(claim.statement)}" + f" <br> *{place}*" * bool(place)
-            where = f" <br> [picture](#fig-{pictures[claim.id]})" if claim.id in pictures else ""
-            lines.append(f"| {entry} | {claim.verdict}{label}{where} | {plain(claim.reading)}{shared} |")
+        lines += [f"### {plain(source)}", "", f"How it was read: {plain(works.how(claims[0]))}.", ""]
+        lines += ["{.words .claims}", "| item | claim | verdict | a reading under which it is true |"]
+        lines += ["|---|---|---|---|"]
+        lines += [row_of_claim(item, claim, source, pictures) for item, claim in by_item(work, claims)]
         lines.append("")
     return "\n".join(lines)
+
+
+def row_of_claim(item, claim, source, pictures):
+    """Return one claim as a row of the table of its work."""
+    place = claim.source.removeprefix(source).strip(" ,")
+    item, place = (item, place) if item else (place, "")
+    label = f" ({claim.label})" * bool(claim.label)
+    shared = f" <br> *The error is that of* `{claim.repeats}`" * bool(claim.repeats)
+    entry = f"`{claim.id}` <br> {plain(claim.statement)}"
+    entry += f" <br> *{plain(place)}*" * bool(place and not item.startswith(place))
+    where = f" <br> [picture](#fig-{pictures[claim.id]})" if claim.id in pictures else ""
+    return f"| {plain(item)} | {entry} | {claim.verdict}{label}{where} | {plain(claim.reading)}{shared} |"
 
 
 def module_page(module, homes):
@@ -296,7 +306,7 @@ def write(target, bounds, ledger, citation, titles, chapters, folders):
         "citation.bib": bibtex(citation),
         "bounds.md": bounds_page(bounds, titles),
         "gallery.md": gallery_page(titles, chapters, folders),
-        "ledger.md": ledger_page(ledger, ALL, pictures_of_claims(chapters)),
+        "ledger.md": ledger_page(ledger, ALL, pictures_of_claims(folders)),
         "reference.md": reference_page(modules, homes),
     }
     pages |= {f"reference/{module.__name__}.rst": module_page(module, homes) for module in modules}

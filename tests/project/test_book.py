@@ -132,19 +132,21 @@ def test_every_public_function_and_class_has_an_example():
 
 def test_the_ledger_page_has_every_claim_and_runs_none():
     refuted = next(claim.id for claim in book_pages.ALL if claim.failure_curve is not None)
-    page = book_pages.ledger_page(LEDGER, book_pages.ALL, {refuted: "13_picture"})
+    page = book_pages.ledger_page(LEDGER, book_pages.ALL, {refuted: "a_picture"})
     assert all(f"| `{claim.id}` <br>" in page for claim in book_pages.ALL)
-    assert page.count("(#fig-13_picture)") == 1
-    assert page.count("\n| `") == len(book_pages.ALL)
+    assert page.count("(#fig-a_picture)") == 1
+    assert len(re.findall(r"^\|[^|]*\| `", page, re.MULTILINE)) == len(book_pages.ALL)
+    assert page.index("| Theorem 4.1 | `wang24") < page.index("| Theorem 4.2 | `wang24")
     assert page.count("How it was read:") == len({claim.id.split("-")[0] for claim in book_pages.ALL})
+    assert "\n## Every claim\n" in page and '"every-claim"' in (BOOK / "_static/ledger.js").read_text()
     assert "refuted (an approximation, read as a bound)" in page and "The error is that of" in page
 
 
 def test_a_refuted_claim_leads_to_the_picture_of_its_failure():
-    shown = {"13_claims": {path.stem: "words" for path in (ROOT / "figures").glob("13_*.png")}}
-    pictures = book_pages.pictures_of_claims(shown)
+    shown = {path.stem: "words" for path in (ROOT / "figures/papers").glob("claims_*.png")}
+    pictures = book_pages.pictures_of_claims({ROOT / "notebooks/papers/claims.ipynb": shown})
     drawn = {claim.id for claim in book_pages.ALL if claim.failure_curve is not None}
-    assert set(pictures) <= drawn and set(pictures.values()) <= set(shown["13_claims"])
+    assert set(pictures) <= drawn and set(pictures.values()) <= set(shown)
     if pictures:
         assert len(pictures) > 50
 
