@@ -175,10 +175,8 @@ def index():
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["work", "item", "verdict", "shown", "command"])
     for item in ALL:
-        command = (
-            f"make build/full/papers/{item.work}.ipynb"
-            if item.shown
-            else f"python -m claims --paper {item.work}"
-        )
+        command = f"python -m claims --paper {item.work}"
+        if item.shown:
+            command = f"make build/full/papers/{item.shown[0].partition('_')[0]}.ipynb"
         writer.writerow([item.work, item.name, item.verdict, " ".join(item.shown), command])
     return out.getvalue()

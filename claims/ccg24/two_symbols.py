@@ -99,7 +99,7 @@ def _formula_at(order):
     return renyi.binary_rr_pair(eps0=1.0, n=20).renyi(order).lower, 0.0
 
 
-def _conference_h(e, alpha):
+def conference_h(e, alpha):
     """Return the printed h(alpha) for n = 2: v = 1 is the only term, alpha(t) is 1/e for t < 1, else 0."""
     return 1 - alpha - (1 / (2 * e) if alpha < 1 / e else 0)  # P(A = 0) P(C = 1) while g = 1
 
@@ -108,7 +108,7 @@ def _conference_slopes():
     """Return the slopes of the printed h at e^eps0 = 2, n = 2, away from its jump."""
     e, grid = Fraction(2), [Fraction(j, 12) for j in range(13)]
     steps = [(a, b) for a, b in pairwise(grid) if not a < 1 / e <= b]
-    return {(_conference_h(e, b) - _conference_h(e, a)) * 12 for a, b in steps}
+    return {(conference_h(e, b) - conference_h(e, a)) * 12 for a, b in steps}
 
 
 def _conference_by_hand():
@@ -122,7 +122,7 @@ def _conference_by_hand():
     return refuted_if(slopes == {-1} and both > 0, "the same by hand", steps)
 
 
-def _preprint_h(fpr, *, eps0, n):
+def preprint_h(fpr, *, eps0, n):
     """Return the preprint's h(fpr) as printed, with A ~ Bin(v, 1/2) among v clones."""
     v, share = np.arange(n), 1.0 / (1.0 + math.exp(-eps0))
     chance = binom.pmf(v, n - 1, math.exp(-eps0))
@@ -141,12 +141,12 @@ def _preprint_h(fpr, *, eps0, n):
 def _printed_h_at(level):
     """Return the false negatives of the best test between the printed P and Q at ε₀ = 1, n = 20, and h."""
     at = {"eps0": 1.0, "n": 20}
-    return renyi.theorem1_pair_arxiv24(**at).tradeoff(level).upper, _preprint_h(level, **at)
+    return renyi.theorem1_pair_arxiv24(**at).tradeoff(level).upper, preprint_h(level, **at)
 
 
 def _preprint(effort):
     p, q = (exact_shuffle.shuffled(_one_sided(3, Fraction(3, 4)), (x, 2, 2)) for x in (1, 0))
-    claimed, perfect = _preprint_h(0.05, eps0=1.0, n=20), 1.0 - 0.05
+    claimed, perfect = preprint_h(0.05, eps0=1.0, n=20), 1.0 - 0.05
     attack = renyi.binary_rr_pair(eps0=1.0, n=20)
     attained = min(attack.tradeoff(0.05).upper, attack.reversed.tradeoff(0.05).upper)
     steps = (

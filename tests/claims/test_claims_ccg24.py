@@ -114,7 +114,7 @@ def _committed(name):
 def test_accuracies_are_those_of_the_committed_table():
     rows = {
         row["our setting"]: (float(row["train %"]), float(row["test %"]))
-        for row in _committed("07_published_mnist.csv")
+        for row in _committed("papers/sgd_published_mnist.csv")
     }
     listed = training_accuracies.ALGORITHM_1 | training_accuracies.PLAIN | training_accuracies.EQUAL
     listed |= training_accuracies.RELEASED
@@ -134,16 +134,16 @@ def _mean(name, accuracy, **columns):
 
 def test_accuracies_of_the_comparisons_are_those_of_the_committed_curves():
     for bound, value in training_accuracies.SAME_DIVERGENCE.items():
-        mean = _mean("07_fig4_equal_mnist.csv", "train accuracy", bound=bound)
+        mean = _mean("papers/sgd_fig4_equal_mnist.csv", "train accuracy", bound=bound)
         assert mean == pytest.approx(value, abs=0.051)
     for panel, (noisy, plain) in training_accuracies.APPROACH.items():
         for eps0, value in (("2", noisy), ("", plain)):
-            mean = _mean("07_fig4_epochs_mnist.csv", "train accuracy", panel=panel, eps0=eps0)
+            mean = _mean("papers/sgd_fig4_epochs_mnist.csv", "train accuracy", panel=panel, eps0=eps0)
             assert mean == pytest.approx(value, abs=0.051)
     budgets = ("Unif 3, U(0.5, 1)", "Constant, 0.5", "Unif 2, U(0.01, 2)")
     for setting, values in training_accuracies.ORDERED.items():
         data, noise = setting.split(", ", 1)
         for name, value in zip(budgets, values, strict=True):
-            figure = f"07_fig4_personal_{data.lower()}.csv"
+            figure = f"papers/sgd_fig4_personal_{data.lower()}.csv"
             mean = _mean(figure, "test accuracy", noise=noise, budgets=name)
             assert mean == pytest.approx(value, abs=0.051)

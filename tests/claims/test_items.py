@@ -18,10 +18,11 @@ NUMBERED = {
         Figure 4, Figure 5, Table 4, Algorithm 3, Table 5
     """,
     "ccg24": """
-        Table 1, Lemma 1, Proposition 1, Theorem 1, Corollary 1, Lemma 2, Theorem 2, Corollary 2,
-        Figure 2, Figure 3, Table 2, Proposition 2, Theorem 3, Algorithm 1, Figure 4, Fact 1, Facts
-        2 and 3, Facts 4 and 5, Lemma 3, Lemma 4, Lemma A.1 (arXiv), Lemma A.4 (arXiv), Lemma 5,
-        Lemma 6, Corollary 2 (Section 7.6)
+        Figure 1, Table 1, Lemma 1, Proposition 1, Theorem 1, Corollary 1, Lemma 2, Theorem 2, Corollary 2,
+        Section 3.3: equation (8), Section 3.3: equation (9), Figure 2, Figure 3, Table 2, Proposition 2,
+        Theorem 3, Algorithm 1, Figure 4 (ICASSP), Figure 4 (arXiv), Fact 1, Facts 2 and 3, Facts 4 and 5,
+        Lemma 3, Lemma 4, Lemma A.1 (arXiv), Lemma A.4 (arXiv), Lemma 5, Equation (17) (arXiv), Lemma 6,
+        Corollary 2 (Section 7.6)
     """,
     "gspa24": """
         Definition 5, Lemma 1, Theorem 1, Lemma 2, Lemma 3, Theorem 2, Table 2, Figure 2, Theorem 3,

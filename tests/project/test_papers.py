@@ -31,7 +31,8 @@ def test_a_paper_opens_with_its_table_and_shows_every_item_in_order(path):
 def test_what_a_paper_shows_is_what_its_items_list(path):
     listed = {name for item in items.of(path.stem) for name in item.shown}
     saved = set(re.findall(rf'"({path.stem}_\w+)"', "\n".join(sources(path, "code"))))
-    assert listed <= saved
+    elsewhere = {name for name in listed if name.startswith("sgd_")}  # the training of two works
+    assert listed - elsewhere <= saved
     for name in listed:
         assert (FIGURES / f"{name}.csv").exists(), f"{name} was not made in full"
 
