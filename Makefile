@@ -82,6 +82,8 @@ help: ## list these targets
 figures: $(WANTED) $(IDEAS) figures/papers/index.csv ## run every notebook and write figures/ (PROFILE=quick: build/quick/figures/)
 	@echo 'written by $(words $(WANTED)) notebooks, PROFILE=$(PROFILE):'
 	@cat /dev/null $(WANTED:.ipynb=.files) | sed 's/^/  /'
+	@$(VENV) -c 'from shufflelib.datasets import mnist_available as here; here() or \
+	    print("no MNIST here (make data): its figures are left as they are, the bundled digits stand in")'
 
 test: unit ## lint, the quick tests, then every notebook on coarse grids
 	@$(MAKE) --no-print-directory figures PROFILE=quick
