@@ -14,6 +14,7 @@ SHOWN = re.compile(
     r"<figcaption><b>(?P<label>[^<]*)</b> (?P<caption>.*?)</figcaption>",
     re.DOTALL,
 )
+TABLE = re.compile(r"\w+\.csv, (?P<name>\w+\.md)$")
 FIGURE = """```{{figure}} {place}
 :name: fig-{name}
 :alt: {alt}
@@ -62,9 +63,11 @@ def joined(run):
     return first
 
 
-def printable(output):
-    """Return an output, unless it is an error or a live widget, which a book cannot print."""
+def printable(output, folder):
+    """Return an output, a table as the committed one; an error or a live widget is refused."""
     kinds = output.get("data", {})
+    if "text/markdown" in kinds and (table := TABLE.match(kinds.get("text/plain", ""))):
+        kinds["text/markdown"] = (ROOT / "figures" / folder / table["name"]).read_text()
     if output.output_type == "error" or any("widget" in kind for kind in kinds):
         raise ValueError(f"the book cannot print this output: {output.get('ename') or ', '.join(kinds)}")
     return output
@@ -87,7 +90,7 @@ def page(notebook, folder):
             figures = [figure_of(output) for output in cell.get("outputs", [])]
             cells.append(cell)
             if cell.cell_type == "code":
-                cell.outputs = [one for one in map(printable, cell.outputs) if not figure_of(one)]
+                cell.outputs = [printable(one, folder) for one in cell.outputs if not figure_of(one)]
                 cell.metadata = {"tags": ["hide-input"]} if hidden else {}
             cells += [nbformat.v4.new_markdown_cell(as_figure(one, folder)) for one in figures if one]
     notebook.metadata.pop("widgets", None)

@@ -234,6 +234,14 @@ def test_a_notebook_named_in_the_text_is_linked():
     assert book_source.as_prose("`notebooks/01_next.ipynb`", stems) == "[notebook 01](01_next.ipynb)"
 
 
+def test_a_table_of_a_run_gives_way_to_the_committed_one():
+    data = {"text/markdown": "of a coarse run", "text/plain": "claims_works.csv, claims_works.md"}
+    table = code("save_table()", nbformat.v4.new_output("execute_result", data))
+    (cell,) = book_lessons.page(nbformat.v4.new_notebook(cells=[table]), "papers").cells
+    committed = (ROOT / "figures/papers/claims_works.md").read_text()
+    assert cell.outputs[0].data["text/markdown"] == committed
+
+
 @pytest.mark.parametrize(
     "page, message",
     [
