@@ -1,4 +1,4 @@
-"""The lower bound and the binary search of the variation-ratio paper, against fractions and brackets."""
+"""The decomposition, lower bound and search of the variation-ratio paper, against fractions and brackets."""
 
 import math
 from fractions import Fraction
@@ -43,6 +43,52 @@ def test_the_search_ends_on_the_promised_side(steps, upper):
     truth = pair.epsilon(delta=1e-6)
     assert (found >= truth.lower) if upper else (found <= truth.upper)
     assert abs(found - truth.upper) <= 1.0 / 2**steps + 1e-9
+
+
+@pytest.mark.parametrize(
+    "randomizer",
+    [
+        randomizers.generalized_rr(eps0=1.0, d=6),
+        randomizers.binary_rr(eps0=2.0),
+        randomizers.subset(eps0=0.5, d=6, k=2),
+        randomizers.generalized_rr(eps0=1e-6, d=4),
+    ],
+)
+def test_the_parts_mix_to_the_reports(randomizer):
+    table = randomizer.pmf()
+    parts = variation_ratio.mixture_parts(table)
+    high, low, r = parts.beta + parts.alpha, parts.alpha, parts.r
+    kept, theirs = (1 - high - low) * parts.rest, (1 - 2 * r) * parts.others
+    assert np.allclose(high * parts.left + low * parts.right + kept, table[0], atol=1e-14)
+    assert np.allclose(low * parts.left + high * parts.right + kept, table[1], atol=1e-14)
+    assert np.allclose(r * (parts.left + parts.right) + theirs, table, atol=1e-14)
+    for part in (parts.left, parts.right, parts.rest, *parts.others):
+        assert part.min() >= 0.0 and part.sum() in (0.0, pytest.approx(1.0))
+    assert parts.p == pytest.approx(math.exp(randomizer.eps0)) == parts.q
+
+
+def test_the_parts_of_reports_with_disjoint_values():
+    parts = variation_ratio.mixture_parts([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    assert (parts.p, parts.q, parts.alpha, parts.r, parts.beta) == (math.inf, math.inf, 0.0, 0.0, 1.0)
+    assert np.array_equal(parts.others, [[1, 0, 0], [0, 0, 1], [0, 1, 0]]) and not parts.rest.any()
+
+
+@pytest.mark.parametrize(
+    "table, words",
+    [
+        ([[0.5, 0.6], [0.5, 0.5]], r"pass randomizer\.pmf\(\)"),
+        ([[0.5, math.nan], [0.5, 0.5]], "table"),
+        ([0.5, 0.5], r"pass randomizer\.pmf\(\)"),
+        ([[-0.5, 1.5], [0.5, 0.5]], "table"),
+        ([[0.5, 0.5], [0.5, 0.5]], "rows that differ"),
+        ([[0.5, 0.5]], "second"),
+        ([], "table"),
+    ],
+)
+def test_hostile_tables_are_refused(table, words):
+    for function in (variation_ratio.mixture_parts, lambda rows: variation_ratio.lower_bound_pair(rows, n=2)):
+        with pytest.raises((TypeError, ValueError), match=words):
+            function(table)
 
 
 def test_bad_arguments_are_refused():
