@@ -80,7 +80,7 @@ TABLE_4 = (
 )
 
 
-# the exact values, δ = 0.01/n, to ten digits: figures/02_table4.csv, notebook 02
+# the exact values, δ = 0.01/n, to ten digits: figures/papers/wang24_table4.csv
 EXACT_4 = (
     0.00279402909, 0.000345406367, 0.0000402787683, 0.0432061581, 0.00501162085, 0.000563643933,
     0.2260789803, 0.0253723622, 0.00280975086, 0.74213228, 0.0775152409, 0.0084996016,

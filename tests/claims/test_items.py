@@ -15,7 +15,7 @@ NUMBERED = {
         Theorem 4.1, Theorem 4.2, Lemma 4.3, Lemma 4.4, Lemma 4.5, Table 1, Table 2, Table 3,
         Theorem 4.6, Algorithm 1, Theorem 4.7, Theorem 4.8, Theorem 5.1, Proposition 1, Algorithm 2,
         Theorem 6.1, Lemma 7.2, Theorem 7.3, Lemma 7.4, Proposition 2, Figure 1, Figure 2, Figure 3,
-        Figure 4, Figure 5, Table 4, Algorithm 3, Table 5
+        Figure 4, Figure 5, Table 4, Equation (11), Equation (15), Algorithm 3, Table 5
     """,
     "ccg24": """
         Figure 1, Table 1, Lemma 1, Proposition 1, Theorem 1, Corollary 1, Lemma 2, Theorem 2, Corollary 2,
