@@ -18,7 +18,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import written
-from shufflelib.numerics.optional import axes
+from shufflelib.numerics.optional import axes, progress
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.numerics.tables import Table
 from shufflelib.published import closed_form, conversions, renyi
@@ -260,7 +260,8 @@ def compare(randomizer, *, n, delta, bounds=None):
     [('certified lower', 0.0801), ('certified upper', 0.0802), ("stronger clones FMT'23, pair", 0.1487)]
     """
     question = Question(randomizer, n, delta)
-    return Comparison(_answer(bound, question) for bound in (ALL if bounds is None else bounds))
+    asked = progress(ALL if bounds is None else bounds, desc="bounds", delay=2.0)
+    return Comparison(_answer(bound, question) for bound in asked)
 
 
 def gaps(randomizer, *, n, delta):
