@@ -82,6 +82,7 @@ LINE = {
     "CCG'24, Theorem 3": Look(ORANGE, "-", (5, 2, 0), "refuted"),
     "GSPA'24, Theorem 2": Look(ORANGE, DOTTED, "v", "asymptotic"),
     "Echo, Liu'23": Look(VERMILLION, "-", (7, 2, 0), "refuted"),
+    "Echo, Liu'23, numerical": Look(VERMILLION, "-", (8, 2, 0), "refuted"),
     "basic parallel": Look(BLUE, "-", ">", "certified"),
     "advanced parallel": Look(VERMILLION, "-", "+", "refuted"),
     "advanced parallel, β of the code": Look(VERMILLION, "-", (6, 2, 0), "refuted"),

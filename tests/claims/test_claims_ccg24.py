@@ -118,8 +118,6 @@ def test_accuracies_are_those_of_the_committed_table():
     }
     listed = training_accuracies.ALGORITHM_1 | training_accuracies.PLAIN | training_accuracies.EQUAL
     listed |= training_accuracies.RELEASED
-    for one in training_accuracies.CLIENT.values():
-        listed |= one
     assert {name: rows[name] for name in listed} == listed
 
 
@@ -139,11 +137,4 @@ def test_accuracies_of_the_comparisons_are_those_of_the_committed_curves():
     for panel, (noisy, plain) in training_accuracies.APPROACH.items():
         for eps0, value in (("2", noisy), ("", plain)):
             mean = _mean("papers/sgd_fig4_epochs_mnist.csv", "train accuracy", panel=panel, eps0=eps0)
-            assert mean == pytest.approx(value, abs=0.051)
-    budgets = ("Unif 3, U(0.5, 1)", "Constant, 0.5", "Unif 2, U(0.01, 2)")
-    for setting, values in training_accuracies.ORDERED.items():
-        data, noise = setting.split(", ", 1)
-        for name, value in zip(budgets, values, strict=True):
-            figure = f"papers/sgd_fig4_personal_{data.lower()}.csv"
-            mean = _mean(figure, "test accuracy", noise=noise, budgets=name)
             assert mean == pytest.approx(value, abs=0.051)

@@ -4,11 +4,10 @@ from fractions import Fraction as F
 
 import numpy as np
 
+import claims
 from claims import Effort, Verdict
 from claims.exact_tests import never_fails
-from claims.gspa24 import (
-    personal_guarantees,
-)
+from claims.gspa24 import accuracies, personal_guarantees
 from claims.others import before_the_pair, echo_of_neighbours
 
 # ---------------------------------------------------------------- the instruments
@@ -38,3 +37,28 @@ def test_a_charge_for_failures_that_is_too_small_is_seen(monkeypatch):
         lambda rows, n, ratio: tuple(worst(rows, n, ratio)) if len(rows[0]) > len(rows) else (F(-1), None),
     )
     assert check(Effort(8)).verdict is Verdict.REFUTED
+
+
+# ---------------------------------------------------------------- committed runs
+
+
+def test_accuracies_come_from_the_committed_runs(monkeypatch, tmp_path):
+    """Runs that end nearer to the published numbers, or in another order, change the verdicts."""
+    names = ("gspa24-accuracy-best", "gspa24-accuracy-constant", "gspa24-figure-4-order")
+
+    def verdicts():
+        return [accuracies.CHECKS[name].check(Effort(1)).verdict for name in names]
+
+    assert verdicts() == [claims.named(name).verdict for name in names]
+    rows = [
+        ("Unif 3, U(0.5, 1)", 0.9678),
+        ("Constant, 0.5", 0.91),
+        ("Unif 2, U(0.01, 2)", 0.93),
+        ("no noise", 1),
+    ]
+    for name, noises in (("gspa24_fig4_mnist", [""]), ("gspa24_noise_mnist", ["m clients", "m examples"])):
+        lines = ["# clip: 2", "noise,budgets,run,epoch,test accuracy"]
+        lines += [f'"for 2C/m, {noise}","{held}",0,50,{ours}' for noise in noises for held, ours in rows]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setattr(accuracies, "FIGURES", tmp_path)
+    assert verdicts() == [Verdict.HOLDS, Verdict.NOT_REPRODUCIBLE, Verdict.NOT_REPRODUCIBLE]

@@ -25,8 +25,9 @@ NUMBERED = {
         Corollary 2 (Section 7.6)
     """,
     "gspa24": """
-        Definition 5, Lemma 1, Theorem 1, Lemma 2, Lemma 3, Theorem 2, Table 2, Figure 2, Theorem 3,
-        Algorithm 1, Figure 3, Theorem 4, Algorithm 2, Theorem 5, Table 3, Figure 4, Algorithm 3,
+        Table 1, Equation (4), Definition 4, Definition 5, Definition 6, Lemma 1, Theorem 1, Lemma 2,
+        Equation (14), Lemma 3, Theorem 2, Equation (17), Table 2, Figure 2, Theorem 3, Algorithm 1,
+        Figure 3a, Figure 3b, Theorem 4, Algorithm 2, Theorem 5, Table 3, Figure 4, Algorithm 3,
         Fact 1, Fact 2, Fact 3, Fact 4, Lemma 4
     """,
     "wsys23": """

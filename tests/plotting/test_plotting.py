@@ -46,7 +46,7 @@ def test_every_pair_of_bounds_can_be_told_apart_in_grey():
 def test_the_stroke_says_what_a_line_proves():
     for how in plotting.LINE.values():
         assert (how.dash == "-") == (how.kind in ("certified", "refuted"))
-        crosses = ("x", "X", "+", (5, 2, 0), (6, 2, 0), (7, 2, 0))
+        crosses = ("x", "X", "+", (5, 2, 0), (6, 2, 0), (7, 2, 0), (8, 2, 0))
         assert (how.marker in crosses) == (how.kind == "refuted")
     assert plotting.WIDTH["certified"] == max(plotting.WIDTH.values())
 
