@@ -35,6 +35,7 @@ FOLDERS = (
     "published.personalized",
     "published.renyi",
     "published.shuffle_index",
+    "published.variation_ratio",
     "randomizers",
     "sgd",
     "sgd.accounting",
@@ -46,6 +47,7 @@ BLOCKS = {"clip": 1.0, "blocks": 10, "block_size": 5}
 NOISY = sgd.LaplaceBlocks(eps0=0.5, **BLOCKS)
 BLANKET = closed_form.BlanketBounds.generalized_rr(eps0=1.0, d=10)
 THREE = [1.0, 0.5, 2.0]
+TABLE = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
 MESSAGES = randomizers.balcer_uniform()
 CLIENTS = sgd.PersonalClients(eps=[0.1] * 100, delta=1e-6, clip=1.0, client_size=5)
 OWN = {  # where a callable means something else by the name, or its theorem needs other numbers
@@ -75,6 +77,9 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "published.personalized.echo_epsilon_liu23": {"eps0": [0.1] * 1000},
     "published.personalized.largest_budget_erlingsson19": {"eps0": [0.1] * 10**4, "delta": 1e-6},
     "published.personalized.largest_budget_fmt21": {"eps0": [0.1] * 10**4},
+    "published.variation_ratio.lower_bound_pair": {"table": TABLE, "first": 0, "second": 1},
+    "published.variation_ratio.mixture_parts": {"table": TABLE, "first": 0, "second": 1},
+    "published.variation_ratio.search_epsilon": {"pair": VariationRatioPair(n=9, p=3.0, beta=0.2, q0=3.0)},
     "sgd.accounting.theorem3_epsilon_ccg24": {"reports": NOISY},
     "sgd.accounting.theorem3_renyi_ccg24": {"reports": NOISY},
     "sgd.accounting.theorem5_epsilon_gspa24": {"reports": CLIENTS},
@@ -122,6 +127,7 @@ NOT_ASKED = {
         *("published.joint_concavity.Tightness", "published.personalized.NormalApproximation"),
         "published.personalized.Decomposition",
         *("published.renyi.over", "published.shuffle_index.ShuffleIndex"),
+        "published.variation_ratio.MixtureParts",
         *("shuffling.BinaryProfile", "shuffling.BlanketPair", "shuffling.ShuffledProfile"),
         "shuffling.multi_message.ShuffledMessages",
     },
