@@ -44,9 +44,8 @@ def plain(text):
 
 
 def heading(stem, titles):
-    """Return the heading of what belongs to one notebook: its title, and its number if it has one, linked."""
-    number = f"{stem[:2]} · " if stem[0].isdigit() else ""
-    return f"## [{number}{plain(titles[stem])}](notebooks/{stem}.ipynb)"
+    """Return the heading of what belongs to one notebook: its title, linked."""
+    return f"## [{plain(titles[stem])}](notebooks/{stem}.ipynb)"
 
 
 def title_of(path):
@@ -122,25 +121,13 @@ def bounds_page(bounds, titles):
     return "\n".join(lines)
 
 
-def gallery_page(titles, chapters, folders):
-    """Return the pictures of ideas, those of lessons and papers, then figures and tables by chapter."""
+def gallery_page(folders):
+    """Return the pictures of ideas, then those of every notebook."""
     lines = ["# Gallery of figures and tables", ""]
     lines += ["Each picture links to the text that discusses it; its data are beside it as CSV.", ""]
     lines += pictures_of_ideas()
     for path, shown in folders.items():
         lines += pictures_of_a_notebook(path, shown)
-    for stem, shown in chapters.items():
-        lines += [heading(stem, titles), "", f"`make build/full/{stem}.ipynb` draws them.", ""]
-        lines += [":::::{container} gallery"]
-        for name, alt in shown.items():
-            files = [f"{{download}}`{kind.upper()} <figures/{name}.{kind}>`" for kind in ("csv", "pdf")]
-            lines += ["::::{container} picture", f"[![{plain(alt)}](figures/{name}.png)](#fig-{name})", ""]
-            lines += [f"{plain(alt)} <br> {' · '.join(files)}", "::::"]
-        lines += [":::::", ""]
-        tables = sorted(path.stem for path in FIGURES.glob(f"{stem[:2]}_*.md"))
-        if tables:
-            named = " · ".join(f"{{download}}`{name} <figures/{name}.csv>`" for name in tables)
-            lines += [f"Tables: {named}", ""]
     return "\n".join(lines)
 
 
@@ -298,14 +285,15 @@ def bibtex(citation):
     return "\n".join(["@software{shufflelib,", *lines, "}", ""])
 
 
-def write(target, bounds, ledger, citation, titles, chapters, folders):
+def write(target, bounds, ledger, citation, folders):
     """Write all generated pages into the folder of the book's source."""
+    titles = {str(path.relative_to(NOTEBOOKS).with_suffix("")): title_of(path) for path in folders}
     modules = public_modules(bounds)
     homes = homes_of_names(modules)
     pages = {
         "citation.bib": bibtex(citation),
         "bounds.md": bounds_page(bounds, titles),
-        "gallery.md": gallery_page(titles, chapters, folders),
+        "gallery.md": gallery_page(folders),
         "ledger.md": ledger_page(ledger, ALL, pictures_of_claims(folders)),
         "reference.md": reference_page(modules, homes),
     }

@@ -163,36 +163,6 @@ def explore(draw, /, **controls):
     return ipywidgets.VBox([ipywidgets.VBox(list(controls.values())), line, image])
 
 
-def still(draw, /, **controls):
-    """Return the picture with which `explore` starts, for paper and for pages without a kernel.
-
-    Parameters
-    ----------
-    draw, **controls
-        As for `explore`.
-
-    Returns
-    -------
-    IPython.display.Image
-        A PNG; its alternative text repeats the controls' values.
-
-    Examples
-    --------
-    >>> from shufflelib import plotting
-    >>> from shufflelib.explorer.sliders import log_slider, still
-    >>> fig, ax = plotting.figure(width=2.0)
-    >>> def draw(n):
-    ...     plotting.draw_curves(ax, [plotting.curve("local budget", [1, n], [1.0, 1.0])])
-    ...     return fig
-    >>> still(draw, n=log_slider(1000, 10**7, value=10_000)).alt
-    'n=10,000'
-    """
-    from IPython.display import Image
-
-    values = _values(controls)
-    return Image(_drawn(draw, controls, values), alt=_caption(controls, values))
-
-
 def _values(controls):
     return tuple(control.value for control in controls.values())
 

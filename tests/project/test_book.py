@@ -1,4 +1,4 @@
-"""The book: every chapter is in it, every picture has words, every name and link is known."""
+"""The book: every notebook is in it, every picture has words, every name and link is known."""
 
 import inspect
 import json
@@ -10,61 +10,27 @@ import pytest
 
 import book_lessons
 import book_pages
-import book_source
 import check_book
 from shufflelib.plotting import showing
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 LESSONS = sorted((ROOT / "notebooks/course").glob("*.ipynb"))
 BOUNDS, LEDGER = ((BOOK / f"{page}.md").read_text() for page in ("bounds", "ledger"))
 KEYS = set(re.findall(r"^@\w+\{([^,]+),", (ROOT / "references.bib").read_text(), re.MULTILINE))
-
-
-def saved(name, *suffixes):
-    """Return the output of a cell that ends in save_figure or save_table."""
-    kind = "image/png" if "png" in suffixes else "text/markdown"
-    data = {kind: "of this run", "text/plain": ", ".join(f"{name}.{suffix}" for suffix in suffixes)}
-    return nbformat.v4.new_output("execute_result", data)
 
 
 def code(source, *outputs, tags=()):
     return nbformat.v4.new_code_cell(source, outputs=list(outputs), metadata={"tags": list(tags)})
 
 
-def chapter(*cells, stem="00_tour", stems=("00_tour", "01_next")):
-    title = nbformat.v4.new_markdown_cell("# Title\n\nText.")
-    return book_source.chapter(nbformat.v4.new_notebook(cells=[title, *cells]), stem, stems).cells
-
-
 def test_the_contents_name_every_notebook_and_every_page():
     listed = re.findall(r"^([\w/*]+)$", (BOOK / "index.md").read_text(), re.MULTILINE)
-    assert "notebooks/*" in listed and NOTEBOOKS
+    assert {"notebooks/*", "notebooks/course/*", "notebooks/papers/*"} <= set(listed)
     pages = {path.stem for path in BOOK.glob("*.md")} | {"gallery", "reference"}
     assert pages - {"index"} == set(listed) - {
         f"notebooks/{folder}*" for folder in ("", "course/", "papers/")
     }
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_every_figure_stands_in_the_text_with_words_and_data(path):
-    notebook = nbformat.read(path, as_version=4)
-    assert notebook.cells[0].source.startswith("# ")
-    for name, alt in book_source.figures_shown(notebook).items():
-        assert name.startswith(path.stem[:2]) and len(alt.split()) >= 3, (name, alt)
-        assert "figure of" not in alt.lower() and "picture of" not in alt.lower()
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            book_source.as_prose(cell.source, [other.stem for other in NOTEBOOKS])
-
-
-def test_every_committed_figure_is_shown_once_and_has_its_data():
-    shown = [name for path in NOTEBOOKS for name in book_source.figures_shown(nbformat.read(path, 4))]
-    committed = {path.stem for path in (ROOT / "figures").glob("[0-9]*.png")}
-    assert len(shown) == len(set(shown)) and committed <= set(shown)
-    for name in committed:
-        assert all((ROOT / "figures" / f"{name}.{kind}").exists() for kind in ("csv", "pdf"))
 
 
 def test_every_cited_work_exists():
@@ -91,8 +57,7 @@ def test_the_glossary_knows_the_terms_of_every_lesson():
 
 def test_the_index_of_bounds_has_every_row_of_its_table():
     folders = (ROOT / "notebooks").glob("*/*.ipynb")
-    titles = {path.stem: book_pages.title_of(path) for path in NOTEBOOKS}
-    titles |= {f"{path.parent.name}/{path.stem}": book_pages.title_of(path) for path in folders}
+    titles = {f"{path.parent.name}/{path.stem}": book_pages.title_of(path) for path in folders}
     page = book_pages.bounds_page(BOUNDS, titles)
     rows = book_pages.table_of_bounds(BOUNDS)
     assert len(rows) == page.count("| **") > 50
@@ -151,50 +116,6 @@ def test_a_refuted_claim_leads_to_the_picture_of_its_failure():
         assert len(pictures) > 50
 
 
-def test_a_figure_of_the_run_gives_way_to_the_committed_one():
-    picture = nbformat.v4.new_markdown_cell("![An ε: “a” against b](../figures/00_a.png)\n\nRead off.")
-    cells = chapter(code("x = 1"), code("save()", saved("00_a", "png", "pdf", "csv")), picture)
-    assert [cell.cell_type for cell in cells] == ["markdown", "code", "markdown"]
-    assert cells[0].source.startswith("# 00 · Title") and cells[1].outputs == []
-    assert cells[1].metadata.tags == ["hide-input"] and cells[1].source == "x = 1\n\n\nsave()"
-    alt = re.search(r"^:alt: (.*)$", cells[2].source, re.MULTILINE)[1]
-    assert json.loads(alt) == "An ε: “a” against b" and ":name: fig-00_a" in cells[2].source
-
-
-@pytest.mark.parametrize(
-    "outputs, message",
-    [
-        ([saved("00_unseen", "png", "pdf", "csv")], "00_unseen.png"),
-        ([nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[])], "ValueError"),
-        (
-            [nbformat.v4.new_output("display_data", {"application/vnd.jupyter.widget-view+json": {}})],
-            "widget",
-        ),
-        ([nbformat.v4.new_output("display_data", {"image/png": "", "text/plain": "<Figure>"})], "not shown"),
-    ],
-)
-def test_what_cannot_be_printed_is_refused(outputs, message):
-    with pytest.raises(ValueError, match=message):
-        chapter(code("cell", *outputs))
-
-
-@pytest.mark.parametrize("text", ["so ![a b c](../figures/00_a.png)", "![a](other.png)", '<img src="a.png">'])
-def test_a_picture_that_would_lose_its_words_is_refused(text):
-    with pytest.raises(ValueError, match="line of its own"):
-        chapter(nbformat.v4.new_markdown_cell(text))
-
-
-def test_sliders_leave_a_picture_that_stands_still():
-    try_it = nbformat.v4.new_markdown_cell("## Try it\n\nFor any n.")
-    still = nbformat.v4.new_output("display_data", {"image/png": "", "text/plain": "<Image object>"})
-    still.metadata = {"image/png": {"alt": "n=10, d=3"}}
-    with_twin = chapter(try_it, code("panel = explore if interactive else still", still))
-    assert with_twin[2].metadata.mystnb.image.alt.endswith("For any n.")
-    assert "stand still, at n=10, d=3." in with_twin[3].source and len(with_twin[2].outputs) == 1
-    without = chapter(try_it, code("if interactive:\n    display(page)"))
-    assert without[2].outputs == [] and "make app" in without[3].source
-
-
 def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
     shown = showing.Shown("01_2_bag", "Five of 12 “change”", "Find <yourself>.", b"png")
     output = nbformat.v4.new_output("execute_result", {"text/html": shown._repr_html_()})
@@ -213,25 +134,6 @@ def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
     widget = nbformat.v4.new_output("display_data", {"application/vnd.jupyter.widget-view+json": {}})
     with pytest.raises(ValueError, match="widget"):
         book_lessons.page(nbformat.v4.new_notebook(cells=[code("panel", widget)]), "course")
-
-
-def test_solutions_stay_folded_apart_and_injected_parameters_go():
-    injected = code("# Parameters", tags=["injected-parameters"])
-    solution = code("assert True", tags=["solution", "hide-cell"])
-    cells = chapter(code("n = 1", tags=["parameters"]), injected, code("n + 1"), solution)
-    assert [cell.source for cell in cells[1:]] == ["n = 1\n\n\nn + 1", "assert True"]
-    assert [cell.metadata.tags for cell in cells[1:]] == [["hide-input"], ["hide-cell"]]
-
-
-def test_a_notebook_named_in_the_text_is_linked():
-    stems = ("00_tour", "01_next")
-    assert book_source.as_prose("See notebook 01, not notebook 99.", stems) == (
-        "See [notebook 01](01_next.ipynb), not notebook 99."
-    )
-    assert book_source.as_prose("Notebooks 00 to 01", stems) == "[Notebooks 00](00_tour.ipynb) to 01"
-    written = "[notebook 01](01_next.ipynb) and [what notebook 00 says](there.txt)"
-    assert book_source.as_prose(written, stems) == written
-    assert book_source.as_prose("`notebooks/01_next.ipynb`", stems) == "[notebook 01](01_next.ipynb)"
 
 
 def test_a_table_of_a_run_gives_way_to_the_committed_one():
