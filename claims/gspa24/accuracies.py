@@ -1,19 +1,10 @@
 """Accuracies of training with personal budgets that GSPA prints, beside those of the committed runs."""
 
-import csv
-from pathlib import Path
-
 from claims.claim import Check, reproduced_if
+from claims.committed_runs import committed
 
-FIGURES = Path(__file__).resolve().parents[2] / "figures/papers"
 CLOSE = 0.5  # points: what another seed changes
 ORDER = ("Unif 3, U(0.5, 1)", "Constant, 0.5", "Unif 2, U(0.01, 2)")
-
-
-def committed(name):
-    """Return the rows of a committed table or figure of the paper's notebook."""
-    with (FIGURES / f"{name}.csv").open(encoding="utf-8") as lines:
-        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def last_accuracies(name, **columns):

@@ -1,14 +1,11 @@
 """Claims of Chen, Cao, Ge, of Girgis et al. and of Liu et al.: every finding as the ledger says."""
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import claims
-from claims import Effort, Verdict
+from claims import Effort, Verdict, committed_runs
 from claims.ccg24 import (
     hypothesis_tests,
     training_accuracies,
@@ -17,7 +14,7 @@ from claims.exact_tests import corners, false_negatives, never_fails, random_dis
 from claims.others import renyi_bounds
 from shufflelib.published import renyi
 
-FIGURES = Path(__file__).parents[2] / "figures"
+WIDTHS = ("linear", "32 hidden units")
 
 
 # ---------------------------------------------------------------- where the refuted ones fail
@@ -103,38 +100,36 @@ def test_a_wrong_fact_meets_a_counterexample():
         assert never_fails(wrong, "wrong")(Effort(8)).verdict is Verdict.REFUTED
 
 
-# ---------------------------------------------------------------- committed numbers
+# ---------------------------------------------------------------- committed runs
 
 
-def _committed(name):
-    with (FIGURES / name).open(encoding="utf-8") as lines:
-        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+def test_accuracies_come_from_the_committed_runs(monkeypatch, tmp_path):
+    """Runs that end nearer to the published numbers, or in another order, change the verdicts."""
+    names = ("accuracy-private", "accuracy-plain", "figure-4-closest", "approaches")
 
+    def verdicts():
+        return [training_accuracies.CHECKS[f"ccg24-{name}"].check(Effort(1)).verdict for name in names]
 
-def test_accuracies_are_those_of_the_committed_table():
-    rows = {
-        row["our setting"]: (float(row["train %"]), float(row["test %"]))
-        for row in _committed("papers/sgd_published_mnist.csv")
+    assert verdicts() == [claims.named(f"ccg24-{name}").verdict for name in names]
+    written = {
+        "sgd_published_mnist": (
+            "our setting,train %,test %",
+            '"Algorithm 1, ε₀ = 2",97,97',
+            "no noise,99,97",
+        ),
+        "sgd_fig4_equal_mnist": (
+            "bound,epoch,train accuracy",
+            '"paper R, Theorem 3",50,0.9',
+            "Girgis'21,50,0.8",
+            "clones FMT'21,50,0.8",
+        ),
+        "sgd_fig4_epochs_mnist": (
+            "panel,eps0,epoch,train accuracy",
+            *(f'"Algorithm 1, {width}",{eps0},50,0.9' for width in WIDTHS for eps0 in ("2", "")),
+            *(f'"released code, {WIDTHS[1]}",{eps0},50,0.9' for eps0 in ("2", "")),
+        ),
     }
-    listed = training_accuracies.ALGORITHM_1 | training_accuracies.PLAIN | training_accuracies.EQUAL
-    listed |= training_accuracies.RELEASED
-    assert {name: rows[name] for name in listed} == listed
-
-
-def _mean(name, accuracy, **columns):
-    """Return the mean over runs of an accuracy after the last epoch, in per cent."""
-    rows = [row for row in _committed(name) if all(row[key] == value for key, value in columns.items())]
-    last = max(int(row["epoch"]) for row in rows)
-    values = [100.0 * float(row[accuracy]) for row in rows if int(row["epoch"]) == last]
-    assert last == 50 and len(values) == 5
-    return sum(values) / 5
-
-
-def test_accuracies_of_the_comparisons_are_those_of_the_committed_curves():
-    for bound, value in training_accuracies.SAME_DIVERGENCE.items():
-        mean = _mean("papers/sgd_fig4_equal_mnist.csv", "train accuracy", bound=bound)
-        assert mean == pytest.approx(value, abs=0.051)
-    for panel, (noisy, plain) in training_accuracies.APPROACH.items():
-        for eps0, value in (("2", noisy), ("", plain)):
-            mean = _mean("papers/sgd_fig4_epochs_mnist.csv", "train accuracy", panel=panel, eps0=eps0)
-            assert mean == pytest.approx(value, abs=0.051)
+    for name, lines in written.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setattr(committed_runs, "FIGURES", tmp_path)
+    assert verdicts() == [Verdict.HOLDS, *[Verdict.NOT_REPRODUCIBLE] * 3]

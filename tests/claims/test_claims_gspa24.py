@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import numpy as np
 
 import claims
-from claims import Effort, Verdict
+from claims import Effort, Verdict, committed_runs
 from claims.exact_tests import never_fails
 from claims.gspa24 import accuracies, personal_guarantees
 from claims.others import before_the_pair, echo_of_neighbours
@@ -60,5 +60,5 @@ def test_accuracies_come_from_the_committed_runs(monkeypatch, tmp_path):
         lines = ["# clip: 2", "noise,budgets,run,epoch,test accuracy"]
         lines += [f'"for 2C/m, {noise}","{held}",0,50,{ours}' for noise in noises for held, ours in rows]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
-    monkeypatch.setattr(accuracies, "FIGURES", tmp_path)
+    monkeypatch.setattr(committed_runs, "FIGURES", tmp_path)
     assert verdicts() == [Verdict.HOLDS, Verdict.NOT_REPRODUCIBLE, Verdict.NOT_REPRODUCIBLE]
