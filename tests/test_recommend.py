@@ -50,6 +50,16 @@ def test_the_comparison_is_with_gaussian_noise_at_the_same_target():
     assert 0.97 * HISTOGRAM["eps"] < central.epsilon(HISTOGRAM["delta"]).upper <= HISTOGRAM["eps"]
 
 
+def test_the_sentence_counts_all_rounds_and_every_message():
+    found = recommend(n=100_000, eps=0.5, delta=1e-8, d=64, rounds=5)
+    said, row = found.sentence, found[0]
+    assert row["parameter"] == "messages" and f"its value and {row['value']} random message" in said
+    assert "any one user in all 5 rounds together" in said and "taking part does not depend" in said
+    assert any(note.startswith("messages: random ones") for note in found.notes)
+    said, row = FOUND["mean"].sentence, FOUND["mean"][0]
+    assert f"{row['mechanism']} (eps0 = {row['value']:g})" in said and "any one user's value" in said
+
+
 def test_dropouts_leave_fewer_users_and_a_condition():
     fewer = recommend(**(HISTOGRAM | {"n": 15_000}))
     assert [row["value"] for row in FOUND["dropout"]] == [row["value"] for row in fewer]
@@ -65,7 +75,7 @@ def test_mechanisms_that_cannot_meet_the_target_are_named():
     ("wrong", "words"),
     [
         ({"task": "sum"}, "task must be one of histogram, mean"),
-        ({"d": None}, "d must be"),
+        ({"d": None}, "d must be given for the task 'histogram'"),
         ({"task": "mean"}, "d must be left out"),
         ({"dropout": 1.0}, "dropout must be"),
         ({"n": 3, "dropout": 0.9}, "leaves none"),

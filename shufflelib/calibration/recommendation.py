@@ -232,6 +232,8 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     if not isinstance(task, str) or task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(task)}")
     if task == "histogram":
+        if d is None:
+            raise TypeError("d must be given for the task 'histogram': the number of items")
         d = validation.count(d, "d", at_least=2, at_most=MOST_ITEMS, remedy="the number of items")
     elif d is not None:
         raise ValueError(f"d must be left out for the task {task!r}, got {d!r}; it is one number a user")
@@ -262,7 +264,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
         title=f"{task}{'' if d is None else f' of {d:,} items'}: ε ≤ {eps:g} at δ = {delta:g}, "
         f"{stay:,} users, {rounds:,} round{'s' * (rounds > 1)}"
         + ("" if rate == 1.0 else f", a share {rate:g} drawn for each"),
-        notes=_notes(task, n, dropout, target, refused, rows[0]),
+        notes=_notes(task, n, dropout, target, refused, rows),
         hidden=("proved delta", "python"),
     )
 
@@ -349,23 +351,39 @@ def _row(name, one, value, mechanism, proved, target, central):
 
 
 def _sentence(row, target):
-    often = f"in each of {target.rounds:,} rounds " if target.rounds > 1 else ""
+    many = target.rounds > 1
+    often = f"In each of {target.rounds:,} rounds every" if many else "Each"
+    whose = (
+        f"the values of any one user in all {target.rounds:,} rounds together"
+        if many
+        else "any one user's value"
+    )
+    does = f"device randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
+    if row["parameter"] == "messages":
+        does = (
+            f"device sends its value and {row['value']:,} random message{'s' * (row['value'] > 1)} "
+            f"({row['mechanism']})"
+        )
     drawn = f", a random share {target.rate:g} of all users" if target.rate < 1.0 else ""
     return (
-        f"Each device randomises its value {often}with {row['mechanism']} "
-        f"({row['parameter']} = {row['value']:g}), and a shuffler mixes the reports of {target.n:,} "
-        f"users{drawn}. Whoever sees the shuffled reports learns at most epsilon = {target.eps:g} at "
-        f"delta = {target.delta:g} about any one value, provided that the shuffler and the other devices "
-        "are honest."
+        f"{often} {does}, and a shuffler mixes the reports of {target.n:,} users{drawn}. "
+        f"Whoever sees the shuffled reports learns at most epsilon = {target.eps:g} at "
+        f"delta = {target.delta:g} about {whose}, provided that the shuffler and the other devices "
+        "are honest and that taking part does not depend on the values."
     )
 
 
-def _notes(task, n, dropout, target, refused, best):
+def _notes(task, n, dropout, target, refused, rows):
     even = "all items equally frequent" if task == "histogram" else "values spread evenly over [0, 1]"
     notes = [
         f"standard error: {even}; worst case: any data; x central: relative to a trusted curator's Gaussian "
         "noise at the same target."
     ]
+    if any(row["parameter"] == "messages" for row in rows):
+        notes.append(
+            "messages: random ones that each user adds to one that holds the value itself; there is no eps0, "
+            "so all privacy comes from the shuffler."
+        )
     if target.rounds > 1:
         notes.append("The target is for all rounds together; the errors are those of one round.")
     if dropout:
@@ -373,4 +391,4 @@ def _notes(task, n, dropout, target, refused, best):
             f"Of {n:,} users a share {dropout:g} may drop out. All numbers are for {target.n:,} users, "
             "and hold only if dropping out does not depend on the values."
         )
-    return (*notes, *(f"Left out: {one}" for one in refused), f"Python: {best['python']}")
+    return (*notes, *(f"Left out: {one}" for one in refused), f"Python: {rows[0]['python']}")
