@@ -7,6 +7,7 @@ import sys
 
 import claims
 from claims import items, report
+from shufflelib.numerics.validation import suggestion
 
 
 def _parser():
@@ -14,7 +15,12 @@ def _parser():
         prog="python -m claims",
         description="Published claims, their verdicts, and the witness of one of them.",
     )
-    parser.add_argument("id", nargs="?", metavar="ID", help="check this claim and print its witness")
+    parser.add_argument(
+        "id",
+        nargs="?",
+        metavar="ID",
+        help="check this claim, such as wang24-theorem-4.7, and print its witness",
+    )
     parser.add_argument("--paper", metavar="WORK", help="only claims of this work, such as wang24")
     parser.add_argument("--index", action="store_true", help="list every item of the papers as CSV")
     parser.add_argument("--check", action="store_true", help="check all claims, in less than a minute")
@@ -30,7 +36,9 @@ def _of(paper):
     found = tuple(claim for claim in claims.ALL if claim.id.startswith(f"{paper}-"))
     if not found:
         works = sorted({claim.id.split("-")[0] for claim in claims.ALL})
-        raise ValueError(f"--paper must be one of {', '.join(works)}, got {paper!r}")
+        raise ValueError(
+            f"--paper must be one of {', '.join(works)}, got {paper!r}{suggestion(paper, works)}"
+        )
     return found
 
 

@@ -41,7 +41,14 @@ def by_item(items):
         for claim in map(named, item.claims):
             lines.append(f"    {claim.id:44s}{claim.verdict}" + (f" ({claim.label})" if claim.label else ""))
             judged[claim.id] = claim
-    return "\n".join([*lines, "", counted(judged.values())])
+    return "\n".join(
+        [
+            *lines,
+            "",
+            counted(judged.values()),
+            "For the reasons of one verdict: python -m claims ID",
+        ]
+    )
 
 
 def outcomes(results):
