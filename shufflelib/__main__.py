@@ -227,7 +227,7 @@ def _parsed(argv):
     arguments, unknown = parser.parse_known_args(argv)
     if unknown:
         takes = f"is no parameter of {randomizer}; " if randomizer else "is unknown; "
-        parser.error(f"{unknown[0]} {takes}add --help for what may be said")
+        parser.error(f"{unknown[0]} {takes}--help lists the options")
     return {name: value for name, value in vars(arguments).items() if value is not None}
 
 

@@ -73,7 +73,7 @@ class from_pmf(FiniteRandomizer):
             row = int(np.argmax(wrong))
             raise ValueError(
                 f"matrix must have rows that sum to 1 (within {SUM_TOLERANCE:g}), got the sum "
-                f"{self._sums[row]!r} in row {row}; divide every row by its sum"
+                f"{self._sums[row]:.12g} in row {row}; divide every row by its sum"
             )
 
     has_worst_pair = False
