@@ -155,6 +155,18 @@ def run(path, target, profile, figures):
         return 1
 
 
+def doubtful(executed):
+    """Return what is wrong with the first output that warns or shows a NaN, or None."""
+    for number, cell in enumerate(executed.cells):
+        for output in cell.get("outputs", []):
+            if output.get("name") == "stderr":
+                return f"cell {number} warns: {output.text.strip()}"
+            text = output.get("text", "") + output.get("data", {}).get("text/plain", "")
+            if re.search(r"\bnan\b", text, re.IGNORECASE):
+                return f"cell {number} shows a NaN: {text.strip()[:200]}"
+    return None
+
+
 def execute(path, target, profile, figures, notebook, parameters, scratch):
     """Run the notebook in a scratch folder, publish what it made, and return the exit status."""
     import papermill  # a second to import: a refusal should not wait for it
@@ -182,6 +194,9 @@ def execute(path, target, profile, figures, notebook, parameters, scratch):
             print(f"{path}: {error.ename}: {error.evalue}", file=sys.stderr)
         else:
             report(path, notebook, error)
+        return 1
+    if complaint := doubtful(executed):
+        print(f"{path}: {complaint}", file=sys.stderr)
         return 1
     files = sorted(drawn.iterdir())
     strangers = [file.name for file in files if not file.name.startswith(path.stem.split("_")[0])]

@@ -171,6 +171,18 @@ def test_a_failed_run_changes_nothing_and_shows_the_cell(tmp_path):
     assert (tmp_path / "figures/00_a.csv").read_text() == "old\n"
 
 
+@pytest.mark.parametrize(
+    ("cell", "complaint"),
+    [
+        ("import warnings\nwarnings.warn('careful')", "warns: "),
+        ("float('nan')", "shows a NaN: nan"),
+    ],
+)
+def test_a_warning_or_a_nan_in_an_output_is_a_failure(tmp_path, cell, complaint):
+    target, done = execute(project(tmp_path, cell))
+    assert done.returncode == 1 and complaint in done.stderr and not target.exists()
+
+
 def test_check_figures_sees_numbers_and_ignores_times(tmp_path):
     old, new = tmp_path / "old", tmp_path / "new"
     for folder in (old, new):
