@@ -55,39 +55,6 @@ def draw_curves(ax, curves):
         ax.autoscale_view()
 
 
-def draw_map(ax, x, y, values, *, limits):
-    """Colour a positive quantity over a grid by its decimal logarithm.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where to draw; the x axis keeps its scale, the cells are centred on the grid.
-    x, y : array_like, shapes (m,) and (k,)
-        Increasing centres.
-    values : array_like, shape (k, m)
-        Positive, NaN where the theorem does not apply: such cells stay empty.
-    limits : tuple of float
-        Values at the two ends of the colours, the same for all panels of a figure.
-
-    Returns
-    -------
-    matplotlib.collections.QuadMesh
-        For the figure's ``colorbar``.
-
-    Examples
-    --------
-    >>> from shufflelib import plotting
-    >>> fig, ax = plotting.figure()
-    >>> ratios = [[0.5, 2.0], [1.0, 4.0]]
-    >>> shades = plotting.draw_map(ax, [1, 2], [10, 20], ratios, limits=(0.1, 10.0))
-    >>> shades.get_clim()
-    (-1.0, 1.0)
-    """
-    with style(), np.errstate(invalid="ignore"):
-        shades, ends = np.log10(np.asarray(values, float)), np.log10(limits)
-        return _cells(ax, x, y, shades, ends, "cividis")
-
-
 def draw_error_map(ax, x, y, errors, *, limit):
     """Colour a signed error over a grid, orange above zero and purple below, and hatch what is below.
 
@@ -117,22 +84,9 @@ def draw_error_map(ax, x, y, errors, *, limit):
     """
     errors = np.asarray(errors, float)
     with style(), np.errstate(invalid="ignore"):
-        drawn = _cells(ax, x, y, errors, (-limit, limit), "PuOr_r")
+        known = np.ma.masked_invalid(errors)
+        looks = {"cmap": "PuOr_r", "vmin": -limit, "vmax": limit, "shading": "nearest", "rasterized": True}
+        drawn = ax.pcolormesh(x, y, known, **looks)
         below = np.ma.masked_where(~(errors < 0.0), np.ones(errors.shape))
         ax.pcolor(x, y, below, shading="nearest", facecolor="none", lw=0, hatch="////", edgecolor="black")
         return drawn
-
-
-def _cells(ax, x, y, shades, ends, colours):
-    """Colour the cells of a grid, and leave unknown ones empty."""
-    low, high = ends
-    return ax.pcolormesh(
-        x,
-        y,
-        np.ma.masked_invalid(shades),
-        cmap=colours,
-        vmin=low,
-        vmax=high,
-        shading="nearest",
-        rasterized=True,
-    )

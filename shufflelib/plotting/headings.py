@@ -1,4 +1,4 @@
-"""What a figure says in words: the finding above it, in grey its setting, below it a numbered caption."""
+"""What a figure says in words: the finding above it, and in grey its setting."""
 
 import re
 
@@ -12,7 +12,7 @@ from matplotlib.textpath import text_to_path
 from shufflelib.numerics.validation import instance, shown
 from shufflelib.plotting.style import STYLE, style
 
-FINDING, SETTING, CAPTION = 9.5, 8.0, 8.0  # points
+FINDING, SETTING = 9.5, 8.0  # points
 WORD = re.compile(r"(?:\$[^$]*\$|[^ ])+")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MARGIN = 0.9  # inches beside a panel, taken by its axis and its label
@@ -63,41 +63,6 @@ def headline(place, finding, setting):
 
 def _children(place):
     return place.artists if isinstance(place, FigureBase) else place.texts
-
-
-def caption(fig, number, words):
-    """Write a numbered caption below a figure, broken into lines of its width.
-
-    Parameters
-    ----------
-    fig : matplotlib.figure.Figure
-        Its earlier caption is replaced.
-    number : int or str
-        Number of the figure.
-    words : str
-        What to look at, in two or three sentences.
-
-    Returns
-    -------
-    str
-        The caption without line breaks, for an alternative text.
-
-    Examples
-    --------
-    >>> from shufflelib import plotting
-    >>> fig, ax = plotting.figure(width=3.4)
-    >>> plotting.caption(fig, 3, "Follow one user count from left to right: each line is one proof.")
-    'Figure 3. Follow one user count from left to right: each line is one proof.'
-    >>> print(fig.get_supxlabel())
-    Figure 3. Follow one user count from left to right: each line
-    is one proof.
-    """
-    instance(words, "words", str, remedy="pass two or three sentences")
-    text = f"Figure {number}. {' '.join(words.split())}"
-    with style():
-        lines = wrapped(text, fig.get_figwidth() - 0.1, CAPTION)
-        fig.supxlabel(lines, x=0.01, ha="left", fontsize=CAPTION, color="0.25")
-    return text
 
 
 def digits(value, significant=3):

@@ -41,15 +41,6 @@ def test_a_headline_stands_above_its_setting_and_inside_the_figure(whole):
     assert sum(text.get_gid() == "setting" for text in fig.findobj(Text)) == 1
 
 
-def test_a_caption_is_numbered_and_fits_the_width():
-    fig, ax = panel()
-    words = "The black line is attained by an attack. " * 4
-    alt = plotting.caption(fig, "4a", words)
-    assert alt.startswith("Figure 4a. The black line") and "\n" not in alt
-    box = boxes(fig)[fig.get_supxlabel()]
-    assert fig.bbox.x0 <= box.x0 and box.x1 <= fig.bbox.x1 and box.y1 <= ax.get_tightbbox().y0
-
-
 def test_labels_of_two_lines_do_not_overlap_and_stay_legible():
     fig, ax = panel()
     names = ["EFMRTT'19", "CCG'24, Theorem 2", "clones FMT'21, pair", "exact"]
@@ -140,7 +131,6 @@ def test_crossings_carry_their_numbers():
         ),
         (lambda ax: plotting.headline(ax, 3.0, "b"), "finding must be a str, got 3.0; pass a sentence"),
         (lambda ax: plotting.headline(ax, "a", None), "setting must be a str, got None; pass a sentence"),
-        (lambda ax: plotting.caption(ax.figure, 1, 2.0), "words must be a str, got 2.0; pass two or three"),
         (
             lambda ax: plotting.gap_in_words([1.0], [1.0, 2.0]),
             r"upper must have shape \(1,\), got shape \(2,\)",

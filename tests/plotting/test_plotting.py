@@ -179,16 +179,6 @@ def test_controls_give_numbers_and_names():
         log_slider(0, 1)
 
 
-def test_a_map_shows_logarithms_and_leaves_unknown_cells_empty():
-    fig, ax = plotting.figure()
-    values = np.array([[0.01, 1.0, np.nan], [100.0, 10.0, 1.0]])
-    shades = plotting.draw_map(ax, X, X[:2], values, limits=(0.1, 100.0))
-    assert (shades.norm.vmin, shades.norm.vmax) == (-1.0, 2.0)
-    assert shades.get_array()[0, 0] == -2.0 and np.ma.getmaskarray(shades.get_array()).sum() == 1
-    assert len(ax.collections) == 1
-    assert plotting.png(fig)
-
-
 def test_an_error_map_hatches_what_is_below_zero():
     fig, ax = plotting.figure(yscale="log")
     errors = np.array([[0.5, -0.1, np.nan], [0.0, -2.0, 1.0]])
