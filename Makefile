@@ -189,19 +189,17 @@ TAKE_TURNS = exec 9<requirements.lock; "$$python" -c 'import fcntl; fcntl.flock(
 	@python=$(VENV); $(TAKE_TURNS); \
 	$(INSTALL) --require-hashes -r requirements-book.lock && touch $@
 
-# Figures of notebooks/course go to figures/course; a notebook may have a file of parameters of its own.
+# Figures of notebooks/course go to figures/course.
 RUN = @$(VENV) tools/run_notebook.py $< $@
 PLACE = $(filter-out ./,$(dir $*))
-.SECONDEXPANSION:
 
-$(FULL): build/full/%.ipynb: notebooks/%.ipynb $$(wildcard notebooks/params/$$*.yaml) $(INPUTS) | .venv/installed
+$(FULL): build/full/%.ipynb: notebooks/%.ipynb $(INPUTS) | .venv/installed
 	$(RUN) --profile full --figures figures/$(PLACE)
 
-$(QUICK): build/quick/%.ipynb: notebooks/%.ipynb $$(wildcard notebooks/params/$$*.yaml) notebooks/params/quick.yaml \
-    $(INPUTS) | .venv/installed
+$(QUICK): build/quick/%.ipynb: notebooks/%.ipynb notebooks/params/quick.yaml $(INPUTS) | .venv/installed
 	$(RUN) --profile quick --figures build/quick/figures/$(PLACE)
 
-$(CHECK): build/check/%.ipynb: notebooks/%.ipynb $$(wildcard notebooks/params/$$*.yaml) $(INPUTS) | .venv/installed
+$(CHECK): build/check/%.ipynb: notebooks/%.ipynb $(INPUTS) | .venv/installed
 	$(RUN) --profile full --figures build/check/figures/$(PLACE)
 
 figures/papers/index.csv: claims/items.toml claims/ledger.toml | .venv/installed

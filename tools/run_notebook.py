@@ -2,8 +2,8 @@
 
     python tools/run_notebook.py notebooks/explorer.ipynb build/quick/explorer.ipynb --profile quick
 
-Parameters come from ``params/<notebook>.yaml`` in the folder of notebooks, if there is such a file; in
-the quick profile those in ``params/quick.yaml`` replace them.  The notebook draws into a scratch folder,
+The full profile takes the parameters as the notebook declares them; the quick one replaces some, as
+``params/quick.yaml`` in the folder of notebooks says.  The notebook draws into a scratch folder,
 and only after its last cell are the figures, their list (``<target>.files``) and the executed notebook
 moved to their places.  Two runs of one notebook take turns, and each clears what a killed one left.
 Exit status: 1 if a cell fails or nothing can be written, 2 if the parameters do not fit the notebook.
@@ -58,12 +58,11 @@ def fits(value, default):
 
 def chosen_parameters(path, profile, declared):
     """Return the parameters of one run, each known to the notebook and of the type declared there."""
-    folder = next(above / "params" for above in path.absolute().parents if (above / "params").is_dir())
-    own = folder / f"{path.stem}.yaml"
-    chosen = (yaml.safe_load(own.read_text(encoding="utf-8")) or {}) if own.exists() else {}
+    chosen = {}
     if profile == "quick":
+        folder = next(above / "params" for above in path.absolute().parents if (above / "params").is_dir())
         quick = yaml.safe_load((folder / "quick.yaml").read_text(encoding="utf-8")) or {}
-        chosen |= quick.get(path.stem) or {}
+        chosen = quick.get(path.stem) or {}
     for name, value in chosen.items():
         if name not in declared:
             raise ValueError(

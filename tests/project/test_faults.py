@@ -45,7 +45,7 @@ def checkout(folder, *cells):
     """Make a project of one notebook in a folder whose name is 200 long, with spaces and other letters."""
     folder = folder / "ein Ordner, ü 漢"
     folder /= "p" * (199 - len(str(folder)))
-    project(folder, *cells, full="n: 5\n")
+    project(folder, *cells, quick="n: 5")
     for name in ("Makefile", "tools", "requirements.lock", "pyproject.toml"):
         (folder / name).symlink_to(ROOT / name)
     (folder / "shufflelib").mkdir()
