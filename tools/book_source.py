@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 import yaml
 
-import book_lessons
+import book_notebooks
 import book_pages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,10 +29,10 @@ def collect(executed, target):
     for path in sorted((ROOT / "notebooks").rglob("*.ipynb")):
         name = path.relative_to(ROOT / "notebooks")
         notebook = nbformat.read(executed / name, as_version=4)
-        shown[path] = book_lessons.figures_of(notebook)
+        shown[path] = book_notebooks.figures_of(notebook)
         (target / "notebooks" / name).parent.mkdir(parents=True, exist_ok=True)
         try:
-            nbformat.write(book_lessons.page(notebook, name.parent.name), target / "notebooks" / name)
+            nbformat.write(book_notebooks.page(notebook, name.parent.name), target / "notebooks" / name)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())

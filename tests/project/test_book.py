@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-import book_lessons
+import book_notebooks
 import book_pages
 import check_book
 from shufflelib.plotting import showing
@@ -123,8 +123,8 @@ def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
     drawn = code("show_figure()", output, frames)
     drawn.metadata = {"jupyter": {"source_hidden": True}}
     notebook = nbformat.v4.new_notebook(cells=[code("x = 1"), drawn, code("", tags=["injected-parameters"])])
-    assert list(book_lessons.figures_of(notebook)) == ["01_2_bag"]
-    visible, folded, figure = book_lessons.page(notebook, "course").cells
+    assert list(book_notebooks.figures_of(notebook)) == ["01_2_bag"]
+    visible, folded, figure = book_notebooks.page(notebook, "course").cells
     assert (
         visible.metadata == {} and folded.metadata == {"tags": ["hide-input"]} and folded.outputs == [frames]
     )
@@ -133,13 +133,13 @@ def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
     assert json.loads(alt) == "Five of 12 “change”"
     widget = nbformat.v4.new_output("display_data", {"application/vnd.jupyter.widget-view+json": {}})
     with pytest.raises(ValueError, match="widget"):
-        book_lessons.page(nbformat.v4.new_notebook(cells=[code("panel", widget)]), "course")
+        book_notebooks.page(nbformat.v4.new_notebook(cells=[code("panel", widget)]), "course")
 
 
 def test_a_table_of_a_run_gives_way_to_the_committed_one():
     data = {"text/markdown": "of a coarse run", "text/plain": "claims_works.csv, claims_works.md"}
     table = code("save_table()", nbformat.v4.new_output("execute_result", data))
-    (cell,) = book_lessons.page(nbformat.v4.new_notebook(cells=[table]), "papers").cells
+    (cell,) = book_notebooks.page(nbformat.v4.new_notebook(cells=[table]), "papers").cells
     committed = (ROOT / "figures/papers/claims_works.md").read_text()
     assert cell.outputs[0].data["text/markdown"] == committed
 
