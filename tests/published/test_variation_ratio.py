@@ -35,7 +35,7 @@ def test_it_exceeds_the_truth_where_the_two_sides_differ():
     assert pair.delta(eps=math.log(5 / 4)).lower > float(truth)
 
 
-@pytest.mark.parametrize("steps", [1, 5, 20])
+@pytest.mark.parametrize("steps", [1, 5, 20, 40])
 @pytest.mark.parametrize("upper", [True, False])
 def test_the_search_ends_on_the_promised_side(steps, upper):
     pair = VariationRatioPair.of(randomizers.generic(eps0=1.0), n=1000)
