@@ -40,7 +40,7 @@ def test_what_a_paper_shows_is_what_its_items_list(path):
 @pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
 def test_a_cell_of_a_paper_is_short(path):
     for source in sources(path, "code"):
-        assert len([line for line in source.splitlines() if line.strip()]) <= 15, source
+        assert len(source.splitlines()) <= 15, source
 
 
 def test_the_committed_index_is_that_of_the_items():
