@@ -97,6 +97,7 @@ test-all: test ## make test, then the tests that take minutes: drawn questions, 
 lint: .venv/installed
 	$(VENV) -m ruff check --quiet .
 	$(VENV) -m ruff format --quiet --check .
+	.venv/bin/typos --format brief
 	said=$$($(LINT_IMPORTS)) || { echo "$$said"; exit 1; }
 	$(if $(NOTEBOOKS),$(STRIP) --verify $(NOTEBOOKS))
 
