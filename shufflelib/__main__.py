@@ -20,6 +20,7 @@ HELP = {
     "delta": "smallest central delta at the given epsilon",
     "renyi": "Renyi divergence of the given order",
     "tradeoff": "smallest false-negative rate of a test at the given false-positive rate",
+    "error": "standard error of one round's estimate: of an item's share, or of a mean in [0, 1]",
     "calibrate": "calibration to a target (eps, delta)",
     "calibrate eps0": "largest local budget whose central epsilon at delta is proved to be at most eps",
     "calibrate sigma": "least noise whose central epsilon at delta is proved to be at most eps",
@@ -41,7 +42,7 @@ ONE = "for the parameters of one mechanism: --randomizer NAME --help; for all: s
 SWEEP = (
     f"Keys of the file: quantity ({', '.join(QUESTIONS)}), "
     "randomizer, and the parameters of both, each a number, a list [1.0, 2.0] or a range "
-    "{from: 1.0e+3, to: 1.0e+9, points: 7, log: true}.  A sweep that was stopped goes on when run again."
+    "{from: 1e3, to: 1e9, points: 7, log: true}.  A sweep that was stopped goes on when run again."
 )
 
 
@@ -104,6 +105,7 @@ def _parser(randomizer):
     sweep.add_argument("spec", metavar="SPEC.yaml", help="the grid")
     sweep.add_argument("--output", metavar="FILE", help="the table, SPEC.csv by default")
     sweep.add_argument("--cache", metavar="FOLDER", help="where results are kept meanwhile; OUTPUT.cache")
+    sweep.add_argument("--plot", action="store_true", help="draw the table as well; OUTPUT.png")
     sweep.add_argument(
         "--jobs", type=_number, default=-1, help="processes on this machine, by default one on each core"
     )

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from shufflelib import randomizers, recommend, shuffle
+from shufflelib import estimation, randomizers, recommend, shuffle
 from shufflelib.__main__ import main
 from shufflelib.calibration import fewest_users, largest_eps0, most_rounds
 
@@ -190,6 +190,32 @@ def test_sweep_writes_a_table_of_the_library_s_numbers(tmp_path, capsys):
         assert (row["quantity"], row["eps0"], row["status"]) == ("delta", f"{eps0:.0f}", "certified")
 
 
+def test_a_sweep_reads_numbers_as_people_write_them_and_draws_them(tmp_path, capsys):
+    path = tmp_path / "grid.yaml"
+    path.write_text(changed(eps="[2e-1, 1E-8, 0.3]", n="1e2"))
+    assert main(["sweep", str(path), "--plot", "--json", "--jobs", "1"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["eps"] for row in rows[:3]] == [0.2, 1e-8, 0.3] and {row["n"] for row in rows} == {100}
+    assert (tmp_path / "grid.png").read_bytes()[1:4] == b"PNG"
+    path.write_text(changed(eps=f"{list(range(1, 10))}", eps0=f"{list(range(1, 10))}", n=1000))
+    assert main(["sweep", str(path), "--plot", "--jobs", "1"]) == 2
+    assert "9 lines, more than 8; give fewer values of eps" in capsys.readouterr().err
+    path.write_text(changed(eps0=1))
+    assert main(["sweep", str(path), "--plot", "--jobs", "1"]) == 2
+    assert "needs a parameter with at least two values" in capsys.readouterr().err
+
+
+def test_the_error_of_an_estimate(capsys):
+    asked = ["error", "--eps0", "1", "--n", "1000", "--json", "--randomizer"]
+    assert main([*asked, "subset", "--d", "10"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    variance = estimation.frequency_variance(randomizers.subset(eps0=1, d=10), [0.1, 0.0, 1.0], n=1000)
+    assert found["standard error"] == pytest.approx(variance[0] ** 0.5, rel=1e-12)
+    assert found["worst case"] == pytest.approx(max(variance[1:]) ** 0.5, rel=1e-12)
+    assert main([*asked, "binary-rr"]) == 2
+    assert "binary_rr has no formula for its error; use one of generalized_rr" in capsys.readouterr().err
+
+
 BAD_GRIDS = {
     "no grid": ("", "a grid must be"),
     "no YAML": ("a: [1,", "no YAML: line"),
@@ -199,8 +225,8 @@ BAD_GRIDS = {
     "unknown randomizer": (changed(randomizer="binari-rr"), "got 'binari-rr' (did you mean binary_rr?)"),
     "foreign key": (changed(d=3), "d is no key of this grid"),
     "missing key": (changed(eps=None), "eps is missing: binary_rr takes eps0; delta takes n, eps"),
-    "text": (changed(eps="1e-8"), "eps must be a number, got the string '1e-8'; write 1.0e-8, not 1e-8"),
-    "text in a range": (changed(eps="{from: 1e-8, to: 1, points: 3}"), "eps: from must be a number"),
+    "text": (changed(eps="'1e-8'"), "eps must be a number, got the string '1e-8'"),
+    "text in a range": (changed(eps="{from: e-8, to: 1, points: 3}"), "eps: from must be a number"),
     "truth": (changed(n="true"), "n must be a number, got True"),
     "empty list": (changed(n="[]"), "n must not be empty"),
     "half a user": (changed(n=10.5), "n must be a whole number, got 10.5"),

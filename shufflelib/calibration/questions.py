@@ -1,6 +1,10 @@
 """What can be asked of a mechanism by name: each question takes a constructor, and numbers by name."""
 
+import math
+from dataclasses import dataclass
+
 from shufflelib.calibration import targets
+from shufflelib.calibration.recommendation import TASKS
 from shufflelib.shuffling.shuffled import shuffle
 
 
@@ -29,11 +33,36 @@ def tradeoff(randomizer, *, n, fpr, rounds=1, rate=1.0, **parameters):
     return profile(randomizer, n=n, rounds=rounds, rate=rate, **parameters).tradeoff(fpr)
 
 
+@dataclass(frozen=True)
+class StandardError:
+    """Standard error of an estimate over the users' coins, at an ordinary value and at the worst one."""
+
+    usual: float
+    worst: float
+
+    def __str__(self):
+        return f"standard error {self.usual:.4g}, in the worst case {self.worst:.4g}"
+
+    def to_dict(self):
+        """Return both as a dictionary that JSON can hold."""
+        return {"standard error": self.usual, "worst case": self.worst, "status": "exact formula"}
+
+
+def error(randomizer, *, n, **parameters):
+    """Return the standard error of one round's estimate: of an item's share, or of a mean in [0, 1]."""
+    mechanism, name = randomizer(**parameters), randomizer.__name__
+    candidates = {name: one for task in TASKS.values() for name, one in task.items() if one.finds == "eps0"}
+    if name not in candidates:
+        raise ValueError(f"{name} has no formula for its error; use one of {', '.join(candidates)}")
+    return StandardError(*map(math.sqrt, candidates[name].variance(mechanism, n, 0)))
+
+
 QUESTIONS = {
     "epsilon": epsilon,
     "delta": delta,
     "renyi": renyi,
     "tradeoff": tradeoff,
+    "error": error,
     "calibrate eps0": targets.largest_eps0,
     "calibrate sigma": targets.smallest_sigma,
     "calibrate users": targets.fewest_users,

@@ -1,13 +1,18 @@
 """A grid written down in a YAML file, and the table that comes of it."""
 
+import re
 from pathlib import Path
 
 from shufflelib.numerics.atomic_files import as_path, replace, try_folder
 from shufflelib.numerics.optional import remedy
-from shufflelib.sweeps.table import answered, as_csv, grid_points
+from shufflelib.numerics.tables import Table
+from shufflelib.sweeps.picture import drawn, layout
+from shufflelib.sweeps.table import answered, grid_points
+
+EXPONENT = re.compile(r"[-+]?(\d+\.?|\d*\.\d+)[eE][-+]?\d+$")
 
 
-def sweep_file(path, *, output=None, cache=None, n_jobs=-1, scheduler=None, **keys):
+def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, scheduler=None, **keys):
     """Write the table of a grid in a YAML file, and say in one line what was done.
 
     Parameters
@@ -17,6 +22,8 @@ def sweep_file(path, *, output=None, cache=None, n_jobs=-1, scheduler=None, **ke
     output, cache : str or os.PathLike, optional
         The CSV file, named so only when complete, and the folder in which rows are kept meanwhile;
         by default beside the YAML file and the output, with the endings ``.csv`` and ``.cache``.
+    plot : bool
+        Whether to draw the table as well, beside the output with the ending ``.png``.
     n_jobs, scheduler
         As in `shufflelib.sweeps.sweep`.
     **keys
@@ -40,6 +47,8 @@ def sweep_file(path, *, output=None, cache=None, n_jobs=-1, scheduler=None, **ke
     try:
         spec = load(path)
         points = grid_points(spec | keys if isinstance(spec, dict) else spec)
+        if plot:
+            layout(points)
     except (TypeError, ValueError) as wrong:
         raise ValueError(f"{path}: {wrong}") from None
     output = path.with_suffix(".csv") if output is None else as_path(output, "output")
@@ -54,7 +63,9 @@ def sweep_file(path, *, output=None, cache=None, n_jobs=-1, scheduler=None, **ke
         raise KeyboardInterrupt(
             f"stopped; what is done is kept in {cache}, and the same command goes on from there"
         ) from None
-    replace(output.resolve(), as_csv(rows))
+    replace(output.resolve(), Table(rows).to_csv().encode())
+    if plot:
+        replace(output.with_suffix(".png").resolve(), drawn(rows, title=path.stem))
     summary = f"{output}: {len(rows)} rows, {found} of them kept in {cache}"
     refused = sum(row["status"].startswith("refused") for row in rows)
     return rows, f"{summary}; {refused} refused, see their status" if refused else summary
@@ -78,8 +89,12 @@ def load(path):
     with remedy("a sweep file needs it: pip install shufflelib[sweeps]"):
         import yaml
 
+    class Loader(yaml.SafeLoader):
+        """Reads 1e-8 as a number, as YAML 1.2 does."""
+
+    Loader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+.0123456789"))
     try:
-        return yaml.safe_load(Path(path).read_bytes())
+        return Loader(Path(path).read_bytes()).get_single_data()
     except OSError as wrong:
         raise type(wrong)(f"cannot read {path}: {wrong.strerror}; name a YAML file") from None
     except (yaml.YAMLError, ValueError, RecursionError) as wrong:

@@ -1,9 +1,7 @@
 """Certified numbers over a grid: one quantity, one or more randomizers, and lists or ranges of parameters."""
 
-import csv
 import functools
 import hashlib
-import io
 import itertools
 import json
 import math
@@ -21,7 +19,7 @@ from shufflelib.randomizers.by_name import constructors, named, parameters, requ
 from shufflelib.sweeps.running import completed, environment
 
 MOST_POINTS = 10**6
-COLUMNS = ("answer", "unproved", "fails", "lower", "upper", "status")
+COLUMNS = ("answer", "unproved", "fails", "standard error", "worst case", "lower", "upper", "status")
 WHOLE = {"B", "K", "d", "k", "l", "n", "rounds", "s"}  # ranges of these go through whole numbers
 RANGE = {"from", "to", "points", "log"}
 
@@ -47,10 +45,11 @@ def tabulate(spec, *, n_jobs=-1, scheduler=None, cache=None):
     Parameters
     ----------
     spec : mapping
-        ``quantity``: ``"epsilon"``, ``"delta"``, ``"renyi"``, ``"calibrate eps0"``, ``"calibrate users"`` or
-        ``"calibrate rounds"``; ``randomizer``: the name of one, as on the command line, or a list of names;
-        then the parameters of both: ``eps0``, ``d``, …, ``n``, ``delta``, ``eps``, ``order``, ``rounds``
-        (adaptive, equal), ``rate`` (of subsampling without replacement; the n users are those drawn).
+        ``quantity``: ``"epsilon"``, ``"delta"``, ``"renyi"``, ``"error"``, ``"calibrate eps0"``,
+        ``"calibrate users"`` or ``"calibrate rounds"``; ``randomizer``: the name of one, as on the command
+        line, or a list of names; then the parameters of both: ``eps0``, ``d``, …, ``n``, ``delta``, ``eps``,
+        ``order``, ``rounds`` (adaptive, equal), ``rate`` (of subsampling without replacement; the n users are
+        those drawn).
         Each is a number, a list of numbers or a range ``{"from": 1, "to": 1e9, "points": 10, "log": True}``;
         ranges of whole numbers are rounded to such, without repetitions.
     n_jobs, scheduler
@@ -66,7 +65,8 @@ def tabulate(spec, *, n_jobs=-1, scheduler=None, cache=None):
         One row for each point, the last parameter varying fastest: the parameters, ``lower`` and ``upper``
         with the true value between them, and ``status``.  What is calibrated has ``answer``,
         ``unproved`` and ``fails`` as well (see `shufflelib.calibration.Calibration`), and its
-        ``lower`` and ``upper`` enclose ε there.  Where there is no answer, as for a target out of reach, the
+        ``lower`` and ``upper`` enclose ε there.  An error has ``standard error`` and
+        ``worst case`` instead.  Where there is no answer, as for a target out of reach, the
         ends are 0 and infinity, and the status begins with ``refused:``.
 
     Raises
@@ -128,16 +128,6 @@ def _append(file, entry):
 
 def _checksum(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def as_csv(rows):
-    """Return rows as CSV, every float with all its digits."""
-    out = io.StringIO()
-    columns = dict.fromkeys(key for row in rows for key in row)
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue().encode()
 
 
 def _row(*, quantity, randomizer, **point):
@@ -256,6 +246,8 @@ def _values(name, value):
 def _number(name, value):
     validation.real(value, name, finite=False)
     value = value.item() if isinstance(value, np.generic) else value
+    if name in WHOLE and isinstance(value, float) and value.is_integer():
+        value = int(value)  # a file may say 1e6
     return DOMAINS[name](value) if name in DOMAINS else value
 
 
