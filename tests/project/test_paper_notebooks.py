@@ -1,5 +1,6 @@
 """The papers' notebooks: every item of a paper in its order, every figure in the index, nothing unlisted."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -46,3 +47,21 @@ def test_a_cell_of_a_paper_is_short(path):
 def test_the_committed_index_is_that_of_the_items():
     if FIGURES.exists():
         assert (FIGURES / "index.csv").read_text(encoding="utf-8") == items.index()
+
+
+def saved_names(path):
+    """Yield a pattern for every name in a notebook's code; what is computed in one matches any word."""
+    for node in (node for source in sources(path, "code") for node in ast.walk(ast.parse(source))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield re.escape(node.value)
+        if isinstance(node, ast.JoinedStr):
+            parts = (part.value if isinstance(part, ast.Constant) else None for part in node.values)
+            yield "".join(r"\w+" if part is None else re.escape(part) for part in parts)
+
+
+@pytest.mark.parametrize("folder", ["papers", "course", "."])
+def test_every_figure_is_drawn_by_a_notebook_of_its_folder(folder):
+    notebooks = (ROOT / "notebooks" / folder).glob("*.ipynb")
+    patterns = {name for path in notebooks for name in saved_names(path) if name != r"\w+"}
+    drawn = {path.stem for path in (ROOT / "figures" / folder).glob("*.*")} - {"index"}
+    assert not [name for name in drawn if not any(re.fullmatch(pattern, name) for pattern in patterns)]
