@@ -146,7 +146,7 @@ class Recommendation(Table):
     rows : list of dict
         One for each mechanism: what was calibrated, the proved δ, errors, cost and a line of Python.
     sentence : str
-        What may be published about the first row.
+        What may be published about the first row; each row has its own under ``"sentence"``.
 
     Examples
     --------
@@ -156,9 +156,10 @@ class Recommendation(Table):
     ('piecewise', True)
     """
 
-    def __init__(self, rows, sentence, **texts):
-        super().__init__(rows, **texts)
-        self.sentence = sentence
+    @property
+    def sentence(self):
+        """What may be published about the first row."""
+        return self.rows[0]["sentence"]
 
     def to_dict(self):
         """Return rows, notes and the sentence to publish as a dictionary that JSON can hold."""
@@ -259,13 +260,12 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     ]
     rows.sort(key=lambda row: row["standard error"])
     return Recommendation(
-        rows,
-        _sentence(rows[0], target),
+        [row | {"sentence": _sentence(row, target)} for row in rows],
         title=f"{task}{'' if d is None else f' of {d:,} items'}: ε ≤ {eps:g} at δ = {delta:g}, "
         f"{stay:,} users, {rounds:,} round{'s' * (rounds > 1)}"
         + ("" if rate == 1.0 else f", a share {rate:g} drawn for each"),
         notes=_notes(task, n, dropout, target, refused, rows),
-        hidden=("proved delta", "python"),
+        hidden=("proved delta", "python", "sentence"),
     )
 
 

@@ -31,10 +31,10 @@ class Question(NamedTuple):
     @functools.lru_cache(maxsize=10_000)
     def of(cls, ask, setting):
         """Return the question with every field that it does not read at its default."""
-        kept = {
-            name: getattr(setting, name) for name in (*MECHANISMS[setting.mechanism].parameters, *READS[ask])
-        }
-        return cls(ask, Setting(mechanism=setting.mechanism, **kept))
+        names = READS[ask]
+        if ask is not recommended:  # which is about all mechanisms
+            names = ("mechanism", *MECHANISMS[setting.mechanism].parameters, *names)
+        return cls(ask, Setting(**{name: getattr(setting, name) for name in names}))
 
     @property
     def slow(self):
@@ -115,6 +115,14 @@ def fewest(setting):
     return calibration.fewest_users(setting.randomizer(), **_target(setting))
 
 
+def recommended(setting):
+    """Return the table of all mechanisms for the task, calibrated to the target and sorted by error."""
+    items = {"d": setting.d} if setting.task == "histogram" else {}
+    return calibration.recommend(
+        n=setting.n, task=setting.task, dropout=setting.dropout, **items, **_target(setting)
+    )
+
+
 def _target(setting):
     return {name: getattr(setting, name) for name in ("eps", "delta", "rounds", "rate")}
 
@@ -140,6 +148,7 @@ READS = {
     renyi_curve: MECHANISM_AND_CROWD,
     largest: (*MECHANISM_AND_CROWD, "delta", "eps"),
     fewest: ("rounds", "rate", "delta", "eps"),
+    recommended: ("task", "d", "dropout", "n", "rounds", "rate", "delta", "eps"),
 }
 
 

@@ -24,7 +24,9 @@ DOMAINS = {
     "fpr": _between(0.0, 1.0),
     "order": _between(1.01, 256.0),
     "eps": _between(1e-6, 10.0),
+    "dropout": _between(0.0, 0.9),
 }
+CHOICES = {"door": ("plan", "understand", "compare"), "task": ("histogram", "mean")}
 COUNTS = {"d": _between(2, 4096), "n": _between(LEAST_USERS, MOST_USERS), "rounds": _between(1, MOST_ROUNDS)}
 
 
@@ -56,6 +58,12 @@ class Setting:
         Order of the Rényi divergence.
     eps : float
         Target for the central ε.
+    dropout : float
+        Share of the users who may drop out.
+    task : {'histogram', 'mean'}
+        What is estimated.
+    door : {'plan', 'understand', 'compare'}
+        Part of the page that is open.
 
     Raises
     ------
@@ -74,12 +82,15 @@ class Setting:
     fpr: float = 0.05
     order: float = 2.0
     eps: float = 0.5
+    dropout: float = 0.0
+    task: str = "histogram"
+    door: str = "plan"
 
     def __post_init__(self):
-        if self.mechanism not in MECHANISMS:
-            raise ValueError(
-                f"mechanism must be one of {', '.join(MECHANISMS)}, got {validation.shown(self.mechanism)}"
-            )
+        for name, known in {"mechanism": MECHANISMS, **CHOICES}.items():
+            if getattr(self, name) not in known:
+                got = validation.shown(getattr(self, name))
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {got}")
         for name, domain in DOMAINS.items():
             object.__setattr__(self, name, validation.real(getattr(self, name), name, **domain))
         for name, domain in COUNTS.items():
@@ -110,7 +121,7 @@ class Setting:
                 )
             if name in given:
                 raise ValueError(f"the link sets {name} twice; keep one")
-            given[name] = text if name == "mechanism" else _number(name, text)
+            given[name] = text if name in ("mechanism", *CHOICES) else _number(name, text)
         if query and not given:
             raise ValueError(f"the link's query must look like n=1000&eps0=1, got {validation.shown(query)}")
         return cls(**given)

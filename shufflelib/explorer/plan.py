@@ -1,0 +1,149 @@
+"""Plan: every mechanism for a task at one target, and one of them in detail."""
+
+import html
+import math
+
+from shufflelib import randomizers
+from shufflelib.calibration.questions import error
+from shufflelib.explorer import questions
+from shufflelib.explorer.questions import Question, Refused
+from shufflelib.explorer.text import COMPUTING, bound, code
+from shufflelib.plotting.headings import digits
+
+USELESS = 0.5  # standard error of a share or of a mean in [0, 1]
+NAMES = {
+    "generalized_rr": "randomized response",
+    "rappor": "RAPPOR",
+    "optimized_unary": "optimized unary encoding",
+    "subset": "subset selection",
+    "local_hash": "local hashing",
+    "hadamard": "Hadamard response",
+    "balls_into_bins": "balls into bins (several messages)",
+    "duchi": "one random bit (Duchi et al.)",
+    "piecewise": "piecewise mechanism",
+    "laplace": "Laplace noise",
+}
+
+
+def answer(setting, known):
+    """Say in one sentence which mechanism has the smallest error; a sentence about what is wrong, if any."""
+    found = _found(setting, known)
+    if found is None:
+        return f'<p class="big">{COMPUTING}</p>'
+    if isinstance(found, Refused):
+        return f'<p class="number failure" role="alert">No mechanism: {html.escape(found.reason)}.</p>'
+    best = found[0]
+    if best["standard error"] > USELESS:
+        return '<p class="big">No useful answer</p><p>Use more users, a larger ε, or a larger δ.</p>'
+    what = "a share" if setting.task == "histogram" else "the mean"
+    return (
+        f'<p class="big">± {points(best["standard error"])}</p><p>{_name(best)} has the smallest error: '
+        f"{what} is off by about {points(best['standard error'])}, if {_setting(best)}.</p>"
+    )
+
+
+def table(setting, known):
+    """List all mechanisms, smallest error first."""
+    found = _found(setting, known)
+    if found is None or isinstance(found, Refused):
+        return ""
+    heads = "mechanism", "each report has", "standard error", "worst case", "central DP × ", "bytes"
+    rows = [
+        (
+            _name(row),
+            _setting(row),
+            points(row["standard error"]),
+            points(row["worst case"]),
+            f"{row['x central']:.3g}",
+            f"{row['bytes']:,}",
+        )
+        for row in found
+    ]
+    head = "".join(f'<th scope="col">{one}</th>' for one in heads)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    notes = "".join(f"<li>{html.escape(note)}</li>" for note in found.notes)
+    return (
+        f'<div class="bounds"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f"<details><summary>What the columns mean</summary><ul>{notes}</ul></details>"
+    )
+
+
+def chosen_row(setting, known, mechanism):
+    """Return the row of a mechanism, the best one if it has none, or None while nothing is known."""
+    found = _found(setting, known)
+    if found is None or isinstance(found, Refused):
+        return None
+    return next((row for row in found if row["mechanism"] == mechanism), found[0])
+
+
+def detail(setting, known, mechanism):
+    """Open one mechanism: its error beside others, what is left without the shuffler, a statement, code."""
+    row = chosen_row(setting, known, mechanism)
+    if row is None:
+        return ""
+    usual, central = row["standard error"], row["standard error"] / row["x central"]
+    paragraphs = (
+        f"<h3>{html.escape(_name(row))}</h3>"
+        f"<p>Typical error: <b>{points(usual)}</b>. A curator who is trusted with all values would need "
+        f"{points(central)} for the same guarantee{_alone(setting, row)}.</p>{_without_shuffler(row)}"
+    )
+    line = f"from shufflelib import randomizers, shuffle, shuffling; answer = {row['python']}"
+    return (
+        f'{paragraphs}<h4>A statement to publish</h4><p class="copy">{html.escape(row["sentence"])}</p>'
+        f"<details><summary>Code</summary>{code(line)}{code(_shell(setting))}</details>"
+    )
+
+
+def points(share):
+    """Write an error in points of a percentage."""
+    return f"{digits(100.0 * share, 2)} points"
+
+
+def _found(setting, known):
+    return known(Question.of(questions.recommended, setting))
+
+
+def _name(row):
+    name = NAMES.get(row["mechanism"], row["mechanism"])
+    return name[0].upper() + name[1:]
+
+
+def _setting(row):
+    if row["parameter"] == "messages":
+        return f"{row['value']:,} random messages more"
+    return f"ε₀ = {bound(row['value'], up=False, digits=4)}"
+
+
+def _alone(setting, row):
+    """Say what the error would be without a shuffler, each report spending its share of the target."""
+    if row["parameter"] == "messages":
+        return ""
+    items = {"d": setting.d} if setting.task == "histogram" else {}
+    stay = math.floor(setting.n * (1.0 - setting.dropout))
+    eps0 = max(setting.eps / setting.rounds, 1e-3)
+    alone = error(getattr(randomizers, row["mechanism"]), n=stay, eps0=eps0, **items)
+    return f"; without a shuffler the error would be {points(alone.usual)}"
+
+
+def _without_shuffler(row):
+    if row["parameter"] == "messages":
+        return (
+            "<p>If the shuffler is broken into, nothing protects the values: "
+            "all of the privacy comes from shuffling.</p>"
+        )
+    odds = digits(math.exp(row["value"]), 2)
+    return (
+        f"<p>If the shuffler is broken into, each report still has ε₀ = {row['value']:g}: it makes any guess "
+        f"about its sender at most {odds} times as likely.</p>"
+    )
+
+
+def _shell(setting):
+    parts = [f"shufflelib recommend --n {setting.n} --eps {setting.eps} --delta {setting.delta}"]
+    parts += [f"--task {setting.task}"] + ([f"--d {setting.d}"] if setting.task == "histogram" else [])
+    parts += [f"--rounds {setting.rounds}"] * (setting.rounds > 1) + [f"--rate {setting.rate}"] * (
+        setting.rate < 1.0
+    )
+    return " ".join(parts + [f"--dropout {setting.dropout}"] * (setting.dropout > 0.0))
