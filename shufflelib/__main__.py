@@ -6,13 +6,14 @@ import math
 import os
 import sys
 import warnings
+from pathlib import Path
 
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.calibration.recommendation import TASKS, recommend
 from shufflelib.calibration.targets import Calibration
 from shufflelib.numerics.tables import Table
 from shufflelib.numerics.validation import count
-from shufflelib.randomizers.by_name import constructors, described, named, parameters, required
+from shufflelib.randomizers.by_name import constructors, described, named, parameters, read_matrix, required
 
 VERSION = "1.0.0rc1"
 HELP = {
@@ -28,6 +29,7 @@ HELP = {
     "calibrate rounds": "most rounds whose central epsilon at delta is proved to be at most eps",
     "recommend": "all mechanisms for a task at one target (eps, delta), sorted by error",
     "mechanisms": "names, parameters, domains and sources of all mechanisms",
+    "pmf": "a mechanism of your own: probabilities of its reports, one row for each value",
     "n": "number of users who report in a round",
     "eps": "central epsilon in nats",
     "delta ": "central delta, between 0 and 1",
@@ -134,9 +136,10 @@ def _add_formats(command):
 
 def _add_question(command, name, question, randomizer):
     """Add the options of a question, and those of the randomizer that it leaves open."""
-    command.add_argument(
-        "--randomizer", required=True, type=_randomizer, metavar="NAME", help=", ".join(constructors())
-    )
+    which = command.add_mutually_exclusive_group(required=True)
+    which.add_argument("--randomizer", type=_randomizer, metavar="NAME", help=", ".join(constructors()))
+    if name not in (*LOOKED_FOR, "error"):
+        which.add_argument("--pmf", metavar="FILE.csv", help=HELP["pmf"])
     _add_formats(command)
     asked = [option for option in parameters(question) if option != "randomizer"]
     for option in asked:
@@ -153,8 +156,9 @@ def _add_question(command, name, question, randomizer):
 
 def _answered(arguments):
     """Return the answer to a question as text and as a record."""
-    name, randomizer = arguments.pop("question"), arguments.pop("randomizer")
-    build, later = constructors()[randomizer], LOOKED_FOR.get(name)
+    name, file = arguments.pop("question"), arguments.pop("pmf", None)
+    randomizer, later = file or arguments.pop("randomizer"), LOOKED_FOR.get(name)
+    build = _tabulated(file) if file else constructors()[randomizer]
     if later and later not in parameters(build):
         takes = ", ".join(f"--{option}" for option in parameters(build))
         raise ValueError(f"{randomizer} has no {later} to look for; it takes {takes}")
@@ -164,6 +168,17 @@ def _answered(arguments):
     found = {"quantity": name, "randomizer": randomizer, **arguments} | answer.to_dict()
     text = f"{answer}\n{answer.certificate}" if isinstance(answer, Calibration) else str(answer)
     return text, found, Table([found])
+
+
+def _tabulated(file):
+    """Return what builds the mechanism whose probabilities a file holds."""
+    try:
+        mechanism = read_matrix(Path(file).read_text(encoding="utf-8"))
+    except OSError as wrong:
+        raise type(wrong)(f"cannot read {file}: {wrong.strerror}; name a CSV file") from None
+    except ValueError as wrong:
+        raise ValueError(f"{file}: {wrong}") from None
+    return lambda: mechanism
 
 
 def _recommended(arguments):

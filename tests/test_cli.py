@@ -136,6 +136,31 @@ def test_every_question_takes_rounds_and_a_rate_and_prints_csv(capsys):
     assert (float(row["lower"]), float(row["upper"])) == (expected.lower, expected.upper)
 
 
+def test_a_mechanism_of_one_s_own_comes_from_a_file(tmp_path, capsys):
+    rows = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]]
+    path = tmp_path / "own.csv"
+    path.write_text("yes;no;maybe\n" + "\n".join(";".join(map(str, row)) for row in rows))
+    profile = shuffle(randomizers.from_pmf(rows), 1000)
+    assert main(["epsilon", "--pmf", str(path), "--n", "1000", "--delta", "1e-6", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["upper"] == profile.epsilon(1e-6).upper
+    assert main(["calibrate", "users", "--pmf", str(path), "--eps", "1", "--delta", "1e-3", "--json"]) == 0
+    found = fewest_users(randomizers.from_pmf(rows), eps=1.0, delta=1e-3)
+    assert json.loads(capsys.readouterr().out)["answer"] == found.answer
+    for text, words in (
+        ("1, 0\n0.5, 0.6", "row 2 sums to 1.1; the probabilities of a row must sum to 1"),
+        ("1, 0\n1", "row 2 has 1 numbers, row 1 has 2"),
+        ("1, 0\n0, one", "row 2 must hold numbers"),
+        ("1, 0", "at least two inputs"),
+        ("", "there are no numbers"),
+    ):
+        path.write_text(text)
+        assert main(["epsilon", "--pmf", str(path), "--n", "9", "--delta", "0.1"]) == 2
+        err = capsys.readouterr().err
+        assert words in err and str(path) in err and err.count("\n") == 1, err
+    assert main(["epsilon", "--pmf", str(tmp_path / "none"), "--n", "9", "--delta", "0.1"]) == 2
+    assert "cannot read" in capsys.readouterr().err
+
+
 def test_help_names_the_parameters_of_the_chosen_mechanism_alone(capsys):
     assert main(["epsilon", "--randomizer", "generalized_rr", "--help"]) == 0
     out = capsys.readouterr().out

@@ -177,9 +177,11 @@ class Certified:
             high = written(np.max(self.upper), up=True, digits=6)
             ends = f"{np.size(self.lower)} brackets, {low} … {high}"
         else:
-            ends = f"{written(self.lower, up=False)} ≤ value ≤ {written(self.upper, up=True)}"
-        provided = "provided that " + "; ".join(self.hypotheses) if self.hypotheses else ""
-        lines = (self._warning(), self.statement, ends, self.status.value, self.source, provided)
+            low, high = written(self.lower, up=False, digits=6), written(self.upper, up=True, digits=6)
+            ends = f"{low} ≤ value ≤ {high}"
+        provided = ["provided that", *(f"- {one}" for one in self.hypotheses)] if self.hypotheses else []
+        proofs = self.source.split("; ")
+        lines = (self._warning(), self.statement, ends, self.status.value, *proofs, *provided)
         return "\n".join(part for part in lines if part)
 
     def _warning(self):

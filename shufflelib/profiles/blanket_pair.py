@@ -60,7 +60,7 @@ class BlanketPair(PairProfile):
     """
 
     statement = "a pair of reports under a reference measure"
-    source = "contour integral with every error charged"
+    source = "integral of the characteristic function, every error included"
     max_privacy_loss = math.inf
 
     def _log_ever(self):

@@ -187,12 +187,12 @@ class Gaussian(SymmetricPair, PairProfile):
     >>> from shufflelib.profiles import Gaussian
     >>> print(Gaussian(mu=1.0).epsilon(delta=1e-6))
     epsilon at delta = 1e-06 of 1-Gaussian differential privacy
-    4.886554117 ≤ value ≤ 4.886554118
+    4.88655 ≤ value ≤ 4.88656
     certified on both sides
-    closed form; both ends differ by rounding only
+    closed form: both ends differ by rounding only
     """
 
-    source = "closed form; both ends differ by rounding only"
+    source = "closed form: both ends differ by rounding only"
 
     def __init__(self, mu):
         self.mu = validation.real(

@@ -231,8 +231,9 @@ class _Composed(PrivacyProfile):
             self.hypotheses = adjacency.united(
                 adjacency.COMPOSED, *(profile.hypotheses for profile, _ in self.rounds)
             )
-        self.source = "connected dots on either side, composed by a contour integral; " + "; ".join(
-            dict.fromkeys(profile.source for profile, _ in self.rounds)
+        self.source = (
+            "composed as privacy loss distributions, connect-the-dots from both sides; "
+            + "; ".join(dict.fromkeys(profile.source for profile, _ in self.rounds))
         )
 
     def __repr__(self):

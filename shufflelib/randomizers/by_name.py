@@ -34,6 +34,8 @@ def named(name):
     wanted = name.replace("-", "_") if isinstance(name, str) else name
     if not isinstance(name, str) or wanted not in constructors():
         near = validation.suggestion(wanted, constructors(), randomizers.OTHER_NAMES)
+        if wanted in randomizers.__all__:
+            near = f", which is for Python only: see help(shufflelib.randomizers.{wanted})"
         got = validation.shown(name) if isinstance(name, str) else f"a {type(name).__name__}"
         raise ValueError(f"randomizer must be one of {', '.join(constructors())}; got {got}{near}")
     return wanted
@@ -68,3 +70,48 @@ def described(build):
         "parameters": {name: domains.get(name, "") for name in parameters(build)},
         "source": " ".join(source[0].split()) if source else "",
     }
+
+
+def read_matrix(text):
+    r"""Return the randomizer whose probabilities a text gives, one row for each value that a user may hold.
+
+    Parameters
+    ----------
+    text : str
+        Numbers with commas, semicolons, tabs or spaces between them; a first line without numbers is a title.
+
+    Returns
+    -------
+    from_pmf
+
+    Raises
+    ------
+    ValueError
+        In one line that names the row and says what is wrong with it.
+
+    Examples
+    --------
+    >>> from shufflelib.randomizers.by_name import read_matrix
+    >>> read_matrix("0.75, 0.25\n0.25, 0.75").eps0
+    1.0986122886681098
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    if lines and re.search("[a-df-zA-DF-Z]", lines[0]):
+        lines = lines[1:]
+    rows = [_numbers(line, place) for place, line in enumerate(lines, 1)]
+    if not rows:
+        raise ValueError("there are no numbers; give one row of probabilities for each value")
+    for place, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise ValueError(f"row {place} has {len(row)} numbers, row 1 has {len(rows[0])}; make them equal")
+        if abs(sum(row) - 1.0) > 1e-9:
+            raise ValueError(f"row {place} sums to {sum(row):.12g}; the probabilities of a row must sum to 1")
+    return randomizers.from_pmf(rows)
+
+
+def _numbers(line, place):
+    cells = [cell for cell in re.split(r"[,;\s]+", line.strip()) if cell]
+    try:
+        return [float(cell) for cell in cells]
+    except ValueError as wrong:
+        raise ValueError(f"row {place} must hold numbers: {wrong}") from None

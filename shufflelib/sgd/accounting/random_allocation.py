@@ -97,7 +97,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
     """
 
     max_privacy_loss = math.inf
-    source = "random allocation; contour integral with every error charged"
+    source = "random allocation; integral of the characteristic function, every error included"
     search_width = 1e-5
 
     def __init__(self, noise_multiplier, blocks):
