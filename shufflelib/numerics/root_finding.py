@@ -103,6 +103,8 @@ def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     for near, i in sorted(rough, reverse=True):
         if safe_above and near <= best or not safe_above and near < 0.98 * best:
             break
+        if best and directions[i].log_hockey_stick(best, COARSE).upper <= target:
+            continue  # its ε is at most the best one so far
         best = max(best, _root(directions[i], target, TOLERANCE, safe_above, starts[i], near))
     return best
 

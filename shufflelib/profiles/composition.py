@@ -22,6 +22,7 @@ from shufflelib.profiles.hockey_stick import Pair
 WIDTH = 3e-4  # relative width in ε aimed at, not always reached
 NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at
 FAR_ABOVE = 30.0  # nats
+MANY_DOTS = 500  # from here on a search that stalls has met the width of the values
 
 
 def added(counted):
@@ -63,6 +64,7 @@ class ComposedPair(Pair):
     """
 
     search_width = 1e-7
+    _reached = 0.0  # doubt below which more dots did not help
 
     def __init__(self, rounds):
         self.rounds = tuple(rounds)
@@ -88,6 +90,7 @@ class ComposedPair(Pair):
         for one in (self, self.__dict__.get("reversed", self)):
             one.__dict__.pop("_curves", None)
             one.__dict__.pop("_remembered", None)
+            one.__dict__.pop("_reached", None)
 
     @property
     def max_privacy_loss(self):
@@ -157,7 +160,10 @@ class ComposedPair(Pair):
             # once the width of the values is what is left, more dots do not help
             stalled = stalled + 1 if not stretched and doubts.sum() > 0.9 * before else 0
             before = doubts.sum()
-            if not stretched and (before <= 0.7 * width or stalled == STALLED):
+            many = min(curve.size for curve in self._curves) >= MANY_DOTS
+            if stalled == STALLED and many:
+                self._reached = 1.1 * before
+            if not stretched and (before <= max(0.7 * width, self._reached) or stalled == STALLED):
                 return above, below, width
             worth = [
                 curve
