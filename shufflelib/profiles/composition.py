@@ -153,7 +153,7 @@ class ComposedPair(Pair):
             theta = above.saddle(eps)
             log_scale = above.cumulants(theta)[0] - theta * eps  # of δ
             depth = max(-log_scale / 20.0, 1.0)
-            width = max(10.0 * tolerance * depth, min(max(WIDTH * theta * eps, NARROWEST), WIDEST * depth))
+            width = max(20.0 * tolerance * depth, min(max(WIDTH * theta * eps, NARROWEST), WIDEST * depth))
             doubts = above.contributions(theta) - below.contributions(theta)
             open_ended = above.log_infinity_mass > log_scale + math.log(0.01 * min(width, 1.0))
             stretched = open_ended and sum(curve.extend() for curve in self._curves)

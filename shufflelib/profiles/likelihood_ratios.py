@@ -27,6 +27,7 @@ from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_iid import SMALLEST_SIZE
 
 UNRESOLVED = 1e-290  # mass outside the reference's support that no number here resolves
+SAME = 1e-11  # relative distance within which ratios and masses count as equal, and are blurred by it
 LEAST_OUTSIDE = 2.0 * UNRESOLVED  # stands for less of it where that must count
 
 
@@ -163,26 +164,26 @@ class LikelihoodRatios:
 
     @functools.cached_property
     def _sorted(self):
-        """The atoms in a fixed order, and what they are sorted by: their logarithms to 11 digits."""
+        """The atoms in a fixed order, and what they are sorted by: their logarithms to 7 digits."""
         atoms = np.stack([self.r0_over_w, self.r1_over_w, self.w])
         with np.errstate(divide="ignore"):
-            rounded = np.round(np.log(atoms), 11) + 0.0
+            rounded = np.round(np.log(atoms), 7) + 0.0
         order = np.lexsort(rounded)
         return atoms[:, order], rounded[:, order]
 
     def key(self):
-        """Return what distinguishes two of these distributions: atoms to 11 digits, in a fixed order."""
+        """Return what two equal distributions share: atoms to 7 digits, in a fixed order."""
         listed = b"" if self.outside is None else self.outside[:, np.lexsort(self.outside)].tobytes()
         return self._sorted[1].tobytes(), self.r0_outside, self.r1_outside, listed
 
     def distance(self, other):
-        """Return how far apart the entries can be, relatively; infinite unless keys agree."""
+        """Return how far apart the entries can be, relatively; infinite unless they agree to 11 digits."""
         if self.key() != other.key():
             return math.inf
         one, two = self._sorted[0], other._sorted[0]
         with np.errstate(invalid="ignore"):
             apart = np.max(np.abs(one - two) / np.minimum(one, two), initial=0.0, where=one != two)
-        return float(apart) + abs(self.precision - other.precision)
+        return float(apart) + abs(self.precision - other.precision) if apart <= SAME else math.inf
 
     def blurred(self, distance):
         """Return these ratios with a precision that covers all others within a distance."""
@@ -196,10 +197,11 @@ def distinct(all_ratios):
     """
     kept, apart, places = {}, {}, {}
     for place, ratios in enumerate(all_ratios):
-        known = [one for one in (ratios, ratios.swapped()) if one.key() in places]
-        if known:
-            first = places[known[0].key()]
-            apart[first] = max(apart[first], kept[first].distance(known[0]))
+        known = [(one, places.get(one.key())) for one in (ratios, ratios.swapped())]
+        near = [(kept[first].distance(one), first) for one, first in known if first is not None]
+        distance, first = min(near, default=(math.inf, place))
+        if distance < math.inf:
+            apart[first] = max(apart[first], distance)
         else:
             places[ratios.key()] = place
             kept[place], apart[place] = ratios, 0.0
