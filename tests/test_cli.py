@@ -148,7 +148,12 @@ def test_a_mechanism_of_one_s_own_comes_from_a_file(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["answer"] == found.answer
     for text, words in (
         ("1, 0\n0.5, 0.6", "row 2 sums to 1.1; the probabilities of a row must sum to 1"),
-        ("1, 0\n1", "row 2 has 1 numbers, row 1 has 2"),
+        (
+            "0.333, 0.333, 0.333\n0.2, 0.3, 0.5",
+            "row 1 sums to 0.999; the probabilities of a row must sum to 1; ",
+        ),
+        ("1, 0\n1.5, -0.5", "row 2 holds 1.5; probabilities lie between 0 and 1"),
+        ("1, 0\n1", "row 2 has 1 number, row 1 has 2"),
         ("1, 0\n0, one", "row 2 must hold numbers"),
         ("1, 0", "at least two inputs"),
         ("", "there are no numbers"),
@@ -159,6 +164,12 @@ def test_a_mechanism_of_one_s_own_comes_from_a_file(tmp_path, capsys):
         assert words in err and str(path) in err and err.count("\n") == 1, err
     assert main(["epsilon", "--pmf", str(tmp_path / "none"), "--n", "9", "--delta", "0.1"]) == 2
     assert "cannot read" in capsys.readouterr().err
+
+
+def test_a_protocol_of_several_messages_is_refused_with_what_answers_in_python(capsys):
+    assert main(["epsilon", "--randomizer", "balls-into-bins", "--n", "1000", "--delta", "1e-6"]) == 2
+    err = capsys.readouterr().err
+    assert "shuffle_messages(randomizers.balls_into_bins(d=d, s=s), n=n, blanket=n*k)" in err
 
 
 def test_help_names_the_parameters_of_the_chosen_mechanism_alone(capsys):

@@ -7,6 +7,7 @@ import re
 from shufflelib import randomizers
 from shufflelib.numerics import validation
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.multi_message import MultiMessage
 
 OTHERS = {"cdf", "matrix", "randomizer", "randomizers"}  # parameters that are not numeric
 
@@ -35,10 +36,20 @@ def named(name):
     if not isinstance(name, str) or wanted not in constructors():
         near = validation.suggestion(wanted, constructors(), randomizers.OTHER_NAMES)
         if wanted in randomizers.__all__:
-            near = f", which is for Python only: see help(shufflelib.randomizers.{wanted})"
+            near = f", which is for Python only: {_in_python(wanted)}"
         got = validation.shown(name) if isinstance(name, str) else f"a {type(name).__name__}"
         raise ValueError(f"randomizer must be one of {', '.join(constructors())}; got {got}{near}")
     return wanted
+
+
+def _in_python(name):
+    """Return what answers in Python for a randomizer without numeric parameters only."""
+    build = getattr(randomizers, name)
+    if issubclass(build, MultiMessage):
+        arguments = ", ".join(f"{one}={one}" for one in parameters(build))
+        made = f"randomizers.{name}({arguments})"
+        return f"shuffling.multi_message.shuffle_messages({made}, n=n, blanket=n*k) for k messages a user"
+    return f"see help(shufflelib.randomizers.{name})"
 
 
 def parameters(build):
@@ -103,9 +114,13 @@ def read_matrix(text):
         raise ValueError("there are no numbers; give one row of probabilities for each value")
     for place, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            raise ValueError(f"row {place} has {len(row)} numbers, row 1 has {len(rows[0])}; make them equal")
+            count = f"{len(row)} number{'s' * (len(row) != 1)}"
+            raise ValueError(f"row {place} has {count}, row 1 has {len(rows[0])}; make them equal")
+        if wrong := [one for one in row if not 0.0 <= one <= 1.0]:
+            raise ValueError(f"row {place} holds {wrong[0]:g}; probabilities lie between 0 and 1")
         if abs(sum(row) - 1.0) > 1e-9:
-            raise ValueError(f"row {place} sums to {sum(row):.12g}; the probabilities of a row must sum to 1")
+            remedy = "must sum to 1; give more digits" if abs(sum(row) - 1.0) < 0.01 else "must sum to 1"
+            raise ValueError(f"row {place} sums to {sum(row):.12g}; the probabilities of a row {remedy}")
     return randomizers.from_pmf(rows)
 
 
