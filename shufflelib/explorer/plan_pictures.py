@@ -1,0 +1,121 @@
+"""A picture of a plan: the error with the shuffler, with a trusted curator, and with neither."""
+
+import math
+
+from shufflelib import randomizers
+from shufflelib.calibration.questions import error
+from shufflelib.calibration.recommendation import TASKS
+from shufflelib.plotting.headings import digits
+from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, panel
+from shufflelib.plotting.labels import legible
+from shufflelib.plotting.looks import BLACK, BLUE, ORANGE
+from shufflelib.plotting.style import style
+
+HEIGHT = 1.9  # inches
+TRUTH = {"histogram": 10.0, "mean": 50.0}  # percent
+SHUFFLED, CURATOR, LOCAL = "with the shuffler", "trusted curator", "no shuffler"
+LOOKS = {CURATOR: (BLACK, "s"), SHUFFLED: (BLUE, "o"), LOCAL: (ORANGE, "^")}
+
+
+def staying(setting):
+    """Return the number of users who report after all."""
+    return math.floor(setting.n * (1.0 - setting.dropout) * (1.0 + 1e-12))
+
+
+def errors(setting, row):
+    """Return three standard errors at the same guarantee, smallest first as a rule.
+
+    Parameters
+    ----------
+    setting : Setting
+        Target and crowd.
+    row : Mapping
+        A row of `shufflelib.recommend` for them.
+
+    Returns
+    -------
+    dict
+        Of a trusted curator's Gaussian noise; of the mechanism of the row with the shuffler; of the best
+        mechanism that sends one report, without a shuffler: ε₀ is then the target, divided by the rounds.
+
+    Examples
+    --------
+    >>> from shufflelib import recommend
+    >>> from shufflelib.explorer import Setting
+    >>> from shufflelib.explorer.plan_pictures import errors
+    >>> found = errors(Setting(n=1000, d=4), recommend(n=1000, eps=0.5, delta=1e-6, d=4)[0])
+    >>> found["trusted curator"] < found["with the shuffler"] < found["no shuffler"]
+    True
+    """
+    items = {"d": setting.d} if setting.task == "histogram" else {}
+    alone = {"n": staying(setting), "eps0": setting.eps / setting.rounds, **items}
+    names = [name for name, one in TASKS[setting.task].items() if one.finds == "eps0"]
+    return {
+        CURATOR: row["standard error"] / row["x central"],
+        SHUFFLED: row["standard error"],
+        LOCAL: min(error(getattr(randomizers, name), **alone).usual for name in names),
+    }
+
+
+def shown_as(setting, share):
+    """Say how an estimate with a standard error is read.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer import Setting
+    >>> from shufflelib.explorer.plan_pictures import shown_as
+    >>> shown_as(Setting(), 0.00812)
+    '10 % ± 0.81'
+    """
+    return f"{TRUTH[setting.task]:g} % ± {digits(100.0 * share, 2)}"
+
+
+def draw_errors(setting, row, *, fig=None):
+    """Draw one true share, and how far off each of the three estimates is.
+
+    Parameters
+    ----------
+    setting : Setting
+        Target and crowd.
+    row : Mapping
+        A row of `shufflelib.recommend` for them.
+    fig : matplotlib.figure.Figure, optional
+        An earlier picture, drawn again.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Five inches wide; each bar reaches one standard error to both sides.
+
+    Examples
+    --------
+    >>> from shufflelib import recommend
+    >>> from shufflelib.explorer import Setting
+    >>> from shufflelib.explorer.plan_pictures import draw_errors
+    >>> fig = draw_errors(Setting(n=1000, d=4), recommend(n=1000, eps=0.5, delta=1e-6, d=4)[0])
+    >>> fig.get_suptitle().startswith("A true share of 10 % is shown as 10 % ± ")
+    True
+    """
+    found, truth = errors(setting, row), TRUTH[setting.task]
+    what = "share" if setting.task == "histogram" else "mean"
+    finding = f"A true {what} of {truth:g} % is shown as {shown_as(setting, found[SHUFFLED])}"
+    about = (
+        f"bars: one standard error; ε = {digits(setting.eps)} at δ = {digits(setting.delta)} for all three"
+    )
+    fig, top = canvas(fig, HEIGHT, finding, about)
+    with style():
+        ax = panel(fig, 1.35, 0.48, fig.get_figwidth() - 2.3, top - 0.58)
+        ax.axvline(truth, color="0.75", lw=0.8, zorder=1)
+        for height, (name, share) in enumerate(found.items()):
+            colour, marker = LOOKS[name]
+            label = {"color": legible(colour), "fontsize": LABEL, "va": "center"}
+            points = 100.0 * share
+            ax.errorbar(truth, -height, xerr=points, fmt=marker, color=colour, ms=5, lw=1.8, capsize=3)
+            ax.text(1.03, -height, f"± {digits(points, 2)}", transform=ax.get_yaxis_transform(), **label)
+        ax.set(ylim=(-2.6, 0.6))
+        ax.set_yticks([0, -1, -2], list(found), fontsize=LABEL)
+        ax.tick_params(axis="x", labelsize=NOTE)
+        ax.tick_params(axis="y", length=0)
+        ax.set_xlabel("what the analyst is shown (%)", fontsize=LABEL)
+        ax.spines["left"].set_visible(False)
+    return fig
