@@ -139,7 +139,7 @@ def test_every_question_takes_rounds_and_a_rate_and_prints_csv(capsys):
 def test_a_mechanism_of_one_s_own_comes_from_a_file(tmp_path, capsys):
     rows = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]]
     path = tmp_path / "own.csv"
-    path.write_text("yes;no;maybe\n" + "\n".join(";".join(map(str, row)) for row in rows))
+    path.write_text("\ufeffyes;no;maybe\n" + "\n".join(";".join(map(str, row)) for row in rows))
     profile = shuffle(randomizers.from_pmf(rows), 1000)
     assert main(["epsilon", "--pmf", str(path), "--n", "1000", "--delta", "1e-6", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["upper"] == profile.epsilon(1e-6).upper
@@ -154,7 +154,9 @@ def test_a_mechanism_of_one_s_own_comes_from_a_file(tmp_path, capsys):
         ),
         ("1, 0\n1.5, -0.5", "row 2 holds 1.5; probabilities lie between 0 and 1"),
         ("1, 0\n1", "row 2 has 1 number, row 1 has 2"),
-        ("1, 0\n0, one", "row 2 must hold numbers"),
+        ("1, 0\n0, one", "row 2 must hold numbers, got 'one'"),
+        ("0.5, O.5\n0.4, 0.6\n0.3, 0.7", "row 1 must hold numbers, got 'O.5'"),
+        ("0.5,,0.5\n,0.5,0.5", "row 1 must hold numbers, one is missing; write 0"),
         ("1, 0", "at least two inputs"),
         ("", "there are no numbers"),
     ):

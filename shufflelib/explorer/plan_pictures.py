@@ -7,7 +7,6 @@ from shufflelib.calibration.questions import error
 from shufflelib.calibration.recommendation import TASKS
 from shufflelib.plotting.headings import digits
 from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, panel
-from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLACK, BLUE, ORANGE
 from shufflelib.plotting.style import style
 
@@ -108,10 +107,10 @@ def draw_errors(setting, row, *, fig=None):
         ax.axvline(truth, color="0.75", lw=0.8, zorder=1)
         for height, (name, share) in enumerate(found.items()):
             colour, marker = LOOKS[name]
-            label = {"color": legible(colour), "fontsize": LABEL, "va": "center"}
             points = 100.0 * share
             ax.errorbar(truth, -height, xerr=points, fmt=marker, color=colour, ms=5, lw=1.8, capsize=3)
-            ax.text(1.03, -height, f"± {digits(points, 2)}", transform=ax.get_yaxis_transform(), **label)
+            beside = {"transform": ax.get_yaxis_transform(), "fontsize": LABEL, "va": "center"}
+            ax.text(1.03, -height, f"± {digits(points, 2)}", **beside)
         ax.set(ylim=(-2.6, 0.6))
         ax.set_yticks([0, -1, -2], list(found), fontsize=LABEL)
         ax.tick_params(axis="x", labelsize=NOTE)

@@ -89,7 +89,7 @@ def read_matrix(text):
     Parameters
     ----------
     text : str
-        Numbers with commas, semicolons, tabs or spaces between them; a first line without numbers is a title.
+        Numbers with commas, semicolons, tabs or spaces between them; a first line without any is a title.
 
     Returns
     -------
@@ -106,10 +106,11 @@ def read_matrix(text):
     >>> round(read_matrix("0.75, 0.25\n0.25, 0.75").eps0, 9)
     1.098612289
     """
-    lines = [line for line in text.splitlines() if line.strip()]
-    if lines and re.search("[a-df-zA-DF-Z]", lines[0]):
-        lines = lines[1:]
-    rows = [_numbers(line, place) for place, line in enumerate(lines, 1)]
+    lines = [line.strip(" ") for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
+    cells = [re.split(r" *[,;\t] *| +", line) for line in lines]
+    if cells and not any(_is_number(cell) for cell in cells[0]):
+        cells = cells[1:]
+    rows = [_numbers(row, place) for place, row in enumerate(cells, 1)]
     if not rows:
         raise ValueError("there are no numbers; give one row of probabilities for each value")
     for place, row in enumerate(rows, 1):
@@ -124,9 +125,17 @@ def read_matrix(text):
     return randomizers.from_pmf(rows)
 
 
-def _numbers(line, place):
-    cells = [cell for cell in re.split(r"[,;\s]+", line.strip()) if cell]
+def _is_number(cell):
     try:
-        return [float(cell) for cell in cells]
-    except ValueError as wrong:
-        raise ValueError(f"row {place} must hold numbers: {wrong}") from None
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _numbers(cells, place):
+    for cell in cells:
+        if not _is_number(cell):
+            got = f"got {validation.shown(cell)}" if cell else "one is missing; write 0 where it is 0"
+            raise ValueError(f"row {place} must hold numbers, {got}")
+    return [float(cell) for cell in cells]
