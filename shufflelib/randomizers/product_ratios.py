@@ -62,7 +62,7 @@ def product_of_attacks(factors):
     A report's mass that underflows is raised to the least positive float: an output that a report can
     produce, however rarely, does not rule the report out.
     """
-    return reduce(lambda one, other: coarsened(_times(one, other, LEAST, 0.0)), map(_halved, factors))
+    return reduce(lambda one, other: coarsened(_times(one, other, LEAST, 0.0)), map(coarsened, factors))
 
 
 def _bounded(ratios):
@@ -86,15 +86,6 @@ def _bounded(ratios):
         r1_outside=r1_outside,
         outside=None,
     )
-
-
-def _halved(ratios):
-    """Return the ratios of fewer outputs, neighbouring ones taken as one, if there are many."""
-    if ratios.w.size <= MOST_ATOMS:
-        return ratios
-    order, first = np.argsort(_polar(ratios)[0], kind="stable"), np.arange(0, ratios.w.size, 2)
-    parts = ratios.w * ratios.r0_over_w, ratios.w * ratios.r1_over_w, ratios.w
-    return _merged(ratios, *(np.add.reduceat(part[order], first) for part in parts))
 
 
 def _times(one, other, least, least_outside):
