@@ -13,8 +13,8 @@ In order of reading:
 Nothing is downloaded except by `download_mnist`, which ``python -m shufflelib.datasets`` calls.
 """
 
-from shufflelib.datasets.bundled import digit_labels, digits
+from shufflelib.datasets.bundled import digits
 from shufflelib.datasets.images import DIGITS, Digits
 from shufflelib.datasets.mnist_files import download_mnist, mnist, mnist_available
 
-__all__ = ["DIGITS", "Digits", "digit_labels", "digits", "download_mnist", "mnist", "mnist_available"]
+__all__ = ["DIGITS", "Digits", "digits", "download_mnist", "mnist", "mnist_available"]

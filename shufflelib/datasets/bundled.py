@@ -32,35 +32,10 @@ def digits():
     >>> data.train_images.shape, data.test_labels.shape, float(data.train_images.max())
     ((1500, 64), (297,), 1.0)
     """
-    bundle = _bundle()
+    from sklearn.datasets import load_digits
+
+    bundle = load_digits()
     images = (bundle.data / BRIGHTEST).astype(np.float32)
     order = np.random.RandomState(SEED).permutation(len(images))
     training, test = order[:TRAINING], order[TRAINING:]
     return Digits("digits", images[training], bundle.target[training], images[test], bundle.target[test])
-
-
-def digit_labels():
-    """Return the labels of the bundled digits: one user each, one of ten options.
-
-    Returns
-    -------
-    numpy.ndarray, shape (1797,), integer
-        Values 0 to 9, each between 174 and 183 times, in the order of the source.
-
-    Notes
-    -----
-    Source: E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits" (UCI, 1998), its test set.
-
-    Examples
-    --------
-    >>> from shufflelib import datasets
-    >>> datasets.digit_labels().shape
-    (1797,)
-    """
-    return _bundle().target
-
-
-def _bundle():
-    from sklearn.datasets import load_digits
-
-    return load_digits()

@@ -64,7 +64,7 @@ def support_distribution(name, e, d, counts, **size):
 
 def test_the_certificate_of_a_histogram_is_the_profile_of_its_randomizer():
     rr = randomizers.generalized_rr(eps0=1.0, d=10)
-    labels = datasets.digit_labels()
+    labels = datasets.digits().train_labels
     protocol = estimation.HistogramProtocol(rr, n=labels.size, delta=1e-8)
     result = protocol.run(labels, seeded(16))
     expected = shuffle(rr, n=labels.size).epsilon(1e-8)
