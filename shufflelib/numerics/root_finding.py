@@ -76,7 +76,7 @@ def certified_root(
                 root = low + share * (high - low)
                 past, stalled = 0.03, (stalled + 1 if high - low > 0.5 * before else 0)
             # step a little past the root, seen from the nearer end, so that both ends close in
-            past = max(past * abs(root - x), 0.3 * width * high)
+            past = max(past * abs(root - x), 0.3 * width * x)
             x = root + past if root - low < high - root else root - past
             if stalled >= 3 or not low < x < high:
                 x, stalled = 0.5 * (low + high), 0
