@@ -30,7 +30,7 @@ from shufflelib.profiles import connect_the_dots
 
 BESIDE = 4.0  # first dots lie up to here, in units of the curve's own width
 FIRST_STEP = 0.25
-NOTHING = -60.0  # log H beyond which no first dot is set, unless it is the last
+NOTHING = -60.0  # log H beyond which no first dot is set
 FARTHEST = 600.0  # nats
 FAR = 550.0  # nats; a loss this large counts as infinite
 LOWEST = 30.0  # nats; e^{-LOWEST} still differs from 0 beside 1
@@ -59,7 +59,7 @@ class Direction(connect_the_dots.HockeyStickCurve):
         grid = width * FIRST_STEP * np.arange(1 + BESIDE / FIRST_STEP)
         while grid[-1] < min(self.last, FARTHEST) and self.pair.dot(grid[-1], 1e-2).upper > NOTHING:
             grid = np.append(grid, min(1.25 * grid[-1], FARTHEST))
-        return np.append(grid[grid < self.last], self.last) if self.last < FARTHEST else grid
+        return np.append(grid[grid < self.last], self.last) if grid[-1] >= self.last else grid
 
     def add(self, eps):
         """Evaluate the curve at further ε, of those below LOWEST only where e^{−ε} is yet another float."""

@@ -25,7 +25,6 @@ LOWEST = 20.0  # nats; e^{-LOWEST} beside 1 still tells multiples of the step ap
 LARGEST_INDEX = 10**6  # of a loss on the grid; larger losses count as infinite
 WIDTH = 1e-3  # between the two polygons, in units of their height, where the curve has not yet fallen
 DEEPEST = 40.0  # e-folds that it has fallen from where on it need not be known better
-NEGLIGIBLE = -60.0  # log of a probability; losses that are as rare count as infinite
 MOST_DOTS = 2000  # in both directions
 
 
@@ -37,10 +36,7 @@ class _OnGrid(Direction):
         super().__init__(pair)
 
     def _first(self):
-        eps = super()._first()
-        if eps.size > 1 and self.pair.dot(float(eps[-2]), 1e-2).upper <= NEGLIGIBLE:
-            eps = eps[:-1]
-        index = np.append(np.ceil(eps / self.step), 1.0)
+        index = np.append(np.ceil(super()._first() / self.step), 1.0)
         return self.step * np.unique(np.minimum(index, LARGEST_INDEX))
 
     def add(self, eps):
