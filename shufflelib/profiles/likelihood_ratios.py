@@ -197,13 +197,16 @@ def distinct(all_ratios):
     """
     kept, apart, places = {}, {}, {}
     for place, ratios in enumerate(all_ratios):
-        known = [(one, places.get(one.key())) for one in (ratios, ratios.swapped())]
-        near = [(kept[first].distance(one), first) for one, first in known if first is not None]
+        near = [
+            (kept[first].distance(one), first)
+            for one in (ratios, ratios.swapped())
+            for first in places.get(one.key(), ())
+        ]
         distance, first = min(near, default=(math.inf, place))
         if distance < math.inf:
             apart[first] = max(apart[first], distance)
         else:
-            places[ratios.key()] = place
+            places.setdefault(ratios.key(), []).append(place)
             kept[place], apart[place] = ratios, 0.0
     return {place: ratios.blurred(apart[place]) for place, ratios in kept.items()}
 
