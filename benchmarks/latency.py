@@ -35,7 +35,7 @@ BUDGETED = {
     "generalized_rr": "eps0={eps0}, d={d}",
     "generic": "eps0={eps0}",
     "hadamard": "eps0={eps0}, d={d}",
-    "hadamard_blocks": "eps0={eps0}, K=16, s=4, B=4",
+    "hadamard_blocks": "eps0={eps0}, K=16, s=2, B=4",
     "harmony": "eps0={eps0}, d={s}",
     "laplace": "eps0={eps0}",
     "local_hash": "eps0={eps0}, d={d}",
