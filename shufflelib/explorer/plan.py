@@ -3,9 +3,7 @@
 import html
 import math
 
-from shufflelib import randomizers
-from shufflelib.calibration.questions import error
-from shufflelib.explorer import questions
+from shufflelib.explorer import plan_pictures, questions
 from shufflelib.explorer.questions import Question, Refused
 from shufflelib.explorer.text import COMPUTING, bound, code
 from shufflelib.plotting.headings import digits
@@ -117,14 +115,9 @@ def _setting(row):
 
 
 def _alone(setting, row):
-    """Say what the error would be without a shuffler, each report spending its share of the target."""
-    if row["parameter"] == "messages":
-        return ""
-    items = {"d": setting.d} if setting.task == "histogram" else {}
-    stay = math.floor(setting.n * (1.0 - setting.dropout))
-    eps0 = max(setting.eps / setting.rounds, 1e-3)
-    alone = error(getattr(randomizers, row["mechanism"]), n=stay, eps0=eps0, **items)
-    return f"; without a shuffler the error would be {points(alone.usual)}"
+    """Say what the best mechanism's error would be without a shuffler, at the same guarantee."""
+    alone = plan_pictures.errors(setting, row)[plan_pictures.LOCAL]
+    return f"; without a shuffler the error would be {points(alone)} at best"
 
 
 def _without_shuffler(row):

@@ -7,7 +7,7 @@ import pytest
 
 from shufflelib import randomizers, recommend, shuffle
 from shufflelib.calibration.questions import error
-from shufflelib.explorer import Setting, plan_pictures, questions, report
+from shufflelib.explorer import Setting, plan, plan_pictures, questions, report
 from shufflelib.explorer.questions import Question, Refused
 
 SETTING = Setting(n=1000, d=4, eps=1.0, dropout=0.1)
@@ -80,6 +80,15 @@ def test_errors_are_those_of_the_row_of_a_curator_and_of_the_best_mechanism_alon
         assert found[plan_pictures.CURATOR] < row["standard error"] < found[plan_pictures.LOCAL]
         alone = error(randomizers.generalized_rr, n=900, eps0=1.0, d=4).usual
         assert found[plan_pictures.LOCAL] <= alone
+
+
+def test_the_plan_says_the_error_without_a_shuffler_also_where_the_target_is_tiny():
+    tiny, row = SETTING.but(eps=1e-5), rows()[0]
+    alone = plan_pictures.errors(tiny, row)[plan_pictures.LOCAL]
+    assert alone == pytest.approx(1e5 * plan_pictures.errors(SETTING, row)[plan_pictures.LOCAL], rel=0.5)
+    assert f"the error would be {plan.points(alone)} at best" in plain(
+        plan.detail(tiny, lambda _: [row], "best")
+    )
 
 
 def test_errors_are_drawn_into_the_same_figure_with_the_finding_above():
