@@ -202,7 +202,6 @@ ASKED = {
 } | METHODS
 SLOW = (
     "calibration",
-    "estimation.error_with_fake_users",
     "published.comparison",
     "sgd.accounting.noise_multiplier",
 )  # each is a search

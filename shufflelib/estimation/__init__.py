@@ -25,11 +25,7 @@ from shufflelib.estimation.guarantees import permute_then_randomize, randomize_t
 from shufflelib.estimation.hierarchy import canonical_decomposition
 from shufflelib.estimation.histogram import HistogramProtocol, frequency_variance, simulate
 from shufflelib.estimation.messages import fewest_blanket_messages, smallest_flip
-from shufflelib.estimation.multi_message import (
-    MultiMessageProtocol,
-    error_with_fake_users,
-    simulate_messages,
-)
+from shufflelib.estimation.multi_message import MultiMessageProtocol, simulate_messages
 from shufflelib.estimation.personal import (
     FrequencyProtocol,
     MeanProtocol,
@@ -58,7 +54,6 @@ __all__ = [
     "bits",
     "canonical_decomposition",
     "clipped_normal",
-    "error_with_fake_users",
     "fewest_blanket_messages",
     "frequency_variance",
     "group_budgets",

@@ -1,14 +1,10 @@
-"""Histograms from many messages per user: run, drawn from counts, and their error at a given cost."""
+"""Histograms from many messages per user: run, or drawn from counts."""
 
 import numpy as np
 
-from shufflelib.estimation.accuracy import normal_absolute_error
 from shufflelib.estimation.histogram import SupportProtocol, repeated
-from shufflelib.estimation.messages import smallest_flip
-from shufflelib.estimation.population import MOST_ITEMS
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
-from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.multi_message import shuffle_messages
 
@@ -112,45 +108,6 @@ def simulate_messages(randomizer, *, counts, each, repetitions, rng):
     """
     each = validation.count(each, "each", at_most=10**9)
     return repeated(_multi_message(randomizer), counts, each, repetitions, rng)
-
-
-def error_with_fake_users(*, d, n, each, eps, delta):
-    """Return the least error of Cheu and Zhilyaev's histogram at a certified (eps, delta), with k messages.
-
-    Parameters
-    ----------
-    d : int
-        Number of items, at most 10⁷.
-    n : int
-        Number of users.
-    each : int
-        Blanket messages that each user adds; every message has d bits.
-    eps, delta : float
-        Target, eps in nats.
-
-    Returns
-    -------
-    float
-        Expected mean absolute error of a frequency, normal approximation, with the smallest flip probability
-        that `smallest_flip` proves.  As k grows it falls to that of a central histogram with binomial noise.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain, or if the target cannot be reached with so few messages.
-
-    Examples
-    --------
-    >>> from shufflelib import estimation
-    >>> round(estimation.error_with_fake_users(d=10, n=10_000, each=1, eps=0.1, delta=1e-6), 4)
-    0.0058
-    """
-    n, d = validation.users(n), validation.count(d, "d", at_most=MOST_ITEMS)
-    each = validation.count(each, "each", at_most=10**12)
-    flip = smallest_flip(d=d, n=n, blanket=n * each, eps=eps, delta=delta)
-    randomizer = cheu_zhilyaev(d=d, flip=flip)
-    evenly = np.full(randomizer.items, 1.0 / randomizer.items)  # the variance does not depend on the data
-    return normal_absolute_error(randomizer.variance(evenly, n=n, blanket=n * each))
 
 
 def _multi_message(randomizer):

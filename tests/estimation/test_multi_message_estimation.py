@@ -128,8 +128,12 @@ def test_run_states_what_is_certified():
 
 
 def test_error_falls_with_messages_to_the_central_one():
-    at = {"d": 16, "n": 5_000, "eps": 0.5, "delta": 1e-6}
-    errors = [estimation.error_with_fake_users(each=k, **at) for k in (1, 4, 16, 64, 256)]
+    errors, evenly = [], np.full(16, 1 / 16)  # the variance does not depend on the data
+    for each in (1, 4, 16, 64, 256):
+        at = {"n": 5_000, "blanket": 5_000 * each}
+        flip = estimation.smallest_flip(d=16, eps=0.5, delta=1e-6, **at)
+        variance = randomizers.cheu_zhilyaev(d=16, flip=flip).variance(evenly, **at)
+        errors.append(estimation.normal_absolute_error(variance))
     assert all(more < less for less, more in zip(errors, errors[1:], strict=False))
     assert 0.97 < errors[4] / errors[3] < 1.0
 
