@@ -89,10 +89,11 @@ test: unit ## lint, the quick tests, then every notebook on coarse grids
 	@$(MAKE) --no-print-directory figures PROFILE=quick
 	@echo 'ok: lint, tests and $(words $(NOTEBOOKS)) notebooks passed'
 
-test-all: test ## make test, then the tests that take minutes: drawn questions, faults, dear profiles
+test-all: test ## make test, then the tests that take minutes (drawn questions, faults, dear profiles) and the book
 	$(PYTEST) -m slow
 	$(PYTEST) tests/fuzz -m 'not slow'
-	@echo 'ok: the slow tests passed as well'
+	@$(MAKE) --no-print-directory book PROFILE=quick
+	@echo 'ok: the slow tests passed as well, and the book was built'
 
 lint: .venv/installed
 	$(VENV) -m ruff check --quiet .

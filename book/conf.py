@@ -1,11 +1,13 @@
 """How Sphinx builds the book from build/book-source, which tools/book_source.py writes."""
 
 import importlib.util
+import json
 import re
 import shutil
 from pathlib import Path
 
 import yaml
+from docutils import nodes
 from pybtex.plugin import register_plugin
 from pybtex.style.formatting.unsrt import Style as UnsrtStyle
 from pybtex.style.template import field, sentence
@@ -70,7 +72,8 @@ html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
 templates_path = ["_templates"]
 html_css_files = ["book.css"]
-html_js_files = ["ledger.js"]
+html_js_files = ["definitions.js", "hovers.js", "copy.js", "ledger.js"]
+exclude_patterns = ["downloads/*"]  # the notebooks as they are opened in JupyterLab
 html_copy_source = False
 html_show_copyright = False
 html_show_search_summary = False  # the summaries are fetched, which a page opened as a file may not
@@ -98,6 +101,47 @@ def vendor_mathjax(app, error):
         shutil.copyfile(package / "static" / MATHJAX, target)
 
 
+LETTERS = {
+    r"\varepsilon": "ε",
+    r"\delta": "δ",
+    r"\lambda": "λ",
+    r"\mu": "μ",
+    r"\beta": "β",
+    r"\gamma": "γ",
+    r"\theta": "θ",
+    r"\chi": "χ",
+    r"\ell": "ℓ",
+    r"\log": "log ",
+    r"\sqrt": "√",
+    r"\Pr": "Pr",
+    r"\le": "≤",
+    r"\in": "∈",
+    r"\inf": "inf",
+    r"\sum": "Σ",
+    r"\|": "‖",
+    r"\mathbb E": "E ",
+    r"\text": "",
+    "{": "",
+    "}": "",
+}
+
+
+def write_definitions(app, error):
+    """Write the terms of the glossary and their definitions, which links to a term show when pointed at."""
+    if error is not None or app.builder.format != "html":
+        return
+    found = {}
+    for item in app.env.get_doctree("glossary").findall(nodes.definition_list_item):
+        words = item.children[-1].astext().split("\n\n")[0]
+        for letter, shown in sorted(LETTERS.items(), key=lambda pair: -len(pair[0])):
+            words = words.replace(letter, shown)
+        found |= {
+            name: " ".join(words.split()) for term in item.children[:-1] for name in term.get("ids", ())
+        }
+    text = f"const DEFINITIONS = {json.dumps(found, ensure_ascii=False)};\n"
+    Path(app.outdir, "_static", "definitions.js").write_text(text, encoding="utf-8")
+
+
 # In a docstring a bar is an absolute value, unless it stands in code or in a formula.
 BAR = re.compile(r"``.*?``|`[^`]*`|^( *)\.\. [\w-]+::.*\n(?:\s*\n|\1 +.*\n)*|\|", re.MULTILINE)
 
@@ -112,3 +156,4 @@ def setup(app):
     """Let docstrings be read as they are meant, and the static files be complete when the build ends."""
     app.connect("autodoc-process-docstring", keep_bars)
     app.connect("build-finished", vendor_mathjax)
+    app.connect("build-finished", write_definitions)

@@ -1,5 +1,6 @@
 """A lesson or a paper's notebook, executed, as a page of the book: folded code, figures with captions."""
 
+import functools
 import html
 import itertools
 import json
@@ -15,6 +16,7 @@ SHOWN = re.compile(
     re.DOTALL,
 )
 TABLE = re.compile(r"\w+\.csv, (?P<name>\w+\.md)$")
+TERM = re.compile(r"\*\*\*([^*]+)\*\*\*")
 FIGURE = """```{{figure}} {place}
 :name: fig-{name}
 :alt: {alt}
@@ -73,7 +75,21 @@ def printable(output, folder):
     return output
 
 
-def page(notebook, folder):
+@functools.cache
+def glossary():
+    """Return the terms of the glossary by what they are in small letters."""
+    text = (ROOT / "book/glossary.md").read_text(encoding="utf-8").split("```{glossary}\n")[1]
+    return {term.lower(): term for term in re.findall(r"^(\S.*)$", text, re.MULTILINE)}
+
+
+def linked(found):
+    """Return a term that a lesson introduces as a link to the glossary."""
+    named = found[1].lower().removeprefix("the ")
+    term = glossary().get(named) or glossary().get(named.removesuffix("s"))
+    return f"**{{term}}`{found[1]} <{term}>`**" if term else found[0]
+
+
+def page(notebook, folder, name):
     """Return an executed lesson as the book shows it; an error or a live widget is refused.
 
     Parameters
@@ -82,6 +98,8 @@ def page(notebook, folder):
         Executed.
     folder : str
         Folder of its figures below ``figures/``; empty for those that stand there.
+    name : str
+        Its file, which the page offers for download.
     """
     written = [one for one in notebook.cells if "injected-parameters" not in one.metadata.get("tags", [])]
     cells = []
@@ -89,10 +107,15 @@ def page(notebook, folder):
         for cell in [joined(list(run))] if hidden else run:
             figures = [figure_of(output) for output in cell.get("outputs", [])]
             cells.append(cell)
+            if cell.cell_type == "markdown":
+                cell.source = TERM.sub(linked, cell.source)
             if cell.cell_type == "code":
                 cell.outputs = [printable(one, folder) for one in cell.outputs if not figure_of(one)]
                 cell.metadata = {"tags": ["hide-input"]} if hidden else {}
             cells += [nbformat.v4.new_markdown_cell(as_figure(one, folder)) for one in figures if one]
+    up = "../" * (2 if folder else 1)
+    offer = f"{{download}}`Download this notebook <{up}downloads/{name}>`"
+    cells.append(nbformat.v4.new_markdown_cell(offer))
     notebook.metadata.pop("widgets", None)
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"

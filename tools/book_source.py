@@ -23,16 +23,20 @@ ROOT = Path(__file__).resolve().parents[1]
 def collect(executed, target):
     """Write the source of the book into an empty folder."""
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(ROOT / "book", target, ignore=shutil.ignore_patterns("conf.py", "_*"))
+    shutil.copytree(ROOT / "book", target, ignore=shutil.ignore_patterns("conf.py", "_*", "planner"))
     shutil.copytree(ROOT / "figures", target / "figures", ignore=shutil.ignore_patterns("*.md"))
+    (target / "downloads").mkdir()
     shown = {}
     for path in sorted((ROOT / "notebooks").rglob("*.ipynb")):
         name = path.relative_to(ROOT / "notebooks")
         notebook = nbformat.read(executed / name, as_version=4)
+        shutil.copyfile(path, target / "downloads" / name.name)
         shown[path] = book_notebooks.figures_of(notebook)
         (target / "notebooks" / name).parent.mkdir(parents=True, exist_ok=True)
         try:
-            nbformat.write(book_notebooks.page(notebook, name.parent.name), target / "notebooks" / name)
+            nbformat.write(
+                book_notebooks.page(notebook, name.parent.name, name.name), target / "notebooks" / name
+            )
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())

@@ -122,9 +122,13 @@ def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
     frames = nbformat.v4.new_output("execute_result", {"text/html": "<div class=frames>"})
     drawn = code("show_figure()", output, frames)
     drawn.metadata = {"jupyter": {"source_hidden": True}}
-    notebook = nbformat.v4.new_notebook(cells=[code("x = 1"), drawn, code("", tags=["injected-parameters"])])
+    prose = nbformat.v4.new_markdown_cell("The ***advantage*** of ***nobody***.")
+    cells = [code("x = 1"), drawn, code("", tags=["injected-parameters"]), prose]
+    notebook = nbformat.v4.new_notebook(cells=cells)
     assert list(book_notebooks.figures_of(notebook)) == ["01_2_bag"]
-    visible, folded, figure = book_notebooks.page(notebook, "course").cells
+    visible, folded, figure, prose, offer = book_notebooks.page(notebook, "course", "01_coins.ipynb").cells
+    assert prose.source == "The **{term}`advantage <advantage>`** of ***nobody***."
+    assert offer.source == "{download}`Download this notebook <../../downloads/01_coins.ipynb>`"
     assert (
         visible.metadata == {} and folded.metadata == {"tags": ["hide-input"]} and folded.outputs == [frames]
     )
@@ -133,13 +137,13 @@ def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
     assert json.loads(alt) == "Five of 12 “change”"
     widget = nbformat.v4.new_output("display_data", {"application/vnd.jupyter.widget-view+json": {}})
     with pytest.raises(ValueError, match="widget"):
-        book_notebooks.page(nbformat.v4.new_notebook(cells=[code("panel", widget)]), "course")
+        book_notebooks.page(nbformat.v4.new_notebook(cells=[code("panel", widget)]), "course", "01.ipynb")
 
 
 def test_a_table_of_a_run_gives_way_to_the_committed_one():
     data = {"text/markdown": "of a coarse run", "text/plain": "claims_works.csv, claims_works.md"}
     table = code("save_table()", nbformat.v4.new_output("execute_result", data))
-    (cell,) = book_notebooks.page(nbformat.v4.new_notebook(cells=[table]), "papers").cells
+    cell, _ = book_notebooks.page(nbformat.v4.new_notebook(cells=[table]), "papers", "blanket.ipynb").cells
     committed = (ROOT / "figures/papers/claims_works.md").read_text()
     assert cell.outputs[0].data["text/markdown"] == committed
 

@@ -1,0 +1,1 @@
+const DEFINITIONS = {}; // written anew by every build
