@@ -18,6 +18,7 @@ LATE = {  # imports inside functions, of what needs a package that is optional
     ("__main__.py", "from shufflelib.sweeps.spec import sweep_file"),
     ("explorer/sliders.py", "from shufflelib.explorer.frames import frames"),
     ("explorer/sliders.py", "from shufflelib.plotting import png"),
+    ("sweeps/picture.py", "from shufflelib import plotting"),
 }
 
 
