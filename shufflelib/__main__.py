@@ -10,7 +10,7 @@ from pathlib import Path
 
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.calibration.recommendation import TASKS, recommend
-from shufflelib.calibration.targets import Calibration
+from shufflelib.calibration.search import Calibration
 from shufflelib.numerics.tables import Table
 from shufflelib.numerics.validation import count
 from shufflelib.randomizers.by_name import constructors, described, named, parameters, read_matrix, required

@@ -10,7 +10,7 @@ import pytest
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.calibration import fewest_users, largest_eps0, most_rounds, smallest_sigma, targets
+from shufflelib.calibration import fewest_users, largest_eps0, most_rounds, search, smallest_sigma
 from shufflelib.profiles import DiscretePair, Gaussian
 
 MANY = functools.partial(randomizers.generalized_rr, d=16)
@@ -228,7 +228,7 @@ def test_a_step_back_may_end_at_the_last_value_of_the_range():
         ((0.5, 2.0), False, False, 0.51),
         ((0.5, 2.0), True, False, 1.99),
     ):
-        family = targets.Family(abs, 1.0, 1e-6, limits=limits, tolerance=1e-9, falling=falling, whole=whole)
+        family = search.Family(abs, 1.0, 1e-6, limits=limits, tolerance=1e-9, falling=falling, whole=whole)
         end = limits[falling]
         stride = abs(math.log(near) - math.log(end))
         assert family._before(near, stride) == pytest.approx(end, rel=1e-12)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib import randomizers
+from shufflelib.calibration.search import Family
 from shufflelib.calibration.targets import (
     LARGEST_BUDGET,
     SMALLEST_BUDGET,
-    Family,
     checked_rate,
     checked_rounds,
     checked_target,

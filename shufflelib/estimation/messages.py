@@ -1,6 +1,6 @@
 """The least noise for a privacy target; the certificate of the returned value meets the target."""
 
-from shufflelib.calibration.targets import Family
+from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.shuffling.multi_message import shuffle_messages

@@ -1,0 +1,184 @@
+"""The search for the value of one parameter at which a family of profiles begins to miss a target (ε, δ).
+
+The search proves nothing.  The proof is the certificate of the value returned: its profile, evaluated at
+the target δ.  So no answer rests on ε being monotone in the parameter; where it is not, the answer is one
+of several crossings and not always the last one.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shufflelib.numerics.certified import TOLERANCE, Certified, written
+
+COARSER = 1e3  # the search for a value that fails stops at a width that much larger
+FARTHEST, TINY = 20.0, 1e-15  # heights of a δ of 0 or 1, and of a δ that just meets the target
+ROUNDING = 1e-12  # of logarithms of δ
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The answer to an inverse question and what is proved on both sides of it.
+
+    Parameters
+    ----------
+    answer : float or int
+        The value asked for.  Its certificate meets the target.
+    certificate : Certified
+        ε at the target δ for the answer itself: ``certificate.upper <= eps``.
+    unproved : float, int or None
+        The nearest value tried beyond the answer: its own upper end, of δ at the target ε or of ε at the
+        target δ, misses the target.  The search aims at 1e-7 of the answer, for many rounds at 1e-5, and
+        stops farther from it where δ is less well known; for example 5e-5 for ``generic``, n = 10⁵ and ε = 5
+        at δ = 1e-6.  A small whole number is the next one.  None if the answer is the end of the range.
+    fails : float, int or None
+        A value at which the *lower* end of δ at the target ε exceeds the target's: an attack shows that
+        the target is missed.  What is possible at all ends between ``answer`` and ``fails``.  The search for
+        the nearest such value aims at 1e-4, for many rounds at 1e-2.  None if no such value was found.
+    eps, delta : float
+        The target.
+    quantity : str
+        Description of the parameter.
+
+    Examples
+    --------
+    >>> from shufflelib import calibration, randomizers
+    >>> found = calibration.fewest_users(randomizers.binary_rr, eps0=1.0, eps=0.1, delta=1e-6)
+    >>> found.certificate.upper <= found.eps, found.fails < found.unproved < found.answer
+    (True, True)
+    """
+
+    answer: float | int
+    certificate: Certified
+    unproved: float | int | None
+    fails: float | int | None
+    eps: float
+    delta: float
+    quantity: str
+
+    def __str__(self):
+        beyond = (
+            "no value tried is proved to fail"
+            if self.fails is None
+            else f"{_exact_or(self.fails, up=self.fails > self.answer)} is proved to fail"
+        )
+        up = self.unproved is not None and self.unproved < self.answer
+        return (
+            f"{self.quantity}: {_exact_or(self.answer, up=up)}, proved to give epsilon <= "
+            f"{written(self.certificate.upper, up=True, digits=8)} at delta = {self.delta} "
+            f"(target {self.eps}); {beyond}."
+        )
+
+    def to_dict(self):
+        """Return the answer and its certificate as a dictionary of numbers and text."""
+        found = {"answer": self.answer, "unproved": self.unproved, "fails": self.fails}
+        return found | self.certificate.to_dict()
+
+
+def _exact_or(value, *, up):
+    """Write a whole number as it is, a budget rounded to the side on which the statement stays true."""
+    return f"{value:,}" if isinstance(value, int) else written(value, up=up, digits=8)
+
+
+@dataclass
+class Family:
+    """A family of profiles in one parameter, and the value at which they begin to miss a target.
+
+    The search runs over the logarithm of the parameter, with its sign chosen so that δ rises, and uses
+    log(-log δ), which is nearly linear there.
+    """
+
+    profile_at: Callable
+    eps: float
+    delta: float
+    limits: tuple
+    tolerance: float
+    falling: bool = False
+    whole: bool = False
+    accuracy: float = TOLERANCE  # of δ, relative
+
+    def __post_init__(self):
+        self.profile = functools.cache(self.profile_at)
+
+    def calibration(self, quantity, *, start, start_below=None, remedy):
+        """Return the last value that is proved to work, and the first that is proved to fail."""
+        answer, unproved = self.edge(self.proved, start)
+        nearest = unproved if answer is None else answer
+        beyond = nearest if unproved is None else unproved
+        _, fails = self.edge(self.attacked, start_below or beyond, tolerance=COARSER * self.tolerance)
+        stride = self.tolerance
+        while answer is not None:
+            certificate = self.profile_at(answer).epsilon(self.delta)  # afresh, as a reader would
+            if certificate.upper <= self.eps:
+                return Calibration(answer, certificate, unproved, fails, self.eps, self.delta, quantity)
+            # δ at ε was met and ε at δ was not: a matter of rounding, so step back
+            unproved, answer = answer, self._before(answer, stride)
+            stride *= 2.0
+        raise ValueError(
+            f"eps = {self.eps:g} at delta = {self.delta:g} is out of reach ({quantity}): even "
+            f"{_exact_or(nearest, up=True)} is not proved to meet it; {remedy}"
+        )
+
+    def proved(self, value):
+        """Return the upper end of log δ at the target ε."""
+        return max(
+            pair.log_worst(self.eps, self.accuracy).upper for pair in self.profile(value).dominating_pairs
+        )
+
+    def attacked(self, value):
+        """Return the lower end of log δ at the target ε."""
+        return max(pair.log_worst(self.eps).lower for pair in self.profile(value).attack_pairs) - ROUNDING
+
+    def edge(self, log_delta, start, *, tolerance=None):
+        """Return the last value tried at which an end of δ meets the target, and the next one tried."""
+        first, last = sorted(self._place(limit) for limit in self.limits)
+        target, tried = math.log(self.delta), {}
+
+        def height(place):  # positive where the target is missed
+            value = self._value(place)
+            if value not in tried:
+                reached = log_delta(value)
+                if -math.inf < reached < 0.0:
+                    ratio = math.log(target / reached)
+                    tried[value] = max(ratio, TINY) if reached > target else min(ratio, -TINY)
+                else:
+                    tried[value] = math.copysign(FARTHEST, reached)
+            return tried[value]
+
+        here = min(max(self._place(start), first), last)
+        before, least, most = height(here), 1e-3, math.log(8.0)
+        while True:
+            step = -math.copysign(min(max(2.0 * abs(before), least), most), before)
+            there = min(max(here + step, first), last)
+            if there == here:
+                break
+            after = height(there)
+            if (after > 0.0) != (before > 0.0):
+                width = self.tolerance if tolerance is None else tolerance
+                if abs(there - here) > width:
+                    from scipy.optimize import toms748  # loaded here: no other question needs it
+
+                    toms748(height, *sorted((here, there)), xtol=width, rtol=1e-15, disp=False)
+                break
+            here, before, least, most = there, after, 4.0 * least, 2.0 * most
+        ranked = sorted(tried, key=self._place)
+        met = 1 + max((i for i, value in enumerate(ranked) if tried[value] < 0.0), default=-1)
+        return ranked[met - 1] if met else None, ranked[met] if met < len(ranked) else None
+
+    def _before(self, value, stride):
+        """Return a value one stride to the safe side, or None at the end of the range."""
+        moved = self._value(self._place(value) - stride)
+        if self.whole and moved == value:
+            moved += 1 if self.falling else -1
+        return moved if self.limits[0] <= moved <= self.limits[1] and moved != value else None
+
+    def _place(self, value):
+        return -math.log(value) if self.falling else math.log(value)
+
+    def _value(self, place):
+        for limit in self.limits:
+            if place == self._place(limit):
+                return limit
+        value = math.exp(-place if self.falling else place)
+        return round(value) if self.whole else value
