@@ -113,14 +113,6 @@ class Questions(Shown, ABC):
         ]
         return cause(*(Interval(*map(max, zip(*side, strict=True))) for side in sides))
 
-    def _why_wide_renyi(self, order):
-        sides = (_largest_renyi(pairs, order) for pairs in (self.dominating_pairs, self.attack_pairs))
-        return cause(*(Interval(*np.log(np.maximum(ends, LEAST))) for ends in sides))
-
-    def _why_wide_tradeoff(self, fpr):
-        sides = (_fewest_missed(pairs, fpr) for pairs in (self.attack_pairs, self.dominating_pairs))
-        return cause(*(Interval(*np.log(np.maximum(ends, LEAST))) for ends in sides))
-
     def delta(self, eps):
         r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
 
@@ -244,7 +236,7 @@ class Questions(Shown, ABC):
             ends[..., 0],
             ends[..., 1],
             what,
-            lambda order, _: self._why_wide_renyi(order),
+            lambda order, _: _cause(_largest_renyi, self.dominating_pairs, self.attack_pairs, order),
             grid,
             ceiling=ceiling,
         )
@@ -282,7 +274,7 @@ class Questions(Shown, ABC):
             lower,
             upper,
             "false-negative rate" + _at("fpr", grid),
-            lambda fpr, _: self._why_wide_tradeoff(fpr),
+            lambda fpr, _: _cause(_fewest_missed, self.attack_pairs, self.dominating_pairs, fpr),
             grid,
             floor=floor,
             ceiling=1.0 - grid,
@@ -321,6 +313,12 @@ def cause(upper, lower):
     if theory >= numerics:
         return "theory: no closer bound or attack is known"
     return "numerics: more computation would narrow it"
+
+
+def _cause(ends, above, below, argument):
+    """Return `cause` for the ends of the pairs that bound a number from above and from below."""
+    sides = (ends(pairs, argument) for pairs in (above, below))
+    return cause(*(Interval(*np.log(np.maximum(side, LEAST))) for side in sides))
 
 
 def _fewest_missed(pairs, fpr):
