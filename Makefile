@@ -129,8 +129,8 @@ book: $(WANTED) $(IDEAS) .venv/book ## run the notebooks and bind them into a si
 	$(VENV) -m sphinx -b html -q -W --keep-going -c book -d build/book-doctrees build/book-source build/book
 	$(VENV) tools/check_book.py build/book
 
-app: .venv/installed ## open the explorer in the browser (Voilà on this machine alone, works offline)
-	$(VENV) tools/serve_explorer.py
+app: .venv/installed ## open the explorer in the browser (served to this machine alone, works offline)
+	$(VENV) -m shufflelib.explorer
 
 browser: .venv/book ## move the explorer's controls in a real Chromium, checking numbers and pictures
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \

@@ -1,122 +1,238 @@
-"""Pictures of ideas that the controls move: possible surveys, the crowd, two worlds."""
+"""Pictures of ideas that follow the controls: the area that is δ, the crowd, possible surveys."""
 
+import functools
 import math
+from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 
-from shufflelib.explorer import plan, questions
-from shufflelib.explorer.mechanisms import MECHANISMS
-from shufflelib.explorer.pictures import DPI
+from shufflelib import plotting
+from shufflelib.explorer import plan, plan_pictures, questions
+from shufflelib.explorer.pictures import DPI, Picture
 from shufflelib.explorer.questions import Question
-from shufflelib.numerics.certified import Certified
+from shufflelib.explorer.text import rounded
 from shufflelib.plotting import ideas
-from shufflelib.plotting.headings import digits
+from shufflelib.plotting.ideas.canvas import canvas
 from shufflelib.plotting.screen import Screen
-from shufflelib.profiles.pairs import Gaussian
 
-RUNS, MOST_ITEMS, CROWD = 20, 10, 90
+PEOPLE = 100  # shown of the crowd
+RUNS, MOST_ITEMS = 20, 10  # surveys that are drawn, and their items
+GRID = 600  # values of the statistic
+WIDE = 9.0  # standard deviations on each side
+EXACT = 60.0  # standard deviation up to which the counts are exact
 
 
-class Idea:
-    """A picture of an idea, drawn anew in the same figure for each setting."""
+class Looks(NamedTuple):
+    """Chances that a report speaks for your value, and for the other one.
 
-    needs = questions.epsilon
+    Parameters
+    ----------
+    yours, switched, others : tuple of float
+        Of your report, of your report if you held the other value, and of anybody else's.
+    """
+
+    yours: tuple
+    switched: tuple
+    others: tuple
+
+
+@functools.lru_cache(maxsize=256)
+def looks(randomizer):
+    """Return the chances for the worst pair of inputs, while all others hold the same third value.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers
+    >>> from shufflelib.explorer.idea_pictures import looks
+    >>> chances = looks(randomizers.generalized_rr(eps0=1.0, d=4))
+    >>> [round(float(chance), 3) for chance in chances.yours + chances.others]
+    [0.475, 0.175, 0.175, 0.175]
+    """
+    attack = randomizer.input_pairs()[0].attacks[-1]
+    first, second, mass = attack.r0_over_w, attack.r1_over_w, attack.w
+    sides = first > second, second > first
+    own, other = (tuple(float(ratios[side] @ mass[side]) for side in sides) for ratios in (first, second))
+    own = own[0] + attack.r0_outside, own[1]
+    other = other[0], other[1] + attack.r1_outside
+    return Looks(own, other, tuple(float(mass[side].sum()) for side in sides))
+
+
+def difference(chances, n):
+    """Return values of "reports that look like yours minus those that look like the other", and P and Q.
+
+    Exact while the standard deviation is small; beyond, the others' sum is taken as normal.
+    """
+    others = n - 1
+    mean = others * (chances.others[0] - chances.others[1])
+    sd = math.sqrt(max(others * (sum(chances.others) - (chances.others[0] - chances.others[1]) ** 2), 1e-9))
+    if sd <= EXACT:
+        half = min(math.ceil(WIDE * sd) + 3, others + 1)
+        size = 2 ** math.ceil(math.log2(4 * half + 4))
+        turn = np.exp(-2j * np.pi * np.fft.fftfreq(size))
+        rest = 1.0 - sum(chances.others)
+        one = chances.others[0] * turn + chances.others[1] / turn + rest
+        middle = round(mean)
+        crowd = np.maximum(np.fft.ifft(one**others * turn ** (-middle)).real, 0.0)
+        x = np.arange(middle - half, middle + half + 1)
+        density = lambda shift: crowd[(x - shift - middle) % size]  # noqa: E731
+    else:
+        x = mean + sd * np.linspace(-WIDE, WIDE, GRID)
+        density = lambda shift: norm.pdf(x - shift, mean, sd)  # noqa: E731
+    moved = [density(1), density(-1), density(0)]
+    p, q = (
+        sum(weight * one for weight, one in zip((*own, 1.0 - sum(own)), moved, strict=True))
+        for own in (chances.yours, chances.switched)
+    )
+    return x, p / p.sum(), q / q.sum()
+
+
+class _Idea(Picture):
+    """A picture of an idea, drawn anew for each setting into the same figure."""
 
     def __init__(self):
         self.fig, self.curves = None, []
 
-    def numbers(self, setting):
-        """Return the questions about the setting itself."""
-        return [Question.of(self.needs, setting)]
+    headed = True
 
-    def points(self, setting):
-        """Return no further questions."""
+    def numbers(self, setting):
+        """Return the certified ε."""
+        return [Question.of(questions.epsilon, setting)]
+
+    def _drawn(self, setting, known):
+        self.draw(setting, known)
+        return Screen(self.fig, dpi=DPI)
+
+
+class Worlds(_Idea):
+    """What the analyst counts with your value, and e^ε times that without it; the excess is δ."""
+
+    def draw(self, setting, known):
+        """Draw both, at the certified ε."""
+        found = known(Question.of(questions.epsilon, setting))
+        x, p, q = difference(looks(setting.randomizer()), setting.n)
+        self.curves = [
+            {"count": float(k), "with your value": float(a), "with another value": float(b)}
+            for k, a, b in zip(x, p, q, strict=True)
+        ]
+        eps = min(found.upper, 700.0) if hasattr(found, "upper") else 0.0
+        said = rounded(eps, up=True) if hasattr(found, "upper") else "0"
+        self.fig = ideas.draw_delta(
+            x,
+            p,
+            q,
+            eps,
+            statistic="reports that look like yours minus reports that look like the other value",
+            finding=self.finding(setting, known),
+            setting=f"one round of {setting.n:,} people, ε = {said}; all others hold a third value",
+            fig=self.fig,
+        )
+
+    def finding(self, setting, known):
+        """Return how far one count sticks out."""
+        found = known(Question.of(questions.epsilon, setting))
+        if not hasattr(found, "upper") or not math.isfinite(found.upper):
+            return ""
+        times = f"{plotting.digits(math.exp(found.upper), 4)} times the orange one"
+        return f"At most {plotting.digits(setting.delta)} of the blue hill sticks out of {times}"
+
+
+class Crowd(_Idea):
+    """A hundred of the people whose reports are shuffled: those that look like yours, and the rest."""
+
+    def numbers(self, setting):
+        """Return nothing: it shows the mechanism alone."""
         return []
 
-    def waits(self, setting):
-        """Never: one number is enough."""
-        return False
+    def draw(self, setting, known):
+        """Draw a hundred people in the proportions that are expected."""
+        mine, other = looks(setting.randomizer()).others
+        people = min(PEOPLE, setting.n)
+        counts = [round((people - 1) * mine), round((people - 1) * other)]
+        reports = np.repeat([0, 1, 2], [*counts, people - 1 - sum(counts)])
+        reports = np.r_[0, np.random.default_rng(0).permutation(reports)]
+        self.curves = [{"looks like": name, "of a hundred others": 100 * share} for name, share in (
+            ("your value", mine), ("the other value", other), ("neither", 1.0 - mine - other))]  # fmt: skip
+        self.fig = ideas.draw_clones(
+            reports,
+            names=("like your value", "like the other"),
+            finding=self.finding(setting, known),
+            setting=f"{people} of {setting.n:,} people; your report is ringed",
+            fig=self.fig,
+        )
 
-    def png(self, setting, known):
-        """Return the picture as PNG bytes, none where there is nothing to show."""
-        drawn = self.draw(setting, known)
-        if drawn is None:
-            return b""
-        self.fig = drawn
-        return Screen(drawn, dpi=DPI).png()
+    def finding(self, setting, known):
+        """Return how many reports look like yours."""
+        mine = (setting.n - 1) * looks(setting.randomizer()).others[0]
+        return f"About {plotting.digits(mine, 2)} of the other {setting.n - 1:,} reports look like yours"
 
 
-class Outcomes(Idea):
+class Outcomes(_Idea):
     """Twenty surveys that the chosen mechanism may give, over the true shares."""
 
-    needs = questions.recommended
-    chosen = None
+    def numbers(self, setting):
+        """Return the table of all mechanisms."""
+        return [Question.of(questions.recommended, setting)]
 
     def draw(self, setting, known):
         """Draw normal errors; each item is a quarter rarer than the one before."""
-        row = plan.chosen_row(setting, known, self.chosen)
+        row = plan.chosen_row(setting, known)
         if row is None or setting.task != "histogram":
-            return None
+            self.fig = blank(self.fig, "no histogram" if row else "computing …")
+            return
         truth = 0.75 ** np.arange(min(setting.d, MOST_ITEMS))
         truth /= truth.sum()
-        errors = np.random.default_rng(1).normal(size=(RUNS, truth.size)) * row["standard error"]
+        errors = _errors(truth.size, row)
         self.curves = [
             {"item": item + 1, "true share": share, "standard error": row["standard error"]}
             for item, share in enumerate(truth)
         ]
-        worst = plan.points(float(np.abs(errors).max()))
-        finding = f"In {RUNS} surveys no share is off by more than {worst}"
         about = f"dots: surveys of {setting.n:,} users, bars: the truth"
-        return ideas.draw_outcomes(truth, truth + errors, finding=finding, setting=about, fig=self.fig)
-
-
-class Crowd(Idea):
-    """Your report among those of others; in colour the ones that may as well be yours."""
-
-    def draw(self, setting, known):
-        """Draw as many clones as are expected of any ε₀-LDP mechanism: one in e^ε₀ of the others."""
-        if not MECHANISMS[setting.mechanism].has_budget:
-            return None
-        share = math.exp(-setting.eps0)
-        clones = round(share * CROWD)
-        reports = [0, *[k % 2 for k in range(clones)], *[2] * (CROWD - clones)]
-        self.curves = [{"eps0": setting.eps0, "share of clones": share, "clones": share * (setting.n - 1)}]
-        finding = f"About {digits(share * (setting.n - 1), 2)} of {setting.n:,} reports may as well be yours"
-        about = (
-            f"{CROWD + 1} of them drawn; at ε₀ = {setting.eps0:g} one in {digits(1 / share, 2)} is a clone"
+        self.fig = ideas.draw_outcomes(
+            truth, truth + errors, finding=self.finding(setting, known), setting=about, fig=self.fig
         )
-        return ideas.draw_clones(reports, finding=finding, setting=about, fig=self.fig)
+
+    def finding(self, setting, known):
+        """Return the largest error of the surveys that are drawn."""
+        row = plan.chosen_row(setting, known)
+        if row is None or setting.task != "histogram":
+            return ""
+        worst = float(np.abs(_errors(min(setting.d, MOST_ITEMS), row)).max())
+        return f"In {RUNS} surveys no share is off by more than {plan.points(worst)}"
 
 
-class TwoWorlds(Idea):
-    """What the analyst sees with either of your values: two normal curves with the same ε and δ."""
+class Errors(_Idea):
+    """The error of the chosen mechanism beside those of a trusted curator and of no shuffler."""
+
+    def numbers(self, setting):
+        """Return the table of all mechanisms."""
+        return [Question.of(questions.recommended, setting)]
 
     def draw(self, setting, known):
-        """Draw N(0, 1) against N(μ, 1), with μ such that both have the certified ε at δ."""
-        found = known(Question.of(questions.epsilon, setting))
-        if not isinstance(found, Certified) or not 1e-6 < found.upper < 50.0:
-            return None
-        mu = separation(found.upper, setting.delta)
-        x = np.linspace(-4.5, 4.5 + mu, 241)
-        p, q = (np.exp(-0.5 * (x - at) ** 2) for at in (mu, 0.0))
-        self.curves = [
-            {"x": one, "P": two / p.sum(), "Q": three / p.sum()}
-            for one, two, three in zip(x, p, q, strict=True)
-        ]
-        finding = f"Your value shifts what the analyst sees by {digits(mu, 2)} standard deviations"
-        about = f"normal curves with the same ε = {digits(found.upper)} at δ = {setting.delta:g}"
-        return ideas.draw_delta(
-            x, p / p.sum(), q / q.sum(), found.upper, finding=finding, setting=about, fig=self.fig,
-            statistic="what the analyst sees, in standard deviations",
-        )  # fmt: skip
+        """Draw one standard error to both sides of a true share."""
+        row = plan.chosen_row(setting, known)
+        if row is None:
+            self.fig = blank(self.fig, "computing …")
+            return
+        found = plan_pictures.errors(setting, row)
+        self.curves = [{"estimate": name, "standard error": error} for name, error in found.items()]
+        self.fig = plan_pictures.draw_errors(setting, row, fig=self.fig)
+
+    def finding(self, setting, known):
+        """Return the three errors."""
+        row = plan.chosen_row(setting, known)
+        if row is None:
+            return ""
+        found = plan_pictures.errors(setting, row)
+        return "; ".join(f"{name}: ± {plan.points(error)}" for name, error in found.items())
 
 
-def separation(eps, delta):
-    """Return μ, to three digits, at which μ-Gaussian differential privacy has this ε at δ."""
-    low, high = 1e-9, 100.0
-    for _ in range(60):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if Gaussian(middle).delta(eps).upper <= delta else (low, middle)
-        if high < 1.0005 * low:
-            break
-    return low
+def _errors(items, row):
+    return np.random.default_rng(1).normal(size=(RUNS, items)) * row["standard error"]
+
+
+def blank(fig, words):
+    """Return an empty picture that says why it is empty."""
+    fig, _ = canvas(fig, plan_pictures.HEIGHT, "", "")
+    fig.text(0.5, 0.5, words, ha="center")
+    return fig

@@ -20,15 +20,12 @@ class Mechanism:
         Names of fields of a `Setting`.
     histogram : bool
         Whether frequencies of items can be estimated from the reports.
-    slow : bool
-        Whether one number takes longer than a second or so.
     """
 
     text: str
     build: Callable
     parameters: tuple = ("eps0",)
     histogram: bool = False
-    slow: bool = False
 
     @property
     def has_budget(self):
@@ -50,9 +47,7 @@ MECHANISMS = {
     "hadamard": _items("Hadamard response on d options", randomizers.hadamard),
     "duchi": Mechanism("Duchi: a number in [-1, 1] to one of two", randomizers.duchi),
     "piecewise": Mechanism("Piecewise: a number in [-1, 1]", randomizers.piecewise),
-    "laplace": Mechanism("Laplace noise on a number in [0, 1]", randomizers.laplace, slow=True),
-    "gaussian": Mechanism(
-        "Gaussian noise on a number in [0, 1]", randomizers.gaussian, ("sigma",), slow=True
-    ),
+    "laplace": Mechanism("Laplace noise on a number in [0, 1]", randomizers.laplace),
+    "gaussian": Mechanism("Gaussian noise on a number in [0, 1]", randomizers.gaussian, ("sigma",)),
     "generic": Mechanism("Every ε₀-LDP randomizer at once", randomizers.generic),
 }

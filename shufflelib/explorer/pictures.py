@@ -13,12 +13,20 @@ from shufflelib import plotting
 from shufflelib.explorer import questions
 from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.questions import Question
+from shufflelib.explorer.text import rounded
 from shufflelib.plotting.screen import Screen
 
 USERS = tuple(10**k for k in range(2, 13))
 BUDGETS = (0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 ENDS = ("certified lower", "certified upper")
-WIDTH, HEIGHT, DPI = 4.0, 3.0, 150
+NAMED = {
+    "certified upper": "certified",
+    "blanket, specific": "blanket,\nformula",
+    "stronger clones FMT'23, pair": "stronger clones,\ncomputed",
+    "EFMRTT'19": "first bound,\n2019",
+    "local budget": "without\na shuffler",
+}
+WIDTH, HEIGHT, DPI = 4.4, 3.2, 200
 
 
 class Picture(ABC):
@@ -35,7 +43,11 @@ class Picture(ABC):
     ----------
     curves : list of Curve or of Mapping
         What is drawn, as `shufflelib.plotting.save_figure` takes it.
+    headed : bool
+        Whether the finding stands in the picture.
     """
+
+    headed = False
 
     def __init__(self, ax=None, **each):
         self.ax = plotting.figure(width=WIDTH, height=HEIGHT)[1] if ax is None else ax
@@ -62,12 +74,23 @@ class Picture(ABC):
     def draw(self, setting, known):
         """Draw what is known of a setting."""
 
+    def finding(self, setting, known):
+        """Return what the picture shows in one sentence, for those who do not see it."""
+        return ""
+
     def png(self, setting, known):
         """Return the picture as PNG bytes."""
+        return self._drawn(setting, known).png()
+
+    def svg(self, setting, known):
+        """Return the picture as SVG bytes."""
+        return self._drawn(setting, known).svg()
+
+    def _drawn(self, setting, known):
         self.draw(setting, known)
         if self._screen is None:
             self._screen = Screen(self.ax.figure, dpi=DPI)
-        return self._screen.png()
+        return self._screen
 
     def _mark(self, x, ends):
         """Mark where the controls are; the answer's two ends only if it is known."""
@@ -89,7 +112,7 @@ class Picture(ABC):
         drawn = [one.y[one.y > 0.0] for one in self.curves]
         drawn = np.concatenate([*drawn, [0.1]])
         low, high = math.floor(np.log10(drawn.min())), math.ceil(np.log10(drawn.max()))
-        self.ax.set_ylim(10.0 ** max(low, least), 10.0 ** max(high, low + 1))
+        self.ax.set_ylim(10.0 ** max(low, least), 1.5 * 10.0 ** max(high, low + 1))
 
 
 def answers(ask, settings, known):
@@ -103,6 +126,13 @@ class _Epsilons(Picture):
     """ε at δ by every bound along one parameter."""
 
     parameter = ""
+
+    def __init__(self, ax=None, **each):
+        super().__init__(ax, xscale="log", yscale="log", ylabel=r"central $\varepsilon$", **each)
+        if ax is None:  # room for the names at the right, which no layout takes away again
+            self.ax.figure.set_size_inches(WIDTH + 0.6, HEIGHT)
+            self.ax.figure.set_layout_engine("none")
+            self.ax.set_position((0.13, 0.15, 0.61, 0.78))
 
     @abstractmethod
     def settings(self, setting):
@@ -140,10 +170,30 @@ class _Epsilons(Picture):
         if setting.one_round:
             local = [one.eps0 if MECHANISMS[one.mechanism].has_budget else math.nan for one in settings]
             curves.append(plotting.curve("local budget", x, local))
-        self._show(curves)
+        self.curves = curves
+        self._decades(-12)
+        shown = [plotting.curve(one.bound, one.x, np.where(one.y > 0.0, one.y, np.nan)) for one in curves]
+        named = {one.bound: NAMED[one.bound] for one in shown if one.bound in NAMED}
+        plotting.draw_literature(self.ax, shown, named, shade="no guarantee: an attack")
         current = questions.scalar(known(Question.of(questions.epsilon, setting)))
         self._mark(getattr(setting, self.parameter), current if settings else (math.nan, math.nan))
-        self._decades(-12)
+
+    def finding(self, setting, known):
+        """Return ε here and at the next larger value of the parameter."""
+        found = known(Question.of(questions.epsilon, setting))
+        if not hasattr(found, "upper"):
+            return ""
+        words = f"{self._at(setting)} ε is at most {rounded(found.upper, up=True)}"
+        here = getattr(setting, self.parameter)
+        more = [one for one in self.settings(setting) if getattr(one, self.parameter) > 1.5 * here]
+        later = known(Question.of(questions.epsilon, more[0])) if more else None
+        if not hasattr(later, "upper"):
+            return f"{words}."
+        return f"{words}, {self._at(more[0]).lower()} at most {rounded(later.upper, up=True)}."
+
+    @abstractmethod
+    def _at(self, setting):
+        """Say the value of the parameter."""
 
 
 def _number(published, name):
@@ -157,16 +207,19 @@ class OverUsers(_Epsilons):
     parameter = "n"
 
     def __init__(self, ax=None):
-        super().__init__(ax, xscale="log", yscale="log", xlabel="users $n$", ylabel=r"central $\varepsilon$")
+        super().__init__(ax, xlabel="users $n$")
         self.ax.set_xlim(60, 2e12)
         self.ax.minorticks_off()
+
+    def _at(self, setting):
+        return f"With {setting.n:,} users"
 
     def settings(self, setting):
         """Return one setting for each power of ten, every second one where rounds are composed."""
         return [setting.but(n=n) for n in USERS[:: 1 if setting.one_round else 2]]
 
 
-def _over_budgets(ax):
+def over_budgets(ax):
     """Let an axis run over local budgets."""
     ax.set_xlabel(r"local budget $\varepsilon_0$")
     ax.set(xlim=(0.09, 11.0), xticks=[0.1, 0.3, 1.0, 3.0, 10.0])
@@ -180,8 +233,11 @@ class OverBudgets(_Epsilons):
     parameter = "eps0"
 
     def __init__(self, ax=None):
-        super().__init__(ax, xscale="log", yscale="log", ylabel=r"central $\varepsilon$")
-        _over_budgets(self.ax)
+        super().__init__(ax)
+        over_budgets(self.ax)
+
+    def _at(self, setting):
+        return f"At ε₀ = {setting.eps0:.3g}"
 
     def settings(self, setting):
         """Return the settings with other budgets; none where the mechanism has no budget."""
@@ -205,6 +261,14 @@ class TradeOff(Picture):
     def points(self, setting):
         """Return the whole curve, which is one question."""
         return [Question.of(questions.tradeoff, setting)]
+
+    def finding(self, setting, known):
+        """Return the point asked for."""
+        found = known(Question.of(questions.missed, setting))
+        if not hasattr(found, "lower"):
+            return ""
+        most = rounded(100.0 * (1.0 - found.lower), up=True, to=3)
+        return f"At {100 * setting.fpr:g} % false alarms an attacker catches at most {most} %."
 
     def draw(self, setting, known):
         """Draw the certified band, the diagonal, and the curve of the local budget alone."""
@@ -248,6 +312,13 @@ class Renyi(Picture):
         """Return the whole curve, which is one question."""
         return [Question.of(questions.renyi_curve, setting)]
 
+    def finding(self, setting, known):
+        """Return the order asked for."""
+        found = known(Question.of(questions.renyi, setting))
+        if not hasattr(found, "upper"):
+            return ""
+        return f"At order {setting.order:g} the divergence is at most {rounded(found.upper, up=True)}."
+
     def draw(self, setting, known):
         """Draw the certified band and the local budget, which no order exceeds."""
         x = np.array(questions.ORDERS)
@@ -259,61 +330,3 @@ class Renyi(Picture):
         current = questions.scalar(known(Question.of(questions.renyi, setting)))
         self._mark(setting.order, current)
         self._decades(-30)
-
-
-class Error(Picture):
-    """Expected error of a histogram against the local budget, and the budgets that meet the target."""
-
-    def __init__(self, ax=None):
-        super().__init__(ax, xscale="log", yscale="log", ylabel="error of a share")
-        _over_budgets(self.ax)
-        with plotting.style():
-            (self.error,) = self.ax.plot([], [], color=plotting.BLUE, lw=1.6)
-            self.edges = {
-                "meet": self.ax.axvline(1.0, color=plotting.GREEN, lw=2.0),
-                "miss": self.ax.axvline(1.0, color="0.4", lw=1.2, ls="--"),
-            }
-            place = {
-                "transform": self.ax.get_xaxis_transform(),
-                "fontsize": 7,
-                "clip_on": True,
-                "in_layout": False,
-            }
-            self.labels = {
-                name: self.ax.text(1.0, height, "", bbox={"fc": "white", "ec": "none", "pad": 1}, **place)
-                for name, height in (("meet", 0.03), ("miss", 0.11))
-            }
-
-    def waits(self, setting):
-        """Always: calibration has a button of its own."""
-        return True
-
-    def numbers(self, setting):
-        """Return what meets the target."""
-        return [Question.of(questions.largest, setting), Question.of(questions.fewest, setting)]
-
-    def draw(self, setting, known):
-        """Draw the error, the largest budget proved to meet the target, and the one proved to miss it."""
-        self.curves = []
-        if MECHANISMS[setting.mechanism].histogram:
-            x = np.geomspace(0.1, 10.0, 41)
-            y = np.array([questions.rare_item_error(setting.but(eps0=float(eps0))) for eps0 in x])
-            self.curves = [{"eps0": one, "error": error} for one, error in zip(x, y, strict=True)]
-            self.error.set_data(x, y)
-            here = questions.rare_item_error(setting)
-            self._mark(setting.eps0, (here, here))
-            self.ax.set_ylim(10.0 ** math.floor(math.log10(y.min())), 10.0 ** math.ceil(math.log10(y.max())))
-        else:
-            self.error.set_data([], [])
-            self._mark(setting.eps0, (math.nan, math.nan))
-        found = known(Question.of(questions.largest, setting))
-        for name, edge in (("meet", "answer"), ("miss", "fails")):
-            budget = getattr(found, edge, None)
-            line, label = self.edges[name], self.labels[name]
-            for artist in (line, label):
-                artist.set_visible(budget is not None and 0.09 < budget < 11.0)
-            if line.get_visible():
-                line.set_xdata([budget, budget])
-                safe = (math.floor if name == "meet" else math.ceil)(1000 * budget) / 1000
-                label.set(x=budget, text=f" proved to {name} the target: {safe:.3f} ")
-                label.set_ha("right" if budget > 1.0 else "left")

@@ -23,7 +23,12 @@ NAMES = {
 }
 
 
-def answer(setting, known):
+def asks(setting):
+    """Return the question behind the plan."""
+    return [Question.of(questions.recommended, setting)]
+
+
+def answer(setting, known, asked):
     """Say in one sentence which mechanism has the smallest error; a sentence about what is wrong, if any."""
     found = _found(setting, known)
     if found is None:
@@ -35,12 +40,13 @@ def answer(setting, known):
         return '<p class="big">No useful answer</p><p>Use more users, a larger ε, or a larger δ.</p>'
     what = "a share" if setting.task == "histogram" else "the mean"
     return (
-        f'<p class="big">± {points(best["standard error"])}</p><p>{_name(best)} has the smallest error: '
+        f'<p class="big">± <b>{points(best["standard error"])}</b></p>'
+        f'<p class="consequence">{_name(best)} has the smallest error: '
         f"{what} is off by about {points(best['standard error'])}, if {_setting(best)}.</p>"
     )
 
 
-def table(setting, known):
+def table(setting, known, asked):
     """List all mechanisms, smallest error first."""
     found = _found(setting, known)
     if found is None or isinstance(found, Refused):
@@ -48,7 +54,7 @@ def table(setting, known):
     heads = "mechanism", "each report has", "standard error", "worst case", "central DP × ", "bytes"
     rows = [
         (
-            _name(row),
+            _button(row),
             _setting(row),
             points(row["standard error"]),
             points(row["worst case"]),
@@ -58,40 +64,46 @@ def table(setting, known):
         for row in found
     ]
     head = "".join(f'<th scope="col">{one}</th>' for one in heads)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     notes = "".join(f"<li>{html.escape(note)}</li>" for note in found.notes)
     return (
-        f'<div class="bounds"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<div class="bounds" tabindex="0" role="region" aria-label="All mechanisms">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         f"<details><summary>What the columns mean</summary><ul>{notes}</ul></details>"
     )
 
 
-def chosen_row(setting, known, mechanism):
-    """Return the row of a mechanism, the best one if it has none, or None while nothing is known."""
+def chosen_row(setting, known):
+    """Return the row of the chosen mechanism, else the best one, or None while nothing is known."""
     found = _found(setting, known)
     if found is None or isinstance(found, Refused):
         return None
-    return next((row for row in found if row["mechanism"] == mechanism), found[0])
+    return next((row for row in found if row["mechanism"] == setting.chosen), found[0])
 
 
-def detail(setting, known, mechanism):
+def detail(setting, known, asked):
     """Open one mechanism: its error beside others, what is left without the shuffler, a statement, code."""
-    row = chosen_row(setting, known, mechanism)
+    row = chosen_row(setting, known)
     if row is None:
         return ""
     usual, central = row["standard error"], row["standard error"] / row["x central"]
     paragraphs = (
-        f"<h3>{html.escape(_name(row))}</h3>"
+        f"<h2>{html.escape(_name(row))}</h2>"
         f"<p>Typical error: <b>{points(usual)}</b>. A curator who is trusted with all values would need "
         f"{points(central)} for the same guarantee{_alone(setting, row)}.</p>{_without_shuffler(row)}"
     )
     line = f"from shufflelib import randomizers, shuffle, shuffling; answer = {row['python']}"
     return (
-        f'{paragraphs}<h4>A statement to publish</h4><p class="copy">{html.escape(row["sentence"])}</p>'
+        f'{paragraphs}<h3>A statement to publish</h3><p class="copy">{html.escape(row["sentence"])}</p>'
+        '<p><a class="report" href="/report.html" download="plan.html">One page to print</a></p>'
         f"<details><summary>Code</summary>{code(line)}{code(_shell(setting))}</details>"
     )
+
+
+def _button(row):
+    """Return a button that opens the mechanism of a row."""
+    name = html.escape(_name(row))
+    return f'<button type="button" class="choose" data-chosen="{row["mechanism"]}">{name}</button>'
 
 
 def points(share):

@@ -1,53 +1,64 @@
-"""A queue of questions: answers are kept, the newest questions come first, old ones are dropped."""
+"""A queue of questions: answers are kept, everybody's first questions come first, old ones are dropped."""
 
+import itertools
 import multiprocessing
 import os
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor
 
-from shufflelib.explorer.questions import Refused
+from shufflelib.explorer.questions import LANES, Refused
 
 PATIENCE = 1.0  # seconds for which a question that nobody asks any more may go on
+MOST_KEPT = 100_000  # answers
 
 
 class QuestionQueue:
-    """Answers by question, computed by executors.
+    """Answers by question, computed by executors for everybody who asks.
 
     Parameters
     ----------
-    quick, slow : callable
-        Return an executor when first needed: one for questions that take less than a second, one for the
-        rest.
+    start : callable
+        Returns an executor; one is started for each lane of `Question` when first needed.
     callback : callable, optional
         Called without arguments after each answer, on the thread of the answer.
 
     Notes
     -----
-    An answer belongs to its question's values, so it is never stale.  A question that waits is dropped as
-    soon as nobody asks for it any more; one that is begun is stopped a second later.
+    An answer belongs to its question's values, so it is never stale, and one visitor's answer is another
+    one's too.  A question that waits is dropped as soon as nobody asks for it any more; one that is begun is
+    stopped a second later.
     """
 
-    def __init__(self, quick, slow=None, *, callback=lambda: None):
-        self.callback, self._known = callback, {}
-        self._workers = {False: _Worker(quick, self._finish), True: _Worker(slow or quick, self._finish)}
+    def __init__(self, start, *, callback=lambda: None):
+        self.callback, self._known, self._wanted = callback, {}, {}
+        self._workers = [_Worker(start, self._finish) for _ in range(LANES)]
+        self._lock = threading.RLock()
 
     def get(self, question):
         """Return the answer, a `Refused`, or None while it is not known."""
         return self._known.get(question)
 
-    def want(self, questions):
-        """Ask these questions, the first ones first, instead of all that wait."""
-        open_ones = [question for question in dict.fromkeys(questions) if question not in self._known]
-        for slow, worker in self._workers.items():
-            worker.want([question for question in open_ones if question.slow == slow])
+    def want(self, questions, who=None):
+        """Ask these questions, the first ones first, instead of all that this visitor still waits for."""
+        with self._lock:
+            self._wanted[who] = [one for one in dict.fromkeys(questions) if one not in self._known]
+            if not self._wanted[who]:
+                del self._wanted[who]
+            turns = itertools.chain.from_iterable(itertools.zip_longest(*self._wanted.values()))
+            open_ones = [one for one in dict.fromkeys(turns) if one is not None and one not in self._known]
+            for lane, worker in enumerate(self._workers):
+                worker.want([question for question in open_ones if question.lane == lane])
 
     def _finish(self, question, answer):
         self._known[question] = answer
+        if len(self._known) > MOST_KEPT:
+            del self._known[next(iter(self._known))]
         self.callback()
 
     def close(self):
         """Drop all questions and shut the executors down."""
-        for worker in self._workers.values():
+        self._wanted.clear()
+        for worker in self._workers:
             worker.want([])
             worker.close()
 
@@ -118,9 +129,9 @@ class _Worker:
 class Process(ProcessPoolExecutor):
     """An executor with one other process, which can be stopped at any time and ends with this one."""
 
-    def __init__(self):
+    def __init__(self, niceness=19):
         spawn = multiprocessing.get_context("spawn")
-        super().__init__(1, mp_context=spawn, initializer=_begin)
+        super().__init__(1, mp_context=spawn, initializer=_begin, initargs=(niceness,))
 
     def shutdown(self, wait=False, *, cancel_futures=True):
         """Stop at once."""
@@ -130,9 +141,9 @@ class Process(ProcessPoolExecutor):
             process.kill()
 
 
-def _begin():
+def _begin(niceness):
     """Let the page come first, and leave together with its process."""
-    os.nice(19)
+    os.nice(niceness)
     threading.Thread(target=_leave_together, daemon=True).start()
 
 

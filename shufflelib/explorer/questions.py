@@ -18,6 +18,7 @@ from shufflelib.published.closed_form import OutOfRegime
 from shufflelib.shuffling.shuffled import shuffle
 
 FALSE_ALARMS = (0.0, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0)
+LANES = 3
 ORDERS = (1.5, 2.0, 4.0, 10.0, 30.0, 100.0, 256.0)
 
 
@@ -37,12 +38,11 @@ class Question(NamedTuple):
         return cls(ask, Setting(**{name: getattr(setting, name) for name in names}))
 
     @property
-    def slow(self):
-        """Whether the answer takes longer than a second or so."""
-        setting = self.setting
-        return (
-            setting.rounds > 1 or MECHANISMS[setting.mechanism].slow or self.ask not in (epsilon, published)
-        )
+    def lane(self):
+        """Which of the processes answers: 0 within a tenth of a second, 1 within seconds, 2 for the rest."""
+        if self.setting.rounds > 1:
+            return 2
+        return 0 if self.ask is epsilon else 1
 
     def answer(self):
         """Return the answer, or the reason why there is none."""

@@ -204,9 +204,8 @@ def _times(factor):
 
 
 def _pictures(setting, known, row, chosen):
-    outcomes = Outcomes()
-    outcomes.chosen = chosen
-    drawn = [(outcomes.png(setting, known), "Twenty possible surveys over the true shares")]
+    outcomes = Outcomes().png(setting.but(chosen=chosen), known)
+    drawn = [(outcomes, "Twenty possible surveys over the true shares")]
     figure = plan_pictures.draw_errors(setting, row)
     drawn.append((Screen(figure, dpi=DPI).png(), figure.get_suptitle().strip().replace("\n", " ")))
     if setting.task != "histogram":

@@ -1,6 +1,7 @@
 """The values of all controls: checked, written as a link, written as Python."""
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
@@ -26,7 +27,7 @@ DOMAINS = {
     "eps": _between(1e-6, 10.0),
     "dropout": _between(0.0, 0.9),
 }
-CHOICES = {"door": ("plan", "understand", "compare"), "task": ("histogram", "mean")}
+CHOICES = {"task": ("histogram", "mean"), "chosen": ("best", "balls_into_bins", *MECHANISMS)}
 COUNTS = {"d": _between(2, 4096), "n": _between(LEAST_USERS, MOST_USERS), "rounds": _between(1, MOST_ROUNDS)}
 
 
@@ -62,8 +63,8 @@ class Setting:
         Share of the users who may drop out.
     task : {'histogram', 'mean'}
         What is estimated.
-    door : {'plan', 'understand', 'compare'}
-        Part of the page that is open.
+    chosen : str
+        Mechanism whose plan is open, "best" for the one with the smallest error.
 
     Raises
     ------
@@ -84,7 +85,7 @@ class Setting:
     eps: float = 0.5
     dropout: float = 0.0
     task: str = "histogram"
-    door: str = "plan"
+    chosen: str = "best"
 
     def __post_init__(self):
         for name, known in {"mechanism": MECHANISMS, **CHOICES}.items():
@@ -164,9 +165,30 @@ class Setting:
 
 
 def _number(name, text):
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    raise ValueError(f"{name} must be a number, got {validation.shown(text)}")
+    try:
+        return typed(text)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be a number such as 1e5, 123456 or log(3), got {validation.shown(text)}"
+        ) from None
+
+
+def typed(words):
+    """Return the number that somebody typed: 1e5, 123,456 or log(3); nothing is evaluated.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.setting import typed
+    >>> typed("1e5"), typed("123,456"), round(typed("log(3)"), 4)
+    (100000, 123456, 1.0986)
+    """
+    words = words.replace(",", "").strip()
+    if words.startswith("log(") and words.endswith(")"):
+        return math.log(typed(words[4:-1]))
+    value = float(words)
+    return int(value) if value.is_integer() else value

@@ -8,6 +8,7 @@ from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.questions import Question, Refused
 from shufflelib.explorer.setting import IMPORTS
 from shufflelib.numerics.certified import Status, written
+from shufflelib.plotting.headings import digits
 from shufflelib.plotting.looks import look
 
 COMPUTING = "computing …"
@@ -40,6 +41,18 @@ def number(value):
 def bound(value, *, up, digits=10):
     """Write an end of a bracket, rounded to the side on which it stays true."""
     return "infinity" if math.isinf(value) else written(value, up=up, digits=digits)
+
+
+def rounded(value, *, up, to=2):
+    """Write an end of a bracket for people: few digits, rounded to the side on which it stays true.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.text import rounded
+    >>> rounded(0.26571, up=True), rounded(1.234e-7, up=False)
+    ('0.27', '1.2·10⁻⁷')
+    """
+    return "infinity" if math.isinf(value) else digits(float(bound(value, up=up, digits=to)), to)
 
 
 def situation(setting):
@@ -87,7 +100,7 @@ def _certified(found, name, symbol, at, line, *, safe="upper", asked=True):
     if found is None:
         return _number_line(name, f"{symbol} at {at}: {COMPUTING if asked else WAITING}")
     if isinstance(found, Refused):
-        return _failure(name, f"No number: {found.reason}. Nothing is proved here.")
+        return failure(name, f"No number: {found.reason}. Nothing is proved here.")
     other = "lower" if safe == "upper" else "upper"
     sign, back = ("≤", "≥") if safe == "upper" else ("≥", "≤")
     nothing = Status.TRIVIAL, (Status.TRIVIAL_LOWER if other == "lower" else Status.TRIVIAL_UPPER)
@@ -97,7 +110,7 @@ def _certified(found, name, symbol, at, line, *, safe="upper", asked=True):
     known = "trivial: no attack is known" if found.status in nothing else "certified: an attack shows it"
     paragraphs += _number_line(f"{name}-attack", f"{symbol} {back} {attack} ({known})")
     if found.status is not Status.CERTIFIED:
-        paragraphs += _failure(f"{name}-status", found.status.value)
+        paragraphs += failure(f"{name}-status", found.status.value)
     return paragraphs + code(line)
 
 
@@ -105,7 +118,8 @@ def _number_line(name, text):
     return f'<p class="number {name}">{text}</p>'
 
 
-def _failure(name, text):
+def failure(name, text):
+    """Say why there is no number."""
     return f'<p class="number {name} failure" role="alert">{html.escape(text)}</p>'
 
 
@@ -123,7 +137,8 @@ def _table(found, published):
         rows.append((one.name, value, one.says))
     listed = "".join(_row(name, value, says, low) for name, value, says in rows)
     return (
-        '<div class="bounds"><table><thead><tr><th>Bound</th><th>ε</th><th>what it proves</th></tr></thead>'
+        '<div class="bounds" tabindex="0" role="region" aria-label="All bounds">'
+        "<table><thead><tr><th>Bound</th><th>ε</th><th>what it proves</th></tr></thead>"
         f"<tbody>{listed}</tbody></table></div>"
     )
 
@@ -174,14 +189,14 @@ def renyi(setting, known, *, asked):
     return _certified(found, "renyi", "Rényi divergence", f"order {setting.order:g}", line, asked=asked)
 
 
-def deploy(setting, known, *, asked):
+def deploy(setting, known, asked):
     """Describe what a target requires; slow answers only after they were asked for."""
     paragraphs = ""
     for ask, words in ((questions.largest, "Largest ε₀"), (questions.fewest, "Fewest users")):
         found = known(Question.of(ask, setting))
         name = ask.__name__
         if isinstance(found, Refused):
-            paragraphs += _failure(name, f"{words}: none found. {found.reason}.")
+            paragraphs += failure(name, f"{words}: none found. {found.reason}.")
         elif found is None:
             paragraphs += _number_line(name, f"{words}: {COMPUTING if asked else WAITING}")
         else:
@@ -191,6 +206,18 @@ def deploy(setting, known, *, asked):
             paragraphs += f"<p>{html.escape(str(found))}</p>"
             paragraphs += code(python(setting, ask) + ".answer")
     return paragraphs + _errors(setting, known(Question.of(questions.largest, setting)))
+
+
+def plain(value):
+    """Write a parameter as people do.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.text import plain
+    >>> plain(1e-6), plain(0.02)
+    ('10⁻⁶', '0.02')
+    """
+    return digits(value, 6)
 
 
 def _plain(value):

@@ -110,12 +110,12 @@ def save_figure(fig, data, name, *, parameters=None):
     ...     plotting.save_figure(fig, curves, "00_example", parameters={"n": 10_000})
     00_example.png, 00_example.pdf, 00_example.svg, 00_example.csv
     """
-    rows = [row for one in data for row in (one.rows() if isinstance(one, Curve) else [one])]
+    rows = rows_of(data)
     undated = {"CreationDate": None, "Producer": None, "Creator": None}
     with _settled(fig):
         content = {"png": png(fig, dpi=200), "pdf": _render(fig, "pdf", undated)}
         content["svg"] = _render(fig, "svg", {"Date": None, "Creator": None}, dpi=200)
-    content["csv"] = _as_csv(rows, parameters or {})
+    content["csv"] = as_csv(rows, parameters or {})
     return Saved(_publish(content, name), picture=content["png"])
 
 
@@ -153,7 +153,7 @@ def save_table(rows, name, *, parameters=None):
     lines = [columns, ["---"] * len(columns)]
     lines += [[_text(row.get(column), 6).replace("|", r"\|") for column in columns] for row in rows]
     markdown = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    content = {"csv": _as_csv(rows, parameters or {}), "md": markdown.encode()}
+    content = {"csv": as_csv(rows, parameters or {}), "md": markdown.encode()}
     return Saved(_publish(content, name), markdown=markdown)
 
 
@@ -163,7 +163,28 @@ def _text(value, digits=12):
     return f"{value:.{digits}g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def _as_csv(rows, parameters):
+def rows_of(data):
+    """Return what `save_figure` takes as data as rows of a table.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> from shufflelib.plotting.saving import rows_of
+    >>> rows_of([plotting.curve("EFMRTT'19", [0.25], [0.12]), {"x": 1}])[1]
+    {'x': 1}
+    """
+    return [row for one in data for row in (one.rows() if isinstance(one, Curve) else [one])]
+
+
+def as_csv(rows, parameters):
+    r"""Return rows as the bytes of a CSV file, ``# key: value`` lines first.
+
+    Examples
+    --------
+    >>> from shufflelib.plotting.saving import as_csv
+    >>> as_csv([{"n": 1000, "eps": 0.5}], {})
+    b'n,eps\n1000,0.5\n'
+    """
     columns = list(dict.fromkeys(key for row in rows for key in row))
     out = io.StringIO()
     out.writelines(f"# {key}: {_text(value)}\n" for key, value in parameters.items())

@@ -42,3 +42,10 @@ class Screen:
         out = io.BytesIO()
         picture.convert("RGB").save(out, "png", compress_level=1)
         return out.getvalue()
+
+    def svg(self):
+        """Return the figure as SVG bytes, sharp at any size."""
+        out = io.BytesIO()
+        with style():
+            self.fig.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        return out.getvalue()

@@ -1,4 +1,4 @@
-"""The explorer without a browser: settings, questions, the queue, text, pictures, and the page's widgets."""
+"""Settings, questions, the queue, text and pictures of the explorer."""
 
 import concurrent.futures
 import json
@@ -9,16 +9,14 @@ import time
 
 import pytest
 
-from shufflelib import calibration, plotting, randomizers, shuffle
+from shufflelib import plotting, randomizers, shuffle
 from shufflelib.explorer import QuestionQueue, Setting, frames, pictures, questions, sliders, text
-from shufflelib.explorer.page import Page
 from shufflelib.explorer.question_queue import InlineExecutor, Process
 from shufflelib.explorer.questions import Question, Refused
 from shufflelib.explorer.text import bound
 from shufflelib.numerics.certified import Certified, Status
 
 SMALL = Setting(mechanism="binary_rr", n=200)
-SHARED = QuestionQueue(InlineExecutor)  # answers are kept by value, so that tests may share them
 
 
 @pytest.fixture(autouse=True)
@@ -28,16 +26,6 @@ def coarse(monkeypatch):
     monkeypatch.setattr(pictures, "BUDGETS", (0.5, 2.0))
     monkeypatch.setattr(questions, "FALSE_ALARMS", (0.0, 0.5, 1.0))
     monkeypatch.setattr(questions, "ORDERS", (2.0, 8.0))
-
-
-class Never:
-    """An executor that never gets to anything."""
-
-    def submit(self, ask):
-        return concurrent.futures.Future()
-
-    def shutdown(self):
-        pass
 
 
 class Waiting:
@@ -56,15 +44,6 @@ class Waiting:
     def answer(self, value=None):
         question, future = self.asked[-1]
         future.set_result(question.answer() if value is None else value)
-
-
-def text_of(page, panel=0):
-    shown = page.panels[panel]
-    return re.sub(r"<[^>]+>", " ", shown.text.value + shown.more.value)
-
-
-def images(page, panel=0):
-    return [bytes(image.value) for image in page.panels[panel].images.values()]
 
 
 # settings
@@ -87,10 +66,10 @@ def test_a_link_restores_the_setting(setting):
 @pytest.mark.parametrize(
     ("query", "complaint"),
     [
-        ("n=abc", "n must be a number, got 'abc'"),
+        ("n=abc", "n must be a number such as 1e5, 123456 or log(3), got 'abc'"),
         ("n=99", "n must be finite and >= 100 and <= 1e+12, got 99"),
         ("n=1000.5", "n must be a whole number"),
-        ("n=", "n must be a number, got ''"),
+        ("n=", "n must be a number such as 1e5, 123456 or log(3), got ''"),
         ("eps0=nan", "eps0 must be finite"),
         ("rate=1.5", "rate must be finite"),
         ("n=200&n=300", "sets n twice"),
@@ -186,6 +165,20 @@ def test_the_queue_drops_what_nobody_asks_for_any_more():
     assert len(executor.asked) == 2  # an answer is kept
 
 
+def test_visitors_take_turns_and_one_who_leaves_takes_nothing_from_the_others():
+    executor = Waiting()
+    queue = QuestionQueue(lambda: executor)
+    first, second, third = (Question.of(questions.epsilon, SMALL.but(n=n)) for n in (100, 200, 300))
+    queue.want([first, second], "one")
+    queue.want([third], "another")
+    executor.answer()
+    executor.answer()
+    assert [question for question, _ in executor.asked] == [first, third, second]
+    queue.want([], "another")
+    executor.answer()
+    assert queue.get(second) is not None
+
+
 def test_a_failure_is_a_message_and_never_a_number():
     class Broken(Waiting):
         def submit(self, ask):
@@ -266,131 +259,6 @@ def test_a_bound_below_the_truth_is_called_so():
     assert len(rows) == 16 and [row.split("0.0")[0].strip() for row in wrong] == [
         "variation-ratio pair", "shuffle index, blanket", "shuffle index, attack",
     ]  # fmt: skip
-
-
-# the page
-
-
-@pytest.fixture
-def page():
-    return Page(SMALL.query, answers=SHARED)
-
-
-MOVES = {
-    "mechanism": "generalized_rr",
-    "eps0": 2.0,
-    "n": 1000,
-    "delta": 1e-4,
-    "rate": 0.5,
-}
-
-
-@pytest.mark.parametrize(("name", "value"), MOVES.items())
-def test_a_moved_control_moves_the_number_and_the_picture(page, name, value):
-    for panel in page.panels[1:]:
-        panel.shown.value = False
-    before, pictured = text_of(page), images(page)
-    page.controls[name].value = value
-    setting = SMALL.but(**{name: value})
-    build = randomizers.binary_rr(eps0=setting.eps0)
-    if name == "mechanism":
-        build = randomizers.generalized_rr(eps0=1.0, d=10)
-    profile = shuffle(build, n=setting.n)
-    found = (profile.subsample(rate=0.5) if name == "rate" else profile).epsilon(setting.delta)
-    output = text_of(page)
-    assert (
-        f"ε ≤  {bound(found.upper, up=True)}" in output
-        and f"ε ≥ {bound(found.lower, up=False)}" in output
-        and output != before
-    )
-    assert all(new != old for new, old in zip(images(page), pictured, strict=True))
-    page.controls[name].value = getattr(SMALL, name)
-    assert text_of(page) == before and images(page) == pictured
-
-
-def test_the_panels_own_controls_move_their_panels_only(page):
-    own = {"fpr": (1, 0.2), "order": (2, 8.0), "eps": (3, 0.1)}
-    for name, (panel, value) in own.items():
-        before = [text_of(page, k) for k in range(4)]
-        page.controls[name].value = value
-        assert [k for k in range(4) if text_of(page, k) != before[k]] in ([panel], [])
-    profile = shuffle(randomizers.binary_rr(eps0=1.0), n=200)
-    assert f"missed ≥  {bound(profile.tradeoff(0.2).lower, up=False)}" in text_of(page, 1)
-    assert f"≤  {bound(profile.renyi(8.0).upper, up=True)}" in text_of(page, 2)
-
-
-def test_the_button_answers_what_to_deploy_and_a_move_takes_the_answer_back(page):
-    assert "press the button" in text_of(page, 3)
-    for panel in page.panels[:3]:
-        panel.shown.value = False
-    page.controls["mechanism"].value = "generalized_rr"
-    before = images(page, 3)
-    page.button.click()
-    mechanism = lambda eps0: randomizers.generalized_rr(eps0=eps0, d=10)  # noqa: E731
-    most = calibration.largest_eps0(mechanism, n=200, eps=0.5, delta=1e-6)
-    least = calibration.fewest_users(mechanism(1.0), eps=0.5, delta=1e-6)
-    output = text_of(page, 3)
-    assert f"{bound(most.answer, up=False)}" in output and f"{least.answer:,}" in output
-    assert images(page, 3) != before
-    page.controls["n"].value = 500
-    assert f"{bound(most.answer, up=False)}" not in text_of(page, 3) and "press the button" in text_of(
-        page, 3
-    )
-
-
-def test_a_slow_number_is_computing_and_never_stale():
-    executor = Waiting()
-    page = Page(SMALL.query, answers=QuestionQueue(lambda: executor, Never))
-    executor.answer()
-    page.refresh()
-    old = f"{bound(questions.epsilon(SMALL).upper, up=True)}"
-    assert old in text_of(page) and "computing" in text_of(page, 1)
-    page.controls["n"].value = 5000
-    assert old not in text_of(page) and "ε at δ = 1e-06: computing" in text_of(page)
-    picture = page.panels[0].pictures[0]
-    assert list(picture.here.get_xdata()) == [] and list(picture.line.get_xdata()) == [5000, 5000]
-
-
-def test_a_bad_setting_shows_a_sentence_and_nothing_else():
-    page = Page("n=<script>alert(1)</script>", answers=SHARED)
-    assert "n must be a number" in page.message.value and "<script>" not in page.message.value
-    assert 'role="alert"' in page.message.value and page.link.value == "n=<script>alert(1)</script>"
-    assert page.setting is None and page.controls["n"].value == Setting().n
-    assert all(text_of(page, k) == "" for k in range(4))
-    hidden = [image.layout.visibility for panel in page.panels for image in panel.images.values()]
-    assert set(hidden) == {"hidden"}
-    page.link.value = SMALL.query
-    assert page.message.value == "" and "ε ≤" in text_of(page) and page.setting == SMALL
-    page.link.value = "eps0=7000"
-    assert "eps0 must be finite" in page.message.value and text_of(page) == ""
-    for panel in page.panels[1:]:
-        panel.shown.value = False
-    page.controls["n"].value = 5000
-    assert page.setting == SMALL.but(n=5000) and "ε ≤" in text_of(page)
-
-
-def test_the_field_beside_a_slider_sets_the_number_or_refuses_it(page):
-    n, eps0 = page.controls["n"], page.controls["eps0"]
-    n.field.value = "1.5e3"
-    assert page.setting == SMALL.but(n=1500) and (n.value, n.slider.value, n.field.value) == (
-        1500,
-        1500,
-        "1,500",
-    )
-    eps0.field.value = "log(3)"
-    assert page.setting.eps0 == math.log(3) == eps0.slider.value
-    shown = text_of(page)
-    for control, words, complaint in (
-        (n, "50", "n must be finite and &gt;= 100"),
-        (eps0, "much", "local ε₀ must be a number such as 1e5"),
-        (n, "1.5", "n must be"),
-    ):
-        before = control.field.value
-        control.field.value = words
-        assert complaint in page.message.value and control.field.value == before
-        assert page.setting == SMALL.but(n=1500, eps0=math.log(3)) and text_of(page) == shown
-    n.slider.value = 1000
-    assert page.message.value == "" and n.field.value == "1,000"
 
 
 @pytest.mark.parametrize("value", [0.1266144799, 0.12661448004, 1.0, 2.0 / 3.0, 1e-300, 123456.789012345])

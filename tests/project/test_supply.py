@@ -1,15 +1,11 @@
 """What comes from elsewhere: pinned packages and their licences, no network, no code out of data."""
 
 import ast
-import os
 import re
-import sys
-import warnings
 
 import pytest
 
 import licences
-import serve_explorer
 from test_build import ROOT
 
 SOURCES = sorted([*(ROOT / "shufflelib").rglob("*.py"), *(ROOT / "tools").glob("*.py")])
@@ -74,7 +70,7 @@ def names(tree):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def test_only_the_download_of_data_knows_the_network():
+def test_only_the_download_of_data_and_the_explorers_server_know_the_network():
     networking = r"(socket|ssl|ftplib|smtplib|http\.client|http\.server|urllib\.request|urllib3)\b"
     networking += r"|(requests|httpx|aiohttp|pooch)\b"
     users = {
@@ -82,7 +78,7 @@ def test_only_the_download_of_data_knows_the_network():
         for path in SOURCES
         if any(re.match(networking, name) for name in names(ast.parse(path.read_text(encoding="utf-8"))))
     }
-    assert users == {"shufflelib/datasets/mnist_files.py"}
+    assert users == {"shufflelib/datasets/mnist_files.py", "shufflelib/explorer/server.py"}
 
 
 # no code out of data
@@ -117,35 +113,3 @@ def test_nothing_that_is_read_becomes_code():
         for risk in risks(ast.parse(path.read_text(encoding="utf-8")))
     }
     assert found == set()
-
-
-# the explorer
-
-
-@pytest.fixture
-def command(tmp_path, monkeypatch):
-    """Return the command that `make app` becomes."""
-    started = []
-    monkeypatch.setattr(serve_explorer, "ROOT", tmp_path)
-    monkeypatch.setenv("JUPYTER_PATH", "")
-    monkeypatch.setattr(os, "execv", lambda program, command: started.append(command))
-    serve_explorer.main(["--port=8866"])
-    return started[0]
-
-
-def configured(command):
-    """Return Voilà as that command sets it up."""
-    served = pytest.importorskip("voila.app").Voila()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        served.parse_command_line(command[3:])
-    return served
-
-
-def test_the_explorer_is_served_to_this_machine_alone_and_hides_its_source(command):
-    assert command[:3] == [sys.executable, "-m", "voila"] and command[-1] == "--port=8866"
-    served = configured(command)
-    assert served.ip == "127.0.0.1"
-    assert served.config.VoilaConfiguration.strip_sources is True
-    assert served.config.VoilaConfiguration.show_tracebacks is False
-    assert served.tornado_settings["allow_remote_access"] is False

@@ -55,7 +55,7 @@ def draw_delta(x, p, q, eps, *, statistic="what the analyst counts", finding=Non
     if finding is None:
         finding = f"P exceeds eᵋ · Q by δ = {said}, at ε = {digits(eps)}"
     fig, top = canvas(fig, HEIGHT, finding, setting)
-    shown = _support(p, q)
+    shown = _support(p, q, np.maximum(p - raised, 0.0))
     x, p, raised = x[shown], p[shown], raised[shown]
     ceiling = 1.1 * max(p.max(), min(raised.max(), 2.0 * p.max()))
     with style():
@@ -100,9 +100,12 @@ def _checked(x, p, q):
     return x, p, q
 
 
-def _support(p, q):
-    """Return the slice that holds all but a thousandth of the highest probabilities."""
+def _support(p, q, excess):
+    """Return the slice that holds all but a thousandth of the highest probabilities, and a near excess."""
     seen = np.flatnonzero(np.maximum(p, q) > 1e-3 * max(p.max(), q.max()))
+    both = np.union1d(seen, np.flatnonzero(excess > 1e-3 * excess.max()))
+    if both[-1] - both[0] <= 2 * (seen[-1] - seen[0]):
+        seen = both
     return slice(max(seen[0] - 1, 0), max(seen[-1] + 2, 2))
 
 

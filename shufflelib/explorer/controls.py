@@ -1,0 +1,148 @@
+"""The controls of the page: a slider over given numbers, and beside it a field that takes any number."""
+
+import bisect
+import html
+import json
+from dataclasses import dataclass
+
+from shufflelib.explorer.mechanisms import MECHANISMS
+
+OPTIONS = [*range(2, 11), 12, 16, 20, 24, 32, 48, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096]
+BUDGETS = [0.01, 0.02, 0.05, *(k / 10 for k in range(1, 40)), *(k / 2 for k in range(8, 21))]
+ORDERS = [1.01, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0]
+ORDERS += [192.0, 256.0]
+MENU = """<div class="control" id="control-{name}"><label for="{name}">{label}</label>
+<select id="{name}" name="{name}" title="{help}">{options}</select></div>"""
+SLIDER = """<div class="control" id="control-{name}"><label for="{name}">{label}</label>
+<input class="field" id="{name}" name="{name}" inputmode="text" autocomplete="off" spellcheck="false"
+ title="{help}; type any number, also 1e5 or log(3)">
+<input class="slider" type="range" aria-label="{label}" min="0" max="{last}" value="0"
+ data-name="{name}" data-steps="{steps}"></div>"""
+
+
+@dataclass(frozen=True)
+class Control:
+    """One control: the field of a `Setting` that it moves, and how the page speaks of it.
+
+    Parameters
+    ----------
+    name : str
+        A field of a `Setting`.
+    label : str
+        Beside the control.
+    help : str
+        What it means, in a sentence.
+    unit : str
+        Said after the number.
+    steps : tuple
+        Positions of the slider, increasing; empty for a menu.
+    percent : bool
+        Whether the number is said as a percentage.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.controls import CONTROLS
+    >>> CONTROLS["n"].state(10_000)["said"]
+    '10,000 users'
+    """
+
+    name: str
+    label: str
+    help: str
+    unit: str = ""
+    steps: tuple = ()
+    percent: bool = False
+    options: tuple = ()
+
+    def state(self, value):
+        """Return what the page needs to show a value."""
+        if self.options:
+            return {"value": value}
+        said = f"{100 * value:.10g} %" if self.percent else shown(value)
+        place = bisect.bisect_left(self.steps, value)
+        if place and (place == len(self.steps) or value - self.steps[place - 1] < self.steps[place] - value):
+            place -= 1
+        return {
+            "value": f"{value}",
+            "shown": shown(value),
+            "said": f"{said} {self.unit}".strip(),
+            "at": place,
+        }
+
+    def html(self):
+        """Return the control as HTML."""
+        words = {key: html.escape(getattr(self, key)) for key in ("name", "label", "help")}
+        if self.options:
+            options = "".join(
+                f'<option value="{name}">{html.escape(text)}</option>' for name, text in self.options
+            )
+            return MENU.format(options=options, **words)
+        steps = json.dumps(
+            [[state["value"], state["shown"], state["said"]] for state in map(self.state, self.steps)]
+        )
+        return SLIDER.format(last=len(self.steps) - 1, steps=html.escape(steps), **words)
+
+
+def shown(value):
+    """Write a value as its field shows it.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.controls import shown
+    >>> shown(1_000_000), shown(10**12), shown(0.1)
+    ('1,000,000', '1e+12', '0.1')
+    """
+    return f"{value:,}" if isinstance(value, int) and value < 10**7 else f"{value:.10g}"
+
+
+def decades(low, high, leading):
+    """Return leading digits times powers of ten from 10^low to 10^high; whole numbers from 10^0 on.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.controls import decades
+    >>> decades(0, 2, (1, 3)), decades(-1, 0, (1, 3))
+    ((1, 3, 10, 30, 100), (0.1, 0.3, 1.0))
+    """
+    found = [float(f"{digits}e{power}") for power in range(low, high) for digits in leading]
+    found.append(10.0**high)
+    return tuple(int(value) if low >= 0 else value for value in found)
+
+
+ALL = (
+    Control(
+        "mechanism", "mechanism", "how each phone randomises its report",
+        options=tuple((name, one.text) for name, one in MECHANISMS.items()),
+    ),
+    Control(
+        "task", "estimate", "what the reports are for",
+        options=(("histogram", "shares of options (histogram)"), ("mean", "mean of a number")),
+    ),
+    Control("eps0", "local budget ε₀", "what one report alone may tell, in nats", "nats", tuple(BUDGETS)),
+    Control("sigma", "noise σ", "standard deviation of the noise", "", decades(-1, 1, (1, 1.5, 2, 3, 5, 7))),
+    Control("d", "options d", "how many answers there are to choose from", "options", tuple(OPTIONS)),
+    Control(
+        "n", "users n", "how many reports are shuffled together", "users",
+        decades(2, 12, (1, 1.3, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8)),
+    ),
+    Control(
+        "eps", "target ε", "the guarantee that is asked for, in nats", "nats",
+        decades(-6, 1, (1, 1.5, 2, 3, 5, 7)),
+    ),
+    Control(
+        "dropout", "drop-outs", "the share of the users who may not report after all", "of the users",
+        tuple(k / 100 for k in range(0, 91, 5)), percent=True,
+    ),
+    Control("delta", "δ", "the failure probability of the guarantee", "", decades(-12, -1, (1, 2, 5))),
+    Control(
+        "fpr", "false alarms", "how often the attacker may be wrong about other people", "false alarms",
+        tuple(k / 100 for k in range(101)), percent=True,
+    ),
+    Control("rounds", "rounds", "how often the same people report", "rounds", decades(0, 6, (1, 2, 3, 5, 7))),
+    Control(
+        "rate", "sampling rate", "the share of the population that is drawn for a round", "of the population",
+        decades(-6, 0, (1, 2, 3, 5, 7)), percent=True,
+    ),
+    Control("order", "order λ", "of the Rényi divergence", "", tuple(ORDERS)),
+)  # fmt: skip
+CONTROLS = {one.name: one for one in ALL}

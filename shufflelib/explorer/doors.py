@@ -1,0 +1,102 @@
+"""The three doors of the page."""
+
+from shufflelib.explorer import compare, error_picture, idea_pictures, pictures, plan, text, understand
+from shufflelib.explorer.parts import Door, Part
+
+PLAN = Door(
+    "plan",
+    "Plan",
+    "Choose a guarantee: which mechanism reaches it, and how large is the error?",
+    ("task", "d", "n", "eps", "delta"),
+    ("rounds", "rate", "dropout"),
+    (
+        Part(
+            "plan",
+            "",
+            plan.answer,
+            idea_pictures.Outcomes(),
+            "Bars: a made-up truth. Dots: twenty surveys that the chosen mechanism may give.",
+            plan.asks,
+        ),
+        Part("table", "All mechanisms at this guarantee", plan.table, asks=plan.asks),
+        Part("chosen", "", plan.detail, idea_pictures.Errors(), asks=plan.asks),
+        Part(
+            "deploy",
+            "One mechanism: how large may ε₀ be, how few users are enough?",
+            text.deploy,
+            error_picture.Error(),
+            folded=True,
+            controls=("mechanism", "sigma", "eps0"),
+        ),
+    ),
+)
+UNDERSTAND = Door(
+    "understand",
+    "Understand",
+    "Choose a mechanism and a crowd: what does the guarantee mean?",
+    ("mechanism", "d", "sigma", "eps0", "n", "delta", "fpr"),
+    ("rounds", "rate"),
+    (
+        Part(
+            "worlds",
+            "",
+            understand.answer,
+            idea_pictures.Worlds(),
+            "Blue: what an analyst may count when you hold your value. Orange: what they may count when you "
+            "hold another one, multiplied by e<sup>ε</sup>. "
+            "The analyst knows everybody else’s value. In colour below: this excess, enlarged.",
+            understand.asks,
+        ),
+        Part(
+            "crowd",
+            "The crowd that hides you",
+            picture=idea_pictures.Crowd(),
+            caption="Randomising makes other people’s reports look like yours. "
+            "After shuffling nobody can tell which of them is yours.",
+        ),
+        Part(
+            "tests",
+            "False alarms against misses",
+            picture=pictures.TradeOff(),
+            caption="Every attack trades false alarms against people it misses. On the dotted diagonal it "
+            "guesses; the nearer the black line is to it, the less the reports tell. Grey: no shuffler.",
+        ),
+        Part(
+            "digits",
+            "All digits and Python",
+            understand.details,
+            asks=understand.asks,
+            folded=True,
+        ),
+        Part(
+            "renyi", "Rényi divergence", understand.renyi, pictures.Renyi(), folded=True, controls=("order",)
+        ),
+    ),
+)
+COMPARE = Door(
+    "compare",
+    "Compare",
+    "Compare what is proved here with the bounds of the literature.",
+    ("mechanism", "d", "sigma", "eps0", "n", "delta"),
+    ("rounds", "rate"),
+    (
+        Part(
+            "users",
+            "",
+            compare.answer,
+            pictures.OverUsers(),
+            "Black: certified. No guarantee can lie in the grey area, because an attack attains its edge. "
+            "In colour: four landmarks of the literature; grey lines: all others.",
+            compare.asks,
+        ),
+        Part(
+            "budgets",
+            "Over local budgets",
+            picture=pictures.OverBudgets(),
+            caption="The same bounds as the local budget grows, with as many users.",
+        ),
+        Part("bounds", "All bounds and what they prove", compare.everything, asks=compare.asks, folded=True),
+        Part("compared", "All digits and Python", compare.digits, asks=compare.asks, folded=True),
+    ),
+)
+DOORS = {door.name: door for door in (PLAN, UNDERSTAND, COMPARE)}

@@ -1,0 +1,81 @@
+"""Pictures drawn in a process of their own, so that numbers never wait for them."""
+
+import threading
+from concurrent.futures.process import BrokenProcessPool
+
+from shufflelib.explorer import questions, report
+from shufflelib.explorer.page import PICTURES, table
+from shufflelib.explorer.question_queue import Process
+from shufflelib.explorer.questions import Question
+from shufflelib.plotting.saving import as_csv, rows_of
+
+FORMS = {"png": "image/png", "svg": "image/svg+xml", "csv": "text/csv", "table": "text/html"}
+
+
+def paint(name, form, setting, answers):
+    """Return a picture of a setting as bytes.
+
+    Parameters
+    ----------
+    name : str
+        A name in `PICTURES`.
+    form : {'png', 'svg', 'csv', 'table'}
+        Pixels, lines, or the numbers behind them.
+    setting : Setting
+        The setting.
+    answers : dict
+        Question to answer, as far as they are known.
+    """
+    picture = PICTURES[name]
+    if form in ("png", "svg"):
+        return getattr(picture, form)(setting, answers.get)
+    picture.draw(setting, answers.get)
+    rows = rows_of(picture.curves)
+    return as_csv(rows, {"setting": setting.query}) if form == "csv" else table(rows).encode()
+
+
+def write_report(setting, answers):
+    """Return the one-page report of a plan as bytes; what is not known is computed."""
+    known = lambda question: answers.get(question) or question.answer()  # noqa: E731
+    return report.report(setting, known, setting.chosen).encode()
+
+
+class Painter:
+    """Draws in another process, one picture after the other.
+
+    Parameters
+    ----------
+    start : callable
+        Returns an executor.
+    """
+
+    def __init__(self, start=lambda: Process(5)):
+        self._start, self._executor, self._lock = start, None, threading.Lock()
+
+    def paint(self, name, form, setting, known):
+        """Return the bytes of a picture with what is known of a setting."""
+        picture = PICTURES[name]
+        shown = [*picture.numbers(setting), *picture.points(setting)]
+        answers = {one: answer for one in shown if (answer := known(one)) is not None}
+        return self._run(paint, name, form, setting, answers)
+
+    def report(self, setting, known):
+        """Return the one-page report of a plan with the chosen mechanism."""
+        asked = Question.of(questions.recommended, setting)
+        return self._run(write_report, setting, {asked: known(asked)})
+
+    def _run(self, *task):
+        with self._lock:
+            self._executor = self._executor or self._start()
+            executor = self._executor
+        try:
+            return executor.submit(*task).result()
+        except BrokenProcessPool:
+            with self._lock:
+                self._executor = None
+            raise
+
+    def close(self):
+        """Let the process go."""
+        if self._executor is not None:
+            self._executor.shutdown()

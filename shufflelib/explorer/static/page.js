@@ -1,0 +1,204 @@
+// The page of the explorer: controls send their texts, the server says what to show.
+"use strict";
+
+const $ = (place, query) => place.querySelector(query);
+const $$ = (place, query) => [...place.querySelectorAll(query)];
+const visitor = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16)).join("");
+const door = document.body.dataset.door;
+const PAUSE = 250; // ms between two drawings of one picture
+
+let values = null; // texts of all controls, as the server last confirmed them
+let changes = {}; // what was moved since
+let slow = false; // whether slow answers were asked for
+let seen = -1; // answers that the page shows
+let query = location.search.slice(1);
+let request = null; // the one that is on its way
+let polling = false; // whether it waits for further answers only
+const drawn = {}; // picture → the version that is shown
+
+// ---- controls
+
+function show(name, state) {
+  const field = document.getElementById(name);
+  if (!field || name in changes) return;
+  field.value = state.shown ?? state.value;
+  const slider = $(document, `input[data-name="${name}"]`);
+  if (!slider) return;
+  slider.value = state.at;
+  slider.setAttribute("aria-valuetext", state.said);
+}
+
+function change(name, value) {
+  changes[name] = value;
+  slow = false;
+  seen = -1;
+  document.body.classList.add("busy");
+  ask();
+}
+
+function slide(slider) {
+  const [value, shown, said] = JSON.parse(slider.dataset.steps)[slider.value];
+  document.getElementById(slider.dataset.name).value = shown;
+  slider.setAttribute("aria-valuetext", said);
+  change(slider.dataset.name, value);
+}
+
+document.addEventListener("input", (event) => {
+  if (event.target.matches(".slider")) slide(event.target);
+});
+document.addEventListener("change", (event) => {
+  if (event.target.matches(".field, select")) change(event.target.name, event.target.value);
+});
+document.addEventListener("submit", (event) => event.preventDefault());
+
+// ---- asking
+
+async function ask() {
+  if (request) {
+    if (polling) request.abort();
+    return; // what is moved meanwhile is sent when the answer is here
+  }
+  const sent = changes;
+  const body = {visitor, door, slow, seen, opened: $$(document, "details.part[open]").map((one) => one.id.slice(5))};
+  if (values) body.values = {...values, ...sent};
+  else if (Object.keys(sent).length) body.values = sent;
+  else body.query = query;
+  request = new AbortController();
+  polling = seen >= 0;
+  let again = 0;
+  try {
+    const answer = await fetch("/answer", {
+      method: "POST",
+      headers: {"Content-Type": "application/json"},
+      body: JSON.stringify(body),
+      signal: request.signal,
+    });
+    const state = await answer.json();
+    const current = Object.keys(changes).length === Object.keys(sent).length
+      && Object.entries(sent).every(([name, value]) => changes[name] === value);
+    if (state.wrong !== undefined) {
+      refuse(state.wrong, sent);
+    } else {
+      values = state.values;
+      for (const [name, value] of Object.entries(sent)) if (changes[name] === value) delete changes[name];
+      if (current) tell(state);
+    }
+    again = Object.keys(changes).length || (state.wrong === undefined && !state.complete) ? 1 : 0;
+  } catch (failure) {
+    again = failure.name === "AbortError" ? 1 : 2000;
+    if (again > 1) $(document, ".wrong").textContent = "The server does not answer; trying again.";
+  }
+  request = null;
+  if (again) setTimeout(ask, again);
+}
+
+function refuse(wrong, sent) {
+  const kept = values ? "The page keeps what it shows." : "Nothing is shown; move a control to begin.";
+  $(document, ".wrong").textContent = `${wrong}. ${kept}`;
+  for (const name of Object.keys(sent)) delete changes[name];
+  document.body.classList.remove("busy");
+  if (values) restore();
+  else history.replaceState(null, "", location.pathname);
+}
+
+let last = null;
+function restore() {
+  for (const [name, state] of Object.entries(last.controls)) show(name, state);
+}
+
+// ---- showing
+
+function tell(state) {
+  last = state;
+  seen = state.seen;
+  query = state.query;
+  $(document, ".wrong").textContent = "";
+  document.body.classList.remove("busy");
+  history.replaceState(null, "", `${location.pathname}?${query}`);
+  for (const link of $$(document, ".doors a")) link.href = `/${link.dataset.door}?${query}`;
+  restore();
+  for (const control of $$(document, ".control")) control.hidden = !state.visible.includes(control.id.slice(8));
+  for (const [name, words] of Object.entries(state.parts)) write($(document, `#part-${name} > .words`), words);
+  for (const link of $$(document, ".report")) link.href = `/report.html?${query}`;
+  for (const [name, picture] of Object.entries(state.pictures)) frame(name, picture);
+}
+
+const written = new Map();
+function write(place, words) {
+  if (written.get(place) === words) return;
+  written.set(place, words);
+  const open = $$(place, "details[open]").map((one) => $(one, "summary").textContent);
+  place.innerHTML = words;
+  for (const one of $$(place, "details")) one.open = open.includes($(one, "summary").textContent);
+}
+
+const wanted = new Map(); // picture → what to draw next
+function frame(name, picture) {
+  const figure = document.getElementById(`figure-${name}`);
+  $(figure, ".progress").textContent = picture.progress;
+  $(figure, "img").alt = picture.alt;
+  for (const link of $$(figure, ".files a")) {
+    link.href = `/picture/${name}.${link.dataset.form}?${query}`;
+    link.download = `${name}.${link.dataset.form}`;
+  }
+  const version = `${query} ${picture.version}`;
+  if (drawn[name] === version) return;
+  if (!drawn[name]?.startsWith(`${query} `)) figure.classList.add("old");
+  const idle = !wanted.has(name);
+  wanted.set(name, version);
+  if (idle) draw(figure, name);
+}
+
+async function draw(figure, name) {
+  while (drawn[name] !== wanted.get(name)) {
+    const version = wanted.get(name);
+    const asked = version.split(" ")[0];
+    const image = $(figure, "img");
+    try {
+      const answer = await fetch(`/picture/${name}.svg?${asked}`);
+      if (!answer.ok) throw new Error(answer.statusText);
+      const before = image.src;
+      image.src = URL.createObjectURL(await answer.blob());
+      await image.decode();
+      image.hidden = false;
+      if (before.startsWith("blob:")) URL.revokeObjectURL(before);
+      if (wanted.get(name).startsWith(`${asked} `)) figure.classList.remove("old");
+      drawn[name] = version;
+    } catch {
+      await new Promise((resume) => setTimeout(resume, 1000));
+    }
+    if ($(figure, ".data").open) fill(figure, name);
+    if (drawn[name] !== wanted.get(name)) await new Promise((resume) => setTimeout(resume, PAUSE));
+  }
+  wanted.delete(name);
+}
+
+async function fill(figure, name) {
+  const answer = await fetch(`/picture/${name}.table?${query}`);
+  if (answer.ok) $(figure, ".table").innerHTML = await answer.text();
+}
+
+document.addEventListener("toggle", (event) => {
+  if (!event.target.open) return;
+  if (event.target.matches(".data")) fill(event.target.closest("figure"), event.target.closest("figure").dataset.picture);
+  if (event.target.matches("details.part")) {
+    seen = -1;
+    ask();
+  }
+}, true);
+
+document.addEventListener("click", async (event) => {
+  if (event.target.matches(".ask")) {
+    slow = true;
+    seen = -1;
+    ask();
+  }
+  if (event.target.matches(".choose")) change("chosen", event.target.dataset.chosen);
+  if (event.target.matches(".python")) getSelection().selectAllChildren(event.target);
+  if (event.target.id === "copy") {
+    await navigator.clipboard.writeText(location.href);
+    $(document, "#copied").textContent = "Copied.";
+  }
+});
+addEventListener("pagehide", () => navigator.sendBeacon("/gone", visitor));
+ask();

@@ -1,0 +1,205 @@
+"""The explorer's page without a browser: doors, controls, what a request is answered, pictures as files."""
+
+import http.client
+import json
+import math
+import re
+import threading
+
+import pytest
+
+from shufflelib import randomizers, shuffle
+from shufflelib.explorer import QuestionQueue, Setting, page, pictures, questions, text
+from shufflelib.explorer.controls import CONTROLS
+from shufflelib.explorer.doors import DOORS
+from shufflelib.explorer.painter import Painter
+from shufflelib.explorer.question_queue import InlineExecutor
+from shufflelib.explorer.server import Explorer
+
+SMALL = Setting(mechanism="binary_rr", n=200)
+
+
+class Here(InlineExecutor):
+    """Draws in this process."""
+
+    def submit(self, paint, *given):
+        return super().submit(lambda: paint(*given))
+
+
+@pytest.fixture(autouse=True)
+def coarse(monkeypatch):
+    """Draw curves through two or three points."""
+    monkeypatch.setattr(pictures, "USERS", (100, 10**6))
+    monkeypatch.setattr(pictures, "BUDGETS", (0.5, 2.0))
+    monkeypatch.setattr(questions, "FALSE_ALARMS", (0.0, 0.5, 1.0))
+    monkeypatch.setattr(questions, "ORDERS", (2.0, 8.0))
+
+
+@pytest.fixture(scope="module")
+def server():
+    """Serve the page on a free port, and end the server afterwards."""
+    with Explorer(queue=QuestionQueue(InlineExecutor), painter=Painter(Here)) as explorer:
+        thread = threading.Thread(target=explorer.serve_forever, args=(0.05,))
+        thread.start()
+        yield explorer
+        explorer.shutdown()
+        thread.join()
+
+
+def asked(server, method, path, body=None, **headers):
+    """Return status, type and body of a request."""
+    connection = http.client.HTTPConnection(*server.server_address, timeout=120)
+    try:
+        kind = {"Content-Type": "application/json"} if body is not None else {}
+        data = None if body is None else json.dumps(body)
+        connection.request(method, path, data, kind | headers)
+        answer = connection.getresponse()
+        return answer.status, answer.headers.get_content_type(), answer.read()
+    finally:
+        connection.close()
+
+
+def state(server, door="understand", **body):
+    """Return what a browser is told at a door."""
+    if not {"query", "values"} & set(body):
+        body["query"] = SMALL.query
+    status, _, data = asked(server, "POST", "/answer", {"door": door, "visitor": "a", **body})
+    assert status == 200
+    return json.loads(data)
+
+
+def plain(words):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", words))
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_door_is_one_page_with_each_control_once(door):
+    shell = page.shell(door)
+    names = re.findall(r'id="control-(\w+)"', shell)
+    assert len(names) == len(set(names)) and set(names) <= set(CONTROLS)
+    assert shell.count('aria-current="page"') == 1 and f'aria-current="page">{DOORS[door].label}' in shell
+    assert "http:" not in shell and "https:" not in shell and "$" not in shell
+
+
+def test_what_is_shown_is_what_is_computed(server):
+    found = shuffle(randomizers.binary_rr(eps0=1.0), n=200)
+    told = state(server, opened=["digits"])
+    assert told["complete"]
+    eps, missed = found.epsilon(1e-6), found.tradeoff(0.05)
+    shown = plain(told["parts"]["worlds"])
+    assert f"ε ≤ {text.rounded(eps.upper, up=True)} " in shown
+    assert f"catches at most {text.rounded(100 * (1 - missed.lower), up=True, to=3)} %" in shown
+    assert f"ε ≤ {text.bound(eps.upper, up=True)} at δ" in plain(told["parts"]["digits"])
+
+
+MOVES = {"eps0": "2.0", "n": "1e3", "delta": "1e-4", "rate": "0.5", "mechanism": "generalized_rr"}
+
+
+@pytest.mark.parametrize(("name", "typed"), MOVES.items())
+def test_a_moved_control_moves_the_number_and_the_address(server, name, typed):
+    before = state(server)
+    told = state(server, values=before["values"] | {name: typed})
+    assert told["parts"]["worlds"] != before["parts"]["worlds"]
+    setting = Setting.from_query(told["query"])
+    value = getattr(setting, name)
+    assert value == (typed if name == "mechanism" else float(typed))
+    eps = questions.epsilon(setting)
+    assert f"ε ≤ {text.rounded(eps.upper, up=True)} " in plain(told["parts"]["worlds"])
+    assert state(server, values=told["values"]) == told | {"seen": told["seen"]}
+
+
+def test_a_field_takes_any_number_or_says_what_is_wrong(server):
+    values = state(server)["values"]
+    told = state(server, values=values | {"eps0": "log(3)", "n": "123,456"})
+    assert Setting.from_query(told["query"]).eps0 == math.log(3)
+    assert told["controls"]["n"] | {"at": 0} == {
+        "value": "123456", "shown": "123,456", "said": "123,456 users", "at": 0,
+    }  # fmt: skip
+    for name, wrong, sentence in (
+        ("n", "50", "n must be finite and >= 100"),
+        ("eps0", "much", "eps0 must be a number such as 1e5"),
+        ("n", "1.5", "n must be"),
+    ):
+        assert sentence in state(server, values=values | {name: wrong})["wrong"]
+
+
+@pytest.mark.parametrize(
+    ("query", "complaint"),
+    [
+        ("n=0", "n must be finite and >= 100"),
+        ("eps0=__import__('os')", "eps0 must be a number"),
+        ("mechanism=<img src=x onerror=alert(1)>", "mechanism must be one of"),
+        ("password=1", "is no control"),
+    ],
+)
+def test_a_bad_link_is_a_sentence_and_no_number(server, query, complaint):
+    told = state(server, query=query)
+    assert set(told) == {"wrong"} and complaint in told["wrong"]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_picture_is_drawn_says_its_finding_and_has_numbers(server, door):
+    setting = Setting(n=200, d=4, eps=2.0)
+    opened = [part.name for part in DOORS[door].parts]
+    told = state(server, door, query=setting.query, opened=opened, slow=True)
+    assert told["complete"] and told["pictures"]
+    for name, picture in told["pictures"].items():
+        assert picture["alt"] and picture["progress"] == ""
+        for form, begin in (
+            ("png", b"\x89PNG"),
+            ("svg", b"<?xml"),
+            ("csv", b"# setting: "),
+            ("table", b"<table>"),
+        ):
+            status, _, data = asked(server, "GET", f"/picture/{name}.{form}?{setting.query}")
+            assert status == 200 and data.startswith(begin)
+
+
+def test_a_plan_is_printed_on_one_page(server):
+    query = Setting(n=200, d=4, eps=2.0, chosen="hadamard").query
+    status, kind, data = asked(server, "GET", f"/report.html?{query}")
+    assert status == 200 and kind == "text/html" and "Hadamard response" in data.decode()
+    assert asked(server, "GET", "/report.html?n=0")[0] == 400
+
+
+def test_controls_that_do_not_apply_are_hidden(server):
+    assert "d" not in state(server)["visible"] and "sigma" not in state(server)["visible"]
+    gaussian = state(server, query="mechanism=gaussian&n=200")["visible"]
+    assert "sigma" in gaussian and "eps0" not in gaussian
+    assert "d" not in state(server, "plan", query="task=mean&n=200")["visible"]
+
+
+def test_composed_rounds_wait_for_a_button(server):
+    told = state(server, query=SMALL.but(rounds=2).query)
+    assert 'class="ask"' in told["parts"]["worlds"] + told["parts"]["tests"]
+    told = state(server, query=SMALL.but(rounds=2).query, slow=True)
+    assert 'class="ask"' not in "".join(told["parts"].values())
+
+
+def test_only_this_machine_is_answered_and_nothing_else_is_served(server):
+    assert asked(server, "GET", "/", Host="elsewhere.example")[0] == 403
+    assert asked(server, "POST", "/answer", {"door": "plan"}, Host="elsewhere.example")[0] == 403
+    assert server.server_address[0] == "127.0.0.1"
+    for path in (
+        "/static/../server.py",
+        "/static/page.html",
+        "/etc/passwd",
+        "/picture/worlds.pdf",
+        "/picture/x.png",
+    ):
+        assert asked(server, "GET", path)[0] == 404
+    assert asked(server, "GET", "/picture/worlds.png?n=0")[0] == 400
+    assert asked(server, "GET", "/picture/x.png")[0] == 404
+    assert asked(server, "POST", "/answer", ["no"])[0] == 400
+    assert asked(server, "POST", "/answer", {"door": "back"})[0] == 400
+
+
+def test_a_visitor_who_leaves_or_falls_silent_is_forgotten(server, monkeypatch):
+    state(server, visitor="b")
+    assert "b" in server.seen
+    assert asked(server, "POST", "/gone", "b")[0] == 204
+    assert "b" not in server.seen
+    state(server, visitor="c")
+    monkeypatch.setattr("shufflelib.explorer.server.AWAY", -1.0)
+    server.service_actions()
+    assert server.seen == {}
