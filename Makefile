@@ -73,7 +73,7 @@ $(shell for run in build/*/*.ipynb build/*/*/*.ipynb; do list="$${run%.ipynb}.fi
 # Nobody is still writing the list of fonts after a minute.
 $(shell find build/matplotlib -name '*.matplotlib-lock' -mmin +1 -delete 2>/dev/null)
 
-.PHONY: help figures test test-all lint tidy unit fuzz lesson lab app browser book data lock licences bench \
+.PHONY: help figures test test-all lint tidy unit fuzz lesson lab app planner browser book data lock licences bench \
     check-figures clean distclean
 
 help: ## list these targets
@@ -127,7 +127,11 @@ book: $(WANTED) $(IDEAS) .venv/book ## run the notebooks and bind them into a si
 	@rm -rf build/book build/book-doctrees
 	$(VENV) tools/book_source.py build/$(PROFILE) build/book-source
 	$(VENV) -m sphinx -b html -q -W --keep-going -c book -d build/book-doctrees build/book-source build/book
+	cp -R book/planner build/book/planner
 	$(VENV) tools/check_book.py build/book
+
+planner: .venv/installed ## compute the table of the page without a server anew: book/planner/table.js (90 minutes of one core)
+	$(VENV) tools/planner_table.py
 
 app: .venv/installed ## open the explorer in the browser (served to this machine alone, works offline)
 	$(VENV) -m shufflelib.explorer

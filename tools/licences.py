@@ -64,6 +64,7 @@ def table():
     for lock in LOCKS:
         rows += ["", f"## `{lock}`", "", "| package | licence |", "| --- | --- |"]
         rows += [f"| {name} | {licence(name)} |" for name in sorted(locked(lock))]
+    rows += ["", "## `book/planner`", "", "| package | licence |", "| --- | --- |", "| uPlot | MIT |"]
     return "\n".join(rows) + "\n"
 
 

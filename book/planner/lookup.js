@@ -1,0 +1,119 @@
+"use strict";
+// What the table proves, and the errors of the mechanisms in it.
+
+const NAMES = {
+  generic: "any mechanism (the worst there is)",
+  binary_rr: "randomized response, yes or no",
+  generalized_rr_4: "randomized response, 4 options",
+  generalized_rr_10: "randomized response, 10 options",
+  generalized_rr_32: "randomized response, 32 options",
+  generalized_rr_100: "randomized response, 100 options",
+  optimized_unary: "optimized unary encoding",
+};
+
+// The entries of the table are compressed differences between numbers of users, modulo 2¹⁶.
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const view = new DataView(await new Response(stream).arrayBuffer());
+  const numbers = new Uint16Array(view.byteLength / 2), width = TABLE.deltas.length;
+  for (let place = 0; place < numbers.length; place++) {
+    const first = place % (TABLE.users.length * width) < width;
+    numbers[place] = view.getUint16(2 * place, true) + (first ? 0 : numbers[place - width]);
+  }
+  return numbers;
+}
+
+async function unpackAll() {
+  for (const one of Object.values(TABLE.mechanisms)) one.numbers = await unpack(one.entries);
+}
+
+// The proved ε of an entry; its places count budgets, users and δ.
+function entry(mechanism, budget, users, delta) {
+  const place = (budget * TABLE.users.length + users) * TABLE.deltas.length + delta;
+  const code = TABLE.mechanisms[mechanism].numbers[place];
+  return code === 0 ? 0 : TABLE.smallest * Math.exp(TABLE.step * code);
+}
+
+// The largest number of users in the table that is not above n: fewer users prove less.
+function usersPlace(n) {
+  return TABLE.users.findLastIndex((one) => one <= n);
+}
+
+// The smallest budget in the table that is not below ε₀; -1 if there is none.
+function budgetPlace(mechanism, eps0) {
+  return TABLE.mechanisms[mechanism].budgets.findIndex((one) => one >= eps0);
+}
+
+// A proved central ε; never more than the local budget, which holds without any shuffler.
+function centralEpsilon(mechanism, eps0, n, delta) {
+  const users = usersPlace(n), budget = budgetPlace(mechanism, eps0);
+  if (users < 0 || budget < 0) return eps0;
+  return Math.min(eps0, entry(mechanism, budget, users, TABLE.deltas.indexOf(delta)));
+}
+
+// The largest budget of the table that is proved to meet the target; undefined if none is.
+function largestBudget(mechanism, n, eps, delta) {
+  const { budgets } = TABLE.mechanisms[mechanism];
+  return budgets.findLast((eps0) => centralEpsilon(mechanism, eps0, n, delta) <= eps);
+}
+
+// Variance of one report's share of the estimate, at an ordinary value and at the worst one.
+function variances(kind, eps0, d) {
+  const odds = Math.exp(eps0);
+  if (kind === "laplace") return [2 / eps0 ** 2, 2 / eps0 ** 2];
+  if (kind === "duchi") {
+    const most = 1 / Math.tanh(eps0 / 2) ** 2;
+    return [(most - 1 / 3) / 4, most / 4];
+  }
+  const own = kind === "unary" ? 0.5 : odds / (odds + d - 1);
+  const other = kind === "unary" ? 1 / (odds + 1) : 1 / (odds + d - 1);
+  const at = (share) => (share * own * (1 - own) + (1 - share) * other * (1 - other)) / (own - other) ** 2;
+  return [at(1 / d), Math.max(at(0), at(1))];
+}
+
+// Standard deviation of Gaussian noise by a trusted curator, for the same ε and δ and a sum of sensitivity 1.
+function centralNoise(eps, delta) {
+  const proved = (mu) => normal(mu / 2 - eps / mu) - Math.exp(eps) * normal(-mu / 2 - eps / mu) <= delta;
+  let low = 1e-9, high = 1e3;
+  for (let k = 0; k < 100; k++) {
+    const middle = Math.sqrt(low * high);
+    if (proved(middle)) low = middle;
+    else high = middle;
+  }
+  return 1 / low;
+}
+
+// The normal distribution function; a continued fraction in the tails, a series between them.
+function normal(x) {
+  if (x > 0) return 1 - normal(-x);
+  const density = Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI);
+  if (x < -3) {
+    let tail = -x;
+    for (let k = 60; k > 0; k--) tail = -x + k / tail;
+    return density / tail;
+  }
+  let term = x, sum = x;
+  for (let k = 1; k < 100; k++) sum += term *= (x * x) / (2 * k + 1);
+  return 0.5 + density * sum;
+}
+
+// A number as people write it; up: rounded up, so that a guarantee stays one.
+function written(value, digits = 2, up = true) {
+  if (value === 0) return "0";
+  const unit = 10 ** (Math.floor(Math.log10(value)) - digits + 1);
+  const steps = up ? Math.ceil(value / unit - 1e-9) : Math.round(value / unit);
+  return Number((steps * unit).toPrecision(digits + 1)).toLocaleString("en", { maximumSignificantDigits: digits + 1 });
+}
+
+// What somebody typed: 1e5, 100,000 or 0.5; NaN for anything else, 0,5 included.
+function typed(text) {
+  const words = text.trim();
+  if (/^[1-9]\d{0,2}(,\d{3})+$/.test(words)) return Number(words.replaceAll(",", ""));
+  return /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(words) ? Number(words) : NaN;
+}
+
+function power(delta) {
+  const raised = String(Math.round(-Math.log10(delta))).replaceAll(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
+  return `10⁻${raised}`;
+}

@@ -1,0 +1,106 @@
+"use strict";
+// The page: doors, controls, and the address that keeps them.
+
+const byId = (name) => document.getElementById(name);
+const field = (name) => document.getElementsByName(name)[0];
+const KEPT = ["task", "d", "n", "eps", "delta", "mechanism", "eps0", "users", "delta2"];
+
+function fillTable(table, heads, rows) {
+  const line = (cells, open, close) => `<tr>${cells.map((cell) => open + cell + close).join("")}</tr>`;
+  table.innerHTML = `<thead>${line(heads, '<th scope="col">', "</th>")}</thead>` +
+    `<tbody>${rows.map((row) => line(row, "<td>", "</td>")).join("")}</tbody>`;
+}
+
+// A number from a field, or what is wrong with it.
+function asked(name, what, low, high) {
+  const value = typed(field(name).value), right = value >= low && value <= high;
+  field(name).setAttribute("aria-invalid", !right);
+  const range = `between ${low.toLocaleString("en")} and ${high.toLocaleString("en")}`;
+  return right ? [value, ""] : [NaN, `${what} must be a number ${range}, such as ${name === "n" || name === "users" ? "1e5" : "0.5"}.`];
+}
+
+function usersAsked(name) {
+  const [n, wrong] = asked(name, "The number of users", TABLE.users[0], TABLE.users.at(-1));
+  return [Math.floor(n), wrong];
+}
+
+function planAsked() {
+  const [n, one] = usersAsked("n"), [eps, other] = asked("eps", "ε", 0.001, 8);
+  return { task: field("task").value, d: Number(field("d").value), n, eps, delta: Number(field("delta").value), wrong: one || other };
+}
+
+function understandAsked() {
+  const [n, one] = usersAsked("users"), [eps0, other] = asked("eps0", "ε₀", 0.1, 8);
+  return { mechanism: field("mechanism").value, eps0, n, delta: Number(field("delta2").value), wrong: one || other };
+}
+
+function refresh() {
+  const door = document.querySelector('[data-door][aria-pressed="true"]').dataset.door;
+  for (const name of ["plan", "understand"]) byId(name).hidden = name !== door;
+  if (door === "plan") showPlan();
+  else showUnderstand();
+  const address = new URLSearchParams(KEPT.map((name) => [name, field(name).value]));
+  address.set("door", door);
+  history.replaceState(null, "", `#${address}`);
+}
+
+function openDoor(door) {
+  for (const button of document.querySelectorAll("[data-door]")) {
+    button.setAttribute("aria-pressed", button.dataset.door === door);
+  }
+}
+
+function readAddress() {
+  const address = new URLSearchParams(location.hash.slice(1));
+  for (const name of KEPT) {
+    if (!address.has(name)) continue;
+    const before = field(name).value;
+    field(name).value = address.get(name);
+    if (field(name).value === "") field(name).value = before; // no such choice
+  }
+  if (["plan", "understand"].includes(address.get("door"))) openDoor(address.get("door"));
+}
+
+// A slider over a logarithmic scale that moves the field beside it, and follows it.
+function slide(name, low, high, round) {
+  const slider = field(`${name}-slider`), beside = field(name), span = Math.log(high / low);
+  Object.assign(slider, { min: 0, max: 200, step: 1 });
+  const follow = () => {
+    slider.value = (200 * Math.log(typed(beside.value) / low)) / span;
+    slider.setAttribute("aria-valuetext", beside.value);
+  };
+  slider.addEventListener("input", () => {
+    beside.value = round(low * Math.exp((span * slider.value) / 200));
+    slider.setAttribute("aria-valuetext", beside.value);
+    refresh();
+  });
+  beside.addEventListener("input", follow);
+  follow();
+}
+
+function start() {
+  for (const name of ["delta", "delta2"]) {
+    field(name).innerHTML = TABLE.deltas.map((one) => `<option value="${one}">${power(one)}</option>`).join("");
+    field(name).value = String(1e-6);
+  }
+  field("mechanism").innerHTML = Object.keys(TABLE.mechanisms)
+    .map((name) => `<option value="${name}">${NAMES[name]}</option>`).join("");
+  field("mechanism").value = "generalized_rr_10";
+  readAddress();
+  slide("eps0", 0.1, 8, (value) => String(Number(value.toPrecision(2))));
+  slide("users", TABLE.users[0], TABLE.users.at(-1), (value) => Number(value.toPrecision(2)).toLocaleString("en"));
+  for (const button of document.querySelectorAll("[data-door]")) {
+    button.addEventListener("click", () => { openDoor(button.dataset.door); refresh(); });
+  }
+  for (const form of document.forms) {
+    form.addEventListener("input", (event) => event.target.type !== "range" && refresh());
+    form.addEventListener("submit", (event) => event.preventDefault());
+  }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refresh);
+  addEventListener("resize", refresh);
+  refresh();
+}
+
+unpackAll().then(start).catch((error) => {
+  byId("plan-answer").textContent = `This page needs a browser of 2023 or later (${error.message}).`;
+});

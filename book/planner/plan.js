@@ -1,0 +1,158 @@
+"use strict";
+// Plan: which mechanism, with how much noise, at what error.
+
+const CANDIDATES = {
+  histogram: (d) => [
+    { text: "Randomized response", kind: "rr", mechanism: d === 2 ? "binary_rr" : `generalized_rr_${d}`,
+      python: `generalized_rr(eps0=EPS0, d=${d})`, bytes: 1 },
+    { text: "Optimized unary encoding", kind: "unary", mechanism: "optimized_unary",
+      python: `optimized_unary(eps0=EPS0, d=${d})`, bytes: Math.ceil(d / 8) },
+  ],
+  mean: () => [
+    { text: "One random bit (Duchi et al.)", kind: "duchi", mechanism: "binary_rr", python: "binary_rr(eps0=EPS0)", bytes: 1 },
+    { text: "Laplace noise", kind: "laplace", mechanism: "generic", python: "laplace(eps0=EPS0)", bytes: 8 },
+  ],
+};
+
+// Every mechanism for a task that is proved to meet the target, smallest error first.
+function plans({ task, d, n, eps, delta }) {
+  return CANDIDATES[task](d)
+    .map((one) => ({ ...one, eps0: largestBudget(one.mechanism, n, eps, delta) }))
+    .filter((one) => one.eps0 !== undefined)
+    .map((one) => {
+      const [usual, worst] = variances(one.kind, one.eps0, d).map((variance) => Math.sqrt(variance / n));
+      const alone = Math.sqrt(variances(one.kind, eps, d)[0] / n);
+      const sensitivity = task === "histogram" ? Math.SQRT2 : 1;
+      const curator = (sensitivity * centralNoise(eps, delta)) / n;
+      return { ...one, usual, worst, alone, curator };
+    })
+    .sort((one, other) => one.usual - other.usual);
+}
+
+let chosen = 0;
+
+function cautions({ n, delta }) {
+  return delta * n < 1 ? "" : " Caution: with δ ≥ 1 / users even publishing the value of a random user would pass.";
+}
+
+function showPlan() {
+  const asked = planAsked();
+  const answer = byId("plan-answer"), table = byId("plan-table"), row = byId("plan-row");
+  for (const label of document.querySelectorAll("[data-only]")) label.hidden = label.dataset.only !== asked.task;
+  table.textContent = row.textContent = "";
+  if (asked.wrong) {
+    answer.textContent = asked.wrong;
+    return;
+  }
+  const found = plans(asked);
+  if (found.length === 0) {
+    answer.textContent = "No mechanism of the table meets this target: use more users, a larger ε or a larger δ.";
+    return;
+  }
+  chosen = Math.min(chosen, found.length - 1);
+  const best = found[0];
+  answer.textContent = `${best.text}: each report may have ε₀ = ${best.eps0}; ` +
+    (asked.task === "histogram" ? "a share" : "the average") +
+    ` is then known to about ± ${points(best.usual)}.` +
+    (best.usual > 0.2 ? " That is of no use: take more users or a larger ε." : "") + cautions(asked);
+  fillTable(table, ["mechanism", "ε₀ of a report", "standard error", "at worst", "bytes"],
+    found.map((one) => ["", one.eps0, ...[one.usual, one.worst].map((error) => percent(error)), one.bytes]));
+  [...table.tBodies[0].rows].forEach((line, place) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = found[place].text;
+    button.setAttribute("aria-pressed", place === chosen);
+    button.addEventListener("click", () => {
+      chosen = place;
+      showPlan();
+      byId("plan-table").tBodies[0].rows[place].querySelector("button").focus();
+    });
+    line.firstElementChild.append(button);
+  });
+  openRow(row, found[chosen], asked);
+}
+
+function openRow(place, one, { task, d, n, eps, delta }) {
+  const odds = written(Math.exp(one.eps0), 2);
+  const python = `shuffle(randomizers.${one.python.replace("EPS0", one.eps0)}, n=${n}).epsilon(${delta})`;
+  const statement = `Each device randomises its value with ${lower(one.text)} (ε₀ = ${one.eps0}), and a shuffler mixes the ` +
+    `reports of ${n.toLocaleString("en")} users. The shuffled reports are (ε, δ)-differentially private with ε = ${eps} and ` +
+    `δ = ${power(delta)} against a change of any one user's value, provided that the shuffler and the other users' ` +
+    "devices are honest and that taking part does not depend on the values.";
+  const what = task === "histogram" ? `a share of ${written(100 / d, 2, false)} %` : "an average";
+  const any = largestBudget("generic", n, eps, delta);
+  place.innerHTML = `
+<h2>${one.text}</h2>
+<figure><svg id="dots" role="img"></svg><figcaption id="dots-words"></figcaption></figure>
+<p>The noise alone puts ${what} off by about ${points(one.usual)}. At the same ε, a curator whom all users trust with their
+values and who adds Gaussian noise would be off by ${points(one.curator)}, and the same mechanism without a shuffler by ${points(one.alone)}.</p>
+<p><strong>If the shuffler is broken into,</strong> each report alone still has ε₀ = ${one.eps0}: it can make any guess about
+its sender up to ${odds} times as likely as before, and no more.</p>
+<p>${any === undefined ? "For a mechanism of your own this target is out of reach without knowing more about it." :
+  `A mechanism of your own meets this target, whatever it is, if its reports have ε₀ ≤ ${any}.`}</p>
+<h3>A statement to publish</h3>
+<p class="copy">${statement}</p>
+<button type="button" id="copy">Copy the statement</button>
+<details><summary>Code</summary><pre><code>from shufflelib import randomizers, shuffle
+${python}</code></pre></details>`;
+  byId("copy").addEventListener("click", async ({ target }) => {
+    await navigator.clipboard?.writeText(statement);
+    target.textContent = navigator.clipboard ? "Copied" : "Select the text and copy it";
+  });
+  drawDots(byId("dots"), byId("dots-words"), task === "histogram" ? sharesOf(Math.min(d, 10)) : [0.5], one.usual, task);
+}
+
+// True shares of the picture: each option is a quarter rarer than the one before.
+function sharesOf(d) {
+  const weights = Array.from({ length: d }, (_, place) => 0.75 ** place);
+  const total = weights.reduce((sum, one) => sum + one);
+  return weights.map((one) => one / total);
+}
+
+function drawDots(svg, words, truth, error, task) {
+  const random = generator(1), wide = 600, high = 220, base = high - 24;
+  const outcomes = truth.map((share) => Array.from({ length: 20 }, () => share + error * gaussian(random)));
+  const most = Math.max(...outcomes.flat(), ...truth) * 1.1, least = Math.min(0, ...outcomes.flat());
+  const y = (value) => base - ((value - least) / (most - least)) * (base - 8);
+  const step = wide / truth.length, bar = Math.min(0.7 * step, 60);
+  svg.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+  svg.innerHTML = truth.map((share, place) => {
+    const middle = (place + 0.5) * step;
+    const dots = outcomes[place].map((value, run) =>
+      `<circle cx="${middle + ((run - 9.5) / 20) * 0.8 * bar}" cy="${y(value)}" r="3"/>`);
+    const name = task === "histogram" ? `${place + 1}` : "average";
+    return `<rect x="${middle - bar / 2}" width="${bar}" y="${y(share)}" height="${y(0) - y(share)}"/>` +
+      dots.join("") + `<text x="${middle}" y="${high - 6}" text-anchor="middle">${name}</text>`;
+  }).join("") + `<line x1="0" x2="${wide}" y1="${y(0)}" y2="${y(0)}"/>`;
+  const furthest = Math.max(...outcomes.flatMap((values, place) => values.map((one) => Math.abs(one - truth[place]))));
+  words.textContent = `Twenty simulated surveys (dots) over the truth (${task === "histogram" ? `bars, ${truth.length} options` : "bar"}): ` +
+    `none is off by more than ${points(furthest)}.`;
+  svg.setAttribute("aria-label", words.textContent);
+}
+
+function lower(text) {
+  return text.startsWith("Laplace") ? text : text[0].toLowerCase() + text.slice(1);
+}
+
+function points(error) {
+  return `${percent(error).slice(0, -2)} percentage points`;
+}
+
+function percent(error) {
+  return `${written(100 * error, 2, false)} %`;
+}
+
+// A small generator of random numbers with a seed, so that the same question has the same picture.
+function generator(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function gaussian(random) {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}

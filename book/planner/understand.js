@@ -1,0 +1,63 @@
+"use strict";
+// Understand: one mechanism, its central ε, and what it means to one person.
+
+let chart = null;
+
+function showUnderstand() {
+  const asked = understandAsked();
+  const answer = byId("understand-answer"), words = byId("understand-words");
+  byId("picture").hidden = asked.wrong !== "";
+  if (asked.wrong) {
+    answer.textContent = asked.wrong;
+    words.textContent = "";
+    return;
+  }
+  const { mechanism, eps0, n, delta } = asked;
+  const eps = centralEpsilon(mechanism, eps0, n, delta);
+  answer.textContent = `ε ≤ ${written(eps)}`;
+  const caught = 100 * Math.min(Math.exp(eps) * 0.05 + delta, 1 - Math.exp(-eps) * (0.95 - delta));
+  words.textContent = `One report alone has ε₀ = ${eps0}; hidden among ${n.toLocaleString("en")} it has ` +
+    `ε ≤ ${written(eps, 3)} at δ = ${power(delta)}. An attacker who knows everybody else's value suspects that you hold a ` +
+    `certain one. Accepting 5 % false alarms, the attacker is right about at most ${written(caught, 3)} % of those who hold ` +
+    `it; by guessing, about 5 %.${cautions(asked)}`;
+  drawCurve(asked, eps);
+}
+
+function drawCurve({ mechanism, eps0, n, delta }, eps) {
+  const budget = budgetPlace(mechanism, eps0), column = TABLE.deltas.indexOf(delta);
+  const curve = TABLE.users.map((_, place) => budget < 0 ? eps0 : Math.min(eps0, entry(mechanism, budget, place, column)));
+  const shown = curve.map((value) => value || null);
+  const at = TABLE.users.map((_, place) => (place === usersPlace(n) ? eps || null : null));
+  const style = getComputedStyle(document.documentElement);
+  const [ink, grey, accent] = ["--ink", "--grey", "--accent"].map((name) => style.getPropertyValue(name).trim());
+  const number = (_, one) => (one ? written(one, 3) : "–");
+  chart?.destroy();
+  const powers = (_, ticks) => ticks.map((one) => (Math.abs(Math.log10(one) % 1) < 1e-9 ? one : null));
+  const lines = { stroke: grey, width: 0.5, filter: powers };
+  const axis = { stroke: ink, grid: lines, ticks: lines, font: "13px sans-serif", filter: powers };
+  const plain = (_, ticks) => ticks.map((one) => one?.toLocaleString("en", { maximumSignificantDigits: 3 }) ?? "");
+  const short = (_, ticks) => ticks.map((one) => one?.toLocaleString("en", { notation: "compact" }) ?? "");
+  chart = new uPlot({
+    padding: [10, 44, 0, 0], width: Math.min(720, byId("chart").clientWidth || 600), height: 300,
+    scales: { x: { distr: 3, time: false }, y: { distr: 3 } },
+    axes: [
+      { ...axis, label: "number of users", values: short },
+      { ...axis, label: "central ε", size: 80, values: plain },
+    ],
+    series: [
+      { label: "users", value: (_, one) => one?.toLocaleString("en") ?? "–" },
+      { label: "one report alone, ε₀", stroke: grey, dash: [6, 4], width: 2, value: number },
+      { label: "shuffled, ε at most", stroke: accent, width: 3, value: number },
+      { label: "your setting", stroke: ink, width: 0, points: { show: true, size: 12, fill: ink }, value: number },
+    ],
+  }, [TABLE.users, TABLE.users.map(() => eps0), shown, at], byId("chart"));
+  const users = n.toLocaleString("en");
+  const words = eps === 0 ? `With ${users} users δ alone covers what a report reveals.`
+    : eps === eps0 ? `With ${users} users the table proves no gain from shuffling.`
+      : `Among ${users} users, ε is ${written(eps0 / eps, 2, false)} times smaller than ε₀.`;
+  byId("chart-words").textContent = words;
+  byId("chart").setAttribute("aria-label", `${words} Central ε against the number of users, both on logarithmic axes.`);
+  const some = TABLE.users.map((users, place) => [users, place]).filter(([users]) => Number.isInteger(Math.log10(users)));
+  fillTable(byId("chart-table"), ["users", "central ε, at most"],
+    some.map(([users, place]) => [users.toLocaleString("en"), written(curve[place], 3)]));
+}

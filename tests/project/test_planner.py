@@ -1,0 +1,197 @@
+"""The page without a server: its table is proved, its rule ends on the safe side, and a browser shows it."""
+
+import bisect
+import json
+import math
+import os
+import shutil
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import planner_table
+from shufflelib import randomizers, shuffle
+from shufflelib.profiles import Gaussian
+
+FOLDER = Path(__file__).resolve().parents[2] / "book/planner"
+TABLE = json.loads((FOLDER / "table.js").read_text().removeprefix("const TABLE = ").removesuffix(";\n"))
+MECHANISMS = pytest.mark.parametrize("name", planner_table.MECHANISMS)
+
+
+@cache
+def entries(name):
+    found = TABLE["mechanisms"][name]
+    shape = len(found["budgets"]), len(TABLE["users"]), len(TABLE["deltas"])
+    return planner_table.unpacked(found["entries"], shape)
+
+
+def looked_up(name, eps0, n, delta):
+    """Return the page's answer: the entry of the next larger budget and the next smaller number of users."""
+    budget = bisect.bisect_left(TABLE["mechanisms"][name]["budgets"], eps0)
+    users = bisect.bisect_right(TABLE["users"], n) - 1
+    entry = int(entries(name)[budget, users, TABLE["deltas"].index(delta)])
+    return min(eps0, planner_table.decoded(entry))
+
+
+def check(name, questions, seed):
+    rng = np.random.default_rng(seed)
+    build, others = planner_table.MECHANISMS[name]
+    for _ in range(questions):
+        eps0 = float(np.exp(rng.uniform(math.log(0.1), math.log(8.0))))
+        n, delta = round(10.0 ** rng.uniform(2.0, 8.0)), float(rng.choice(TABLE["deltas"]))
+        upper = shuffle(build(eps0=eps0, **others), n).epsilon(delta).upper
+        answer = looked_up(name, eps0, n, delta)
+        assert upper * (1.0 - 1e-12) <= answer, (name, eps0, n, delta)
+        if answer <= 2.0 and delta <= 1.0 / n:
+            assert answer <= largest(upper, answer), (name, eps0, n, delta, answer / upper)
+
+
+def largest(eps, answer):
+    """Return the answer that the page allows itself where the package says ε."""
+    return np.maximum(np.where(answer <= 1.0, 1.15, 1.25) * eps, eps + 1e-3)
+
+
+def test_the_table_has_what_the_page_asks_for():
+    assert list(TABLE["mechanisms"]) == list(planner_table.MECHANISMS)
+    for name in ("deltas", "users", "smallest", "step"):
+        assert TABLE[name] == getattr(planner_table, name.upper())
+    for name, one in TABLE["mechanisms"].items():
+        assert (one["budgets"][0], one["budgets"][-1]) == (0.1, 8.0)
+        assert one["budgets"] == sorted(one["budgets"])
+        whole = entries(name).astype(int)
+        budgets, users, deltas = (np.diff(whole, axis=axis) for axis in range(3))
+        assert budgets.min() >= 0 and users.max() <= 0 and deltas.min() >= 0
+
+
+@MECHANISMS
+def test_epsilon_changes_little_across_a_cell(name):
+    eps = np.where(entries(name), planner_table.SMALLEST * np.exp(planner_table.STEP * entries(name)), 0.0)
+    high, low = eps[1:, :-1], eps[:-1, 1:]
+    asked = (high <= 2.0) & (np.outer(TABLE["users"][:-1], TABLE["deltas"]) <= 1.0)
+    assert np.all(high <= largest(low, high), where=asked)
+
+
+@MECHANISMS
+def test_an_answer_is_proved_and_little_larger_than_needed(name):
+    check(name, 43, 1)
+
+
+@pytest.mark.slow
+@MECHANISMS
+def test_many_answers_are_proved_and_little_larger_than_needed(name):
+    check(name, int(os.environ.get("SHUFFLELIB_FUZZ", 10_000)) // len(planner_table.MECHANISMS), 2)
+
+
+@pytest.mark.parametrize("name", ["generic", "binary_rr"])
+def test_an_entry_is_computed_as_the_committed_one(name):
+    """The committed entry may be smaller: what is proved for fewer users or a larger budget holds too."""
+    build, others = planner_table.MECHANISMS[name]
+    for eps0, n in ((TABLE["mechanisms"][name]["budgets"][40], TABLE["users"][30]), (8.0, 100)):
+        found = planner_table.entries(build(eps0=eps0, **others), n)
+        place = TABLE["mechanisms"][name]["budgets"].index(eps0), TABLE["users"].index(n)
+        assert np.all(entries(name)[place] <= found) and np.all(np.subtract(found, entries(name)[place]) < 40)
+
+
+# in a browser
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="module")
+def page():
+    """Open the page from its file; fail at the end if it logged an error or asked for anything else."""
+    driver = pytest.importorskip("playwright.sync_api", reason="no playwright: make browser installs it")
+    if BROWSER is None:
+        pytest.skip("no Chromium here: apt-get install chromium")
+    with driver.sync_playwright() as run:
+        browser = run.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
+        tab, wrong = browser.new_page(), []
+        tab.on("console", lambda message: wrong.append(message.text))
+        tab.on("pageerror", lambda error: wrong.append(str(error)))
+        tab.on("request", lambda request: request.url.startswith("file:") or wrong.append(request.url))
+        tab.goto(f"{(FOLDER / 'index.html').as_uri()}#door=understand&mechanism=generic")
+        yield tab
+        browser.close()
+    assert not wrong
+
+
+def test_the_page_shows_the_answers_of_the_rule(page):
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        name, delta = str(rng.choice(list(TABLE["mechanisms"]))), float(rng.choice(TABLE["deltas"]))
+        eps0, n = float(f"{rng.uniform(0.1, 8.0):.3f}"), round(10.0 ** rng.uniform(2.0, 8.0))
+        page.select_option("[name=mechanism]", name)
+        page.select_option("[name=delta2]", index=TABLE["deltas"].index(delta))
+        page.fill("[name=eps0]", str(eps0))
+        page.fill("[name=users]", f"{n:,}")
+        asked = [name, eps0, n, delta]
+        shown = page.evaluate("asked => centralEpsilon(...asked)", asked)
+        assert shown == pytest.approx(looked_up(*asked), rel=1e-13)
+        words = page.inner_text("#understand-answer")
+        value = float(words.removeprefix("ε ≤ ").replace(",", ""))
+        assert shown * (1.0 - 1e-9) <= value <= 1.1001 * shown + 1e-15
+        assert f"mechanism={name}&" in page.url
+    page.fill("[name=eps0]", "much")
+    assert "between 0.1 and 8" in page.inner_text("#understand-answer")
+    page.fill("[name=eps0]", "1")
+
+
+def test_a_plan_meets_its_target(page):
+    page.click("[data-door=plan]")
+    page.fill("[name=n]", "1e5")
+    page.fill("[name=eps]", "0.25")
+    page.select_option("[name=d]", "32")
+    rows = page.evaluate("plans(planAsked())")
+    assert [row["mechanism"] for row in rows] == ["generalized_rr_32", "optimized_unary"]
+    for row, build in zip(rows, (randomizers.generalized_rr, randomizers.optimized_unary), strict=True):
+        one = build(eps0=row["eps0"], d=32)
+        assert shuffle(one, 10**5).epsilon(1e-6).upper <= 0.25
+        worst = math.sqrt(max(one.variance([0.0, 1.0], n=10**5)))
+        assert row["usual"] == pytest.approx(math.sqrt(one.variance(1 / 32, n=10**5)), rel=1e-9)
+        assert row["worst"] == pytest.approx(worst, rel=1e-9)
+        assert row["alone"] == pytest.approx(
+            math.sqrt(build(eps0=0.25, d=32).variance(1 / 32, n=10**5)), rel=1e-9
+        )
+    page.click("#plan-table tr:last-child button")
+    assert (
+        "optimized unary encoding" in page.inner_text(".copy") and page.locator("#dots circle").count() == 200
+    )
+    page.select_option("[name=task]", "mean")
+    assert "average" in page.inner_text("#plan-answer") and not page.is_visible("[name=d]")
+
+
+def test_the_page_s_formulas_are_those_of_the_library(page):
+    assert page.evaluate("[-9, -3.1, -2.9, -1, 0, 2].map(normal)") == pytest.approx(
+        norm.cdf([-9, -3.1, -2.9, -1, 0, 2]), rel=1e-10
+    )
+    noise = page.evaluate("centralNoise(0.5, 1e-6)")
+    assert Gaussian(1.0 / noise).delta(0.5).upper == pytest.approx(1e-6, rel=1e-6)
+    rng = np.random.default_rng(4)
+    values = rng.uniform(0.0, 1.0, 10**5)
+    one_bit, laplace = randomizers.duchi(eps0=1.0), randomizers.laplace(eps0=1.0)
+    errors = {
+        "duchi": (one_bit.sample(2.0 * values - 1.0, rng) / one_bit.beta + 1.0) / 2.0 - values,
+        "laplace": laplace.sample(values, rng) - values,
+    }
+    for kind, error in errors.items():
+        assert page.evaluate(f"variances('{kind}', 1, 2)[0]") == pytest.approx(np.mean(error**2), rel=0.03)
+    assert page.evaluate("variances('duchi', 1, 2)[1]") == pytest.approx(0.25 / math.tanh(0.5) ** 2)
+    assert page.evaluate("[0.0244, 1.96, 12345.6].map((one) => written(one))") == ["0.025", "2", "13,000"]
+    assert page.evaluate("['1e5', '100,000', '.5', '2.'].map(typed)") == [1e5, 1e5, 0.5, 2.0]
+    assert page.evaluate("['', 'x', '0,5', '0x10', '-1', '1,00'].every((one) => isNaN(typed(one)))")
+
+
+@pytest.mark.parametrize("eps0", [0.3, 2.0, 7.0])
+def test_one_table_serves_several_mechanisms(eps0):
+    """Unary encoding is tabulated for 100 options, one bit (Duchi et al.) as binary randomized response."""
+
+    def answer(build, **others):
+        return shuffle(build(eps0=eps0, **others), 1000).epsilon(1e-6)
+
+    most = answer(randomizers.optimized_unary, d=100).upper
+    assert all(answer(randomizers.optimized_unary, d=d).upper <= most * (1 + 1e-12) for d in (2, 4, 10, 32))
+    one_bit = answer(randomizers.duchi)
+    assert one_bit.lower <= answer(randomizers.binary_rr).upper <= one_bit.upper

@@ -1,0 +1,203 @@
+"""Compute the table behind the page without a server: ``python tools/planner_table.py``, or ``make planner``.
+
+For each mechanism the table holds ε at a grid of local budgets, users and δ.  Every entry is proved: at that
+ε the upper end of δ was computed and is at most the δ of the column.  An answer between the points stays a
+proof: a report with a smaller budget is a noisier report of a larger one, and more users are the same users
+and some whose values are known.  Entries are whole numbers on a logarithmic scale, written with the scale to
+``book/planner/table.js``, so that the page opens from a file.
+"""
+
+import base64
+import json
+import math
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+from tqdm import tqdm
+
+from shufflelib import randomizers, shuffle
+from shufflelib.numerics.atomic_files import replace
+
+ROOT = Path(__file__).resolve().parents[1]
+TABLE, KEPT = ROOT / "book/planner/table.js", ROOT / "build/planner"
+DELTAS = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12]
+COARSE = [round(10 ** (k / 26)) for k in range(2 * 26, 8 * 26 + 1)]
+FINE = [round(10 ** ((k + 0.5) / 26)) for k in range(2 * 26, 5 * 26)]  # for few users ε may fall more steeply
+USERS = sorted(COARSE + FINE)
+LEAST_BUDGET, MOST_BUDGET = 0.1, 8.0
+GROWTH = 0.04  # of log ε between two budgets of the grid
+SMALLEST, STEP = 1e-7, 3e-4  # entry k > 0 stands for ε = SMALLEST · exp(STEP · k), entry 0 for ε = 0
+ACCURACY = 1e-3  # relative, of δ
+WIDE = 1.15  # a ratio of ε across a cell of the grid from which the cell is divided
+SPARE = 1e-12  # entries are proved a little below, so that a browser's exp may round otherwise
+
+MECHANISMS = {
+    "generic": (randomizers.generic, {}),
+    "binary_rr": (randomizers.binary_rr, {}),
+    **{f"generalized_rr_{d}": (randomizers.generalized_rr, {"d": d}) for d in (4, 10, 32, 100)},
+    "optimized_unary": (randomizers.optimized_unary, {"d": 100}),  # proved for fewer options too
+}
+
+
+def decoded(entry):
+    """Return the ε that an entry stands for."""
+    return SMALLEST * math.exp(STEP * entry) if entry else 0.0
+
+
+def _log_delta(pairs, eps):
+    return max(pair.log_hockey_stick(eps, ACCURACY).upper for pair in pairs)
+
+
+def _directions(mechanism, n):
+    found = shuffle(mechanism, n).dominating_pairs
+    return [one for pair in found for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
+
+
+def _shape(log_delta):
+    return math.copysign(math.sqrt(abs(log_delta)), -log_delta)
+
+
+def entries(mechanism, n):
+    """Return the entry of each δ for one mechanism and n users, each proved, and at most 1 % too large."""
+    pairs = _directions(mechanism, n)
+    known = [(0.0, _shape(_log_delta(pairs, 0.0)))]
+    found = []
+    for delta in DELTAS:
+        target, goal = math.log(delta), _shape(math.log(delta))
+        if known[0][1] >= goal:
+            found.append(0)
+            continue
+        eps = _root(known, goal, mechanism.eps0)
+        for _ in range(30):
+            entry = min(max(1, math.ceil(math.log(eps / SMALLEST) / STEP)), _last(mechanism.eps0))
+            eps = decoded(entry) * (1.0 - SPARE)
+            value = _log_delta(pairs, eps) if eps < mechanism.eps0 else -math.inf
+            if math.isfinite(value):
+                known.append((eps, _shape(value)))
+                known.sort()
+            root = _root(known, goal, mechanism.eps0)
+            if value <= target and eps <= 1.004 * root:
+                break
+            eps = 1.002 * root if value <= target else max(1.002 * root, 1.001 * eps)
+        else:
+            entry = _last(mechanism.eps0)
+        found.append(entry)
+    return found
+
+
+def _last(eps0):
+    return math.ceil(math.log(eps0 / SMALLEST) / STEP)
+
+
+def _root(known, goal, last):
+    """Guess where √(−log δ), nearly linear in ε, reaches its goal, from the points around it."""
+    below = [point for point in known if point[1] < goal][-2:]
+    above = [point for point in known if point[1] >= goal][:1]
+    if not above and len(below) == 1:
+        eps, shape = below[0]
+        return min(last, max(1e-7, 2.5 * math.exp(-(shape**2)) * math.sqrt(2.0) * goal))
+    (x, low), (y, high) = (below + above)[-2:]
+    if high - low < 1e-9:
+        return min(last, 1.1 * y)
+    return min(last, max(1.0001 * below[-1][0], x + (goal - low) * (y - x) / (high - low)))
+
+
+def budgets(build, others):
+    """Return local budgets from which ε grows by about `GROWTH` a step, where users are many."""
+    fine = np.geomspace(LEAST_BUDGET, MOST_BUDGET, 400)
+    eps = [math.log(decoded(entries(build(eps0=eps0, **others), 10**6)[3])) for eps0 in fine]
+    steps = np.arange(eps[0], eps[-1] + GROWTH, GROWTH)
+    return [float(f"{eps0:.4g}") for eps0 in np.interp(steps, np.maximum.accumulate(eps), fine)]
+
+
+def _row(build, others, eps0, users):
+    mechanism = build(eps0=eps0, **others)
+    return [entries(mechanism, n) for n in users]
+
+
+def _computed(name, rows):
+    """Return the entries of rows, each a budget and its users, computed on all cores."""
+    build, others = MECHANISMS[name]
+    run = Parallel(n_jobs=-1, return_as="generator")(delayed(_row)(build, others, *row) for row in rows)
+    return list(tqdm(run, total=len(rows), desc=name, disable=None))
+
+
+def _monotone(entries):
+    """Keep the least of what holds: for more users, a smaller budget or a larger δ as well."""
+    entries = np.minimum.accumulate(entries[::-1], axis=0)[::-1]
+    entries = np.minimum.accumulate(entries, axis=1)
+    return np.minimum.accumulate(entries[..., ::-1], axis=2)[..., ::-1]
+
+
+def _kept(name, compute):
+    """Return what an earlier run kept under a name, or compute and keep it."""
+    kept = KEPT / f"{name}.json"
+    if not kept.exists():
+        budgets, entries = compute()
+        KEPT.mkdir(parents=True, exist_ok=True)
+        replace(kept, json.dumps({"budgets": budgets, "entries": entries.tolist()}).encode())
+    found = json.loads(kept.read_text())
+    return found["budgets"], np.array(found["entries"])
+
+
+def coarse(name):
+    """Return budgets and entries of a mechanism on the coarse grid."""
+    build, others = MECHANISMS[name]
+    grid = budgets(build, others)
+    return grid, _monotone(np.array(_computed(name, [(eps0, COARSE) for eps0 in grid])))
+
+
+def divided(name):
+    """Return budgets and entries with each cell cut in four across which ε changes too much."""
+    grid, known = _kept(name, lambda: coarse(name))
+    between = [float(f"{math.sqrt(low * high):.4g}") for low, high in zip(grid, grid[1:], strict=False)]
+    fine = sorted(grid + between)
+    column = np.searchsorted(COARSE, USERS, side="right") - 1
+    result = known[(np.arange(len(fine)) + 1) // 2][:, column]
+    points = [set() for _ in fine]
+    for row, user in zip(*np.nonzero(_wide(known)), strict=True):
+        first, *second = np.flatnonzero(column == user)
+        points[2 * row + 1].update((first, *second))
+        points[2 * row + 2].update(second)
+    rows = [(row, sorted(some)) for row, some in enumerate(points) if some]
+    found = _computed(name, [(fine[row], [USERS[user] for user in some]) for row, some in rows])
+    for (row, some), new in zip(rows, found, strict=True):
+        result[row, some] = np.minimum(result[row, some], new)
+    return fine, _monotone(result)
+
+
+def _wide(entries):
+    """Whether ε ≤ 2 with δ ≤ 1/n changes by more than `WIDE` and 0.001 across a cell."""
+    eps = np.where(entries > 0, SMALLEST * np.exp(STEP * entries), 0.0)
+    high, low = eps[1:, :-1], eps[:-1, 1:]
+    asked = (np.outer(COARSE[:-1], DELTAS) <= 1.0) & (high <= 2.0)
+    return ((high > WIDE * low) & (high > low + 1e-3) & asked).any(axis=2)
+
+
+def packed(entries):
+    """Return entries as text: differences between numbers of users, compressed."""
+    differences = np.diff(entries, axis=1, prepend=0).astype("<u2")  # modulo 2¹⁶
+    return base64.b64encode(zlib.compress(differences.tobytes(), 9)).decode()
+
+
+def unpacked(text, shape):
+    """Return the entries of `packed`."""
+    differences = np.frombuffer(zlib.decompress(base64.b64decode(text)), "<u2").reshape(shape)
+    return np.cumsum(differences, axis=1, dtype="<u2")
+
+
+def main():
+    """Write the table of all mechanisms."""
+    found = {}
+    for name in MECHANISMS:
+        grid, entries = _kept(f"{name}_divided", lambda name=name: divided(name))
+        found[name] = {"budgets": grid, "entries": packed(entries)}
+    whole = {"deltas": DELTAS, "users": USERS, "smallest": SMALLEST, "step": STEP, "mechanisms": found}
+    replace(TABLE, f"const TABLE = {json.dumps(whole)};\n".encode())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
