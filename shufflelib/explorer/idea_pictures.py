@@ -13,6 +13,7 @@ from shufflelib.explorer.pictures import DPI, Picture
 from shufflelib.explorer.questions import Question
 from shufflelib.explorer.text import rounded
 from shufflelib.plotting import ideas
+from shufflelib.plotting.ideas import outcomes
 from shufflelib.plotting.ideas.canvas import canvas
 from shufflelib.plotting.screen import Screen
 
@@ -178,7 +179,7 @@ class Outcomes(_Idea):
         """Draw normal errors; each item is a quarter rarer than the one before."""
         row = plan.chosen_row(setting, known)
         if row is None or setting.task != "histogram":
-            self.fig = blank(self.fig, "no histogram" if row else "computing …")
+            self.fig = blank(self.fig, "no histogram" if row else "computing …", outcomes.HEIGHT)
             return
         truth = 0.75 ** np.arange(min(setting.d, MOST_ITEMS))
         truth /= truth.sum()
@@ -212,7 +213,7 @@ class Errors(_Idea):
         """Draw one standard error to both sides of a true share."""
         row = plan.chosen_row(setting, known)
         if row is None:
-            self.fig = blank(self.fig, "computing …")
+            self.fig = blank(self.fig, "computing …", plan_pictures.HEIGHT)
             return
         found = plan_pictures.errors(setting, row)
         self.curves = [{"estimate": name, "standard error": error} for name, error in found.items()]
@@ -231,8 +232,8 @@ def _errors(items, row):
     return np.random.default_rng(1).normal(size=(RUNS, items)) * row["standard error"]
 
 
-def blank(fig, words):
+def blank(fig, words, height):
     """Return an empty picture that says why it is empty."""
-    fig, _ = canvas(fig, plan_pictures.HEIGHT, "", "")
+    fig, _ = canvas(fig, height, "", "")
     fig.text(0.5, 0.5, words, ha="center")
     return fig

@@ -19,6 +19,8 @@ class QuestionQueue:
     ----------
     start : callable
         Returns an executor; one is started for each lane of `Question` when first needed.
+    quick : callable, optional
+        Returns the executor of the first lane, for numbers that somebody waits for.
     callback : callable, optional
         Called without arguments after each answer, on the thread of the answer.
 
@@ -29,9 +31,10 @@ class QuestionQueue:
     stopped a second later.
     """
 
-    def __init__(self, start, *, callback=lambda: None):
+    def __init__(self, start, quick=None, *, callback=lambda: None):
         self.callback, self._known, self._wanted = callback, {}, {}
-        self._workers = [_Worker(start, self._finish) for _ in range(LANES)]
+        starts = [quick or start, *[start] * (LANES - 1)]
+        self._workers = [_Worker(one, self._finish) for one in starts]
         self._lock = threading.RLock()
 
     def get(self, question):

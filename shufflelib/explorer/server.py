@@ -46,7 +46,7 @@ class Explorer(ThreadingHTTPServer):
     def __init__(self, port=0, *, queue=None, painter=None):
         super().__init__(("127.0.0.1", port), Visit)
         self.address = f"http://127.0.0.1:{self.server_address[1]}/"
-        self.queue, self.painter = queue or QuestionQueue(Process), painter or Painter()
+        self.queue, self.painter = queue or QuestionQueue(Process, partial(Process, 0)), painter or Painter()
         self.news, self.seen = threading.Condition(), {}
         self.queue.callback = self._tell
 
