@@ -158,7 +158,7 @@ def test_a_mechanism_of_one_s_own_comes_from_a_file(tmp_path, capsys):
         ("0.5, O.5\n0.4, 0.6\n0.3, 0.7", "row 1 must hold numbers, got 'O.5'"),
         ("0.5,,0.5\n,0.5,0.5", "row 1 must hold numbers, one is missing; write 0"),
         ("1, 0", "at least two inputs"),
-        ("", "there are no numbers"),
+        ("", "the text is empty"),
     ):
         path.write_text(text)
         assert main(["epsilon", "--pmf", str(path), "--n", "9", "--delta", "0.1"]) == 2

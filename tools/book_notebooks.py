@@ -77,7 +77,7 @@ def printable(output, folder):
 
 @functools.cache
 def glossary():
-    """Return the terms of the glossary by what they are in small letters."""
+    """Return the terms of the glossary in lower case, each with its spelling."""
     text = (ROOT / "book/glossary.md").read_text(encoding="utf-8").split("```{glossary}\n")[1]
     return {term.lower(): term for term in re.findall(r"^(\S.*)$", text, re.MULTILINE)}
 

@@ -71,8 +71,6 @@ def chosen_parameters(path, profile, declared):
         if not fits(value, declared[name]):
             hint = "; YAML reads 1e-8 as text, write 1.0e-8" if isinstance(value, str) else ""
             raise ValueError(f"parameter {name!r} is {declared[name]!r} in the notebook, got {value!r}{hint}")
-    if "interactive" in declared:
-        chosen["interactive"] = False
     return chosen
 
 

@@ -119,7 +119,7 @@ def _number_line(name, text):
 
 
 def failure(name, text):
-    """Say why there is no number."""
+    """Say why nothing was computed."""
     return f'<p class="number {name} failure" role="alert">{html.escape(text)}</p>'
 
 

@@ -112,7 +112,7 @@ def read_matrix(text):
         cells = cells[1:]
     rows = [_numbers(row, place) for place, row in enumerate(cells, 1)]
     if not rows:
-        raise ValueError("there are no numbers; give one row of probabilities for each value")
+        raise ValueError("the text is empty; give one row of probabilities for each value")
     for place, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             count = f"{len(row)} number{'s' * (len(row) != 1)}"

@@ -86,7 +86,7 @@ def project(folder, *cells, quick="n: 5, delta: 1.0e-8"):
     (folder / "notebooks/params").mkdir(parents=True)
     (folder / "notebooks/params/quick.yaml").write_text(f"00_small: {{{quick}}}\n")
     parameters = nbformat.v4.new_code_cell(
-        "n: int = 10_000  # users\ndelta: float = 1e-6\ninteractive: bool = True",
+        "n: int = 10_000  # users\ndelta: float = 1e-6",
         metadata={"tags": ["parameters"]},
     )
     notebook = nbformat.v4.new_notebook(cells=[parameters, *map(nbformat.v4.new_code_cell, cells)])
@@ -141,7 +141,7 @@ print(Path(os.environ["SHUFFLELIB_FIGURES"], "00_a.csv").write_text(f"x\\n{n}\\n
 
 
 def test_a_run_publishes_its_figures_and_repeats_byte_for_byte(tmp_path):
-    check = "assert (n, delta, interactive) == (7, 1e-8, False)\nprint('one')\nprint('two')"
+    check = "assert (n, delta) == (7, 1e-8)\nprint('one')\nprint('two')"
     project(tmp_path, check, WRITE, quick="n: 7, delta: 1.0e-8")
     target, done = execute(tmp_path)
     assert done.returncode == 0, done.stderr
