@@ -250,8 +250,9 @@ def test_the_error_of_an_estimate(capsys):
     variance = estimation.frequency_variance(randomizers.subset(eps0=1, d=10), [0.1, 0.0, 1.0], n=1000)
     assert found["standard error"] == pytest.approx(variance[0] ** 0.5, rel=1e-12)
     assert found["worst case"] == pytest.approx(max(variance[1:]) ** 0.5, rel=1e-12)
-    assert main([*asked, "binary-rr"]) == 2
-    assert "binary_rr has no formula for its error; use one of generalized_rr" in capsys.readouterr().err
+    for name, words in (("generic", "whose errors differ"), ("harmony", "has no formula for its error")):
+        assert main([*asked, name, *["--d", "2"][: 2 * (name == "harmony")]]) == 2
+        assert words in capsys.readouterr().err
 
 
 BAD_GRIDS = {

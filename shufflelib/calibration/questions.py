@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from shufflelib.calibration import targets
 from shufflelib.calibration.recommendation import TASKS
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle
 from shufflelib.shuffling.shuffled import shuffle
 
 
@@ -51,10 +52,15 @@ class StandardError:
 def error(randomizer, *, n, **parameters):
     """Return the standard error of one round's estimate: of an item's share, or of a mean in [0, 1]."""
     mechanism, name = randomizer(**parameters), randomizer.__name__
-    candidates = {name: one for task in TASKS.values() for name, one in task.items() if one.finds == "eps0"}
-    if name not in candidates:
-        raise ValueError(f"{name} has no formula for its error; use one of {', '.join(candidates)}")
-    return StandardError(*map(math.sqrt, candidates[name].variance(mechanism, n, 0)))
+    if name == "generic":
+        raise ValueError("generic stands for every ε₀-LDP mechanism, whose errors differ; name one of them")
+    if isinstance(mechanism, FrequencyOracle):
+        usual, *ends = mechanism.variance([1.0 / mechanism.d, 0.0, 1.0], n=n)
+        return StandardError(math.sqrt(usual), math.sqrt(max(ends)))
+    if name not in TASKS["mean"]:
+        known = ", ".join([*TASKS["mean"], *TASKS["histogram"]])
+        raise ValueError(f"{name} has no formula for its error; these have: {known}")
+    return StandardError(*map(math.sqrt, TASKS["mean"][name].variance(mechanism, n, 0)))
 
 
 QUESTIONS = {

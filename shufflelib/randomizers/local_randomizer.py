@@ -91,7 +91,7 @@ class LocalRandomizer(Validated, ABC):
     eps0: float
     adjacency = ReplaceOne()  # which datasets of n values are neighbours
     hypotheses = ()  # what its guarantee assumes beyond what all shuffled reports do
-    has_worst_pair = True  # a candidate pair is above all pairs of inputs, equal ones too, in convex order
+    has_worst_pair = True  # a candidate pair dominates all pairs of inputs (convex order), as mixtures need
 
     @property
     def p(self) -> float:
