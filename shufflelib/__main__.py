@@ -66,7 +66,8 @@ def _number(text):
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
+        remedy = "; write it without commas" if "," in text else ""
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}{remedy}") from None
 
 
 def _randomizer(text):
@@ -94,7 +95,8 @@ def _parser(randomizer):
         )
         _add_question(command, name, question, randomizer)
     asked = commands.add_parser("recommend", help=HELP["recommend"], description=HELP["recommend"])
-    for option in ("n", "eps", "delta"):
+    asked.add_argument("--n", type=_number, required=True, help="number of users who are asked in a round")
+    for option in ("eps", "delta"):
         asked.add_argument(f"--{option}", type=_number, required=True, help=_help(option))
     asked.add_argument("--task", choices=TASKS, default="histogram", help="what is estimated")
     for option in ("d", "rounds", "rate", "dropout"):

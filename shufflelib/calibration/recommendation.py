@@ -262,7 +262,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     return Recommendation(
         [row | {"sentence": _sentence(row, target)} for row in rows],
         title=f"{task}{'' if d is None else f' of {d:,} items'}: ε ≤ {eps:g} at δ = {delta:g}, "
-        f"{stay:,} users, {rounds:,} round{'s' * (rounds > 1)}"
+        f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {rounds:,} round{'s' * (rounds > 1)}"
         + ("" if rate == 1.0 else f", a share {rate:g} drawn for each"),
         notes=_notes(task, n, dropout, target, refused, rows),
         hidden=("proved delta", "python", "sentence"),
@@ -358,18 +358,22 @@ def _sentence(row, target):
         if many
         else "any one user's value"
     )
-    does = f"device randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
     if row["parameter"] == "messages":
         does = (
             f"device sends its value and {row['value']:,} random message{'s' * (row['value'] > 1)} "
             f"({row['mechanism']})"
         )
+        alone = "nothing is promised."
+    else:
+        does = f"device randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
+        odds = f"{math.exp(row['value']):,.1f}"
+        alone = f"one report makes a true value up to {odds} times as likely as another."
     drawn = f", a random share {target.rate:g} of all users" if target.rate < 1.0 else ""
     return (
-        f"{often} {does}, and a shuffler mixes the reports of {target.n:,} users{drawn}. "
+        f"{often} {does}, and a shuffler mixes the reports of at least {target.n:,} users{drawn}. "
         f"Whoever sees the shuffled reports learns at most epsilon = {target.eps:g} at "
         f"delta = {target.delta:g} about {whose}, provided that the shuffler and the other devices "
-        "are honest and that taking part does not depend on the values."
+        f"are honest and that taking part does not depend on the values. If the shuffler fails, {alone}"
     )
 
 
@@ -389,6 +393,6 @@ def _notes(task, n, dropout, target, refused, rows):
     if dropout:
         notes.append(
             f"Of {n:,} users a share {dropout:g} may drop out. All numbers are for {target.n:,} users, "
-            "and hold only if dropping out does not depend on the values."
+            "and hold only if no more drop out and dropping out does not depend on the values."
         )
     return (*notes, *(f"Left out: {one}" for one in refused), f"Python: {rows[0]['python']}")

@@ -90,7 +90,7 @@ def test_a_table_from_the_cluster_is_the_table_of_this_machine(cluster, tmp_path
     assert main(["sweep", str(path), "--jobs", "1"]) == 0
     there = ["--output", str(tmp_path / "there.csv"), "--scheduler", cluster.scheduler_address]
     assert main(["sweep", str(path), *there]) == 0
-    assert "6 rows, 0 of them kept" in capsys.readouterr().out.splitlines()[1]
+    assert "6 rows, 0 of them from" in capsys.readouterr().out.splitlines()[1]
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "grid.csv").read_bytes()
 
 
