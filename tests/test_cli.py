@@ -243,6 +243,23 @@ def test_a_sweep_reads_numbers_as_people_write_them_and_draws_them(tmp_path, cap
     assert "needs a parameter with at least two values" in capsys.readouterr().err
 
 
+def test_a_plot_leaves_out_what_was_refused(tmp_path, capsys):
+    path = tmp_path / "grid.yaml"
+    path.write_text(
+        "quantity: calibrate users\nrandomizer: generic\neps0: 1\neps: [1e-9, 1, 2]\ndelta: 1e-9\n"
+    )
+    assert main(["sweep", str(path), "--plot", "--jobs", "1", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["status"].startswith("refused") for row in rows] == [True, False, False]
+    assert (tmp_path / "grid.png").exists()
+    path.write_text(path.read_text().replace("[1e-9, 1, 2]", "[1e-9, 1e-10]"))
+    assert main(["sweep", str(path), "--plot", "--jobs", "1"]) == 2
+    assert "nothing to draw: every point was refused" in capsys.readouterr().err
+    assert (tmp_path / "grid.csv").exists()
+    assert main(["sweep", str(path), "--plot", "--output", str(tmp_path / "table.png")]) == 2
+    assert "output must not end in .png" in capsys.readouterr().err
+
+
 def test_the_error_of_an_estimate(capsys):
     asked = ["error", "--eps0", "1", "--n", "1000", "--json", "--randomizer"]
     assert main([*asked, "subset", "--d", "10"]) == 0

@@ -58,6 +58,8 @@ def test_the_sentence_counts_all_rounds_and_every_message():
     assert any(note.startswith("messages: random ones") for note in found.notes)
     said, row = FOUND["mean"].sentence, FOUND["mean"][0]
     assert f"{row['mechanism']} (eps0 = {row['value']:g})" in said and "any one user's value" in said
+    odds = float(said.split("at most ")[-1].split(" times")[0])
+    assert math.exp(row["value"]) <= odds <= 1.01 * math.exp(row["value"])
 
 
 def test_dropouts_leave_fewer_users_and_a_condition():

@@ -366,8 +366,8 @@ def _sentence(row, target):
         alone = "nothing is promised."
     else:
         does = f"device randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
-        odds = f"{math.exp(row['value']):,.1f}"
-        alone = f"one report makes a true value up to {odds} times as likely as another."
+        odds = written(math.exp(row["value"]), up=True, digits=3)
+        alone = f"one report makes one value at most {odds} times as likely as another."
     drawn = f", a random share {target.rate:g} of all users" if target.rate < 1.0 else ""
     return (
         f"{often} {does}, and a shuffler mixes the reports of at least {target.n:,} users{drawn}. "

@@ -11,7 +11,7 @@ from shufflelib import plotting
 from shufflelib.explorer import plan, plan_pictures, questions
 from shufflelib.explorer.pictures import DPI, Picture
 from shufflelib.explorer.questions import Question
-from shufflelib.explorer.text import rounded
+from shufflelib.explorer.text import bound, rounded
 from shufflelib.plotting import ideas
 from shufflelib.plotting.ideas import outcomes
 from shufflelib.plotting.ideas.canvas import canvas
@@ -134,7 +134,7 @@ class Worlds(_Idea):
         found = known(Question.of(questions.epsilon, setting))
         if not hasattr(found, "upper") or not math.isfinite(found.upper):
             return ""
-        times = f"{plotting.digits(math.exp(found.upper), 4)} times the orange one"
+        times = f"{bound(math.exp(found.upper), up=True, digits=4)} times the orange one"
         return f"At most {plotting.digits(setting.delta)} of the blue hill sticks out of {times}"
 
 

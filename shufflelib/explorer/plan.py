@@ -138,7 +138,7 @@ def _without_shuffler(row):
             "<p>If the shuffler is broken into, nothing protects the values: "
             "all of the privacy comes from shuffling.</p>"
         )
-    odds = digits(math.exp(row["value"]), 2)
+    odds = bound(math.exp(row["value"]), up=True, digits=3)
     return (
         f"<p>If the shuffler is broken into, each report still has ε₀ = {row['value']:g}: it makes any guess "
         f"about its sender at most {odds} times as likely.</p>"

@@ -26,7 +26,7 @@ def drawn(rows, *, title=""):
     Raises
     ------
     ValueError
-        If no parameter varies, or more than eight lines would be needed.
+        If no parameter varies, more than eight lines would be needed, or every point was refused.
     ImportError
         If matplotlib is missing; it says what to install.
 
@@ -45,16 +45,19 @@ def drawn(rows, *, title=""):
     lines = {}
     for row in rows:
         lines.setdefault(tuple(row.get(name) for name in others), []).append(row)
-    height = next(name for name in SHOWN if name in rows[0])
+    answered = [row for row in rows if not row["status"].startswith("refused")]
+    if not answered:
+        raise ValueError("there is nothing to draw: every point was refused, see their status")
+    height = next(name for name in SHOWN if name in answered[0])
     scales = {
         "xscale": _scale([row[along] for row in rows]),
-        "yscale": _scale([row.get(height, 0.0) for row in rows]),
+        "yscale": _scale([row[height] for row in answered]),
     }
     label = rows[0]["quantity"] + ("" if height != "upper" else " (upper end)")
     fig, ax = plotting.figure(width=6.0, xlabel=along, ylabel=label, **scales)
     colours = (plotting.BLACK, plotting.BLUE, plotting.VERMILLION, plotting.GREEN)
     for number, (values, points) in enumerate(lines.items()):
-        points = [row for row in points if not row["status"].startswith("refused")]
+        points = [row for row in points if row in answered]
         pairs = zip(others, values, strict=True)
         name = ", ".join(f"{other} = {_text(value)}" for other, value in pairs if value is not None)
         name = name.replace("randomizer = ", "")

@@ -54,6 +54,8 @@ def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, schedule
     output = path.with_suffix(".csv") if output is None else as_path(output, "output")
     cache = output.with_suffix(".cache") if cache is None else as_path(cache, "cache")
     taken = output.resolve() in (path.resolve(), cache.resolve())
+    if plot and output.suffix == ".png":
+        raise ValueError(f"output must not end in .png, the ending of the plot, got {output}; use .csv")
     if taken or (output.exists() and not output.is_file()):
         raise ValueError(f"output must be a file to write a table to, got {output}; name one ending in .csv")
     try_folder(output.parent)
