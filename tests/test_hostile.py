@@ -84,8 +84,6 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "sgd.accounting.theorem3_renyi_ccg24": {"reports": NOISY},
     "sgd.accounting.theorem5_epsilon_gspa24": {"reports": CLIENTS},
     "sgd.accounting.one_client": {"reports": CLIENTS},
-    "estimation.fewest_blanket_messages": {"randomizer": MESSAGES, "n": 10, "eps": 1.0},
-    "estimation.smallest_flip": {"d": 4, "n": 10, "blanket": 10_000, "eps": 1.0},
     "estimation.MultiMessageProtocol": {"randomizer": MESSAGES},
     "estimation.FrequencyProtocol": {"eps0": THREE},
     "estimation.ResponseReports": {"eps0": THREE},

@@ -24,7 +24,6 @@ from shufflelib.estimation.channels import LaplaceReports, ResponseReports
 from shufflelib.estimation.guarantees import permute_then_randomize, randomize_then_shuffle
 from shufflelib.estimation.hierarchy import canonical_decomposition
 from shufflelib.estimation.histogram import HistogramProtocol, frequency_variance, simulate
-from shufflelib.estimation.messages import fewest_blanket_messages, smallest_flip
 from shufflelib.estimation.multi_message import MultiMessageProtocol, simulate_messages
 from shufflelib.estimation.personal import (
     FrequencyProtocol,
@@ -54,7 +53,6 @@ __all__ = [
     "bits",
     "canonical_decomposition",
     "clipped_normal",
-    "fewest_blanket_messages",
     "frequency_variance",
     "group_budgets",
     "in_random_order",
@@ -64,6 +62,5 @@ __all__ = [
     "permute_then_randomize",
     "simulate",
     "simulate_messages",
-    "smallest_flip",
     "zipf_counts",
 ]

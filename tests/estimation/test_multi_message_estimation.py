@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import chisquare
 
 from shufflelib import estimation, randomizers
@@ -127,11 +128,22 @@ def test_run_states_what_is_certified():
     assert np.allclose(result.standard_error, np.sqrt(protocol.variance(data)))  # does not depend on the data
 
 
+def least_flip(**at):
+    """Return nearly the least flip probability that is proved to give ε = 0.5 at δ = 1e-6."""
+
+    def above(flip):
+        protocol = randomizers.cheu_zhilyaev(d=16, flip=flip)
+        delta = multi_message.shuffle_messages(protocol, **at).delta(0.5).upper
+        return math.log(max(delta, 1e-300) / 1e-6)
+
+    return brentq(above, 1e-7, 0.499, rtol=1e-4)
+
+
 def test_error_falls_with_messages_to_the_central_one():
     errors, evenly = [], np.full(16, 1 / 16)  # the variance does not depend on the data
     for each in (1, 4, 16, 64, 256):
         at = {"n": 5_000, "blanket": 5_000 * each}
-        flip = estimation.smallest_flip(d=16, eps=0.5, delta=1e-6, **at)
+        flip = least_flip(**at)
         variance = randomizers.cheu_zhilyaev(d=16, flip=flip).variance(evenly, **at)
         errors.append(estimation.normal_absolute_error(variance))
     assert all(more < less for less, more in zip(errors, errors[1:], strict=False))

@@ -13,7 +13,7 @@ from scipy.stats import binom
 from oracles.multi_message import (
     PROTOCOLS,
 )
-from shufflelib import estimation, randomizers
+from shufflelib import randomizers
 from shufflelib.shuffling import multi_message, shuffle
 
 # ---- the certified profile
@@ -68,33 +68,6 @@ def test_rare_pair_scales_the_divergence():
         assert np.isclose(outside[1], seen.chance * inside[1], rtol=1e-9)
         assert outside[0] <= seen.chance * inside[0] * (1 + 1e-12)
     assert seen.reversed is seen or seen.reversed.reversed is seen
-
-
-# ---- calibration
-
-
-def test_fewest_blanket_messages_proves_itself_and_is_few():
-    protocol = randomizers.balls_into_bins(d=8)
-    few = estimation.fewest_blanket_messages(protocol, n=100, eps=0.8, delta=1e-4)
-    assert multi_message.shuffle_messages(protocol, n=100, blanket=few).delta(0.8).upper <= 1e-4 * (1 + 1e-9)
-    less = multi_message.shuffle_messages(protocol, n=100, blanket=int(0.98 * few))
-    assert less.delta(0.8).lower > 1e-4
-
-
-def test_smallest_flip_proves_itself_and_is_small():
-    at = {"n": 100, "blanket": 2_000}
-    flip = estimation.smallest_flip(d=8, eps=0.8, delta=1e-4, **at)
-    proved = multi_message.shuffle_messages(randomizers.cheu_zhilyaev(d=8, flip=flip), **at)
-    assert proved.delta(0.8).upper <= 1e-4 * (1 + 1e-9)
-    less = multi_message.shuffle_messages(randomizers.cheu_zhilyaev(d=8, flip=0.98 * flip), **at)
-    assert less.delta(0.8).upper > 1e-4
-
-
-def test_targets_out_of_reach_are_refused():
-    with pytest.raises(ValueError, match="not reached"):
-        estimation.smallest_flip(d=8, n=1, blanket=1, eps=1e-9, delta=1e-12)
-    with pytest.raises(ValueError, match="not reached"):
-        estimation.fewest_blanket_messages(randomizers.balls_into_bins(d=8), n=1, eps=1e-9, delta=1e-12)
 
 
 # ---- bad input
