@@ -35,32 +35,3 @@ from shufflelib.estimation.population import apportion, bits, clipped_normal, gr
 from shufflelib.estimation.protocol import Estimate, Protocol
 from shufflelib.estimation.range_queries import RangeQueryProtocol
 from shufflelib.estimation.shuffler import in_random_order
-
-__all__ = [
-    "Estimate",
-    "FrequencyProtocol",
-    "HistogramProtocol",
-    "LaplaceReports",
-    "MeanProtocol",
-    "Measured",
-    "MultiMessageProtocol",
-    "Protocol",
-    "RangeQueryProtocol",
-    "ResponseReports",
-    "PermutedFrequencyProtocol",
-    "PermutedMeanProtocol",
-    "apportion",
-    "bits",
-    "canonical_decomposition",
-    "clipped_normal",
-    "frequency_variance",
-    "group_budgets",
-    "in_random_order",
-    "mean_absolute_error",
-    "normal_absolute_error",
-    "randomize_then_shuffle",
-    "permute_then_randomize",
-    "simulate",
-    "simulate_messages",
-    "zipf_counts",
-]
