@@ -8,7 +8,6 @@ what came, and what to do about it.  Strings are never parsed: ``"1e-8"`` is wha
 import difflib
 import math
 import numbers
-import reprlib
 
 import numpy as np
 
@@ -22,26 +21,12 @@ INSIDE_UNIT_INTERVAL = {
 WIDTH = 60  # characters of a value that a refusal shows
 
 
-class _Shortened(reprlib.Repr):
-    """Values as a refusal shows them: one line each, and of a long one its two ends."""
-
-    def __init__(self):
-        super().__init__()
-        self.maxstring = self.maxlong = self.maxother = WIDTH
-
-    def repr_int(self, x, level):
-        try:
-            return super().repr_int(x, level)
-        except ValueError:  # Python refuses to write out thousands of digits
-            return f"an integer of {x.bit_length()} bits"
-
-    def repr_instance(self, x, level):
-        return " ".join(super().repr_instance(x, level).split())
-
-
 def shown(value):
     """Return ``repr(value)`` on one line, shortened to 60 characters."""
-    text = _Shortened().repr(value)
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python refuses to write out thousands of digits
+        text = f"{type(value).__name__} of too many digits to write out"
     return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
 
 
