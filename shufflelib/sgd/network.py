@@ -1,4 +1,4 @@
-"""A dense network: scores, losses, and the gradients of single examples by backpropagation."""
+"""A dense network: scores, and the gradients of single examples by backpropagation."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -149,7 +149,7 @@ class Network:
         not finite, which clipping turns into zero.
         """
         pairs = self.layers(parameters)
-        self.check(features, labels)
+        labels = self.check(features, labels)
         with np.errstate(over="ignore", invalid="ignore"):
             inputs, scores = self._forward(pairs, features)
             error = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -160,26 +160,13 @@ class Network:
                 errors.append((errors[-1] @ weights.T) * (active > 0))
         return ExampleGradients(inputs, errors[::-1])
 
-    def losses(self, parameters, features, labels):
-        """Return the loss of each example, shape (examples,); parameters as for `gradients`.
-
-        Infinite where scores are beyond the precision of the parameters.
-        """
-        pairs = self.layers(parameters)
-        self.check(features, labels)
-        _, scores = self._forward(pairs, features)
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = scores - scores.max(axis=1, keepdims=True)
-            losses = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(labels)), labels]
-        return np.where(np.isnan(losses), np.inf, losses)
-
     def accuracy(self, parameters, features, labels):
         """Return the share of examples whose class gets the highest score; parameters as for `gradients`.
 
         Computed on training data it is a statistic of that data, which no noise protects.
         """
         pairs = self.layers(parameters)
-        self.check(features, labels)
+        labels = self.check(features, labels)
         right = 0
         for first in range(0, len(features), ROWS):
             rows = slice(first, first + ROWS)
@@ -187,25 +174,20 @@ class Network:
         return right / len(features)
 
     def check(self, features, labels):
-        """Raise `TypeError` or `ValueError` unless these are examples of this network; see `gradients`."""
-        for name, array, kind in (("features", features, "f"), ("labels", labels, "iu")):
-            if not isinstance(array, np.ndarray) or array.dtype.kind not in kind:
-                wanted = "a floating-point" if kind == "f" else "an integer"
-                found = getattr(array, "dtype", type(array).__name__)
-                raise TypeError(f"{name} must be {wanted} array, got {found}; convert it with astype")
+        """Return the labels, or raise unless these are examples of this network; see `gradients`."""
+        if not isinstance(features, np.ndarray) or features.dtype.kind != "f":
+            raise TypeError(f"features must be a floating-point array, got {validation.shown(features)}")
         if features.ndim != 2 or features.shape[1] != self.widths[0] or len(features) == 0:
             raise ValueError(
                 f"features must have shape (examples, {self.widths[0]}), got {features.shape}; "
                 "one row for each example"
             )
-        if labels.shape != (len(features),):
+        labels = values.items(labels, "labels", self.widths[-1])
+        if len(labels) != len(features):
             raise ValueError(
-                f"labels must have shape ({len(features)},), one for each row of features, got {labels.shape}"
+                f"labels must hold one class for each of {len(features)} rows of features, got {len(labels)}"
             )
-        if labels.min() < 0 or labels.max() >= self.widths[-1]:
-            raise ValueError(
-                f"labels must be from 0 to {self.widths[-1] - 1}, got {labels.min()} to {labels.max()}"
-            )
+        return labels
 
     def _forward(self, pairs, features):
         """Return the inputs of all layers, and the scores."""

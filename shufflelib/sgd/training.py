@@ -19,7 +19,6 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import replace
-from shufflelib.randomizers import values
 from shufflelib.sgd.block_reports import BlockReports
 from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import NETWORK, Network
@@ -256,8 +255,7 @@ def _labelled(features, labels, network):
     if not isinstance(features, np.ndarray) or features.dtype != np.float32:
         found = getattr(features, "dtype", type(features).__name__)
         raise TypeError(f"features must be a float32 array, got {found}; convert it with astype(np.float32)")
-    labels = values.items(labels, "labels", network.widths[-1])
-    network.check(features, labels)
+    labels = network.check(features, labels)
     if not np.isfinite(features).all():
         raise ValueError("features must be finite, got NaN or infinity; leave such rows out")
     return np.ascontiguousarray(features), labels
