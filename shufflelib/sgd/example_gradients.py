@@ -8,27 +8,23 @@ example is the outer product :math:`a d^\top` for W, and d for b.  So
           \sum_j w_j g_j = \bigl(A^\top \operatorname{diag}(w) D,\; w^\top D\bigr)_{\text{layers}} .
 """
 
-import numpy as np
+from dataclasses import dataclass
 
-from shufflelib.numerics import validation
+import numpy as np
 
 HUGE = 1e30  # a gradient this many times above the clipping bound is left out: single precision ends there
 
 
+@dataclass(frozen=True, eq=False)
 class ExampleGradients:
-    """The gradients of one block's examples, as the two factors of each layer.
+    """The gradients of a block's examples, as two factors of each layer; made by `Network.gradients`.
 
-    Attributes
+    Parameters
     ----------
     inputs : list of numpy.ndarray, shapes (examples, inputs of the layer)
         The rows a.
     errors : list of numpy.ndarray, shapes (examples, outputs of the layer)
         The rows d.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If they are not floating-point matrices, as many on either side, with one row for each example.
 
     Examples
     --------
@@ -42,16 +38,8 @@ class ExampleGradients:
     [0.1875, -0.1875, 0.3125, -0.3125]
     """
 
-    def __init__(self, inputs, errors):
-        for name, side in (("inputs", inputs), ("errors", errors)):
-            if not isinstance(side, list) or not all(map(_is_matrix, side)):
-                raise TypeError(f"{name} must be a list of floating-point matrices, one for each layer")
-        if not inputs or len(inputs) != len(errors) or len({len(part) for part in inputs + errors}) > 1:
-            raise ValueError(
-                "inputs and errors must hold one row for each example in every layer, "
-                f"got shapes {[part.shape for part in inputs]} and {[part.shape for part in errors]}"
-            )
-        self.inputs, self.errors = inputs, errors
+    inputs: list
+    errors: list
 
     def __len__(self):
         return len(self.inputs[0])
@@ -76,19 +64,11 @@ class ExampleGradients:
         weights : numpy.ndarray, shape (examples,)
             One weight for each example, finite.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If there is not one finite weight for each example.
-
         Notes
         -----
         A weighted error below the normal range of its precision counts as 0: rounded to the few digits left
         there, it could grow.
         """
-        weights = self._one_each(weights, "weights")
-        if not np.isfinite(weights).all():
-            raise ValueError("weights must be finite, got NaN or infinity")
         parts = []
         with np.errstate(over="ignore", invalid="ignore"):
             for a, d in self._layers():
@@ -111,16 +91,10 @@ class ExampleGradients:
         bound : float
             Clipping bound C, positive: no example counts with a norm above it.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If there is not one norm for each example, or the bound is outside its domain.
-
         Notes
         -----
         An example whose norm is not a number, or above 1e30 C, counts as zero, which is within the bound.
         """
-        norms, bound = self._one_each(norms, "norms"), validation.real(bound, "bound", above=0.0)
         representable = norms <= HUGE * bound
         gradients = self if representable.all() else self._without(~representable)
         norms = np.where(representable, norms, 0.0)
@@ -132,15 +106,6 @@ class ExampleGradients:
             *([np.where(kept, part, 0) for part in side] for side in (self.inputs, self.errors))
         )
 
-    def _one_each(self, numbers, name):
-        if not isinstance(numbers, np.ndarray) or numbers.dtype.kind != "f":
-            raise TypeError(f"{name} must be a floating-point array, got {type(numbers).__name__}")
-        if numbers.shape != (len(self),):
-            raise ValueError(
-                f"{name} must have shape ({len(self)},), one for each example, got {numbers.shape}"
-            )
-        return numbers
-
     def _layers(self):
         return zip(self.inputs, self.errors, strict=True)
 
@@ -149,10 +114,6 @@ class ExampleGradients:
         """One plus the relative error of a norm and of its weight: each term of a sum adds one rounding."""
         terms = max(a.shape[1] + d.shape[1] for a, d in self._layers()) + 16
         return 1.0 + terms * float(np.finfo(self.inputs[0].dtype).eps)
-
-
-def _is_matrix(part):
-    return isinstance(part, np.ndarray) and part.dtype.kind == "f" and part.ndim == 2 and part.shape[1] > 0
 
 
 def _row_sums(rows):
