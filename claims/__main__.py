@@ -21,7 +21,9 @@ def _parser():
         metavar="ID",
         help="check this claim, such as wang24-theorem-4.7, and print its witness",
     )
-    parser.add_argument("--paper", metavar="WORK", help="only claims of this work, such as wang24")
+    parser.add_argument(
+        "--paper", metavar="WORK", help="only claims of this work, such as wang24, by theorem and figure"
+    )
     parser.add_argument("--index", action="store_true", help="list every item of the papers as CSV")
     parser.add_argument("--check", action="store_true", help="check all claims, in less than a minute")
     parser.add_argument("--full", action="store_true", help="try harder, in less than ten minutes")
@@ -30,12 +32,15 @@ def _parser():
 
 
 def _of(paper):
-    """Return the claims of one work, or all."""
+    """Return the claims of one work, or of one notebook about several works, or all."""
     if paper is None:
         return claims.ALL
     found = tuple(claim for claim in claims.ALL if claim.id.startswith(f"{paper}-"))
     if not found:
-        works = sorted({claim.id.split("-")[0] for claim in claims.ALL})
+        judged = {name for item in items.ALL if item.work == paper for name in item.claims}
+        found = tuple(claim for claim in claims.ALL if claim.id in judged)
+    if not found:
+        works = sorted({claim.id.split("-")[0] for claim in claims.ALL} | {item.work for item in items.ALL})
         raise ValueError(
             f"--paper must be one of {', '.join(works)}, got {paper!r}{suggestion(paper, works)}"
         )

@@ -3,7 +3,7 @@
 import textwrap
 from collections import Counter
 
-from claims import named, works
+from claims import items, named, works
 from claims.claim import Verdict
 
 WIDTH = 100
@@ -24,20 +24,20 @@ def table(claims):
     return "\n".join([*lines, "", counted(claims)])
 
 
-def by_item(items):
+def by_item(listed):
     """Return one work as text: each numbered item with its verdict, and below it the claims that judge it.
 
     Parameters
     ----------
-    items : iterable of claims.items.Item
+    listed : iterable of claims.items.Item
         In the order in which they are printed.
     """
     lines, judged = [], {}
-    for item in items:
+    for item in listed:
         lines.append(f"{item.name}  {item.verdict.upper()}")
         lines += textwrap.wrap(item.prints, WIDTH, initial_indent="  ", subsequent_indent="  ")
         lines += textwrap.wrap(item.note, WIDTH, initial_indent="  note: ", subsequent_indent="  ")
-        lines += [f"  shown in {name}" for name in item.shown]
+        lines += [f"  shown in figures/papers/{name}.*" for name in item.shown]
         for claim in map(named, item.claims):
             lines.append(f"    {claim.id:44s}{claim.verdict}" + (f" ({claim.label})" if claim.label else ""))
             judged[claim.id] = claim
@@ -46,6 +46,7 @@ def by_item(items):
             *lines,
             "",
             counted(judged.values()),
+            f"All of it, with the pictures: notebooks/papers/{item.work}.ipynb",
             "For the reasons of one verdict: python -m claims ID",
         ]
     )
@@ -90,6 +91,7 @@ def witness(result):
         "evidence": result.evidence,
         "reading": claim.reading,
         "where": claim.failure_curve().description() if claim.failure_curve is not None else "",
+        "shown": "; ".join(_places(claim)),
     }
     lines = [claim.id]
     for name, text in parts.items():
@@ -100,6 +102,14 @@ def witness(result):
         lines.append("  step by step")
         lines += [f"    {step}" for step in result.witness]
     return "\n".join(lines)
+
+
+def _places(claim):
+    """Return the items of the papers that a claim judges, with the notebook and our figures of each."""
+    for item in items.ALL:
+        if claim.id in item.claims:
+            figures = ", ".join(f"figures/papers/{name}.*" for name in item.shown)
+            yield f"{item.name} in notebooks/papers/{item.work}.ipynb" + f" ({figures})" * bool(figures)
 
 
 def record(result):

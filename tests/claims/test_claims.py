@@ -239,6 +239,7 @@ def test_one_claim_prints_its_witness(capsys):
     code, out, _ = printed_by(capsys, "fmt23-lemma-3.5")
     assert code == 0
     assert "REFUTED" in out and "-1/14" in out and "a second computation" in out and "erratum" in out
+    assert "Figure 3b in notebooks" in " ".join(printed_by(capsys, "gspa24-figure-3-linear")[1].split())
     code, out, _ = printed_by(capsys, "fmt23-lemma-3.5", "--json")
     record = json.loads(out)
     assert record["verdict"] == record["ledger"] == "refuted" and record["agrees"] and record["confirmed"]

@@ -82,6 +82,13 @@ def test_the_items_of_a_work_run_their_checks(monkeypatch):
         items.of("wang")
 
 
+@pytest.mark.parametrize("work", dict.fromkeys(item.work for item in items.ALL))
+def test_every_work_of_the_index_is_listed_by_the_command_line(capsys, work):
+    assert main(["--paper", work]) == 0
+    said = capsys.readouterr().out
+    assert f"notebooks/papers/{work}.ipynb" in said and all(item.name in said for item in items.of(work))
+
+
 def test_the_command_line_groups_a_paper_by_its_items(capsys):
     assert main(["--paper", "wang24"]) == 0
     said = capsys.readouterr().out
