@@ -42,7 +42,10 @@ class Status(enum.Enum):
     BELOW_RESOLUTION = (
         "the target lies below what the method can resolve; the ends are the trivial ones: use a larger delta"
     )
-    UNBOUNDED = "no finite bound is proved here; the upper end is infinite: use a larger delta or more users"
+    UNBOUNDED = (
+        "no finite bound is proved here; the upper end is infinite: use a larger delta or more users, "
+        "or a mechanism in which every value can lead to every report"
+    )
 
     @classmethod
     def of(cls, lower, upper, *, floor=0.0, ceiling=np.inf):
