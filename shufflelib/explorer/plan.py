@@ -29,21 +29,22 @@ def asks(setting):
 
 
 def answer(setting, known, asked):
-    """Say in one sentence which mechanism has the smallest error; a sentence about what is wrong, if any."""
+    """Say how far off the open mechanism is, and which is the best one; or what is wrong."""
     found = _found(setting, known)
     if found is None:
         return f'<p class="big">{COMPUTING}</p>'
     if isinstance(found, Refused):
         return f'<p class="number failure" role="alert">No mechanism: {html.escape(found.reason)}.</p>'
-    best = found[0]
+    best, row = found[0], chosen_row(setting, known)
     if best["standard error"] > USELESS:
         return '<p class="big">No useful answer</p><p>Use more users, a larger ε, or a larger δ.</p>'
     what = "a share" if setting.task == "histogram" else "the mean"
-    return (
-        f'<p class="big">± <b>{points(best["standard error"])}</b></p>'
-        f'<p class="consequence">{_name(best)} has the smallest error: '
-        f"{what} is off by about {points(best['standard error'])}, if {_setting(best)}.</p>"
-    )
+    error = points(row["standard error"])
+    says = f"{_name(row)}{' has the smallest error' * (row is best)}: {what} is off by about {error}, "
+    says += f"if {_setting(row)}."
+    if row is not best:
+        says += f" The smallest error is that of {_name(best)}: {points(best['standard error'])}."
+    return f'<p class="big">± <b>{error}</b></p><p class="consequence">{says}</p>'
 
 
 def table(setting, known, asked):
@@ -108,7 +109,8 @@ def _button(row):
 
 def points(share):
     """Write an error in points of a percentage."""
-    return f"{digits(100.0 * share, 2)} points"
+    said = digits(100.0 * share, 2)
+    return f"{said} point{'s' * (said != '1')}"
 
 
 def _found(setting, known):
@@ -122,7 +124,7 @@ def _name(row):
 
 def _setting(row):
     if row["parameter"] == "messages":
-        return f"{row['value']:,} random messages more"
+        return f"{row['value']:,} random message{'s' * (row['value'] > 1)} more"
     return f"ε₀ = {bound(row['value'], up=False, digits=4)}"
 
 

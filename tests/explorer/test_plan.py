@@ -27,8 +27,11 @@ def test_the_plan_is_the_table_of_the_library():
     names = [plan.NAMES[row["mechanism"]] for row in found]
     places = [shown.lower().index(name.lower()) for name in names]
     assert places == sorted(places)
-    best = plan.points(found[0]["standard error"])
-    assert f"± {best}" in plan.answer(SETTING, known(SETTING), True).replace("<b>", "")
+    for row in found:
+        answer = plain(plan.answer(SETTING.but(chosen=row["mechanism"]), known(SETTING), True))
+        assert f"± {plan.points(row['standard error'])} " in answer
+        assert plan.NAMES[row["mechanism"]].lower() in answer.lower()
+        assert ("has the smallest error" in answer) == (row is found[0])
 
 
 def test_a_row_says_what_is_left_without_the_shuffler_and_what_may_be_published():
