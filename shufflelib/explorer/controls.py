@@ -3,9 +3,11 @@
 import bisect
 import html
 import json
+import math
 from dataclasses import dataclass
 
-from shufflelib.explorer.mechanisms import MECHANISMS
+from shufflelib.explorer.mechanisms import MECHANISMS, tabulated
+from shufflelib.numerics.certified import written
 
 OPTIONS = [*range(2, 11), 12, 16, 20, 24, 32, 48, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096]
 BUDGETS = [0.01, 0.02, 0.05, *(k / 10 for k in range(1, 40)), *(k / 2 for k in range(8, 21))]
@@ -18,6 +20,14 @@ SLIDER = """<div class="control" id="control-{name}"><label for="{name}">{label}
  title="{help}; type any number, also 1e5 or log(3)">
 <input class="slider" type="range" aria-label="{label}" min="0" max="{last}" value="0"
  data-name="{name}" data-steps="{steps}"></div>"""
+
+
+MATRIX = """<div class="control" id="control-{name}"><label for="{name}">{label}</label>
+<label class="file">From a file<input type="file" class="upload" data-name="{name}"
+ accept=".csv,.tsv,.txt"></label>
+<textarea class="field" id="{name}" name="{name}" rows="4" autocomplete="off" spellcheck="false"
+ title="{help}" aria-describedby="note-{name}"></textarea>
+<p class="note" id="note-{name}" role="status"></p></div>"""
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,8 @@ class Control:
         """Return what the page needs to show a value."""
         if self.options:
             return {"value": value}
+        if self.name == "matrix":
+            return {"value": value.replace(",", ", ").replace(";", "\n"), "said": matrix_in_words(value)}
         said = f"{100 * value:.10g} %" if self.percent else shown(value)
         place = bisect.bisect_left(self.steps, value)
         if place and (place == len(self.steps) or value - self.steps[place - 1] < self.steps[place] - value):
@@ -77,10 +89,30 @@ class Control:
                 f'<option value="{name}">{html.escape(text)}</option>' for name, text in self.options
             )
             return MENU.format(options=options, **words)
+        if self.name == "matrix":
+            return MATRIX.format(**words)
         steps = json.dumps(
             [[state["value"], state["shown"], state["said"]] for state in map(self.state, self.steps)]
         )
         return SLIDER.format(last=len(self.steps) - 1, steps=html.escape(steps), **words)
+
+
+def matrix_in_words(matrix):
+    """Return what is read of a matrix: its size and its local budget, rounded up.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.controls import matrix_in_words
+    >>> matrix_in_words("0.75,0.25;0.25,0.75")
+    '2 values, 2 reports: ε₀ = 1.09862'
+    """
+    table = tabulated(matrix)
+    budget = (
+        f"= {written(table.eps0, up=True, digits=6)}"
+        if table.eps0 < math.inf
+        else ("is infinite, as a report can rule out a value")
+    )
+    return f"{len(table.matrix)} values, {len(table.matrix[0])} reports: ε₀ {budget}"
 
 
 def shown(value):
@@ -119,6 +151,7 @@ ALL = (
         options=(("histogram", "shares of options (histogram)"), ("mean", "mean of a number")),
     ),
     Control("eps0", "local budget ε₀", "what one report alone may tell, in nats", "nats", tuple(BUDGETS)),
+    Control("matrix", "matrix", "a row of probabilities for each value that a user may hold"),
     Control("sigma", "noise σ", "standard deviation of the noise", "", decades(-1, 1, (1, 1.5, 2, 3, 5, 7))),
     Control("d", "options d", "how many answers there are to choose from", "options", tuple(OPTIONS)),
     Control(

@@ -26,7 +26,7 @@ PLAN = Door(
             text.deploy,
             error_picture.Error(),
             folded=True,
-            controls=("mechanism", "sigma", "eps0"),
+            controls=("mechanism", "matrix", "sigma", "eps0"),
         ),
     ),
 )
@@ -34,7 +34,7 @@ UNDERSTAND = Door(
     "understand",
     "Understand",
     "Choose a mechanism and a crowd: what does the guarantee mean?",
-    ("mechanism", "d", "sigma", "eps0", "n", "delta", "fpr"),
+    ("mechanism", "matrix", "d", "sigma", "eps0", "n", "delta", "fpr"),
     ("rounds", "rate"),
     (
         Part(
@@ -77,7 +77,7 @@ COMPARE = Door(
     "compare",
     "Compare",
     "Compare what is proved here with the bounds of the literature.",
-    ("mechanism", "d", "sigma", "eps0", "n", "delta"),
+    ("mechanism", "matrix", "d", "sigma", "eps0", "n", "delta"),
     ("rounds", "rate"),
     (
         Part(

@@ -40,7 +40,7 @@ class Looks(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def looks(randomizer):
-    """Return the chances for the worst pair of inputs, while all others hold the same third value.
+    """Return the chances for the pair of inputs that are easiest to tell apart, all others holding one value.
 
     Examples
     --------
@@ -50,7 +50,17 @@ def looks(randomizer):
     >>> [round(float(chance), 3) for chance in chances.yours + chances.others]
     [0.475, 0.175, 0.175, 0.175]
     """
-    attack = randomizer.input_pairs()[0].attacks[-1]
+    attacks = [_chances(attack) for pair in randomizer.input_pairs() for attack in pair.attacks]
+    return max(attacks, key=_signal)
+
+
+def _signal(chances):
+    """Return by how many standard deviations of the others' sum, but for √n, your report moves the count."""
+    (own, other), (up, down) = (np.subtract(*one) for one in chances[:2]), chances.others
+    return (own - other) / math.sqrt(max(up + down - (up - down) ** 2, 1e-12))
+
+
+def _chances(attack):
     first, second, mass = attack.r0_over_w, attack.r1_over_w, attack.w
     sides = first > second, second > first
     own, other = (tuple(float(ratios[side] @ mass[side]) for side in sides) for ratios in (first, second))
@@ -125,7 +135,7 @@ class Worlds(_Idea):
             eps,
             statistic="reports that look like yours minus reports that look like the other value",
             finding=self.finding(setting, known),
-            setting=f"one round of {setting.n:,} people, ε = {said}; all others hold a third value",
+            setting=f"one round of {setting.n:,} people, ε = {said}; all others hold one value",
             fig=self.fig,
         )
 

@@ -1,9 +1,11 @@
 """The mechanisms that the page offers, and nothing else that a link may name."""
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from shufflelib import randomizers
+from shufflelib.randomizers.by_name import read_matrix
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,25 @@ class Mechanism:
     parameters: tuple = ("eps0",)
     histogram: bool = False
 
-    @property
-    def has_budget(self):
-        """Whether the mechanism is ε₀-LDP for a finite ε₀."""
-        return "eps0" in self.parameters
+
+@functools.lru_cache(maxsize=256)
+def tabulated(matrix):
+    r"""Return the randomizer of a matrix; where it is one line of text, semicolons separate its rows.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.mechanisms import tabulated
+    >>> tabulated("0.75, 0.25; 0.25, 0.75") == tabulated("0.75; 0.25\n0.25; 0.75")
+    True
+    """
+    one_line = len(matrix.strip().splitlines()) == 1
+    return read_matrix(matrix.replace(";", "\n") if one_line else matrix)
+
+
+@functools.lru_cache(maxsize=256)
+def on_one_line(matrix):
+    """Write a matrix as a link holds it: commas between numbers, semicolons between rows."""
+    return ";".join(",".join(f"{one}" for one in row) for row in tabulated(matrix).matrix)
 
 
 def _items(text, build):
@@ -49,5 +66,6 @@ MECHANISMS = {
     "piecewise": Mechanism("Piecewise: a number in [-1, 1]", randomizers.piecewise),
     "laplace": Mechanism("Laplace noise on a number in [0, 1]", randomizers.laplace),
     "gaussian": Mechanism("Gaussian noise on a number in [0, 1]", randomizers.gaussian, ("sigma",)),
+    "from_pmf": Mechanism("Your own: a matrix of probabilities", tabulated, ("matrix",)),
     "generic": Mechanism("Every ε₀-LDP randomizer at once", randomizers.generic),
 }

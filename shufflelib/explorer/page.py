@@ -4,7 +4,6 @@ import dataclasses
 import html
 import string
 from pathlib import Path
-from urllib.parse import urlencode
 
 from shufflelib.explorer import text
 from shufflelib.explorer.controls import CONTROLS
@@ -62,7 +61,11 @@ def setting_of(asked):
     TypeError, ValueError
         If it is none; the text is for the reader.
     """
-    return Setting.from_query(asked["query"] if "query" in asked else urlencode(asked["values"]))
+    return (
+        Setting.from_query(asked["query"])
+        if "query" in asked
+        else Setting.from_texts(asked["values"].items())
+    )
 
 
 class View:

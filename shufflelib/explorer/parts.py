@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shufflelib.explorer.mechanisms import MECHANISMS
+from shufflelib.explorer.setting import ALL_PARAMETERS
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Door:
 
     def shown(self, setting):
         """Return the names of the controls that change something for a setting."""
-        unused = {"eps0", "d", "sigma"} - set(MECHANISMS[setting.mechanism].parameters)
+        unused = ALL_PARAMETERS - set(MECHANISMS[setting.mechanism].parameters)
         if "task" in self.controls:
             unused = unused - {"d"} if setting.task == "histogram" else unused | {"d"}
         names = [*self.controls, *self.more, *(name for part in self.parts for name in part.controls)]

@@ -167,9 +167,8 @@ class _Epsilons(Picture):
         for bound in questions.OTHERS:
             values = [_number(one, bound.name) for one in published]
             curves.append(plotting.curve(bound.name, x, values))
-        if setting.one_round:
-            local = [one.eps0 if MECHANISMS[one.mechanism].has_budget else math.nan for one in settings]
-            curves.append(plotting.curve("local budget", x, local))
+        local = [_finite(one.budget * one.rounds) for one in settings]
+        curves.append(plotting.curve("local budget", x, local))
         self.curves = curves
         self._decades(-12)
         shown = [plotting.curve(one.bound, one.x, np.where(one.y > 0.0, one.y, np.nan)) for one in curves]
@@ -181,6 +180,8 @@ class _Epsilons(Picture):
     def finding(self, setting, known):
         """Return ε here and at the next larger value of the parameter."""
         found = known(Question.of(questions.epsilon, setting))
+        if not self.settings(setting):
+            return "This mechanism has no local budget to choose."
         if not hasattr(found, "upper"):
             return ""
         words = f"{self._at(setting)} ε is at most {rounded(found.upper, up=True)}"
@@ -194,6 +195,10 @@ class _Epsilons(Picture):
     @abstractmethod
     def _at(self, setting):
         """Say the value of the parameter."""
+
+
+def _finite(value):
+    return value if value < math.inf else math.nan
 
 
 def _number(published, name):
@@ -241,7 +246,7 @@ class OverBudgets(_Epsilons):
 
     def settings(self, setting):
         """Return the settings with other budgets; none where the mechanism has no budget."""
-        if not MECHANISMS[setting.mechanism].has_budget:
+        if "eps0" not in MECHANISMS[setting.mechanism].parameters:
             return []
         return [setting.but(eps0=eps0) for eps0 in BUDGETS[:: 1 if setting.one_round else 3]]
 
@@ -278,12 +283,10 @@ class TradeOff(Picture):
         curves = [plotting.curve(ENDS[0], x, low), plotting.curve(ENDS[1], x, high)]
         fine = np.linspace(0.0, 1.0, 201)
         curves.append(plotting.curve("perfect privacy", fine, 1.0 - fine))
-        if MECHANISMS[setting.mechanism].has_budget:
-            spent = min(setting.eps0 * setting.rounds, 700.0)
-            local = np.maximum(1.0 - math.exp(spent) * fine, math.exp(-spent) * (1.0 - fine))
-        else:
-            local = np.full(fine.shape, np.nan)
-        curves.append(plotting.curve("local budget", fine, np.maximum(local, 0.0)))
+        spent = min(setting.budget * setting.rounds, 700.0)
+        local = np.maximum(1.0 - math.exp(spent) * fine, math.exp(-spent) * (1.0 - fine))
+        local = np.maximum(local, 0.0) if setting.budget < math.inf else np.full(fine.shape, np.nan)
+        curves.append(plotting.curve("local budget", fine, local))
         self._show(curves)
         current = questions.scalar(known(Question.of(questions.missed, setting)))
         self._mark(setting.fpr, current)
@@ -323,7 +326,7 @@ class Renyi(Picture):
         """Draw the certified band and the local budget, which no order exceeds."""
         x = np.array(questions.ORDERS)
         low, high = _ends(known(Question.of(questions.renyi_curve, setting)), x)
-        budget = setting.eps0 * setting.rounds if MECHANISMS[setting.mechanism].has_budget else math.nan
+        budget = _finite(setting.budget * setting.rounds)
         curves = [plotting.curve(ENDS[0], x, low), plotting.curve(ENDS[1], x, high)]
         curves.append(plotting.curve("local budget", [1.0, 300.0], [budget, budget]))
         self._show(curves)

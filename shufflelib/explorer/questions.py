@@ -40,7 +40,7 @@ class Question(NamedTuple):
     @property
     def lane(self):
         """Which of the processes answers: 0 within a tenth of a second, 1 within seconds, 2 for the rest."""
-        if self.setting.rounds > 1:
+        if self.setting.rounds > 1 or self.setting.mechanism == "from_pmf":
             return 2
         return 0 if self.ask is epsilon else 1
 
@@ -104,7 +104,7 @@ def renyi_curve(setting):
 def largest(setting):
     """Return the largest local budget that meets the target."""
     mechanism = MECHANISMS[setting.mechanism]
-    if not mechanism.has_budget:
+    if "eps0" not in mechanism.parameters:
         raise ValueError(f"{setting.mechanism} has no local budget to look for; choose another mechanism")
     others = {name: getattr(setting, name) for name in mechanism.parameters if name != "eps0"}
     return calibration.largest_eps0(mechanism.build, n=setting.n, **_target(setting), **others)

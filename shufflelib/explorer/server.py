@@ -18,7 +18,7 @@ from shufflelib.explorer.setting import Setting
 
 FIRST, LATER = 0.3, 2.0  # seconds for which a request waits for an answer that is new to it
 AWAY = 10.0  # seconds after which a silent visitor has left
-LONGEST = 20_000  # bytes of a request
+LONGEST = 200_000  # bytes of a request
 STATIC = {"page.css": "text/css", "page.js": "text/javascript"}
 GUARD = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "

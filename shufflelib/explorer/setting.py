@@ -5,10 +5,10 @@ import math
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
-from shufflelib.explorer.mechanisms import MECHANISMS
+from shufflelib.explorer.mechanisms import MECHANISMS, on_one_line
 from shufflelib.numerics import validation
 
-LONGEST_QUERY = 500
+LONGEST_QUERY, LONGEST_MATRIX = 20_000, 16_000  # characters
 LEAST_USERS, MOST_USERS, MOST_ROUNDS = 100, 10**12, 10**6
 IMPORTS = "from shufflelib import calibration, estimation, randomizers, shuffle"
 
@@ -27,6 +27,7 @@ DOMAINS = {
     "eps": _between(1e-6, 10.0),
     "dropout": _between(0.0, 0.9),
 }
+ALL_PARAMETERS = {name for one in MECHANISMS.values() for name in one.parameters}
 CHOICES = {"task": ("histogram", "mean"), "chosen": ("best", "balls_into_bins", *MECHANISMS)}
 COUNTS = {"d": _between(2, 4096), "n": _between(LEAST_USERS, MOST_USERS), "rounds": _between(1, MOST_ROUNDS)}
 
@@ -45,6 +46,8 @@ class Setting:
         Options of the mechanism, where it has such a parameter.
     sigma : float
         Standard deviation of Gaussian noise.
+    matrix : str
+        Probabilities of a mechanism of your own: a row for each value, rows separated by semicolons.
     n : int
         Users who are shuffled in one round, from 10² to 10¹².
     delta : float
@@ -76,6 +79,7 @@ class Setting:
     eps0: float = 1.0
     d: int = 10
     sigma: float = 1.0
+    matrix: str = "0.6,0.2,0.2;0.2,0.6,0.2;0.2,0.2,0.6"
     n: int = 10_000
     delta: float = 1e-6
     rounds: int = 1
@@ -96,6 +100,12 @@ class Setting:
             object.__setattr__(self, name, validation.real(getattr(self, name), name, **domain))
         for name, domain in COUNTS.items():
             object.__setattr__(self, name, validation.count(getattr(self, name), name, **domain))
+        object.__setattr__(self, "matrix", on_one_line(self.matrix))
+        if len(self.matrix) > LONGEST_MATRIX:
+            raise ValueError(
+                f"the matrix has {len(self.matrix):,} characters, a link holds {LONGEST_MATRIX:,}; "
+                "give fewer digits, or run: shufflelib epsilon --pmf FILE.csv"
+            )
         self.randomizer()
 
     @classmethod
@@ -112,9 +122,17 @@ class Setting:
             raise ValueError(
                 f"the link's query has {len(query)} characters, at most {LONGEST_QUERY} are read"
             )
+        given = parse_qsl(query, keep_blank_values=True)
+        if query and not given:
+            raise ValueError(f"the link's query must look like n=1000&eps0=1, got {validation.shown(query)}")
+        return cls.from_texts(given)
+
+    @classmethod
+    def from_texts(cls, pairs):
+        """Read pairs of a control and its text, as `from_query` does."""
         known = [field.name for field in dataclasses.fields(cls)]
         given = {}
-        for name, text in parse_qsl(query, keep_blank_values=True):
+        for name, text in pairs:
             if name not in known:
                 raise ValueError(
                     f"the link sets {validation.shown(name)}, which is no control; "
@@ -122,18 +140,16 @@ class Setting:
                 )
             if name in given:
                 raise ValueError(f"the link sets {name} twice; keep one")
-            given[name] = text if name in ("mechanism", *CHOICES) else _number(name, text)
-        if query and not given:
-            raise ValueError(f"the link's query must look like n=1000&eps0=1, got {validation.shown(query)}")
+            given[name] = text if name in ("mechanism", "matrix", *CHOICES) else _number(name, text)
         return cls(**given)
 
     @property
     def query(self):
         """The link's query that restores this setting, mechanism first."""
         mechanism = MECHANISMS[self.mechanism]
-        unused = {"eps0", "d", "sigma"} - set(mechanism.parameters)
+        unused = ALL_PARAMETERS - set(mechanism.parameters)
         fields = {key: value for key, value in dataclasses.asdict(self).items() if key not in unused}
-        return urlencode({key: f"{value}" for key, value in fields.items()})
+        return urlencode({key: f"{value}" for key, value in fields.items()}, safe=",;")
 
     def but(self, **changes):
         """Return this setting with some fields changed."""
@@ -145,6 +161,11 @@ class Setting:
         return mechanism.build(**{name: getattr(self, name) for name in mechanism.parameters})
 
     @property
+    def budget(self):
+        """The local budget, infinite where the mechanism has none."""
+        return self.randomizer().eps0
+
+    @property
     def one_round(self):
         """Whether published bounds apply: one round of all users."""
         return self.rounds == 1 and self.rate == 1.0
@@ -152,6 +173,8 @@ class Setting:
     @property
     def python(self):
         """The randomizer as an expression."""
+        if self.mechanism == "from_pmf":
+            return f"randomizers.from_pmf([[{self.matrix.replace(',', ', ').replace(';', '], [')}]])"
         parameters = MECHANISMS[self.mechanism].parameters
         written = ", ".join(f"{name}={getattr(self, name)}" for name in parameters)
         return f"randomizers.{self.mechanism}({written})"

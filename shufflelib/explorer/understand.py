@@ -3,7 +3,6 @@
 import math
 
 from shufflelib.explorer import questions, text
-from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.questions import Question, Refused
 
 
@@ -28,8 +27,8 @@ def big(found, setting, asked):
         return text.failure("epsilon", f"No number: {found.reason}. Nothing is proved here.")
     shown = text.rounded(found.upper, up=True)
     local = ""
-    if MECHANISMS[setting.mechanism].has_budget and setting.rounds == 1:
-        local = f", instead of {setting.eps0:.3g} without a shuffler"
+    if setting.budget < math.inf and setting.rounds == 1:
+        local = f", instead of {text.rounded(setting.budget, up=True, to=3)} without a shuffler"
     status = "" if math.isfinite(found.upper) else text.failure("status", found.status.value)
     return (
         f'<p class="big epsilon">ε ≤ <b>{shown}</b></p>'
@@ -46,8 +45,8 @@ def consequence(setting, known):
     most = text.rounded(100.0 * (1.0 - found.lower), up=True, to=3)
     words = f"An attacker who accepts {alarms} false alarms catches at most <b>{most} %</b>; "
     words += f"guessing catches {alarms}."
-    if MECHANISMS[setting.mechanism].has_budget and setting.rounds == 1:
-        factor = math.exp(setting.eps0)
+    if setting.budget < math.inf and setting.rounds == 1:
+        factor = math.exp(min(setting.budget, 700.0))
         alone = 100.0 * min(factor * setting.fpr, 1.0 - (1.0 - setting.fpr) / factor)
         words += f" Without a shuffler it could be {text.rounded(alone, up=True, to=3)} %."
     return f'<p class="consequence">{words}</p>'

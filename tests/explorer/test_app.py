@@ -142,10 +142,28 @@ def test_a_bad_link_shows_a_sentence_until_a_control_is_moved(browser, address):
     tab.close()
 
 
+def test_a_matrix_comes_from_a_file_and_a_bad_row_can_be_repaired(browser, address, tmp_path):
+    tab = Tab(browser, address, "understand?n=200")
+    tab.page.get_by_label("mechanism").select_option("from_pmf")
+    (tmp_path / "mine.csv").write_text("0.8,0.2\n0.3,0.6\n")
+    tab.page.get_by_label("From a file").set_input_files(tmp_path / "mine.csv")
+    note, field = tab.page.locator("#note-matrix"), tab.page.get_by_role("textbox", name="matrix")
+    sync_api.expect(note).to_contain_text("row 2 sums to 0.9")
+    assert "matrix=0.6,0.2,0.2;" in tab.page.url and field.get_attribute("aria-invalid") == "true"
+    field.fill(field.input_value().replace("0.6", "0.7"))
+    field.blur()
+    sync_api.expect(note).to_have_text("2 values, 2 reports: ε₀ = 1.25277")
+    assert "matrix=0.8,0.2;0.3,0.7&" in tab.page.url
+    found = shuffle(randomizers.from_pmf([[0.8, 0.2], [0.3, 0.7]]), n=200).epsilon(1e-6)
+    tab.says(f"ε ≤ {rounded(found.upper, up=True)}")
+    tab.close()
+
+
 def test_a_row_of_the_plan_opens_and_the_doors_keep_the_setting(browser, address):
     tab = Tab(browser, address, "plan?n=1000&eps=2&d=4")
     tab.page.get_by_role("button", name="Hadamard response").click()
     sync_api.expect(tab.page.locator("#part-chosen h2")).to_have_text("Hadamard response")
+    tab.says("Hadamard response: a share is off by")
     assert "chosen=hadamard" in tab.page.url
     tab.page.get_by_role("link", name="Compare").click()
     tab.says("The best published bound here")

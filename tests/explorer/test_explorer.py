@@ -54,6 +54,7 @@ class Waiting:
     [
         Setting(),
         Setting(mechanism="gaussian", sigma=0.3, n=12_345, delta=3e-7, rounds=12, rate=0.123, fpr=0.0),
+        Setting(mechanism="from_pmf", matrix="0.5 0.5 0\n0.1 0.1 0.8", n=321),
         Setting(mechanism="subset", d=64, eps0=0.1 + 0.2, n=10**12, order=1.01, eps=1e-6),
     ],
 )
@@ -77,9 +78,16 @@ def test_a_link_restores_the_setting(setting):
         ("python=1", "is no control"),
         ("mechanism=__import__('os').getcwd()", "mechanism must be one of"),
         ("eps0=__import__('os').getcwd()", "eps0 must be a number"),
+        ("matrix=0.5,0.5;0.3,0.6", "row 2 sums to 0.9"),
+        ("matrix=0.5,0.5;0.3", "row 2 has 1 number, row 1 has 2"),
+        ("matrix=0.5,0.5;0.3,__import__('os')", "row 2 must hold numbers"),
+        ("matrix=1,2", "row 1 holds 2"),
+        ("matrix=1", "at least two inputs"),
+        ("matrix=", "the text is empty"),
+        ("matrix=" + ";".join([",".join(["0.015625"] * 64)] * 64), "are read"),
         ("rounds=1+1", "rounds must be a number"),
         ("&", "must look like"),
-        ("n=1" + "0" * 600, "at most 500 are read"),
+        ("n=1" + "0" * 20_000, "at most 20000 are read"),
     ],
 )
 def test_a_bad_link_is_refused_in_a_sentence(query, complaint):
@@ -97,6 +105,7 @@ def test_a_bad_link_is_refused_in_a_sentence(query, complaint):
         (questions.epsilon, SMALL.but(rate=0.25)),
         (questions.epsilon, SMALL.but(rounds=3)),
         (questions.missed, SMALL),
+        (questions.epsilon, Setting(mechanism="from_pmf", matrix="0.7,0.2,0.1;0.1,0.2,0.7", n=300)),
         (questions.renyi, SMALL.but(order=3.0)),
         (questions.largest, SMALL),
         (questions.largest, SMALL.but(rate=0.5)),

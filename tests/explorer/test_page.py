@@ -123,6 +123,22 @@ def test_a_field_takes_any_number_or_says_what_is_wrong(server):
         assert sentence in state(server, values=values | {name: wrong})["wrong"]
 
 
+def test_a_matrix_is_read_shown_and_computed_or_its_bad_row_is_named(server):
+    values = state(server)["values"] | {"mechanism": "from_pmf"}
+    told = state(server, values=values | {"matrix": "value;a;b\n0.8;0.2\n0.3;0.7"})
+    assert "matrix=0.8,0.2;0.3,0.7&" in told["query"] and Setting.from_query(told["query"]).n == 200
+    assert told["controls"]["matrix"]["said"] == "2 values, 2 reports: ε₀ = 1.25277"
+    found = shuffle(randomizers.from_pmf([[0.8, 0.2], [0.3, 0.7]]), n=200)
+    shown = plain(told["parts"]["worlds"])
+    assert f"ε ≤ {text.rounded(found.epsilon(1e-6).upper, up=True)} " in shown and "of 1.26 without" in shown
+    assert {"matrix", "mechanism"} <= set(told["visible"]) and not {"eps0", "d"} & set(told["visible"])
+    alone = state(server, values=values | {"matrix": "1 0\n0.3 0.7"})
+    assert "ε₀ is infinite" in alone["controls"]["matrix"]["said"]
+    assert "without a shuffler" not in plain(alone["parts"]["worlds"])
+    wrong = state(server, values=values | {"matrix": "0.8, 0.2\n0.3, 0.6"})["wrong"]
+    assert wrong == "row 2 sums to 0.9; the probabilities of a row must sum to 1"
+
+
 @pytest.mark.parametrize(
     ("query", "complaint"),
     [

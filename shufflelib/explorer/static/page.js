@@ -20,9 +20,11 @@ const drawn = {}; // picture → the version that is shown
 
 function show(name, state) {
   const field = document.getElementById(name);
-  if (!field || name in changes) return;
+  if (!field || name in changes || field.ariaInvalid === "true") return;
   field.value = state.shown ?? state.value;
-  const slider = $(document, `input[data-name="${name}"]`);
+  const note = document.getElementById(`note-${name}`);
+  if (note) note.textContent = state.said;
+  const slider = $(document, `.slider[data-name="${name}"]`);
   if (!slider) return;
   slider.value = state.at;
   slider.setAttribute("aria-valuetext", state.said);
@@ -47,7 +49,28 @@ document.addEventListener("input", (event) => {
   if (event.target.matches(".slider")) slide(event.target);
 });
 document.addEventListener("change", (event) => {
-  if (event.target.matches(".field, select")) change(event.target.name, event.target.value);
+  if (event.target.matches(".field, select")) type(event.target);
+  if (event.target.matches(".upload")) upload(event.target);
+});
+
+const LONGEST = 50000; // characters that a field sends
+function type(field) {
+  field.removeAttribute("aria-invalid");
+  if (field.value.length > LONGEST) refuse(`At most ${LONGEST} characters are read, got ${field.value.length}`, {[field.name]: ""});
+  else change(field.name, field.value);
+}
+
+async function upload(chooser) {
+  const field = document.getElementById(chooser.dataset.name);
+  const [file] = chooser.files;
+  if (!file) return;
+  field.value = (await file.text()).slice(0, LONGEST + 1);
+  chooser.value = ""; // so that the same file can be chosen again
+  type(field);
+}
+
+document.addEventListener("paste", (event) => {
+  if (event.target.matches("textarea")) setTimeout(() => type(event.target));
 });
 document.addEventListener("submit", (event) => event.preventDefault());
 
@@ -58,7 +81,7 @@ async function ask() {
     if (polling) request.abort();
     return; // what is moved meanwhile is sent when the answer is here
   }
-  const sent = changes;
+  const sent = Object.fromEntries(Object.entries(changes).slice(0, 1)); // one, so that a refusal is about it
   const body = {visitor, door, slow, seen, opened: $$(document, "details.part[open]").map((one) => one.id.slice(5))};
   if (values) body.values = {...values, ...sent};
   else if (Object.keys(sent).length) body.values = sent;
@@ -81,9 +104,10 @@ async function ask() {
     } else {
       values = state.values;
       for (const [name, value] of Object.entries(sent)) if (changes[name] === value) delete changes[name];
+      last = state;
       if (current) tell(state);
     }
-    again = Object.keys(changes).length || (state.wrong === undefined && !state.complete) ? 1 : 0;
+    again = Object.keys(changes).length || (last && !last.complete) ? 1 : 0;
   } catch (failure) {
     again = failure.name === "AbortError" ? 1 : 2000;
     if (again > 1) $(document, ".wrong").textContent = "The server does not answer; trying again.";
@@ -93,15 +117,21 @@ async function ask() {
 }
 
 function refuse(wrong, sent) {
+  for (const name of Object.keys(sent)) {
+    delete changes[name];
+    const note = document.getElementById(`note-${name}`);
+    if (!note) continue; // the text stays, so that it can be repaired
+    document.getElementById(name).ariaInvalid = "true";
+    note.textContent = `${wrong}. The numbers are for the matrix before.`;
+  }
+  document.body.classList.remove("busy");
+  if (values) tell(last);
+  else history.replaceState(null, "", location.pathname);
   const kept = values ? "The page keeps what it shows." : "Nothing is shown; move a control to begin.";
   $(document, ".wrong").textContent = `${wrong}. ${kept}`;
-  for (const name of Object.keys(sent)) delete changes[name];
-  document.body.classList.remove("busy");
-  if (values) restore();
-  else history.replaceState(null, "", location.pathname);
 }
 
-let last = null;
+let last = null; // what the server last confirmed
 function restore() {
   for (const [name, state] of Object.entries(last.controls)) show(name, state);
 }
@@ -109,7 +139,6 @@ function restore() {
 // ---- showing
 
 function tell(state) {
-  last = state;
   seen = state.seen;
   query = state.query;
   $(document, ".wrong").textContent = "";
