@@ -102,5 +102,5 @@ function start() {
 }
 
 unpackAll().then(start).catch((error) => {
-  byId("plan-answer").textContent = `This page needs a browser of 2023 or later (${error.message}).`;
+  byId("plan-answer").textContent = `This page needs a browser from 2023 or later (${error.message}).`;
 });

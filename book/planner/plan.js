@@ -32,7 +32,7 @@ function plans({ task, d, n, eps, delta }) {
 let chosen = 0;
 
 function cautions({ n, delta }) {
-  return delta * n < 1 ? "" : " Caution: with δ ≥ 1 / users even publishing the value of a random user would pass.";
+  return delta * n < 1 ? "" : " Caution: δ ≥ 1 / users is too large; even publishing the value of a random user would meet this target.";
 }
 
 function showPlan() {
@@ -46,7 +46,7 @@ function showPlan() {
   }
   const found = plans(asked);
   if (found.length === 0) {
-    answer.textContent = "No mechanism of the table meets this target: use more users, a larger ε or a larger δ.";
+    answer.textContent = "No mechanism in the table meets this target: use more users, a larger ε or a larger δ.";
     return;
   }
   chosen = Math.min(chosen, found.length - 1);
@@ -54,7 +54,7 @@ function showPlan() {
   answer.textContent = `${best.text}: each report may have ε₀ = ${best.eps0}; ` +
     (asked.task === "histogram" ? "a share" : "the average") +
     ` is then known to about ± ${points(best.usual)}.` +
-    (best.usual > 0.2 ? " That is of no use: take more users or a larger ε." : "") + cautions(asked);
+    (best.usual > 0.2 ? " This error is too large to be useful: use more users or a larger ε." : "") + cautions(asked);
   fillTable(table, ["mechanism", "ε₀ of a report", "standard error", "at worst", "bytes"],
     found.map((one) => ["", one.eps0, ...[one.usual, one.worst].map((error) => percent(error)), one.bytes]));
   [...table.tBodies[0].rows].forEach((line, place) => {
@@ -84,12 +84,12 @@ function openRow(place, one, { task, d, n, eps, delta }) {
   place.innerHTML = `
 <h2>${one.text}</h2>
 <figure><svg id="dots" role="img"></svg><figcaption id="dots-words"></figcaption></figure>
-<p>The noise alone puts ${what} off by about ${points(one.usual)}. At the same ε, a curator whom all users trust with their
-values and who adds Gaussian noise would be off by ${points(one.curator)}, and the same mechanism without a shuffler by ${points(one.alone)}.</p>
-<p><strong>If the shuffler is broken into,</strong> each report alone still has ε₀ = ${one.eps0}: it can make any guess about
-its sender up to ${odds} times as likely as before, and no more.</p>
-<p>${any === undefined ? "For a mechanism of your own this target is out of reach without knowing more about it." :
-  `A mechanism of your own meets this target, whatever it is, if its reports have ε₀ ≤ ${any}.`}</p>
+<p>The noise causes a standard error of ${points(one.usual)} for ${what}. At the same ε, a trusted curator who sees all
+values and adds Gaussian noise would have an error of ${points(one.curator)}, and the same mechanism without a shuffler ${points(one.alone)}.</p>
+<p><strong>If the shuffler is compromised,</strong> each report alone still has ε₀ = ${one.eps0}: it makes any guess about
+its sender at most ${odds} times as likely as before.</p>
+<p>${any === undefined ? "For an arbitrary mechanism the table cannot guarantee this target from ε₀ alone." :
+  `Any mechanism whose reports have ε₀ ≤ ${any} meets this target.`}</p>
 <h3>A statement to publish</h3>
 <p class="copy">${statement}</p>
 <button type="button" id="copy">Copy the statement</button>
@@ -125,8 +125,8 @@ function drawDots(svg, words, truth, error, task) {
       dots.join("") + `<text x="${middle}" y="${high - 6}" text-anchor="middle">${name}</text>`;
   }).join("") + `<line x1="0" x2="${wide}" y1="${y(0)}" y2="${y(0)}"/>`;
   const furthest = Math.max(...outcomes.flatMap((values, place) => values.map((one) => Math.abs(one - truth[place]))));
-  words.textContent = `Twenty simulated surveys (dots) over the truth (${task === "histogram" ? `bars, ${truth.length} options` : "bar"}): ` +
-    `none is off by more than ${points(furthest)}.`;
+  words.textContent = `Twenty simulated surveys (dots) and the true values (${task === "histogram" ? `bars, ${truth.length} options` : "bar"}): ` +
+    `the largest error is ${points(furthest)}.`;
   svg.setAttribute("aria-label", words.textContent);
 }
 

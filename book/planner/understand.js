@@ -16,10 +16,10 @@ function showUnderstand() {
   const eps = centralEpsilon(mechanism, eps0, n, delta);
   answer.textContent = `ε ≤ ${written(eps)}`;
   const caught = 100 * Math.min(Math.exp(eps) * 0.05 + delta, 1 - Math.exp(-eps) * (0.95 - delta));
-  words.textContent = `One report alone has ε₀ = ${eps0}; hidden among ${n.toLocaleString("en")} it has ` +
-    `ε ≤ ${written(eps, 3)} at δ = ${power(delta)}. An attacker who knows everybody else's value suspects that you hold a ` +
-    `certain one. Accepting 5 % false alarms, the attacker is right about at most ${written(caught, 3)} % of those who hold ` +
-    `it; by guessing, about 5 %.${cautions(asked)}`;
+  words.textContent = `One report alone has ε₀ = ${eps0}; shuffled with the reports of ${n.toLocaleString("en")} users it has ` +
+    `ε ≤ ${written(eps, 3)} at δ = ${power(delta)}. Suppose an attacker who knows everybody else's value tests whether you ` +
+    `hold a certain value. With 5 % false alarms, the attacker detects at most ${written(caught, 3)} % of those who hold ` +
+    `it; random guessing detects 5 %.${cautions(asked)}`;
   drawCurve(asked, eps);
 }
 
@@ -52,8 +52,8 @@ function drawCurve({ mechanism, eps0, n, delta }, eps) {
     ],
   }, [TABLE.users, TABLE.users.map(() => eps0), shown, at], byId("chart"));
   const users = n.toLocaleString("en");
-  const words = eps === 0 ? `With ${users} users δ alone covers what a report reveals.`
-    : eps === eps0 ? `With ${users} users the table proves no gain from shuffling.`
+  const words = eps === 0 ? `With ${users} users, ε = 0 at this δ.`
+    : eps === eps0 ? `With ${users} users the table proves no amplification by shuffling.`
       : `Among ${users} users, ε is ${written(eps0 / eps, 2, false)} times smaller than ε₀.`;
   byId("chart-words").textContent = words;
   byId("chart").setAttribute("aria-label", `${words} Central ε against the number of users, both on logarithmic axes.`);
