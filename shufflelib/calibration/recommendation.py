@@ -234,7 +234,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
         raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(task)}")
     if task == "histogram":
         if d is None:
-            raise TypeError("d must be given for the task 'histogram': the number of items")
+            raise TypeError("d must be given for the task 'histogram': how many items; 'mean' needs none")
         d = validation.count(d, "d", at_least=2, at_most=MOST_ITEMS, remedy="the number of items")
     elif d is not None:
         raise ValueError(f"d must be left out for the task {task!r}, got {d!r}; it is one number a user")
@@ -380,8 +380,8 @@ def _sentence(row, target):
 def _notes(task, n, dropout, target, refused, rows):
     even = "all items equally frequent" if task == "histogram" else "values spread evenly over [0, 1]"
     notes = [
-        f"standard error: {even}; worst case: any data; x central: relative to a trusted curator's Gaussian "
-        "noise at the same target."
+        f"standard error: of an estimated {'share' if task == 'histogram' else 'mean'}, {even}; "
+        "worst case: any data; x central: relative to a trusted curator's Gaussian noise at the same target."
     ]
     if any(row["parameter"] == "messages" for row in rows):
         notes.append(
