@@ -2,6 +2,7 @@
 
 import math
 
+from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.sgd.accounting.epoch import checked_epochs
@@ -9,8 +10,7 @@ from shufflelib.sgd.accounting.random_allocation import LARGEST_NOISE, SMALLEST_
 from shufflelib.sgd.accounting.replaced_example import one_example
 from shufflelib.sgd.gaussian_blocks import AllocatedBlocks
 
-CLOSE = 5e-3  # relative width at which the search stops
-MOST_STEPS = 40
+CLOSE = 5e-3  # relative width of the noise at which the search stops
 
 
 def noise_multiplier(*, eps, delta, blocks, epochs):
@@ -42,10 +42,9 @@ def noise_multiplier(*, eps, delta, blocks, epochs):
     Notes
     -----
     The guarantee requires that the drawn blocks stay secret.
-    A bisection; its result was itself evaluated, so that it keeps the target whether or not ε falls in σ.  It
-    stops where that upper end is within 0.5 % of ``eps`` or where a σ smaller by at most 0.5 % misses it.  A
-    smaller σ may keep the target where the upper end does not fall in σ.  The bracket of `one_example`, 1 to
-    3 % of ε for most settings and more for some, comes on top: a σ smaller by its width may still be private.
+    The result was itself evaluated, so that it keeps the target whether or not ε falls in σ.  A σ tried that
+    is smaller by at most 0.5 % misses it.  The bracket of `one_example`, 1 to 3 % of ε for most settings and
+    more for some, comes on top: a σ smaller by its width may still be private.
     Cost: five to ten evaluations of `one_example`.
 
     Examples
@@ -59,48 +58,15 @@ def noise_multiplier(*, eps, delta, blocks, epochs):
     delta = validation.probability(delta, "delta")
     blocks, epochs = validation.count(blocks, "blocks"), checked_epochs(epochs)
 
-    def reached(sigma):
+    def trained(sigma):
         reports = AllocatedBlocks(noise_multiplier=sigma, clip=1.0, blocks=blocks, block_size=1)
-        return one_example(reports, epochs=epochs).epsilon(delta).upper
+        return one_example(reports, epochs=epochs)
 
-    target = math.log(eps) - 0.5 * CLOSE
-    place, keeps, fails = _first_guess(eps, delta, blocks, epochs), None, None
-    for _ in range(MOST_STEPS):
-        place = min(max(place, math.log(SMALLEST_NOISE)), math.log(LARGEST_NOISE))
-        sigma = math.exp(place)
-        found = reached(min(max(sigma, SMALLEST_NOISE), LARGEST_NOISE))
-        height = math.log(max(found, 1e-300)) - target
-        if found <= eps:
-            keeps = place, height
-            if height >= -0.5 * CLOSE or place <= math.log(SMALLEST_NOISE):
-                break
-        else:
-            fails = place, height
-            if place >= math.log(LARGEST_NOISE):
-                break
-        if keeps is None or fails is None:
-            place += math.copysign(min(max(abs(height), CLOSE), 1.0), height)
-        elif keeps[0] - fails[0] <= CLOSE:
-            break
-        else:
-            share = fails[1] / (fails[1] - keeps[1])
-            place = fails[0] + min(max(share, 0.05), 0.95) * (keeps[0] - fails[0])
-    if keeps is None:
-        raise ValueError(
-            f"eps={eps:g} at delta={delta:g} is kept by no noise multiplier up to {LARGEST_NOISE:g}; "
-            "use a larger eps or delta, or fewer epochs"
-        )
-    return min(max(math.exp(keeps[0]), SMALLEST_NOISE), LARGEST_NOISE)
-
-
-def _first_guess(eps, delta, blocks, epochs):
-    """Return log σ such that √T·μ-GDP with the μ of many blocks meets the target."""
-    low, high = math.log(1e-9), math.log(1e4)
-    while high - low > 1e-3:
-        middle = 0.5 * (low + high)
-        within = math.exp(Gaussian(math.exp(middle)).log_hockey_stick(eps).upper) <= delta
-        low, high = (middle, high) if within else (low, middle)
-    mu = math.exp(low) / math.sqrt(epochs)
     # one block: μ = 2/σ; many: μ² is the variance of the sum over m of e^X − e^−X, X of deviation 1/σ
-    many = math.asinh(0.25 * blocks * mu * mu)
-    return -0.5 * math.log(many) if blocks > 1 else math.log(2.0 / mu)
+    guide = Family(Gaussian, eps, delta, limits=(1e-9, 1e4), tolerance=CLOSE)
+    mu = (guide.edge(guide.proved, 1.0)[0] or 1e-9) / math.sqrt(epochs)
+    start = 2.0 / mu if blocks == 1 else 1.0 / math.sqrt(math.asinh(0.25 * blocks * mu * mu))
+    limits = SMALLEST_NOISE, LARGEST_NOISE
+    family = Family(trained, eps, delta, limits=limits, tolerance=CLOSE, falling=True)
+    remedy = "use a larger eps or delta, or fewer epochs"
+    return family.calibration("noise multiplier", start=start, remedy=remedy).answer
