@@ -135,32 +135,8 @@ class RandomAllocation(SymmetricPair, PairProfile):
         first, second, mass = atoms
         first = first * math.exp(-eps)  # in units of e^ε
         distribution = LossDistribution(first - second, mass, first + second, PRECISION)
-        ceiling = self._ceiling(distribution) + eps
-        if ceiling < NOTHING_LEFT:
-            return Interval(-math.inf, ceiling)
         ends = expected_positive_part(distribution, self.blocks, tolerance=tolerance)
-        shift, rounding = eps - math.log(self.blocks), 8 * UNIT * (2.0 + eps + math.log(self.blocks))
-        return Interval(ends.lower + shift - rounding, ends.upper + shift + rounding).or_unknown()
-
-    def _ceiling(self, distribution):
-        """Return an upper end of log E(G_1 + … + G_m)₊ - log m without quadrature.
-
-        It is the smaller of log E G₊ and, at the best of some θ, Chernoff's log M(θ)^m/(e θ m).
-        """
-        tilts = np.geomspace(1e-3, 1e15, 55)
-        exponents = np.append(
-            tilts[:, None] * distribution.values / self.blocks, np.zeros((tilts.size, 1)), axis=1
-        )
-        moments = logsumexp(
-            exponents, axis=1, b=np.append(distribution.masses, distribution.zero_mass + 1e-14)
-        )
-        with np.errstate(divide="ignore"):
-            single = np.log(
-                np.sum(
-                    distribution.masses * np.maximum(distribution.values + 1e-11 * distribution.sizes, 0.0)
-                )
-            )
-        return float(min(np.min(self.blocks * (moments + 1e-12) - np.log(tilts)) - 1.0, single + 1e-12))
+        return (ends + (eps - Interval.of(float(self.blocks)).log())).or_unknown()
 
     def _ratio(self, z):
         """Return l(z); l'(z) = l(-z)."""
