@@ -74,19 +74,8 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **par
     >>> found.answer > 1.82, found.fails < 1.92
     (True, True)
     """
-    build = _constructor(randomizer, parameters, finds="eps0")
-    n, rounds, rate = validation.users(n), checked_rounds(rounds), checked_rate(rate)
-    eps, delta = checked_target(eps, delta)
-    return _of_rounds(
-        rounds,
-        lambda eps0: shuffle(build(eps0=eps0), n).subsample(rate),
-        f"largest eps0 for n = {n:,} users",
-        start=eps,
-        remedy="use a larger eps or delta, more users or fewer rounds",
-        eps=eps,
-        delta=delta,
-        limits=(SMALLEST_BUDGET, LARGEST_BUDGET),
-    )
+    asked, limits = (eps, delta, rounds, rate), (SMALLEST_BUDGET, LARGEST_BUDGET)
+    return _of_parameter("eps0", randomizer, parameters, n, asked, "largest", start=eps, limits=limits)
 
 
 def smallest_sigma(randomizer=gaussian, *, n, eps, delta, rounds=1, rate=1.0, **parameters):
@@ -118,20 +107,8 @@ def smallest_sigma(randomizer=gaussian, *, n, eps, delta, rounds=1, rate=1.0, **
     >>> 0.7 < found.fails < found.answer < 0.8
     True
     """
-    build = _constructor(randomizer, parameters, finds="sigma")
-    n, rounds, rate = validation.users(n), checked_rounds(rounds), checked_rate(rate)
-    eps, delta = checked_target(eps, delta)
-    return _of_rounds(
-        rounds,
-        lambda sigma: shuffle(build(sigma=sigma), n).subsample(rate),
-        f"smallest sigma for n = {n:,} users",
-        start=1.0,
-        remedy="use a larger eps or delta, more users or fewer rounds",
-        eps=eps,
-        delta=delta,
-        limits=(SMALLEST_SIGMA, LARGEST_SIGMA),
-        falling=True,
-    )
+    asked, search = (eps, delta, rounds, rate), {"limits": (SMALLEST_SIGMA, LARGEST_SIGMA), "falling": True}
+    return _of_parameter("sigma", randomizer, parameters, n, asked, "smallest", start=1.0, **search)
 
 
 def fewest_users(randomizer, *, eps, delta, rounds=1, rate=1.0, **parameters):
@@ -173,18 +150,13 @@ def fewest_users(randomizer, *, eps, delta, rounds=1, rate=1.0, **parameters):
     >>> found.answer, found.fails
     (1529, 1527)
     """
-    rounds, rate = checked_rounds(rounds), checked_rate(rate)
     one = _built(randomizer, parameters)
-    shuffle(one, 1).subsample(rate)  # refuses what has no such profile
-    eps, delta = checked_target(eps, delta)
     return _of_rounds(
-        rounds,
-        lambda n: shuffle(one, n).subsample(rate),
+        (eps, delta, rounds, rate),
+        lambda n: shuffle(one, n),
         f"fewest users of {one}",
         start=1000,
         remedy="use a larger eps or delta, a smaller eps0 or fewer rounds",
-        eps=eps,
-        delta=delta,
         limits=(1, validation.MAX_USERS),
         falling=True,
         whole=True,
@@ -265,16 +237,14 @@ def _constructor(randomizer, parameters, finds=None):
             f"randomizer must be a constructor such as randomizers.generalized_rr, got {randomizer!r}"
         )
     if isinstance(randomizer, type) and issubclass(randomizer, LocalRandomizer):
-        takes = inspect.signature(randomizer).parameters
-        wants = ", ".join(takes)
-        if finds and finds not in takes:
-            raise TypeError(f"{randomizer.__name__} has no {finds} to look for; it takes {wants}")
-        for name in parameters:
-            if name not in takes or name == finds:
-                raise TypeError(f"{name} is no parameter to give; {randomizer.__name__} takes {wants}")
-        for name, one in takes.items():
-            if one.default is one.empty and name not in (finds, *parameters):
-                raise TypeError(f"{randomizer.__name__} needs {name}; it takes {wants}")
+        signature = inspect.signature(randomizer)
+        takes = f"{randomizer.__name__} takes {', '.join(signature.parameters)}"
+        if finds and finds not in signature.parameters:
+            raise TypeError(f"{takes}, no {finds} to look for")
+        try:
+            signature.bind(**({finds: None} if finds else {}), **parameters)
+        except TypeError as wrong:
+            raise TypeError(f"{takes}: {wrong}") from None
     return functools.partial(randomizer, **parameters)
 
 
@@ -306,22 +276,44 @@ def checked_rounds(rounds):
     )
 
 
-def _of_rounds(rounds, one_round, quantity, *, start, remedy, **target):
-    """Calibrate one parameter of a round, given how many rounds the target is for."""
-    if rounds == 1:
-        return Family(one_round, **target, tolerance=ONE_ROUND).calibration(
-            quantity, start=start, remedy=remedy
+def _of_parameter(name, randomizer, parameters, n, asked, which, **search):
+    """Calibrate one parameter of a constructor at a number of users."""
+    build, n = _constructor(randomizer, parameters, finds=name), validation.users(n)
+    return _of_rounds(
+        asked,
+        lambda value: shuffle(build(**{name: value}), n),
+        f"{which} {name} for n = {n:,} users",
+        remedy="use a larger eps or delta, more users or fewer rounds",
+        **search,
+    )
+
+
+def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
+    """Calibrate one value of a shuffled mechanism, asked for ε, δ, rounds and a rate."""
+    eps, delta, rounds, rate = asked
+    rounds, rate = checked_rounds(rounds), checked_rate(rate)
+    eps, delta = checked_target(eps, delta)
+
+    def family(tolerance, of_rounds):
+        return Family(
+            lambda value: of_rounds(shuffled(value).subsample(rate)),
+            eps,
+            delta,
+            tolerance=tolerance,
+            **search,
         )
+
+    if rounds == 1:
+        return family(ONE_ROUND, lambda one: one).calibration(quantity, start=start, remedy=remedy)
     # many rounds together are nearly Gaussian: a cheap guide to where the search should start
 
     def near(end, begin):
-        guide = Family(lambda value: near_gaussian(one_round(value), rounds, end), **target, tolerance=1e-2)
+        guide = family(1e-2, lambda one: near_gaussian(one, rounds, end))
         inner, outer = guide.edge(guide.proved, begin)
         return inner if outer is None else outer
 
     start = near("upper", start)
-    family = Family(lambda value: one_round(value).compose(rounds=rounds), **target, tolerance=MANY_ROUNDS)
-    return family.calibration(
+    return family(MANY_ROUNDS, lambda one: one.compose(rounds)).calibration(
         f"{quantity}, {rounds:,} rounds", start=start, start_below=near("lower", start), remedy=remedy
     )
 
