@@ -12,15 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib import randomizers
-from shufflelib.calibration.search import Family
-from shufflelib.calibration.targets import (
-    LARGEST_BUDGET,
-    SMALLEST_BUDGET,
-    checked_rate,
-    checked_rounds,
-    checked_target,
-    near_gaussian,
-)
+from shufflelib.calibration.targets import LARGEST_BUDGET, SMALLEST_BUDGET, Target
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import axes, progress
@@ -228,8 +220,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     >>> best["mechanism"], best["value"] > 1.0, best["standard error"] < 0.01
     ('balls_into_bins', True, True)
     """
-    n, rounds, rate = validation.users(n), checked_rounds(rounds), checked_rate(rate)
-    eps, delta = checked_target(eps, delta)
+    n, target = validation.users(n), Target(eps, delta, rounds, rate)
     if not isinstance(task, str) or task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(task)}")
     if task == "histogram":
@@ -244,69 +235,43 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     stay = math.floor(n * (1.0 - dropout) * (1.0 + 1e-12))
     if stay < 1:
         raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
-    target = _Target(eps, delta, stay, rounds, rate)
     found, refused = [], []
     for name, one in progress(TASKS[task].items(), desc="mechanisms"):
         try:
-            found.append((name, one, *_calibrated(one, d, target)))
+            found.append((name, one, *_calibrated(one, d, target, stay)))
         except ValueError as reason:
             refused.append(f"{name}: {reason}")
     if not found:
         raise ValueError(f"no mechanism is proved to meet the target; {refused[0]}")
     central = SENSITIVITY[task] / (_central_mu(target) * stay)
     rows = [
-        _row(name, one, value, mechanism, proved, target, central)
+        _row(name, one, value, mechanism, proved, target, stay, central)
         for name, one, value, mechanism, proved in found
     ]
     rows.sort(key=lambda row: row["standard error"])
     return Recommendation(
-        [row | {"sentence": _sentence(row, target)} for row in rows],
-        title=f"{task}{'' if d is None else f' of {d:,} items'}: ε ≤ {eps:g} at δ = {delta:g}, "
-        f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {rounds:,} round{'s' * (rounds > 1)}"
-        + ("" if rate == 1.0 else f", a share {rate:g} drawn for each"),
-        notes=_notes(task, n, dropout, target, refused, rows),
+        [row | {"sentence": _sentence(row, target, stay)} for row in rows],
+        title=f"{task}{'' if d is None else f' of {d:,} items'}: ε ≤ {target.eps:g} at δ = {target.delta:g}, "
+        f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {target.rounds:,} round{'s' * (target.rounds > 1)}"
+        + ("" if target.rate == 1.0 else f", a share {target.rate:g} drawn for each"),
+        notes=_notes(task, n, stay, dropout, target, refused, rows),
         hidden=("proved delta", "python", "sentence"),
     )
 
 
-@dataclass(frozen=True)
-class _Target:
-    eps: float
-    delta: float
-    n: int
-    rounds: int
-    rate: float
-
-    def family(self, one_round, **options):
-        """Return the search for the value at which all rounds meet the target, and a guide to it."""
-
-        def profile_at(value):
-            return one_round(value).subsample(self.rate).compose(self.rounds)
-
-        def guide_at(value):
-            return near_gaussian(one_round(value).subsample(self.rate), self.rounds, "upper")
-
-        return [
-            Family(at, self.eps, self.delta, tolerance=width, accuracy=ACCURACY, **options)
-            for at, width in ((guide_at, 10.0 * TOLERANCE), (profile_at, TOLERANCE))
-        ]
-
-
-def _calibrated(one, d, target):
+def _calibrated(one, d, target, n):
     """Return the value looked for, the mechanism, and its proved δ."""
     messages = one.finds == "messages"
 
     def one_round(value):
         mechanism = one.build(value, d)
         if messages:
-            return shuffle_messages(mechanism, n=target.n, blanket=target.n * value)
-        return shuffle(mechanism, target.n)
+            return shuffle_messages(mechanism, n=n, blanket=n * value)
+        return shuffle(mechanism, n)
 
-    guide, family = target.family(one_round, limits=one.limits, falling=messages, whole=messages)
-    start = 1 if messages else target.eps
-    if target.rounds > 1:
-        inner, outer = guide.edge(guide.proved, start)
-        start = outer if inner is None else inner
+    search = {"limits": one.limits, "falling": messages, "whole": messages, "accuracy": ACCURACY}
+    start = target.guide(one_round, 1 if messages else target.eps, "upper", **search)
+    family = target.family(one_round, tolerance=TOLERANCE, **search)
     value, _ = family.edge(family.proved, start)
     while value is not None and value >= one.limits[0]:
         rounded = value if messages else float(written((1.0 - TOLERANCE) * value, up=False, digits=DIGITS))
@@ -319,20 +284,20 @@ def _calibrated(one, d, target):
 
 def _central_mu(target):
     """Return the separation of Gaussian noise by a trusted curator that meets the target, to a percent."""
-    _, family = target.family(Gaussian, limits=(1e-9, 1e3))
-    inner, outer = family.edge(family.proved, target.eps / math.sqrt(target.rounds), tolerance=0.01)
+    family = target.family(Gaussian, limits=(1e-9, 1e3), tolerance=0.01, accuracy=ACCURACY)
+    inner, outer = family.edge(family.proved, target.eps / math.sqrt(target.rounds))
     return outer if inner is None else inner
 
 
-def _row(name, one, value, mechanism, proved, target, central):
+def _row(name, one, value, mechanism, proved, target, n, central):
     messages = 1 + value if one.finds == "messages" else 1
-    blanket = target.n * value if one.finds == "messages" else 0
-    usual, worst = (math.sqrt(part) for part in one.variance(mechanism, target.n, blanket))
+    blanket = n * value if one.finds == "messages" else 0
+    usual, worst = (math.sqrt(part) for part in one.variance(mechanism, n, blanket))
     if one.finds == "messages":
-        made = f"randomizers.{mechanism!r}, n={target.n}, blanket={blanket}"
+        made = f"randomizers.{mechanism!r}, n={n}, blanket={blanket}"
         line = f"shuffling.multi_message.shuffle_messages({made})"
     else:
-        line = f"shuffle(randomizers.{mechanism!r}, n={target.n})"
+        line = f"shuffle(randomizers.{mechanism!r}, n={n})"
     line += f".subsample({target.rate!r})" * (target.rate < 1.0) + f".compose({target.rounds})" * (
         target.rounds > 1
     )
@@ -350,7 +315,7 @@ def _row(name, one, value, mechanism, proved, target, central):
     }
 
 
-def _sentence(row, target):
+def _sentence(row, target, n):
     many = target.rounds > 1
     often = f"In each of {target.rounds:,} rounds every" if many else "Each"
     whose = (
@@ -370,14 +335,14 @@ def _sentence(row, target):
         alone = f"one report makes one value at most {odds} times as likely as another."
     drawn = f", a random share {target.rate:g} of all users" if target.rate < 1.0 else ""
     return (
-        f"{often} {does}, and a shuffler mixes the reports of at least {target.n:,} users{drawn}. "
+        f"{often} {does}, and a shuffler mixes the reports of at least {n:,} users{drawn}. "
         f"Whoever sees the shuffled reports learns at most epsilon = {target.eps:g} at "
         f"delta = {target.delta:g} about {whose}, provided that the shuffler and the other devices "
         f"are honest and that taking part does not depend on the values. If the shuffler fails, {alone}"
     )
 
 
-def _notes(task, n, dropout, target, refused, rows):
+def _notes(task, n, stay, dropout, target, refused, rows):
     even = "all items equally frequent" if task == "histogram" else "values spread evenly over [0, 1]"
     notes = [
         f"standard error: of an estimated {'share' if task == 'histogram' else 'mean'}, {even}; "
@@ -392,7 +357,7 @@ def _notes(task, n, dropout, target, refused, rows):
         notes.append("The target is for all rounds together; the errors are those of one round.")
     if dropout:
         notes.append(
-            f"Of {n:,} users a share {dropout:g} may drop out. All numbers are for {target.n:,} users, "
+            f"Of {n:,} users a share {dropout:g} may drop out. All numbers are for {stay:,} users, "
             "and hold only if no more drop out and dropping out does not depend on the values."
         )
     return (*notes, *(f"Left out: {one}" for one in refused), f"Python: {rows[0]['python']}")

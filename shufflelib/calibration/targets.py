@@ -6,6 +6,7 @@ The first argument is always a constructor of `shufflelib.randomizers`; its othe
 import functools
 import inspect
 import math
+from dataclasses import dataclass
 
 from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
@@ -19,7 +20,7 @@ from shufflelib.shuffling.shuffled import shuffle
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
 LARGEST_SIGMA, SMALLEST_SIGMA = 1e6, 0.03
 MAX_ROUNDS = 10**9
-ONE_ROUND, MANY_ROUNDS = 1e-7, 1e-5  # relative widths at which the search for the answer stops
+ONE_ROUND, MANY_ROUNDS, GUIDE = 1e-7, 1e-5, 1e-2  # relative widths at which the search for the answer stops
 
 
 def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **parameters):
@@ -214,15 +215,8 @@ def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
     else:
         profile = shuffle(_built(randomizer, parameters), n)
     profile = profile.subsample(checked_rate(rate))
-    eps, delta = checked_target(eps, delta)
-    family = Family(
-        lambda rounds: profile.compose(rounds),
-        eps,
-        delta,
-        limits=(1, MAX_ROUNDS),
-        whole=True,
-        tolerance=MANY_ROUNDS,
-    )
+    target, limits = Target(eps, delta), (1, MAX_ROUNDS)
+    family = Family(profile.compose, target.eps, target.delta, limits, MANY_ROUNDS, whole=True)
     return family.calibration(
         f"most rounds of {profile.statement}",
         start=1,
@@ -261,19 +255,44 @@ def checked_rate(rate):
     )
 
 
-def checked_target(eps, delta):
-    """Return a valid target."""
-    eps = validation.real(
-        eps, "eps", at_least=1e-9, remedy="the target is a positive central budget in nats, at least 1e-9"
-    )
-    return eps, validation.probability(delta, "delta")
+@dataclass(frozen=True)
+class Target:
+    """What is asked for: ε and δ of all rounds together, each with a share of the population."""
 
+    eps: float
+    delta: float
+    rounds: int = 1
+    rate: float = 1.0
 
-def checked_rounds(rounds):
-    """Return a valid number of rounds."""
-    return validation.count(
-        rounds, "rounds", at_most=MAX_ROUNDS, remedy="rounds counts how often every user reports"
-    )
+    def __post_init__(self):
+        remedy = "the target is a positive central budget in nats, at least 1e-9"
+        checked = {
+            "eps": validation.real(self.eps, "eps", at_least=1e-9, remedy=remedy),
+            "delta": validation.probability(self.delta, "delta"),
+            "rounds": validation.count(
+                self.rounds, "rounds", at_most=MAX_ROUNDS, remedy="rounds counts how often every user reports"
+            ),
+            "rate": checked_rate(self.rate),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def family(self, shuffled, *, near=None, **search):
+        """Return the search in one parameter of a round, or only near what an end of it says."""
+
+        def all_rounds(value):
+            one = shuffled(value).subsample(self.rate)
+            return one.compose(self.rounds) if near is None else near_gaussian(one, self.rounds, near)
+
+        return Family(all_rounds, self.eps, self.delta, **search)
+
+    def guide(self, shuffled, start, end, **search):
+        """Return where the search should start: many rounds together are nearly Gaussian."""
+        if self.rounds == 1:
+            return start
+        family = self.family(shuffled, near=end, tolerance=GUIDE, **search)
+        inner, outer = family.edge(family.proved, start)
+        return inner if outer is None else outer
 
 
 def _of_parameter(name, randomizer, parameters, n, asked, which, **search):
@@ -290,31 +309,17 @@ def _of_parameter(name, randomizer, parameters, n, asked, which, **search):
 
 def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
     """Calibrate one value of a shuffled mechanism, asked for ε, δ, rounds and a rate."""
-    eps, delta, rounds, rate = asked
-    rounds, rate = checked_rounds(rounds), checked_rate(rate)
-    eps, delta = checked_target(eps, delta)
-
-    def family(tolerance, of_rounds):
-        return Family(
-            lambda value: of_rounds(shuffled(value).subsample(rate)),
-            eps,
-            delta,
-            tolerance=tolerance,
-            **search,
-        )
-
-    if rounds == 1:
-        return family(ONE_ROUND, lambda one: one).calibration(quantity, start=start, remedy=remedy)
-    # many rounds together are nearly Gaussian: a cheap guide to where the search should start
-
-    def near(end, begin):
-        guide = family(1e-2, lambda one: near_gaussian(one, rounds, end))
-        inner, outer = guide.edge(guide.proved, begin)
-        return inner if outer is None else outer
-
-    start = near("upper", start)
-    return family(MANY_ROUNDS, lambda one: one.compose(rounds)).calibration(
-        f"{quantity}, {rounds:,} rounds", start=start, start_below=near("lower", start), remedy=remedy
+    target = Target(*asked)
+    if target.rounds == 1:
+        family = target.family(shuffled, tolerance=ONE_ROUND, **search)
+        return family.calibration(quantity, start=start, remedy=remedy)
+    start = target.guide(shuffled, start, "upper", **search)
+    family = target.family(shuffled, tolerance=MANY_ROUNDS, **search)
+    return family.calibration(
+        f"{quantity}, {target.rounds:,} rounds",
+        start=start,
+        start_below=target.guide(shuffled, start, "lower", **search),
+        remedy=remedy,
     )
 
 
