@@ -1,11 +1,9 @@
 """What can be asked of a mechanism by name: each question takes a constructor, and numbers by name."""
 
-import math
 from dataclasses import dataclass
 
 from shufflelib.calibration import targets
-from shufflelib.calibration.recommendation import TASKS
-from shufflelib.randomizers.frequency_oracle import FrequencyOracle
+from shufflelib.calibration.recommendation import TASKS, standard_errors
 from shufflelib.shuffling.shuffled import shuffle
 
 
@@ -54,13 +52,10 @@ def error(randomizer, *, n, **parameters):
     mechanism, name = randomizer(**parameters), randomizer.__name__
     if name == "generic":
         raise ValueError("generic stands for every ε₀-LDP mechanism, whose errors differ; name one of them")
-    if isinstance(mechanism, FrequencyOracle):
-        usual, *ends = mechanism.variance([1.0 / mechanism.d, 0.0, 1.0], n=n)
-        return StandardError(math.sqrt(usual), math.sqrt(max(ends)))
-    if name not in TASKS["mean"]:
+    if (found := standard_errors(mechanism, n)) is None:
         known = ", ".join([*TASKS["mean"], *TASKS["histogram"]])
         raise ValueError(f"{name} has no formula for its error; these have: {known}")
-    return StandardError(*map(math.sqrt, TASKS["mean"][name].variance(mechanism, n, 0)))
+    return StandardError(*found)
 
 
 QUESTIONS = {

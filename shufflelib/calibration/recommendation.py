@@ -5,6 +5,7 @@ messages) whose upper end proves the target.  What is left to compare is the err
 standard deviation of an estimate over the users' coins, from the exact variance of one report.
 """
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import axes, progress
 from shufflelib.numerics.tables import Table
 from shufflelib.profiles.pairs import Gaussian
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.shuffled import shuffle
 
@@ -34,68 +36,28 @@ class Candidate:
 
     Parameters
     ----------
-    build : callable
-        Takes the value looked for, by position, and d; returns the mechanism.
-    finds : {'eps0', 'messages'}
-        What is calibrated.
-    limits : tuple of float
-        Range of the value looked for.
-    variance : callable
-        Takes the mechanism, the number of users and of all blanket messages; returns the variance of the
-        estimate at an ordinary value and at the worst one.
+    constructor : callable
+        Takes the number of items, if there are any, and ``eps0``, if that is looked for.
     bits : callable
         Size of one report of the mechanism.
     server : str
         Cost of the estimate.
+    finds : {'eps0', 'messages'}
+        What is calibrated.
+    limits : tuple of float
+        Range of the value looked for.
     """
 
-    build: Callable
-    finds: str
-    limits: tuple
-    variance: Callable
+    constructor: Callable
     bits: Callable
     server: str
+    finds: str = "eps0"
+    limits: tuple = (SMALLEST_BUDGET, LARGEST_BUDGET)
 
-
-def _histogram(build, bits, server):
-    def variance(one, n, _):
-        return (
-            one.variance(1.0 / one.d, n=n),
-            float(np.max(one.variance([0.0, 1.0], n=n))),
-        )
-
-    def named(eps0, d):
-        return build(eps0=eps0, d=d)
-
-    return Candidate(named, "eps0", (SMALLEST_BUDGET, LARGEST_BUDGET), variance, bits, server)
-
-
-def _messages_variance(one, n, blanket):
-    evenly, alone = np.full(one.items, 1.0 / one.items), np.eye(1, one.items)[0]
-    usual, worst = (np.max(one.variance(shares, n=n, blanket=blanket)) for shares in (evenly, alone))
-    return float(usual), float(max(usual, worst))
-
-
-def _mean(build, variances, bits):
-    """Return a mechanism on numbers, its variance for one user averaged over the range and at the worst."""
-
-    def variance(one, n, _):
-        return tuple(value / n for value in variances(one))
-
-    return Candidate(
-        lambda eps0, _: build(eps0=eps0), "eps0", (SMALLEST_BUDGET, LARGEST_BUDGET), variance, bits, "O(n)"
-    )
-
-
-def _duchi(one):
-    most = 1.0 / math.tanh(one.eps0 / 2.0) ** 2
-    return (most - 1.0 / 3.0) / 4.0, most / 4.0
-
-
-def _piecewise(one):
-    rise = math.expm1(one.eps0 / 2.0)
-    least = (rise + 4.0) / (3.0 * rise**2)
-    return (least + 1.0 / (3.0 * rise)) / 4.0, (least + 1.0 / rise) / 4.0
+    def build(self, value, d):
+        """Return the mechanism with the value looked for."""
+        found = {"eps0": value} if self.finds == "eps0" else {}
+        return self.constructor(**found) if d is None else self.constructor(**found, d=d)
 
 
 def _bits(options):
@@ -104,29 +66,58 @@ def _bits(options):
 
 TASKS = {
     "histogram": {
-        "generalized_rr": _histogram(randomizers.generalized_rr, lambda one: _bits(one.d), "O(n + d)"),
-        "rappor": _histogram(randomizers.rappor, lambda one: one.d, "O(n d)"),
-        "optimized_unary": _histogram(randomizers.optimized_unary, lambda one: one.d, "O(n d)"),
-        "subset": _histogram(
+        "generalized_rr": Candidate(randomizers.generalized_rr, lambda one: _bits(one.d), "O(n + d)"),
+        "rappor": Candidate(randomizers.rappor, lambda one: one.d, "O(n d)"),
+        "optimized_unary": Candidate(randomizers.optimized_unary, lambda one: one.d, "O(n d)"),
+        "subset": Candidate(
             randomizers.subset, lambda one: min(one.d, one.k * _bits(one.d)), "O(n k), k items a report"
         ),
-        "local_hash": _histogram(randomizers.local_hash, lambda one: FLOAT_BITS + _bits(one.l), "O(n d)"),
-        "hadamard": _histogram(randomizers.hadamard, lambda one: _bits(one.K), "O(n + K log K)"),
+        "local_hash": Candidate(randomizers.local_hash, lambda one: FLOAT_BITS + _bits(one.l), "O(n d)"),
+        "hadamard": Candidate(randomizers.hadamard, lambda one: _bits(one.K), "O(n + K log K)"),
         "balls_into_bins": Candidate(
-            lambda _, d: randomizers.balls_into_bins(d=d, s=1),
-            "messages",
-            (1, MOST_MESSAGES),
-            _messages_variance,
+            functools.partial(randomizers.balls_into_bins, s=1),
             lambda one: _bits(one.d),
             "O(messages + d)",
+            "messages",
+            (1, MOST_MESSAGES),
         ),
     },
     "mean": {
-        "duchi": _mean(randomizers.duchi, _duchi, lambda one: 1),
-        "piecewise": _mean(randomizers.piecewise, _piecewise, lambda one: FLOAT_BITS),
-        "laplace": _mean(randomizers.laplace, lambda one: (2.0 / one.eps0**2,) * 2, lambda one: FLOAT_BITS),
+        "duchi": Candidate(randomizers.duchi, lambda one: 1, "O(n)"),
+        "piecewise": Candidate(randomizers.piecewise, lambda one: FLOAT_BITS, "O(n)"),
+        "laplace": Candidate(randomizers.laplace, lambda one: FLOAT_BITS, "O(n)"),
     },
 }
+
+
+def standard_errors(mechanism, n, blanket=0):
+    """Return the standard error of an estimate at an ordinary value and at the worst one.
+
+    Of a histogram the ordinary case is that all items are equally frequent, of a mean that values are spread
+    evenly.  None for a mechanism without a formula.
+    """
+    if isinstance(mechanism, FrequencyOracle):
+        shape = np.shape(mechanism.support.share)
+        usual, *ends = (
+            np.max(mechanism.variance(np.full(shape, share), n=n, blanket=blanket))
+            for share in (1.0 / mechanism.items, 0.0, 1.0)
+        )
+        return math.sqrt(usual), math.sqrt(max(ends))
+    eps0 = mechanism.eps0
+    if isinstance(mechanism, randomizers.duchi):
+        worst = 1.0 / math.tanh(eps0 / 2.0) ** 2
+        usual = worst - 1.0 / 3.0
+    elif isinstance(mechanism, randomizers.piecewise):
+        rise = math.expm1(eps0 / 2.0)
+        least = (rise + 4.0) / (3.0 * rise**2)
+        usual, worst = least + 1.0 / (3.0 * rise), least + 1.0 / rise
+    elif isinstance(mechanism, randomizers.laplace):
+        usual = worst = 8.0 / eps0**2
+    else:
+        return None
+    return tuple(math.sqrt(variance / (4.0 * n)) for variance in (usual, worst))  # of values in [0, 1]
+
+
 SENSITIVITY = {"histogram": math.sqrt(2.0), "mean": 1.0}  # of the sum, in the Euclidean norm
 
 
@@ -292,7 +283,7 @@ def _central_mu(target):
 def _row(name, one, value, mechanism, proved, target, n, central):
     messages = 1 + value if one.finds == "messages" else 1
     blanket = n * value if one.finds == "messages" else 0
-    usual, worst = (math.sqrt(part) for part in one.variance(mechanism, n, blanket))
+    usual, worst = standard_errors(mechanism, n, blanket)
     if one.finds == "messages":
         made = f"randomizers.{mechanism!r}, n={n}, blanket={blanket}"
         line = f"shuffling.multi_message.shuffle_messages({made})"
