@@ -86,7 +86,7 @@ COMPARE = Door(
             compare.answer,
             pictures.OverUsers(),
             "Black: certified. No guarantee can lie in the grey area, because an attack attains its edge. "
-            "In colour: four landmarks of the literature; grey lines: all others.",
+            "In colour: landmarks of the literature, where they apply; grey lines: all others.",
             compare.asks,
         ),
         Part(

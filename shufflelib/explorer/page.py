@@ -16,7 +16,9 @@ DOOR = '<a href="/{0.name}" data-door="{0.name}"{1}>{0.label}</a>'
 PART = """<section class="part" id="part-{name}">{heading}{controls}
 <div class="words" {live}></div>{figure}</section>"""
 FOLDED = '<details class="part" id="part-{name}"><summary>{title}</summary>{inside}</details>'
-FIGURE = """<figure id="figure-{name}" data-picture="{name}"><img alt="" hidden><figcaption>
+FIGURE = """<figure id="figure-{name}" data-picture="{name}"><div class="plot"><img alt="" hidden>
+<div class="pointer" role="slider" aria-label="Values along the curves" aria-valuemin="0" tabindex="0"
+ hidden><span></span></div></div><p class="values" role="status"></p><figcaption>
 <p>{caption}</p><span class="progress"></span><span class="files">Download:
 <a data-form="png" href="#">PNG</a> <a data-form="svg" href="#">SVG</a>
 <a data-form="csv" href="#">CSV</a></span></figcaption>
@@ -119,7 +121,12 @@ class View:
         found = sum(known(one) is not None for one in shown)
         progress = f"curves: {found} of {len(shown)}" if found < len(shown) else ""
         alt = part.picture.finding(self.setting, known)
-        return {"version": f"{found}", "progress": progress, "alt": alt}
+        return {
+            "version": f"{found}",
+            "progress": progress,
+            "alt": alt,
+            "values": part.picture.values(self.setting, known),
+        }
 
 
 def table(rows):

@@ -78,6 +78,10 @@ class Picture(ABC):
         """Return what the picture shows in one sentence, for those who do not see it."""
         return ""
 
+    def values(self, setting, known):
+        """Return places from left to right, as shares of the picture's width, each with the values there."""
+        return []
+
     def png(self, setting, known):
         """Return the picture as PNG bytes."""
         return self._drawn(setting, known).png()
@@ -191,6 +195,32 @@ class _Epsilons(Picture):
         if not hasattr(later, "upper"):
             return f"{words}."
         return f"{words}, {self._at(more[0]).lower()} at most {rounded(later.upper, up=True)}."
+
+    def values(self, setting, known):
+        """Return all bounds at each value of the parameter, smallest first."""
+        by_value = {getattr(one, self.parameter): one for one in (*self.settings(setting), setting)}
+        low, high = np.log(self.ax.get_xlim())
+        box = self.ax.get_position()
+        return [
+            (box.x0 + box.width * (math.log(value) - low) / (high - low), words)
+            for value, one in sorted(by_value.items())
+            if (words := self._bounds(one, known)) and self.settings(setting)
+        ]
+
+    def _bounds(self, setting, known):
+        found = known(Question.of(questions.epsilon, setting))
+        if not hasattr(found, "upper"):
+            return ""
+        published = known(Question.of(questions.published, setting)) if setting.one_round else None
+        sizes = {one.name: _number(published, one.name) for one in questions.OTHERS}
+        sizes |= {"certified upper": found.upper, "local budget": _finite(setting.budget * setting.rounds)}
+        words = [
+            f"{NAMED.get(name, name).replace(chr(10), ' ')} {rounded(size, up=True, to=3)}"
+            + " (below an attack)" * (size < found.lower)
+            for name, size in sorted(sizes.items(), key=lambda one: one[1])
+            if not math.isnan(size)
+        ]
+        return f"{self._at(setting)}: {'; '.join(words)}."
 
     @abstractmethod
     def _at(self, setting):

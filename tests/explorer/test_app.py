@@ -159,6 +159,22 @@ def test_a_matrix_comes_from_a_file_and_a_bad_row_can_be_repaired(browser, addre
     tab.close()
 
 
+def test_values_along_the_curves_follow_pointer_and_keys(browser, address):
+    tab = Tab(browser, address, f"compare?{SMALL}")
+    tab.picture("users")
+    values, pointer = tab.page.locator("#figure-users .values"), tab.page.locator("#figure-users .pointer")
+    sync_api.expect(values).to_contain_text("Point at the curves")
+    box = pointer.bounding_box()
+    tab.page.mouse.move(box["x"] + 0.14 * box["width"], box["y"] + 0.5 * box["height"])
+    sync_api.expect(values).to_contain_text("With 100 users: ")
+    pointer.press("ArrowRight")
+    sync_api.expect(values).to_contain_text("With 200 users: ")
+    exact = shuffle(randomizers.binary_rr(eps0=1.0), n=200).epsilon(1e-6).upper
+    sync_api.expect(values).to_contain_text(f"certified {rounded(exact, up=True, to=3)};")
+    assert pointer.get_attribute("aria-valuetext") == values.text_content()
+    tab.close()
+
+
 def test_a_row_of_the_plan_opens_and_the_doors_keep_the_setting(browser, address):
     tab = Tab(browser, address, "plan?n=1000&eps=2&d=4")
     tab.page.get_by_role("button", name="Hadamard response").click()

@@ -153,6 +153,24 @@ def test_a_bad_link_is_a_sentence_and_no_number(server, query, complaint):
     assert set(told) == {"wrong"} and complaint in told["wrong"]
 
 
+def test_the_values_along_curves_are_those_of_all_bounds_and_lie_where_they_are_drawn(server):
+    told = state(server, "compare")
+    for name, picture in (("users", pictures.OverUsers()), ("budgets", pictures.OverBudgets())):
+        places, words = zip(*told["pictures"][name]["values"], strict=True)
+        stops = sorted({getattr(one, picture.parameter) for one in (*picture.settings(SMALL), SMALL)})
+        assert len(places) == len(stops) == 3 and list(places) == sorted(places)
+        for place, said, stop in zip(places, words, stops, strict=True):
+            there = SMALL.but(**{picture.parameter: stop})
+            eps = questions.epsilon(there)
+            assert f"; certified {text.rounded(eps.upper, up=True, to=3)};" in said.replace(": ", ": ; ")
+            for bound, value in questions.published(there).items():
+                shown = isinstance(value, float) and bound not in pictures.NAMED
+                assert (f" {bound} {text.rounded(value, up=True, to=3)}" if shown else "") in said
+            drawn = picture.ax.transData.transform((stop, 1.0))[0] / picture.ax.figure.bbox.width
+            assert place == pytest.approx(drawn)
+    assert state(server, "compare", query="mechanism=gaussian&n=200")["pictures"]["budgets"]["values"] == []
+
+
 @pytest.mark.parametrize("door", DOORS)
 def test_every_picture_is_drawn_says_its_finding_and_has_numbers(server, door):
     setting = Setting(n=200, d=4, eps=2.0)

@@ -161,11 +161,46 @@ function write(place, words) {
   for (const one of $$(place, "details")) one.open = open.includes($(one, "summary").textContent);
 }
 
+const along = {}; // picture → places from left to right, each with its values in words
+function point(figure, place, hint) {
+  const stops = along[figure.dataset.picture];
+  const at = Math.max(0, Math.min(place, stops.length - 1));
+  const pointer = $(figure, ".pointer");
+  pointer.setAttribute("aria-valuemax", stops.length - 1);
+  pointer.setAttribute("aria-valuenow", at);
+  pointer.setAttribute("aria-valuetext", stops[at][1]);
+  $(pointer, "span").style.left = `${100 * stops[at][0]}%`;
+  $(figure, ".values").textContent = hint ?? stops[at][1];
+}
+
+for (const kind of ["pointermove", "pointerdown"]) document.addEventListener(kind, (event) => {
+  if (!event.target.matches(".pointer")) return;
+  const figure = event.target.closest("figure");
+  const share = event.offsetX / event.target.clientWidth;
+  const far = along[figure.dataset.picture].map(([place]) => Math.abs(place - share));
+  point(figure, far.indexOf(Math.min(...far)));
+});
+document.addEventListener("keydown", (event) => {
+  const step = {ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -99, End: 99}[event.key];
+  if (!step || !event.target.matches(".pointer")) return;
+  event.preventDefault();
+  point(event.target.closest("figure"), Number(event.target.getAttribute("aria-valuenow")) + step);
+});
+
 const wanted = new Map(); // picture → what to draw next
 function frame(name, picture) {
   const figure = document.getElementById(`figure-${name}`);
   $(figure, ".progress").textContent = picture.progress;
   $(figure, "img").alt = picture.alt;
+  const pointer = $(figure, ".pointer");
+  const fresh = pointer.hidden;
+  along[name] = picture.values;
+  pointer.hidden = !picture.values.length;
+  if (picture.values.length) {
+    const place = fresh ? 0 : Number(pointer.getAttribute("aria-valuenow"));
+    const hint = "Point at the curves, or press ← and →, to see their values.";
+    point(figure, place, fresh || $(figure, ".values").textContent === hint ? hint : undefined);
+  }
   for (const link of $$(figure, ".files a")) {
     link.href = `/picture/${name}.${link.dataset.form}?${query}`;
     link.download = `${name}.${link.dataset.form}`;
