@@ -88,9 +88,8 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "estimation.FrequencyProtocol": {"eps0": THREE},
     "estimation.ResponseReports": {"eps0": THREE},
     "estimation.PermutedFrequencyProtocol": {"eps0": THREE},
-    "estimation.permute_then_randomize": {"eps0": THREE},
-    "shuffling.PersonalizedPair": {"eps0": THREE},
-    "shuffling.personal.PersonalizedPair": {"eps0": THREE},
+    "shuffling.PersonalizedPair": {"eps0": THREE, "counts": [2, 3, 4]},
+    "shuffling.personal.PersonalizedPair": {"eps0": THREE, "counts": [2, 3, 4]},
     "shuffling.personal.PersonalLaplace": {"eps0": THREE},
     "shuffling.personal.PersonalRandomizedResponse": {"eps0": THREE},
     "shuffling.multi_message.published_pair": {"randomizer": MESSAGES},
@@ -137,7 +136,7 @@ NOT_ASKED = {
     "data and functions": {
         "estimation.canonical_decomposition",
         *("estimation.clipped_normal", "estimation.in_random_order", "estimation.mean_absolute_error"),
-        *("estimation.randomize_then_shuffle", "estimation.simulate", "estimation.simulate_messages"),
+        "estimation.simulate",
         *("published.conversions.MellinInversion", "published.conversions.best_over_orders"),
         *("published.conversions.tradeoff_from_renyi_moments", "published.joint_concavity.RandomStart"),
         *("published.joint_concavity.advanced_delta", "published.joint_concavity.advanced_joint_concavity"),
@@ -187,7 +186,6 @@ def good_arguments(title, function):
 PAIR = VariationRatioPair(n=20, p=3.0, beta=0.5, q0=3.0)
 METHODS = {  # what profiles are asked is in the contract; these take other arguments
     "PersonalizedPair.adaptive": (PersonalizedPair.adaptive, {"eps0": THREE}),
-    "PersonalizedPair.grouped": (PersonalizedPair.grouped, {"eps0": THREE, "counts": [2, 3, 4]}),
     "BlanketBounds.generalized_rr": (closed_form.BlanketBounds.generalized_rr, {"eps0": 1.0, "d": 10}),
     "pair.subsample": (PAIR.subsample, {"rate": 0.5}),
     "pair.compose": (PAIR.compose, {"rounds": 3}),

@@ -11,8 +11,7 @@ In order of reading:
 
 1. `shuffler`: the shuffle as one explicit step.
 2. `channels`: what users with personal budgets report.
-3. `protocol`: what a protocol is; `personal`: mean and frequency of users with personal budgets;
-   `guarantees`: their certified guarantees.
+3. `protocol`: what a protocol is; `personal`: mean and frequency of users with personal budgets.
 4. `histogram`: frequencies of d items; `counts`: their distribution for millions of users at once;
    `multi_message`: the same with many messages per user.
 5. `hierarchy` and `range_queries`: how many users hold a value in [a, b].
@@ -21,10 +20,9 @@ In order of reading:
 
 from shufflelib.estimation.accuracy import Measured, mean_absolute_error, normal_absolute_error
 from shufflelib.estimation.channels import LaplaceReports, ResponseReports
-from shufflelib.estimation.guarantees import permute_then_randomize, randomize_then_shuffle
 from shufflelib.estimation.hierarchy import canonical_decomposition
 from shufflelib.estimation.histogram import HistogramProtocol, frequency_variance, simulate
-from shufflelib.estimation.multi_message import MultiMessageProtocol, simulate_messages
+from shufflelib.estimation.multi_message import MultiMessageProtocol
 from shufflelib.estimation.personal import (
     FrequencyProtocol,
     MeanProtocol,

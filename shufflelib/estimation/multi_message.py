@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shufflelib.estimation.histogram import SupportProtocol, repeated
+from shufflelib.estimation.histogram import SupportProtocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.randomizers.multi_message import MultiMessage
@@ -30,8 +30,8 @@ class MultiMessageProtocol(SupportProtocol):
 
     Notes
     -----
-    ``run`` costs O(n each), times d for vectors of bits; `simulate_messages` draws the estimate from the
-    histogram of the data at a cost that does not depend on n.
+    ``run`` costs O(n each), times d for vectors of bits; ``repeat`` draws the estimate from the histogram of
+    the data at a cost that does not depend on the number of messages.
 
     Examples
     --------
@@ -64,50 +64,6 @@ class MultiMessageProtocol(SupportProtocol):
         """Return ε of the shuffled messages, proved from both sides."""
         profile = shuffle_messages(self.randomizer, n=self.n, blanket=self.blanket)
         return profile.epsilon(self.delta)
-
-
-def simulate_messages(randomizer, *, counts, each, repetitions, rng):
-    """Draw estimated frequencies from how many users hold each item, without drawing the messages.
-
-    Parameters
-    ----------
-    randomizer : MultiMessage
-        As for `MultiMessageProtocol`.
-    counts : array_like, shape (items,)
-        Users that hold each item, at most 5e8 in total.
-    each : int
-        Blanket messages that each user adds.
-    repetitions : int
-        Number of independent runs.
-    rng : numpy.random.Generator
-        Randomness.
-
-    Returns
-    -------
-    numpy.ndarray, shape (repetitions, items)
-        Distributed exactly as the estimate from that many messages, jointly over the items.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
-    Notes
-    -----
-    Cost O(items) for each run.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from shufflelib import estimation, randomizers
-    >>> protocol, rng = randomizers.balls_into_bins(d=4, s=1), np.random.default_rng(1)
-    >>> counts = [480_000, 240_000, 160_000, 120_000]  # a million users, ten million blanket messages
-    >>> runs = estimation.simulate_messages(protocol, counts=counts, each=10, repetitions=200, rng=rng)
-    >>> runs.mean(axis=0).round(2).tolist()
-    [0.48, 0.24, 0.16, 0.12]
-    """
-    each = validation.count(each, "each", at_most=10**9)
-    return repeated(_multi_message(randomizer), counts, each, repetitions, rng)
 
 
 def _multi_message(randomizer):

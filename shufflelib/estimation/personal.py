@@ -20,13 +20,13 @@ from functools import cached_property
 
 import numpy as np
 
-from shufflelib.estimation import guarantees
 from shufflelib.estimation.channels import LaplaceReports, ResponseReports
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified, Status
 from shufflelib.randomizers import values
-from shufflelib.shuffling.personal.permute_then_randomize import FARTHEST
+from shufflelib.shuffling.personal.permute_then_randomize import FARTHEST, PersonalizedPair
 
 CELLS = 2**21  # values held in memory at once while runs are repeated
 DELTA = 1e-6
@@ -148,8 +148,17 @@ class RandomizeThenShuffle(PersonalProtocol):
         return self.noise_variance
 
     def certificate(self):
-        """Return the largest of the users' ε; `channel.own_users` has those of all users."""
-        return guarantees.randomize_then_shuffle(self.channel.own_users(), delta=self.delta)
+        """Return the largest of the users' ε: the upper end holds for every user."""
+        each = self.channel.own_users().epsilons(delta=self.delta)
+        lower, upper = each.lower.max(), each.upper.max()
+        return Certified(
+            lower,
+            upper,
+            Status.of(lower, upper, ceiling=self.channel.eps0.max()),
+            each.source,
+            f"largest epsilon of {self.n} users who randomise with their own budgets and are then shuffled",
+            each.hypotheses,
+        )
 
     def _group_sums(self, x, starts, repetitions, rng):
         return np.tile(np.add.reduceat(x, starts), (repetitions, 1))
@@ -206,8 +215,18 @@ class PermuteThenRandomize(PersonalProtocol):
         return self.noise_variance + float(np.var(self.channel.values(data), ddof=1)) * self.luck
 
     def certificate(self):
-        """Return `guarantees.permute_then_randomize`."""
-        return guarantees.permute_then_randomize(self.channel.eps0, delta=self.delta)
+        """Return ε of the slots: the upper end holds for every user; the lower end is 0, without attack."""
+        slots = PersonalizedPair(self.channel.eps0)
+        upper = slots.epsilon(self.delta).upper
+        return Certified(
+            0.0,
+            upper,
+            Status.of(0.0, upper, ceiling=slots.max_privacy_loss),
+            "upper: dominating pair of slots with personal budgets; lower: trivial; "
+            f"neighbours: {slots.adjacency}",
+            f"epsilon at delta = {self.delta:g} of {self.n} users permuted into slots, each with its budget",
+            slots.hypotheses,
+        )
 
     def _group_sums(self, x, starts, repetitions, rng):
         permuted = rng.permuted(np.tile(x, (repetitions, 1)), axis=1)

@@ -209,7 +209,7 @@ class RangeQueryProtocol(Protocol):
         Parameters
         ----------
         nodes : array_like, shape (nodes,)
-            Node frequencies, from `estimate` or `consistent`.
+            Node frequencies, from `estimate`.
         first, last : int or array_like, shape (m,)
             Ends of the ranges, both included.
 
@@ -266,44 +266,3 @@ class RangeQueryProtocol(Protocol):
         ]
         variance = sum(variances) / self.n
         return float(variance[0]) if np.ndim(first) == np.ndim(last) == 0 else variance
-
-    def consistent(self, nodes):
-        r"""Return node frequencies that add up in the tree: weighted least squares, the root being 1.
-
-        .. math:: \min_x \sum_h \frac1{v_h} \lVert \hat f_h - A_h x \rVert^2, \qquad \sum_j x_j = 1
-
-        Parameters
-        ----------
-        nodes : array_like, shape (nodes,)
-            Node frequencies from `estimate`.
-
-        Returns
-        -------
-        numpy.ndarray, shape (nodes,)
-            Linear in the estimates with weights that do not depend on the data, hence unbiased; every
-            decomposition of a range then gives one and the same answer.  :math:`v_h` is the variance of an
-            empty node's estimate on level h.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``nodes`` does not fit the protocol.
-
-        Notes
-        -----
-        One pass up, one down: cost O(nodes).  Hay, Rastogi, Miklau, Suciu (PVLDB 2010).
-        """
-        parts = self._by_level(nodes)
-        noise = [part[0] for part in self._by_level(self.node_variance(np.zeros(self._ends[-1])))]
-        best, variance = parts[-1:], noise[-1]
-        for part, single in zip(parts[-2::-1], noise[-2::-1], strict=True):
-            children = best[0].reshape(-1, self.branching).sum(axis=1)
-            below = self.branching * variance
-            best = [(part * below + children * single) / (single + below), *best]
-            variance = single * below / (single + below)
-        parent, settled = np.ones(1), []
-        for part in best:
-            missing = parent - part.reshape(-1, self.branching).sum(axis=1)
-            parent = part + np.repeat(missing / self.branching, self.branching)
-            settled.append(parent)
-        return np.concatenate(settled)

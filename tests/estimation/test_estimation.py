@@ -9,7 +9,6 @@ from scipy.stats import chisquare
 
 from estimation_cases import PERSONAL, paper, seeded
 from shufflelib import estimation, randomizers
-from shufflelib.estimation.channels import ResponseReports
 
 # ---- the shuffler
 
@@ -145,10 +144,6 @@ def test_other_bad_input_is_refused_by_name():
         (lambda: estimation.clipped_normal(10, seeded(), low=80.0, high=20.0), "high"),
         (lambda: estimation.mean_absolute_error([1.0], 1.0), "estimates"),
         (lambda: estimation.mean_absolute_error([[1.0], [2.0]], 1.0), "estimates"),
-        (
-            lambda: estimation.randomize_then_shuffle(ResponseReports([1.0, 1.0]).own_users(), delta=2.0),
-            "delta",
-        ),
     ]
     for call, name in cases:
         with pytest.raises((TypeError, ValueError), match=name):

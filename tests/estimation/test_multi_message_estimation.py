@@ -163,8 +163,6 @@ def test_wrong_data_is_refused():
         protocol.run([0, 1, 2], 7)
     with pytest.raises(TypeError, match="multi-message"):
         estimation.MultiMessageProtocol(randomizers.binary_rr(eps0=1.0), n=3, each=2)
-    with pytest.raises(ValueError, match="counts"):
-        estimation.simulate_messages(PROTOCOLS["bins"], counts=[1, 2], each=1, repetitions=2, rng=rng)
     with pytest.raises(ValueError, match="frequency"):
         PROTOCOLS["bins"].variance([0.5, 0.5], n=3, blanket=4)
     with pytest.raises(ValueError, match="messages"):

@@ -141,9 +141,6 @@ def test_moments_of_two_users(d, branching, x):
     wanted = weight @ (answers - truth) ** 2
     assert np.allclose(protocol.answer_variance(frequencies, first, last), wanted, rtol=1e-10, atol=1e-13)
 
-    settled = np.array([protocol.consistent(row) for row in estimates])
-    assert np.allclose(weight @ settled, frequencies, atol=1e-12)
-
 
 @pytest.mark.parametrize("branching", [2, 4, 16])
 def test_two_hundred_seeds(branching):
@@ -168,30 +165,6 @@ def test_two_hundred_seeds(branching):
         assert np.all(np.abs(answers.mean(axis=0) - wanted) < 4.5 * np.sqrt(variance / seeds))
         # a sample variance of 200 normal draws is within 4.5 standard deviations, sqrt(2/199) each
         assert np.all(np.abs(answers.var(axis=0, ddof=1) / variance - 1.0) < 4.5 * math.sqrt(2 / (seeds - 1)))
-        settled = np.array([protocol.answer(protocol.consistent(row), first, last) for row in estimates])
-        assert np.all(np.abs(settled.mean(axis=0) - wanted) < 4.5 * np.sqrt(variance / seeds))
-
-
-# ---- consistency
-
-
-@pytest.mark.parametrize("d, branching", [(8, 2), (9, 3), (16, 4), (6, 6)])
-def test_consistency_is_weighted_least_squares(d, branching):
-    """Against a dense solve with the constraint put in by elimination."""
-    protocol = RangeQueryProtocol(eps0=1.0, d=d, n=500, branching=branching)
-    tree = np.array([[v in node for v in range(d)] for node in nodes_of(d, branching)], float)
-    noise = protocol.node_variance(np.zeros(len(tree)))
-    nodes = np.random.default_rng(1).normal(size=len(tree))
-    settled = protocol.consistent(nodes)
-    free = np.vstack([np.eye(d - 1), -np.ones(d - 1)])  # the last leaf is 1 minus the others
-    base = tree @ np.eye(d)[-1]
-    design, target = tree @ free / np.sqrt(noise)[:, None], (nodes - base) / np.sqrt(noise)
-    leaves = free @ np.linalg.lstsq(design, target, rcond=None)[0] + np.eye(d)[-1]
-    assert np.allclose(settled, tree @ leaves, atol=1e-10)
-    assert np.allclose(protocol.consistent(settled), settled, atol=1e-12)
-    first, last = every_range(d)
-    sums = [settled[-d:][a : b + 1].sum() for a, b in zip(first, last, strict=True)]
-    assert np.allclose(protocol.answer(settled, first, last), sums, atol=1e-12)
 
 
 # ---- the certificate
@@ -220,9 +193,8 @@ def test_data_and_estimates_refuse():
         with pytest.raises((TypeError, ValueError), match=match):
             protocol.simulate(good, **{"repetitions": 2, "rng": rng, **change})
     for nodes in (np.zeros(13), np.full(14, math.nan), "nodes", []):
-        for call in (protocol.consistent, lambda part: protocol.answer(part, 0, 1)):
-            with pytest.raises((TypeError, ValueError), match="nodes"):
-                call(nodes)
+        with pytest.raises((TypeError, ValueError), match="nodes"):
+            protocol.answer(nodes, 0, 1)
     for frequencies in (np.full(14, 1.1), np.full(14, -0.1)):
         with pytest.raises(ValueError, match="frequencies"):
             protocol.node_variance(frequencies)

@@ -112,12 +112,12 @@ FOUND = {  # the bracket, the number in it, and how much wider, relatively, it m
         1e-6,
     ),
     "two budgets of a millionth": (
-        lambda: PersonalizedPair.grouped([1e-6, 2e-6], counts=[500, 500]).delta(0.0),
+        lambda: PersonalizedPair([1e-6, 2e-6], counts=[500, 500]).delta(0.0),
         1.99467e-8,
         1e-4,
     ),
     "three kinds of slots near the largest budget": (
-        lambda: PersonalizedPair.grouped([5.07, 5.44, 7.32], counts=[8, 9, 9]).delta(7.3199),
+        lambda: PersonalizedPair([5.07, 5.44, 7.32], counts=[8, 9, 9]).delta(7.3199),
         3.0e-5,
         0.3,
     ),

@@ -21,6 +21,7 @@ from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.profiles.questions import pure_delta
+from shufflelib.randomizers import values
 
 LISTED_OUTCOMES = 40_000  # of slots with a positive budget; up to here they are enumerated
 MOST_KINDS = 10_000  # more distinct budgets are rounded onto a grid, up and down
@@ -42,13 +43,15 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 
     Parameters
     ----------
-    eps0 : array_like, shape (n,)
+    eps0 : array_like, shape (k,)
         Local budget of each slot in nats, 0 or 1e-9 ≤ ε_i ≤ 300.
+    counts : array_like of int, shape (k,), optional
+        How many slots have each of the budgets, if not one; any total up to 10¹⁵.
 
     Raises
     ------
     TypeError, ValueError
-        If ``eps0`` is not a non-empty, one-dimensional array of such numbers.
+        If ``eps0`` or ``counts`` is not a non-empty, one-dimensional array of such numbers.
 
     Notes
     -----
@@ -97,42 +100,25 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     _slots_of = ThreePointLosses
     _named = "non-adaptive"
 
-    def __init__(self, eps0):
-        budgets = validation.reals(
+    def __init__(self, eps0, *, counts=None):
+        budgets = values.numbers(
             eps0, "eps0", at_least=0.0, at_most=FARTHEST, remedy="one local budget in nats for each slot"
         )
-        if budgets.ndim != 1:
-            raise ValueError(
-                f"eps0 must be one-dimensional, one budget for each slot, got shape {budgets.shape}"
-            )
         if np.any(unresolved := (budgets > 0.0) & (budgets < NEAREST)):
             raise ValueError(
                 f"eps0 must hold 0 or budgets >= {NEAREST:g}, got {budgets[unresolved][0]:g}; round it up"
             )
-        self._settle(*np.unique(budgets, return_counts=True))
-
-    @classmethod
-    def grouped(cls, eps0, *, counts):
-        """Return the pair of many slots with few budgets.
-
-        Parameters
-        ----------
-        eps0 : array_like, shape (k,)
-            Budgets in nats.
-        counts : array_like of int, shape (k,)
-            How many slots have each; any total up to 10¹⁵.
-        """
-        pair = cls(eps0)
-        budgets = validation.reals(eps0, "eps0")
-        held = validation.reals(counts, "counts", at_least=1.0, remedy="each budget is that of some slot")
-        if held.shape != budgets.shape or np.any(held != np.floor(held)):
-            raise ValueError(
-                f"counts must hold one whole number for each of the {budgets.size} budgets, got {counts!r}"
-            )
-        validation.users(int(held.sum()))
-        kinds, where = np.unique(budgets, return_inverse=True)
-        pair._settle(kinds, np.bincount(where, weights=held))
-        return pair
+        held = np.ones(budgets.size)
+        if counts is not None:
+            held = values.whole(counts, "counts", at_least=1, at_most=validation.MAX_USERS).astype(float)
+        if held.size != budgets.size:
+            raise ValueError(f"counts must hold a number for each of {budgets.size} budgets, got {held.size}")
+        self.n = validation.users(held.sum())
+        self.kinds, where = np.unique(budgets, return_inverse=True)
+        self.counts = np.bincount(where, weights=held)
+        self.search_width = 2e-8 if self.kinds.size <= SHARP_KINDS else 1e-6
+        named = f"{self.kinds[0]:g}" if self.kinds.size == 1 else f"{self.kinds[0]:g} to {self.kinds[-1]:g}"
+        self.statement = f"n={self.n} {self._named} slots with budgets {named}"
 
     @classmethod
     def adaptive(cls, eps0, *, counts=None):
@@ -140,23 +126,14 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 
         Parameters
         ----------
-        eps0 : array_like, shape (n,)
+        eps0, counts
             As for the class.
-        counts : array_like of int, shape (n,), optional
-            As for `grouped`: how many slots have each of the budgets, if not one.
 
         Notes
         -----
         Source: Feldman, McMillan, Talwar (FOCS 2021), slot by slot.
         """
-        return _AdaptivePair(eps0) if counts is None else _AdaptivePair.grouped(eps0, counts=counts)
-
-    def _settle(self, kinds, counts):
-        self.kinds, self.counts = kinds, counts.astype(float)
-        self.n = int(self.counts.sum())
-        self.search_width = 2e-8 if kinds.size <= SHARP_KINDS else 1e-6
-        budgets = f"{kinds[0]:g}" if kinds.size == 1 else f"{kinds[0]:g} to {kinds[-1]:g}"
-        self.statement = f"n={self.n} {self._named} slots with budgets {budgets}"
+        return _AdaptivePair(eps0, counts=counts)
 
     @property
     def max_privacy_loss(self):
@@ -245,9 +222,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 
     @functools.cached_property
     def _without_largest(self):
-        light = type(self)(self.kinds[:1])
-        light._settle(self.kinds[:-1], self.counts[:-1])
-        return light
+        return type(self)(self.kinds[:-1], counts=self.counts[:-1])
 
     def _largest_apart(self, eps, tolerance):
         r"""Return an upper end of log δ that adds up what the slots of the largest budget gain by themselves.

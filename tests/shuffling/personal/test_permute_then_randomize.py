@@ -53,7 +53,7 @@ def by_counts(eps, *groups):
 @pytest.mark.parametrize("eps", [0.0, 0.2])
 def test_the_contour_encloses_a_sum_over_counts_to_six_digits(groups, eps, monkeypatch):
     monkeypatch.setattr(permute_then_randomize, "LISTED_OUTCOMES", 1)
-    pair = PersonalizedPair.grouped([b for b, _ in groups], counts=[n for _, n in groups])
+    pair = PersonalizedPair([b for b, _ in groups], counts=[n for _, n in groups])
     truth = math.log(by_counts(eps, *groups))
     lower, upper = pair.log_hockey_stick(eps, 1e-9)
     assert lower <= truth + 1e-11 and truth <= upper + 1e-11
@@ -79,7 +79,7 @@ def test_one_budget_of_twelve_among_a_thousand_of_one(eps, width):
             log_terms = log_ways + clones * math.log(r) + (n - clones) * math.log1p(-2.0 * r)
             terms.append(np.log(gain[some]) + log_terms[some] + math.log(chance))
     truth = float(logsumexp(np.concatenate(terms))) - math.log(n + 1)
-    lower, upper = PersonalizedPair.grouped([1.0, 12.0], counts=[n, 1]).log_hockey_stick(eps)
+    lower, upper = PersonalizedPair([1.0, 12.0], counts=[n, 1]).log_hockey_stick(eps)
     assert lower <= truth + 1e-9 and truth <= upper + 1e-9 and upper < lower + width
 
 
@@ -118,8 +118,8 @@ def test_equal_budgets_are_the_generic_and_the_clone_pair(n, eps0):
 
 def test_groups_of_any_size():
     small = PersonalizedPair(np.repeat([0.2, 1.0], [300, 200]))
-    assert PersonalizedPair.grouped([1.0, 0.2], counts=[200, 300]).delta(0.05) == small.delta(0.05)
-    huge = PersonalizedPair.grouped([0.1, 1.0, 4.0], counts=[10**14, 10**12, 10**9]).epsilon(1e-8)
+    assert PersonalizedPair([1.0, 0.2], counts=[200, 300]).delta(0.05) == small.delta(0.05)
+    huge = PersonalizedPair([0.1, 1.0, 4.0], counts=[10**14, 10**12, 10**9]).epsilon(1e-8)
     assert huge.upper - huge.lower <= 1e-5 * huge.upper
 
 
@@ -127,7 +127,7 @@ def test_groups_of_any_size():
 def test_outcomes_are_listed_while_they_are_few(counts):
     """Numbers of both losses in each group of slots: all outcomes but those of zeros only are cells."""
     outcomes = math.prod((count + 1) * (count + 2) // 2 for count in counts)
-    pair = PersonalizedPair.grouped(0.1 * np.arange(1, len(counts) + 1), counts=counts)
+    pair = PersonalizedPair(0.1 * np.arange(1, len(counts) + 1), counts=counts)
     assert pair._few == (outcomes <= permute_then_randomize.LISTED_OUTCOMES)
     if pair._few:
         assert pair._cells.size == outcomes - 1
