@@ -81,7 +81,7 @@ def _parser(randomizer):
     """Return the parser; its questions take the parameters of the randomizer, if one is chosen."""
     parser = _Parser(
         prog="shufflelib",
-        description="Certified privacy of shuffled reports; the upper end is the guarantee.",
+        description="Certified privacy of shuffled reports; the upper bound is the guarantee.",
     )
     parser.add_argument("--version", action="version", version=f"shufflelib {VERSION}")
     commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)

@@ -35,7 +35,7 @@ def to_dp_accounting(profile, *, value_discretization_interval=1e-4):
     Returns
     -------
     dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
-        It bounds the profile's upper end, in both directions: of a mechanism as one symmetric PLD, of an
+        It dominates the profile's upper bound, in both directions: of a mechanism as one symmetric PLD, of an
         asymmetric pair (P, Q) as two, P‖Q for dp-accounting's ``remove`` and Q‖P for its ``add``.
 
     Raises

@@ -1,7 +1,7 @@
 r"""Which mechanism to use: all that solve a task, each calibrated to the same target, sorted by error.
 
 The target is (ε, δ) for all rounds together.  Each mechanism gets the largest local budget (or the fewest
-messages) whose upper end proves the target.  What is left to compare is the error: the
+messages) for which the upper bound meets the target.  What is left to compare is the error: the
 standard deviation of an estimate over the users' coins, from the exact variance of one report.
 """
 
@@ -187,8 +187,8 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     -------
     Recommendation
         One row for each mechanism.  ``value`` is the largest local budget, or the fewest blanket messages of
-        each user, found for which the *upper* end of δ at ``eps`` is at most ``delta``, rounded to the safe
-        side; "proved delta" is that end.  "standard error" is that of a frequency if all items are equally
+        each user, such that the *upper* bound on δ at ``eps`` is at most ``delta``, rounded to the safe
+        side; "proved delta" is that bound.  "standard error" is that of a frequency if all items are equally
         frequent, or of a mean of values that are spread evenly; "worst case" is the largest for any data;
         "x central" is the standard error relative to Gaussian noise that a trusted curator adds at the same
         target.

@@ -28,13 +28,13 @@ class Calibration:
     certificate : Certified
         ε at the target δ for the answer itself: ``certificate.upper <= eps``.
     unproved : float, int or None
-        The nearest value tried beyond the answer: its own upper end, of δ at the target ε or of ε at the
+        The nearest value tried beyond the answer: its upper bound, on δ at the target ε or on ε at the
         target δ, misses the target.  The search aims at 1e-7 of the answer, for many rounds at 1e-5, and
         stops farther from it where δ is less well known; for example 5e-5 for ``generic``, n = 10⁵ and ε = 5
         at δ = 1e-6.  A small whole number is the next one.  None if the answer is the end of the range.
     fails : float, int or None
-        A value at which the *lower* end of δ at the target ε exceeds the target's: an attack shows that
-        the target is missed.  What is possible at all ends between ``answer`` and ``fails``.  The search for
+        A value at which the *lower* bound on δ at the target ε exceeds the target's: an attack shows that
+        the target is missed.  The true limit is between ``answer`` and ``fails``.  The search for
         the nearest such value aims at 1e-4, for many rounds at 1e-2.  None if no such value was found.
     eps, delta : float
         The target.
@@ -121,17 +121,17 @@ class Family:
         )
 
     def proved(self, value):
-        """Return the upper end of log δ at the target ε."""
+        """Return the upper bound on log δ at the target ε."""
         return max(
             pair.log_worst(self.eps, self.accuracy).upper for pair in self.profile(value).dominating_pairs
         )
 
     def attacked(self, value):
-        """Return the lower end of log δ at the target ε."""
+        """Return the lower bound on log δ at the target ε."""
         return max(pair.log_worst(self.eps).lower for pair in self.profile(value).attack_pairs) - ROUNDING
 
     def edge(self, log_delta, start, *, tolerance=None):
-        """Return the last value tried at which an end of δ meets the target, and the next one tried."""
+        """Return the last value tried at which a bound on δ meets the target, and the next one tried."""
         first, last = sorted(self._place(limit) for limit in self.limits)
         target, tried = math.log(self.delta), {}
 

@@ -196,7 +196,7 @@ def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
 
     Notes
     -----
-    Rounds may be adaptive.  The lower end is that of the same attack in each round.  About ten compositions
+    Rounds may be adaptive.  The lower bound is that of the same attack in each round.  About ten compositions
     are evaluated.
 
     Examples

@@ -201,7 +201,7 @@ class PermuteThenRandomize(PersonalProtocol):
         return self.channel.sample(in_random_order(self.channel.values(data), rng), rng)
 
     def standard_error(self, estimate):
-        """Return an upper end of the standard deviation: S² is replaced by its largest value."""
+        """Return an upper bound on the standard deviation: S² is replaced by its largest value."""
         variance = (self.channel.high - self.channel.low) ** 2 / 4.0 * self.n / (self.n - 1)
         return (self.noise_variance + variance * self.luck) ** 0.5
 

@@ -20,7 +20,7 @@ class Estimate:
         The estimate of the population's statistic.
     standard_error : float or numpy.ndarray, shape (d,)
         Its standard deviation over the protocol's randomness; the protocol says if it is exact or an upper
-        end.
+        bound.
     epsilon : Certified
         Central ε at ``delta`` of exactly what was run; ``upper`` is the guarantee.
     delta : float

@@ -49,5 +49,5 @@ def everything(setting, known, asked):
 
 
 def digits(setting, known, asked):
-    """Give all digits of the certified ends."""
+    """Give all digits of the certified bounds."""
     return text.situation(setting) + text.epsilon(setting, known)

@@ -120,7 +120,7 @@ class Picture(ABC):
 
 
 def answers(ask, settings, known):
-    """Return both ends of many answers, NaN where none is known."""
+    """Return both bounds of many answers, NaN where none is known."""
     ends = [questions.scalar(known(Question.of(ask, one))) for one in settings]
     low, high = np.array(ends, float).reshape(-1, 2).T
     return low, high
@@ -147,7 +147,7 @@ class _Epsilons(Picture):
         return False
 
     def numbers(self, setting):
-        """Return the certified ends, then all other bounds."""
+        """Return the certified bounds, then all other bounds."""
         asks = (questions.epsilon, questions.published) if setting.one_round else (questions.epsilon,)
         return [Question.of(ask, setting) for ask in asks]
 

@@ -137,7 +137,7 @@ def rare_item_error(setting):
     return math.sqrt(estimation.frequency_variance(setting.randomizer(), 0.0, n=setting.n))
 
 
-OTHERS = comparison.ALL[2:]  # all but the two certified ends
+OTHERS = comparison.ALL[2:]  # all but the two certified bounds
 MECHANISM_AND_CROWD = ("n", "rounds", "rate")
 READS = {
     epsilon: (*MECHANISM_AND_CROWD, "delta"),
@@ -153,7 +153,7 @@ READS = {
 
 
 def scalar(answer):
-    """Return both ends of an answer, NaN for one that was refused."""
+    """Return both bounds of an answer, NaN for one that was refused."""
     if isinstance(answer, Certified):
         return answer.lower, answer.upper
     return math.nan, math.nan

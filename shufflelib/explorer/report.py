@@ -48,8 +48,8 @@ code {display: block; font-size: 8pt; background: #f2f2f2; padding: 1.5mm 2mm; m
 <ul class="small">$assumptions</ul>
 <h2>To compute it again</h2>
 $code
-<p class="small">shufflelib $version. The upper ends are proved, errors of floating-point arithmetic included.
-They hold for the mechanism as stated, with real-valued noise and perfect coins.</p>
+<p class="small">shufflelib $version. The upper bounds are proved, errors of floating-point arithmetic
+included. They hold for the mechanism as stated, with real-valued noise and perfect coins.</p>
 </main></body></html>
 """)
 
@@ -172,7 +172,7 @@ def _facts(setting, known, row):
     ends = f"ε ≤ {digits(setting.eps)} at δ = {digits(setting.delta)} (proved)"
     if hasattr(exact, "upper"):
         low, high = bound(exact.lower, up=False, digits=4), bound(exact.upper, up=True, digits=4)
-        ends = f"{low} ≤ ε ≤ {high} at δ = {digits(setting.delta)} (upper end proved, lower end an attack)"
+        ends = f"{low} ≤ ε ≤ {high} at δ = {digits(setting.delta)} (upper bound proved, lower bound attacked)"
     yield f"Guarantee{' for all rounds' if setting.rounds > 1 else ''}", ends
     found = plan_pictures.errors(setting, row)
     usual = plan_pictures.shown_as(setting, row["standard error"])

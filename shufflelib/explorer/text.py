@@ -89,7 +89,7 @@ def bounds(setting, known):
     if not setting.one_round:
         return (
             "<p>The other bounds are for one round in which all users report; "
-            "with several rounds or a sampling rate below 1 only the certified ends are shown.</p>"
+            "with several rounds or a sampling rate below 1 only the certified bounds are shown.</p>"
         )
     found = known(Question.of(questions.epsilon, setting))
     return _table(found, known(Question.of(questions.published, setting)))

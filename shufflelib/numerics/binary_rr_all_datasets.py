@@ -50,7 +50,7 @@ CHUNK = 500_000  # terms held at once
 
 
 class Ends(NamedTuple):
-    """Lower and upper ends, one for each row."""
+    """Lower and upper bounds, one for each row."""
 
     lower: np.ndarray
     upper: np.ndarray
@@ -205,7 +205,7 @@ class BinaryPopulations:
         Returns
         -------
         Ends
-            The lower ends always hold; the upper ones are infinite where n is so large that the best
+            The lower bounds always hold; the upper ones are infinite where n is so large that the best
             count is not resolved.
         """
         s = np.asarray(s, float)

@@ -17,8 +17,8 @@ import numpy as np
 from shufflelib.numerics.logspace import UNIT, logsumexp
 
 TOLERANCE = 1e-6  # relative width aimed at
-MEETING = 1e-6  # relative distance of two ends that meet
-WIDE = 2.0  # factor between the ends from which on a text says so
+MEETING = 1e-6  # relative distance of two bounds that agree
+WIDE = 2.0  # factor between the bounds from which on a text says so
 LEAST = math.ulp(0.0)  # what is positive is at least so much
 LONG_UNIT = float(np.finfo(np.longdouble).eps)
 
@@ -36,14 +36,14 @@ class Status(enum.Enum):
     """
 
     CERTIFIED = "certified on both sides"
-    TRIVIAL_LOWER = "certified above; the lower end is trivial, because nothing better is known"
-    TRIVIAL_UPPER = "certified below; the upper end is trivial, because nothing better is known"
-    TRIVIAL = "both ends are trivial, because nothing better is known"
+    TRIVIAL_LOWER = "certified above; the lower bound is trivial, because nothing better is known"
+    TRIVIAL_UPPER = "certified below; the upper bound is trivial, because nothing better is known"
+    TRIVIAL = "both bounds are trivial, because nothing better is known"
     BELOW_RESOLUTION = (
-        "the target lies below what the method can resolve; the ends are the trivial ones: use a larger delta"
+        "the target is below what the method can resolve, so both bounds are trivial: use a larger delta"
     )
     UNBOUNDED = (
-        "no finite bound is proved here; the upper end is infinite: use a larger delta or more users, "
+        "no finite bound is proved here; the upper bound is infinite: use a larger delta or more users, "
         "or a mechanism in which every value can lead to every report"
     )
 
@@ -61,8 +61,8 @@ class Status(enum.Enum):
         Returns
         -------
         Status
-            `UNBOUNDED` if an upper end is infinite.  An end counts as trivial if it is at its floor or
-            ceiling while the other end is more than a relative 1e-6 away.
+            `UNBOUNDED` if an upper bound is infinite.  A bound counts as trivial if it is at its floor or
+            ceiling while the other bound is more than a relative 1e-6 away.
         """
         lower, upper = np.asarray(lower, float), np.asarray(upper, float)
         if np.isinf(upper).any():
@@ -79,14 +79,14 @@ class Status(enum.Enum):
 
 
 def written(value, *, up, digits=10):
-    """Write an end of a bracket, rounded to the side on which it stays true.
+    """Write a bound of a bracket, rounded to the side on which it stays true.
 
     Parameters
     ----------
     value : float
-        The end; infinite ends stay infinite.
+        The bound; infinite bounds stay infinite.
     up : bool
-        True for an upper end, False for a lower one.
+        True for an upper bound, False for a lower one.
     digits : int
         Significant digits, at most 15.
 
@@ -117,9 +117,9 @@ class Certified:
     lower, upper : float or numpy.ndarray
         Ends of the bracket, equal shapes, never NaN, ``lower <= upper``.
     status : Status, optional
-        Whether both ends are proved, or why an end is only trivial; by default `Status.of` the ends.
+        Whether both bounds are proved, or why one is only trivial; by default `Status.of` the bounds.
     source : str
-        What proves either end, in words.
+        What proves each of the two bounds, in words.
     statement : str
         The quantity in words (what is bounded, for whom), used by ``str()``.
     hypotheses : tuple of str
@@ -130,13 +130,13 @@ class Certified:
     Raises
     ------
     ValueError
-        If shapes differ, an end is NaN or the ends are inverted: a bug, never a user's error.
+        If shapes differ, a bound is NaN or lower > upper: a bug, never a user's error.
 
     Notes
     -----
-    A bracket is not a number: a caller says which end is meant.  For ε and δ the safe end is ``upper``; for
-    a false-negative rate it is ``lower``.  So ``float(bracket)``, ``bracket < 1`` and unpacking raise a
-    `TypeError`.  ``f"{bracket:.3g}"`` writes both ends, each rounded outward.
+    A bracket is not a number: a caller says which bound is meant.  For ε and δ the safe bound is ``upper``;
+    for a false-negative rate it is ``lower``.  So ``float(bracket)``, ``bracket < 1`` and unpacking raise a
+    `TypeError`.  ``f"{bracket:.3g}"`` writes both bounds, each rounded outward.
 
     Examples
     --------
@@ -161,9 +161,11 @@ class Certified:
     def __post_init__(self):
         lower, upper = np.array(self.lower, float), np.array(self.upper, float)  # copies, to be frozen
         if lower.shape != upper.shape:
-            raise ValueError(f"ends of a bracket must have equal shapes, got {lower.shape} and {upper.shape}")
+            raise ValueError(f"the two bounds must have equal shapes, got {lower.shape} and {upper.shape}")
         if not np.all(lower <= upper):
-            raise ValueError(f"a bracket must satisfy lower <= upper, got {self.lower!r} and {self.upper!r}")
+            raise ValueError(
+                f"the two bounds must satisfy lower <= upper, got {self.lower!r} and {self.upper!r}"
+            )
         if lower.ndim == 0:
             lower, upper = float(lower), float(upper)
         else:
@@ -197,7 +199,7 @@ class Certified:
 
     @property
     def width(self):
-        """``upper / lower``, a float or an array: 1 if the ends are equal, infinite if only one is 0."""
+        """``upper / lower``, a float or an array: 1 if they are equal, infinite if only ``lower`` is 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.where(self.lower == self.upper, 1.0, np.divide(self.upper, self.lower))
         return float(factor) if factor.ndim == 0 else factor
@@ -218,13 +220,13 @@ class Certified:
     def _refuse(self, *_):
         raise TypeError(
             "a bracket is not one number; use .upper, the proved guarantee, or .lower (for a false-negative "
-            "rate .lower is the proved end)"
+            "rate the guarantee is .lower)"
         )
 
     __float__ = __int__ = __iter__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
     def to_dict(self):
-        """Return ends, width, status and all texts as a dictionary that JSON can hold, arrays as lists."""
+        """Return bounds, width, status and all texts as a dictionary that JSON can hold, arrays as lists."""
         ends = {name: np.asarray(getattr(self, name)).tolist() for name in ("lower", "upper", "width")}
         texts = {"statement": self.statement, "source": self.source, "hypotheses": "; ".join(self.hypotheses)}
         return ends | {"status": self.status.name.lower(), "cause": self.cause} | texts
@@ -276,7 +278,7 @@ class Interval(NamedTuple):
         return Interval(*(np.where(condition, mine, others) for mine, others in ends))
 
     def widened(self, units=0.0, absolute=0.0):
-        """Move each end outward by units in its last place and by an absolute error."""
+        """Move each bound outward by units in its last place and by an absolute error."""
         share, (lower, upper) = units * UNIT, self
         if isinstance(lower, np.ndarray) or isinstance(upper, np.ndarray):
             with np.errstate(invalid="ignore"):  # where nothing is known NaN stays
@@ -387,13 +389,13 @@ class Interval(NamedTuple):
     # ---------------------------------------------------------------- probabilities by their logarithms
 
     def or_unknown(self):
-        """Return the bracket of a probability, NaN ends replaced so that a failure never looks private."""
+        """Return the bracket of a probability, with NaN replaced so that a failure never looks private."""
         if self.lower <= self.upper:
             return self
         return Interval(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
 
     def probabilities(self):
-        """Return both ends of the probability itself, at least 0 and at most 1."""
+        """Return both bounds of the probability itself, at least 0 and at most 1."""
         if self.upper == -math.inf:
             return 0.0, 0.0
         return tuple(self.exp().within(0.0, 1.0))
@@ -416,7 +418,7 @@ def intersect(one, two):
 
 
 def worst_case(dominating, attacks):
-    """Return the bracket of a worst case: the largest upper end above it, the largest lower end below it.
+    """Return the bracket of a worst case: the largest upper bound above it, the largest lower bound below it.
 
     Examples
     --------

@@ -10,7 +10,7 @@ With rounds whose losses have the finite distributions P_1, …, P_k and L their
 along the vertical line through the saddle point, where nothing cancels.  Equal rounds are powers, so
 that their number costs nothing.
 
-Why the ends are proved
+Why the bounds are proved
 -----------------------
 *Smoothing.*  One more round, a Gaussian pair with μ² = v, gains the factor :math:`e^{vt(t+1)/2}`.
 It can only raise δ.  Conversely its likelihood ratio W_v obeys, in convex order,
@@ -128,9 +128,9 @@ class ComposedPLD:
         return low * math.sqrt(high / low)
 
     def log_delta(self, eps, *, width):
-        r"""Return both ends of log δ(ε) of the finite PLDs as they stand, aiming at a relative width.
+        r"""Return both bounds of log δ(ε) of the finite PLDs as they stand, aiming at a relative width.
 
-        The lower end grants only that losses counted as infinite exceed 550: all else falls below
+        The lower bound grants only that losses counted as infinite exceed 550: all else falls below
         −50 with probability e^{−50} at most, as :math:`\mathbb E_P e^{-L} \le 1`.
         """
         if eps >= self.largest:
@@ -198,7 +198,7 @@ def _period(total, theta, eps, smoothing, log_scale, deviation):
 
 
 def _nearly_constant(total, eps):
-    """Return both ends of log δ of a sum that hardly varies: 1 − e^{ε − L} moves no more than L does."""
+    """Return both bounds of log δ of a sum that hardly varies: 1 − e^{ε − L} moves no more than L does."""
     log_mass, error, mean, variance = total.cumulants(0.0)
     spread = math.sqrt(variance) + 64 * UNIT * (1.0 + eps + abs(mean))
     value = -math.expm1(min(eps - mean, 0.0))

@@ -1,11 +1,11 @@
 r"""Numerics in log space, with stated errors; nothing here knows about privacy.
 
-What a certified end rests on
------------------------------
-*Proved.*  The inequalities behind every upper and lower end are proved in the docstrings of the modules that
-use them.  The rounding of sums, products and quotients of doubles is bounded by hand, with room to spare, and
-added to both ends, mostly by the interval operations of `certified`.  Tests compare these operations with
-arithmetic of 200 digits, and the ends with exact fractions and with arithmetic of 40 digits.
+What a certified bound rests on
+-------------------------------
+*Proved.*  The inequalities behind every upper and lower bound are proved in the docstrings of the modules
+that use them.  The rounding of sums, products and quotients of doubles is bounded by hand, with room to
+spare, and added to both bounds, mostly by the interval operations of `certified`.  Tests compare these
+operations with arithmetic of 200 digits, and the bounds with exact fractions and arithmetic of 40 digits.
 
 *Assumed.*  NumPy and the C library state no error that holds on every machine.  The bounds on rounding take
 exp, expm1, log, log1p, sin, cos, sinh, cosh and arctan2 to be within four units in the last place, where a
@@ -18,7 +18,7 @@ functions and 4000 for each of the others; a unit is `UNIT` times the value.
 ======================= =========================================== ======================================
 function                largest error measured                      charged where it is used
 ======================= =========================================== ======================================
-`binomial_tail`         5.4e-12 of the value, n up to 1.5e6         no certified end
+`binomial_tail`         5.4e-12 of the value, n up to 1.5e6         no certified bound
 ndtr(z)                 1.8 (1 + z²) units, −37 ≤ z ≤ 8             4.5 (1 + z²) units or more
 log_ndtr(z)             1.6 (1 + z²) `UNIT`, −37 ≤ z ≤ 0, absolute 32 (1 + z²) `UNIT` or 1e-12
 erfcx(x)                4 units, −1 ≤ x ≤ 30                        16 units
@@ -166,13 +166,13 @@ def binomial_pmf_error(log_mass):
 
 
 def complement(chance):
-    """Return both ends of 1 − x for 0 ≤ x ≤ 1: the float itself where it is exact."""
+    """Return both bounds of 1 − x for 0 ≤ x ≤ 1: the float itself where it is exact."""
     rest = 1.0 - chance
     return (rest, rest) if 1.0 - rest == chance else (math.nextafter(rest, 0.0), math.nextafter(rest, 1.0))
 
 
 def binomial_tail(m, n, p):
-    """Return P(Bin(n, p) ≥ m), to some eleven digits for n up to 1.5e6; certified ends do not use it."""
+    """Return P(Bin(n, p) ≥ m), to some eleven digits for n up to 1.5e6; certified bounds do not use it."""
     m, n = np.asarray(m, float), np.asarray(n, float)
     within = (m > 0) & (m <= n)
     value = betainc(np.where(within, m, 1.0), np.where(within, n - m + 1.0, 1.0), p)

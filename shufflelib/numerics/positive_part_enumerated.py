@@ -23,7 +23,7 @@ RARE = -30.0  # log of the chance of more of them than are listed, from which on
 def listed_mean(distribution, n, log_crude):
     r"""Return an enclosure of :math:`\log \mathbb E[(G_1+\dots+G_n)_+]`, and whether the list is complete.
 
-    ``log_crude`` is an upper end known already.  Nothing is known where the list would be too long.
+    ``log_crude`` is an upper bound known already.  Nothing is known where the list would be too long.
     """
     around = _Around.heaviest(distribution)
     most = _enumerable(around, n)
@@ -39,7 +39,7 @@ class _Around(NamedTuple):
     size: float
     values: np.ndarray
     sizes: np.ndarray
-    masses: tuple  # of the others, lower and upper ends
+    masses: tuple  # of the others, lower and upper bounds
 
     @classmethod
     def heaviest(cls, distribution):

@@ -80,7 +80,7 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE):
     Returns
     -------
     Interval
-        Both ends proved, with rounding charged; ``-inf`` on both sides if the sum cannot be positive.
+        Both bounds proved, with rounding charged; ``-inf`` on both sides if the sum cannot be positive.
 
     Notes
     -----
@@ -229,7 +229,7 @@ class _Identical(TiltedSum):
         self.atoms = distribution.values.size
 
     def growth(self, other):
-        """Return an upper end of n (K(other) − K(θ))."""
+        """Return an upper bound on n (K(other) − K(θ))."""
         there = _Tilt(self.distribution, other)
         grown = there.cumulant - self.tilt.cumulant + there.cumulant_error
         return self.n * grown + self.cumulant_error

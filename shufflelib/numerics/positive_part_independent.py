@@ -51,7 +51,7 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance):
     Returns
     -------
     Interval
-        Both ends proved; ``-inf`` on both sides if the sum cannot be positive.
+        Both bounds proved; ``-inf`` on both sides if the sum cannot be positive.
 
     Notes
     -----
@@ -86,7 +86,7 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance):
 
 
 def _log_sum(mass, count, gain, side):
-    """Return an upper (side 1) or lower (side −1) end of the log of the sum of count·mass·gain, gains ≥ 0."""
+    """Return an upper (side 1) or lower (side −1) bound on the log of Σ count·mass·gain, gains ≥ 0."""
     some = gain > 0.0
     logs = np.log(mass[some]), np.log(count[some]), np.log(gain[some])
     size = np.max(np.sum(np.abs(logs), axis=0), initial=0.0)
@@ -94,7 +94,7 @@ def _log_sum(mass, count, gain, side):
 
 
 def _single_positive_lower_bound(mass, rest, least, count):
-    """Return a lower end of log E[S₊]: of outcomes in which one slot gains and all others show nothing."""
+    """Return a lower bound on log E[S₊]: of outcomes in which one slot gains and all others show nothing."""
     if np.any(rest == 0.0):
         return -math.inf
     log_all_zero = math.fsum(count * np.log(rest)) * (1 + PRECISION) - 2 * PRECISION * count.sum()
@@ -164,7 +164,7 @@ class _TiltedLosses(TiltedSum):
         self._bins = [self._gather(size) for size in sorted({math.isqrt(bins), bins})]
 
     def growth(self, other):
-        """Return an upper end of the growth of the cumulant from θ to another point of the real axis."""
+        """Return an upper bound on the growth of the cumulant from θ to another point of the real axis."""
         cumulant, masses, _, terms = _tilted(*self.distribution, other)
         error = math.fsum(self.count * self._doubt(other, masses, terms)[1])
         return math.fsum(self.count * (cumulant - self._cumulants)) + error + self.cumulant_error

@@ -6,7 +6,7 @@ r"""The saddle-point integral of E[S₊] for a sum S of independent losses, with
 along the vertical line through the saddle point θ, where nothing cancels, so that the *relative*
 error stays small however small the number is.
 
-Why the ends are proved
+Why the bounds are proved
 -----------------------
 *Smoothing.*  With an independent Gaussian Z of variance v, the integrand gains the factor
 :math:`e^{vt^2/2}`, which cuts the integral off.  Jensen's inequality gives
@@ -19,8 +19,8 @@ Why the ends are proved
 *Trapezoidal rule.*  With step :math:`2\pi/L` it returns, by Poisson summation, exactly
 :math:`\sum_k e^{-\theta kL}\,\mathbb E[(S+Z+kL)_+]`: the wanted term k = 0 plus positive ones, which
 Chernoff's inequality bounds.  *Truncation* is bounded by the Gaussian factor, *rounding* by a
-running sum of node-wise error bounds.  All three are charged to both ends; `logspace` says what the bounds on
-rounding assume of NumPy and SciPy.
+running sum of node-wise error bounds.  All three are charged to both bounds; `logspace` says what the bounds
+on rounding assume of NumPy and SciPy.
 """
 
 import math
@@ -60,7 +60,7 @@ class TiltedSum(ABC):
 
     @abstractmethod
     def growth(self, other):
-        """Return an upper end of log E e^{other·S} − log E e^{θS}."""
+        """Return an upper bound on log E e^{other·S} − log E e^{θS}."""
 
     @abstractmethod
     def integrand(self, smoothing, step, first, size, nothing):

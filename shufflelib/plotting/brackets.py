@@ -9,7 +9,7 @@ from shufflelib.plotting.style import style
 
 
 def shade_bracket(ax, x, lower, upper):
-    """Shade what lies between the best proved lower and upper end, replacing an earlier shade.
+    """Shade what lies between the best proved lower and upper bound, replacing an earlier shade.
 
     Examples
     --------
@@ -31,12 +31,12 @@ def shade_bracket(ax, x, lower, upper):
 
 
 def gap_in_words(lower, upper):
-    """Say how far the ends of a bracket are apart at most, for a label at the end of its curve.
+    """Say how far apart the bounds of a bracket are at most, for a label at the end of its curve.
 
     Parameters
     ----------
     lower, upper : array_like, shape (m,)
-        The two ends; pairs without a positive lower or a finite upper end are left out.
+        The two bounds; pairs without a positive lower or a finite upper bound are left out.
 
     Returns
     -------
@@ -61,14 +61,14 @@ def gap_in_words(lower, upper):
 
 
 def draw_ratio(ax, x, lower, upper):
-    """Draw upper over lower end in a thin strip below a panel, whose horizontal axis moves below the strip.
+    """Draw upper over lower bound in a thin strip below a panel, whose horizontal axis moves below the strip.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
         The panel, with its horizontal axis named and scaled.
     x, lower, upper : array_like, shape (m,)
-        Abscissae and the two ends.
+        Abscissae and the two bounds.
 
     Returns
     -------

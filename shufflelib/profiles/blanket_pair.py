@@ -44,7 +44,8 @@ class BlanketPair(PairProfile):
     .. math:: H_\varepsilon \le \tfrac1n \mathbb E[S_+] + \mathbb E[(G + S')_+ 1_J] + (n-1)\,w(J) R_0(J)
 
     with S' the sum of n − 1 tame losses; J follows ε, so that δ = 1e-200 is resolved as 1e-2 is.  For a few
-    users the upper end is loose: with two, δ is typically e³ to e⁵ times too large far out, e¹⁸ for σ = 0.16.
+    users the upper bound is loose: with two, δ is typically e³ to e⁵ times too large for large ε, and e¹⁸ times
+    for σ = 0.16.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class BlanketPair(PairProfile):
     max_privacy_loss = math.inf
 
     def _log_ever(self):
-        """Return a lower end of log H at every ε: the outputs that one report alone can produce."""
+        """Return a lower bound on log H at every ε: the outputs that one report alone can produce."""
         ratios = self.ratios
         alone = ratios.r1_over_w == 0.0
         mass_alone = math.fsum(ratios.r0_over_w[alone] * ratios.w[alone])
@@ -194,7 +195,7 @@ class BlanketPair(PairProfile):
         return chernoff.min(axis=0) - 1.0 - math.log(self.n)
 
     def _log_jumps(self, first):
-        """Return the log of an upper end of what the first 0, 1, … extreme outputs add."""
+        """Return the log of an upper bound on what the first 0, 1, … extreme outputs add."""
         ratios, extreme = self.ratios, self._extreme[0]
         mass, doubt = ratios.w, ratios.precision + UNIT * (ratios.w.size + 16)
         losses = first - ratios.r1_over_w + doubt * self._sizes(first)
@@ -218,7 +219,7 @@ class BlanketPair(PairProfile):
             return np.log((alone + together) * (1.0 + 32.0 * doubt)) + math.log(scale)
 
     def _log_one_jump(self, shrink):
-        r"""Return a lower end of :math:`\log H - \varepsilon`: one large loss, the others at their mean.
+        r"""Return a lower bound on :math:`\log H - \varepsilon`: one large loss, the others at their mean.
 
         With J the outputs whose loss exceeds what all others take away on average, the events that user i
         alone reports from J are disjoint; Jensen's inequality for the others gives
@@ -269,7 +270,7 @@ class BlanketPair(PairProfile):
         return RenyiSum.of(self.ratios, self.n)
 
     def renyi_directed(self, order, skip_below=0.0):
-        """Return both ends of D_order(P‖Q): a lattice sum for up to three losses, else from dots."""
+        """Return both bounds of D_order(P‖Q): a lattice sum for up to three losses, else from dots."""
         ratios = self.ratios
         if np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0)):
             return math.inf, math.inf  # an output that the second report cannot produce

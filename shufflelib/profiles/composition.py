@@ -26,7 +26,7 @@ MANY_DOTS = 500  # from here on a search that stalls has met the width of the va
 
 
 def added(counted):
-    """Return both ends of a sum from counts and the ends of one term each."""
+    """Return both bounds of a sum from counts and the ends of one term each."""
     return sum((Interval(*ends) * count for count, ends in counted), start=Interval.of(0.0))
 
 
@@ -47,8 +47,8 @@ class ComposedPair(Pair):
     such totals.  For example δ of 30 rounds of (0.9, 0.09, 0.01), (0.5, 0.3, 0.2) is up to 5 % wide, ε of two
     rounds of randomized response with a budget of 1 is 4 % wide at δ = 1e-6, and δ(0) of two rounds of
     (0.999, 0.001), (0.9999, 0.0001) lies between 0.0012 and 0.0018.  For 10⁴ rounds of a Gaussian pair with
-    μ = 2 the upper end of ε is infinite.
-    Rényi divergences add up, with both ends.
+    μ = 2 the upper bound on ε is infinite.
+    Rényi divergences add up, with both bounds.
     Cost: a few hundred values of each pair's curve, once; more rounds cost more only where the total ε
     exceeds about 100.
 
@@ -124,7 +124,7 @@ class ComposedPair(Pair):
         return Interval(*(np.array(ends) for ends in zip(*each, strict=True))).log_sum()
 
     def _some_round(self, eps):
-        """Return a lower end of log H: in some round the loss is beyond ε + a, far above ε.
+        """Return a lower bound on log H: in some round the loss is beyond ε + a, far above ε.
 
         With S such outcomes and h = P(S) − e^{ε + a} Q(S) this has the divergence
         1 − ∏(1 − P(S)) − e^{−a} Σ(P(S) − h), affine in each P(S), so that it is least where each is h or 1.
@@ -174,11 +174,11 @@ class ComposedPair(Pair):
                 return above, below, width
 
     def renyi_directed(self, order, skip_below=0.0):
-        """Return both ends of the sum of the rounds' divergences."""
+        """Return both bounds of the sum of the rounds' divergences."""
         ends = [(count, pair.renyi_directed(order)) for pair, count in self.rounds]
         total = added(ends)
         return total.lower, total.upper
 
     def false_negatives(self, fpr):
-        """Return both ends of the smallest false-negative rate, null P against alternative Q."""
+        """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
         return DiscretisedLoss(self).false_negatives(fpr)

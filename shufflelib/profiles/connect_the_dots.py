@@ -71,7 +71,7 @@ def renyi_from_moment(log_moment, order):
 
 
 class HockeyStickCurve:
-    """One direction of a pair: dots (ε, log H) with both ends, the abscissa kept as x = e^ε − 1."""
+    """One direction of a pair: dots (ε, log H) with both bounds, the abscissa kept as x = e^ε − 1."""
 
     def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS, depth=DEPTH):
         self.pair, self.last, self.tolerance = pair, pair.max_privacy_loss, tolerance
@@ -108,11 +108,11 @@ class HockeyStickCurve:
 
     @property
     def log_beyond(self):
-        """Upper end of log H after the last dot."""
+        """Upper bound on log H after the last dot."""
         return self.high[-1]
 
     def chords(self, s):
-        """Return upper ends of log ∫ E^s H dE over each gap, and the logs of what the values' width adds.
+        """Return upper bounds on log ∫ E^s H dE over each gap, and the logs of what the values' width adds.
 
         That width is taken to fall geometrically inside a gap where this is less than along a chord, which
         narrower gaps would show: it is no end of anything.
@@ -131,7 +131,7 @@ class HockeyStickCurve:
         return weight + chord, np.where(np.isfinite(inside), np.minimum(noise, inside), noise)
 
     def lines(self, s):
-        """Return lower ends of log ∫ E^s H dE over each gap, proved for their sum."""
+        """Return lower bounds on log ∫ E^s H dE over each gap, proved for their sum."""
         eps, low, high = self.eps, self.low, self.high
         if eps.size < 2:
             return np.empty(0)
@@ -219,7 +219,7 @@ class ConnectTheDots:
         return self.forward.eps.size + self.backward.eps.size
 
     def renyi(self, order, skip_below=0.0):
-        """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
+        """Return both bounds of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
         if self.forward.last <= 0.0:  # P = Q
             return 0.0, 0.0
         if order > LARGEST_ORDER:  # D rises with the order, up to the largest loss
@@ -262,7 +262,7 @@ class ConnectTheDots:
     def _pieces(self, order):
         """Yield each curve and, of its weighted integral over each gap, three logarithms.
 
-        They are those of the lower end, of the upper end, and of what the width of the values adds.
+        They are those of the lower bound, of the upper bound, and of what the width of the values adds.
         """
         scale = math.log(order) + math.log(order - 1.0)
         for curve, s in ((self.forward, order - 2.0), (self.backward, -order - 1.0)):
@@ -275,7 +275,7 @@ class ConnectTheDots:
             yield curve, scale + below, np.append(scale + above, beyond), scale + noise
 
     def false_negatives(self, fpr):
-        """Return both ends of the smallest false-negative rate, null P against alternative Q."""
+        """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
         if self.forward.last <= 0.0:  # P = Q
             return complement(fpr)
         before, stalled = math.inf, 0

@@ -105,7 +105,7 @@ class DiscretisedLoss(connect_the_dots.ConnectTheDots):
         return max(self.forward.eps.size, self.backward.eps.size) >= MOST_DOTS
 
     def _dots(self):
-        """Return x = e^ε − 1 of all dots and both ends of h there, losses rising."""
+        """Return x = e^ε − 1 of all dots and both bounds on h there, losses rising."""
         ahead, behind = self.forward, self.backward
         near = behind.eps < self.lowest
         eps = np.concatenate([-behind.eps[near][:0:-1], ahead.eps])
@@ -167,7 +167,7 @@ def distributions(x, low, high):
     x : numpy.ndarray
         e^ε − 1 of the dots, rising, above −1.
     low, high : numpy.ndarray
-        Both ends of the curve there, at least max(0, −x) and at most 1.
+        Both bounds on the curve there, at least max(0, −x) and at most 1.
     """
     kink, depth, doubt = _kinks(x, low, high)
     above = distribution(np.append(-1.0, x), np.append(1.0, high), below=False)

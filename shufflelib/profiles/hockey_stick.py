@@ -65,7 +65,7 @@ class Pair(ABC):
         return Interval(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
 
     def renyi_directed(self, order, skip_below=0.0):
-        """Return both ends of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
+        """Return both bounds of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
         start = (
             connect_the_dots.RENYI_TOLERANCE,
             connect_the_dots.RENYI_FIRST_DOTS,
@@ -74,7 +74,7 @@ class Pair(ABC):
         return connect_the_dots.ConnectTheDots(self, *start).renyi(order, skip_below)
 
     def renyi_worst(self, order, skip_below=0.0):
-        """Return both ends of the larger direction, known well where it exceeds ``skip_below``."""
+        """Return both bounds of the larger direction, known well where it exceeds ``skip_below``."""
         if self.symmetric:
             return self.renyi_directed(order, skip_below)
         one, two = (self, self.reversed) if self.forward_is_dominant else (self.reversed, self)
@@ -83,7 +83,7 @@ class Pair(ABC):
         return tuple(float(end) for end in np.maximum(first, second))  # NaN stays NaN
 
     def false_negatives(self, fpr):
-        """Return both ends of the smallest false-negative rate, null P against alternative Q."""
+        """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
         return connect_the_dots.ConnectTheDots(self).false_negatives(fpr)
 
     def on_a_sample(self, rate):

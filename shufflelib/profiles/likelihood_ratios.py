@@ -47,7 +47,7 @@ class LikelihoodRatios:
         The same masses, output class by output class, where they are known; then only
         :math:`(R_0 - e^{\varepsilon} R_1)_+` of each class is added.
     precision : float
-        Relative error of the entries, charged to both ends of every number computed from them.
+        Relative error of the entries, charged to both bounds of every number computed from them.
     cell_width : float
         Relative width in δ that cutting a density into cells costs already; nothing finer is then
         asked of the numerics.  0 for a finite randomizer.
@@ -220,7 +220,7 @@ class Tails:
     inside : LikelihoodRatios
         Ratios of R_0 without T and of no more than R_1; all mass of R_0 is inside the reference's support.
     log_moment : callable
-        Upper end of :math:`\log \int_T R_0^\lambda R_1^{1-\lambda}` for an order λ.
+        Upper bound on :math:`\log \int_T R_0^\lambda R_1^{1-\lambda}` for an order λ.
     """
 
     inside: LikelihoodRatios
@@ -235,10 +235,10 @@ class InputPair:
     ----------
     blanket : LikelihoodRatios
         Ratios to the privacy blanket; where a density had to be discretised, in a convex order
-        at least the true one (mean-preserving splits), so that what it proves is an upper end.
+        at least the true one (mean-preserving splits), so that what it proves is an upper bound.
     attacks : tuple of LikelihoodRatios
         Ratios to the full density of R(x*), one for each x* tried; where a density had to be discretised,
-        in convex order at most the true ones (coarsening), so that what they prove is a lower end.
+        in convex order at most the true ones (coarsening), so that what they prove is a lower bound.
     tails : Tails, optional
         What Rényi divergences need where outputs were given up.
     """

@@ -54,23 +54,23 @@ class Polygon:
         return tuple(rates.upper * self._order for rates in self.rates)
 
     def lower(self, fpr):
-        """Return a proved lower end of the polygon at an array of false-positive rates."""
+        """Return a proved lower bound on the polygon at an array of false-positive rates."""
         return _at(*self.below, fpr) * (1.0 - 8 * UNIT)
 
     def upper(self, fpr):
-        """Return a proved upper end of the polygon at an array of false-positive rates."""
+        """Return a proved upper bound on the polygon at an array of false-positive rates."""
         blind = np.minimum((1.0 - fpr) * (1.0 + UNIT), 1.0)  # of the test that looks at nothing
         return np.minimum(_at(*self.above, fpr) * (1.0 + 8 * UNIT), blind)
 
     def hockey_stick(self, log_slope):
-        """Return both ends of sup_A Q(A) − s P(A), log s given, for s of any size."""
+        """Return both bounds of sup_A Q(A) − s P(A), log s given, for s of any size."""
         if log_slope >= 0.0:
             return self.pair.reversed.log_hockey_stick(log_slope).probabilities()
         return mirrored(Interval.of(log_slope), Interval(*self.inverse.hockey_stick(-log_slope)))
 
 
 def mirrored(log_slope, value):
-    """Return both ends of sup_A Q(A) − s P(A), s < 1, from ``value``, that of the reversed pair at 1/s."""
+    """Return both bounds of sup_A Q(A) − s P(A), s < 1, from ``value``, that of the reversed pair at 1/s."""
     return tuple((value * log_slope.exp() - log_slope.expm1()).within(0.0, 1.0))
 
 

@@ -35,7 +35,7 @@ class DiscretePair(PairProfile):
 
     Notes
     -----
-    Cost O(m) for each number.  Rounding of the inputs' logarithms is charged to both ends.
+    Cost O(m) for each number.  Rounding of the inputs' logarithms is charged to both bounds.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class DiscretePair(PairProfile):
     """
 
     statement = "a finite pair (P, Q)"
-    source = "exact sums over the support; both ends differ by rounding only"
+    source = "exact sums over the support; both bounds differ by rounding only"
 
     def __init__(self, log_p, log_q):
         log_p = _log_masses(log_p, "log_p")
@@ -119,7 +119,7 @@ class DiscretePair(PairProfile):
         return (self.log_p.at(over) + gain.log()).log_sum().within(most=0.0)
 
     def renyi_directed(self, order, skip_below=0.0):
-        """Return both ends of D_order(P‖Q), from Σ Q φ(loss), φ falling below 0 and rising above."""
+        """Return both bounds of D_order(P‖Q), from Σ Q φ(loss), φ falling below 0 and rising above."""
         if np.isposinf(self.loss.upper[-1]):
             return math.inf, math.inf
         size = abs(self.loss)
@@ -131,7 +131,7 @@ class DiscretePair(PairProfile):
         )
 
     def false_negatives(self, fpr):
-        """Return both ends of T(P, Q)(fpr) by the Neyman-Pearson lemma: reject for small P/Q first."""
+        """Return both bounds of T(P, Q)(fpr) by the Neyman-Pearson lemma: reject for small P/Q first."""
         return float(self._polygon.lower(fpr)), float(self._polygon.upper(fpr))
 
     @functools.cached_property
@@ -189,10 +189,10 @@ class Gaussian(SymmetricPair, PairProfile):
     epsilon at delta = 1e-06 of 1-Gaussian differential privacy
     4.88655 ≤ value ≤ 4.88656
     certified on both sides
-    closed form: both ends differ by rounding only
+    closed form: both bounds differ by rounding only
     """
 
-    source = "closed form: both ends differ by rounding only"
+    source = "closed form: both bounds differ by rounding only"
 
     def __init__(self, mu):
         self.mu = validation.real(
@@ -229,11 +229,11 @@ class Gaussian(SymmetricPair, PairProfile):
         return Interval(scale + low - relative, scale + math.log(difference + error) + relative)
 
     def renyi_directed(self, order, skip_below=0.0):
-        """Return both ends of order·μ²/2."""
+        """Return both bounds of order·μ²/2."""
         return tuple(Interval.of(self.mu) * self.mu * (0.5 * order))
 
     def false_negatives(self, fpr):
-        """Return both ends of Φ(Φ⁻¹(1 − fpr) − μ)."""
+        """Return both bounds of Φ(Φ⁻¹(1 − fpr) − μ)."""
         if fpr in (0.0, 1.0):
             return 1.0 - fpr, 1.0 - fpr
         z = -float(ndtri(fpr))

@@ -1,12 +1,12 @@
 r"""The privacy profile δ(ε) of a mechanism, or of a pair of distributions taken for itself.
 
-A mechanism is described from both sides: by pairs that dominate it (their numbers are upper ends) and by
-pairs that it produces (lower ends).  A pair taken for itself stands on both sides.  ε at δ, Rényi divergences
-and trade-off functions follow from the pairs, and so do rounds and random subsets.
+A mechanism is described from both sides: by pairs that dominate it (their numbers are upper bounds) and by
+pairs that it produces (lower bounds).  A pair taken for itself stands on both sides.  ε at δ, Rényi
+divergences and trade-off functions follow from the pairs, and so do rounds and random subsets.
 
 Rounds may be chosen in view of all earlier outputs.  A pair taken for itself is composed in each of its two
-directions, and the worse is shown.  For a mechanism an upper end lets every round use the `Envelope` of all
-its pairs; a lower end is one attack repeated in every round.
+directions, and the worse is shown.  For a mechanism an upper bound lets every round use the `Envelope` of all
+its pairs; a lower bound is one attack repeated in every round.
 
 Source: for shuffling Koskela, Heikkilä, Honkela (TMLR 2023), Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.2
 and Theorem 7.3; for rounds Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
@@ -178,7 +178,7 @@ def compose(profiles):
     -----
     Hypotheses: neighbours differ in the data of one user, the same in all rounds; rounds draw fresh
     randomness (and fresh subsets) and may be chosen adaptively, each within its profile.  The lower
-    end grants the attacker that what a round asks may be chosen freely.  Cost: proportional to the
+    bound grants the attacker that what a round asks may be chosen freely.  Cost: proportional to the
     number of distinct profiles, not to that of rounds.
 
     Examples

@@ -1,8 +1,8 @@
 r"""The four questions that a privacy profile answers: δ(ε), ε(δ), Rényi divergence and trade-off function.
 
 A mechanism is described from both sides: by pairs of distributions that dominate it (their numbers are upper
-ends) and by pairs that it produces (attacks, whose numbers are lower ends).  A number of the mechanism is the
-worst one over its pairs, in both directions.  It is never worse than what the pure guarantee implies:
+bounds) and by pairs that it produces (attacks, whose numbers are lower bounds).  A number of the mechanism is
+the worst one over its pairs, in both directions.  It is never worse than what the pure guarantee implies:
 any pair with :math:`e^{-\varepsilon_0} \le P/Q \le e^{\varepsilon_0}` is a post-processing of binary
 randomized response (Kairouz, Oh, Viswanath, ICML 2015).
 
@@ -124,7 +124,7 @@ class Questions(Shown, ABC):
         Returns
         -------
         Certified
-            Floats for a scalar, arrays of the argument's shape otherwise; ``upper`` is the safe end.
+            Floats for a scalar, arrays of the argument's shape otherwise; ``upper`` is the safe bound.
 
         Raises
         ------
@@ -215,7 +215,7 @@ class Questions(Shown, ABC):
         Returns
         -------
         Certified
-            ``upper`` is the safe end.
+            ``upper`` is the safe bound.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class Questions(Shown, ABC):
         Returns
         -------
         Certified
-            ``lower`` is the safe end.  For a mechanism the worst order of the two neighbours is
+            ``lower`` is the safe bound.  For a mechanism the worst order of the two neighbours is
             taken; for an ordered pair the null hypothesis is P and the alternative Q.
 
         Raises
@@ -322,13 +322,13 @@ def _cause(ends, above, below, argument):
 
 
 def _fewest_missed(pairs, fpr):
-    """Return both ends of the smallest false-negative rate of several pairs, in either order."""
+    """Return both bounds of the smallest false-negative rate of several pairs, in either order."""
     ends = [one.false_negatives(fpr) for pair in pairs for one in (pair, pair.reversed)]
     return tuple(map(min, zip(*ends, strict=True)))
 
 
 def _largest_renyi(pairs, order):
-    """Return both ends of the largest divergence of several pairs.
+    """Return both bounds of the largest divergence of several pairs.
 
     The plainest comes first, so that the others are soon known to be no worse.
     """

@@ -21,7 +21,7 @@ with :math:`\varphi(r) = r^\lambda - 1 - \lambda(r-1) \ge 0`, so that nothing ca
   At k = 0.7 standard deviations this is 1e-17 of the sum; k = 1 costs nothing.
 * **Tails.** Outside the window boxes (intervals of a and of s) carry at most Chernoff's bound of
   their mass times the largest :math:`V\varphi(U/V)`, which rises with |U − V| and falls with V.
-* **Rounding** of masses, ratios and kernel is charged to both ends.
+* **Rounding** of masses, ratios and kernel is charged to both bounds.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""How a profile shows itself: ε at three δ with both ends, and its curve δ(ε)."""
+"""How a profile shows itself: ε at three δ with both bounds, and its curve δ(ε)."""
 
 import functools
 import html
@@ -44,7 +44,7 @@ class Shown:
         return texts | {"hypotheses": "; ".join(self.hypotheses), "epsilon": ends}
 
     def plot(self, ax=None):
-        """Draw both ends of δ(ε) and return the axes.
+        """Draw both bounds of δ(ε) and return the axes.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class Shown:
 
     @functools.cached_property
     def _curve(self):
-        """Values of ε, and both ends of δ there, down to the smallest of `DELTAS`."""
+        """Values of ε, and both bounds of δ there, down to the smallest of `DELTAS`."""
         upper = [one.upper for one in self._brackets()]
         finite = [one for one in upper if math.isfinite(one)]
         eps = np.linspace(0.0, max([*finite, 0.1]), POINTS)
@@ -81,7 +81,7 @@ class Shown:
 
 
 def _svg(eps, lower, upper):
-    """Return both ends of a curve as an SVG picture, δ on a logarithmic scale."""
+    """Return both bounds of a curve as an SVG picture, δ on a logarithmic scale."""
     least = math.log10(lower.min())
     most = max(math.ceil(math.log10(upper.max())), least + 1.0)
 

@@ -21,7 +21,7 @@ from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 
 
 def max_mixed_privacy_loss(rate, loss):
-    """Return an upper end of log(1 − rate + rate·e^loss)."""
+    """Return an upper bound on log(1 − rate + rate·e^loss)."""
     rate, loss = Interval.of(rate), Interval.of(loss)
     if loss.upper < 700.0:
         return (rate * loss.expm1()).log1p().upper
@@ -40,7 +40,7 @@ class SubsampledPair(Pair):
 
     Notes
     -----
-    Exact: both ends differ as those of the pair do.  Cost: one or two values of its curve.
+    Exact: both bounds differ as those of the pair do.  Cost: one or two values of its curve.
     """
 
     def __init__(self, pair, rate):

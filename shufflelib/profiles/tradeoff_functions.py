@@ -3,7 +3,7 @@ r"""Trade-off functions as objects: what a test of one distribution against anot
 .. math:: f(\alpha) = T(P, Q)(\alpha) = \inf\{\text{false-negative rate}:
           \text{false-positive rate} \le \alpha\},
 
-null hypothesis P, alternative Q.  The closer f to 1 − α, the more private.  The safe end of f is the
+null hypothesis P, alternative Q.  The closer f to 1 − α, the more private.  The safe bound on f is the
 lower one; a function is kept as two convex polygons that enclose it.
 
 Source: Dong, Roth, Su (JRSSB 2022), "DRS" below.
@@ -71,7 +71,7 @@ class TradeoffFunction:
         Returns
         -------
         Certified
-            ``lower`` is the safe end.
+            ``lower`` is the safe bound.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class TradeoffFunction:
         Returns
         -------
         Certified
-            f* falls as f rises: ``upper`` is the safe end.
+            f* falls as f rises: ``upper`` is the safe bound.
         """
         grid = validation.reals(slope, "slope", remedy="the conjugate is taken at -exp(eps)")
         with np.errstate(divide="ignore"):
@@ -133,7 +133,7 @@ class TradeoffFunction:
         Returns
         -------
         Certified
-            ``upper`` is the safe end.
+            ``upper`` is the safe bound.
         """
         grid = validation.reals(
             eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats; its exponential must exist"
@@ -230,7 +230,7 @@ def checked(value, name):
 
 
 class FiniteTradeoff(TradeoffFunction):
-    """The trade-off function of a finite pair, a polygon: both ends differ by rounding only.
+    """The trade-off function of a finite pair, a polygon: the two bounds differ by rounding only.
 
     Examples
     --------
@@ -245,7 +245,7 @@ class FiniteTradeoff(TradeoffFunction):
     True
     """
 
-    def __init__(self, pair, *, statement, source="Neyman-Pearson lemma; both ends differ by rounding only"):
+    def __init__(self, pair, *, statement, source="Neyman-Pearson lemma; bounds differ by rounding only"):
         exact = Polygon(pair)
         super().__init__(exact, exact, statement=statement, source=source)
 

@@ -104,7 +104,7 @@ def from_profile(profile, *, dots=DOTS):
 
 
 def _curve(profile, dots):
-    """Return ε and both ends of the hockey-stick divergence at a grid that covers its fall."""
+    """Return ε and both bounds of the hockey-stick divergence at a grid that covers its fall."""
 
     def ends(eps):
         if isinstance(profile, Pair):

@@ -1,7 +1,7 @@
 r"""All bounds on one question: ε at δ for one randomizer and n users.
 
-Each entry of `ALL` returns ε, or the reason why it does not apply.  The two certified ends come first.  A
-claimed upper bound below the certified lower end is refuted by an attack.
+Each entry of `ALL` returns ε, or the reason why it does not apply.  The two certified bounds come first.  A
+claimed upper bound below the certified lower bound is refuted by an attack.
 
 The distance between the two ends has two parts.  The *theory gap* lies between the best attack and the best
 bound that are known; better theorems would close it.  The *numerical gap* is the width of the intervals in
@@ -62,7 +62,7 @@ class Question:
 
     @functools.cached_property
     def ends(self):
-        """Both certified ends."""
+        """The two certified bounds."""
         return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
 
     @property
@@ -186,7 +186,7 @@ class Comparison(tuple):
 
 
 def _rounded(answer):
-    """Return ε to the digits of a table, rounded to the side on which a certified end stays true."""
+    """Return ε to the digits of a table, rounded to the side on which a certified bound stays true."""
     return float(written(answer.eps, up=answer.bound.name != "certified lower", digits=4))
 
 
@@ -239,7 +239,7 @@ def compare(randomizer, *, n, delta, bounds=None):
     Returns
     -------
     Comparison
-        A tuple of `Answer`, in the order of ``bounds``; the first two of `ALL` are the certified ends, no
+        A tuple of `Answer`, in the order of ``bounds``; the first two of `ALL` are the certified bounds, no
         other one is certified for this randomizer unless its ``says`` does.
 
     Raises
@@ -296,7 +296,7 @@ def gaps(randomizer, *, n, delta):
 
 
 def _ends(pairs, delta):
-    """Return both ends of ε at ``delta`` for the worst of these pairs."""
+    """Return both bounds on ε at ``delta`` for the worst of these pairs."""
     target, ends = math.log(delta), []
     for pair in pairs:
         upper = epsilon_at_delta((pair,), target, safe_above=True)
@@ -389,12 +389,12 @@ ALL = (
     ),
     Bound(
         "stronger clones FMT'23, pair",
-        f"certified upper end; {EVERY} (identical, not adaptive)",
+        f"certified upper bound; {EVERY} (identical, not adaptive)",
         _of_pair(renyi.generic_pair),
     ),
     Bound(
         "clones FMT'21, pair",
-        f"certified upper end; {EVERY}, adaptive ones too",
+        f"certified upper bound; {EVERY}, adaptive ones too",
         _of_pair(renyi.clones_pair_fmt21),
     ),
     Bound(
@@ -418,7 +418,7 @@ ALL = (
     Bound("clones FMT'21, closed form", TRIED, _of_budget(closed_form.clones_fmt21)),
     Bound("EFMRTT'19", TRIED, _of_budget(closed_form.erlingsson19)),
     Bound("Girgis'21, full sum", "upper bound through Rényi divergence, sound where tried", _through_renyi),
-    Bound("shuffle index, blanket", "the limit of the certified upper end for many users", _limit("blanket")),
-    Bound("shuffle index, attack", "the limit of the certified lower end for many users", _limit("attack")),
+    Bound("shuffle index, blanket", "limit of the certified upper bound for many users", _limit("blanket")),
+    Bound("shuffle index, attack", "limit of the certified lower bound for many users", _limit("attack")),
     Bound("CCG'24, Theorem 2", "a limit without error term, on either side of the truth", _gaussian_limit),
 )

@@ -6,7 +6,7 @@ r"""Published bounds for many rounds, to compare with the certified composition.
 `renyi_sum_mironov17`                upper bound: a profile's Rényi divergences added and converted
 `gaussian_limit_dong22`              no bound: the central limit theorem
 `variation_ratio_wang24`             exact for the published pair; a mechanism's bound where the pair is
-`subsampled_girgis21`                upper bound of a Rényi divergence of one subsampled round
+`subsampled_girgis21`                upper bound on a Rényi divergence of one subsampled round
 ===================================  ==========================================================
 """
 
@@ -159,7 +159,7 @@ def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
     Parameters
     ----------
     profile : PrivacyProfile
-        Of one round; the upper ends of its divergences are used.
+        Of one round; the upper bounds of its divergences are used.
     rounds : int
         K, at least 1.
     delta : float

@@ -6,8 +6,8 @@ variance:
 
 .. math:: \chi^{-2} = \int \frac{(R_0 - R_1)^2}{w}.
 
-A larger χ is more private.  With the privacy blanket as w it is the index of the upper end; with the density
-of R(x*) it is that of the attack in which all others hold x*.  `ShuffleIndex` holds both ends of this band.
+A larger χ is more private.  With the privacy blanket as w it is the index of the upper bound; with the
+density of R(x*) it is that of the attack in which all others hold x*.  `ShuffleIndex` holds both.
 
 **Nothing here is certified on any side.**  These are limits for a fixed randomizer as n grows, without an
 error term; `central_limit` turns them into δ and ε.  For proved numbers use `shuffle`.
@@ -31,12 +31,12 @@ FIXED = 1e-13  # relative variance below which a total counts as known
 
 
 class ShuffleIndex(NamedTuple):
-    r"""The two ends of the band that a randomizer converges to; larger is more private.
+    r"""The two bounds of the band that a randomizer converges to; larger is more private.
 
     Parameters
     ----------
     blanket : float
-        χ with the privacy blanket as the reference measure: the limit of the certified upper end.
+        χ with the privacy blanket as the reference measure: the limit of the certified upper bound.
     attack : float
         χ with the best R(x*) as the reference measure: the limit of the best attack with equal others.
 
@@ -57,7 +57,7 @@ class ShuffleIndex(NamedTuple):
 
 
 def shuffle_index(randomizer):
-    r"""Return the shuffle index of a randomizer, both ends of its band, from its output distributions.
+    r"""Return the shuffle index of a randomizer, both bounds of its band, from its output distributions.
 
     .. math:: \chi^{-2}_{\text{blanket}} = \max \int \frac{(R_0 - R_1)^2}{w}, \qquad
               \chi^{-2}_{\text{attack}} = \max_{x^*} \int \frac{(R_0 - R_1)^2}{R_{x^*}}

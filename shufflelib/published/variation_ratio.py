@@ -164,7 +164,7 @@ def lower_bound_pair(table, *, n, first=0, second=1):
 
     Examples
     --------
-    For 5-ary randomized response an attack meets the lower end of the certified bracket:
+    For 5-ary randomized response an attack meets the lower bound of the certified bracket:
 
     >>> from shufflelib import randomizers, shuffle
     >>> from shufflelib.published import variation_ratio
@@ -186,7 +186,7 @@ def lower_bound_pair(table, *, n, first=0, second=1):
 
 
 def search_epsilon(pair, *, delta, steps=20, upper=True):
-    r"""Return ε after so many halvings of [0, log p]: Algorithm 1, or Algorithm 3 for the lower end.
+    r"""Return ε after so many halvings of [0, log p]: Algorithm 1, or Algorithm 3 for the lower bound.
 
     Parameters
     ----------

@@ -148,7 +148,7 @@ class gaussian(UnbiasedReports, LocalRandomizer):
     R_0/w exceeds e^680, for σ < 0.041), the mass of R_0 counts as outside the support of w, while w keeps the
     ratio R_1/w.  That is an upper bound: (a + b)_+ <= a_+ + b for b >= 0 gives
     (1/n) E(ΣG)_+ <= R_0(tail) + (1/n) E(ΣG')_+, and likewise beyond 1.  The mass outside is 2e-276 for
-    sigma = 1, 4e-261 at 1/2, 5e-155 at 1/10; it is added to upper ends.
+    sigma = 1, 4e-261 at 1/2, 5e-155 at 1/10; it is added to upper bounds.
 
     Rényi divergences treat these tails separately (`renyi_tails`) and never exceed order/(2σ²), the
     divergence of one report.  For one of several reports, in `joint` or `mixture`, only the latter bound is

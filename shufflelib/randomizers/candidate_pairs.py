@@ -75,7 +75,7 @@ def _scores(gap, rows):
 
 
 def local_budget(rows, precision):
-    """Return an upper end of the largest log-ratio of two rows, infinite where only one of them is zero."""
+    """Return an upper bound on the largest log-ratio of two rows, infinite where only one of them is zero."""
     used = rows.max(axis=0) > 0.0
     low, high = rows[:, used].min(axis=0), rows[:, used].max(axis=0)
     if np.any(low == 0.0):

@@ -1,4 +1,4 @@
-r"""Cells of a continuous report, with errors on a known side: split for upper ends, merged for lower ends.
+r"""Cells of a continuous report, with errors on a known side: split for upper, merged for lower bounds.
 
 In a cell the likelihood ratios :math:`(R_0/w, R_1/w)` vary within a box, and their means are known.
 
@@ -70,7 +70,7 @@ def split(mass, log0, log1):
 
 
 def _ends_and_share(left, mean, right):
-    """Return both ends of a ratio, the share of the other one between them, in the order of `split`."""
+    """Return both bounds of a ratio, the share of the other one between them, in the order of `split`."""
     length = np.expm1(right - left)
     share = np.expm1(mean - left) / np.where(length == 0.0, np.inf, length)
     return np.exp(left), np.clip(share, 0.0, 1.0), np.exp(right)

@@ -72,7 +72,7 @@ class from_density(LocalRandomizer):
     Notes
     -----
     ``eps0`` (given or proved by the cells, infinite where some mass is outside the support), ``beta`` (a
-    lower end).  ``sample`` maps values among ``inputs`` (n,) to floats (n,), inverting ``cdf``;
+    lower bound).  ``sample`` maps values among ``inputs`` (n,) to floats (n,), inverting ``cdf``;
     ``estimate`` returns unbiased frequencies of the inputs.
 
     The values of a density at points certify nothing; the masses of cells and a slope do.  Mass
@@ -210,7 +210,7 @@ class from_density(LocalRandomizer):
         return 1e-14 + float(np.max((error / np.maximum(mass, 1e-300))[:, self._reliable], initial=0.0))
 
     def _interval(self, center):
-        """Return both ends of log-ratios around ``center`` in the cells of the support."""
+        """Return both bounds of log-ratios around ``center`` in the cells of the support."""
         r, budget = self._range[self._used], self.eps0
         center = np.clip(center, -budget, budget)
         return np.maximum(center - r, -budget), np.minimum(center + r, budget)
@@ -228,7 +228,7 @@ class from_density(LocalRandomizer):
 
     @functools.cached_property
     def beta(self):
-        """Largest total variation of two inputs on the cells, a lower end of that of the densities."""
+        """Largest total variation of two inputs on the cells, a lower bound of that of the densities."""
         return candidate_pairs.total_variation(self._coarsened)
 
     @functools.cached_property

@@ -89,10 +89,10 @@ class joint(Composite):
     randomizers known only to be private, take ``generic`` with the sum of the budgets.
 
     Beyond about 1000 atoms, the likelihood ratios are merged, see `product_ratios`.  For two equal Laplace
-    reports, n from 100 to 10⁶ and δ from 1e-10 to 1e-3, the upper end of ε exceeded that with 3500 atoms by
+    reports, n from 100 to 10⁶ and δ from 1e-10 to 1e-3, the upper bound on ε exceeded that with 3500 atoms by
     at most 1e-6 of itself at a total budget of 0.1, 8e-6 at 1 and 3e-4 at 8; for unequal budgets 0.1 and 2 by
     at most 2e-4.  For two Gaussian reports with σ = 1 it exceeded that with 4000 atoms by 1 %; their upper
-    ends do not resolve δ below 1e-19.
+    bounds do not resolve δ below 1e-19.
 
     The attacks: all others hold one tuple x*, whose coordinates are candidates of the components.  Of all
     such tuples the three with the largest :math:`\int (R_0-R_1)^2/R_{x^*}` are kept, which decides for many

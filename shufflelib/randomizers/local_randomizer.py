@@ -109,7 +109,7 @@ class LocalRandomizer(Validated, ABC):
         return float(np.exp(self.eps0)) if self.eps0 < LARGEST_EXPONENT else np.inf
 
     def local_renyi(self, order):
-        """Return an upper end of the Rényi divergence of one report, which shuffling cannot raise."""
+        """Return an upper bound on the Rényi divergence of one report, which shuffling cannot raise."""
         return self.eps0
 
     @abstractmethod

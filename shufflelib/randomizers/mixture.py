@@ -75,7 +75,7 @@ class mixture(Composite):
     and ``blanket`` too.
 
     The inputs of a user to different components may be any combination; where they are functions of one
-    value, the upper ends of `shuffle` hold unchanged, since the blanket is the same if every input of
+    value, the upper bounds of `shuffle` hold unchanged, since the blanket is the same if every input of
     every component occurs.
 
     Candidate pairs combine one candidate pair of each component, in both orders where the order matters.

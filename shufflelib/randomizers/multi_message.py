@@ -19,7 +19,7 @@ from shufflelib.randomizers.local_randomizer import Validated
 class Attack(NamedTuple):
     """What an analyst sees of one dataset: one message among ``blanket_messages`` blanket messages.
 
-    ``chance`` is a lower end of the probability of this view; otherwise the analyst learns nothing.
+    ``chance`` is a lower bound on the probability of this view; otherwise the analyst learns nothing.
     """
 
     ratios: LikelihoodRatios

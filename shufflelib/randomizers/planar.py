@@ -100,14 +100,14 @@ class planar_laplace(MetricRandomizer):
     The attacks are x* at x0, at a tip of the lens and at the far end of its axis.
 
     The bounds do not hold for moves shorter than d01; pass their length as d01: at dmax = 6, n = 1000 the
-    upper end of δ(1) is 0.0656 for d01 = 5.82 and 0.0653 for d01 = 6.
+    upper bound on δ(1) is 0.0656 for d01 = 5.82 and 0.0653 for d01 = 6.
 
     The published pair is not an upper bound where few users are within reach: at d01 = 0.3, dmax = 10,
     n = 1000, δ = 1e-6 it has ε = 0.2970, an attack finds 0.2987.
 
     The discretisation raises the variance of the loss under the reference measure by at most 3e-4 for
     d01 <= 1, 6e-4 at 2, 2e-3 at 4, 6e-3 at 8, and lowers that of the attacks by at most 5e-3.  At δ near
-    1e-6 an upper end of δ is then less than 1e-3 too large for d01 <= 1, 1e-2 at 4.
+    1e-6 an upper bound on δ is then less than 1e-3 too large for d01 <= 1, 1e-2 at 4.
 
     Examples
     --------

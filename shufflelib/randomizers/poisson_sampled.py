@@ -54,7 +54,7 @@ class poisson_sampled(Composite):
     In the guarantee of `shuffle`, n counts all users, whether they participate or not; neighbours replace one
     user's value; the analyst sees the shuffled reports, hence their number, and not who participated.
 
-    The upper end is that of Su, Cheng, Wang (arXiv:2504.07414, released code, "Void"): the distribution of
+    The upper bound is that of Su, Cheng, Wang (arXiv:2504.07414, released code, "Void"): the distribution of
     the loss of R, times s, plus mass 1 - s at 1 - e^ε.  It is not a bound under add/remove adjacency: for
     binary randomized response with e^eps0 = 3, s = 1/2, n = 3, δ(log 2) is then 21/128 = 0.164, and the
     formula gives 13/512 = 0.025.

@@ -40,12 +40,13 @@ class from_pmf(FiniteRandomizer):
     outputs (n,); ``estimate`` returns unbiased frequencies of the inputs.
 
     The mechanism is taken to be the table.  The relative error of every entry is taken to be 1e-14 plus
-    twice the largest distance of a row's sum from 1; both ends of a bracket include it.  A table
+    twice the largest distance of a row's sum from 1; both bounds of a bracket include it.  A table
     rounded to few digits is a different mechanism from the original.
 
-    The upper ends hold for all pairs of inputs in both orders.  The lower ends use all triples of a pair and
-    an input x* if there are up to 24, else the 24 most promising.  An output outside the blanket's support
-    adds :math:`(R_0 - e^\varepsilon R_1)_+` only.  Cost O(1) in n: some milliseconds for each pair and order.
+    The upper bounds hold for all pairs of inputs in both orders.  The lower bounds use all triples of a pair
+    and an input x* if there are up to 24, else the 24 most promising.  An output outside the blanket's
+    support adds :math:`(R_0 - e^\varepsilon R_1)_+` only.  Cost O(1) in n: some milliseconds for each pair
+    and order.
     Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3; Su, Cheng, Wang (arXiv:2504.07414).
 
     Examples

@@ -17,7 +17,7 @@ from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.privacy_profile import PairProfile
 
 FEW = 2000  # populations up to which all are evaluated one by one
-TRIED = 128  # populations tried at either end and in the middle
+TRIED = 128  # populations tried at either bound and in the middle
 NEAR = 256  # and around the best piece
 LISTED = 4_000_000  # terms of populations evaluated one by one where the bound on pieces is too coarse
 CELLS = 48  # pieces to begin with
@@ -44,10 +44,10 @@ class WorstPopulation(SymmetricPair, PairProfile):
     convex curves it is the curve of a dominating pair; no single dataset need have it.  Both directions are
     included, because s and n − 1 − s are each other's reverse, so the curve is symmetric.
 
-    The upper end is a proof by exhaustion.  The range of s is cut into pieces; one whose bound for real s is
-    not above the best dataset found is discarded.  The others are cut again, and listed one by one once few
-    are left.  As the bound decreases away from the worst end like :math:`s/n^{3/2}`, pieces far from it may
-    be long, and the number of pieces grows only with the logarithm of n.  The precision is limited by the
+    The upper bound is a proof by exhaustion.  The range of s is cut into pieces; one whose bound for real s
+    is not above the best dataset found is discarded.  The others are cut again, and listed one by one once
+    few are left.  As the bound decreases away from the worst end like :math:`s/n^{3/2}`, pieces far from it
+    may be long, and the number of pieces grows only with the logarithm of n.  The precision is limited by the
     lattice: the count is a whole number, and its distance from the best threshold varies with s.  The bound
     treats counts as real numbers and misses this effect.  Relative to ε it is :math:`1/(8 n a b)`, and less
     because among many s some come close to the threshold.
@@ -57,7 +57,7 @@ class WorstPopulation(SymmetricPair, PairProfile):
     change of δ is a large one of ε; for example for eps0 = 8 and n = 10⁶ it is 0.5 % wide at 0.9 δ(0) and 6 %
     at 0.99 δ(0).  At n = 10¹⁵ it is up to 6e-6 wide at δ(0)/2.  It is also wider for larger budgets, where
     few of the others report what they do not hold: for example, it is 4 % wide for eps0 = 12, n = 10⁵ at
-    δ(0)/2, and for eps0 = 16, n = 10⁶ at 0.9 δ(0) the lower end is 0.
+    δ(0)/2, and for eps0 = 16, n = 10⁶ at 0.9 δ(0) the lower bound is 0.
     Cost O(1) in n beyond a few thousand: 10 to 50 sums of a few dozen terms for some hundred populations.  ε
     takes at most some seconds for budgets up to 8, up to a minute for larger ones.
 
@@ -109,7 +109,7 @@ class WorstPopulation(SymmetricPair, PairProfile):
 
 
 def _search(values, others, tolerance):
-    """Return a lower and an upper end of the largest value over all populations."""
+    """Return a lower and an upper bound on the largest value over all populations."""
     if others < FEW:
         return _listed(values, [0], [others])
     ceiling = math.exp(min(-values.top, 700.0))  # c₀, a bound without any search
@@ -141,7 +141,7 @@ def _search(values, others, tolerance):
 
 
 def _listed(values, first, last):
-    """Return both ends of the largest value over ranges of s, taken one by one."""
+    """Return both bounds of the largest value over ranges of s, taken one by one."""
     ends = values.one_by_one(
         np.concatenate([np.arange(i, j + 1.0) for i, j in zip(first, last, strict=True)])
     )

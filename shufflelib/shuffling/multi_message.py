@@ -43,8 +43,8 @@ def shuffle_messages(randomizer, *, n, blanket):
     Returns
     -------
     ShuffledMessages
-        ``upper`` ends hold for all values of all users: the others' input messages are revealed.  ``lower``
-        ends come from an explicit attack on an explicit dataset, in which the others' input messages do
+        ``upper`` bounds hold for all values of all users: the others' input messages are revealed.  ``lower``
+        bounds come from an explicit attack on an explicit dataset, in which the others' input messages do
         count as noise, so that no bound can be smaller.
 
     Raises
@@ -59,11 +59,11 @@ def shuffle_messages(randomizer, *, n, blanket):
     or reveal them to the analyst do not count in N.  See the profile's ``hypotheses``.  Cost O(1) in n and N.
 
     ==================================  =====================================================================
-    binary sums, balls into bins        both ends are one pair, exact for every dataset: the others' input
+    binary sums, balls into bins        both bounds are one pair, exact for every dataset: the others' input
                                         messages are known up to noise independent of the value
-    Cheu, Zhilyaev                      lower end: others hold a third item, so that N + n - 1 messages are
-                                        noise; the two ends meet as k grows
-    mixDUMP                             lower end: others hold a third item, which the analyst deletes; the
+    Cheu, Zhilyaev                      lower bound: others hold a third item, so that N + n - 1 messages are
+                                        noise; the two bounds agree as k grows
+    mixDUMP                             lower bound: others hold a third item, which the analyst deletes; the
                                         proof counts about half of the outcomes only
     ==================================  =====================================================================
 

@@ -40,7 +40,7 @@ class BesideTails:
         self.inside.__dict__["reversed"] = whole.reversed
 
     def renyi(self, order):
-        """Return an upper end of D_order(P‖Q) for an order above 1."""
+        """Return an upper bound on D_order(P‖Q) for an order above 1."""
         if self.tails.inside.r0_outside > 0.0:  # so rare that it underflowed
             return math.inf
         share = (order - 1.0) / order

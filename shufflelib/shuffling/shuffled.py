@@ -30,8 +30,8 @@ def shuffle(randomizer, n):
     Returns
     -------
     PrivacyProfile
-        ``upper`` ends come from the privacy blanket, maximised over pairs of inputs and both
-        directions, and hold for all neighbouring datasets; ``lower`` ends from the best attack in which
+        ``upper`` bounds come from the privacy blanket, maximised over pairs of inputs and both
+        directions, and hold for all neighbouring datasets; ``lower`` bounds from the best attack in which
         all other users hold one value x*, which is a dataset, so that no bound can be smaller.
         Binary randomized response has the exact worst dataset on both sides, see `BinaryProfile`.
 

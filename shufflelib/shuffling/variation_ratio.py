@@ -52,7 +52,7 @@ class VariationRatioPair(BlanketPair):
     .. math:: \Bigl(q_0, \frac{q_0}p\Bigr), \qquad \Bigl(\frac{q_1}p, q_1\Bigr), \qquad
               \frac{1-\alpha-\alpha p}{1-r_0-r_1}\,(1, 1) .
 
-    Both ends enclose the divergence of this pair.  For a *mechanism* the pair is an upper bound where
+    Both bounds enclose the divergence of this pair.  For a *mechanism* the pair is an upper bound where
     1 − α − αp = 0 (binary randomized response, generic ε₀-LDP, p = ∞ with β = 1).  Elsewhere the reduction
     (Theorems 4.1, 4.2) fails: for 5-ary randomized response with e^ε₀ = 3, n = 5, all others holding a third
     value, δ(log 2) = 0.011780… while the pair has 0.009400…  `shuffle` certifies mechanisms instead.
@@ -161,7 +161,7 @@ class VariationRatioPair(BlanketPair):
         return super().log_hockey_stick(eps, SHARP if tolerance <= TOLERANCE else tolerance)
 
     def false_negatives(self, fpr):
-        """Return both ends of the smallest false-negative rate, null P against alternative Q."""
+        """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
         if self.n <= LISTED_USERS:
             return self.cells.false_negatives(fpr)
         return super().false_negatives(fpr)

@@ -23,7 +23,7 @@ class WorstPair(Envelope):
 
     Notes
     -----
-    An `Envelope` that does not look at all of its curves.  At each ε every curve has the upper end
+    An `Envelope` that does not look at all of its curves.  At each ε every curve has the upper bound
 
     .. math:: H_\varepsilon \le \frac{M(\theta)^n}{e\,\theta\,n} + \text{mass outside}
 
@@ -47,7 +47,7 @@ class WorstPair(Envelope):
         self._doubt = max(ratios.precision for ratios in all_ratios) + (atoms + 24) * UNIT
 
     def ceilings(self, eps):
-        """Return an upper end of log H for every pair and direction, without a quadrature."""
+        """Return an upper bound on log H for every pair and direction, without a quadrature."""
         n, shrink = self.directions[0].n, math.exp(-eps)
         first = self._first * shrink
         value, size = first - self._second, first + self._second

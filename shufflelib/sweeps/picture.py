@@ -10,7 +10,7 @@ SHOWN = ("answer", "standard error", "upper")  # the first of these that a table
 
 
 def drawn(rows, *, title=""):
-    """Return a table drawn as PNG: the upper end as a line, shaded down to the lower end.
+    """Return a table drawn as PNG: the upper bound as a line, shaded down to the lower bound.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def drawn(rows, *, title=""):
         "xscale": _scale([row[along] for row in rows]),
         "yscale": _scale([row[height] for row in answered]),
     }
-    label = rows[0]["quantity"] + ("" if height != "upper" else " (upper end)")
+    label = rows[0]["quantity"] + ("" if height != "upper" else " (upper bound)")
     fig, ax = plotting.figure(width=6.0, xlabel=along, ylabel=label, **scales)
     colours = (plotting.BLACK, plotting.BLUE, plotting.VERMILLION, plotting.GREEN)
     for number, (values, points) in enumerate(lines.items()):

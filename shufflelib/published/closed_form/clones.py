@@ -99,7 +99,7 @@ def stronger_clones_fmt23(*, eps0, n, delta):
 
     Examples
     --------
-    Smaller than `clones_fmt21`, and still far above the generic randomizer's certified upper end:
+    Smaller than `clones_fmt21`, and still far above the generic randomizer's certified upper bound:
 
     >>> from shufflelib.published import closed_form
     >>> from shufflelib import randomizers, shuffle

@@ -117,7 +117,7 @@ def _orders(order, renyi):
         order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="order 1 or less proves no epsilon"
     )
     renyi = validation.reals(
-        renyi, "renyi", at_least=0.0, finite=False, remedy="pass the upper end of a Renyi divergence"
+        renyi, "renyi", at_least=0.0, finite=False, remedy="pass the upper bound on a Renyi divergence"
     )
     order, renyi = map(Interval.of, np.broadcast_arrays(order, np.where(renyi > FAR, math.inf, renyi)))
     more = order - 1.0

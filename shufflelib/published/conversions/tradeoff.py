@@ -65,7 +65,7 @@ def delta_from_tradeoff_dong22(f, *, eps):
     Returns
     -------
     Certified
-        ``upper`` is the safe end.
+        ``upper`` is the safe bound.
 
     Raises
     ------

@@ -123,7 +123,7 @@ def shuffle_bound(*, eps0, n):
     Returns
     -------
     TradeoffFunction
-        ``.lower`` is the safe end.
+        ``.lower`` is the safe bound.
 
     Notes
     -----

@@ -40,7 +40,7 @@ def f_divergence(f, log_excess, *, at_zero, at_infinity, name="F-divergence"):
     Returns
     -------
     Certified
-        ``upper`` is the safe end, infinite where nothing finite is proved: for a bracket that
+        ``upper`` is the safe bound, infinite where nothing finite is proved: for a bracket that
         is not exact the polygon below may be distinguishable on a set of tiny mass.
 
     Examples
@@ -162,7 +162,7 @@ def renyi(f, *, order):
     Returns
     -------
     Certified
-        ``upper`` is the safe end; infinite where f(x) = 0 for some x < 1.
+        ``upper`` is the safe bound; infinite where f(x) = 0 for some x < 1.
 
     Examples
     --------

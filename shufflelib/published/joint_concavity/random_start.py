@@ -225,7 +225,7 @@ def random_start_bound(start):
         low,
         high,
         statement=f"one noisy gradient step, {start.name}",
-        source="Theorem 5.1; quadrature error charged to both ends",
+        source="Theorem 5.1; quadrature error charged to both bounds",
     )
 
 

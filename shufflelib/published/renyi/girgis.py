@@ -220,7 +220,7 @@ def girgis21_lower_exact(*, eps0, n, order):
     Returns
     -------
     float
-        The certified lower end of the formula, hence a lower bound as well.
+        The certified lower bound of the formula, hence a lower bound as well.
 
     Raises
     ------

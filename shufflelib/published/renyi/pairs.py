@@ -73,7 +73,7 @@ def clones_pair_fmt21(*, eps0, n):
     Returns
     -------
     VariationRatioPair
-        It dominates the mechanism: ``renyi(order).upper`` is the safe end.
+        It dominates the mechanism: ``renyi(order).upper`` is the safe bound.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def generic_pair(*, eps0, n):
     Returns
     -------
     VariationRatioPair
-        It dominates the mechanism: ``renyi(order).upper`` is the safe end.
+        It dominates the mechanism: ``renyi(order).upper`` is the safe bound.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def binary_rr_pair(*, eps0, n):
     -------
     VariationRatioPair
         Exact for two neighbouring datasets of an eps0-LDP mechanism, so that no valid bound lies
-        below: ``renyi(order).lower`` is the safe end.  The pair is not symmetric; ``renyi`` takes
+        below: ``renyi(order).lower`` is the safe bound.  The pair is not symmetric; ``renyi`` takes
         the larger direction.
 
     Raises

@@ -31,7 +31,7 @@ def one_block(reports, *, epochs):
     Returns
     -------
     PrivacyProfile
-        ``upper`` ends are proved; ``lower`` ends are attained by an attack.
+        ``upper`` bounds are proved; ``lower`` bounds are attained by an attack.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def one_client(reports, *, client, epochs):
     Returns
     -------
     PrivacyProfile
-        ``upper`` ends are proved; no attack stands below, ``lower`` ends are 0.
+        ``upper`` bounds are proved; no attack is used, so ``lower`` bounds are 0.
 
     Raises
     ------

@@ -32,7 +32,7 @@ def noise_multiplier(*, eps, delta, blocks, epochs):
     Returns
     -------
     float
-        σ, with which the upper end of `one_example` is at most ``eps``.
+        σ, with which the upper bound of `one_example` is at most ``eps``.
 
     Raises
     ------

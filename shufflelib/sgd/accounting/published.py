@@ -29,7 +29,7 @@ def theorem3_renyi_ccg24(reports, *, epochs, order):
 
     Notes
     -----
-    Refuted for blocks of several examples: `one_example` has a lower end above it.  For blocks of one
+    Refuted for blocks of several examples: `one_example` has a lower bound above it.  For blocks of one
     example it rests on a normal limit without error term, see `gaussian_ccg24`.
     Source: Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1), Theorem 3.
 

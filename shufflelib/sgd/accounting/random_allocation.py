@@ -23,8 +23,8 @@ from shufflelib.randomizers import cells
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1e6
 MOST_BLOCKS = 10**6
 CELL, FEWEST_CELLS, MOST_CELLS = 0.3, 70, 300  # width of a cell in log l
-# tried in this order until both ends are close: the threshold, in units of m e^ε, above which l is charged in
-# full, like a report that identifies its block; and the relative width of δ requested of the quadrature
+# tried in this order until both bounds are close: the threshold, in units of m e^ε, above which l is charged
+# in full, like a report that identifies its block; and the relative width of δ requested of the quadrature
 TRIALS = ((5.0, 3e-4), (2.0, 5e-5), (0.7, 5e-5))
 CLOSE = 0.08  # width of log δ
 REACH = 9.5  # standard deviations, beyond which lies a mass of 1e-21
@@ -77,14 +77,14 @@ class RandomAllocation(SymmetricPair, PairProfile):
     pair is exact.  For m = 1 it is (2/σ)-GDP.
 
     *How it is computed.*  The sum is that of `positive_part_iid`, as for shuffled reports when those of the
-    others follow N(0, 1).  The range of z is divided into cells.  Lower ends: coarsening of the cells.  Upper
-    ends: the curve (l, l') is convex, so an arc lies in the triangle of its ends and the point where their
-    tangents meet; each point is moved to these corners by a mean-preserving split, in shares
+    others follow N(0, 1).  The range of z is divided into cells.  Lower bounds: coarsening of the cells.
+    Upper bounds: the curve (l, l') is convex, so an arc lies in the triangle of its ends and the point where
+    their tangents meet; each point is moved to these corners by a mean-preserving split, in shares
     :math:`\sinh^2\frac{k-v}2,\; \sinh^2\frac{k+v}2,\; 2\cosh k\,\sinh\frac{k-v}2\sinh\frac{k+v}2` over
     :math:`\sinh^2 k`, where log l is v, from -k to k, seen from the middle of the cell. Where l is above 5 m
     e^ε it is charged in full, like a report that identifies its block, and so are the far tails; this keeps
     the tail of the sum light.  Where it is not light enough, the threshold is 2 or 0.7 m e^ε.  Without
-    amplification the pair is (2/σ)-GDP, which is the upper end where it is smaller.
+    amplification the pair is (2/σ)-GDP, which is the upper bound where it is smaller.
 
     Cost: two to six quadratures of `positive_part_iid` for each ε, about 0.1 s for σ from 1/2 on, whatever m.
 
@@ -114,7 +114,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
         self.statement = f"random allocation to {self.blocks} blocks with noise {self.noise_multiplier:g} C"
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
-        """Enclose log H: the lower end by coarsening, the upper one by a mean-preserving split."""
+        """Enclose log H: the lower bound by coarsening, the upper one by a mean-preserving split."""
         alone = self._alone.log_hockey_stick(eps, tolerance).upper
         if alone < NOTHING_LEFT:
             return Interval(-math.inf, alone)

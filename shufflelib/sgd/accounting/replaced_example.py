@@ -39,7 +39,7 @@ def one_example(reports, *, epochs):
     Returns
     -------
     PrivacyProfile
-        ``upper`` ends are proved; ``lower`` ends are attained by an attack.
+        ``upper`` bounds are proved; ``lower`` bounds are attained by an attack.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def one_example(reports, *, epochs):
 
     *Blocks drawn anew.*  `RandomAllocation` is attained, and dominates each epoch given all earlier ones; the
     bracket is numerical.  For δ = 1e-5, σ from 1 to 10, 2 to 10⁴ blocks and up to 100 epochs it is at most
-    2.5 % wide, relative to the lower end of ε; ``tests/test_promised_precision.py`` checks a grid.  For
+    2.5 % wide, relative to the lower bound on ε; ``tests/test_promised_precision.py`` checks a grid.  For
     σ = 1/2 it is mostly 1 to 4.5 % wide, but 66 % for two blocks and one epoch, where it is [13.67, 22.66].
     For less noise it is wide: for σ = 0.3, five blocks and one epoch it is [9.63, 45.9].  It is wide for 10⁶
     blocks and several epochs: 36 % for σ = 10 and ten epochs, 6 % for a hundred.  δ below 1e-12 and Rényi

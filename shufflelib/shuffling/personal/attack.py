@@ -90,7 +90,7 @@ class MergedAttack:
         ]
 
     def delta(self, eps):
-        """Return a lower end of the hockey-stick divergence, the larger of both directions."""
+        """Return a lower bound on the hockey-stick divergence, the larger of both directions."""
         first, second = self._distributions
         distribution, ratio = self.others.distribution, math.exp(eps)
         best = 0.0
@@ -101,7 +101,7 @@ class MergedAttack:
         return min(best * (1.0 - 16 * UNIT), 1.0)
 
     def epsilon(self, delta, last):
-        """Return a lower end of ε at ``delta``, at most ``last``."""
+        """Return a lower bound on ε at ``delta``, at most ``last``."""
 
         def log_delta(eps):
             value = self.delta(eps)

@@ -64,14 +64,14 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     :math:`w = \inf_x R_x` lie in :math:`[1, e^{\varepsilon_i}]`.  A mean-preserving split to the corners of
     that box raises the expectation of every convex function of the sum, slot by slot, and yields the
     three-point distribution above.  This distribution increases with every ε_i in convex order, so more than
-    10 000 distinct budgets may be rounded, up for the upper end and down for the lower.
+    10 000 distinct budgets may be rounded, up for the upper bound and down for the lower.
 
     The relative width of the bracket of δ is mostly 1e-6 for up to eight distinct budgets and 1e-4 for up to
     10 000; ``tests/test_promised_precision.py`` checks a grid.  It is wider where δ comes from rare slots,
     for example 4e-6 for 50 slots with a budget of 6 among 9950 with 0.1 at δ = 1e-9, and where budgets are
     rounded, for example 0.15 % for 20 000 budgets between 0.1 and 2 at δ = 1e-9.  Where a few budgets above
-    12 outweigh the spread of all others, the upper end counts their local δ in full and the lower end may be
-    trivial.
+    12 outweigh the spread of all others, the upper bound counts their local δ in full and the lower bound may
+    be trivial.
 
     The pair is symmetric.  Cost: for few slots a list of outcomes, for more proportional to the number of
     distinct budgets.
@@ -225,7 +225,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         return type(self)(self.kinds[:-1], counts=self.counts[:-1])
 
     def _largest_apart(self, eps, tolerance):
-        r"""Return an upper end of log δ that adds up what the slots of the largest budget gain by themselves.
+        r"""Return an upper bound on log δ that adds up what slots of the largest budget gain by themselves.
 
         A gain that outweighs the spread of all others by far leaves a quadrature nothing to resolve; as
         :math:`(a + b)_+ \le a_+ + b_+`, such slots add at most their share of the local δ.
@@ -236,7 +236,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         return alone.log_add(rest).upper
 
     def renyi_directed(self, order, skip_below=0.0):
-        """Return both ends of D_order(P‖Q)."""
+        """Return both bounds of D_order(P‖Q)."""
         if self._equal is not None:
             return self._equal.renyi_directed(order, skip_below)
         if self._few:
@@ -244,7 +244,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         return super().renyi_directed(order, skip_below)
 
     def false_negatives(self, fpr):
-        """Return both ends of the smallest false-negative rate."""
+        """Return both bounds of the smallest false-negative rate."""
         if self._equal is None and self._few:
             return self._cells.false_negatives(fpr)
         return super().false_negatives(fpr)

@@ -16,7 +16,7 @@ H decreases in m (adding a draw from ν is post-processing), so replacing every 
 keeps an upper bound.
 
 **The result** is never above the local guarantee ε_i, and equals it where no amplification is proved.  The
-lower end is the best of a few explicit attacks (`attack`).
+lower bound is the best of a few explicit attacks (`attack`).
 
 Source: the blanket argument of Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3, with a
 Poisson-binomial number of draws from ν; for equal budgets it is their bound.
@@ -106,7 +106,7 @@ class PersonalRandomizers(ABC):
         Returns
         -------
         Certified
-            ``upper`` is the safe end: it holds for all values of all other users.
+            ``upper`` is the safe bound: it holds for all values of all other users.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class PersonalRandomizers(ABC):
 
         Notes
         -----
-        The resolution of upper ends is 1e-20, that of lower ends about 1e-15 n.
+        The resolution of upper bounds is 1e-20, that of lower bounds about 1e-15 n.
         """
         grid = validation.reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
         target, who = self._of(user)
@@ -135,7 +135,7 @@ class PersonalRandomizers(ABC):
         Returns
         -------
         Certified
-            ``upper`` is the safe end, at most the user's ``eps0``, and equal to it where no bound more than
+            ``upper`` is the safe bound, at most the user's ``eps0``, and equal to it where no bound more than
             2 % below it could be proved.
 
         Raises
@@ -158,7 +158,7 @@ class PersonalRandomizers(ABC):
         Returns
         -------
         Certified
-            Arrays of shape (n,), in the users' order; ``upper`` is the safe end, at most ``eps0``.
+            Arrays of shape (n,), in the users' order; ``upper`` is the safe bound, at most ``eps0``.
 
         Raises
         ------
@@ -168,7 +168,7 @@ class PersonalRandomizers(ABC):
         Notes
         -----
         Each distinct budget is answered once.  More than 64 of them are divided into at most 64 ranges, as
-        narrow in proportion as possible; a range has one upper and one lower end that hold for all its
+        narrow in proportion as possible; a range has one upper and one lower bound that hold for all its
         budgets.
         """
         delta = validation.probability(delta, "delta")
@@ -251,7 +251,7 @@ def _grouped(weights, counts):
 
 
 def _each(ends, grid):
-    """Return both ends at every point of a grid, in its shape and with one more axis."""
+    """Return both bounds at every point of a grid, in its shape and with one more axis."""
     return np.array([ends(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
 
 
@@ -268,7 +268,7 @@ class _ZeroBudget:
 
 
 class _Target:
-    """One target among the others: upper ends from the reference measure, lower ends from attacks."""
+    """One target among the others: upper bounds from the reference measure, lower bounds from attacks."""
 
     def __init__(self, eps0, ratios, weights, counts, attacks):
         self.eps0, self.attacks = eps0, attacks
@@ -290,9 +290,9 @@ class _Target:
         self._alone = BlanketPair(ratios, 1)
 
     def _log_upper(self, eps, tolerance):
-        """Return the log of an upper end of E H(M + 1), in the worse direction."""
+        """Return the log of an upper bound on E H(M + 1), in the worse direction."""
         values = [pair.log_worst(eps, tolerance).upper for pair in self._pairs]
-        # H decreases: an upper end for fewer draws holds for more
+        # H decreases: an upper bound for fewer draws holds for more
         values = np.minimum.accumulate(np.exp(values))
         expected = math.fsum(-np.diff(values) * self._below[:-1]) + values[-1] * self._below[-1]
         if self._outside > 0.0:
@@ -341,8 +341,8 @@ class PersonalRandomizedResponse(PersonalRandomizers):
     Notes
     -----
     Ranges of targets.  A smaller budget mixes the report with ν, so that both the bound and the true δ
-    increase with the target's budget: a range takes its upper end from its largest budget, its lower
-    end from its smallest.
+    increase with the target's budget: a range takes its upper bound from its largest budget, its lower
+    bound from its smallest.
 
     Cost of one ε: about ten evaluations of a dozen loss sums, which do not grow with n, and one
     Fourier transform of about 10 sqrt(n) points for each distinct budget.  An ε for each of m distinct

@@ -34,7 +34,7 @@ class ScoreDistribution(NamedTuple):
 
     @property
     def at_most(self):
-        """Upper ends of P(S <= first + k), none above 1."""
+        """Upper bounds on P(S <= first + k), none above 1."""
         size = self.masses.size
         slack = self.outside + self.error * np.arange(1, size + 1)
         return np.minimum(np.cumsum(np.maximum(self.masses, 0.0)) * (1.0 + size * UNIT) + slack, 1.0)
