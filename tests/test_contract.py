@@ -192,7 +192,7 @@ def test_answers_are_in_order_of_the_value_asked_for(record, question):
     if question not in record.questions:
         return
     got = getattr(profile_of(record, record.users[-1]), question)(GRID[question])
-    bounded = np.isfinite(got.upper)  # where it is not, any lower end is honest
+    bounded = np.isfinite(got.upper)  # where it is not, any lower bound is valid
     for end in (got.lower[bounded], got.upper):
         end = end[::-1] if question in RISES else end
         assert np.all(end[1:] <= end[:-1] * (1 + 1e-5) + 1e-13), end

@@ -1,7 +1,7 @@
 """Compute the table behind the page without a server: ``python tools/planner_table.py``, or ``make planner``.
 
 For each mechanism the table holds ε at a grid of local budgets, users and δ.  Every entry is proved: at that
-ε the upper end of δ was computed and is at most the δ of the column.  An answer between the points stays a
+ε the upper bound on δ was computed and is at most the δ of the column.  An answer between the points stays a
 proof: a report with a smaller budget is a noisier report of a larger one, and more users are the same users
 and some whose values are known.  Entries are whole numbers on a logarithmic scale, written with the scale to
 ``book/planner/table.js``, so that the page opens from a file.

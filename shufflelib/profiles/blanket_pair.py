@@ -44,7 +44,7 @@ class BlanketPair(PairProfile):
     .. math:: H_\varepsilon \le \tfrac1n \mathbb E[S_+] + \mathbb E[(G + S')_+ 1_J] + (n-1)\,w(J) R_0(J)
 
     with S' the sum of n − 1 tame losses; J follows ε, so that δ = 1e-200 is resolved as 1e-2 is.  For a few
-    users the upper bound is loose: with two, δ is typically e³ to e⁵ times too large for large ε, and e¹⁸ times
+    users the upper bound is loose: with two, δ is typically e³ to e⁵ times too large for large ε, e¹⁸ times
     for σ = 0.16.
 
     Examples

@@ -1,7 +1,7 @@
 """What every number says about its datasets, and what goes wrong on datasets that it does not cover.
 
 Each profile names its adjacency relation and its hypotheses.  The witnesses are explicit datasets outside of
-the relation, or outside of a hypothesis, on which the certified upper end would be false.
+the relation, or outside of a hypothesis, on which the certified upper bound would be false.
 """
 
 import math

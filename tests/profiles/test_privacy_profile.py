@@ -119,7 +119,7 @@ def test_dotted_renyi_is_as_wide_as_its_curve_and_no_wider(order, width):
 
 
 class Hidden(Opaque):
-    """An opaque pair of whose curve only upper ends are known."""
+    """An opaque pair of whose curve only upper bounds are known."""
 
     def log_hockey_stick(self, eps, tolerance=1e-6):
         return Interval(-np.inf, self.pair.log_hockey_stick(eps, tolerance).upper)
