@@ -22,3 +22,24 @@ def committed(name):
     """
     with (FIGURES / f"{name}.csv").open(encoding="utf-8") as lines:
         return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def last_accuracies(name, column, by, **columns):
+    """Return, for each value of a column, the mean of another one after the last epoch, in per cent.
+
+    Parameters
+    ----------
+    name : str
+        A file as for `committed`.
+    column, by : str
+        The accuracy, and what distinguishes the groups of runs.
+    **columns : str
+        What the rows must hold.
+    """
+    rows = [row for row in committed(name) if all(row[key] == value for key, value in columns.items())]
+    last = max(int(row["epoch"]) for row in rows)
+    runs = {}
+    for row in rows:
+        if int(row["epoch"]) == last:
+            runs.setdefault(row[by], []).append(100.0 * float(row[column]))
+    return {group: sum(values) / len(values) for group, values in runs.items()}

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
+from claims.claim import Finding, Verdict
 from shufflelib.shuffling import shuffle
 
 STARTS = 2  # points from which the simplex search sets out
@@ -83,6 +84,11 @@ class Worst(NamedTuple):
     point: dict
     tried: int
 
+    @property
+    def factor(self):
+        """The excess of a logarithm as a factor."""
+        return math.exp(self.excess)
+
     def description(self):
         """Return the point in words."""
         return ", ".join(f"{name}={value:.6g}" for name, value in self.point.items())
@@ -136,6 +142,37 @@ def _simplex(start):
     """Return corners a twentieth of the box away from a point, turned inwards at the edges."""
     steps = np.where(start < 0.5, 0.05, -0.05)
     return np.vstack([start, start + np.diag(steps)])
+
+
+def searched(excess, held, failed=None, **axes):
+    """Return the check that searches a regime for a point at which a claim fails.
+
+    Parameters
+    ----------
+    excess : callable
+        As for `worst`.
+    held : callable
+        Takes the `Worst`, returns what is told of it.
+    failed : callable, optional
+        Takes the `Worst` of a claim that fails, returns what is told, and the steps.
+    **axes : Axis
+        The regime's box.
+    """
+
+    def check(effort):
+        found = worst(excess, effort, **axes)
+        if not found.tried:
+            return Finding(Verdict.HOLDS, f"no point of the regime was met by {effort.points} points")
+        if found.excess <= 0.0:
+            return Finding(Verdict.HOLDS, held(found))
+        return Finding(Verdict.REFUTED, *((held(found),) if failed is None else failed(found)))
+
+    return check
+
+
+def halved(check):
+    """Return a check that tries half as many points, because each of them is slow."""
+    return lambda effort: check(effort._replace(points=max(4, effort.points // 2)))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -13,7 +13,7 @@ import numpy as np
 
 from claims import exact_shuffle
 from claims.claim import Finding, Verdict, Worded
-from claims.counterexample_search import COARSE, linear, log_delta_attained, worst
+from claims.counterexample_search import COARSE, linear, log_delta_attained, searched
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
@@ -72,11 +72,21 @@ def witness(ends, quantity="delta"):
     Parameters
     ----------
     ends : callable
-        Takes nothing, returns the true value, or its lower end, and the claimed one.
+        Takes nothing, returns the true value, or its lower end, and the claimed one; a third thing that it
+        may return are the values that the words name in braces.
     quantity : str
         What the two numbers are.
     """
-    return Worded(lambda lines: lambda effort=None: above_the_claim(*ends(), lines, quantity))
+
+    def told(lines):
+        def check(effort=None):
+            truth, claimed, *values = ends()
+            words = [line.format(**values[0]) for line in lines] if values else lines
+            return above_the_claim(truth, claimed, words, quantity)
+
+        return check
+
+    return Worded(told)
 
 
 def printed(value):
@@ -132,22 +142,18 @@ def pair_below_mechanism(build, parameters, attained=log_delta_attained, **axes)
         _, found, claimed = ends(**point)
         return found - max(claimed, LEAST_LOG_DELTA) if found > LEAST_LOG_DELTA else math.nan
 
-    def check(effort):
-        found = worst(excess, effort, **axes)
-        if not found.tried:
-            return Finding(Verdict.HOLDS, "no point of the regime was met")
-        where = f"at {found.description()}"
-        if found.excess <= 0.0:
-            evidence = f"{found.tried} points, the closest followed downhill; closest {where}, true delta"
-            return Finding(Verdict.HOLDS, f"{evidence} {math.exp(found.excess):.4g} times the pair's at most")
-        eps, seen, claimed = ends(**found.point)
+    def held(found):
+        evidence = f"{found.tried} points, the closest followed downhill; closest at {found.description()}"
+        return f"{evidence}, true delta {found.factor:.4g} times the pair's at most"
+
+    def failed(found):
+        where, (eps, seen, claimed) = f"at {found.description()}", ends(**found.point)
         steps = (
             where,
             f"epsilon = {eps:.8g}",
             f"the published pair: delta <= {math.exp(claimed):.8g}",
             f"attained by an attack: delta >= {math.exp(seen):.8g}",
         )
-        evidence = f"{where} an attack attains at least {math.exp(found.excess):.4g} times the pair's delta"
-        return Finding(Verdict.REFUTED, evidence, steps)
+        return f"{where} an attack attains at least {found.factor:.4g} times the pair's delta", steps
 
-    return check
+    return searched(excess, held, failed, **axes)

@@ -37,9 +37,9 @@ def shuffled(channel, dataset):
     return distribution
 
 
-def neighbours(channel, n):
-    """Return the masses of n users' histograms if the first holds value 0 or 1, all others hold value 2."""
-    p, q = (shuffled(channel, (value,) + (2,) * (n - 1)) for value in (0, 1))
+def neighbours(channel, n, held=2):
+    """Return the masses of n users' histograms if the first holds value 0 or 1, all others hold ``held``."""
+    p, q = (shuffled(channel, (value,) + (held,) * (n - 1)) for value in (0, 1))
     histograms = [*p, *(one for one in q if one not in p)]
     return [[distribution.get(one, Fraction(0)) for one in histograms] for distribution in (p, q)]
 

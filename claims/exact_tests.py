@@ -14,7 +14,7 @@ from scipy.optimize import linprog, minimize_scalar
 
 from claims.claim import Check, Finding, Verdict, Worded, refuted_if
 from claims.exact_count_pair import printed
-from claims.failure_curve import Along, over_lower_bound
+from claims.failure_curve import LOWER, Along
 
 WEIGHTS = (0, 1, 2, 3, 5, 9)
 POSITIVE = (1, 2, 3, 5)  # under a distribution with these every output is possible
@@ -113,9 +113,19 @@ def blended(weight, curve):
     return [(x, weight * (1 - x) + (1 - weight) * y) for x, y in curve]
 
 
+def tensor(*distributions):
+    """Return the joint distribution of independent outputs, every tuple listed."""
+    return [math.prod(masses) for masses in itertools.product(*distributions)]
+
+
 def divergence(p, q, ratio):
     """Return the hockey-stick divergence H(P‖Q) at e^ε = ``ratio``."""
     return sum(max(a - ratio * b, 0) for a, b in zip(p, q, strict=True))
+
+
+def larger(p, q, ratio):
+    """Return the larger of both divergences."""
+    return max(divergence(p, q, ratio), divergence(q, p, ratio))
 
 
 def chained_divergence(curve, f, at_zero, slope):
@@ -148,16 +158,13 @@ def is_lower_bound(bound, *truths):
 
 
 def never_fails(holds, what, most=1000):
-    """Return the check that a predicate of random fractions never fails, in so many cases at most."""
+    """Return the check that a condition on random exact distributions is met in every case that is drawn."""
 
-    def check(effort):
-        rng, cases = random.Random(effort.seed), min(6 * effort.points, most)
-        for _ in range(cases):
-            if not holds(rng):
-                return Finding(Verdict.REFUTED, f"{what}: a counterexample among random distributions")
-        return Finding(Verdict.HOLDS, f"{what}: {cases} random cases in exact fractions, no counterexample")
+    def case(rng):
+        return 1 if holds(rng) else f"{what}: a counterexample among random distributions"
 
-    return check
+    words = (f"{what}: {{tried}} random cases in exact fractions, no counterexample",)
+    return share_of_bound(case, 6, most).check.told(words)
 
 
 def always(holds, most=1000):
@@ -165,7 +172,7 @@ def always(holds, most=1000):
     return Check(Worded(lambda lines: never_fails(holds, *lines, most)))
 
 
-def share_of_bound(case, cases):
+def share_of_bound(case, cases, most=math.inf):
     """Return the check that random exact cases reach at most their bound; the ledger words what was found.
 
     Parameters
@@ -175,12 +182,14 @@ def share_of_bound(case, cases):
         no case, or a counterexample in words.
     cases : int
         How many for each point of the effort.
+    most : int, optional
+        How many at the most.
     """
 
     def told(lines):
         def check(effort):
             rng, tried, largest = random.Random(effort.seed), 0, 0
-            for _ in range(cases * effort.points):
+            for _ in range(min(cases * effort.points, most)):
                 share = case(rng)
                 if isinstance(share, str):
                     return Finding(Verdict.REFUTED, share)
@@ -193,6 +202,12 @@ def share_of_bound(case, cases):
         return check
 
     return Check(Worded(told))
+
+
+def close(found, printed_value, tolerance):
+    """Return how far two numbers computed in floating point are apart, in words if too far for one value."""
+    gap = abs(found - printed_value)
+    return max(gap, 1e-12) if gap < tolerance else f"{found:.10g} and {printed_value:.10g} differ"
 
 
 def least_false_negatives(p, q, alpha):
@@ -244,5 +259,5 @@ def too_high(p, q, alpha, bound):
         how = "by linear programming over all tests"
         return lambda: found(lines, how, least_false_negatives(p, q, alpha), LEAST_GAP)
 
-    levels = Along(LEVELS, lambda x: (false_negatives(curve, x), bound(x)), over_lower_bound)
+    levels = Along(LEVELS, lambda x: (false_negatives(curve, x), bound(x)), LOWER)
     return Check(Worded(best), Worded(programmed), levels)

@@ -1,7 +1,7 @@
 """A failure curve: the claimed and the true value of a claim as functions of one parameter."""
 
-import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,12 +9,33 @@ from typing import NamedTuple
 from shufflelib.numerics import validation
 
 
+class Relation(NamedTuple):
+    """What is claimed of a number, and when a claimed and a true value contradict it.
+
+    Attributes
+    ----------
+    sign : str
+        ``"≤"``, ``"≥"`` or ``"="``.
+    broken : callable
+        Takes the claimed and the true value.
+    """
+
+    sign: str
+    broken: Callable
+
+
+UPPER = Relation("≤", operator.lt)
+LOWER = Relation("≥", operator.gt)
+
+
+def within(tolerance):
+    """Return the relation of an equation that may be wrong by this, relatively."""
+    return Relation("=", lambda claimed, true: abs(claimed - true) > tolerance * max(abs(claimed), abs(true)))
+
+
 @dataclass(frozen=True)
 class FailureCurve:
     r"""A claim as a function of one parameter, the others held fixed.
-
-    Use `Along`, or `under_upper_bound`, `over_lower_bound` and `beside_equality`, which differ in where a
-    claim fails.
 
     Parameters
     ----------
@@ -26,10 +47,8 @@ class FailureCurve:
         Values of the parameter, increasing.
     claimed, true : tuple of float
         The claim's number and the truth's end that decides against it; NaN outside the claim's regime.
-    fails : tuple of bool
-        Where the claim is wrong.
-    relation : str
-        What is claimed of the number: ``"≤"``, ``"≥"`` or ``"="``.
+    kind : Relation
+        What is claimed of the number.
     """
 
     parameter: str
@@ -37,17 +56,26 @@ class FailureCurve:
     at: tuple
     claimed: tuple
     true: tuple
-    fails: tuple
-    relation: str
+    kind: Relation
 
     def __post_init__(self):
-        lengths = {len(self.at), len(self.claimed), len(self.true), len(self.fails)}
+        lengths = {len(self.at), len(self.claimed), len(self.true)}
         if len(lengths) != 1 or len(self.at) < 2:
             raise ValueError(
                 f"a failure curve needs two points or more, and as many of each, got {sorted(lengths)}"
             )
         if not all(a < b for a, b in zip(self.at, self.at[1:], strict=False)):
             raise ValueError(f"at must increase, got {validation.shown(self.at)}")
+
+    @property
+    def relation(self):
+        """The sign of what is claimed."""
+        return self.kind.sign
+
+    @property
+    def fails(self):
+        """Where the claim is wrong, a tuple of bool."""
+        return tuple(map(self.kind.broken, self.claimed, self.true))
 
     @property
     def worst(self):
@@ -78,50 +106,6 @@ class FailureCurve:
         )
 
 
-def under_upper_bound(parameter, quantity, at, claimed, lower):
-    """Return the failure curve of an upper bound, which fails where the truth's lower end exceeds it."""
-    return _failure_curve(
-        parameter, quantity, at, claimed, lower, lambda claimed_value, true: true > claimed_value, "≤"
-    )
-
-
-def over_lower_bound(parameter, quantity, at, claimed, upper):
-    """Return the failure curve of a lower bound, which fails where the truth's upper end stays below it."""
-    return _failure_curve(
-        parameter, quantity, at, claimed, upper, lambda claimed_value, true: true < claimed_value, "≥"
-    )
-
-
-def beside_equality(parameter, quantity, at, claimed, true, *, tolerance):
-    """Return the failure curve of an equation, which fails beyond a relative tolerance."""
-    return _failure_curve(
-        parameter,
-        quantity,
-        at,
-        claimed,
-        true,
-        lambda claimed_value, true_value: (
-            abs(claimed_value - true_value) > tolerance * max(abs(claimed_value), abs(true_value))
-        ),
-        "=",
-    )
-
-
-def within(tolerance):
-    """Return the kind of curve of an equation that may be wrong by this, relatively."""
-    return functools.partial(beside_equality, tolerance=tolerance)
-
-
-def _failure_curve(parameter, quantity, at, claimed, true, wrong, relation):
-    claimed, true = (tuple(float(value) for value in values) for values in (claimed, true))
-    fails = tuple(
-        bool(wrong(claimed_value, true_value))
-        for claimed_value, true_value in zip(claimed, true, strict=True)
-    )
-    at = tuple(float(value) for value in at)
-    return FailureCurve(parameter, quantity, at, claimed, true, fails, relation)
-
-
 class Along(NamedTuple):
     """What a failure curve is computed from; the ledger has the words at its ``axes``.
 
@@ -131,15 +115,15 @@ class Along(NamedTuple):
         Values of the parameter, increasing.
     ends : callable
         Takes one of them, returns the truth's end that decides, and the number that is claimed.
-    kind : callable
-        `under_upper_bound`, `over_lower_bound`, or `within` a tolerance.
+    kind : Relation
+        `UPPER`, `LOWER`, or `within` a tolerance.
     """
 
     at: Sequence
     ends: Callable
-    kind: Callable = under_upper_bound
+    kind: Relation = UPPER
 
     def curve(self, parameter, quantity):
         """Return the `FailureCurve` with these words."""
-        true, claimed = zip(*map(self.ends, self.at), strict=True)
-        return self.kind(parameter, quantity, self.at, claimed, true)
+        true, claimed = (tuple(map(float, ends)) for ends in zip(*map(self.ends, self.at), strict=True))
+        return FailureCurve(parameter, quantity, tuple(map(float, self.at)), claimed, true, self.kind)

@@ -2,8 +2,7 @@
 
 import math
 
-from claims.claim import Finding, Verdict
-from claims.counterexample_search import CROWD, LOCAL, RISK, claims_too_much, worst
+from claims.counterexample_search import CROWD, LOCAL, RISK, claims_too_much, searched
 from shufflelib.published.closed_form import over
 
 
@@ -33,32 +32,23 @@ def upper_bound(formula, randomizer, **axes):
             return eps
         return claims_too_much(randomizer(**mechanism), n=n, eps=eps, delta=delta)
 
-    def check(effort):
-        found = worst(excess, effort, **axes)
-        if found.excess <= 0.0:
-            return Finding(Verdict.HOLDS, _survived(found, effort))
-        point = found.point
-        eps = formula(**point)
+    def failed(found):
+        where = f"at {found.description()}"
         steps = (
-            f"at {found.description()}",
-            f"claimed: epsilon <= {eps:.10g}",
-            f"attained by an attack at that epsilon: delta >= {point['delta'] * math.exp(found.excess):.10g}",
+            where,
+            f"claimed: epsilon <= {formula(**found.point):.10g}",
+            f"attained by an attack at that epsilon: delta >= {found.point['delta'] * found.factor:.10g}",
         )
-        evidence = (
-            f"at {found.description()} an attack attains {math.exp(found.excess):.4g} times the stated delta"
-        )
-        return Finding(Verdict.REFUTED, evidence, steps)
+        return f"{where} an attack attains {found.factor:.4g} times the stated delta", steps
 
-    return check
+    return searched(excess, _survived, failed, **axes)
 
 
-def _survived(found, effort):
-    if not found.tried:
-        return f"no point of the regime was met by {effort.points} points of the search"
+def _survived(found):
+    where, factor = found.description(), found.factor
     closest = (
-        "the formula never left the local guarantee"
-        if found.excess == -math.inf
-        else f"closest at {found.description()}, where an attack attains "
-        f"{math.exp(found.excess):.3g} times the stated delta"
+        f"closest at {where}, where an attack attains {factor:.3g} times the stated delta"
+        if factor > 0.0
+        else "the formula never left the local guarantee"
     )
     return f"{found.tried} points inside the regime, the closest followed downhill; {closest}"

@@ -4,8 +4,10 @@ import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
+from claims import exact_shuffle
 from claims.claim import Check, Finding, refuted_if
 from claims.exact_count_pair import above_the_claim
+from claims.exact_tests import divergence, power_sum
 from claims.failure_curve import Along
 from claims.others.renyi_bounds import renyi_upper_bound
 from claims.upper_bound_check import upper_bound
@@ -60,13 +62,13 @@ def _divergence_of_fifty():
     return above_the_claim(truth, renyi.gaussian_ccg24(**FIFTY, order=2), lines, quantity="D_2")
 
 
+def _counts_of_fifty():
+    return exact_shuffle.neighbours(exact_shuffle.randomized_response(50, 2), 93, held=0)
+
+
 def _exactly_fifty():
     """Binary randomized response, e = 50, n = 93, order 2, in exact fractions."""
-    e, n, order = Fraction(50), 93, 2
-    moment = Fraction(0)
-    for m in range(n + 1):
-        moment += math.comb(n, m) * e ** (n - m) / (e + 1) ** n / (1 / e + Fraction(m, n) * (e - 1 / e))
-    claimed = 2 * e * order / (n - 1)
+    moment, claimed = power_sum(*_counts_of_fifty(), 2), Fraction(2 * 50 * 2, 92)
     with localcontext(prec=40):
         truth = (Decimal(moment.numerator) / moment.denominator).ln()
     steps = (
@@ -87,11 +89,7 @@ def _delta_of_fifty(claimed, what):
     """Return the confirmation that binary randomized response, e = 50, n = 93, exceeds δ(log 10)."""
 
     def confirm():
-        e, n, ratio, truth = Fraction(50), 93, 10, Fraction(0)
-        for m in range(n + 1):
-            mass = math.comb(n, m) * e ** (n - m) / (e + 1) ** n
-            truth += mass * max(1 - ratio * (1 / e + Fraction(m, n) * (e - 1 / e)), 0)
-        says = float(claimed())
+        truth, says = divergence(*_counts_of_fifty(), 10), float(claimed())
         steps = (
             "binary randomized response, odds 50, n = 93, all others hold one value, epsilon = log 10",
             f"{what}: delta = {says:.6g}; exact sum of 94 fractions: {float(truth):.6g}",

@@ -10,7 +10,7 @@ from scipy.special import gammaln
 from claims.claim import Check, Finding, Verdict, refuted_if, smaller_if
 from claims.counterexample_search import LOCAL, whole, worst
 from claims.exact_count_pair import printed
-from claims.failure_curve import Along, over_lower_bound, within
+from claims.failure_curve import LOWER, Along, within
 from claims.others.renyi_bounds import MANY
 from shufflelib.published import renyi
 
@@ -189,7 +189,7 @@ CHECKS = {
         Along(
             [0.1, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0],
             lambda eps0: (_pair_of_figure_2(eps0), renyi.gaussian_ccg24(eps0=eps0, **FIGURE)),
-            over_lower_bound,
+            LOWER,
         ),
     ),
     "ccg24-sixty-four": Check(_sixty_four),

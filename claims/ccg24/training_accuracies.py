@@ -5,7 +5,7 @@ import math
 from scipy.optimize import brentq
 
 from claims.claim import Check, Finding, Verdict, reproduced_if
-from claims.committed_runs import committed
+from claims.committed_runs import committed, last_accuracies
 from shufflelib.published import renyi
 
 CLOSE = 0.5  # points: what another seed changes
@@ -21,14 +21,6 @@ def _trained(setting):
     """Return training and test accuracy of a row of the table of published accuracies, in per cent."""
     (row,) = (row for row in committed("sgd_published_mnist") if row["our setting"] == setting)
     return float(row["train %"]), float(row["test %"])
-
-
-def _last(name, **columns):
-    """Return the training accuracy after the last epoch, mean of all runs, in per cent."""
-    rows = [row for row in committed(name) if all(row[key] == value for key, value in columns.items())]
-    last = max(int(row["epoch"]) for row in rows)
-    runs = [100.0 * float(row["train accuracy"]) for row in rows if int(row["epoch"]) == last]
-    return sum(runs) / len(runs)
 
 
 def _beside(published, setting, on):
@@ -68,7 +60,8 @@ def _closest(effort):
     girgis, clones = _allowed(renyi.girgis21_upper), _allowed(_clones_pair)
     trained = {"paper R, Theorem 3": own, "Girgis'21": girgis, "clones FMT'21": clones}
     by_budget = sorted(trained, key=trained.get)
-    accuracies = [_last("sgd_fig4_equal_mnist", bound=name) for name in by_budget]
+    found = last_accuracies("sgd_fig4_equal_mnist", "train accuracy", "bound")
+    accuracies = [found[name] for name in by_budget]
     said = {name: f"{value:.2f}" if value else "none" for name, value in (listed | trained).items()}
     steps = (
         "largest eps0 in an epoch of 600 blocks: "
@@ -88,7 +81,8 @@ def _closest(effort):
 def _approaches(effort):
     gaps, steps = {}, []
     for panel in ("Algorithm 1, linear", "Algorithm 1, 32 hidden units", "released code, 32 hidden units"):
-        noisy, plain = (_last("sgd_fig4_epochs_mnist", panel=panel, eps0=eps0) for eps0 in ("2", ""))
+        found = last_accuracies("sgd_fig4_epochs_mnist", "train accuracy", "eps0", panel=panel)
+        noisy, plain = found["2"], found[""]
         gaps[panel] = plain - noisy
         steps.append(f"{panel}, eps0 = 2: {noisy:.1f} %, without noise {plain:.1f} %")
     evidence = ", ".join(f"{name}: {gap:.1f} points short" for name, gap in gaps.items())

@@ -1,28 +1,21 @@
 """Accuracies of training with personal budgets that GSPA prints, beside those of the committed runs."""
 
 from claims.claim import Check, reproduced_if
-from claims.committed_runs import committed
+from claims.committed_runs import last_accuracies
 
 CLOSE = 0.5  # points: what another seed changes
 ORDER = ("Unif 3, U(0.5, 1)", "Constant, 0.5", "Unif 2, U(0.01, 2)")
 
 
-def last_accuracies(name, **columns):
-    """Return budgets -> mean accuracy after the last epoch, in per cent, in the rows with these columns."""
-    rows = [row for row in committed(name) if all(row[key] == value for key, value in columns.items())]
-    last = max(int(row["epoch"]) for row in rows)
-    runs = {}
-    for row in rows:
-        if int(row["epoch"]) == last:
-            runs.setdefault(row["budgets"], []).append(100.0 * float(row["test accuracy"]))
-    return {budgets: sum(values) / len(values) for budgets, values in runs.items()}
+def _by_budgets(name, **columns):
+    return last_accuracies(name, "test accuracy", "budgets", **columns)
 
 
 def _beside(published, budgets):
     """Return the check that compares a published accuracy with that of the committed runs."""
 
     def check(effort):
-        ours = last_accuracies("gspa24_fig4_mnist")
+        ours = _by_budgets("gspa24_fig4_mnist")
         evidence = f"published {published} %, ours {ours[budgets]:.1f} % ({budgets}), without noise "
         evidence += f"{ours['no noise']:.1f} %, test"
         steps = (
@@ -35,9 +28,9 @@ def _beside(published, budgets):
 
 
 def _order_of_budgets(effort):
-    found = {"1000 hidden units": last_accuracies("gspa24_fig4_mnist")}
+    found = {"1000 hidden units": _by_budgets("gspa24_fig4_mnist")}
     for noise in ("for 2C/m, m clients", "for 2C/m, m examples"):
-        found[f"linear, {noise}"] = last_accuracies("gspa24_noise_mnist", noise=noise)
+        found[f"linear, {noise}"] = _by_budgets("gspa24_noise_mnist", noise=noise)
     values = {name: [ours[budgets] for budgets in ORDER] for name, ours in found.items()}
     steps = tuple(f"MNIST, {name}: " + " > ".join(f"{x:.1f}" for x in some) for name, some in values.items())
     holds = all(three > constant > two for three, constant, two in values.values())

@@ -11,7 +11,7 @@ from claims.claim import Check, Verdict, refuted_if
 from claims.exact_channels import likely_pairs
 from claims.exact_count_pair import above_the_claim, both_ways, witness
 from claims.exact_tests import divergence, four_symbols
-from claims.failure_curve import Along, over_lower_bound
+from claims.failure_curve import LOWER, Along
 from claims.others.before_the_pair import left_over
 
 # ---------------------------------------------------------------- a failure that reveals the input
@@ -152,7 +152,7 @@ CHECKS = {
     "gspa24-lemma-1-others": Check(
         _others_share_too_little,
         _others_share_too_little_again,
-        Along(np.linspace(0.1, 5.0, 15), _weight_to_be_had, over_lower_bound),
+        Along(np.linspace(0.1, 5.0, 15), _weight_to_be_had, LOWER),
     ),
     "gspa24-theorem-1": Check(
         lambda effort: _both(_order_reveals_more(), _failure_among_users()),

@@ -10,8 +10,9 @@ from scipy.stats import binom, laplace
 
 from claims import exact_shuffle
 from claims.ccg24.normal_limit import attained_by_fifty, witnessed
+from claims.ccg24.shuffled_sgd import surely
 from claims.claim import Check, Finding, Verdict, refuted_if
-from claims.exact_count_pair import above_the_claim, both_ways, witness
+from claims.exact_count_pair import both_ways, witness
 from claims.failure_curve import Along, within
 from claims.gspa24.personal_budgets import one_budget_among_zeros
 from claims.upper_bound_check import upper_bound
@@ -89,15 +90,11 @@ def _one_budget_by_algorithm_2(n, e, ratio):
     return truth, float(delta_from_gdp_dong22(mu=mu, eps=math.log(ratio)).upper), mu
 
 
-def _frequencies(effort):
+def _frequencies():
     truth, claimed, mu = _one_budget_by_algorithm_2(4, 99, 50)
     more = [(n, *_one_budget_by_algorithm_2(n, 99, 50)[:2]) for n in (5, 8, 20)]
-    lines = (
-        "Algorithm 2: four users with budgets log 99, 0, 0, 0; e^eps = 50; exact fractions",
-        f"mu = {mu:.6g}; with more users: "
-        + ", ".join(f"n = {n}: {float(t):.3g} against {c:.3g}" for n, t, c in more),
-    )
-    return above_the_claim(truth, claimed, lines)
+    more = ", ".join(f"n = {n}: {float(t):.3g} against {c:.3g}" for n, t, c in more)
+    return truth, claimed, {"mu": mu, "more": more}
 
 
 def _frequencies_by_hand():
@@ -159,13 +156,8 @@ def _means_by_sampling():
     noise = rng.laplace(scale=0.2, size=runs)  # the same noise under both values
     hits = [(np.abs(x + noise) < 0.25).astype(int) - (np.abs(x + noise - 1) < 0.25) for x in (0.0, 1.0)]
     score = (difference + hits[0] >= 9) - ratio * (difference + hits[1] >= 9)
-    least = float(score.mean() - 4.0 * score.std() / math.sqrt(runs))
-    mu = personalized.gaussian_mu_gspa24(eps0=np.r_[5.0, np.full(n - 1, 0.1)])
-    lines = (
-        f"{runs} simulated rounds, event 'difference at least 9', epsilon = 0.2",
-        f"delta = {score.mean():.4g}, less four standard errors {least:.4g}",
-    )
-    return above_the_claim(least, float(delta_from_gdp_dong22(mu=mu, eps=0.2).upper), lines)
+    least = surely(score)
+    return least, _narrow_among_wide(5.0)[1], {"delta": score.mean(), "least": least}
 
 
 def _mean_estimate(e, other):
@@ -202,11 +194,11 @@ CHECKS = {
     ),
     "gspa24-theorem-3": Check(
         witness(lambda: _narrow_among_wide(5.0)),
-        _means_by_sampling,
+        witness(_means_by_sampling),
         Along(np.linspace(1.25, 8.0, 14), _narrow_among_wide),
     ),
     "gspa24-theorem-4": Check(
-        _frequencies,
+        witness(_frequencies),
         witness(_frequencies_by_hand),
         Along(np.linspace(2.5, 6.0, 15), lambda eps: _one_budget_by_algorithm_2(4, math.exp(eps), 10)[:2]),
     ),

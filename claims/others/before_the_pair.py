@@ -11,7 +11,7 @@ from claims.counterexample_search import LOCAL, RISK, whole
 from claims.exact_channels import largest_ratio, likely_pairs
 from claims.exact_losses import blanket, blanket_delta
 from claims.exact_tests import always
-from claims.failure_curve import Along, over_lower_bound
+from claims.failure_curve import LOWER, Along
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
 from shufflelib.published import closed_form, renyi
@@ -146,7 +146,7 @@ CHECKS = {
         Along(
             [Fraction(tenths, 10) for tenths in range(11, 101, 5)],
             lambda e: (left_over(e), 0.0),
-            over_lower_bound,
+            LOWER,
         ),
     ),
     "fmt23-pair": Check(

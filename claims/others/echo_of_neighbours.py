@@ -8,11 +8,13 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from claims.claim import Check, Worded, refuted_if, reproduced_if, undecided
-from claims.exact_count_pair import above_the_claim
+from claims.exact_count_pair import witness
 from claims.failure_curve import Along
 from claims.gspa24.personal_guarantees import difference_of_counts
 from shufflelib.published import personalized
 from shufflelib.published.conversions import delta_from_gdp_dong22
+
+RISK = 1e-6  # δ of the witnesses
 
 
 def _within(budget, low, high):
@@ -33,68 +35,47 @@ def _loud(own, others, n):
 
 def _echo_closed_at(own, n=252):
     """Return ε at δ = 1e-6 as published, and a δ that counting attains there."""
-    says = personalized.echo_epsilon_liu23(eps0=_loud(own, 0.01, n), delta=1e-6)
+    says = personalized.echo_epsilon_liu23(eps0=_loud(own, 0.01, n), delta=RISK)
     return says, max(_counting(own, 0.01, n, r / own, says) for r in (0.5, 1.0, 1.5, 2.0))
 
 
-def _echo_closed(effort):
-    n, delta = 252, 1e-6
+def _echo_closed():
     fails = [(own, *_echo_closed_at(own)) for own in (8.0, 12.0, 20.0, 30.0, 50.0)]
     own, says, truth = fails[-1]
-    least = min((x for x, _, t in fails if t > delta), default=math.inf)
-    lines = (
-        f"Laplace noise truncated to [0, 1], budget {own:g} among n = {n} with 0.01, delta = 1e-6: epsilon "
-        f"<= {says:.5g}",
-        f"of the budgets 8, 12, 20, 30, 50 the smallest that fails is {least:g}; the others hold 1",
-    )
-    return above_the_claim(truth, delta, lines)
+    least = min((x for x, _, t in fails if t > RISK), default=math.inf)
+    return truth, RISK, {"own": own, "says": says, "least": least}
 
 
 def _echo_closed_by_hand():
     own, n, radius = 50.0, 252, 0.03
-    says = personalized.echo_epsilon_liu23(eps0=_loud(own, 0.01, n), delta=1e-6)
+    says = personalized.echo_epsilon_liu23(eps0=_loud(own, 0.01, n), delta=RISK)
     nobody = (1.0 - (_within(0.01, 0.97, 1.0))) ** (n - 1)
     one, zero = nobody * (1.0 - _within(own, 0.97, 1.0)), nobody * (1.0 - _within(own, 0.0, radius))
-    lines = (
-        f"one event, 'no report below 0.03', the others at 1: {one:.5g} if user 1 holds 1, {zero:.5g} if 0",
-        f"epsilon = {says:.5g}",
-    )
-    return above_the_claim(one - math.exp(says) * zero, 1e-6, lines)
+    return one - math.exp(says) * zero, RISK, {"one": one, "zero": zero, "says": says}
 
 
 def _echo_numerical_at(own, n=20_000):
     """Return ε at δ = 1e-6 as published, and a δ that counting attains there."""
-    says = personalized.echo_epsilon_numerical_liu23(eps0=_loud(own, 0.1, n), delta=1e-6)
+    says = personalized.echo_epsilon_numerical_liu23(eps0=_loud(own, 0.1, n), delta=RISK)
     return says, _counting(own, 0.1, n, 1.2 / own, says)
 
 
-def _echo_numerical(effort):
-    n, delta = 20_000, 1e-6
+def _echo_numerical():
     says, truth = _echo_numerical_at(8.0)
-    lines = (
-        f"Laplace noise truncated to [0, 1], budget 8 among n = {n} with 0.1, delta = 1e-6: epsilon <= "
-        f"{says:.5g}",
-        "the attacker counts reports below 0.15 and above 0.85; the others hold 1",
-    )
-    return above_the_claim(truth, delta, lines)
+    return truth, RISK, {"says": says}
 
 
 def _echo_numerical_by_tails():
     """One window and exact binomial tails: budget 20 among 2000."""
-    own, n, radius, level, delta = 20.0, 2000, 0.075, 114, 1e-6
-    says = personalized.echo_epsilon_numerical_liu23(eps0=_loud(own, 0.1, n), delta=delta)
+    own, n, radius, level = 20.0, 2000, 0.075, 114
+    says = personalized.echo_epsilon_numerical_liu23(eps0=_loud(own, 0.1, n), delta=RISK)
     crowd = binom(n - 1, _within(0.1, 1.0 - radius, 1.0))  # reports of the others below the radius
 
     def at_most(hit):
         return hit * crowd.cdf(level - 1) + (1.0 - hit) * crowd.cdf(level)
 
     one, zero = at_most(_within(own, 1.0 - radius, 1.0)), at_most(_within(own, 0.0, radius))
-    lines = (
-        f"budget 20 among n = {n} with 0.1, delta = 1e-6: epsilon <= {says:.5g}",
-        f"event 'at most {level} reports below {radius}', binomial tails: {one:.6g} if user 1 holds 1, "
-        f"{zero:.6g} if 0",
-    )
-    return above_the_claim(one - math.exp(says) * zero, delta, lines)
+    return one - math.exp(says) * zero, RISK, {"one": one, "zero": zero, "says": says}
 
 
 def _half_of_mu(effort):
@@ -137,26 +118,25 @@ def _gaussian_scale_by_quadrature():
     start = eps * scale**2 / gap + gap / 2  # where the likelier distribution is e^eps times the other
     one, other = NormalDist(gap, scale), NormalDist(0.0, scale)
     found, _ = quad(lambda y: one.pdf(y) - math.exp(eps) * other.pdf(y), start, start + 40.0 * scale)
-    lines = (f"eps_i = 2, scale {scale:.4g}, values 0.1 apart, by quadrature",)
-    return above_the_claim(found, RELEASED, lines)
+    return found, RELEASED, {"scale": scale}
 
 
 CHECKS = {
     "echo23-closed-form": Check(
-        _echo_closed,
-        _echo_closed_by_hand,
-        Along(np.linspace(14.0, 60.0, 12), lambda own: (_echo_closed_at(own)[1], 1e-6)),
+        witness(_echo_closed),
+        witness(_echo_closed_by_hand),
+        Along(np.linspace(14.0, 60.0, 12), lambda own: (_echo_closed_at(own)[1], RISK)),
     ),
     "echo23-numerical": Check(
-        _echo_numerical,
-        _echo_numerical_by_tails,
-        Along(np.linspace(4.0, 10.0, 7), lambda own: (_echo_numerical_at(own)[1], 1e-6)),
+        witness(_echo_numerical),
+        witness(_echo_numerical_by_tails),
+        Along(np.linspace(4.0, 10.0, 7), lambda own: (_echo_numerical_at(own)[1], RISK)),
     ),
     "hps24-theorem": Check(Worded(undecided)),
     "hps24-code-gspa24": Check(_half_of_mu),
     "hps24-code-gaussian-scale": Check(
         _gaussian_scale,
-        _gaussian_scale_by_quadrature,
+        witness(_gaussian_scale_by_quadrature),
         Along(np.linspace(0.6, 2.0, 15), lambda eps: (_attained_by_scale(eps), RELEASED)),
     ),
 }

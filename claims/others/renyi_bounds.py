@@ -5,8 +5,8 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from claims.claim import Check, Finding, Verdict, Worded, holds_if, reproduced_if, smaller_if, undecided
-from claims.counterexample_search import LOCAL, Axis, logarithmic, whole, worst
+from claims.claim import Check, Verdict, Worded, holds_if, reproduced_if, smaller_if, undecided
+from claims.counterexample_search import LOCAL, RISK, Axis, logarithmic, searched, whole, worst
 from shufflelib.published import renyi
 from shufflelib.published.closed_form import over
 from shufflelib.published.composition import subsampled_girgis21
@@ -49,21 +49,28 @@ def renyi_upper_bound(formula, **axes):
     """
     axes = {"eps0": LOCAL, "n": MANY, "order": ORDER} | axes
 
-    def check(effort):
-        found = worst(lambda **point: _excess(formula, _attained, **point), effort, **axes)
-        if found.excess <= 0.0:
-            evidence = f"{found.tried} points, the closest followed downhill"
-            if found.excess > -math.inf:
-                factor = math.exp(found.excess)
-                evidence += f"; closest at {found.description()}, an attack at {factor:.4g} times the bound"
-            return Finding(Verdict.HOLDS, evidence + _certified(formula, effort, axes))
+    def held(found):
+        evidence = f"{found.tried} points, the closest followed downhill"
+        if found.excess > -math.inf:
+            evidence += f"; closest at {found.description()}, an attack at {found.factor:.4g} times the bound"
+        return evidence
+
+    def failed(found):
+        where = f"at {found.description()}"
         steps = (
-            f"at {found.description()}",
+            where,
             f"claimed: D <= {formula(**found.point):.8g}",
             f"attained by binary randomized response: D >= {_attained(**found.point):.8g}",
         )
-        evidence = f"at {found.description()} an attack attains {math.exp(found.excess):.4g} times the bound"
-        return Finding(Verdict.REFUTED, evidence, steps)
+        return f"{where} an attack attains {found.factor:.4g} times the bound", steps
+
+    attacked = searched(lambda **point: _excess(formula, _attained, **point), held, failed, **axes)
+
+    def check(effort):
+        found = attacked(effort)
+        if found.verdict is Verdict.REFUTED:
+            return found
+        return found._replace(evidence=found.evidence + _certified(formula, effort, axes))
 
     return check
 
@@ -76,7 +83,7 @@ def _certified(formula, effort, axes):
         return ""
     return (
         f"; at {found.tried} more points the proved pair of Feldman et al. (FOCS 2021) has at most "
-        f"{math.exp(found.excess):.4g} of the bound"
+        f"{found.factor:.4g} of the bound"
     )
 
 
@@ -96,21 +103,9 @@ def _counted(eps0, n, order):
 # ---------------------------------------------------------------- Girgis et al.
 
 
-def _lower_bound(effort):
-    def excess(eps0, n, order):
-        truth = renyi.binary_rr_pair(eps0=eps0, n=n).reversed.renyi_directed(order)[1]
-        return math.log(renyi.girgis21_lower(eps0=eps0, n=n, order=order) / truth)
-
-    found = worst(excess, effort, eps0=LOCAL, n=MANY, order=WHOLE_ORDER)
-    if found.excess > 0.0:
-        return Finding(Verdict.REFUTED, f"at {found.description()} binary randomized response has less")
-    evidence = (
-        f"{found.tried} points, at most {math.exp(found.excess):.6g} of what binary randomized response "
-        "attains"
-    )
-    return Finding(
-        Verdict.HOLDS, f"{evidence}, at {found.description()}; it is the second moment of a dataset"
-    )
+def _lower_bound(eps0, n, order):
+    truth = renyi.binary_rr_pair(eps0=eps0, n=n).reversed.renyi_directed(order)[1]
+    return math.log(renyi.girgis21_lower(eps0=eps0, n=n, order=order) / truth)
 
 
 def _expectation_is_attained(effort):
@@ -127,21 +122,12 @@ def _expectation_is_attained(effort):
     return holds_if(largest < 1e-6, evidence)
 
 
-def _subsampled(effort):
-    def excess(eps0, n, rate, order):
-        log_mass, loss = _counts(eps0, n)
-        step = rate * np.expm1(loss)  # mixture over unchanged, minus 1
-        terms = np.expm1(order * np.log1p(step)) - order * step
-        attained = math.log1p(max(float(np.exp(log_mass) @ terms), 0.0)) / (order - 1)
-        return math.log(max(attained, 1e-300) / subsampled_girgis21(eps0=eps0, n=n, rate=rate, order=order))
-
-    axes = {"eps0": LOCAL, "n": whole(2, 3000), "rate": logarithmic(1e-4, 1.0), "order": whole(2, 64)}
-    found = worst(excess, effort, **axes)
-    evidence = (
-        f"{found.tried} points with n <= 3000; an attack attains at most {math.exp(found.excess):.3g} of the "
-        "bound, at "
-    )
-    return holds_if(found.excess <= 0.0, evidence + found.description())
+def _subsampled(eps0, n, rate, order):
+    log_mass, loss = _counts(eps0, n)
+    step = rate * np.expm1(loss)  # mixture over unchanged, minus 1
+    terms = np.expm1(order * np.log1p(step)) - order * step
+    attained = math.log1p(max(float(np.exp(log_mass) @ terms), 0.0)) / (order - 1)
+    return math.log(max(attained, 1e-300) / subsampled_girgis21(eps0=eps0, n=n, rate=rate, order=order))
 
 
 def _sum_from_two(effort):
@@ -177,29 +163,52 @@ def _gap_of_girgis(effort):
 
 
 def _conversion(bound):
-    def check(effort):
-        def excess(mu, order, delta):
-            eps = float(bound(order=order, renyi=order * mu * mu / 2.0, delta=delta))
-            return math.log(max(delta_from_gdp_dong22(mu=mu, eps=eps).lower, 1e-300) / delta)
+    def excess(mu, order, delta):
+        eps = float(bound(order=order, renyi=order * mu * mu / 2.0, delta=delta))
+        return math.log(max(delta_from_gdp_dong22(mu=mu, eps=eps).lower, 1e-300) / delta)
 
-        axes = {"mu": logarithmic(1e-2, 10.0), "order": ORDER, "delta": logarithmic(1e-12, 0.1)}
-        found = worst(excess, effort, **axes)
-        evidence = (
-            f"{found.tried} Gaussian mechanisms, the true delta at most {math.exp(found.excess):.3g} of the "
-            "target"
-        )
-        return holds_if(found.excess <= 0.0, f"{evidence}; proved")
-
-    return check
+    return searched(
+        excess,
+        lambda found: (
+            f"{found.tried} Gaussian mechanisms, the true delta at most {found.factor:.3g} of the target"
+            "; proved"
+        ),
+        mu=logarithmic(1e-2, 10.0),
+        order=ORDER,
+        delta=RISK,
+    )
 
 
 CHECKS = {
     "girgis21-upper": Check(renyi_upper_bound(renyi.girgis21_upper, order=WHOLE_ORDER)),
     "girgis21-upper-short": Check(renyi_upper_bound(renyi.girgis21_upper_simplified, order=WHOLE_ORDER)),
-    "girgis21-lower": Check(_lower_bound),
+    "girgis21-lower": Check(
+        searched(
+            _lower_bound,
+            lambda found: (
+                f"{found.tried} points, at most {found.factor:.6g} of what binary randomized response "
+                f"attains, at {found.description()}; it is the second moment of a dataset"
+            ),
+            eps0=LOCAL,
+            n=MANY,
+            order=WHOLE_ORDER,
+        )
+    ),
     "girgis21-lower-moments": Check(_expectation_is_attained),
     "girgis21-gap": Check(_gap_of_girgis),
-    "girgis21-subsampled": Check(_subsampled),
+    "girgis21-subsampled": Check(
+        searched(
+            _subsampled,
+            lambda found: (
+                f"{found.tried} points with n <= 3000; an attack attains at most {found.factor:.3g} of the "
+                f"bound, at {found.description()}"
+            ),
+            eps0=LOCAL,
+            n=whole(2, 3000),
+            rate=logarithmic(1e-4, 1.0),
+            order=whole(2, 64),
+        )
+    ),
     "girgis21-eight-times": Check(Worded(undecided)),
     "hps24-code-girgis21": Check(_sum_from_two),
     "mironov17-conversion": Check(_conversion(epsilon_from_renyi_mironov17)),

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from claims import exact_channels, exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if, smaller_if
 from claims.exact_losses import apart, blanket, blanket_delta, expected_positive_part, losses, summed
-from claims.exact_tests import always, random_channel
+from claims.exact_tests import always, random_channel, tensor
 from shufflelib import randomizers, shuffle
 from shufflelib.published import renyi
 
@@ -132,19 +132,18 @@ def _laplace_blanket(effort):
 # ---------------------------------------------------------------- compositions
 
 
-def _tuples(channels):
-    """Return the channel of a tuple of reports, one input for each tuple of inputs."""
-    return [[math.prod(masses) for masses in product(*rows)] for rows in product(*channels)]
-
-
 def _joint(rng):
     parts = [random_channel(rng, 2, rng.randint(2, 3)) for _ in range(2)]
-    channel, n, ratio = _tuples(parts), rng.randint(1, 2), 1 + Fraction(rng.randint(0, 8), 8)
-    tensor = [math.prod(w) for w in product(*(blanket(part) for part in parts))]
-    bound = {pair: blanket_delta(channel, n, ratio, tensor, [pair]) for pair in _pairs(channel)}
+    channel, n, ratio = (
+        [tensor(*rows) for rows in product(*parts)],
+        rng.randint(1, 2),
+        1 + Fraction(rng.randint(0, 8), 8),
+    )
+    whole = tensor(*map(blanket, parts))
+    bound = {pair: blanket_delta(channel, n, ratio, whole, [pair]) for pair in _pairs(channel)}
     farthest = max(bound[a, b] for a, b in bound if a + b == 3)  # both answers differ
     truth = exact_shuffle.worst_delta(channel, n, ratio)[0]
-    return tensor == blanket(channel) and truth <= farthest == max(bound.values())
+    return whole == blanket(channel) and truth <= farthest == max(bound.values())
 
 
 def _parallel(rng):

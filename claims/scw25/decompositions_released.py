@@ -11,7 +11,7 @@ from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
 from claims.exact_count_pair import printed, witness
 from claims.exact_losses import blanket, expected_positive_part, losses, summed
 from claims.exact_tests import random_channel
-from claims.failure_curve import Along, over_lower_bound, within
+from claims.failure_curve import LOWER, Along, within
 from shufflelib import randomizers, shuffle
 
 CELLS = 1200  # to the largest loss e − 1
@@ -257,7 +257,7 @@ CHECKS = {
     "scw25-code-lower-bound": Check(
         _lower_bound,
         _lower_bound_in_fractions,
-        Along((20, 60, 150, 300, 700, 1500, 4000), _attacked_by_users, over_lower_bound),
+        Along((20, 60, 150, 300, 700, 1500, 4000), _attacked_by_users, LOWER),
     ),
     "scw25-code-generic": Check(
         witness(lambda: _generic_for(3)), witness(_generic_at_zero), Along(range(1, 11), _generic_for)
@@ -270,7 +270,7 @@ CHECKS = {
     "scw25-code-hadamard": Check(
         _aliased,
         _aliased_by_sampling,
-        Along((1, 2, 5, 10, 3000, 10_000, 30_000, 100_000), _aliased_by_users, over_lower_bound),
+        Along((1, 2, 5, 10, 3000, 10_000, 30_000, 100_000), _aliased_by_users, LOWER),
     ),
     "scw25-code-laplace-cells": Check(_twenty_cells),
 }

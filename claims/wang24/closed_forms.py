@@ -3,9 +3,9 @@
 import math
 from fractions import Fraction
 
-from claims.claim import Check, Finding, Verdict, holds_if
-from claims.counterexample_search import COARSE, LOCAL, RISK, linear, logarithmic, worst
-from claims.exact_count_pair import above_the_claim, counts_delta, counts_pair, printed
+from claims.claim import Check
+from claims.counterexample_search import COARSE, LOCAL, RISK, linear, logarithmic, searched
+from claims.exact_count_pair import counts_delta, counts_pair, printed, witness
 from claims.failure_curve import Along
 from shufflelib.published import closed_form
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -40,35 +40,28 @@ def below_the_pair(formula, least_users, farthest):
     axes = {"eps0": LOCAL, "share": logarithmic(1e-2, 1.0), "stretch": linear(0.0, farthest)}
     axes |= {"crowd": logarithmic(1e-3, 1e4), "delta": RISK}
 
-    def check(effort):
-        found = worst(excess, effort, **axes)
-        if found.excess <= 0.0:
-            evidence = (
-                f"{found.tried} points; the pair's delta at the bound is at most {math.exp(found.excess):.3g}"
-            )
-            return Finding(Verdict.HOLDS, f"{evidence} times the target")
+    def held(found):
+        evidence = f"{found.tried} points; the pair's delta at the bound is at most {found.factor:.3g}"
+        return f"{evidence} times the target"
+
+    def failed(found):
         point = at(**found.point)
-        where = ", ".join(f"{name}={value:.6g}" for name, value in point.items())
+        where = found._replace(point=point).description()
         steps = (
             where,
             f"the closed form: epsilon <= {formula(**point):.8g}",
-            f"the pair at that epsilon: delta >= {math.exp(found.excess) * point['delta']:.6g}",
+            f"the pair at that epsilon: delta >= {found.factor * point['delta']:.6g}",
         )
-        evidence = f"at {where} the pair has {math.exp(found.excess):.4g} times the stated delta"
-        return Finding(Verdict.REFUTED, evidence, steps)
+        return f"at {where} the pair has {found.factor:.4g} times the stated delta", steps
 
-    return check
+    return searched(excess, held, failed, **axes)
 
 
 def _analytic_exactly():
     eps = closed_form.variation_ratio_analytic(p=3.0, beta=1 / 3, q=3.0, n=28, delta=0.01)
     ratio = Fraction(math.exp(eps)).limit_denominator(10**6) + Fraction(1, 10**5)
     truth = counts_delta(28, ratio, p=3, beta=Fraction(1, 3), q0=3)
-    lines = (
-        f"p = q = 3, beta = 1/3 (4-ary randomized response), n = 28, delta = 1/100: epsilon <= {eps:.6g}",
-        f"the pair in exact fractions at the larger epsilon = log({printed(ratio)}):",
-    )
-    return above_the_claim(truth, Fraction(1, 100), lines)
+    return truth, Fraction(1, 100), {"eps": eps, "ratio": printed(ratio)}
 
 
 def _ten_options(n):
@@ -78,26 +71,14 @@ def _ten_options(n):
     return VariationRatioPair(q0=3.0, **pair).epsilon(1e-4).lower, float(claimed)
 
 
-def _rate(effort):
-    def excess(eps0, share, stretch, crowd):
-        pair = _parameters(eps0, share, stretch)
-        p, beta, q = pair.values()
-        r = beta * p / (p - 1.0) / q
-        n = 2 + math.ceil(min(crowd * 8.0 * math.log(2e6) / r, 1e14))
-        eps = float(closed_form.over(closed_form.variation_ratio_asymptotic, **pair, n=n, delta=1e-6))
-        rate = math.sqrt(beta * (p - 1.0) * q / (p * n) * math.log(4e6))
-        return math.log(eps / rate) - math.log(6.0 * math.sqrt(32.0)) if r <= 1 / 6 else math.nan
-
-    axes = {"eps0": LOCAL, "share": logarithmic(1e-3, 1.0), "stretch": linear(0.0, 3.0)}
-    found = worst(excess, effort, **axes, crowd=logarithmic(1.0, 1e6))
-    evidence = (
-        f"{found.tried} points with r <= 1/6: the bound is at most "
-        f"{6 * 32**0.5 * math.exp(found.excess):.3g} times"
-    )
-    return holds_if(
-        found.excess <= 0.0,
-        f"{evidence} sqrt(beta (p-1) q log(4/delta)/(p n)); there c >= 1/3, which is a proof",
-    )
+def _rate(eps0, share, stretch, crowd):
+    pair = _parameters(eps0, share, stretch)
+    p, beta, q = pair.values()
+    r = beta * p / (p - 1.0) / q
+    n = 2 + math.ceil(min(crowd * 8.0 * math.log(2e6) / r, 1e14))
+    eps = float(closed_form.over(closed_form.variation_ratio_asymptotic, **pair, n=n, delta=1e-6))
+    rate = math.sqrt(beta * (p - 1.0) * q / (p * n) * math.log(4e6))
+    return math.log(eps / rate) - math.log(6.0 * math.sqrt(32.0)) if r <= 1 / 6 else math.nan
 
 
 def _released_asymptotic(*, p, beta, q, n, delta):
@@ -115,7 +96,7 @@ CHECKS = {
             lambda r, delta: min(6.0 * r, 0.5) * math.log(4.0 / delta) / (4.0 * r * r),
             farthest=1.0,
         ),
-        _analytic_exactly,
+        witness(_analytic_exactly),
         Along((180, 210, 240, 270, 300, 350, 450, 600), _ten_options),
     ),
     "wang24-theorem-4.8": Check(
@@ -125,7 +106,20 @@ CHECKS = {
             farthest=3.0,
         )
     ),
-    "wang24-rate": Check(_rate),
+    "wang24-rate": Check(
+        searched(
+            _rate,
+            lambda found: (
+                f"{found.tried} points with r <= 1/6: the bound is at most "
+                f"{6 * 32**0.5 * found.factor:.3g} times "
+                "sqrt(beta (p-1) q log(4/delta)/(p n)); there c >= 1/3, which is a proof"
+            ),
+            eps0=LOCAL,
+            share=logarithmic(1e-3, 1.0),
+            stretch=linear(0.0, 3.0),
+            crowd=logarithmic(1.0, 1e6),
+        )
+    ),
     "wang24-released-asymptotic": Check(
         below_the_pair(_released_asymptotic, lambda r, delta: 8.0 * math.log(4.0 / delta) / r, farthest=3.0)
     ),

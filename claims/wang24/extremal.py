@@ -5,8 +5,16 @@ from fractions import Fraction
 
 from claims import exact_channels as channels
 from claims import exact_shuffle
-from claims.claim import Check, Effort, Finding, Verdict, refuted_if
-from claims.counterexample_search import COARSE, linear, log_delta_attained, logarithmic, whole, worst
+from claims.claim import Check, refuted_if
+from claims.counterexample_search import (
+    COARSE,
+    halved,
+    linear,
+    log_delta_attained,
+    logarithmic,
+    searched,
+    whole,
+)
 from claims.exact_count_pair import (
     LEAST_LOG_DELTA,
     SCORE,
@@ -46,27 +54,22 @@ def _tight(build, **sizes):
             return math.nan
         return max(attained - max(pair.upper, LEAST_LOG_DELTA), pair.lower - proved)
 
-    axes = {"eps0": logarithmic(0.1, 8.0), "n": whole(2, 200), "z": SCORE} | sizes
+    def held(found):
+        return f"{found.tried} points, all inside the certified bracket"
 
-    def check(effort):
-        found = worst(outside, Effort(max(4, effort.points // 2), effort.seed), **axes)
-        if found.excess <= 0.0:
-            return Finding(Verdict.HOLDS, f"{found.tried} points, all inside the certified bracket")
-        eps, pair, attained, proved = ends(**found.point)
+    def failed(found):
+        where, (eps, pair, attained, proved) = f"at {found.description()}", ends(**found.point)
         side = "below what an attack attains" if attained > pair.upper else "above a proved upper end"
         steps = (
-            f"at {found.description()}",
+            where,
             f"epsilon = {eps:.8g}",
             f"the published pair: delta between {math.exp(pair.lower):.8g} and {math.exp(pair.upper):.8g}",
             f"the mechanism: delta between {math.exp(attained):.8g} and {math.exp(proved):.8g}",
         )
-        evidence = (
-            f"at {found.description()} the pair's delta is {side} by a factor of at least "
-            f"{math.exp(found.excess):.4g}"
-        )
-        return Finding(Verdict.REFUTED, evidence, steps)
+        return f"{where} the pair's delta is {side} by a factor of at least {found.factor:.4g}", steps
 
-    return check
+    axes = {"eps0": logarithmic(0.1, 8.0), "n": whole(2, 200), "z": SCORE} | sizes
+    return halved(searched(outside, held, failed, **axes))
 
 
 def _profile(build, **sizes):

@@ -8,11 +8,10 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import k1
 
-from claims.claim import Check, Effort, holds_if
-from claims.counterexample_search import COARSE, linear, logarithmic, whole, worst
+from claims.claim import Check, holds_if
+from claims.counterexample_search import COARSE, halved, linear, logarithmic, searched, whole
 from claims.exact_count_pair import (
     SCORE,
-    above_the_claim,
     both_ways,
     counts_channel,
     counts_delta,
@@ -83,14 +82,8 @@ def _witch_hat():
 
 
 def _witch_hat_in_closed_form():
-    lines = (
-        "the integral in closed form, with m - d01/F where d01/F is printed",
-        f"whatever the density: printed beta is {_witch_hat_printed(0.0):.4g} at d01 = 0, where nothing "
-        f"differs,",
-        f"and {_witch_hat_printed(M * SCALE):.3g} at d01 = mF, where the two reports would have one "
-        "distribution",
-    )
-    return above_the_claim(_witch_hat_true(3.0), _witch_hat_printed(3.0), lines, quantity="beta")
+    first, at_zero, at_end = map(_witch_hat_printed, (3.0, 0.0, M * SCALE))
+    return _witch_hat_true(3.0), first, {"at_zero": at_zero, "at_end": at_end}
 
 
 def _laplace_by_hand(ratio=Fraction(7, 2)):
@@ -131,30 +124,25 @@ def _laplace_of_five(ratio):
 
 
 def _metric(beta, build, users, **attack):
-    check = pair_below_mechanism(
-        lambda d01, beyond: build(d01=d01, dmax=min(d01 * beyond, 100.0)),
-        lambda one: (math.exp(one.d01), beta(one.d01), math.exp(one.dmax)),
-        **attack,
-        d01=logarithmic(0.1, 8.0),
-        beyond=logarithmic(1.0, 10.0),
-        n=users,
-        z=SCORE,
+    return halved(
+        pair_below_mechanism(
+            lambda d01, beyond: build(d01=d01, dmax=min(d01 * beyond, 100.0)),
+            lambda one: (math.exp(one.d01), beta(one.d01), math.exp(one.dmax)),
+            **attack,
+            d01=logarithmic(0.1, 8.0),
+            beyond=logarithmic(1.0, 10.0),
+            n=users,
+            z=SCORE,
+        )
     )
-    return lambda effort: check(Effort(max(4, effort.points // 2), effort.seed))
 
 
-def _clone_probability(effort):
-    def excess(d01, x, y):
-        places = np.array([0.0, d01, x, y])
-        near, far = np.abs(places), np.abs(places - d01)
-        ours = math.exp(max(near.max(), far.max())) * (1.0 + math.exp(-d01))
-        theirs = float(np.max(np.exp(near) + np.exp(far)))
-        return math.log(ours / theirs) - 1e-12
-
-    found = worst(excess, effort, d01=logarithmic(1e-2, 10.0), x=linear(-10.0, 20.0), y=linear(-10.0, 20.0))
-    return holds_if(
-        found.excess <= 0.0, f"{found.tried} sets of places on a line; proved by the triangle inequality"
-    )
+def _clone_probability(d01, x, y):
+    places = np.array([0.0, d01, x, y])
+    near, far = np.abs(places), np.abs(places - d01)
+    ours = math.exp(max(near.max(), far.max())) * (1.0 + math.exp(-d01))
+    theirs = float(np.max(np.exp(near) + np.exp(far)))
+    return math.log(ours / theirs) - 1e-12
 
 
 def _dependence(rng):
@@ -177,7 +165,7 @@ CHECKS = {
     "wang24-table2-planar-laplace": Check(_quadrature(_planar_difference, _planar_printed)),
     "wang24-table2-witch-hat": Check(
         witness(_witch_hat, "beta"),
-        _witch_hat_in_closed_form,
+        witness(_witch_hat_in_closed_form, "beta"),
         Along(np.linspace(0.25, M * SCALE, 16), lambda d: (_witch_hat_true(d), _witch_hat_printed(d))),
     ),
     "wang24-metric-bound": Check(
@@ -185,6 +173,14 @@ CHECKS = {
         witness(_laplace_by_hand),
         Along(np.linspace(1.2, 3.9, 13), _laplace_of_five),
     ),
-    "wang24-metric-clones": Check(_clone_probability),
+    "wang24-metric-clones": Check(
+        searched(
+            _clone_probability,
+            lambda found: f"{found.tried} sets of places on a line; proved by the triangle inequality",
+            d01=logarithmic(1e-2, 10.0),
+            x=linear(-10.0, 20.0),
+            y=linear(-10.0, 20.0),
+        )
+    ),
     "wang24-metric-dependence": share_of_bound(_dependence, 1),
 }

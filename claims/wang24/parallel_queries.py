@@ -8,11 +8,10 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle
-from claims.claim import Check, Effort, refuted_if, reproduced_if
-from claims.counterexample_search import logarithmic, whole
+from claims.claim import Check, refuted_if, reproduced_if
+from claims.counterexample_search import halved, logarithmic, whole
 from claims.exact_count_pair import (
     SCORE,
-    above_the_claim,
     both_ways,
     counts_delta,
     evenly,
@@ -47,15 +46,8 @@ def hierarchy(e, height):
 
 
 def _below(parameters):
-    check = pair_below_mechanism(
-        _levels,
-        parameters,
-        eps0=logarithmic(0.1, 6.0),
-        height=whole(2, 6),
-        n=whole(2, 1000),
-        z=SCORE,
-    )
-    return lambda effort: check(Effort(max(4, effort.points // 2), effort.seed))
+    axes = {"eps0": logarithmic(0.1, 6.0), "height": whole(2, 6), "n": whole(2, 1000), "z": SCORE}
+    return halved(pair_below_mechanism(_levels, parameters, **axes))
 
 
 def _advanced(one):
@@ -107,14 +99,10 @@ def _range_queries(height, eps0=1.0, n=10_000, delta=1e-6):
     return shuffle(_levels(eps0, height), n=n).epsilon(delta).lower, pair.epsilon(delta).upper, beta
 
 
-def _released_beta(effort):
+def _released_beta():
     truth, claimed, beta = _range_queries(6)
-    mean = float(np.mean(parallel_composition.range_query_betas(eps0=1.0, d=64)))
-    lines = (
-        "range queries over d = 64, eps0 = 1, n = 10,000, delta = 1e-6",
-        f"the mean of six betas is {mean:.6g}, the code's {beta:.6g}",
-    )
-    return above_the_claim(truth, claimed, lines, quantity="epsilon")
+    betas = parallel_composition.range_query_betas(eps0=1.0, d=64)
+    return truth, claimed, {"mean": float(np.mean(betas)), "beta": beta}
 
 
 def _cohort(eps0, users, delta):
@@ -199,7 +187,7 @@ CHECKS = {
         Along(np.linspace(1.5, 8.7, 13), _levels_of_ten),
     ),
     "wang24-released-range-queries": Check(
-        _released_beta,
+        witness(_released_beta, "epsilon"),
         witness(lambda: _levels_of_two(Fraction(1, 3))),  # the last level's β over two
         Along([2**h for h in (1, 2, 4, 7, 11)], lambda d: _range_queries(d.bit_length() - 1)[:2]),
     ),

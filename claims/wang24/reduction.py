@@ -9,7 +9,6 @@ from claims.claim import Check
 from claims.counterexample_search import CROWD, LOCAL, whole
 from claims.exact_count_pair import (
     SCORE,
-    above_the_claim,
     both_ways,
     counts_channel,
     counts_delta,
@@ -73,11 +72,8 @@ def _lemma_44_by_hand():
     pair_of_zeros, beside = (high - 2 * low) * r, (high - 2 * low) * other
     # counts (1, 0): user 1's 0, or the 0 of user 2 beside user 1's 2
     one_zero = max(high * other + rest * r - 2 * (low * other + rest * r), 0)
-    lines = (
-        f"by hand: {{0, 0}} gives {pair_of_zeros} and {{0, 3}} gives {beside};",
-        f"counts (2, 0) give {pair_of_zeros} and (1, 0) only {one_zero}, with user 1's 2 beside a 0 in them",
-    )
-    return above_the_claim(pair_of_zeros + beside, pair_of_zeros + one_zero, lines)
+    values = {"zeros": pair_of_zeros, "beside": beside, "one_zero": one_zero}
+    return pair_of_zeros + beside, pair_of_zeros + one_zero, values
 
 
 def generic_parameters(randomizer):
@@ -150,7 +146,7 @@ CHECKS = {
     "wang24-lemma-4.3": share_of_bound(_decompositions, 4),
     "wang24-lemma-4.4": Check(
         witness(lambda: _mixture_of_two(Fraction(1, 8))),
-        _lemma_44_by_hand,
+        witness(_lemma_44_by_hand),
         Along([Fraction(k, 48) for k in range(1, 13)], _mixture_of_two),  # at 1/4 nothing remains of user 1
     ),
     "wang24-general-mechanisms": Check(_below_the_response(generic_parameters, 2)),

@@ -9,10 +9,9 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict, holds_if
-from claims.counterexample_search import COARSE, LOCAL, logarithmic, whole, worst
+from claims.claim import Check, Finding, Verdict
+from claims.counterexample_search import COARSE, LOCAL, logarithmic, searched, whole
 from claims.exact_count_pair import (
-    above_the_claim,
     both_ways,
     counts_channel,
     counts_delta,
@@ -20,6 +19,7 @@ from claims.exact_count_pair import (
     witness,
 )
 from claims.failure_curve import Along
+from shufflelib.published.variation_ratio import search_epsilon
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 # two inputs with unequal sides: R(x0) = (1, 4)/5, R(x1) = (2, 3)/5
@@ -72,38 +72,26 @@ def _theorem_51(effort):
 def _loop(upper):
     """Return the check of the binary search: the end that it returns stands on the promised side."""
 
-    def check(effort):
-        def wrong(eps0, share, q, n, delta, steps):
-            p, beta = math.exp(eps0), share * math.tanh(eps0 / 2.0)
-            low = max(1.0, 2.0 * beta * p / (p - 1.0)) * q
-            pair = VariationRatioPair(n=n, p=p, beta=beta, q0=low)
-            left, right = 0.0, eps0
-            for _ in range(steps):
-                middle = (left + right) / 2.0
-                ends = pair.log_worst(middle, COARSE)
-                if (ends.upper if upper else ends.lower) > math.log(delta):
-                    left = middle
-                else:
-                    right = middle
-            ends = pair.log_worst(right if upper else left, COARSE)
-            if upper:
-                return ends.lower - math.log(delta)
-            return math.log(delta) - ends.upper if left > 0.0 else -math.inf
+    def wrong(eps0, share, q, n, delta, steps):
+        p, beta = math.exp(eps0), share * math.tanh(eps0 / 2.0)
+        low = max(1.0, 2.0 * beta * p / (p - 1.0)) * q
+        pair = VariationRatioPair(n=n, p=p, beta=beta, q0=low)
+        eps = search_epsilon(pair, delta=delta, steps=steps, upper=upper)
+        ends = pair.log_worst(eps, COARSE)
+        if upper:
+            return ends.lower - math.log(delta)
+        return math.log(delta) - ends.upper if eps > 0.0 else -math.inf
 
-        axes = {
-            "eps0": LOCAL,
-            "share": logarithmic(1e-2, 1.0),
-            "q": logarithmic(1.0, 1e3),
-            "n": whole(2, 300),
-        }
-        axes |= {"delta": logarithmic(1e-12, 0.5), "steps": whole(1, 8)}
-        found = worst(wrong, effort, **axes)
-        return holds_if(
-            found.excess <= 0.0,
-            f"{found.tried} points, 1 to 8 steps; the returned end is on its side, by invariant",
-        )
-
-    return check
+    return searched(
+        wrong,
+        lambda found: f"{found.tried} points, 1 to 8 steps; the returned end is on its side, by invariant",
+        eps0=LOCAL,
+        share=logarithmic(1e-2, 1.0),
+        q=logarithmic(1.0, 1e3),
+        n=whole(2, 300),
+        delta=logarithmic(1e-12, 0.5),
+        steps=whole(1, 8),
+    )
 
 
 def _worst_ratio(channel):
@@ -147,16 +135,7 @@ def _worst_inputs(effort):
 def _all_alike(n):
     """Return δ at ε = 0 of binary response with odds 2: the true one, the pair's, and the worst others."""
     truth, (_, _, others) = exact_shuffle.worst_delta(exact_shuffle.randomized_response(2, 2), n, 1)
-    return truth, counts_delta(n, 1, p=2, beta=Fraction(1, 3), q0=1, q1=2), others
-
-
-def _two_options(effort):
-    truth, claimed, others = _all_alike(3)
-    lines = (
-        "binary randomized response, odds 2, n = 3, epsilon = 0: p = 2, beta = 1/3, q0 = 1, q1 = 2",
-        f"the pair is the dataset in which both others agree; worst are others {others}",
-    )
-    return above_the_claim(truth, claimed, lines)
+    return truth, counts_delta(n, 1, p=2, beta=Fraction(1, 3), q0=1, q1=2), {"others": others}
 
 
 def _two_options_by_convolution():
@@ -177,7 +156,7 @@ CHECKS = {
     "wang24-algorithm-3": Check(_loop(upper=False)),
     "wang24-worst-inputs": Check(_worst_inputs),
     "wang24-two-options-upper": Check(
-        _two_options,
+        witness(lambda: _all_alike(3)),
         witness(_two_options_by_convolution),
         Along(range(2, 15), lambda n: _all_alike(n)[:2]),
     ),

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from claims.claim import Check, Finding, Verdict, holds_if, refuted_if
-from claims.failure_curve import Along, over_lower_bound
+from claims.failure_curve import LOWER, Along
 from shufflelib.published import joint_concavity
 
 LEVELS = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
@@ -234,10 +234,10 @@ def _logistic_by_differences():
 CHECKS = {
     "wsys23-theorem-5.1": Check(_mixture_is_above),
     "wsys23-theorem-5.1-integrals": Check(
-        _unnormalised, _unnormalised_by_sampling, Along(DRAWN, _unnormalised_at, over_lower_bound)
+        _unnormalised, _unnormalised_by_sampling, Along(DRAWN, _unnormalised_at, LOWER)
     ),
     "wsys23-example-d.1": Check(
-        _half_a_gradient, _half_a_gradient_by_sampling, Along(DRAWN, _half_a_gradient_at, over_lower_bound)
+        _half_a_gradient, _half_a_gradient_by_sampling, Along(DRAWN, _half_a_gradient_at, LOWER)
     ),
     "wsys23-example-d.1-pair": Check(_pair_of_outputs),
     "wsys23-example-d.1-renyi": Check(_renyi),

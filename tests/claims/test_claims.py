@@ -158,21 +158,25 @@ def test_errors_are_counted_beside_statements():
     assert report.counted(map(claims.named, tight)) == "11 claims: 11 refuted (1 error)"
 
 
+def curve(kind, at, claimed, true):
+    return failure_curve.FailureCurve("n", "δ", at, claimed, true, kind)
+
+
 def test_a_failure_curve_describes_where_it_fails():
-    upper = failure_curve.under_upper_bound("n", "δ", (1, 2, 4), (0.1, 0.2, math.nan), (0.3, 0.2, 1.0))
+    upper = curve(failure_curve.UPPER, (1, 2, 4), (0.1, 0.2, math.nan), (0.3, 0.2, 1.0))
     assert upper.fails == (True, False, False) and upper.worst == 0 and round(upper.factor, 9) == 3.0
-    lower = failure_curve.over_lower_bound("n", "δ", (1, 2), (0.1, 0.2), (0.3, Fraction(1, 10)))
+    lower = curve(failure_curve.LOWER, (1, 2), (0.1, 0.2), (0.3, 0.1))
     assert lower.fails == (False, True) and "worst at 2" in lower.description()
-    equal = failure_curve.beside_equality("n", "δ", (1, 2), (0.1, 0.2), (0.1 + 1e-12, 0.21), tolerance=1e-9)
+    equal = curve(failure_curve.within(1e-9), (1, 2), (0.1, 0.2), (0.1 + 1e-12, 0.21))
     assert equal.fails == (False, True)
-    assert failure_curve.beside_equality("n", "δ", (1, 2), (1, 2), (1, 2), tolerance=0.1).factor == 1.0
-    crossed = failure_curve.over_lower_bound("n", "δ", (1, 2, 3), (0, 0, 0), (-1, -3, -2))
+    assert curve(failure_curve.within(0.1), (1, 2), (1, 2), (1, 2)).factor == 1.0
+    crossed = curve(failure_curve.LOWER, (1, 2, 3), (0, 0, 0), (-1, -3, -2))
     assert crossed.worst == 1 and crossed.factor == math.inf, (
         "where no factor can be formed the difference decides"
     )
     for at, values in (((1,), (1,)), ((2, 1), (1, 2)), ((1, 2), (1, 2, 3))):
-        with pytest.raises(ValueError, match="failure curve|increase|shorter|longer"):
-            failure_curve.under_upper_bound("n", "δ", at, values, values)
+        with pytest.raises(ValueError, match="failure curve|increase"):
+            curve(failure_curve.UPPER, at, values, values)
 
 
 # ---------------------------------------------------------------- the search

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import numpy as np
 
 import claims
-from claims import Effort, Verdict, committed_runs
+from claims import Effort, Verdict, committed_runs, exact_count_pair
 from claims.exact_tests import never_fails
 from claims.gspa24 import accuracies, personal_guarantees
 from claims.others import before_the_pair, echo_of_neighbours
@@ -15,7 +15,7 @@ from claims.others import before_the_pair, echo_of_neighbours
 
 def test_a_larger_slack_than_the_truth_refutes_nothing():
     true, claimed = personal_guarantees._narrow_among_wide(5.0)
-    above = personal_guarantees.above_the_claim
+    above = exact_count_pair.above_the_claim
     assert above(true, claimed, ("",)).verdict is Verdict.REFUTED
     assert above(true, 1.001 * true, ("",)).verdict is Verdict.HOLDS
 

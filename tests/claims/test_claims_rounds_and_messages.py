@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import pytest
 
 import claims
-from claims import QUICK, Effort, Verdict, exact_channels, exact_losses, exact_shuffle
+from claims import QUICK, Effort, Verdict, exact_channels, exact_losses, exact_shuffle, exact_tests
 from claims.scw25 import decompositions_released
 from claims.wang24 import rounds, several_messages
 
@@ -31,10 +31,11 @@ def test_failure_curves_pass_through_the_witnesses():
 
 def test_an_asymmetric_pair_refutes_what_holds_for_the_pairs_of_the_paper(monkeypatch):
     p, q = rounds.RESPONSE
-    mixed = [rounds._mixed(F(1, 2), p, q), q]
-    assert rounds._lemma_72(QUICK).verdict is Verdict.HOLDS
+    mixed = [exact_tests.mixed((F(1, 2), F(1, 2)), (p, q)), q]
+    lemma = claims.named("wang24-lemma-7.2").check
+    assert lemma(QUICK).verdict is Verdict.HOLDS
     monkeypatch.setattr(rounds, "_pair_of_counts", lambda *_: mixed)
-    assert rounds._lemma_72(Effort(64)).verdict is Verdict.REFUTED
+    assert lemma(Effort(64)).verdict is Verdict.REFUTED
 
 
 # ---------------------------------------------------------------- messages

@@ -82,7 +82,7 @@ def test_the_released_scheme_returns_its_recorded_numbers():
 def test_an_advanced_composition_too_small_is_refuted(monkeypatch):
     found = composed_rounds._log_delta_of_responses
     monkeypatch.setattr(composed_rounds, "_log_delta_of_responses", lambda e, k, at: found(e, k, 0.8 * at))
-    assert composed_rounds._advanced(QUICK).verdict is Verdict.REFUTED
+    assert claims.named("drv10-advanced").check(QUICK).verdict is Verdict.REFUTED
 
 
 def test_stored_numbers_a_percent_off_are_not_reproduced(monkeypatch):

@@ -192,7 +192,8 @@ def test_an_error_map_hatches_what_is_below_zero():
 
 def test_a_failure_is_crossed_where_the_claim_is_wrong():
     claimed, proved = [0.1, 0.2, np.nan], [0.3, 0.1, 1.0]
-    failing = failure_curve.under_upper_bound("users n", "δ at ε = 1", [1, 10, 1000], claimed, proved)
+    at, words = (1, 10, 1000), ("users n", "δ at ε = 1")
+    failing = failure_curve.FailureCurve(*words, at, claimed, proved, failure_curve.UPPER)
     fig, ax = plotting.figure(width=2.3, height=1.6)
     plotting.draw_failure(ax, "Theorem 2", failing)
     proved, refuted, crosses, ring = ax.get_lines()
