@@ -11,11 +11,10 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-from tqdm import tqdm
-
 import claims
 from claims.claim import QUICK, Verdict, checked
 from shufflelib.numerics import validation
+from shufflelib.numerics.optional import remedy
 
 WORST = [Verdict.REFUTED, Verdict.NOT_REPRODUCIBLE, Verdict.NOT_DECIDED, Verdict.SMALLER, Verdict.HOLDS]
 
@@ -160,6 +159,8 @@ def check(work, effort=QUICK):
     RuntimeError
         If a check finds another verdict than the ledger.
     """
+    with remedy("the notebooks need it: pip install '.[notebooks]'"):
+        from tqdm import tqdm
     found = {}
     for item in tqdm(of(work), leave=False, disable="SHUFFLELIB_FRAMES" in os.environ):
         results = tuple(checked(claims.named(name), effort) for name in item.claims)

@@ -1,5 +1,7 @@
 """The papers item by item: every claim has its item, every item its verdict, every figure its file."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,12 @@ def test_every_work_of_the_index_is_listed_by_the_command_line(capsys, work):
     assert main(["--paper", work]) == 0
     said = capsys.readouterr().out
     assert f"notebooks/papers/{work}.ipynb" in said and all(item.name in said for item in items.of(work))
+
+
+def test_the_command_line_needs_numpy_and_scipy_only():
+    absent = "sys.modules.update(dict.fromkeys(('joblib', 'matplotlib', 'tqdm', 'yaml')))"
+    line = f"import sys; {absent}; from claims.__main__ import main; sys.exit(main(['--paper', 'gspa24']))"
+    subprocess.run([sys.executable, "-c", line], cwd=ROOT, check=True, capture_output=True)
 
 
 def test_the_command_line_groups_a_paper_by_its_items(capsys):
