@@ -33,11 +33,11 @@ only through the skewness: over *all* s it moves by a share of order :math:`n^{-
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, log_expm1
 from shufflelib.numerics.saddle_point import DEEPEST
 
@@ -47,13 +47,6 @@ LEFT_OUT = 55.0  # e-folds below the largest at which nodes are
 FEWEST_DEVIATIONS = 1.5  # of the circle's radius from 1
 MOST_NODES = 2000
 CHUNK = 500_000  # terms held at once
-
-
-class Ends(NamedTuple):
-    """Lower and upper bounds, one for each row."""
-
-    lower: np.ndarray
-    upper: np.ndarray
 
 
 class BinaryPopulations:
@@ -204,14 +197,16 @@ class BinaryPopulations:
 
         Returns
         -------
-        Ends
+        Interval
             The lower bounds always hold; the upper ones are infinite where n is so large that the best
             count is not resolved.
         """
-        s = np.asarray(s, float)
-        pieces = max(1, CHUNK // self.log_z.size)
-        found = [self._one_by_one(s[i : i + pieces]) for i in range(0, s.size, pieces)]
-        return Ends(*(np.concatenate(end) for end in zip(*found, strict=True)))
+        return Interval(*self._in_chunks(self._one_by_one, np.asarray(s, float)))
+
+    def _in_chunks(self, function, *parts):
+        size = max(1, CHUNK // self.log_z.size)
+        chunks = [function(*(part[i : i + size] for part in parts)) for i in range(0, parts[0].size, size)]
+        return tuple(np.concatenate(part) for part in zip(*chunks, strict=True))
 
     def _one_by_one(self, s):
         centre = (self.others - s) * self.mean_a - s * self.mean_b
@@ -223,7 +218,7 @@ class BinaryPopulations:
         error = self._error(self.others - s, s, np.abs(terms), np.exp(self.theta * step))
         lower = (values - error).max(axis=1)
         if self.slack > 0.4:
-            return Ends(lower, np.full(s.size, math.inf))
+            return lower, np.full(s.size, math.inf)
         # Darroch: the mode is the whole number m next to the mean within 1/(m + 2) above it and within
         # 1/(n + 1 - m) below it, n the number of trials
         count = np.maximum(s + whole, 0.0)
@@ -235,7 +230,7 @@ class BinaryPopulations:
             ],
             axis=1,
         )
-        return Ends(lower, np.where(possible, values + error, -math.inf).max(axis=1))
+        return lower, np.where(possible, values + error, -math.inf).max(axis=1)
 
     def in_cells(self, first, last):
         r"""Bound :math:`\max_{s, k} H_s(k)` over ``first`` ≤ s ≤ ``last``, for s and k real.
@@ -247,11 +242,7 @@ class BinaryPopulations:
         """
         if not self.located:
             return np.full(first.size, math.inf), np.full(first.size, math.inf)
-        pieces = max(1, CHUNK // self.log_z.size)
-        found = [
-            self._in_cells(first[i : i + pieces], last[i : i + pieces]) for i in range(0, first.size, pieces)
-        ]
-        return tuple(np.concatenate(part) for part in zip(*found, strict=True))
+        return self._in_chunks(self._in_cells, first, last)
 
     def _in_cells(self, first, last):
         s, half = 0.5 * (first + last), 0.5 * (last - first) * (1.0 + 1e-12)

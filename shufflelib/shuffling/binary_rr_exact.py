@@ -89,23 +89,21 @@ class WorstPopulation(SymmetricPair, PairProfile):
             return Interval(-math.inf, -math.inf)
         others = self.n - 1
         log_gain, tilt = gain_and_tilt(self.eps0, eps)
-        pad = 8 * UNIT * (8.0 + self.eps0 + abs(log_gain))
+        gain = Interval.of(log_gain, 8.0).widened(absolute=8 * UNIT * (8.0 + self.eps0))
         # no report is one: c₀ bⁿ⁻¹ is a value of s = 0; no value is above c₀
-        no_ones = log_gain - others * float(np.logaddexp(0.0, -self.eps0)) * (1 + 8 * UNIT) - pad
+        no_ones = gain - others * Interval.of(float(np.logaddexp(0.0, -self.eps0)), 8.0)
         if others == 0 or tilt > LARGEST_TILT:
-            return Interval(no_ones, log_gain + pad)
+            return Interval(no_ones.lower, gain.upper)
         values = BinaryPopulations(self.eps0, eps, others)
-        log_upper = min(log_gain, values.log_chernoff) + pad
+        log_upper = min(gain.upper, values.log_chernoff)
         if not values.summable:
-            return Interval(min(no_ones, log_upper), log_upper)
-        lower, upper = _search(values, others, max(tolerance, 1e-9))
-        pad += 8 * UNIT * abs(values.log_unit)
-        if math.isfinite(upper):
-            log_upper = min(log_upper, values.log_unit + math.log(upper) + pad if upper > 0.0 else -math.inf)
-        log_lower = values.log_unit + math.log(lower) - pad if lower > 0.0 else -math.inf
-        if log_lower > log_upper:  # inconsistent ends: fall back to the trivial bound
-            return Interval(-math.inf, log_gain + pad)
-        return Interval(log_lower, log_upper)
+            return Interval(min(no_ones.lower, log_upper), log_upper)
+        unit = Interval.of(values.log_unit, 8.0).widened(absolute=gain.upper - log_gain)
+        found = unit + Interval(*_search(values, others, max(tolerance, 1e-9))).log()
+        log_upper = min(log_upper, found.upper)
+        if found.lower > log_upper:  # inconsistent ends: fall back to the trivial bound
+            return Interval(-math.inf, gain.upper)
+        return Interval(found.lower, log_upper)
 
 
 def _search(values, others, tolerance):

@@ -178,16 +178,12 @@ class ShuffledMessages(PrivacyProfile):
         return tuple(self._pair(attack) for attack in attacks) or (Indistinguishable(),)
 
     def _pair(self, attack):
+        pair = BlanketPair(attack.ratios, attack.blanket_messages + 1)
         if attack.chance < 1.0:
-            return ObservedWithProbability(
-                BlanketPair(attack.ratios, attack.blanket_messages + 1), attack.chance
-            )
-        if (
-            attack.blanket_messages == self.blanket
-            and attack.ratios.distance(self.randomizer.likelihood_ratios()) == 0.0
-        ):
-            return self.dominating_pairs[0]
-        return BlanketPair(attack.ratios, attack.blanket_messages + 1)
+            return ObservedWithProbability(pair, attack.chance)
+        (dominating,) = self.dominating_pairs
+        same = pair.n == dominating.n and pair.ratios.distance(dominating.ratios) == 0.0
+        return dominating if same else pair
 
 
 class ObservedWithProbability(Pair):
@@ -201,11 +197,7 @@ class ObservedWithProbability(Pair):
     @functools.cached_property
     def reversed(self):
         """The pair with the two distributions exchanged."""
-        if self.symmetric:
-            return self
-        other = ObservedWithProbability(self.pair.reversed, self.chance)
-        other.__dict__["reversed"] = self
-        return other
+        return self if self.symmetric else ObservedWithProbability(self.pair.reversed, self.chance)
 
     @property
     def max_privacy_loss(self):

@@ -67,7 +67,7 @@ def test_rare_pair_scales_the_divergence():
         inside, outside = (np.array(pair.log_worst(eps).exp()) for pair in (seen.pair, seen))
         assert np.isclose(outside[1], seen.chance * inside[1], rtol=1e-9)
         assert outside[0] <= seen.chance * inside[0] * (1 + 1e-12)
-    assert seen.reversed is seen or seen.reversed.reversed is seen
+    assert seen.reversed is seen or seen.reversed.reversed.pair is seen.pair
 
 
 # ---- bad input

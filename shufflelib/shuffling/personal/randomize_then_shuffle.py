@@ -25,6 +25,7 @@ Poisson-binomial number of draws from ν; for equal budgets it is their bound.
 import functools
 import math
 from abc import ABC, abstractmethod
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -204,8 +205,8 @@ class PersonalRandomizers(ABC):
     def _target(self, first, last):
         """Return the target that stands for all users in the groups first to last."""
         low, high = float(self._budgets[first]), float(self._budgets[last])
-        if high == 0.0:
-            return _ZeroBudget()
+        if high == 0.0:  # the report does not depend on the value
+            return SimpleNamespace(eps0=0.0, delta=lambda eps: (0.0, 0.0), epsilon=lambda *_: (0.0, 0.0))
         others = self._counts.copy()
         others[first] -= 1
         reference = self._reference(low, high, self._budgets, others)
@@ -255,18 +256,6 @@ def _each(ends, grid):
     return np.array([ends(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
 
 
-class _ZeroBudget:
-    """A target with budget 0, whose report does not depend on the value."""
-
-    eps0 = 0.0
-
-    def delta(self, eps):
-        return 0.0, 0.0
-
-    def epsilon(self, delta, guess=None):
-        return 0.0, 0.0
-
-
 class _Target:
     """One target among the others: upper bounds from the reference measure, lower bounds from attacks."""
 
@@ -277,10 +266,8 @@ class _Target:
         if size <= BUCKETS.size + 1:
             starts = np.arange(size)
         else:
-            numbers = np.arange(size)
-            total = max(math.fsum(distribution.masses), 0.5)
-            mean = float(numbers @ distribution.masses) / total
-            deviation = math.sqrt(max(float((numbers - mean) ** 2 @ distribution.masses) / total, 1.0))
+            mean = float(counts @ weights) - distribution.first
+            deviation = math.sqrt(max(float(counts @ (weights * (1.0 - weights))), 1.0))
             starts = np.floor(mean + deviation * BUCKETS).astype(int)
             starts = np.unique(np.append(0, np.clip(starts, 0, size - 1)))
         # P(M below the next bucket); the last bucket holds all the rest
