@@ -33,11 +33,6 @@ def canonical_decomposition(first, last, *, d, branching=2):
         For each level h, root first, a left and a right run of nodes, each a half-open interval
         (start, stop), possibly empty.  At most 2(B - 1) nodes on a level; the root alone for the domain.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     From the leaves up: nodes before the first and after the last complete parent stay on their level.

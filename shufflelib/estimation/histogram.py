@@ -116,11 +116,6 @@ def simulate(randomizer, *, counts, repetitions, rng):
     numpy.ndarray, shape (repetitions, d)
         Distributed exactly as the estimate from that many reports, jointly over the items.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Cost O(d) for generalized RR, unary encodings and local hash (whose hash is taken for a random function),
@@ -158,11 +153,6 @@ def frequency_variance(randomizer, frequency, *, n):
     -------
     float or numpy.ndarray
         The variance for these data, over the users' coins; exact, no limit is taken.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Examples
     --------

@@ -23,11 +23,6 @@ class MultiMessageProtocol(SupportProtocol):
     delta : float, optional
         Central δ of the certificate.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     ``run`` costs O(n each), times d for vectors of bits; ``repeat`` draws the estimate from the histogram of

@@ -95,11 +95,6 @@ class PersonalProtocol(Protocol):
         -------
         numpy.ndarray, shape (repetitions,)
             Distributed exactly as ``run(data, rng).value``: users of equal budgets are drawn together.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is outside its domain.
         """
         x, rng = self.channel.values(data), values.generator(rng)
         repetitions = validation.count(repetitions, "repetitions")
@@ -284,11 +279,6 @@ class FrequencyProtocol(RandomizeThenShuffle):
         Budget of each user in nats, from 0 to 700 (300 for slots), not all zero, n >= 2.
     delta : float, optional
         Central δ of the certificate.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----

@@ -114,11 +114,6 @@ def clipped_normal(n, rng, *, mean=50.0, sigma=15.0, low=20.0, high=80.0):
     numpy.ndarray, shape (n,)
         Values in ``[low, high]``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     GSPA (AAAI 2024) takes N(50, σ²) clipped to [20, 80] and does not print σ; 15 is a choice made here.
@@ -160,11 +155,6 @@ def bits(n, *, density=0.7):
     -------
     numpy.ndarray, shape (n,), integer
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Examples
     --------
     >>> from shufflelib import estimation
@@ -191,11 +181,6 @@ def zipf_counts(n, *, d, exponent=1.0):
     -------
     numpy.ndarray, shape (d,), integer
         Adds up to n, most frequent item first.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Examples
     --------

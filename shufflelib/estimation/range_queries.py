@@ -38,11 +38,6 @@ class RangeQueryProtocol(Protocol):
     delta : float, optional
         Central δ of the certificate.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     The root is known: all users.  Levels 1, …, H have B, …, d nodes; node estimates are one array, coarsest
@@ -137,11 +132,6 @@ class RangeQueryProtocol(Protocol):
         -------
         numpy.ndarray, shape (repetitions, nodes)
             Distributed exactly as `estimate`, jointly over all nodes; cost O(d H) each, whatever n.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is outside its domain.
         """
         self.node_counts(counts)
         counts, rng = np.asarray(counts).astype(np.int64), values.generator(rng)
@@ -185,11 +175,6 @@ class RangeQueryProtocol(Protocol):
         -------
         numpy.ndarray, shape (nodes,)
             Over the users' coins, for these data.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is outside its domain.
         """
         parts = self._by_level(validation.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
         variances = [self._scaled_variance(level, 1.0, part) for level, part in enumerate(parts)]
@@ -217,11 +202,6 @@ class RangeQueryProtocol(Protocol):
         -------
         float or numpy.ndarray, shape (m,)
             Sums over the canonical decomposition; the whole domain is 1 exactly.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is outside its domain.
 
         Notes
         -----
@@ -252,11 +232,6 @@ class RangeQueryProtocol(Protocol):
         -------
         float or numpy.ndarray, shape (m,)
             Exact; 0 for the whole domain.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is outside its domain.
         """
         parts = self._by_level(validation.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
         runs = canonical_decomposition(first, last, d=self.d, branching=self.branching)[1:]

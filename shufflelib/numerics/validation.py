@@ -1,7 +1,8 @@
 """What counts as valid input: numbers, counts and arrays, refused by name.
 
-Every public function passes its arguments through one of these.  A refusal says what was expected,
-what came, and what to do about it.  Strings are never parsed: ``"1e-8"`` is what YAML makes of
+Every public function passes its arguments through one of these: a `TypeError` refuses what is no number, a
+`ValueError` what lies outside its domain, and docstrings list further errors only.  A refusal says what was
+expected, what came, and what to do about it.  Strings are never parsed: ``"1e-8"`` is what YAML makes of
 ``1e-8``, and silently accepting it once means silently misreading it elsewhere.
 """
 

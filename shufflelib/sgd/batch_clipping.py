@@ -22,24 +22,8 @@ class BatchClippedBlocks(LaplaceNoise):
     ----------
     eps0 : float
         The ε₀ that enters the noise, in nats, 1e-9 <= eps0 <= 700.  No report has this budget.
-    clip : float
-        Clipping bound C, 1e-9 <= clip <= 1e9.
-    blocks : int
-        Number of batches, at least 1.
-    block_size : int
-        Examples in each batch, s >= 1.
-
-    Attributes
-    ----------
-    calibrated_to : float
-        2C/s, the distance that the noise is scaled by.
-    noise_scale : float
-        2C/(s eps0), as in Algorithm 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
+    clip, blocks, block_size
+        As for `LaplaceBlocks`; a block is a batch.
 
     Notes
     -----

@@ -128,21 +128,7 @@ class BlockReports(ABC):
 class LaplaceNoise(BlockReports):
     """Blocks whose reports carry Laplace noise of scale 2C/(s eps0) in each coordinate.
 
-    Parameters
-    ----------
-    eps0 : float
-        What the noise is scaled by, in nats, 1e-9 <= eps0 <= 700.
-    clip : float
-        Clipping bound C, 1e-9 <= clip <= 1e9.
-    blocks : int
-        Number of blocks, at least 1; one step each.
-    block_size : int
-        Examples in each block, s >= 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
+    Parameters as for `LaplaceBlocks`.
     """
 
     eps0: float

@@ -78,11 +78,6 @@ def principal_components(images, *, components=60):
     PrincipalComponents
         The same on every call; not private, see there.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Eigenvectors of the covariance, by scikit-learn: cost n pixels² + pixels³; 60,000 images of 784 pixels

@@ -11,21 +11,7 @@ from shufflelib.sgd.block_reports import BlockReports
 class GaussianNoise(BlockReports):
     """Clipped sums over blocks, divided by one number s, with Gaussian noise of deviation σC/s.
 
-    Parameters
-    ----------
-    noise_multiplier : float
-        σ, the deviation of the noise in units of C/s, 0 < noise_multiplier <= 1e6.
-    clip : float
-        Clipping bound C, 1e-9 <= clip <= 1e9.
-    blocks : int
-        Number of blocks, at least 1; one step each.
-    block_size : int
-        s, at least 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
+    Parameters as for `GaussianBlocks`.
     """
 
     noise_multiplier: float
@@ -73,18 +59,6 @@ class GaussianBlocks(GaussianNoise):
     block_size : int
         Examples in each block, s >= 1.
 
-    Attributes
-    ----------
-    sensitivity : float
-        2C/s.
-    noise_scale : float
-        Standard deviation σC/s.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     An example is in one report of an epoch, which it moves by at most 2C/s: each epoch is (2/σ)-GDP, T epochs
@@ -112,26 +86,10 @@ class AllocatedBlocks(GaussianNoise):
 
     Parameters
     ----------
-    noise_multiplier : float
-        σ, the deviation of the noise in units of C/s, 0 < noise_multiplier <= 1e6.
-    clip : float
-        Clipping bound C, 1e-9 <= clip <= 1e9.
-    blocks : int
-        Number of blocks m, at least 1; one step each.
+    noise_multiplier, clip, blocks
+        As for `GaussianBlocks`.
     block_size : int
         s = n/m, the mean number of examples in a block, at least 1.
-
-    Attributes
-    ----------
-    sensitivity : float
-        2C/s.
-    noise_scale : float
-        Standard deviation σC/s.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----

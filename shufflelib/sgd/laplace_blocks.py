@@ -27,20 +27,6 @@ class LaplaceBlocks(LaplaceNoise):
     block_size : int
         Examples in each block, s >= 1.
 
-    Attributes
-    ----------
-    sensitivity : float
-        2C/s.
-    noise_scale : float
-        Scale of the Laplace noise, sensitivity / eps0.
-    eps0_between_blocks : float
-        s eps0: what a report guarantees between *any* two blocks.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     *One example replaced.*  Two clipped gradients have ℓ₁ norms at most C, so the average of a block moves by

@@ -48,11 +48,6 @@ class PersonalClients(BlockReports):
     mu : numpy.ndarray, shape (clients,)
         2C / sigma_i: the report of client i is mu_i-GDP, which is what is proved, whatever D is.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     *Whole client replaced.*  Both averages lie in the ball of radius C: they are at most 2C apart, attained

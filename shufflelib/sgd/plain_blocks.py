@@ -14,11 +14,6 @@ class PlainBlocks(BlockReports):
     blocks, block_size : int
         Number of blocks, and of examples in each, at least 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Examples
     --------
     >>> from shufflelib import sgd

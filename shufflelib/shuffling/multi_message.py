@@ -98,11 +98,6 @@ def published_pair(randomizer, *, blanket):
         An upper bound for the protocol where `shuffle_messages` says so: for p = ∞, β = 1 because
         1 - α - αp = 0, and for mixDUMP because the pair is the exact one.  Not for `cheu_zhilyaev`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Source: Wang (PVLDB 2024; arXiv:2304.05007), Section 4.1 and Table 3.  The released code uses 10⁵ for

@@ -33,11 +33,6 @@ def one_block(reports, *, epochs):
     PrivacyProfile
         ``upper`` bounds are proved; ``lower`` bounds are attained by an attack.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Between any two blocks a report is s·eps0-LDP, and a new order is drawn for each epoch: this is the model
@@ -87,11 +82,6 @@ def one_client(reports, *, client, epochs):
     PrivacyProfile
         ``upper`` bounds are proved; no attack is used, so ``lower`` bounds are 0.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     No amplification: the order is drawn once for all epochs, and no amplification is proved here for a
@@ -139,11 +129,6 @@ def released_code(reports, network, *, epochs):
     -------
     Certified
         ``upper`` is proved for δ = 0, ``lower`` is 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Examples
     --------

@@ -48,11 +48,6 @@ class RandomAllocation(SymmetricPair, PairProfile):
     blocks : int
         m, from 1 to 10⁶.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     *It dominates.*  Fix the blocks of all other examples, which are drawn independently of this one, and let

@@ -109,11 +109,6 @@ class PersonalRandomizers(ABC):
         Certified
             ``upper`` is the safe bound: it holds for all values of all other users.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is outside its domain.
-
         Notes
         -----
         The resolution of upper bounds is 1e-20, that of lower bounds about 1e-15 n.
@@ -138,11 +133,6 @@ class PersonalRandomizers(ABC):
         Certified
             ``upper`` is the safe bound, at most the user's ``eps0``, and equal to it where no bound more than
             2 % below it could be proved.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is outside its domain.
         """
         grid = validation.probabilities(delta, "delta")
         target, who = self._of(user)
@@ -319,11 +309,6 @@ class PersonalRandomizedResponse(PersonalRandomizers):
         Local budgets in nats, one for each of n ≥ 2 users, from 0 (a report independent of the value) to 700.
     k : int
         Number of options, at least 2.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
