@@ -65,6 +65,16 @@ def joined(run):
     return first
 
 
+def without_delay(cells):
+    """Return cells with the imports, folded at the top, moved down to the next code."""
+    runs = [list(run) for _, run in itertools.groupby(cells, key=lambda cell: cell.cell_type)]
+    code = [place for place, run in enumerate(runs) if run[0].cell_type == "code"]
+    if len(code) > 1 and all(is_folded(cell) and not cell.outputs for cell in runs[code[0]]):
+        runs[code[1]] = runs[code[0]] + runs[code[1]]
+        del runs[code[0]]
+    return list(itertools.chain.from_iterable(runs))
+
+
 def printable(output, folder):
     """Return an output, a table as the committed one; an error or a live widget is refused."""
     kinds = output.get("data", {})
@@ -103,7 +113,7 @@ def page(notebook, folder, name):
     """
     written = [one for one in notebook.cells if "injected-parameters" not in one.metadata.get("tags", [])]
     cells = []
-    for hidden, run in itertools.groupby(written, key=is_folded):
+    for hidden, run in itertools.groupby(without_delay(written), key=is_folded):
         for cell in [joined(list(run))] if hidden else run:
             figures = [figure_of(output) for output in cell.get("outputs", [])]
             cells.append(cell)

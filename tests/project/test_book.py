@@ -140,6 +140,16 @@ def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
         book_notebooks.page(nbformat.v4.new_notebook(cells=[code("panel", widget)]), "course", "01.ipynb")
 
 
+def test_imports_do_not_delay_the_first_picture():
+    imports, drawn = code("import numpy as np"), code("show_figure()")
+    imports.metadata = drawn.metadata = {"jupyter": {"source_hidden": True}}
+    prose = nbformat.v4.new_markdown_cell("Guess.")
+    cells = [nbformat.v4.new_markdown_cell("# 1."), imports, prose, drawn, code("2 + 2")]
+    assert book_notebooks.without_delay(cells) == [cells[0], prose, imports, drawn, cells[4]]
+    shown = [code("1 + 1"), prose, drawn]
+    assert book_notebooks.without_delay(shown) == shown
+
+
 def test_a_table_of_a_run_gives_way_to_the_committed_one():
     data = {"text/markdown": "of a coarse run", "text/plain": "claims_works.csv, claims_works.md"}
     table = code("save_table()", nbformat.v4.new_output("execute_result", data))
