@@ -38,7 +38,7 @@ def best(setting, known):
         )
         words += f", {times:.3g} times as much." if times > 1.0005 else ", the same."
     if below:
-        names = html.escape(", ".join(below))
+        names = html.escape("; ".join(below))
         words += f" Below what an attack attains, so no guarantee: {names}."
     return f'<p class="consequence">{words}</p>'
 

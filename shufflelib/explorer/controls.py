@@ -17,7 +17,7 @@ MENU = """<div class="control" id="control-{name}"><label for="{name}">{label}</
 <select id="{name}" name="{name}" title="{help}">{options}</select></div>"""
 SLIDER = """<div class="control" id="control-{name}"><label for="{name}">{label}</label>
 <input class="field" id="{name}" name="{name}" inputmode="text" autocomplete="off" spellcheck="false"
- title="{help}; type any number, also 1e5 or log(3)">
+ title="{help}; type any number, also 1e5, 50k or log(3)">
 <input class="slider" type="range" aria-label="{label}" min="0" max="{last}" value="0"
  data-name="{name}" data-steps="{steps}"></div>"""
 

@@ -33,7 +33,7 @@ PLAN = Door(
 UNDERSTAND = Door(
     "understand",
     "Understand",
-    "Choose a mechanism and a crowd: what does the guarantee mean?",
+    "Choose a mechanism, or bring your own, and a crowd: what does the guarantee mean?",
     ("mechanism", "matrix", "d", "sigma", "eps0", "n", "delta", "fpr"),
     ("rounds", "rate"),
     (
@@ -44,7 +44,7 @@ UNDERSTAND = Door(
             idea_pictures.Worlds(),
             "Blue: what an analyst may count when you hold your value. Orange: what they may count when you "
             "hold another one, multiplied by e<sup>ε</sup>. "
-            "The analyst knows everybody else’s value. In colour below: this excess, enlarged.",
+            "The analyst knows everybody else’s value. Red, below: the excess, enlarged.",
             understand.asks,
         ),
         Part(

@@ -55,17 +55,17 @@ def _items(text, build):
 
 
 MECHANISMS = {
-    "generalized_rr": _items("Randomized response on d options", randomizers.generalized_rr),
+    "generalized_rr": _items("Randomized response, d options", randomizers.generalized_rr),
     "binary_rr": Mechanism("Binary randomized response", randomizers.binary_rr),
     "rappor": _items("RAPPOR: d bits, each flipped", randomizers.rappor),
-    "optimized_unary": _items("Optimized unary encoding of d options", randomizers.optimized_unary),
-    "subset": _items("Subset selection among d options", randomizers.subset),
+    "optimized_unary": _items("Optimized unary encoding", randomizers.optimized_unary),
+    "subset": _items("Subset selection, d options", randomizers.subset),
     "local_hash": _items("Local hashing of d options", randomizers.local_hash),
-    "hadamard": _items("Hadamard response on d options", randomizers.hadamard),
-    "duchi": Mechanism("Duchi: a number in [-1, 1] to one of two", randomizers.duchi),
-    "piecewise": Mechanism("Piecewise: a number in [-1, 1]", randomizers.piecewise),
-    "laplace": Mechanism("Laplace noise on a number in [0, 1]", randomizers.laplace),
-    "gaussian": Mechanism("Gaussian noise on a number in [0, 1]", randomizers.gaussian, ("sigma",)),
-    "from_pmf": Mechanism("Your own: a matrix of probabilities", tabulated, ("matrix",)),
+    "hadamard": _items("Hadamard response, d options", randomizers.hadamard),
+    "duchi": Mechanism("Duchi: number in [-1, 1] to a bit", randomizers.duchi),
+    "piecewise": Mechanism("Piecewise: number in [-1, 1]", randomizers.piecewise),
+    "laplace": Mechanism("Laplace noise, number in [0, 1]", randomizers.laplace),
+    "gaussian": Mechanism("Gaussian noise, number in [0, 1]", randomizers.gaussian, ("sigma",)),
+    "from_pmf": Mechanism("Your own matrix", tabulated, ("matrix",)),
     "generic": Mechanism("Every ε₀-LDP randomizer at once", randomizers.generic),
 }

@@ -5,7 +5,7 @@ import math
 
 from shufflelib.explorer import plan_pictures, questions
 from shufflelib.explorer.questions import Question, Refused
-from shufflelib.explorer.text import COMPUTING, bound, code
+from shufflelib.explorer.text import COMPUTING, bound, code, rounded
 from shufflelib.plotting.headings import digits
 
 USELESS = 0.5  # standard error of a share or of a mean in [0, 1]
@@ -40,8 +40,8 @@ def answer(setting, known, asked):
         return '<p class="big">No useful answer</p><p>Use more users, a larger ε, or a larger δ.</p>'
     what = "a share" if setting.task == "histogram" else "the mean"
     error = points(row["standard error"])
-    says = f"{_name(row)}{' has the smallest error' * (row is best)}: {what} is off by about {error}, "
-    says += f"if {_setting(row)}."
+    says = f"{_name(row)}{' has the smallest error' * (row is best)}: {what} is off by about "
+    says += f"{error.replace(' ', ' percentage ')}, {_how(row)}."
     if row is not best:
         says += f" The smallest error is that of {_name(best)}: {points(best['standard error'])}."
     return f'<p class="big">± <b>{error}</b></p><p class="consequence">{says}</p>'
@@ -52,10 +52,11 @@ def table(setting, known, asked):
     found = _found(setting, known)
     if found is None or isinstance(found, Refused):
         return ""
+    opened = chosen_row(setting, known)
     heads = "mechanism", "each report has", "standard error", "worst case", "central DP × ", "bytes"
     rows = [
         (
-            _button(row),
+            _button(row, row is opened),
             _setting(row),
             points(row["standard error"]),
             points(row["worst case"]),
@@ -101,10 +102,10 @@ def detail(setting, known, asked):
     )
 
 
-def _button(row):
+def _button(row, pressed):
     """Return a button that opens the mechanism of a row."""
-    name = html.escape(_name(row))
-    return f'<button type="button" class="choose" data-chosen="{row["mechanism"]}">{name}</button>'
+    about = f'class="choose" data-chosen="{row["mechanism"]}" aria-pressed="{str(pressed).lower()}"'
+    return f'<button type="button" {about}>{html.escape(_name(row))}</button>'
 
 
 def points(share):
@@ -128,6 +129,11 @@ def _setting(row):
     return f"ε₀ = {bound(row['value'], up=False, digits=4)}"
 
 
+def _how(row):
+    what = "each device sends" if row["parameter"] == "messages" else "each report alone has"
+    return f"if {what} {_setting(row)}"
+
+
 def _alone(setting, row):
     """Say what the best mechanism's error would be without a shuffler, at the same guarantee."""
     alone = plan_pictures.errors(setting, row)[plan_pictures.LOCAL]
@@ -140,7 +146,7 @@ def _without_shuffler(row):
             "<p>If the shuffler is broken into, nothing protects the values: "
             "all of the privacy comes from shuffling.</p>"
         )
-    odds = bound(math.exp(row["value"]), up=True, digits=3)
+    odds = rounded(math.exp(row["value"]), up=True, to=3)
     return (
         f"<p>If the shuffler is broken into, each report still has ε₀ = {row['value']:g}: it makes any guess "
         f"about its sender at most {odds} times as likely.</p>"

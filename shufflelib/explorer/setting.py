@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 from shufflelib.explorer.mechanisms import MECHANISMS, on_one_line
 from shufflelib.numerics import validation
 
+SUFFIXES = {"k": "e3", "K": "e3", "M": "e6", "%": "e-2"}
 LONGEST_QUERY, LONGEST_MATRIX = 20_000, 16_000  # characters
 LEAST_USERS, MOST_USERS, MOST_ROUNDS = 100, 10**12, 10**6
 IMPORTS = "from shufflelib import calibration, estimation, randomizers, shuffle"
@@ -192,12 +193,12 @@ def _number(name, text):
         return typed(text)
     except ValueError:
         raise ValueError(
-            f"{name} must be a number such as 1e5, 123456 or log(3), got {validation.shown(text)}"
+            f"{name} must be a number such as 1e5, 50k or log(3), got {validation.shown(text)}"
         ) from None
 
 
 def typed(words):
-    """Return the number that somebody typed: 1e5, 123,456 or log(3); nothing is evaluated.
+    """Return the number that somebody typed: 1e5, 50k, 10^-6, 5 %, 123,456 or log(3); nothing is evaluated.
 
     Raises
     ------
@@ -207,11 +208,12 @@ def typed(words):
     Examples
     --------
     >>> from shufflelib.explorer.setting import typed
-    >>> typed("1e5"), typed("123,456"), round(typed("log(3)"), 4)
-    (100000, 123456, 1.0986)
+    >>> typed("1e5"), typed("50k"), typed("10^-6"), typed("5 %"), typed("123,456"), round(typed("log(3)"), 4)
+    (100000, 50000, 1e-06, 0.05, 123456, 1.0986)
     """
-    words = words.replace(",", "").strip()
+    words = "".join(words.replace(",", "").split())
     if words.startswith("log(") and words.endswith(")"):
         return math.log(typed(words[4:-1]))
-    value = float(words)
+    words = words.replace("10^", "1e", words.startswith("10^"))
+    value = float(words[:-1] + SUFFIXES[words[-1]] if words[-1:] in SUFFIXES else words)
     return int(value) if value.is_integer() else value

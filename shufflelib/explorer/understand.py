@@ -32,7 +32,19 @@ def big(found, setting, asked):
     status = "" if math.isfinite(found.upper) else text.failure("status", found.status.value)
     return (
         f'<p class="big epsilon">ε ≤ <b>{shown}</b></p>'
-        f'<p class="under">proved for every dataset of {setting.n:,} people, {at}{local}</p>{status}'
+        f'<p class="under">proved for every dataset of {setting.n:,} people, {at}{local}</p>'
+        f"{meaning(found.upper, setting.delta)}{status}"
+    )
+
+
+def meaning(eps, delta):
+    """Say what ε and δ promise to one person."""
+    if not eps < 700.0:
+        return ""
+    times = text.rounded(math.exp(eps), up=True, to=4)
+    return (
+        f"<p>With your value any result is at most <b>{times} times</b> as likely as with another value in "
+        f"its place (e<sup>ε</sup>), plus {text.plain(delta)} (δ).</p>"
     )
 
 

@@ -67,10 +67,10 @@ def test_a_link_restores_the_setting(setting):
 @pytest.mark.parametrize(
     ("query", "complaint"),
     [
-        ("n=abc", "n must be a number such as 1e5, 123456 or log(3), got 'abc'"),
+        ("n=abc", "n must be a number such as 1e5, 50k or log(3), got 'abc'"),
         ("n=99", "n must be finite and >= 100 and <= 1e+12, got 99"),
         ("n=1000.5", "n must be a whole number"),
-        ("n=", "n must be a number such as 1e5, 123456 or log(3), got ''"),
+        ("n=", "n must be a number such as 1e5, 50k or log(3), got ''"),
         ("eps0=nan", "eps0 must be finite"),
         ("rate=1.5", "rate must be finite"),
         ("n=200&n=300", "sets n twice"),
