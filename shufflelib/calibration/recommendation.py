@@ -322,7 +322,7 @@ def _sentence(row, target, n):
         alone = "nothing is promised."
     else:
         does = f"device randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
-        odds = written(math.exp(row["value"]), up=True, digits=3)
+        odds = f"{float(written(math.exp(row['value']), up=True, digits=3)):,g}"
         alone = f"one report makes one value at most {odds} times as likely as another."
     drawn = f", a random share {target.rate:g} of all users" if target.rate < 1.0 else ""
     return (

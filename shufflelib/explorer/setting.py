@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
@@ -208,12 +209,12 @@ def typed(words):
     Examples
     --------
     >>> from shufflelib.explorer.setting import typed
-    >>> typed("1e5"), typed("50k"), typed("10^-6"), typed("5 %"), typed("123,456"), round(typed("log(3)"), 4)
-    (100000, 50000, 1e-06, 0.05, 123456, 1.0986)
+    >>> typed("50k"), typed("10^-6"), typed("5 %"), typed("123,456"), typed("50 000"), typed("log(1)")
+    (50000, 1e-06, 0.05, 123456, 50000, 0.0)
     """
-    words = "".join(words.replace(",", "").split())
+    words = re.sub(r"(?<=\d)\s(?=\d{3}(\D|$))", "", words.replace(",", "").strip())
     if words.startswith("log(") and words.endswith(")"):
         return math.log(typed(words[4:-1]))
     words = words.replace("10^", "1e", words.startswith("10^"))
-    value = float(words[:-1] + SUFFIXES[words[-1]] if words[-1:] in SUFFIXES else words)
+    value = float(words[:-1].strip() + SUFFIXES[words[-1]] if words[-1:] in SUFFIXES else words)
     return int(value) if value.is_integer() else value
