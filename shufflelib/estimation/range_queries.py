@@ -80,26 +80,16 @@ class RangeQueryProtocol(Protocol):
         """Where each level's nodes end in the array of all nodes."""
         return np.cumsum(self.sizes)
 
-    def _by_level(self, nodes):
-        nodes = values.numbers(nodes, "nodes")
+    def _by_level(self, nodes, name="nodes", **domain):
+        nodes = values.numbers(nodes, name, **domain)
         if nodes.size != self._ends[-1]:
             raise ValueError(
-                f"nodes must hold the {self._ends[-1]} estimates that this protocol returns, got {nodes.size}"
+                f"{name} must hold the {self._ends[-1]} numbers that this protocol returns, got {nodes.size}"
             )
         return np.split(nodes, self._ends[:-1])
 
     def _held(self, data):
         return one_item_each(data, n=self.n, d=self.d)
-
-    def node_counts(self, counts):
-        """Return how many users are in each node, coarsest level first, from the values' counts (d,)."""
-        counts = values.whole(counts, "counts", at_least=0, at_most=self.n)
-        if counts.size != self.d or counts.sum() != self.n:
-            raise ValueError(
-                f"counts must hold {self.d} numbers that add up to n = {self.n}, got {counts.size} "
-                f"that add up to {counts.sum()}"
-            )
-        return np.concatenate([counts.reshape(size, -1).sum(axis=1) for size in self.sizes])
 
     def reports(self, data, rng):
         """Draw a level, randomise the node on it, then shuffle."""
@@ -112,29 +102,8 @@ class RangeQueryProtocol(Protocol):
         return np.concatenate(self.randomizer.estimate(reports))
 
     def repeat(self, data, repetitions, rng):
-        """Return the node frequencies of independent runs, shape (repetitions, nodes)."""
-        counts = np.bincount(self._held(data), minlength=self.d)
-        return self.simulate(counts, repetitions=repetitions, rng=rng)
-
-    def simulate(self, counts, *, repetitions, rng):
-        """Draw node frequencies of independent runs from how many users hold each value.
-
-        Parameters
-        ----------
-        counts : array_like, shape (d,)
-            Users that hold each value; they add up to n.
-        repetitions : int
-            Number of independent runs.
-        rng : numpy.random.Generator
-            Randomness.
-
-        Returns
-        -------
-        numpy.ndarray, shape (repetitions, nodes)
-            Distributed exactly as `estimate`, jointly over all nodes; cost O(d H) each, whatever n.
-        """
-        self.node_counts(counts)
-        counts, rng = np.asarray(counts).astype(np.int64), values.generator(rng)
+        """Return the node frequencies of independent runs, shape (repetitions, nodes); O(d H) each."""
+        counts, rng = np.bincount(self._held(data), minlength=self.d), values.generator(rng)
         repetitions = validation.count(repetitions, "repetitions")
         return np.stack([self._one_run(counts, rng) for _ in range(repetitions)])
 
@@ -176,7 +145,7 @@ class RangeQueryProtocol(Protocol):
         numpy.ndarray, shape (nodes,)
             Over the users' coins, for these data.
         """
-        parts = self._by_level(validation.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
+        parts = self._by_level(frequencies, "frequencies", at_least=0.0, at_most=1.0)
         variances = [self._scaled_variance(level, 1.0, part) for level, part in enumerate(parts)]
         return np.concatenate(variances) / self.n
 
@@ -233,7 +202,7 @@ class RangeQueryProtocol(Protocol):
         float or numpy.ndarray, shape (m,)
             Exact; 0 for the whole domain.
         """
-        parts = self._by_level(validation.reals(frequencies, "frequencies", at_least=0.0, at_most=1.0))
+        parts = self._by_level(frequencies, "frequencies", at_least=0.0, at_most=1.0)
         runs = canonical_decomposition(first, last, d=self.d, branching=self.branching)[1:]
         variances = [
             self._scaled_variance(level, (run[:, 1] - run[:, 0]).sum(axis=0), sum_in_runs(part, run))
