@@ -24,7 +24,7 @@ HELP = {
     "error": "standard error of one round's estimate: of an item's share, or of a mean in [0, 1]",
     "calibrate": "calibration to a target (eps, delta)",
     "calibrate eps0": "largest local budget whose central epsilon at delta is proved to be at most eps",
-    "calibrate sigma": "least noise whose central epsilon at delta is proved to be at most eps",
+    "calibrate sigma": "smallest noise whose central epsilon at delta is proved to be at most eps",
     "calibrate users": "fewest users for which the central epsilon at delta is proved to be at most eps",
     "calibrate rounds": "most rounds whose central epsilon at delta is proved to be at most eps",
     "recommend": "all mechanisms for a task at one target (eps, delta), sorted by error",
@@ -35,7 +35,7 @@ HELP = {
     "delta ": "central delta, between 0 and 1",
     "order": "order of the Renyi divergence, above 1",
     "fpr": "false-positive rate, between 0 and 1",
-    "rate": "share of the population that is drawn for each round, 1 by default",
+    "rate": "share of the population drawn at random for each round, 1 by default",
     "rounds": "reports of every user, 1 by default; the answer is for all rounds together",
     "d": "number of items of a histogram",
     "dropout": "share of the users who may drop out, 0 by default",
@@ -44,7 +44,7 @@ ONE = "for the parameters of one mechanism: --randomizer NAME --help; for all: s
 SWEEP = (
     f"Keys of the file: quantity ({', '.join(QUESTIONS)}), "
     "randomizer, and the parameters of both, each a number, a list [1.0, 2.0] or a range "
-    "{from: 1e3, to: 1e9, points: 7, log: true}.  A sweep that was stopped goes on when run again."
+    "{from: 1e3, to: 1e9, points: 7, log: true}.  A sweep that was stopped continues when run again."
 )
 
 
@@ -107,7 +107,7 @@ def _parser(randomizer):
     words = "certified numbers over a grid that a YAML file describes, as a CSV file"
     sweep = commands.add_parser("sweep", help=words, description=words, epilog=SWEEP)
     sweep.add_argument("spec", metavar="SPEC.yaml", help="the grid")
-    sweep.add_argument("--output", metavar="FILE", help="the table, SPEC.csv by default")
+    sweep.add_argument("--output", metavar="FILE", help="where to write the table; SPEC.csv by default")
     sweep.add_argument("--cache", metavar="FOLDER", help="where results are kept meanwhile; OUTPUT.cache")
     sweep.add_argument("--plot", action="store_true", help="draw the table as well; OUTPUT.png")
     sweep.add_argument(
@@ -119,7 +119,7 @@ def _parser(randomizer):
         help="a Dask scheduler whose workers do the work; by default what SHUFFLELIB_SCHEDULER says",
     )
     for option in ("rounds", "rate"):
-        sweep.add_argument(f"--{option}", type=_number, help=f"{_help(option)}; replaces that of the file")
+        sweep.add_argument(f"--{option}", type=_number, help=f"{_help(option)}; overrides that of the file")
     sweep.set_defaults(answer=_sweep)
     for command in (asked, listed, sweep):
         _add_formats(command)
@@ -163,7 +163,7 @@ def _answered(arguments):
     build = _tabulated(file) if file else constructors()[randomizer]
     if later and later not in parameters(build):
         takes = ", ".join(f"--{option}" for option in parameters(build))
-        raise ValueError(f"{randomizer} has no {later} to look for; it takes {takes}")
+        raise ValueError(f"{randomizer} has no {later} to calibrate; it takes {takes}")
     if missing := [option for option in required(build) if option not in (*arguments, later)]:
         raise ValueError(f"{randomizer} needs --{missing[0]}")
     answer = QUESTIONS[name](build, **arguments)

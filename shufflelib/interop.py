@@ -82,7 +82,7 @@ def to_dp_accounting(profile, *, value_discretization_interval=1e-4):
 
 
 def to_dp_accounting_optimistic(profile, *, value_discretization_interval=1e-4):
-    r"""Return the optimistic twin of `to_dp_accounting`: never report a guarantee with it.
+    r"""Return an optimistic privacy loss distribution: a lower bound, never a guarantee.
 
     .. math:: \delta_{\mathrm{PLD}}(\varepsilon) \le \delta(\varepsilon)
               \quad\text{for all } \varepsilon, \text{ in every composition}

@@ -199,8 +199,8 @@ def test_targets_out_of_reach_say_so_and_what_to_do():
     [
         (lambda **target: largest_eps0(randomizers.generalized_rr, n=9, **target), "required argument: 'd'"),
         (lambda **target: largest_eps0(randomizers.binary_rr, n=9, d=2, **target), "keyword argument 'd'"),
-        (lambda **target: largest_eps0(randomizers.gaussian, n=9, **target), "no eps0 to look for"),
-        (lambda **target: smallest_sigma(randomizers.laplace, n=9, **target), "no sigma to look for"),
+        (lambda **target: largest_eps0(randomizers.gaussian, n=9, **target), "no eps0 to calibrate"),
+        (lambda **target: smallest_sigma(randomizers.laplace, n=9, **target), "no sigma to calibrate"),
         (lambda **target: most_rounds(Gaussian(0.1), n=9, **target), "a profile has its n"),
         (lambda **target: fewest_users(randomizers.binary_rr, **target), "required argument: 'eps0'"),
     ],

@@ -279,7 +279,7 @@ BAD_GRIDS = {
     "a number as key": (GRID + "1: 2", "a key must be text, got 1"),
     "no quantity": (changed(quantity=None), "quantity is missing; give one of epsilon"),
     "unknown randomizer": (changed(randomizer="binari-rr"), "got 'binari-rr' (did you mean binary_rr?)"),
-    "foreign key": (changed(d=3), "d is no key of this grid"),
+    "foreign key": (changed(d=3), "d is not a key of this grid"),
     "missing key": (changed(eps=None), "eps is missing: binary_rr takes eps0; delta takes n, eps"),
     "text": (changed(eps="'1e-8'"), "eps must be a number, got the string '1e-8'"),
     "text in a range": (changed(eps="{from: e-8, to: 1, points: 3}"), "eps: from must be a number"),
@@ -295,7 +295,7 @@ BAD_GRIDS = {
     ),
     "calibrate what is given": (
         changed(quantity="calibrate eps0", delta=1.0e-3),
-        "eps0 is no key of this grid",
+        "eps0 is not a key of this grid",
     ),
 }
 

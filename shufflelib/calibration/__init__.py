@@ -1,4 +1,4 @@
-"""What a target (ε, δ) asks for: the largest budget, the fewest users, the best mechanism.
+"""Inverse questions for a target (ε, δ): the largest budget, the fewest users, the best mechanism.
 
 >>> from shufflelib import calibration, randomizers
 >>> found = calibration.fewest_users(randomizers.binary_rr, eps0=2.0, eps=0.5, delta=1e-6)

@@ -19,7 +19,7 @@ ROUNDING = 1e-12  # of logarithms of δ
 
 @dataclass(frozen=True)
 class Calibration:
-    """The answer to an inverse question and what is proved on both sides of it.
+    """The answer to an inverse question, with the proof and a nearby value that is proved to fail.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **par
 
 
 def smallest_sigma(randomizer=gaussian, *, n, eps, delta, rounds=1, rate=1.0, **parameters):
-    r"""Find the least noise whose certified central ε at δ stays within a target.
+    r"""Find the smallest noise σ whose certified central ε at δ stays within a target.
 
     .. math:: \min\{\sigma : \varepsilon_{n,\sigma}(\delta) \le \varepsilon\}
 
@@ -165,7 +165,7 @@ def fewest_users(randomizer, *, eps, delta, rounds=1, rate=1.0, **parameters):
 
 
 def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
-    r"""Find how many rounds of one mechanism stay within a target.
+    r"""Find the largest number of rounds whose certified central ε at δ stays within a target.
 
     .. math:: \max\{k : \varepsilon_{k\text{ rounds}}(\delta) \le \varepsilon\}
 
@@ -234,7 +234,7 @@ def _constructor(randomizer, parameters, finds=None):
         signature = inspect.signature(randomizer)
         takes = f"{randomizer.__name__} takes {', '.join(signature.parameters)}"
         if finds and finds not in signature.parameters:
-            raise TypeError(f"{takes}, no {finds} to look for")
+            raise TypeError(f"{takes}, no {finds} to calibrate")
         try:
             signature.bind(**({finds: None} if finds else {}), **parameters)
         except TypeError as wrong:

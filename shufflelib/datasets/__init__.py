@@ -1,4 +1,4 @@
-"""Data that the notebooks run protocols on: handwritten digits, each with its label.
+"""Data sets for the notebooks: handwritten digits with their labels.
 
 >>> from shufflelib import datasets
 >>> datasets.digits()

@@ -13,7 +13,7 @@ def main():
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("interrupted: the next run goes on with the file at which this one stopped", file=sys.stderr)
+        print("interrupted; the next run continues with the file at which this one stopped", file=sys.stderr)
         return 130
     print(f"{mnist_folder()}: all {len(FILES)} files checked, {len(fetched)} of them downloaded now")
     return 0

@@ -104,7 +104,7 @@ def mnist(folder=None):
 
 
 def mnist_available(folder=None):
-    """Whether MNIST is there, all of it; every file is read and checked.
+    """Return whether all files of MNIST are present; every file is read and checked.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def mnist_available(folder=None):
 
 
 def download_mnist(folder=None):
-    """Download the files of MNIST that are missing or not the original.
+    """Download the files of MNIST that are missing or differ from the original.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def _content(folder, file):
         raise FileNotFoundError(f"no {file.name} in {folder}; {REMEDY}")
     content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != file.sha256:
-        raise ValueError(f"{path} is not the original: its SHA-256 is another; remove it, then {REMEDY}")
+        raise ValueError(f"{path} is not the original file, as its SHA-256 differs; remove it, then {REMEDY}")
     return content
 
 
@@ -216,5 +216,5 @@ def _download(folder, file):
         except (OSError, ValueError) as error:
             failures.append(f"{urlsplit(mirror).netloc}: {' '.join(str(error).split())}")
     raise ConnectionError(
-        f"{file.name} could not be downloaded ({'; '.join(failures)}); where there is a network, {REMEDY}"
+        f"{file.name} could not be downloaded ({'; '.join(failures)}); with a network connection, {REMEDY}"
     )

@@ -14,7 +14,7 @@ MOST_VALUES = 2**20
 
 
 def canonical_decomposition(first, last, *, d, branching=2):
-    r"""Return the nodes of the hierarchy whose disjoint union is the range.
+    r"""Return the nodes of the hierarchy whose disjoint union is the given range.
 
     .. math:: [a, b] = \bigsqcup_{h=0}^{H} \bigl([\ell_h, \ell'_h) \cup [r_h, r'_h)\bigr)\, B^{H-h}
 

@@ -98,7 +98,7 @@ class HistogramProtocol(SupportProtocol):
 
 
 def simulate(randomizer, *, counts, repetitions, rng):
-    """Draw estimated frequencies from how many users hold each item, without drawing the users.
+    """Draw estimated frequencies from the number of users who hold each item, without drawing the users.
 
     Parameters
     ----------

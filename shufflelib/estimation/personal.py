@@ -229,7 +229,7 @@ class PermuteThenRandomize(PersonalProtocol):
 
 
 class MeanProtocol(RandomizeThenShuffle):
-    r"""Algorithm 1 of GSPA, Chen, Cao, Ge 2024, as written: clip, add Laplace noise, shuffle, average.
+    r"""Algorithm 1 of GSPA (Chen, Cao, Ge 2024) as printed: clip, add Laplace noise, shuffle, average.
 
     .. math:: z = \frac1n \sum_i y_i, \qquad y_i = x_i + \mathrm{Lap}(\Delta/\varepsilon_i), \qquad
               \operatorname{Var}(z) = \frac{2\Delta^2}{n^2} \sum_i \varepsilon_i^{-2}
@@ -267,7 +267,7 @@ class MeanProtocol(RandomizeThenShuffle):
 
 
 class FrequencyProtocol(RandomizeThenShuffle):
-    r"""Algorithm 2 of GSPA as written: randomized response, shuffle, z = (A - B)/(n - 2B).
+    r"""Algorithm 2 of GSPA as printed: randomized response, shuffle, z = (A - B)/(n - 2B).
 
     .. math:: A = \sum_i y_i, \quad B = \sum_i r_i, \quad r_i = \frac{1}{e^{\varepsilon_i} + 1}, \qquad
               \mathbb E[z] = \frac{\sum_i (1 - 2r_i)\, x_i}{\sum_i (1 - 2r_i)}, \quad

@@ -16,7 +16,7 @@ ROUNDING = 1e-9  # shares such as 1 - 0.09 - 0.5 must add up to 1
 
 
 def apportion(shares, n):
-    """Return whole numbers that add up to n, in proportion to the shares (largest remainder).
+    """Return integers that add up to n, in proportion to the shares (largest-remainder method).
 
     Parameters
     ----------

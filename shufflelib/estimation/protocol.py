@@ -48,7 +48,7 @@ class Estimate:
 
 
 class Protocol(ABC):
-    """Users report, a shuffler mixes, an analyst estimates.
+    """A protocol: users report, a shuffler permutes the reports, an analyst estimates.
 
     Subclasses define what reaches the analyst (`reports`), the estimate (`estimate`, `standard_error`)
     and its guarantee (`certificate`).

@@ -6,7 +6,7 @@ from shufflelib.randomizers import values
 
 
 def in_random_order(rows, rng):
-    """Return the rows in a uniformly random order: all that the shuffler does.
+    """Return the rows in a uniformly random order, as the shuffler does.
 
     Parameters
     ----------

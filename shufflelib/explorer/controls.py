@@ -150,7 +150,7 @@ ALL = (
         "task", "estimate", "what the reports are for",
         options=(("histogram", "shares of options (histogram)"), ("mean", "mean of a number")),
     ),
-    Control("eps0", "local budget ε₀", "what one report alone may tell, in nats", "nats", tuple(BUDGETS)),
+    Control("eps0", "local budget ε₀", "what one report alone may reveal, in nats", "nats", tuple(BUDGETS)),
     Control("matrix", "matrix", "a row of probabilities for each value that a user may hold"),
     Control("sigma", "noise σ", "standard deviation of the noise", "", decades(-1, 1, (1, 1.5, 2, 3, 5, 7))),
     Control("d", "options d", "how many answers there are to choose from", "options", tuple(OPTIONS)),

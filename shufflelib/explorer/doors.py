@@ -63,7 +63,7 @@ UNDERSTAND = Door(
         ),
         Part(
             "digits",
-            "All digits and Python",
+            "All digits, and the Python code",
             understand.details,
             asks=understand.asks,
             folded=True,
@@ -95,8 +95,8 @@ COMPARE = Door(
             picture=pictures.OverBudgets(),
             caption="The same bounds as the local budget grows, with as many users.",
         ),
-        Part("bounds", "All bounds and what they prove", compare.everything, asks=compare.asks, folded=True),
-        Part("compared", "All digits and Python", compare.digits, asks=compare.asks, folded=True),
+        Part("bounds", "All bounds, and what they prove", compare.everything, asks=compare.asks, folded=True),
+        Part("compared", "All digits, and the Python code", compare.digits, asks=compare.asks, folded=True),
     ),
 )
 DOORS = {door.name: door for door in (PLAN, UNDERSTAND, COMPARE)}

@@ -45,7 +45,7 @@ class Error(Picture):
     def finding(self, setting, known):
         """Return the error at the setting."""
         if not MECHANISMS[setting.mechanism].histogram:
-            return "This mechanism estimates no histogram."
+            return "This mechanism does not estimate a histogram."
         error = plotting.digits(100.0 * questions.rare_item_error(setting), 2)
         return f"At ε₀ = {setting.eps0:.3g} the error of a rare item's share is {error} % of the users."
 

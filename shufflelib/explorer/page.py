@@ -22,7 +22,7 @@ FIGURE = """<figure id="figure-{name}" data-picture="{name}"><div class="plot"><
 <p>{caption}</p><span class="progress"></span><span class="files">Download:
 <a data-form="png" href="#">PNG</a> <a data-form="svg" href="#">SVG</a>
 <a data-form="csv" href="#">CSV</a></span></figcaption>
-<details class="data"><summary>The numbers of this picture</summary>
+<details class="data"><summary>The numbers of this figure</summary>
 <div class="table" tabindex="0" role="region" aria-label="Numbers: {name}"></div></details></figure>"""
 WAITING = '<p>Composed rounds take minutes. <button type="button" class="ask">Compute them</button></p>'
 

@@ -143,12 +143,12 @@ def _alone(setting, row):
 def _without_shuffler(row):
     if row["parameter"] == "messages":
         return (
-            "<p>If the shuffler is broken into, nothing protects the values: "
+            "<p>If the shuffler is compromised, nothing protects the values: "
             "all of the privacy comes from shuffling.</p>"
         )
     odds = rounded(math.exp(row["value"]), up=True, to=3)
     return (
-        f"<p>If the shuffler is broken into, each report still has ε₀ = {row['value']:g}: it makes any guess "
+        f"<p>If the shuffler is compromised, each report still has ε₀ = {row['value']:g}: it makes any guess "
         f"about its sender at most {odds} times as likely.</p>"
     )
 

@@ -105,7 +105,7 @@ def largest(setting):
     """Return the largest local budget that meets the target."""
     mechanism = MECHANISMS[setting.mechanism]
     if "eps0" not in mechanism.parameters:
-        raise ValueError(f"{setting.mechanism} has no local budget to look for; choose another mechanism")
+        raise ValueError(f"{setting.mechanism} has no local budget to calibrate; choose another mechanism")
     others = {name: getattr(setting, name) for name in mechanism.parameters if name != "eps0"}
     return calibration.largest_eps0(mechanism.build, n=setting.n, **_target(setting), **others)
 
@@ -133,7 +133,9 @@ def rare_item_error(setting):
     .. math:: \sqrt{\operatorname{Var}(\hat f_j)} \text{ at } f_j = 0
     """
     if not MECHANISMS[setting.mechanism].histogram:
-        raise ValueError(f"{setting.mechanism} estimates no histogram; choose a mechanism on d options")
+        raise ValueError(
+            f"{setting.mechanism} does not estimate a histogram; choose a mechanism on d options"
+        )
     return math.sqrt(estimation.frequency_variance(setting.randomizer(), 0.0, n=setting.n))
 
 

@@ -185,7 +185,7 @@ def _facts(setting, known, row):
         "No shuffler, the best mechanism at the same ε",
         f"± {plan.points(found[plan_pictures.LOCAL])}",
     )
-    yield "If the shuffler is broken into", _alone(setting, row)
+    yield "If the shuffler is compromised", _alone(setting, row)
     yield "Size of a user's reports", f"{row['bytes']:,} byte{'s' * (row['bytes'] > 1)}"
 
 

@@ -227,7 +227,7 @@ def _plain(value):
 def _errors(setting, found):
     mechanism = MECHANISMS[setting.mechanism]
     if not mechanism.histogram:
-        return "<p>This mechanism estimates no histogram, so no error is shown; choose one on d options.</p>"
+        return "<p>This mechanism does not estimate a histogram; choose one on d options to see an error.</p>"
     paragraphs = ""
     places = [("error", f"ε₀ = {setting.eps0:g}", setting)]
     answer = getattr(found, "answer", None)

@@ -24,7 +24,7 @@ LONG_UNIT = float(np.finfo(np.longdouble).eps)
 
 
 class Status(enum.Enum):
-    """How a certified bracket came about; the value is the sentence shown to people.
+    """How a certified bracket was obtained; the value is the sentence that users see.
 
     Examples
     --------
@@ -406,7 +406,7 @@ UNKNOWN = Interval(-math.inf, math.inf)
 
 
 def intersect(one, two):
-    """Return what two brackets of one number say together.
+    """Return the intersection of two brackets of the same number.
 
     Examples
     --------
@@ -418,7 +418,7 @@ def intersect(one, two):
 
 
 def worst_case(dominating, attacks):
-    """Return the bracket of a worst case: the largest upper bound above it, the largest lower bound below it.
+    """Return the bracket of a maximum: the largest lower and the largest upper bound.
 
     Examples
     --------

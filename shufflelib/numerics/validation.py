@@ -106,7 +106,7 @@ def reals(values, name, **domain):
     except ValueError:
         raise ValueError(f"{name} must be a rectangular array of numbers, got {shown(values)}") from None
     if np.ma.is_masked(values):
-        raise ValueError(f"{name} must hold a number in every place, got masked ones; pass .compressed()")
+        raise ValueError(f"{name} must not hold masked entries, got a masked array; pass .compressed()")
     for entry in _entries(values):
         if isinstance(entry, bool | np.bool_):  # among numbers it has become 1.0
             _refuse_non_number(entry, name)

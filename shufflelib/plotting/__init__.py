@@ -1,4 +1,4 @@
-"""Figures: one style, one look per bound, and files that are the same on every run.
+"""Figures: one style, a fixed look for each bound, and files that are identical on every run.
 
 This is the only place that imports matplotlib.  It never touches global state: figures are built
 without pyplot, and the style holds only inside `style()`, which every function here enters.

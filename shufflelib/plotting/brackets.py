@@ -31,7 +31,7 @@ def shade_bracket(ax, x, lower, upper):
 
 
 def gap_in_words(lower, upper):
-    """Say how far apart the bounds of a bracket are at most, for a label at the end of its curve.
+    """Return in words how far apart the bounds of a bracket are at most, for the label of a curve.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def draw_ratio(ax, x, lower, upper):
 
 
 def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1)):
-    """Shade what lies below an attack, where no bound can be, and write so into the shade.
+    """Shade the region below an attack, where no valid bound can be, and label it.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ LINE_HEIGHT = 1.25 * SETTING
 
 
 def draw_failure(ax, name, curve):
-    """Draw a claim in red and the truth in black, with crosses where it fails and a ring where it fails most.
+    """Draw a claim in red and the true value in black, crosses where it fails and a ring where it fails most.
 
     The grey side is where the number cannot be; the title has the two numbers at the ring.
 
@@ -93,7 +93,7 @@ def _say_failure(ax, name, curve):
 
 
 def mark_crossings(ax, x, claimed, attained, *, parameter="n", quantity="ε"):
-    """Mark in red where a claim crosses what is attained, with the numbers of the crossing.
+    """Mark in red where a claim crosses the attained value, with the numbers at the crossing.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def mark_crossings(ax, x, claimed, attained, *, parameter="n", quantity="ε"):
 
 
 def mark_shortfall(ax, x, claimed, attained, words, *, side="right"):
-    """Mark in red how far a claim lies below what is attained, where the two do not cross.
+    """Mark in red how far a claim is below the attained value, where the two do not cross.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ MARGIN = 0.9  # inches beside a panel, taken by its axis and its label
 
 
 def headline(place, finding, setting):
-    """Write above a panel or a figure what it shows, and in grey below that the setting it holds in.
+    """Write a headline with the finding above a panel or a figure, and the setting in grey below it.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _children(place):
 
 
 def digits(value, significant=3):
-    """Write a number as people do: few digits, powers of ten raised.
+    """Format a number for people: few digits, powers of ten with raised exponents.
 
     Examples
     --------

@@ -13,7 +13,7 @@ LINE_HEIGHT = 1.3  # of a label, in font sizes
 
 
 def label_directly(ax, words=None):
-    """Write beside the end of each line what it is, moved apart where names would overlap.
+    """Label each line at its end; labels that would overlap are moved apart.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def label_directly(ax, words=None):
 
 
 def label_along(ax, words):
-    """Write what lines are beside a point on each, where their ends meet or lie outside the panel.
+    """Label lines beside a point on each, where their ends meet or lie outside the panel.
 
     Parameters
     ----------

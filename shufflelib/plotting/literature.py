@@ -11,7 +11,7 @@ GREY_LINES = "grey: other published\nbounds and limits"
 
 
 def draw_family(ax, curves, words, *, at=(0.98, 0.95)):
-    """Draw many bounds as one grey family with one label; the CSV tells its members apart.
+    """Draw many bounds in grey with a single label; the CSV distinguishes them.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def draw_family(ax, curves, words, *, at=(0.98, 0.95)):
 
 
 def draw_literature(ax, curves, named, *, shade=SHADE):
-    r"""Draw the named bounds in their own looks and all others in grey, and shade what an attack rules out.
+    r"""Draw the named bounds in their own looks, all others in grey, and shade what an attack rules out.
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ class Curve:
 
 
 def look(bound):
-    """Return the look of a bound; an unknown name raises a KeyError naming it.
+    """Return the look of a bound; an unknown name raises a KeyError.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from shufflelib.plotting.style import style
 
 
 def draw_measured(ax, x, measured, half_width, *, colour, marker, label=None):
-    """Draw measured values with the bars of their uncertainty.
+    """Draw measured values with error bars.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def draw_measured(ax, x, measured, half_width, *, colour, marker, label=None):
 
 
 def draw_expected(ax, x, expected, *, colour, label=None):
-    """Draw the values that theory expects, dashed.
+    """Draw expected values from theory as a dashed line.
 
     Examples
     --------

@@ -49,7 +49,7 @@ def _settled(fig):
 
 @dataclass(frozen=True)
 class Saved:
-    """What was written: file names as text, the picture or the table itself in a notebook.
+    """The files that were written; a notebook shows the picture or the table itself.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Saved:
 
 
 def save_figure(fig, data, name, *, parameters=None):
-    """Write a figure as PNG, PDF, SVG and CSV; the CSV is the data of record.
+    """Write a figure as PNG, PDF, SVG and CSV; the CSV holds the authoritative data.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ _APPLIED = ContextVar("applied", default=False)
 
 @contextmanager
 def style():
-    """Apply the project's style, and nothing of the reader's own, inside a ``with`` block.
+    """Apply the project's Matplotlib style inside a ``with`` block, ignoring the user's settings.
 
     A block inside another one changes nothing and costs nothing.
 

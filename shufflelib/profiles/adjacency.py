@@ -23,7 +23,7 @@ SHUFFLED = (
     "the values may depend on each other",
 )
 COMPOSED = (
-    "in each round, which may be chosen in view of earlier outputs, all of this holds with fresh randomness",
+    "all of this holds in each round, with fresh randomness; a round may depend on earlier outputs",
     "neighbours differ in the same user in all rounds",
 )
 SUBSAMPLED = (
@@ -170,7 +170,7 @@ class EveryRound(Adjacency):
     @property
     def text(self):
         """The relation in words."""
-        return "in every round its own: " + "; ".join(map(str, self.rounds))
+        return "different in each round: " + "; ".join(map(str, self.rounds))
 
     @property
     def any_value(self):

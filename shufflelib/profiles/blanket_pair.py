@@ -29,7 +29,7 @@ FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded 
 
 
 class BlanketPair(PairProfile):
-    r"""Two reports of one user among n − 1 draws from a reference measure.
+    r"""The pair of one user's two possible reports among n − 1 draws from a reference measure.
 
     .. math:: H_\varepsilon = \tfrac1n\,\mathbb E[(G_1+\dots+G_n)_+] + \text{mass outside}
 

@@ -31,7 +31,7 @@ SMALLEST_RATE = 1e-9
 
 
 class PrivacyProfile(Questions):
-    """What a mechanism or a pair leaks: the four questions, rounds, and random subsets.
+    """The privacy profile of a mechanism or a pair: δ, ε, Rényi, trade-off function, rounds, subsampling.
 
     Examples
     --------

@@ -256,7 +256,7 @@ class FiniteTradeoff(TradeoffFunction):
 
 
 class Identity(FiniteTradeoff):
-    r"""Perfect privacy, :math:`\mathrm{Id}(\alpha) = 1 - \alpha`: the two distributions are one.
+    r"""Perfect privacy, :math:`\mathrm{Id}(\alpha) = 1 - \alpha`: the two distributions are equal.
 
     Examples
     --------

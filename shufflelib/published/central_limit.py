@@ -1,4 +1,4 @@
-r"""The central limit theorem with the shuffle index: δ and ε as the number of users grows.
+r"""Central limit theorem with the shuffle index: δ and ε for a large number of users.
 
 A sum of n small terms is nearly Gaussian, so the mean of its positive part is nearly that of a Gaussian:
 
@@ -45,7 +45,7 @@ def _plain(values):
 
 
 def asymptotic_delta(*, chi, n, eps):
-    r"""Return the δ that the central limit theorem suggests: an approximation, **certified on no side**.
+    r"""Return the δ of the central limit theorem: an approximation, **not a bound**.
 
     .. math:: \delta \approx \mu\,[\varphi(t) - t\,\Phi(-t)], \qquad \mu = \frac1{\chi\sqrt n},\quad
               t = \frac{\varepsilon}{\mu}
@@ -91,7 +91,7 @@ def asymptotic_delta(*, chi, n, eps):
 
 
 def asymptotic_epsilon(*, chi, n, delta):
-    r"""Return the ε that the central limit theorem suggests: an approximation, **certified on no side**.
+    r"""Return the ε of the central limit theorem: an approximation, **not a bound**.
 
     .. math:: \varepsilon \approx \mu\,t, \qquad \mu\,[\varphi(t) - t\,\Phi(-t)] = \delta, \qquad
               \mu = \frac1{\chi\sqrt n}
@@ -144,7 +144,7 @@ def asymptotic_epsilon(*, chi, n, delta):
 
 
 def moderate_delta(*, chi, n, eps):
-    r"""Return the δ of moderate deviations: an approximation, **certified on no side**.
+    r"""Return the δ of moderate deviations: an approximation, **not a bound**.
 
     .. math:: \delta \approx \frac{\varphi(t)}{\chi^3 \varepsilon^2 n^{3/2}} = \frac{\mu\,\varphi(t)}{t^2},
               \qquad \mu = \frac1{\chi\sqrt n},\quad t = \frac\varepsilon\mu
@@ -188,7 +188,7 @@ def moderate_delta(*, chi, n, eps):
 
 
 def moderate_epsilon(*, chi, n, delta):
-    r"""Return the ε of moderate deviations: an approximation, **certified on no side**.
+    r"""Return the ε of moderate deviations: an approximation, **not a bound**.
 
     .. math:: \varepsilon \approx \frac1\chi \sqrt{\frac{2\,W(x)}{n}}, \qquad
               x = \frac{1}{2\sqrt{2\pi}\,\chi\sqrt n\,\delta}, \qquad W e^W = x

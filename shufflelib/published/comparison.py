@@ -1,4 +1,4 @@
-r"""All bounds on one question: ε at δ for one randomizer and n users.
+r"""All bounds in one setting: ε at δ for one randomizer and n users.
 
 Each entry of `ALL` returns ε, or the reason why it does not apply.  The two certified bounds come first.  A
 claimed upper bound below the certified lower bound is refuted by an attack.
@@ -191,7 +191,7 @@ def _rounded(answer):
 
 
 class Gaps(NamedTuple):
-    """Four values of ε in rising order: the attack's bracket, then that of the bound.
+    """Four values of ε in increasing order: the bracket of the best attack, then that of the best bound.
 
     The numerical gap lies between the first two and between the last two, the theory gap between the inner
     two.  Where the brackets overlap, the computed values resolve no theory gap.
@@ -223,7 +223,7 @@ class Gaps(NamedTuple):
 
 
 def compare(randomizer, *, n, delta, bounds=None):
-    r"""Ask every bound for ε at ``delta``.
+    r"""Evaluate every bound on ε at ``delta``.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def compare(randomizer, *, n, delta, bounds=None):
 
 
 def gaps(randomizer, *, n, delta):
-    """Separate the theory gap from the numerical gap.
+    """Split the gap between attack and bound into a theory gap and a numerical gap.
 
     Parameters and errors as for `compare`.
 

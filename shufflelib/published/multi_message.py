@@ -1,4 +1,4 @@
-r"""Guarantees of the protocols' papers: the noise that (ε', δ) requires."""
+r"""The original guarantees of two multi-message protocols: the noise that (ε', δ) requires."""
 
 import math
 

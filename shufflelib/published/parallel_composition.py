@@ -39,7 +39,7 @@ from shufflelib.shuffling.variation_ratio import SMALLEST_MASS, VariationRatioPa
 
 
 def basic_parallel_wang24(*, eps0, n):
-    r"""Return the pair of basic parallel composition: any ε₀-LDP randomizer at all.
+    r"""Return the pair of basic parallel composition, which holds for any ε₀-LDP randomizer.
 
     .. math:: p = q = e^{\varepsilon_0}, \qquad \beta = \frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0}+1}
 

@@ -1,4 +1,4 @@
-r"""The shuffle index χ: the one number that decides amplification by shuffling as n grows.
+r"""The shuffle index χ: the number that determines amplification by shuffling as n grows.
 
 Under a reference measure w (see `likelihood_ratios`) the divergence of n shuffled reports is the mean
 positive part of a sum of n terms.  As n grows the sum becomes Gaussian, and a Gaussian has one parameter, its
@@ -31,7 +31,7 @@ FIXED = 1e-13  # relative variance below which a total counts as known
 
 
 class ShuffleIndex(NamedTuple):
-    r"""The two bounds of the band that a randomizer converges to; larger is more private.
+    r"""The shuffle index of a randomizer, of its blanket and of its best attack; larger is more private.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class ShuffleIndex(NamedTuple):
 
 
 def shuffle_index(randomizer):
-    r"""Return the shuffle index of a randomizer, both bounds of its band, from its output distributions.
+    r"""Return the shuffle index of a randomizer, of blanket and attack, from its output distributions.
 
     .. math:: \chi^{-2}_{\text{blanket}} = \max \int \frac{(R_0 - R_1)^2}{w}, \qquad
               \chi^{-2}_{\text{attack}} = \max_{x^*} \int \frac{(R_0 - R_1)^2}{R_{x^*}}
@@ -249,7 +249,7 @@ def gaussian_index(*, sigma):
 
 
 def composition_index(reports, *, shares):
-    r"""Return the index of one dataset: the others hold several values, in known shares.
+    r"""Return the shuffle index of a dataset in which the others hold several values with known shares.
 
     .. math:: \chi^{-2} = v^\top \Sigma^+ v, \qquad v = R_1 - R_0, \qquad
               \Sigma = \sum_x \pi_x\,\bigl(\operatorname{diag}(R_x) - R_x R_x^\top\bigr)

@@ -26,7 +26,7 @@ def _rows(table, first, second):
 
 
 class MixtureParts(NamedTuple):
-    """The parts Q₁⁰, Q₁¹, Q₁ and Q_i of the reports, and the numbers that weigh them.
+    """The components Q₁⁰, Q₁¹, Q₁ and Q_i of the reports, and their weights.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ def _scaled(masses, rounding):
 
 
 def lower_bound_pair(table, *, n, first=0, second=1):
-    r"""Return the pair of Theorem 5.1: how often the shuffled reports name what x₀ and x₁ make more likely.
+    r"""Return the pair of Theorem 5.1: the counts of reports that x₀ and x₁ make more likely.
 
     .. math:: p = \frac{R_1(B)}{R_0(B)}, \quad \beta = R_1(B) - R_0(B), \quad
               q_0 = \frac{R_0(A)}{R_*(A)}, \quad q_1 = \frac{R_1(B)}{R_*(B)}
@@ -186,7 +186,7 @@ def lower_bound_pair(table, *, n, first=0, second=1):
 
 
 def search_epsilon(pair, *, delta, steps=20, upper=True):
-    r"""Return ε after so many halvings of [0, log p]: Algorithm 1, or Algorithm 3 for the lower bound.
+    r"""Return ε after a number of bisections of [0, log p]: Algorithm 1, or Algorithm 3 for the lower bound.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One constructor per local randomizer: how it maps one value to one report."""
+"""Local randomizers, which map one user's value to a report: one constructor for each mechanism."""
 
 from shufflelib.numerics.validation import suggestion
 from shufflelib.randomizers.additive import gaussian, laplace

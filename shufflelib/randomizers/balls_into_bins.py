@@ -77,7 +77,7 @@ class BinMessages(MultiMessage):
 
 @dataclass(frozen=True, kw_only=True)
 class balcer_binary(BinMessages):
-    r"""Build the binary sum with a biased coin: the user's bit, and bits that are 1 with chance ``coin``.
+    r"""Build the binary sum with a biased coin: the user's bit, and bits that are 1 with probability c.
 
     .. math:: R_x = \delta_x, \qquad \nu = (1 - c,\; c)
 

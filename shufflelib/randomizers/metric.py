@@ -88,7 +88,7 @@ class OnLine(MetricRandomizer):
 
 @dataclass(frozen=True, kw_only=True)
 class metric_generic(WholeClass, MetricRandomizer):
-    r"""Build the bound for all metric randomizers at once: it holds for each, if all users run the same.
+    r"""Build the worst case over all metric randomizers: it holds for each one that all users share.
 
     .. math:: w = e^{-d_{max}} \max(R_0, R_1), \qquad
               \left(\tfrac{R_0}{w}, \tfrac{R_1}{w}\right) \in

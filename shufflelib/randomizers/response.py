@@ -132,7 +132,7 @@ class binary_rr(generalized_rr):
 
 @dataclass(frozen=True, kw_only=True)
 class generic(WholeClass, generalized_rr):
-    r"""Build the bound for all pure eps0-LDP randomizers at once: it holds for each that all users share.
+    r"""Build the worst case over all pure eps0-LDP randomizers: it holds for each one that all users share.
 
     .. math:: w = (1, 1)/(e^{\varepsilon_0} + 1), \quad R_0 = (e^{\varepsilon_0}, 1)/(e^{\varepsilon_0} + 1)
 

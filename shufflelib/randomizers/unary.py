@@ -146,7 +146,7 @@ class rappor(UnaryEncoding):
 
 @dataclass(frozen=True, kw_only=True)
 class optimized_unary(UnaryEncoding):
-    r"""Build optimized unary encoding: the held bit is a fair coin, the others are rarely one.
+    r"""Build optimized unary encoding: the user's bit is a fair coin, the other bits are rarely one.
 
     .. math:: \Pr[y_x = 1] = 1/2, \qquad \Pr[y_j = 1] = 1/(e^{\varepsilon_0} + 1) \quad (j \ne x)
 

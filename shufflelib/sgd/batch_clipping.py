@@ -11,7 +11,7 @@ from shufflelib.sgd.network import NETWORK, Network
 
 @dataclass(frozen=True)
 class BatchClippedBlocks(LaplaceNoise):
-    r"""A batch's average is clipped as a whole, by largest column sums, in an order that never changes.
+    r"""The released program: a batch's average is clipped by its largest column sum; the order never changes.
 
     .. math:: N(g) = \sum_{\text{layers}} \Bigl(\max_k \sum_i |W_{ik}| + \sum_k |b_k|\Bigr), \qquad
               z = \frac{g}{\max(1, N(g)/C)} + \operatorname{Lap}\Bigl(\frac{2C}{\varepsilon_0 s}\Bigr)^d

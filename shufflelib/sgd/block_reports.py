@@ -29,7 +29,7 @@ DOMAINS = {
 
 
 class BlockReports(ABC):
-    """Blocks of examples that take turns; each report is a vector of the size of the parameters.
+    """Blocks of examples that report one after the other; each report is a vector like the parameters.
 
     Unless a subclass says otherwise, the training set is split into ``blocks`` consecutive runs of
     ``block_size`` examples, before anything is computed.  Subclasses say in which order blocks report, what

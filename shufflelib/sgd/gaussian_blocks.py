@@ -41,7 +41,7 @@ class GaussianNoise(BlockReports):
 
 @dataclass(frozen=True)
 class GaussianBlocks(GaussianNoise):
-    r"""Algorithm 1 with the other norm and the other noise: a fixed split, blocks reshuffled each epoch.
+    r"""Algorithm 1 with ℓ₂ clipping and Gaussian noise: a fixed split, blocks reshuffled each epoch.
 
     .. math:: z_i = \frac1s \sum_{j \in S_{\pi(i)}} \frac{g_j}{\max(1, \|g_j\|_2/C)}
                     + \mathcal N\Bigl(0, \frac{\sigma^2 C^2}{s^2}\Bigr)^d
@@ -78,7 +78,7 @@ class GaussianBlocks(GaussianNoise):
 
 @dataclass(frozen=True)
 class AllocatedBlocks(GaussianNoise):
-    r"""Random allocation: in each epoch every example draws its block anew, uniformly and on its own.
+    r"""Random allocation: in each epoch every example draws a block, uniformly and independently.
 
     .. math:: A_j \sim \operatorname{Uniform}\{1, \dots, m\}, \qquad
               z_i = \frac1s \sum_{j : A_j = i} \frac{g_j}{\max(1, \|g_j\|_2/C)}

@@ -7,7 +7,7 @@ from shufflelib.sgd.block_reports import BlockReports
 
 @dataclass(frozen=True)
 class PlainBlocks(BlockReports):
-    """Average gradients, neither clipped nor noisy; blocks in a new random order each epoch.  Not private.
+    """Average gradients without clipping or noise; blocks in a new random order each epoch.  Not private.
 
     Parameters
     ----------

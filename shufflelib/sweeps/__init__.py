@@ -1,4 +1,4 @@
-"""Sweeps: one task over many parameters, on all cores or a cluster, with the same numbers on any of them.
+"""Sweeps: one task over many parameters, on all cores or a cluster, with identical numbers.
 
 >>> from shufflelib import sweeps
 >>> def task(rng, n):

@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 class WorkerError(ChildProcessError):
-    """Workers were lost for good, or compute with other code.
+    """Workers were lost, or run different versions of the code.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _on_this_machine(calls, n_jobs):
             yield from run(delayed(_numbered)(*numbered) for numbered in calls.items())
     except BrokenProcessPool as wrong:
         raise WorkerError(
-            "a worker process was killed, perhaps for want of memory; use fewer at a time with n_jobs"
+            "a worker process was killed, perhaps because memory ran out; use a smaller n_jobs"
         ) from wrong
 
 
@@ -125,5 +125,5 @@ def _on_a_cluster(calls, address):
             ) from wrong
         except KilledWorker as wrong:
             raise WorkerError(
-                "a case killed every worker that tried it, perhaps for want of memory"
+                "a case killed every worker that tried it, perhaps because memory ran out"
             ) from wrong

@@ -214,7 +214,7 @@ def _check_keys(spec, quantity, randomizer, known):
     """Refuse keys that no randomizer of the grid takes, and missing ones."""
     build, answer, found = constructors()[randomizer], QUESTIONS[quantity], LOOKED_FOR.get(quantity)
     if found and found not in parameters(build):
-        raise ValueError(f"{randomizer} has no {found} to look for; it takes {', '.join(parameters(build))}")
+        raise ValueError(f"{randomizer} has no {found} to calibrate; it takes {', '.join(parameters(build))}")
     own = [name for name in parameters(build) if name != found]
     asked = [name for name in parameters(answer) if name != "randomizer"]
     takes = f"{randomizer} takes {', '.join(own) or 'nothing'}; {quantity} takes {', '.join(asked)}"
@@ -222,7 +222,7 @@ def _check_keys(spec, quantity, randomizer, known):
     for key in spec:
         if key not in accepted:
             near = validation.suggestion(key, accepted)
-            raise ValueError(f"{key[:40]} is no key of this grid{near}: {takes}")
+            raise ValueError(f"{key[:40]} is not a key of this grid{near}: {takes}")
     for key in [*required(build), *required(answer), *(["n"] if "n" in asked else [])]:
         if key not in spec and key not in ("randomizer", found):
             raise ValueError(f"{key} is missing: {takes}")

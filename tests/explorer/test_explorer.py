@@ -149,7 +149,7 @@ def test_a_question_forgets_what_it_does_not_read_and_nothing_else():
     [
         (questions.largest, Setting(mechanism="gaussian"), "no local budget"),
         (questions.fewest, SMALL.but(eps0=10.0, eps=1e-6, delta=1e-12), "out of reach"),
-        (questions.rare_item_error, SMALL, "estimates no histogram"),
+        (questions.rare_item_error, SMALL, "does not estimate a histogram"),
     ],
 )
 def test_what_has_no_answer_says_why(ask, setting, reason):

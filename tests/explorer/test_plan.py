@@ -38,7 +38,7 @@ def test_a_row_says_what_is_left_without_the_shuffler_and_what_may_be_published(
     found = recommend(n=1000, eps=1.0, delta=1e-6, d=4, dropout=0.1)
     for row in found:
         shown = plain(plan.detail(SETTING.but(chosen=row["mechanism"]), known(SETTING), True))
-        assert row["sentence"] in shown and "If the shuffler is broken into" in shown
+        assert row["sentence"] in shown and "If the shuffler is compromised" in shown
         if row["parameter"] == "eps0":
             assert f"still has ε₀ = {row['value']:g}" in shown and "without a shuffler the error" in shown
 

@@ -54,7 +54,7 @@ MECHANISMS = {
     "Poisson": (shuffle(randomizers.poisson_sampled(NEAR, rate=0.5), n=3), MOVE, False),
     "subsampled": (shuffle(BINARY, n=3).subsample(rate=0.1), ANY, True),
     "composed": (shuffle(EVERY, n=3).compose(rounds=4), "by at most 0.1 nats", False),
-    "unequal rounds": (compose([shuffle(BINARY, n=3), shuffle(EVERY, n=3)]), "in every round its own", False),
+    "unequal rounds": (compose([shuffle(BINARY, n=3), shuffle(EVERY, n=3)]), "in each round", False),
     "worst population": (WorstPopulation(eps0=1.0, n=3), ANY, True),
     "slots": (PersonalizedPair([0.5, 1.0, 1.0]), ANY, True),
     "adaptive slots": (PersonalizedPair.adaptive([0.5, 1.0, 1.0]), ANY, True),

@@ -21,7 +21,7 @@ def _second_moment(eps, a, b):
 
 @dataclass(frozen=True)
 class BlanketBounds:
-    r"""Bounds on the privacy amplification random variable of a randomizer, for the blanket theorems.
+    r"""Range and moments of the loss of one report of a randomizer, for the privacy blanket theorems.
 
     .. math:: L = \gamma\,\frac{R_0(y) - e^{\varepsilon} R_1(y)}{w(y)},\qquad y \sim w/\gamma
 

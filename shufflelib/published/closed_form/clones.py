@@ -6,7 +6,7 @@ from shufflelib.published.closed_form.regime import checked, require
 
 
 def clones_fmt21(*, eps0, n, delta):
-    r"""Bound ε by hiding among clones, each other user being one with probability exp(-eps0).
+    r"""Bound ε by the clones of Feldman et al. 2021: each other user is one with probability exp(-eps0).
 
     .. math:: \varepsilon = \log\Bigl(1 + \frac{e^{\varepsilon_0} - 1}{e^{\varepsilon_0} + 1}
               \Bigl(\frac{8\sqrt{e^{\varepsilon_0}\log(4/\delta)}}{\sqrt n}

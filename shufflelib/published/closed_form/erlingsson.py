@@ -6,7 +6,7 @@ from shufflelib.published.closed_form.regime import checked, require
 
 
 def erlingsson19(*, eps0, n, delta):
-    r"""Bound ε by amplification through subsampling, the first shuffling theorem.
+    r"""Bound ε by the first shuffling theorem, which uses amplification by subsampling.
 
     .. math:: \varepsilon = 12\,\varepsilon_0 \sqrt{\log(1/\delta) / n}
 

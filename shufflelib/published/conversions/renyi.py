@@ -71,7 +71,7 @@ class BestOrder(NamedTuple):
 
 
 def best_over_orders(values, *, order):
-    """Return the smallest of several bounds and its order.
+    """Return the smallest of several bounds and the order that gives it.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def best_over_orders(values, *, order):
 def _orders(order, renyi):
     """Return λ, λ − 1, log(1 − 1/λ) and the divergence as intervals."""
     order = validation.reals(
-        order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="order 1 or less proves no epsilon"
+        order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="an order of at most 1 proves nothing"
     )
     renyi = validation.reals(
         renyi, "renyi", at_least=0.0, finite=False, remedy="pass the upper bound on a Renyi divergence"

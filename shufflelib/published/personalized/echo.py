@@ -42,7 +42,7 @@ def _overlaps(eps0):
 
 
 def echo_clones_liu23(*, eps0):
-    r"""Return the sum of overlaps that takes the place of the expected number of clones.
+    r"""Return the sum of overlaps that replaces the expected number of clones.
 
     .. math:: S = \sum_{i \ne 1} \frac1n \sum_j p_{ij}, \qquad
               p_{ij} = \frac{\varepsilon_i}{\varepsilon_j}\,

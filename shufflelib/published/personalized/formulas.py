@@ -176,7 +176,7 @@ def _slack(slack):
 
 
 def gaussian_tradeoff_with_slack_gspa24(*, eps0, fpr, slack, delta0=0.0):
-    r"""Return the false-negative rate of Theorem 2 with its slack τ = C/√(n − 1) written out.
+    r"""Return the false-negative rate of Theorem 2 with its slack τ = C/√(n − 1) included.
 
     .. math:: T(\alpha) \ge G_\mu(\alpha + \tau) - \tau, \qquad
               G_\mu(\alpha) = \Phi(\Phi^{-1}(1-\alpha) - \mu)
@@ -218,7 +218,7 @@ def gaussian_tradeoff_with_slack_gspa24(*, eps0, fpr, slack, delta0=0.0):
 
 
 def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
-    r"""Return the δ at ε that Theorem 2 gives once its slack τ = C/√(n − 1) is written out.
+    r"""Return the δ at ε of Theorem 2 with its slack τ = C/√(n − 1) included.
 
     .. math:: \delta(\varepsilon) = \min\{1,\; \delta_\mu(\varepsilon) + (1 + e^{\varepsilon})\,\tau\}
 
@@ -336,7 +336,7 @@ def largest_budget_erlingsson19(*, eps0, delta):
 
 
 def delta_with_failures_fmt21(*, eps0, delta0, eps, delta):
-    r"""Return the central δ once local failures are charged, at the largest budget and failure.
+    r"""Return the central δ including local failures, at the largest budget and failure probability.
 
     .. math:: \delta + (e^{\varepsilon} + 1)\Bigl(1 + \frac{e^{\varepsilon_0}}{2}\Bigr) n\,\delta_0
 

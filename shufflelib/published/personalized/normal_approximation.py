@@ -45,7 +45,7 @@ class NormalApproximation(NamedTuple):
 
 
 def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
-    r"""Return eq. (14)'s figure for the normal approximation, and the total variation distance.
+    r"""Return the number of eq. (14) for the normal approximation, and the true total variation distance.
 
     .. math:: \sup_{k} |P(\xi = k) - h(k)|, \quad
               h(k_0, k_1) = \Pr\bigl(Z \in [k_0, k_0 + \tfrac12] \times [k_1, k_1 + \tfrac12]\bigr), \qquad

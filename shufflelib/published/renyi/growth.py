@@ -36,7 +36,7 @@ def _row(eps0, n, order, log_constant, rate):
 
 
 def erlingsson19_growth(*, eps0, n, order):
-    r"""Return the row of Erlingsson et al.: an order of growth, no bound.
+    r"""Return the row of Erlingsson et al.: an order of growth, not a bound.
 
     .. math:: \frac{e^{6\varepsilon_0} \lambda}{n}
 
@@ -74,7 +74,7 @@ def erlingsson19_growth(*, eps0, n, order):
 
 
 def girgis21_growth(*, eps0, n, order):
-    r"""Return the row of Girgis et al.: an order of growth, no bound.
+    r"""Return the row of Girgis et al.: an order of growth, not a bound.
 
     .. math:: \frac{e^{2\varepsilon_0} \lambda}{n}
 
@@ -117,7 +117,7 @@ def girgis21_growth(*, eps0, n, order):
 
 
 def clones_fmt21_growth(*, eps0, n, order):
-    r"""Return the row of Feldman et al., 2021: an order of growth with a constant, no bound.
+    r"""Return the row of Feldman et al. 2021: an order of growth with a constant, not a bound.
 
     .. math:: \frac{64\, e^{\varepsilon_0} \lambda}{n}
 
@@ -160,7 +160,7 @@ def clones_fmt21_growth(*, eps0, n, order):
 
 
 def girgis21_lower_growth(*, eps0, n, order):
-    r"""Return the lower-bound row of Girgis et al.: an order of growth, no bound.
+    r"""Return the lower-bound row of Girgis et al.: an order of growth, not a bound.
 
     .. math:: \frac{e^{\varepsilon_0} \lambda}{n}
 

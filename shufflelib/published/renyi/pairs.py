@@ -58,7 +58,7 @@ def _checked(eps0, n):
 
 
 def clones_pair_fmt21(*, eps0, n):
-    r"""Return the pair of hiding among clones, each other user being one with probability exp(-eps0).
+    r"""Return the clone pair of Feldman et al. 2021: each other user is a clone with probability exp(-eps0).
 
     .. math:: C \sim \mathrm{Bin}(n-1, e^{-\varepsilon_0}),\; A \sim \mathrm{Bin}(C, \tfrac12),\;
               \Delta_1 = 1 - \Delta_2 \sim \mathrm{Bern}\bigl(1/(1 + e^{-\varepsilon_0})\bigr)

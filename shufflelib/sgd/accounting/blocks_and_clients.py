@@ -107,7 +107,7 @@ def one_client(reports, *, client, epochs):
         statement,
         "above: composed Gaussian reports; below: nothing",
         record=f"example of client {client}, or all of its data",
-        hypotheses=("no trust in the shuffler: whoever sees the reports may know who sent which",),
+        hypotheses=("the shuffler need not be trusted: the analyst may know who sent which report",),
     )
 
 

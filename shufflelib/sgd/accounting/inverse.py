@@ -14,7 +14,7 @@ CLOSE = 5e-3  # relative width of the noise at which the search stops
 
 
 def noise_multiplier(*, eps, delta, blocks, epochs):
-    r"""Return a noise multiplier, nearly the smallest, with which T epochs of `AllocatedBlocks` keep (ε, δ).
+    r"""Return a nearly minimal noise multiplier for which T epochs of `AllocatedBlocks` are (ε, δ)-DP.
 
     .. math:: \min\{\sigma : \varepsilon_{\sigma, m, T}(\delta) \le \varepsilon\}
 

@@ -36,7 +36,7 @@ MOST_KNOTS = 150
 
 
 class RandomAllocation(SymmetricPair, PairProfile):
-    r"""The pair that one epoch of `AllocatedBlocks` amounts to when one example is replaced.
+    r"""The dominating pair of one epoch of `AllocatedBlocks` when one example is replaced.
 
     .. math:: H_\varepsilon = \frac1m\, \mathbb E\Bigl(\sum_{i \le m} G_i\Bigr)_+, \qquad
               G_i = e^{a z_i - a^2/2} - e^{\varepsilon} e^{-a z_i - a^2/2}, \qquad z_i \sim \mathcal N(0, 1)

@@ -34,7 +34,7 @@ OPEN = 1.0  # width of a bracket of log δ from which on the largest budget is t
 
 
 class PersonalizedPair(SymmetricPair, PairProfile):
-    r"""The pair that bounds n slots of which slot i is ε_i-LDP, the users uniformly permuted first.
+    r"""The pair that dominates n slots, where slot i is ε_i-LDP and the users are permuted uniformly first.
 
     .. math:: \delta(\varepsilon) = \frac1n\,\mathbb E\Bigl[\Bigl(\sum_{i=1}^n G_i\Bigr)_+\Bigr],\qquad
               G_i = \begin{cases} e^{\varepsilon_i} - e^{\varepsilon} & \text{with probability } r_i\\
