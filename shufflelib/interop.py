@@ -27,7 +27,7 @@ def to_dp_accounting(profile, *, value_discretization_interval=1e-4):
     Parameters
     ----------
     profile : PrivacyProfile
-        Of a mechanism, of a pair taken for itself, or of rounds and random subsets of them.
+        Of a mechanism, of a pair on its own, or of rounds and random subsets of them.
     value_discretization_interval : float
         The step of the grid of losses in nats, 1e-9 ≤ step ≤ 1.  Only PLDs with one step compose; 1e-4 is
         dp-accounting's default.
@@ -97,7 +97,7 @@ def to_dp_accounting_optimistic(profile, *, value_discretization_interval=1e-4):
     Returns
     -------
     dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
-        Of a pair taken for itself, or of one attack on a mechanism: the best known at ε = 0.  It is marked
+        Of a pair on its own, or of one attack on a mechanism: the best known at ε = 0.  It is marked
         ``pessimistic_estimate=False``, so that dp-accounting refuses to compose it with a pessimistic one.
 
     Raises

@@ -1,4 +1,4 @@
-"""What can be asked of a mechanism by name: each question takes a constructor, and numbers by name."""
+"""Questions about a mechanism given by name: each takes a constructor, and its numbers by keyword."""
 
 from dataclasses import dataclass
 

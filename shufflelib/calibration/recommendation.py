@@ -1,7 +1,7 @@
-r"""Which mechanism to use: all that solve a task, each calibrated to the same target, sorted by error.
+r"""Choice of a mechanism: all mechanisms for a task, calibrated to the same target, sorted by error.
 
 The target is (ε, δ) for all rounds together.  Each mechanism gets the largest local budget (or the fewest
-messages) for which the upper bound meets the target.  What is left to compare is the error: the
+messages) for which the upper bound meets the target.  They then differ only in the error: the
 standard deviation of an estimate over the users' coins, from the exact variance of one report.
 """
 
@@ -167,7 +167,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     Parameters
     ----------
     n : int
-        Number of users who are asked in a round.
+        Number of users who report in a round.
     eps : float
         Target for the central ε in nats, positive, for all rounds together.
     delta : float
@@ -175,9 +175,9 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     task : {'histogram', 'mean'}
         Frequencies of d items, or the mean of numbers in [0, 1].
     d : int, optional
-        Number of items; only a histogram has it, and needs it.
+        Number of items; required for a histogram, not allowed for a mean.
     rounds : int
-        How many times every user reports; each round gives an estimate of its own.
+        How many times every user reports; each round gives a separate estimate.
     rate : float
         Share of the population that is drawn for each round, n users.
     dropout : float

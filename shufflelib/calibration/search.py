@@ -24,7 +24,7 @@ class Calibration:
     Parameters
     ----------
     answer : float or int
-        The value asked for.  Its certificate meets the target.
+        The value that was found.  Its certificate meets the target.
     certificate : Certified
         ε at the target δ for the answer itself: ``certificate.upper <= eps``.
     unproved : float, int or None

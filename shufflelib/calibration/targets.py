@@ -35,7 +35,7 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **par
         `randomizers.generic`: the answer holds for every pure eps0-LDP randomizer that all users share, and
         at ``fails`` one of them misses the target.
     n : int
-        Number of users who report in a round, the one who changes included.
+        Number of users who report in a round, including the one whose value changes.
     eps : float
         Target for the central ε in nats, positive.
     delta : float
@@ -55,7 +55,7 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **par
     Raises
     ------
     TypeError
-        If ``randomizer`` is no constructor with these parameters.
+        If ``randomizer`` is not a constructor with these parameters.
     ValueError
         If an argument is outside its domain, or no budget from 1e-9 on is proved to meet the target.
 
@@ -63,12 +63,12 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **par
     -----
     Hypotheses: those of `shuffle`; rounds are composed adaptively.  Ten to thirty profiles are
     evaluated, each at a cost that does not grow with n.
-    A randomizer with a design parameter of its own, such as a subset's size that is rounded to a whole
-    number, has an ε that jumps; larger budgets than the answer may then meet the target too.
+    If a randomizer has a rounded design parameter, such as the size of a subset, its ε jumps; budgets larger
+    than the answer may then also meet the target.
 
     Examples
     --------
-    The local budget of every user, for any pure randomizer, if the central budget is 0.1:
+    The local budget of every user, for any pure randomizer, at a central ε of 0.1:
 
     >>> from shufflelib import calibration
     >>> found = calibration.largest_eps0(n=10_000, eps=0.1, delta=1e-6)
@@ -128,9 +128,9 @@ def fewest_users(randomizer, *, eps, delta, rounds=1, rate=1.0, **parameters):
     Returns
     -------
     Calibration
-        ``answer`` counts the users who report in a round, the one who changes included.  ``fails`` is a
-        number that is too small, and at rate 1 so is every smaller one: a further user with a known value
-        sends a report that an attacker could have drawn without them, so δ never rises with n.
+        ``answer`` counts the users who report in a round, including the one whose value changes.  ``fails``
+        is a number that is too small, and at rate 1 so is every smaller one: a further user with a known
+        value sends a report that an attacker could have drawn without them, so δ never increases with n.
 
     Raises
     ------

@@ -93,7 +93,7 @@ class HistogramProtocol(SupportProtocol):
         return self.randomizer.estimate(reports)
 
     def certificate(self):
-        """Return ε of the shuffled randomizer, proved from both sides."""
+        """Return ε of the shuffled randomizer, with proved lower and upper bounds."""
         return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
 
 

@@ -56,7 +56,7 @@ class MultiMessageProtocol(SupportProtocol):
         return self.randomizer.estimate(reports, n=self.n)
 
     def certificate(self):
-        """Return ε of the shuffled messages, proved from both sides."""
+        """Return ε of the shuffled messages, with proved lower and upper bounds."""
         profile = shuffle_messages(self.randomizer, n=self.n, blanket=self.blanket)
         return profile.epsilon(self.delta)
 

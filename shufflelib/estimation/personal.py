@@ -6,13 +6,13 @@ know which report is precise, and the only unbiased linear estimator is
 
 .. math:: z = \Bigl(\sum_i y_i - \sum_i b_i\Bigr) \Big/ \sum_i g_i,
 
-which is the plain average (Algorithm 1: b = 0, g = 1) and (A - B)/(n - 2B) (Algorithm 2).
+which is the unweighted average for Algorithm 1 (b = 0, g = 1) and (A - B)/(n - 2B) for Algorithm 2.
 
 The same paper's Definition 6 permutes the *users* and binds the budgets to slots.  Then the budget of every
 report is public, and reports are weighted by their precision.
 
-Theorems 3 and 4 of the paper claim the guarantee of the latter protocols for the former ones, up to an
-unspecified error; for the former it is false.  Here each protocol has its own certificate.
+Theorems 3 and 4 of the paper claim the guarantee of slots for Algorithms 1 and 2, up to an unspecified
+error; there it is false.  Here each protocol has its own certificate.
 """
 
 from abc import abstractmethod
@@ -143,7 +143,7 @@ class RandomizeThenShuffle(PersonalProtocol):
         return self.noise_variance
 
     def certificate(self):
-        """Return the largest of the users' ε: the upper end holds for every user."""
+        """Return the largest of the users' ε: the upper bound holds for every user."""
         each = self.channel.own_users().epsilons(delta=self.delta)
         lower, upper = each.lower.max(), each.upper.max()
         return Certified(
@@ -210,7 +210,7 @@ class PermuteThenRandomize(PersonalProtocol):
         return self.noise_variance + float(np.var(self.channel.values(data), ddof=1)) * self.luck
 
     def certificate(self):
-        """Return ε of the slots: the upper end holds for every user; the lower end is 0, without attack."""
+        """Return ε of the slots: the upper bound holds for every user, the lower bound is 0."""
         slots = PersonalizedPair(self.channel.eps0)
         upper = slots.epsilon(self.delta).upper
         return Certified(

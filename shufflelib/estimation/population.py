@@ -1,6 +1,6 @@
 """Synthetic populations: groups of users with budgets, clipped normal values, bits, Zipf counts.
 
-The defaults are those of Chen, Cao, Ge, "A Generalized Shuffle Framework" (AAAI 2024), where it prints them.
+The defaults are those of Chen, Cao, Ge, "A Generalized Shuffle Framework" (AAAI 2024), where printed.
 """
 
 import numpy as np

@@ -154,7 +154,7 @@ class RangeQueryProtocol(Protocol):
         return np.sqrt(self.node_variance(np.clip(estimate, 0.0, 1.0)))
 
     def certificate(self):
-        """Return ε of the shuffled mixture, proved from both sides."""
+        """Return ε of the shuffled mixture, with proved lower and upper bounds."""
         return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
 
     def answer(self, nodes, first, last):

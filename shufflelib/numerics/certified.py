@@ -1,4 +1,4 @@
-"""Numbers enclosed from both sides: computations pass on an `Interval`, users are given a `Certified`.
+"""Numbers with certified lower and upper bounds: `Interval` for computations, `Certified` for users.
 
 Every operation on an `Interval` rounds outward.  It charges what `logspace` says of NumPy: half a unit in the
 last place for sums, products and quotients, four units for exp, expm1, log and log1p.  A unit is `UNIT` times
@@ -107,7 +107,7 @@ def written(value, *, up, digits=10):
 
 @dataclass(frozen=True)
 class Certified:
-    """A quantity enclosed from both sides: ``lower <= true value <= upper``.
+    """A quantity with certified lower and upper bounds: ``lower <= true value <= upper``.
 
     Both inequalities include floating-point error, truncated tails and grid error of the computation.  They
     are about the mechanism as stated, with real-valued noise, not about the floats that ``sample`` draws.
@@ -115,7 +115,7 @@ class Certified:
     Parameters
     ----------
     lower, upper : float or numpy.ndarray
-        Ends of the bracket, equal shapes, never NaN, ``lower <= upper``.
+        The two bounds, of equal shapes, never NaN, ``lower <= upper``.
     status : Status, optional
         Whether both bounds are proved, or why one is only trivial; by default `Status.of` the bounds.
     source : str

@@ -1,9 +1,9 @@
 """What counts as valid input: numbers, counts and arrays, refused by name.
 
-Every public function passes its arguments through one of these: a `TypeError` refuses what is no number, a
-`ValueError` what lies outside its domain, and docstrings list further errors only.  A refusal says what was
-expected, what came, and what to do about it.  Strings are never parsed: ``"1e-8"`` is what YAML makes of
-``1e-8``, and silently accepting it once means silently misreading it elsewhere.
+Every public function validates its arguments with these functions: a `TypeError` refuses what does not
+represent a number, a `ValueError` what is outside its domain; docstrings list only further errors.  The
+message says what was expected, what was given, and what to do about it.  Strings are never parsed: YAML
+reads ``1e-8`` as the string ``"1e-8"``, and accepting it here means misreading it silently elsewhere.
 """
 
 import difflib
@@ -142,7 +142,7 @@ def count(value, name, *, at_least=1, at_most=None, remedy=""):
 def users(n):
     """Return the number of users ``n``: a whole number from 1 to 10**15, the differing user included."""
     return count(
-        n, "n", at_least=1, at_most=MAX_USERS, remedy="n counts all users, the one who changes included"
+        n, "n", at_least=1, at_most=MAX_USERS, remedy="n counts all users, also the one whose value changes"
     )
 
 

@@ -1,6 +1,6 @@
 """Pairs of distributions and what they reveal: δ(ε), ε(δ), Rényi divergences, trade-off functions, rounds.
 
-A profile is anything that can enclose δ(ε).  `DiscretePair` and `Gaussian` are pairs taken for themselves;
+A profile is anything that can enclose δ(ε).  `DiscretePair` and `Gaussian` are pairs on their own;
 `shufflelib.shuffle` makes the profile of a mechanism.
 """
 

@@ -1,4 +1,4 @@
-"""Which datasets are neighbours, and what a guarantee assumes: what must stand beside every number.
+"""Which datasets are neighbours, and what a guarantee assumes: the context of every number.
 
 Differential privacy compares the outputs on two *neighbouring* datasets.  Every profile names its adjacency
 relation (`ReplaceOne`, `MoveOne`, …) and its hypotheses, a tuple of sentences; statements, certificates, the
@@ -180,7 +180,7 @@ class EveryRound(Adjacency):
 
 @dataclass(frozen=True)
 class NoDatasets(Adjacency):
-    """The relation of a pair of distributions taken for itself: there are no datasets to compare.
+    """The relation of a pair of distributions on its own: there are no datasets to compare.
 
     Examples
     --------

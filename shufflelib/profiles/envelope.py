@@ -1,4 +1,4 @@
-"""The envelope of several pairs: one symmetric pair that stands above all of them, in both orders."""
+"""The envelope of several pairs: one symmetric pair that dominates all of them, in both orders."""
 
 from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.profiles.hockey_stick import SymmetricPair
@@ -17,8 +17,8 @@ class Envelope(SymmetricPair):
     Notes
     -----
     A largest convex function is convex, falls from 1 and stays above 1 − E, so it is the curve of a
-    pair; and as :math:`h(E) = 1 - E + E\,h(1/E)` holds for it, of a symmetric one.  Whoever may choose
-    pair and direction anew in every round is no better off than with this pair in every round.
+    pair; and as :math:`h(E) = 1 - E + E\,h(1/E)` holds for it, of a symmetric one.  An analyst
+    who may choose pair and direction in every round does no better than with this pair in every round.
     """
 
     def __init__(self, pairs):

@@ -1,10 +1,10 @@
-r"""The privacy profile δ(ε) of a mechanism, or of a pair of distributions taken for itself.
+r"""The privacy profile δ(ε) of a mechanism, or of a pair of distributions on its own.
 
 A mechanism is described from both sides: by pairs that dominate it (their numbers are upper bounds) and by
-pairs that it produces (lower bounds).  A pair taken for itself stands on both sides.  ε at δ, Rényi
+pairs that it produces (lower bounds).  A pair on its own gives both bounds.  ε at δ, Rényi
 divergences and trade-off functions follow from the pairs, and so do rounds and random subsets.
 
-Rounds may be chosen in view of all earlier outputs.  A pair taken for itself is composed in each of its two
+Rounds may depend on all earlier outputs.  A pair on its own is composed in each of its two
 directions, and the worse is shown.  For a mechanism an upper bound lets every round use the `Envelope` of all
 its pairs; a lower bound is one attack repeated in every round.
 
@@ -55,7 +55,7 @@ class PrivacyProfile(Questions):
         Returns
         -------
         PrivacyProfile
-            For a mechanism `SubsampledProfile`, for a pair taken for itself `SubsampledPairProfile`.
+            For a mechanism `SubsampledProfile`, for a pair on its own `SubsampledPairProfile`.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class PrivacyProfile(Questions):
 
 
 class PairProfile(PrivacyProfile, Pair):
-    """The profile of a pair taken for itself, which stands on both sides.
+    """The profile of a pair on its own, which gives both bounds.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def compose(profiles):
     Returns
     -------
     PrivacyProfile
-        `ComposedPairProfile` if all are pairs taken for themselves, else `ComposedProfile`; a single round
+        `ComposedPairProfile` if all are pairs on their own, else `ComposedProfile`; a single round
         is returned as it is.
 
     Raises
@@ -276,7 +276,7 @@ class _Composed(PrivacyProfile):
 
 
 class ComposedPairProfile(_Composed, ComposedPair, PairProfile):
-    """Profile of adaptive rounds that are all pairs taken for themselves; made by `compose`.
+    """Profile of adaptive rounds that are all pairs on their own; made by `compose`.
 
     Examples
     --------
@@ -350,9 +350,9 @@ class SubsampledPairProfile(SubsampledPair, PairProfile):
 class SubsampledProfile(PrivacyProfile):
     """Profile of a mechanism run on a random subset; made by `PrivacyProfile.subsample`.
 
-    Above stands the `SubstitutionPair` of everything that bounds the mechanism.  Below stand the
-    attacks in which all other users hold one value x*: whoever replaces the differing user in the
-    sample holds x* too, so that the outputs are mixed with those of a sample of x* alone.
+    Upper bounds come from the `SubstitutionPair` of everything that bounds the mechanism, lower bounds
+    from attacks in which all other users hold one value x*: the user who replaces the differing one in
+    the sample also holds x*, so that the outputs are mixed with those of a sample of x* alone.
 
     Examples
     --------

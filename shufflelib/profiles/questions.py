@@ -89,7 +89,7 @@ class Questions(Shown, ABC):
 
     @functools.cached_property
     def envelope(self):
-        """One symmetric pair that stands above the profile, whichever pair and direction is met."""
+        """One symmetric pair that dominates the profile, whichever pair and direction is met."""
         return Envelope.of(self.dominating_pairs)
 
     def _certified(self, lower, upper, what, why_wide, grid, *, floor=0.0, ceiling=math.inf):

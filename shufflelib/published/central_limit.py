@@ -5,10 +5,10 @@ A sum of n small terms is nearly Gaussian, so the mean of its positive part is n
 .. math:: \delta \approx \mu\,\mathbb E(Z - t)_+ = \mu\,[\varphi(t) - t\,\Phi(-t)], \qquad
           \mu = \frac1{\chi\sqrt n}, \quad t = \frac\varepsilon\mu, \quad Z \sim \mathcal N(0, 1).
 
-**Nothing here is certified on any side.**  These are limits for a fixed randomizer, without an error term;
+**Nothing here is certified.**  These are limits for a fixed randomizer, without an error term;
 at finite n they may claim, and do claim, more privacy than there is.  For proved numbers use `shuffle`.
 
-Source: Takagi, Liew, arXiv:2601.19154v4 (known here only through its abstract and a second-hand note,
+Source: Takagi, Liew, arXiv:2601.19154v4 (known here only through its abstract and a secondary source,
 in which the expansion is Lemma 3.2 and moderate deviations are Theorem 3.5).  The formulas are derived and
 checked independently.
 """
@@ -55,7 +55,7 @@ def asymptotic_delta(*, chi, n, eps):
     chi : float or array_like
         Shuffle index, 1e-300 ≤ χ ≤ 1e300: ``shuffle_index(...).blanket`` or ``.attack``.
     n : float or array_like
-        Number of all users, 1 ≤ n ≤ 10¹⁵.
+        Number of users, 1 ≤ n ≤ 10¹⁵.
     eps : float or array_like
         Central budget in nats, finite and non-negative.  Arrays broadcast.
 
@@ -101,7 +101,7 @@ def asymptotic_epsilon(*, chi, n, delta):
     chi : float or array_like
         Shuffle index, 1e-300 ≤ χ ≤ 1e300.
     n : float or array_like
-        Number of all users, 1 ≤ n ≤ 10¹⁵.
+        Number of users, 1 ≤ n ≤ 10¹⁵.
     delta : float or array_like
         Central δ in (0, 1).  Arrays broadcast.
 
@@ -154,7 +154,7 @@ def moderate_delta(*, chi, n, eps):
     chi : float or array_like
         Shuffle index, 1e-300 ≤ χ ≤ 1e300.
     n : float or array_like
-        Number of all users, 1 ≤ n ≤ 10¹⁵.
+        Number of users, 1 ≤ n ≤ 10¹⁵.
     eps : float or array_like
         Central budget in nats, finite and positive.  Arrays broadcast.
 
@@ -198,7 +198,7 @@ def moderate_epsilon(*, chi, n, delta):
     chi : float or array_like
         Shuffle index, 1e-300 ≤ χ ≤ 1e300.
     n : float or array_like
-        Number of all users, 1 ≤ n ≤ 10¹⁵.
+        Number of users, 1 ≤ n ≤ 10¹⁵.
     delta : float or array_like
         Central δ in (0, 1).  Arrays broadcast.
 

@@ -3,7 +3,7 @@ r"""All bounds in one setting: ε at δ for one randomizer and n users.
 Each entry of `ALL` returns ε, or the reason why it does not apply.  The two certified bounds come first.  A
 claimed upper bound below the certified lower bound is refuted by an attack.
 
-The distance between the two ends has two parts.  The *theory gap* lies between the best attack and the best
+The distance between the two bounds has two parts.  The *theory gap* lies between the best attack and the best
 bound that are known; better theorems would close it.  The *numerical gap* is the width of the intervals in
 which these two are enclosed; more computation would close it.  `gaps` tells them apart.
 """
@@ -150,7 +150,7 @@ class Comparison(tuple):
     >>> two = comparison.ALL[:2]
     >>> comparison.compare(randomizers.generalized_rr(eps0=1.0, d=10), n=1000, delta=1e-6, bounds=two)
     bound            epsilon  note
-    certified lower  0.08013  certified: no bound can be smaller, a dataset attains it
+    certified lower  0.08013  certified: a dataset attains it, so no valid bound is smaller
     certified upper  0.08017  certified for this randomizer and all neighbouring datasets
     """
 
@@ -230,7 +230,7 @@ def compare(randomizer, *, n, delta, bounds=None):
     randomizer : LocalRandomizer
         What every user applies.
     n : int
-        Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
+        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
     delta : float
         Central δ in (0, 1).
     bounds : iterable of Bound, optional
@@ -272,12 +272,12 @@ def gaps(randomizer, *, n, delta):
     Returns
     -------
     Gaps
-        The ends of ε at ``delta`` of the best attack and of the best bound, each enclosed from both sides.
+        ε at ``delta`` for the best attack and for the best bound, each with certified lower and upper bounds.
 
     Notes
     -----
     The error of discretising a continuous output is counted in the theory gap.  For Laplace noise up to
-    eps0 = 8 that is about 1e-5 of δ, for Gaussian noise with little σ and for planar noise more.
+    eps0 = 8 that is about 1e-5 of δ, for Gaussian noise with small σ and for planar noise more.
 
     Examples
     --------
@@ -379,7 +379,7 @@ TRIED = "upper bound, sound where tried"
 ALL = (
     Bound(
         "certified lower",
-        "certified: no bound can be smaller, a dataset attains it",
+        "certified: a dataset attains it, so no valid bound is smaller",
         lambda asked: asked.ends.lower,
     ),
     Bound(

@@ -4,7 +4,7 @@ r"""Published bounds for many rounds, to compare with the certified composition.
 `advanced_drv10`                     upper bound: from one (ε, δ) of a round
 `optimal_kov15`                      upper bound: the best that one (ε, δ) of a round can give
 `renyi_sum_mironov17`                upper bound: a profile's Rényi divergences added and converted
-`gaussian_limit_dong22`              no bound: the central limit theorem
+`gaussian_limit_dong22`              not a bound: the central limit theorem
 `variation_ratio_wang24`             exact for the published pair; a mechanism's bound where the pair is
 `subsampled_girgis21`                upper bound on a Rényi divergence of one subsampled round
 ===================================  ==========================================================
@@ -214,7 +214,7 @@ def gaussian_limit_dong22(profile, *, rounds):
     Returns
     -------
     Gaussian
-        The profile of the limit.  No bound: its error is of order 1/√K and of either sign.
+        The profile of the limit.  Not a bound: its error is of order 1/√K and of either sign.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
     Parameters
     ----------
     n : int
-        Number of all users of each round.
+        Number of users of each round.
     p, beta, q : float
         As for `VariationRatioPair`.
     rounds : int
@@ -311,7 +311,7 @@ def subsampled_girgis21(*, eps0, n, rate, order):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of users drawn, the one who changes included.
+        Number of users drawn, including the one whose value changes.
     rate : float
         γ in (0, 1], the share of the population that is drawn.
     order : int

@@ -98,7 +98,8 @@ def balls_into_bins_blanket(*, d, s, eps, delta):
     Notes
     -----
     Source: Luo, Wang, Yi (CCS 2022), [42] of Wang 2024, as quoted in the caption of its Figure 4, which does
-    not print a range of ε'; the range 0 < ε' <= 3 is from memory of the original and is the smaller regime.
+    not print a range of ε'; the range 0 < ε' <= 3 has not been checked against the original, and is the
+    smaller regime.
 
     Examples
     --------

@@ -13,7 +13,7 @@ Which of them are bounds
 *Basic* is a bound: the blanket pair of binary randomized response dominates every ε₀-LDP randomizer.  It is
 loose as soon as a query has more than two answers.
 
-*Advanced* is not a bound, because the pair is none in general (see `VariationRatioPair`).  Take the two
+*Advanced* is not a bound, because the pair is not one in general (see `VariationRatioPair`).  Take the two
 levels above four leaves, equally likely.  With e^ε₀ = 9 and n = 2 users, the other one
 holding x₀, the exact δ(log 6) is 363/1600 = 0.226875, the pair has 0.211597…; with e^ε₀ = 3 and n = 4,
 others x₀, x₀ and its sibling, δ(log 2) is 0.054479…, the pair has 0.053756…  For many users and small ε
@@ -48,7 +48,7 @@ def basic_parallel_wang24(*, eps0, n):
     eps0 : float
         Local budget of every query in nats, 1e-9 <= eps0 <= 700.
     n : int
-        Number of all users, whatever query they draw.
+        Number of users, whatever query they draw.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def basic_parallel_wang24(*, eps0, n):
 
     Notes
     -----
-    Section 6 of Wang 2024 prints e^ε₀/(e^ε₀ - 1) in the place of β in the first subscript, a slip; the
+    Section 6 of Wang 2024 prints e^ε₀/(e^ε₀ - 1) in place of β in the first subscript, a slip; the
     preceding text has the β above.  Cost as `VariationRatioPair`.
 
     Examples
@@ -88,7 +88,7 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
     weights : array_like, shape (K,)
         Positive probabilities with which a user draws each query, adding up to 1 (within 1e-9).
     n : int
-        Number of all users.
+        Number of users.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def separate_cohort_wang24(*, eps0, beta, n, cohorts):
     beta : float
         Total-variation bound of the cohort's randomizer, 0 <= β <= (e^ε₀ - 1)/(e^ε₀ + 1).
     n : int
-        Number of all users, at least ``cohorts``.
+        Number of users, at least ``cohorts``.
     cohorts : int
         Number K of queries.
 

@@ -9,10 +9,10 @@ variance:
 A larger χ is more private.  With the privacy blanket as w it is the index of the upper bound; with the
 density of R(x*) it is that of the attack in which all others hold x*.  `ShuffleIndex` holds both.
 
-**Nothing here is certified on any side.**  These are limits for a fixed randomizer as n grows, without an
+**Nothing here is certified.**  These are limits for a fixed randomizer as n grows, without an
 error term; `central_limit` turns them into δ and ε.  For proved numbers use `shuffle`.
 
-Source: Takagi, Liew, arXiv:2601.19154v4 (known here only through its abstract and a second-hand note, in
+Source: Takagi, Liew, arXiv:2601.19154v4 (known here only through its abstract and a secondary source, in
 which the expansion is Lemma 3.2, the band Corollary 3.4 and the condition for its collapse Theorem 3.8); the
 formulas are derived and checked independently.  For the attacks: Shvets, arXiv:2602.09029v5 (abstract; a
 preprint).
@@ -70,7 +70,7 @@ def shuffle_index(randomizer):
     Returns
     -------
     ShuffleIndex
-        Asymptotic: no side is certified.
+        Asymptotic, not certified.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def generalized_rr_index(*, eps0, d):
     Returns
     -------
     ShuffleIndex
-        Asymptotic: no side is certified.  Exact up to rounding.
+        Asymptotic, not certified.  Exact up to rounding.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def laplace_index(*, eps0):
     Returns
     -------
     ShuffleIndex
-        Asymptotic: no side is certified.  Exact up to rounding; the attack is that of x* = 0 or 1.
+        Asymptotic, not certified.  Exact up to rounding; the attack is that of x* = 0 or 1.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def gaussian_index(*, sigma):
     Returns
     -------
     ShuffleIndex
-        Asymptotic: no side is certified.  Accurate to 1e-14·(1 + sigma), relatively.
+        Asymptotic, not certified.  Accurate to 1e-14·(1 + sigma), relatively.
 
     Raises
     ------
@@ -265,8 +265,8 @@ def composition_index(reports, *, shares):
     Returns
     -------
     float
-        χ of this dataset; 0 where some output reveals the changed user's value for any n.  Asymptotic: no
-        side is certified.
+        χ of this dataset; 0 where some output reveals the changed user's value for any n.  Asymptotic, not
+        certified.
 
     Raises
     ------

@@ -1,10 +1,10 @@
 r"""Shuffling: from a local randomizer and n users to a privacy profile.
 
-`shuffle` gives the certified profile of the real mechanism: the privacy blanket above, explicit attacks
-below; for binary randomized response, the exact worst case (`WorstPopulation`).  `PersonalizedPair` and
-`personal` treat personal budgets, `multi_message` several messages for each user.  `VariationRatioPair` is
-the pair (P, Q) of the variation-ratio reduction; it is computed exactly, but in general it is not an upper
-bound for the mechanism.
+`shuffle` gives the certified profile of a mechanism: upper bounds from the privacy blanket, lower bounds
+from explicit attacks; for binary randomized response, the exact worst case (`WorstPopulation`).
+`PersonalizedPair` and `personal` treat personal budgets, `multi_message` several messages for each user.
+`VariationRatioPair` is the pair (P, Q) of the variation-ratio reduction; it is computed exactly, but in
+general it is not an upper bound for the mechanism.
 """
 
 from shufflelib.profiles.blanket_pair import BlanketPair

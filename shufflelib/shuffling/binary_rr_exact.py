@@ -1,4 +1,4 @@
-r"""The exact privacy of shuffled binary randomized response: the worst of all datasets, on both sides.
+r"""The exact privacy of shuffled binary randomized response: the worst of all datasets, for both bounds.
 
 Of the other users' values only the number s of ones matters, and every s is searched.  See
 `binary_rr_all_datasets` for the values and for the bound on whole ranges of s at once.
@@ -27,7 +27,7 @@ MOST = 200_000  # terms of pieces held at once
 
 
 class WorstPopulation(SymmetricPair, PairProfile):
-    r"""The worst number of ones among the other users, for each ε separately.
+    r"""The pair of the worst dataset of binary randomized response, for each ε separately.
 
     .. math:: h(\varepsilon) = \max_{0 \le s \le n-1} H_\varepsilon(P_s \| Q_s)
 
@@ -36,7 +36,7 @@ class WorstPopulation(SymmetricPair, PairProfile):
     eps0 : float
         Local budget in nats, 0 < eps0 ≤ 700.
     n : int
-        Number of all users.
+        Number of users.
 
     Notes
     -----

@@ -35,7 +35,7 @@ def shuffle_messages(randomizer, *, n, blanket):
     randomizer : MultiMessage
         `balcer_binary`, `balcer_uniform`, `cheu_zhilyaev`, `balls_into_bins` or `mix_dump`.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     blanket : int
         Number N >= 1 of all blanket messages, n k if each user adds k of them; those of the changing user
         count.  n + N <= 10¹⁵.
@@ -55,8 +55,8 @@ def shuffle_messages(randomizer, *, n, blanket):
     Notes
     -----
     Neighbouring datasets differ in one user's value (replace one).  The shuffler is trusted, nobody sees who
-    sent what, and all N blanket messages are really sent, by honest users.  Messages of users who drop theirs
-    or reveal them to the analyst do not count in N.  See the profile's ``hypotheses``.  Cost O(1) in n and N.
+    sent what, and all N blanket messages are really sent, by honest users.  Messages that a user drops or
+    reveals to the analyst do not count in N.  See the profile's ``hypotheses``.  Cost O(1) in n and N.
 
     ==================================  =====================================================================
     binary sums, balls into bins        both bounds are one pair, exact for every dataset: the others' input
@@ -95,7 +95,7 @@ def published_pair(randomizer, *, blanket):
     Returns
     -------
     VariationRatioPair
-        An upper bound for the protocol where `shuffle_messages` says so: for p = ∞, β = 1 because
+        An upper bound for the protocol in these cases: for p = ∞, β = 1 because
         1 - α - αp = 0, and for mixDUMP because the pair is the exact one.  Not for `cheu_zhilyaev`.
 
     Notes

@@ -1,4 +1,4 @@
-r"""The profile of n shuffled reports: the privacy blanket above, explicit attacks below."""
+r"""The profile of n shuffled reports: upper bounds from the privacy blanket, lower bounds from attacks."""
 
 import functools
 import math
@@ -23,27 +23,27 @@ def shuffle(randomizer, n):
     Parameters
     ----------
     randomizer : LocalRandomizer
-        What every user applies to their value, independently.
+        The mechanism that every user applies to their value, independently.
     n : int
-        Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
+        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
 
     Returns
     -------
     PrivacyProfile
         ``upper`` bounds come from the privacy blanket, maximised over pairs of inputs and both
         directions, and hold for all neighbouring datasets; ``lower`` bounds from the best attack in which
-        all other users hold one value x*, which is a dataset, so that no bound can be smaller.
+        all other users hold one value x*, which is a possible dataset, so no valid bound is smaller.
         Binary randomized response has the exact worst dataset on both sides, see `BinaryProfile`.
 
     Raises
     ------
     TypeError, ValueError
-        If ``randomizer`` is not a `LocalRandomizer` or ``n`` not a whole number in range.
+        If ``randomizer`` is not a `LocalRandomizer` or ``n`` is not a whole number in range.
 
     Notes
     -----
-    Neighbouring datasets differ in one user's value; what may change is the randomizer's, and then the
-    profile's, ``adjacency``.  The profile's ``hypotheses`` say whom to trust: a shuffler, n honest users who
+    Neighbouring datasets differ in one user's value; ``profile.adjacency``, which the randomizer determines,
+    says how.  ``profile.hypotheses`` says whom to trust: a shuffler, n honest users who
     do not collude, participation that does not depend on the values.  Cost O(1) in n.
     Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3; Su, Cheng, Wang (arXiv:2504.07414).
 
@@ -134,8 +134,9 @@ class ShuffledProfile(PrivacyProfile):
 class BinaryProfile(ShuffledProfile):
     """Profile of shuffled binary randomized response: all datasets are searched, so δ and ε are known.
 
-    What the whole curve gives (Rényi divergences, trade-off functions, rounds) has the worst population of
-    every ε above, which no single dataset need attain, and the dataset of equal values below.
+    Numbers that depend on the whole curve (Rényi divergences, trade-off functions, rounds) have an upper
+    bound from the worst population at every ε, which no single dataset need attain, and a lower bound from
+    the dataset of equal values.
 
     Examples
     --------

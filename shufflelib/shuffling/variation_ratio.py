@@ -31,7 +31,7 @@ class VariationRatioPair(BlanketPair):
     Parameters
     ----------
     n : int
-        Number of all users, 1 ≤ n ≤ 10¹⁵.
+        Number of users, 1 ≤ n ≤ 10¹⁵.
     p : float
         Ratio bound, p > 1, possibly infinite.
     beta : float

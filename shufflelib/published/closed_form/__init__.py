@@ -9,7 +9,7 @@ Nothing certified depends on this package.
 symbol         meaning
 =============  ==================================================================
 eps0           local budget in nats, every user's randomizer is pure eps0-LDP
-n              number of all users, the one who changes included
+n              number of users, including the one whose value changes
 delta          central δ
 e, E           short for exp(eps0) and exp(eps)
 p, beta, q     parameters of the variation-ratio pair (paper: Wang, VLDB 2024)

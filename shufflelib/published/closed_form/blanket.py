@@ -92,7 +92,7 @@ def blanket_hoeffding_specific(*, blanket, n, delta):
     blanket : BlanketBounds
         The randomizer: blanket mass and range of the amplification variable.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     delta : float
         Central δ.
 
@@ -137,7 +137,7 @@ def blanket_bennett_specific(*, blanket, n, delta):
     blanket : BlanketBounds
         The randomizer: blanket mass, maximum and second moment of the amplification variable.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     delta : float
         Central δ.
 
@@ -193,7 +193,7 @@ def blanket_hoeffding(*, eps0, n, delta):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     delta : float
         Central δ.
 
@@ -232,7 +232,7 @@ def blanket_bennett(*, eps0, n, delta):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     delta : float
         Central δ.
 

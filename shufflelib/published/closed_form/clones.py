@@ -17,7 +17,7 @@ def clones_fmt21(*, eps0, n, delta):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     delta : float
         Central δ.
 
@@ -69,7 +69,7 @@ def stronger_clones_fmt23(*, eps0, n, delta):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     delta : float
         Central δ.
 

@@ -15,7 +15,7 @@ def erlingsson19(*, eps0, n, delta):
     eps0 : float
         Local budget in nats, at most 1/2 for the theorem.
     n : int
-        Number of all users, at least 1000 for the theorem.
+        Number of users, at least 1000 for the theorem.
     delta : float
         Central δ, below 1/100 for the theorem.
 

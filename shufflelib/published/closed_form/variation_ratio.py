@@ -47,7 +47,7 @@ def variation_ratio_analytic(*, p, beta, q, n, delta):
     q : float
         Largest probability ratio against another user's report, >= 1.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     delta : float
         Central δ.
 
@@ -151,7 +151,7 @@ def variation_ratio_asymptotic(*, p, beta, q, n, delta):
     q : float
         Largest probability ratio against another user's report, >= 1.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     delta : float
         Central δ.
 

@@ -59,7 +59,7 @@ def conditioned_on_clones(*, eps0, n):
     eps0 : float
         Local budget in nats, at most 700.
     n : int
-        Number of all users.
+        Number of users.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def shuffle_bound(*, eps0, n):
     eps0 : float
         Local budget in nats, at most 700.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def delta_corollary43(*, eps0, n, eps):
     eps0, eps : float
         Local and central budget in nats.
     n : int
-        Number of all users, 2 to 2000.
+        Number of users, 2 to 2000.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 r"""Echo of neighbours: overlaps of personal Laplace noise in the clone argument, **as published**.
 
 Liu, Zhao, Xiong, Liu and Chen measure the overlap of user i's noise with user j's and put the sum of these
-overlaps in the place of the expected number of clones.
+overlaps in place of the expected number of clones.
 
 The CIKM 2024 successor (Liu, Liu, Xiong, Gu, Chen, arXiv:2407.18157) is not reproduced.  Only
 lines of its released code are known here: they weigh binomial tails at a threshold t, which solves an

@@ -9,7 +9,7 @@ numbers come from ``shuffle(...).renyi(order)`` or, for a published pair, from i
 symbol         meaning
 =============  ==================================================================
 eps0           local budget in nats, every user's randomizer is pure eps0-LDP
-n              number of all users, the one who changes included
+n              number of users, including the one whose value changes
 order          Rényi order, λ in the papers
 e              short for exp(eps0)
 =============  ==================================================================

@@ -31,7 +31,7 @@ def gaussian_mu_ccg24(*, eps0, n):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included, at least 2.
+        Number of users, including the one whose value changes, at least 2.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def gaussian_ccg24(*, eps0, n, order):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included, at least 2.
+        Number of users, including the one whose value changes, at least 2.
     order : float
         Rényi order above 1 (the arXiv version asks for at least 2).
 
@@ -142,7 +142,7 @@ def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
     delta0 : float
         Local δ₀, strictly between 0 and 1.
     n : int
-        Number of all users, the one who changes included, at least 2.
+        Number of users, including the one whose value changes, at least 2.
     fpr : float
         False-positive rate α in [0, 1].
 
@@ -195,7 +195,7 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
     delta0 : float
         Local δ₀, strictly between 0 and 1.
     n : int
-        Number of all users, the one who changes included, at least 2.
+        Number of users, including the one whose value changes, at least 2.
     eps : float
         Central budget in nats, non-negative.
 
@@ -246,7 +246,7 @@ def clones_delta_fmt21(*, eps, delta, eps0, delta0, n):
     delta0 : float
         Local δ₀, strictly between 0 and 1.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
 
     Returns
     -------

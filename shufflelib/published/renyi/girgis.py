@@ -57,7 +57,7 @@ def girgis21_upper(*, eps0, n, order):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     order : int
         Rényi order, whole, 2 ≤ order ≤ 10⁶.
 
@@ -110,7 +110,7 @@ def girgis21_upper_simplified(*, eps0, n, order):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     order : int
         Rényi order, whole, at least 2.
 
@@ -165,7 +165,7 @@ def girgis21_lower(*, eps0, n, order):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     order : int
         Rényi order, whole, at least 2.
 
@@ -213,7 +213,7 @@ def girgis21_lower_exact(*, eps0, n, order):
     eps0 : float
         Local budget in nats, from 1e-9 to 340.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     order : float
         Rényi order above 1, not necessarily whole.
 

@@ -45,7 +45,7 @@ def erlingsson19_growth(*, eps0, n, order):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     order : float
         Rényi order above 1.
 
@@ -83,7 +83,7 @@ def girgis21_growth(*, eps0, n, order):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     order : float
         Rényi order above 1.
 
@@ -126,7 +126,7 @@ def clones_fmt21_growth(*, eps0, n, order):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     order : float
         Rényi order above 1.
 
@@ -169,7 +169,7 @@ def girgis21_lower_growth(*, eps0, n, order):
     eps0 : float
         Local budget in nats.
     n : int
-        Number of all users, the one who changes included.
+        Number of users, including the one whose value changes.
     order : float
         Rényi order above 1.
 

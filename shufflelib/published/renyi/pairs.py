@@ -68,7 +68,7 @@ def clones_pair_fmt21(*, eps0, n):
     eps0 : float
         Local budget in nats, from 1e-9 to 340.
     n : int
-        Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
+        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def generic_pair(*, eps0, n):
     eps0 : float
         Local budget in nats, from 1e-9 to 340.
     n : int
-        Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
+        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def binary_rr_pair(*, eps0, n):
     eps0 : float
         Local budget in nats, from 1e-9 to 340.
     n : int
-        Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
+        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
 
     Returns
     -------
@@ -202,7 +202,7 @@ def theorem1_pair_icassp24(*, eps0, n):
     eps0 : float
         Local budget in nats, from 1e-9 to 340.
     n : int
-        Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
+        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
 
     Returns
     -------
@@ -247,7 +247,7 @@ def theorem1_pair_arxiv24(*, eps0, n):
     eps0 : float
         Local budget in nats, from 1e-9 to 340.
     n : int
-        Number of all users, the one who changes included, 1 ≤ n ≤ 10¹⁵.
+        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
 
     Returns
     -------

@@ -65,7 +65,7 @@ def theorem3_epsilon_ccg24(reports, *, epochs, delta):
 
 
 def theorem5_epsilon_gspa24(reports, *, epochs, delta):
-    r"""Return ε at ``delta`` in (0, 1) of √T·μ-GDP with the μ of GSPA, Theorem 5 (AAAI 2024); **no bound**.
+    r"""Return ε at ``delta`` of √T·μ-GDP with the μ of GSPA, Theorem 5 (AAAI 2024); **not a bound**.
 
     Parameters
     ----------
