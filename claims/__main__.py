@@ -13,7 +13,7 @@ from shufflelib.numerics.validation import suggestion
 def _parser():
     parser = argparse.ArgumentParser(
         prog="python -m claims",
-        description="Published claims, their verdicts, and the witness of one of them.",
+        description="Published claims and verdicts; with ID, the witness (counterexample) of one.",
     )
     parser.add_argument(
         "id",
@@ -26,7 +26,7 @@ def _parser():
     )
     parser.add_argument("--index", action="store_true", help="list every item of the papers as CSV")
     parser.add_argument("--check", action="store_true", help="check all claims, in less than a minute")
-    parser.add_argument("--full", action="store_true", help="try harder, in less than ten minutes")
+    parser.add_argument("--full", action="store_true", help="search more points, in less than ten minutes")
     parser.add_argument("--json", action="store_true", help="print one JSON value")
     return parser
 

@@ -217,7 +217,7 @@ class PermuteThenRandomize(PersonalProtocol):
             0.0,
             upper,
             Status.of(0.0, upper, ceiling=slots.max_privacy_loss),
-            "upper: dominating pair of slots with personal budgets; lower: trivial; "
+            "guarantee: dominating pair of slots with personal budgets; attack: none; "
             f"neighbours: {slots.adjacency}",
             f"epsilon at delta = {self.delta:g} of {self.n} users permuted into slots, each with its budget",
             slots.hypotheses,

@@ -20,7 +20,7 @@ SHUFFLED = (
     "randomness; users who collude with the analyst or deviate do not count in n",
     "n is fixed and public, and participation does not depend on the values: neither who takes part or drops "
     "out nor who colludes",
-    "the values may depend on each other",
+    "nothing is assumed about the values, which may be correlated",
 )
 COMPOSED = (
     "all of this holds in each round, with fresh randomness; a round may depend on earlier outputs",

@@ -226,7 +226,7 @@ class balls_into_bins(BinMessages):
         return np.eye(2, 3)
 
     def blanket(self):
-        """Return the chances of the bins of x0, of x1 and of the others."""
+        """Return the probabilities of the bins of x0, of x1 and of the others."""
         return np.array([self.s, self.s, self.d - 2 * self.s]) / self.d
 
     def sample(self, x, rng):
@@ -302,7 +302,7 @@ class mix_dump(BinMessages):
 
     @property
     def support(self):
-        """Randomized response's chances."""
+        """The probabilities of randomized response."""
         return Support(1.0 - self.flip, self._other, self._share)
 
     def message_pmf(self):

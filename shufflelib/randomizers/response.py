@@ -74,7 +74,7 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
         return np.hstack([rows, others]) if self.d > inputs else rows
 
     def blanket(self):
-        """Return the blanket: on every option the chance that somebody else reports it."""
+        """Return the blanket: on every option the probability that another user reports it."""
         inputs = min(self.d, 3)
         return self._lie * np.append(np.ones(inputs), self.d - inputs)[: inputs + (self.d > inputs)]
 

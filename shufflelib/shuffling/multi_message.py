@@ -144,8 +144,8 @@ class ShuffledMessages(PrivacyProfile):
     """
 
     source = (
-        "upper: one message among the blanket messages, the other users' input messages revealed; "
-        "lower: an explicit attack on one dataset, their messages not revealed"
+        "guarantee: one message among the blanket messages, the other users' input messages revealed; "
+        "attack: an explicit one on one dataset, their messages not revealed"
     )
     adjacency = ReplaceOne()
     hypotheses = (

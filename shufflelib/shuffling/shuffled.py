@@ -74,8 +74,8 @@ class ShuffledProfile(PrivacyProfile):
     """
 
     source = (
-        "upper: privacy blanket, for all neighbouring datasets; "
-        "lower: best attack with all other users holding one value"
+        "guarantee: privacy blanket, for all neighbouring datasets; "
+        "attack: the best one in which all other users hold one value"
     )
 
     def __init__(self, randomizer, n):
@@ -146,9 +146,7 @@ class BinaryProfile(ShuffledProfile):
     ('1.7097e-05', '1.71e-05')
     """
 
-    source = (
-        "upper: every number of ones among the other users, searched exhaustively; lower: the worst of them"
-    )
+    source = "guarantee: every number of ones among the other users, searched; attack: the worst of them"
 
     @functools.cached_property
     def dominating_pairs(self):

@@ -1,6 +1,6 @@
 r"""How far the two counts behind shuffling are from a normal distribution, for equal budgets.
 
-With m = n − 1 users, each of whom is a clone of either kind with chance q, the counts are trinomial,
+With m = n − 1 users, each of whom is a clone of either kind with probability q, the counts are trinomial,
 
 .. math:: (\xi_0, \xi_1) \sim \mathrm{Multinomial}(m; q, q, 1 - 2q), \qquad
           q = \frac{1-\delta_0}{1+e^{\varepsilon_0}}.
@@ -78,7 +78,7 @@ def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
     Errata: eq. (14) calls the supremum over single cells a total variation distance; that is half the
     *sum* over cells, larger by a factor of the order of n.  Its h integrates over a quarter of a cell, so
     that the figure does not even measure the approximation: it stays near 3/4 of the largest mass.
-    The paper's p₀ = (1 − δ₀)/(1 + e^ε₀) is read as the chance q of each kind, as in Theorem 1.
+    The paper's p₀ = (1 − δ₀)/(1 + e^ε₀) is read as the probability q of each kind, as in Theorem 1.
     Source: Chen, Cao, Ge (AAAI 2024), eq. (14).  Cost: about 324 m q (1 − q) cells.
 
     Examples

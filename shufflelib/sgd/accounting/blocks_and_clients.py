@@ -53,7 +53,7 @@ def one_block(reports, *, epochs):
         PersonalizedPair.adaptive([eps0], counts=[reports.blocks]),
         smallest_report(reports, moved=eps0),
         f"one block of Algorithm 1, {reports.blocks} blocks with budget {eps0:g}",
-        "above: clones in adaptive slots (FMT'21); below: the smallest report",
+        "guarantee: clones in adaptive slots (FMT'21); attack: the smallest report",
         record="block of examples",
         hypotheses=(
             *FIXED_SPLIT,
@@ -105,7 +105,7 @@ def one_client(reports, *, client, epochs):
         Gaussian(mu),
         NOTHING,
         statement,
-        "above: composed Gaussian reports; below: nothing",
+        "guarantee: composed Gaussian reports; attack: none",
         record=f"example of client {client}, or all of its data",
         hypotheses=("the shuffler need not be trusted: the analyst may know who sent which report",),
     )

@@ -95,7 +95,7 @@ def _(reports: LaplaceBlocks, *, epochs):
         ApproximateDP(eps=eps0, delta=0.0).pair,  # that of binary randomized response
         smallest_report(reports, moved=eps0),
         f"one example of Algorithm 1 with eps0={eps0:g}, {reports.blocks} blocks of {reports.block_size}",
-        "above: randomized response; below: the smallest report",
+        "guarantee: randomized response; attack: the smallest report",
         record="example",
         hypotheses=FIXED_SPLIT,
     )
@@ -117,7 +117,7 @@ def _(reports: GaussianBlocks, *, epochs):
         Gaussian(mu * math.sqrt(epochs)),
         marked_report(reports).compose(rounds=epochs),
         f"{statement}, {mu:g}-GDP each",
-        "above: composed Gaussian reports; below: the marked report",
+        "guarantee: composed Gaussian reports; attack: the marked report",
         record="example",
         hypotheses=FIXED_SPLIT,
     )

@@ -64,9 +64,9 @@ class PersonalRandomizers(ABC):
 
     name = "personal randomizers"
     source = (
-        "upper: common reference measure with Poisson-binomial number of draws, never above the local "
+        "guarantee: common reference measure with Poisson-binomial number of draws, never above the local "
         "guarantee, which is the result where no amplification is proved; "
-        "lower: best attack that subtracts two counts; "
+        "attack: the best one that subtracts two counts; "
         "neighbours: replace the target's value, whatever the other users hold"
     )
     adjacency = ReplaceOne()
