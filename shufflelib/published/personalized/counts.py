@@ -75,8 +75,6 @@ def decomposition_gspa24(matrix, *, eps0):
     ------
     OutOfRegime
         If two rows differ by more than a factor of e.
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -129,11 +127,6 @@ def counts_delta_gspa24(*, eps0, eps, delta0=0.0):
         Of the pair as published, **not a bound** for the reports; accurate to about 1e-8 of its value and
         1e-14, not certified.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Both directions are equal.  Given the number of symbols 0 and 1 the likelihood ratio rises in the first
@@ -150,7 +143,7 @@ def counts_delta_gspa24(*, eps0, eps, delta0=0.0):
     eps0 = personal(eps0)
     delta0 = failures(delta0, eps0)
     eps = validation.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
-    return _delta(*_clones(eps0, delta0), float(eps0[-1]), float(delta0[-1]), eps)
+    return delta_among(*_clones(eps0, delta0), float(eps0[-1]), float(delta0[-1]), eps)
 
 
 def counts_epsilon_gspa24(*, eps0, delta, delta0=0.0):
@@ -168,11 +161,6 @@ def counts_epsilon_gspa24(*, eps0, delta, delta0=0.0):
     float
         Of the pair as published, **not a bound**; at most the budget of the user who changes.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Source: Chen, Cao, Ge (AAAI 2024), Theorem 1.
@@ -185,14 +173,20 @@ def counts_epsilon_gspa24(*, eps0, delta, delta0=0.0):
     0.18
     """
     eps0 = personal(eps0)
-    delta0, target = failures(delta0, eps0), math.log(validation.probability(delta, "delta"))
+    delta0 = failures(delta0, eps0)
     clones, own = _clones(eps0, delta0), (float(eps0[-1]), float(delta0[-1]))
+    return smallest_epsilon(lambda eps: delta_among(*clones, *own, eps), delta=delta, largest=own[0])
+
+
+def smallest_epsilon(delta_at, *, delta, largest):
+    """Return the ε up to ``largest`` at which a falling δ(ε) comes down to ``delta``."""
+    target = math.log(validation.probability(delta, "delta"))
 
     def log_delta(eps):
-        value = _delta(*clones, *own, eps)
+        value = delta_at(eps)
         return math.log(value) if value > 0.0 else -math.inf
 
-    return certified_root(log_delta, target, own[0], safe_above=True, width=1e-9)
+    return certified_root(log_delta, target, largest, safe_above=True, width=1e-9)
 
 
 def _clones(eps0, delta0):
@@ -203,7 +197,7 @@ def _clones(eps0, delta0):
     return found.first + np.arange(found.masses.size), np.maximum(found.masses, 0.0)
 
 
-def _delta(clones, masses, own, failed, eps):
+def delta_among(clones, masses, own, failed, eps):
     """Return δ at ε for one user with budget ``own`` among these numbers of clones."""
     if eps >= own:
         return 0.0

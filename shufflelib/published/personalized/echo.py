@@ -15,9 +15,8 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.logspace import binomial_tail
-from shufflelib.numerics.root_finding import certified_root
 from shufflelib.published.closed_form.regime import require
+from shufflelib.published.personalized.counts import delta_among, smallest_epsilon
 from shufflelib.shuffling.personal.budgets import personal
 
 REACH = 9.0  # standard deviations of the number of clones
@@ -61,8 +60,6 @@ def echo_clones_liu23(*, eps0):
     ------
     OutOfRegime
         If a budget is 0.
-    TypeError, ValueError
-        If ``eps0`` is outside its domain.
 
     Notes
     -----
@@ -104,8 +101,6 @@ def echo_epsilon_liu23(*, eps0, delta):
     ------
     OutOfRegime
         If S < 16 log(4/delta), or a budget is 0.
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -151,8 +146,6 @@ def echo_delta_liu23(*, eps0, eps):
     ------
     OutOfRegime
         If a budget is 0.
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -169,22 +162,11 @@ def echo_delta_liu23(*, eps0, eps):
     eps0 = _positive(eps0)
     eps = validation.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
     overlaps, largest = _overlaps(eps0)
-    if eps >= largest:
-        return 0.0
     mean, variance = math.fsum(overlaps), max(math.fsum(overlaps * (1.0 - overlaps)), 1e-12)
     reach = REACH * math.sqrt(variance) + 1.0
     clones = np.arange(max(0, math.floor(mean - reach)), min(eps0.size - 1, math.ceil(mean + reach)) + 1.0)
     weight = np.exp(-0.5 * (clones - mean) ** 2 / variance)
-    weight = weight / math.fsum(weight)
-    # the likelihood ratio of the first count rises: P − e^ε Q is positive from a threshold on
-    total = clones + 1.0
-    share = -math.expm1(-(largest + eps)) / (-math.expm1(-largest) * (1.0 + math.exp(-eps)))
-    start = np.floor(total * share) + 1.0
-    truth = 1.0 / (1.0 + math.exp(-largest))
-    # P − e^ε Q = (t − e^ε(1−t)) P(A ≥ start − 1) + (1 − t − e^ε t) P(A ≥ start)
-    gain, loss = -truth * math.expm1(eps - largest), truth * (math.exp(-largest) - math.exp(eps))
-    value = gain * binomial_tail(start - 1.0, clones, 0.5) + loss * binomial_tail(start, clones, 0.5)
-    return min(1.0, math.fsum(weight * np.maximum(value, 0.0)))
+    return delta_among(clones, weight / math.fsum(weight), largest, 0.0, eps)
 
 
 def echo_epsilon_numerical_liu23(*, eps0, delta):
@@ -206,8 +188,6 @@ def echo_epsilon_numerical_liu23(*, eps0, delta):
     ------
     OutOfRegime
         If a budget is 0.
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -220,10 +200,7 @@ def echo_epsilon_numerical_liu23(*, eps0, delta):
     >>> round(personalized.echo_epsilon_numerical_liu23(eps0=half, delta=1e-6), 4)
     0.374
     """
-    eps0, target = _positive(eps0), math.log(validation.probability(delta, "delta"))
-
-    def log_delta(eps):
-        value = echo_delta_liu23(eps0=eps0, eps=eps)
-        return math.log(value) if value > 0.0 else -math.inf
-
-    return certified_root(log_delta, target, float(eps0.max()), safe_above=True, width=1e-9)
+    eps0 = _positive(eps0)
+    return smallest_epsilon(
+        lambda eps: echo_delta_liu23(eps0=eps0, eps=eps), delta=delta, largest=float(eps0.max())
+    )
