@@ -71,8 +71,7 @@ class mixture(Composite):
     ``eps0`` is the largest of the components' budgets.  ``sample`` maps a tuple of K inputs, the k-th
     being what component k takes from all n users, to a structured array of shape (n,) with the fields
     ``component`` and ``report0``, ``report1``, …, of which all but that of the drawn component are zero.
-    ``estimate`` returns a tuple of K estimates.  Where all components are finite there are ``class_masses``
-    and ``blanket`` too.
+    ``estimate`` returns a tuple of K estimates.
 
     The inputs of a user to different components may be any combination; where they are functions of one
     value, the upper bounds of `shuffle` hold unchanged, since the blanket is the same if every input of
@@ -194,21 +193,6 @@ class mixture(Composite):
         return tuple(
             scaled_estimate(part, made, component == k, weight)
             for k, (part, made, weight) in enumerate(parts)
-        )
-
-    def class_masses(self):
-        """Return the weighted direct sum of finite components: row j holds every one's row j, or its last."""
-        parts = [component.class_masses() for component in self.components]
-        row = np.arange(max(len(part) for part in parts))
-        return np.concatenate(
-            [w * part[np.minimum(row, len(part) - 1)] for w, part in zip(self.weights, parts, strict=True)],
-            axis=1,
-        )
-
-    def blanket(self):
-        """Return the weighted direct sum of finite components' blankets, exact where these are."""
-        return np.concatenate(
-            [w * part.blanket() for w, part in zip(self.weights, self.components, strict=True)]
         )
 
 

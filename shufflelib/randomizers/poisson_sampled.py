@@ -39,17 +39,11 @@ class poisson_sampled(Composite):
     rate : float
         Probability s of participating, 1e-9 <= s <= 1, the same for every user and independent of all values.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If ``randomizer`` is not a `LocalRandomizer` or ``rate`` is outside its domain.
-
     Notes
     -----
     ``eps0`` is that of ``randomizer``.  ``sample`` maps the values of all n users to a structured array
     of shape (n,) with the fields ``sent`` (bool) and ``report``, zero where nothing is sent; ``estimate``
-    takes it and is unbiased for all n users.  Where ``randomizer`` is finite there are ``class_masses`` and
-    ``blanket`` too, void being the last class.
+    takes it and is unbiased for all n users.
 
     In the guarantee of `shuffle`, n counts all users, whether they participate or not; neighbours replace one
     user's value; the analyst sees the shuffled reports, hence their number, and not who participated.
@@ -151,12 +145,3 @@ class poisson_sampled(Composite):
         """
         sent, made = columns_of(reports, ["sent", "report"])
         return scaled_estimate(self.randomizer, made, sent, self.rate)
-
-    def class_masses(self):
-        """Return the class masses of a finite randomizer; void is the last class."""
-        rows = self.randomizer.class_masses()
-        return np.column_stack([self.rate * rows, np.full(len(rows), 1.0 - self.rate)])
-
-    def blanket(self):
-        """Return the mass of a finite randomizer's blanket, which includes all of void."""
-        return np.append(self.rate * self.randomizer.blanket(), 1.0 - self.rate)

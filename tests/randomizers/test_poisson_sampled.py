@@ -27,13 +27,10 @@ def test_published_numbers_and_classes():
     sampled = randomizers.poisson_sampled(one, rate=0.25)
     assert (sampled.eps0, sampled.p, sampled.q) == (one.eps0, one.p, one.q)
     assert sampled.beta == pytest.approx(0.25 * one.beta)
-    distribution, blanket = sampled.class_masses(), sampled.blanket()
-    assert (
-        np.allclose(distribution.sum(axis=1), 1)
-        and np.all(distribution[:, -1] == 0.75)
-        and blanket[-1] == 0.75
-    )
-    assert np.allclose(blanket[:-1], 0.25 * one.blanket())
+    for ratios in (sampled.input_pairs()[0].blanket, *sampled.input_pairs()[0].attacks):
+        void = (ratios.r0_over_w == 1.0) & (ratios.r1_over_w == 1.0)
+        assert ratios.w[void].sum() >= 0.75 and ratios.w @ ratios.r0_over_w == pytest.approx(1.0)
+    assert sampled.input_pairs()[0].blanket.w.sum() == pytest.approx(0.75 + 0.25 * one.blanket().sum())
 
 
 def test_reports_follow_the_distribution_and_estimates_are_unbiased():
