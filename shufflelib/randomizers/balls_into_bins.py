@@ -86,11 +86,6 @@ class balcer_binary(BinMessages):
     coin : float
         Probability c that a blanket message is 1, 0 < c < 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If ``coin`` is outside its domain.
-
     Notes
     -----
     ``sample`` maps bits (n,) to messages (n,); frequencies are those of 0 and of 1, shape (2,).

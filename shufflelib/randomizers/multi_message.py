@@ -31,22 +31,19 @@ class MultiMessage(FrequencyOracle, Validated):
     """What one user sends: a message about their value, and messages drawn from the blanket.
 
     Subclasses are frozen dataclasses whose fields are the protocol's parameters.
+
+    Attributes
+    ----------
+    p, q : float
+        Published bounds on the ratio of two input messages, possibly infinite, and of one of them to a
+        blanket message.
+    beta : float
+        Published total variation of two input messages.
     """
 
-    @property
-    @abstractmethod
-    def p(self):
-        """Published bound on the ratio of two input messages, possibly infinite."""
-
-    @property
-    @abstractmethod
-    def beta(self):
-        """Published total variation of two input messages."""
-
-    @property
-    @abstractmethod
-    def q(self):
-        """Published bound on the ratio of an input message to a blanket message."""
+    p: float
+    q: float
+    beta: float
 
     @abstractmethod
     def message_pmf(self):

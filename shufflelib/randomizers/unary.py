@@ -79,17 +79,12 @@ class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
     def estimate(self, reports):
         """Return unbiased item frequencies, shape (d,)."""
         ones = values.whole(reports, "reports", columns=self.d, at_least=0, at_most=1).mean(axis=0)
-        return (ones - self.noise[0]) / self._contrast
+        return (ones - self.noise[0]) / self.beta
 
     @property
     def support(self):
         """The items whose bits are one are supported."""
         return Support(float(self.held[0]), float(self.noise[0]))
-
-    @property
-    @abstractmethod
-    def _contrast(self):
-        """How much likelier a bit is one when held."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,10 +134,6 @@ class rappor(UnaryEncoding):
         odds = float(np.exp(-self.eps0 / 2.0))
         return odds / (1.0 + odds), 1.0 / (1.0 + odds)
 
-    @property
-    def _contrast(self):
-        return np.tanh(self.eps0 / 4.0)
-
 
 @dataclass(frozen=True, kw_only=True)
 class optimized_unary(UnaryEncoding):
@@ -190,10 +181,6 @@ class optimized_unary(UnaryEncoding):
         """Probabilities of 1 and of 0 for every other bit."""
         odds = float(np.exp(-self.eps0))
         return odds / (1.0 + odds), 1.0 / (1.0 + odds)
-
-    @property
-    def _contrast(self):
-        return 0.5 * np.tanh(self.eps0 / 2.0)
 
 
 @dataclass(frozen=True, kw_only=True)
