@@ -64,11 +64,6 @@ def asymptotic_delta(*, chi, n, eps):
     float or numpy.ndarray
         The value of the limit.  The true δ may be larger.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Hypotheses: a fixed randomizer, n → ∞, ε of order n^{-1/2} (then the ratio to the blanket's or the
@@ -109,11 +104,6 @@ def asymptotic_epsilon(*, chi, n, delta):
     -------
     float or numpy.ndarray
         The value of the limit, 0 where δ ≥ μ/√(2π).  The true ε may be larger.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -163,11 +153,6 @@ def moderate_delta(*, chi, n, eps):
     float or numpy.ndarray
         The value of the limit, always above `asymptotic_delta`.  The true δ may be larger than either.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Hypotheses: a fixed randomizer, n → ∞, ε between n^{-1/2} and √(log n/n) in order of size, which is
@@ -206,11 +191,6 @@ def moderate_epsilon(*, chi, n, delta):
     -------
     float or numpy.ndarray
         The value of the limit, always above `asymptotic_epsilon`.  The true ε may be larger than either.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----

@@ -242,11 +242,6 @@ def compare(randomizer, *, n, delta, bounds=None):
         A tuple of `Answer`, in the order of ``bounds``; the first two of `ALL` are the certified bounds, no
         other one is certified for this randomizer unless its ``says`` does.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Cost O(1) in n: about a dozen closed forms, and five curves enclosed numerically.

@@ -61,11 +61,6 @@ def advanced_drv10(*, eps, delta, rounds, total_delta):
     float
         An upper bound, at most Kε.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Source: Dwork, Rothblum, Vadhan (FOCS 2010), Theorem III.3.  Cost O(1).
@@ -107,11 +102,6 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
     float
         An upper bound: the smallest of the :math:`(K-2i)\varepsilon` whose δ is small enough.  Optimal
         if only (ε, δ) is known about the mechanism, up to the steps of 2ε.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -171,11 +161,6 @@ def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
     -------
     BestOrder
         The bound and its order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -271,11 +256,6 @@ def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
     Certified
         ε of the composed *pair*.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     The paper discretises the pair's curve and composes with a Fourier accountant up to additive errors
@@ -321,11 +301,6 @@ def subsampled_girgis21(*, eps0, n, rate, order):
     -------
     float
         An upper bound of the order-λ Rényi divergence of one round; K rounds have K times as much.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----

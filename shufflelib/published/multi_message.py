@@ -39,8 +39,6 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
     OutOfRegime
         If no f <= 1/2 satisfies the equation: fewer than (132/5) coth²(ε'/2) log(4/δ) messages; or if f is so
         close to 1/2 that the reports carry no information.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -92,8 +90,6 @@ def balls_into_bins_blanket(*, d, s, eps, delta):
     ------
     OutOfRegime
         If ε' > 3: the lemma is stated for 0 < ε' <= 3; or if more than 10¹⁵ messages are required.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----

@@ -55,11 +55,6 @@ def basic_parallel_wang24(*, eps0, n):
     VariationRatioPair
         Its numbers are upper bounds for every mixture of ε₀-LDP randomizers.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Section 6 of Wang 2024 prints e^ε₀/(e^ε₀ - 1) in place of β in the first subscript, a slip; the
@@ -153,11 +148,6 @@ def separate_cohort_wang24(*, eps0, beta, n, cohorts):
     VariationRatioPair
         An upper bound for the cohort where β is the largest possible, (e^ε₀ - 1)/(e^ε₀ + 1).
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Wang 2024, Section 8.3, prints the same β for the best and the worst cohort.  The released code has
@@ -194,11 +184,6 @@ def range_query_betas(*, eps0, d):
     numpy.ndarray, shape (log2 d,)
         Coarsest level (two nodes) first; with equal weights their mean is the β̄ of Section 8.3.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Examples
     --------
     >>> from shufflelib.published import parallel_composition
@@ -227,11 +212,6 @@ def range_query_beta_released(*, eps0, d):
     float
         The last term of the sum that defines β̄, **not** β̄: the loop over levels overwrites its variable
         instead of adding to it.  Far too small, so that ε comes out far too small.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----

@@ -74,8 +74,6 @@ def shuffle_index(randomizer):
 
     Raises
     ------
-    TypeError
-        If ``randomizer`` is not a `LocalRandomizer`.
     ValueError
         If a report has mass outside the blanket's support: then there is no limit.  For Gaussian noise,
         of which only the far tails are cut off, use `gaussian_index`.
@@ -147,11 +145,6 @@ def generalized_rr_index(*, eps0, d):
     ShuffleIndex
         Asymptotic, not certified.  Exact up to rounding.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     With a third option all others can hold it: R(x*) then equals the blanket except on the output x*, where
@@ -185,11 +178,6 @@ def laplace_index(*, eps0):
     ShuffleIndex
         Asymptotic, not certified.  Exact up to rounding; the attack is that of x* = 0 or 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the argument is outside its domain.
-
     Notes
     -----
     Evaluated as (4/3)(e^{eps0/2} − 1)²(1 + 2e^{−eps0/2}), which does not cancel.
@@ -222,11 +210,6 @@ def gaussian_index(*, sigma):
     -------
     ShuffleIndex
         Asymptotic, not certified.  Accurate to 1e-14·(1 + sigma), relatively.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the argument is outside its domain.
 
     Notes
     -----
@@ -267,11 +250,6 @@ def composition_index(reports, *, shares):
     float
         χ of this dataset; 0 where some output reveals the changed user's value for any n.  Asymptotic, not
         certified.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a distribution is not one, or shapes differ.
 
     Notes
     -----

@@ -204,11 +204,6 @@ def search_epsilon(pair, *, delta, steps=20, upper=True):
     float
         Within log(p)/2^T of the pair's ε, on the promised side.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     `VariationRatioPair.epsilon` encloses the same number to machine precision.

@@ -91,21 +91,12 @@ def blanket_hoeffding_specific(*, blanket, n, delta):
     ----------
     blanket : BlanketBounds
         The randomizer: blanket mass and range of the amplification variable.
-    n : int
-        Number of users, including the one whose value changes.
-    delta : float
-        Central δ.
 
     Returns
     -------
     float
         An upper bound: the shuffled protocol is (ε, delta)-DP.  The smallest ε tested that the
         formula proves (13 digits), or eps0 where it proves nothing smaller.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``blanket`` is not a `BlanketBounds` or a number is not of the stated kind.
 
     Notes
     -----
@@ -136,21 +127,12 @@ def blanket_bennett_specific(*, blanket, n, delta):
     ----------
     blanket : BlanketBounds
         The randomizer: blanket mass, maximum and second moment of the amplification variable.
-    n : int
-        Number of users, including the one whose value changes.
-    delta : float
-        Central δ.
 
     Returns
     -------
     float
         An upper bound: the shuffled protocol is (ε, delta)-DP.  The smallest ε tested that the
         formula proves (13 digits), or eps0 where it proves nothing smaller.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``blanket`` is not a `BlanketBounds` or a number is not of the stated kind.
 
     Notes
     -----
@@ -188,24 +170,10 @@ def blanket_hoeffding(*, eps0, n, delta):
               \bigl(1 - e^{-\varepsilon_0}(1 - e^{-2 (E - 1)^2/b^2})\bigr)^n,
               \qquad b = (E + 1)(e^{\varepsilon_0} - e^{-\varepsilon_0})
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
-    delta : float
-        Central δ.
-
     Returns
     -------
     float
         An upper bound, at most eps0: the shuffled protocol is (ε, delta)-DP.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -227,24 +195,10 @@ def blanket_bennett(*, eps0, n, delta):
               b_+ = e^{\varepsilon_0}(1 - e^{\varepsilon - 2\varepsilon_0}),\quad
               c = e^{\varepsilon_0}(E^2 + 1) - 2 e^{\varepsilon - 3\varepsilon_0}
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
-    delta : float
-        Central δ.
-
     Returns
     -------
     float
         An upper bound, at most eps0: the shuffled protocol is (ε, delta)-DP.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----

@@ -12,15 +12,6 @@ def clones_fmt21(*, eps0, n, delta):
               \Bigl(\frac{8\sqrt{e^{\varepsilon_0}\log(4/\delta)}}{\sqrt n}
               + \frac{8 e^{\varepsilon_0}}{n}\Bigr)\Bigr)
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
-    delta : float
-        Central δ.
-
     Returns
     -------
     float
@@ -30,8 +21,6 @@ def clones_fmt21(*, eps0, n, delta):
     ------
     OutOfRegime
         If eps0 > log(n / (16 log(4/delta))).
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -64,15 +53,6 @@ def stronger_clones_fmt23(*, eps0, n, delta):
               \Bigl(\frac{4\sqrt{2\log(4/\delta)}}{\sqrt{(e^{\varepsilon_0} + 1) n}}
               + \frac{4}{n}\Bigr)\Bigr)
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
-    delta : float
-        Central δ.
-
     Returns
     -------
     float
@@ -82,8 +62,6 @@ def stronger_clones_fmt23(*, eps0, n, delta):
     ------
     OutOfRegime
         If eps0 > log(n / (8 log(2/delta)) - 1), in particular if that logarithm does not exist.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----

@@ -28,8 +28,6 @@ def erlingsson19(*, eps0, n, delta):
     ------
     OutOfRegime
         If eps0 > 1/2, n < 1000 or delta >= 1/100.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----

@@ -46,10 +46,6 @@ def variation_ratio_analytic(*, p, beta, q, n, delta):
         Total variation between that user's two reports, 0 <= beta <= (p-1)/(p+1).
     q : float
         Largest probability ratio against another user's report, >= 1.
-    n : int
-        Number of users, including the one whose value changes.
-    delta : float
-        Central δ.
 
     Returns
     -------
@@ -65,8 +61,6 @@ def variation_ratio_analytic(*, p, beta, q, n, delta):
         Omega >= (2p(beta+1+(beta-1)p)(n-1) + beta) / (q + p(beta-1+(beta+1)p) - pq).
         Also where the formula has no meaning: 2r > 1, Omega <= 0 (tested in the authors' code), or
         a denominator that is not positive.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -150,10 +144,6 @@ def variation_ratio_asymptotic(*, p, beta, q, n, delta):
         Total variation between that user's two reports, 0 <= beta <= (p-1)/(p+1).
     q : float
         Largest probability ratio against another user's report, >= 1.
-    n : int
-        Number of users, including the one whose value changes.
-    delta : float
-        Central δ.
 
     Returns
     -------
@@ -165,8 +155,6 @@ def variation_ratio_asymptotic(*, p, beta, q, n, delta):
     OutOfRegime
         If beta > (p-1)/(p+1), 2r > 1 (the pair does not exist), n = 1, or
         n < 8 log(2/delta) (p-1) q / (beta p).
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----

@@ -30,11 +30,6 @@ def renyi_from_pure_dp_mironov17(*, eps, order):
     Certified
         Attained by binary randomized response.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Source: Mironov (CSF 2017), Proposition 5 (randomized response); every ε-DP pair is a
@@ -84,11 +79,6 @@ def best_over_orders(values, *, order):
     -------
     BestOrder
         Every one of the values is a bound, so the smallest is.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Examples
     --------
@@ -147,11 +137,6 @@ def epsilon_from_renyi_mironov17(*, order, renyi, delta):
     float or numpy.ndarray
         An upper bound for each order, infinite where the divergence is; `best_over_orders` picks one.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Source: Mironov (CSF 2017), Proposition 3.
@@ -183,11 +168,6 @@ def epsilon_from_renyi_canonne20(*, order, renyi, delta):
     float or numpy.ndarray
         An upper bound for each order, at most that of `epsilon_from_renyi_mironov17`.  Where the
         formula is negative, 0: the bound that it inverts holds at negative ε too, and δ(ε) is decreasing.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -222,11 +202,6 @@ def delta_from_renyi_canonne20(*, order, renyi, eps):
     -------
     float or numpy.ndarray
         An upper bound for each order, at most 1; 1 where the divergence is infinite.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----

@@ -28,11 +28,6 @@ def tradeoff_from_approximate_dp_wasserman10(*, eps, delta):
     -------
     TradeoffFunction
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Source: Wasserman, Zhou (JASA 2010), Theorem 2.4; Dong, Roth, Su (JRSSB 2022), Propositions 2.5, 2.12.
@@ -66,11 +61,6 @@ def delta_from_tradeoff_dong22(f, *, eps):
     -------
     Certified
         ``upper`` is the safe bound.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -108,11 +98,6 @@ def epsilon_from_tradeoff_dong22(f, *, delta):
     -------
     Certified
         ``upper`` is a proved guarantee, infinite where no ε up to 690 is proved.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----

@@ -195,11 +195,6 @@ def random_start_bound(start):
     TradeoffFunction
         A bracket for the curve (α(t), β(t)); its ``lower`` is a lower bound for the mechanism.
 
-    Raises
-    ------
-    TypeError
-        If ``start`` is not a `RandomStart`.
-
     Notes
     -----
     Width about 1e-5, from the cells and from the polygon; up to 0.05 where the separation has a sharp

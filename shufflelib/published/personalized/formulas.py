@@ -54,11 +54,6 @@ def gaussian_mu_gspa24(*, eps0, delta0=0.0):
     float
         An asymptotic value, **not a bound**.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Lemma 3 prints :math:`\mu = 2/\sqrt{\sum p_i}`, :math:`p_i = 2(1-\delta_i)/(1+e^{\varepsilon_i})`, without
@@ -113,8 +108,6 @@ def gaussian_epsilon_gspa24(*, eps0, delta, delta0=0.0):
     ------
     OutOfRegime
         If μ exceeds 10⁴.
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -152,8 +145,6 @@ def gaussian_delta_gspa24(*, eps0, eps, delta0=0.0):
     ------
     OutOfRegime
         If μ exceeds 10⁴.
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -195,11 +186,6 @@ def gaussian_tradeoff_with_slack_gspa24(*, eps0, fpr, slack, delta0=0.0):
     float
         At least 0; 0 once α + τ ≥ 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
-
     Notes
     -----
     Source: Chen, Cao, Ge (AAAI 2024), Theorem 2, eq. (15).
@@ -234,11 +220,6 @@ def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
     Returns
     -------
     float
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -282,8 +263,6 @@ def largest_budget_fmt21(*, eps0, delta):
     ------
     OutOfRegime
         If the largest budget is outside the theorem's regime.
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -318,8 +297,6 @@ def largest_budget_erlingsson19(*, eps0, delta):
     ------
     OutOfRegime
         If the largest budget exceeds 1/2, n < 1000 or delta ≥ 1/100.
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----
@@ -353,11 +330,6 @@ def delta_with_failures_fmt21(*, eps0, delta0, eps, delta):
     -------
     float
         At most 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----

@@ -70,8 +70,6 @@ def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
     OutOfRegime
         If (n − 1) q (1 − 2q) < 10, where cells are too coarse for a normal distribution, or too many cells
         would have to be listed.
-    TypeError, ValueError
-        If an argument is outside its domain.
 
     Notes
     -----

@@ -28,8 +28,6 @@ def gaussian_mu_ccg24(*, eps0, n):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats.
     n : int
         Number of users, including the one whose value changes, at least 2.
 
@@ -42,8 +40,6 @@ def gaussian_mu_ccg24(*, eps0, n):
     ------
     OutOfRegime
         If n < 2.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -72,8 +68,6 @@ def gaussian_ccg24(*, eps0, n, order):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats.
     n : int
         Number of users, including the one whose value changes, at least 2.
     order : float
@@ -88,8 +82,6 @@ def gaussian_ccg24(*, eps0, n, order):
     ------
     OutOfRegime
         If n < 2.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -137,8 +129,6 @@ def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats.
     delta0 : float
         Local δ₀, strictly between 0 and 1.
     n : int
@@ -155,8 +145,6 @@ def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
     ------
     OutOfRegime
         If n < 2.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -190,8 +178,6 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats.
     delta0 : float
         Local δ₀, strictly between 0 and 1.
     n : int
@@ -208,8 +194,6 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
     ------
     OutOfRegime
         If n < 2.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -241,22 +225,13 @@ def clones_delta_fmt21(*, eps, delta, eps0, delta0, n):
     ----------
     eps, delta : float
         What holds centrally for pure eps0-LDP randomizers: ε ≥ 0 in nats, δ in (0, 1).
-    eps0 : float
-        Local budget in nats.
     delta0 : float
         Local δ₀, strictly between 0 and 1.
-    n : int
-        Number of users, including the one whose value changes.
 
     Returns
     -------
     float
         An upper bound: the shuffled protocol is (eps, this)-DP; at most 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----

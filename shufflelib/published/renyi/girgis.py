@@ -54,10 +54,6 @@ def girgis21_upper(*, eps0, n, order):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
     order : int
         Rényi order, whole, 2 ≤ order ≤ 10⁶.
 
@@ -70,8 +66,6 @@ def girgis21_upper(*, eps0, n, order):
     ------
     OutOfRegime
         If ``order`` is not a whole number of at least 2.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -107,10 +101,6 @@ def girgis21_upper_simplified(*, eps0, n, order):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
     order : int
         Rényi order, whole, at least 2.
 
@@ -124,8 +114,6 @@ def girgis21_upper_simplified(*, eps0, n, order):
     ------
     OutOfRegime
         If ``order`` is not a whole number of at least 2.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -162,10 +150,6 @@ def girgis21_lower(*, eps0, n, order):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
     order : int
         Rényi order, whole, at least 2.
 
@@ -178,8 +162,6 @@ def girgis21_lower(*, eps0, n, order):
     ------
     OutOfRegime
         If ``order`` is not a whole number of at least 2.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -210,10 +192,6 @@ def girgis21_lower_exact(*, eps0, n, order):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats, from 1e-9 to 340.
-    n : int
-        Number of users, including the one whose value changes.
     order : float
         Rényi order above 1, not necessarily whole.
 
@@ -221,13 +199,6 @@ def girgis21_lower_exact(*, eps0, n, order):
     -------
     float
         The certified lower bound of the formula, hence a lower bound as well.
-
-    Raises
-    ------
-    OutOfRegime
-        If eps0 < 1e-9 or eps0 > 340.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----

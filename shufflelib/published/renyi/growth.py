@@ -40,24 +40,10 @@ def erlingsson19_growth(*, eps0, n, order):
 
     .. math:: \frac{e^{6\varepsilon_0} \lambda}{n}
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
-    order : float
-        Rényi order above 1.
-
     Returns
     -------
     float
         An order of growth: **the source states no constant**.  Infinite where it overflows.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -78,25 +64,11 @@ def girgis21_growth(*, eps0, n, order):
 
     .. math:: \frac{e^{2\varepsilon_0} \lambda}{n}
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
-    order : float
-        Rényi order above 1.
-
     Returns
     -------
     float
         An order of growth: **the row states no constant**.  The bound itself is `girgis21_upper`.
         Infinite where it overflows.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -121,25 +93,11 @@ def clones_fmt21_growth(*, eps0, n, order):
 
     .. math:: \frac{64\, e^{\varepsilon_0} \lambda}{n}
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
-    order : float
-        Rényi order above 1.
-
     Returns
     -------
     float
         An order of growth; the regime of the theorem behind it is not listed.  Infinite where it
         overflows.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -164,25 +122,11 @@ def girgis21_lower_growth(*, eps0, n, order):
 
     .. math:: \frac{e^{\varepsilon_0} \lambda}{n}
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats.
-    n : int
-        Number of users, including the one whose value changes.
-    order : float
-        Rényi order above 1.
-
     Returns
     -------
     float
         An order of growth: **the row states no constant**.  The bound itself is `girgis21_lower`.
         Infinite where it overflows.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----

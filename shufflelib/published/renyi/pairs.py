@@ -16,6 +16,7 @@ pair                         changed user's symbols                             
 ===========================  ==========================================================  ===============
 
 `binary_rr_pair` is no reduction but an attack: the output distributions of two neighbouring datasets.
+All of them take eps0 from 1e-9 to 340, else `OutOfRegime`.
 
 Theorem 1 of Chen, Cao, Ge writes :math:`D_\lambda(P\|Q) = \frac{1}{\lambda-1} \log \int_0^1
 |h'(x)|^{1-\lambda}\,dx` for the trade-off function h of the tests "reject P when a/b > t", where a
@@ -63,24 +64,10 @@ def clones_pair_fmt21(*, eps0, n):
     .. math:: C \sim \mathrm{Bin}(n-1, e^{-\varepsilon_0}),\; A \sim \mathrm{Bin}(C, \tfrac12),\;
               \Delta_1 = 1 - \Delta_2 \sim \mathrm{Bern}\bigl(1/(1 + e^{-\varepsilon_0})\bigr)
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, from 1e-9 to 340.
-    n : int
-        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
-
     Returns
     -------
     VariationRatioPair
         It dominates the mechanism: ``renyi(order).upper`` is the safe bound.
-
-    Raises
-    ------
-    OutOfRegime
-        If eps0 < 1e-9 or eps0 > 340.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -108,24 +95,10 @@ def generic_pair(*, eps0, n):
               A \sim \mathrm{Bin}(C, \tfrac12),\;
               \Delta_1 = 1 - \Delta_2 \sim \mathrm{Bern}\bigl(1/(1 + e^{-\varepsilon_0})\bigr)
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, from 1e-9 to 340.
-    n : int
-        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
-
     Returns
     -------
     VariationRatioPair
         It dominates the mechanism: ``renyi(order).upper`` is the safe bound.
-
-    Raises
-    ------
-    OutOfRegime
-        If eps0 < 1e-9 or eps0 > 340.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -152,26 +125,12 @@ def binary_rr_pair(*, eps0, n):
 
     P: all n users hold that value.  Q: one of them holds the other value.
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, from 1e-9 to 340.
-    n : int
-        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
-
     Returns
     -------
     VariationRatioPair
         Exact for two neighbouring datasets of an eps0-LDP mechanism, so that no valid bound lies
         below: ``renyi(order).lower`` is the safe bound.  The pair is not symmetric; ``renyi`` takes
         the larger direction.
-
-    Raises
-    ------
-    OutOfRegime
-        If eps0 < 1e-9 or eps0 > 340.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -197,24 +156,10 @@ def theorem1_pair_icassp24(*, eps0, n):
               C \sim \mathrm{Bin}(n-1, e^{-\varepsilon_0}),\; A \sim \mathrm{Bin}(C, \tfrac12),\;
               \Delta \sim \mathrm{Bern}(e^{-\varepsilon_0})
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, from 1e-9 to 340.
-    n : int
-        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
-
     Returns
     -------
     VariationRatioPair
         A mathematical object.  It does **not** dominate the mechanism.
-
-    Raises
-    ------
-    OutOfRegime
-        If eps0 < 1e-9 or eps0 > 340.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
@@ -242,24 +187,10 @@ def theorem1_pair_arxiv24(*, eps0, n):
               C \sim \mathrm{Bin}(n-1, e^{-\varepsilon_0}),\; A \sim \mathrm{Bin}(C, \tfrac12),\;
               \Delta \sim \mathrm{Bern}\Bigl(\frac{1}{1 + e^{-\varepsilon_0}}\Bigr)
 
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, from 1e-9 to 340.
-    n : int
-        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
-
     Returns
     -------
     VariationRatioPair
         A mathematical object; with D_λ infinite it dominates the mechanism only vacuously.
-
-    Raises
-    ------
-    OutOfRegime
-        If eps0 < 1e-9 or eps0 > 340.
-    TypeError, ValueError
-        If an argument is not a number of the stated kind.
 
     Notes
     -----
