@@ -1,9 +1,8 @@
-r"""From Rényi moments of complex orders back to δ and f: nothing is lost if all orders are known."""
+r"""From Rényi moments of complex orders back to δ: nothing is lost if all orders are known."""
 
 import math
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
@@ -42,6 +41,9 @@ class MellinInversion:
     on the right.  As :math:`|M(c+it)| \le M(c)`, leaving out the nodes beyond T costs at most
     :math:`M(c)e^{-(c-1)\varepsilon}/(\pi T)`.  The number of nodes, about
     M(c)/tolerance, is what a finite pair needs, whose moments do not decay along the line.
+
+    δ at many ε is a trade-off function: `tradeoff_from_approximate_dp_wasserman10`.  The other direction has
+    the moments :math:`M(1-\lambda)`.
 
     Examples
     --------
@@ -115,54 +117,3 @@ class MellinInversion:
         lower = np.clip(value - aliased - other, 0.0, 1.0).reshape(grid.shape)
         upper = np.clip(value + other, 0.0, 1.0).reshape(grid.shape)
         return Certified(lower, upper, source="Mellin inversion", statement="hockey-stick divergence")
-
-
-def tradeoff_from_renyi_moments(moment, *, fpr, line=4.0, tolerance=1e-6, decay=0.0):
-    r"""Bound T(P, Q) from below by the Rényi moments of complex orders.
-
-    .. math:: f(\alpha) = \sup_{\varepsilon\ge0} \max\{1 - H_\varepsilon(Q\|P) - e^{\varepsilon}\alpha,\;
-              e^{-\varepsilon}(1 - H_\varepsilon(P\|Q) - \alpha)\}
-
-    Parameters
-    ----------
-    moment : callable
-        M as in `MellinInversion`; its reverse is :math:`M(1-\lambda)`.
-    fpr : float or array_like
-        False-positive rate α in [0, 1].
-    line, tolerance, decay : float
-        As there.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        A lower bound on f(α), the safe side; it falls short by about ``tolerance`` and by what the
-        search over ε leaves.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from shufflelib.published import conversions
-    >>> from shufflelib import profiles
-    >>> moment = lambda order: np.exp(order * (order - 1) / 8)
-    >>> f = conversions.tradeoff_from_renyi_moments(moment, fpr=0.05, decay=0.5)
-    >>> round(f, 6), round(profiles.GaussianTradeoff(0.5)(0.05).lower, 6)
-    (0.873865, 0.873865)
-    """
-    grid = validation.false_positive_rates(fpr)
-    setting = {"line": line, "tolerance": tolerance, "decay": decay}
-    toward = MellinInversion(moment, **setting)
-    back = MellinInversion(lambda order: moment(1.0 - order), **setting)
-    best = np.array([max(_highest(back, a, False), _highest(toward, a, True)) for a in grid.flat])
-    best = np.maximum(best - 8 * UNIT, 0.0).reshape(grid.shape)
-    return best if best.ndim else float(best)
-
-
-def _highest(inversion, fpr, tilted):
-    """Return the largest 1 − H − e^ε α found, or, tilted, e^{−ε}(1 − H − α): concave in e^{±ε}."""
-
-    def fall(eps):
-        value = 1.0 - inversion.hockey_stick(eps).upper
-        return (fpr - value) * math.exp(-eps) if tilted else fpr * math.exp(eps) - value
-
-    found = minimize_scalar(fall, bounds=(0.0, 40.0), method="bounded", options={"xatol": 1e-7})
-    return -min(fall(0.0), found.fun)
