@@ -1,32 +1,34 @@
-"""A refuted claim beside the truth, as functions of one parameter, and where the two cross."""
+"""How far refuted claims are from the truth, and where one of them crosses it."""
 
 import numpy as np
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import LogLocator
 
 from shufflelib.plotting.brackets import aligned
 from shufflelib.plotting.headings import SETTING, digits, wrapped
-from shufflelib.plotting.looks import BLACK, GREY, SHORT, VERMILLION, WIDTH
+from shufflelib.plotting.looks import BLACK, GREY, VERMILLION
 from shufflelib.plotting.style import style
 
-DECADES = 20.0  # largest over smallest, beyond which an axis is logarithmic
 TRUTH = {"≤": "≥", "≥": "≤", "=": "="}  # what refutes a claim
-BESIDE = 0.55  # inches of a column that its panel does not have
-LINE_HEIGHT = 1.25 * SETTING
+GROUPS = {
+    "≤": "claimed as upper bounds: wrong where too small",
+    "≥": "claimed as lower bounds: wrong where too large",
+    "=": "claimed to be equal: wrong beside the line",
+}
+NAMED = 2.6  # inches for what is claimed
 
 
-def draw_failure(ax, name, curve):
-    """Draw a claim in red and the true value in black, crosses where it fails and a ring where it fails most.
+def draw_failures(ax, curves):
+    r"""Draw refuted claims as multiples of the truth, a row for each: crosses where wrong, a ring at the worst.
 
-    The grey side is where the number cannot be; the title has the two numbers at the ring.
+    The side on which a bound is wrong is grey; hollow dots are where the same claim is right; an arrow stands
+    for the ring where one of the two numbers is not positive.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        Where to draw; gets the title, the name of the parameter and scales of its own.
-    name : str
-        Of the claim.
-    curve : object
-        The claim's failure curve, with the attributes of a `claims.failure_curve.FailureCurve`.
+        Where to draw, half an inch high for each row; it gets scales and ticks of its own.
+    curves : dict of str to object
+        For each claim its failure curve, with the attributes of a `claims.failure_curve.FailureCurve`.
 
     Examples
     --------
@@ -40,56 +42,89 @@ def draw_failure(ax, name, curve):
     ...     true=[0.8, 0.4, 0.1],
     ...     fails=[False, True, False],
     ...     worst=1,
+    ...     factor=4 / 3,
     ...     relation="≤",
     ... )
-    >>> fig, ax = plotting.figure(width=3.0)
-    >>> plotting.draw_failure(ax, "Theorem 2", curve)
-    >>> print(ax.get_title(loc="left"))
-    Claimed ≤ 0.3, truth ≥ 0.4
+    >>> fig, ax = plotting.figure(height=1.5)
+    >>> plotting.draw_failures(ax, {"Theorem 2": curve})
+    >>> [text.get_text() for text in ax.texts]
+    ['claimed as upper bounds: wrong where too small', 'claimed ≤ 0.3\ntruth ≥ 0.4', 'the truth']
     """
-    at, claimed, true = (np.asarray(values) for values in (curve.at, curve.claimed, curve.true))
-    wrong, worst = np.asarray(curve.fails), curve.worst
-    refuted = {"color": VERMILLION, "linewidth": WIDTH["refuted"]}
+    ends = _ends_of(curves.values())
     with style():
-        ax.plot(at, true, color=BLACK, linewidth=WIDTH["certified"] * 0.75)
-        ax.plot(at, claimed, **refuted, linestyle=SHORT)
-        ax.plot(at[wrong], claimed[wrong], **refuted, linestyle="", marker="x", markersize=4)
-        ax.plot(
-            at[worst],
-            claimed[worst],
-            **refuted,
-            marker="o",
-            markersize=8,
-            markerfacecolor="none",
-            clip_on=False,
-        )
-        ax.set_xscale("log" if _wide(at) else "linear")
-        ax.set_yscale("log" if _wide(np.r_[claimed, true]) else "linear")
-        for axis, scale in ((ax.xaxis, ax.get_xscale()), (ax.yaxis, ax.get_yscale())):
-            axis.set_major_locator(LogLocator(numticks=4) if scale == "log" else MaxNLocator(3))
-            axis.set_minor_formatter(NullFormatter())
-        if curve.relation != "=":
-            ends = ax.get_ylim()
-            end = ends[0] if curve.relation == "≤" else ends[1]
-            ax.fill_between(at, true, end, color=GREY, alpha=0.2, linewidth=0, zorder=1)
-            ax.set_ylim(ends)
-        ax.set_xlabel(curve.parameter, fontsize=SETTING, labelpad=1)
-        _say_failure(ax, name, curve)
+        ax.set(xscale="log", xlim=ends, xlabel="← too small      claimed ÷ true      too large →")
+        ax.xaxis.set_major_locator(LogLocator(numticks=6))
+        beside = {"transform": ax.get_yaxis_transform(), "va": "center"}
+        row, names = 0.0, {}
+        for relation, heading in GROUPS.items():
+            group = {name: one for name, one in curves.items() if one.relation == relation}
+            if not group:
+                continue
+            ax.text(0.0, row + 0.1, heading, color="0.25", **beside, backgroundcolor="white")
+            if relation != "=":
+                wrong = (ends[0], 1.0) if relation == "≤" else (1.0, ends[1])
+                rows = [row + 0.45, row + len(group) + 0.5]
+                ax.fill_betweenx(rows, *wrong, color=GREY, alpha=0.2, linewidth=0, zorder=1)
+            for name, one in sorted(group.items(), key=lambda item: -item[1].factor):
+                row += 1.0
+                _draw_row(ax, row, one)
+                names[row] = _about(name, one)
+            row += 1.2
+        ax.axvline(1.0, color=BLACK, linewidth=1.5, zorder=2)
+        ax.annotate("the truth", (1.0, 1.0), xycoords=ax.get_xaxis_transform(), ha="center", va="bottom")
+        ax.set_yticks(list(names), names.values())
+        ax.set_ylim(row - 0.6, -0.4)
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
 
 
-def _say_failure(ax, name, curve):
-    """Write the two numbers at the ring above a panel, and in grey what they are and whose claim it is."""
-    said, found = (digits(values[curve.worst]) for values in (curve.claimed, curve.true))
-    pieces = f"Claimed {curve.relation} {said},", f"truth {TRUTH[curve.relation]} {found}"
-    room = ax.figure.get_figwidth() / ax.get_subplotspec().get_gridspec().ncols - BESIDE
-    quantity = curve.quantity.replace(" = ", "\u00a0=\u00a0")
-    about = f"{name}: {quantity}; ring at\u00a0{digits(curve.at[curve.worst])}"
-    about = wrapped(about, room, SETTING)
-    under = {"xytext": (0, 4), "textcoords": "offset points", "va": "bottom", "annotation_clip": False}
-    ax.annotate(about, (0, 1), xycoords="axes fraction", **under, fontsize=SETTING, color="0.35")
-    numbers = wrapped(" ".join(one.replace(" ", "\u00a0") for one in pieces), room, SETTING, "bold")
-    pad = 6 + LINE_HEIGHT * (about.count("\n") + 1)
-    ax.set_title(numbers.replace("\u00a0", " "), loc="left", fontsize=SETTING, fontweight="bold", pad=pad)
+def _about(name, curve):
+    """Say in two or three lines whose claim a row is, about what, and where it is most wrong."""
+    where = digits(curve.at[curve.worst])
+    about = f"{name}: {curve.quantity}; ring\u00a0at {curve.parameter}: {where}"
+    for joined in (" = ", ": "):
+        about = about.replace(joined, joined.replace(" ", "\u00a0"))
+    return wrapped(about.replace(":\u00a0", ": ", 1), NAMED, SETTING)
+
+
+def _ends_of(curves):
+    """Return the least and the largest multiple that a row can show, one decade beyond what is known."""
+    known = [x for one in curves for x in _multiples(one) if 0.0 < x < np.inf]
+    return min(*known, 1.0) / 5, max(*known, 1.0) * 5
+
+
+def _multiples(curve):
+    """Return claimed over true; 0 or infinity where a number is not positive."""
+    claimed, true = aligned(claimed=curve.claimed, true=curve.true)
+    beyond = np.where(claimed < true, 0.0, np.inf)
+    beyond[claimed == true] = 1.0
+    beyond[np.isnan(claimed + true)] = np.nan
+    return np.divide(claimed, true, where=(claimed > 0.0) & (true > 0.0), out=beyond)
+
+
+def _draw_row(ax, row, curve):
+    """Draw one claim: a mark for each value of its parameter, and the two numbers where it is most wrong."""
+    low, high = ax.get_xlim()
+    multiples = _multiples(curve)
+    x = np.clip(multiples, 1.3 * low, high / 1.3)
+    wrong, worst = np.asarray(curve.fails), curve.worst
+    right = ~wrong & np.isfinite(x)
+    y = np.full(x.shape, row)
+    shape = {0.0: "<", np.inf: ">"}.get(multiples[worst], "o")
+    ring = {
+        "marker": shape,
+        "markersize": 9,
+        "markerfacecolor": "none",
+        "color": VERMILLION,
+        "markeredgewidth": 1.2,
+    }
+    ax.plot(x[right], y[right], "o", color=BLACK, markersize=3, markerfacecolor="white", markeredgewidth=0.6)
+    ax.plot(x[wrong], y[wrong], "x", color=VERMILLION, markersize=4, markeredgewidth=0.8, zorder=3)
+    ax.plot(x[worst], row, **ring, zorder=4)
+    said, found = (digits(values[worst]).replace("-", "−") for values in (curve.claimed, curve.true))
+    words = f"claimed {curve.relation} {said}\ntruth {TRUTH[curve.relation]} {found}"
+    beside = {"transform": ax.get_yaxis_transform(), "va": "center"}
+    ax.text(1.02, row, words, **beside)
 
 
 def mark_crossings(ax, x, claimed, attained, *, parameter="n", quantity="ε"):
@@ -170,9 +205,3 @@ def mark_shortfall(ax, x, claimed, attained, words, *, side="right"):
     with style():
         ax.annotate("", (x, claimed), xytext=(x, attained), arrowprops=arrow, zorder=5)
         ax.annotate(words, back.transform(ends.mean(axis=0)), **beside, va="center", color=VERMILLION)
-
-
-def _wide(values):
-    """Whether finite values are positive and spread so far that only a logarithmic axis shows them."""
-    values = values[np.isfinite(values)]
-    return bool(values.min() > 0.0 and values.max() > DECADES * values.min())

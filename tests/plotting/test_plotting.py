@@ -192,14 +192,14 @@ def test_an_error_map_hatches_what_is_below_zero():
 
 def test_a_failure_is_crossed_where_the_claim_is_wrong():
     claimed, proved = [0.1, 0.2, np.nan], [0.3, 0.1, 1.0]
-    at, words = (1, 10, 1000), ("users n", "δ at ε = 1")
-    failing = failure_curve.FailureCurve(*words, at, claimed, proved, failure_curve.UPPER)
-    fig, ax = plotting.figure(width=2.3, height=1.6)
-    plotting.draw_failure(ax, "Theorem 2", failing)
-    proved, refuted, crosses, ring = ax.get_lines()
-    assert crosses.get_xydata().tolist() == ring.get_xydata().tolist() == [[1.0, 0.1]]
-    assert refuted.get_linestyle() != proved.get_linestyle() and len(ax.collections) == 1
-    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
-    assert ax.get_title(loc="left").split() == ["Claimed", "≤", "0.1,", "truth", "≥", "0.3"]
-    assert ax.get_xlabel() == "users n" and "Theorem 2" in ax.texts[0].get_text()
-    assert plotting.png(fig)
+    failing = failure_curve.under_upper_bound("users n", "δ at ε = 1", [1, 10, 1000], claimed, proved)
+    nothing = failure_curve.over_lower_bound("x", "mass", [1, 2], [0.5, 0.0], [0.5, -0.1])
+    fig, ax = plotting.figure(width=7.0, height=2.4)
+    plotting.draw_failures(ax, {"Lemma 1": nothing, "Theorem 2": failing})
+    right, crosses, ring, *lower, _ = ax.get_lines()
+    assert right.get_xdata().tolist() == [2.0] and ring.get_marker() == "o"
+    assert crosses.get_xdata().tolist() == [ring.get_xdata()[0]] == pytest.approx([1 / 3])
+    assert lower[0].get_xdata().tolist() == [1.0] and lower[2].get_marker() == ">"
+    assert [name.get_text().split(":")[0] for name in ax.get_yticklabels()] == ["Theorem 2", "Lemma 1"]
+    assert {"claimed ≤ 0.1\ntruth ≥ 0.3", "claimed ≥ 0\ntruth ≤ −0.1"} <= {one.get_text() for one in ax.texts}
+    assert len(ax.collections) == 2 and plotting.png(fig)
