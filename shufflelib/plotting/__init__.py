@@ -12,7 +12,7 @@ speaks: `headline` says what it shows, `label_directly` and `label_along` name c
 
 from shufflelib.plotting.answers import draw_answers
 from shufflelib.plotting.brackets import draw_ratio, gap_in_words, shade_bracket, shade_impossible
-from shufflelib.plotting.drawing import draw_curves, draw_error_map
+from shufflelib.plotting.drawing import draw_curves, draw_error_bar, draw_error_map
 from shufflelib.plotting.failures import draw_failures, mark_crossings, mark_shortfall
 from shufflelib.plotting.headings import digits, headline
 from shufflelib.plotting.labels import label_along, label_directly

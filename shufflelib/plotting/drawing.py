@@ -1,10 +1,12 @@
 """Curves and maps on axes, each bound in its own look."""
 
 import numpy as np
+from matplotlib.colors import BoundaryNorm
 
 from shufflelib.plotting.looks import WIDTH, look
 from shufflelib.plotting.style import style
 
+HATCH, ZERO = "////", 1e-12  # of errors below zero; size up to which an error is none
 ON_TOP = {"certified": 3, "refuted": 4}  # crosses stay visible where two lines coincide
 
 
@@ -55,8 +57,8 @@ def draw_curves(ax, curves):
         ax.autoscale_view()
 
 
-def draw_error_map(ax, x, y, errors, *, limit):
-    """Colour a signed error over a grid, orange above zero, purple and hatched below.
+def draw_error_map(ax, x, y, errors, *, edges):
+    """Colour a signed error over a grid, orange above zero and purple below, and hatch what is below.
 
     Parameters
     ----------
@@ -65,28 +67,60 @@ def draw_error_map(ax, x, y, errors, *, limit):
     x, y : array_like, shapes (m,) and (k,)
         Increasing centres.
     errors : array_like, shape (k, m)
-        Of either sign; NaN cells stay empty.
-    limit : float
-        Size at which the colours end, the same for all panels of a figure.
+        Of either sign; only exact zeros are white; NaN cells stay empty.
+    edges : sequence of float
+        Increasing sizes at which the colour changes, the same for all panels of a figure.
 
     Returns
     -------
     matplotlib.collections.QuadMesh
-        For the figure's ``colorbar``.
+        For `draw_error_bar`.
 
     Examples
     --------
     >>> from shufflelib import plotting
     >>> fig, ax = plotting.figure()
-    >>> shades = plotting.draw_error_map(ax, [1, 2], [10, 20], [[-0.5, 0.2], [0.0, 0.1]], limit=0.5)
-    >>> shades.get_clim()
-    (-0.5, 0.5)
+    >>> shades = plotting.draw_error_map(ax, [1, 2], [10, 20], [[-0.5, 0.2], [0.0, 0.1]], edges=[0.1, 0.3])
+    >>> shades.norm.boundaries.round(3).tolist()
+    [-0.3, -0.1, -0.0, 0.0, 0.1, 0.3]
     """
-    errors = np.asarray(errors, float)
+    errors, edges = np.asarray(errors, float), np.asarray(edges, float)
+    sizes = np.r_[ZERO, edges]
+    norm = BoundaryNorm(np.r_[-sizes[::-1], sizes], 256, extend="both")
     with style(), np.errstate(invalid="ignore"):
         known = np.ma.masked_invalid(errors)
-        looks = {"cmap": "PuOr_r", "vmin": -limit, "vmax": limit, "shading": "nearest", "rasterized": True}
-        drawn = ax.pcolormesh(x, y, known, **looks)
+        drawn = ax.pcolormesh(x, y, known, cmap="PuOr_r", norm=norm, shading="nearest", rasterized=True)
         below = np.ma.masked_where(~(errors < 0.0), np.ones(errors.shape))
-        ax.pcolor(x, y, below, shading="nearest", facecolor="none", lw=0, hatch="////", edgecolor="black")
+        ax.pcolor(x, y, below, shading="nearest", facecolor="none", lw=0, hatch=HATCH, edgecolor="black")
         return drawn
+
+
+def draw_error_bar(shades, axes, words, *, label):
+    """Draw the scale of error maps beside them, hatched like the maps below zero.
+
+    Parameters
+    ----------
+    shades : matplotlib.collections.QuadMesh
+        Of one of the maps.
+    axes : matplotlib.axes.Axes or sequence of them
+        Beside which to draw.
+    words : dict of float to str
+        What to write at which error.
+    label : str
+        What the error is.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> fig, ax = plotting.figure()
+    >>> shades = plotting.draw_error_map(ax, [1, 2], [10, 20], [[-5, 2], [0, 10]], edges=[1, 3])
+    >>> bar = plotting.draw_error_bar(shades, ax, {-3: "−3 %", 0: "exact", 3: "+3 %"}, label="error")
+    >>> [tick.get_text() for tick in bar.ax.get_yticklabels()]
+    ['−3 %', 'exact', '+3 %']
+    """
+    with style():
+        bar = shades.figure.colorbar(shades, ax=axes, label=label)
+        bar.set_ticks(list(words), labels=words.values())
+        bar.ax.tick_params(which="both", length=0)
+        bar.ax.axhspan(bar.vmin, -ZERO, facecolor="none", lw=0, hatch=HATCH, edgecolor="black")
+        return bar

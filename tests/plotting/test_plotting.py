@@ -182,7 +182,8 @@ def test_controls_give_numbers_and_names():
 def test_an_error_map_hatches_what_is_below_zero():
     fig, ax = plotting.figure(yscale="log")
     errors = np.array([[0.5, -0.1, np.nan], [0.0, -2.0, 1.0]])
-    shades = plotting.draw_error_map(ax, X, X[:2], errors, limit=1.0)
+    shades = plotting.draw_error_map(ax, X, X[:2], errors, edges=[0.3, 1.0])
+    assert min(shades.to_rgba(0.0)[:3]) > 0.95 > min(shades.to_rgba(-1e-6)[:3])
     assert shades.norm.vmin == -1.0 and shades.norm.vmax == 1.0
     drawn, hatched = ax.collections
     assert np.ma.getmaskarray(drawn.get_array()).sum() == 1
