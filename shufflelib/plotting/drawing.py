@@ -1,7 +1,8 @@
 """Curves and maps on axes, each bound in its own look."""
 
+import matplotlib
 import numpy as np
-from matplotlib.colors import BoundaryNorm
+from matplotlib.colors import BoundaryNorm, ListedColormap
 
 from shufflelib.plotting.looks import WIDTH, look
 from shufflelib.plotting.style import style
@@ -86,10 +87,12 @@ def draw_error_map(ax, x, y, errors, *, edges):
     """
     errors, edges = np.asarray(errors, float), np.asarray(edges, float)
     sizes = np.r_[ZERO, edges]
-    norm = BoundaryNorm(np.r_[-sizes[::-1], sizes], 256, extend="both")
+    steps = matplotlib.colormaps["PuOr_r"](np.linspace(0.15, 0.85, 2 * sizes.size + 1))  # none too dark to hatch
+    norm = BoundaryNorm(np.r_[-sizes[::-1], sizes], len(steps), extend="both")
+    looks = {"cmap": ListedColormap(steps), "norm": norm, "shading": "nearest", "rasterized": True}
     with style(), np.errstate(invalid="ignore"):
         known = np.ma.masked_invalid(errors)
-        drawn = ax.pcolormesh(x, y, known, cmap="PuOr_r", norm=norm, shading="nearest", rasterized=True)
+        drawn = ax.pcolormesh(x, y, known, **looks)
         below = np.ma.masked_where(~(errors < 0.0), np.ones(errors.shape))
         ax.pcolor(x, y, below, shading="nearest", facecolor="none", lw=0, hatch=HATCH, edgecolor="black")
         return drawn

@@ -18,7 +18,7 @@ NAMED = 2.6  # inches for what is claimed
 
 
 def draw_failures(ax, curves):
-    r"""Draw refuted claims as multiples of the truth, a row for each: crosses where wrong, a ring at the worst.
+    r"""Draw refuted claims as multiples of the truth, a row each: crosses where wrong, a ring at the worst.
 
     The side on which a bound is wrong is grey; hollow dots are where the same claim is right; an arrow stands
     for the ring where one of the two numbers is not positive.
