@@ -7,17 +7,14 @@ from matplotlib.ticker import LogLocator, NullLocator
 from shufflelib.plotting.looks import GREY, look
 from shufflelib.plotting.style import style
 
-REMARK = {
-    "certified": "",
-    "published": "as published",
-    "asymptotic": "a limit",
-    "refuted": "refuted",
-    "reference": "",
-}
+REMARK = {"asymptotic": "a limit", "refuted": "refuted elsewhere"}
 
 
 def draw_answers(ax, values, *, theory=None, numerical=()):
     """Draw one mark for each bound on a logarithmic axis, its number beside it, or redraw what is shown.
+
+    Marks are filled where the bound is certified, hollow where it is as published; a refuted one is refuted
+    here if it lies below "certified lower", else elsewhere.
 
     Parameters
     ----------
@@ -43,7 +40,7 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
     >>> values = {"certified upper": 0.13, "clones FMT'21, closed form": 0.57, "EFMRTT'19": math.nan}
     >>> plotting.draw_answers(ax, values)
     >>> [text.get_text() for text in ax.texts]
-    ['says nothing here', '0.57  as published', '0.13']
+    ['says nothing here', '0.57', '0.13']
     """
     kept = {"title": ax.get_title(), "xlabel": ax.get_xlabel()}
     ax.clear()
@@ -52,7 +49,7 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
         ax.set(**kept)
         ax.set_xscale("log")
         for row, name in enumerate(rows):
-            _draw_row(ax, row, name, values[name])
+            _draw_row(ax, row, name, values[name], values.get("certified lower", 0.0))
         if theory is not None and theory[1] > theory[0] > 0.0:
             ax.axvspan(*theory, color=GREY, alpha=0.25, lw=0, zorder=0, gid="theory gap")
         for low, high in numerical:
@@ -68,10 +65,10 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
         ax.grid(axis="y", color="0.92", lw=0.6, zorder=0)
         known = [value for value in values.values() if value > 0.0]
         if known:
-            ax.set_xlim(min(known) / 1.5, max(known) * 1.5 * (max(known) / min(known)) ** 0.6)
+            ax.set_xlim(min(known) / 1.5, max(known) * 1.5 * (max(known) / min(known)) ** 0.5)
 
 
-def _draw_row(ax, row, name, value):
+def _draw_row(ax, row, name, value, attained):
     how = look(name)
     beside = {"va": "center", "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5}}
     if math.isnan(value):
@@ -91,5 +88,6 @@ def _draw_row(ax, row, name, value):
         label=name,
         zorder=3,
     )
-    number = f"{value:.4g}  {REMARK[how.kind]}".rstrip()
+    remark = "refuted here" if how.kind == "refuted" and value < attained else REMARK.get(how.kind, "")
+    number = f"{value:.4g}  {remark}".rstrip()
     ax.annotate(number, (value, row), xytext=(7, 0), textcoords="offset points", **beside)

@@ -87,7 +87,9 @@ def draw_error_map(ax, x, y, errors, *, edges):
     """
     errors, edges = np.asarray(errors, float), np.asarray(edges, float)
     sizes = np.r_[ZERO, edges]
-    steps = matplotlib.colormaps["PuOr_r"](np.linspace(0.15, 0.85, 2 * sizes.size + 1))  # none too dark to hatch
+    steps = matplotlib.colormaps["PuOr_r"](
+        np.linspace(0.15, 0.85, 2 * sizes.size + 1)
+    )  # none too dark to hatch
     norm = BoundaryNorm(np.r_[-sizes[::-1], sizes], len(steps), extend="both")
     looks = {"cmap": ListedColormap(steps), "norm": norm, "shading": "nearest", "rasterized": True}
     with style(), np.errstate(invalid="ignore"):

@@ -13,6 +13,8 @@ GREY_LINES = "grey: other published\nbounds and limits"
 def draw_family(ax, curves, words, *, at=(0.98, 0.95)):
     """Draw many bounds in grey with a single label; the CSV distinguishes them.
 
+    Where they shall be named, `label_directly` knows them as "grey: " and the bound.
+
     Parameters
     ----------
     ax : matplotlib.axes.Axes
@@ -38,7 +40,9 @@ def draw_family(ax, curves, words, *, at=(0.98, 0.95)):
     curves = list(curves)
     with style():
         for one in curves:
-            ax.plot(one.x, one.y, color=GREY, linewidth=0.7, zorder=1.5, gid="family")
+            ax.plot(
+                one.x, one.y, color=GREY, linewidth=0.7, zorder=1.5, gid="family", label=f"grey: {one.bound}"
+            )
         if curves:
             corner = {"transform": ax.transAxes, "ha": "right", "va": "top"}
             ax.text(*at, words, color="0.35", gid="family", **corner)
