@@ -43,9 +43,9 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
     ['says nothing here', '0.57', '0.13']
     """
     kept = {"title": ax.get_title(), "xlabel": ax.get_xlabel()}
-    ax.clear()
     rows = list(reversed(values))
     with style():
+        ax.clear()
         ax.set(**kept)
         ax.set_xscale("log")
         for row, name in enumerate(rows):
