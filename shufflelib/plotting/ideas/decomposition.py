@@ -13,7 +13,7 @@ from shufflelib.plotting.style import style
 
 HEIGHT = 2.9
 LEFT = 1.15
-NARROW = 0.13  # share of the bar below which no number fits
+NARROW, TIGHT = 0.13, 0.07  # shares of the bar below which no number fits, with three digits or with two
 
 
 def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, setting="", fig=None):
@@ -63,7 +63,7 @@ def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, settin
         room = top - 0.95
         high = min(0.42, 0.62 * room / rows)
         bottoms = 0.62 + room / rows * (np.arange(rows)[::-1] + 0.5) - high / 2
-        heads = ["you hold the\nfirst value", "you hold the\nsecond value", "someone holds\na third value"]
+        heads = ["you hold the\nfirst value", "you hold the\nsecond value", "someone with\na third value"]
         parts = [[alpha * p, alpha, missing], [alpha, alpha * p, missing]]
         inner = [rest, rest, others]
         if others is not None:
@@ -109,8 +109,13 @@ def _draw_bar(ax, bottom, high, wide, widths, within, alpha, p):
             ax.text(left + wide * part / 2, bottom + high / 2, digits(part), color=ink, **number)
         left += wide * part
     if within is not None and len(within) > 1:
-        ends = LEFT + wide * (1.0 - math.fsum(within) + np.cumsum(within)[:-1])
-        ax.vlines(ends, bottom, bottom + high, colors="black", lw=1.6)
+        ends = LEFT + wide * (1.0 - math.fsum(within) + np.r_[0.0, np.cumsum(within)])
+        ax.vlines(ends[1:-1], bottom, bottom + high, colors="black", lw=1.6)
+        for part, middle in zip(within, (ends[1:] + ends[:-1]) / 2, strict=True):
+            if part > TIGHT:
+                box = {"facecolor": FLOOR, "edgecolor": "none", "pad": 1}
+                number = {"ha": "center", "va": "center", "fontsize": NOTE, "bbox": box}
+                ax.text(middle, bottom + high / 2, f"{part:.2f}", **number)
 
 
 def _name_parts(ax, wide, alpha, p, missing, bottoms, high, rest, others):
@@ -122,15 +127,18 @@ def _name_parts(ax, wide, alpha, p, missing, bottoms, high, rest, others):
     ax.text(middle, over, "to second", color=legible(ORANGE), fontweight="bold", **how)
     right = LEFT + wide
     if missing:
-        ax.text(right, over, "to neither", color="0.3", ha="right", **how)
+        several = rest is not None and len(rest) > 1
+        outputs = f"to neither: {len(rest)} outputs" if several else "to neither"
+        ax.text(right, over, outputs, color="0.3", ha="right", **how)
     below = "αp to the right value, α to the wrong one"
     if not missing:
         words, colour = "1 − α − αp = 0: the reduction is exact", "0.25"
     elif others is not None and not np.allclose(rest, others):
-        below += "; lines separate outputs"
-        words, colour = "The hatched part differs from bar to bar: the reduction ignores that", VERMILLION
+        one = int(np.argmax(np.abs(rest - others)))
+        words = f"Not counted: a hatched output has {rest[one]:.2f} from you, {others[one]:.2f} from someone else"
+        colour = VERMILLION
     else:
         words = f"1 − α − αp = {digits(missing)}: treated as if it told the analyst nothing"
         colour = VERMILLION
-    ax.text(0.1, 0.34, below, fontsize=NOTE, color="0.25", va="bottom")
+    ax.text(0.1, 0.34, f"Counted: {below}", fontsize=NOTE, color="0.25", va="bottom")
     ax.text(0.1, 0.1, words, fontsize=NOTE, color=colour, va="bottom")
