@@ -193,8 +193,9 @@ def test_an_error_map_hatches_what_is_below_zero():
 
 def test_a_failure_is_crossed_where_the_claim_is_wrong():
     claimed, proved = [0.1, 0.2, np.nan], [0.3, 0.1, 1.0]
-    failing = failure_curve.under_upper_bound("users n", "δ at ε = 1", [1, 10, 1000], claimed, proved)
-    nothing = failure_curve.over_lower_bound("x", "mass", [1, 2], [0.5, 0.0], [0.5, -0.1])
+    words = "users n", "δ at ε = 1"
+    failing = failure_curve.FailureCurve(*words, (1, 10, 1000), claimed, proved, failure_curve.UPPER)
+    nothing = failure_curve.FailureCurve("x", "mass", (1, 2), [0.5, 0.0], [0.5, -0.1], failure_curve.LOWER)
     fig, ax = plotting.figure(width=7.0, height=2.4)
     plotting.draw_failures(ax, {"Lemma 1": nothing, "Theorem 2": failing})
     right, crosses, ring, *lower, _ = ax.get_lines()
