@@ -59,7 +59,7 @@ def draw_curves(ax, curves):
 
 
 def draw_error_map(ax, x, y, errors, *, edges):
-    """Colour a signed error over a grid, orange above zero and purple below, and hatch what is below.
+    """Colour a signed error over a grid, orange above zero, purple and hatched below.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ def _draw_row(ax, row, curve):
 
 
 def mark_crossings(ax, x, claimed, attained, *, parameter="n", quantity="ε"):
-    """Mark in red where a claim crosses the attained value, with the numbers at the crossing.
+    """Mark in orange where a claim crosses the attained value, with the numbers at the crossing.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def mark_crossings(ax, x, claimed, attained, *, parameter="n", quantity="ε"):
 
 
 def mark_shortfall(ax, x, claimed, attained, words, *, side="right"):
-    """Mark in red how far a claim is below the attained value, where the two do not cross.
+    """Mark in orange how far a claim is below the attained value, where the two do not cross.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def draw_expected(ax, x, expected, *, colour, label=None):
 
 
 def draw_point(ax, x, y, words="", *, offset=(8, 0)):
-    """Mark one point in red, with its numbers beside it if there is room.
+    """Mark one point in orange, with its numbers beside it if there is room.
 
     Parameters
     ----------
