@@ -135,7 +135,8 @@ def _name_parts(ax, wide, alpha, p, missing, bottoms, high, rest, others):
         words, colour = "1 − α − αp = 0: the reduction is exact", "0.25"
     elif others is not None and not np.allclose(rest, others):
         one = int(np.argmax(np.abs(rest - others)))
-        words = f"Not counted: a hatched output has {rest[one]:.2f} from you, {others[one]:.2f} from someone else"
+        words = f"Not counted: a hatched output has {rest[one]:.2f} from you, "
+        words += f"{others[one]:.2f} from someone else"
         colour = VERMILLION
     else:
         words = f"1 − α − αp = {digits(missing)}: treated as if it told the analyst nothing"
