@@ -1,16 +1,12 @@
 r"""Algorithm 3 of GSPA (AAAI 2024): averages clipped in ℓ₂, Gaussian noise with personal budgets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.sgd.block_reports import (
-    LARGEST_CLIP,
-    BlockReports,
-    clipping_bound,
-    scaled_down,
-)
+from shufflelib.randomizers import values
+from shufflelib.sgd.block_reports import LARGEST_CLIP, BlockReports, clipping_bound, scaled_down
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,30 +89,20 @@ class PersonalClients(BlockReports):
     calibrated_to: float | None = None
 
     def __post_init__(self):
-        eps = validation.reals(self.eps, "eps", at_least=1e-9, at_most=700.0)
+        eps = values.numbers(self.eps, "eps", at_least=1e-9, at_most=700.0)
         delta = validation.reals(self.delta, "delta", above=0.0, below=1.0)
-        if eps.ndim != 1:
-            raise ValueError(f"eps must have shape (clients,), one budget for each client, got {eps.shape}")
         if delta.shape not in ((), eps.shape):
             raise ValueError(
                 f"delta must be one number or one for each of {eps.size} clients, got {delta.shape}"
             )
+        delta = np.broadcast_to(delta, eps.shape).copy()
+        eps.flags.writeable = delta.flags.writeable = False
         clip = clipping_bound(self.clip, "clip")
         size = validation.count(self.client_size, "client_size")
         distance = 2.0 * clip / size if self.calibrated_to is None else self.calibrated_to
-        checked = {
-            "eps": eps,
-            "delta": np.broadcast_to(delta, eps.shape).copy(),
-            "clip": clip,
-            "client_size": size,
-            "calibrated_to": validation.real(
-                distance, "calibrated_to", above=0.0, at_most=2.0 * LARGEST_CLIP
-            ),
-        }
-        for field, value in checked.items():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-            object.__setattr__(self, field, value)
+        distance = validation.real(distance, "calibrated_to", above=0.0, at_most=2.0 * LARGEST_CLIP)
+        for field, value in zip(fields(self), (eps, delta, clip, size, distance), strict=True):
+            object.__setattr__(self, field.name, value)
 
     @property
     def clients(self):

@@ -3,18 +3,16 @@
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.randomizers import values
 
 
 def personal(eps0):
     """Return local budgets as a float array of shape (n,), n ≥ 2, entries from 0 to 700 nats."""
-    eps0 = validation.reals(
+    eps0 = values.numbers(
         eps0, "eps0", at_least=0.0, at_most=700.0, remedy="local budgets are in nats, from 0 to 700"
     )
-    if eps0.ndim != 1 or eps0.size < 2:
-        raise ValueError(
-            "eps0 must be a one-dimensional array of at least 2 budgets, one for each user, "
-            f"got shape {eps0.shape}"
-        )
+    if eps0.size < 2:
+        raise ValueError("eps0 must hold at least 2 budgets, one for each user, got 1")
     return eps0
 
 

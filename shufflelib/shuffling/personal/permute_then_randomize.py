@@ -146,28 +146,17 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         return self._slots_of(self.kinds, self.counts)
 
     @functools.cached_property
-    def _equal(self):
-        """The pair of equal budgets, which is that of identical randomizers; None where they differ."""
-        if self.kinds.size > 1:
+    def _finite(self):
+        """The pair of identical randomizers if budgets are equal, of all outcomes if they are few; else None."""
+        if self.kinds.size == 1:
+            more, less, mass = self.slots.more, self.slots.less, self.slots.mass
+            first, second, mass = (np.concatenate(two) for two in ((more, less), (less, more), (mass, mass)))
+            return BlanketPair(LikelihoodRatios(first, second, mass, precision=PRECISION), self.n)
+        some = self.kinds > 0.0
+        if np.sum(log_outcomes(self.counts[some])) > math.log(LISTED_OUTCOMES):
             return None
-        more, less, mass = self.slots.more, self.slots.less, self.slots.mass
-        first, second, mass = (np.concatenate(two) for two in ((more, less), (less, more), (mass, mass)))
-        return BlanketPair(LikelihoodRatios(first, second, mass, precision=PRECISION), self.n)
-
-    @property
-    def _zero_budgets(self):
-        """Number of slots with budget 0."""
-        return float(self.counts[self.kinds == 0.0].sum())
-
-    @functools.cached_property
-    def _few(self):
-        return np.sum(log_outcomes(self.counts[self.kinds > 0.0])) <= math.log(LISTED_OUTCOMES)
-
-    @functools.cached_property
-    def _cells(self):
-        """All outcomes of few slots: for each kind, the numbers of both losses and of loss 0."""
-        log_mass, error, first, second = self.slots[self.kinds > 0.0].outcomes()
-        first, second = first + self._zero_budgets, second + self._zero_budgets
+        log_mass, error, *sums = self.slots[some].outcomes()
+        first, second = (part + self.counts[~some].sum() for part in sums)  # a budget of 0 has ratios 1
         keep = first > 0.0
         log_mass, log_first, log_second = log_mass[keep], np.log(first[keep]), np.log(second[keep])
         log_mass = Interval.of(log_mass, 8.0).widened(absolute=error[keep]) - Interval.of(float(self.n)).log()
@@ -198,10 +187,8 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         """Enclose log δ(ε): enumeration for few slots, else the contour integral of the loss sum."""
         if eps >= self.max_privacy_loss:
             return Interval(-math.inf, -math.inf)
-        if self._equal is not None:
-            return self._equal.log_hockey_stick(eps, tolerance)
-        if self._few:
-            return self._cells.log_hockey_stick(eps)
+        if self._finite:
+            return self._finite.log_hockey_stick(eps, tolerance)
         if self.kinds.size > SHARP_KINDS:
             tolerance = max(tolerance, 3e-5 if self.kinds.size <= FEW_KINDS else 1e-4)
         found = self._by_contour_integral(eps, tolerance)
@@ -237,17 +224,11 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both bounds of D_order(P‖Q)."""
-        if self._equal is not None:
-            return self._equal.renyi_directed(order, skip_below)
-        if self._few:
-            return self._cells.renyi_directed(order)
-        return super().renyi_directed(order, skip_below)
+        return (self._finite or super()).renyi_directed(order, skip_below)
 
     def false_negatives(self, fpr):
         """Return both bounds of the smallest false-negative rate."""
-        if self._equal is None and self._few:
-            return self._cells.false_negatives(fpr)
-        return super().false_negatives(fpr)
+        return (self._finite or super()).false_negatives(fpr)
 
 
 class _AdaptivePair(PersonalizedPair):

@@ -128,6 +128,7 @@ def test_outcomes_are_listed_while_they_are_few(counts):
     """Numbers of both losses in each group of slots: all outcomes but those of zeros only are cells."""
     outcomes = math.prod((count + 1) * (count + 2) // 2 for count in counts)
     pair = PersonalizedPair(0.1 * np.arange(1, len(counts) + 1), counts=counts)
-    assert pair._few == (outcomes <= permute_then_randomize.LISTED_OUTCOMES)
-    if pair._few:
-        assert pair._cells.size == outcomes - 1
+    if outcomes > permute_then_randomize.LISTED_OUTCOMES:
+        assert pair._finite is None
+    else:
+        assert pair._finite.size == outcomes - 1
