@@ -17,9 +17,7 @@ that P₁ lacks.
 
 import math
 
-import numpy as np
-
-from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.certified import Interval
 from shufflelib.profiles.blanket_pair import BlanketPair
 
 
@@ -44,5 +42,6 @@ class BesideTails:
         if self.tails.inside.r0_outside > 0.0:  # so rare that it underflowed
             return math.inf
         share = (order - 1.0) / order
-        log_norms = share * self.inside.renyi_directed(order)[1], self.tails.log_moment(order) / order
-        return float(np.logaddexp(*log_norms)) / share * (1.0 + 8 * UNIT) + 8 * UNIT
+        inside = Interval.of(share * self.inside.renyi_directed(order)[1], 4.0)
+        beyond = Interval.of(self.tails.log_moment(order) / order, 4.0)
+        return float((inside.log_add(beyond) / Interval.of(share, 2.0)).upper)

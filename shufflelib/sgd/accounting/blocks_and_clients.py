@@ -3,8 +3,7 @@
 import math
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified
-from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.sgd.accounting.attacks import smallest_report
 from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, NOTHING, Epoch, checked_epochs, of_kind, within_reach
@@ -99,7 +98,7 @@ def one_client(reports, *, client, epochs):
     """
     reports = of_kind(reports, PersonalClients)
     client = validation.count(client, "client", at_least=0, at_most=reports.clients - 1)
-    mu = float(reports.mu[client]) * math.sqrt(checked_epochs(epochs)) * (1 + 32 * UNIT)
+    mu = Interval.of(float(reports.mu[client]) * math.sqrt(checked_epochs(epochs)), 32.0).upper
     statement = f"client {client} of Algorithm 3 after {epochs} epochs, {mu:g}-GDP"
     return Epoch(
         Gaussian(mu),
@@ -143,7 +142,7 @@ def released_code(reports, network, *, epochs):
     statement = f"pure epsilon of the released code after {epochs} epochs"
     return Certified(
         0.0,
-        upper * (1 + 8 * UNIT),
+        Interval.of(upper, 8.0).upper,
         source="sensitivity 2HC, Laplace noise; neighbours: replace one example, whatever the other data are",
         statement=statement,
     )

@@ -4,7 +4,7 @@ import functools
 import math
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.certified import Interval
 from shufflelib.profiles.pairs import LARGEST_MU, Gaussian
 from shufflelib.profiles.tradeoff_functions import ApproximateDP
 from shufflelib.sgd.accounting.attacks import marked_report, smallest_report
@@ -111,7 +111,7 @@ def _(reports: GaussianBlocks, *, epochs):
         at_least=2.0001 * math.sqrt(epochs) / LARGEST_MU,
         remedy=f"at epochs={epochs}, less noise hides nothing",
     )
-    mu = 2.0 / reports.noise_multiplier * (1 + 32 * UNIT)
+    mu = Interval.of(2.0 / reports.noise_multiplier, 32.0).upper
     statement = f"one example of {reports.blocks} blocks of {reports.block_size} in {epochs} epochs"
     return Epoch(
         Gaussian(mu * math.sqrt(epochs)),

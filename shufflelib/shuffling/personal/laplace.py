@@ -18,6 +18,7 @@ MIRRORED = tuple((math.inf, t) for t in (-5.0, -1.5, 0.0, 0.25, 0.5)) + tuple(
 )
 # or only reports above a threshold are counted, which the others rarely exceed
 THRESHOLDS = (0.4, 0.55, 0.7, 0.85, 1.0)
+NOTHING = Scores(0.0, 0.0), Scores(0.0, 0.0)
 
 
 class PersonalLaplace(PersonalRandomizers):
@@ -117,14 +118,14 @@ class PersonalLaplace(PersonalRandomizers):
             ends = np.array([low, high])  # both probabilities are monotone in the budget
             p = 1.0 - _between(ends, -math.inf, counted - 1.0).max()
             q = _between(ends, counted, math.inf).max()
-            return (Scores(p, 0.0), Scores(q, 0.0)) if p > q else (Scores(0.0, 0.0), Scores(0.0, 0.0))
+            return (Scores(p, 0.0), Scores(q, 0.0)) if p > q else NOTHING
         outer, inner = counted
         peak = math.log((1.0 + outer) / (1.0 - inner)) / (inner + outer) if outer < math.inf else 0.0
         range_ = np.array([low, high, min(max(peak, low), high)])
         near = _between(range_, -outer, inner)  # monotone in the budget
         far = _between(range_, -1.0 - outer, inner - 1.0)  # falls, or rises up to the peak
         p, q = max(near.min() + far.min() - far.max(), 0.0), far.max()
-        return (Scores(p, q), Scores(q, p)) if p > q else (Scores(0.0, 0.0), Scores(0.0, 0.0))
+        return (Scores(p, q), Scores(q, p)) if p > q else NOTHING
 
 
 def _peak(budget, inner):

@@ -147,7 +147,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 
     @functools.cached_property
     def _finite(self):
-        """The pair of identical randomizers if budgets are equal, of all outcomes if they are few; else None."""
+        """The pair of identical randomizers if budgets are equal, of all outcomes if few, or None."""
         if self.kinds.size == 1:
             more, less, mass = self.slots.more, self.slots.less, self.slots.mass
             first, second, mass = (np.concatenate(two) for two in ((more, less), (less, more), (mass, mass)))

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified, Status
+from shufflelib.numerics.certified import Certified, Interval, Status
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
@@ -279,7 +279,7 @@ class _Target:
     def delta(self, eps):
         if eps >= self.eps0:
             return 0.0, 0.0
-        upper = min(math.exp(self._log_upper(eps, FINE)) * (1 + 4 * UNIT), 1.0)
+        upper = min(Interval.of(self._log_upper(eps, FINE)).exp().upper, 1.0)
         return min(max(attack.delta(eps) for attack in self.attacks), upper), upper
 
     def epsilon(self, delta, guess=None):
