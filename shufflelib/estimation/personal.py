@@ -166,7 +166,7 @@ class PermuteThenRandomize(PersonalProtocol):
               \operatorname{Var} = \sum_i a_i^2 s_i + S^2 \sum_i (w_i - 1/n)^2
 
     with Δ the range and S² the sample variance of the values: with unequal weights, the permutation decides
-    whose values count more.  S² is at most nΔ²/(4(n-1)), so up to that factor these weights have the least
+    whose values count more.  S² is at most nΔ²/(4(n-1)), so up to that factor these weights have the smallest
     worst-case variance of all.  For bits they are proportional to tanh²(ε_i/2), those of Algorithm 2 to
     tanh(ε_i/2).
     """

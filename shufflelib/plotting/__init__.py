@@ -4,8 +4,8 @@ This is the only place that imports matplotlib.  It never touches global state: 
 without pyplot, and the style holds only inside `style()`, which every function here enters.
 
 `figure` makes the axes, `curve` gives a bound its look, `draw_curves` and its companions put it on
-the axes, `save_figure` writes the files, and `show_figure` also shows the picture with a caption.  A figure
-speaks: `headline` says what it shows, `label_directly` and `label_along` name curves, `gap_in_words` and
+the axes, `save_figure` writes the files, and `show_figure` also shows the picture with a caption.  For
+words, `headline` states the finding, `label_directly` and `label_along` name curves, `gap_in_words` and
 `draw_ratio` make a narrow bracket visible, `shade_impossible` shades where no bound can be,
 `mark_crossings` and `mark_shortfall` show where a claim fails.
 """

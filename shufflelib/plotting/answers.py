@@ -1,4 +1,4 @@
-"""Many answers to one question: a line for each bound, the certified bracket shaded across all of them."""
+"""All bounds in one setting: a line for each bound, the certified bracket shaded across all of them."""
 
 import math
 

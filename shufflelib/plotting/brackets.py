@@ -1,4 +1,4 @@
-"""The bracket made visible: shaded, as a strip of ratios, in words; and the side where no bound can be."""
+"""Showing a bracket: shaded, as a strip of ratios, in words; and the side where no bound can be."""
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator

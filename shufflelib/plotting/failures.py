@@ -1,4 +1,4 @@
-"""How far refuted claims are from the truth, and where one of them crosses it."""
+"""How far refuted claims are from the true value, and where one of them crosses it."""
 
 import numpy as np
 from matplotlib.ticker import LogLocator

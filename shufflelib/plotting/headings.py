@@ -1,4 +1,4 @@
-"""What a figure says in words: the finding above it, and in grey its setting."""
+"""The words above a figure: the finding, and in grey the setting."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Names at the ends of curves, in the curves' colours, moved apart where they would overlap."""
+"""Labels of curves, in the curves' colours, moved apart where they would overlap."""
 
 import numpy as np
 from matplotlib.colors import to_rgb

@@ -1,4 +1,4 @@
-"""A few bounds named where they end, and all others of the literature as one grey family."""
+"""A few bounds with labels, and all others of the literature in grey."""
 
 from shufflelib.plotting.brackets import shade_impossible
 from shufflelib.plotting.drawing import draw_curves

@@ -8,7 +8,7 @@ kind            stroke                     meaning
 certified       thick and solid            proved, floating-point and grid error included
 published       dashed                     a closed form, evaluated as its paper prints it
 asymptotic      dotted                     an approximation, proves nothing at finite n
-refuted         thin, crosses              published as a bound, and below the truth somewhere
+refuted         thin, crosses              published as a bound, but too small somewhere
 reference       hairline                   a landmark such as the local budget
 ==============  =========================  ====================================================
 
@@ -39,11 +39,11 @@ class Look:
     dash : str or tuple
         Line style in matplotlib's notation.
     marker : str or tuple
-        Marker that tells the line apart in grey, empty for none.
+        Marker that distinguishes the line in greyscale, empty for none.
     kind : {'certified', 'published', 'asymptotic', 'refuted', 'reference'}
         What the line proves.
     side : {'upper', 'lower'}
-        Which end of the bracket the line shows.
+        Which bound of the bracket the line shows.
 
     Examples
     --------
@@ -117,9 +117,9 @@ class Curve:
     bound : str
         A name in `LINE`.
     x, lower, upper : numpy.ndarray, shape (m,)
-        Abscissae and the two ends; NaN where the theorem does not apply or nothing is proved.
+        Abscissae and the two bounds; NaN where the theorem does not apply or nothing is proved.
     panel : Mapping
-        What tells this curve's panel from the others, e.g. ``{"n": 10_000}``; columns of the CSV.
+        What distinguishes this curve's panel, e.g. ``{"n": 10_000}``; columns of the CSV.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class Curve:
 
     @property
     def y(self):
-        """The end that is drawn, with NaN wherever the line must break."""
+        """The side that is drawn, with NaN wherever the line must break."""
         y = self.lower if look(self.bound).side == "lower" else self.upper
         return np.where(np.isfinite(y), y, np.nan)
 
@@ -183,9 +183,9 @@ def curve(bound, x, values, **panel):
         Abscissae.
     values : Certified or array_like, shape (m,)
         A bracket (anything with ``lower`` and ``upper``), or one number per abscissa, masked or
-        NaN where the theorem does not apply; it counts as the end that the bound's look names.
+        NaN where the theorem does not apply; it counts as the side that the bound's look names.
     **panel
-        What tells this curve's panel from the others.
+        What distinguishes this curve's panel from the others.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Simulations beside their theory: markers with bars for what was measured, dashes for what was expected."""
+"""Simulations and theory: markers with error bars for measured values, dashes for expected ones."""
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
@@ -67,7 +67,7 @@ def draw_point(ax, x, y, words="", *, offset=(8, 0)):
     x, y : float
         The point.
     words : str
-        What to read there.
+        The text beside the point.
     offset : tuple of float
         Distance of the words from the point, to the right and up, in points.
 

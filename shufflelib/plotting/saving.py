@@ -81,7 +81,7 @@ def save_figure(fig, data, name, *, parameters=None):
     fig : matplotlib.figure.Figure
         What to draw.
     data : iterable of Curve or of Mapping
-        What the figure shows; a mapping is a row as it stands.
+        The data that the figure shows; a mapping is one row.
     name : str
         File name without suffix, beginning with the notebook's number.
     parameters : Mapping, optional

@@ -1,4 +1,4 @@
-"""Pictures for a screen: the same figure drawn again and again, as fast as it goes."""
+"""Fast drawing for the screen: one figure redrawn many times."""
 
 import io
 

@@ -280,7 +280,7 @@ class local_hash(FrequencyOracle, collision):
     d : int
         Number of items, at least 2.
     l : int, optional
-        Number of hash values, 2 to 2^32; by default round(e^eps0) + 1, which has the least variance.
+        Number of hash values, 2 to 2^32; by default round(e^eps0) + 1, which has the smallest variance.
 
     Notes
     -----

@@ -61,7 +61,7 @@ class joint(Composite):
     Parameters
     ----------
     randomizers : sequence of LocalRandomizer
-        One for each coordinate, at least one; budgets may differ, continuous ones are welcome.
+        One for each coordinate, at least one; budgets may differ, continuous ones are allowed.
     distance : int, optional
         Number of coordinates in which the two inputs of the user who changes may differ, 1 to all of them
         (the default).  With fewer than all, nothing is proved for replacing a whole tuple.
@@ -107,7 +107,7 @@ class joint(Composite):
 
     Examples
     --------
-    Two reports together cost more than one of them, and less than one report with both budgets.
+    ε of two reports is larger than that of one, and smaller than that of one report with both budgets.
 
     >>> from shufflelib import randomizers, shuffle
     >>> one, both = (randomizers.generalized_rr(eps0=eps0, d=20) for eps0 in (0.5, 1.0))

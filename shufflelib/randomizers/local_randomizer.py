@@ -1,6 +1,6 @@
-r"""What a local randomizer is: an output distribution for every input, and what the shuffler makes of it.
+r"""Local randomizers: an output distribution for every input, and what shuffling needs to know of it.
 
-A randomizer takes one user's value to one report.  Four things are asked of it: its published
+A randomizer maps one user's value to one report. It provides four things: its published
 variation-ratio parameters (p, β, q), its output distribution up to symmetry, its privacy blanket
 :math:`w(y) \le \inf_x R_x(y)`, and the means to run it (``sample``, ``estimate``).  The type of a field says
 which values it takes, and they are checked when it is set.

@@ -1,8 +1,8 @@
-r"""Metric privacy: the guarantee is a distance, and the differing user moves from one place to a given other.
+r"""Metric privacy: ε₀ is a distance, and one user moves from one given place to another.
 
 A randomizer is :math:`d`-private when :math:`R_x(y) \le e^{d(x,x')} R_{x'}(y)` for all places x, x': close
-places look alike, far ones may be distinguished.  Distances are in nats: 3 km at a privacy of 0.5 per km are
-1.5.  Every bound is for one user who moves from x0 to x1, at a distance of ``d01``, while all other users
+places are hard to distinguish, far ones may be distinguished.  Distances are in nats: 3 km at 0.5 nats per km
+are 1.5.  Every bound is for one user who moves from x0 to x1, at a distance of ``d01``, while all other users
 are within ``dmax`` of both places.  It says nothing about larger moves or about users farther away.
 
 .. math:: d_{01} = d(x_0, x_1), \qquad d_{max} = \max_x \max\{d(x, x_0),\, d(x, x_1)\}
@@ -40,7 +40,7 @@ def refuse_far_apart(widest, dmax):
 
 
 class MetricRandomizer(LocalRandomizer):
-    """A randomizer seen from one pair of places, ``d01`` apart, with all others within ``dmax`` of both."""
+    """A metric randomizer for one pair of places, ``d01`` apart, with all others within ``dmax`` of both."""
 
     d01: Distance
     dmax: Distance

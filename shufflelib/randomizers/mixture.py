@@ -56,7 +56,7 @@ class mixture(Composite):
     Parameters
     ----------
     randomizers : sequence of LocalRandomizer
-        The components, at least one; budgets may differ, continuous ones are welcome.
+        The components, at least one; budgets may differ, continuous ones are allowed.
     weights : array_like, shape (K,)
         Positive probabilities, one for each component, adding up to 1 (within 1e-9).
 

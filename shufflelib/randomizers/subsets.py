@@ -157,7 +157,7 @@ class subset(FrequencyOracle, subset_exponential):
     d : int
         Number of items, at least 2.
     k : int, optional
-        Size of the report, 1 to d - 1; by default max(1, ⌈d/(e^eps0 + 1)⌉), which has the least variance.
+        Size of the report, 1 to d - 1; by default max(1, ⌈d/(e^eps0 + 1)⌉), which has the smallest variance.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Shuffled noisy SGD: the learning algorithms of Chen, Cao, Ge 2024 (Rényi, GSPA), run as written.
+"""Shuffled noisy SGD: the learning algorithms of Chen, Cao, Ge 2024 (Rényi, GSPA), as printed.
 
 >>> import numpy as np
 >>> from shufflelib import datasets, sgd

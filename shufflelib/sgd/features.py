@@ -25,8 +25,8 @@ class PrincipalComponents:
     Notes
     -----
     These numbers are computed from the data without noise, as in the papers.  The privacy of what is trained
-    on the features does **not** cover them: whoever receives them learns about the images.  The accounting
-    holds when mean and axes come from public data, or are never released.
+    on the features does **not** cover them: anybody who receives them learns about the images.  The
+    accounting holds when mean and axes come from public data, or are never released.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""The loop: blocks take turns, each report moves the parameters by one step.
+r"""The training loop: in each step one block reports, and its report updates the parameters.
 
 .. math:: \theta \leftarrow \theta - \eta\, z_{\pi(1)}, \quad \theta \leftarrow \theta - \eta\, z_{\pi(2)},
           \quad \dots
@@ -80,10 +80,10 @@ class Training:
     Notes
     -----
     The same seed gives the same bits on the same machine with the same libraries and number of threads; a run
-    that was interrupted and went on from its checkpoint gives the same bits as one that was not.  Whoever
-    knows the seed can remove the noise: for data that need protection, draw the seed at random and keep it
-    secret.  Accuracies on training data are statistics that no noise protects.  An average of parameters that
-    were sent out costs no privacy.
+    that was interrupted and resumed from its checkpoint gives the same bits as one that was not.  Anybody
+    who knows the seed can remove the noise: for data that need protection, draw the seed at random and keep
+    it secret.  Accuracies on training data are statistics that no noise protects.  An average of parameters
+    that were sent out costs no privacy.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class Training:
         epochs : int
             Epochs in all, those already finished included; at least 1.
         checkpoint : str or os.PathLike, optional
-            A file.  If it exists, training goes on from where it says.  Written after each epoch, all or
+            A file.  If it exists, training resumes from it.  Written after each epoch, all or
             nothing; an epoch that was interrupted is run again.
 
         Returns

@@ -1,4 +1,4 @@
-r"""The privacy of T epochs of shuffled SGD: what is proved, and what was published.
+r"""The privacy of T epochs of shuffled SGD: proved bounds and published claims.
 
 The guarantee depends on which two data sets count as neighbours.
 
@@ -9,7 +9,7 @@ one example        `one_example`          fixed split: the local guarantee for e
                                           blocks drawn anew: random allocation, amplified
 one whole block    `one_block`            blocks hide among blocks, at the budget s·eps0 of a block
 a client           `one_client`           √T·μ_i, even if the order is known
-an example, as     `released_code`        a pure budget, far above what its noise is scaled by
+an example, as     `released_code`        a pure budget, far above the one that scales its noise
 the code has it
 =================  =====================  =========================================================
 
