@@ -6,7 +6,7 @@ from shufflelib.explorer.parts import Door, Part
 PLAN = Door(
     "plan",
     "Plan",
-    "Choose a guarantee: which mechanism reaches it, and how large is the error?",
+    "Choose a guarantee: which mechanism meets it, and how large is the error?",
     ("task", "d", "n", "eps", "delta"),
     ("rounds", "rate", "dropout"),
     (
@@ -15,7 +15,7 @@ PLAN = Door(
             "",
             plan.answer,
             idea_pictures.Outcomes(),
-            "Bars: a made-up truth. Dots: twenty surveys that the chosen mechanism may give.",
+            "Bars: made-up true values. Dots: twenty simulated surveys with the chosen mechanism.",
             plan.asks,
         ),
         Part("table", "All mechanisms at this guarantee", plan.table, asks=plan.asks),
@@ -33,7 +33,7 @@ PLAN = Door(
 UNDERSTAND = Door(
     "understand",
     "Understand",
-    "Choose a mechanism, or bring your own, and a crowd: what does the guarantee mean?",
+    "Choose a mechanism, or enter your own, and a number of users: what does the guarantee mean?",
     ("mechanism", "matrix", "d", "sigma", "eps0", "n", "delta", "fpr"),
     ("rounds", "rate"),
     (
@@ -42,8 +42,8 @@ UNDERSTAND = Door(
             "",
             understand.answer,
             idea_pictures.Worlds(),
-            "Blue: what an analyst may count when you hold your value. Orange: what they may count when you "
-            "hold another one, multiplied by e<sup>ε</sup>. "
+            "Blue: the distribution of what the analyst counts. Orange: the same if you held another value, "
+            "multiplied by e<sup>ε</sup>. "
             "The analyst knows everybody else’s value. Red, below: the excess, enlarged.",
             understand.asks,
         ),
@@ -58,8 +58,8 @@ UNDERSTAND = Door(
             "tests",
             "False alarms against misses",
             picture=pictures.TradeOff(),
-            caption="Every attack trades false alarms against people it misses. On the dotted diagonal it "
-            "guesses; the nearer the black line is to it, the less the reports tell. Grey: no shuffler.",
+            caption="Every attack trades false alarms against misses. The dotted line is random guessing; "
+            "the closer the black line is to it, the less the reports reveal. Grey: no shuffler.",
         ),
         Part(
             "digits",
@@ -93,7 +93,7 @@ COMPARE = Door(
             "budgets",
             "Over local budgets",
             picture=pictures.OverBudgets(),
-            caption="The same bounds as the local budget grows, with as many users.",
+            caption="The same bounds as a function of the local budget, for the same number of users.",
         ),
         Part("bounds", "All bounds, and what they prove", compare.everything, asks=compare.asks, folded=True),
         Part("compared", "All digits, and the Python code", compare.digits, asks=compare.asks, folded=True),
