@@ -89,7 +89,7 @@ test: unit ## lint, the quick tests, then every notebook on coarse grids
 	@$(MAKE) --no-print-directory figures PROFILE=quick
 	@echo 'ok: lint, tests and $(words $(NOTEBOOKS)) notebooks passed'
 
-test-all: test ## make test, then the tests that take minutes (drawn questions, faults, dear profiles) and the book
+test-all: test ## make test, then the tests that take minutes (random questions, faults, expensive profiles) and the book
 	$(PYTEST) -m slow
 	$(PYTEST) tests/fuzz -m 'not slow'
 	@$(MAKE) --no-print-directory book PROFILE=quick
@@ -102,7 +102,7 @@ lint: .venv/installed
 	said=$$($(LINT_IMPORTS)) || { echo "$$said"; exit 1; }
 	$(if $(NOTEBOOKS),$(STRIP) --verify $(NOTEBOOKS))
 
-tidy: .venv/installed ## format the code and strip the notebooks, so that lint has nothing to say
+tidy: .venv/installed ## format the code and strip outputs from the notebooks
 	$(VENV) -m ruff check --fix --quiet .
 	$(VENV) -m ruff format --quiet .
 	$(if $(NOTEBOOKS),$(STRIP) $(NOTEBOOKS))
@@ -111,7 +111,7 @@ unit: .venv/installed | lint
 	$(PYTEST) -m 'not slow' --ignore=tests/fuzz
 
 fuzz: export SHUFFLELIB_FUZZ ?= 100000
-fuzz: .venv/installed ## ask every public function 1e5 drawn questions (SHUFFLELIB_FUZZ=... for another number)
+fuzz: .venv/installed ## test every public function with 1e5 random questions (SHUFFLELIB_FUZZ=... for another number)
 	$(VENV) -m pytest tests/fuzz
 
 lesson: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
@@ -123,34 +123,34 @@ lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)
 	$(JUPYTERLAB) --notebook-dir=.
 
-book: $(WANTED) $(IDEAS) .venv/book ## run the notebooks and bind them into a site: build/book/index.html (works offline)
+book: $(WANTED) $(IDEAS) .venv/book ## run the notebooks and build a website from them: build/book/index.html (works offline)
 	@rm -rf build/book build/book-doctrees
 	$(VENV) tools/book_source.py build/$(PROFILE) build/book-source
 	$(VENV) -m sphinx -b html -q -W --keep-going -c book -d build/book-doctrees build/book-source build/book
 	cp -R book/planner build/book/planner
 	$(VENV) tools/check_book.py build/book
 
-planner: .venv/installed ## compute the table of the page without a server anew: book/planner/table.js (90 minutes of one core)
+planner: .venv/installed ## recompute the table of the planner: book/planner/table.js (90 minutes on one core)
 	$(VENV) tools/planner_table.py
 
-app: .venv/installed ## open the explorer in the browser (served to this machine alone, works offline)
+app: .venv/installed ## open the explorer in the browser (on this machine only, works offline)
 	$(VENV) -m shufflelib.explorer
 
-browser: .venv/book ## move the explorer's controls in a real Chromium, checking numbers and pictures
+browser: .venv/book ## test the explorer in Chromium: controls, numbers and pictures
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
 	    echo >&2 'error: no Chromium found; apt-get install chromium, or chromium-browser, or google-chrome'; exit 1; }
 	$(VENV) -m pytest -s tests/explorer/test_app.py
 
-data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA), checked; skips what is there
+data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA) and verify it; keeps files that are there
 	@$(VENV) -m shufflelib.datasets
 
-check-figures: $(CHECK) build/check/ideas.drawn ## rebuild the figures elsewhere and compare their data with figures/
+check-figures: $(CHECK) build/check/ideas.drawn ## rebuild the figures in another folder and compare their data with figures/
 	$(VENV) tools/check_figures.py figures build/check/figures
 
-bench: .venv/installed ## measure cost and growth beside other implementations: benchmarks/results.md
+bench: .venv/installed ## measure running times and compare with other implementations: benchmarks/results.md
 	$(VENV) -m benchmarks
 
-lock: ## pin every dependency anew in requirements.lock, for Python 3.11 and later
+lock: ## pin every dependency again in requirements.lock, for Python 3.11 and later
 	@mkdir -p build
 	@uv=$$(command -v uv) || { uv=build/uv/bin/uv; python='$(PYTHON)'; \
 	    "$$python" -m venv build/uv && build/uv/bin/python -m pip install -qq uv; }; \

@@ -1,4 +1,4 @@
-"""How long one waits: processor seconds of single questions, drawn over all mechanisms.
+"""Response times: processor seconds of single questions, drawn over all mechanisms.
 
 Each question is a line of Python that `latency.csv` keeps with its time and its answer, so that two runs can
 be compared question by question.  The seed fixes the questions.  The number of users is drawn evenly in its
@@ -83,7 +83,7 @@ SEARCHES = (
     "smallest_sigma(n={n}",
 )
 QUICK = 1  # question of a kind
-HEADING = "\n## How long one waits\n\n"
+HEADING = "\n## Response times\n\n"
 
 
 def drawn(kind, place):

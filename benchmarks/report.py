@@ -12,13 +12,14 @@ from shufflelib.numerics.atomic_files import replace
 
 HEAD = """# Benchmarks
 
-Ratios within one run; `make bench` measures anew.
-"Growth" is the exponent b of a cost that grows as size^b over the larger half of the sizes measured; 0 is a
-cost that does not grow.
-"Times ours" is the peer's cost over ours at the largest size that the peer was given.
-"Agrees" says whether the two answers are the same within their brackets, at every size.
-What is asked, and what each peer does, is in the file of that name; every row is in `results.csv`.
-The accountants of many rounds are handed a table of one round, at no cost to them; ours makes its own.
+Running times relative to each other, within one run; `make bench` measures them again.
+"Growth" is the exponent b if the time grows as size^b over the larger half of the sizes measured; 0 means
+that it does not grow.
+"Times ours" is the time of the other implementation divided by ours, at the largest size of the other.
+"Agrees" says whether the two answers are equal within their error bounds, at every size.
+The file named after a benchmark says what is computed, and how each implementation does it.
+`results.csv` has all rows.
+The composition accountants get a precomputed table of one round, which is not timed; ours computes its own.
 
 ![Cost against size, one panel for each benchmark](results.png)
 
