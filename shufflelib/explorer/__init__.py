@@ -1,8 +1,7 @@
 """The explorer: one page on which every control moves every number.
 
-The parts do not depend on the page: a `Setting` holds the controls' values, `questions` compute numbers from
-it, a `QuestionQueue` sends them to other processes, `text` and `pictures` show the answers so far.  Only
-`page` imports ipywidgets, only `pictures` draws.
+A `Setting` holds the controls' values, `questions` compute numbers from it, a `QuestionQueue` sends them to
+other processes, `text` and `pictures` show the answers so far.
 
 >>> from shufflelib.explorer import Setting
 >>> setting = Setting.from_query("n=1000&d=10&delta=1e-6")

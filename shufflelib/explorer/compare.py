@@ -3,27 +3,20 @@
 import html
 
 from shufflelib.explorer import questions, text, understand
-from shufflelib.explorer.questions import Question, Refused
+from shufflelib.explorer.questions import Unknown
 
 
-def asks(setting):
-    """Return the questions behind the answer."""
-    asked = [questions.epsilon, *([questions.published] if setting.one_round else [])]
-    return [Question.of(ask, setting) for ask in asked]
-
-
-def answer(setting, known, asked):
+def answer(setting, known):
     """Give the certified number and the best published one beside it."""
-    found = known(Question.of(questions.epsilon, setting))
-    return understand.big(found, setting, True) + best(setting, known)
+    return understand.big(known(questions.epsilon, setting), setting) + best(setting, known)
 
 
 def best(setting, known):
     """Say which published bound is the smallest that holds, and which promise too much."""
     if not setting.one_round:
         return "<p>The published bounds are for one round in which everybody reports.</p>"
-    found, published = (known(one) for one in asks(setting))
-    if found is None or published is None or isinstance(found, Refused) or isinstance(published, Refused):
+    found, published = known(questions.epsilon, setting), known(questions.published, setting)
+    if isinstance(found, Unknown) or isinstance(published, Unknown):
         return ""
     values = {name: one for name, one in published.items() if isinstance(one, float)}
     uppers = {one.name for one in questions.OTHERS if one.says.startswith(("upper", "certified upper"))}
@@ -41,13 +34,3 @@ def best(setting, known):
         names = html.escape("; ".join(below))
         words += f" Below what an attack attains, so no guarantee: {names}."
     return f'<p class="consequence">{words}</p>'
-
-
-def everything(setting, known, asked):
-    """List all bounds with their verdicts."""
-    return text.bounds(setting, known)
-
-
-def digits(setting, known, asked):
-    """Give all digits of the certified bounds."""
-    return text.situation(setting) + text.epsilon(setting, known)

@@ -6,9 +6,7 @@ import numpy as np
 
 from shufflelib import plotting
 from shufflelib.explorer import questions
-from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.pictures import Picture, over_budgets
-from shufflelib.explorer.questions import Question
 
 
 class Error(Picture):
@@ -34,17 +32,13 @@ class Error(Picture):
                 for name, height in (("meet", 0.03), ("miss", 0.11))
             }
 
-    def waits(self, setting):
-        """Always: calibration has a button of its own."""
-        return True
-
-    def numbers(self, setting):
+    def questions(self, setting):
         """Return what meets the target."""
-        return [Question.of(questions.largest, setting), Question.of(questions.fewest, setting)]
+        return [(questions.largest, setting)]
 
     def finding(self, setting, known):
         """Return the error at the setting."""
-        if not MECHANISMS[setting.mechanism].histogram:
+        if "d" not in setting.parameters:
             return "This mechanism does not estimate a histogram."
         error = plotting.digits(100.0 * questions.rare_item_error(setting), 2)
         return f"At ε₀ = {setting.eps0:.3g} the error of a rare item's share is {error} % of the users."
@@ -52,7 +46,7 @@ class Error(Picture):
     def draw(self, setting, known):
         """Draw the error, the largest budget proved to meet the target, and the one proved to miss it."""
         self.curves = []
-        if MECHANISMS[setting.mechanism].histogram:
+        if "d" in setting.parameters:
             x = np.geomspace(0.1, 10.0, 41)
             y = np.array([questions.rare_item_error(setting.but(eps0=float(eps0))) for eps0 in x])
             self.curves = [{"eps0": one, "error": error} for one, error in zip(x, y, strict=True)]
@@ -63,7 +57,7 @@ class Error(Picture):
         else:
             self.error.set_data([], [])
             self._mark(setting.eps0, (math.nan, math.nan))
-        found = known(Question.of(questions.largest, setting))
+        found = known(questions.largest, setting)
         for name, edge in (("meet", "answer"), ("miss", "fails")):
             budget = getattr(found, edge, None)
             line, label = self.edges[name], self.labels[name]

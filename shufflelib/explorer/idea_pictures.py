@@ -10,7 +10,6 @@ from scipy.stats import norm
 from shufflelib import plotting
 from shufflelib.explorer import plan, plan_pictures, questions
 from shufflelib.explorer.pictures import DPI, Picture
-from shufflelib.explorer.questions import Question
 from shufflelib.explorer.text import bound, rounded
 from shufflelib.plotting import ideas
 from shufflelib.plotting.ideas import outcomes
@@ -106,10 +105,6 @@ class _Idea(Picture):
 
     headed = True
 
-    def numbers(self, setting):
-        """Return the certified ε."""
-        return [Question.of(questions.epsilon, setting)]
-
     def _drawn(self, setting, known):
         self.draw(setting, known)
         return Screen(self.fig, dpi=DPI)
@@ -118,9 +113,13 @@ class _Idea(Picture):
 class Worlds(_Idea):
     """What the analyst counts with your value, and e^ε times that without it; the excess is δ."""
 
+    def questions(self, setting):
+        """Return the certified ε of one round."""
+        return [(questions.epsilon, setting.but(rounds=1, rate=1.0))]
+
     def draw(self, setting, known):
-        """Draw both, at the certified ε."""
-        found = known(Question.of(questions.epsilon, setting))
+        """Draw both, at the certified ε of one round."""
+        found = known(*self.questions(setting)[0])
         x, p, q = difference(looks(setting.randomizer()), setting.n)
         self.curves = [
             {"count": float(k), "with your value": float(a), "with another value": float(b)}
@@ -141,7 +140,7 @@ class Worlds(_Idea):
 
     def finding(self, setting, known):
         """Return how far one count sticks out."""
-        found = known(Question.of(questions.epsilon, setting))
+        found = known(*self.questions(setting)[0])
         if not hasattr(found, "upper") or not math.isfinite(found.upper):
             return ""
         times = f"{bound(math.exp(found.upper), up=True, digits=4)} times the orange one"
@@ -151,7 +150,7 @@ class Worlds(_Idea):
 class Crowd(_Idea):
     """A hundred of the people whose reports are shuffled: those that look like yours, and the rest."""
 
-    def numbers(self, setting):
+    def questions(self, setting):
         """Return nothing: it shows the mechanism alone."""
         return []
 
@@ -181,9 +180,9 @@ class Crowd(_Idea):
 class Outcomes(_Idea):
     """Twenty surveys that the chosen mechanism may give, over the true shares."""
 
-    def numbers(self, setting):
+    def questions(self, setting):
         """Return the table of all mechanisms."""
-        return [Question.of(questions.recommended, setting)]
+        return [(questions.recommended, setting)]
 
     def draw(self, setting, known):
         """Draw normal errors; each item is a quarter rarer than the one before."""
@@ -215,9 +214,9 @@ class Outcomes(_Idea):
 class Errors(_Idea):
     """The error of the chosen mechanism beside those of a trusted curator and of no shuffler."""
 
-    def numbers(self, setting):
+    def questions(self, setting):
         """Return the table of all mechanisms."""
-        return [Question.of(questions.recommended, setting)]
+        return [(questions.recommended, setting)]
 
     def draw(self, setting, known):
         """Draw one standard error to both sides of a true share."""

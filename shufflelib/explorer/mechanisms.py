@@ -2,32 +2,18 @@
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from shufflelib import randomizers
 from shufflelib.randomizers.by_name import read_matrix
 
 
-@dataclass(frozen=True)
-class Mechanism:
-    """A constructor of a randomizer and the controls that it takes.
-
-    Parameters
-    ----------
-    text : str
-        As in the menu.
-    build : callable
-        Takes the parameters by name.
-    parameters : tuple of str
-        Names of fields of a `Setting`.
-    histogram : bool
-        Whether frequencies of items can be estimated from the reports.
-    """
+class Mechanism(NamedTuple):
+    """A constructor of a randomizer, its name in the menu, and the controls that it takes."""
 
     text: str
     build: Callable
     parameters: tuple = ("eps0",)
-    histogram: bool = False
 
 
 @functools.lru_cache(maxsize=256)
@@ -50,18 +36,15 @@ def on_one_line(matrix):
     return ";".join(",".join(f"{one}" for one in row) for row in tabulated(matrix).matrix)
 
 
-def _items(text, build):
-    return Mechanism(text, build, ("eps0", "d"), histogram=True)
-
-
+ON_ITEMS = ("eps0", "d")  # frequencies of items can be estimated from the reports
 MECHANISMS = {
-    "generalized_rr": _items("Randomized response, d options", randomizers.generalized_rr),
+    "generalized_rr": Mechanism("Randomized response, d options", randomizers.generalized_rr, ON_ITEMS),
     "binary_rr": Mechanism("Binary randomized response", randomizers.binary_rr),
-    "rappor": _items("RAPPOR: d bits, each flipped", randomizers.rappor),
-    "optimized_unary": _items("Optimized unary encoding", randomizers.optimized_unary),
-    "subset": _items("Subset selection, d options", randomizers.subset),
-    "local_hash": _items("Local hashing of d options", randomizers.local_hash),
-    "hadamard": _items("Hadamard response, d options", randomizers.hadamard),
+    "rappor": Mechanism("RAPPOR: d bits, each flipped", randomizers.rappor, ON_ITEMS),
+    "optimized_unary": Mechanism("Optimized unary encoding", randomizers.optimized_unary, ON_ITEMS),
+    "subset": Mechanism("Subset selection, d options", randomizers.subset, ON_ITEMS),
+    "local_hash": Mechanism("Local hashing of d options", randomizers.local_hash, ON_ITEMS),
+    "hadamard": Mechanism("Hadamard response, d options", randomizers.hadamard, ON_ITEMS),
     "duchi": Mechanism("Duchi: number in [-1, 1] to a bit", randomizers.duchi),
     "piecewise": Mechanism("Piecewise: number in [-1, 1]", randomizers.piecewise),
     "laplace": Mechanism("Laplace noise, number in [0, 1]", randomizers.laplace),

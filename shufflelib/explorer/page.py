@@ -8,6 +8,7 @@ from pathlib import Path
 from shufflelib.explorer import text
 from shufflelib.explorer.controls import CONTROLS
 from shufflelib.explorer.doors import DOORS
+from shufflelib.explorer.questions import Known
 from shufflelib.explorer.setting import Setting
 
 PICTURES = {part.name: part.picture for door in DOORS.values() for part in door.parts if part.picture}
@@ -24,7 +25,7 @@ FIGURE = """<figure id="figure-{name}" data-picture="{name}"><div class="plot"><
 <a data-form="csv" href="#">CSV</a></span></figcaption>
 <details class="data"><summary>The numbers of this figure</summary>
 <div class="table" tabindex="0" role="region" aria-label="Numbers: {name}"></div></details></figure>"""
-WAITING = '<p>Composed rounds take minutes. <button type="button" class="ask">Compute them</button></p>'
+WAITING = '<p>This may take minutes. <button type="button" class="ask">Compute</button></p>'
 
 
 def shell(name):
@@ -70,63 +71,56 @@ def setting_of(asked):
     )
 
 
-class View:
-    """What a browser shows of a setting at one door.
+def view(asked, setting, get):
+    """Return what a browser shows of a setting, as JSON can hold it, and the questions behind it.
 
     Parameters
     ----------
-    door : str
-        A name in `DOORS`.
+    asked : Mapping
+        The request: a door, the folded parts that are open, and whether slow answers were asked for.
     setting : Setting
         The setting.
-    opened : iterable of str
-        Folded parts that are open.
-    asked : bool
-        Whether slow answers were asked for.
+    get : callable
+        Takes a question and returns its answer, or None while there is none.
+
+    Returns
+    -------
+    dict
+        Words, pictures and controls.
+    dict
+        Question to answer, None while there is none; numbers before curves.
     """
+    door, opened, slow = DOORS[asked["door"]], asked.get("opened", ()), bool(asked.get("slow"))
+    words, pictures, numbers, curves = {}, {}, {}, {}
+    for part in door.parts:
+        if part.folded and part.name not in opened:
+            continue
+        known, drawn = Known(get, slow=slow), Known(get, slow=slow)
+        words[part.name] = part.words(setting, known)
+        if part.picture:
+            pictures[part.name] = _picture(part.picture, setting, drawn)
+        words[part.name] += WAITING * (known.held or drawn.held)
+        numbers |= known.asked
+        curves |= drawn.asked
+    values = dataclasses.asdict(setting)
+    shown = {
+        "query": setting.query,
+        "controls": {name: one.state(values[name]) for name, one in CONTROLS.items() if name in values},
+        "values": {name: f"{value}" for name, value in values.items()},
+        "visible": door.shown(setting),
+        "parts": words,
+        "pictures": pictures,
+    }
+    return shown, numbers | curves
 
-    def __init__(self, door, setting, opened=(), *, asked=False):
-        self.door, self.setting, self.asked = DOORS[door], setting, asked
-        self.parts = [part for part in self.door.parts if not part.folded or part.name in opened]
 
-    def questions(self):
-        """Return all questions, numbers before curves."""
-        numbers, points = [], []
-        for part in self.parts:
-            more, curves = part.questions(self.setting, self.asked)
-            numbers += more
-            points += curves
-        return list(dict.fromkeys([*numbers, *points]))
-
-    def state(self, known):
-        """Return all that the page shows, as JSON can hold it."""
-        values = dataclasses.asdict(self.setting)
-        return {
-            "query": self.setting.query,
-            "controls": {name: one.state(values[name]) for name, one in CONTROLS.items() if name in values},
-            "values": {name: f"{value}" for name, value in values.items()},
-            "visible": self.door.shown(self.setting),
-            "parts": {part.name: self._words(part, known) for part in self.parts},
-            "pictures": {part.name: self._picture(part, known) for part in self.parts if part.picture},
-        }
-
-    def _words(self, part, known):
-        words = part.words(self.setting, known, self.asked)
-        slow = part.picture is not None and part.picture.waits(self.setting) and not self.asked
-        return words + (WAITING if slow else "")
-
-    def _picture(self, part, known):
-        numbers, points = part.questions(self.setting, self.asked)
-        shown = list(dict.fromkeys([*numbers, *points]))
-        found = sum(known(one) is not None for one in shown)
-        progress = f"curves: {found} of {len(shown)}" if found < len(shown) else ""
-        alt = part.picture.finding(self.setting, known)
-        return {
-            "version": f"{found}",
-            "progress": progress,
-            "alt": alt,
-            "values": part.picture.values(self.setting, known),
-        }
+def _picture(picture, setting, known):
+    for ask, there in picture.questions(setting):
+        known(ask, there)
+    found = sum(answer is not None for answer in known.asked.values())
+    progress = f"curves: {found} of {len(known.asked)}" if found < len(known.asked) else ""
+    alt, values = picture.finding(setting, known), picture.values(setting, known)
+    return {"version": f"{found}", "progress": progress, "alt": alt, "values": values}
 
 
 def table(rows):

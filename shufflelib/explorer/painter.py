@@ -1,12 +1,13 @@
 """Pictures drawn in a process of their own, so that numbers never wait for them."""
 
+import itertools
 import threading
 from concurrent.futures.process import BrokenProcessPool
 
 from shufflelib.explorer import questions, report
 from shufflelib.explorer.page import PICTURES, table
 from shufflelib.explorer.question_queue import Process
-from shufflelib.explorer.questions import Question
+from shufflelib.explorer.questions import Known, Question
 from shufflelib.plotting.saving import as_csv, rows_of
 
 FORMS = {"png": "image/png", "svg": "image/svg+xml", "csv": "text/csv", "table": "text/html"}
@@ -26,18 +27,24 @@ def paint(name, form, setting, answers):
     answers : dict
         Question to answer, as far as they are known.
     """
-    picture = PICTURES[name]
+    picture, known = PICTURES[name], Known(answers.get, slow=True)
     if form in ("png", "svg"):
-        return getattr(picture, form)(setting, answers.get)
-    picture.draw(setting, answers.get)
+        return getattr(picture, form)(setting, known)
+    picture.draw(setting, known)
     rows = rows_of(picture.curves)
     return as_csv(rows, {"setting": setting.query}) if form == "csv" else table(rows).encode()
 
 
 def write_report(setting, answers):
     """Return the one-page report of a plan as bytes; what is not known is computed."""
-    known = lambda question: answers.get(question) or question.answer()  # noqa: E731
-    return report.report(setting, known, setting.chosen).encode()
+    known = Known(lambda question: answers.get(question) or question.answer(), slow=True)
+    return report.report(setting, known).encode()
+
+
+def _found(known, *asked):
+    """Return the answers that there are."""
+    found = {one: known(one) for one in itertools.starmap(Question.of, asked)}
+    return {one: answer for one, answer in found.items() if answer is not None}
 
 
 class Painter:
@@ -54,15 +61,11 @@ class Painter:
 
     def paint(self, name, form, setting, known):
         """Return the bytes of a picture with what is known of a setting."""
-        picture = PICTURES[name]
-        shown = [*picture.numbers(setting), *picture.points(setting)]
-        answers = {one: answer for one in shown if (answer := known(one)) is not None}
-        return self._run(paint, name, form, setting, answers)
+        return self._run(paint, name, form, setting, _found(known, *PICTURES[name].questions(setting)))
 
     def report(self, setting, known):
         """Return the one-page report of a plan with the chosen mechanism."""
-        asked = Question.of(questions.recommended, setting)
-        return self._run(write_report, setting, {asked: known(asked)})
+        return self._run(write_report, setting, _found(known, (questions.recommended, setting)))
 
     def _run(self, *task):
         with self._lock:

@@ -1,7 +1,7 @@
 """The pictures of the page: each keeps its figure, and draws what is known of a setting so far.
 
-A picture names the questions it shows; ``known`` returns an answer, or None while there is none.  Nothing is
-drawn for a question without an answer, so a picture never shows numbers of another setting.
+A picture names the questions it shows; a `Known` answers them.  Nothing is drawn for a question without an
+answer, so a picture never shows numbers of another setting.
 """
 
 import math
@@ -11,8 +11,6 @@ import numpy as np
 
 from shufflelib import plotting
 from shufflelib.explorer import questions
-from shufflelib.explorer.mechanisms import MECHANISMS
-from shufflelib.explorer.questions import Question
 from shufflelib.explorer.text import rounded
 from shufflelib.plotting.screen import Screen
 
@@ -59,16 +57,8 @@ class Picture(ABC):
             (self.span,) = self.ax.plot([], [], color=plotting.VERMILLION, lw=2.5, zorder=4)
 
     @abstractmethod
-    def numbers(self, setting):
-        """Return the questions about the setting itself."""
-
-    def points(self, setting):
-        """Return the questions of the curves, the nearest first."""
-        return []
-
-    def waits(self, setting):
-        """Whether the questions wait for a button, because their answers take long."""
-        return setting.rounds > 1
+    def questions(self, setting):
+        """Return pairs of a question and a setting, the most important first."""
 
     @abstractmethod
     def draw(self, setting, known):
@@ -121,7 +111,7 @@ class Picture(ABC):
 
 def answers(ask, settings, known):
     """Return both bounds of many answers, NaN where none is known."""
-    ends = [questions.scalar(known(Question.of(ask, one))) for one in settings]
+    ends = [questions.scalar(known(ask, one)) for one in settings]
     low, high = np.array(ends, float).reshape(-1, 2).T
     return low, high
 
@@ -142,22 +132,13 @@ class _Epsilons(Picture):
     def settings(self, setting):
         """Return one setting for each value of the parameter."""
 
-    def waits(self, setting):
-        """Never: the numbers of this picture are what the page is for."""
-        return False
-
-    def numbers(self, setting):
-        """Return the certified bounds, then all other bounds."""
+    def questions(self, setting):
+        """Return the certified bounds and all others, the nearest values of the parameter first."""
         asks = (questions.epsilon, questions.published) if setting.one_round else (questions.epsilon,)
-        return [Question.of(ask, setting) for ask in asks]
-
-    def points(self, setting):
-        """Return the same for all values of the parameter."""
-        settings = sorted(self.settings(setting), key=lambda one: self._distance(one, setting))
-        return [question for one in settings for question in self.numbers(one)]
-
-    def _distance(self, one, setting):
-        return abs(math.log(getattr(one, self.parameter) / getattr(setting, self.parameter)))
+        here = math.log(getattr(setting, self.parameter))
+        settings = (setting, *self.settings(setting))
+        nearest = sorted(settings, key=lambda one: abs(math.log(getattr(one, self.parameter)) - here))
+        return [(ask, one) for one in nearest for ask in asks]
 
     def draw(self, setting, known):
         """Draw every bound, the bracket, and the bracket of the current setting."""
@@ -165,9 +146,7 @@ class _Epsilons(Picture):
         x = np.array([getattr(one, self.parameter) for one in settings], float)
         low, high = answers(questions.epsilon, settings, known)
         curves = [plotting.curve(ENDS[0], x, low), plotting.curve(ENDS[1], x, high)]
-        published = [
-            known(Question.of(questions.published, one)) if one.one_round else None for one in settings
-        ]
+        published = [known(questions.published, one) if one.one_round else None for one in settings]
         for bound in questions.OTHERS:
             values = [_number(one, bound.name) for one in published]
             curves.append(plotting.curve(bound.name, x, values))
@@ -178,12 +157,12 @@ class _Epsilons(Picture):
         shown = [plotting.curve(one.bound, one.x, np.where(one.y > 0.0, one.y, np.nan)) for one in curves]
         named = {one.bound: NAMED[one.bound] for one in shown if one.bound in NAMED}
         plotting.draw_literature(self.ax, shown, named, shade="no guarantee: an attack")
-        current = questions.scalar(known(Question.of(questions.epsilon, setting)))
+        current = questions.scalar(known(questions.epsilon, setting))
         self._mark(getattr(setting, self.parameter), current if settings else (math.nan, math.nan))
 
     def finding(self, setting, known):
         """Return ε here and at the next larger value of the parameter."""
-        found = known(Question.of(questions.epsilon, setting))
+        found = known(questions.epsilon, setting)
         if not self.settings(setting):
             return "This mechanism has no local budget to choose."
         if not hasattr(found, "upper"):
@@ -191,7 +170,7 @@ class _Epsilons(Picture):
         words = f"{self._at(setting)} ε is at most {rounded(found.upper, up=True)}"
         here = getattr(setting, self.parameter)
         more = [one for one in self.settings(setting) if getattr(one, self.parameter) > 1.5 * here]
-        later = known(Question.of(questions.epsilon, more[0])) if more else None
+        later = known(questions.epsilon, more[0]) if more else None
         if not hasattr(later, "upper"):
             return f"{words}."
         return f"{words}, {self._at(more[0]).lower()} at most {rounded(later.upper, up=True)}."
@@ -208,10 +187,10 @@ class _Epsilons(Picture):
         ]
 
     def _bounds(self, setting, known):
-        found = known(Question.of(questions.epsilon, setting))
+        found = known(questions.epsilon, setting)
         if not hasattr(found, "upper"):
             return ""
-        published = known(Question.of(questions.published, setting)) if setting.one_round else None
+        published = known(questions.published, setting) if setting.one_round else None
         sizes = {one.name: _number(published, one.name) for one in questions.OTHERS}
         sizes |= {"certified upper": found.upper, "local budget": _finite(setting.budget * setting.rounds)}
         words = [
@@ -276,7 +255,7 @@ class OverBudgets(_Epsilons):
 
     def settings(self, setting):
         """Return the settings with other budgets; none where the mechanism has no budget."""
-        if "eps0" not in MECHANISMS[setting.mechanism].parameters:
+        if "eps0" not in setting.parameters:
             return []
         return [setting.but(eps0=eps0) for eps0 in BUDGETS[:: 1 if setting.one_round else 3]]
 
@@ -289,17 +268,13 @@ class TradeOff(Picture):
             ax, xlabel="false alarms", ylabel="missed users", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02)
         )
 
-    def numbers(self, setting):
-        """Return the point asked for."""
-        return [Question.of(questions.missed, setting)]
-
-    def points(self, setting):
-        """Return the whole curve, which is one question."""
-        return [Question.of(questions.tradeoff, setting)]
+    def questions(self, setting):
+        """Return the point asked for, then the whole curve."""
+        return [(questions.missed, setting), (questions.tradeoff, setting)]
 
     def finding(self, setting, known):
         """Return the point asked for."""
-        found = known(Question.of(questions.missed, setting))
+        found = known(questions.missed, setting)
         if not hasattr(found, "lower"):
             return ""
         most = rounded(100.0 * (1.0 - found.lower), up=True, to=3)
@@ -308,7 +283,7 @@ class TradeOff(Picture):
     def draw(self, setting, known):
         """Draw the certified band, the diagonal, and the curve of the local budget alone."""
         x = np.array(questions.FALSE_ALARMS)
-        found = known(Question.of(questions.tradeoff, setting))
+        found = known(questions.tradeoff, setting)
         low, high = _ends(found, x)
         curves = [plotting.curve(ENDS[0], x, low), plotting.curve(ENDS[1], x, high)]
         fine = np.linspace(0.0, 1.0, 201)
@@ -318,7 +293,7 @@ class TradeOff(Picture):
         local = np.maximum(local, 0.0) if setting.budget < math.inf else np.full(fine.shape, np.nan)
         curves.append(plotting.curve("local budget", fine, local))
         self._show(curves)
-        current = questions.scalar(known(Question.of(questions.missed, setting)))
+        current = questions.scalar(known(questions.missed, setting))
         self._mark(setting.fpr, current)
         self.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
@@ -337,17 +312,13 @@ class Renyi(Picture):
         self.ax.xaxis.set_major_formatter("{x:g}")
         self.ax.minorticks_off()
 
-    def numbers(self, setting):
-        """Return the order asked for."""
-        return [Question.of(questions.renyi, setting)]
-
-    def points(self, setting):
-        """Return the whole curve, which is one question."""
-        return [Question.of(questions.renyi_curve, setting)]
+    def questions(self, setting):
+        """Return the order asked for, then the whole curve."""
+        return [(questions.renyi, setting), (questions.renyi_curve, setting)]
 
     def finding(self, setting, known):
         """Return the order asked for."""
-        found = known(Question.of(questions.renyi, setting))
+        found = known(questions.renyi, setting)
         if not hasattr(found, "upper"):
             return ""
         return f"At order {setting.order:g} the divergence is at most {rounded(found.upper, up=True)}."
@@ -355,11 +326,11 @@ class Renyi(Picture):
     def draw(self, setting, known):
         """Draw the certified band and the local budget, which no order exceeds."""
         x = np.array(questions.ORDERS)
-        low, high = _ends(known(Question.of(questions.renyi_curve, setting)), x)
+        low, high = _ends(known(questions.renyi_curve, setting), x)
         budget = _finite(setting.budget * setting.rounds)
         curves = [plotting.curve(ENDS[0], x, low), plotting.curve(ENDS[1], x, high)]
         curves.append(plotting.curve("local budget", [1.0, 300.0], [budget, budget]))
         self._show(curves)
-        current = questions.scalar(known(Question.of(questions.renyi, setting)))
+        current = questions.scalar(known(questions.renyi, setting))
         self._mark(setting.order, current)
         self._decades(-30)

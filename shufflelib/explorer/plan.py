@@ -4,8 +4,8 @@ import html
 import math
 
 from shufflelib.explorer import plan_pictures, questions
-from shufflelib.explorer.questions import Question, Refused
-from shufflelib.explorer.text import COMPUTING, bound, code, rounded
+from shufflelib.explorer.questions import Unknown
+from shufflelib.explorer.text import bound, code, rounded
 from shufflelib.plotting.headings import digits
 
 USELESS = 0.5  # standard error of a share or of a mean in [0, 1]
@@ -23,40 +23,37 @@ NAMES = {
 }
 
 
-def asks(setting):
-    """Return the question behind the plan."""
-    return [Question.of(questions.recommended, setting)]
-
-
-def answer(setting, known, asked):
+def answer(setting, known):
     """Say how far off the open mechanism is, and which is the best one; or what is wrong."""
-    found = _found(setting, known)
-    if found is None:
-        return f'<p class="big">{COMPUTING}</p>'
-    if isinstance(found, Refused):
+    found = known(questions.recommended, setting)
+    if isinstance(found, Unknown):
+        if found.pending:
+            long = "<p>Several rounds take a minute or two.</p>" * (setting.rounds > 1)
+            return f'<p class="big"><span class="pending">{found.reason}</span></p>{long}'
         return f'<p class="number failure" role="alert">No mechanism: {html.escape(found.reason)}.</p>'
     best, row = found[0], chosen_row(setting, known)
     if best["standard error"] > USELESS:
         return '<p class="big">No useful answer</p><p>Use more users, a larger ε, or a larger δ.</p>'
+    best_one = row["mechanism"] == best["mechanism"]
     what = "a share" if setting.task == "histogram" else "the mean"
     error = points(row["standard error"])
-    says = f"{_name(row)}{' has the smallest error' * (row is best)}: {what} is off by about "
-    says += f"{error.replace(' ', ' percentage ')}, {_how(row)}."
-    if row is not best:
-        says += f" The smallest error is that of {_name(best)}: {points(best['standard error'])}."
+    says = f"{name(row)}{' has the smallest error' * best_one}: {what} is off by about "
+    says += f"{error.replace(' ', ' percentage ')}, if each device {parameter(row)}."
+    if not best_one:
+        says += f" The smallest error is that of {name(best)}: {points(best['standard error'])}."
     return f'<p class="big">± <b>{error}</b></p><p class="consequence">{says}</p>'
 
 
-def table(setting, known, asked):
+def table(setting, known):
     """List all mechanisms, smallest error first."""
-    found = _found(setting, known)
-    if found is None or isinstance(found, Refused):
+    found = known(questions.recommended, setting)
+    if isinstance(found, Unknown):
         return ""
     opened = chosen_row(setting, known)
     heads = "mechanism", "each report has", "standard error", "worst case", "central DP × ", "bytes"
     rows = [
         (
-            _button(row, row is opened),
+            _button(row, row["mechanism"] == opened["mechanism"]),
             _setting(row),
             points(row["standard error"]),
             points(row["worst case"]),
@@ -77,35 +74,90 @@ def table(setting, known, asked):
 
 def chosen_row(setting, known):
     """Return the row of the chosen mechanism, else the best one, or None while nothing is known."""
-    found = _found(setting, known)
-    if found is None or isinstance(found, Refused):
+    found = known(questions.recommended, setting)
+    if isinstance(found, Unknown):
         return None
     return next((row for row in found if row["mechanism"] == setting.chosen), found[0])
 
 
-def detail(setting, known, asked):
-    """Open one mechanism: its error beside others, what is left without the shuffler, a statement, code."""
+def detail(setting, known):
+    """Open one mechanism: what is proved, its error beside others, a statement, code."""
     row = chosen_row(setting, known)
     if row is None:
         return ""
-    usual, central = row["standard error"], row["standard error"] / row["x central"]
-    paragraphs = (
-        f"<h2>{html.escape(_name(row))}</h2>"
-        f"<p>Typical error: <b>{points(usual)}</b>. A curator who is trusted with all values would need "
-        f"{points(central)} for the same guarantee{_alone(setting, row)}.</p>{_without_shuffler(row)}"
-    )
-    line = f"from shufflelib import randomizers, shuffle, shuffling; answer = {row['python']}"
     return (
-        f'{paragraphs}<h3>A statement to publish</h3><p class="copy">{html.escape(row["sentence"])}</p>'
+        f"<h2>{html.escape(name(row))}</h2>{facts(setting, known, row)}"
+        f'<h3>A statement to publish</h3><p class="copy">{html.escape(row["sentence"])}</p>'
         '<p><a class="report" href="/report.html" download="plan.html">One page to print</a></p>'
-        f"<details><summary>Code</summary>{code(line)}{code(_shell(setting))}</details>"
+        f"<details><summary>Code</summary>{code(python(row))}{code(_shell(setting))}</details>"
     )
+
+
+def python(row):
+    """Return a line of Python whose ``answer`` is the certified guarantee of a row."""
+    return f"from shufflelib import randomizers, shuffle, shuffling; answer = {row['python']}"
+
+
+def facts(setting, known, row):
+    """Return a table of what is proved of a row and how large its error is."""
+    errors, one = plan_pictures.errors(setting, row), " of one round" if setting.rounds > 1 else ""
+    truth, _, usual = plan_pictures.shown_as(setting, row["standard error"]).partition(" ± ")
+    what = "share" if setting.task == "histogram" else "mean"
+    said = {
+        f"Guarantee{' for all rounds' if setting.rounds > 1 else ''}": _guarantee(setting, known, row),
+        "Each device": parameter(row),
+        f"Typical error{one}": f"a true {what} of {truth} is shown as {truth} ± {usual}",
+        "In the worst case": f"± {points(row['worst case'])}",
+        "A curator trusted with all values": f"± {points(errors[plan_pictures.CURATOR])}, same guarantee",
+        "The best mechanism without a shuffler": f"± {points(errors[plan_pictures.LOCAL])}, same ε",
+        "If the shuffler is compromised": _without_shuffler(setting, row),
+        "Size of a user's reports": f"{row['bytes']:,} byte{'s' * (row['bytes'] > 1)}",
+    }
+    rows = (f'<tr><th scope="row">{one}</th><td>{other}</td></tr>' for one, other in said.items())
+    return f'<table class="facts">{"".join(rows)}</table>'
+
+
+def _guarantee(setting, known, row):
+    at = f"at δ = {digits(setting.delta)}"
+    if row["parameter"] == "eps0":
+        try:
+            there = setting.but(
+                mechanism=row["mechanism"], eps0=row["value"], n=plan_pictures.staying(setting)
+            )
+        except ValueError:  # the controls do not reach it
+            there = None
+        exact = there and known(questions.epsilon, there)
+        if hasattr(exact, "upper"):
+            low, high = bound(exact.lower, up=False, digits=4), bound(exact.upper, up=True, digits=4)
+            return f"{low} ≤ ε ≤ {high} {at} (the upper bound is proved, an attack attains the lower one)"
+    return f"ε ≤ {digits(setting.eps)} {at} (proved)"
+
+
+def _without_shuffler(setting, row):
+    if row["parameter"] == "messages":
+        return "nothing protects the values: all of the privacy comes from shuffling"
+    total = row["value"] * setting.rounds
+    odds = (
+        f"{rounded(math.exp(total), up=True, to=3)} times"
+        if total < 700.0
+        else f"e<sup>{total:.4g}</sup> times"
+    )
+    rounds = f" in all {setting.rounds:,} rounds" if setting.rounds > 1 else ""
+    return f"ε₀ = {digits(total, 4)}{rounds}: any guess about a user becomes at most {odds} as likely"
+
+
+def parameter(row):
+    """Say what each device does."""
+    value = row["value"]
+    if row["parameter"] == "messages":
+        return f"adds {value:,} random message{'s' * (value > 1)} to its own"
+    return f"reports with ε₀ = {value:g}"
 
 
 def _button(row, pressed):
     """Return a button that opens the mechanism of a row."""
     about = f'class="choose" data-chosen="{row["mechanism"]}" aria-pressed="{str(pressed).lower()}"'
-    return f'<button type="button" {about}>{html.escape(_name(row))}</button>'
+    return f'<button type="button" {about}>{html.escape(name(row))}</button>'
 
 
 def points(share):
@@ -114,43 +166,16 @@ def points(share):
     return f"{said} point{'s' * (said != '1')}"
 
 
-def _found(setting, known):
-    return known(Question.of(questions.recommended, setting))
-
-
-def _name(row):
-    name = NAMES.get(row["mechanism"], row["mechanism"])
-    return name[0].upper() + name[1:]
+def name(row):
+    """Return the name of a row's mechanism, as a heading."""
+    words = NAMES.get(row["mechanism"], row["mechanism"])
+    return words[0].upper() + words[1:]
 
 
 def _setting(row):
     if row["parameter"] == "messages":
         return f"{row['value']:,} random message{'s' * (row['value'] > 1)} more"
     return f"ε₀ = {bound(row['value'], up=False, digits=4)}"
-
-
-def _how(row):
-    what = "each device sends" if row["parameter"] == "messages" else "each report alone has"
-    return f"if {what} {_setting(row)}"
-
-
-def _alone(setting, row):
-    """Say what the best mechanism's error would be without a shuffler, at the same guarantee."""
-    alone = plan_pictures.errors(setting, row)[plan_pictures.LOCAL]
-    return f"; without a shuffler the error would be {points(alone)} at best"
-
-
-def _without_shuffler(row):
-    if row["parameter"] == "messages":
-        return (
-            "<p>If the shuffler is compromised, nothing protects the values: "
-            "all of the privacy comes from shuffling.</p>"
-        )
-    odds = rounded(math.exp(row["value"]), up=True, to=3)
-    return (
-        f"<p>If the shuffler is compromised, each report still has ε₀ = {row['value']:g}: it makes any guess "
-        f"about its sender at most {odds} times as likely.</p>"
-    )
 
 
 def _shell(setting):

@@ -46,8 +46,7 @@ def errors(setting, row):
     >>> found["trusted curator"] < found["with the shuffler"] < found["no shuffler"]
     True
     """
-    items = {"d": setting.d} if setting.task == "histogram" else {}
-    alone = {"n": staying(setting), "eps0": setting.eps / setting.rounds, **items}
+    alone = {"n": staying(setting), "eps0": setting.eps / setting.rounds, **setting.items}
     names = [name for name, one in TASKS[setting.task].items() if one.finds == "eps0"]
     return {
         CURATOR: row["standard error"] / row["x central"],

@@ -6,7 +6,7 @@ import os
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor
 
-from shufflelib.explorer.questions import LANES, Refused
+from shufflelib.explorer.questions import LANES, Unknown
 
 PATIENCE = 1.0  # seconds for which a question that nobody asks any more may go on
 MOST_KEPT = 100_000  # answers
@@ -38,7 +38,7 @@ class QuestionQueue:
         self._lock = threading.RLock()
 
     def get(self, question):
-        """Return the answer, a `Refused`, or None while it is not known."""
+        """Return the answer, an `Unknown`, or None while it is not known."""
         return self._known.get(question)
 
     def want(self, questions, who=None):
@@ -109,7 +109,7 @@ class _Worker:
         answer, failure = None, future.exception()
         if failure:
             self.close()
-            answer = Refused(f"the computation failed: {failure!r}; reload the page")
+            answer = Unknown(f"the computation failed: {failure!r}; reload the page")
         self._finish(question, answer or future.result())
         self._next()
 
@@ -153,16 +153,3 @@ def _begin(niceness):
 def _leave_together():
     multiprocessing.parent_process().join()
     os._exit(0)
-
-
-class InlineExecutor:
-    """An executor that answers at once, in this thread."""
-
-    def submit(self, ask):
-        """Return a finished future."""
-        future = Future()
-        future.set_result(ask())
-        return future
-
-    def shutdown(self):
-        """Nothing to let go."""

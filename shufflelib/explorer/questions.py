@@ -12,7 +12,6 @@ import numpy as np
 from shufflelib import calibration, estimation
 from shufflelib.explorer.mechanisms import MECHANISMS
 from shufflelib.explorer.setting import Setting
-from shufflelib.numerics.certified import Certified
 from shufflelib.published import comparison
 from shufflelib.published.closed_form import OutOfRegime
 from shufflelib.shuffling.shuffled import shuffle
@@ -34,7 +33,7 @@ class Question(NamedTuple):
         """Return the question with every field that it does not read at its default."""
         names = READS[ask]
         if ask is not recommended:  # which is about all mechanisms
-            names = ("mechanism", *MECHANISMS[setting.mechanism].parameters, *names)
+            names = ("mechanism", *setting.parameters, *names)
         return cls(ask, Setting(**{name: getattr(setting, name) for name in names}))
 
     @property
@@ -44,18 +43,65 @@ class Question(NamedTuple):
             return 2
         return 0 if self.ask is epsilon else 1
 
+    @property
+    def slow(self):
+        """Whether it waits for a button, because the answer may take minutes."""
+        return self.ask in (largest, fewest) or (self.setting.rounds > 1 and self.ask in (missed, tradeoff))
+
     def answer(self):
         """Return the answer, or the reason why there is none."""
         try:
             return self.ask(self.setting)
         except (ValueError, ArithmeticError, MemoryError) as refusal:
-            return Refused(str(refusal) or type(refusal).__name__)
+            return Unknown(str(refusal) or type(refusal).__name__)
 
 
-class Refused(NamedTuple):
-    """Why there is no answer."""
+class Unknown(NamedTuple):
+    """Why there is no answer, or none yet."""
 
     reason: str
+    pending: bool = False
+
+
+COMPUTING, HELD = Unknown("computing …", pending=True), Unknown("press the button", pending=True)
+
+
+class Known:
+    """Looks answers up, and keeps what was looked up: the questions of words and pictures.
+
+    Parameters
+    ----------
+    get : callable
+        Takes a question and returns its answer, or None while there is none.
+    slow : bool
+        Whether slow answers were asked for.
+
+    Attributes
+    ----------
+    asked : dict
+        Question to answer, None while there is none; without those that wait for a button.
+    held : bool
+        Whether something waits for a button.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer import Setting, questions
+    >>> known = questions.Known(questions.Question.answer)
+    >>> known(questions.epsilon, Setting(n=1000)).upper < 0.1, known(questions.fewest, Setting()).reason
+    (True, 'press the button')
+    """
+
+    def __init__(self, get, *, slow=False):
+        self._get, self._slow, self.asked, self.held = get, slow, {}, False
+
+    def __call__(self, ask, setting):
+        """Return the answer, or an `Unknown`."""
+        question = Question.of(ask, setting)
+        if question.slow and not self._slow:
+            self.held = True
+            return HELD
+        answer = self.asked[question] = self._get(question)
+        return COMPUTING if answer is None else answer
 
 
 def profile(setting):
@@ -78,7 +124,7 @@ def _answer(bound, asked):
     try:
         return float(bound.epsilon(asked))
     except OutOfRegime as refusal:
-        return Refused(str(refusal))
+        return Unknown(str(refusal))
 
 
 def missed(setting):
@@ -103,11 +149,12 @@ def renyi_curve(setting):
 
 def largest(setting):
     """Return the largest local budget that meets the target."""
-    mechanism = MECHANISMS[setting.mechanism]
-    if "eps0" not in mechanism.parameters:
+    if "eps0" not in setting.parameters:
         raise ValueError(f"{setting.mechanism} has no local budget to calibrate; choose another mechanism")
-    others = {name: getattr(setting, name) for name in mechanism.parameters if name != "eps0"}
-    return calibration.largest_eps0(mechanism.build, n=setting.n, **_target(setting), **others)
+    others = {name: getattr(setting, name) for name in setting.parameters if name != "eps0"}
+    return calibration.largest_eps0(
+        MECHANISMS[setting.mechanism].build, n=setting.n, **_target(setting), **others
+    )
 
 
 def fewest(setting):
@@ -117,9 +164,8 @@ def fewest(setting):
 
 def recommended(setting):
     """Return the table of all mechanisms for the task, calibrated to the target and sorted by error."""
-    items = {"d": setting.d} if setting.task == "histogram" else {}
     return calibration.recommend(
-        n=setting.n, task=setting.task, dropout=setting.dropout, **items, **_target(setting)
+        n=setting.n, task=setting.task, dropout=setting.dropout, **setting.items, **_target(setting)
     )
 
 
@@ -132,7 +178,7 @@ def rare_item_error(setting):
 
     .. math:: \sqrt{\operatorname{Var}(\hat f_j)} \text{ at } f_j = 0
     """
-    if not MECHANISMS[setting.mechanism].histogram:
+    if "d" not in setting.parameters:
         raise ValueError(
             f"{setting.mechanism} does not estimate a histogram; choose a mechanism on d options"
         )
@@ -155,7 +201,5 @@ READS = {
 
 
 def scalar(answer):
-    """Return both bounds of an answer, NaN for one that was refused."""
-    if isinstance(answer, Certified):
-        return answer.lower, answer.upper
-    return math.nan, math.nan
+    """Return both ends of an answer, NaN where there is none."""
+    return (math.nan, math.nan) if isinstance(answer, Unknown) else (answer.lower, answer.upper)

@@ -61,20 +61,19 @@ class Explorer(ThreadingHTTPServer):
             setting = page.setting_of(asked)
         except (TypeError, ValueError) as wrong:
             return {"wrong": str(wrong)}
-        view = page.View(asked["door"], setting, asked.get("opened", ()), asked=bool(asked.get("slow")))
-        questions = view.questions()
+        _, questions = page.view(asked, setting, self.queue.get)
         self.seen[who] = time.monotonic()
         self.queue.want(questions, who)
 
-        def found():
-            return sum(self.queue.get(one) is not None for one in questions)
+        def news():
+            found = sum(self.queue.get(one) is not None for one in questions)
+            return found == len(questions) or found > max(before, 0)
 
         with self.news:
-            news = lambda: found() in (len(questions), *range(max(before, 0) + 1, len(questions)))  # noqa: E731
             self.news.wait_for(news, FIRST if before < 0 else LATER)
-        answered = found()
-        state = {"seen": answered, "complete": answered == len(questions)}
-        return state | view.state(self.queue.get)
+        shown, questions = page.view(asked, setting, self.queue.get)
+        found = sum(answer is not None for answer in questions.values())
+        return {"seen": found, "complete": found == len(questions)} | shown
 
     def forget(self, who):
         """Drop what a visitor who left still waits for."""

@@ -148,8 +148,7 @@ class Setting:
     @property
     def query(self):
         """The link's query that restores this setting, mechanism first."""
-        mechanism = MECHANISMS[self.mechanism]
-        unused = ALL_PARAMETERS - set(mechanism.parameters)
+        unused = ALL_PARAMETERS - set(self.parameters)
         fields = {key: value for key, value in dataclasses.asdict(self).items() if key not in unused}
         return urlencode({key: f"{value}" for key, value in fields.items()}, safe=",;")
 
@@ -157,10 +156,19 @@ class Setting:
         """Return this setting with some fields changed."""
         return dataclasses.replace(self, **changes)
 
+    @property
+    def parameters(self):
+        """The names of the fields that the mechanism takes."""
+        return MECHANISMS[self.mechanism].parameters
+
     def randomizer(self):
         """Return the local randomizer."""
-        mechanism = MECHANISMS[self.mechanism]
-        return mechanism.build(**{name: getattr(self, name) for name in mechanism.parameters})
+        return MECHANISMS[self.mechanism].build(**{name: getattr(self, name) for name in self.parameters})
+
+    @property
+    def items(self):
+        """The number of options as an argument, where a histogram is estimated."""
+        return {"d": self.d} if self.task == "histogram" else {}
 
     @property
     def budget(self):
@@ -177,8 +185,7 @@ class Setting:
         """The randomizer as an expression."""
         if self.mechanism == "from_pmf":
             return f"randomizers.from_pmf([[{self.matrix.replace(',', ', ').replace(';', '], [')}]])"
-        parameters = MECHANISMS[self.mechanism].parameters
-        written = ", ".join(f"{name}={getattr(self, name)}" for name in parameters)
+        written = ", ".join(f"{name}={getattr(self, name)}" for name in self.parameters)
         return f"randomizers.{self.mechanism}({written})"
 
     @property

@@ -4,22 +4,17 @@ import html
 import math
 
 from shufflelib.explorer import questions
-from shufflelib.explorer.mechanisms import MECHANISMS
-from shufflelib.explorer.questions import Question, Refused
+from shufflelib.explorer.questions import Unknown
 from shufflelib.explorer.setting import IMPORTS
 from shufflelib.numerics.certified import Status, written
 from shufflelib.plotting.headings import digits
 from shufflelib.plotting.looks import look
 
-COMPUTING = "computing …"
-WAITING = "press the button"
-
 
 def python(setting, ask):
     """Return a line of Python whose ``answer`` is what a question about the setting returns."""
     target = f"eps={setting.eps}, delta={setting.delta}, rounds={setting.rounds}, rate={setting.rate}"
-    own = MECHANISMS[setting.mechanism].parameters
-    others = "".join(f", {name}={getattr(setting, name)}" for name in own if name != "eps0")
+    others = "".join(f", {name}={getattr(setting, name)}" for name in setting.parameters if name != "eps0")
     expressions = {
         questions.epsilon: f"{setting.profile}.epsilon({setting.delta})",
         questions.missed: f"{setting.profile}.tradeoff({setting.fpr})",
@@ -73,10 +68,9 @@ def situation(setting):
 
 def epsilon(setting, known):
     """Give ε at δ, and which side is certified."""
-    found = known(Question.of(questions.epsilon, setting))
-    at = f"δ = {number(setting.delta)}"
-    paragraphs = _certified(found, "epsilon", "ε", at, python(setting, questions.epsilon))
-    if found is not None and not isinstance(found, Refused) and found.upper < 1e-12:
+    paragraphs = _certified(setting, known, questions.epsilon, "ε", f"δ = {number(setting.delta)}")
+    found = known(questions.epsilon, setting)
+    if not isinstance(found, Unknown) and found.upper < 1e-12:
         paragraphs += (
             "<p>ε is (nearly) 0 because the total variation distance is at most (nearly) δ, "
             "not because it is 0.</p>"
@@ -84,22 +78,12 @@ def epsilon(setting, known):
     return paragraphs
 
 
-def bounds(setting, known):
-    """Give the value of every bound."""
-    if not setting.one_round:
-        return (
-            "<p>The other bounds are for one round in which all users report; "
-            "with several rounds or a sampling rate below 1 only the certified bounds are shown.</p>"
-        )
-    found = known(Question.of(questions.epsilon, setting))
-    return _table(found, known(Question.of(questions.published, setting)))
-
-
-def _certified(found, name, symbol, at, line, *, safe="upper", asked=True):
+def _certified(setting, known, ask, symbol, at, *, safe="upper"):
     """Give a bracket, the guarantee first."""
-    if found is None:
-        return _number_line(name, f"{symbol} at {at}: {COMPUTING if asked else WAITING}")
-    if isinstance(found, Refused):
+    found, name = known(ask, setting), ask.__name__
+    if isinstance(found, Unknown):
+        if found.pending:
+            return _number_line(name, f"{symbol} at {at}: {found.reason}")
         return failure(name, f"No number: {found.reason}. Nothing is proved here.")
     other = "lower" if safe == "upper" else "upper"
     sign, back = ("≤", "≥") if safe == "upper" else ("≥", "≤")
@@ -107,11 +91,11 @@ def _certified(found, name, symbol, at, line, *, safe="upper", asked=True):
     guarantee = bound(getattr(found, safe), up=safe == "upper")
     attack = bound(getattr(found, other), up=other == "upper")
     paragraphs = _number_line(name, f"{symbol} {sign} <b>{guarantee}</b> at {at} (certified: the guarantee)")
-    known = "trivial: no attack is known" if found.status in nothing else "certified: an attack shows it"
-    paragraphs += _number_line(f"{name}-attack", f"{symbol} {back} {attack} ({known})")
+    says = "trivial: no attack is known" if found.status in nothing else "certified: an attack shows it"
+    paragraphs += _number_line(f"{name}-attack", f"{symbol} {back} {attack} ({says})")
     if found.status is not Status.CERTIFIED:
         paragraphs += failure(f"{name}-status", found.status.value)
-    return paragraphs + code(line)
+    return paragraphs + code(python(setting, ask))
 
 
 def _number_line(name, text):
@@ -128,14 +112,21 @@ def code(line):
     return f'<code class="python">{html.escape(line)}</code>'
 
 
-def _table(found, published):
-    """List every bound with its sign, its number and what that proves."""
-    low, high = (found, found) if isinstance(found, Refused) else questions.scalar(found)
-    rows = [("certified lower", low, "an attack"), ("certified upper", high, "the guarantee")]
-    for one in questions.OTHERS:
-        value = published[one.name] if isinstance(published, dict) else published
-        rows.append((one.name, value, one.says))
-    listed = "".join(_row(name, value, says, low) for name, value, says in rows)
+def bounds(setting, known):
+    """List every bound with its look, its number and what that proves."""
+    if not setting.one_round:
+        return (
+            "<p>The other bounds are for one round in which all users report; "
+            "with several rounds or a sampling rate below 1 only the certified ends are shown.</p>"
+        )
+    found, published = known(questions.epsilon, setting), known(questions.published, setting)
+    low, high = (found, found) if isinstance(found, Unknown) else (found.lower, found.upper)
+    others = [
+        (one.name, published if isinstance(published, Unknown) else published[one.name], one.says)
+        for one in questions.OTHERS
+    ]
+    ends = ("certified lower", low, "an attack"), ("certified upper", high, "the guarantee")
+    listed = "".join(_row(name, value, says, low) for name, value, says in (*ends, *others))
     return (
         '<div class="bounds" tabindex="0" role="region" aria-label="All bounds">'
         "<table><thead><tr><th>Bound</th><th>ε</th><th>what it proves</th></tr></thead>"
@@ -144,13 +135,11 @@ def _table(found, published):
 
 
 def _row(name, value, says, low):
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        shown, remark = COMPUTING, says
-    elif isinstance(value, Refused):
-        shown, remark = "says nothing", value.reason
+    if isinstance(value, Unknown):
+        shown, remark = (value.reason, says) if value.pending else ("says nothing", value.reason)
     else:
         shown, remark = bound(value, up=name != "certified lower"), says
-        if not isinstance(low, Refused) and value < low:
+        if not isinstance(low, Unknown) and value < low:
             remark = f"below the truth here: it promises too much ({says})"
     swatch = f'<span class="swatch" style="border-top: {_stroke(name)}"></span>'
     return f"<tr><td>{swatch} {html.escape(name)}</td><td>{shown}</td><td>{html.escape(remark)}</td></tr>"
@@ -162,13 +151,12 @@ def _stroke(name):
     return f"{3 if how.kind != 'asymptotic' else 2}px {style} {how.colour}"
 
 
-def tradeoff(setting, known, *, asked):
+def tradeoff(setting, known):
     """Describe an attacker's best test at the given false-positive rate."""
-    found = known(Question.of(questions.missed, setting))
     at = f"{100 * setting.fpr:g} % false alarms"
-    line = python(setting, questions.missed)
-    paragraphs = _certified(found, "missed", "missed", at, line, safe="lower", asked=asked)
-    if found is None or isinstance(found, Refused):
+    paragraphs = _certified(setting, known, questions.missed, "missed", at, safe="lower")
+    found = known(questions.missed, setting)
+    if isinstance(found, Unknown):
         return paragraphs
     most = bound(100 * (1.0 - found.lower), up=True, digits=6)
     some = bound(100 * (1.0 - found.upper), up=False, digits=6)
@@ -182,30 +170,25 @@ def tradeoff(setting, known, *, asked):
     )
 
 
-def renyi(setting, known, *, asked):
+def renyi(setting, known):
     """Give the Rényi divergence of the given order."""
-    found = known(Question.of(questions.renyi, setting))
-    line = python(setting, questions.renyi)
-    return _certified(found, "renyi", "Rényi divergence", f"order {setting.order:g}", line, asked=asked)
+    return _certified(setting, known, questions.renyi, "Rényi divergence", f"order {setting.order:g}")
 
 
-def deploy(setting, known, asked):
-    """Describe what a target requires; slow answers only after they were asked for."""
+def deploy(setting, known):
+    """Describe what a target requires."""
     paragraphs = ""
     for ask, words in ((questions.largest, "Largest ε₀"), (questions.fewest, "Fewest users")):
-        found = known(Question.of(ask, setting))
-        name = ask.__name__
-        if isinstance(found, Refused):
-            paragraphs += failure(name, f"{words}: none found. {found.reason}.")
-        elif found is None:
-            paragraphs += _number_line(name, f"{words}: {COMPUTING if asked else WAITING}")
-        else:
-            paragraphs += _number_line(
-                name, f"{words}: <b>{_plain(found.answer)}</b> (certified: the target is met)"
-            )
-            paragraphs += f"<p>{html.escape(str(found))}</p>"
+        found, name = known(ask, setting), ask.__name__
+        if not isinstance(found, Unknown):
+            answer = f"<b>{_plain(found.answer)}</b> (certified: the target is met)"
+            paragraphs += _number_line(name, f"{words}: {answer}") + f"<p>{html.escape(str(found))}</p>"
             paragraphs += code(python(setting, ask) + ".answer")
-    return paragraphs + _errors(setting, known(Question.of(questions.largest, setting)))
+        elif found.pending:
+            paragraphs += _number_line(name, f"{words}: {found.reason}")
+        else:
+            paragraphs += failure(name, f"{words}: none found. {found.reason}.")
+    return paragraphs + _errors(setting, known(questions.largest, setting))
 
 
 def plain(value):
@@ -225,8 +208,7 @@ def _plain(value):
 
 
 def _errors(setting, found):
-    mechanism = MECHANISMS[setting.mechanism]
-    if not mechanism.histogram:
+    if "d" not in setting.parameters:
         return "<p>This mechanism does not estimate a histogram; choose one on d options to see an error.</p>"
     paragraphs = ""
     places = [("error", f"ε₀ = {setting.eps0:g}", setting)]

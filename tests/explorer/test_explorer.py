@@ -11,21 +11,12 @@ import pytest
 
 from shufflelib import plotting, randomizers, shuffle
 from shufflelib.explorer import QuestionQueue, Setting, frames, pictures, questions, sliders, text
-from shufflelib.explorer.question_queue import InlineExecutor, Process
-from shufflelib.explorer.questions import Question, Refused
+from shufflelib.explorer.question_queue import Process
+from shufflelib.explorer.questions import Known, Question, Unknown
 from shufflelib.explorer.text import bound
 from shufflelib.numerics.certified import Certified, Status
 
 SMALL = Setting(mechanism="binary_rr", n=200)
-
-
-@pytest.fixture(autouse=True)
-def coarse(monkeypatch):
-    """Draw curves through two or three points."""
-    monkeypatch.setattr(pictures, "USERS", (100, 10**6))
-    monkeypatch.setattr(pictures, "BUDGETS", (0.5, 2.0))
-    monkeypatch.setattr(questions, "FALSE_ALARMS", (0.0, 0.5, 1.0))
-    monkeypatch.setattr(questions, "ORDERS", (2.0, 8.0))
 
 
 class Waiting:
@@ -196,13 +187,13 @@ def test_a_failure_is_a_message_and_never_a_number():
     question = Question.of(questions.epsilon, SMALL)
     queue = QuestionQueue(Broken)
     queue.want([question])
-    assert isinstance(queue.get(question), Refused)
+    assert isinstance(queue.get(question), Unknown)
     executor = Waiting()
     queue = QuestionQueue(lambda: executor)
     queue.want([question])
     executor.asked[-1][1].set_exception(MemoryError("full"))
     assert "full" in queue.get(question).reason
-    output = text.epsilon(SMALL, queue.get)
+    output = text.epsilon(SMALL, Known(queue.get))
     assert "Nothing is proved here" in output and "≤" not in output
 
 
@@ -250,20 +241,17 @@ def test_what_nobody_wants_any_more_is_stopped(monkeypatch):
 
 def test_an_infinite_or_trivial_end_does_not_look_private():
     nothing = Certified(0.0, math.inf, Status.UNBOUNDED, "", "")
-    output = text.epsilon(SMALL.but(rounds=2), lambda question: nothing)
+    output = text.epsilon(SMALL.but(rounds=2), Known(lambda question: nothing))
     assert "ε ≤ <b>infinity</b>" in output and Status.UNBOUNDED.value in output
     picture = pictures.OverUsers()
-    picture.draw(SMALL, lambda question: nothing if question.ask is questions.epsilon else None)
+    picture.draw(SMALL, Known(lambda question: nothing if question.ask is questions.epsilon else None))
     assert list(picture.here.get_xdata()) == []
     upper = next(one for one in picture.curves if one.bound == "certified upper")
     assert not (upper.y < math.inf).any()
 
 
 def test_a_bound_below_the_truth_is_called_so():
-    queue = QuestionQueue(InlineExecutor)
-    setting = Setting()
-    queue.want([Question.of(ask, setting) for ask in (questions.epsilon, questions.published)])
-    rows = re.findall(r"<tr><td>.*?</tr>", text.bounds(setting, queue.get))
+    rows = re.findall(r"<tr><td>.*?</tr>", text.bounds(Setting(), Known(Question.answer)))
     wrong = [re.sub(r"<[^>]+>", "", row) for row in rows if "below the truth here" in row]
     assert len(rows) == 16 and [row.split("0.0")[0].strip() for row in wrong] == [
         "variation-ratio pair", "shuffle index, blanket", "shuffle index, attack",

@@ -1,5 +1,6 @@
 """The page to print, and the picture of errors: what they say is what the library computes."""
 
+import functools
 import html
 import re
 
@@ -8,20 +9,14 @@ import pytest
 from shufflelib import randomizers, recommend, shuffle
 from shufflelib.calibration.questions import error
 from shufflelib.explorer import Setting, plan, plan_pictures, questions, report
-from shufflelib.explorer.questions import Question, Refused
+from shufflelib.explorer.questions import Known, Question, Unknown
 
 SETTING = Setting(n=1000, d=4, eps=1.0, dropout=0.1)
-ANSWERS = {}
-
-
-def known(question):
-    if question not in ANSWERS:
-        ANSWERS[question] = question.answer()
-    return ANSWERS[question]
+known = Known(functools.cache(Question.answer))
 
 
 def rows():
-    return known(Question.of(questions.recommended, SETTING))
+    return known(questions.recommended, SETTING)
 
 
 def plain(text):
@@ -45,31 +40,36 @@ def test_a_report_holds_the_guarantee_the_errors_the_statement_and_the_code():
 
 def test_a_report_is_about_the_mechanism_that_is_chosen():
     for row in rows():
-        shown = plain(report.report(SETTING, known, row["mechanism"]))
+        shown = plain(report.report(SETTING.but(chosen=row["mechanism"]), known))
         assert row["sentence"] in shown and ("Chosen mechanism" in shown) == (row is not rows()[0])
         without = "nothing protects the values" if row["parameter"] == "messages" else "times as likely"
         assert without in shown
 
 
-def test_a_report_waits_for_the_recommendation_and_then_asks_for_both_ends():
-    nothing = lambda _: None  # noqa: E731
-    assert report.asks(SETTING, nothing) == [Question.of(questions.recommended, SETTING)]
-    for unknown in (nothing, lambda _: Refused("too few users")):
+def only_recommended(found):
+    """Return what is known while nothing but the recommendation is."""
+    return Known(lambda question: found if question.ask is questions.recommended else None)
+
+
+def test_a_report_waits_for_the_recommendation_and_then_for_both_ends():
+    for nothing in (None, Unknown("too few users")):
         with pytest.raises(ValueError, match="no plan to report"):
-            report.report(SETTING, unknown)
-    one = report.asks(SETTING, known)[1]
-    assert (one.ask, one.setting.n, one.setting.eps0) == (questions.epsilon, 900, rows()[0]["value"])
-    assert len(report.asks(SETTING, known, "balls_into_bins")) == 1
-    only = lambda question: known(question) if question.ask is questions.recommended else None  # noqa: E731
-    assert "ε ≤ 1 at δ = 10⁻⁶ (proved)" in plain(report.report(SETTING, only))
+            report.report(SETTING, only_recommended(nothing))
+    for chosen, there in (("best", True), ("balls_into_bins", False)):
+        only = only_recommended(rows())
+        shown = plain(report.report(SETTING.but(chosen=chosen), only))
+        assert "ε ≤ 1 at δ = 10⁻⁶ (proved)" in shown
+        waits = [one for one, answer in only.asked.items() if answer is None]
+        assert [(one.ask, one.setting.n, one.setting.eps0) for one in waits] == there * [
+            (questions.epsilon, 900, rows()[0]["value"])
+        ]
 
 
 def test_a_mean_over_rounds_has_the_error_of_one_round_and_the_local_budget_of_all():
     setting = Setting(task="mean", n=1000, eps=2.0, rounds=2)
     found = recommend(task="mean", n=1000, eps=2.0, delta=1e-6, rounds=2)
-    only = lambda question: found if question.ask is questions.recommended else None  # noqa: E731
-    shown = plain(report.report(setting, only))
-    assert "Standard error of one round a true mean of 50 % is shown as 50 % ± " in shown
+    shown = plain(report.report(setting, only_recommended(found)))
+    assert "Typical error of one round a true mean of 50 % is shown as 50 % ± " in shown
     assert f"ε₀ = {2 * found[0]['value']:.4g} in all 2 rounds" in shown
 
 
@@ -86,9 +86,8 @@ def test_the_plan_says_the_error_without_a_shuffler_also_where_the_target_is_tin
     tiny, row = SETTING.but(eps=1e-5), rows()[0]
     alone = plan_pictures.errors(tiny, row)[plan_pictures.LOCAL]
     assert alone == pytest.approx(1e5 * plan_pictures.errors(SETTING, row)[plan_pictures.LOCAL], rel=0.5)
-    assert f"the error would be {plan.points(alone)} at best" in plain(
-        plan.detail(tiny, lambda _: [row], "best")
-    )
+    shown = plain(plan.detail(tiny, only_recommended([row])))
+    assert f"without a shuffler ± {plan.points(alone)}" in shown
 
 
 def test_errors_are_drawn_into_the_same_figure_with_the_finding_above():

@@ -116,7 +116,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     information = f"shufflelib-{PROJECT['version']}.dist-info"
     assert {name.partition("/")[0] for name in names} == {"shufflelib", information}
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "shufflelib").rglob("*.py")}
-    modules |= {f"shufflelib/explorer/static/page.{kind}" for kind in ("css", "html", "js")}
+    static = "page.css", "page.html", "page.js", "report.html"
+    modules |= {f"shufflelib/explorer/static/{name}" for name in static}
     assert {name for name in names if name.startswith("shufflelib/")} == modules
     assert {name.removeprefix(f"{information}/") for name in names} - modules == {
         "METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE",
