@@ -147,5 +147,5 @@ def _draw_reports(ax, reports, from_floor):
     ax.plot(x[from_floor], y[from_floor], "o", color="0.75", ms=size, ls="none")
     ax.plot(x[~from_floor], y[~from_floor], "D", color=VERMILLION, ms=0.85 * size, ls="none")
     ax.text(LEFT - 0.1, 0.56, f"{n} reports", ha="right", va="center", fontsize=LABEL)
-    said = f"grey: {from_floor.sum()} from the floor; red: {(~from_floor).sum()} that depend on a value"
+    said = f"circles: {from_floor.sum()} from the floor; diamonds: {(~from_floor).sum()} from the value"
     ax.text(LEFT, 0.05, said, fontsize=NOTE, color="0.25", va="bottom")

@@ -152,7 +152,7 @@ def _name_area(ax, x, excess, said, same_scale):
     ax.text(
         0.0 if right else 1.0,
         0.55,
-        f"δ = {said} is the red area{drawn}",
+        f"δ = {said} is the filled area{drawn}",
         transform=ax.transAxes,
         ha="left" if right else "right",
         va="center",
