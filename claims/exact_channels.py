@@ -50,22 +50,20 @@ def hadamard(e, d, blocks=1):
 
 def rappor(root, d, s=1):
     """Return basic RAPPOR on one of the user's s items, e = root²: every bit is flipped with 1/(root + 1)."""
-    flip = Fraction(1, root + 1)
-    outputs = list(product((0, 1), repeat=d))
+    rows = fake_users(Fraction(1, root + 1), d)
+    return [[sum(masses) / s for masses in zip(*(rows[i] for i in held), strict=True)] for held in sets(d, s)]
 
-    def distribution(item, bits):
-        return prod(1 - flip if bit == (j == item) else flip for j, bit in enumerate(bits))
 
-    return [[sum(distribution(i, bits) for i in held) / s for bits in outputs] for held in sets(d, s)]
+def _held(d, s):
+    """Return what a user may hold: s of d keys, each with a value ±1."""
+    keys, signs = combinations(range(d), s), list(product((-1, 1), repeat=s))
+    return [dict(zip(chosen, values, strict=True)) for chosen in keys for values in signs]
 
 
 def key_values(e, d, s):
     """Return PCKV-GRR: one of 2d pairs (key, sign), with odds e for the s pairs that the user holds."""
-    held = [
-        set(zip(c, v, strict=True)) for c in combinations(range(d), s) for v in product((-1, 1), repeat=s)
-    ]
     pairs = list(product(range(d), (-1, 1)))
-    return normalised([[e if pair in own else 1 for pair in pairs] for own in held])
+    return normalised([[e if pair in own.items() else 1 for pair in pairs] for own in _held(d, s)])
 
 
 def priv_kv(e1, e2, d, s):
@@ -77,10 +75,9 @@ def priv_kv(e1, e2, d, s):
             return keep if out == 0 else (1 - keep) / 2
         return 1 - keep if out == 0 else keep * (sign if out == value else 1 - sign)
 
-    held = [
-        dict(zip(c, v, strict=True)) for c in combinations(range(d), s) for v in product((-1, 1), repeat=s)
+    return [
+        [distribution(own.get(key), out) / d for key in range(d) for out in (1, -1, 0)] for own in _held(d, s)
     ]
-    return [[distribution(own.get(key), out) / d for key in range(d) for out in (1, -1, 0)] for own in held]
 
 
 def piecewise(root):

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 
 from claims import exact_shuffle
-from claims.claim import Check, Verdict, refuted_if
+from claims.claim import Check, Verdict, Worded, refuted_if
 from claims.exact_channels import likely_pairs
-from claims.exact_count_pair import above_the_claim, both_ways, witness
+from claims.exact_count_pair import both_ways, witness
 from claims.exact_tests import divergence, four_symbols
 from claims.failure_curve import LOWER, Along
 from claims.others.before_the_pair import left_over
@@ -78,12 +78,7 @@ def _one_slot_with_budget(n, e, ratio):
 
 
 def _order_reveals_more():
-    lines = (
-        "delta_i = 0: six binary slots, budgets log 99, 0, 0, 0, 0, 0; the others hold 0, e^eps = 5",
-        "the reports come in the slots' order, and the first one depends on the user of that slot",
-        "so unequal slots reveal more than the counts of their symbols",
-    )
-    return above_the_claim(_one_slot_with_budget(6, 99, 5), one_budget_among_zeros(6, 99, 5), lines)
+    return _one_slot_with_budget(6, 99, 5), one_budget_among_zeros(6, 99, 5)
 
 
 def _order_by_enumeration():
@@ -103,20 +98,22 @@ def _order_by_enumeration():
         for value, distribution in enumerate(counts):
             chance = first[symbols[0] != value] * Fraction(1, 2) ** (n - 1)
             distribution[sum(symbols)] = distribution.get(sum(symbols), 0) + chance
-    true, claimed = (exact_shuffle.larger(*pair, ratio) for pair in (distributions, counts))
-    lines = (
-        "five such slots, all 32 reports and five slots of the user, against all 32 outcomes of the symbols",
-    )
-    return above_the_claim(true, claimed, lines)
+    return [exact_shuffle.larger(*pair, ratio) for pair in (distributions, counts)]
 
 
-def _both(first, second):
-    """Return the finding of two witnesses, *refuted* if each of them is one."""
-    return refuted_if(
-        {first.verdict, second.verdict} == {Verdict.REFUTED},
-        f"{first.evidence}. {second.evidence}",
-        first.steps + second.steps,
-    )
+def _both(*ends):
+    """Return a check of several witnesses, *refuted* if each of them is one; each has a list of words."""
+
+    def told(words):
+        def check(effort=None):
+            found = [witness(one).told(lines)() for one, lines in zip(ends, words, strict=True)]
+            evidence = ". ".join(one.evidence for one in found)
+            every = all(one.verdict is Verdict.REFUTED for one in found)
+            return refuted_if(every, evidence, [step for one in found for step in one.steps])
+
+        return check
+
+    return Worded(told)
 
 
 def _slots_and_counts(eps):
@@ -130,17 +127,7 @@ def _failure_among_users():
     truth = exact_shuffle.delta(_reveal(chance), 0, 1, (2,) * 4, ratio)
     half = (1 - chance) / 2
     rows = [[half, half, chance], [half, half, chance]]  # rho_0 and rho_1 at eps_n = 0
-    lines = (
-        "report = value with probability 1/1000, else blank; n = 5, others hold a third value, e^eps = 50",
-        "eps_i = 0: Delta_0 and Delta_1 have the same distribution, so that rho_0 = rho_1",
-    )
-    return above_the_claim(truth, both_ways(rows, 0, 1, (0,) * 4, ratio), lines)
-
-
-def _failure_by_hand():
-    chance = Fraction(1, 1000)
-    lines = ("by hand: 'the value x0 is among the reports' has probability 1/1000 under x0 and 0 under x1",)
-    return above_the_claim(chance, Fraction(0), lines)
+    return truth, both_ways(rows, 0, 1, (0,) * 4, ratio)
 
 
 CHECKS = {
@@ -155,8 +142,8 @@ CHECKS = {
         Along(np.linspace(0.1, 5.0, 15), _weight_to_be_had, LOWER),
     ),
     "gspa24-theorem-1": Check(
-        lambda effort: _both(_order_reveals_more(), _failure_among_users()),
-        lambda: _both(_order_by_enumeration(), _failure_by_hand()),
+        _both(_order_reveals_more, _failure_among_users),
+        _both(_order_by_enumeration, lambda: (Fraction(1, 1000), Fraction(0))),
         Along(np.linspace(2.0, 7.0, 16), _slots_and_counts),
     ),
 }
