@@ -26,13 +26,14 @@ carry :math:`e^{-x^2/2}` without :math:`1/\sqrt{2\pi}`, so that α reaches 2.5.
 """
 
 import math
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.gaussian_tradeoff import gaussian_mixture
@@ -339,18 +340,13 @@ def renyi_least_squares(*, a, order, noise=1.0):
     grid = validation.reals(
         order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="the limit at 1 is Kullback-Leibler"
     )
-    room = 1.0 + noise**2 - grid
-    finite = room > 0.0
-    s = np.where(finite, room, 1.0)
-    shift, tails = grid * a * a / (2.0 * s), -0.5 * math.log1p(noise**-2)
-    widths = np.log(noise**2 / s) / (2.0 * (grid - 1.0))
-    # s is a difference, and the last two terms nearly cancel for orders near 1
-    lost = 16 * UNIT * (1.0 + noise**2 + grid) / s
-    slack = (shift - tails + np.abs(widths)) * (16 * UNIT + lost) + lost * (1.0 + 1.0 / (grid - 1.0))
-    value = shift + tails + widths
-    lower, upper = (
-        np.where(finite, np.maximum(end, 0.0), math.inf) for end in (value - slack, value + slack)
-    )
+    exact = [float(1 + Fraction(noise) ** 2 - Fraction(one)) for one in grid.flat]  # s, whose sign decides
+    room = np.array(exact).reshape(grid.shape)
+    order, square, more = Interval.of(grid), Interval.of(noise) * noise, Interval.of(grid) - 1.0
+    widths = -(-more / square).log1p() / more  # s/σ² = 1 − (λ − 1)/σ²
+    shift = order * a * a / Interval.of(np.where(room > 0.0, room, 1.0), 1.0)
+    value = 0.5 * (shift + widths - (1.0 / square).log1p())
+    lower, upper = value.within(0.0).where(room > 0.0, math.inf)
     return Certified(
         lower,
         upper,
