@@ -12,8 +12,8 @@ from claims.failure_curve import Along
 from claims.others.renyi_bounds import renyi_upper_bound
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published import renyi
-from shufflelib.published.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
 
 
 def witnessed(small, search):
@@ -82,7 +82,7 @@ def _exactly_fifty():
 
 
 def _gaussian_epsilon(eps0, n, delta):
-    return epsilon_from_gdp_dong22(mu=min(renyi.gaussian_mu_ccg24(eps0=eps0, n=n), 1e4), delta=delta).upper
+    return Gaussian(min(renyi.gaussian_mu_ccg24(eps0=eps0, n=n), 1e4)).epsilon(delta).upper
 
 
 def _delta_of_fifty(claimed, what):
@@ -100,7 +100,7 @@ def _delta_of_fifty(claimed, what):
 
 
 def _delta_of_theorem_2(n=93):
-    return delta_from_gdp_dong22(mu=2.0 * math.sqrt(50 / (n - 1)), eps=LOG_TEN).upper
+    return Gaussian(2.0 * math.sqrt(50 / (n - 1))).delta(LOG_TEN).upper
 
 
 def _delta_of_the_appendix(eps=LOG_TEN):
@@ -123,7 +123,7 @@ def _epsilon_with_failures(eps0, n, delta):
     delta0 = failure / n / (1.0 + 0.5 * math.exp(-eps0))
     mu = min(renyi.gaussian_mu_ccg24(eps0=eps0, n=n), 1e4)
     event = -math.expm1(n * math.log1p(-delta0 * (1.0 + 0.5 * math.exp(-eps0))))
-    return epsilon_from_gdp_dong22(mu=mu, delta=(delta - event) / (1.0 - event)).upper
+    return Gaussian(mu).epsilon((delta - event) / (1.0 - event)).upper
 
 
 def _largest_atom(n):

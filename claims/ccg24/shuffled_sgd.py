@@ -10,7 +10,7 @@ from claims.claim import Check, smaller_if
 from claims.counterexample_search import logarithmic, searched, worst
 from claims.exact_count_pair import witness
 from claims.failure_curve import Along
-from shufflelib.published.conversions import delta_from_gdp_dong22
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.sgd import LaplaceBlocks
 from shufflelib.sgd.accounting import one_example, theorem3_renyi_ccg24
 
@@ -34,7 +34,7 @@ def _theorem_3():
 
 def _delta_of_theorem_3(eps0=2.0):
     mu = 2.0 * math.exp(0.5 * eps0) / math.sqrt(BLOCKS - 1)
-    return float(delta_from_gdp_dong22(mu=mu, eps=1.0).upper)
+    return float(Gaussian(mu).delta(1.0).upper)
 
 
 def surely(score):
@@ -109,7 +109,7 @@ def _mu_of_theorem_5(clients=CLIENTS):
 def _gaussian_mechanism(effort):
     def excess(eps, delta):
         mu = eps / math.sqrt(2.0 * math.log(1.25 / delta))
-        return math.log(delta_from_gdp_dong22(mu=mu, eps=eps).lower / delta)
+        return math.log(Gaussian(mu).delta(eps).lower / delta)
 
     inside = worst(excess, effort, eps=logarithmic(1e-3, 1.0), delta=logarithmic(1e-12, 0.1))
     far = math.exp(excess(10.0, 1e-5))
@@ -129,7 +129,7 @@ def _client():
 
 def _gaussian_delta(mu, eps):
     """Return a lower end of δ of the Gaussian mechanism."""
-    return float(delta_from_gdp_dong22(mu=mu, eps=eps).lower)
+    return float(Gaussian(mu).delta(eps).lower)
 
 
 def _client_by_quadrature():

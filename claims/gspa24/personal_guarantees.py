@@ -17,18 +17,18 @@ from claims.failure_curve import Along, within
 from claims.gspa24.personal_budgets import one_budget_among_zeros
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published import personalized
-from shufflelib.published.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
 
 
 def _mu_of_fifty():
-    return delta_from_gdp_dong22(mu=math.sqrt(2.0 * 51 / 92), eps=math.log(10.0)).upper
+    return Gaussian(math.sqrt(2.0 * 51 / 92)).delta(math.log(10.0)).upper
 
 
 def _epsilon_of_equal(eps0, n, delta):
     """Return ε of G_mu for n equal budgets, mu = sqrt(2 (1 + e)/(n - 1))."""
     mu = math.sqrt(2.0 * (1.0 + math.exp(eps0)) / (n - 1))
-    return epsilon_from_gdp_dong22(mu=min(mu, 1e4), delta=delta).upper
+    return Gaussian(min(mu, 1e4)).epsilon(delta).upper
 
 
 def _half_without_budget(n, eps0):
@@ -79,7 +79,7 @@ EQUAL_BUDGETS = witnessed(
 def _equal_exactly():
     ratio, n, e = 9, 20, 19
     truth = both_ways(exact_shuffle.randomized_response(e, 2), 0, 1, (0,) * (n - 1), ratio)
-    claimed = delta_from_gdp_dong22(mu=math.sqrt(2 * (1 + e) / (n - 1)), eps=math.log(ratio)).upper
+    claimed = Gaussian(math.sqrt(2 * (1 + e) / (n - 1))).delta(math.log(ratio)).upper
     return truth, float(claimed)
 
 
@@ -87,7 +87,7 @@ def _one_budget_by_algorithm_2(n, e, ratio):
     """Return δ, exactly, and δ of G_mu for budgets log e, 0, …, 0 and Algorithm 2."""
     truth = one_budget_among_zeros(n, e, ratio)
     mu = personalized.gaussian_mu_gspa24(eps0=[math.log(e)] + [0.0] * (n - 1))
-    return truth, float(delta_from_gdp_dong22(mu=mu, eps=math.log(ratio)).upper), mu
+    return truth, float(Gaussian(mu).delta(math.log(ratio)).upper), mu
 
 
 def _frequencies():

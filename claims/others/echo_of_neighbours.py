@@ -11,8 +11,8 @@ from claims.claim import Check, Worded, refuted_if, reproduced_if, undecided
 from claims.exact_count_pair import witness
 from claims.failure_curve import Along
 from claims.gspa24.personal_guarantees import difference_of_counts
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published import personalized
-from shufflelib.published.conversions import delta_from_gdp_dong22
 
 RISK = 1e-6  # δ of the witnesses
 
@@ -99,7 +99,7 @@ def _scale(eps):
 
 
 def _attained_by_scale(eps):
-    return delta_from_gdp_dong22(mu=0.1 / _scale(eps), eps=eps).lower
+    return Gaussian(0.1 / _scale(eps)).delta(eps).lower
 
 
 def _gaussian_scale(effort):

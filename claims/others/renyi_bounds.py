@@ -7,11 +7,11 @@ from scipy.special import gammaln
 
 from claims.claim import Check, Verdict, Worded, holds_if, reproduced_if, smaller_if, undecided
 from claims.counterexample_search import LOCAL, RISK, Axis, logarithmic, searched, whole, worst
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published import renyi
 from shufflelib.published.closed_form import over
 from shufflelib.published.composition import subsampled_girgis21
 from shufflelib.published.conversions import (
-    delta_from_gdp_dong22,
     epsilon_from_renyi_canonne20,
     epsilon_from_renyi_mironov17,
 )
@@ -165,7 +165,7 @@ def _gap_of_girgis(effort):
 def _conversion(bound):
     def excess(mu, order, delta):
         eps = float(bound(order=order, renyi=order * mu * mu / 2.0, delta=delta))
-        return math.log(max(delta_from_gdp_dong22(mu=mu, eps=eps).lower, 1e-300) / delta)
+        return math.log(max(Gaussian(mu).delta(eps).lower, 1e-300) / delta)
 
     return searched(
         excess,

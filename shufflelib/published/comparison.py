@@ -21,6 +21,7 @@ from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import axes, progress
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.numerics.tables import Table
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published import closed_form, conversions, renyi
 from shufflelib.published.central_limit import asymptotic_epsilon
 from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
@@ -352,7 +353,7 @@ def _through_renyi(asked):
 def _gaussian_limit(asked):
     mu = renyi.gaussian_mu_ccg24(eps0=asked.eps0, n=asked.n)
     require(mu <= LARGEST_MU, f"a separation mu <= {LARGEST_MU:g}", f"mu = {mu:g}; use more users")
-    return conversions.epsilon_from_gdp_dong22(mu=mu, delta=asked.delta).upper
+    return Gaussian(mu).epsilon(asked.delta).upper
 
 
 def _limit(end):

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published import personalized
 from shufflelib.published.closed_form import OutOfRegime
-from shufflelib.published.conversions import delta_from_gdp_dong22
 from shufflelib.shuffling import VariationRatioPair
 
 
@@ -80,7 +80,7 @@ def test_the_normal_limit_of_the_counts_is_a_smaller_mu():
     mu = personalized.gaussian_mu_gspa24(eps0=eps0) * math.tanh(0.25)
     for eps in (0.0, 0.001, 0.002):
         counts = personalized.counts_delta_gspa24(eps0=eps0, eps=eps)
-        assert counts == pytest.approx(delta_from_gdp_dong22(mu=mu, eps=eps).upper, rel=0.03)
+        assert counts == pytest.approx(Gaussian(mu).delta(eps).upper, rel=0.03)
         assert counts < personalized.gaussian_delta_gspa24(eps0=eps0, eps=eps)
 
 

@@ -5,7 +5,7 @@ Every name ends in its source.  What each conversion loses:
 =========================================  ================================================================
 (ε, δ) → f (`wasserman10`)                 nothing about one (ε, δ); everything between the given ones
 f → (ε, δ) (`dong22`)                      nothing, if f is symmetric and δ is kept at every ε
-μ-GDP → (ε, δ), Rényi (`dong22`)           nothing
+μ-GDP → (ε, δ), Rényi                      nothing: `shufflelib.profiles.Gaussian`
 Rényi → (ε, δ) (`mironov17`)               a Markov bound on the privacy loss at one order
 Rényi → (ε, δ) (`canonne20`)               less: the best bound from one order; still one order at a time
 Rényi at all complex orders → δ, hence f   nothing: `MellinInversion`
@@ -14,7 +14,7 @@ Rényi at all complex orders → δ, hence f   nothing: `MellinInversion`
 
 In order of reading:
 
-1. `tradeoff`: between (ε, δ), trade-off functions and Gaussian privacy.
+1. `tradeoff`: between (ε, δ) and trade-off functions.
 2. `renyi`: from ε to Rényi divergence and back; `mellin`: from Rényi moments back to δ.
 """
 
@@ -28,10 +28,7 @@ from shufflelib.published.conversions.renyi import (
     renyi_from_pure_dp_mironov17,
 )
 from shufflelib.published.conversions.tradeoff import (
-    delta_from_gdp_dong22,
     delta_from_tradeoff_dong22,
-    epsilon_from_gdp_dong22,
     epsilon_from_tradeoff_dong22,
-    renyi_from_gdp_dong22,
     tradeoff_from_approximate_dp_wasserman10,
 )

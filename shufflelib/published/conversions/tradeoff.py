@@ -1,4 +1,4 @@
-"""Between (ε, δ), trade-off functions and Gaussian privacy."""
+"""Between (ε, δ) and trade-off functions."""
 
 import math
 
@@ -7,7 +7,6 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.root_finding import certified_root
-from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.tradeoff_functions import ApproximateDP, checked
 from shufflelib.published.joint_concavity.mixtures import best_of
 
@@ -138,45 +137,3 @@ def _smallest_eps(f, delta):
     if log_delta(FARTHEST, "lower") > target:
         return FARTHEST, upper
     return root("lower", safe_above=False, guess=upper if proved else None), upper
-
-
-def delta_from_gdp_dong22(*, mu, eps):
-    """Enclose δ(ε) of μ-Gaussian privacy; ``mu`` in [1e-9, 1e4], ``eps`` ≥ 0, arrays in, arrays out.
-
-    Source: Dong, Roth, Su (JRSSB 2022), Corollary 2.13.
-
-    Examples
-    --------
-    >>> from shufflelib.published import conversions
-    >>> f"{conversions.delta_from_gdp_dong22(mu=0.1, eps=0.4).upper:.2e}"
-    '8.72e-07'
-    """
-    return Gaussian(mu).delta(eps)
-
-
-def epsilon_from_gdp_dong22(*, mu, delta):
-    """Enclose the smallest ε of μ-Gaussian privacy at ``delta`` in (0, 1), arrays in, arrays out.
-
-    Source: Dong, Roth, Su (JRSSB 2022), Corollary 2.13, inverted.
-
-    Examples
-    --------
-    >>> from shufflelib.published import conversions
-    >>> round(conversions.epsilon_from_gdp_dong22(mu=0.1, delta=1e-6).upper, 4)
-    0.3969
-    """
-    return Gaussian(mu).epsilon(delta)
-
-
-def renyi_from_gdp_dong22(*, mu, order):
-    r"""Enclose :math:`D_\lambda = \lambda\mu^2/2`; ``order`` λ > 1, arrays in, arrays out.
-
-    Source: Dong, Roth, Su (JRSSB 2022), appendix B; Mironov (CSF 2017), Proposition 7.
-
-    Examples
-    --------
-    >>> from shufflelib.published import conversions
-    >>> 0.04 <= conversions.renyi_from_gdp_dong22(mu=0.1, order=8.0).upper < 0.040001  # λμ²/2
-    True
-    """
-    return Gaussian(mu).renyi(order)

@@ -29,8 +29,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from shufflelib.numerics import validation
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published.closed_form import OutOfRegime, clones_fmt21, erlingsson19
-from shufflelib.published.conversions import delta_from_gdp_dong22, epsilon_from_gdp_dong22
 from shufflelib.published.renyi import clones_delta_fmt21
 from shufflelib.published.renyi.gaussian_limit import LARGEST_MU
 from shufflelib.shuffling.personal.budgets import failures, personal
@@ -120,7 +120,7 @@ def gaussian_epsilon_gspa24(*, eps0, delta, delta0=0.0):
     >>> round(personalized.gaussian_epsilon_gspa24(eps0=half, delta=1e-6), 4)
     0.3538
     """
-    return epsilon_from_gdp_dong22(mu=_separation(eps0, delta0), delta=delta).upper
+    return Gaussian(_separation(eps0, delta0)).epsilon(delta).upper
 
 
 def gaussian_delta_gspa24(*, eps0, eps, delta0=0.0):
@@ -157,7 +157,7 @@ def gaussian_delta_gspa24(*, eps0, eps, delta0=0.0):
     >>> f"{personalized.gaussian_delta_gspa24(eps0=half, eps=0.3):.2e}"
     '1.14e-05'
     """
-    return delta_from_gdp_dong22(mu=_separation(eps0, delta0), eps=eps).upper
+    return Gaussian(_separation(eps0, delta0)).delta(eps).upper
 
 
 def _slack(slack):

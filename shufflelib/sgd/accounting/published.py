@@ -2,7 +2,7 @@
 
 import math
 
-from shufflelib.published.conversions import epsilon_from_gdp_dong22
+from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published.personalized.formulas import gaussian_mu_gspa24
 from shufflelib.published.renyi import gaussian_ccg24, gaussian_mu_ccg24
 from shufflelib.sgd.accounting.epoch import checked_epochs, of_kind
@@ -61,7 +61,7 @@ def theorem3_epsilon_ccg24(reports, *, epochs, delta):
     """
     reports = of_kind(reports, LaplaceBlocks)
     mu = gaussian_mu_ccg24(eps0=reports.eps0, n=reports.blocks) * math.sqrt(checked_epochs(epochs))
-    return epsilon_from_gdp_dong22(mu=mu, delta=delta).upper
+    return Gaussian(mu).epsilon(delta).upper
 
 
 def theorem5_epsilon_gspa24(reports, *, epochs, delta):
@@ -91,4 +91,4 @@ def theorem5_epsilon_gspa24(reports, *, epochs, delta):
     """
     reports = of_kind(reports, PersonalClients)
     mu = gaussian_mu_gspa24(eps0=reports.eps, delta0=reports.delta) * math.sqrt(checked_epochs(epochs))
-    return epsilon_from_gdp_dong22(mu=mu, delta=delta).upper
+    return Gaussian(mu).epsilon(delta).upper
