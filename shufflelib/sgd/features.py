@@ -105,13 +105,8 @@ def principal_components(images, *, components=60):
 
 
 def _rows(images, name, pixels=None):
-    if isinstance(images, np.ndarray) and images.dtype == np.float32:
-        array = images
-        if array.size and not (array.min() >= -LARGEST and array.max() <= LARGEST):
-            raise ValueError(f"{name} must be finite, of size at most {LARGEST:g}; leave such rows out")
-    else:
-        array = validation.reals(images, name, at_least=-LARGEST, at_most=LARGEST).astype(np.float32)
-    if array.ndim != 2 or array.size == 0 or (pixels is not None and array.shape[1] != pixels):
+    array = validation.reals(images, name, at_least=-LARGEST, at_most=LARGEST).astype(np.float32)
+    if array.ndim != 2 or (pixels is not None and array.shape[1] != pixels):
         wanted = "pixels" if pixels is None else pixels
         raise ValueError(f"{name} must have shape (n, {wanted}), one row for each image, got {array.shape}")
     return array
