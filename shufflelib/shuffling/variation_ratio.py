@@ -81,21 +81,12 @@ class VariationRatioPair(BlanketPair):
     def __init__(self, *, n, p, beta, q0, q1=None):
         n = validation.users(n)
         self.p = validation.real(p, "p", above=1.0, finite=False, remedy="p bounds a ratio of densities")
-        finite = math.isfinite(self.p)
-        rounding = UNIT * (self.p / (self.p - 1.0) if finite else 1.0)  # of p − 1, and so of the largest beta
-        largest = (self.p - 1.0) / (self.p + 1.0) if finite else 1.0
-        beta = validation.real(
-            beta,
-            "beta",
-            at_least=0.0,
-            at_most=largest * (1.0 + max(1e-12, 8 * rounding)),
-            remedy="beta is at most (p - 1)/(p + 1)",
-        )
         self.q0 = validation.real(q0, "q0", at_least=1.0, remedy="q0 bounds a ratio of densities")
         self.q1 = validation.real(
             self.q0 if q1 is None else q1, "q1", at_least=1.0, remedy="q1 bounds a ratio"
         )
-        self._settle(n, beta, Fraction(self.p) - 1 if finite else math.inf, rounding)
+        likely = 1 / Fraction(self.p) if math.isfinite(self.p) else Fraction(0)
+        self._settle(n, beta, likely, UNIT / float(1 - likely))
 
     @classmethod
     def of(cls, randomizer, *, n):
@@ -103,20 +94,22 @@ class VariationRatioPair(BlanketPair):
         pair = cls(n=n, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
         eps0 = getattr(randomizer, "eps0", math.inf)
         if math.isfinite(pair.p) and math.isclose(math.log(pair.p), eps0, rel_tol=UNIT, abs_tol=UNIT):
-            pair._settle(pair.n, float(randomizer.beta), Fraction(math.expm1(eps0)), 2 * UNIT)
+            pair._settle(pair.n, randomizer.beta, 1 / (1 + Fraction(math.expm1(eps0))), 2 * UNIT)
         return pair
 
-    def _settle(self, n, beta, excess, rounding):
-        """Set the likelihood ratios, given p − 1, which is known up to a relative ``rounding``.
+    def _settle(self, n, beta, likely, rounding):
+        """Set the likelihood ratios, given 1/p and how well p − 1 is known, relatively.
 
         Differences of probabilities are computed in exact fractions, so that small ones are precise.
         """
-        beta, finite = Fraction(beta), math.isfinite(excess)
-        largest = excess / (excess + 2) if finite else Fraction(1)
+        largest = (1 - likely) / (1 + likely)
+        at_most = float(largest) * (1.0 + max(1e-12, 8 * rounding))
+        remedy = "beta is at most (p - 1)/(p + 1)"
+        beta = Fraction(validation.real(beta, "beta", at_least=0.0, at_most=at_most, remedy=remedy))
         if beta >= largest * (1 - Fraction(0.5 * rounding + 4 * UNIT)):
             beta = largest
-        low = beta / excess if finite else Fraction(0)
-        high = beta + low
+        high = beta / (1 - likely)
+        low = high * likely
         r0, r1 = high / Fraction(self.q0), high / Fraction(self.q1)
         rest, other = 1 - low - high, 1 - r0 - r1
         if other < -1e-12:
@@ -130,9 +123,9 @@ class VariationRatioPair(BlanketPair):
                 f"got q0={self.q0!r}, q1={self.q1!r} at beta={float(beta)!r}; use smaller ones"
             )
         self.beta = float(beta)
-        likely = float(1 / (excess + 1)) if finite else 0.0
         third = float(rest / other) if other > 1e-15 else 0.0
         self._outside = float(rest) if other <= 1e-15 else 0.0  # the others never report the third value
+        likely = float(likely)
         first, second = [self.q0, self.q1 * likely, third], [self.q0 * likely, self.q1, third]
         self._values = first, second, [float(r0), float(r1), max(float(other), 0.0)]
         some = [beta > 0, beta > 0, third > 0.0]
