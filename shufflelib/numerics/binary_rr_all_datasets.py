@@ -86,9 +86,8 @@ class BinaryPopulations:
         self.top = top = others * max(rates)
         self.log_unit = self.log_gain + top
         # H(k) ≤ c₀ F(k) ≤ c₀ M(r) r^{-k}
-        self.log_chernoff = self.log_unit + self.farthest * theta + 1e-9 * abs(top)
-        if not self.located:
-            self.log_chernoff = math.inf
+        chernoff = self.log_unit + self.farthest * theta + 1e-9 * abs(top)
+        self.log_chernoff = chernoff if self.located else math.inf
         self.summable = False
         if top > DEEPEST:
             self._place_circle(eps0, log_drop, spread)
@@ -97,11 +96,7 @@ class BinaryPopulations:
         theta, top = self.theta, self.top
         deviation = math.sqrt(1.0 + spread)
         wanted = top - 3.0 - math.log(deviation) - 2.0 * math.log1p(theta * deviation) - NEGLIGIBLE
-        size = self._size(wanted, log_drop, deviation)
-        log_alias = np.logaddexp(
-            max(log_drop, 0.0) - size * theta - math.log(-math.expm1(-size * theta)),
-            self._log_left_alias(size, deviation),
-        )
+        size, log_alias = self._size_and_alias(wanted, log_drop, deviation)
         self.alias = math.exp(min(log_alias - top, 300.0))
         self._place_nodes(size, eps0)
 
@@ -112,29 +107,20 @@ class BinaryPopulations:
             math.log1p(self.small * math.expm1(theta)) - self.mean_b * theta,
         )
 
-    def _log_left_excess(self, theta):
-        return self.others * max(self._rates(theta)) + self.farthest * theta
-
-    def _further(self, deviation):
+    def _size_and_alias(self, wanted, log_drop, deviation):
+        """Return an odd number of points that keeps both aliases below e^wanted, and the log of their sum."""
+        theta, drop = self.theta, max(log_drop, 0.0)
         steps = np.array([0.3, 1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0, 40.0]) / deviation
-        return [step for step in steps if self.theta + step < 690.0]
-
-    def _size(self, wanted, log_drop, deviation):
-        """Return an odd number of points for which both aliases are below e^wanted."""
-        right = (max(log_drop, 0.0) - wanted + 1.0) / self.theta
-        left = self.others + 2.0  # no count is that far below another
-        for step in self._further(deviation):
-            left = min(left, (self._log_left_excess(self.theta + step) - wanted + 1.0) / step)
-        return 2 * math.ceil(max(right, left, 3.0) / 2.0) + 1
-
-    def _log_left_alias(self, size, deviation):
+        steps = steps[theta + steps < 690.0]
+        excess = np.array([self.others * max(self._rates(theta + step)) for step in steps])
+        excess = excess + self.farthest * (theta + steps)
+        left = np.min((excess - wanted + 1.0) / steps, initial=self.others + 2.0)  # no count is farther below
+        size = 2 * math.ceil(max((drop - wanted + 1.0) / theta, left, 3.0) / 2.0) + 1
+        right = drop - size * theta - math.log(-math.expm1(-size * theta))
         if size >= self.others + 2:
-            return -math.inf
-        ends = [
-            self._log_left_excess(self.theta + step) - step * size - math.log(-math.expm1(-step * size))
-            for step in self._further(deviation)
-        ]
-        return min(ends, default=math.inf)
+            return size, right
+        left = np.min(excess - steps * size - np.log(-np.expm1(-steps * size)), initial=math.inf)
+        return size, np.logaddexp(right, left)
 
     def _place_nodes(self, size, eps0):
         theta, others = self.theta, self.others
@@ -161,11 +147,9 @@ class BinaryPopulations:
         share = np.where(np.arange(last + 1) == 0, 1.0, 2.0) / size
         self.weight = share * numerator / away
         self.weight_doubt = 2.0 * share * self.doubt * (np.abs(numerator) + self.tilt) / np.abs(away)
-        if last < half:
-            worst = (1.0 + math.exp(self.tilt - theta)) / -math.expm1(-theta)
-            self.left_out = worst * math.exp(self.farthest * theta - LEFT_OUT * (1.0 - 1e-9))
-        else:
-            self.left_out = 0.0
+        worst = (1.0 + math.exp(self.tilt - theta)) / -math.expm1(-theta)
+        left_out = worst * math.exp(self.farthest * theta - LEFT_OUT * (1.0 - 1e-9))
+        self.left_out = left_out if last < half else 0.0
 
     def _terms(self, s):
         rest = self.others - s
