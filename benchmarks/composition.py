@@ -101,7 +101,7 @@ def connect_the_dots(n, rounds):
 
 
 def above(answer, eps):
-    """Return whether an ε rounded up lies above our lower end, and not far above our upper one."""
+    """Return whether an ε rounded up lies above our lower bound, and not far above our upper one."""
     return answer.lower <= eps <= answer.upper * (1.0 + CLOSE)
 
 

@@ -140,7 +140,7 @@ def asked(question):
 
 
 def measure(*, quick=False, say=lambda line: None):
-    """Return one row for each question: kind, question, seconds, and both ends of the answer."""
+    """Return one row for each question: kind, question, seconds, and both bounds of the answer."""
     rows = []
     for kind, (_, questions, *_) in KINDS.items():
         asked(drawn(kind, 0))  # loads what is loaded once

@@ -2,7 +2,7 @@
 
 The theory gap is what the blanket and the best attack leave open; the numeric share is the width of the
 blanket's own bracket, floating point and search.  Both peers evaluate the blanket alone, from one input to
-another, where ours finds both ends in both directions; one evaluation is timed and counted as often as a
+another, where ours finds both bounds in both directions; one evaluation is timed and counted as often as a
 bisection to 1e-5 needs it.  "Term by term" is exact; the released code's grid rounds every loss up, so its δ
 must not lie below ours.
 """
@@ -18,7 +18,7 @@ MOST_ABOVE = 3.0  # times our δ, which rounding up each of 1e4 losses may reach
 
 
 def case(n):
-    """Compute ε of a mechanism without cached results; the peers' δ at our upper end is checked."""
+    """Compute ε of a mechanism without cached results; the peers' δ at our upper bound is checked."""
 
     def fresh():
         return shuffle(randomizers.generalized_rr(eps0=EPS0, d=D), n=n)

@@ -41,7 +41,7 @@ def fourier_delta(budgets, eps):
 
 
 def case(n):
-    """Ask for ε of budgets drawn evenly from (0, 2); the peer's δ at our upper end is checked."""
+    """Ask for ε of budgets drawn evenly from (0, 2); the peer's δ at our upper bound is checked."""
     budgets = np.random.default_rng(0).uniform(0.0, 2.0, n)
     peer = Peer(
         "term by term",

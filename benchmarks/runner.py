@@ -24,7 +24,7 @@ OURS = "shufflelib"
 
 
 def ends(answer):
-    """Return both ends of an answer: of a bracket, or of a pair of numbers; otherwise None."""
+    """Return both bounds of an answer: of a bracket, or of a pair of numbers; otherwise None."""
     if hasattr(answer, "lower") and np.ndim(answer.lower) == 0:
         return float(answer.lower), float(answer.upper)
     return answer if isinstance(answer, tuple) else None

@@ -19,7 +19,7 @@ from shufflelib.shuffling import shuffle
 
 STARTS = 2  # points from which the simplex search sets out
 STEPS = 40  # evaluations of each, at most three for each point of the sequence
-COARSE = 1e-3  # relative width of δ in a search; both ends stay proved
+COARSE = 1e-3  # relative width of δ in a search; both bounds stay proved
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def attacks(randomizer, n):
 
 
 def log_delta_attained(randomizer, *, n, eps):
-    """Return the log of a δ that a dataset attains at ``eps``: a certified lower end."""
+    """Return the log of a δ that a dataset attains at ``eps``: a certified lower bound."""
     return max(pair.log_hockey_stick(eps, COARSE).lower for pair in attacks(randomizer, n))
 
 

@@ -72,7 +72,7 @@ def witness(ends, quantity="delta"):
     Parameters
     ----------
     ends : callable
-        Takes nothing, returns the true value, or its lower end, and the claimed one; a third thing that it
+        Takes nothing, returns the true value, or its lower bound, and the claimed one; a third thing that it
         may return are the values that the words name in braces.
     quantity : str
         What the two numbers are.

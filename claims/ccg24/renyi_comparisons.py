@@ -9,7 +9,7 @@ from shufflelib.published import renyi
 
 
 def _rare(eps0, n, order):
-    """Return a lower end of D: the event that nobody reports the rare symbol has loss eps0."""
+    """Return a lower bound of D: the event that nobody reports the rare symbol has loss eps0."""
     return eps0 - n * math.log1p(math.exp(-eps0)) / (order - 1)
 
 

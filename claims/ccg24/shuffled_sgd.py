@@ -128,7 +128,7 @@ def _client():
 
 
 def _gaussian_delta(mu, eps):
-    """Return a lower end of δ of the Gaussian mechanism."""
+    """Return a lower bound on δ of the Gaussian mechanism."""
     return float(Gaussian(mu).delta(eps).lower)
 
 

@@ -225,7 +225,7 @@ CHECKS = {
         _figure_4(CLONES, _clones, _near, "agrees at 1e-4 only, then falls below its own pair")
     ),
     "khh23-figure-4-weak": Check(
-        _figure_4(WEAK, _weak, _just_above, "half a percent above the certified upper end at most")
+        _figure_4(WEAK, _weak, _just_above, "half a percent above the certified upper bound at most")
     ),
     "khh23-figure-4-strong-16": Check(
         _figure_4((2.587, 3.722), _strong, _near, "two counts, beta = 1, q = 16", SIXTEEN)

@@ -22,12 +22,12 @@ MANY = whole(2, 10**9)
 
 
 def _attained(eps0, n, order):
-    """Return a lower end: D(unchanged‖changed) of binary randomized response, others holding one value."""
+    """Return a lower bound: D(unchanged‖changed) of binary randomized response, others holding one value."""
     return renyi.binary_rr_pair(eps0=eps0, n=n).renyi_directed(order)[0]
 
 
 def _proved(eps0, n, order):
-    """Return an upper end for all data and adaptive randomizers: the pair of Feldman et al. (2021)."""
+    """Return an upper bound for all data and adaptive randomizers: the pair of Feldman et al. (2021)."""
     return renyi.clones_pair_fmt21(eps0=eps0, n=n).renyi(order).upper
 
 

@@ -82,7 +82,7 @@ def _one_number(effort):
     steps.append(
         f"{LIMITS[0][0]}, n = 1000, delta = 1e-6: the limit {limit:.4f}, the truth at least {proved:.4f}"
     )
-    evidence = f"certified ends converge like n^-1/2; at finite n the limit is no bound: {steps[-1]}"
+    evidence = f"certified bounds converge like n^-1/2; at finite n the limit is no bound: {steps[-1]}"
     return holds_if(good, evidence, steps)
 
 

@@ -59,7 +59,7 @@ def _tight(build, **sizes):
 
     def failed(found):
         where, (eps, pair, attained, proved) = f"at {found.description()}", ends(**found.point)
-        side = "below what an attack attains" if attained > pair.upper else "above a proved upper end"
+        side = "below what an attack attains" if attained > pair.upper else "above a proved upper bound"
         steps = (
             where,
             f"epsilon = {eps:.8g}",
@@ -130,7 +130,7 @@ def _hash_is_loose(effort):
         proved, pair, length = _hash_of_figure_2(eps0)
         least = min(least, pair / proved)
         steps.append(f"eps0 = {eps0:.2g}, l = {length}: pair {pair:.6g}, proved {proved:.6g}")
-    evidence = f"the pair's epsilon is at least {least - 1:.2%} above a proved upper end"
+    evidence = f"the pair's epsilon is at least {least - 1:.2%} above a proved upper bound"
     return refuted_if(least > 1.0, evidence, steps)
 
 

@@ -93,7 +93,7 @@ def _mean_variation(rng):
 
 
 def _range_queries(height, eps0=1.0, n=10_000, delta=1e-6):
-    """Return a certified lower end of ε for range queries over 2^height values, the code's ε and its β."""
+    """Return a certified lower bound of ε for range queries over 2^height values, the code's ε and its β."""
     beta = parallel_composition.range_query_beta_released(eps0=eps0, d=2**height)
     pair = parallel_composition.advanced_parallel_wang24(eps0=eps0, betas=[beta], weights=[1.0], n=n)
     return shuffle(_levels(eps0, height), n=n).epsilon(delta).lower, pair.epsilon(delta).upper, beta

@@ -28,7 +28,7 @@ def _five_by_listing():
 
 
 def five_of(n):
-    """Return δ at ε = log 2 of n users' 5-ary response, odds 3, and of the pair: a lower and an upper end."""
+    """Return δ at ε = log 2 of n users' 5-ary response, odds 3, and of the pair: lower and upper bound."""
     five, eps = randomizers.generalized_rr(eps0=math.log(3.0), d=5), math.log(2.0)
     return shuffle(five, n=n).delta(eps).lower, VariationRatioPair.of(five, n=n).delta(eps).upper
 

@@ -139,7 +139,7 @@ def _tight_fake_users(effort):
 
 
 def _fake_users_certified(blanket):
-    """Return (true δ, the pair's) at e^ε = 9/2 for f = 1/4 and two users, lower end and upper end."""
+    """Return (true δ, the pair's) at e^ε = 9/2 for f = 1/4 and two users, lower bound and upper bound."""
     protocol, eps = randomizers.cheu_zhilyaev(d=3, flip=0.25), math.log(4.5)
     truth = multi_message.shuffle_messages(protocol, n=2, blanket=blanket).delta(eps).lower
     return truth, multi_message.published_pair(protocol, blanket=blanket).delta(eps).upper

@@ -63,7 +63,7 @@ def _theorem_51(effort):
     failed = all(claimed > truth for truth, claimed in found)
     evidence = (
         f"{2 * effort.points} exact cases with equal sides, claimed/true at most {float(closest):.4f}, "
-        f"proved by data processing; with unequal sides the claimed lower end {printed(found[0][1])} "
+        f"proved by data processing; with unequal sides the claimed lower bound {printed(found[0][1])} "
         f"exceeds {printed(found[0][0])}"
     )
     return Finding(Verdict.SMALLER if failed else Verdict.HOLDS, evidence, steps)

@@ -216,7 +216,7 @@ def _threshold():
 
 
 def _in_floating_point(n, eps):
-    """Return the pair's lower end for e^ε₀ = 3, and Corollary 4.3's δ, NaN where no threshold is met."""
+    """Return the pair's lower bound for e^ε₀ = 3, and Corollary 4.3's δ, NaN where no threshold is met."""
     claimed = closed_form.over(joint_concavity.delta_corollary43, eps0=math.log(3.0), n=n, eps=eps)
     return VariationRatioPair(n=n, p=3.0, beta=0.5, q0=3.0).delta(eps).lower, float(claimed)
 
