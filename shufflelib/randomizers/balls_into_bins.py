@@ -19,15 +19,8 @@ FEW = 0.01  # of the outcomes pay for a bound on how many messages are left
 class BinMessages(MultiMessage):
     """Messages are whole numbers; an item is supported by the bins that belong to it."""
 
-    @property
-    def p(self):
-        """Published p: infinite, because an input message rules out all other items."""
-        return math.inf
-
-    @property
-    def beta(self):
-        """Published β = 1."""
-        return 1.0
+    p = math.inf  # published: an input message rules out all other items
+    beta = 1.0  # published
 
     @property
     def support(self):
@@ -106,10 +99,7 @@ class balcer_binary(BinMessages):
 
     coin: number(above=0.0, below=1.0, remedy="a coin that shows both sides")
 
-    @property
-    def items(self):
-        """The two bits."""
-        return 2
+    items = 2
 
     @property
     def q(self):

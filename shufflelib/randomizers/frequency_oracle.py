@@ -14,7 +14,6 @@ probability ``other``; a blanket message, of which a user may send some too, sup
 ``draw_supports`` draws the vector C, jointly over items, in a number of draws that does not depend on n.
 """
 
-from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +33,7 @@ class Support(NamedTuple):
     share: float | np.ndarray = 0.0
 
 
-class FrequencyOracle(ABC):
+class FrequencyOracle:
     """What the mechanisms that estimate histograms from supports have in common.
 
     Examples
@@ -45,15 +44,12 @@ class FrequencyOracle(ABC):
     (True, 0.064)
     """
 
+    support: Support  # own > other
+
     @property
     def items(self):
         """Number of items a user may hold."""
         return self.d
-
-    @property
-    @abstractmethod
-    def support(self):
-        """The `Support`, own > other."""
 
     def draw_supports(self, counts, blanket, repetitions, rng):
         """Draw how many messages support each item, exactly as if all had been sent.

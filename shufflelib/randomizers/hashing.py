@@ -57,11 +57,7 @@ class HashedSets(FiniteRandomizer):
 
     d: int
     s: int
-
-    @property
-    @abstractmethod
-    def chance(self):
-        """Probability that a given item hits a given place."""
+    chance: float  # probability that a given item hits a given place
 
     @property
     def exact(self):

@@ -60,10 +60,7 @@ class MetricRandomizer(LocalRandomizer):
         """One user moves by d01; all others are within dmax of both places."""
         return MoveOne(d01=self.d01, dmax=self.dmax, shorter=self._holds_for_shorter)
 
-    @property
-    def _holds_for_shorter(self):
-        """Whether shorter moves are proved to reveal no more, at the same dmax."""
-        return False
+    _holds_for_shorter = False  # whether shorter moves are proved to reveal no more, at the same dmax
 
     @property
     def q(self):
@@ -142,9 +139,7 @@ class metric_generic(WholeClass, MetricRandomizer):
 
     member = "metric_laplace(d01=..., dmax=...)"
 
-    @property
-    def _holds_for_shorter(self):
-        return True
+    _holds_for_shorter = True
 
     @property
     def beta(self):

@@ -7,7 +7,7 @@ message and of ν on classes of messages, explicit attacks, and which messages s
 `frequency_oracle`.  The original references are those of Wang (VLDB 2024), whose Table 3 prints (p, β, q).
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 from shufflelib.numerics import validation
@@ -27,7 +27,7 @@ class Attack(NamedTuple):
     chance: float = 1.0
 
 
-class MultiMessage(FrequencyOracle, Validated):
+class MultiMessage(FrequencyOracle, Validated, ABC):
     """What one user sends: a message about their value, and messages drawn from the blanket.
 
     Subclasses are frozen dataclasses whose fields are the protocol's parameters.

@@ -3,7 +3,6 @@ r"""Numbers in [-1, 1]: piecewise, Duchi et al. and Harmony, whose outputs fall 
 The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
 """
 
-from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,10 +104,7 @@ class SignedCorners(FiniteRandomizer):
         """Published β = (e^eps0 - 1)/(e^eps0 + 1)."""
         return float(np.tanh(self.eps0 / 2.0))
 
-    @property
-    @abstractmethod
-    def _ties(self):
-        """Share of the outputs at the same distance from both corners."""
+    _ties = 0.0  # share of the outputs at the same distance from both corners
 
     def _masses(self, rows):
         """Return masses of the sides of x0 and of x1, and of the ties if there are any."""
@@ -248,10 +244,6 @@ class harmony(SignedCorners):
 
     eps0: Budget
     d: Count = 1
-
-    @property
-    def _ties(self):
-        return 0.0
 
     def sample(self, x, rng):
         """Report rows (coordinate, sign), shape (n, 2)."""

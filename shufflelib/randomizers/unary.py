@@ -3,7 +3,6 @@ r"""Unary encodings: an item becomes a one-hot vector of d bits, each flipped in
 The original references are those of Wang (VLDB 2024), whose Table 1 prints (p, β, q).
 """
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from math import comb
 
@@ -29,16 +28,8 @@ class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
     """A report of d independent bits."""
 
     d: int
-
-    @property
-    @abstractmethod
-    def held(self):
-        """Probabilities of 1 and of 0 for the bit of the held item."""
-
-    @property
-    @abstractmethod
-    def noise(self):
-        """Probabilities of 1 and of 0 for every other bit."""
+    held: tuple  # probabilities of 1 and of 0 for the bit of the held item
+    noise: tuple  # and for every other bit
 
     def pmf(self):
         """Return the table of probabilities, shape (d, 2^d); output y is the vector of the bits of y."""
@@ -171,10 +162,7 @@ class optimized_unary(UnaryEncoding):
         """Exact total variation (e^eps0 - 1)/(2(e^eps0 + 1)); no table prints it."""
         return float(0.5 * np.tanh(self.eps0 / 2.0))
 
-    @property
-    def held(self):
-        """Probabilities of 1 and of 0 for the bit of the held item."""
-        return 0.5, 0.5
+    held = (0.5, 0.5)
 
     @property
     def noise(self):
