@@ -1,5 +1,6 @@
 """How Sphinx builds the book from build/book-source, which tools/book_source.py writes."""
 
+import html
 import importlib.util
 import json
 import re
@@ -72,11 +73,11 @@ html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
 templates_path = ["_templates"]
 html_css_files = ["book.css"]
-html_js_files = ["definitions.js", "hovers.js", "copy.js", "ledger.js"]
+html_js_files = ["definitions.js", "hovers.js", "copy.js", "ledger.js", "snippets.js"]
 exclude_patterns = ["downloads/*"]  # the notebooks as they are opened in JupyterLab
 html_copy_source = False
 html_show_copyright = False
-html_show_search_summary = False  # the summaries are fetched, which a page opened as a file may not
+html_show_search_summary = False  # they would be fetched, which a page opened as a file may not: snippets.js
 html_last_updated_fmt = None
 html_theme_options = {
     "article_footer_items": ["cite-page"],
@@ -126,18 +127,43 @@ LETTERS = {
 }
 
 
+def in_letters(formula):
+    """Return text with the commonest commands of formulas as letters, on one line."""
+    for command, letter in sorted(LETTERS.items(), key=lambda pair: -len(pair[0])):
+        formula = formula.replace(command, letter)
+    return " ".join(formula.split())
+
+
+NO_TEXT = re.compile(
+    r"<(script|style)\b.*?</\1>|<details class=.admonition hide.*?</details>|<a class=.headerlink.*?</a>"
+    r"|<[^>]*>|\\[()\[\]]",
+    re.DOTALL,
+)
+TEXTS = {}
+
+
+def keep_text(app, pagename, templatename, context, doctree):
+    """Keep what a page says, without folded code, for the snippets of the search."""
+    if doctree is not None:
+        body = context["body"].replace("</dt>", "</dt> ").replace("</td>", "</td> ")
+        TEXTS[pagename] = in_letters(html.unescape(NO_TEXT.sub("", body)))
+
+
+def write_texts(app, error):
+    """Write the texts of all pages where the search page finds them."""
+    if error is None and app.builder.format == "html":
+        text = f"const TEXTS = {json.dumps(TEXTS, ensure_ascii=False)};\n"
+        Path(app.outdir, "_static", "texts.js").write_text(text, encoding="utf-8")
+
+
 def write_definitions(app, error):
     """Write the terms of the glossary and their definitions, which links to a term show when pointed at."""
     if error is not None or app.builder.format != "html":
         return
     found = {}
     for item in app.env.get_doctree("glossary").findall(nodes.definition_list_item):
-        words = item.children[-1].astext().split("\n\n")[0]
-        for letter, shown in sorted(LETTERS.items(), key=lambda pair: -len(pair[0])):
-            words = words.replace(letter, shown)
-        found |= {
-            name: " ".join(words.split()) for term in item.children[:-1] for name in term.get("ids", ())
-        }
+        words = in_letters(item.children[-1].astext().split("\n\n")[0])
+        found |= {name: words for term in item.children[:-1] for name in term.get("ids", ())}
     text = f"const DEFINITIONS = {json.dumps(found, ensure_ascii=False)};\n"
     Path(app.outdir, "_static", "definitions.js").write_text(text, encoding="utf-8")
 
@@ -157,3 +183,5 @@ def setup(app):
     app.connect("autodoc-process-docstring", keep_bars)
     app.connect("build-finished", vendor_mathjax)
     app.connect("build-finished", write_definitions)
+    app.connect("html-page-context", keep_text)
+    app.connect("build-finished", write_texts)

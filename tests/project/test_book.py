@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -188,3 +189,28 @@ def test_a_page_without_faults_passes_and_says_what_leads_out(tmp_path):
     assert len(check_book.faults(tmp_path)[0]) == 1
     (tmp_path / "empty").mkdir()
     assert check_book.faults(tmp_path / "empty")[0]
+
+
+SEARCH = """<html data-content_root=""><meta charset="utf-8">
+<script>class Stemmer {{ stemWord(word) {{ return word.slice(0, 6); }} }}</script>
+<script src="{script}"></script><div id="search-results"><ul>
+<li><a href="lessons/one.html">One</a></li><li><a href="lessons/one.html#two">One &gt; Two</a></li>
+<li><a href="lessons/other.html">Other</a></li></ul></div></html>"""
+
+
+def test_a_search_opened_from_a_file_shows_the_words_around_a_hit(tmp_path):
+    driver = pytest.importorskip("playwright.sync_api", reason="no playwright: make browser installs it")
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("no Chromium here: apt-get install chromium")
+    (tmp_path / "search.html").write_text(SEARCH.format(script=(BOOK / "_static/snippets.js").as_uri()))
+    (tmp_path / "_static").mkdir()
+    text = "Shuffled reports <hide>. Two A shuffler mixes them. " + "More words. " * 40
+    (tmp_path / "_static/texts.js").write_text(f"const TEXTS = {json.dumps({'lessons/one': text})};")
+    with driver.sync_playwright() as run:
+        page = run.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"]).new_page()
+        page.goto((tmp_path / "search.html").as_uri() + "?q=shuffling")
+        page.wait_for_selector(".context")
+        assert page.locator("mark").all_inner_texts() == ["Shuffl", "shuffl"]
+        first, second = page.locator("li .context").all_inner_texts()
+    assert first.startswith("Shuffled reports <hide>.") and first.endswith("…") and "Two A shuffler" in second
