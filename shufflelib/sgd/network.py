@@ -122,7 +122,7 @@ class Network:
         return pairs
 
     def gradients(self, parameters, features, labels):
-        """Compute the gradients of all examples of a block.
+        """Compute the gradients of all examples of a block, of which there may be none.
 
         Parameters
         ----------
@@ -149,7 +149,8 @@ class Network:
         not finite, which clipping turns into zero.
         """
         pairs = self.layers(parameters)
-        labels = self.check(features, labels)
+        if len(features) > 0:
+            labels = self.check(features, labels)
         with np.errstate(over="ignore", invalid="ignore"):
             inputs, scores = self._forward(pairs, features)
             error = np.exp(scores - scores.max(axis=1, keepdims=True))

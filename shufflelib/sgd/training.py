@@ -20,7 +20,6 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import replace
 from shufflelib.sgd.block_reports import BlockReports
-from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import NETWORK, Network
 
 
@@ -194,7 +193,7 @@ class Training:
         parameters, averaged = state.parameters, state.averaged
         for step in range(self.reports.blocks):
             block, rows = self.reports.turn(order, step)
-            gradients = self._gradients(parameters, self._features[rows], self._labels[rows])
+            gradients = self.network.gradients(parameters, self._features[rows], self._labels[rows])
             report = self.reports.report(gradients, self.network, block, rng)
             parameters = parameters - np.float32(self.step_size) * report
             done = state.epoch * self.reports.blocks + step + 1
@@ -208,13 +207,6 @@ class Training:
         accuracies = [self.network.accuracy(averaged, *pair) for pair in self._watched.values()]
         measured = np.vstack([state.measured, np.array(accuracies, ndmin=2)])
         return _State(parameters, averaged, state.epoch + 1, order, rng.bit_generator.state, measured)
-
-    def _gradients(self, parameters, features, labels):
-        """Return the gradients of a block's examples, of which there may be none."""
-        if len(features) > 0:
-            return self.network.gradients(parameters, features, labels)
-        inputs, outputs = self.network.widths[:-1], self.network.widths[1:]
-        return ExampleGradients(*([np.zeros((0, w), np.float32) for w in side] for side in (inputs, outputs)))
 
     def _identity(self):
         """Return a digest of all that this run is: two runs of one digest go through the same states."""

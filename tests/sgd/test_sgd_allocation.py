@@ -51,8 +51,7 @@ def test_the_divisor_of_an_allocated_block_does_not_depend_on_its_size(size):
     rng = np.random.default_rng(2)
     one, parameters = reports(noise_multiplier=1e-9), NETWORK.initial(rng)
     features, labels = examples(rng, size, 100.0)
-    run = sgd.Training(one, NETWORK, *examples(rng, 48), step_size=0.1, seed=1)
-    gradients = run._gradients(parameters, features, labels)
+    gradients = NETWORK.gradients(parameters, features, labels)
     found = one.report(gradients, NETWORK, 0, rng)
     assert found.shape == (NETWORK.size,) and found.dtype == np.float32
     each = np.array([single(gradients, j) for j in range(size)]).reshape(size, NETWORK.size)
@@ -118,16 +117,17 @@ def training(kind=sgd.AllocatedBlocks, *, blocks=12, block_size=2, **changes):
 
 
 @pytest.mark.parametrize("steps", [1, 5, 1000])
-def test_averages_follow_their_formula_and_do_not_touch_training(steps):
+def test_averages_follow_their_formula_and_do_not_touch_training(steps, monkeypatch):
     path, run = [], training(averaged_steps=steps)
-    average, gradients = np.zeros(NETWORK.size), run._gradients
+    average, gradients = np.zeros(NETWORK.size), Network.gradients
 
-    def watched(parameters, *block):
+    def watched(network, parameters, *block):
         path.append(parameters.astype(float))
-        return gradients(parameters, *block)
+        return gradients(network, parameters, *block)
 
-    run._gradients = watched
-    run.run(3)
+    with monkeypatch.context() as watching:
+        watching.setattr(Network, "gradients", watched)
+        run.run(3)
     path = [*path[1:], run.parameters.astype(float)]  # after each step
     for t, parameters in enumerate(path, start=1):
         share = 1.0 / min(t, steps)

@@ -19,16 +19,15 @@ def smallest_report(reports, *, moved):
     far = reports.eps0_between_blocks
     ends = np.linspace(0.0, moved, CELLS + 1)
     others = (reports.blocks - 1) * _log_survival(ends - far)
-    distributions, errors = [], []
+    cells = []
     for centre in (0.0, moved):
         survival = np.r_[0.0, _log_survival(ends - centre) + others, -np.inf]
         step = np.diff(survival)
-        distributions.append(survival[:-1] + np.log(-np.expm1(step)))
-        rounding = 64 * UNIT * (1.0 - survival[:-1] + reports.blocks * (1.0 + far))
-        errors.append(rounding * (1.0 + 1.0 / np.abs(step)))
-    up, down = (
-        Interval.of(logs).widened(absolute=error) for logs, error in zip(distributions, errors, strict=True)
-    )
+        rounding = (
+            64 * UNIT * (1.0 - survival[:-1] + reports.blocks * (1.0 + far)) * (1.0 + 1.0 / np.abs(step))
+        )
+        cells.append(Interval.of(survival[:-1] + np.log(-np.expm1(step))).widened(absolute=rounding))
+    up, down = cells
     return DiscretePair.from_losses(up, down, up - down)
 
 
