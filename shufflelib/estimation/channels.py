@@ -61,12 +61,11 @@ class Channel(ABC):
     def own_users(self):
         """Return the personal randomizers of these users if each keeps their own budget."""
 
-    def _sized(self, data):
-        if data.size != self.n:
-            raise ValueError(
-                f"data must hold one value for each of the {self.n} budgets, got {data.size} values"
-            )
-        return data
+    def sized(self, entries, name):
+        """Return values or reports if there is one for each user."""
+        if entries.size != self.n:
+            raise ValueError(f"{name} must hold one for each of the {self.n} budgets, got {entries.size}")
+        return entries
 
 
 class LaplaceReports(Channel):
@@ -93,7 +92,7 @@ class LaplaceReports(Channel):
 
     def values(self, data):
         """Return the values clipped to [low, high]."""
-        return np.clip(self._sized(values.numbers(data, "data")), self.low, self.high)
+        return np.clip(self.sized(values.numbers(data, "data"), "data"), self.low, self.high)
 
     def sample(self, x, rng):
         """Add to each value noise of scale Δ/ε_i."""
@@ -134,7 +133,7 @@ class ResponseReports(Channel):
         """Return the bits, given as 0 and 1 or as truth values, refusing anything else."""
         if isinstance(data, np.ndarray) and data.dtype.kind == "b":
             data = data.astype(int)
-        return self._sized(values.whole(data, "data", at_least=0, at_most=1))
+        return self.sized(values.whole(data, "data", at_least=0, at_most=1), "data")
 
     def sample(self, x, rng):
         """Flip each bit with its probability."""

@@ -26,7 +26,7 @@ from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
 from shufflelib.randomizers import values
-from shufflelib.shuffling.personal.permute_then_randomize import FARTHEST, PersonalizedPair
+from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
 
 CELLS = 2**21  # values held in memory at once while runs are repeated
 DELTA = 1e-6
@@ -62,9 +62,7 @@ class PersonalProtocol(Protocol):
 
     def estimate(self, reports):
         """Return the estimate from the reports, shape (n,)."""
-        reports = values.numbers(reports, "reports")
-        if reports.size != self.n:
-            raise ValueError(f"reports must hold one report for each of {self.n} users, got {reports.size}")
+        reports = self.channel.sized(values.numbers(reports, "reports"), "reports")
         return float(np.sum(self.coefficients * (reports - self.channel.offset)))
 
     @abstractmethod
@@ -173,11 +171,7 @@ class PermuteThenRandomize(PersonalProtocol):
 
     def __init__(self, channel, delta):
         super().__init__(channel, delta)
-        if channel.eps0.max() > FARTHEST:
-            raise ValueError(
-                f"eps0 must be at most {FARTHEST:g} in every slot, got {channel.eps0.max():g}; "
-                "beyond it no guarantee of the slots is computed"
-            )
+        self.slots = PersonalizedPair(channel.eps0)
 
     @cached_property
     def coefficients(self):
@@ -211,16 +205,15 @@ class PermuteThenRandomize(PersonalProtocol):
 
     def certificate(self):
         """Return ε of the slots: the upper bound holds for every user, the lower bound is 0."""
-        slots = PersonalizedPair(self.channel.eps0)
-        upper = slots.epsilon(self.delta).upper
+        upper = self.slots.epsilon(self.delta).upper
         return Certified(
             0.0,
             upper,
-            Status.of(0.0, upper, ceiling=slots.max_privacy_loss),
+            Status.of(0.0, upper, ceiling=self.slots.max_privacy_loss),
             "guarantee: dominating pair of slots with personal budgets; attack: none; "
-            f"neighbours: {slots.adjacency}",
+            f"neighbours: {self.slots.adjacency}",
             f"epsilon at delta = {self.delta:g} of {self.n} users permuted into slots, each with its budget",
-            slots.hypotheses,
+            self.slots.hypotheses,
         )
 
     def _group_sums(self, x, starts, repetitions, rng):
