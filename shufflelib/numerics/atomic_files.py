@@ -1,6 +1,8 @@
 """Files that are there whole or not at all."""
 
+import contextlib
 import os
+import tempfile
 import uuid
 from pathlib import Path
 
@@ -23,14 +25,12 @@ def replace(path, content):
         In one line that names the file, the reason and the remedy.
     """
     beside = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    try:
+    with writing(path):
         try:
             beside.write_bytes(content)
             os.replace(beside, path)
         finally:
             beside.unlink(missing_ok=True)
-    except OSError as wrong:
-        raise unwritable(path, wrong) from wrong
 
 
 def try_folder(folder):
@@ -46,23 +46,22 @@ def try_folder(folder):
     OSError
         As `replace` does.
     """
-    trial = folder / f".{uuid.uuid4().hex[:8]}"
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        try:
-            trial.write_bytes(b"\n")
-        finally:
-            trial.unlink(missing_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as trial:
+            trial.write(b"\n")
+
+
+@contextlib.contextmanager
+def writing(path):
+    """Say in one line which file or folder cannot be written, and why."""
+    try:
+        yield
     except OSError as wrong:
-        raise unwritable(folder, wrong) from wrong
-
-
-def unwritable(path, wrong):
-    """Return the error that says why a file or folder cannot be written."""
-    reason = wrong.strerror or str(wrong)
-    return type(wrong)(
-        f"cannot write {os.fspath(path)}: {reason}; make room or give a folder that can be written"
-    )
+        reason = wrong.strerror or str(wrong)
+        raise type(wrong)(
+            f"cannot write {os.fspath(path)}: {reason}; make room or give a folder that can be written"
+        ) from wrong
 
 
 def as_path(value, name):

@@ -13,7 +13,7 @@ import numpy as np
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.calibration.targets import MAX_ROUNDS
 from shufflelib.numerics import validation
-from shufflelib.numerics.atomic_files import as_path, try_folder, unwritable
+from shufflelib.numerics.atomic_files import as_path, try_folder, writing
 from shufflelib.profiles.privacy_profile import SMALLEST_RATE
 from shufflelib.randomizers.by_name import constructors, named, parameters, required
 from shufflelib.sweeps.running import completed, environment
@@ -119,11 +119,8 @@ def _read(file):
 
 def _append(file, entry):
     text = json.dumps(entry)
-    try:
-        with file.open("a") as out:
-            out.write(f"\n{_checksum(text)} {text}")  # a line that is cut short does not spoil the next one
-    except OSError as wrong:
-        raise unwritable(file, wrong) from wrong
+    with writing(file), file.open("a") as out:
+        out.write(f"\n{_checksum(text)} {text}")  # a line that is cut short does not spoil the next one
 
 
 def _checksum(text):
