@@ -5,7 +5,7 @@ import math
 
 from shufflelib.explorer import plan_pictures, questions
 from shufflelib.explorer.questions import Unknown
-from shufflelib.explorer.text import bound, code, rounded
+from shufflelib.explorer.text import bound, code
 from shufflelib.plotting.headings import digits
 
 USELESS = 0.5  # standard error of a share or of a mean in [0, 1]
@@ -138,7 +138,7 @@ def _without_shuffler(setting, row):
         return "nothing protects the values: all of the privacy comes from shuffling"
     total = row["value"] * setting.rounds
     odds = (
-        f"{rounded(math.exp(total), up=True, to=3)} times"
+        f"{float(bound(math.exp(total), up=True, digits=3)):,g} times"
         if total < 700.0
         else f"e<sup>{total:.4g}</sup> times"
     )

@@ -7,6 +7,8 @@ visitor but what they still wait for.  No request leaves the page's own address.
 import json
 import threading
 import time
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -128,6 +130,8 @@ class Visit(BaseHTTPRequestHandler):
             drawn = draw(Setting.from_query(query), self.server.queue.get)
         except (TypeError, ValueError) as wrong:
             self._send(str(wrong), "text/plain", 400)
+        except (BrokenProcessPool, CancelledError):
+            self._send("the process that draws was stopped; try again", "text/plain", 503)
         else:
             self._send(drawn, kind)
 
