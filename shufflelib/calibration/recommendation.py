@@ -226,22 +226,20 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     stay = math.floor(n * (1.0 - dropout) * (1.0 + 1e-12))
     if stay < 1:
         raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
-    found, refused = [], []
+    rows, refused = [], []
+    central = SENSITIVITY[task] / (_central_mu(target) * stay)
     for name, one in progress(TASKS[task].items(), desc="mechanisms"):
         try:
-            found.append((name, one, *_calibrated(one, d, target, stay)))
+            row = _row(name, one, *_calibrated(one, d, target, stay), target, stay, central)
         except ValueError as reason:
             refused.append(f"{name}: {reason}")
-    if not found:
+        else:
+            rows.append(row | {"sentence": _sentence(row, target, stay)})
+    if not rows:
         raise ValueError(f"no mechanism is proved to meet the target; {refused[0]}")
-    central = SENSITIVITY[task] / (_central_mu(target) * stay)
-    rows = [
-        _row(name, one, value, mechanism, proved, target, stay, central)
-        for name, one, value, mechanism, proved in found
-    ]
     rows.sort(key=lambda row: row["standard error"])
     return Recommendation(
-        [row | {"sentence": _sentence(row, target, stay)} for row in rows],
+        rows,
         title=f"{task}{'' if d is None else f' of {d:,} items'}: ε ≤ {target.eps:g} at δ = {target.delta:g}, "
         f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {target.rounds:,} round{'s' * (target.rounds > 1)}"
         + ("" if target.rate == 1.0 else f", a share {target.rate:g} drawn for each"),
