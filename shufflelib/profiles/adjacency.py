@@ -32,17 +32,21 @@ SUBSAMPLED = (
 )
 
 
+@dataclass(frozen=True)
 class Adjacency:
-    """Which datasets are neighbours, in words.
+    """Which datasets are neighbours, in words; itself the relation of a pair of distributions without any.
 
     Examples
     --------
+    >>> from shufflelib.profiles import Gaussian
+    >>> print(Gaussian(mu=1.0).adjacency)
+    none: an ordered pair of distributions, no mechanism
     >>> from shufflelib.profiles.adjacency import MoveOne, ReplaceOne
     >>> ReplaceOne().any_value, MoveOne(d01=0.1, dmax=2.0).any_value
     (True, False)
     """
 
-    text = ""  # the relation in words
+    text = "none: an ordered pair of distributions, no mechanism"  # the relation in words
     any_value = True  # whether a record may be replaced by that of any other user, which subsampling needs
 
     def __str__(self):
@@ -178,22 +182,8 @@ class EveryRound(Adjacency):
         return all(one.any_value for one in self.rounds)
 
 
-@dataclass(frozen=True)
-class NoDatasets(Adjacency):
-    """The relation of a pair of distributions on its own: there are no datasets to compare.
-
-    Examples
-    --------
-    >>> from shufflelib.profiles import Gaussian
-    >>> print(Gaussian(mu=1.0).adjacency)
-    none: an ordered pair of distributions, no mechanism
-    """
-
-    text = "none: an ordered pair of distributions, no mechanism"
-
-
 REPLACE_ONE = ReplaceOne()
-NO_DATASETS = NoDatasets()
+NO_DATASETS = Adjacency()
 
 
 def of_rounds(relations):
