@@ -4,9 +4,10 @@ import math
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval
+from shufflelib.profiles.hockey_stick import Indistinguishable
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.sgd.accounting.attacks import smallest_report
-from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, NOTHING, Epoch, checked_epochs, of_kind, within_reach
+from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, Epoch, checked_epochs, of_kind, within_reach
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
 from shufflelib.sgd.personal_clients import PersonalClients
@@ -102,7 +103,7 @@ def one_client(reports, *, client, epochs):
     statement = f"client {client} of Algorithm 3 after {epochs} epochs, {mu:g}-GDP"
     return Epoch(
         Gaussian(mu),
-        NOTHING,
+        Indistinguishable(),
         statement,
         "guarantee: composed Gaussian reports; attack: none",
         record=f"example of client {client}, or all of its data",

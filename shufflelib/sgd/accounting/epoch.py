@@ -2,11 +2,9 @@
 
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import ReplaceOne, united
-from shufflelib.profiles.hockey_stick import Indistinguishable
 from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.shuffling.personal.permute_then_randomize import FARTHEST
 
-NOTHING = Indistinguishable()
 FIXED_SPLIT = ("examples are split into blocks once, whatever they hold",)
 TRAINING = (
     "gradients are clipped and noise is drawn exactly as stated, in real arithmetic, with private and "
@@ -19,20 +17,13 @@ TRAINING = (
 class Epoch(PrivacyProfile):
     """One epoch, enclosed by a dominating pair and the pair of an attack."""
 
+    dominating_pairs = attack_pairs = ()
+
     def __init__(self, above, below, statement, source, *, record, hypotheses):
-        self._above, self._below, self.statement, self.source = above, below, statement, source
+        self.dominating_pairs, self.attack_pairs = (above,), (below,)
+        self.statement, self.source = statement, source
         self.adjacency = ReplaceOne(record=record, others="the other data are")
         self.hypotheses = united(hypotheses, TRAINING)
-
-    @property
-    def dominating_pairs(self):
-        """The pair that is proved to dominate the epoch."""
-        return (self._above,)
-
-    @property
-    def attack_pairs(self):
-        """The pair that an attack attains."""
-        return (self._below,)
 
 
 def checked_epochs(epochs):
