@@ -12,7 +12,7 @@ from claims import Effort, Verdict, exact_shuffle, failure_curve, report, works
 from claims import __main__ as ledger
 from claims.claim import APPROXIMATION, SLIP, VACUOUS, Worded
 from claims.counterexample_search import LOCAL, RISK, logarithmic, whole, worst
-from claims.exact_tests import share_of_bound
+from claims.exact_tests import close, share_of_bound
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers, shuffle
 
@@ -71,6 +71,7 @@ def test_a_share_above_its_bound_is_a_counterexample_and_the_largest_one_is_told
     assert 100 < int(found.evidence.split()[0]) < 128
     found = share_of_bound(lambda rng: case(rng, 19), 4).check.told(words)(Effort(32))
     assert (found.verdict, found.evidence) == (Verdict.REFUTED, "20/20")
+    assert close(1.0, 1.0, 1e-3) == 1e-12 and close(1.0, 1.1, 1e-3) == "1 and 1.1 differ"
 
 
 def test_a_curve_is_computed_when_it_is_asked_for_and_fails_where_the_truth_is_above():

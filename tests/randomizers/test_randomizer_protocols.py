@@ -149,3 +149,11 @@ def test_words_are_mixed_as_by_splitmix64():
     ):
         state = (seed + np.arange(1, 4, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)).astype(np.uint64)
         assert hashing._mix(state).tolist() == words
+
+
+@pytest.mark.parametrize("build", [randomizers.rappor, randomizers.optimized_unary])
+def test_the_mean_estimate_of_all_bit_vectors_is_what_is_held(build):
+    one = build(eps0=1.0, d=3)
+    vectors = np.arange(8)[:, None] >> np.arange(3) & 1
+    estimates = np.array([one.estimate(vector[None, :]) for vector in vectors])
+    np.testing.assert_allclose(one.pmf() @ estimates, np.eye(3), atol=1e-12)
