@@ -147,35 +147,35 @@ ALL = (
         options=tuple((name, one.text) for name, one in MECHANISMS.items()),
     ),
     Control(
-        "task", "estimate", "what the reports are for",
+        "task", "estimate", "what is estimated from the reports",
         options=(("histogram", "shares of options (histogram)"), ("mean", "mean of a number")),
     ),
     Control("eps0", "local budget ε₀", "what one report alone may reveal, in nats", "nats", tuple(BUDGETS)),
     Control("matrix", "matrix", "a row of probabilities for each value that a user may hold"),
     Control("sigma", "noise σ", "standard deviation of the noise", "", decades(-1, 1, (1, 1.5, 2, 3, 5, 7))),
-    Control("d", "options d", "how many answers there are to choose from", "options", tuple(OPTIONS)),
+    Control("d", "options d", "number of possible values", "options", tuple(OPTIONS)),
     Control(
-        "n", "users n", "how many reports are shuffled together", "users",
+        "n", "users n", "number of reports that are shuffled together", "users",
         decades(2, 12, (1, 1.3, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8)),
     ),
     Control(
-        "eps", "target ε", "the guarantee that is asked for, in nats", "nats",
+        "eps", "target ε", "the central guarantee to meet, in nats", "nats",
         decades(-6, 1, (1, 1.5, 2, 3, 5, 7)),
     ),
     Control(
-        "dropout", "drop-outs", "the share of the users who may not report after all", "of the users",
+        "dropout", "drop-outs", "share of the users who may not report", "of the users",
         tuple(k / 100 for k in range(0, 91, 5)), percent=True,
     ),
-    Control("delta", "δ", "the failure probability of the guarantee", "", decades(-12, -1, (1, 2, 5))),
+    Control("delta", "δ", "additive slack of the guarantee, far below 1/n", "", decades(-12, -1, (1, 2, 5))),
     Control(
-        "fpr", "false alarms", "how often the attacker may be wrong about other people", "false alarms",
+        "fpr", "false alarms", "false-positive rate of the attacker", "false alarms",
         tuple(k / 100 for k in range(101)), percent=True,
     ),
-    Control("rounds", "rounds", "how often the same people report", "rounds", decades(0, 6, (1, 2, 3, 5, 7))),
+    Control("rounds", "rounds", "number of reports of each user", "rounds", decades(0, 6, (1, 2, 3, 5, 7))),
     Control(
-        "rate", "sampling rate", "the share of the population that is drawn for a round", "of the population",
+        "rate", "sampling rate", "share of the population drawn at random for a round", "of the population",
         decades(-6, 0, (1, 2, 3, 5, 7)), percent=True,
     ),
-    Control("order", "order λ", "of the Rényi divergence", "", tuple(ORDERS)),
+    Control("order", "order λ", "order of the Rényi divergence", "", tuple(ORDERS)),
 )  # fmt: skip
 CONTROLS = {one.name: one for one in ALL}
