@@ -6,32 +6,17 @@ import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
+from shufflelib.explorer.controls import CONTROLS
 from shufflelib.explorer.mechanisms import MECHANISMS, on_one_line
 from shufflelib.numerics import validation
 
 SUFFIXES = {"k": "e3", "K": "e3", "M": "e6", "%": "e-2"}
 LONGEST_QUERY, LONGEST_MATRIX = 20_000, 16_000  # characters
-LEAST_USERS, MOST_USERS, MOST_ROUNDS = 100, 10**12, 10**6
 IMPORTS = "from shufflelib import calibration, estimation, randomizers, shuffle"
-
-
-def _between(low, high):
-    return {"at_least": low, "at_most": high, "remedy": "the page has no other values; call the library"}
-
-
-DOMAINS = {
-    "eps0": _between(0.01, 10.0),
-    "sigma": _between(0.1, 10.0),
-    "delta": _between(1e-12, 0.1),
-    "rate": _between(1e-6, 1.0),
-    "fpr": _between(0.0, 1.0),
-    "order": _between(1.01, 256.0),
-    "eps": _between(1e-6, 10.0),
-    "dropout": _between(0.0, 0.9),
-}
 ALL_PARAMETERS = {name for one in MECHANISMS.values() for name in one.parameters}
-CHOICES = {"task": ("histogram", "mean"), "chosen": ("best", "balls_into_bins", *MECHANISMS)}
-COUNTS = {"d": _between(2, 4096), "n": _between(LEAST_USERS, MOST_USERS), "rounds": _between(1, MOST_ROUNDS)}
+MENUS = {name: tuple(dict(one.options)) for name, one in CONTROLS.items() if one.options}
+MENUS["chosen"] = ("best", "balls_into_bins", *MECHANISMS)
+NUMBERS = {name: one.steps for name, one in CONTROLS.items() if one.steps}
 
 
 @dataclass(frozen=True)
@@ -94,14 +79,14 @@ class Setting:
     chosen: str = "best"
 
     def __post_init__(self):
-        for name, known in {"mechanism": MECHANISMS, **CHOICES}.items():
+        for name, known in MENUS.items():
             if getattr(self, name) not in known:
                 got = validation.shown(getattr(self, name))
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {got}")
-        for name, domain in DOMAINS.items():
-            object.__setattr__(self, name, validation.real(getattr(self, name), name, **domain))
-        for name, domain in COUNTS.items():
-            object.__setattr__(self, name, validation.count(getattr(self, name), name, **domain))
+        for name, steps in NUMBERS.items():
+            check = validation.count if isinstance(steps[0], int) else validation.real
+            ends = {"at_least": steps[0], "at_most": steps[-1], "remedy": "call the library for other values"}
+            object.__setattr__(self, name, check(getattr(self, name), name, **ends))
         object.__setattr__(self, "matrix", on_one_line(self.matrix))
         if len(self.matrix) > LONGEST_MATRIX:
             raise ValueError(
@@ -142,7 +127,7 @@ class Setting:
                 )
             if name in given:
                 raise ValueError(f"the link sets {name} twice; keep one")
-            given[name] = text if name in ("mechanism", "matrix", *CHOICES) else _number(name, text)
+            given[name] = text if name in ("matrix", *MENUS) else _number(name, text)
         return cls(**given)
 
     @property

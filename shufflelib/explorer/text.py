@@ -152,22 +152,9 @@ def _stroke(name):
 
 
 def tradeoff(setting, known):
-    """Describe an attacker's best test at the given false-positive rate."""
+    """Give the smallest rate of misses at the given rate of false alarms."""
     at = f"{100 * setting.fpr:g} % false alarms"
-    paragraphs = _certified(setting, known, questions.missed, "missed", at, safe="lower")
-    found = known(questions.missed, setting)
-    if isinstance(found, Unknown):
-        return paragraphs
-    most = bound(100 * (1.0 - found.lower), up=True, digits=6)
-    some = bound(100 * (1.0 - found.upper), up=False, digits=6)
-    return paragraphs + (
-        '<p class="attacker">An attacker knows what everybody else holds, and which two values you may hold, '
-        "and tells from the shuffled reports which it is. If they are wrong about "
-        f"<b>{100 * setting.fpr:g} %</b> of those who hold the first value (false positives), they are right "
-        f"about at most <b>{most} %</b> of those who hold the second (true positives; certified). "
-        f"Some attack is right about {some} %. "
-        f"Without any report it would be {100 * setting.fpr:g} %.</p>"
-    )
+    return _certified(setting, known, questions.missed, "missed", at, safe="lower")
 
 
 def renyi(setting, known):
