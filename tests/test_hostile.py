@@ -146,7 +146,7 @@ NOT_ASKED = {
         *("sgd.accounting.one_example", "sgd.accounting.released_code", "sgd.principal_components"),
     },
 }
-OPTIONAL = {"alternative_weights", "distance", "k", "q1"}  # None is their default in some callables
+OPTIONAL = {"alternative_weights", "counts", "distance", "k", "q1"}  # None is their default in some callables
 PRINTED_AS = {  # refused by the name of what it belongs to
     ("published.composition.variation_ratio_wang24", "q"): "q0",
     ("published.joint_concavity.two_weight_vectors", "functions"): "weights",
