@@ -9,7 +9,7 @@ What the docstrings do not repeat:
 =============  ==================================================================
 eps0           local budget in nats, 0 < eps0 ≤ 700
 n              number of users, including the one whose value changes, up to 10¹⁵
-delta          central δ, strictly between 0 and 1
+eps, delta     central ε in nats, not negative, and δ, strictly between 0 and 1
 order          Rényi order above 1, λ in the papers
 =============  ==================================================================
 

@@ -230,10 +230,6 @@ def compare(randomizer, *, n, delta, bounds=None):
     ----------
     randomizer : LocalRandomizer
         What every user applies.
-    n : int
-        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
-    delta : float
-        Central δ in (0, 1).
     bounds : iterable of Bound, optional
         Bounds to evaluate, `ALL` by default; they may include your own.
 

@@ -288,8 +288,6 @@ def subsampled_girgis21(*, eps0, n, rate, order):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats.
     n : int
         Number of users drawn, including the one whose value changes.
     rate : float

@@ -82,8 +82,6 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
         Total-variation bounds of the queries' randomizers, 0 <= β <= (e^ε₀ - 1)/(e^ε₀ + 1).
     weights : array_like, shape (K,)
         Positive probabilities with which a user draws each query, adding up to 1 (within 1e-9).
-    n : int
-        Number of users.
 
     Returns
     -------
@@ -174,8 +172,6 @@ def range_query_betas(*, eps0, d):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
     d : int
         Number of values, a power of two, at least 2.
 
@@ -202,8 +198,6 @@ def range_query_beta_released(*, eps0, d):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
     d : int
         Number of values, a power of two, at least 2.
 

@@ -135,8 +135,6 @@ def generalized_rr_index(*, eps0, d):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
     d : int
         Number of options, at least 2.
 
@@ -167,11 +165,6 @@ def laplace_index(*, eps0):
 
     .. math:: \chi^{-2}_{\text{blanket}} = \tfrac43\,(e + 2e^{-\varepsilon_0/2} - 3), \qquad
               \chi^{-2}_{\text{attack}} = \tfrac13\,(1 - e^{-1})^2 (2e + 1) \qquad (e = e^{\varepsilon_0})
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
 
     Returns
     -------

@@ -140,8 +140,6 @@ def lower_bound_pair(table, *, n, first=0, second=1):
     ----------
     table : array_like, shape (inputs, outputs)
         Rows are the distributions of a report, as `pmf` of a randomizer returns them.
-    n : int
-        Number of users.
     first, second : int
         Rows of x₀ and x₁.
 

@@ -129,8 +129,6 @@ def epsilon_from_renyi_mironov17(*, order, renyi, delta):
         Order λ > 1.
     renyi : float or array_like
         :math:`D_\lambda \ge 0` of the worse direction, possibly infinite; broadcasts with ``order``.
-    delta : float
-        Central δ in (0, 1).
 
     Returns
     -------

@@ -58,8 +58,6 @@ def conditioned_on_clones(*, eps0, n):
     ----------
     eps0 : float
         Local budget in nats, at most 700.
-    n : int
-        Number of users.
 
     Returns
     -------
@@ -88,7 +86,7 @@ def conditioned_on_clones(*, eps0, n):
 
 
 def clone_pair(*, eps0, n):
-    """Return T(P, Q) of the clone pair itself, exact; parameters as for `shuffle_bound`.
+    """Return T(P, Q) of the clone pair itself, exact.
 
     Examples
     --------
@@ -117,8 +115,6 @@ def shuffle_bound(*, eps0, n):
     ----------
     eps0 : float
         Local budget in nats, at most 700.
-    n : int
-        Number of users, including the one whose value changes.
 
     Returns
     -------

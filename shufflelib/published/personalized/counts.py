@@ -63,8 +63,6 @@ def decomposition_gspa24(matrix, *, eps0):
     matrix : array_like, shape (inputs, outputs)
         One row for each input, with its distribution of reports: the two values of the user who changes, then
         those of other users.
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
 
     Returns
     -------
@@ -116,8 +114,6 @@ def counts_delta_gspa24(*, eps0, eps, delta0=0.0):
     ----------
     eps0 : array_like, shape (n,)
         Local budgets in nats, n ≥ 2, from 0 to 700; the last one is that of the user who changes.
-    eps : float
-        Central budget in nats, non-negative.
     delta0 : float or array_like, shape (n,)
         Local δ₀ in [0, 1).
 

@@ -47,11 +47,6 @@ def echo_clones_liu23(*, eps0):
               p_{ij} = \frac{\varepsilon_i}{\varepsilon_j}\,
               \frac{1 - e^{-\varepsilon_j}}{1 - e^{-\varepsilon_i}}\, e^{-\max(\varepsilon_i, \varepsilon_j)}
 
-    Parameters
-    ----------
-    eps0 : array_like, shape (n,)
-        Local budgets in nats, n ≥ 2, positive, at most 700.
-
     Returns
     -------
     float
@@ -84,13 +79,6 @@ def echo_epsilon_liu23(*, eps0, delta):
     .. math:: \varepsilon = \log\Bigl(1 + \frac{e^{\varepsilon_1} - 1}{e^{\varepsilon_1} + 1}
               \Bigl(8\sqrt{\frac{\log(4/\delta)}{S}} + \frac8S\Bigr)\Bigr), \qquad
               \varepsilon_1 = \max_i \varepsilon_i
-
-    Parameters
-    ----------
-    eps0 : array_like, shape (n,)
-        Local budgets in nats, n ≥ 2, positive, at most 700.
-    delta : float
-        Central δ in (0, 1).
 
     Returns
     -------
@@ -128,13 +116,6 @@ def echo_delta_liu23(*, eps0, eps):
     with D Bernoulli :math:`e^{\varepsilon_1}/(e^{\varepsilon_1}+1)`, ε₁ the largest budget, and
     p_i the mean over j of p_ij.
 
-    Parameters
-    ----------
-    eps0 : array_like, shape (n,)
-        Local budgets in nats, n ≥ 2, positive, at most 700.
-    eps : float
-        Central budget in nats, non-negative.
-
     Returns
     -------
     float
@@ -171,13 +152,6 @@ def echo_delta_liu23(*, eps0, eps):
 
 def echo_epsilon_numerical_liu23(*, eps0, delta):
     """Return ε at ``delta`` of the numerical version, `echo_delta_liu23`.
-
-    Parameters
-    ----------
-    eps0 : array_like, shape (n,)
-        Local budgets in nats, n ≥ 2, positive, at most 700.
-    delta : float
-        Central δ in (0, 1).
 
     Returns
     -------

@@ -212,8 +212,6 @@ def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
     ----------
     eps0, delta0
         As for `gaussian_mu_gspa24`.
-    eps : float
-        Central budget in nats, non-negative.
     slack : float
         τ in [0, 1].
 
@@ -250,8 +248,6 @@ def largest_budget_fmt21(*, eps0, delta):
     ----------
     eps0 : array_like, shape (n,)
         Local budgets in nats, n ≥ 2.
-    delta : float
-        Central δ in (0, 1).
 
     Returns
     -------
@@ -285,8 +281,6 @@ def largest_budget_erlingsson19(*, eps0, delta):
     ----------
     eps0 : array_like, shape (n,)
         Local budgets in nats, n ≥ 2.
-    delta : float
-        Central δ in (0, 1).
 
     Returns
     -------

@@ -53,8 +53,6 @@ def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
     n : int
         Number of users; (n − 1) q (1 − 2q) must be at least 10; up to about 10⁵ can be listed.
     delta0 : float

@@ -182,8 +182,6 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
         Local δ₀, strictly between 0 and 1.
     n : int
         Number of users, including the one whose value changes, at least 2.
-    eps : float
-        Central budget in nats, non-negative.
 
     Returns
     -------
