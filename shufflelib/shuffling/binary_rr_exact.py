@@ -17,8 +17,8 @@ from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.privacy_profile import PairProfile
 
 FEW = 2000  # populations up to which all are evaluated one by one
-TRIED = 128  # populations tried at either bound and in the middle
-NEAR = 256  # and around the best piece
+TRIED = 16  # populations tried at either bound and in the middle
+NEAR = 64  # and around the best piece
 LISTED = 4_000_000  # terms of populations evaluated one by one where the bound on pieces is too coarse
 CELLS = 48  # pieces to begin with
 PARTS = 4  # into which a piece is cut
