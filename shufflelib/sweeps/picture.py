@@ -7,17 +7,28 @@ from shufflelib.sweeps.table import COLUMNS
 
 MOST_LINES = 8
 SHOWN = ("answer", "standard error", "upper")  # the first of these that a table has
+NAMES = {
+    "calibrate eps0": "largest local ε₀",
+    "calibrate users": "fewest users",
+    "calibrate rounds": "most rounds",
+    "delta": "central δ",
+    "eps": "central ε",
+    "eps0": "local ε₀",
+    "epsilon": "central ε",
+    "error": "standard error",
+    "n": "number of users",
+    "order": "Rényi order",
+    "renyi": "Rényi divergence",
+}
 
 
-def drawn(rows, *, title=""):
+def drawn(rows):
     """Return a table drawn as PNG: the upper bound as a line, shaded down to the lower bound.
 
     Parameters
     ----------
     rows : list of dict
         As from `shufflelib.sweeps.tabulate`.
-    title : str
-        What the table is called.
 
     Returns
     -------
@@ -53,13 +64,14 @@ def drawn(rows, *, title=""):
         "xscale": _scale([row[along] for row in rows]),
         "yscale": _scale([row[height] for row in answered]),
     }
-    label = rows[0]["quantity"] + ("" if height != "upper" else " (upper bound)")
-    fig, ax = plotting.figure(width=6.0, xlabel=along, ylabel=label, **scales)
+    what, by = _name(rows[0]["quantity"]), _name(along)
+    label = f"{what} (upper bound)" if height == "upper" else what
+    fig, ax = plotting.figure(width=6.0, xlabel=by, ylabel=label, **scales)
     colours = (plotting.BLACK, plotting.BLUE, plotting.VERMILLION, plotting.GREEN)
     for number, (values, points) in enumerate(lines.items()):
         points = [row for row in points if row in answered]
         pairs = zip(others, values, strict=True)
-        name = ", ".join(f"{other} = {_text(value)}" for other, value in pairs if value is not None)
+        name = ", ".join(f"{_name(other)} = {_text(value)}" for other, value in pairs if value is not None)
         name = name.replace("randomizer = ", "")
         how = {"color": colours[number % 4], "linestyle": "-" if number < 4 else "--", "label": name}
         x, y = [row[along] for row in points], [row[height] for row in points]
@@ -69,9 +81,11 @@ def drawn(rows, *, title=""):
     if len(lines) > 1:
         plotting.label_directly(ax, {line.get_label(): line.get_label() for line in ax.lines})
     fixed = [
-        f"{name} = {_text(row[name])}" for name in row if name not in ("quantity", along, *others, *COLUMNS)
+        f"{_name(name)} = {_text(row[name])}"
+        for name in row
+        if name not in ("quantity", along, *others, *COLUMNS)
     ]
-    plotting.headline(ax, title, ", ".join(fixed))
+    plotting.headline(ax, f"{what[0].upper()}{what[1:]} by {by}", ", ".join(fixed))
     return plotting.png(fig, dpi=200)
 
 
@@ -90,6 +104,10 @@ def layout(points):
             f"give fewer values of {', '.join(others)}"
         )
     return numeric[0], others
+
+
+def _name(key):
+    return NAMES.get(key, key)
 
 
 def _text(value):

@@ -67,7 +67,7 @@ def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, schedule
         ) from None
     replace(output.resolve(), Table(rows).to_csv().encode())
     if plot:
-        replace(output.with_suffix(".png").resolve(), drawn(rows, title=path.stem))
+        replace(output.with_suffix(".png").resolve(), drawn(rows))
     summary = f"{output}: {len(rows)} rows, {found} of them from {cache}"
     refused = sum(row["status"].startswith("refused") for row in rows)
     return rows, f"{summary}; {refused} refused, see their status" if refused else summary
