@@ -8,6 +8,7 @@ and some whose values are known.  Entries are whole numbers on a logarithmic sca
 """
 
 import base64
+import io
 import json
 import math
 import sys
@@ -31,7 +32,8 @@ LEAST_BUDGET, MOST_BUDGET = 0.1, 8.0
 GROWTH = 0.04  # of log ε between two budgets of the grid
 SMALLEST, STEP = 1e-7, 3e-4  # entry k > 0 stands for ε = SMALLEST · exp(STEP · k), entry 0 for ε = 0
 ACCURACY = 1e-3  # relative, of δ
-WIDE = 1.15  # a ratio of ε across a cell of the grid from which the cell is divided
+WIDE = 1.145  # a ratio of ε across a cell of the grid from which the cell is divided
+MISSING = 2**16 - 1  # stands for the entry of a point not computed
 SPARE = 1e-12  # entries are proved a little below, so that a browser's exp may round otherwise
 
 MECHANISMS = {
@@ -125,56 +127,61 @@ def _computed(name, rows):
     return list(tqdm(run, total=len(rows), desc=name, disable=None))
 
 
+def coarse(name):
+    """Return budgets and entries of a mechanism, `MISSING` for the users between those of the coarse grid."""
+    grid = budgets(*MECHANISMS[name])
+    entries = np.full((len(grid), len(USERS), len(DELTAS)), MISSING)
+    entries[:, np.searchsorted(USERS, COARSE)] = _computed(name, [(eps0, COARSE) for eps0 in grid])
+    return np.array(grid), entries
+
+
+def refined(name):
+    """Return budgets and entries of a mechanism, with points added where ε changes too much across a cell."""
+    kept = KEPT / f"{name}.npz"
+    if kept.exists():
+        grid, entries = (np.load(kept)[part] for part in ("budgets", "entries"))
+    else:
+        grid, entries = coarse(name)
+    while (wide := _wide(grid, entries)).any():
+        points = np.zeros(entries.shape[:2], dtype=bool)
+        points[1:, :-1] |= wide
+        points[:-1, 1:] |= wide
+        points &= entries[:, :, 0] == MISSING
+        rows = np.flatnonzero(points.any(axis=1))
+        if len(rows) == 0:
+            rows = np.flatnonzero(wide.any(axis=1))
+            between = [float(f"{math.sqrt(grid[row] * grid[row + 1]):.4g}") for row in rows]
+            grid, entries = np.insert(grid, rows + 1, between), np.insert(entries, rows + 1, MISSING, axis=0)
+            continue
+        found = _computed(name, [(grid[row], np.array(USERS)[points[row]].tolist()) for row in rows])
+        for row, new in zip(rows, found, strict=True):
+            entries[row, points[row]] = new
+        KEPT.mkdir(parents=True, exist_ok=True)
+        with io.BytesIO() as data:
+            np.savez_compressed(data, budgets=grid, entries=entries)
+            replace(kept, data.getvalue())
+    computed = (entries[:, :, 0] < MISSING).any(axis=1)
+    return grid[computed].tolist(), _monotone(entries[computed])
+
+
 def _monotone(entries):
-    """Keep the least of what holds: for more users, a smaller budget or a larger δ as well."""
+    """Return the least that holds at a point, as it does for more users, a smaller budget or a larger δ."""
     entries = np.minimum.accumulate(entries[::-1], axis=0)[::-1]
     entries = np.minimum.accumulate(entries, axis=1)
     return np.minimum.accumulate(entries[..., ::-1], axis=2)[..., ::-1]
 
 
-def _kept(name, compute):
-    """Return what an earlier run kept under a name, or compute and keep it."""
-    kept = KEPT / f"{name}.json"
-    if not kept.exists():
-        budgets, entries = compute()
-        KEPT.mkdir(parents=True, exist_ok=True)
-        replace(kept, json.dumps({"budgets": budgets, "entries": entries.tolist()}).encode())
-    found = json.loads(kept.read_text())
-    return found["budgets"], np.array(found["entries"])
-
-
-def coarse(name):
-    """Return budgets and entries of a mechanism on the coarse grid."""
-    build, others = MECHANISMS[name]
-    grid = budgets(build, others)
-    return grid, _monotone(np.array(_computed(name, [(eps0, COARSE) for eps0 in grid])))
-
-
-def divided(name):
-    """Return budgets and entries with each cell cut in four across which ε changes too much."""
-    grid, known = _kept(name, lambda: coarse(name))
-    between = [float(f"{math.sqrt(low * high):.4g}") for low, high in zip(grid, grid[1:], strict=False)]
-    fine = sorted(grid + between)
-    column = np.searchsorted(COARSE, USERS, side="right") - 1
-    result = known[(np.arange(len(fine)) + 1) // 2][:, column]
-    points = [set() for _ in fine]
-    for row, user in zip(*np.nonzero(_wide(known)), strict=True):
-        first, *second = np.flatnonzero(column == user)
-        points[2 * row + 1].update((first, *second))
-        points[2 * row + 2].update(second)
-    rows = [(row, sorted(some)) for row, some in enumerate(points) if some]
-    found = _computed(name, [(fine[row], [USERS[user] for user in some]) for row, some in rows])
-    for (row, some), new in zip(rows, found, strict=True):
-        result[row, some] = np.minimum(result[row, some], new)
-    return fine, _monotone(result)
-
-
-def _wide(entries):
-    """Whether ε ≤ 2 with δ ≤ 1/n changes by more than `WIDE` and 0.001 across a cell."""
-    eps = np.where(entries > 0, SMALLEST * np.exp(STEP * entries), 0.0)
-    high, low = eps[1:, :-1], eps[:-1, 1:]
-    asked = (np.outer(COARSE[:-1], DELTAS) <= 1.0) & (high <= 2.0)
-    return ((high > WIDE * low) & (high > low + 1e-3) & asked).any(axis=2)
+def _wide(grid, entries):
+    """Whether ε ≤ 2 with δ ≤ 1/n changes by more than `WIDE` and 0.001 across a cell that can be divided."""
+    least = np.where(entries == MISSING, 0, entries)[:, ::-1]
+    least = np.maximum.accumulate(np.maximum.accumulate(least, axis=0), axis=1)[:, ::-1]
+    high, low = (
+        np.where(some > 0, SMALLEST * np.exp(STEP * some), 0.0)
+        for some in (_monotone(entries)[1:, :-1], least[:-1, 1:])
+    )
+    asked = (np.outer(USERS[:-1], DELTAS) <= 1.0) & (high <= 2.0)
+    divisible = np.diff(grid)[:, None] > 1e-3 * grid[1:, None]
+    return ((high > WIDE * low) & (high > low + 1e-3) & asked).any(axis=2) & divisible
 
 
 def packed(entries):
@@ -193,7 +200,7 @@ def main():
     """Write the table of all mechanisms."""
     found = {}
     for name in MECHANISMS:
-        grid, entries = _kept(f"{name}_divided", lambda name=name: divided(name))
+        grid, entries = refined(name)
         found[name] = {"budgets": grid, "entries": packed(entries)}
     whole = {"deltas": DELTAS, "users": USERS, "smallest": SMALLEST, "step": STEP, "mechanisms": found}
     replace(TABLE, f"const TABLE = {json.dumps(whole)};\n".encode())
