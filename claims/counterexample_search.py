@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
-from claims.claim import Finding, Verdict
+from claims.claim import Check, Finding, Verdict, Worded
 from shufflelib.shuffling import shuffle
 
 STARTS = 2  # points from which the simplex search sets out
@@ -168,6 +168,21 @@ def searched(excess, held, failed=None, **axes):
         return Finding(Verdict.REFUTED, *((held(found),) if failed is None else failed(found)))
 
     return check
+
+
+def never_fails_in(excess, **axes):
+    """Return the search as the whole check of a claim that holds; the ledger words what was found.
+
+    Its words may name ``tried``, the largest ``factor`` and ``where`` it is.
+    """
+
+    def told(lines):
+        def held(found):
+            return lines[0].format(tried=found.tried, factor=found.factor, where=found.description())
+
+        return searched(excess, held, **axes)
+
+    return Check(Worded(told))
 
 
 def halved(check):

@@ -6,7 +6,16 @@ import numpy as np
 from scipy.special import gammaln
 
 from claims.claim import Check, Verdict, Worded, holds_if, reproduced_if, smaller_if, undecided
-from claims.counterexample_search import LOCAL, RISK, Axis, logarithmic, searched, whole, worst
+from claims.counterexample_search import (
+    LOCAL,
+    RISK,
+    Axis,
+    logarithmic,
+    never_fails_in,
+    searched,
+    whole,
+    worst,
+)
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published import renyi
 from shufflelib.published.closed_form import over
@@ -167,50 +176,20 @@ def _conversion(bound):
         eps = float(bound(order=order, renyi=order * mu * mu / 2.0, delta=delta))
         return math.log(max(Gaussian(mu).delta(eps).lower, 1e-300) / delta)
 
-    return searched(
-        excess,
-        lambda found: (
-            f"{found.tried} Gaussian mechanisms, the true delta at most {found.factor:.3g} of the target"
-            "; proved"
-        ),
-        mu=logarithmic(1e-2, 10.0),
-        order=ORDER,
-        delta=RISK,
-    )
+    return never_fails_in(excess, mu=logarithmic(1e-2, 10.0), order=ORDER, delta=RISK)
 
 
 CHECKS = {
     "girgis21-upper": Check(renyi_upper_bound(renyi.girgis21_upper, order=WHOLE_ORDER)),
     "girgis21-upper-short": Check(renyi_upper_bound(renyi.girgis21_upper_simplified, order=WHOLE_ORDER)),
-    "girgis21-lower": Check(
-        searched(
-            _lower_bound,
-            lambda found: (
-                f"{found.tried} points, at most {found.factor:.6g} of what binary randomized response "
-                f"attains, at {found.description()}; it is the second moment of a dataset"
-            ),
-            eps0=LOCAL,
-            n=MANY,
-            order=WHOLE_ORDER,
-        )
-    ),
+    "girgis21-lower": never_fails_in(_lower_bound, eps0=LOCAL, n=MANY, order=WHOLE_ORDER),
     "girgis21-lower-moments": Check(_expectation_is_attained),
     "girgis21-gap": Check(_gap_of_girgis),
-    "girgis21-subsampled": Check(
-        searched(
-            _subsampled,
-            lambda found: (
-                f"{found.tried} points with n <= 3000; an attack attains at most {found.factor:.3g} of the "
-                f"bound, at {found.description()}"
-            ),
-            eps0=LOCAL,
-            n=whole(2, 3000),
-            rate=logarithmic(1e-4, 1.0),
-            order=whole(2, 64),
-        )
+    "girgis21-subsampled": never_fails_in(
+        _subsampled, eps0=LOCAL, n=whole(2, 3000), rate=logarithmic(1e-4, 1.0), order=whole(2, 64)
     ),
     "girgis21-eight-times": Check(Worded(undecided)),
     "hps24-code-girgis21": Check(_sum_from_two),
-    "mironov17-conversion": Check(_conversion(epsilon_from_renyi_mironov17)),
-    "canonne20-conversion": Check(_conversion(epsilon_from_renyi_canonne20)),
+    "mironov17-conversion": _conversion(epsilon_from_renyi_mironov17),
+    "canonne20-conversion": _conversion(epsilon_from_renyi_canonne20),
 }
