@@ -9,14 +9,12 @@ from pathlib import Path
 from shufflelib import randomizers
 from shufflelib.calibration.recommendation import TASKS
 from shufflelib.explorer import plan, plan_pictures
-from shufflelib.explorer.idea_pictures import Outcomes
+from shufflelib.explorer.idea_pictures import Errors, Outcomes
 from shufflelib.explorer.text import code
 from shufflelib.plotting.headings import digits
-from shufflelib.plotting.screen import Screen
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.shuffled import shuffle
 
-DPI = 200
 PAGE = Path(__file__).parent / "static" / "report.html"
 
 
@@ -52,7 +50,7 @@ def report(setting, known):
         heading="Recommended mechanism" if row["mechanism"] == best["mechanism"] else "Chosen mechanism",
         name=html.escape(plan.name(row)),
         facts=plan.facts(setting, known, row),
-        pictures=_pictures(setting, known, row),
+        pictures=_pictures(setting, known),
         statement=html.escape(row["sentence"]),
         assumptions="".join(
             f"<li>{html.escape(_capital(one))}.</li>" for one in _profile(setting, row).hypotheses
@@ -88,16 +86,12 @@ def _question(setting):
     )
 
 
-def _pictures(setting, known, row):
-    outcomes = Outcomes().png(setting, known)
-    drawn = [(outcomes, "Twenty possible surveys over the true shares")]
-    figure = plan_pictures.draw_errors(setting, row)
-    drawn.append((Screen(figure, dpi=DPI).png(), figure.get_suptitle().strip().replace("\n", " ")))
-    if setting.task != "histogram":
-        drawn = drawn[1:]
+def _pictures(setting, known):
+    shown = [Outcomes(), Errors()] if setting.task == "histogram" else [Errors()]
     return "".join(
-        f'<img alt="{html.escape(words)}" src="data:image/png;base64,{base64.b64encode(data).decode()}">'
-        for data, words in drawn
+        f'<img alt="{html.escape(one.finding(setting, known))}" '
+        f'src="data:image/png;base64,{base64.b64encode(one.png(setting, known)).decode()}">'
+        for one in shown
     )
 
 

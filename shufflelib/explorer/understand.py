@@ -23,7 +23,8 @@ def big(found, setting):
     if setting.budget < math.inf:
         alone = text.rounded(setting.budget * setting.rounds, up=True, to=3)
         local = f", instead of {alone} without a shuffler"
-    rounds = f" in {setting.rounds:,} rounds together" if setting.rounds > 1 else ""
+    rounds = f" drawn from {setting.n / setting.rate:,.0f}" if setting.rate < 1.0 else ""
+    rounds += f" in {setting.rounds:,} rounds together" if setting.rounds > 1 else ""
     status = "" if math.isfinite(found.upper) else text.failure("status", found.status.value)
     return (
         f'<p class="big epsilon">ε ≤ <b>{shown}</b></p>'
