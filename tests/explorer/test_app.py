@@ -161,6 +161,13 @@ def test_a_matrix_comes_from_a_file_and_a_bad_row_can_be_repaired(browser, addre
 
 def test_values_along_the_curves_follow_pointer_and_keys(browser, address):
     tab = Tab(browser, address, f"compare?{SMALL}")
+    tab.says(central())
+    tab.page.get_by_role("textbox", name="users n").fill("7")
+    tab.page.get_by_role("textbox", name="users n").press("Enter")
+    tab.page.wait_for_function(
+        "() => ![...document.querySelectorAll('.progress')].some(one => one.textContent)"
+    )
+    sync_api.expect(tab.page.get_by_role("alert").first).to_contain_text("n must be finite and >= 100")
     tab.picture("users")
     values, pointer = tab.page.locator("#figure-users .values"), tab.page.locator("#figure-users .pointer")
     sync_api.expect(values).to_contain_text("Point at the curves")

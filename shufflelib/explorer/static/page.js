@@ -13,6 +13,7 @@ let slow = false; // whether slow answers were asked for
 let seen = -1; // answers that the page shows
 let query = location.search.slice(1);
 let request = null; // the one that is on its way
+let complaint = ""; // about what was changed last
 let polling = false; // whether it waits for further answers only
 const drawn = {}; // picture → the version that is shown
 
@@ -32,6 +33,7 @@ function show(name, state) {
 
 function change(name, value) {
   changes[name] = value;
+  complaint = "";
   slow = false;
   seen = -1;
   document.body.classList.add("busy");
@@ -56,7 +58,7 @@ document.addEventListener("change", (event) => {
 const LONGEST = 50000; // characters that a field sends
 function type(field) {
   field.removeAttribute("aria-invalid");
-  if (field.value.length > LONGEST) refuse(`At most ${LONGEST} characters are read, got ${field.value.length}`, {[field.name]: ""});
+  if (field.value.length > LONGEST) refuse(`At most ${LONGEST} characters are read`, {[field.name]: ""});
   else change(field.name, field.value);
 }
 
@@ -124,11 +126,11 @@ function refuse(wrong, sent) {
     document.getElementById(name).ariaInvalid = "true";
     note.textContent = `${wrong}. The numbers are for the matrix before.`;
   }
+  complaint = `${wrong}. ${values ? "The page keeps what it shows." : "Nothing is shown; move a control to begin."}`;
+  $(document, ".wrong").textContent = complaint;
   document.body.classList.remove("busy");
   if (values) tell(last);
   else history.replaceState(null, "", location.pathname);
-  const kept = values ? "The page keeps what it shows." : "Nothing is shown; move a control to begin.";
-  $(document, ".wrong").textContent = `${wrong}. ${kept}`;
 }
 
 let last = null; // what the server last confirmed
@@ -141,7 +143,7 @@ function restore() {
 function tell(state) {
   seen = state.seen;
   query = state.query;
-  $(document, ".wrong").textContent = "";
+  $(document, ".wrong").textContent = complaint;
   document.body.classList.remove("busy");
   history.replaceState(null, "", `${location.pathname}?${query}`);
   for (const link of $$(document, ".doors a")) link.href = `/${link.dataset.door}?${query}`;
