@@ -113,8 +113,8 @@ def _search(values, others, tolerance):
     ceiling = math.exp(min(-values.top, 700.0))  # c₀, a bound without any search
     nodes = values.log_z.size
     most = min(TRIED, others)
-    best = max(_listed(values, [i], [i + most])[0] for i in (0, (others - most) // 2, others - most))
-    best = max(best, 0.0)
+    tried = [0, (others - most) // 2, others - most]
+    best = max(_listed(values, tried, [i + most for i in tried])[0], 0.0)
     edges = np.linspace(0, others + 1, CELLS + 1).astype(np.int64)
     first, last = edges[:-1], edges[1:] - 1
     proved, left = -math.inf, []  # pieces that more cutting does not settle
