@@ -20,8 +20,8 @@ from shufflelib.profiles.renyi_lattice_sum import LARGEST_ORDER, RenyiSum
 
 MOST_EXTREME = 1e-2  # mass of R_0 on the outputs that may be treated one by one
 UNNOTICED = math.log(1e-7)  # log of the share of δ that does no harm
-TILTS = np.geomspace(1e-18, 1e3, 120)
-BLOCK = 64  # columns of a table of splits formed at once
+TILTS = np.geomspace(1e-18, 1e3, 60)
+CUTS = 32  # of the extreme outputs, at which a split is tried first
 LOOSE = 100.0  # times the aimed width: another split is then tried
 LARGEST = 1e300
 HOPELESS = 5.0  # tolerance at which a loss sum is bounded, not computed
@@ -147,9 +147,14 @@ class BlanketPair(PairProfile):
         if self.n == 1 or extreme.size == 0 or not first[extreme[0]] > 0.0:
             yield self._tame(first, 0), -math.inf, rtol
             return
-        jumps, rest = self._log_jumps(first), self._log_rest(first)
-        total = np.logaddexp(jumps, rest)
-        best = int(np.argmin(total))
+        rest, jumps = self._log_rest(first), np.full(extreme.size + 1, math.inf)
+        step, last = -(-extreme.size // CUTS), extreme.size
+        cuts = np.append(np.arange(0, last, step), last)
+        for _ in range(1 + (step > 1)):  # then all splits around the best of those
+            jumps[cuts] = self._log_jumps(first, cuts)
+            total = np.logaddexp(jumps, rest)
+            best = int(np.argmin(total))
+            cuts = np.arange(max(best - step, 0), min(best + step, last) + 1)
         harmless = int(np.flatnonzero(jumps <= total[best] + UNNOTICED)[-1])
         decided = rest[best] < jumps[best] + math.log(rtol)
         for many in dict.fromkeys([best, harmless] if decided else [harmless, best]):
@@ -194,27 +199,25 @@ class BlanketPair(PairProfile):
         chernoff = self.n * np.log1p(np.maximum(moment, -1.0 + UNIT)) - np.log(theta)
         return chernoff.min(axis=0) - 1.0 - math.log(self.n)
 
-    def _log_jumps(self, first):
-        """Return the log of an upper bound on what the first 0, 1, … extreme outputs add."""
+    def _log_jumps(self, first, cuts):
+        """Return the log of an upper end of what the first so many extreme outputs add, for each cut."""
         ratios, extreme = self.ratios, self._extreme[0]
         mass, doubt = ratios.w, ratios.precision + UNIT * (ratios.w.size + 16)
         losses = first - ratios.r1_over_w + doubt * self._sizes(first)
         scale = float(np.max(np.abs(losses)))
         losses, first, second = losses / scale, first / scale, ratios.r1_over_w / scale
         # mean and variance of the others' losses, for every number of outputs split off
-        lost = np.append(0.0, np.cumsum((mass * first)[extreme]))
+        lost = np.append(0.0, np.cumsum((mass * first)[extreme]))[cuts]
         mean = float(mass @ losses) - lost * (1.0 - 4.0 * doubt)
-        power = np.append(0.0, np.cumsum((mass * (losses**2 - second**2))[extreme]))
+        power = np.append(0.0, np.cumsum((mass * (losses**2 - second**2))[extreme]))[cuts]
         power = float(mass @ losses**2) * (1.0 + 4.0 * doubt) - power * (1.0 - 4.0 * doubt)
         spread = (self.n - 1) * np.maximum(power, 0.0)
-        alone = np.zeros(extreme.size + 1)
-        for many in np.array_split(np.arange(1, extreme.size + 1), 1 + extreme.size // BLOCK):
-            split = extreme[: many[-1]]
-            level = losses[split][:, None] + (self.n - 1) * mean[many]
-            far = np.abs(level) + np.sqrt(level**2 + spread[many])
-            above = 0.5 * np.where(level > 0.0, far, spread[many] / np.maximum(far, 1e-300))
-            alone[many] = mass[split] @ np.triu(above, -int(many[0] - 1))
-        together = (self.n - 1) * np.append(0.0, np.cumsum(mass[extreme])) * lost
+        split = extreme[: cuts[-1]]
+        level = losses[split][:, None] + (self.n - 1) * mean
+        far = np.abs(level) + np.sqrt(level**2 + spread)
+        above = 0.5 * np.where(level > 0.0, far, spread / np.maximum(far, 1e-300))
+        alone = mass[split] @ np.where(np.arange(split.size)[:, None] < cuts, above, 0.0)
+        together = (self.n - 1) * np.append(0.0, np.cumsum(mass[extreme]))[cuts] * lost
         with np.errstate(divide="ignore"):
             return np.log((alone + together) * (1.0 + 32.0 * doubt)) + math.log(scale)
 
