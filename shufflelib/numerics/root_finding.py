@@ -5,6 +5,8 @@ import math
 from shufflelib.numerics.certified import TOLERANCE
 
 COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
+CRUDE = 1.0  # the same where δ is only to be seen to be too small
+NEAR = 0.98  # share of the best ε below which an attack is given up
 FARTHEST = 5000.0  # nats; beyond it no finite answer is looked for
 
 
@@ -94,14 +96,18 @@ def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     directions = [one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
     starts = [one.log_hockey_stick(0.0, COARSE) for one in directions]
     starts = [start.upper if safe_above else start.lower for start in starts]
-    rough = [
-        (guess or _root(one, target, COARSE, safe_above, start), i)
-        for i, (one, start) in enumerate(zip(directions, starts, strict=True))
-        if (not start <= target if safe_above else start > target)
-    ]
+    rough, best = [], 0.0
+    for i in sorted(range(len(directions)), key=lambda i: -starts[i]):
+        one, start = directions[i], starts[i]
+        if start <= target if safe_above else not start > target:
+            continue
+        if best and not safe_above and one.log_hockey_stick(NEAR * best, CRUDE).upper <= target:
+            continue  # an attack that is too weak
+        rough.append((guess or _root(one, target, COARSE, safe_above, start), i))
+        best = max(best, rough[-1][0])
     best = 0.0
     for near, i in sorted(rough, reverse=True):
-        if safe_above and near <= best or not safe_above and near < 0.98 * best:
+        if safe_above and near <= best or not safe_above and near < NEAR * best:
             break
         if best and directions[i].log_hockey_stick(best, COARSE).upper <= target:
             continue  # its ε is at most the best one so far

@@ -63,7 +63,7 @@ class ComposedPair(Pair):
     4.78
     """
 
-    search_width = 1e-7
+    search_width = 1e-5  # of the 3e-4 aimed at
     _reached = 0.0  # doubt below which more dots did not help
 
     def __init__(self, rounds):
@@ -154,6 +154,7 @@ class ComposedPair(Pair):
             log_scale = above.cumulants(theta)[0] - theta * eps  # of δ
             depth = max(-log_scale / 20.0, 1.0)
             width = max(20.0 * tolerance * depth, min(max(WIDTH * theta * eps, NARROWEST), WIDEST * depth))
+            width = max(width, 2.0 * tolerance * theta * eps)  # a rough ε needs no more
             doubts = above.contributions(theta) - below.contributions(theta)
             open_ended = above.log_infinity_mass > log_scale + math.log(0.01 * min(width, 1.0))
             stretched = open_ended and sum(curve.extend() for curve in self._curves)
