@@ -99,26 +99,40 @@ def _count_vectors(atoms, most, n):
     return counts, used, log_weight, size
 
 
+@functools.lru_cache(maxsize=4)  # these too
+def _log_chances(lower, upper, most, n):
+    """Return both ends of the log-probability of every vector of counts, from those of the atoms' masses."""
+    counts, used, log_weight, size = _count_vectors(len(lower), most, n)
+    found = []
+    for masses, others, side in ((lower, upper, -1.0), (upper, lower, 1.0)):
+        masses, rest = np.array(masses), math.fsum(others)
+        possible = np.all((counts == 0.0) | (masses > 0.0), axis=1)
+        log_masses = counts @ np.log(np.where(masses > 0.0, masses, 1.0))
+        log_rest = math.log1p(-rest) if rest < 1.0 else -math.inf
+        with np.errstate(invalid="ignore"):
+            log_heaviest = np.where(used < n, (n - used) * log_rest * (1.0 - side * 4 * UNIT), 0.0)
+        rounding = (size - 4 * log_masses) * UNIT
+        terms = log_weight + log_masses + log_heaviest + side * rounding
+        terms = np.where(possible, terms, -math.inf)
+        terms.flags.writeable = False
+        found.append(terms)
+    return found
+
+
 def _by_enumeration(distribution, n, log_crude, around=None, most=None):
     """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
     around = around or _Around.heaviest(distribution)
     most = n if most is None else most
-    counts, used, log_weight, size = _count_vectors(around.values.size, most, n)
+    counts, used, *_ = _count_vectors(around.values.size, most, n)
     total = counts @ around.values + (n - used) * around.value
     with np.errstate(over="ignore"):
         slack = (counts @ around.sizes + (n - used) * around.size) * (distribution.precision + 8 * UNIT)
     ends = []
-    for masses, side in zip(around.masses, (-1.0, 1.0), strict=True):
-        possible = np.all((counts == 0.0) | (masses > 0.0), axis=1)
-        log_masses = counts @ np.log(np.where(masses > 0.0, masses, 1.0))
-        rest = math.fsum(around.masses[0 if side > 0 else 1])
-        log_rest = math.log1p(-rest) if rest < 1.0 else -math.inf
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_heaviest = np.where(used < n, (n - used) * log_rest * (1.0 - side * 4 * UNIT), 0.0)
-            gain = np.log(np.maximum(total + side * slack, 0.0))
-        rounding = (size - 4 * log_masses) * UNIT
-        terms = log_weight + log_masses + log_heaviest + side * rounding + gain
-        ends.append(logsumexp(terms[possible]))
+    chances = _log_chances(*(tuple(masses.tolist()) for masses in around.masses), most, n)
+    for log_chance, side in zip(chances, (-1.0, 1.0), strict=True):
+        gain = total + side * slack
+        some = gain > 0.0
+        ends.append(logsumexp(log_chance[some] + np.log(gain[some])))
     ends[1] = float(np.logaddexp(ends[1], _log_left_out(around, n, most) + log_crude))
     rounding = [UNIT * (64 + 4 * abs(end)) if end > -math.inf else 0.0 for end in ends]
     return Interval(ends[0] - rounding[0], ends[1] + rounding[1])
