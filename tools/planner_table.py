@@ -139,7 +139,7 @@ def refined(name):
     """Return budgets and entries of a mechanism, with points added where ε changes too much across a cell."""
     kept = KEPT / f"{name}.npz"
     if kept.exists():
-        grid, entries = (np.load(kept)[part] for part in ("budgets", "entries"))
+        grid, entries = (np.load(kept, allow_pickle=False)[part] for part in ("budgets", "entries"))
     else:
         grid, entries = coarse(name)
     while (wide := _wide(grid, entries)).any():
