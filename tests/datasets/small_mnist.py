@@ -25,9 +25,15 @@ def packed(array):
     return gzip.compress(header + array.tobytes(), mtime=0)
 
 
+def sha256(content):
+    return hashlib.sha256(content).hexdigest()
+
+
 PACKED = {NAMES[field]: packed(array) for field, array in ARRAYS.items()}
 SMALL = {
-    field: mnist_files.IdxFile(name, ARRAYS[field].shape, hashlib.sha256(PACKED[name]).hexdigest())
+    field: mnist_files.IdxFile(
+        name, ARRAYS[field].shape, sha256(PACKED[name]), sha256(gzip.decompress(PACKED[name]))
+    )
     for field, name in NAMES.items()
 }
 

@@ -1,5 +1,7 @@
 """Data: labelled images, and files that are not what they should be are refused by name."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,9 @@ def test_a_damaged_file_is_not_taken_for_a_missing_one(stored, field, change):
     next(stored / name for name in PACKED if name != path.name).unlink()
     with pytest.raises(ValueError, match=str(path)):
         datasets.mnist_available()
+
+
+def test_a_file_that_was_compressed_anew_is_the_original(stored):
+    path = stored / NAMES["test_images"]
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()), 1, mtime=7))
+    assert datasets.mnist_available() and datasets.mnist().test_images.shape == (7, 15)
