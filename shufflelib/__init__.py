@@ -8,7 +8,7 @@
 
 import importlib
 
-__version__ = "1.0.0rc1"
+__version__ = "1.0.0"
 __all__ = [
     "Certified",
     "LocalRandomizer",

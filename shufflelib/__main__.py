@@ -15,7 +15,7 @@ from shufflelib.numerics.tables import Table
 from shufflelib.numerics.validation import count
 from shufflelib.randomizers.by_name import constructors, described, named, parameters, read_matrix, required
 
-VERSION = "1.0.0rc1"
+VERSION = "1.0.0"
 HELP = {
     "epsilon": "smallest central epsilon at the given delta",
     "delta": "smallest central delta at the given epsilon",
