@@ -86,3 +86,10 @@ def test_mechanisms_that_cannot_meet_the_target_are_named():
 def test_bad_input_is_refused(wrong, words):
     with pytest.raises((TypeError, ValueError), match=words):
         recommend(**(HISTOGRAM | wrong))
+
+
+def test_sets_of_one_item_do_not_repeat_randomized_response():
+    found = recommend(n=20_000, eps=1.0, delta=1e-6, d=3)
+    assert "generalized_rr" in [row["mechanism"] for row in found.rows]
+    assert "subset" not in [row["mechanism"] for row in found.rows]
+    assert any("subset" in note and "generalized_rr" in note for note in found.notes)

@@ -230,7 +230,10 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     central = SENSITIVITY[task] / (_central_mu(target) * stay)
     for name, one in progress(TASKS[task].items(), desc="mechanisms"):
         try:
-            row = _row(name, one, *_calibrated(one, d, target, stay), target, stay, central)
+            value, mechanism, proved = _calibrated(one, d, target, stay)
+            if name == "subset" and mechanism.k == 1:
+                raise ValueError("at this target the best sets have one item, which is generalized_rr")
+            row = _row(name, one, value, mechanism, proved, target, stay, central)
         except ValueError as reason:
             refused.append(f"{name}: {reason}")
         else:
