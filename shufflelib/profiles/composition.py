@@ -63,7 +63,7 @@ class ComposedPair(Pair):
     4.78
     """
 
-    search_width = 1e-5  # of the 3e-4 aimed at
+    search_width = 1e-7
     _reached = 0.0  # doubt below which more dots did not help
 
     def __init__(self, rounds):
