@@ -119,9 +119,9 @@ UNDERSTAND = Door(
             "",
             understand.answer,
             idea_pictures.Worlds(),
-            "Blue: the distribution of what the analyst counts. Orange: the same if you held another value, "
-            "multiplied by e<sup>ε</sup>. "
-            "The analyst knows everybody else’s value. Red, below: the excess, enlarged. One round is drawn.",
+            "Solid: the distribution of what the analyst counts. Dashed: the same if you held another value, "
+            "multiplied by e<sup>ε</sup>. Filled, below: the excess, enlarged. "
+            "The analyst knows everybody else’s value. One round is drawn.",
         ),
         Part(
             "crowd",
