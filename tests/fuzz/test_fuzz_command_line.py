@@ -41,6 +41,7 @@ def check_command(capsys, argv):
 @given(st.lists(WORDS, max_size=10))
 @example(["epsilon", "--randomizer", "generic", "--eps0", "9" * 400, "--n", "10", "--delta", "0.1"])
 @example(["epsilon", "--randomizer", "generic", "--eps0", "1", "--n", "9" * 5000, "--delta", "0.1"])
+@example(["--randomizer"])
 def test_any_words_give_an_answer_or_one_line(capsys, words):
     check_command(capsys, words)
 
