@@ -1,4 +1,4 @@
-r"""Slider panels: a drawing function, a few controls, and a picture that follows them.
+r"""Slider panels in notebooks: a drawing function, a few controls, and a picture that follows them.
 
 The drawing function is the one that makes the static figure.  It draws into a figure that it
 keeps, so that a new position costs a `set_data` and not a new figure:
@@ -13,15 +13,50 @@ keeps, so that a new position costs a `set_data` and not a new figure:
 
     explore(draw, n=log_slider(1e2, 1e7), delta=log_slider(1e-12, 1e-3))
 
-ipywidgets is imported only when a control is made, so the module loads without it.  These are the panels of
-the notebooks; the page on which every control moves every number is `shufflelib.explorer`.
+ipywidgets is imported only when a control is made, so the module loads without it.
 """
 
+import base64
+import hashlib
+import html
+import io
+import itertools
+import json
 import math
 import os
 from functools import lru_cache
 
 import numpy as np
+
+from shufflelib.plotting import png
+from shufflelib.plotting.showing import finding_of
+
+MOST = 30  # pictures of one panel without a kernel
+COLOURS = 48  # a line plot needs no more; the file is a third as large
+PANEL = """<div class="frames" id="{key}">
+<form>{controls}</form>
+<img alt="{alt}" style="max-width: 100%; background: white" src="{src}">
+<script type="application/json">{frames}</script>
+<script>(() => {{
+  const panel = document.getElementById("{key}"), image = panel.querySelector("img");
+  const [pictures, words] = JSON.parse(panel.querySelector("script").textContent);
+  const inputs = [...panel.querySelectorAll("input")];
+  panel.addEventListener("input", () => {{
+    let place = 0;
+    for (const input of inputs) {{
+      const stops = JSON.parse(input.dataset.stops), text = stops[input.value];
+      input.nextElementSibling.value = text;
+      input.setAttribute("aria-valuetext", text);
+      place = place * stops.length + Number(input.value);
+    }}
+    image.src = pictures[place];
+    image.alt = words[place];
+  }});
+}})();</script>
+</div>"""
+CONTROL = """<label style="display: block">{name}
+<input type="range" min="0" max="{last}" value="{at}" data-stops="{stops}" aria-valuetext="{text}">
+<output>{text}</output></label>"""
 
 
 def log_slider(low, high, value=None, *, per_decade=9):
@@ -47,17 +82,12 @@ def log_slider(low, high, value=None, *, per_decade=9):
     >>> [value for _, value in log_slider(10, 1000, per_decade=3).options]
     [10, 22, 46, 100, 220, 460, 1000]
     """
-    import ipywidgets
-
     if not 0 < low < high < math.inf:
         raise ValueError(f"log_slider needs 0 < low < high, got low={low!r}, high={high!r}")
     kind = int if low >= 1 else float
     positions = 1 + round(per_decade * math.log10(high / low))
     grid = sorted({kind(float(f"{stop:.2g}")) for stop in np.geomspace(low, high, positions)})
-    start = math.sqrt(low * high) if value is None else value
-    nearest = min(grid, key=lambda stop: abs(math.log(stop / start)))
-    options = [(_shown(stop), stop) for stop in grid]
-    return ipywidgets.SelectionSlider(options=options, value=nearest, **_layout())
+    return _over(grid, math.sqrt(low * high) if value is None else value)
 
 
 def slider(low, high, value=None, *, step=0.1):
@@ -69,10 +99,21 @@ def slider(low, high, value=None, *, step=0.1):
     >>> slider(0.5, 4.5).value
     2.5
     """
+    grid = [float(low + step * place) for place in range(round((high - low) / step) + 1)]
+    return _over(grid, (low + high) / 2 if value is None else value)
+
+
+def _over(grid, start):
+    shown = [(f"{stop:,}" if isinstance(stop, int) and stop < 10**6 else f"{stop:.3g}") for stop in grid]
+    nearest = min(grid, key=lambda stop: abs(stop - start))
+    return _control("SelectionSlider", zip(shown, grid, strict=True), nearest)
+
+
+def _control(kind, options, value):
     import ipywidgets
 
-    start = (low + high) / 2 if value is None else value
-    return ipywidgets.FloatSlider(value=start, min=low, max=high, step=step, **_layout())
+    looks = {"layout": {"width": "28em"}, "style": {"description_width": "7em"}}
+    return getattr(ipywidgets, kind)(options=list(options), value=value, **looks)
 
 
 def choice(options, value=None):
@@ -84,13 +125,9 @@ def choice(options, value=None):
     >>> choice({"two options": 2, "ten options": 10}, value=10).value
     10
     """
-    import ipywidgets
-
-    pairs = options.items() if hasattr(options, "items") else options
-    menu = ipywidgets.Dropdown(options=list(pairs), **_layout())
-    if value is not None:
-        menu.value = value
-    return menu
+    options = options if hasattr(options, "items") else {str(option): option for option in options}
+    start = next(iter(options.values())) if value is None else value
+    return _control("Dropdown", options.items(), start)
 
 
 def explore(draw, /, **controls):
@@ -101,14 +138,14 @@ def explore(draw, /, **controls):
     draw : callable
         Takes the controls' values by name and returns a figure, the same one each time.
     **controls : ipywidgets.Widget
-        Anything with a ``value``: `log_slider`, `slider`, `choice`, or a widget of your own.
+        `log_slider`, `slider` or `choice`.
 
     Returns
     -------
     ipywidgets.VBox
         Its children: the controls, a line that repeats their values, the picture.  Where the environment
         variable ``SHUFFLELIB_FRAMES`` is set (a run that nobody watches), an `IPython.display.HTML` instead:
-        `frames`, which step without a kernel.
+        frames that step without a kernel.
 
     Notes
     -----
@@ -128,62 +165,102 @@ def explore(draw, /, **controls):
     ...     return fig
     >>> panel = explore(draw, n=log_slider(1000, 10**7, value=10_000))
     >>> panel.children[1].value
-    'n=10,000'
+    'n = 10,000'
     """
     import ipywidgets
 
     if os.environ.get("SHUFFLELIB_FRAMES"):
         from IPython.display import HTML
 
-        from shufflelib.explorer.frames import frames
+        return HTML(_frames(draw, controls))
 
-        return HTML(frames(draw, controls, _shown))
-
-    @lru_cache(maxsize=256)
-    def picture(*values):
-        return _drawn(draw, controls, values)
-
-    image = ipywidgets.Image(format="png")
-    line = ipywidgets.Label()
+    picture = lru_cache(maxsize=256)(lambda **asked: png(draw(**asked)))
+    image, line = ipywidgets.Image(format="png"), ipywidgets.Label()
 
     def redraw(_change=None):
-        values = _values(controls)
-        line.value = _caption(controls, values)
+        line.value = _in_words(controls, [control.label for control in controls.values()])
         try:
-            image.value = picture(*values)
+            image.value = picture(**{name: control.value for name, control in controls.items()})
             image.layout.visibility = "visible"
         except ValueError as error:
             line.value += f": {error}"
             image.layout.visibility = "hidden"
 
     for name, control in controls.items():
-        control.description = control.description or name
+        control.description = name
         control.observe(redraw, names="value")
     redraw()
     return ipywidgets.VBox([ipywidgets.VBox(list(controls.values())), line, image])
 
 
-def _values(controls):
-    return tuple(control.value for control in controls.values())
+def _frames(draw, controls):
+    """Return the panel as HTML that needs no kernel: one picture for each position, at most about thirty.
+
+    Raises
+    ------
+    ValueError
+        If nothing can be drawn at the controls' values; elsewhere the words say why there is no picture.
+    """
+    for most in range(9, 1, -1):
+        grids = [_positions(control, most) for control in controls.values()]
+        if math.prod(len(options) for options, _ in grids) <= MOST:
+            break
+    pictures, words = [], []
+    for chosen in itertools.product(*(options for options, _ in grids)):
+        said = _in_words(controls, [label for label, _ in chosen])
+        values = [value for _, value in chosen]
+        try:
+            fig = draw(**dict(zip(controls, values, strict=True)))
+            pictures.append(_embedded(png(fig, dpi=110)))
+            words.append(f"{finding_of(fig)} ({said})".strip())
+        except ValueError as error:
+            if values == [control.value for control in controls.values()]:
+                raise
+            pictures.append("")
+            words.append(f"{said}: {error}")
+    shown, place = [], 0
+    for name, (options, at) in zip(controls, grids, strict=True):
+        labels = [label for label, _ in options]
+        place = place * len(options) + at
+        given = {"name": name, "text": labels[at], "stops": json.dumps(labels, ensure_ascii=False)}
+        given = {key: html.escape(text) for key, text in given.items()}
+        shown.append(CONTROL.format(last=len(options) - 1, at=at, **given))
+    packed = json.dumps([pictures, words], ensure_ascii=False).replace("</", "<\\/")
+    key = "frames-" + hashlib.sha256(packed.encode()).hexdigest()[:12]
+    alt = html.escape(words[place])
+    return PANEL.format(key=key, controls="".join(shown), alt=alt, src=pictures[place], frames=packed)
 
 
-def _caption(controls, values):
-    return ", ".join(f"{name}={_shown(value)}" for name, value in zip(controls, values, strict=True))
+def _positions(control, most):
+    """Return the options at which pictures are drawn, and the place of the control's value among them.
+
+    A menu keeps all of its options, a slider at most so many.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.sliders import _positions, log_slider
+    >>> _positions(log_slider(10, 1000, 220, per_decade=3), 4)
+    ((('10', 10), ('46', 46), ('220', 220), ('1,000', 1000)), 2)
+    """
+    options, start = control.options, control.index
+    if len(options) <= most or type(control).__name__ == "Dropdown":
+        return options, start
+    spread = {round(place * (len(options) - 1) / (most - 1)) for place in range(most)}
+    nearest = min(spread, key=lambda place: abs(place - start))
+    chosen = sorted(spread - {nearest} | {start})
+    return tuple(options[place] for place in chosen), chosen.index(start)
 
 
-def _drawn(draw, controls, values):
-    from shufflelib.plotting import png
-
-    return png(draw(**dict(zip(controls, values, strict=True))))
+def _in_words(names, labels):
+    return ", ".join(f"{name} = {label}" for name, label in zip(names, labels, strict=True))
 
 
-def _layout():
-    import ipywidgets
+def _embedded(picture):
+    from PIL import Image
 
-    return {"layout": ipywidgets.Layout(width="28em"), "style": {"description_width": "7em"}}
-
-
-def _shown(value):
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value)
-    return f"{value:,}" if isinstance(value, int) and value < 10**6 else f"{value:.3g}"
+    small = io.BytesIO()
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        small, "png", optimize=True
+    )
+    return "data:image/png;base64," + base64.b64encode(small.getvalue()).decode()

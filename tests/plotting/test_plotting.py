@@ -161,13 +161,14 @@ def test_moving_a_slider_changes_the_picture_and_going_back_restores_it():
     _, failure_curve, image = panel.children
     first = bytes(image.value)
     calls.clear()
-    assert first.startswith(b"\x89PNG") and failure_curve.value == "n=10, scale=1"
+    assert first.startswith(b"\x89PNG") and failure_curve.value == "n = 10, scale = 1"
     n.value = 100
     assert image.value != first
     n.value = 10
     assert image.value == first and calls == [100]
     n.value = 1000
-    assert image.layout.visibility == "hidden" and failure_curve.value == "n=1,000, scale=1: too many users"
+    assert image.layout.visibility == "hidden"
+    assert failure_curve.value == "n = 1,000, scale = 1: too many users"
 
 
 def test_controls_give_numbers_and_names():

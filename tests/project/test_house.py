@@ -16,8 +16,6 @@ TREES = {
 }
 LATE = {  # imports inside functions, of what needs a package that is optional
     ("__main__.py", "from shufflelib.sweeps.spec import sweep_file"),
-    ("explorer/sliders.py", "from shufflelib.explorer.frames import frames"),
-    ("explorer/sliders.py", "from shufflelib.plotting import png"),
     ("sweeps/picture.py", "from shufflelib import plotting"),
 }
 
