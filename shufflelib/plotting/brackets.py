@@ -47,7 +47,7 @@ def gap_in_words(lower, upper):
     --------
     >>> from shufflelib import plotting
     >>> plotting.gap_in_words([0.1, 0.2], [0.10001, 0.20001])
-    'both ends, 0.01 % apart'
+    'both bounds, 0.01 % apart'
     """
     lower, upper = aligned(lower=lower, upper=upper)
     known = (lower > 0.0) & np.isfinite(upper)
@@ -55,9 +55,9 @@ def gap_in_words(lower, upper):
         return "no bracket"
     gap = 100.0 * float(np.max(upper[known] / lower[known] - 1.0))
     if gap < 1e-6:
-        return "both ends, less than 10⁻⁶ % apart"
+        return "both bounds, less than 10⁻⁶ % apart"
     digit = 10.0 ** (np.floor(np.log10(gap)) - 1)
-    return f"both ends, {float(np.ceil(gap / digit - 1e-3) * digit):.2g} % apart"
+    return f"both bounds, {float(np.ceil(gap / digit - 1e-3) * digit):.2g} % apart"
 
 
 def draw_ratio(ax, x, lower, upper):

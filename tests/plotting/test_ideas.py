@@ -206,13 +206,20 @@ def test_delta_is_the_sum_of_the_excess():
     assert f"δ = {digits(delta)}," in fig.get_suptitle()
 
 
+def test_counts_have_whole_ticks_and_shares_fractions():
+    case = GOOD["draw_delta"][0]
+    for scale, whole in ((1.0, True), (0.01, False)):
+        fig = ideas.draw_delta(**case | {"x": scale * np.asarray(case["x"])})
+        assert all((ax.get_xticks() % 1 == 0).all() == whole for ax in fig.axes)
+
+
 def test_an_excess_too_far_out_to_be_seen_is_not_called_zero():
     case = {"x": [0, 1, 2, 3, 4, 5], "p": [0.3, 0.4, 0.3 - 1e-6, 0, 0, 1e-6], "q": [0.3, 0.4, 0.3, 0, 0, 0]}
     assert "δ = 10⁻⁶: too far out to be seen" in {
         text for text, _ in boxes(ideas.draw_delta(**case, eps=0.1))
     }
     same = ideas.draw_delta(**case | {"p": case["q"]}, eps=0.1)
-    assert "δ = 0: nothing sticks out" in {text for text, _ in boxes(same)}
+    assert "δ = 0: P nowhere exceeds eᵋ · Q" in {text for text, _ in boxes(same)}
 
 
 def test_a_merged_chain_is_sorted_and_ends_at_the_corner():
@@ -227,7 +234,7 @@ def test_the_bracket_names_what_an_attack_refutes_and_hides_no_gap():
     fig = ideas.draw_bracket(0.1723, 0.17231, published=PUBLISHED)
     assert fig.get_suptitle().strip() == "Certified: ε = 0.172; the attack refutes normal limit"
     said = {text for text, _ in boxes(fig)}
-    assert {"normal limit: 0.0843, refuted", "black: the truth, both ends, 0.0059 % apart"} <= said
+    assert {"normal limit: 0.0843, refuted", "black: both bounds, 0.0059 % apart"} <= said
 
 
 def test_your_report_is_counted_among_those_that_look_alike():

@@ -58,10 +58,10 @@ def test_labels_of_two_lines_do_not_overlap_and_stay_legible():
 @pytest.mark.parametrize(
     ("lower", "upper", "words"),
     [
-        ([1.0], [1.0], "both ends, less than 10⁻⁶ % apart"),
-        ([1.0, 2.0], [1.001, 2.0], "both ends, 0.1 % apart"),
-        ([1.0], [1.00123], "both ends, 0.13 % apart"),
-        ([0.0, 1.0], [1.0, 1.5], "both ends, 50 % apart"),
+        ([1.0], [1.0], "both bounds, less than 10⁻⁶ % apart"),
+        ([1.0, 2.0], [1.001, 2.0], "both bounds, 0.1 % apart"),
+        ([1.0], [1.00123], "both bounds, 0.13 % apart"),
+        ([0.0, 1.0], [1.0, 1.5], "both bounds, 50 % apart"),
         ([0.0, 1.0], [1.0, np.inf], "no bracket"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The privacy blanket: the floor that all output distributions of a randomizer share."""
+"""The privacy blanket: the part that all output distributions of a randomizer have in common."""
 
 import math
 
@@ -55,7 +55,7 @@ def draw_blanket(
     >>> from shufflelib.plotting import ideas
     >>> fig = ideas.draw_blanket([[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]])
     >>> fig.get_suptitle().strip()
-    '60 % of all reports come from a floor that tells nothing'
+    '60 % of all reports come from the blanket, whatever the value'
     """
     pmf = _checked_pmf(pmf)
     inputs = labels(inputs, "inputs", len(pmf))
@@ -64,7 +64,7 @@ def draw_blanket(
     floor = pmf.min(axis=0)
     share = f"{100.0 * math.fsum(floor):.3g} %"
     if finding is None:
-        finding = f"{share} of all reports come from a floor that tells nothing"
+        finding = f"{share} of all reports come from the blanket, whatever the value"
     fig, top = canvas(fig, HEIGHT, finding, setting)
     with style():
         ax = panel(fig, 0.0, 0.0, fig.get_figwidth(), top, plain=True)
@@ -147,5 +147,6 @@ def _draw_reports(ax, reports, from_floor):
     ax.plot(x[from_floor], y[from_floor], "o", color="0.75", ms=size, ls="none")
     ax.plot(x[~from_floor], y[~from_floor], "D", color=VERMILLION, ms=0.85 * size, ls="none")
     ax.text(LEFT - 0.1, 0.56, f"{n} reports", ha="right", va="center", fontsize=LABEL)
-    said = f"circles: {from_floor.sum()} from the floor; diamonds: {(~from_floor).sum()} from the value"
+    grey = from_floor.sum()
+    said = f"circles: {grey} from the blanket; diamonds: {n - grey} depend on the value"
     ax.text(LEFT, 0.05, said, fontsize=NOTE, color="0.25", va="bottom")

@@ -52,7 +52,7 @@ def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, settin
         missing = 0.0
     share = f"{100.0 * missing:.2g} %"
     if finding is None and missing:
-        finding = f"{share} of a report points to neither value and is ignored"
+        finding = f"{share} of the probability points to neither value and is ignored"
     elif finding is None:
         finding = "Every report points to one of the two values: nothing is left out"
     fig, top = canvas(fig, HEIGHT, finding, setting)
@@ -135,8 +135,8 @@ def _name_parts(ax, wide, alpha, p, missing, bottoms, high, rest, others):
         words, colour = "1 − α − αp = 0: the reduction is exact", "0.25"
     elif others is not None and not np.allclose(rest, others):
         one = int(np.argmax(np.abs(rest - others)))
-        words = f"Not counted: a hatched output has {rest[one]:.2f} from you, "
-        words += f"{others[one]:.2f} from someone else"
+        words = f"Not counted: a hatched output has probability {rest[one]:.2f} from you, "
+        words += f"{others[one]:.2f} from others"
         colour = VERMILLION
     else:
         words = f"1 − α − αp = {digits(missing)}: treated as if it told the analyst nothing"

@@ -134,13 +134,13 @@ def _draw_sides(ax, lower, upper, inches):
     ax.axvspan(upper, high, ymax=share, color=BLUE, alpha=0.3, lw=0)
     ax.axvspan(lower, upper, ymax=share, color="black", lw=2.5)
     wide = math.log(upper / lower) / math.log(high / low)
-    said = "black: the truth is in here" if wide > SEEN else f"black: the truth, {gap_in_words(lower, upper)}"
+    said = "black: the true value is in here" if wide > SEEN else f"black: {gap_in_words(lower, upper)}"
     row = {"transform": ax.transAxes, "fontsize": NOTE, "va": "center"}
     per_inch = 1.0 / ax.get_ylim()[1]
     at = (math.log(upper * lower) / 2 - math.log(low)) / math.log(high / low)
     side = {"ha": "left"} if at < 0.4 else {"ha": "right"} if at > 0.6 else {"ha": "center"}
     ax.text(min(max(at, 0.0), 1.0), -0.32 * per_inch, said, fontweight="bold", **side, **row)
-    ax.text(0.0, -0.5 * per_inch, "grey: attacked, no guarantee can be here", color="0.3", ha="left", **row)
+    ax.text(0.0, -0.5 * per_inch, "grey: ruled out by an attack", color="0.3", ha="left", **row)
     ax.text(1.0, -0.5 * per_inch, "blue: the guarantee holds", color=legible(BLUE), ha="right", **row)
 
 

@@ -37,19 +37,19 @@ def draw_segments(first, second, *, weight=0.5, finding=None, setting="", fig=No
     >>> from shufflelib.plotting import ideas
     >>> fig = ideas.draw_segments([[0, 1], [0.25, 0.25], [1, 0]], [[0, 1], [0.4, 0.4], [1, 0]])
     >>> fig.get_suptitle().strip()
-    'Merged chain: 4 segments, the steepest first'
+    'The mixture has 4 segments, the steepest first'
     """
     first, second = _chain(first, "first"), _chain(second, "second")
     weight = real(weight, "weight", above=0.0, below=1.0, remedy="the other chain has the rest")
     steps, colours = _merged(first, second, weight)
     if finding is None:
-        finding = f"Merged chain: {len(steps)} segments, the steepest first"
+        finding = f"The mixture has {len(steps)} segments, the steepest first"
     fig, top = canvas(fig, HEIGHT, finding, setting)
     gap = (fig.get_figwidth() - 0.5 - 3 * SIDE) / 2
     lefts = [0.4 + (SIDE + gap) * place for place in range(3)]
     chains = [
-        (np.diff(first, axis=0), [BLUE] * (len(first) - 1), f"{digits(weight)} of this"),
-        (np.diff(second, axis=0), [ORANGE] * (len(second) - 1), f"{digits(1.0 - weight)} of this"),
+        (np.diff(first, axis=0), [BLUE] * (len(first) - 1), f"weight {digits(weight)}"),
+        (np.diff(second, axis=0), [ORANGE] * (len(second) - 1), f"weight {digits(1.0 - weight)}"),
         (steps, colours, "all segments,\nsorted by slope"),
     ]
     with style():

@@ -1,8 +1,9 @@
-"""δ as an area: how far the distribution with your value sticks out of e^ε times the one without it."""
+"""δ as an area: by how much the distribution with your value exceeds e^ε times the one without it."""
 
 import math
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from shufflelib.numerics.validation import real
 from shufflelib.plotting.headings import digits
@@ -12,6 +13,7 @@ from shufflelib.plotting.looks import BLUE, ORANGE, VERMILLION
 from shufflelib.plotting.style import style
 
 HEIGHT = 3.2
+TICKS = [1, 2, 2.5, 5, 10]  # of matplotlib's automatic locator; whole numbers where counts are drawn
 PLACE = 0.75  # of a curve's peak, where its name stands
 ROOM = 0.35  # of the width, for a name beside the curves
 
@@ -80,6 +82,7 @@ def draw_delta(x, p, q, eps, *, statistic="what the analyst counts", finding=Non
         limits = _name_curves(ax, x, p, raised, math.exp(eps), ceiling)
         ax.set_xlim(limits)
         low.set_xlim(limits)
+        low.xaxis.set_major_locator(MaxNLocator("auto", steps=TICKS, integer=(x % 1.0 == 0.0).all()))
         ticks = [tick for tick in low.get_xticks() if x[0] <= tick <= x[-1]]
         for one in (ax, low):
             one.set_xticks(ticks)
@@ -140,7 +143,7 @@ def _name_area(ax, x, excess, said, same_scale):
     """Say what the area is, and how much higher than above it is drawn."""
     if excess.sum() == 0.0:
         words = (
-            f"δ = {said}: nothing sticks out"
+            f"δ = {said}: P nowhere exceeds eᵋ · Q"
             if said == digits(0.0)
             else f"δ = {said}: too far out to be seen"
         )
