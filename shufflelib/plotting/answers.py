@@ -40,7 +40,7 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
     >>> values = {"certified upper": 0.13, "clones FMT'21, closed form": 0.57, "EFMRTT'19": math.nan}
     >>> plotting.draw_answers(ax, values)
     >>> [text.get_text() for text in ax.texts]
-    ['says nothing here', '0.57', '0.13']
+    ['does not apply', '0.57', '0.13']
     """
     kept = {"title": ax.get_title(), "xlabel": ax.get_xlabel()}
     rows = list(reversed(values))
@@ -72,7 +72,7 @@ def _draw_row(ax, row, name, value, attained):
     how = look(name)
     beside = {"va": "center", "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5}}
     if math.isnan(value):
-        ax.text(0.02, row, "says nothing here", transform=ax.get_yaxis_transform(), **beside)
+        ax.text(0.02, row, "does not apply", transform=ax.get_yaxis_transform(), **beside)
         return
     full = how.kind == "certified"
     colour = how.colour

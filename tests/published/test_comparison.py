@@ -75,7 +75,7 @@ def test_the_chart_shows_each_answer_once_and_which_bounds_do_not_apply():
     for _ in range(2):  # drawn again, not on top
         plotting.draw_answers(ax, values, theory=(0.02, 0.03), numerical=[(0.02, 0.02), (0.03, 0.03)])
     assert [line.get_label() for line in ax.get_lines()] == ["certified upper", "certified lower"]
-    assert [text.get_text() for text in ax.texts].count("says nothing here") == 1
+    assert [text.get_text() for text in ax.texts].count("does not apply") == 1
     low, high = ax.get_xlim()
     assert low < 0.02 < 0.03 < high
     assert {patch.get_gid() for patch in ax.patches} == {"theory gap", "numerical gap"}

@@ -102,7 +102,7 @@ def _checked(published):
         raise ValueError(f"published must have at most {MOST} bounds, got {len(published)}; show the best")
     if not all(isinstance(name, str) for name in published):
         raise TypeError(f"published must have texts as names, got {shown(list(published))}; name each bound")
-    above = {"above": 0.0, "at_most": 1e6, "remedy": "leave out what says nothing"}
+    above = {"above": 0.0, "at_most": 1e6, "remedy": "leave out bounds that do not apply"}
     return {name: real(value, f"published[{name!r}]", **above) for name, value in published.items()}
 
 
