@@ -5,7 +5,8 @@
 The full profile takes the parameters as the notebook declares them; the quick one replaces some, as
 ``params/quick.yaml`` in the folder of notebooks says.  The notebook draws into a scratch folder,
 and only after its last cell are the figures, their list (``<target>.files``) and the executed notebook
-moved to their places.  Two runs of one notebook take turns, and each clears what a killed one left.
+moved to their places.  Two runs of one notebook take turns, and each clears what a killed one left, but
+for the checkpoints of long training, from which the next run of the same code goes on.
 Exit status: 1 if a cell fails or nothing can be written, 2 if the parameters do not fit the notebook.
 """
 
@@ -13,6 +14,7 @@ import argparse
 import ast
 import errno
 import fcntl
+import hashlib
 import os
 import re
 import shutil
@@ -111,6 +113,23 @@ def alone(folder):
         os.close(held)
 
 
+@contextmanager
+def checkpoints(path, target, parameters):
+    """Make a folder for what a stopped run may leave to the next run of the same code; yield it."""
+    sources = [path, *sorted((Path(__file__).parents[1] / "shufflelib").rglob("*.py"))]
+    code = b"".join(source.read_bytes() for source in sources) + repr(parameters).encode()
+    digest = hashlib.sha256(code).hexdigest()[:16]
+    folder = target.with_name(f".{target.stem}.{digest}.checkpoints").absolute()
+    for other in set(target.parent.glob(f".{target.stem}.*.checkpoints")) - {folder}:
+        shutil.rmtree(other, ignore_errors=True)
+    folder.mkdir(exist_ok=True)
+    try:
+        yield folder
+    finally:
+        if not os.listdir(folder):
+            folder.rmdir()
+
+
 def no_room(error):
     """Whether a cell failed because a file could not grow."""
     reasons = map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -144,8 +163,15 @@ def run(path, target, profile, figures):
             raise PermissionError(errno.EACCES, "cannot write there", str(figures))
         if os.stat(figures).st_dev != os.stat(target.parent).st_dev:
             raise OSError(errno.EXDEV, f"must be on the disk that holds {target.parent}", str(figures))
-        with alone(target.with_name(f".{target.stem}")) as scratch:
-            return execute(path, target, profile, figures, notebook, parameters, Path(scratch))
+        with (
+            alone(target.with_name(f".{target.stem}")) as scratch,
+            checkpoints(path, target, parameters) as kept,
+        ):
+            os.environ["SHUFFLELIB_CHECKPOINTS"] = str(kept)
+            status = execute(path, target, profile, figures, notebook, parameters, Path(scratch))
+            for file in kept.iterdir() if status == 0 else ():
+                file.unlink()
+            return status
     except OSError as wrong:
         message = [path, wrong.strerror or wrong, wrong.filename]
         print(*filter(None, message), sep=": ", end="; put that right and run again\n", file=sys.stderr)

@@ -147,7 +147,8 @@ class Training:
             Epochs in all, those already finished included; at least 1.
         checkpoint : str or os.PathLike, optional
             A file.  If it exists, training resumes from it.  Written after each epoch, all or
-            nothing; an epoch that was interrupted is run again.
+            nothing; an epoch that was interrupted is run again.  In a folder that exists, each run gets a
+            file of its own, named by a digest of its settings and data.
 
         Returns
         -------
@@ -171,8 +172,11 @@ class Training:
 
         epochs = validation.count(epochs, "epochs")
         path = None if checkpoint is None else Path(checkpoint)
+        identity = None if checkpoint is None else self._identity()
+        if path is not None and path.is_dir():
+            path /= f"{identity}.npz"
         if path is not None and path.exists():
-            self._state = self._read(path)
+            self._state = _read(path, identity)
         if epochs < self.epochs:
             raise ValueError(
                 f"epochs must be at least those finished, got {epochs} after {self.epochs}; "
@@ -183,7 +187,7 @@ class Training:
             while self.epochs < epochs:
                 self._state = self._advance(self._state, bar)
                 if path is not None:
-                    self._write(path)
+                    _write(path, identity, self._state)
         return self
 
     def _advance(self, state, bar):
@@ -216,25 +220,27 @@ class Training:
         data = [self._features, self._labels, self._watched]
         return joblib.hash([type(self.reports).__name__, vars(self.reports), *settings, *data])
 
-    def _write(self, path):
-        held = asdict(self._state) | {"generator": json.dumps(self._state.generator)}
-        content = io.BytesIO()
-        np.savez(content, run=self._identity(), **held)
-        replace(path, content.getvalue())
 
-    def _read(self, path):
-        try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
-                found = {name: stored[name] for name in stored.files}
-            identity, epoch, generator = (found.pop(name) for name in ("run", "epoch", "generator"))
-            state = _State(epoch=int(epoch), generator=json.loads(str(generator)), **found)
-        except Exception as error:  # whatever numpy and zipfile make of a file that is not what it says
-            raise ValueError(
-                f"checkpoint {str(path)!r} cannot be read ({error}); delete it to start again"
-            ) from error
-        if str(identity) != self._identity():
-            raise ValueError(f"checkpoint {str(path)!r} belongs to another run; name another file")
-        return state
+def _write(path, identity, state):
+    held = asdict(state) | {"generator": json.dumps(state.generator)}
+    content = io.BytesIO()
+    np.savez(content, run=identity, **held)
+    replace(path, content.getvalue())
+
+
+def _read(path, identity):
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+            found = {name: stored[name] for name in stored.files}
+        of_run, epoch, generator = (found.pop(name) for name in ("run", "epoch", "generator"))
+        state = _State(epoch=int(epoch), generator=json.loads(str(generator)), **found)
+    except Exception as error:  # whatever numpy and zipfile make of a file that is not what it says
+        raise ValueError(
+            f"checkpoint {str(path)!r} cannot be read ({error}); delete it to start again"
+        ) from error
+    if str(of_run) != identity:
+        raise ValueError(f"checkpoint {str(path)!r} belongs to another run; name another file")
+    return state
 
 
 def _generator(state):

@@ -132,6 +132,21 @@ def test_the_parameters_cell_holds_literals_only(tmp_path):
         run_notebook.declared_parameters(notebook)
 
 
+KEEP = """
+import os
+from pathlib import Path
+kept = Path(os.environ["SHUFFLELIB_CHECKPOINTS"], "epoch")
+assert kept.exists() or kept.write_text("1") == 0
+""".strip()
+
+
+def test_a_stopped_run_leaves_its_checkpoints_to_the_next(tmp_path):
+    target, first = execute(project(tmp_path, KEEP))
+    assert first.returncode == 1 and len(list(target.parent.glob("*.checkpoints"))) == 1
+    target, second = execute(tmp_path)
+    assert second.returncode == 0 and not list(target.parent.glob("*.checkpoints"))
+
+
 WRITE = """
 import os
 import pkgutil

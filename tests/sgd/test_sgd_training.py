@@ -105,6 +105,14 @@ def test_a_finished_run_can_be_prolonged_but_not_cut_short(digits, tmp_path):
         training(digits).run(3, checkpoint=path)
 
 
+def test_in_a_folder_each_run_has_a_file_of_its_own(digits, tmp_path):
+    for seed in (7, 8):
+        training(digits, seed=seed).run(1, checkpoint=tmp_path)
+    assert len(os.listdir(tmp_path)) == 2
+    again = training(digits, seed=8).run(2, checkpoint=tmp_path)
+    assert same(again, training(digits, seed=8).run(2)) and len(os.listdir(tmp_path)) == 2
+
+
 def test_the_checkpoint_of_another_run_is_refused(digits, tmp_path):
     path = tmp_path / "run.npz"
     training(digits).run(1, checkpoint=path)
