@@ -98,7 +98,8 @@ def view(asked, setting, get):
         known, drawn = Known(get, slow=slow), Known(get, slow=slow)
         words[part.name] = part.words(setting, known)
         if part.picture:
-            pictures[part.name] = _picture(part.picture, setting, drawn)
+            applies = part.picture.applies(setting)
+            pictures[part.name] = _picture(part.picture, setting, drawn) if applies else None
         words[part.name] += WAITING * (known.held or drawn.held)
         numbers |= known.asked
         curves |= drawn.asked

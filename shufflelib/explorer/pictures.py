@@ -60,6 +60,10 @@ class Picture(ABC):
     def questions(self, setting):
         """Return pairs of a question and a setting, the most important first."""
 
+    def applies(self, setting):
+        """Return whether there is anything to draw for a setting."""
+        return True
+
     @abstractmethod
     def draw(self, setting, known):
         """Draw what is known of a setting."""
@@ -249,6 +253,10 @@ class OverBudgets(_Epsilons):
     def __init__(self, ax=None):
         super().__init__(ax)
         over_budgets(self.ax)
+
+    def applies(self, setting):
+        """Return whether the mechanism has a budget."""
+        return bool(self.settings(setting))
 
     def _at(self, setting):
         return f"At ε₀ = {setting.eps0:.3g}"

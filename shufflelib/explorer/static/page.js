@@ -192,6 +192,8 @@ document.addEventListener("keydown", (event) => {
 const wanted = new Map(); // picture → what to draw next
 function frame(name, picture) {
   const figure = document.getElementById(`figure-${name}`);
+  figure.hidden = !picture;
+  if (!picture) return;
   $(figure, ".progress").textContent = picture.progress;
   $(figure, "img").alt = picture.alt;
   const pointer = $(figure, ".pointer");
