@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from shufflelib.numerics.atomic_files import as_path, replace, try_folder
+from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import remedy
 from shufflelib.numerics.tables import Table
 from shufflelib.sweeps.picture import drawn, layout
@@ -20,8 +21,9 @@ def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, schedule
     path : str or os.PathLike
         The YAML file; see `shufflelib.sweeps.tabulate` for its keys.
     output, cache : str or os.PathLike, optional
-        The CSV file, named so only when complete, and the folder in which rows are kept meanwhile;
-        by default beside the YAML file and the output, with the endings ``.csv`` and ``.cache``.
+        The CSV file, named so only when complete, its bounds rounded outward to ten digits, and the folder
+        in which rows are kept meanwhile; by default beside the YAML file and the output, with the endings
+        ``.csv`` and ``.cache``.
     plot : bool
         Whether to draw the table as well, beside the output with the ending ``.png``.
     n_jobs, scheduler
@@ -65,12 +67,17 @@ def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, schedule
         raise KeyboardInterrupt(
             f"stopped; what is done is kept in {cache}, and the same command goes on from there"
         ) from None
-    replace(output.resolve(), Table(rows).to_csv().encode())
+    replace(output.resolve(), Table([_outward(row) for row in rows]).to_csv().encode())
     if plot:
         replace(output.with_suffix(".png").resolve(), drawn(rows))
     summary = f"{output}: {len(rows)} rows, {found} of them from {cache}"
     refused = sum(row["status"].startswith("refused") for row in rows)
     return rows, f"{summary}; {refused} refused, see their status" if refused else summary
+
+
+def _outward(row):
+    """Return a row with its bounds as text of ten digits, each rounded to the side on which it stays true."""
+    return row | {name: written(row[name], up=name == "upper") for name in ("lower", "upper") if name in row}
 
 
 def load(path):
