@@ -245,6 +245,19 @@ def test_a_sweep_reads_numbers_as_people_write_them_and_draws_them(tmp_path, cap
     assert "needs a parameter with at least two values" in capsys.readouterr().err
 
 
+def test_a_plot_without_matplotlib_is_refused_before_anything_is_computed(tmp_path):
+    path = tmp_path / "grid.yaml"
+    path.write_text(GRID)
+    code = (
+        "import sys; sys.modules['matplotlib'] = None; from shufflelib.__main__ import main; sys.exit(main())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, "sweep", str(path), "--plot"], capture_output=True, text=True
+    )
+    assert run.returncode == 2 and "is missing; a plot needs it: pip install matplotlib" in run.stderr
+    assert os.listdir(tmp_path) == ["grid.yaml"]
+
+
 def test_a_plot_leaves_out_what_was_refused(tmp_path, capsys):
     path = tmp_path / "grid.yaml"
     path.write_text(

@@ -49,9 +49,7 @@ def drawn(rows):
     >>> drawn(sweeps.tabulate(spec, n_jobs=1))[1:4]
     b'PNG'
     """
-    with remedy("a plot needs it: pip install matplotlib"):
-        from shufflelib import plotting
-
+    plotting = plotting_tools()
     along, others = layout(rows)
     lines = {}
     for row in rows:
@@ -87,6 +85,13 @@ def drawn(rows):
     ]
     plotting.headline(ax, f"{what[0].upper()}{what[1:]} by {by}", ", ".join(fixed))
     return plotting.png(fig, dpi=200)
+
+
+def plotting_tools():
+    """Return `shufflelib.plotting`, or say that matplotlib is missing."""
+    with remedy("a plot needs it: pip install matplotlib"):
+        from shufflelib import plotting
+    return plotting
 
 
 def layout(points):

@@ -7,7 +7,7 @@ from shufflelib.numerics.atomic_files import as_path, replace, try_folder
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import remedy
 from shufflelib.numerics.tables import Table
-from shufflelib.sweeps.picture import drawn, layout
+from shufflelib.sweeps.picture import drawn, layout, plotting_tools
 from shufflelib.sweeps.table import answered, grid_points
 
 EXPONENT = re.compile(r"[-+]?(\d+\.?|\d*\.\d+)[eE][-+]?\d+$")
@@ -42,6 +42,8 @@ def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, schedule
     ------
     TypeError, ValueError, OSError
         In one line that names the file and, for what is wrong in it, the key, value and remedy.
+    ImportError
+        Before anything is computed, if a package is missing; it says what to install.
     KeyboardInterrupt
         When stopped, with a line that says how to go on.
     """
@@ -51,6 +53,7 @@ def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, schedule
         points = grid_points(spec | keys if isinstance(spec, dict) else spec)
         if plot:
             layout(points)
+            plotting_tools()
     except (TypeError, ValueError) as wrong:
         raise ValueError(f"{path}: {wrong}") from None
     output = path.with_suffix(".csv") if output is None else as_path(output, "output")
