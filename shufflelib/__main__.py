@@ -140,8 +140,8 @@ def _add_question(command, name, question, randomizer):
     """Add the options of a question, and those of the randomizer that it leaves open."""
     which = command.add_mutually_exclusive_group(required=True)
     which.add_argument("--randomizer", type=_randomizer, metavar="NAME", help=", ".join(constructors()))
-    if name not in (*LOOKED_FOR, "error"):
-        which.add_argument("--pmf", metavar="FILE.csv", help=HELP["pmf"])
+    unused = name in LOOKED_FOR or name == "error"
+    which.add_argument("--pmf", metavar="FILE.csv", help=argparse.SUPPRESS if unused else HELP["pmf"])
     _add_formats(command)
     asked = [option for option in parameters(question) if option != "randomizer"]
     for option in asked:
@@ -160,6 +160,16 @@ def _answered(arguments):
     """Return the answer to a question as text and as a record."""
     name, file = arguments.pop("question"), arguments.pop("pmf", None)
     randomizer, later = file or arguments.pop("randomizer"), LOOKED_FOR.get(name)
+    if file and later:
+        raise ValueError(
+            f"a table of probabilities has no {later} to calibrate; in Python, "
+            f"calibration.{QUESTIONS[name].__name__} takes a function that returns the table for each {later}"
+        )
+    if file and name == "error":
+        raise ValueError(
+            "a table of probabilities has no formula for its error, which depends on how values are "
+            "estimated from the reports; give a --randomizer"
+        )
     build = _tabulated(file) if file else constructors()[randomizer]
     if later and later not in parameters(build):
         takes = ", ".join(f"--{option}" for option in parameters(build))

@@ -164,6 +164,13 @@ def test_a_mechanism_of_one_s_own_comes_from_a_file(tmp_path, capsys):
         assert main(["epsilon", "--pmf", str(path), "--n", "9", "--delta", "0.1"]) == 2
         err = capsys.readouterr().err
         assert words in err and str(path) in err and err.count("\n") == 1, err
+    for question, words in (
+        (["error"], "no formula for its error"),
+        (["calibrate", "eps0", "--eps", "1", "--delta", "0.1"], "calibration.largest_eps0 takes a function"),
+    ):
+        assert main([*question, "--pmf", str(path), "--n", "9"]) == 2
+        err = capsys.readouterr().err
+        assert words in err and err.count("\n") == 1, err
     assert main(["epsilon", "--pmf", str(tmp_path / "none"), "--n", "9", "--delta", "0.1"]) == 2
     assert "cannot read" in capsys.readouterr().err
 
