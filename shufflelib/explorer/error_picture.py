@@ -12,8 +12,8 @@ from shufflelib.explorer.pictures import Picture, over_budgets
 class Error(Picture):
     """Expected error of a histogram against the local budget, and the budgets that meet the target."""
 
-    def __init__(self, ax=None):
-        super().__init__(ax, xscale="log", yscale="log", ylabel="error of a share")
+    def __init__(self):
+        super().__init__(xscale="log", yscale="log", ylabel="error of a share")
         over_budgets(self.ax)
         with plotting.style():
             (self.error,) = self.ax.plot([], [], color=plotting.BLUE, lw=1.6)

@@ -9,12 +9,11 @@ from scipy.stats import norm
 
 from shufflelib import plotting
 from shufflelib.explorer import plan, plan_pictures, questions
-from shufflelib.explorer.pictures import DPI, Picture
+from shufflelib.explorer.pictures import Picture
 from shufflelib.explorer.text import bound, rounded
 from shufflelib.plotting import ideas
 from shufflelib.plotting.ideas import outcomes
 from shufflelib.plotting.ideas.canvas import canvas
-from shufflelib.plotting.screen import Screen
 
 PEOPLE = 100  # shown of the crowd
 RUNS, MOST_ITEMS = 20, 10  # surveys that are drawn, and their items
@@ -104,10 +103,6 @@ class _Idea(Picture):
         self.fig, self.curves = None, []
 
     headed = True
-
-    def _drawn(self, setting, known):
-        self.draw(setting, known)
-        return Screen(self.fig, dpi=DPI)
 
 
 class Worlds(_Idea):

@@ -12,7 +12,8 @@ import numpy as np
 from shufflelib import plotting
 from shufflelib.explorer import questions
 from shufflelib.explorer.text import rounded
-from shufflelib.plotting.screen import Screen
+from shufflelib.plotting.saving import svg
+from shufflelib.plotting.screen import quick_png
 
 USERS = tuple(10**k for k in range(2, 13))
 BUDGETS = (0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
@@ -32,8 +33,6 @@ class Picture(ABC):
 
     Parameters
     ----------
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a figure of its own.
     **each
         Properties of the axes.
 
@@ -47,9 +46,9 @@ class Picture(ABC):
 
     headed = False
 
-    def __init__(self, ax=None, **each):
-        self.ax = plotting.figure(width=WIDTH, height=HEIGHT)[1] if ax is None else ax
-        self.curves, self._screen = [], None
+    def __init__(self, **each):
+        self.fig, self.ax = plotting.figure(width=WIDTH, height=HEIGHT)
+        self.curves = []
         self.ax.set(**each)
         with plotting.style():
             (self.here,) = self.ax.plot([], [], "o", color=plotting.VERMILLION, ms=6, zorder=5)
@@ -78,17 +77,13 @@ class Picture(ABC):
 
     def png(self, setting, known):
         """Return the picture as PNG bytes."""
-        return self._drawn(setting, known).png()
+        self.draw(setting, known)
+        return quick_png(self.fig, dpi=DPI)
 
     def svg(self, setting, known):
         """Return the picture as SVG bytes."""
-        return self._drawn(setting, known).svg()
-
-    def _drawn(self, setting, known):
         self.draw(setting, known)
-        if self._screen is None:
-            self._screen = Screen(self.ax.figure, dpi=DPI)
-        return self._screen
+        return svg(self.fig)
 
     def _mark(self, x, ends):
         """Mark where the controls are; the answer's two ends only if it is known."""
@@ -125,12 +120,12 @@ class _Epsilons(Picture):
 
     parameter = ""
 
-    def __init__(self, ax=None, **each):
-        super().__init__(ax, xscale="log", yscale="log", ylabel=r"central $\varepsilon$", **each)
-        if ax is None:  # room for the names at the right, which no layout takes away again
-            self.ax.figure.set_size_inches(WIDTH + 0.6, HEIGHT)
-            self.ax.figure.set_layout_engine("none")
-            self.ax.set_position((0.13, 0.15, 0.61, 0.78))
+    def __init__(self, **each):
+        super().__init__(xscale="log", yscale="log", ylabel=r"central $\varepsilon$", **each)
+        # room for the names at the right, which no layout takes away again
+        self.fig.set_size_inches(WIDTH + 0.6, HEIGHT)
+        self.fig.set_layout_engine("none")
+        self.ax.set_position((0.13, 0.15, 0.61, 0.78))
 
     @abstractmethod
     def settings(self, setting):
@@ -224,8 +219,8 @@ class OverUsers(_Epsilons):
 
     parameter = "n"
 
-    def __init__(self, ax=None):
-        super().__init__(ax, xlabel="users $n$")
+    def __init__(self):
+        super().__init__(xlabel="users $n$")
         self.ax.set_xlim(60, 2e12)
         self.ax.minorticks_off()
 
@@ -250,8 +245,8 @@ class OverBudgets(_Epsilons):
 
     parameter = "eps0"
 
-    def __init__(self, ax=None):
-        super().__init__(ax)
+    def __init__(self):
+        super().__init__()
         over_budgets(self.ax)
 
     def applies(self, setting):
@@ -271,10 +266,8 @@ class OverBudgets(_Epsilons):
 class TradeOff(Picture):
     """Missed users against false alarms."""
 
-    def __init__(self, ax=None):
-        super().__init__(
-            ax, xlabel="false alarms", ylabel="missed users", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02)
-        )
+    def __init__(self):
+        super().__init__(xlabel="false alarms", ylabel="missed users")
 
     def questions(self, setting):
         """Return the point asked for, then the whole curve."""
@@ -314,8 +307,8 @@ def _ends(found, x):
 class Renyi(Picture):
     """Rényi divergence against its order."""
 
-    def __init__(self, ax=None):
-        super().__init__(ax, xscale="log", yscale="log", xlabel=r"order $\lambda$", ylabel="Rényi divergence")
+    def __init__(self):
+        super().__init__(xscale="log", yscale="log", xlabel=r"order $\lambda$", ylabel="Rényi divergence")
         self.ax.set(xlim=(1.0, 300.0), xticks=[1.0, 3.0, 10.0, 30.0, 100.0, 300.0])
         self.ax.xaxis.set_major_formatter("{x:g}")
         self.ax.minorticks_off()

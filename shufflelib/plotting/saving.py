@@ -27,6 +27,11 @@ def png(fig, *, dpi=100):
     return _render(fig, "png", {"Software": None}, dpi=dpi)
 
 
+def svg(fig, **how):
+    """Return the figure as SVG bytes."""
+    return _render(fig, "svg", {"Date": None, "Creator": None}, **how)
+
+
 def _render(fig, form, metadata, **how):
     buffer = io.BytesIO()
     with style():
@@ -114,7 +119,7 @@ def save_figure(fig, data, name, *, parameters=None):
     undated = {"CreationDate": None, "Producer": None, "Creator": None}
     with _settled(fig):
         content = {"png": png(fig, dpi=200), "pdf": _render(fig, "pdf", undated)}
-        content["svg"] = _render(fig, "svg", {"Date": None, "Creator": None}, dpi=200)
+        content["svg"] = svg(fig, dpi=200)
     content["csv"] = as_csv(rows, parameters or {})
     return Saved(_publish(content, name), picture=content["png"])
 

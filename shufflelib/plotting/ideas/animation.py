@@ -4,20 +4,21 @@ import io
 
 import numpy as np
 
-from shufflelib.plotting.screen import Screen
+from shufflelib.numerics.validation import count
+from shufflelib.plotting.screen import quick_png
 
 
-def gif(frame, moments, pauses, *, dpi):
-    """Return the pictures of several moments as the bytes of a GIF.
+def gif(frame, stages, pauses, *, dpi):
+    """Return the pictures of several stages as the bytes of a GIF.
 
     Parameters
     ----------
     frame : callable
-        Called with a moment and the figure of the last one, at first None; returns the figure.
-    moments : sequence
+        Takes ``stage`` and the last picture as ``fig``, at first None; returns the figure.
+    stages : sequence
         What the pictures show.
-    pauses : sequence of int
-        Milliseconds for which each picture stays.
+    pauses : dict
+        Milliseconds for which the picture of a stage stays, if not 90.
     dpi : int
         Pixels in an inch.
 
@@ -30,23 +31,24 @@ def gif(frame, moments, pauses, *, dpi):
     --------
     >>> from shufflelib.plotting import figure
     >>> from shufflelib.plotting.ideas.animation import gif
-    >>> def frame(moment, fig):
-    ...     fig, ax = figure(width=1.0, title=str(moment))
-    ...     return fig
-    >>> gif(frame, [0, 1], [100, 100], dpi=40)[:6]
+    >>> def frame(stage, fig):
+    ...     return figure(width=1.0, title=str(stage))[0]
+    >>> gif(frame, [0, 1], {1: 500}, dpi=40)[:6]
     b'GIF89a'
     """
     from PIL import Image
 
+    dpi = count(dpi, "dpi", at_least=20, at_most=300, remedy="120 suits a page")
     fig, pictures = None, []
-    for moment in moments:
-        fig = frame(moment, fig)
-        pictures.append(Image.open(io.BytesIO(Screen(fig, dpi=dpi).png())).convert("RGB"))
+    for stage in stages:
+        fig = frame(stage=stage, fig=fig)
+        pictures.append(Image.open(io.BytesIO(quick_png(fig, dpi=dpi))))
     palette = pictures[-1].quantize(64, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     colours = np.reshape(palette.getpalette(), (-1, 3))
     colours[(colours > 245).all(axis=1)] = 255  # white stays white
     palette.putpalette(colours.ravel().tolist())
     first, *others = [one.quantize(palette=palette, dither=Image.Dither.NONE) for one in pictures]
     out = io.BytesIO()
-    first.save(out, "gif", save_all=True, append_images=others, duration=list(pauses), loop=0, optimize=False)
+    duration = [pauses.get(stage, 90) for stage in stages]
+    first.save(out, "gif", save_all=True, append_images=others, duration=duration, loop=0, optimize=False)
     return out.getvalue()

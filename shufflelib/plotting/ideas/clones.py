@@ -1,5 +1,7 @@
 """Hiding among clones: some of the others report as if they were you, and your report is one of theirs."""
 
+from functools import partial
+
 import numpy as np
 
 from shufflelib.numerics.validation import count, real
@@ -123,12 +125,12 @@ def _name_piles(ax, reports, piles, names, top):
     ax.text(middle, top - 0.02, "looks like a report of", ha="center", va="top", fontsize=NOTE, color="0.25")
 
 
-def animate_clones(reports, *, you=0, names=None, finding=None, setting="", dpi=120):
+def animate_clones(reports, *, dpi=120, **about):
     """Return the clones as a short animation that begins again at its end, the same bytes on every run.
 
     Parameters
     ----------
-    reports, you, names, finding, setting
+    reports, **about
         As in `draw_clones`.
     dpi : int
         Pixels in an inch; the picture is five inches wide.
@@ -144,12 +146,5 @@ def animate_clones(reports, *, you=0, names=None, finding=None, setting="", dpi=
     >>> ideas.animate_clones([0, 1, 2, 0], dpi=40)[:6]
     b'GIF89a'
     """
-    dpi = count(dpi, "dpi", at_least=20, at_most=300, remedy="120 suits a page")
-    about = {"you": you, "names": names, "finding": finding, "setting": setting}
     stages = [0.0, 1.0, *(1.0 + np.linspace(0.0, 1.0, 12)[1:-1]), 2.0]
-    rest = {0.0: 1800, 1.0: 2000, 2.0: 3500}  # milliseconds
-
-    def frame(stage, fig):
-        return draw_clones(reports, stage=stage, fig=fig, **about)
-
-    return gif(frame, stages, [rest.get(stage, 90) for stage in stages], dpi=dpi)
+    return gif(partial(draw_clones, reports, **about), stages, {0.0: 1800, 1.0: 2000, 2.0: 3500}, dpi=dpi)

@@ -1,5 +1,7 @@
 """The shuffle model at a glance: people, reports, shuffler, counts."""
 
+from functools import partial
+
 import numpy as np
 
 from shufflelib.numerics.validation import count, real, shown
@@ -229,12 +231,12 @@ def _name_columns(ax, top, n, stage):
         )
 
 
-def animate_protocol(values, reports, order, *, names=None, you=0, finding=None, setting="", dpi=120):
+def animate_protocol(values, reports, order, *, dpi=120, **about):
     """Return the protocol as a short animation that begins again at its end, the same bytes on every run.
 
     Parameters
     ----------
-    values, reports, order, names, you, finding, setting
+    values, reports, order, **about
         As in `draw_protocol`.
     dpi : int
         Pixels in an inch; the picture is five inches wide.
@@ -250,13 +252,7 @@ def animate_protocol(values, reports, order, *, names=None, you=0, finding=None,
     >>> ideas.animate_protocol([0, 1], [0, 0], [1, 0], dpi=40)[:6]
     b'GIF89a'
     """
-    dpi = count(dpi, "dpi", at_least=20, at_most=300, remedy="120 suits a page")
-    about = {"names": names, "you": you, "finding": finding, "setting": setting}
     moves = np.linspace(0.0, 1.0, 9)[1:-1]
     stages = [0.0, *moves, 1.0, *(1.0 + moves), 2.0, *(2.0 + moves), 3.0]
-    rest = {0.0: 1200, 1.0: 1500, 2.0: 1200, 3.0: 3500}  # milliseconds
-
-    def frame(stage, fig):
-        return draw_protocol(values, reports, order, stage=stage, fig=fig, **about)
-
-    return gif(frame, stages, [rest.get(stage, 90) for stage in stages], dpi=dpi)
+    rest = {0.0: 1200, 1.0: 1500, 2.0: 1200, 3.0: 3500}
+    return gif(partial(draw_protocol, values, reports, order, **about), stages, rest, dpi=dpi)
