@@ -6,17 +6,15 @@ Lower bounds are valid for any selection of attacks, so only the most promising 
 """
 
 import math
+from itertools import combinations
 
 import numpy as np
+
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
 MOST_ATTACKS = 24
 TILTS = (0.15, 0.6, 2.4)  # in units of the loss's standard deviation: five of them for 1000, 70 and 4 users
 LARGEST_TILT = 600.0
-
-
-def all_pairs(inputs):
-    """Return every unordered pair of inputs, an array of shape (pairs, 2)."""
-    return np.array([(i, j) for i in range(inputs) for j in range(i + 1, inputs)])
 
 
 def total_variation(rows):
@@ -26,17 +24,26 @@ def total_variation(rows):
     )
 
 
-def promising_attacks(rows, pairs):
+def promising_attacks(rows, **rest):
+    """Return the attacks on each pair of rows of class masses; the strongest of all for a pair without any.
+
+    ``rest`` is passed on to `LikelihoodRatios.from_masses`.
+    """
+    pairs = list(combinations(range(len(rows)), 2))
+    attacks = {
+        (i, j, x): LikelihoodRatios.from_masses(rows[i], rows[j], rows[x], **rest)
+        for i, j, x in _promising_triples(rows, pairs)
+    }
+    strongest = next(iter(attacks.values()))
+    return {
+        pair: tuple(one for (*changed, _), one in attacks.items() if tuple(changed) == pair) or (strongest,)
+        for pair in pairs
+    }
+
+
+def _promising_triples(rows, pairs):
     r"""Return up to 24 triples (i, j, x): all other users hold x, one user changes from i to j.
 
-    Parameters
-    ----------
-    rows : numpy.ndarray, shape (inputs, classes)
-        Class masses.
-    pairs : numpy.ndarray, shape (pairs, 2)
-
-    Notes
-    -----
     Strongest first by each of several measures in turn: the mass that x never reports;
     :math:`\int (R_i - R_j)^2 / R_x`, which decides for many users; and
     :math:`\log\int R_x e^{\pm\theta(R_i - R_j)/R_x}`, which decides for few.
@@ -47,11 +54,6 @@ def promising_attacks(rows, pairs):
     scores = np.concatenate([_scores(rows[i] - rows[j], rows) for i, j in pairs], axis=1)
     ranking = np.argsort(-scores, axis=1, kind="stable")
     return [triples[t] for t in dict.fromkeys(ranking.T.ravel().tolist())][:MOST_ATTACKS]
-
-
-def attacks_on(attacks, i, j):
-    """Return the attacks on two inputs from a list of (i, j, attack), or the first attack of all."""
-    return tuple(attack for a, b, attack in attacks if (a, b) == (i, j)) or (attacks[0][2],)
 
 
 def _scores(gap, rows):

@@ -275,20 +275,9 @@ class from_density(LocalRandomizer):
 
     @functools.cached_property
     def _pairs(self):
-        rows, pairs = self._coarsened, candidate_pairs.all_pairs(len(self.inputs))
-        attacks = [
-            (
-                i,
-                j,
-                LikelihoodRatios.from_masses(
-                    rows[i], rows[j], rows[x], precision=self.precision, cell_width=CELL_WIDTH
-                ),
-            )
-            for i, j, x in candidate_pairs.promising_attacks(rows, pairs)
-        ]
-        return tuple(
-            InputPair(self._reference(i, j), candidate_pairs.attacks_on(attacks, i, j)) for i, j in pairs
-        )
+        rest = {"precision": self.precision, "cell_width": CELL_WIDTH}
+        attacks = candidate_pairs.promising_attacks(self._coarsened, **rest)
+        return tuple(InputPair(self._reference(i, j), some) for (i, j), some in attacks.items())
 
     @property
     def adjacency(self):

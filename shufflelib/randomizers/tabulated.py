@@ -118,22 +118,13 @@ class from_pmf(FiniteRandomizer):
 
     @functools.cached_property
     def _pairs(self):
-        rows = self._rows
-
-        def ratios(i, j, reference):
-            return LikelihoodRatios.from_masses(
-                rows[i], rows[j], reference, precision=self.precision, single_outputs=True
-            )
-
-        pairs, blanket = candidate_pairs.all_pairs(len(rows)), self.blanket()
-        attacks = [
-            (i, j, ratios(i, j, rows[x])) for i, j, x in candidate_pairs.promising_attacks(rows, pairs)
-        ]
-        references = distinct(ratios(i, j, blanket) for i, j in pairs)
-        return tuple(
-            InputPair(reference, candidate_pairs.attacks_on(attacks, *pairs[place]))
-            for place, reference in references.items()
+        rows, rest = self._rows, {"precision": self.precision, "single_outputs": True}
+        attacks, blanket = candidate_pairs.promising_attacks(rows, **rest), self.blanket()
+        pairs = list(attacks)
+        references = distinct(
+            LikelihoodRatios.from_masses(rows[i], rows[j], blanket, **rest) for i, j in pairs
         )
+        return tuple(InputPair(reference, attacks[pairs[place]]) for place, reference in references.items())
 
     def input_pairs(self):
         """Return all pairs of inputs with different likelihood ratios, and the most promising attacks.
