@@ -127,12 +127,8 @@ def _picture(picture, setting, known):
 def table(rows):
     """Return rows as an HTML table, so that a picture's numbers can be read."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    head = "".join(f'<th scope="col">{html.escape(str(one))}</th>' for one in columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(_cell(row.get(one, '')))}</td>" for one in columns) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    cells = ([html.escape(_cell(row.get(one, ""))) for one in columns] for row in rows)
+    return text.table([html.escape(str(one)) for one in columns], cells)
 
 
 def _cell(value):

@@ -3,7 +3,7 @@
 import html
 import math
 
-from shufflelib.explorer import plan_pictures, questions
+from shufflelib.explorer import plan_pictures, questions, text
 from shufflelib.explorer.questions import Unknown
 from shufflelib.explorer.text import bound, code
 from shufflelib.plotting.headings import digits
@@ -62,14 +62,9 @@ def table(setting, known):
         )
         for row in found
     ]
-    head = "".join(f'<th scope="col">{one}</th>' for one in heads)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     notes = "".join(f"<li>{html.escape(note)}</li>" for note in found.notes)
-    return (
-        f'<div class="bounds" tabindex="0" role="region" aria-label="All mechanisms">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        f"<details><summary>What the columns mean</summary><ul>{notes}</ul></details>"
-    )
+    notes = f"<details><summary>What the columns mean</summary><ul>{notes}</ul></details>"
+    return text.scrolled(text.table(heads, rows), "All mechanisms") + notes
 
 
 def chosen_row(setting, known):

@@ -126,12 +126,20 @@ def bounds(setting, known):
         for one in questions.OTHERS
     ]
     ends = ("certified lower", low, "an attack"), ("certified upper", high, "the guarantee")
-    listed = "".join(_row(name, value, says, low) for name, value, says in (*ends, *others))
-    return (
-        '<div class="bounds" tabindex="0" role="region" aria-label="All bounds">'
-        "<table><thead><tr><th>Bound</th><th>ε</th><th>what it proves</th></tr></thead>"
-        f"<tbody>{listed}</tbody></table></div>"
-    )
+    rows = (_row(name, value, says, low) for name, value, says in (*ends, *others))
+    return scrolled(table(("Bound", "ε", "what it proves"), rows), "All bounds")
+
+
+def table(heads, rows):
+    """Return an HTML table of cells in HTML."""
+    head = "".join(f'<th scope="col">{one}</th>' for one in heads)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def scrolled(content, label):
+    """Return HTML that scrolls by itself where it is too wide."""
+    return f'<div class="bounds" tabindex="0" role="region" aria-label="{label}">{content}</div>'
 
 
 def _row(name, value, says, low):
@@ -142,7 +150,7 @@ def _row(name, value, says, low):
         if not isinstance(low, Unknown) and value < low:
             remark = f"below the truth here: it promises too much ({says})"
     swatch = f'<span class="swatch" style="border-top: {_stroke(name)}"></span>'
-    return f"<tr><td>{swatch} {html.escape(name)}</td><td>{shown}</td><td>{html.escape(remark)}</td></tr>"
+    return f"{swatch} {html.escape(name)}", shown, html.escape(remark)
 
 
 def _stroke(name):
