@@ -11,7 +11,7 @@ REMARK = {"asymptotic": "a limit", "refuted": "refuted elsewhere"}
 
 
 def draw_answers(ax, values, *, theory=None, numerical=()):
-    """Draw one mark for each bound on a logarithmic axis, its number beside it, or redraw what is shown.
+    """Draw one mark for each bound on a logarithmic axis, its number beside it.
 
     Marks are filled where the bound is certified, hollow where it is as published; a refuted one is refuted
     here if it lies below "certified lower", else elsewhere.
@@ -42,11 +42,8 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
     >>> [text.get_text() for text in ax.texts]
     ['does not apply', '0.57', '0.13']
     """
-    kept = {"title": ax.get_title(), "xlabel": ax.get_xlabel()}
     rows = list(reversed(values))
     with style():
-        ax.clear()
-        ax.set(**kept)
         ax.set_xscale("log")
         for row, name in enumerate(rows):
             _draw_row(ax, row, name, values[name], values.get("certified lower", 0.0))

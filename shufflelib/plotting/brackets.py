@@ -1,11 +1,10 @@
-"""Showing a bracket: shaded, as a strip of ratios, in words; and the side where no bound can be."""
+"""Showing a bracket: shaded, in words; and the side where no bound can be."""
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from shufflelib.numerics.validation import shown
 from shufflelib.plotting.looks import GREY
-from shufflelib.plotting.style import style
+from shufflelib.plotting.style import erase, style
 
 
 def shade_bracket(ax, x, lower, upper):
@@ -19,8 +18,7 @@ def shade_bracket(ax, x, lower, upper):
     >>> [shade.get_gid() for shade in ax.collections]
     ['bracket']
     """
-    for earlier in [patch for patch in ax.collections if patch.get_gid() == "bracket"]:
-        earlier.remove()
+    erase(ax, "bracket")
     ax.relim()  # the limits forget the earlier shade
     known = np.isfinite(lower) & np.isfinite(upper)
     with style():
@@ -60,54 +58,6 @@ def gap_in_words(lower, upper):
     return f"both bounds, {float(np.ceil(gap / digit - 1e-3) * digit):.2g} % apart"
 
 
-def draw_ratio(ax, x, lower, upper):
-    """Draw upper over lower bound in a thin strip below a panel, whose horizontal axis moves below the strip.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        The panel, with its horizontal axis named and scaled.
-    x, lower, upper : array_like, shape (m,)
-        Abscissae and the two bounds.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The strip; a second call draws in the same one.
-
-    Examples
-    --------
-    >>> from shufflelib import plotting
-    >>> fig, ax = plotting.figure(xlabel="users (n)", xscale="log")
-    >>> plotting.draw_curves(ax, [plotting.curve("certified upper", [1e3, 1e4], [0.1, 0.03])])
-    >>> strip = plotting.draw_ratio(ax, [1e3, 1e4], [0.09, 0.029], [0.1, 0.03])
-    >>> strip.get_xlabel(), ax.get_xlabel()
-    ('users (n)', '')
-    """
-    x, lower, upper = aligned(x=x, lower=lower, upper=upper)
-    ratio = np.divide(upper, lower, where=lower > 0.0, out=np.full(x.shape, np.nan))
-    strips = [child for child in ax.child_axes if child.get_gid() == "ratio"]
-    with style():
-        if strips:
-            (strip,) = strips
-            name = strip.get_xlabel()
-            strip.clear()
-        else:
-            name = ax.get_xlabel()
-            strip = ax.inset_axes([0.0, -0.26, 1.0, 0.2], gid="ratio")
-            strip.sharex(ax)
-            strip.set_xscale(ax.get_xscale())
-            ax.set_xlabel("")
-            ax.tick_params(labelbottom=False)
-        strip.axhline(1.0, color=GREY, linewidth=0.6)
-        strip.fill_between(x, 1.0, ratio, color=GREY, alpha=0.4, linewidth=0)
-        strip.plot(x, ratio, color="black", linewidth=1.0)
-        strip.set(xlabel=name, ylabel="upper ÷\nlower")
-        strip.yaxis.set_major_locator(MaxNLocator(2))
-        strip.margins(y=0.15)
-    return strip
-
-
 def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1)):
     """Shade the region below an attack, where no valid bound can be, and label it.
 
@@ -132,8 +82,7 @@ def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1)):
     ['no bound can be here: an attack']
     """
     x, attack = aligned(x=x, attack=attack)
-    for earlier in [one for one in (*ax.collections, *ax.texts) if one.get_gid() == "impossible"]:
-        earlier.remove()
+    erase(ax, "impossible")
     with style():
         low, high = ax.get_ylim()
         ax.set_ylim(low, high)

@@ -1,4 +1,4 @@
-"""How far refuted claims are from the true value, and where one of them crosses it."""
+"""How far refuted claims are from the true value."""
 
 import numpy as np
 from matplotlib.ticker import LogLocator
@@ -125,54 +125,6 @@ def _draw_row(ax, row, curve):
     words = f"claimed {curve.relation} {said}\ntruth {TRUTH[curve.relation]} {found}"
     beside = {"transform": ax.get_yaxis_transform(), "va": "center"}
     ax.text(1.02, row, words, **beside)
-
-
-def mark_crossings(ax, x, claimed, attained, *, parameter="n", quantity="ε"):
-    """Mark in orange where a claim crosses the attained value, with the numbers at the crossing.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        With both curves drawn; a crossing is interpolated along straight lines on its scales.
-    x, claimed, attained : array_like, shape (m,)
-        Increasing abscissae, the claim, and what is proved against it; NaN breaks both lines.
-    parameter, quantity : str
-        Symbols beside the numbers.
-
-    Returns
-    -------
-    list of tuple of float
-        Abscissa and ordinate of each crossing.
-
-    Examples
-    --------
-    >>> from shufflelib import plotting
-    >>> fig, ax = plotting.figure()
-    >>> crossings = plotting.mark_crossings(ax, [10, 20, 30], [0.3, 0.2, 0.1], [0.25, 0.25, 0.25])
-    >>> [text.get_text() for text in ax.texts]
-    ['n = 15, ε = 0.25']
-    """
-    x, claimed, attained = aligned(x=x, claimed=claimed, attained=attained)
-    to_scale, back = ax.transScale, ax.transScale.inverted()
-    upper, lower = (to_scale.transform(np.column_stack((x, values))) for values in (claimed, attained))
-    over = upper[:, 1] - lower[:, 1]
-    known = np.isfinite(over[:-1] * over[1:])
-    crossings = []
-    for k in np.flatnonzero(known & (over[:-1] * over[1:] <= 0.0) & (over[:-1] != over[1:])):
-        share = over[k] / (over[k] - over[k + 1])
-        point = tuple(float(v) for v in back.transform((1 - share) * lower[k] + share * lower[k + 1]))
-        if point not in crossings:
-            crossings.append(point)
-    for earlier in [one for one in (*ax.lines, *ax.texts) if one.get_gid() == "crossing"]:
-        earlier.remove()
-    ring = {"marker": "o", "markersize": 7, "markerfacecolor": "none", "markeredgewidth": 1.4}
-    with style():
-        for point in crossings:
-            ax.plot(*point, color=VERMILLION, **ring, zorder=5, gid="crossing")
-            words = f"{parameter} = {point[0]:.3g}, {quantity} = {point[1]:.3g}"
-            beside = {"xytext": (-6, -6), "textcoords": "offset points", "ha": "right", "va": "top"}
-            ax.annotate(words, point, **beside, color=VERMILLION, gid="crossing")
-    return crossings
 
 
 def mark_shortfall(ax, x, claimed, attained, words, *, side="right"):

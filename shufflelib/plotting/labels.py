@@ -6,7 +6,7 @@ from matplotlib.transforms import ScaledTranslation
 from scipy.optimize import isotonic_regression
 
 from shufflelib.plotting.looks import LINE
-from shufflelib.plotting.style import STYLE, style
+from shufflelib.plotting.style import STYLE, erase, style
 
 CONTRAST = 3.0  # of a label's colour with white, so that light colours stay legible
 LINE_HEIGHT = 1.3  # of a label, in font sizes
@@ -32,8 +32,7 @@ def label_directly(ax, words=None):
     ["EFMRTT'19"]
     """
     words = words or {}
-    for earlier in [text for text in ax.texts if text.get_gid() == "direct label"]:
-        earlier.remove()
+    erase(ax, "direct label")
     with style():
         ax.figure.draw_without_rendering()
         ends = _ends(ax, words)
@@ -82,8 +81,7 @@ def label_along(ax, words):
     ('truth', [0.25, 0.7])
     """
     lines = {line.get_label(): line for line in ax.get_lines()}
-    for earlier in [text for text in ax.texts if text.get_gid() == "label along"]:
-        earlier.remove()
+    erase(ax, "label along")
     with style():
         for label, (name, x, offset) in words.items():
             at, values = np.asarray(lines[label].get_xdata(), float), lines[label].get_ydata()

@@ -4,13 +4,13 @@ from shufflelib.plotting.brackets import shade_impossible
 from shufflelib.plotting.drawing import draw_curves
 from shufflelib.plotting.labels import label_directly
 from shufflelib.plotting.looks import GREY
-from shufflelib.plotting.style import style
+from shufflelib.plotting.style import erase, style
 
 SHADE = "no guarantee can be here:\nan attack attains the black line"
 GREY_LINES = "grey: other published\nbounds and limits"
 
 
-def draw_family(ax, curves, words, *, at=(0.98, 0.95)):
+def draw_family(ax, curves, words):
     """Draw many bounds in grey with a single label; the CSV distinguishes them.
 
     Where they shall be named, `label_directly` knows them as "grey: " and the bound.
@@ -23,8 +23,6 @@ def draw_family(ax, curves, words, *, at=(0.98, 0.95)):
         The members.
     words : str
         The label, for instance "earlier bounds, 2019–2023".
-    at : tuple of float
-        Upper right corner of the label, in fractions of the panel.
 
     Examples
     --------
@@ -35,8 +33,7 @@ def draw_family(ax, curves, words, *, at=(0.98, 0.95)):
     >>> ax.texts[0].get_text(), ax.get_lines()[0].get_color() == plotting.GREY
     ('earlier bounds, 2019–2023', True)
     """
-    for earlier in [one for one in (*ax.lines, *ax.texts) if one.get_gid() == "family"]:
-        earlier.remove()
+    erase(ax, "family")
     curves = list(curves)
     with style():
         for one in curves:
@@ -45,7 +42,7 @@ def draw_family(ax, curves, words, *, at=(0.98, 0.95)):
             )
         if curves:
             corner = {"transform": ax.transAxes, "ha": "right", "va": "top"}
-            ax.text(*at, words, color="0.35", gid="family", **corner)
+            ax.text(0.98, 0.95, words, color="0.35", gid="family", **corner)
 
 
 def draw_literature(ax, curves, named, *, shade=SHADE):

@@ -7,7 +7,7 @@ from shufflelib.plotting.looks import VERMILLION
 from shufflelib.plotting.style import style
 
 
-def draw_measured(ax, x, measured, half_width, *, colour, marker, label=None):
+def draw_measured(ax, x, measured, half_width, *, colour, marker):
     """Draw measured values with error bars.
 
     Parameters
@@ -16,8 +16,8 @@ def draw_measured(ax, x, measured, half_width, *, colour, marker, label=None):
         Where to draw.
     x, measured, half_width : array_like, shape (m,)
         Abscissae, values, and half the height of each bar (say how many standard errors in the caption).
-    colour, marker, label : str
-        Look of the series and its entry in the legend, if it has one.
+    colour, marker : str
+        Look of the series.
 
     Examples
     --------
@@ -29,17 +29,8 @@ def draw_measured(ax, x, measured, half_width, *, colour, marker, label=None):
     True
     """
     with style():
-        ax.errorbar(
-            x,
-            measured,
-            yerr=half_width,
-            fmt=marker,
-            color=colour,
-            ms=3.5,
-            mfc="white",
-            elinewidth=0.9,
-            label=label,
-        )
+        how = {"color": colour, "ms": 3.5, "mfc": "white", "elinewidth": 0.9}
+        ax.errorbar(x, measured, yerr=half_width, fmt=marker, **how)
 
 
 def draw_expected(ax, x, expected, *, colour, label=None):

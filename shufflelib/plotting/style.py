@@ -58,6 +58,12 @@ def style():
         _APPLIED.reset(applied)
 
 
+def erase(ax, group):
+    """Remove what was drawn on axes under the name of a group (matplotlib's gid)."""
+    for artist in [one for one in ax.get_children() if one.get_gid() == group]:
+        artist.remove()
+
+
 def figure(rows=1, columns=1, *, width=7.0, height=None, sharex=False, sharey=False, titles=(), **each):
     """Return a new figure and its axes in the project's style.
 

@@ -68,7 +68,7 @@ GOOD = {  # each picture's arguments, and other ones that it must bear
         {"first": [[0, 1], [0, 0], [1, 0]], "second": [[0, 1], [1, 0]], "weight": 0.125},
     ],
     "draw_bracket": [
-        {"lower": 0.1723, "upper": 0.17231, "published": PUBLISHED, "quantity": "ε"},
+        {"lower": 0.1723, "upper": 0.17231, "published": PUBLISHED},
         {"lower": 0.2, "upper": 0.31, "published": {"clones 2021": 0.71}},
         {"lower": 1e-3, "upper": 1e-3},
         {"lower": 0.1, "upper": 0.9, "published": {"a very long name of some bound": 1.0, "low": 1e-5}},
@@ -156,7 +156,7 @@ def test_foreign_data_is_refused_by_name(name):
     draw, case = getattr(ideas, name), GOOD[name][0]
     for argument in [*case, "fig", "finding", "setting"]:
         for kind, value in FOREIGN.items():
-            if isinstance(value, str) and argument in ("finding", "setting", "quantity"):
+            if isinstance(value, str) and argument in ("finding", "setting"):
                 continue
             if (argument, kind) == ("published", "mapping"):
                 continue  # no bounds

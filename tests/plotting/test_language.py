@@ -69,16 +69,6 @@ def test_the_gap_is_said_and_never_made_smaller(lower, upper, words):
     assert plotting.gap_in_words(lower, upper) == words
 
 
-def test_the_strip_of_ratios_shares_the_axis_and_is_redrawn():
-    fig, ax = panel()
-    strip = plotting.draw_ratio(ax, X, 0.99 * TRUTH, TRUTH)
-    assert plotting.draw_ratio(ax, X, 0.98 * TRUTH, TRUTH) is strip and len(ax.child_axes) == 1
-    assert strip.get_lines()[1].get_ydata() == pytest.approx(1 / 0.98)
-    assert strip.get_xlim() == ax.get_xlim() and strip.get_xlabel() == "users (n)" and not ax.get_xlabel()
-    shown = boxes(fig)
-    assert all(box.y0 >= 0 for box in shown.values())
-
-
 def test_the_impossible_side_is_shaded_once_with_words():
     fig, ax = panel(yscale="log")
     before = ax.get_ylim()
@@ -113,15 +103,6 @@ def test_a_shortfall_is_marked_between_claim_and_truth():
     assert words.xy == pytest.approx((X[2], TRUTH[2] / 2)) and words.get_ha() == "right"
 
 
-def test_crossings_carry_their_numbers():
-    fig, ax = panel(yscale="log")
-    claimed = np.array([1.0, 0.3, 0.1, np.nan, 0.2])
-    crossings = plotting.mark_crossings(ax, X, claimed, TRUTH)
-    assert crossings == [pytest.approx((X[1], TRUTH[1]))]
-    assert [text.get_text() for text in ax.texts] == ["n = 31.6, ε = 0.3"]
-    assert plotting.mark_crossings(ax, X, 2 * TRUTH, TRUTH) == [] and not ax.texts
-
-
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
@@ -136,12 +117,10 @@ def test_crossings_carry_their_numbers():
             r"upper must have shape \(1,\), got shape \(2,\)",
         ),
         (lambda ax: plotting.gap_in_words([], []), r"lower must have at least one number, got shape \(0,\)"),
-        (lambda ax: plotting.draw_ratio(ax, X, TRUTH, 1.0), r"upper must have shape \(5,\), got shape \(\)"),
         (
             lambda ax: plotting.shade_impossible(ax, X, "low", "w"),
             "attack must be a list of numbers, got 'low'",
         ),
-        (lambda ax: plotting.mark_crossings(ax, X, TRUTH, X[1:]), r"attained must have shape \(5,\), got"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_value_and_remedy(ask, message):

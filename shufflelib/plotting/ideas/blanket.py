@@ -40,15 +40,6 @@ def draw_blanket(
         Outputs of n users, counted from 0.
     from_floor : array_like of bool, shape (n,), optional
         Which of them were drawn from the floor.
-    finding, setting : str, optional
-        Headline and the grey line under it.
-    fig : matplotlib.figure.Figure, optional
-        An earlier picture, drawn again.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Five inches wide; each row is drawn to the same scale.
 
     Examples
     --------

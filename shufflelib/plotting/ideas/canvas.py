@@ -15,7 +15,7 @@ COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
-def canvas(fig, height, finding, setting, *, width=WIDTH):
+def canvas(fig, height, finding, setting):
     """Return an empty figure with its headline, and the inches left below it.
 
     Parameters
@@ -26,8 +26,6 @@ def canvas(fig, height, finding, setting, *, width=WIDTH):
         Inches, of a new figure.
     finding, setting : str
         The headline and the grey line under it.
-    width : float
-        Inches, of a new figure.
 
     Returns
     -------
@@ -43,7 +41,7 @@ def canvas(fig, height, finding, setting, *, width=WIDTH):
     """
     if fig is None:
         with style():
-            fig = Figure(figsize=(width, height))
+            fig = Figure(figsize=(WIDTH, height))
     instance(fig, "fig", Figure, remedy="pass an earlier picture to draw into it again, or None")
     fig.clear()
     words(finding, "finding")
@@ -125,7 +123,7 @@ def words(text, name):
     return instance(text, name, str, remedy="pass a text, empty for none")
 
 
-def whole_numbers(values, name, *, size=None, below=None, at_least=0):
+def whole_numbers(values, name, *, size=None, below=None):
     """Return a one-dimensional array of whole numbers from 0, or refuse it by name.
 
     Examples
@@ -134,7 +132,7 @@ def whole_numbers(values, name, *, size=None, below=None, at_least=0):
     >>> whole_numbers([0, 2, 1], "values").tolist()
     [0, 2, 1]
     """
-    array = numbers(values, name, size=size, at_least=at_least)
+    array = numbers(values, name, size=size, at_least=0)
     if np.any(array != np.floor(array)) or (below is not None and array.max() >= below):
         range_ = "from 0" if below is None else f"from 0 to {below - 1}"
         raise ValueError(f"{name} must hold whole numbers {range_}, got {shown(values)}; count from 0")

@@ -30,15 +30,6 @@ def draw_clones(reports, *, you=0, names=None, stage=2.0, finding=None, setting=
         Of your two values.
     stage : float
         0: nobody knows which reports are clones; 1: clones in colour; 2: sorted by the analyst.
-    finding, setting : str, optional
-        Headline and the grey line under it.
-    fig : matplotlib.figure.Figure, optional
-        An earlier picture, drawn again.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Five inches wide.
 
     Examples
     --------

@@ -29,15 +29,6 @@ def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, settin
         Probabilities of the outputs that point to neither, for a user who holds one of the two values.
     others : array_like, shape (m,), optional
         The same for a user who holds a third value; where the two differ is what the reduction leaves out.
-    finding, setting : str, optional
-        Headline and the grey line under it.
-    fig : matplotlib.figure.Figure, optional
-        An earlier picture, drawn again.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Five inches wide.
 
     Examples
     --------

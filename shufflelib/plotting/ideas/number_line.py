@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from shufflelib.numerics.validation import instance, real, shown
 from shufflelib.plotting.brackets import gap_in_words
 from shufflelib.plotting.headings import digits
-from shufflelib.plotting.ideas.canvas import NOTE, canvas, panel, words
+from shufflelib.plotting.ideas.canvas import NOTE, canvas, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, GREY, VERMILLION
 from shufflelib.plotting.style import STYLE, style
@@ -21,7 +21,7 @@ MARGIN, BELOW, BAND, ROW = 0.15, 0.82, 0.3, 0.165  # inches
 SEEN = 0.02  # share of the line from which on a bracket is seen as such
 
 
-def draw_bracket(lower, upper, *, published=None, quantity="ε", finding=None, setting="", fig=None):
+def draw_bracket(lower, upper, *, published=None, finding=None, setting="", fig=None):
     """Draw where the truth lies: above an attack, below a guarantee; bounds below the attack are crossed.
 
     Parameters
@@ -30,17 +30,6 @@ def draw_bracket(lower, upper, *, published=None, quantity="ε", finding=None, s
         What an attack attains, and the certified guarantee.
     published : dict of str to float, optional
         Other bounds by name, at most six; one below ``lower`` is refuted.
-    quantity : str
-        What is bounded.
-    finding, setting : str, optional
-        Headline and the grey line under it.
-    fig : matplotlib.figure.Figure, optional
-        An earlier picture, drawn again.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Five inches wide, on a logarithmic scale.
 
     Examples
     --------
@@ -51,11 +40,10 @@ def draw_bracket(lower, upper, *, published=None, quantity="ε", finding=None, s
     """
     lower = real(lower, "lower", above=0.0, remedy="an attack attains something")
     upper = real(upper, "upper", at_least=lower, at_most=1e6, remedy="a guarantee lies above the attack")
-    words(quantity, "quantity")
     published = _checked(published)
     refuted = [name for name, value in published.items() if value < lower]
     if finding is None:
-        finding = _found(lower, upper, quantity, refuted)
+        finding = _found(lower, upper, refuted)
     fig, top = canvas(fig, HEIGHT, finding, setting)
     flags = {name: (value, _flag(name, value, lower)) for name, value in published.items()}
     inches = fig.get_figwidth() - 2 * MARGIN
@@ -63,7 +51,7 @@ def draw_bracket(lower, upper, *, published=None, quantity="ε", finding=None, s
     with style():
         tall = top - BELOW - 0.02
         ax = panel(fig, MARGIN, BELOW, inches, tall, xscale="log", xlim=(low, high), ylim=(0.0, tall))
-        ax.set(yticks=[], xlabel=f"{quantity} (logarithmic scale)")
+        ax.set(yticks=[], xlabel="ε (logarithmic scale)")
         ax.spines["left"].set_visible(False)
         ax.xaxis.set_major_locator(FixedLocator(_ticks(low, high)))
         ax.xaxis.set_major_formatter(lambda value, _: digits(value))
@@ -106,10 +94,10 @@ def _checked(published):
     return {name: real(value, f"published[{name!r}]", **above) for name, value in published.items()}
 
 
-def _found(lower, upper, quantity, refuted):
-    inside = f"{digits(lower)} ≤ {quantity} ≤ {digits(upper)}"
+def _found(lower, upper, refuted):
+    inside = f"{digits(lower)} ≤ ε ≤ {digits(upper)}"
     if digits(lower) == digits(upper):
-        inside = f"{quantity} = {digits(upper)}"
+        inside = f"ε = {digits(upper)}"
     if not refuted:
         return f"Certified: {inside}"
     return f"Certified: {inside}; the attack refutes {' and '.join(refuted)}"

@@ -24,15 +24,6 @@ def draw_outcomes(truth, outcomes, *, names=None, finding=None, setting="", fig=
         Estimated shares, one row for each run; twenty are easily seen.
     names : iterable of str, optional
         Of the items.
-    finding, setting : str, optional
-        Headline and the grey line under it.
-    fig : matplotlib.figure.Figure, optional
-        An earlier picture, drawn again.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Five inches wide; shares in percent.
 
     Examples
     --------

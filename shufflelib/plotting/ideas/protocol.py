@@ -45,15 +45,6 @@ def draw_protocol(
         The person who is marked, until the shuffler.
     stage : float
         From 0, only people, to 3, everything; in between the reports are on their way.
-    finding, setting : str, optional
-        Headline and the grey line under it.
-    fig : matplotlib.figure.Figure, optional
-        An earlier picture, drawn again.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Five inches wide.
 
     Examples
     --------

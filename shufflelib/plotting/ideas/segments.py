@@ -22,15 +22,6 @@ def draw_segments(first, second, *, weight=0.5, finding=None, setting="", fig=No
         Corners of each chain from (0, 1) to (1, 0): false alarms and misses, convex.
     weight : float
         Of the first chain; the second has the rest.
-    finding, setting : str, optional
-        Headline and the grey line under it.
-    fig : matplotlib.figure.Figure, optional
-        An earlier picture, drawn again.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Five inches wide.
 
     Examples
     --------

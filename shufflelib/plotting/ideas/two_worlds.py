@@ -31,15 +31,6 @@ def draw_delta(x, p, q, eps, *, statistic="what the analyst counts", finding=Non
         ε, not negative.
     statistic : str
         Name of the horizontal axis.
-    finding, setting : str, optional
-        Headline and the grey line under it.
-    fig : matplotlib.figure.Figure, optional
-        An earlier picture, drawn again.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Five inches wide; δ of the headline is the sum of the excess.
 
     Examples
     --------
