@@ -1,4 +1,8 @@
-"""Local randomizers, which map one user's value to a report: one constructor for each mechanism."""
+"""Local randomizers, which map one user's value to a report: one constructor for each mechanism.
+
+Most stand in Tables 1 to 5 of Wang (VLDB 2024), which print (p, β, q) and cite the original works; numbers in
+square brackets are that paper's references.
+"""
 
 from shufflelib.numerics.validation import suggestion
 from shufflelib.randomizers.additive import gaussian, laplace

@@ -1,8 +1,4 @@
-r"""Additive noise, Laplace and Gaussian: continuous reports, whose `cells` have errors on a known side.
-
-The original references are those of Wang
-(VLDB 2024), whose Table 1 prints (p, β, q) for Laplace.
-"""
+r"""Additive noise, Laplace and Gaussian: continuous reports, whose `cells` have errors on a known side."""
 
 from dataclasses import dataclass, replace
 

@@ -97,10 +97,6 @@ class FrequencyOracle:
         float or numpy.ndarray
             The variance for these data, over the users' coins; exact, no limit is taken.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is outside its domain.
         """
         own, other, share = self.support
         f = validation.reals(frequency, "frequency", at_least=0.0, at_most=1.0)

@@ -1,7 +1,4 @@
-r"""Hadamard response: report an index, with odds e^ε₀ where the user's row of a Hadamard matrix is +1.
-
-The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
-"""
+r"""Hadamard response: report an index, with odds e^ε₀ where the user's row of a Hadamard matrix is +1."""
 
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@ r"""Hashed reports: a random hash and a value, likelier if it is the hash of one
 The report carries the hash's seed, so the output distribution averages over the hash: the events that x0, x1
 and x* hit the reported place are independent, even when hashes of different items collide.  The hash is
 treated as a random function; it is computed by splitmix64.
-
-The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
 """
 
 from abc import abstractmethod

@@ -1,7 +1,4 @@
-r"""Key-value pairs with a budget for the key and one for the value: privkv.
-
-The original reference is that of Wang (VLDB 2024), whose Table 5 prints (p, β, q).
-"""
+r"""Key-value pairs with a budget for the key and one for the value: privkv."""
 
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ are 1.5.  Every bound is for one user who moves from x0 to x1, at a distance of 
 are within ``dmax`` of both places.  It says nothing about larger moves or about users farther away.
 
 .. math:: d_{01} = d(x_0, x_1), \qquad d_{max} = \max_x \max\{d(x, x_0),\, d(x, x_1)\}
-
-The original references are those of Wang (VLDB 2024), whose Table 2 prints (p, β, q).
 """
 
 import math

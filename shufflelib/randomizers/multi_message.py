@@ -4,7 +4,7 @@ The message that depends on the value is the user's *input message*.  The noise 
 :math:`N = n k` of them, are independent draws from one distribution ν, the *blanket*.  A protocol is
 described by four things: its published variation-ratio parameters (p, β, q), the distributions of the input
 message and of ν on classes of messages, explicit attacks, and which messages support which item, as in
-`frequency_oracle`.  The original references are those of Wang (VLDB 2024), whose Table 3 prints (p, β, q).
+`frequency_oracle`.
 """
 
 from abc import ABC, abstractmethod

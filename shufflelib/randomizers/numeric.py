@@ -1,7 +1,4 @@
-r"""Numbers in [-1, 1]: piecewise, Duchi et al. and Harmony, whose outputs fall into finitely many classes.
-
-The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
-"""
+r"""Numbers in [-1, 1]: piecewise, Duchi et al. and Harmony, whose outputs fall into finitely many classes."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,4 @@
-r"""Randomized response: the true option with odds e^ε₀, else another one; and the generic randomizer.
-
-The original references are those of Wang (VLDB 2024), whose Table 1 prints (p, β, q).
-"""
+r"""Randomized response: the true option with odds e^ε₀, else another one; and the generic randomizer."""
 
 from dataclasses import dataclass, field
 

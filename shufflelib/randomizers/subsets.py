@@ -1,7 +1,4 @@
-r"""Subset reports: k of the d items, with odds e^ε₀ when the subset meets what the user holds; and PCKV-GRR.
-
-The original references are those of Wang (VLDB 2024), whose Tables 1 and 5 print (p, β, q).
-"""
+r"""Subset reports: k of the d items, with odds e^ε₀ if the subset meets what the user holds; and PCKV-GRR."""
 
 from dataclasses import dataclass, field
 from itertools import combinations

@@ -1,7 +1,4 @@
-r"""Unary encodings: an item becomes a one-hot vector of d bits, each flipped independently.
-
-The original references are those of Wang (VLDB 2024), whose Table 1 prints (p, β, q).
-"""
+r"""Unary encodings: an item becomes a one-hot vector of d bits, each flipped independently."""
 
 from dataclasses import dataclass
 from math import comb

@@ -1,7 +1,4 @@
-r"""The wheel mechanism: sets hashed to arcs of a circle.
-
-The original reference is that of Wang (VLDB 2024), whose Table 1 prints (p, β, q).
-"""
+r"""The wheel mechanism: sets hashed to arcs of a circle."""
 
 from dataclasses import dataclass
 

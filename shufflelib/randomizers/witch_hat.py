@@ -1,7 +1,4 @@
-r"""The witch hat: Laplace noise with its tails clipped to a flat brim of finite length.
-
-The original reference is that of Wang (VLDB 2024), whose Table 2 prints (p, β, q).
-"""
+r"""The witch hat: Laplace noise with its tails clipped to a flat brim of finite length."""
 
 from dataclasses import dataclass
 

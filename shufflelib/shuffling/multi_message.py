@@ -47,11 +47,6 @@ def shuffle_messages(randomizer, *, n, blanket):
         bounds come from an explicit attack on an explicit dataset, in which the others' input messages do
         count as noise, so that no bound can be smaller.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If ``randomizer`` is not a multi-message protocol or a number is out of range.
-
     Notes
     -----
     Neighbouring datasets differ in one user's value (replace one).  The shuffler is trusted, nobody sees who

@@ -35,11 +35,6 @@ def shuffle(randomizer, n):
         all other users hold one value x*, which is a possible dataset, so no valid bound is smaller.
         Binary randomized response has the exact worst dataset on both sides, see `BinaryProfile`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If ``randomizer`` is not a `LocalRandomizer` or ``n`` is not a whole number in range.
-
     Notes
     -----
     Neighbouring datasets differ in one user's value; ``profile.adjacency``, which the randomizer determines,

@@ -39,11 +39,6 @@ class VariationRatioPair(BlanketPair):
     q0, q1 : float
         Ratio bounds towards the other users, at least 1, with r₀ + r₁ ≤ 1; ``q1`` defaults to ``q0``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is outside its domain.
-
     Notes
     -----
     The pair is a `BlanketPair`: relative to the reports of the other users, whose three values have the

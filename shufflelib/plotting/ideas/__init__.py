@@ -1,8 +1,8 @@
 """Pictures of ideas: each takes plain data and gives a figure, good as a still and behind a slider.
 
-Every picture is one call that returns a matplotlib Figure, five inches wide.  It takes two texts, ``finding``,
-its headline, by default what the data say, and ``setting``, the grey line under it; and ``fig``, an earlier
-picture into which it is drawn again.
+Every picture is one call that returns a matplotlib Figure, five inches wide.  It takes ``finding``, the
+headline, by default what the data say; ``setting``, the grey line below it; and ``fig``, an earlier picture
+into which it is drawn again.
 `draw_protocol` and `draw_clones` also exist as animations.
 """
 

@@ -39,11 +39,6 @@ class PersonalLaplace(PersonalRandomizers):
         Local budgets in nats, one for each of n ≥ 2 users, from 0 to 700.  A user with budget 0
         sends no report, has ε = 0, and does not amplify the others' privacy.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If ``eps0`` is outside its domain.
-
     Notes
     -----
     *Weights.*  For ε_i ≤ a the ratio w_i/ν rises outside [0, 1] and is monotone on either half of it, so that

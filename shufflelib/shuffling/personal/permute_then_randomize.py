@@ -48,11 +48,6 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     counts : array_like of int, shape (k,), optional
         How many slots have each of the budgets, if not one; any total up to 10¹⁵.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If ``eps0`` or ``counts`` is not a non-empty, one-dimensional array of such numbers.
-
     Notes
     -----
     Hypotheses: the budget belongs to the *slot*; users are permuted before the randomizers are

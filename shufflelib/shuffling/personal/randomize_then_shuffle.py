@@ -151,11 +151,6 @@ class PersonalRandomizers(ABC):
         Certified
             Arrays of shape (n,), in the users' order; ``upper`` is the safe bound, at most ``eps0``.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If ``delta`` is outside its domain.
-
         Notes
         -----
         Each distinct budget is answered once.  More than 64 of them are divided into at most 64 ranges, as
