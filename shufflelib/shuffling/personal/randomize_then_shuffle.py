@@ -32,7 +32,6 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval, Status
-from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import BlanketPair
@@ -269,7 +268,7 @@ class _Target:
         expected = math.fsum(-np.diff(values) * self._below[:-1]) + values[-1] * self._below[-1]
         if self._outside > 0.0:
             expected += self._outside * math.exp(self._alone.log_worst(eps, tolerance).upper)
-        return math.log(expected) + 64 * UNIT if expected > 0.0 else -math.inf
+        return Interval.of(expected, 64.0).log().upper
 
     def delta(self, eps):
         if eps >= self.eps0:
