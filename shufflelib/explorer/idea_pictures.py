@@ -14,6 +14,7 @@ from shufflelib.explorer.text import bound, rounded
 from shufflelib.plotting import ideas
 from shufflelib.plotting.ideas import outcomes
 from shufflelib.plotting.ideas.canvas import canvas
+from shufflelib.shuffling.personal.score_sums import score_distribution
 
 PEOPLE = 100  # shown of the crowd
 RUNS, MOST_ITEMS = 20, 10  # surveys that are drawn, and their items
@@ -76,15 +77,10 @@ def difference(chances, n):
     mean = others * (chances.others[0] - chances.others[1])
     sd = math.sqrt(max(others * (sum(chances.others) - (chances.others[0] - chances.others[1]) ** 2), 1e-9))
     if sd <= EXACT:
-        half = min(math.ceil(WIDE * sd) + 3, others + 1)
-        size = 2 ** math.ceil(math.log2(4 * half + 4))
-        turn = np.exp(-2j * np.pi * np.fft.fftfreq(size))
-        rest = 1.0 - sum(chances.others)
-        one = chances.others[0] * turn + chances.others[1] / turn + rest
-        middle = round(mean)
-        crowd = np.maximum(np.fft.ifft(one**others * turn ** (-middle)).real, 0.0)
-        x = np.arange(middle - half, middle + half + 1)
-        density = lambda shift: crowd[(x - shift - middle) % size]  # noqa: E731
+        crowd = score_distribution(*np.array(chances.others)[:, None], np.array([others]))
+        masses = np.pad(np.maximum(crowd.masses, 0.0), 2)
+        x = crowd.first + np.arange(-1, crowd.masses.size + 1)
+        density = lambda shift: masses[1 - shift : masses.size - 1 - shift]  # noqa: E731
     else:
         x = mean + sd * np.linspace(-WIDE, WIDE, GRID)
         density = lambda shift: norm.pdf(x - shift, mean, sd)  # noqa: E731
