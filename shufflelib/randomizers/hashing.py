@@ -35,6 +35,7 @@ def item_hash(seed, item):
     return _mix(_mix(np.asarray(seed, np.uint64)) + step)
 
 
+@dataclass(frozen=True, kw_only=True)
 class HashedSets(FiniteRandomizer):
     r"""A report (hash, place) that is e^eps0 times denser where one of the user's items falls.
 
@@ -51,11 +52,12 @@ class HashedSets(FiniteRandomizer):
       (post-processing).
 
     For s = 1 nothing collides, everything is exact, and the places hit by all d items have blanket e.
+    Subclasses define ``chance``, with which a given item hits a given place.
     """
 
-    d: int
-    s: int
-    chance: float  # probability that a given item hits a given place
+    eps0: Budget
+    d: Options
+    s: Count
 
     @property
     def exact(self):
@@ -196,9 +198,6 @@ class collision(HashedSets):
     (0.28, 0.21)
     """
 
-    eps0: Budget
-    d: Options
-    s: Count
     l: int = None  # noqa: E741
 
     def __post_init__(self):

@@ -37,6 +37,7 @@ def refuse_far_apart(widest, dmax):
         )
 
 
+@dataclass(frozen=True, kw_only=True)
 class MetricRandomizer(LocalRandomizer):
     """A metric randomizer for one pair of places, ``d01`` apart, with all others within ``dmax`` of both."""
 
@@ -132,9 +133,6 @@ class metric_generic(WholeClass, MetricRandomizer):
     0.12655
     """
 
-    d01: Distance
-    dmax: Distance
-
     member = "metric_laplace(d01=..., dmax=...)"
 
     _holds_for_shorter = True
@@ -222,9 +220,6 @@ class metric_laplace(UnbiasedReports, OnLine):
     True True
     False False
     """
-
-    d01: Distance
-    dmax: Distance
 
     @property
     def _holds_for_shorter(self):

@@ -91,10 +91,12 @@ class piecewise(UnbiasedReports, Extremal):
         return np.where(rng.random(x.size) < self._inside, left + width * rng.random(x.size), outside)
 
 
+@dataclass(frozen=True, kw_only=True)
 class SignedCorners(FiniteRandomizer):
     """A report whose worst pair of inputs, opposite corners, is randomized response on the nearer corner."""
 
-    d: int
+    eps0: Budget
+    d: Count = 1
 
     @property
     def beta(self):
@@ -171,9 +173,6 @@ class duchi(SignedCorners):
     0.103
     """
 
-    eps0: Budget
-    d: Count = 1
-
     @property
     def _ties(self):
         return self._central(self.d // 2) if self.d % 2 == 0 else 0.0
@@ -238,9 +237,6 @@ class harmony(SignedCorners):
     >>> one.epsilon(1e-6) == many.epsilon(1e-6)
     True
     """
-
-    eps0: Budget
-    d: Count = 1
 
     def sample(self, x, rng):
         """Report rows (coordinate, sign), shape (n, 2)."""

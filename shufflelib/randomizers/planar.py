@@ -27,7 +27,7 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.cells import NODES, WEIGHTS
-from shufflelib.randomizers.metric import CELL_WIDTH, Distance, MetricRandomizer, refuse_far_apart
+from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, refuse_far_apart
 
 REFERENCE_ROWS = 80  # on the half-plane of x0
 ATTACK_ROWS = 32
@@ -117,9 +117,6 @@ class planar_laplace(MetricRandomizer):
     >>> round(mechanism.beta, 4), 1e-8 < bracket.lower < bracket.upper < 1e-5
     (0.296, True)
     """
-
-    d01: Distance
-    dmax: Distance
 
     @property
     def beta(self):

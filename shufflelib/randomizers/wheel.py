@@ -7,7 +7,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.hashing import HashedSets, item_hash
-from shufflelib.randomizers.local_randomizer import Budget, Count, Options, disjoint_sets
+from shufflelib.randomizers.local_randomizer import disjoint_sets
 
 SHORTEST_ARC = 2.0**-32  # points are doubles: an arc's ends are rounded by less than 2**-20 of its length
 
@@ -52,9 +52,6 @@ class wheel(HashedSets):
     (0.0443, 0.00699, 0.00818)
     """
 
-    eps0: Budget
-    d: Options
-    s: Count
     arc: float = None
 
     def __post_init__(self):

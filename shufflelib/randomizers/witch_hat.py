@@ -8,7 +8,7 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import cells, values
 from shufflelib.randomizers.local_randomizer import number
-from shufflelib.randomizers.metric import CELL_WIDTH, Distance, OnLine
+from shufflelib.randomizers.metric import CELL_WIDTH, OnLine
 
 CELLS = 120  # on each stretch where all densities are exponentials
 
@@ -64,8 +64,6 @@ class witch_hat(OnLine):
     True
     """
 
-    d01: Distance
-    dmax: Distance
     brim: number(at_least=0.0, at_most=1e12)
     height: number(above=0.0, at_most=100.0, remedy="the largest loss in nats")
     scale: number(at_least=1e-9, at_most=1e9, remedy="twice the length of one nat") = 2.0
