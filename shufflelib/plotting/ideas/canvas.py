@@ -10,6 +10,8 @@ from shufflelib.plotting.style import style
 
 WIDTH = 5.0  # inches, so that 8 points stay legible where a page shows the picture half as wide as itself
 LABEL, NOTE = 9.0, 8.0  # points of text
+BOLD = {"ha": "center", "va": "center", "fontsize": LABEL, "fontweight": "bold"}
+QUIET = {"ha": "center", "va": "top", "fontsize": NOTE, "color": "0.25"}
 INK, PALE, FLOOR = "#222222", "#b8b8b8", "#d9d9d9"
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
 MARKERS = ("o", "s", "^", "D", "v", "P")

@@ -6,7 +6,7 @@ import numpy as np
 
 from shufflelib.numerics.validation import count, real
 from shufflelib.plotting.ideas.animation import gif
-from shufflelib.plotting.ideas.canvas import INK, LABEL, NOTE, canvas, dots, labels, panel, whole_numbers
+from shufflelib.plotting.ideas.canvas import BOLD, INK, QUIET, canvas, dots, labels, panel, whole_numbers
 from shufflelib.plotting.style import style
 
 HEIGHT = 3.2
@@ -60,10 +60,10 @@ def draw_clones(reports, *, you=0, names=None, stage=2.0, finding=None, setting=
         ax.plot(x, y, "o", mfc="none", mec=INK, mew=1.4, ms=size + 5.0, zorder=7)
         said = f"{n} reports, yours ringed" if stage < 1.0 else "colour: clones of you"
         middle = sum(CLOUD) / 2
-        ax.text(middle, top - 0.02, said, ha="center", va="top", fontsize=NOTE, color="0.25")
+        ax.text(middle, top - 0.02, said, **QUIET)
         if stage >= 1.0:
             grey = f"grey: {(reports == OTHER).sum()} reports that\nare no clones"
-            ax.text(middle, 0.04, grey, ha="center", va="bottom", fontsize=NOTE, color="0.25")
+            ax.text(middle, 0.04, grey, **QUIET | {"va": "bottom"})
         if stage > 1.0:
             share = stage - 1.0
             share = share * share * (3.0 - 2.0 * share)
@@ -107,13 +107,12 @@ def _name_piles(ax, reports, piles, names, top):
     for kind, (middle, name) in enumerate(zip(middles, [*names, "neither"], strict=True)):
         chosen = reports == kind
         high = piles[1, chosen].max() if chosen.any() else 0.45
-        bold = {"ha": "center", "va": "bottom", "fontsize": LABEL, "fontweight": "bold"}
-        ax.text(middle, high + 0.12, str(chosen.sum()), **bold)
+        ax.text(middle, high + 0.12, str(chosen.sum()), **BOLD | {"va": "bottom"})
         lines = name.replace(" ", "\n", 1) if len(name) > 9 else name
-        ax.text(middle, 0.4, lines, ha="center", va="top", fontsize=NOTE, color="0.25")
+        ax.text(middle, 0.4, lines, **QUIET)
     ax.plot(PILES, (0.45, 0.45), color=INK, lw=0.8)
     middle = sum(PILES) / 2
-    ax.text(middle, top - 0.02, "looks like a report of", ha="center", va="top", fontsize=NOTE, color="0.25")
+    ax.text(middle, top - 0.02, "looks like a report of", **QUIET)
 
 
 def animate_clones(reports, *, dpi=120, **about):

@@ -6,7 +6,7 @@ import numpy as np
 
 from shufflelib.numerics.validation import real
 from shufflelib.plotting.headings import digits
-from shufflelib.plotting.ideas.canvas import FLOOR, LABEL, NOTE, canvas, numbers, panel
+from shufflelib.plotting.ideas.canvas import BOLD, FLOOR, LABEL, NOTE, canvas, numbers, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, ORANGE, VERMILLION
 from shufflelib.plotting.style import style
@@ -95,9 +95,8 @@ def _draw_bar(ax, bottom, high, wide, widths, within, alpha, p):
         edge = {"edgecolor": "0.5" if hatch else "white", "lw": 0.8, "hatch": hatch}
         ax.barh(bottom, wide * part, left=left, height=high, align="edge", color=colour, **edge)
         if not hatch and part > NARROW:
-            number = {"ha": "center", "va": "center", "fontsize": LABEL, "fontweight": "bold"}
             ink = "white" if colour == BLUE else "black"
-            ax.text(left + wide * part / 2, bottom + high / 2, digits(part), color=ink, **number)
+            ax.text(left + wide * part / 2, bottom + high / 2, digits(part), color=ink, **BOLD)
         left += wide * part
     if within is not None and len(within) > 1:
         ends = LEFT + wide * (1.0 - math.fsum(within) + np.r_[0.0, np.cumsum(within)])

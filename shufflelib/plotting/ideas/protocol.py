@@ -7,10 +7,11 @@ import numpy as np
 from shufflelib.numerics.validation import count, real, shown
 from shufflelib.plotting.ideas.animation import gif
 from shufflelib.plotting.ideas.canvas import (
+    BOLD,
     INK,
     LABEL,
-    NOTE,
     PALE,
+    QUIET,
     canvas,
     dots,
     labels,
@@ -95,17 +96,7 @@ def _draw_shuffler(ax, base, height):
         (left, base), right - left, height, boxstyle="round,pad=0,rounding_size=0.08", fc="0.87", ec="none"
     )
     ax.add_patch(box)
-    ax.text(
-        (left + right) / 2,
-        base + height / 2,
-        "shuffler",
-        ha="center",
-        va="center",
-        fontsize=LABEL,
-        fontweight="bold",
-        color="0.25",
-        zorder=8,
-    )
+    ax.text((left + right) / 2, base + height / 2, "shuffler", **BOLD, color="0.25", zorder=8)
 
 
 def _draw_ways(ax, places, order, changed, stage):
@@ -148,17 +139,8 @@ def _draw_people(ax, places, values, reports, order, you, stage, size):
             rings.append((x, places[you]))
     for x, y in rings:
         ax.plot(x, y, "o", mfc="none", mec=INK, mew=1.3, ms=size + 5.0, zorder=7)
-    ax.annotate(
-        "you",
-        rings[0],
-        xytext=(-9, 0),
-        textcoords="offset points",
-        ha="right",
-        va="center",
-        fontsize=LABEL,
-        fontweight="bold",
-        color=INK,
-    )
+    left = {"xytext": (-9, 0), "textcoords": "offset points", "ha": "right"}
+    ax.annotate("you", rings[0], **BOLD | left, color=INK)
 
 
 def _grey_dots(ax, x, y, categories, **how):
@@ -174,52 +156,40 @@ def _draw_counts(ax, base, height, reports, order, names, stage, size):
     counts = np.bincount(reports, minlength=kinds)
     step = min((height - 0.1) / (counts.max() + 1.6), 1.5 * size / 72.0)
     n = len(reports)
-    behind = np.empty(n, int)
-    behind[order] = np.arange(n)
+    behind = np.argsort(order)
+    seen = reports[behind]
     share = stage - 2.0
     share = share * share * (3.0 - 2.0 * share)
-    level = np.zeros(kinds, int)
-    targets = np.zeros((n, 2))
-    for place in range(n):
-        person = behind[place]
-        kind = reports[person]
-        targets[place] = columns[kind], base + (level[kind] + 0.5) * step
-        level[kind] += 1
+    level = np.array([np.count_nonzero(seen[:place] == kind) for place, kind in enumerate(seen)])
+    targets = np.column_stack((columns[seen], base + (level + 0.5) * step))
     end = ax.get_xlim()[1] - 0.08
     ax.plot((COUNTS, end), (base - 0.02, base - 0.02), color=INK, lw=0.8)
     if share == 1.0:
         over = base + (counts.max() + 1.6) * step + 0.05
-        seen = "all that the analyst\ncan tell: counts"
-        ax.text((COUNTS + end) / 2, over, seen, ha="center", va="bottom", fontsize=NOTE, color="0.25")
+        said = "all that the analyst\ncan tell: counts"
+        ax.text((COUNTS + end) / 2, over, said, **QUIET | {"va": "bottom"})
     for column, name, number in zip(columns, names, counts, strict=True):
         ax.text(column, base - 0.06, name, ha="center", va="top", fontsize=LABEL)
         if share == 1.0:
             at = base + (number + 0.25) * step
-            ax.text(column, at, str(number), ha="center", va="bottom", fontsize=LABEL, fontweight="bold")
+            ax.text(column, at, str(number), **BOLD | {"va": "bottom"})
     if share > 0.0:
         places = base + height * (1.0 - (np.arange(n) + 0.5) / n)
         start = np.column_stack((np.full(n, SHUFFLED), places))
         x, y = (start + share * (targets - start)).T
-        dots(ax, x, y, reports[behind], size=size, zorder=6)
+        dots(ax, x, y, seen, size=size, zorder=6)
 
 
 def _name_columns(ax, top, n, stage):
     names = [(PEOPLE, f"{n} people's\nvalues", 0.0), (REPORTS, "their reports,\nsome changed", 1.0)]
     for x, name, first in names:
         if stage >= first:
-            ax.text(x, top - 0.03, name, ha="center", va="top", fontsize=NOTE, color="0.25")
+            ax.text(x, top - 0.03, name, **QUIET)
     if stage >= 2.0:
-        ax.text(SHUFFLED + 0.35, 0.34, "which one is you?", ha="right", va="top", fontsize=NOTE, color=INK)
+        ax.text(SHUFFLED + 0.35, 0.34, "which one is you?", **QUIET | {"ha": "right", "color": INK})
     if stage >= 1.0:
-        ax.text(
-            (PEOPLE + REPORTS) / 2,
-            0.34,
-            "dark line: changed by chance",
-            ha="center",
-            va="top",
-            fontsize=NOTE,
-            color=INK,
-        )
+        said = "dark line: changed by chance"
+        ax.text((PEOPLE + REPORTS) / 2, 0.34, said, **QUIET | {"color": INK})
 
 
 def animate_protocol(values, reports, order, *, dpi=120, **about):

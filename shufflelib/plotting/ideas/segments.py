@@ -4,7 +4,7 @@ import numpy as np
 
 from shufflelib.numerics.validation import real, reals
 from shufflelib.plotting.headings import digits
-from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, panel
+from shufflelib.plotting.ideas.canvas import BOLD, NOTE, canvas, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, ORANGE
 from shufflelib.plotting.style import style
@@ -48,8 +48,8 @@ def draw_segments(first, second, *, weight=0.5, finding=None, setting="", fig=No
             ax = panel(fig, left, 0.46, SIDE, min(SIDE, top - 0.62))
             _draw_chain(ax, parts, looks)
             ink = legible(looks[0]) if len(set(looks)) == 1 else "0.15"
-            above = {"ha": "center", "va": "bottom", "fontsize": LABEL, "fontweight": "bold", "color": ink}
-            ax.text(0.5, 1.03, name, transform=ax.transAxes, **above)
+            above = {"va": "bottom", "color": ink, "transform": ax.transAxes}
+            ax.text(0.5, 1.03, name, **BOLD | above)
             if left == lefts[0]:
                 ax.set_ylabel("misses", fontsize=NOTE, labelpad=-4)
             else:

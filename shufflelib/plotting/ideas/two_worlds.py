@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator
 
 from shufflelib.numerics.validation import real
 from shufflelib.plotting.headings import digits
-from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, numbers, panel
+from shufflelib.plotting.ideas.canvas import BOLD, LABEL, NOTE, canvas, numbers, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, ORANGE, VERMILLION
 from shufflelib.plotting.style import style
@@ -114,16 +114,9 @@ def _name_curves(ax, x, p, raised, factor, ceiling):
         height = PLACE * min(y.max(), ceiling)
         across = np.flatnonzero(np.maximum(p, raised) >= height)
         at = x[across[-1]] + half if side else x[across[0]] - half
-        ax.annotate(
-            words,
-            (at, height),
-            xytext=(12 if side else -12, 12),
-            textcoords="offset points",
-            ha="left" if side else "right",
-            va="center",
-            fontsize=LABEL,
-            color=legible(colour),
-        )
+        beside = {"xytext": (12 if side else -12, 12), "ha": "left" if side else "right", "va": "center"}
+        look = {"fontsize": LABEL, "color": legible(colour)}
+        ax.annotate(words, (at, height), textcoords="offset points", **beside, **look)
     slopes = np.flatnonzero(np.maximum(p, raised) >= PLACE * min(p.max(), raised.max(), ceiling))
     left, right = x[slopes[0]] - half, x[slopes[-1]] + half
     wide = max(x[-1] - x[0], (right - left) / (1.0 - 2 * ROOM))
@@ -143,14 +136,5 @@ def _name_area(ax, x, excess, said, same_scale):
     right = float(x @ excess / excess.sum()) >= (x[0] + x[-1]) / 2
     times = same_scale / ax.get_ylim()[1]
     drawn = f"\n(drawn {digits(times, 2)} times higher)" if times >= 1.5 else ""
-    ax.text(
-        0.0 if right else 1.0,
-        0.55,
-        f"δ = {said} is the filled area{drawn}",
-        transform=ax.transAxes,
-        ha="left" if right else "right",
-        va="center",
-        fontsize=LABEL,
-        fontweight="bold",
-        color=VERMILLION,
-    )
+    look = BOLD | {"ha": "left" if right else "right", "color": VERMILLION, "transform": ax.transAxes}
+    ax.text(0.0 if right else 1.0, 0.55, f"δ = {said} is the filled area{drawn}", **look)
