@@ -28,8 +28,8 @@ class Verdict(enum.StrEnum):
 
 # What a reader should know beside a verdict.
 APPROXIMATION = "an approximation, read as a bound"
-SLIP = "a slip of the pen, read as printed"
-VACUOUS = "true, and says nothing"
+SLIP = "a misprint, read as printed"
+VACUOUS = "true but vacuous"
 
 
 class Effort(NamedTuple):
