@@ -39,6 +39,10 @@ def collect(executed, target):
             )
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+    lectures = (ROOT / "notebooks/course/README.md").read_text()
+    planner = '<a href="planner/index.html">planner</a>'
+    lectures = lectures.replace("[planner](../../book/planner/index.html)", planner)
+    (target / "lectures.md").write_text(lectures)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     shutil.copyfile(ROOT / "CITATION.cff", target / "CITATION.cff")
     bounds, ledger = ((ROOT / "book" / f"{page}.md").read_text() for page in ("bounds", "ledger"))

@@ -28,7 +28,7 @@ def code(source, *outputs, tags=()):
 def test_the_contents_name_every_notebook_and_every_page():
     listed = re.findall(r"^([\w/*]+)$", (BOOK / "index.md").read_text(), re.MULTILINE)
     assert {"notebooks/*", "notebooks/course/*", "notebooks/papers/*"} <= set(listed)
-    pages = {path.stem for path in BOOK.glob("*.md")} | {"gallery", "reference"}
+    pages = {path.stem for path in BOOK.glob("*.md")} | {"gallery", "lectures", "reference"}
     assert pages - {"index"} == set(listed) - {
         f"notebooks/{folder}*" for folder in ("", "course/", "papers/")
     }
