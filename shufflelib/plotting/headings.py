@@ -91,17 +91,16 @@ def wrapped(text, inches, size, weight="normal"):
     >>> wrapped("one two three", 0.6, 8.0)
     'one two\nthree'
     """
-    font = FontProperties(family=STYLE["font.family"], size=size, weight=weight)
     with style():
-        return "\n".join(_broken(line, 72.0 * inches, font) for line in text.split("\n"))
+        return "\n".join(_broken(line, inches, size, weight) for line in text.split("\n"))
 
 
-def _broken(line, points, font):
+def _broken(line, inches, *font):
     lines, end = [], -float("inf")
-    space = _width("a a", font) - _width("aa", font)
+    space = width("a a", *font) - width("aa", *font)
     for word in WORD.findall(line):
-        wide = _width(word, font)
-        if lines and end + space + wide <= points:
+        wide = width(word, *font)
+        if lines and end + space + wide <= inches:
             lines[-1] += f" {word}"
             end += space + wide
         else:
@@ -110,5 +109,8 @@ def _broken(line, points, font):
     return "\n".join(lines)
 
 
-def _width(text, font):
-    return text_to_path.get_text_width_height_descent(text, font, bool(is_math_text(text)))[0]
+def width(text, size, weight="normal"):
+    """Return how many inches a line of text takes."""
+    font = FontProperties(family=STYLE["font.family"], size=size, weight=weight)
+    with style():
+        return text_to_path.get_text_width_height_descent(text, font, bool(is_math_text(text)))[0] / 72.0

@@ -90,7 +90,6 @@ LINE = {
     "separate, worst": Look(PURPLE, DASHED, "P", "published"),
     "advanced composition DRV'10": Look(VERMILLION, DASH_DOT, "^", "published"),
     "optimal composition KOV'15": Look(BLUE, LONG, "s", "published"),
-    "Gaussian limit DRS'22": Look(ORANGE, DOTTED, "d", "asymptotic"),
     "mixed clones pair": Look(BLUE, DASHED, "<", "published"),
     "Girgis'21, subsampled": Look(GREEN, DASHED, "s", "published"),
     "privacy blanket": Look(GREEN, "-", "s", "certified"),
@@ -103,7 +102,6 @@ LINE = {
     "advanced joint concavity": Look(BLUE, "-", "D", "certified"),
     "perfect privacy": Look(BLACK, DOTTED, "", "reference"),
     "via Rényi, CKS'20": Look(PURPLE, LONG, "p", "published"),
-    "via Rényi, Mironov'17": Look(PURPLE, SHORT, "<", "published"),
     "local budget": Look(GREY, (0, (8, 4)), "", "reference"),
 }
 

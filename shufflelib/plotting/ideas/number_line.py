@@ -3,17 +3,15 @@
 import math
 
 import numpy as np
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from shufflelib.numerics.validation import instance, real, shown
 from shufflelib.plotting.brackets import gap_in_words
-from shufflelib.plotting.headings import digits
+from shufflelib.plotting.headings import digits, width
 from shufflelib.plotting.ideas.canvas import NOTE, canvas, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, GREY, VERMILLION
-from shufflelib.plotting.style import STYLE, style
+from shufflelib.plotting.style import style
 
 HEIGHT = 2.9
 MOST = 6
@@ -67,8 +65,7 @@ def draw_bracket(lower, upper, *, published=None, finding=None, setting="", fig=
 def _flag(name, value, lower):
     """Return what is written at a bound, and how many inches that takes."""
     text = f"{name}: {digits(value)}" + (", refuted" if value < lower else "")
-    font = FontProperties(family=STYLE["font.family"], size=NOTE)
-    return text, text_to_path.get_text_width_height_descent(text, font, False)[0] / 72.0 + 0.1
+    return text, width(text, NOTE) + 0.1
 
 
 def _limits(lower, upper, flags, inches):
