@@ -39,25 +39,9 @@ def label_directly(ax, words=None):
         beside = ax.transAxes + ScaledTranslation(8 / 72, 0, ax.figure.dpi_scale_trans)
         names = [words.get(line.get_label(), line.get_label()) for _, line, _ in ends]
         for height, name, (_, line, point) in zip(_apart(ax, ends, names), names, ends, strict=True):
-            colour = legible(line.get_color())
-            ax.annotate(
-                name,
-                point,
-                xytext=(1.0, height),
-                textcoords=beside,
-                color=colour,
-                va="center",
-                gid="direct label",
-                annotation_clip=False,
-                arrowprops={
-                    "arrowstyle": "-",
-                    "color": colour,
-                    "linewidth": 0.4,
-                    "relpos": (0, 0.5),
-                    "shrinkA": 1,
-                    "shrinkB": 0,
-                },
-            )
+            arrow = {"linewidth": 0.4, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 0}
+            how = {"xytext": (1.0, height), "textcoords": beside, "annotation_clip": False}
+            _name(ax, name, point, line, arrow, **how, gid="direct label")
 
 
 def label_along(ax, words):
@@ -84,20 +68,18 @@ def label_along(ax, words):
     erase(ax, "label along")
     with style():
         for label, (name, x, offset) in words.items():
-            at, values = np.asarray(lines[label].get_xdata(), float), lines[label].get_ydata()
-            colour = legible(lines[label].get_color())
-            ax.annotate(
-                name,
-                (x, np.interp(x, at, np.asarray(values, float))),
-                xytext=offset,
-                textcoords="offset points",
-                color=colour,
-                ha="left" if offset[0] >= 0 else "right",
-                va="center",
-                gid="label along",
-                zorder=6,
-                arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0},
-            )
+            at, values = (np.asarray(part, float) for part in lines[label].get_data())
+            side = {"ha": "left" if offset[0] >= 0 else "right", "xytext": offset, "zorder": 6}
+            arrow = {"linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
+            how = side | {"textcoords": "offset points", "gid": "label along"}
+            _name(ax, name, (x, np.interp(x, at, values)), lines[label], arrow, **how)
+
+
+def _name(ax, name, point, line, arrow, **how):
+    """Write a name in the colour of a line, with a thin line to a point on it."""
+    colour = legible(line.get_color())
+    arrow = {"arrowstyle": "-", "color": colour} | arrow
+    ax.annotate(name, point, color=colour, va="center", arrowprops=arrow, **how)
 
 
 def _ends(ax, words):
