@@ -21,40 +21,9 @@ NUMBERS = {name: one.steps for name, one in CONTROLS.items() if one.steps}
 
 @dataclass(frozen=True)
 class Setting:
-    r"""One position of all controls.
+    """One position of all controls: each field is one of `CONTROLS`, which describe it.
 
-    Parameters
-    ----------
-    mechanism : str
-        A name in `MECHANISMS`.
-    eps0 : float
-        Local budget in nats.
-    d : int
-        Options of the mechanism, where it has such a parameter.
-    sigma : float
-        Standard deviation of Gaussian noise.
-    matrix : str
-        Probabilities of a mechanism of your own: a row for each value, rows separated by semicolons.
-    n : int
-        Users who are shuffled in one round, from 10² to 10¹².
-    delta : float
-        Central δ.
-    rounds : int
-        Number of rounds on the same values.
-    rate : float
-        Share of the population that is drawn for a round: n users out of n / rate.
-    fpr : float
-        False alarms that an attacker puts up with.
-    order : float
-        Order of the Rényi divergence.
-    eps : float
-        Target for the central ε.
-    dropout : float
-        Share of the users who may drop out.
-    task : {'histogram', 'mean'}
-        What is estimated.
-    chosen : str
-        Mechanism whose plan is open, "best" for the one with the smallest error.
+    ``chosen`` is the mechanism whose plan is open, "best" for the one with the smallest error.
 
     Raises
     ------

@@ -7,7 +7,7 @@ without pyplot, and the style holds only inside `style()`, which every function 
 the axes, `save_figure` writes the files, and `show_figure` also shows the picture with a caption.  For
 words, `headline` states the finding, `label_directly` and `label_along` name curves, `gap_in_words` says how
 narrow a bracket is, `shade_impossible` shades where no bound can be, `mark_shortfall` shows where a claim
-fails.
+fails.  Everywhere ``ax`` are the axes to draw on; a bound without a look in `LINE` raises a KeyError.
 """
 
 from shufflelib.plotting.answers import draw_answers

@@ -27,11 +27,6 @@ def draw_answers(ax, values, *, theory=None, numerical=()):
     numerical : sequence of tuple of float, optional
         Intervals of the numerical gap, hatched.
 
-    Raises
-    ------
-    KeyError
-        If a bound has no look.
-
     Examples
     --------
     >>> import math

@@ -16,15 +16,8 @@ def draw_curves(ax, curves):
 
     Parameters
     ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
     curves : iterable of Curve
         At most one per bound.
-
-    Raises
-    ------
-    KeyError
-        If a bound has no look.
 
     Examples
     --------

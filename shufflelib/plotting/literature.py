@@ -17,8 +17,6 @@ def draw_family(ax, curves, words):
 
     Parameters
     ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
     curves : iterable of Curve
         The members.
     words : str

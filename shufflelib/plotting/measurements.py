@@ -12,8 +12,6 @@ def draw_measured(ax, x, measured, half_width, *, colour, marker):
 
     Parameters
     ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
     x, measured, half_width : array_like, shape (m,)
         Abscissae, values, and half the height of each bar (say how many standard errors in the caption).
     colour, marker : str
@@ -53,8 +51,6 @@ def draw_point(ax, x, y, words="", *, offset=(8, 0)):
 
     Parameters
     ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
     x, y : float
         The point.
     words : str

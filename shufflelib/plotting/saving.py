@@ -131,10 +131,8 @@ def save_table(rows, name, *, parameters=None):
     ----------
     rows : iterable of Mapping
         Column name to value; a column absent from a row stays empty.
-    name : str
-        File name without suffix, beginning with the notebook's number.
-    parameters : Mapping, optional
-        Written above the CSV's data as ``# key: value``.
+    name, parameters
+        As for `save_figure`.
 
     Returns
     -------

@@ -75,7 +75,7 @@ def show_figure(fig, data, name, *, caption, label="", parameters=None):
     label : str, optional
         What the figure is called, such as the paper's "Figure 3, left"; by default the name's numbers.
     parameters : Mapping, optional
-        Written above the data as ``# key: value``.
+        As for `save_figure`.
 
     Returns
     -------
