@@ -64,7 +64,7 @@ class LossDistribution:
         return replace(self, values=values, sizes=np.where(flushed, np.maximum(sizes, SMALLEST_SIZE), sizes))
 
 
-def expected_positive_part(distribution, n, *, tolerance=TOLERANCE):
+def expected_positive_part(distribution, n, *, tolerance=TOLERANCE, known=math.inf):
     r"""Enclose :math:`\log \mathbb E[(G_1+\dots+G_n)_+]`.
 
     Parameters
@@ -76,6 +76,8 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE):
     tolerance : float
         Relative width aimed at.  It is met by sums without an atom at 0 that outweighs their spread
         at the scale of the smoothing; elsewhere the bracket is wider, never wrong.
+    known : float
+        Upper bound on the result that the caller knows; it saves time where the integral cannot improve it.
 
     Returns
     -------
@@ -101,7 +103,7 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE):
         listed, complete = listed_mean(distribution, n, found.upper)
         found = intersect(found, listed)
     if not complete and found.upper - found.lower > tolerance and np.any(distribution.values > SMALLEST_GAIN):
-        found = intersect(found, _by_contour(distribution, n, tolerance))
+        found = intersect(found, _by_contour(distribution, n, tolerance, known - log_scale))
     if found.upper == -math.inf:
         return LOG_ZERO
     pad = 4 * UNIT * (1.0 + abs(found.upper) + abs(log_scale))
@@ -222,10 +224,11 @@ def _saddle(distribution, n):
 class _Identical(TiltedSum):
     """n losses with one distribution."""
 
-    def __init__(self, distribution, n):
+    def __init__(self, distribution, n, known):
+        self.known, self.untilted_mean = known, n * float(distribution.masses @ distribution.values)
         self.distribution, self.n, self.tilt = distribution, n, _Tilt(distribution, self.theta)
         self.cumulant, self.variance = n * self.tilt.cumulant, n * self.tilt.variance
-        self.cumulant_error = n * self.tilt.cumulant_error
+        self.cumulant_error, self.unit_error = n * self.tilt.cumulant_error, n * self.tilt.node_error
         self.atoms = distribution.values.size
 
     def growth(self, other):
@@ -239,11 +242,11 @@ class _Identical(TiltedSum):
         return _integrand(self.n, self.theta, self.tilt, smoothing, step, first, size, nothing)
 
 
-def _by_contour(distribution, n, tolerance):
+def _by_contour(distribution, n, tolerance, known=math.inf):
     unit = _saddle(distribution, n)
     distribution = distribution.measured_in(1.0 / unit)
     finest = 0.0 if distribution.values.size <= ENUMERATED_ATOMS else tolerance
-    bracket = on_the_line(_Identical(distribution, n), tolerance, finest)
+    bracket = on_the_line(_Identical(distribution, n, known + math.log(unit)), tolerance, finest)
     return Interval(bracket.lower - math.log(unit), bracket.upper - math.log(unit))
 
 

@@ -27,6 +27,7 @@ import math
 from abc import ABC, abstractmethod
 
 import numpy as np
+from scipy.special import ndtr
 
 from shufflelib.numerics.certified import Interval, intersect
 from shufflelib.numerics.logspace import UNIT
@@ -54,9 +55,14 @@ class TiltedSum(ABC):
         Of S under the distribution tilted by e^{θS}.
     atoms : int
         What one node costs.
+    unit_error : float
+        Relative error of E e^{tS} for each unit of |t|, or less.
+    untilted_mean, known : float
+        At most the mean of S, and at least log E[S₊]; an integral that cannot be below that is not computed.
     """
 
     theta = 1.0
+    unit_error, untilted_mean, known = 0.0, -math.inf, math.inf
 
     @abstractmethod
     def growth(self, other):
@@ -102,6 +108,8 @@ def _once(terms, tolerance):
     z = theta * deviation
     resolution = max(min(max(z, 1.5), 14.0) * math.sqrt(1.5 / tolerance), z / 2.0)
     smoothing = (deviation / resolution) ** 2
+    if _log_least_upper(terms, smoothing, deviation) > terms.known:
+        return chernoff, 0.0, tolerance
     # the aliasing bound for 4v covers the one for v
     discard = MARGIN - math.log(tolerance)
     period, log_alias = _period(terms, 4.0 * smoothing, discard)
@@ -128,6 +136,20 @@ def _once(terms, tolerance):
     sharp = 2.0 * smooth - coarse
     blur = math.log(smooth / sharp) if min(smooth, sharp) > 0.0 else math.inf
     return Interval(min(log_lower, log_upper), log_upper), blur, tolerance
+
+
+def _log_least_upper(terms, smoothing, deviation):
+    """Return what the upper bound exceeds, by its smoothing alone or by the rounding of its largest nodes.
+
+    By Jensen's inequality E[(S + Z)₊] is at least E[(mean + Z)₊]; and |E e^{iωS}| is at least 1/2 under the
+    tilted distribution where ω is at most 1/deviation.
+    """
+    spread, steep = math.sqrt(smoothing), terms.theta * deviation
+    z = terms.untilted_mean / spread
+    smoothed = spread * (math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) + z * ndtr(z)) if z > -5.0 else 0.0
+    rounded = 0.25 * terms.unit_error * steep / (1.0 + steep * steep)
+    ends = ((smoothed, 0.0), (rounded, terms.cumulant))
+    return max((math.log(end) + log_unit for end, log_unit in ends if end > 0.0), default=-math.inf)
 
 
 def _period(terms, smoothing, discard):

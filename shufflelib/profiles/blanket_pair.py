@@ -117,8 +117,8 @@ class BlanketPair(PairProfile):
         rtol = max(tolerance, ratios.cell_width)
         upper = math.inf
         lower = self._log_one_jump(shrink) + eps - rounding
-        for distribution, jumps, effort in self._splits(ratios.r0_over_w * shrink, rtol):
-            ends = expected_positive_part(distribution, self.n, tolerance=effort)
+        for distribution, jumps, effort, known in self._splits(ratios.r0_over_w * shrink, rtol):
+            ends = expected_positive_part(distribution, self.n, tolerance=effort, known=known)
             lower = max(lower, ends.lower + shift - rounding)
             upper = min(upper, float(np.logaddexp(ends.upper + shift, jumps + eps)) + rounding)
             if upper <= lower + LOOSE * rtol:
@@ -140,12 +140,13 @@ class BlanketPair(PairProfile):
     def _splits(self, first, rtol):
         """Yield the distribution of the tame losses, the log of what extreme outputs add, and the tolerance.
 
+        Last comes what the log of E[S₊] is known not to exceed.
         Where to split is a matter of tightness only: it weighs what is added against Chernoff's bound
         M(θ)^n/(eθ) on the rest.
         """
         extreme = self._extreme[0]
         if self.n == 1 or extreme.size == 0 or not first[extreme[0]] > 0.0:
-            yield self._tame(first, 0), -math.inf, rtol
+            yield self._tame(first, 0), -math.inf, rtol, math.inf
             return
         rest, jumps = self._log_rest(first), np.full(extreme.size + 1, math.inf)
         step, last = -(-extreme.size // CUTS), extreme.size
@@ -157,8 +158,10 @@ class BlanketPair(PairProfile):
             cuts = np.arange(max(best - step, 0), min(best + step, last) + 1)
         harmless = int(np.flatnonzero(jumps <= total[best] + UNNOTICED)[-1])
         decided = rest[best] < jumps[best] + math.log(rtol)
+        known = float(total[best]) + math.log(self.n)
         for many in dict.fromkeys([best, harmless] if decided else [harmless, best]):
-            yield self._tame(first, many), float(jumps[many]), HOPELESS if decided and many == best else rtol
+            effort = HOPELESS if decided and many == best else rtol
+            yield self._tame(first, many), float(jumps[many]), effort, known
 
     @functools.cached_property
     def _zero_mass(self):
