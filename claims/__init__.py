@@ -1,4 +1,4 @@
-r"""Published claims, checked: statement, source, verdict, and a witness that anyone can run again.
+r"""Published claims, checked: statement, source, verdict, and a computation that anyone can run again.
 
 `ALL` is the ledger: what is claimed is in ``ledger.toml``, the checks are in one folder for each work,
 in the tables ``CHECKS`` of its files.
@@ -8,16 +8,16 @@ finding differs from the ledger's verdict does not agree.  Verdicts:
 =========================  ===================================================================================
 verdict                    what was found
 =========================  ===================================================================================
-holds                      a search over the stated regime met no counterexample; says how hard it tried
-holds in a smaller regime  the regime in which none was met, and a counterexample outside it
-refuted                    a witness: exact fractions, or a certified bracket on the wrong side, found twice
+holds                      a search over the stated regime found no counterexample; says how many points
+holds in a smaller regime  the regime in which none was found, and a counterexample outside it
+refuted                    a counterexample, in exact fractions or with certified bounds, computed twice
 not reproducible           both numbers, the published one and ours
 not decided                why neither could be shown
 =========================  ===================================================================================
 
 "Holds" is no proof, unless the evidence says so.
 
-A label qualifies some verdicts: a published approximation that was read as a bound, a slip that
+A label qualifies some verdicts: a published approximation that was read as a bound, a misprint that
 was read as printed, a statement that is true but vacuous.  A refuted claim that ``repeats`` another one
 shares its error, and errors are counted beside statements.  The module ``works`` says how each work was read:
 few of them in full.

@@ -13,13 +13,13 @@ from shufflelib.numerics.validation import suggestion
 def _parser():
     parser = argparse.ArgumentParser(
         prog="python -m claims",
-        description="Published claims and verdicts; with ID, the witness (counterexample) of one.",
+        description="Published claims with a verdict for each; with ID, the computation behind one verdict.",
     )
     parser.add_argument(
         "id",
         nargs="?",
         metavar="ID",
-        help="check this claim, such as wang24-theorem-4.7, and print its witness",
+        help="check this claim, such as wang24-theorem-4.7, and print the computation or counterexample",
     )
     parser.add_argument(
         "--paper", metavar="WORK", help="only claims of this work, such as wang24, by theorem and figure"
@@ -48,11 +48,11 @@ def _of(paper):
 
 
 def _answer(arguments):
-    """Return the ledger, an audit of it or one witness, as text and as a record; and the exit code."""
+    """Return the ledger, a check of it or one claim, as text and as a record; and the exit code."""
     effort = claims.FULL if arguments.full else claims.QUICK
     if arguments.id is not None:
         result = claims.checked(claims.named(arguments.id), effort)
-        return report.witness(result), report.record(result), int(not result.agrees)
+        return report.explained(result), report.record(result), int(not result.agrees)
     if arguments.index:
         return items.index().rstrip("\n"), [item._asdict() for item in items.ALL], 0
     listed = _of(arguments.paper)

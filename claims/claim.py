@@ -10,7 +10,7 @@ from shufflelib.numerics import validation
 
 
 class Verdict(enum.StrEnum):
-    """How a claim fared; the value is what people read.
+    """What a check found of a claim; the value is what people read.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Finding(NamedTuple):
     verdict : Verdict
         What the numbers below amount to.
     evidence : str
-        One sentence: the witness, or what was tried, how many points, and how close it came.
+        One sentence: the counterexample, or what was tried, how many points, and how close it came.
     steps : tuple of str
         The computation line by line, with the numbers as they were just computed.
 
@@ -166,7 +166,7 @@ class Claim:
     ...     delta, _ = exact_shuffle.worst_delta(rows, n=2, ratio=2)
     ...     verdict = claims.Verdict.REFUTED if delta > 0 else claims.Verdict.HOLDS
     ...     return claims.Finding(verdict, f"delta = {delta} at eps = log 2")
-    >>> statement = "Two bits, randomized with odds of 3 to 1 and shuffled, are (log 2, 0)-private"
+    >>> statement = "Two bits, randomized with e^eps0 = 3 and shuffled, are (log 2, 0)-private"
     >>> claim = claims.Claim("two-bits", statement, "a guess", claims.Verdict.REFUTED, check)
     >>> claims.checked(claim).evidence
     'delta = 3/16 at eps = log 2'
@@ -196,7 +196,7 @@ class Result:
         What was found now; ``claim.verdict`` is what the ledger says.
     evidence : str
         See `Finding`.
-    witness : tuple of str
+    steps : tuple of str
         The computation line by line; where there is a second one, its lines follow.
     confirmed : bool or None
         Whether the second computation agrees; None where there is none.
@@ -214,7 +214,7 @@ class Result:
     claim: Claim
     verdict: Verdict
     evidence: str
-    witness: tuple
+    steps: tuple
     confirmed: bool | None
     seconds: float
 

@@ -23,7 +23,7 @@ def likely_pairs(e):
 
 
 def subsets(e, d, s, k):
-    """Return subset selection: a k-subset of d items, with odds e if it meets the user's s items."""
+    """Return subset selection: a k-subset of d items, e times likelier if it meets the user's s items."""
     return normalised([[e if held & report else 1 for report in sets(d, k)] for held in sets(d, s)])
 
 
@@ -61,7 +61,7 @@ def _held(d, s):
 
 
 def key_values(e, d, s):
-    """Return PCKV-GRR: one of 2d pairs (key, sign), with odds e for the s pairs that the user holds."""
+    """Return PCKV-GRR: one of 2d pairs (key, sign), e times likelier for the s pairs that the user holds."""
     pairs = list(product(range(d), (-1, 1)))
     return normalised([[e if pair in own.items() else 1 for pair in pairs] for own in _held(d, s)])
 

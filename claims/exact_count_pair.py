@@ -57,7 +57,7 @@ def both_ways(channel, first, second, others, ratio):
 
 
 def above_the_claim(truth, claimed, lines, quantity="delta"):
-    """Return the finding of one witness: *refuted* if the true value exceeds what is claimed."""
+    """Return the finding of one example: *refuted* if the true value exceeds what is claimed."""
     steps = (*lines, f"claimed: {quantity} <= {printed(claimed)}", f"true:    {quantity} >= {printed(truth)}")
     if truth <= claimed:
         return Finding(Verdict.HOLDS, f"{quantity} {printed(truth)} is not above the claim", steps)
@@ -67,7 +67,7 @@ def above_the_claim(truth, claimed, lines, quantity="delta"):
 
 
 def witness(ends, quantity="delta"):
-    """Return a check and a confirmation in one: a number that exceeds what is claimed, worded in the ledger.
+    """Return a check and a confirmation in one, in the ledger's words: a number exceeds what is claimed.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Shuffled outputs of a handful of users in exact fractions: the final arbiter.
 
 Probabilities are `fractions.Fraction`, outputs are listed one by one, nothing is rounded.  It serves a few
-users with a few outputs each, which is what a witness should need.
+users with a few outputs each, which is all that a counterexample should need.
 """
 
 from fractions import Fraction
@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, permutations
 
 
 def randomized_response(e, d):
-    """Return the channel of d-ary randomized response with odds e = e^eps0, d rows of d fractions."""
+    """Return the channel of d-ary randomized response with e = e^eps0, d rows of d fractions."""
     e = Fraction(e)
     total = e + d - 1
     return [[(e if y == x else 1) / total for y in range(d)] for x in range(d)]

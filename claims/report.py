@@ -1,4 +1,4 @@
-"""The ledger as text: a table of all claims, one claim with its witness, and counts of verdicts."""
+"""The ledger as text: a table of all claims, one claim with its computation, and counts of verdicts."""
 
 import textwrap
 from collections import Counter
@@ -53,7 +53,7 @@ def by_item(listed):
 
 
 def outcomes(results):
-    """Return what an audit found, one line for each claim, and which ones differ from the ledger.
+    """Return what a check of the ledger found, a line for each claim, and which claims differ from it.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ def outcomes(results):
     return "\n".join([*lines, "", f"{counted(result.claim for result in results)}; {agree}"])
 
 
-def witness(result):
-    """Return one claim with everything that speaks for its verdict.
+def explained(result):
+    """Return one claim with the reasons for its verdict.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def witness(result):
         if text:
             indent = f"  {name:10s}"
             lines += textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=12 * " ")
-    if result.witness:
+    if result.steps:
         lines.append("  step by step")
-        lines += [f"    {step}" for step in result.witness]
+        lines += [f"    {step}" for step in result.steps]
     return "\n".join(lines)
 
 
@@ -128,7 +128,7 @@ def record(result):
         "confirmed": result.confirmed,
         "evidence": result.evidence,
         "reading": claim.reading,
-        "witness": list(result.witness),
+        "steps": list(result.steps),
         "seconds": round(result.seconds, 3),
     }
 

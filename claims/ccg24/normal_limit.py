@@ -17,12 +17,12 @@ from shufflelib.published import renyi
 
 
 def witnessed(small, search):
-    """Return the check that shows a small witness, and next to it what a search of the whole regime finds.
+    """Return the check that shows a small counterexample, and beside it what a search of the regime finds.
 
     Parameters
     ----------
     small : callable
-        Takes nothing, returns the `Finding` of the witness, which decides.
+        Takes nothing, returns the `Finding` of the counterexample, which decides.
     search : callable
         Takes an `Effort`, returns the `Finding` of the search.
     """
@@ -40,11 +40,12 @@ FIFTY, LOG_TEN = {"eps0": math.log(50.0), "n": 93}, math.log(10.0)
 
 
 def attained_by_fifty(claimed, what):
-    """Return the witness that binary randomized response, e = 50, n = 93, exceeds a claimed δ(log 10)."""
+    """Return the finding that binary randomized response, e = 50, n = 93, exceeds a claimed δ(log 10)."""
 
     def small():
         lines = (
-            f"binary randomized response, odds 50, n = 93, others hold one value, epsilon = log 10; {what}",
+            f"binary randomized response, e^eps0 = 50, n = 93, others hold one value, epsilon = log 10; "
+            f"{what}",
         )
         return above_the_claim(_delta_of_binary(93, LOG_TEN), float(claimed()), lines)
 
@@ -52,13 +53,13 @@ def attained_by_fifty(claimed, what):
 
 
 def _delta_of_binary(n, eps):
-    """Return a δ that binary randomized response with odds 50 attains."""
+    """Return a δ that binary randomized response with e^ε₀ = 50 attains."""
     return renyi.binary_rr_pair(eps0=math.log(50.0), n=n).delta(eps).lower
 
 
 def _divergence_of_fifty():
     truth = renyi.binary_rr_pair(**FIFTY).renyi_directed(2)[0]
-    lines = ("binary randomized response, odds 50, n = 93, others hold one value, order 2",)
+    lines = ("binary randomized response, e^eps0 = 50, n = 93, others hold one value, order 2",)
     return above_the_claim(truth, renyi.gaussian_ccg24(**FIFTY, order=2), lines, quantity="D_2")
 
 
@@ -72,8 +73,8 @@ def _exactly_fifty():
     with localcontext(prec=40):
         truth = (Decimal(moment.numerator) / moment.denominator).ln()
     steps = (
-        "binary randomized response, odds 50, n = 93, all others hold one value, order 2; exact sum of 94 "
-        "fractions",
+        "binary randomized response, e^eps0 = 50, n = 93, all others hold one value, order 2; "
+        "exact sum of 94 fractions",
         f"true: D_2 = log of the sum of P^2/Q = {float(truth):.8g}; claimed: 2 * 50 * 2/92 = "
         f"{float(claimed):.8g}",
     )
@@ -91,7 +92,7 @@ def _delta_of_fifty(claimed, what):
     def confirm():
         truth, says = divergence(*_counts_of_fifty(), 10), float(claimed())
         steps = (
-            "binary randomized response, odds 50, n = 93, all others hold one value, epsilon = log 10",
+            "binary randomized response, e^eps0 = 50, n = 93, all others hold one value, epsilon = log 10",
             f"{what}: delta = {says:.6g}; exact sum of 94 fractions: {float(truth):.6g}",
         )
         return refuted_if(float(truth) > says, "exact fractions", steps)

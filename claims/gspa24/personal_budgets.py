@@ -102,7 +102,7 @@ def _order_by_enumeration():
 
 
 def _both(*ends):
-    """Return a check of several witnesses, *refuted* if each of them is one; each has a list of words."""
+    """Return a check of several counterexamples, *refuted* if each is one; each has a list of words."""
 
     def told(words):
         def check(effort=None):

@@ -161,7 +161,7 @@ def _means_by_sampling():
 
 
 def _mean_estimate(e, other):
-    """Return E(z) of two users who hold 1 and 0, with odds e and ``other``."""
+    """Return E(z) of two users who hold 1 and 0, with e^ε of ``e`` and ``other``."""
     shares = [(odds - 1) / (odds + 1) for odds in (e, other)]
     return shares[0] / sum(shares)
 

@@ -14,7 +14,7 @@ from claims.gspa24.personal_guarantees import difference_of_counts
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published import personalized
 
-RISK = 1e-6  # δ of the witnesses
+RISK = 1e-6  # δ of the counterexamples
 
 
 def _within(budget, low, high):

@@ -175,7 +175,7 @@ def _poisson(effort):
         for others in ((0, 0), (0, 1), (1, 1))
     )
     steps = (
-        "binary randomized response with odds 3, half the users silent, n = 3, e^epsilon = 2",
+        "binary randomized response with e^eps0 = 3, half the users silent, n = 3, e^epsilon = 2",
         f"the bound: {bound}",
         f"one user's value is replaced: {replaced} at worst",
         f"one user is removed: {removed} at worst",

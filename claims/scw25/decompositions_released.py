@@ -100,7 +100,7 @@ def _lower_bound_in_fractions():
     )
     others = exact_shuffle.delta(channel, 0, 1, (2,), ratio)
     steps = (
-        "ten options, odds 3, n = 2, the other holds a third option, e^epsilon = 8/7, step 2/1200",
+        "ten options, e^eps0 = 3, n = 2, the other holds a third option, e^epsilon = 8/7, step 2/1200",
         f"'lower bound' {printed(found)}",
         f"the delta of that dataset, twice: {printed(truth)}, {printed(others)}",
     )
@@ -123,7 +123,7 @@ def _generic_row(e, ratio):
 
 
 def _generic_for(n):
-    """Return (true δ, the row's) of binary response at odds 3, e^ε = 3/2."""
+    """Return (true δ, the row's) of binary response at e^ε₀ = 3, e^ε = 3/2."""
     e, ratio = Fraction(3), Fraction(3, 2)
     truth, _ = exact_shuffle.worst_delta(exact_shuffle.randomized_response(e, 2), n, ratio)
     return truth, expected_positive_part(_generic_row(e, ratio), n)

@@ -65,7 +65,7 @@ def _analytic_exactly():
 
 
 def _ten_options(n):
-    """Return ε at δ = 1e-4 of the pair of 10-ary response, odds 3, and by the closed form, or NaN."""
+    """Return ε at δ = 1e-4 of the pair of 10-ary response, e^ε₀ = 3, and by the closed form, or NaN."""
     pair = {"p": 3.0, "beta": 1.0 / 6.0, "n": n}
     claimed = closed_form.over(closed_form.variation_ratio_analytic, q=3.0, delta=1e-4, **pair)
     return VariationRatioPair(q0=3.0, **pair).epsilon(1e-4).lower, float(claimed)

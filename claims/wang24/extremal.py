@@ -103,7 +103,7 @@ def _hashed_reports_of_two(name, places):
     truth, _ = exact_shuffle.worst_delta(channels.local_hash(e, 3, places), 2, 1)
     claimed = counts_delta(2, 1, p=e, beta=beta, q0=e)
     steps = (
-        f"{name}: two users, three items, odds {e}; an item has the reported hash with chance 1/{places}",
+        f"{name}: two users, three items, e^eps0 = {e}; an item has the reported hash with chance 1/{places}",
         f"the pair with the printed beta = {beta} at epsilon = 0: {printed(claimed)}",
         f"worst of all datasets, in exact fractions: {printed(truth)}",
     )
@@ -113,7 +113,7 @@ def _hashed_reports_of_two(name, places):
 
 
 def _caps(e):
-    """Return PrivUnit on the circle, cut into ten cells: the two cells at the input have odds e."""
+    """Return PrivUnit on the circle, cut into ten cells: the two cells at the input are e times likelier."""
     return channels.normalised([[e if (y - x) % 10 < 2 else 1 for y in range(10)] for x in range(10)])
 
 

@@ -59,7 +59,7 @@ MEAN_BETA = (Fraction(ODDS - 1, ODDS + 1) + Fraction(ODDS - 1, ODDS + 3)) / 2  #
 
 
 def _levels_of_two(beta):
-    """Return δ of two users at e^ε = 6, two levels above four leaves, odds 9, and the pair's with a β."""
+    """Return δ of two users at e^ε = 6, two levels above four leaves, e^ε₀ = 9, and the pair's with a β."""
     truth = both_ways(hierarchy(ODDS, 2), 0, 3, (0,), 6)
     return truth, counts_delta(2, 6, p=ODDS, beta=beta, q0=ODDS)
 
@@ -81,14 +81,14 @@ def _random_hierarchy(rng):
 def _local_guarantee(rng):
     e, height, channel = _random_hierarchy(rng)
     ratio = channels.largest_ratio(channel)
-    return f"odds {e}, {height} levels: ratio {ratio}" if ratio > e else 1
+    return f"e^eps0 = {e}, {height} levels: ratio {ratio}" if ratio > e else 1
 
 
 def _mean_variation(rng):
     e, height, channel = _random_hierarchy(rng)
     mean = sum((e - 1) / (e + 2**h - 1) for h in range(1, height + 1)) / height
     if channels.total_variation(channel) != mean:
-        return f"odds {e}, {height} levels: total variation is not {mean}"
+        return f"e^eps0 = {e}, {height} levels: total variation is not {mean}"
     return 1
 
 
@@ -124,7 +124,8 @@ def _released_cohort(effort):
 def _released_cohort_exactly():
     code, meant = (counts_delta(users, 2, p=3, beta=Fraction(1, 2), q0=3) for users in (2, 4))
     steps = (
-        f"d = 4, odds 3, n = 8, e^epsilon = 2: delta {printed(meant)} for 8/2 users, {printed(code)} for 8/4",
+        f"d = 4, e^eps0 = 3, n = 8, e^epsilon = 2: "
+        f"delta {printed(meant)} for 8/2 users, {printed(code)} for 8/4",
     )
     return refuted_if(code > meant, "in exact fractions", steps)
 

@@ -150,8 +150,8 @@ def _duchi(effort):
     odd, even = channels.corners(3, 3), channels.corners(3, 2)
     ratios = channels.largest_ratio(odd), channels.largest_ratio(even)
     steps = (
-        "corners of the cube, e^eps = 3; with odds 3 a report is uniform on {t: t.v >= 0}, else on {t: t.v "
-        "<= 0}",
+        "corners of the cube, e^eps = 3; with probability 3/4 a report is uniform on {t: t.v >= 0}, "
+        "else on {t: t.v <= 0}",
         f"d = 3: largest ratio {ratios[0]}, total variation {channels.total_variation(odd)} (printed 3 and "
         "1/2)",
         f"d = 2: largest ratio {ratios[1]}, because a tie t.v = 0 belongs to both halves",

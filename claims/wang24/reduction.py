@@ -22,13 +22,13 @@ from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 
 def _five_by_listing():
-    """Return δ of five users at e^ε = 2, odds 3, the others at a third option, and the pair's."""
+    """Return δ of five users at e^ε = 2, e^ε₀ = 3, the others at a third option, and the pair's."""
     truth = both_ways(exact_shuffle.randomized_response(3, 5), 0, 1, (2, 2, 2, 2), 2)
     return truth, counts_delta(5, 2, p=3, beta=Fraction(2, 7), q0=3)
 
 
 def five_of(n):
-    """Return δ at ε = log 2 of n users' 5-ary response, odds 3, and of the pair: lower and upper bound."""
+    """Return δ at ε = log 2 of n users' 5-ary response, e^ε₀ = 3, and of the pair: lower and upper bound."""
     five, eps = randomizers.generalized_rr(eps0=math.log(3.0), d=5), math.log(2.0)
     return shuffle(five, n=n).delta(eps).lower, VariationRatioPair.of(five, n=n).delta(eps).upper
 
@@ -41,7 +41,7 @@ def _moments(order, *, e, d, n):
 
 
 def _renyi_of_options(d, order=4):
-    """Return the Rényi divergence of three users' d-ary response with odds 11, and of the pair."""
+    """Return the Rényi divergence of three users' d-ary response with e^ε₀ = 11, and of the pair."""
     return [math.log(moment) / (order - 1) for moment in _moments(order, e=11, d=d, n=3)]
 
 

@@ -121,7 +121,7 @@ def _lemma_74(effort):
                     tried += 1
                     if exact_shuffle.hockey_stick(*distributions, ratio) > bound:
                         return Finding(
-                            Verdict.REFUTED, f"odds {e}, {drawn} of {users}, others {others}, {ratio}"
+                            Verdict.REFUTED, f"e^eps0 = {e}, {drawn} of {users}, others {others}, {ratio}"
                         )
     evidence = f"{tried} exact cases, all datasets of up to four users, both signs of epsilon"
     return Finding(Verdict.HOLDS, evidence)

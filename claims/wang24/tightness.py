@@ -111,7 +111,7 @@ def _worst_ratio(channel):
 
 
 def _worst_inputs(effort):
-    """Compare β and min(q0, q1) with Table 1, mechanism by mechanism; the ratio p is the odds for all."""
+    """Compare β and min(q0, q1) with Table 1, mechanism by mechanism; the ratio p is e^ε₀ for all."""
     listed = (
         ("randomized response, d = 3", exact_shuffle.randomized_response(3, 3), 3, Fraction(2, 5)),
         ("Hadamard response, d = 3", channels.hadamard(3, 3), 3, Fraction(1, 4)),
@@ -132,7 +132,7 @@ def _worst_inputs(effort):
 
 
 def _all_alike(n):
-    """Return δ at ε = 0 of binary response with odds 2: the true one, the pair's, and the worst others."""
+    """Return δ at ε = 0 of binary response with e^ε₀ = 2: the true one, the pair's, and the worst others."""
     truth, (_, _, others) = exact_shuffle.worst_delta(exact_shuffle.randomized_response(2, 2), n, 1)
     return truth, counts_delta(n, 1, p=2, beta=Fraction(1, 3), q0=1, q1=2), {"others": others}
 

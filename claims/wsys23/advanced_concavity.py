@@ -79,7 +79,7 @@ def _four_functions(effort):
 
 
 def _half_of_the_identity(x):
-    """Return Id/2: what the next two witnesses claim."""
+    """Return Id/2: what is claimed in the next two examples."""
     return (1 - x) / 2
 
 

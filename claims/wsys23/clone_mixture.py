@@ -50,7 +50,7 @@ def _random_setting(rng):
 
 
 def _random_mechanism(rng):
-    """Return a small channel without impossible outputs, its odds, and a number of users."""
+    """Return a small channel without impossible outputs, its e^ε₀, and a number of users."""
     rows = random_channel(rng)
     return rows, largest_ratio(rows), rng.randint(2, 3)
 
@@ -67,7 +67,7 @@ def _reduction(effort):
     alone = max(Fraction(3, 4) - 2 * Fraction(1, 4), 0)
     claimed = larger(p, q, 2)
     steps = (
-        "user 1 answers 0 or 1 by randomized response, user 2 answers 2 or 3 so, odds 3 both, n = 2",
+        "user 1 answers 0 or 1 by randomized response, user 2 answers 2 or 3 so, e^eps0 = 3 for both, n = 2",
         "shuffling does not hide whose answer is whose: at e^epsilon = 2",
         f"true delta 3/4 - 2/4 = {alone}, the clones' pair {printed(claimed)}",
         f"one randomizer for all: {cases} random channels, all datasets, in exact fractions: {sound}",
@@ -149,7 +149,7 @@ def _shuffled_are_bounded(effort):
     alone = max(Fraction(3, 4) - ratio * Fraction(1, 4), 0)
     claimed = largest_delta(_bound(3, n), ratio)
     steps = (
-        f"user 1 answers 0 or 1 by randomized response, {n - 1} others 2 or 3 so, odds 3 all",
+        f"user 1 answers 0 or 1 by randomized response, {n - 1} others 2 or 3 so, e^eps0 = 3 for all",
         "the shuffler does not hide which answer is user 1's: at e^epsilon = 2",
         f"true delta 3/4 - 2/4 = {alone}, that of f_Shuffle {printed(claimed)}",
         found.evidence,

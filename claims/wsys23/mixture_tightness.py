@@ -165,7 +165,7 @@ def _not_tight(effort):
     steps += (
         f"at 1/3: mixtures {false_negatives(whole, at)}, parts with index {false_negatives(indexed, at)}",
     )
-    evidence = f"randomized response with odds 2 mixed with its mirror image: a gap of {gap} at 1/3"
+    evidence = f"randomized response with e^eps0 = 2 mixed with its mirror image: a gap of {gap} at 1/3"
     return holds_if(gap, evidence, steps)
 
 

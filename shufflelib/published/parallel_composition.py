@@ -57,7 +57,7 @@ def basic_parallel_wang24(*, eps0, n):
 
     Notes
     -----
-    Section 6 of Wang 2024 prints e^ε₀/(e^ε₀ - 1) in place of β in the first subscript, a slip; the
+    Section 6 of Wang 2024 prints e^ε₀/(e^ε₀ - 1) in place of β in the first subscript, a misprint; the
     preceding text has the β above.  Cost as `VariationRatioPair`.
 
     Examples

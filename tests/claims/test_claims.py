@@ -95,9 +95,9 @@ def test_the_finding_is_the_ledgers(claim):
     assert result.agrees, result.evidence
     assert result.evidence and "nan" not in result.evidence
     if result.verdict is Verdict.REFUTED:
-        assert result.confirmed and len(result.witness) >= 4
+        assert result.confirmed and len(result.steps) >= 4
     if result.verdict is Verdict.NOT_REPRODUCIBLE:
-        assert result.witness
+        assert result.steps
 
 
 @pytest.mark.slow

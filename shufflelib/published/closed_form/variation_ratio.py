@@ -75,7 +75,7 @@ def variation_ratio_analytic(*, p, beta, q, n, delta):
     .. math:: \Omega \ge \frac{2p\,(p - 1 - \beta(p+1))(n-1)/(p-1) + (p-1)q - 2\beta p}{(p+1)q - 2p},
 
     where the printed numerator is -2p (p - 1 - beta(p+1)) (n-1) + beta, never positive for larger n, so
-    the printed condition hardly ever binds.  Witnesses (bound; exact ε; exact delta at the bound):
+    the printed condition hardly ever binds.  Counterexamples (bound; exact ε; exact delta at the bound):
 
     - smallest n found: p = 1000, beta = 24/25, q = 2, n = 3, delta = 1/10: 0.7804; 6.3085; 0.2469;
     - 4-ary randomized response (p = q = 3, beta = 1/3), n = 28, delta = 1/100: 0.1765; 0.2946; 0.0280,
@@ -90,7 +90,7 @@ def variation_ratio_analytic(*, p, beta, q, n, delta):
 
     Examples
     --------
-    The third witness: shuffled data have a larger δ at this ε than the theorem allows.
+    The third counterexample: shuffled data have a larger δ at this ε than the theorem allows.
 
     >>> import math
     >>> from shufflelib.published import closed_form
