@@ -73,19 +73,12 @@ def _bounded(ratios):
     order = np.argsort(-size)
     beyond = int(np.searchsorted(np.cumsum((size * ratios.w)[order]), GIVEN_UP))
     kept = size <= size[order[min(beyond, size.size - 1)]]
-    r0_outside, r1_outside = (
-        math.fsum([outside, *(part * ratios.w)[~kept]])
-        for outside, part in ((ratios.r0_outside, ratios.r0_over_w), (ratios.r1_outside, ratios.r1_over_w))
-    )
-    return replace(
-        ratios,
-        r0_over_w=ratios.r0_over_w[kept],
-        r1_over_w=ratios.r1_over_w[kept],
-        w=ratios.w[kept],
-        r0_outside=r0_outside,
-        r1_outside=r1_outside,
-        outside=None,
-    )
+    changes = {"w": ratios.w[kept], "outside": None}
+    for side in ("r0", "r1"):
+        part, outside = getattr(ratios, f"{side}_over_w"), getattr(ratios, f"{side}_outside")
+        changes[f"{side}_over_w"] = part[kept]
+        changes[f"{side}_outside"] = math.fsum([outside, *(part * ratios.w)[~kept]])
+    return replace(ratios, **changes)
 
 
 def _times(one, other, least, least_outside):
