@@ -108,12 +108,16 @@ def read_matrix(text):
     """
     lines = [line.strip(" ") for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
     cells = [re.split(r" *[,;\t] *| +", line) for line in lines]
-    if cells and not any(_is_number(cell) for cell in cells[0]):
-        cells = cells[1:]
-    rows = [_numbers(row, place) for place, row in enumerate(cells, 1)]
+    rows = [[_number(cell) for cell in row] for row in cells]
+    if rows and rows[0].count(None) == len(rows[0]):
+        rows, cells = rows[1:], cells[1:]
     if not rows:
         raise ValueError("the text is empty; give one row of probabilities for each value")
-    for place, row in enumerate(rows, 1):
+    for place, (row, written) in enumerate(zip(rows, cells, strict=True), 1):
+        if None in row:
+            cell = written[row.index(None)]
+            got = f"got {validation.shown(cell)}" if cell else "one is missing; write 0 where it is 0"
+            raise ValueError(f"row {place} must hold numbers, {got}")
         if len(row) != len(rows[0]):
             count = f"{len(row)} number{'s' * (len(row) != 1)}"
             raise ValueError(f"row {place} has {count}, row 1 has {len(rows[0])}; make them equal")
@@ -125,17 +129,8 @@ def read_matrix(text):
     return randomizers.from_pmf(rows)
 
 
-def _is_number(cell):
+def _number(cell):
     try:
-        float(cell)
+        return float(cell)
     except ValueError:
-        return False
-    return True
-
-
-def _numbers(cells, place):
-    for cell in cells:
-        if not _is_number(cell):
-            got = f"got {validation.shown(cell)}" if cell else "one is missing; write 0 where it is 0"
-            raise ValueError(f"row {place} must hold numbers, {got}")
-    return [float(cell) for cell in cells]
+        return None
