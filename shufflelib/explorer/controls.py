@@ -1,6 +1,5 @@
 """The controls of the page: a slider over given numbers, and beside it a field that takes any number."""
 
-import bisect
 import html
 import json
 import math
@@ -71,15 +70,9 @@ class Control:
         if self.name == "matrix":
             return {"value": value.replace(",", ", ").replace(";", "\n"), "said": matrix_in_words(value)}
         said = f"{100 * value:.10g} %" if self.percent else shown(value)
-        place = bisect.bisect_left(self.steps, value)
-        if place and (place == len(self.steps) or value - self.steps[place - 1] < self.steps[place] - value):
-            place -= 1
-        return {
-            "value": f"{value}",
-            "shown": shown(value),
-            "said": f"{said} {self.unit}".strip(),
-            "at": place,
-        }
+        nearest = min(range(len(self.steps)), key=lambda place: abs(self.steps[place] - value))
+        said = f"{said} {self.unit}".strip()
+        return {"value": f"{value}", "shown": shown(value), "said": said, "at": nearest}
 
     def html(self):
         """Return the control as HTML."""
