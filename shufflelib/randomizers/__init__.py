@@ -1,7 +1,8 @@
 """Local randomizers, which map one user's value to a report: one constructor for each mechanism.
 
 Most stand in Tables 1 to 5 of Wang (VLDB 2024), which print (p, β, q) and cite the original works; numbers in
-square brackets are that paper's references.
+square brackets are that paper's references.  Where a user holds one of d items, ``sample`` takes the items as
+whole numbers from 0, shape (n,), and ``estimate`` returns their unbiased frequencies, shape (d,).
 """
 
 from shufflelib.numerics.validation import suggestion

@@ -161,8 +161,6 @@ class balls_into_bins(BinMessages):
 
     Notes
     -----
-    ``sample`` maps items (n,) to bins (n,); frequencies have shape (floor(d/s),).
-
     Luo, Wang, Yi (CCS 2022), [42] of Wang 2024; with s = 1 pureDUMP of Li et al. (PVLDB 2022), [41].
     Table 3: p = ∞, β = 1, q = d/s, which is exact for disjoint sets of special bins.  Where the sets of two
     items overlap, β is smaller and the bound for disjoint sets is an upper bound.
@@ -235,8 +233,6 @@ class mix_dump(BinMessages):
 
     Notes
     -----
-    ``sample`` maps items (n,) to items (n,); frequencies have shape (d,).
-
     Li et al. (PVLDB 2022), [41] of Wang 2024.  Table 3: p = (1-f)(d-1)/f, β = ((1-f)(d-1) - f)/(d-1),
     q = (1-f)d, all exact.
 

@@ -27,8 +27,6 @@ class cheu_zhilyaev(MultiMessage):
 
     Notes
     -----
-    ``sample`` maps items (n,) to bits (n, d); frequencies have shape (d,).
-
     Cheu, Zhilyaev (IEEE S&P 2022), [15] of Wang 2024.  Table 3: p = (1-f)²/f², β = 1 - 2f, q = (1-f)/f, all
     exact.
 

@@ -80,8 +80,7 @@ class hadamard(FrequencyOracle, HadamardResponse):
 
     Notes
     -----
-    With K the smallest power of two above d, s = K/2, B = 1.  ``sample`` maps items (n,) to indices (n,);
-    ``estimate`` returns frequencies (d,) by a fast transform.
+    With K the smallest power of two above d, s = K/2, B = 1; ``estimate`` uses a fast transform.
 
     Wang 2024, Table 1 [1]: p = q = e^eps0, β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), which is exact.
     The blanket is exact: the all-ones column 0 is the only index that every row hits.  Third inputs x* are of
@@ -155,8 +154,7 @@ class hadamard_blocks(HadamardResponse):
 
     Notes
     -----
-    For d = B(K/B - 1) items, K/B - 1 in each block.  ``sample`` maps items (n,) to indices (n,);
-    ``estimate`` returns frequencies (d,) by a fast transform.
+    For d = B(K/B - 1) items, K/B - 1 in each block; ``estimate`` uses a fast transform.
 
     Wang 2024, Table 5 [1]: p = q = e^eps0, β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact for items of two
     different blocks, the worst pair (items of one block share half of their outputs).

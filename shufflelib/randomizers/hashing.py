@@ -277,8 +277,7 @@ class local_hash(FrequencyOracle, collision):
 
     Notes
     -----
-    ``sample`` maps items (n,) to a structured array (seed, value), shape (n,); ``estimate`` returns
-    frequencies (d,) at a cost O(n d).
+    ``estimate`` costs O(n d).
 
     Wang 2024, Table 1 [59]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + l - 1).
 

@@ -25,8 +25,6 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
 
     Notes
     -----
-    ``sample`` maps items (n,) to items (n,); ``estimate`` returns frequencies (d,).
-
     Wang 2024, Table 1 [35]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + d - 1), which is exact.
     Shuffled, it has the privacy blanket above; for two options `binary_rr` has the truth.
 

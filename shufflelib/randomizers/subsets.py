@@ -158,8 +158,7 @@ class subset(FrequencyOracle, subset_exponential):
 
     Notes
     -----
-    ``sample`` maps items (n,) to subsets (n, k), each row ascending; ``estimate`` returns frequencies
-    (d,).  Drawing costs O(n d).
+    ``sample`` costs O(n d).
 
     Wang 2024, Table 1 [52, 65]: p = q = e^eps0,
     β = (e-1)(C(d-1,k-1) - C(d-2,k-2)) / (e C(d-1,k-1) + C(d-1,k)) with e = e^eps0, which is exact.

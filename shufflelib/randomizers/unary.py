@@ -90,8 +90,6 @@ class rappor(UnaryEncoding):
 
     Notes
     -----
-    ``sample`` maps items (n,) to bits (n, d); ``estimate`` returns frequencies (d,).
-
     Wang 2024, Table 1 [18, 23]: p = q = e^eps0, β = (e^{eps0/2} - 1)/(e^{eps0/2} + 1), which is exact.
     The blanket is exact: the all-ones vector is the only output that no input makes e^eps0 times less likely.
 
@@ -138,8 +136,6 @@ class optimized_unary(UnaryEncoding):
 
     Notes
     -----
-    ``sample`` maps items (n,) to bits (n, d); ``estimate`` returns frequencies (d,).
-
     Wang, Blocki, Li, Jha, USENIX Security 2017 ([59] of Wang 2024).  Not in the tables of Wang 2024: β is the
     exact total variation (e^eps0 - 1)/(2(e^eps0 + 1)), half of randomized response's; p = q = e^eps0.
 
