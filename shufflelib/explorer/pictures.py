@@ -284,8 +284,7 @@ class TradeOff(Picture):
     def draw(self, setting, known):
         """Draw the certified band, the diagonal, and the curve of the local budget alone."""
         x = np.array(questions.FALSE_ALARMS)
-        found = known(questions.tradeoff, setting)
-        low, high = _ends(found, x)
+        _, low, high = np.broadcast_arrays(x, *questions.scalar(known(questions.tradeoff, setting)))
         curves = [plotting.curve(ENDS[0], x, low), plotting.curve(ENDS[1], x, high)]
         fine = np.linspace(0.0, 1.0, 201)
         curves.append(plotting.curve("perfect privacy", fine, 1.0 - fine))
@@ -297,11 +296,6 @@ class TradeOff(Picture):
         current = questions.scalar(known(questions.missed, setting))
         self._mark(setting.fpr, current)
         self.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-
-
-def _ends(found, x):
-    nothing = np.full(x.shape, np.nan)
-    return (found.lower, found.upper) if hasattr(found, "lower") else (nothing, nothing)
 
 
 class Renyi(Picture):
@@ -327,7 +321,7 @@ class Renyi(Picture):
     def draw(self, setting, known):
         """Draw the certified band and the local budget, which no order exceeds."""
         x = np.array(questions.ORDERS)
-        low, high = _ends(known(questions.renyi_curve, setting), x)
+        _, low, high = np.broadcast_arrays(x, *questions.scalar(known(questions.renyi_curve, setting)))
         budget = _finite(setting.budget * setting.rounds)
         curves = [plotting.curve(ENDS[0], x, low), plotting.curve(ENDS[1], x, high)]
         curves.append(plotting.curve("local budget", [1.0, 300.0], [budget, budget]))
