@@ -22,10 +22,11 @@ from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, ENUMERATION_LIMIT, listed_mean
 from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,
+    Losses,
     TiltedSum,
+    by_contour,
     characteristic_minus_one,
     log_abs_one_plus,
-    on_the_line,
     quadrature,
 )
 
@@ -149,129 +150,38 @@ def _log_mean(masses, gains):
     return peak + math.log(math.fsum(np.exp(terms - peak))) if peak > -math.inf else peak
 
 
-def _tilted(distribution, theta):
-    """Return θG, its peak, the masses times e^{θG − peak}, and their sum, that of the atom at 0 included."""
-    exponent = theta * distribution.values
-    peak = max(0.0, float(exponent.max()))
-    weights = distribution.masses * np.exp(exponent - peak)
-    return (
-        exponent,
-        peak,
-        weights,
-        max(float(weights.sum()) + distribution.zero_mass * math.exp(-peak), 1e-300),
-    )
-
-
-def _cumulant(distribution, exponent, peak, mass):
-    """Return log E e^{θG}, without cancellation where it is small, and the terms it came from.
-
-    The mass at 0 is what the others leave of 1, so that its error is no share of it but of 1.
-    """
-    if peak >= 1.0:
-        return peak + math.log(mass), 1.0 + math.exp(-peak) / mass + peak / 16.0
-    growth = distribution.masses * np.expm1(exponent)
-    total = float(growth.sum())
-    cumulant = math.log1p(total) if total > -0.5 else peak + math.log(mass)
-    return cumulant, np.abs(growth).sum() / mass
-
-
-class _Tilt:
-    """The tilt by e^{θG}: cumulant K(θ), mean and variance, atoms that remain, and their rounding.
-
-    ``cumulant_error`` bounds the error of K, ``node_error`` that of the tilted characteristic
-    function at t, for each unit of |t|: every mass and every value is known up to ``doubt``,
-    relative to itself and to the terms it came from; the sums here lose less.  A mass is off by itself
-    and by its tilt, and counts by |e^{iωx} − 1| ≤ ω|x|; a value turns its mass by itself; K norms them all.
-    """
-
-    def __init__(self, distribution, theta):
-        exponent, peak, weights, mass = _tilted(distribution, theta)
-        self.masses = weights / mass
-        live = self.masses > 0.0
-        self.masses, self.values = masses, values = self.masses[live], distribution.values[live]
-        self.mean = float(masses @ values)
-        self.variance = max(float(masses @ values**2) - self.mean**2, 0.0)
-
-        doubt = distribution.precision + (distribution.values.size + 24) * UNIT
-        sizes = np.minimum(distribution.sizes[live], 1e140)
-        moved = np.expm1(np.minimum(doubt * theta * sizes, 60.0))  # by its tilt, a share of each mass
-        self.cumulant, terms = _cumulant(distribution, exponent, peak, mass)
-        self.cumulant_error = doubt * terms + np.sum(masses * moved)
-        off = doubt + moved
-        self.node_error = np.sum(masses * (doubt * sizes * (1.0 + off) + off * np.abs(values)))
-        self.node_error += self.cumulant_error * np.sum(masses * np.abs(values))
-
-
-def _saddle(distribution, n):
-    """Return θ near the minimum of n K(θ) − 2 log θ; any θ > 0 is valid, this one is efficient."""
-
-    def slope(theta):
-        _, _, weights, mass = _tilted(distribution, theta)
-        return n * float(weights / mass @ distribution.values) * theta - 2.0
-
-    spread = math.sqrt(float(distribution.masses @ distribution.values**2) * n)
-    low = high = math.sqrt(2.0) / spread
-    while slope(high) < 0.0:
-        low, high = high, 2.0 * high
-    while slope(low) > 0.0:
-        low, high = 0.5 * low, low
-    while high > 1.005 * low:
-        middle = low * math.sqrt(high / low)
-        low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
-    return low * math.sqrt(high / low)
-
-
 class _Identical(TiltedSum):
-    """n losses with one distribution."""
+    """Losses with one distribution."""
 
-    def __init__(self, distribution, n, known):
-        self.known, self.untilted_mean = known, n * float(distribution.masses @ distribution.values)
-        self.distribution, self.n, self.tilt = distribution, n, _Tilt(distribution, self.theta)
-        self.cumulant, self.variance = n * self.tilt.cumulant, n * self.tilt.variance
-        self.cumulant_error, self.unit_error = n * self.tilt.cumulant_error, n * self.tilt.node_error
-        self.atoms = distribution.values.size
-
-    def growth(self, other):
-        """Return an upper bound on n (K(other) − K(θ))."""
-        there = _Tilt(self.distribution, other)
-        grown = there.cumulant - self.tilt.cumulant + there.cumulant_error
-        return self.n * grown + self.cumulant_error
+    near = 1.005
 
     def integrand(self, smoothing, step, first, size, nothing):
         """Sum over a block of nodes."""
-        return _integrand(self.n, self.theta, self.tilt, smoothing, step, first, size, nothing)
+        n, masses, node_error = int(self.losses.count[0]), self.tilt.masses[:, 0], self.tilt.node_error[0]
+        values, masses = self.losses.values[masses > 0.0, 0], masses[masses > 0.0]
+        phi, number = characteristic_minus_one(values, masses, step, first, size, nothing / n)
+        log_modulus = log_abs_one_plus(phi.real, phi.imag)
+        alive = np.flatnonzero((n * log_modulus > -nothing) & (number < size))
+        x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
+        omega = step * (first + number[alive])
+        angle = np.arctan2(y, 1.0 + x)
+        # φ off by a share r: φⁿ off by (1 + r)ⁿ − 1
+        relative = n * np.log1p(node_error * np.hypot(1.0, omega) * np.exp(-log_modulus))
+        relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 2.0 * (log_modulus <= SMALLEST_MODULUS)
+        largest = math.exp(-nothing / n) + node_error * math.hypot(1.0, step * (first + size))
+        left = size * math.exp(min(n * math.log(largest), 0.0))
+        return quadrature(smoothing, omega, n * log_modulus, n * angle, relative, left, halved=first == 0)
 
 
 def _by_contour(distribution, n, tolerance, known=math.inf):
-    unit = _saddle(distribution, n)
-    distribution = distribution.measured_in(1.0 / unit)
-    finest = 0.0 if distribution.values.size <= ENUMERATED_ATOMS else tolerance
-    bracket = on_the_line(_Identical(distribution, n, known + math.log(unit)), tolerance, finest)
-    return Interval(bracket.lower - math.log(unit), bracket.upper - math.log(unit))
-
-
-def _integrand(n, theta, tilt, smoothing, step, first, size, nothing):
-    """Sum the integrand over a block of nodes, smoothed by v and by 4v, with a bound on its rounding.
-
-    Values are relative to M(θ)^n.
-    """
-    phi, number = characteristic_minus_one(tilt.values, tilt.masses, step, first, size, nothing / n)
-    log_modulus = log_abs_one_plus(phi.real, phi.imag)
-    alive = np.flatnonzero((n * log_modulus > -nothing) & (number < size))
-    x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
-    omega = step * (first + number[alive])
-    angle = np.arctan2(y, 1.0 + x)
-    # φ off by a share r: φⁿ off by (1 + r)ⁿ − 1
-    relative = n * np.log1p(tilt.node_error * np.hypot(theta, omega) * np.exp(-log_modulus))
-    farthest = math.hypot(theta, step * (first + size))
-    relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 2.0 * (log_modulus <= SMALLEST_MODULUS)
-    return quadrature(
-        theta,
-        smoothing,
-        omega,
-        n * log_modulus,
-        n * angle,
-        relative,
-        size * math.exp(min(n * math.log(math.exp(-nothing / n) + tilt.node_error * farthest), 0.0)),
-        halved=first == 0,
+    losses = Losses(
+        values=distribution.values[:, None],
+        masses=distribution.masses[:, None],
+        sizes=np.minimum(distribution.sizes, 1e140)[:, None],
+        zero_mass=np.array([distribution.zero_mass]),
+        zero_size=np.ones(1),  # it is what the other masses leave of 1
+        count=np.array([float(n)]),
+        doubt=distribution.precision + (distribution.values.size + 24) * UNIT,
     )
+    finest = 0.0 if distribution.values.size <= ENUMERATED_ATOMS else tolerance
+    return by_contour(_Identical, losses, tolerance, finest, known)

@@ -25,6 +25,7 @@ on rounding assume of NumPy and SciPy.
 
 import math
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -38,14 +39,91 @@ DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernof
 BLOCK_NODES = 1 << 17
 SHORTEST = 4  # rows of fewer nodes are not worth a look at their ends
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
+ONLY_CHERNOFF = math.inf  # a tolerance for which no quadrature is tried
 ROUGH = 3e-3  # a tolerance that is tried where a finer one leaves more
 MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
 ALL_NODES = 18.0  # as many more for one node: there are many
 SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
 
 
+class Losses(NamedTuple):
+    """Independent losses of several kinds, one column for each: values with masses, else 0; and their number.
+
+    ``sizes`` are the magnitudes of the terms each value was computed from.  Masses are off by ``doubt`` times
+    themselves, values by ``doubt`` times their sizes, the mass of 0 by ``doubt`` times ``zero_size``; that
+    includes the rounding of the sums here.
+    """
+
+    values: np.ndarray
+    masses: np.ndarray
+    sizes: np.ndarray
+    zero_mass: np.ndarray
+    zero_size: np.ndarray
+    count: np.ndarray
+    doubt: float
+
+    def tilted(self, theta):
+        """Return the peaks of θG, the tilted masses of the values and of 0, and E e^{θG − peak}."""
+        exponent = theta * self.values
+        peak = exponent.max(axis=0)
+        peak = np.where(self.zero_mass > 0.0, np.maximum(peak, 0.0), peak)
+        weights = self.masses * np.exp(exponent - peak)
+        rest = self.zero_mass * np.exp(-np.maximum(peak, 0.0))
+        total = np.maximum(weights.sum(axis=0) + rest, 1e-300)
+        return peak, weights / total, rest / total, total
+
+    def saddle(self, near, steepest):
+        """Return θ near the minimum of ΣK(θ) − 2 log θ, and whether it is one; any θ > 0 is valid.
+
+        Where the sum is hardly ever positive θ is only steep.
+        """
+
+        def slope(theta):
+            return theta * float(np.sum(self.count * (self.tilted(theta)[1] * self.values).sum(axis=0))) - 2.0
+
+        low = high = math.sqrt(2.0 / float(np.sum(self.count * (self.masses * self.values**2).sum(axis=0))))
+        while slope(high) < 0.0:
+            if high * np.abs(self.values).max() > steepest:
+                return high, False
+            low, high = high, 2.0 * high
+        while slope(low) > 0.0:
+            low, high = 0.5 * low, low
+        while high > near * low:
+            middle = low * math.sqrt(high / low)
+            low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
+        return low * math.sqrt(high / low), True
+
+
+class Tilt:
+    """The tilt of losses by e^{θG}: cumulants K(θ), variances, masses, and their rounding.
+
+    ``cumulant_error`` bounds the error of K, ``node_error`` that of the tilted characteristic function at t,
+    for each unit of |t|.  A mass is off by itself and by its tilt, and counts by |e^{iωx} − 1| ≤ ω|x|; a
+    value turns its mass by itself; K norms them all.
+    """
+
+    def __init__(self, losses, theta):
+        peak, self.masses, self.zero_mass, total = losses.tilted(theta)
+        doubt, values = losses.doubt, np.where(self.masses > 0.0, losses.values, 0.0)
+        # log1p without cancellation where K is small
+        growth = losses.masses * np.expm1(np.minimum(theta * losses.values, 1.0))
+        grown = growth.sum(axis=0)
+        small = (np.abs(peak) < 1.0) & (grown > -0.5)
+        self.cumulant = np.where(small, np.log1p(np.where(small, grown, 0.0)), peak + np.log(total))
+        of_small = np.abs(growth).sum(axis=0) / total
+        of_large = 1.0 + np.abs(peak) / 16.0 + losses.zero_size * np.exp(-np.maximum(peak, 0.0)) / total
+        moved = np.expm1(np.minimum(doubt * theta * losses.sizes, 60.0))  # by its tilt, a share of each mass
+        self.cumulant_error = doubt * np.where(small, of_small, of_large) + (self.masses * moved).sum(axis=0)
+
+        mean, away = ((self.masses * part).sum(axis=0) for part in (values, np.abs(values)))
+        self.variance = np.maximum((self.masses * values**2).sum(axis=0) - mean**2, 0.0)
+        off = doubt + moved
+        turned = doubt * losses.sizes * (1.0 + off) + off * np.abs(values)
+        self.node_error = (self.masses * turned).sum(axis=0) + self.cumulant_error * away
+
+
 class TiltedSum(ABC):
-    """A sum S of independent losses seen along the line Re t = θ.
+    """A sum S of independent losses seen along the line Re t = θ, in units in which θ is 1.
 
     Attributes
     ----------
@@ -61,12 +139,22 @@ class TiltedSum(ABC):
         At most the mean of S, and at least log E[S₊]; an integral that cannot be below that is not computed.
     """
 
-    theta = 1.0
-    unit_error, untilted_mean, known = 0.0, -math.inf, math.inf
+    near = 1.01  # ratio within which the saddle point is looked for
+    steepest = math.inf  # largest exponent at which it is
 
-    @abstractmethod
+    def __init__(self, losses, known=math.inf):
+        self.losses, self.tilt, self.known = losses, Tilt(losses, 1.0), known
+        tilt, self.atoms, mean = self.tilt, losses.values.size, (losses.masses * losses.values).sum(axis=0)
+        parts = tilt.cumulant, tilt.cumulant_error, tilt.node_error, tilt.variance, mean
+        self.cumulant, self.cumulant_error, self.unit_error, self.variance, self.untilted_mean = (
+            math.fsum(losses.count * part) for part in parts
+        )
+
     def growth(self, other):
         """Return an upper bound on log E e^{other·S} − log E e^{θS}."""
+        there = Tilt(self.losses, other)
+        grown = there.cumulant - self.tilt.cumulant + there.cumulant_error
+        return math.fsum(self.losses.count * grown) + self.cumulant_error
 
     @abstractmethod
     def integrand(self, smoothing, step, first, size, nothing):
@@ -76,7 +164,17 @@ class TiltedSum(ABC):
         """
 
 
-def on_the_line(terms, tolerance, finest):
+def by_contour(kind, losses, tolerance, finest, known=math.inf):
+    """Enclose log E[S₊], at most ``known``, by integrating along the line through the saddle point."""
+    unit, found = losses.saddle(kind.near, kind.steepest)
+    losses = losses._replace(values=unit * losses.values, sizes=unit * losses.sizes)
+    bracket = _on_the_line(
+        kind(losses, known + math.log(unit)), tolerance if found else ONLY_CHERNOFF, finest
+    )
+    return bracket - Interval.of(unit).log()
+
+
+def _on_the_line(terms, tolerance, finest):
     """Enclose log E[S₊] by integrating a `TiltedSum` along Re t = θ, in units in which θ is 1.
 
     An atom of the sum at 0 feels the smoothing in first order; where that is what the width is made of,
@@ -96,17 +194,17 @@ def _once(terms, tolerance):
 
     That is wider than the one asked for where there are too many nodes.
     """
-    theta, deviation = terms.theta, math.sqrt(terms.variance)
-    # Chernoff's bound, (x)_+ <= e^{θx - 1}/θ: it always holds and ends a hopeless quadrature
+    deviation = math.sqrt(terms.variance)
+    # Chernoff's bound, (x)_+ <= e^{x - 1}: it always holds and ends a hopeless quadrature
     prefactor = terms.cumulant_error + 8 * UNIT * (1.0 + abs(terms.cumulant))
     log_scale = terms.cumulant
-    chernoff = Interval(-math.inf, log_scale + prefactor - 1.0 - math.log(theta) + 1e-14)
+    chernoff = Interval(-math.inf, log_scale + prefactor - 1.0 + 1e-14)
     if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0 or prefactor > 1.0:
         return chernoff, 0.0, tolerance
     # smoothing by a standard deviation of 1/resolution of the sum's widens a Gaussian tail at z
-    # standard deviations by 1.5 (z/resolution)², relatively; far out the logarithm sets the measure
-    z = theta * deviation
-    resolution = max(min(max(z, 1.5), 14.0) * math.sqrt(1.5 / tolerance), z / 2.0)
+    # standard deviations by 1.5 (z/resolution)², relatively; z = deviation; far out the logarithm
+    # sets the measure
+    resolution = max(min(max(deviation, 1.5), 14.0) * math.sqrt(1.5 / tolerance), deviation / 2.0)
     smoothing = (deviation / resolution) ** 2
     if _log_least_upper(terms, smoothing, deviation) > terms.known:
         return chernoff, 0.0, tolerance
@@ -127,8 +225,8 @@ def _once(terms, tolerance):
         smooth, coarse, error = smooth + part[0], coarse + part[1], error + part[2]
     smooth, coarse, error = (step / math.pi * part for part in (smooth, coarse, error))
 
-    error += 3.0 * math.exp(0.5 * smoothing * theta**2 - discard) / (math.pi * cutoff)
-    error += 3.0 * math.exp(log_alias + 2.0 * smoothing * theta**2)
+    error += 3.0 * math.exp(0.5 * smoothing - discard) / (math.pi * cutoff)
+    error += 3.0 * math.exp(log_alias + 2.0 * smoothing)
     upper, lower = smooth + error, 2.0 * smooth - coarse - error
     log_upper = log_scale + prefactor + math.log(upper) if upper > 0.0 else math.inf
     log_upper = min(log_upper, chernoff.upper)
@@ -144,53 +242,51 @@ def _log_least_upper(terms, smoothing, deviation):
     By Jensen's inequality E[(S + Z)₊] is at least E[(mean + Z)₊]; and |E e^{iωS}| is at least 1/2 under the
     tilted distribution where ω is at most 1/deviation.
     """
-    spread, steep = math.sqrt(smoothing), terms.theta * deviation
+    spread = math.sqrt(smoothing)
     z = terms.untilted_mean / spread
     smoothed = spread * (math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) + z * ndtr(z)) if z > -5.0 else 0.0
-    rounded = 0.25 * terms.unit_error * steep / (1.0 + steep * steep)
+    rounded = 0.25 * terms.unit_error * deviation / (1.0 + deviation * deviation)
     ends = ((smoothed, 0.0), (rounded, terms.cumulant))
     return max((math.log(end) + log_unit for end, log_unit in ends if end > 0.0), default=-math.inf)
 
 
 def _period(terms, smoothing, discard):
-    """Return a period L and the log of the bound on all aliased terms, relative to E e^{θS} e^{vθ²/2}."""
-    theta = terms.theta
+    """Return a period L and the log of the bound on all aliased terms, relative to E e^{θS} e^{v/2}."""
     deviation = math.sqrt(terms.variance + smoothing)
-    log_scale = terms.cumulant + 0.5 * smoothing * theta**2
-    wanted = -discard - 2.0 * math.log(theta) - math.log(deviation)  # the number itself, e^-discard times
-    right = (1.0 - wanted - min(log_scale, 0.0)) / theta
-    right += (math.log(right) if right > 1.0 else 0.0) / theta + 2.0 / theta
+    log_scale = terms.cumulant + 0.5 * smoothing
+    wanted = -discard - math.log(deviation)  # the number itself, e^-discard times
+    right = 1.0 - wanted - min(log_scale, 0.0)
+    right += (math.log(right) if right > 1.0 else 0.0) + 2.0
     left, least = math.inf, max(right, 2.0 * deviation)
     for step in (1.0, 2.0, 0.3, 4.0, 0.1, 8.0, 0.03, 16.0):  # the likeliest to be enough come first
         if left <= least:
             break
-        other = theta + step / deviation
+        other = 1.0 + step / deviation
         growth = terms.growth(other)
-        growth += 0.5 * smoothing * (other**2 - theta**2) - 1.0 - math.log(other)
-        left = min(left, (growth - wanted) / (other - theta))
+        growth += 0.5 * smoothing * (other**2 - 1.0) - 1.0 - math.log(other)
+        left = min(left, (growth - wanted) / (other - 1.0))
     period = max(least, left)
-    # k <= -1: E(S+Z-kL)_+ <= e^{t(S+Z) - tkL - 1}/t for every t > θ; one t for all k
-    # k >= 1: e^{-θkL}(E(S+Z)_+ + kL), with E(S+Z)_+ <= M(θ)^n e^{vθ²/2} / (eθ)
-    fading = theta * period
-    ahead = np.logaddexp(-fading - 1.0 - math.log(theta), -fading + math.log(period) - log_scale) + 1.0
+    # k <= -1: E(S+Z-kL)_+ <= e^{t(S+Z) - tkL - 1}/t for every t > 1; one t for all k
+    # k >= 1: e^{-kL}(E(S+Z)_+ + kL), with E(S+Z)_+ <= E e^S e^{v/2} / e
+    ahead = np.logaddexp(-period - 1.0, -period + math.log(period) - log_scale) + 1.0
     return period, float(np.logaddexp(ahead, wanted + 1.0))
 
 
-def quadrature(theta, smoothing, omega, log_modulus, angle, relative, left, *, halved):
+def quadrature(smoothing, omega, log_modulus, angle, relative, left, *, halved):
     """Add up the nodes of a block where something is left: smoothed by v, by 4v, and their rounding.
 
     The first node is ``halved`` where it lies on the real axis, its own mirror image.  ``relative`` bounds
     the errors of what is passed, ``left`` the sum of the moduli at the nodes not passed.
     """
-    square = theta**2 + omega**2
-    turn = angle - 2.0 * np.arctan2(omega, theta)
-    drift, fade = smoothing * theta * omega, 0.5 * smoothing * (theta**2 - omega**2)
+    square = 1.0 + omega**2
+    turn = angle - 2.0 * np.arctan2(omega, 1.0)
+    drift, fade = smoothing * omega, 0.5 * smoothing * (1.0 - omega**2)
     fine, rough = (np.exp(log_modulus + times * fade) / square for times in (1.0, 4.0))
     if halved:
         fine[0], rough[0] = 0.5 * fine[0], 0.5 * rough[0]
     doubt = relative + (64.0 + 8.0 * (np.abs(fade) + drift)) * UNIT
     error = np.sum((2.0 * fine + rough) * np.expm1(np.minimum(doubt, 60.0)))
-    error += 3.0 * left * math.exp(2.0 * smoothing * theta**2) / theta**2
+    error += 3.0 * left * math.exp(2.0 * smoothing)
     smooth, coarse = np.sum(fine * np.cos(turn + drift)), np.sum(rough * np.cos(turn + 4.0 * drift))
     return float(smooth), float(coarse), float(error)
 

@@ -126,13 +126,16 @@ def test_rare_losses_leave_the_sum_of_positive_parts(n, rare):
 def test_nodes_left_out_hold_nothing(values, n):
     """A lattice's characteristic function comes back to 1 far from the real axis; no such node is skipped."""
     values, masses = np.array(values), np.full(len(values), 0.9 / len(values))
-    tilt = positive_part_iid._Tilt(LossDistribution(values, masses, np.abs(values), 1e-15), 0.01)
-    step, smoothing = 2.0 * math.pi / 1500.0, 1e-4
+    sizes, ones = 0.01 * np.abs(values[:, None]), np.ones(1)
+    losses = saddle_point.Losses(
+        0.01 * values[:, None], masses[:, None], sizes, 0.1 * ones, ones, float(n) * ones, 1e-15
+    )
+    line = positive_part_iid._Identical(losses)
+    step, smoothing = 2.0 * math.pi / 15.0, 1e-8
     nodes = 700 + np.arange(20_001)
-    line = 0.01 + 1j * step * nodes
-    phi = 1.0 + saddle_point.cf_minus_one(np.outer(step * nodes, tilt.values)) @ tilt.masses
-    terms = phi**n / line**2 * np.exp(0.5 * smoothing * line**2)
-    smooth, _, _ = positive_part_iid._integrand(n, 0.01, tilt, smoothing, step, 700, nodes.size, 60.0)
+    phi = 1.0 + saddle_point.cf_minus_one(np.outer(step * nodes, 0.01 * values)) @ line.tilt.masses[:, 0]
+    terms = phi**n / (1.0 + 1j * step * nodes) ** 2 * np.exp(0.5 * smoothing * (1.0 + 1j * step * nodes) ** 2)
+    smooth, _, _ = line.integrand(smoothing, step, 700, nodes.size, 60.0)
     assert smooth == pytest.approx(np.sum(terms.real), rel=1e-9, abs=1e-9 * np.sum(np.abs(terms)))
 
 

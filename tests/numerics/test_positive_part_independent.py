@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 
 from shufflelib.numerics.positive_part_independent import (
+    DOUBT,
     PRECISION,
-    _TiltedLosses,
+    _Slots,
     expected_positive_part_of_slots,
 )
+from shufflelib.numerics.saddle_point import Losses
 from shufflelib.numerics.three_point_losses import ThreePointLosses
 
 ANGLES = np.concatenate([np.linspace(0.0, 3.0, 301), np.geomspace(3.0, 300.0, 200)])
@@ -20,12 +22,12 @@ def slots(rng, kinds, alike):
     if alike:
         mass, values = np.repeat(mass[:, :1], kinds, axis=1), np.repeat(values[:, :1], kinds, axis=1)
     count = rng.integers(1, 20, size=kinds).astype(float)
-    return _TiltedLosses(mass[:2], mass[2], values, np.abs(values), count)
+    return _Slots(Losses(values, mass[:2], np.abs(values), mass[2], mass[2], count, DOUBT))
 
 
 def log_modulus(terms, omega):
-    turns = (terms.masses[:, :, None] * np.exp(1j * terms.values[:, :, None] * omega)).sum(axis=0)
-    return terms.count @ np.log(np.abs(turns + terms.residual_mass[:, None]))
+    turns = (terms.tilt.masses[:, :, None] * np.exp(1j * terms.losses.values[:, :, None] * omega)).sum(axis=0)
+    return terms.count @ np.log(np.abs(turns + terms.tilt.zero_mass[:, None]))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -45,7 +47,7 @@ def test_slots_that_are_alike_lose_nothing_in_a_bin(seed):
     exact = log_modulus(terms, ANGLES)
     for count, bins in terms._bins:
         bound = terms._log_modulus_at_most(ANGLES, count, bins)
-        turned = np.abs(terms.values[0] - terms.values[1])[0] * ANGLES / (2 * np.pi)
+        turned = np.abs(terms.losses.values[0] - terms.losses.values[1])[0] * ANGLES / (2 * np.pi)
         assert turned.max() > 1.0  # more than a turn, where the angle alone says nothing
         np.testing.assert_allclose(bound, exact, rtol=1e-6, atol=1e-6)
 
@@ -76,7 +78,8 @@ def test_the_error_of_the_cumulant_holds_for_all_slots_within_their_precision(se
     rng = np.random.default_rng(seed)
     mass, values = rng.uniform(0.05, 0.45, 3), rng.uniform(-1.0, 1.0, (2, 3)) * largest
     sizes, count = np.abs(values) + rng.uniform(0.0, 3.0, (2, 3)), np.array([1.0, 7.0, 50.0])
-    terms = _TiltedLosses(mass, 1.0 - 2.0 * mass, values, sizes, count)
+    none = 1.0 - 2.0 * mass
+    terms = _Slots(Losses(values, np.stack([mass, mass]), sizes, none, none, count, DOUBT))
     for side in (-1, 0, 1):
         with mpmath.workdps(40):
             off, cumulant = side * mpmath.mpf(PRECISION), mpmath.mpf(0)
