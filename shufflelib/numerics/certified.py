@@ -417,6 +417,12 @@ def intersect(one, two):
     return Interval(max(one.lower, two.lower), min(one.upper, two.upper))
 
 
+def each(ends, grid):
+    """Return lower and upper bounds of a number at all entries of an array, in its shape."""
+    found = np.array([ends(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
+    return found[..., 0], found[..., 1]
+
+
 def worst_case(dominating, attacks):
     """Return the bracket of a maximum: the largest lower and the largest upper bound.
 

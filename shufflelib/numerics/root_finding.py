@@ -115,6 +115,14 @@ def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     return best
 
 
+def enclosed_epsilon(dominating, attacks, delta):
+    """Return both bounds on ε at ``delta``: of the pairs that dominate, and of the attacks."""
+    target = math.log(delta)
+    upper = epsilon_at_delta(dominating, target, safe_above=True)
+    near = upper if attacks == dominating else None
+    return min(epsilon_at_delta(attacks, target, safe_above=False, guess=near), upper), upper
+
+
 def _root(pair, target, tolerance, safe_above, log_start, guess=None):
     return certified_root(
         lambda eps: pair.log_hockey_stick(eps, tolerance)[safe_above],

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from shufflelib.numerics.certified import LEAST, Interval
+from shufflelib.numerics.certified import LEAST, Interval, each
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.neyman_pearson import mirrored
@@ -70,9 +70,7 @@ class GaussianTradeoff(TradeoffFunction):
         return self._polygons[1]
 
     def _rates(self, fpr):
-        ends = np.array([self.gaussian.false_negatives(float(a)) for a in fpr.ravel()])
-        ends = ends.reshape((*fpr.shape, 2))
-        return ends[..., 0], ends[..., 1]
+        return each(self.gaussian.false_negatives, fpr)
 
     def _hockey_stick(self, log_slope):
         if log_slope == -math.inf:

@@ -18,7 +18,6 @@ import math
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE, Status
-from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import adjacency
 from shufflelib.profiles.composition import ComposedPair, added
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
@@ -141,11 +140,6 @@ class PairProfile(PrivacyProfile, Pair):
         return (self,)
 
     attack_pairs = dominating_pairs
-
-    def _epsilon(self, delta):
-        upper = epsilon_at_delta(self.dominating_pairs, math.log(delta), safe_above=True)
-        lower = epsilon_at_delta(self.attack_pairs, math.log(delta), safe_above=False, guess=upper)
-        return min(lower, upper), upper
 
     def _renyi(self, order):
         return self.renyi_worst(order)

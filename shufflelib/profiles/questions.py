@@ -25,10 +25,11 @@ from shufflelib.numerics.certified import (
     Certified,
     Interval,
     Status,
+    each,
     worst_case,
 )
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.root_finding import epsilon_at_delta
+from shufflelib.numerics.root_finding import enclosed_epsilon
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.adjacency import NO_DATASETS
 from shufflelib.profiles.envelope import Envelope
@@ -92,8 +93,10 @@ class Questions(Shown, ABC):
         """One symmetric pair that dominates the profile, whichever pair and direction is met."""
         return Envelope.of(self.dominating_pairs)
 
-    def _certified(self, lower, upper, what, why_wide, grid, *, floor=0.0, ceiling=math.inf):
+    def _certified(self, what, argument, grid, ends, why_wide, *, floor=0.0, ceiling=math.inf):
         """Return a bracket that says for which datasets it holds, and whether an end is trivial."""
+        lower, upper = np.minimum(*ends), ends[1]
+        what += f" at {argument} = {grid:.8g}" if grid.ndim == 0 else ""
         source = self.source
         if self.adjacency != NO_DATASETS:
             source += f"; neighbours: {self.adjacency.text}"
@@ -134,17 +137,11 @@ class Questions(Shown, ABC):
         grid = validation.reals(
             eps, "eps", at_least=0.0, remedy="for delta at a negative eps exchange the roles of P and Q"
         )
-        ends = np.array([self._log_delta(float(x)).probabilities() for x in grid.ravel()])
-        lower, upper = np.moveaxis(ends.reshape((*grid.shape, 2)), -1, 0)
+        lower, upper = each(lambda x: self._log_delta(x).probabilities(), grid)
         ceiling = pure_delta(self.pure_epsilon, grid)
-        upper = np.minimum(upper, ceiling * (1.0 + 16 * UNIT))
+        ends = lower, np.minimum(upper, ceiling * (1.0 + 16 * UNIT))
         return self._certified(
-            np.minimum(lower, upper),
-            upper,
-            "delta" + _at("eps", grid),
-            lambda eps, _: self._why_wide(eps),
-            grid,
-            ceiling=ceiling,
+            "delta", "eps", grid, ends, lambda eps, _: self._why_wide(eps), ceiling=ceiling
         )
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
@@ -182,23 +179,14 @@ class Questions(Shown, ABC):
             If ``delta`` is not a number in (0, 1) or a non-empty array of them.
         """
         grid = validation.probabilities(delta, "delta")
-        ends = np.array([self._epsilon(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        upper = np.minimum(ends[..., 1], self.pure_epsilon)
-        lower = np.minimum(ends[..., 0], upper)
+        (lower, upper), ceiling = each(self._epsilon, grid), self.pure_epsilon
+        ends = lower, np.minimum(upper, ceiling)
         return self._certified(
-            lower,
-            upper,
-            "epsilon" + _at("delta", grid),
-            lambda _, eps: self._why_wide(eps),
-            grid,
-            ceiling=self.pure_epsilon,
+            "epsilon", "delta", grid, ends, lambda _, x: self._why_wide(x), ceiling=ceiling
         )
 
     def _epsilon(self, delta):
-        target = math.log(delta)
-        upper = epsilon_at_delta(self.dominating_pairs, target, safe_above=True)
-        lower = epsilon_at_delta(self.attack_pairs, target, safe_above=False)
-        return min(lower, upper), upper
+        return enclosed_epsilon(self.dominating_pairs, self.attack_pairs, delta)
 
     def renyi(self, order):
         r"""Enclose the Rényi divergence :math:`\max\{D_\lambda(P\|Q), D_\lambda(Q\|P)\}`.
@@ -229,16 +217,13 @@ class Questions(Shown, ABC):
             at_most=1e300,
             remedy="the limit at 1 is the Kullback-Leibler divergence",
         )
-        ends = np.array([self._renyi(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
         ceiling = pure_renyi(self.pure_epsilon, grid)
-        what = "Renyi divergence" + _at("order", grid)
+
+        def why_wide(order, _):
+            return _cause(_largest_renyi, self.dominating_pairs, self.attack_pairs, order)
+
         return self._certified(
-            ends[..., 0],
-            ends[..., 1],
-            what,
-            lambda order, _: _cause(_largest_renyi, self.dominating_pairs, self.attack_pairs, order),
-            grid,
-            ceiling=ceiling,
+            "Renyi divergence", "order", grid, each(self._renyi, grid), why_wide, ceiling=ceiling
         )
 
     def _renyi(self, order):
@@ -267,17 +252,13 @@ class Questions(Shown, ABC):
             If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
         """
         grid = validation.false_positive_rates(fpr)
-        ends = np.array([self._false_negative_rate(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        floor = pure_false_negatives(self.pure_epsilon, grid)
-        lower, upper = np.minimum(ends[..., 0], ends[..., 1]), ends[..., 1]
+        ends, floor = each(self._false_negative_rate, grid), pure_false_negatives(self.pure_epsilon, grid)
+
+        def why_wide(fpr, _):
+            return _cause(_fewest_missed, self.attack_pairs, self.dominating_pairs, fpr)
+
         return self._certified(
-            lower,
-            upper,
-            "false-negative rate" + _at("fpr", grid),
-            lambda fpr, _: _cause(_fewest_missed, self.attack_pairs, self.dominating_pairs, fpr),
-            grid,
-            floor=floor,
-            ceiling=1.0 - grid,
+            "false-negative rate", "fpr", grid, ends, why_wide, floor=floor, ceiling=1.0 - grid
         )
 
     def _false_negative_rate(self, fpr):
@@ -291,11 +272,6 @@ class Questions(Shown, ABC):
     def _tradeoff(self, fpr):
         above, below = self.dominating_pairs, self.attack_pairs
         return _fewest_missed(above, fpr)[0], _fewest_missed(below, fpr)[1]
-
-
-def _at(name, grid):
-    """Name the argument in a statement about one number."""
-    return f" at {name} = {grid:.8g}" if grid.ndim == 0 else ""
 
 
 def cause(upper, lower):

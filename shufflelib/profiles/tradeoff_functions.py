@@ -14,8 +14,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import LOG_ZERO, Certified, Interval
-from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.certified import LOG_ZERO, Certified, Interval, each
 from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.tradeoff_polygon import MOST_SEGMENTS, Polygon
@@ -108,11 +107,8 @@ class TradeoffFunction:
         grid = validation.reals(slope, "slope", remedy="the conjugate is taken at -exp(eps)")
         with np.errstate(divide="ignore"):
             log_size = np.log(np.maximum(-grid, 0.0))
-        ends = np.array([self._hockey_stick(float(s)) for s in log_size.ravel()]).reshape((*grid.shape, 2))
-        pad = 2 * UNIT
-        lower = np.where(grid >= 0.0, grid, ends[..., 0] - 1.0 - pad)
-        upper = np.where(grid >= 0.0, grid, ends[..., 1] - 1.0 + pad)
-        return self._certified(lower, np.where(grid >= 0.0, grid, np.minimum(upper, 0.0)), "conjugate")
+        value = (Interval(*each(self._hockey_stick, log_size)) - 1.0).within(-1.0, 0.0)
+        return self._certified(*Interval.of(grid).where(grid >= 0.0, value), "conjugate")
 
     def _hockey_stick(self, log_slope):
         if log_slope == -math.inf:
@@ -138,8 +134,7 @@ class TradeoffFunction:
         grid = validation.reals(
             eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats; its exponential must exist"
         )
-        ends = np.array([self._hockey_stick(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
-        return self._certified(ends[..., 0], ends[..., 1], "delta")
+        return self._certified(*each(self._hockey_stick, grid), "delta")
 
     @property
     def symmetrised(self):

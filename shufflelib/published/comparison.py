@@ -19,7 +19,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import axes, progress
-from shufflelib.numerics.root_finding import epsilon_at_delta
+from shufflelib.numerics.root_finding import enclosed_epsilon
 from shufflelib.numerics.tables import Table
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published import closed_form, conversions, renyi
@@ -289,11 +289,7 @@ def gaps(randomizer, *, n, delta):
 
 def _ends(pairs, delta):
     """Return both bounds on ε at ``delta`` for the worst of these pairs."""
-    target, ends = math.log(delta), []
-    for pair in pairs:
-        upper = epsilon_at_delta((pair,), target, safe_above=True)
-        ends.append((min(epsilon_at_delta((pair,), target, safe_above=False, guess=upper), upper), upper))
-    return tuple(map(max, zip(*ends, strict=True)))
+    return tuple(map(max, zip(*(enclosed_epsilon((pair,), (pair,), delta) for pair in pairs), strict=True)))
 
 
 def _answer(bound, question):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.certified import Certified, each
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles.tradeoff_functions import ApproximateDP, checked
 from shufflelib.published.joint_concavity.mixtures import best_of
@@ -113,10 +113,10 @@ def epsilon_from_tradeoff_dong22(f, *, delta):
     """
     checked(f, "f")
     grid = validation.probabilities(delta, "delta")
-    ends = np.array([_smallest_eps(f, float(d)) for d in grid.flat]).reshape((*grid.shape, 2))
+    lower, upper = each(lambda one: _smallest_eps(f, one), grid)
     return Certified(
-        np.minimum(ends[..., 0], ends[..., 1]),
-        ends[..., 1],
+        np.minimum(lower, upper),
+        upper,
         source=f.source,
         statement=f"epsilon of {f.statement}",
     )
