@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import SMALLEST_RATE, PrivacyProfile
+from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.additive import gaussian
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import generic
@@ -19,7 +19,6 @@ from shufflelib.shuffling.shuffled import shuffle
 
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
 LARGEST_SIGMA, SMALLEST_SIGMA = 1e6, 0.03
-MAX_ROUNDS = 10**9
 ONE_ROUND, MANY_ROUNDS, GUIDE = 1e-7, 1e-5, 1e-2  # relative widths at which the search for the answer stops
 
 
@@ -214,8 +213,8 @@ def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
         profile = randomizer
     else:
         profile = shuffle(_built(randomizer, parameters), n)
-    profile = profile.subsample(checked_rate(rate))
-    target, limits = Target(eps, delta), (1, MAX_ROUNDS)
+    profile = profile.subsample(rate)
+    target, limits = Target(eps, delta), (1, validation.MAX_ROUNDS)
     family = Family(profile.compose, target.eps, target.delta, limits, MANY_ROUNDS, whole=True)
     return family.calibration(
         f"most rounds of {profile.statement}",
@@ -248,13 +247,6 @@ def _built(randomizer, parameters):
     return _constructor(randomizer, parameters)()
 
 
-def checked_rate(rate):
-    """Return a valid sampling rate."""
-    return validation.real(
-        rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="the share of users that is drawn"
-    )
-
-
 @dataclass(frozen=True)
 class Target:
     """What is asked for: ε and δ of all rounds together, each with a share of the population."""
@@ -269,10 +261,8 @@ class Target:
         checked = {
             "eps": validation.real(self.eps, "eps", at_least=1e-9, remedy=remedy),
             "delta": validation.probability(self.delta, "delta"),
-            "rounds": validation.count(
-                self.rounds, "rounds", at_most=MAX_ROUNDS, remedy="rounds counts how often every user reports"
-            ),
-            "rate": checked_rate(self.rate),
+            "rounds": validation.rounds(self.rounds),
+            "rate": validation.sampling_rate(self.rate),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)

@@ -14,6 +14,8 @@ import numpy as np
 
 MAX_USERS = 10**15
 MAX_ORDER = 1e100  # of a Rényi divergence, so that no product with it overflows
+MAX_ROUNDS = 10**9
+SMALLEST_RATE = 1e-9
 INSIDE_UNIT_INTERVAL = {
     "above": 0.0,
     "below": 1.0,
@@ -175,6 +177,32 @@ def false_positive_rate(fpr):
 def false_positive_rates(fpr):
     """Return an array of probabilities, 0 and 1 included."""
     return reals(fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability")
+
+
+def central_budget(eps, **domain):
+    """Return a central ε, not negative."""
+    return real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative", **domain)
+
+
+def central_budgets(eps, **domain):
+    """Return an array of central ε, not negative."""
+    return reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative", **domain)
+
+
+def sampling_rate(rate):
+    """Return the share of a population that is drawn, 1e-9 to 1."""
+    return real(rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="the share of users that is drawn")
+
+
+def rounds(number):
+    """Return how often every user reports: a whole number from 1 to 10**9."""
+    return count(number, "rounds", at_most=MAX_ROUNDS, remedy="rounds counts how often every user reports")
+
+
+def renyi_orders(order, at_most=MAX_ORDER):
+    """Return an array of orders above 1."""
+    remedy = "the limit at 1 is the Kullback-Leibler divergence"
+    return reals(order, "order", above=1.0, at_most=at_most, remedy=remedy)
 
 
 def renyi_order(order):

@@ -24,9 +24,7 @@ from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
 from shufflelib.profiles.questions import Questions
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
 
-MOST_ROUNDS = 10**9
 RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
-SMALLEST_RATE = 1e-9
 
 
 class PrivacyProfile(Questions):
@@ -82,13 +80,7 @@ class PrivacyProfile(Questions):
         >>> one_in_ten.epsilon(1e-6).upper < 0.2 * all_report.epsilon(1e-6).upper
         True
         """
-        rate = validation.real(
-            rate,
-            "rate",
-            at_least=SMALLEST_RATE,
-            at_most=1.0,
-            remedy="a sampling rate is the share of users drawn",
-        )
+        rate = validation.sampling_rate(rate)
         if rate == 1.0:
             return self
         if not self.adjacency.any_value:
@@ -117,10 +109,7 @@ class PrivacyProfile(Questions):
         TypeError, ValueError
             If ``rounds`` is not a whole number in that range.
         """
-        rounds = validation.count(
-            rounds, "rounds", at_least=1, at_most=MOST_ROUNDS, remedy="rounds is a number of repetitions"
-        )
-        return _composed([(self, rounds)])
+        return _composed([(self, validation.rounds(rounds))])
 
 
 class PairProfile(PrivacyProfile, Pair):
@@ -204,7 +193,7 @@ def _composed(rounds):
         for part, times in parts:
             kinds[id(part)] = part, kinds.get(id(part), (part, 0))[1] + count * times
     rounds = tuple(kinds.values())
-    validation.count(sum(count for _, count in rounds), "rounds", at_most=MOST_ROUNDS, remedy="use fewer")
+    validation.rounds(sum(count for _, count in rounds))
     if len(rounds) == 1 and rounds[0][1] == 1:
         return rounds[0][0]
     if all(isinstance(profile, PairProfile) for profile, _ in rounds):

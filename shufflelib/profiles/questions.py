@@ -210,13 +210,7 @@ class Questions(Shown, ABC):
         TypeError, ValueError
             If ``order`` is not a finite number above 1 or a non-empty array of them.
         """
-        grid = validation.reals(
-            order,
-            "order",
-            above=1.0,
-            at_most=1e300,
-            remedy="the limit at 1 is the Kullback-Leibler divergence",
-        )
+        grid = validation.renyi_orders(order, at_most=1e300)
         ceiling = pure_renyi(self.pure_epsilon, grid)
 
         def why_wide(order, _):

@@ -290,9 +290,7 @@ class ApproximateDP(FiniteTradeoff):
     """
 
     def __init__(self, *, eps, delta):
-        self.eps = validation.real(
-            eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative"
-        )
+        self.eps = validation.central_budget(eps, at_most=700.0)
         self.failure = validation.real(
             delta, "delta", at_least=0.0, at_most=1.0, remedy="delta is a probability"
         )

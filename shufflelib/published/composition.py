@@ -21,7 +21,7 @@ from shufflelib.numerics.logspace import log1mexp, log_binomial_pmf, log_expm1, 
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import MOST_ROUNDS, PrivacyProfile
+from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.published.renyi.girgis import effective_users, log_binomials, log_higher_moments
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -30,13 +30,9 @@ ORDERS = np.concatenate([1.0 + np.geomspace(1e-3, 1.0, 12), np.geomspace(2.1, 3e
 LARGEST_SUM = 10**6  # rounds, or orders, that are added one by one
 
 
-def _rounds(rounds, most=MOST_ROUNDS):
-    return validation.count(rounds, "rounds", at_most=most, remedy="a number of repetitions, at least 1")
-
-
 def _one_round(eps, delta):
     return (
-        validation.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative"),
+        validation.central_budget(eps, at_most=700.0),
         validation.real(delta, "delta", at_least=0.0, below=1.0, remedy="delta is a probability"),
     )
 
@@ -73,7 +69,7 @@ def advanced_drv10(*, eps, delta, rounds, total_delta):
     1.6249
     """
     eps, delta = _one_round(eps, delta)
-    rounds, total = _rounds(rounds), validation.probability(total_delta, "total_delta")
+    rounds, total = validation.rounds(rounds), validation.probability(total_delta, "total_delta")
     eps_one, left = Interval.of(eps), total - rounds * Interval.of(delta)
     if left.lower <= 0.0:
         raise ValueError(
@@ -115,7 +111,7 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
     True
     """
     eps, delta = _one_round(eps, delta)
-    rounds = _rounds(rounds, LARGEST_SUM)
+    rounds = validation.count(rounds, "rounds", at_most=LARGEST_SUM)
     total = validation.probability(total_delta, "total_delta")
     kept = rounds * (-Interval.of(delta)).log1p()
     spent, kept = (-kept.expm1()).upper, kept.upper
@@ -176,8 +172,8 @@ def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
     (5.23, 4.89)
     """
     validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
-    rounds, delta = _rounds(rounds), validation.probability(delta, "delta")
-    order = validation.reals(order, "order", above=1.0, remedy="orders are above 1").ravel()
+    rounds, delta = validation.rounds(rounds), validation.probability(delta, "delta")
+    order = validation.renyi_orders(order).ravel()
     worst = [max(pair.renyi_worst(float(one))[1] for pair in profile.dominating_pairs) for one in order]
     total = (Interval.of(np.minimum(worst, profile.pure_epsilon)) * rounds).upper
     return best_over_orders(epsilon_from_renyi_canonne20(order=order, renyi=total, delta=delta), order=order)
@@ -219,7 +215,7 @@ def gaussian_limit_dong22(profile, *, rounds):
     1.263
     """
     validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
-    rounds = _rounds(rounds)
+    rounds = validation.rounds(rounds)
     pair = profile if isinstance(profile, Pair) else profile.envelope
     if pair.max_privacy_loss == 0.0:
         raise ValueError(
@@ -271,7 +267,9 @@ def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
     >>> round(bracket.upper, 4)  # 2 log 3 = 2.1972… without the other users
     2.0925
     """
-    return VariationRatioPair(n=n, p=p, beta=beta, q0=q).compose(rounds=_rounds(rounds)).epsilon(delta)
+    return (
+        VariationRatioPair(n=n, p=p, beta=beta, q0=q).compose(rounds=validation.rounds(rounds)).epsilon(delta)
+    )
 
 
 def subsampled_girgis21(*, eps0, n, rate, order):
@@ -314,9 +312,7 @@ def subsampled_girgis21(*, eps0, n, rate, order):
     ['4.89e-05', '6.36e-03']
     """
     eps0, n = validation.local_budget(eps0), validation.users(n)
-    rate = validation.real(
-        rate, "rate", at_least=1e-9, at_most=1.0, remedy="a rate is the share of users drawn"
-    )
+    rate = validation.sampling_rate(rate)
     order = validation.count(order, "order", at_least=2, at_most=LARGEST_SUM, remedy="a whole order")
     log_users, log_rate = math.log(effective_users(eps0, n)), math.log(rate)
     second = math.log(2.0 * order * (order - 1.0)) + 2.0 * log_rate

@@ -11,10 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
-from shufflelib.calibration.targets import MAX_ROUNDS
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import as_path, try_folder, writing
-from shufflelib.profiles.privacy_profile import SMALLEST_RATE
 from shufflelib.randomizers.by_name import constructors, named, parameters, required
 from shufflelib.sweeps.running import completed, environment
 
@@ -27,15 +25,11 @@ RANGE = {"from", "to", "points", "log"}
 DOMAINS = {
     "n": validation.users,
     "delta": lambda delta: validation.probability(delta, "delta"),
-    "eps": lambda eps: validation.real(eps, "eps", at_least=0.0, remedy="a central budget in nats"),
-    "fpr": lambda fpr: validation.real(fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate"),
-    "order": lambda order: validation.real(order, "order", above=1.0, remedy="a Rényi order exceeds 1"),
-    "rate": lambda rate: validation.real(
-        rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="the share of users that is drawn"
-    ),
-    "rounds": lambda rounds: validation.count(
-        rounds, "rounds", at_most=MAX_ROUNDS, remedy="how often every user reports"
-    ),
+    "eps": validation.central_budget,
+    "fpr": validation.false_positive_rate,
+    "order": validation.renyi_order,
+    "rate": validation.sampling_rate,
+    "rounds": validation.rounds,
 }
 
 

@@ -103,9 +103,7 @@ class MellinInversion:
         Certified
             Proved if the moments are as precise as stated.
         """
-        grid = validation.reals(
-            eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative"
-        )
+        grid = validation.central_budgets(eps, at_most=700.0)
         flat = grid.reshape(-1)
         value = np.array([np.sum(self._weight * np.exp((1.0 - self._order) * e)).real for e in flat])
         fall = np.exp((1.0 - self.line) * flat)

@@ -92,7 +92,7 @@ def best_over_orders(values, *, order):
     values = validation.reals(
         values, "values", at_least=0.0, finite=False, remedy="pass epsilons or deltas, not negative"
     )
-    order = validation.reals(order, "order", above=1.0, remedy="orders are above 1")
+    order = validation.renyi_orders(order)
     if values.ndim != 1 or values.shape != order.shape:
         raise ValueError(
             f"values and order must be one-dimensional of equal length, got {values.shape} and {order.shape}"
@@ -103,9 +103,7 @@ def best_over_orders(values, *, order):
 
 def _orders(order, renyi):
     """Return λ, λ − 1, log(1 − 1/λ) and the divergence as intervals."""
-    order = validation.reals(
-        order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="an order of at most 1 proves nothing"
-    )
+    order = validation.renyi_orders(order)
     renyi = validation.reals(
         renyi, "renyi", at_least=0.0, finite=False, remedy="pass the upper bound on a Renyi divergence"
     )
@@ -212,6 +210,6 @@ def delta_from_renyi_canonne20(*, order, renyi, eps):
     '6.89e-08'
     """
     order, more, bend, renyi = _orders(order, renyi)
-    eps = validation.real(eps, "eps", at_least=0.0, remedy="eps is in nats, not negative")
+    eps = validation.central_budget(eps)
     log_delta = more * (renyi - min(eps, FAR) + bend) - order.log()
     return _plain(log_delta.exp().within(0.0, 1.0).upper)

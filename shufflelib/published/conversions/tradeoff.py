@@ -38,7 +38,7 @@ def tradeoff_from_approximate_dp_wasserman10(*, eps, delta):
     >>> round(f(0.05).lower, 4)  # of 0.95 without any information
     0.9347
     """
-    eps = validation.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
+    eps = validation.central_budgets(eps, at_most=700.0)
     delta = validation.reals(delta, "delta", at_least=0.0, at_most=1.0, remedy="delta is a probability")
     if eps.shape != delta.shape:
         raise ValueError(f"eps and delta must have equal shapes, got {eps.shape} and {delta.shape}")
@@ -73,7 +73,7 @@ def delta_from_tradeoff_dong22(f, *, eps):
     0.0055
     """
     checked(f, "f")
-    grid = validation.reals(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats, not negative")
+    grid = validation.central_budgets(eps, at_most=700.0)
     forward, backward = f.delta(grid), f.inverse.delta(grid)
     return Certified(
         np.maximum(forward.lower, backward.lower),

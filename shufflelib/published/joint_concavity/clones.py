@@ -188,7 +188,7 @@ def delta_corollary43(*, eps0, n, eps):
     (0.125, True)
     """
     eps0, n = validation.local_budget(eps0), validation.count(n, "n", at_least=2, at_most=LISTED_USERS)
-    eps = validation.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="eps is in nats")
+    eps = validation.central_budget(eps, at_most=700.0)
     w, i = _swap(eps0), np.arange(n)
     weight = np.exp(log_binomial_pmf(i, n - 1, 2.0 * w))
     polygon = conditioned_on_clones(eps0=eps0, n=n).low

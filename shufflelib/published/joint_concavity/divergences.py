@@ -174,9 +174,7 @@ def renyi(f, *, order):
     True
     """
     checked(f, "f")
-    grid = validation.reals(
-        order, "order", above=1.0, at_most=1e5, remedy="the limit at 1 is kullback_leibler"
-    )
+    grid = validation.renyi_orders(order, at_most=1e5)
     gaussian = isinstance(f, GaussianTradeoff)
     high, low = (f.gaussian, f.gaussian) if gaussian else (f.high.pair, f.low.pair)
     ends = [(high.renyi_directed(float(x))[0], low.renyi_directed(float(x))[1]) for x in grid.ravel()]

@@ -337,9 +337,7 @@ def renyi_least_squares(*, a, order, noise=1.0):
     noise = validation.real(
         noise, "noise", at_least=1e-3, at_most=1e3, remedy="noise is a standard deviation"
     )
-    grid = validation.reals(
-        order, "order", above=1.0, at_most=validation.MAX_ORDER, remedy="the limit at 1 is Kullback-Leibler"
-    )
+    grid = validation.renyi_orders(order)
     exact = [float(1 + Fraction(noise) ** 2 - Fraction(one)) for one in grid.flat]  # s, whose sign decides
     room = np.array(exact).reshape(grid.shape)
     order, square, more = Interval.of(grid), Interval.of(noise) * noise, Interval.of(grid) - 1.0

@@ -138,7 +138,7 @@ def counts_delta_gspa24(*, eps0, eps, delta0=0.0):
     """
     eps0 = personal(eps0)
     delta0 = failures(delta0, eps0)
-    eps = validation.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
+    eps = validation.central_budget(eps)
     return delta_among(*_clones(eps0, delta0), float(eps0[-1]), float(delta0[-1]), eps)
 
 

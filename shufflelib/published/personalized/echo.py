@@ -141,7 +141,7 @@ def echo_delta_liu23(*, eps0, eps):
     '2.141e-05'
     """
     eps0 = _positive(eps0)
-    eps = validation.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
+    eps = validation.central_budget(eps)
     overlaps, largest = _overlaps(eps0)
     mean, variance = math.fsum(overlaps), max(math.fsum(overlaps * (1.0 - overlaps)), 1e-12)
     reach = REACH * math.sqrt(variance) + 1.0

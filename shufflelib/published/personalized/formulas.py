@@ -235,7 +235,7 @@ def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
     >>> round(personalized.gaussian_delta_with_slack_gspa24(eps0=half, eps=0.3, slack=1e-3), 4)
     0.0024
     """
-    eps = validation.real(eps, "eps", at_least=0.0, at_most=700.0, remedy="a central budget is in nats")
+    eps = validation.central_budget(eps, at_most=700.0)
     slack = _slack(slack)
     value = gaussian_delta_gspa24(eps0=eps0, delta0=delta0, eps=eps)
     return min(1.0, value + (1.0 + math.exp(eps)) * slack)
@@ -341,6 +341,6 @@ def delta_with_failures_fmt21(*, eps0, delta0, eps, delta):
     eps0 = personal(eps0)
     largest = float(np.max(failures(delta0, eps0)))
     if largest == 0.0:
-        validation.real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
+        validation.central_budget(eps)
         return validation.probability(delta, "delta")
     return clones_delta_fmt21(eps=eps, delta=delta, eps0=float(eps0.max()), delta0=largest, n=eps0.size)

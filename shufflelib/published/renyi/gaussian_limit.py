@@ -209,7 +209,7 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
     """
     mu = gaussian_mu_ccg24(eps0=eps0, n=n)
     event = _event_ccg24(eps0, validation.probability(delta0, "delta0"), n)
-    eps = validation.real(eps, "eps", at_least=0.0, remedy="a central budget is non-negative, in nats")
+    eps = validation.central_budget(eps)
     rest = Gaussian(mu).delta(eps).upper if mu <= LARGEST_MU else 1.0
     return event + (1.0 - event) * rest
 
@@ -246,7 +246,7 @@ def clones_delta_fmt21(*, eps, delta, eps0, delta0, n):
     >>> round(renyi.clones_delta_fmt21(eps=0.1, delta=1e-6, eps0=1.0, delta0=1e-12, n=10_000), 8)
     1.05e-06
     """
-    eps = validation.real(eps, "eps", at_least=0.0, remedy="a central budget is non-negative, in nats")
+    eps = validation.central_budget(eps)
     delta, delta0 = validation.probability(delta, "delta"), validation.probability(delta0, "delta0")
     eps0, n = validation.local_budget(eps0), validation.users(n)
     log_added = float(math.log(n) + math.log(delta0) + math.log1p(0.5 * math.exp(eps0)))
