@@ -134,5 +134,4 @@ def _by_enumeration(distribution, n, log_crude, around=None, most=None):
         some = gain > 0.0
         ends.append(logsumexp(log_chance[some] + np.log(gain[some])))
     ends[1] = float(np.logaddexp(ends[1], _log_left_out(around, n, most) + log_crude))
-    rounding = [UNIT * (64 + 4 * abs(end)) if end > -math.inf else 0.0 for end in ends]
-    return Interval(ends[0] - rounding[0], ends[1] + rounding[1])
+    return Interval(*ends).widened(4.0, 64 * UNIT)

@@ -30,9 +30,8 @@ QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4  # the same for a Rényi divergence, which is not known better than WIDTH
 FIRST_DOTS = 25  # on each curve, before it is known where more are needed
-RENYI_FIRST_DOTS = 9
 DEPTH = 690.0  # e-folds of H below which dots are set only where a question needs them
-RENYI_DEPTH = 50.0
+FOR_RENYI = RENYI_TOLERANCE, 9, 50.0  # the same three for a Rényi divergence
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
 FARTHEST = 709.0  # nats; no dot lies beyond, where e^ε would overflow
 

@@ -66,12 +66,8 @@ class Pair(ABC):
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both bounds of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
-        start = (
-            connect_the_dots.RENYI_TOLERANCE,
-            connect_the_dots.RENYI_FIRST_DOTS,
-            connect_the_dots.RENYI_DEPTH,
-        )
-        return connect_the_dots.ConnectTheDots(self, *start).renyi(order, skip_below)
+        dots = connect_the_dots.ConnectTheDots(self, *connect_the_dots.FOR_RENYI)
+        return dots.renyi(order, skip_below)
 
     def renyi_worst(self, order, skip_below=0.0):
         """Return both bounds of the larger direction, known well where it exceeds ``skip_below``."""

@@ -100,15 +100,13 @@ class LikelihoodRatios:
 
     def swapped(self):
         """Return the likelihood ratios with the two reports exchanged."""
-        return LikelihoodRatios(
-            self.r1_over_w,
-            self.r0_over_w,
-            self.w,
-            self.r1_outside,
-            self.r0_outside,
-            self.precision,
-            self.cell_width,
-            None if self.outside is None else self.outside[::-1],
+        return replace(
+            self,
+            r0_over_w=self.r1_over_w,
+            r1_over_w=self.r0_over_w,
+            r0_outside=self.r1_outside,
+            r1_outside=self.r0_outside,
+            outside=None if self.outside is None else self.outside[::-1],
         )
 
     def unbounded(self):

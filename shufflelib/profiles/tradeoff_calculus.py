@@ -67,14 +67,14 @@ def _merged(pair):
     return DiscretePair.from_losses(log_p, log_q, pair.loss.at(starts))
 
 
-def steep(pair):
-    r"""Return the symmetric pair made of the segments steeper than −1, a segment of slope −1, and the mirror.
+def steep(polygon):
+    r"""Return the symmetric polygon of the segments steeper than −1, a segment of slope −1, and the mirror.
 
     Where the steep segments cross the diagonal they are cut there.
     """
+    pair = polygon.pair
     before = pair.loss.middle < 0.0
     parts, last = [part.at(before) for part in (pair.log_p, pair.log_q, pair.loss)], int(before.sum())
-    polygon = Polygon(pair)
     above_diagonal = np.subtract(*polygon.knots[::-1])[: last + 1]
     middle = np.empty(0)
     if above_diagonal[-1] < 0.0:
@@ -98,7 +98,7 @@ def steep(pair):
             (loss, np.zeros(middle.size), -loss),
         )
     )
-    return DiscretePair.from_losses(log_p.widened(absolute=pad), log_q.widened(absolute=pad), loss)
+    return Polygon(DiscretePair.from_losses(log_p.widened(absolute=pad), log_q.widened(absolute=pad), loss))
 
 
 def blended(pair, kept, weight):

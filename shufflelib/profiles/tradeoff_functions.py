@@ -55,8 +55,8 @@ class TradeoffFunction:
         return Certified(np.minimum(lower, upper), upper, source=self.source, statement=f"{what} of {self}")
 
     def _mapped(self, step, statement):
-        low = Polygon(step(self.low.pair))
-        high = low if self.high is self.low else Polygon(step(self.high.pair))
+        low = step(self.low)
+        high = low if self.high is self.low else step(self.high)
         return TradeoffFunction(low, high, statement=statement, source=self.source)
 
     def __call__(self, fpr):
@@ -87,9 +87,7 @@ class TradeoffFunction:
     @property
     def inverse(self):
         r"""The trade-off function :math:`f^{-1} = T(Q, P)`: null and alternative exchanged."""
-        low = self.low.inverse
-        high = low if self.high is self.low else self.high.inverse
-        return TradeoffFunction(low, high, statement=f"the inverse of {self.statement}", source=self.source)
+        return self._mapped(lambda polygon: polygon.inverse, f"the inverse of {self.statement}")
 
     def conjugate(self, slope):
         r"""Enclose the convex conjugate :math:`f^*(y) = \sup_{0\le x\le 1} xy - f(x)`.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.certified import each
 from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
@@ -108,9 +108,7 @@ def _curve(profile, dots):
 
     def ends(eps):
         if isinstance(profile, Pair):
-            log = np.array([profile.log_hockey_stick(float(x)) for x in eps])
-            with np.errstate(under="ignore"):
-                return np.exp(log[:, 0]) * (1 - 4 * UNIT), np.minimum(np.exp(log[:, 1]) * (1 + 4 * UNIT), 1.0)
+            return each(lambda x: profile.log_hockey_stick(x).probabilities(), eps)
         bracket = profile.delta(eps)
         return bracket.lower, bracket.upper
 

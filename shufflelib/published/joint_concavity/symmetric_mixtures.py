@@ -38,7 +38,7 @@ def mixture(f, *, rate):
 
 
 def _mixture(f, kept, rate, statement):
-    return f._mapped(lambda pair: tradeoff_calculus.blended(pair, kept, rate), statement)
+    return f._mapped(lambda part: Polygon(tradeoff_calculus.blended(part.pair, kept, rate)), statement)
 
 
 def symmetric_mixture(f, *, weight):
