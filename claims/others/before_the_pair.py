@@ -92,7 +92,7 @@ def _blanket_by_enumeration(effort):
 
 
 def _failures_charged(rng):
-    """Randomized response with local failures that reveal its input, against the charge for them; exactly."""
+    """Randomized response with local failures that reveal its input, against the δ added for them."""
     e, d, n = Fraction(rng.randint(5, 40), 4), rng.randint(2, 3), rng.randint(2, 3)
     ratio, chance = 1 + Fraction(rng.randint(0, 40), 20) * (e - 1) / 2, Fraction(1, 10 ** rng.randint(1, 4))
     pure = exact_shuffle.randomized_response(e, d)
@@ -100,10 +100,10 @@ def _failures_charged(rng):
         [(1 - chance) * x for x in row] + [chance * (y == told) for y in range(d)]
         for told, row in enumerate(pure)
     ]
-    charge = (ratio + 1) * (1 + 1 / (2 * e)) * n * chance
+    added = (ratio + 1) * (1 + 1 / (2 * e)) * n * chance
     return (
         exact_shuffle.worst_delta(telling, n, ratio)[0]
-        <= exact_shuffle.worst_delta(pure, n, ratio)[0] + charge
+        <= exact_shuffle.worst_delta(pure, n, ratio)[0] + added
     )
 
 

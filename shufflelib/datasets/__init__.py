@@ -7,8 +7,8 @@ Digits('digits', 1500 training and 297 test images of 64 pixels)
 In order of reading:
 
 1. `images`: what a labelled data set is.
-2. `bundled`: the small digits that come with scikit-learn, always there.
-3. `mnist_files`: MNIST, read from files whose sums are known, and downloaded by pooch.
+2. `bundled`: the small digits that come with scikit-learn, available without a download.
+3. `mnist_files`: MNIST, read from files with known checksums, and downloaded by pooch.
 
 Nothing is downloaded except by `download_mnist`, which ``python -m shufflelib.datasets`` calls.
 """

@@ -1,4 +1,4 @@
-"""The small digits bundled with scikit-learn: there on every machine, loaded when asked for."""
+"""The small digits bundled with scikit-learn: available without a download, loaded on demand."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def digits():
     Notes
     -----
     The same writers are in both parts, so test accuracy here says nothing about new writers.
-    The split comes from ``numpy.random.RandomState``, whose stream is frozen: it is the same in every
+    The split comes from ``numpy.random.RandomState``, whose stream is fixed: it is the same in every
     version of numpy.
 
     Source: E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits" (UCI, 1998), its test set.

@@ -79,7 +79,7 @@ def mnist(folder=None):
     FileNotFoundError
         If a file is missing; the message says where it was looked for.
     ValueError
-        If a file is not the original: damaged, truncated, or another one under its name.
+        If a file is not the original: damaged, truncated, or another file under its name.
     TypeError, ValueError
         If ``folder`` is not a path.
 
@@ -125,7 +125,7 @@ def mnist_available(folder=None):
     Raises
     ------
     ValueError
-        If a file is there and is not the original: a damaged file is not taken for a missing one.
+        If a file is there and is not the original: a damaged file is not treated as missing.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def download_mnist(folder=None):
     Parameters
     ----------
     folder : str or path-like, optional
-        As in `mnist`; made if it is not there.
+        As in `mnist`; created if it is missing.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def download_mnist(folder=None):
     Raises
     ------
     ConnectionError
-        If no mirror delivers a file; the message says what each of them did.
+        If no mirror delivers a file; the message says what went wrong with each.
     OSError
         If a file cannot be written.
 
@@ -194,7 +194,7 @@ def mnist_folder(folder=None):
 
 
 def _content(folder, file):
-    """Return the decompressed bytes of a file that is there, once they are checked."""
+    """Return the decompressed bytes of an existing file after checking them."""
     path = folder / file.name
     if not path.is_file():
         raise FileNotFoundError(f"no {file.name} in {folder}; {REMEDY}")

@@ -8,11 +8,11 @@ know which report is precise, and the only unbiased linear estimator is
 
 which is the unweighted average for Algorithm 1 (b = 0, g = 1) and (A - B)/(n - 2B) for Algorithm 2.
 
-The same paper's Definition 6 permutes the *users* and binds the budgets to slots.  Then the budget of every
+The same paper's Definition 6 permutes the *users* and assigns the budgets to slots.  Then the budget of every
 report is public, and reports are weighted by their precision.
 
 Theorems 3 and 4 of the paper claim the guarantee of slots for Algorithms 1 and 2, up to an unspecified
-error; there it is false.  Here each protocol has its own certificate.
+error; for these algorithms it is false.  Here each protocol has its own certificate.
 """
 
 from abc import abstractmethod

@@ -2,7 +2,7 @@ r"""Range queries: how many users hold a value in [a, b], from noisy counts on a
 
 Summing single values adds their noise up over b - a + 1 of them; on a `hierarchy` at most
 :math:`2(B-1)H` counts are summed, so the noise grows with :math:`\log d` only.
-The price: each user reports on one level, drawn at random, with the full budget.
+In return, each user reports on one level, drawn at random, with the full budget.
 
 Each user's report is a mixture of randomizers, and the mixture's certificate is the protocol's.
 """
@@ -122,7 +122,7 @@ class RangeQueryProtocol(Protocol):
     def _scaled_variance(self, level, nodes, share):
         """Return n times what ``nodes`` nodes of a level, holding a share of the users, add to a variance."""
         own, other, _ = self.randomizer.components[level].support
-        miss = nodes * other  # chance that a report falls into the nodes if its user is not there
+        miss = nodes * other  # probability that a report falls into the nodes if its user is in none of them
         hit = miss + (own - other)
         squared = share * (hit * (1.0 - miss) ** 2 + (1.0 - hit) * miss**2)
         squared = squared + (1.0 - share) * miss * (1.0 - miss)

@@ -1,4 +1,4 @@
-"""Showing a bracket: shaded, in words; and the side where no bound can be."""
+"""Brackets as a shade or in words, and the region that an attack rules out."""
 
 import numpy as np
 
@@ -91,7 +91,7 @@ def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1)):
 
 
 def aligned(**values):
-    """Return numbers or lists of them, NaN allowed, as arrays of one shape, or refuse one by name.
+    """Return numbers or lists of them, NaN allowed, as arrays of one shape; errors name the argument.
 
     Examples
     --------

@@ -26,7 +26,7 @@ def draw_failures(ax, curves):
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        Where to draw, half an inch high for each row; it gets scales and ticks of its own.
+        Where to draw, half an inch high for each row; scales and ticks are set here.
     curves : dict of str to object
         For each claim its failure curve, with the attributes of a `claims.failure_curve.FailureCurve`.
 
@@ -79,7 +79,7 @@ def draw_failures(ax, curves):
 
 
 def _about(name, curve):
-    """Say in two or three lines whose claim a row is, about what, and where it is most wrong."""
+    """Return in two or three lines which claim a row shows, about what, and where it is most wrong."""
     where = digits(curve.at[curve.worst])
     about = f"{name}: {curve.quantity}; ring\u00a0at {curve.parameter}: {where}"
     for joined in (" = ", ": "):

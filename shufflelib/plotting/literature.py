@@ -13,7 +13,7 @@ GREY_LINES = "grey: other published\nbounds and limits"
 def draw_family(ax, curves, words):
     """Draw many bounds in grey with a single label; the CSV distinguishes them.
 
-    Where they shall be named, `label_directly` knows them as "grey: " and the bound.
+    To name single ones, `label_directly` knows them as "grey: " and the bound.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ class Shown:
     Examples
     --------
     >>> from shufflelib import plotting
-    >>> plotting.Shown("03_2_blanket", "Three in five reports tell nothing", "The floor is hatched.", b"")
-    03_2_blanket: Three in five reports tell nothing
+    >>> plotting.Shown("03_2_blanket", "Three in five reports come from the blanket", "It is hatched.", b"")
+    03_2_blanket: Three in five reports come from the blanket
     """
 
     name: str

@@ -34,7 +34,7 @@ _APPLIED = ContextVar("applied", default=False)
 def style():
     """Apply the project's Matplotlib style inside a ``with`` block, ignoring the user's settings.
 
-    A block inside another one changes nothing and costs nothing.
+    A block inside another one changes nothing.
 
     Examples
     --------

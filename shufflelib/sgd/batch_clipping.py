@@ -29,7 +29,7 @@ class BatchClippedBlocks(LaplaceNoise):
     -----
     Three things differ from Algorithm 1.
 
-    1. *The average is clipped, not each example.*  One example can carry the average of a batch from one end
+    1. *The average is clipped, not each example.*  One example can move the average of a batch from one end
        of the clipped set to the other, so clipping leaves no 1/s in the sensitivity.
     2. *N is not the ℓ₁ norm.*  A layer's matrix counts by its largest column (numpy's ``norm(W, ord=1)``), so
        the entries of a layer with h outputs can add up to h N.  With H the largest number of outputs of a
@@ -39,7 +39,7 @@ class BatchClippedBlocks(LaplaceNoise):
        epoch then sees the same batch at the same step.
 
     The noise is calibrated to 2C/s: in the worst case s H times too little for one example, 300,000 times
-    with s = 300 and 1,000 hidden units.  Where no average is clipped, which is the rule on MNIST, one example
+    with s = 300 and 1,000 hidden units.  Where no average is clipped, which is usual on MNIST, one example
     moves it by ``‖g_j - g_j'‖₁/s`` with unclipped gradients, and the report's budget for that pair is
     ``eps0 ‖g_j - g_j'‖₁/(2C)``.
 

@@ -1,4 +1,4 @@
-"""Principal components: images in, few numbers out."""
+"""Principal components: images reduced to a few numbers."""
 
 from dataclasses import dataclass
 

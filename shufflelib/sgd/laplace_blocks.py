@@ -56,7 +56,7 @@ class LaplaceBlocks(LaplaceNoise):
     "batch size m" as 300 (Chen, Cao, Ge 2024) and 100 (arXiv v1 of it).
 
     Guarantees are those of real numbers.  Norms are rounded up, so every example stays within C in single
-    precision too; the rounding of a block's sum, and of the noise, is not charged.
+    precision too; the rounding of a block's sum, and of the noise, is not included.
 
     Source: Chen, Cao, Ge 2024 (Rényi), Algorithm 1 and Theorem 3.
 

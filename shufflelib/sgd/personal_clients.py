@@ -70,7 +70,7 @@ class PersonalClients(BlockReports):
     order and in Table 3 (m = 100, n = 60,000).  Read that way the clients hold 600 examples and
     the printed scale is that of ``calibrated_to=2 * clip / 100``.
 
-    Guarantees are those of real numbers: rounding is not charged.
+    Guarantees are those of real numbers: rounding is not included.
 
     Source: Chen, Cao, Ge 2024 (GSPA), Algorithm 3 and Theorem 5.
 

@@ -7,7 +7,7 @@ Every report depends on the earlier ones through θ: the process is adaptive.  A
 
 .. math:: \bar\theta \leftarrow (1 - w_t)\, \bar\theta + w_t\, \theta, \qquad w_t = \frac{1}{\min(t, K)}
 
-follows: of all steps while they are at most K, then over about the last K, with weights that fade.
+follows: of all steps while they are at most K, then over about the last K, with decreasing weights.
 """
 
 import io
@@ -82,7 +82,7 @@ class Training:
     that was interrupted and resumed from its checkpoint gives the same bits as one that was not.  Anybody
     who knows the seed can remove the noise: for data that need protection, draw the seed at random and keep
     it secret.  Accuracies on training data are statistics that no noise protects.  An average of parameters
-    that were sent out costs no privacy.
+    that were released costs no privacy.
 
     Examples
     --------
@@ -234,7 +234,7 @@ def _read(path, identity):
             found = {name: stored[name] for name in stored.files}
         of_run, epoch, generator = (found.pop(name) for name in ("run", "epoch", "generator"))
         state = _State(epoch=int(epoch), generator=json.loads(str(generator)), **found)
-    except Exception as error:  # whatever numpy and zipfile make of a file that is not what it says
+    except Exception as error:  # errors of numpy and zipfile for a file of another format
         raise ValueError(
             f"checkpoint {str(path)!r} cannot be read ({error}); delete it to start again"
         ) from error

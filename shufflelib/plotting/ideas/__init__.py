@@ -1,4 +1,4 @@
-"""Pictures of ideas: each takes plain data and gives a figure, good as a still and behind a slider.
+"""Pictures of ideas: each takes plain data and returns a figure, for print or behind a slider.
 
 Every picture is one call that returns a matplotlib Figure, five inches wide.  It takes ``finding``, the
 headline, by default what the data say; ``setting``, the grey line below it; and ``fig``, an earlier picture

@@ -24,8 +24,8 @@ def gif(frame, stages, pauses, *, dpi):
 
     Notes
     -----
-    All pictures share the colours of the last one, so that what stands still stays the same to the bit and
-    costs nothing; matplotlib's own writer chooses colours anew for every picture.
+    All pictures share the colours of the last one, so that unchanged areas are identical and take no
+    space; matplotlib's writer chooses the colours of every picture separately.
 
     Examples
     --------

@@ -28,7 +28,7 @@ MOST_INPUTS, MOST_OUTPUTS, MOST_REPORTS = 4, 12, 100
 def draw_blanket(
     pmf, *, inputs=None, outputs=None, reports=None, from_floor=None, finding=None, setting="", fig=None
 ):
-    """Draw the output distributions of a randomizer over their common floor, and reports from it in grey.
+    """Draw the output distributions of a randomizer over the blanket, and reports from it in grey.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def draw_blanket(
     reports : array_like of int, shape (n,), optional
         Outputs of n users, counted from 0.
     from_floor : array_like of bool, shape (n,), optional
-        Which of them were drawn from the floor.
+        Which of them were drawn from the blanket.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def _middles(ax, kinds):
 
 
 def _draw_bars(ax, pmf, floor, bottoms, inches):
-    """Draw a row of bars for each input: the floor hatched, in colour what stands above it."""
+    """Draw a row of bars for each input: the blanket hatched, in colour the part above it."""
     middles, wide = _middles(ax, pmf.shape[1])
     for row, (masses, bottom) in enumerate(zip(pmf, bottoms, strict=True)):
         at = {"width": 0.78 * wide, "lw": 0}
@@ -130,7 +130,7 @@ def _name_rows(ax, pmf, floor, inputs, outputs, bottoms, height):
 
 
 def _draw_reports(ax, reports, from_floor):
-    """Draw reports as dots: grey from the floor, in a colour where they depend on the value."""
+    """Draw reports as dots: grey from the blanket, in a colour where they depend on the value."""
     n = len(reports)
     columns, size = (30, 7.0) if n <= 60 else (40, 5.5)
     x = LEFT + (ax.get_xlim()[1] - 0.15 - LEFT) * (np.arange(n) % columns + 0.5) / columns

@@ -114,7 +114,7 @@ def dots(ax, x, y, categories, *, size=7.0, **how):
 
 
 def words(text, name):
-    """Return a text, or refuse what is none by the name of its argument.
+    """Return a text; raise an error that names the argument if it is none.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def words(text, name):
 
 
 def whole_numbers(values, name, *, size=None, below=None):
-    """Return a one-dimensional array of whole numbers from 0, or refuse it by name.
+    """Return a one-dimensional array of whole numbers from 0; errors name the argument.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def whole_numbers(values, name, *, size=None, below=None):
 
 
 def numbers(values, name, *, size=None, **domain):
-    """Return a one-dimensional array of finite numbers, or refuse it by name.
+    """Return a one-dimensional array of finite numbers; errors name the argument.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def numbers(values, name, *, size=None, **domain):
 
 
 def flags(values, name, size):
-    """Return so many truths, given as such or as 0 and 1, or refuse them by name.
+    """Return an array of so many booleans, given as such or as 0 and 1; errors name the argument.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def flags(values, name, size):
 
 
 def labels(names, name, size, *, more=False):
-    """Return one text for each of so many places, or refuse them by name; there may be more if it says so.
+    """Return one text for each of so many places, or more where allowed; errors name the argument.
 
     Examples
     --------

@@ -74,7 +74,7 @@ def draw_clones(reports, *, you=0, names=None, stage=2.0, finding=None, setting=
 
 
 def _places(reports, top):
-    """Return where dots stand in the crowd and in their piles, and their size in points."""
+    """Return the places of the dots, unsorted and in piles, and their size in points."""
     n = len(reports)
     columns = int(np.ceil(np.sqrt(n)))
     rows = -(-n // columns)

@@ -109,7 +109,7 @@ def _draw_bar(ax, bottom, high, wide, widths, within, alpha, p):
 
 
 def _name_parts(ax, wide, alpha, p, missing, bottoms, high, rest, others):
-    """Write above the first bar what its parts mean, and below the last what becomes of the missing mass."""
+    """Write above the first bar what its parts mean, and below the last what happens to the missing mass."""
     over = bottoms[0] + high + 0.06
     how = {"fontsize": LABEL, "va": "bottom"}
     ax.text(LEFT, over, "points to first", color=legible(BLUE), fontweight="bold", **how)

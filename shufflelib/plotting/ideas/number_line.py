@@ -16,7 +16,7 @@ from shufflelib.plotting.style import style
 HEIGHT = 2.9
 MOST = 6
 MARGIN, BELOW, BAND, ROW = 0.15, 0.82, 0.3, 0.165  # inches
-SEEN = 0.02  # share of the line from which on a bracket is seen as such
+SEEN = 0.02  # share of the line from which on a bracket is visible
 
 
 def draw_bracket(lower, upper, *, published=None, finding=None, setting="", fig=None):

@@ -22,7 +22,7 @@ from shufflelib.plotting.style import style
 
 PEOPLE, REPORTS, SHUFFLED, COUNTS = 0.55, 1.5, 3.2, 3.7  # inches from the left
 BOX = (1.95, 2.85)  # left and right of the shuffler
-MOST = 40  # people that find room
+MOST = 40  # people that fit into the picture
 HEIGHT = 3.5
 MOVES = 3  # from people to reports, through the shuffler, to the counts
 
@@ -30,7 +30,7 @@ MOVES = 3  # from people to reports, through the shuffler, to the counts
 def draw_protocol(
     values, reports, order, *, names=None, you=0, stage=3.0, finding=None, setting="", fig=None
 ):
-    """Draw how people's values become reports, lose their senders in the shuffler, and are counted.
+    """Draw how people's values become reports, are shuffled, and are counted.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _draw_shuffler(ax, base, height):
 
 
 def _draw_ways(ax, places, order, changed, stage):
-    """Draw the ways that reports have gone; inside the shuffler they cross."""
+    """Draw the paths of the reports; inside the shuffler they cross."""
     if stage >= 1.0:
         for these, colour, width in ((changed, INK, 1.6), (~changed, PALE, 0.8)):
             ax.hlines(places[these], PEOPLE, REPORTS, colors=colour, lw=width, zorder=1)

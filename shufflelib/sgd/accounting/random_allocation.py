@@ -23,7 +23,7 @@ from shufflelib.randomizers import cells
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1e6
 MOST_BLOCKS = 10**6
 CELL, FEWEST_CELLS, MOST_CELLS = 0.3, 70, 300  # width of a cell in log l
-# tried in this order until both bounds are close: the threshold, in units of m e^ε, above which l is charged
+# tried in this order until both bounds are close: the threshold, in units of m e^ε, above which l is counted
 # in full, like a report that identifies its block; and the relative width of δ requested of the quadrature
 TRIALS = ((5.0, 3e-4), (2.0, 5e-5), (0.7, 5e-5))
 CLOSE = 0.08  # width of log δ
@@ -77,7 +77,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
     their tangents meet; each point is moved to these corners by a mean-preserving split, in shares
     :math:`\sinh^2\frac{k-v}2,\; \sinh^2\frac{k+v}2,\; 2\cosh k\,\sinh\frac{k-v}2\sinh\frac{k+v}2` over
     :math:`\sinh^2 k`, where log l is v, from -k to k, seen from the middle of the cell. Where l is above 5 m
-    e^ε it is charged in full, like a report that identifies its block, and so are the far tails; this keeps
+    e^ε it is counted in full, like a report that identifies its block, and so are the far tails; this keeps
     the tail of the sum light.  Where it is not light enough, the threshold is 2 or 0.7 m e^ε.  Without
     amplification the pair is (2/σ)-GDP, which is the upper bound where it is smaller.
 
@@ -155,7 +155,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
         ends[1:] += (mass * right**2).sum(axis=1)
         corners = (mass * 2.0 * np.cosh(k) * left * right).sum(axis=1)
         inside = 1.0 / np.cosh(k[:, 0])
-        # beyond the cells l is left out, to be charged in full; l' is left out before the first one, which
+        # beyond the cells l is left out, to be counted in full; l' is left out before the first one, which
         # raises G, and split to 0 and its largest value beyond the last one
         last = self._ratio(-edges[-1])
         return (
