@@ -86,7 +86,7 @@ def main(argv=None):
         return 130
     try:
         print(json.dumps(record) if arguments.json else text, flush=True)
-    except BrokenPipeError:  # whoever read it has seen enough; nothing is left to write at exit
+    except BrokenPipeError:  # the reader closed the pipe; nothing is left to write at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 

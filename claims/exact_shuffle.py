@@ -1,4 +1,4 @@
-"""Shuffled outputs of a handful of users in exact fractions: the final arbiter.
+"""Shuffled outputs of a few users in exact fractions, with which other computations are compared.
 
 Probabilities are `fractions.Fraction`, outputs are listed one by one, nothing is rounded.  It serves a few
 users with a few outputs each, which is all that a counterexample should need.

@@ -38,7 +38,7 @@ HELP = {
     "rate": "share of the population drawn at random for each round, 1 by default",
     "rounds": "reports of every user, 1 by default; the answer is for all rounds together",
     "d": "number of items of a histogram",
-    "dropout": "share of the users who may drop out, 0 by default; elsewhere give the n who stay",
+    "dropout": "share of the users who may drop out, 0 by default; in other commands give the n who stay",
 }
 ONE = "for the parameters of one mechanism: --randomizer NAME --help; for all: shufflelib mechanisms"
 SWEEP = (
@@ -49,7 +49,7 @@ SWEEP = (
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints are one line."""
+    """A parser whose error messages are one line."""
 
     def __init__(self, **options):
         super().__init__(allow_abbrev=False, **options)

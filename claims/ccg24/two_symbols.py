@@ -1,4 +1,4 @@
-"""The reduction of shuffling to counts of two symbols, and the "exact" Rényi divergence drawn from it."""
+"""The reduction of shuffling to counts of two symbols, and the "exact" Rényi divergence derived from it."""
 
 import math
 import random
@@ -38,7 +38,7 @@ def _random_channel(rng):
 
 
 def _power_sum(p, q):
-    """Return the sum of P²/Q, infinite where P has an output that Q has not."""
+    """Return the sum of P²/Q, infinite where P has an output that Q does not have."""
     if any(mass and not q.get(output) for output, mass in p.items()):
         return math.inf
     return sum(mass**2 / q[output] for output, mass in p.items() if mass)

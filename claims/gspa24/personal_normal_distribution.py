@@ -1,4 +1,4 @@
-"""Personal budgets: a normal distribution in the place of the two counts, and its distance from them."""
+"""Personal budgets: a normal distribution in place of the two counts, and its distance from them."""
 
 import functools
 import math
@@ -115,7 +115,7 @@ def _rate_again():
 
 
 def _one_over_n(n):
-    """Return the same distance, and what it were at the rate 1/n from the first of the crowds on."""
+    """Return the same distance, and what it would be if it fell as 1/n from the first number of users on."""
     first = CROWDS[0]
     return _distances(n).total_variation, _distances(first).total_variation * first / n
 

@@ -43,7 +43,7 @@ def _tight(weights, p, q):
     return above(*_curves(weights, p, q)[::-1])
 
 
-def _law(values, masses):
+def _weighted(values, masses):
     """Return the distribution of values under masses, as a dict."""
     return summed((value, mass) for value, mass in zip(values, masses, strict=True) if mass)
 
@@ -54,8 +54,8 @@ def _ratios(p, q):
 
 def _ratio_of_the_part(weights, p, q):
     """Return whether p_w/q_w under P_w has the distribution of p_I/q_I under P_I, the part drawn."""
-    one = _law(_ratios(mixed(weights, p), mixed(weights, q)), mixed(weights, p))
-    return one == _law([r for a, b in zip(p, q, strict=True) for r in _ratios(a, b)], beside(weights, p))
+    one = _weighted(_ratios(mixed(weights, p), mixed(weights, q)), mixed(weights, p))
+    return one == _weighted([r for a, b in zip(p, q, strict=True) for r in _ratios(a, b)], beside(weights, p))
 
 
 def _drawn(rng, weights=POSITIVE):
@@ -93,7 +93,7 @@ def _sum_of_ratios(weights, p, q):
         for column in zip(*(_ratios(a, b) for a, b in zip(p, q, strict=True)), strict=True)
     ]
     whole = mixed(weights, p)
-    return _law(_ratios(whole, mixed(weights, q)), whole) == _law(total, whole)
+    return _weighted(_ratios(whole, mixed(weights, q)), whole) == _weighted(total, whole)
 
 
 APART = (

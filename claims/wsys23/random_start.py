@@ -12,7 +12,7 @@ from shufflelib.published import joint_concavity
 
 LEVELS = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
 CLIP = 0.5
-STEPS = (0.3, 1 / 3, 0.4)  # of two users' gradient; one of 1/2 forgets its start
+STEPS = (0.3, 1 / 3, 0.4)  # of two users' gradient; after a step of 1/2 the start has no effect
 
 
 @functools.cache
