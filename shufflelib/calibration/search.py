@@ -97,19 +97,23 @@ class Family:
     falling: bool = False
     whole: bool = False
     accuracy: float = TOLERANCE  # of δ, relative
+    attack_accuracy: float = TOLERANCE  # the same where an attack is searched for
 
     def __post_init__(self):
         self.profile = functools.cache(self.profile_at)
 
-    def calibration(self, quantity, *, start, start_below=None, remedy):
-        """Return the last value that is proved to work, and the first that is proved to fail."""
+    def calibration(self, quantity, *, start, remedy, attacked_at=1.0):
+        """Return the last value that is proved to work, and the first that is proved to fail.
+
+        The latter is looked for from ``attacked_at`` times the former on.
+        """
         answer, unproved = self.edge(self.proved, start)
         nearest = unproved if answer is None else answer
         beyond = nearest if unproved is None else unproved
-        _, fails = self.edge(self.attacked, start_below or beyond, tolerance=COARSER * self.tolerance)
+        _, fails = self.edge(self.attacked, attacked_at * beyond, tolerance=COARSER * self.tolerance)
         stride = self.tolerance
         while answer is not None:
-            certificate = self.profile_at(answer).epsilon(self.delta)  # afresh, as a reader would
+            certificate = self.profile(answer).epsilon(self.delta)  # depends on no other question
             if certificate.upper <= self.eps:
                 return Calibration(answer, certificate, unproved, fails, self.eps, self.delta, quantity)
             # δ at ε was met and ε at δ was not: a matter of rounding, so step back
@@ -128,7 +132,8 @@ class Family:
 
     def attacked(self, value):
         """Return the lower bound on log δ at the target ε."""
-        return max(pair.log_worst(self.eps).lower for pair in self.profile(value).attack_pairs) - ROUNDING
+        pairs = self.profile(value).attack_pairs
+        return max(pair.log_worst(self.eps, self.attack_accuracy).lower for pair in pairs) - ROUNDING
 
     def edge(self, log_delta, start, *, tolerance=None):
         """Return the last value tried at which a bound on δ meets the target, and the next one tried."""
