@@ -10,7 +10,7 @@ from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
 
 from shufflelib.numerics.validation import instance, shown
-from shufflelib.plotting.style import STYLE, style
+from shufflelib.plotting.style import STYLE, erase, style
 
 FINDING, SETTING = 9.5, 8.0  # points
 WORD = re.compile(r"(?:\$[^$]*\$|[^ ])+")
@@ -44,8 +44,7 @@ def headline(place, finding, setting):
         instance(words, name, str, remedy="pass a sentence, empty for none")
     whole = isinstance(place, FigureBase)
     fig = place if whole else place.figure
-    for earlier in [text for text in _children(place) if text.get_gid() == "setting"]:
-        earlier.remove()
+    erase(place, "setting")
     room = fig.get_figwidth() - (0.1 if whole else MARGIN)
     with style():
         lines = wrapped(finding, room, FINDING, "bold")
@@ -59,10 +58,6 @@ def headline(place, finding, setting):
         place.annotate(
             setting, (0, 1), xycoords="axes fraction", xytext=(0, 8), textcoords="offset points", **under
         )
-
-
-def _children(place):
-    return place.artists if isinstance(place, FigureBase) else place.texts
 
 
 def digits(value, significant=3):

@@ -58,9 +58,9 @@ def style():
         _APPLIED.reset(applied)
 
 
-def erase(ax, group):
-    """Remove what was drawn on axes under the name of a group (matplotlib's gid)."""
-    for artist in [one for one in ax.get_children() if one.get_gid() == group]:
+def erase(place, group):
+    """Remove what was drawn on axes or a figure under the name of a group (matplotlib's gid)."""
+    for artist in [one for one in place.get_children() if one.get_gid() == group]:
         artist.remove()
 
 
