@@ -36,6 +36,7 @@ from shufflelib.profiles.adjacency import ReplaceComponents
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import Composite, columns_of, drawn, randomizer_list, table
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.metric import MetricRandomizer
 from shufflelib.randomizers.mixture import both_orders
 from shufflelib.randomizers.product_ratios import product_of_attacks, product_of_blankets
@@ -162,10 +163,7 @@ class joint(Composite):
             return total
         return math.nextafter(total, math.inf)
 
-    @property
-    def p(self):
-        """Ratio bound of the tuple."""
-        return float(np.exp(self.eps0)) if self.eps0 < math.inf else math.inf
+    p = LocalRandomizer.p  # of the tuple, not the largest of the components
 
     @property
     def q(self):

@@ -106,7 +106,7 @@ class LocalRandomizer(Validated, ABC):
     @property
     def q(self) -> float:
         """Published ratio bound between the differing user's report and another user's."""
-        return float(np.exp(self.eps0)) if self.eps0 < LARGEST_EXPONENT else np.inf
+        return self.p
 
     def local_renyi(self, order):
         """Return an upper bound on the Rényi divergence of one report, which shuffling cannot raise."""
