@@ -40,8 +40,6 @@ def to_dp_accounting(profile, *, value_discretization_interval=1e-4):
 
     Raises
     ------
-    TypeError, ValueError
-        If ``profile`` is no profile or the step is not a number in that range.
     ImportError
         If dp-accounting is missing; it says what to install.
 
@@ -99,11 +97,6 @@ def to_dp_accounting_optimistic(profile, *, value_discretization_interval=1e-4):
     dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
         Of a pair on its own, or of one attack on a mechanism: the best known at ε = 0.  It is marked
         ``pessimistic_estimate=False``, so that dp-accounting refuses to compose it with a pessimistic one.
-
-    Raises
-    ------
-    TypeError, ValueError, ImportError
-        As in `to_dp_accounting`.
 
     Notes
     -----

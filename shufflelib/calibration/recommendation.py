@@ -195,8 +195,8 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is outside its domain, or no mechanism is proved to meet the target.
+    ValueError
+        If no mechanism is proved to meet the target.
 
     Notes
     -----

@@ -54,10 +54,8 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **par
 
     Raises
     ------
-    TypeError
-        If ``randomizer`` is not a constructor with these parameters.
     ValueError
-        If an argument is outside its domain, or no budget from 1e-9 on is proved to meet the target.
+        If no budget from 1e-9 on is proved to meet the target.
 
     Notes
     -----
@@ -98,7 +96,7 @@ def smallest_sigma(randomizer=gaussian, *, n, eps, delta, rounds=1, rate=1.0, **
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError
         As for `largest_eps0`.
 
     Examples
@@ -134,8 +132,8 @@ def fewest_users(randomizer, *, eps, delta, rounds=1, rate=1.0, **parameters):
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is outside its domain, or not even 10¹⁵ users are proved to meet the target.
+    ValueError
+        If not even 10¹⁵ users are proved to meet the target.
 
     Notes
     -----
@@ -191,8 +189,8 @@ def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is outside its domain, or a single round is not proved to meet the target.
+    ValueError
+        If a single round is not proved to meet the target.
 
     Notes
     -----

@@ -28,11 +28,6 @@ class DiscretePair(PairProfile):
         Natural logarithms of the masses on a common support; ``-inf`` for zero.  Each distribution's masses
         sum to 1 (within 1e-9).
 
-    Raises
-    ------
-    TypeError, ValueError
-        If shapes differ, entries are NaN or ``+inf``, or a distribution's masses do not sum to 1.
-
     Notes
     -----
     Cost O(m) for each number.  Rounding of the inputs' logarithms is charged to both bounds.

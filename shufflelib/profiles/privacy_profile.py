@@ -54,12 +54,6 @@ class PrivacyProfile(Questions):
         PrivacyProfile
             For a mechanism `SubsampledProfile`, for a pair on its own `SubsampledPairProfile`.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If ``rate`` is not a number in that range, or if the profile does not cover that a value is
-            replaced by any other user's.
-
         Notes
         -----
         Hypotheses: the subset has a fixed size, is drawn uniformly without replacement and is not
@@ -151,11 +145,6 @@ def compose(profiles):
     PrivacyProfile
         `ComposedPairProfile` if all are pairs on their own, else `ComposedProfile`; a single round
         is returned as it is.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``profiles`` is not a non-empty sequence of profiles.
 
     Notes
     -----

@@ -128,11 +128,6 @@ class Questions(Shown, ABC):
         -------
         Certified
             Floats for a scalar, arrays of the argument's shape otherwise; ``upper`` is the safe bound.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``eps`` is not a finite, non-negative number or a non-empty array of them.
         """
         grid = validation.reals(
             eps, "eps", at_least=0.0, remedy="for delta at a negative eps exchange the roles of P and Q"
@@ -172,11 +167,6 @@ class Questions(Shown, ABC):
         Certified
             ``upper`` is a proved guarantee: :math:`\delta(\text{upper}) \le` ``delta``.  Infinite,
             with a status that says so, where no finite ε is proved.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``delta`` is not a number in (0, 1) or a non-empty array of them.
         """
         grid = validation.probabilities(delta, "delta")
         (lower, upper), ceiling = each(self._epsilon, grid), self.pure_epsilon
@@ -204,11 +194,6 @@ class Questions(Shown, ABC):
         -------
         Certified
             ``upper`` is the safe bound.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``order`` is not a finite number above 1 or a non-empty array of them.
         """
         grid = validation.renyi_orders(order, at_most=1e300)
         ceiling = pure_renyi(self.pure_epsilon, grid)
@@ -239,11 +224,6 @@ class Questions(Shown, ABC):
         Certified
             ``lower`` is the safe bound.  For a mechanism the worst order of the two neighbours is
             taken; for an ordered pair the null hypothesis is P and the alternative Q.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
         """
         grid = validation.false_positive_rates(fpr)
         ends, floor = each(self._false_negative_rate, grid), pure_false_negatives(self.pure_epsilon, grid)

@@ -71,11 +71,6 @@ class TradeoffFunction:
         -------
         Certified
             ``lower`` is the safe bound.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If ``fpr`` is not a number in [0, 1] or a non-empty array of them.
         """
         grid = validation.false_positive_rates(fpr)
         lower, upper = self._rates(grid)
@@ -173,8 +168,6 @@ class TradeoffFunction:
 
         Raises
         ------
-        TypeError
-            If ``other`` is not a trade-off function.
         ValueError
             If the product has more than 4 million atoms; `coarsened` factors have fewer.
 

@@ -20,16 +20,11 @@ def from_pair(pair):
     Parameters
     ----------
     pair : DiscretePair
-        Null P, alternative Q.
+        Null P, alternative Q; `from_profile` takes any other profile.
 
     Returns
     -------
     FiniteTradeoff
-
-    Raises
-    ------
-    TypeError
-        If ``pair`` is not a finite pair; `from_profile` takes any profile.
 
     Examples
     --------

@@ -11,6 +11,10 @@ at finite n they may claim, and do claim, more privacy than there is.  For prove
 Source: Takagi, Liew, arXiv:2601.19154v4 (known here only through its abstract and a secondary source,
 in which the expansion is Lemma 3.2 and moderate deviations are Theorem 3.5).  The formulas are derived and
 checked independently.
+
+``chi`` is the shuffle index, 1e-300 ≤ χ ≤ 1e300: ``shuffle_index(...).blanket`` or ``.attack``.  ``n`` is a
+number from 1 to 10¹⁵, ``eps`` is in nats, positive for `moderate_delta`.  Arrays
+broadcast.  Every formula costs O(1).
 """
 
 import math
@@ -50,15 +54,6 @@ def asymptotic_delta(*, chi, n, eps):
     .. math:: \delta \approx \mu\,[\varphi(t) - t\,\Phi(-t)], \qquad \mu = \frac1{\chi\sqrt n},\quad
               t = \frac{\varepsilon}{\mu}
 
-    Parameters
-    ----------
-    chi : float or array_like
-        Shuffle index, 1e-300 ≤ χ ≤ 1e300: ``shuffle_index(...).blanket`` or ``.attack``.
-    n : float or array_like
-        Number of users, 1 ≤ n ≤ 10¹⁵.
-    eps : float or array_like
-        Central budget in nats, finite and non-negative.  Arrays broadcast.
-
     Returns
     -------
     float or numpy.ndarray
@@ -68,7 +63,6 @@ def asymptotic_delta(*, chi, n, eps):
     -----
     Hypotheses: a fixed randomizer, n → ∞, ε of order n^{-1/2} (then the ratio to the blanket's or the
     attack's δ tends to 1).  To first order this is the profile of the μ-Gaussian mechanism.  No error term.
-    Source: see the module.  Cost O(1).
 
     Examples
     --------
@@ -91,15 +85,6 @@ def asymptotic_epsilon(*, chi, n, delta):
     .. math:: \varepsilon \approx \mu\,t, \qquad \mu\,[\varphi(t) - t\,\Phi(-t)] = \delta, \qquad
               \mu = \frac1{\chi\sqrt n}
 
-    Parameters
-    ----------
-    chi : float or array_like
-        Shuffle index, 1e-300 ≤ χ ≤ 1e300.
-    n : float or array_like
-        Number of users, 1 ≤ n ≤ 10¹⁵.
-    delta : float or array_like
-        Central δ in (0, 1).  Arrays broadcast.
-
     Returns
     -------
     float or numpy.ndarray
@@ -107,7 +92,7 @@ def asymptotic_epsilon(*, chi, n, delta):
 
     Notes
     -----
-    The inverse of `asymptotic_delta`, to 12 digits; hypotheses and source are there.  Cost O(1).
+    The inverse of `asymptotic_delta`, to 12 digits; hypotheses and source are there.
 
     Examples
     --------
@@ -139,15 +124,6 @@ def moderate_delta(*, chi, n, eps):
     .. math:: \delta \approx \frac{\varphi(t)}{\chi^3 \varepsilon^2 n^{3/2}} = \frac{\mu\,\varphi(t)}{t^2},
               \qquad \mu = \frac1{\chi\sqrt n},\quad t = \frac\varepsilon\mu
 
-    Parameters
-    ----------
-    chi : float or array_like
-        Shuffle index, 1e-300 ≤ χ ≤ 1e300.
-    n : float or array_like
-        Number of users, 1 ≤ n ≤ 10¹⁵.
-    eps : float or array_like
-        Central budget in nats, finite and positive.  Arrays broadcast.
-
     Returns
     -------
     float or numpy.ndarray
@@ -157,7 +133,6 @@ def moderate_delta(*, chi, n, eps):
     -----
     Hypotheses: a fixed randomizer, n → ∞, ε between n^{-1/2} and √(log n/n) in order of size, which is
     where δ falls like a power of n.  `asymptotic_delta` with the tail's leading term only; no error term.
-    Source: see the module.  Cost O(1).
 
     Examples
     --------
@@ -178,15 +153,6 @@ def moderate_epsilon(*, chi, n, delta):
     .. math:: \varepsilon \approx \frac1\chi \sqrt{\frac{2\,W(x)}{n}}, \qquad
               x = \frac{1}{2\sqrt{2\pi}\,\chi\sqrt n\,\delta}, \qquad W e^W = x
 
-    Parameters
-    ----------
-    chi : float or array_like
-        Shuffle index, 1e-300 ≤ χ ≤ 1e300.
-    n : float or array_like
-        Number of users, 1 ≤ n ≤ 10¹⁵.
-    delta : float or array_like
-        Central δ in (0, 1).  Arrays broadcast.
-
     Returns
     -------
     float or numpy.ndarray
@@ -195,7 +161,7 @@ def moderate_epsilon(*, chi, n, delta):
     Notes
     -----
     The inverse of `moderate_delta`; hypotheses and source are there.  At δ = 1/n it is
-    :math:`\frac1\chi\sqrt{\log n/n}` to first order, up to a factor 1 + O(log log n/log n).  Cost O(1).
+    :math:`\frac1\chi\sqrt{\log n/n}` to first order, up to a factor 1 + O(log log n/log n).
 
     Examples
     --------

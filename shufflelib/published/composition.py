@@ -199,8 +199,8 @@ def gaussian_limit_dong22(profile, *, rounds):
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is outside its domain, or the two distributions are equal.
+    ValueError
+        If the two distributions are equal.
 
     Notes
     -----

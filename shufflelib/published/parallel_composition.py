@@ -88,11 +88,6 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
     VariationRatioPair
         The pair with :math:`\bar\beta`, which is its attribute ``beta``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain or the lists differ in length.
-
     Notes
     -----
     Wang 2024, Theorem 6.1 (which writes β'_k for β_k).  Where the truth is larger: see the module.

@@ -71,16 +71,11 @@ def mixture_parts(table, *, first=0, second=1):
         Rows are the distributions of a report: those of the first user's two values, and any that other
         users may have.  ``pmf`` of a randomizer returns them for users who share it.
     first, second : int
-        Rows of the first user's values.
+        Rows of the first user's values, which must differ.
 
     Returns
     -------
     MixtureParts
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain, or the two rows are equal.
 
     Notes
     -----
@@ -141,17 +136,12 @@ def lower_bound_pair(table, *, n, first=0, second=1):
     table : array_like, shape (inputs, outputs)
         Rows are the distributions of a report, as `pmf` of a randomizer returns them.
     first, second : int
-        Rows of x₀ and x₁.
+        Rows of x₀ and x₁, which must differ.
 
     Returns
     -------
     VariationRatioPair
         Its divergence is claimed to be a lower bound for the shuffled reports.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is outside its domain, or the two rows are equal.
 
     Notes
     -----

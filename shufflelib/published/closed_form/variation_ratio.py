@@ -1,7 +1,9 @@
 """Formulas for the variation-ratio pair (P, Q) of Wang (VLDB 2024), as published.
 
 They approximate what `shufflelib.shuffling.variation_ratio.VariationRatioPair` computes for the same pair,
-certified on both sides.
+certified on both sides.  p > 1 is the largest probability ratio of the user who changes (``math.inf`` is the
+limit), 0 <= beta <= (p-1)/(p+1) the total variation between that user's two reports, and q >= 1 the largest
+ratio against another user's report.
 """
 
 import math
@@ -37,15 +39,6 @@ def variation_ratio_analytic(*, p, beta, q, n, delta):
               + (1-\alpha-\alpha p)(n-1-\Omega)\frac{r}{1-2r}}\Bigr),
     .. math:: \Omega = 2r(n-1) - \sqrt{\min(6r, \tfrac12)(n-1)\log(4/\delta)},\qquad
               \alpha = \frac{\beta}{p-1},\quad r = \frac{\alpha p}{q}
-
-    Parameters
-    ----------
-    p : float
-        Largest probability ratio of the user who changes, > 1; ``math.inf`` is the limit.
-    beta : float
-        Total variation between that user's two reports, 0 <= beta <= (p-1)/(p+1).
-    q : float
-        Largest probability ratio against another user's report, >= 1.
 
     Returns
     -------
@@ -135,15 +128,6 @@ def variation_ratio_asymptotic(*, p, beta, q, n, delta):
     .. math:: \varepsilon = \log\Bigl(1 + \frac{\beta}{(1-c)(1+p)\beta/(p-1) + c}
               \Bigl(\sqrt{\frac{32\log(4/\delta)}{r(n-1)}} + \frac{4}{rn}\Bigr)\Bigr),\qquad
               r = \frac{p\beta}{(p-1)q},\quad c = \max\Bigl\{0, \frac49\,\frac{1-3r}{1-2r}\Bigr\}
-
-    Parameters
-    ----------
-    p : float
-        Largest probability ratio of the user who changes, > 1; ``math.inf`` is the limit.
-    beta : float
-        Total variation between that user's two reports, 0 <= beta <= (p-1)/(p+1).
-    q : float
-        Largest probability ratio against another user's report, >= 1.
 
     Returns
     -------

@@ -3,7 +3,8 @@ r"""Published formulas for personal budgets, **as published**, not certified.
 `counts`, `formulas` and `normal_approximation` are those of GSPA and the works it compares with; `echo` is
 the echo of neighbours.  The certified numbers are in `shufflelib.shuffling.personal`.
 
-``eps0`` is an array of shape (n,), n ≥ 2: the local budgets in nats, at most 700, and positive for the echo.
+``eps0`` is an array of shape (n,), n ≥ 2: the local budgets in nats, at most 700, and positive for the echo,
+else `OutOfRegime`.  ``delta0`` is the local δ₀ in [0, 1), one number or an array of shape (n,).
 """
 
 from shufflelib.published.personalized.counts import (

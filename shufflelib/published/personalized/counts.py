@@ -147,8 +147,6 @@ def counts_epsilon_gspa24(*, eps0, delta, delta0=0.0):
 
     Parameters
     ----------
-    eps0, delta0
-        As for `counts_delta_gspa24`.
     delta : float
         Central δ in (0, 1); below about 1e-13 the pair's δ is not resolved.
 

@@ -51,11 +51,6 @@ def echo_clones_liu23(*, eps0):
     -------
     float
 
-    Raises
-    ------
-    OutOfRegime
-        If a budget is 0.
-
     Notes
     -----
     User 1 is taken to be one with the largest budget.  Errata: the argument needs p_{i1}; the average
@@ -88,7 +83,7 @@ def echo_epsilon_liu23(*, eps0, delta):
     Raises
     ------
     OutOfRegime
-        If S < 16 log(4/delta), or a budget is 0.
+        If S < 16 log(4/delta).
 
     Notes
     -----
@@ -122,11 +117,6 @@ def echo_delta_liu23(*, eps0, eps):
         As published, **not a bound**: the normal distribution has no error term, and one user with budget 8
         among n = 20000 with 0.1, all with Laplace noise truncated to [0, 1], has ε ≥ 0.0709 at
         δ = 1e-6, where this function returns 0.0516.
-
-    Raises
-    ------
-    OutOfRegime
-        If a budget is 0.
 
     Notes
     -----

@@ -42,13 +42,6 @@ def gaussian_mu_gspa24(*, eps0, delta0=0.0):
     .. math:: \mu = \sqrt{\frac{2}{\sum_{i=1}^n \frac{1-\delta_i}{1+e^{\varepsilon_i}}
               - \max_i \frac{1-\delta_i}{1+e^{\varepsilon_i}}}}
 
-    Parameters
-    ----------
-    eps0 : array_like, shape (n,)
-        Local budgets in nats, n ≥ 2, from 0 to 700.  Equal entries are the uniform case.
-    delta0 : float or array_like, shape (n,)
-        Local δ₀ in [0, 1).
-
     Returns
     -------
     float
@@ -94,8 +87,6 @@ def gaussian_epsilon_gspa24(*, eps0, delta, delta0=0.0):
 
     Parameters
     ----------
-    eps0, delta0
-        As for `gaussian_mu_gspa24`.
     delta : float or array_like
         Central δ in (0, 1).
 
@@ -131,8 +122,6 @@ def gaussian_delta_gspa24(*, eps0, eps, delta0=0.0):
 
     Parameters
     ----------
-    eps0, delta0
-        As for `gaussian_mu_gspa24`.
     eps : float or array_like
         Central budget in nats, non-negative.
 
@@ -174,8 +163,6 @@ def gaussian_tradeoff_with_slack_gspa24(*, eps0, fpr, slack, delta0=0.0):
 
     Parameters
     ----------
-    eps0, delta0
-        As for `gaussian_mu_gspa24`.
     fpr : float
         False-positive rate α in [0, 1].
     slack : float
@@ -210,8 +197,6 @@ def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
 
     Parameters
     ----------
-    eps0, delta0
-        As for `gaussian_mu_gspa24`.
     slack : float
         τ in [0, 1].
 
@@ -244,11 +229,6 @@ def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
 def largest_budget_fmt21(*, eps0, delta):
     """Return `closed_form.clones_fmt21` at the largest budget.
 
-    Parameters
-    ----------
-    eps0 : array_like, shape (n,)
-        Local budgets in nats, n ≥ 2.
-
     Returns
     -------
     float
@@ -276,11 +256,6 @@ def largest_budget_fmt21(*, eps0, delta):
 
 def largest_budget_erlingsson19(*, eps0, delta):
     """Return `closed_form.erlingsson19` at the largest budget.
-
-    Parameters
-    ----------
-    eps0 : array_like, shape (n,)
-        Local budgets in nats, n ≥ 2.
 
     Returns
     -------

@@ -2,6 +2,9 @@ r"""A central limit theorem in place of a bound: shuffling as Gaussian different
 
 The two counts behind shuffling are asymptotically normal.  Chen, Cao and Ge put the normal distribution in
 their place, without an error term.  Everything here follows from that one number μ.
+
+``n`` is at least 2, else `OutOfRegime`; ``delta0`` is the local δ₀, strictly between 0 and 1.  Every formula
+costs O(1).
 """
 
 import math
@@ -26,20 +29,10 @@ def gaussian_mu_ccg24(*, eps0, n):
 
     .. math:: \mu = \frac{2 e^{\varepsilon_0/2}}{\sqrt{n-1}}
 
-    Parameters
-    ----------
-    n : int
-        Number of users, including the one whose value changes, at least 2.
-
     Returns
     -------
     float
         An asymptotic value, **not a bound**: `Gaussian` (μ) is its profile.
-
-    Raises
-    ------
-    OutOfRegime
-        If n < 2.
 
     Notes
     -----
@@ -49,7 +42,6 @@ def gaussian_mu_ccg24(*, eps0, n):
     Refuted as a bound: binary randomized response with e = 50, n = 93, all other users holding one
     value, has δ(log 10) = 0.1268; μ-GDP has 0.0973.  See also `gaussian_ccg24`.
     Source: Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1), Theorem 2.
-    Cost O(1).
 
     Examples
     --------
@@ -68,8 +60,6 @@ def gaussian_ccg24(*, eps0, n, order):
 
     Parameters
     ----------
-    n : int
-        Number of users, including the one whose value changes, at least 2.
     order : float
         Rényi order above 1 (the arXiv version asks for at least 2).
 
@@ -77,11 +67,6 @@ def gaussian_ccg24(*, eps0, n, order):
     -------
     float
         An asymptotic value, **not a bound**; infinite where it overflows.
-
-    Raises
-    ------
-    OutOfRegime
-        If n < 2.
 
     Notes
     -----
@@ -96,7 +81,7 @@ def gaussian_ccg24(*, eps0, n, order):
     `girgis21_upper_simplified` once :math:`\tfrac{\lambda}{\lambda-1}(e^{\varepsilon_0}-1)^2 < 1`.  On the
     papers' sentence that it and `girgis21_lower` are "nearly identical": the ratio is 5.36 at eps0 = 2, n =
     10⁴, order 4, 6.43 at order 40, 442 at eps0 = 0.1, order 4, and always above 4.  Source: Chen, Cao, Ge
-    (ICASSP 2024; arXiv:2401.04306v1), Corollary 2.  Cost O(1).
+    (ICASSP 2024; arXiv:2401.04306v1), Corollary 2.
 
     Examples
     --------
@@ -127,31 +112,16 @@ def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
 
     and 0 for α > 1 − δ'.
 
-    Parameters
-    ----------
-    delta0 : float
-        Local δ₀, strictly between 0 and 1.
-    n : int
-        Number of users, including the one whose value changes, at least 2.
-    fpr : float
-        False-positive rate α in [0, 1].
-
     Returns
     -------
     float
         As printed, **not a bound**: it inherits the normal limit.
-
-    Raises
-    ------
-    OutOfRegime
-        If n < 2.
 
     Notes
     -----
     Errata: δ' charges the replacement of the randomizers on one of the two datasets only; the proof
     of the statement it cites charges both (`clones_delta_fmt21`).
     Source: Chen, Cao, Ge, ICASSP 2024 (full version), the second Corollary 2, in the appendix.
-    Cost O(1).
 
     Examples
     --------
@@ -176,28 +146,15 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
 
     with μ of `gaussian_mu_ccg24` and δ' of `gaussian_tradeoff_ccg24`.
 
-    Parameters
-    ----------
-    delta0 : float
-        Local δ₀, strictly between 0 and 1.
-    n : int
-        Number of users, including the one whose value changes, at least 2.
-
     Returns
     -------
     float
         As printed, **not a bound**: it inherits the normal limit.
 
-    Raises
-    ------
-    OutOfRegime
-        If n < 2.
-
     Notes
     -----
     The same statement as `gaussian_tradeoff_ccg24`, read as (ε, δ).
     Source: Chen, Cao, Ge, ICASSP 2024 (full version), the second Corollary 2, in the appendix.
-    Cost O(1).
 
     Examples
     --------

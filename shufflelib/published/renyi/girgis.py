@@ -1,4 +1,7 @@
-"""Bounds of Girgis et al.: the first Rényi analysis of shuffling that holds for every eps0."""
+"""Bounds of Girgis et al.: the first Rényi analysis of shuffling that holds for every eps0.
+
+Orders are whole numbers of at least 2, else `OutOfRegime`; `girgis21_lower_exact` takes any above 1.
+"""
 
 import math
 
@@ -55,17 +58,12 @@ def girgis21_upper(*, eps0, n, order):
     Parameters
     ----------
     order : int
-        Rényi order, whole, 2 ≤ order ≤ 10⁶.
+        At most 10⁶.
 
     Returns
     -------
     float
         An upper bound: the shuffled protocol is (order, ε)-RDP.  It may exceed eps0.
-
-    Raises
-    ------
-    OutOfRegime
-        If ``order`` is not a whole number of at least 2.
 
     Notes
     -----
@@ -99,21 +97,11 @@ def girgis21_upper_simplified(*, eps0, n, order):
               + e^{\varepsilon_0\lambda - \frac{n-1}{8 e^{\varepsilon_0}}}\Bigr),
               \qquad \bar n = \Bigl\lfloor\frac{n-1}{2e^{\varepsilon_0}}\Bigr\rfloor + 1
 
-    Parameters
-    ----------
-    order : int
-        Rényi order, whole, at least 2.
-
     Returns
     -------
     float
         An upper bound: the shuffled protocol is (order, ε)-RDP.  It may exceed eps0 and is infinite
         where the exponent overflows.
-
-    Raises
-    ------
-    OutOfRegime
-        If ``order`` is not a whole number of at least 2.
 
     Notes
     -----
@@ -148,20 +136,10 @@ def girgis21_lower(*, eps0, n, order):
     .. math:: \varepsilon(\lambda) = \frac{1}{\lambda-1} \log\Bigl(1
               + \frac{\lambda(\lambda-1)}2 \frac{(e^{\varepsilon_0}-1)^2}{n e^{\varepsilon_0}}\Bigr)
 
-    Parameters
-    ----------
-    order : int
-        Rényi order, whole, at least 2.
-
     Returns
     -------
     float
         A lower bound: no bound for all eps0-LDP randomizers can be smaller.
-
-    Raises
-    ------
-    OutOfRegime
-        If ``order`` is not a whole number of at least 2.
 
     Notes
     -----
@@ -189,11 +167,6 @@ def girgis21_lower_exact(*, eps0, n, order):
               + \frac{e^{2\varepsilon_0}-1}{n e^{\varepsilon_0}}
                 \Bigl(m - \frac{n}{e^{\varepsilon_0}+1}\Bigr)\Bigr)^{\lambda},
               \qquad m \sim \mathrm{Bin}\Bigl(n, \frac{1}{e^{\varepsilon_0}+1}\Bigr)
-
-    Parameters
-    ----------
-    order : float
-        Rényi order above 1, not necessarily whole.
 
     Returns
     -------
