@@ -206,11 +206,11 @@ def _log_difference(high, low):
 class ConnectTheDots:
     """Both directions of a pair, dotted; refined for one question from the same start."""
 
-    def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS, depth=DEPTH):
-        self.forward = HockeyStickCurve(pair, tolerance, first, depth)
-        self.backward = (
-            self.forward if pair.symmetric else HockeyStickCurve(pair.reversed, tolerance, first, depth)
-        )
+    curve = HockeyStickCurve
+
+    def __init__(self, pair, *options):
+        self.forward = self.curve(pair, *options)
+        self.backward = self.forward if pair.symmetric else self.curve(pair.reversed, *options)
 
     @property
     def size(self):

@@ -79,11 +79,8 @@ class Direction(connect_the_dots.HockeyStickCurve):
 class DiscretisedLoss(connect_the_dots.ConnectTheDots):
     """Both directions of a pair, dotted; dots are added where a question needs them."""
 
+    curve = Direction
     lowest = LOWEST  # nats; of the losses, smaller ones are rounded up to the first dot
-
-    def __init__(self, pair):
-        self.forward = Direction(pair)
-        self.backward = self.forward if pair.symmetric else Direction(pair.reversed)
 
     @functools.cached_property
     def reversed(self):

@@ -69,11 +69,11 @@ class LossOnGrid(DiscretisedLoss):
     0.5
     """
 
+    curve = _OnGrid
     lowest = LOWEST
 
     def __init__(self, pair, step):
-        self.forward = _OnGrid(pair, step)
-        self.backward = self.forward if pair.symmetric else _OnGrid(pair.reversed, step)
+        super().__init__(pair, step)
         for _ in progress(iter(self._refined, False), desc="connecting the dots", delay=2.0):
             if self.size > MOST_DOTS:
                 break
