@@ -107,8 +107,7 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE, known=math.i
         found = intersect(found, _by_contour(distribution, n, tolerance, known - log_scale))
     if found.upper == -math.inf:
         return LOG_ZERO
-    pad = 4 * UNIT * (1.0 + abs(found.upper) + abs(log_scale))
-    return Interval(min(found) + log_scale - pad, found.upper + log_scale + pad)
+    return Interval(min(found), found.upper) + Interval.of(scale).log()
 
 
 def _few_differ(distribution, n):
