@@ -176,12 +176,15 @@ class LikelihoodRatios:
 
     def distance(self, other):
         """Return how far apart the entries can be, relatively; infinite unless they agree to 11 digits."""
-        if self.key() != other.key():
-            return math.inf
+        apart = self.apart(other) if self.key() == other.key() else math.inf
+        return apart if apart <= SAME else math.inf
+
+    def apart(self, other):
+        """Return how far apart the entries of two with the same key can be, relatively."""
         one, two = self._sorted[0], other._sorted[0]
         with np.errstate(invalid="ignore"):
-            apart = np.max(np.abs(one - two) / np.minimum(one, two), initial=0.0, where=one != two)
-        return float(apart) + abs(self.precision - other.precision) if apart <= SAME else math.inf
+            most = np.max(np.abs(one - two) / np.minimum(one, two), initial=0.0, where=one != two)
+        return float(most) + abs(self.precision - other.precision)
 
     def blurred(self, distance):
         """Return these ratios with a precision that covers all others within a distance."""

@@ -282,7 +282,7 @@ def _blurred(choices):
             choice.keys, (choice.pair.blanket, choice.pair.blanket.swapped()), strict=True
         ):
             # twice: two blankets at this distance from the first
-            apart[key] = max(apart.get(key, 0.0), 2.0 * first.setdefault(key, ratios).distance(ratios))
+            apart[key] = max(apart.get(key, 0.0), 2.0 * first.setdefault(key, ratios).apart(ratios))
 
     def blurred(choice):
         reference = choice.pair.blanket.blurred(max(apart[key] for key in choice.keys))

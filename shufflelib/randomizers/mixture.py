@@ -217,7 +217,7 @@ def both_orders(pair):
     """Return the pair of inputs, and the exchanged pair unless its likelihood ratios are the same."""
     exchanged = pair.blanket.swapped()
     if pair.blanket.key() == exchanged.key():
-        return (replace(pair, blanket=pair.blanket.blurred(pair.blanket.distance(exchanged))),)
+        return (replace(pair, blanket=pair.blanket.blurred(pair.blanket.apart(exchanged))),)
     return pair, InputPair(exchanged, tuple(attack.swapped() for attack in pair.attacks))
 
 

@@ -127,6 +127,11 @@ FOUND = {  # the bracket, the number in it, and how much wider, relatively, it m
         6.0,
         1.0,
     ),
+    "joint reports whose inputs differ in the eighth digit": (
+        lambda: shuffle(randomizers.joint([randomizers.binary_rr(eps0=4.14e-8)] * 2), n=1).delta(0.0),
+        2.07e-8,
+        3.0,
+    ),
     "a finer tolerance that is all rounding": (
         lambda: shuffle(randomizers.gaussian(sigma=1228.8), n=14_313_622_097_570).epsilon(1e-12),
         4.62e-10,
