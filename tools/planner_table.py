@@ -62,17 +62,20 @@ def _shape(log_delta):
     return math.copysign(math.sqrt(abs(log_delta)), -log_delta)
 
 
-def entries(mechanism, n):
-    """Return the entry of each δ for one mechanism and n users, each proved, and at most 1 % too large."""
+def entries(mechanism, n, deltas=DELTAS, near=None):
+    """Return the entry of each δ for one mechanism and n users, each proved, and at most 1 % too large.
+
+    The search begins at the entries ``near``, if given.
+    """
     pairs = _directions(mechanism, n)
     known = [(0.0, _shape(_log_delta(pairs, 0.0)))]
     found = []
-    for delta in DELTAS:
+    for column, delta in enumerate(deltas):
         target, goal = math.log(delta), _shape(math.log(delta))
         if known[0][1] >= goal:
             found.append(0)
             continue
-        eps = _root(known, goal, mechanism.eps0)
+        eps = _root(known, goal, mechanism.eps0) if near is None else 1.001 * decoded(near[column])
         for _ in range(30):
             entry = min(max(1, math.ceil(math.log(eps / SMALLEST) / STEP)), _last(mechanism.eps0))
             eps = decoded(entry) * (1.0 - SPARE)
@@ -115,13 +118,20 @@ def budgets(build, others):
     return [float(f"{eps0:.4g}") for eps0 in np.interp(steps, np.maximum.accumulate(eps), fine)]
 
 
-def _row(build, others, eps0, users):
-    mechanism = build(eps0=eps0, **others)
-    return [entries(mechanism, n) for n in users]
+def _row(build, others, eps0, points, near=None):
+    """Return a row of the table with the entries at some points, `MISSING` elsewhere."""
+    mechanism, found = build(eps0=eps0, **others), np.full(points.shape, MISSING)
+    for place in np.flatnonzero(points.any(axis=1)):
+        asked = np.flatnonzero(points[place])
+        deltas = [DELTAS[column] for column in asked]
+        found[place, asked] = entries(
+            mechanism, USERS[place], deltas, None if near is None else near[place, asked]
+        )
+    return found
 
 
 def _computed(name, rows):
-    """Return the entries of rows, each a budget and its users, computed on all cores."""
+    """Return rows of the table, each given as the arguments of `_row`, computed on all cores."""
     build, others = MECHANISMS[name]
     run = Parallel(n_jobs=-1, return_as="generator")(delayed(_row)(build, others, *row) for row in rows)
     return list(tqdm(run, total=len(rows), desc=name, disable=None))
@@ -129,10 +139,9 @@ def _computed(name, rows):
 
 def coarse(name):
     """Return budgets and entries of a mechanism, `MISSING` for the users between those of the coarse grid."""
-    grid = budgets(*MECHANISMS[name])
-    entries = np.full((len(grid), len(USERS), len(DELTAS)), MISSING)
-    entries[:, np.searchsorted(USERS, COARSE)] = _computed(name, [(eps0, COARSE) for eps0 in grid])
-    return np.array(grid), entries
+    grid, points = budgets(*MECHANISMS[name]), np.zeros((len(USERS), len(DELTAS)), dtype=bool)
+    points[np.searchsorted(USERS, COARSE)] = True
+    return np.array(grid), np.stack(_computed(name, [(eps0, points) for eps0 in grid]))
 
 
 def refined(name):
@@ -142,25 +151,25 @@ def refined(name):
         grid, entries = (np.load(kept, allow_pickle=False)[part] for part in ("budgets", "entries"))
     else:
         grid, entries = coarse(name)
-    while (wide := _wide(grid, entries)).any():
-        points = np.zeros(entries.shape[:2], dtype=bool)
+    while (wide := _wide(grid, *(bounds := _bounds(entries)))).any():
+        points = np.zeros(entries.shape, dtype=bool)
         points[1:, :-1] |= wide
         points[:-1, 1:] |= wide
-        points &= entries[:, :, 0] == MISSING
-        rows = np.flatnonzero(points.any(axis=1))
+        points &= entries == MISSING
+        rows = np.flatnonzero(points.any(axis=(1, 2)))
         if len(rows) == 0:
-            rows = np.flatnonzero(wide.any(axis=1))
+            rows = np.flatnonzero(wide.any(axis=(1, 2)))
             between = [float(f"{math.sqrt(grid[row] * grid[row + 1]):.4g}") for row in rows]
             grid, entries = np.insert(grid, rows + 1, between), np.insert(entries, rows + 1, MISSING, axis=0)
             continue
-        found = _computed(name, [(grid[row], np.array(USERS)[points[row]].tolist()) for row in rows])
-        for row, new in zip(rows, found, strict=True):
-            entries[row, points[row]] = new
+        near = sum(bounds) // 2
+        found = np.stack(_computed(name, [(grid[row], points[row], near[row]) for row in rows]))
+        entries[rows] = np.minimum(entries[rows], found)
         KEPT.mkdir(parents=True, exist_ok=True)
         with io.BytesIO() as data:
             np.savez_compressed(data, budgets=grid, entries=entries)
             replace(kept, data.getvalue())
-    computed = (entries[:, :, 0] < MISSING).any(axis=1)
+    computed = (entries < MISSING).any(axis=(1, 2))
     return grid[computed].tolist(), _monotone(entries[computed])
 
 
@@ -171,17 +180,21 @@ def _monotone(entries):
     return np.minimum.accumulate(entries[..., ::-1], axis=2)[..., ::-1]
 
 
-def _wide(grid, entries):
-    """Whether ε ≤ 2 with δ ≤ 1/n changes by more than `WIDE` and 0.001 across a cell that can be divided."""
+def _bounds(entries):
+    """Return what holds at every point, and the largest entry of a smaller budget or more users."""
     least = np.where(entries == MISSING, 0, entries)[:, ::-1]
     least = np.maximum.accumulate(np.maximum.accumulate(least, axis=0), axis=1)[:, ::-1]
+    return _monotone(entries), least
+
+
+def _wide(grid, most, least):
+    """Whether ε ≤ 2 changes by more than `WIDE` and 0.001 across a cell that can be divided, if δ ≤ 1/n."""
     high, low = (
-        np.where(some > 0, SMALLEST * np.exp(STEP * some), 0.0)
-        for some in (_monotone(entries)[1:, :-1], least[:-1, 1:])
+        np.where(some > 0, SMALLEST * np.exp(STEP * some), 0.0) for some in (most[1:, :-1], least[:-1, 1:])
     )
     asked = (np.outer(USERS[:-1], DELTAS) <= 1.0) & (high <= 2.0)
-    divisible = np.diff(grid)[:, None] > 1e-3 * grid[1:, None]
-    return ((high > WIDE * low) & (high > low + 1e-3) & asked).any(axis=2) & divisible
+    divisible = np.diff(grid)[:, None, None] > 1e-3 * grid[1:, None, None]
+    return (high > WIDE * low) & (high > low + 1e-3) & asked & divisible
 
 
 def packed(entries):
