@@ -32,7 +32,6 @@ LEAST_BUDGET, MOST_BUDGET = 0.1, 8.0
 GROWTH = 0.04  # of log ε between two budgets of the grid
 SMALLEST, STEP = 1e-7, 3e-4  # entry k > 0 stands for ε = SMALLEST · exp(STEP · k), entry 0 for ε = 0
 ACCURACY = 1e-3  # relative, of δ
-WIDE = 1.145  # a ratio of ε across a cell of the grid from which the cell is divided
 MISSING = 2**16 - 1  # stands for the entry of a point not computed
 SPARE = 1e-12  # entries are proved a little below, so that a browser's exp may round otherwise
 
@@ -42,6 +41,8 @@ MECHANISMS = {
     **{f"generalized_rr_{d}": (randomizers.generalized_rr, {"d": d}) for d in (4, 10, 32, 100)},
     "optimized_unary": (randomizers.optimized_unary, {"d": 100}),  # proved for fewer options too
 }
+# a ratio of ε across a cell from which it is divided; 1.095 for binary_rr would take twice its points
+WIDE = dict.fromkeys(MECHANISMS, 1.095) | {"binary_rr": 1.105}
 
 
 def decoded(entry):
@@ -151,7 +152,7 @@ def refined(name):
         grid, entries = (np.load(kept, allow_pickle=False)[part] for part in ("budgets", "entries"))
     else:
         grid, entries = coarse(name)
-    while (wide := _wide(grid, *(bounds := _bounds(entries)))).any():
+    while (wide := _wide(WIDE[name], grid, *(bounds := _bounds(entries)))).any():
         points = np.zeros(entries.shape, dtype=bool)
         points[1:, :-1] |= wide
         points[:-1, 1:] |= wide
@@ -187,14 +188,14 @@ def _bounds(entries):
     return _monotone(entries), least
 
 
-def _wide(grid, most, least):
-    """Whether ε ≤ 2 changes by more than `WIDE` and 0.001 across a cell that can be divided, if δ ≤ 1/n."""
+def _wide(ratio, grid, most, least):
+    """Whether ε ≤ 2 changes by more than a ratio and 0.001 across a cell that can be divided, if δ ≤ 1/n."""
     high, low = (
         np.where(some > 0, SMALLEST * np.exp(STEP * some), 0.0) for some in (most[1:, :-1], least[:-1, 1:])
     )
     asked = (np.outer(USERS[:-1], DELTAS) <= 1.0) & (high <= 2.0)
     divisible = np.diff(grid)[:, None, None] > 1e-3 * grid[1:, None, None]
-    return (high > WIDE * low) & (high > low + 1e-3) & asked & divisible
+    return (high > ratio * low) & (high > low + 1e-3) & asked & divisible
 
 
 def packed(entries):
