@@ -314,6 +314,8 @@ def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
 
 
 def near_gaussian(profile, rounds, end):
-    """Return the μ of Gaussian differential privacy that matches an end of δ at ε = 0: δ(0) = μ/√(2π)."""
-    mu = math.sqrt(2.0 * math.pi * rounds) * getattr(profile.delta(0.0), end)
+    """Return the μ of Gaussian differential privacy that nearly matches an end of δ at ε = 0, μ/√(2π)."""
+    pairs = profile.dominating_pairs if end == "upper" else profile.attack_pairs
+    log_delta = max(getattr(pair.log_worst(0.0, GUIDE), end) for pair in pairs)
+    mu = math.sqrt(2.0 * math.pi * rounds) * math.exp(log_delta)
     return Gaussian(min(max(mu, 1e-9), 1e4))
