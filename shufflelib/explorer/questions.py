@@ -201,5 +201,5 @@ READS = {
 
 
 def scalar(answer):
-    """Return both ends of an answer, NaN where there is none."""
+    """Return both bounds of an answer, NaN where there is none."""
     return (math.nan, math.nan) if isinstance(answer, Unknown) else (answer.lower, answer.upper)

@@ -117,7 +117,7 @@ def bounds(setting, known):
     if not setting.one_round:
         return (
             "<p>The other bounds are for one round in which all users report; "
-            "with several rounds or a sampling rate below 1 only the certified ends are shown.</p>"
+            "with several rounds or a sampling rate below 1 only the certified bounds are shown.</p>"
         )
     found, published = known(questions.epsilon, setting), known(questions.published, setting)
     low, high = (found, found) if isinstance(found, Unknown) else (found.lower, found.upper)
