@@ -156,7 +156,7 @@ class _Identical(TiltedSum):
 
     def integrand(self, smoothing, step, first, size, nothing):
         """Sum over a block of nodes."""
-        n, masses, node_error = int(self.losses.count[0]), self.tilt.masses[:, 0], self.tilt.node_error[0]
+        n, masses, node_error = int(self.losses.count[0]), self.tilt.masses[:, 0], self.node_error[0]
         values, masses = self.losses.values[masses > 0.0, 0], masses[masses > 0.0]
         phi, number = characteristic_minus_one(values, masses, step, first, size, nothing / n)
         log_modulus = log_abs_one_plus(phi.real, phi.imag)

@@ -146,7 +146,7 @@ class _Slots(TiltedSum):
             log_one = log_abs_one_plus(z.real, z.imag)
             turn = np.arctan2(z.imag, 1.0 + z.real)
             log_modulus, angle = log_modulus + log_one @ count, angle + turn @ count
-            relative += np.exp(-log_one) @ (count * self.tilt.node_error[slots]) * np.hypot(1.0, omega)
+            relative += np.exp(-log_one) @ (count * self.node_error[slots]) * np.hypot(1.0, omega)
             relative += (np.abs(log_one) + np.abs(turn)) @ count * (16 + self.count.size) * UNIT
             relative += 2.0 * (log_one <= SMALLEST_MODULUS) @ count
         left = size * math.exp(-nothing)

@@ -95,16 +95,11 @@ class Losses(NamedTuple):
 
 
 class Tilt:
-    """The tilt of losses by e^{θG}: cumulants K(θ), variances, masses, and their rounding.
-
-    ``cumulant_error`` bounds the error of K, ``node_error`` that of the tilted characteristic function at t,
-    for each unit of |t|.  A mass is off by itself and by its tilt, and counts by |e^{iωx} − 1| ≤ ω|x|; a
-    value turns its mass by itself; K norms them all.
-    """
+    """The tilt of losses by e^{θG}: cumulants K(θ), their errors, masses, and what tilting moves of those."""
 
     def __init__(self, losses, theta):
+        doubt = losses.doubt
         peak, self.masses, self.zero_mass, total = losses.tilted(theta)
-        doubt, values = losses.doubt, np.where(self.masses > 0.0, losses.values, 0.0)
         # log1p without cancellation where K is small
         growth = losses.masses * np.expm1(np.minimum(theta * losses.values, 1.0))
         grown = growth.sum(axis=0)
@@ -112,14 +107,9 @@ class Tilt:
         self.cumulant = np.where(small, np.log1p(np.where(small, grown, 0.0)), peak + np.log(total))
         of_small = np.abs(growth).sum(axis=0) / total
         of_large = 1.0 + np.abs(peak) / 16.0 + losses.zero_size * np.exp(-np.maximum(peak, 0.0)) / total
-        moved = np.expm1(np.minimum(doubt * theta * losses.sizes, 60.0))  # by its tilt, a share of each mass
-        self.cumulant_error = doubt * np.where(small, of_small, of_large) + (self.masses * moved).sum(axis=0)
-
-        mean, away = ((self.masses * part).sum(axis=0) for part in (values, np.abs(values)))
-        self.variance = np.maximum((self.masses * values**2).sum(axis=0) - mean**2, 0.0)
-        off = doubt + moved
-        turned = doubt * losses.sizes * (1.0 + off) + off * np.abs(values)
-        self.node_error = (self.masses * turned).sum(axis=0) + self.cumulant_error * away
+        self.moved = np.expm1(np.minimum(doubt * theta * losses.sizes, 60.0))  # a share of each mass
+        self.cumulant_error = doubt * np.where(small, of_small, of_large)
+        self.cumulant_error += (self.masses * self.moved).sum(axis=0)
 
 
 class TiltedSum(ABC):
@@ -133,6 +123,8 @@ class TiltedSum(ABC):
         Of S under the distribution tilted by e^{θS}.
     atoms : int
         What one node costs.
+    node_error : numpy.ndarray
+        Of each kind's tilted characteristic function at t, for each unit of |t|.
     unit_error : float
         Relative error of E e^{tS} for each unit of |t|, or less.
     untilted_mean, known : float
@@ -144,8 +136,17 @@ class TiltedSum(ABC):
 
     def __init__(self, losses, known=math.inf):
         self.losses, self.tilt, self.known = losses, Tilt(losses, 1.0), known
-        tilt, self.atoms, mean = self.tilt, losses.values.size, (losses.masses * losses.values).sum(axis=0)
-        parts = tilt.cumulant, tilt.cumulant_error, tilt.node_error, tilt.variance, mean
+        tilt, doubt, self.atoms = self.tilt, losses.doubt, losses.values.size
+        values = np.where(tilt.masses > 0.0, losses.values, 0.0)
+        mean, away = ((tilt.masses * part).sum(axis=0) for part in (values, np.abs(values)))
+        variance = np.maximum((tilt.masses * values**2).sum(axis=0) - mean**2, 0.0)
+        # a mass is off by itself and by its tilt, and counts by |e^{iωx} − 1| ≤ ω|x|; a value turns its mass
+        # by itself; K norms them all
+        off = doubt + tilt.moved
+        turned = doubt * losses.sizes * (1.0 + off) + off * np.abs(values)
+        self.node_error = (tilt.masses * turned).sum(axis=0) + tilt.cumulant_error * away
+        untilted = (losses.masses * losses.values).sum(axis=0)
+        parts = tilt.cumulant, tilt.cumulant_error, self.node_error, variance, untilted
         self.cumulant, self.cumulant_error, self.unit_error, self.variance, self.untilted_mean = (
             math.fsum(losses.count * part) for part in parts
         )
