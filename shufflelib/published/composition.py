@@ -8,6 +8,9 @@ r"""Published bounds for many rounds, to compare with the certified composition.
 `variation_ratio_wang24`             exact for the published pair; a mechanism's bound where the pair is
 `subsampled_girgis21`                upper bound on a Rényi divergence of one subsampled round
 ===================================  ==========================================================
+
+``rounds`` is their number K, at least 1; ``delta`` is that of all rounds together unless a function says
+otherwise.
 """
 
 import bisect
@@ -47,8 +50,6 @@ def advanced_drv10(*, eps, delta, rounds, total_delta):
     ----------
     eps, delta : float
         What every round satisfies: ε ≥ 0 in nats, 0 ≤ δ < 1.
-    rounds : int
-        K, at least 1.
     total_delta : float
         δ of all rounds together, above Kδ.
 
@@ -146,10 +147,6 @@ def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
     ----------
     profile : PrivacyProfile
         Of one round; the upper bounds of its divergences are used.
-    rounds : int
-        K, at least 1.
-    delta : float
-        δ of all rounds together.
     order : array_like
         Orders tried, above 1.
 
@@ -189,8 +186,6 @@ def gaussian_limit_dong22(profile, *, rounds):
     ----------
     profile : PrivacyProfile
         Of one round, with a finite maximal privacy loss; for a mechanism its dominating pair is used.
-    rounds : int
-        K, at least 1.
 
     Returns
     -------
@@ -242,10 +237,6 @@ def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
         Number of users of each round.
     p, beta, q : float
         As for `VariationRatioPair`.
-    rounds : int
-        K, at least 1.
-    delta : float
-        δ of all rounds together.
 
     Returns
     -------

@@ -1,4 +1,7 @@
-r"""The original guarantees of two multi-message protocols: the noise that (ε', δ) requires."""
+r"""The original guarantees of two multi-message protocols: the noise that (ε', δ) requires.
+
+``eps`` and ``delta`` are the target (ε', δ), ε' in nats.
+"""
 
 import math
 
@@ -25,8 +28,6 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
     ----------
     messages : int
         Number m of messages among which the user's message hides.
-    eps, delta : float
-        Target (ε', δ), ε' in nats.
 
     Returns
     -------
@@ -77,8 +78,6 @@ def balls_into_bins_blanket(*, d, s, eps, delta):
         Number of bins, at least 2.
     s : int
         Special bins of each item, 1 <= s <= d/2.
-    eps, delta : float
-        Target (ε', δ), ε' in nats.
 
     Returns
     -------

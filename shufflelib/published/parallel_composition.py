@@ -25,6 +25,9 @@ same cohort only, so the guarantee of the protocol is that of the worst cohort.
 
 The certified number is ``shuffle(randomizers.mixture(…), n=n)``; for separate cohorts it is the largest of
 ``shuffle(randomizer, n=size)``.
+
+``eps0`` is the local budget of every query in nats, from 1e-9 to 700; ``d`` is a number of values, a power of
+two, at least 2.
 """
 
 import math
@@ -45,8 +48,6 @@ def basic_parallel_wang24(*, eps0, n):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget of every query in nats, 1e-9 <= eps0 <= 700.
     n : int
         Number of users, whatever query they draw.
 
@@ -76,8 +77,6 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget of every query in nats, 1e-9 <= eps0 <= 700.
     betas : array_like, shape (K,)
         Total-variation bounds of the queries' randomizers, 0 <= β <= (e^ε₀ - 1)/(e^ε₀ + 1).
     weights : array_like, shape (K,)
@@ -127,8 +126,6 @@ def separate_cohort_wang24(*, eps0, beta, n, cohorts):
 
     Parameters
     ----------
-    eps0 : float
-        Local budget of the cohort's query in nats, 1e-9 <= eps0 <= 700.
     beta : float
         Total-variation bound of the cohort's randomizer, 0 <= β <= (e^ε₀ - 1)/(e^ε₀ + 1).
     n : int
@@ -165,11 +162,6 @@ def range_query_betas(*, eps0, d):
 
     .. math:: \beta_h = \frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0} + 2^{h} - 1},\quad h = 1, \dots, \log_2 d
 
-    Parameters
-    ----------
-    d : int
-        Number of values, a power of two, at least 2.
-
     Returns
     -------
     numpy.ndarray, shape (log2 d,)
@@ -190,11 +182,6 @@ def range_query_beta_released(*, eps0, d):
     r"""Return the β that the released code of Wang 2024 computes for advanced parallel composition.
 
     .. math:: \frac{1}{\log_2 d}\,\frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0} + d - 1}
-
-    Parameters
-    ----------
-    d : int
-        Number of values, a power of two, at least 2.
 
     Returns
     -------

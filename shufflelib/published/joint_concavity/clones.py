@@ -14,6 +14,8 @@ clone pair cites the stronger clone of Feldman, McMillan, Talwar (SODA 2023), wh
 withdraws the proof for general randomizers; for identical, non-adaptive, pure ε₀-LDP randomizers the
 pair is valid by another argument (the blanket pair of binary randomized response dominates
 every other).
+
+``eps0`` is the local budget in nats, at most 700.
 """
 
 import bisect
@@ -53,11 +55,6 @@ def conditioned_on_clones(*, eps0, n):
               \beta_0(t) = \sum_i w_i \Bigl(1 - F_i\Bigl(i + 1 - \frac{i+1}{t+1}\Bigr)\Bigr)
 
     at the knots t = a/b, F_i the distribution function of Bin(i, 1/2).
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, at most 700.
 
     Returns
     -------
@@ -110,11 +107,6 @@ def shuffle_bound(*, eps0, n):
 
     .. math:: f_{\mathrm{Shuffle}} = 2w\,\mathrm{Id} + (1-2w)\,T(P_0, Q_0),
               \qquad w = \frac{1}{e^{\varepsilon_0}+1}
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, at most 700.
 
     Returns
     -------

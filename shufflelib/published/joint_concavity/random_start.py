@@ -23,6 +23,8 @@ one number η, and the trade-off function by at most η.
 
 Source: Wang, Su, Ye, Shokri, Su 2023, Theorem 5.1 and Examples D.1–D.3.  Errata: the printed integrals
 carry :math:`e^{-x^2/2}` without :math:`1/\sqrt{2\pi}`, so that α reaches 2.5.
+
+``a`` is the slope of the noiseless linear model y = a x with x² = 1, at most 100 in size.
 """
 
 import math
@@ -76,11 +78,6 @@ class RandomStart(NamedTuple):
 def least_squares(*, a):
     r"""Least squares without clipping, :math:`\mu_I = a - I`.
 
-    Parameters
-    ----------
-    a : float
-        Slope of the noiseless linear model y = a x with x² = 1, at most 100 in size.
-
     Notes
     -----
     The sensitivity has no bound, the trade-off function is not trivial.  Source: Example D.1.
@@ -103,8 +100,6 @@ def clipped_least_squares(*, a, clip):
 
     Parameters
     ----------
-    a : float
-        As for `least_squares`.
     clip : float
         c, the largest gradient in units of the noise, 1e-6 ≤ c ≤ 100.
 
@@ -231,11 +226,6 @@ def random_start_bound(start):
 def exact_least_squares(*, a):
     r"""Return the exact T(N(0, 1), N(a, 2)) of the two mixtures of `least_squares`.
 
-    Parameters
-    ----------
-    a : float
-        As for `least_squares`.
-
     Returns
     -------
     TradeoffFunction
@@ -312,8 +302,6 @@ def renyi_least_squares(*, a, order, noise=1.0):
 
     Parameters
     ----------
-    a : float
-        As for `least_squares`.
     order : float or array_like
         Order λ > 1.
     noise : float
