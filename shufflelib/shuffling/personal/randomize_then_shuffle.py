@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified, Interval, Status
+from shufflelib.numerics.certified import Certified, Interval, Status, each
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import BlanketPair
@@ -115,7 +115,7 @@ class PersonalRandomizers(ABC):
         grid = validation.reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
         target, who = self._of(user)
         ceiling = pure_delta(target.eps0, grid)
-        return self._certified(_each(target.delta, grid), ceiling, f"delta of {who}")
+        return self._certified(each(target.delta, grid), ceiling, f"delta of {who}")
 
     def epsilon(self, *, user, delta):
         r"""Enclose the smallest ε with which ``user`` has (ε, delta)-differential privacy.
@@ -135,7 +135,7 @@ class PersonalRandomizers(ABC):
         """
         grid = validation.probabilities(delta, "delta")
         target, who = self._of(user)
-        return self._certified(_each(target.epsilon, grid), target.eps0, f"epsilon of {who}")
+        return self._certified(each(target.epsilon, grid), target.eps0, f"epsilon of {who}")
 
     def epsilons(self, *, delta):
         """Enclose every user's ε at ``delta``.
@@ -165,13 +165,12 @@ class PersonalRandomizers(ABC):
             guess = high if high > 0.0 else None
             upper[part] = np.minimum(high, self._budgets[part])
             lower[part] = np.minimum(low, upper[part])
-        ends = np.stack([lower[self._group], upper[self._group]], axis=-1)
         what = f"epsilon at delta = {delta:g} of each of {self.n} users of {self.name}"
-        return self._certified(ends, self.eps0, what)
+        return self._certified((lower[self._group], upper[self._group]), self.eps0, what)
 
     def _certified(self, ends, ceiling, statement):
-        status = Status.of(ends[..., 0], ends[..., 1], ceiling=ceiling)
-        return Certified(ends[..., 0], ends[..., 1], status, self.source, statement, self.hypotheses)
+        status = Status.of(*ends, ceiling=ceiling)
+        return Certified(*ends, status, self.source, statement, self.hypotheses)
 
     @functools.cached_property
     def _everyone(self):
@@ -233,11 +232,6 @@ def _grouped(weights, counts):
     order = np.argsort(weights, kind="stable")
     parts = np.array_split(order, MOST_GROUPS)
     return weights[[part[0] for part in parts]], np.array([counts[part].sum() for part in parts])
-
-
-def _each(ends, grid):
-    """Return both bounds at every point of a grid, in its shape and with one more axis."""
-    return np.array([ends(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
 
 
 class _Target:
