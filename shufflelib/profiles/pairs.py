@@ -140,19 +140,9 @@ class DiscretePair(PairProfile):
 
 
 def _log_masses(values, name):
-    try:
-        array = np.asarray(values)
-    except ValueError:  # rows of unequal length
-        array = None
-    if array is not None and array.dtype.kind in "SU":
-        validation.reals(values, name)
-    array = array.astype(float) if array is not None and array.dtype.kind in "fiu" else None
-    if array is None or array.ndim != 1:
+    array = validation.reals(values, name, at_most=1e-9, finite=False, remedy="use -inf for a mass of zero")
+    if array.ndim != 1:
         raise TypeError(f"{name} must be a one-dimensional array of logarithms of masses, got {values!r}")
-    if array.size == 0:
-        raise ValueError(f"{name} must not be empty; list at least one mass")
-    if np.isnan(array).any() or np.isposinf(array).any():
-        raise ValueError(f"{name} must not hold NaN or +inf; use -inf for a mass of zero")
     total = math.exp(logsumexp(array))
     if abs(total - 1.0) > 1e-9:
         raise ValueError(
