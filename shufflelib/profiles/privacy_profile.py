@@ -168,9 +168,8 @@ def compose(profiles):
     profiles = list(profiles)
     if not profiles:
         raise ValueError("profiles must not be empty; pass at least one round")
-    for profile in profiles:
-        if not isinstance(profile, PrivacyProfile):
-            raise TypeError(f"profiles must hold profiles, got {profile!r}; shufflelib.shuffle makes one")
+    for i, profile in enumerate(profiles):
+        validation.instance(profile, f"profiles[{i}]", PrivacyProfile, remedy="shufflelib.shuffle makes one")
     return _composed([(profile, 1) for profile in profiles])
 
 

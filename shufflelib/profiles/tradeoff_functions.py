@@ -207,12 +207,8 @@ class TradeoffFunction:
 
 def checked(value, name):
     """Return a trade-off function, refusing anything else by name."""
-    if not isinstance(value, TradeoffFunction):
-        raise TypeError(
-            f"{name} must be a trade-off function, got {validation.shown(value)}; "
-            "make one with from_pair, from_profile, GaussianTradeoff, ApproximateDP or Identity"
-        )
-    return value
+    remedy = "make one with from_pair, from_profile, GaussianTradeoff, ApproximateDP or Identity"
+    return validation.instance(value, name, TradeoffFunction, remedy=remedy)
 
 
 class FiniteTradeoff(TradeoffFunction):

@@ -37,10 +37,7 @@ def from_pair(pair):
     >>> 0.8499 < f(0.05).lower <= 0.85  # 1 - 3 · 0.05
     True
     """
-    if not isinstance(pair, DiscretePair):
-        raise TypeError(
-            f"pair must be a DiscretePair, got {pair!r}; list its masses, or use from_profile for a bracket"
-        )
+    validation.instance(pair, "pair", DiscretePair, remedy="list its masses, or use from_profile")
     return FiniteTradeoff(pair.normalised(), statement=pair.statement)
 
 
@@ -78,8 +75,7 @@ def from_profile(profile, *, dots=DOTS):
     >>> 0.9449 < bracket.lower < bracket.upper < 0.9451
     True
     """
-    if not isinstance(profile, PrivacyProfile):
-        raise TypeError(f"profile must be a PrivacyProfile, got {profile!r}; shuffle() or a pair makes one")
+    validation.instance(profile, "profile", PrivacyProfile, remedy="shuffle() or a pair makes one")
     dots = validation.count(dots, "dots", at_least=2, at_most=100_000)
     if isinstance(profile, DiscretePair):
         return from_pair(profile)

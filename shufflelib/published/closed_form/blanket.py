@@ -155,11 +155,8 @@ def blanket_bennett_specific(*, blanket, n, delta):
 
 
 def _checked_blanket(blanket, n, delta):
-    if not isinstance(blanket, BlanketBounds):
-        raise TypeError(
-            f"blanket must be a BlanketBounds, got {blanket!r}; "
-            "build one with BlanketBounds.generalized_rr(eps0=, d=)"
-        )
+    remedy = "build one with BlanketBounds.generalized_rr(eps0=, d=)"
+    validation.instance(blanket, "blanket", BlanketBounds, remedy=remedy)
     return blanket, validation.users(n), validation.probability(delta, "delta")
 
 
