@@ -122,24 +122,22 @@ class DiscretisedLoss(connect_the_dots.ConnectTheDots):
     @property
     def pessimistic(self):
         """The distribution of chords between dots."""
-        return self._distributions()[0]
+        return self._drawn()[0]
 
     @property
     def optimistic(self):
         """The distribution of chords continued."""
-        return self._distributions()[1]
+        return self._drawn()[1]
 
-    def _distributions(self):
-        found = self.__dict__.get("_drawn")
-        if found is None or found[0] != self.size:
-            *drawn, doubt = distributions(*self._dots())
-            self._drawn = found = self.size, drawn, doubt
-        return found[1]
+    def _drawn(self):
+        """Return both distributions and each gap's doubt, drawn anew where dots were added."""
+        if self.__dict__.get("_drawn_of") != self.size:
+            self._drawn_of, self._kept = self.size, distributions(*self._dots())
+        return self._kept
 
     def refine(self, order):
         r"""Add dots where :math:`\int E^{\text{order}-2} h\,dE` is least well known; say whether any were."""
-        self._distributions()
-        doubt, size = self._drawn[2], self.size
+        doubt, size = self._drawn()[2], self.size
         split = doubt.size - (self.forward.eps.size - 1)
         with np.errstate(divide="ignore"):
             behind, ahead = np.log(doubt[:split])[::-1], np.log(doubt[split:])

@@ -81,8 +81,7 @@ class LossOnGrid(DiscretisedLoss):
     def _refined(self):
         """Add dots where the polygons on either side of the curve differ most; say whether any were."""
         size, x = self.size, self._dots()[0]
-        self._distributions()
-        height = 2.0 * self._drawn[2] / np.diff(x)  # of a triangle between the polygons
+        height = 2.0 * self._drawn()[2] / np.diff(x)  # of a triangle between the polygons
         split = height.size - (self.forward.eps.size - 1)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ahead = height[split:] / np.exp(self.forward.high[:-1])
