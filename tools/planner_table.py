@@ -26,8 +26,9 @@ ROOT = Path(__file__).resolve().parents[1]
 TABLE, KEPT = ROOT / "book/planner/table.js", ROOT / "build/planner"
 DELTAS = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12]
 COARSE = [round(10 ** (k / 26)) for k in range(2 * 26, 8 * 26 + 1)]
-FINE = [round(10 ** ((k + 0.5) / 26)) for k in range(2 * 26, 5 * 26)]  # for few users ε may fall more steeply
-USERS = sorted(COARSE + FINE)
+FINE = [round(10 ** (k / 52)) for k in range(2 * 52, 5 * 52)]  # for few users ε may fall more steeply
+FINEST = [round(10 ** (k / 104)) for k in range(2 * 104, 4 * 104)]
+USERS = sorted({*COARSE, *FINE, *FINEST})
 LEAST_BUDGET, MOST_BUDGET = 0.1, 8.0
 GROWTH = 0.04  # of log ε between two budgets of the grid
 SMALLEST, STEP = 1e-7, 3e-4  # entry k > 0 stands for ε = SMALLEST · exp(STEP · k), entry 0 for ε = 0
@@ -152,14 +153,18 @@ def refined(name):
         grid, entries = (np.load(kept, allow_pickle=False)[part] for part in ("budgets", "entries"))
     else:
         grid, entries = coarse(name)
-    while (wide := _wide(WIDE[name], grid, *(bounds := _bounds(entries)))).any():
+    while True:
+        bounds = _bounds(entries)
+        wide = _wide(WIDE[name], *bounds)
         points = np.zeros(entries.shape, dtype=bool)
         points[1:, :-1] |= wide
         points[:-1, 1:] |= wide
         points &= entries == MISSING
         rows = np.flatnonzero(points.any(axis=(1, 2)))
         if len(rows) == 0:
-            rows = np.flatnonzero(wide.any(axis=(1, 2)))
+            rows = np.flatnonzero(wide.any(axis=(1, 2)) & (np.diff(grid) > 1e-3 * grid[1:]))
+            if len(rows) == 0:
+                break
             between = [float(f"{math.sqrt(grid[row] * grid[row + 1]):.4g}") for row in rows]
             grid, entries = np.insert(grid, rows + 1, between), np.insert(entries, rows + 1, MISSING, axis=0)
             continue
@@ -188,14 +193,13 @@ def _bounds(entries):
     return _monotone(entries), least
 
 
-def _wide(ratio, grid, most, least):
-    """Whether ε ≤ 2 changes by more than a ratio and 0.001 across a cell that can be divided, if δ ≤ 1/n."""
+def _wide(ratio, most, least):
+    """Whether ε ≤ 2 changes by more than a ratio and 0.001 across a cell where δ ≤ 1/n."""
     high, low = (
         np.where(some > 0, SMALLEST * np.exp(STEP * some), 0.0) for some in (most[1:, :-1], least[:-1, 1:])
     )
     asked = (np.outer(USERS[:-1], DELTAS) <= 1.0) & (high <= 2.0)
-    divisible = np.diff(grid)[:, None, None] > 1e-3 * grid[1:, None, None]
-    return (high > ratio * low) & (high > low + 1e-3) & asked & divisible
+    return (high > ratio * low) & (high > low + 1e-3) & asked
 
 
 def packed(entries):
