@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shufflelib.numerics.certified import TOLERANCE, Certified, written
+from shufflelib.numerics.optional import counting
 
 COARSER = 1e3  # the search for a value that fails stops at a width that much larger
 FARTHEST, TINY = 20.0, 1e-15  # heights of a δ of 0 or 1, and of a δ that just meets the target
@@ -135,6 +136,7 @@ class Family:
         pairs = self.profile(value).attack_pairs
         return max(pair.log_worst(self.eps, self.attack_accuracy).lower for pair in pairs) - ROUNDING
 
+    @counting("points of curves")
     def edge(self, log_delta, start, *, tolerance=None):
         """Return the last value tried at which a bound on δ meets the target, and the next one tried."""
         first, last = sorted(self._place(limit) for limit in self.limits)

@@ -7,14 +7,12 @@ Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 """
 
 import functools
-import itertools
 import math
 
 import numpy as np
 
 from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
 from shufflelib.numerics.composed_loss import ComposedPLD
-from shufflelib.numerics.optional import progress
 from shufflelib.profiles.connect_the_dots import STALLED
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
@@ -143,7 +141,7 @@ class ComposedPair(Pair):
         if any(curve.exhausted for curve in self._curves):
             self.forget()  # the dots lie where another question needed them
         before, stalled = math.inf, 0
-        for _ in progress(itertools.count(), desc="composing rounds", delay=2.0):
+        while True:
             above = ComposedPLD([curve.pessimistic for curve in self._curves], counts)
             below = ComposedPLD([curve.optimistic for curve in self._curves], counts)
             if eps >= above.largest:

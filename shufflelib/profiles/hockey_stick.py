@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
+from shufflelib.numerics.optional import tick
 from shufflelib.profiles import connect_the_dots
 
 
@@ -53,6 +54,7 @@ class Pair(ABC):
         """Enclose log H_eps(P‖Q), remembering it."""
         key = eps, tolerance
         if key not in self._remembered:
+            tick()
             self._remembered[key] = self.log_hockey_stick(eps, tolerance).or_unknown()
         return self._remembered[key]
 

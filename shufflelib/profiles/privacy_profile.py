@@ -18,6 +18,7 @@ import math
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE, Status
+from shufflelib.numerics.optional import counting
 from shufflelib.profiles import adjacency
 from shufflelib.profiles.composition import ComposedPair, added
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
@@ -224,14 +225,17 @@ class _Composed(PrivacyProfile):
         for pair in (*self.dominating_pairs, *self.attack_pairs):
             pair.forget()
 
+    @counting("points of curves")
     def _log_delta(self, eps, tolerance=TOLERANCE):
         self._afresh()
         return super()._log_delta(eps, tolerance)
 
+    @counting("points of curves")
     def _tradeoff(self, fpr):
         self._afresh()
         return super()._tradeoff(fpr)
 
+    @counting("points of curves")
     def _epsilon(self, delta):
         if delta < RESOLUTION:
             return 0.0, self.pure_epsilon

@@ -29,6 +29,7 @@ from shufflelib.numerics.certified import (
     worst_case,
 )
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.optional import counting
 from shufflelib.numerics.root_finding import enclosed_epsilon
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.adjacency import NO_DATASETS
@@ -271,12 +272,14 @@ def _cause(ends, above, below, argument):
     return cause(*(Interval(*np.log(np.maximum(side, LEAST))) for side in sides))
 
 
+@counting("points of curves")
 def _fewest_missed(pairs, fpr):
     """Return both bounds of the smallest false-negative rate of several pairs, in either order."""
     ends = [one.false_negatives(fpr) for pair in pairs for one in (pair, pair.reversed)]
     return tuple(map(min, zip(*ends, strict=True)))
 
 
+@counting("points of curves")
 def _largest_renyi(pairs, order):
     """Return both bounds of the largest divergence of several pairs.
 
