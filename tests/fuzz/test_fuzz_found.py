@@ -127,6 +127,13 @@ FOUND = {  # the bracket, the number in it, and how much wider, relatively, it m
         6.0,
         1.0,
     ),
+    "outputs that a value never gives, as others hold it": (
+        lambda: shuffle(
+            randomizers.from_pmf([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.2, 0.3, 0.5]]), n=1000
+        ).epsilon(1e-8),
+        math.inf,
+        1.0,
+    ),
     "joint reports whose inputs differ in the eighth digit": (
         lambda: shuffle(randomizers.joint([randomizers.binary_rr(eps0=4.14e-8)] * 2), n=1).delta(0.0),
         2.07e-8,
