@@ -8,7 +8,6 @@ import sys
 import warnings
 from pathlib import Path
 
-from shufflelib import __version__
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.calibration.recommendation import TASKS, recommend
 from shufflelib.calibration.search import Calibration
@@ -16,6 +15,7 @@ from shufflelib.numerics.tables import Table
 from shufflelib.numerics.validation import count
 from shufflelib.randomizers.by_name import constructors, described, named, parameters, read_matrix, required
 
+VERSION = "1.0.0"
 HELP = {
     "epsilon": "smallest central epsilon at the given delta",
     "delta": "smallest central delta at the given epsilon",
@@ -83,7 +83,7 @@ def _parser(randomizer):
         prog="shufflelib",
         description="Certified privacy of shuffled reports; the upper bound is the guarantee.",
     )
-    parser.add_argument("--version", action="version", version=f"shufflelib {__version__}")
+    parser.add_argument("--version", action="version", version=f"shufflelib {VERSION}")
     commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
     calibrate = commands.add_parser("calibrate", help=HELP["calibrate"], description=HELP["calibrate"])
     targets = calibrate.add_subparsers(metavar="eps0|sigma|users|rounds", required=True, parser_class=_Parser)
