@@ -418,7 +418,16 @@ def intersect(one, two):
 
 
 def each(ends, grid):
-    """Return lower and upper bounds of a number at all entries of an array, in its shape."""
+    """Return lower and upper bounds of a number at all entries of an array, in its shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib.numerics.certified import each
+    >>> lower, upper = each(lambda x: (x - 0.5, x + 0.5), np.array([[1.0, 2.0]]))
+    >>> lower.tolist(), upper.tolist()
+    ([[0.5, 1.5]], [[1.5, 2.5]])
+    """
     found = np.array([ends(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
     return found[..., 0], found[..., 1]
 
