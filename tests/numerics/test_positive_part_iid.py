@@ -67,6 +67,16 @@ def test_both_ways_enclose_the_rational_value(seed):
         assert by_contour.lower <= truth <= by_contour.upper
 
 
+@pytest.mark.parametrize("n", [3, 40])
+@pytest.mark.parametrize("values", [(F(3, 2), F(-11, 10)), (F(3, 2), F(-21, 10), F(1, 3))])
+def test_the_contour_is_sharp_where_the_sum_is_never_0(values, n):
+    share, floats = F(1, len(values)), np.array(values, float)
+    distribution = LossDistribution(floats, np.full(floats.size, float(share)), np.abs(floats), 1e-15)
+    truth = log(exact_mean(values, [share] * floats.size, n))
+    bracket = positive_part_iid._by_contour(distribution, n, 1e-6)
+    assert truth - 1e-10 < bracket.lower <= truth <= bracket.upper < truth + 1e-10
+
+
 @pytest.mark.parametrize("n", [3, 40, 1000])
 @pytest.mark.parametrize("factor", [1 - 1e-6, 1 + 1e-6])
 def test_a_wrong_value_is_noticed(n, factor):
@@ -100,6 +110,7 @@ def test_large_sums_meet_their_gaussian_limit(n):
     gaussian = mpmath.npdf(z) - z * mpmath.ncdf(-z)
     limit = math.log(float(gaussian) * math.sqrt(0.5 * n))
     assert bracket.upper - bracket.lower < 2e-5
+    assert expected_positive_part(distribution, n, tolerance=1e-6, known=bracket.upper) == bracket
     assert abs(bracket.upper - limit) < 100 / math.sqrt(n) + 2e-5
 
 
