@@ -242,7 +242,7 @@ def _sweep(arguments):
 def _chosen(argv):
     """Return the randomizer that the arguments name, if it is one."""
     first = _Parser(add_help=False)
-    first.add_argument("--randomizer", nargs="?")  # one without a name is the complaint of the parser proper
+    first.add_argument("--randomizer", nargs="?")  # a missing name is reported by the full parser
     try:
         return named(first.parse_known_args(argv)[0].randomizer)
     except (ValueError, SystemExit):
