@@ -105,7 +105,7 @@ class Tilt:
         grown = growth.sum(axis=0)
         small = (np.abs(peak) < 1.0) & (grown > -0.5)
         self.cumulant = np.where(small, np.log1p(np.where(small, grown, 0.0)), peak + np.log(total))
-        of_small = np.abs(growth).sum(axis=0) / total
+        of_small = np.abs(growth).sum(axis=0) / (total * np.exp(np.clip(peak, -1.0, 0.0)))
         of_large = 1.0 + np.abs(peak) / 16.0 + losses.zero_size * np.exp(-np.maximum(peak, 0.0)) / total
         self.moved = np.expm1(np.minimum(doubt * theta * losses.sizes, 60.0))  # a share of each mass
         self.cumulant_error = doubt * np.where(small, of_small, of_large)

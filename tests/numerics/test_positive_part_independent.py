@@ -10,7 +10,7 @@ from shufflelib.numerics.positive_part_independent import (
     _Slots,
     expected_positive_part_of_slots,
 )
-from shufflelib.numerics.saddle_point import Losses
+from shufflelib.numerics.saddle_point import Losses, Tilt
 from shufflelib.numerics.three_point_losses import ThreePointLosses
 
 ANGLES = np.concatenate([np.linspace(0.0, 3.0, 301), np.geomspace(3.0, 300.0, 200)])
@@ -91,3 +91,13 @@ def test_the_error_of_the_cumulant_holds_for_all_slots_within_their_precision(se
             moved = abs(cumulant - terms.cumulant)
         assert moved <= terms.cumulant_error
         assert side == 0 or terms.cumulant_error <= 40.0 * moved
+
+
+def test_the_error_of_the_cumulant_holds_for_losses_that_are_never_0():
+    values, masses, zero = np.array([[-0.5], [-0.4]]), np.full((2, 1), 0.5), np.zeros(1)
+    tilt = Tilt(Losses(values, masses, 0.0 * values, zero, zero, np.ones(1), PRECISION), 1.0)
+    with mpmath.workdps(40):
+        grown = sum(mpmath.expm1(mpmath.mpf(x)) for x in values.ravel()) / 2
+        moved = abs(mpmath.log1p(grown * (1 + mpmath.mpf(PRECISION))) - mpmath.log1p(grown))
+    assert moved <= tilt.cumulant_error[0] * (1 + 1e-9)
+    assert tilt.cumulant_error[0] <= 1.01 * moved
