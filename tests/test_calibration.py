@@ -52,14 +52,6 @@ def test_the_budget_of_a_single_user_has_a_closed_form(d, eps, delta):
     assert exact * (1 - 1e-12) <= found.fails <= exact * (1 + 3e-4)
 
 
-@pytest.mark.parametrize(("n", "eps", "delta"), [(1000, 0.3, 1e-6), (100_000, 0.05, 1e-10), (50, 1.0, 1e-3)])
-def test_the_generic_budget_is_that_of_the_pair_computed_otherwise(n, eps, delta):
-    found = largest_eps0(n=n, eps=eps, delta=delta)
-    above = oracles.generic_epsilon(delta, n=n, eps0=found.answer * (1 + 1e-5))
-    below = oracles.generic_epsilon(delta, n=n, eps0=found.answer)
-    assert below <= eps * (1 + 1e-8) < above
-
-
 @pytest.mark.parametrize(("mu", "eps", "delta"), [(0.01, 1.0, 1e-8), (0.3, 1.0, 1e-3), (0.05, 0.2, 1e-5)])
 def test_most_rounds_of_a_gaussian_are_counted_exactly(mu, eps, delta):
     def meets(rounds):

@@ -270,23 +270,3 @@ def float_pair_delta(eps, *, n, p, beta, q, width=12.0):
     terms = with_token * ((strong - ratio * weak) * near + (weak - ratio * strong) * far)
     terms = terms - without * rest * excess * _upper_tail(first, total)
     return math.fsum(np.maximum(terms, 0.0))
-
-
-def float_pair_epsilon(delta, *, n, p, beta, q):
-    """Return the ε at which the symmetric pair reaches ``delta``, by bisection to 1e-8."""
-    low, high = 0.0, 800.0 if p == INFINITY else math.log(p)
-    if float_pair_delta(0.0, n=n, p=p, beta=beta, q=q) <= delta:
-        return 0.0
-    while high - low > 1e-8 * high:
-        middle = 0.5 * (low + high)
-        if float_pair_delta(middle, n=n, p=p, beta=beta, q=q) > delta:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def generic_epsilon(delta, *, n, eps0):
-    """Return ε of the stronger-clone pair: p = q = exp(eps0), beta = tanh(eps0/2)."""
-    p = math.exp(eps0)
-    return float_pair_epsilon(delta, n=n, p=p, beta=math.tanh(eps0 / 2.0), q=p)

@@ -1,5 +1,6 @@
 """Published closed forms against the truth: sound where tried, as loose as stated, known failures."""
 
+import inspect
 import itertools
 import math
 from fractions import Fraction as F
@@ -8,9 +9,14 @@ import numpy as np
 import pytest
 
 import oracles
-from closed_form_cases import DELTAS, GENERIC, SPECIFIC, generic_pair, name_of
+from closed_form_cases import DELTAS, GENERIC, PAIR, SPECIFIC, generic_pair, name_of
 from shufflelib.published import closed_form
 from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
+
+
+def test_every_closed_form_is_in_a_list():
+    offered = {name for name, thing in vars(closed_form).items() if inspect.isfunction(thing)}
+    assert {name_of(bound) for bound in (*GENERIC, *SPECIFIC, *PAIR)} | {"over"} == offered
 
 
 @pytest.mark.parametrize("bound", GENERIC, ids=name_of)
