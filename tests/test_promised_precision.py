@@ -17,7 +17,7 @@ def width(bracket):
 # ---------------------------------------------------------------- WorstPopulation
 
 
-@pytest.mark.parametrize("n", [2, 1000, 2001, 10**6, 10**8, 10**12])
+@pytest.mark.parametrize("n", [2, 1000, 2001, 10**6, 10**8, 10**12, 10**15])
 @pytest.mark.parametrize("eps0", [0.01, 1.0, 8.0])
 def test_worst_population_epsilon_to_a_millionth_up_to_half_of_delta_at_zero(eps0, n):
     profile = shuffle(randomizers.binary_rr(eps0=eps0), n=n)
