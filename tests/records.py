@@ -15,10 +15,11 @@ import numpy as np
 from scipy.special import ndtr
 
 import oracles
+from finite_pairs import LOPSIDED, MILD, TELLING, discrete
 from oracles import mixtures, multi_message, neighbours, small_domains
-from oracles.mixtures import BENT, SKEW, Crooked, direct_sum
+from oracles.mixtures import BENT, LOCAL_HASH, SKEW, SUBSETS, crooked, direct_sum
 from shufflelib import randomizers, shuffle
-from shufflelib.profiles import DiscretePair, Gaussian, compose
+from shufflelib.profiles import Gaussian, compose
 from shufflelib.sgd.accounting import RandomAllocation
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation
 from shufflelib.shuffling.multi_message import shuffle_messages
@@ -138,10 +139,6 @@ METRIC = tuple(
 # ---------------------------------------------------------------- built from other randomizers
 
 
-def crooked(rows):
-    return Crooked(tuple(map(tuple, rows)))
-
-
 def joint(name, parts, rows, users, distance=None):
     held, distributions = neighbours.tensor(rows)
     apart = len(parts) if distance is None else distance
@@ -155,7 +152,7 @@ def joint(name, parts, rows, users, distance=None):
 
 
 def mixture(name, parts, weights, rows, users):
-    one = randomizers.mixture(parts, [float(weight) for weight in weights])
+    one = mixtures.mixture(parts, weights)
     return shuffled(f"mixture {name}", one, direct_sum(rows, weights), users, 1.3, 0.92)
 
 
@@ -166,8 +163,6 @@ def sampled(name, randomizer, rows, rate, users):
     return shuffled(f"Poisson sample of {name}, rate {rate}", one, voided, users, 1.6, 0.97)
 
 
-LOCAL_HASH = randomizers.local_hash(eps0=LOG3, d=3, l=2)
-SUBSETS = randomizers.subset(eps0=LOG3, d=4, k=2)
 rr = mixtures.rr
 BUILT = (
     joint("2-RR twice", [rr(3, 2)] * 2, [GRR(3, 2)] * 2, (1, 2, 3)),
@@ -181,12 +176,7 @@ BUILT = (
     joint("crooked", [crooked(BENT), crooked(SKEW)], [BENT, SKEW], (1, 2)),
     joint("crooked, one differs", [crooked(BENT), crooked(SKEW)], [BENT, SKEW], (1, 2), 1),
     joint("one alone", [rr(3, 3)], [GRR(3, 3)], (1, 2, 3)),
-    mixture("2-RR, 3-RR", [rr(3, 2), rr(3, 3)], (F(1, 2), F(1, 2)), [GRR(3, 2), GRR(3, 3)], (1, 2, 3)),
-    mixture("3-RR twice", [rr(3, 3)] * 2, (F(1, 4), F(3, 4)), [GRR(3, 3)] * 2, (1, 2)),
-    mixture("two budgets", [rr(9, 2), rr(2, 2)], (F(1, 3), F(2, 3)), [GRR(9, 2), GRR(2, 2)], (1, 2, 3)),
-    mixture("subset, 2-RR", [SUBSETS, rr(3, 2)], (F(1, 2), F(1, 2)), [SUBSET(3, 4, 2), GRR(3, 2)], (1, 2)),
-    mixture("hash, 2-RR", [LOCAL_HASH, rr(4, 2)], (F(1, 2), F(1, 2)), [HASH(3, 3, 2), GRR(4, 2)], (1, 2)),
-    mixture("crooked", [crooked(BENT), crooked(SKEW)], (F(1, 2), F(1, 2)), [BENT, SKEW], (1, 2, 3)),
+    *(mixture(name, *case) for name, case in mixtures.MIXTURES.items()),
     *(sampled("2-RR", rr(3, 2), GRR(3, 2), rate, (1, 2, 3)) for rate in (F(1, 10), F(1, 2), F(9, 10))),
     *(sampled("3-RR", rr(4, 3), GRR(4, 3), rate, (1, 2)) for rate in (F(1, 10), F(9, 10))),
     sampled("subset", SUBSETS, SUBSET(3, 4, 2), F(1, 2), (1, 2)),
@@ -194,12 +184,6 @@ BUILT = (
 )
 
 # ---------------------------------------------------------------- pairs taken for themselves
-
-
-def discrete(masses):
-    p, q = (np.array([float(mass[side]) for mass in masses]) for side in (0, 1))
-    with np.errstate(divide="ignore"):
-        return DiscretePair(np.log(p), np.log(q))
 
 
 def pair(name, profile, masses, users=(1,), loose=EXACT[0], attained=EXACT[1], **more):
@@ -218,9 +202,6 @@ def variation_ratio(name, **parameters):
     )
 
 
-LOPSIDED = [(F(1, 2), F(1, 10)), (F(1, 4), F(3, 10)), (F(1, 8), F(1, 5)), (F(1, 8), F(2, 5))]
-TELLING = [(F(1, 2), F(1, 20)), (F(1, 2), F(9, 10)), (F(0), F(1, 20))]
-MILD = [(F(3, 5), F(2, 5)), (F(2, 5), F(3, 5))]
 FINITE = {"lopsided": LOPSIDED, "telling": TELLING, "mild": MILD}
 EXAMPLES = {name: (discrete(masses), dict(enumerate(masses))) for name, masses in FINITE.items()}
 

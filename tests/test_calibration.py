@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import oracles
+from oracles import neighbours
 from shufflelib import randomizers, shuffle
 from shufflelib.calibration import fewest_users, largest_eps0, most_rounds, search, smallest_sigma
 from shufflelib.profiles import DiscretePair, Gaussian
@@ -30,7 +31,8 @@ class GaussianRounds(Gaussian):
 @pytest.mark.parametrize(("ratio", "delta"), [(F(3, 2), F(1, 15)), (F(2), F(1, 50)), (F(5, 4), F(1, 8))])
 def test_fewest_users_lies_where_enumeration_puts_it(d, ratio, delta):
     pmf = oracles.generalized_rr(3, d)
-    truth = next(n for n in range(1, 12) if oracles.worst_shuffled_hockey_stick(pmf, n, ratio) <= delta)
+    worst = (neighbours.Worst(neighbours.shuffled(pmf, n)).delta(ratio) for n in range(1, 12))
+    truth = next(n for n, exact in enumerate(worst, start=1) if exact <= delta)
     proved = next(n for n in range(1, 12) if oracles.blanket_bound(pmf, n, ratio) <= delta)
     rr = randomizers.generalized_rr(eps0=math.log(3), d=d)
     found = fewest_users(rr, eps=math.log(ratio), delta=float(delta))

@@ -14,6 +14,7 @@ from claims.claim import APPROXIMATION, SLIP, VACUOUS, Worded
 from claims.counterexample_search import LOCAL, RISK, logarithmic, whole, worst
 from claims.exact_tests import close, share_of_bound
 from claims.upper_bound_check import upper_bound
+from oracles import neighbours
 from shufflelib import randomizers, shuffle
 
 every_claim = pytest.mark.parametrize("claim", claims.ALL, ids=lambda claim: claim.id)
@@ -215,7 +216,8 @@ def test_a_tight_bound_a_thousandth_smaller_is_refuted_and_a_thousandth_larger_i
 def test_exact_enumeration_agrees_with_an_independent_one():
     for e, d, n in ((3, 2, 4), (2, 3, 3), (5, 4, 2)):
         channel = exact_shuffle.randomized_response(e, d)
-        truth = oracles.worst_shuffled_hockey_stick(oracles.generalized_rr(e, d), n, Fraction(3, 2))
+        pairs = neighbours.shuffled(oracles.generalized_rr(e, d), n)
+        truth = neighbours.Worst(pairs).delta(Fraction(3, 2))
         assert exact_shuffle.worst_delta(channel, n, Fraction(3, 2))[0] == truth
 
 

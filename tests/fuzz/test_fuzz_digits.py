@@ -13,12 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arguments import DOMAINS, EPS, ORDER, between, whole
+from finite_pairs import Opaque
 from fuzz_answers import examples
 from shufflelib import Certified, profiles
-from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.profiles import DiscretePair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
-from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.published import joint_concavity
 from shufflelib.shuffling import BlanketPair, VariationRatioPair
 
@@ -100,24 +99,6 @@ def finite(rows):
     return list(zip(*distributions, strict=True)), DiscretePair(*logs)
 
 
-class CurveAlone(PairProfile):
-    """A pair known only through its hockey-stick curve, from which all else follows."""
-
-    def __init__(self, pair):
-        self.pair = pair
-
-    @property
-    def reversed(self):
-        return CurveAlone(self.pair.reversed)
-
-    @property
-    def max_privacy_loss(self):
-        return self.pair.max_privacy_loss
-
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
-        return self.pair.log_hockey_stick(eps, tolerance)
-
-
 @examples("digits", 4.0, 12)
 @given(LISTED, EPS, ORDER, FPR)
 @example([(0, 6), (1, 10**19)], 0.0, 3.0, 0.5)  # all error is that of one mass's logarithm
@@ -142,7 +123,7 @@ def test_a_finite_pair(rows, eps, order, fpr):
 @given(LISTED, ORDER, FPR)
 def test_a_pair_of_its_curve(rows, order, fpr):
     distributions, pair = finite(rows)
-    curve = CurveAlone(pair)
+    curve = Opaque(pair)
     holds(curve.renyi(order), worst(exact_renyi, distributions, order))
     holds(curve.tradeoff(fpr), exact_tradeoff(distributions, fpr))
 

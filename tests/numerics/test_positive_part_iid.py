@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
+import oracles
 from shufflelib.numerics import positive_part_enumerated, positive_part_iid, saddle_point
 from shufflelib.numerics.certified import LOG_ZERO
 from shufflelib.numerics.logspace import UNIT
@@ -14,17 +15,9 @@ from shufflelib.numerics.positive_part_iid import LossDistribution, expected_pos
 
 
 def exact_mean(values, masses, n):
-    """Return E[(G_1 + … + G_n)_+] by convolving the distribution with itself, in fractions."""
+    """Return E[(G_1 + … + G_n)_+] in fractions."""
     atoms = [*zip(values, masses, strict=True), (F(0), 1 - sum(masses))]
-    distribution = {F(0): F(1)}
-    for _ in range(n):
-        longer = {}
-        for total, mass in distribution.items():
-            for value, probability in atoms:
-                if probability:
-                    longer[total + value] = longer.get(total + value, F(0)) + mass * probability
-        distribution = longer
-    return sum(total * mass for total, mass in distribution.items() if total > 0)
+    return oracles.expected_positive_part(atoms, n)
 
 
 def log(fraction):

@@ -11,4 +11,12 @@
 ==================  =====================================================================
 """
 
+import json
+from pathlib import Path
+
 from oracles.brute_force import *  # noqa: F403
+
+
+def reference(name):
+    """Return the numbers of an independent program."""
+    return json.loads((Path(__file__).parent / "reference" / f"{name}.json").read_text())

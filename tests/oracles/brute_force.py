@@ -6,8 +6,7 @@ Exact where the arguments are fractions: the hockey-stick argument is ``ratio`` 
 ============================  =====================================================================
 `pair_masses`                 the variation-ratio pair by enumeration of (a, b)
 `hockey_stick`                of any finite pair, exact; also `renyi_moment`, `tradeoff`
-`shuffled_distributions`      histograms of a finite randomizer over n users, exact
-`worst_shuffled_hockey_stick` maximum over all datasets of all neighbouring pairs
+`shuffled_distribution`       histogram of the reports of all users, exact
 `blanket_bound`               (1/n) E[(G_1 + ... + G_n)_+] by enumeration, exact
 `float_pair_delta`            the pair in floating point, large n (relative error about 1e-9)
 `gaussian_delta`              the Gaussian mechanism's profile in multiple precision
@@ -147,13 +146,13 @@ def laplace_cells(root, cells):
     return [[b - a for a, b in itertools.pairwise(row)] for row in rows]
 
 
-def shuffled_distribution(pmf, dataset):
-    """Return {histogram: probability} of the shuffled reports of one dataset."""
-    distribution = {(0,) * len(pmf[0]): Fraction(1)}
-    for x in dataset:
+def shuffled_distribution(rows):
+    """Return {histogram: probability} of the shuffled reports of users with these distributions."""
+    distribution = {(0,) * len(rows[0]): Fraction(1)}
+    for row in rows:
         following = {}
         for histogram, mass in distribution.items():
-            for y, probability in enumerate(pmf[x]):
+            for y, probability in enumerate(row):
                 if probability:
                     key = (*histogram[:y], histogram[y] + 1, *histogram[y + 1 :])
                     following[key] = following.get(key, 0) + mass * probability
@@ -161,27 +160,17 @@ def shuffled_distribution(pmf, dataset):
     return distribution
 
 
-def shuffled_distributions(pmf, x0, x1, others):
-    """Return {histogram: (P, Q)}: the user who changes holds x0 under P and x1 under Q."""
-    first, second = shuffled_distribution(pmf, (x0, *others)), shuffled_distribution(pmf, (x1, *others))
-    zero = Fraction(0)
-    return {key: (first.get(key, zero), second.get(key, zero)) for key in first.keys() | second.keys()}
-
-
-def shuffled_hockey_stick(pmf, x0, x1, others, ratio):
-    """Return the exact hockey-stick divergence for one pair of neighbouring datasets."""
-    return hockey_stick(shuffled_distributions(pmf, x0, x1, others), ratio)
-
-
-def worst_shuffled_hockey_stick(pmf, n, ratio, pairs=None):
-    """Return the exact delta(ε): the maximum over all ordered input pairs and all other users' inputs."""
-    inputs = range(len(pmf))
-    pairs = list(itertools.permutations(inputs, 2)) if pairs is None else pairs
-    return max(
-        shuffled_hockey_stick(pmf, x0, x1, others, ratio)
-        for x0, x1 in pairs
-        for others in itertools.combinations_with_replacement(inputs, n - 1)
-    )
+def expected_positive_part(losses, n):
+    """Return E[(G_1 + ... + G_n)_+] of independent losses, each drawn from [(value, probability), ...]."""
+    distribution = {Fraction(0): Fraction(1)}
+    for _ in range(n):
+        following = {}
+        for total, mass in distribution.items():
+            for value, probability in losses:
+                if probability:
+                    following[total + value] = following.get(total + value, 0) + mass * probability
+        distribution = following
+    return sum(total * mass for total, mass in distribution.items() if total > 0)
 
 
 def blanket_bound(pmf, n, ratio, reference=None, pairs=None):
@@ -194,22 +183,14 @@ def blanket_bound(pmf, n, ratio, reference=None, pairs=None):
     pairs = list(itertools.permutations(inputs, 2)) if pairs is None else pairs
     worst = Fraction(0)
     for x0, x1 in pairs:
-        single = {Fraction(0): 1 - sum(reference)}
-        for y in outputs:
-            if reference[y]:
-                gain = (pmf[x0][y] - ratio * pmf[x1][y]) / reference[y]
-                single[gain] = single.get(gain, 0) + reference[y]
-        distribution = {Fraction(0): Fraction(1)}
-        for _ in range(n):
-            following = {}
-            for total, mass in distribution.items():
-                for gain, probability in single.items():
-                    following[total + gain] = following.get(total + gain, 0) + mass * probability
-            distribution = following
+        gains = [
+            ((pmf[x0][y] - ratio * pmf[x1][y]) / reference[y], reference[y]) for y in outputs if reference[y]
+        ]
+        inside = expected_positive_part([(Fraction(0), 1 - sum(reference)), *gains], n) / n
         outside = sum(
             (max(pmf[x0][y] - ratio * pmf[x1][y], 0) for y in outputs if not reference[y]), Fraction(0)
         )
-        worst = max(worst, sum(mass * max(total, 0) for total, mass in distribution.items()) / n + outside)
+        worst = max(worst, inside + outside)
     return worst
 
 

@@ -3,18 +3,15 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction as F
-from functools import cache
-from itertools import combinations, combinations_with_replacement, product
+from itertools import product
 
 import numpy as np
-import pytest
 
 import oracles
 from shufflelib import randomizers
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
 LOG = math.log
-RATIOS = (F(1), F(3, 2), F(2))
 
 
 def direct_sum(parts, weights):
@@ -56,50 +53,23 @@ BENT = [[F(1, 2), F(1, 4), F(1, 4)], [F(1, 16), F(1, 2), F(7, 16)]]
 SKEW = [[F(3, 5), F(3, 10), F(1, 10)], [F(1, 5), F(3, 10), F(1, 2)]]
 
 
-class Case:
-    """A mixture, its oracle, and the numbers of users at which all datasets are listed."""
-
-    def __init__(self, parts, weights, rows, users):
-        self.weights = weights
-        self.mixture = randomizers.mixture(parts, [float(w) for w in weights])
-        self.rows, self.users = direct_sum(rows, weights), users
-
-    @cache  # noqa: B019
-    def datasets(self, n):
-        return [
-            oracles.shuffled_distributions(self.rows, *pair, others)
-            for pair in combinations(range(len(self.rows)), 2)
-            for others in combinations_with_replacement(range(len(self.rows)), n - 1)
-        ]
-
-    @cache  # noqa: B019
-    def truth(self, n, ratio):
-        """The exact delta of the worst dataset and the worst pair, in both directions."""
-        return max(oracles.both_ways(masses, ratio) for masses in self.datasets(n))
+def crooked(rows):
+    return Crooked(tuple(map(tuple, rows)))
 
 
 GRR, SUBSET = oracles.generalized_rr, oracles.subset_mechanism
-CASES = {
-    "2-RR, 3-RR": Case([rr(3, 2), rr(3, 3)], (F(1, 2), F(1, 2)), [GRR(3, 2), GRR(3, 3)], (1, 2, 3)),
-    "3-RR twice": Case([rr(3, 3), rr(3, 3)], (F(1, 4), F(3, 4)), [GRR(3, 3), GRR(3, 3)], (1, 2)),
-    "two budgets": Case([rr(9, 2), rr(2, 2)], (F(1, 3), F(2, 3)), [GRR(9, 2), GRR(2, 2)], (1, 2, 3)),
-    "subset, 2-RR": Case(
-        [randomizers.subset(eps0=LOG(3), d=4, k=2), rr(3, 2)],
-        (F(1, 2), F(1, 2)),
-        [SUBSET(3, 4, 2), GRR(3, 2)],
-        (1, 2),
-    ),
-    "hash, 2-RR": Case(
-        [randomizers.local_hash(eps0=LOG(3), d=3, l=2), rr(4, 2)],
-        (F(1, 2), F(1, 2)),
-        [oracles.local_hash(3, 3, 2), GRR(4, 2)],
-        (1, 2),
-    ),
-    "crooked": Case(
-        [Crooked(tuple(map(tuple, BENT))), Crooked(tuple(map(tuple, SKEW)))],
-        (F(1, 2), F(1, 2)),
-        [BENT, SKEW],
-        (1, 2, 3),
-    ),
+SUBSETS = randomizers.subset(eps0=LOG(3), d=4, k=2)
+LOCAL_HASH = randomizers.local_hash(eps0=LOG(3), d=3, l=2)
+HALVES = F(1, 2), F(1, 2)
+MIXTURES = {  # components, weights, the components' rows, and the numbers of users whose datasets are listed
+    "2-RR, 3-RR": ([rr(3, 2), rr(3, 3)], HALVES, [GRR(3, 2), GRR(3, 3)], (1, 2, 3)),
+    "3-RR twice": ([rr(3, 3)] * 2, (F(1, 4), F(3, 4)), [GRR(3, 3)] * 2, (1, 2)),
+    "two budgets": ([rr(9, 2), rr(2, 2)], (F(1, 3), F(2, 3)), [GRR(9, 2), GRR(2, 2)], (1, 2, 3)),
+    "subset, 2-RR": ([SUBSETS, rr(3, 2)], HALVES, [SUBSET(3, 4, 2), GRR(3, 2)], (1, 2)),
+    "hash, 2-RR": ([LOCAL_HASH, rr(4, 2)], HALVES, [oracles.local_hash(3, 3, 2), GRR(4, 2)], (1, 2)),
+    "crooked": ([crooked(BENT), crooked(SKEW)], HALVES, [BENT, SKEW], (1, 2, 3)),
 }
-each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+
+
+def mixture(parts, weights):
+    return randomizers.mixture(parts, [float(weight) for weight in weights])

@@ -49,7 +49,7 @@ def shuffled(rows, n, pairs=None):
     """List the neighbours of a shuffled finite randomizer: all other users, all pairs of inputs."""
     found = []
     for others in crowds(rows, n - 1):
-        released = [shuffled_distribution(rows, (x, *others)) for x in range(len(rows))]
+        released = [shuffled_distribution([rows[y] for y in (x, *others)]) for x in range(len(rows))]
         found += [beside(released[i], released[j]) for i, j in pairs or input_pairs(rows)]
     return found
 
@@ -60,7 +60,7 @@ def subsampled(rows, drawn, population):
     def sampled(dataset):
         total, subsets = Counter(), list(itertools.combinations(dataset, drawn))
         for subset in subsets:
-            for key, mass in shuffled_distribution(rows, subset).items():
+            for key, mass in shuffled_distribution([rows[x] for x in subset]).items():
                 total[key] += mass / len(subsets)
         return total
 
@@ -109,14 +109,7 @@ def personal(rows_of_users, target):
     """List the neighbours where each user has rows of their own and the target's input changes."""
 
     def released(dataset):
-        total = {(0,) * len(rows_of_users[0][0]): F(1)}
-        for rows, x in zip(rows_of_users, dataset, strict=True):
-            following = Counter()
-            for histogram, mass in total.items():
-                for y, chance in enumerate(rows[x]):
-                    following[(*histogram[:y], histogram[y] + 1, *histogram[y + 1 :])] += mass * chance
-            total = following
-        return total
+        return shuffled_distribution([rows[x] for rows, x in zip(rows_of_users, dataset, strict=True)])
 
     found = []
     inputs = range(len(rows_of_users[target]))

@@ -73,27 +73,9 @@ def turned(distribution):
     return neighbours.by_ratio(oracles.swapped(distribution))
 
 
-@cache
-def rounds_in(name, n, forward, backward):
-    """Return the distribution of so many rounds in one direction and so many in the other."""
-    if forward + backward == 1:
-        return one_round(name, n) if forward else turned(one_round(name, n))
-    if forward:
-        return neighbours.product(rounds_in(name, n, forward - 1, backward), rounds_in(name, n, 1, 0))
-    return neighbours.product(rounds_in(name, n, 0, backward - 1), rounds_in(name, n, 0, 1))
-
-
-def same_direction(name, n, rounds, ratio):
-    return max(oracles.hockey_stick(rounds_in(name, n, *both), ratio) for both in ((rounds, 0), (0, rounds)))
-
-
-def any_direction(name, n, rounds, ratio):
-    return max(oracles.hockey_stick(rounds_in(name, n, k, rounds - k), ratio) for k in range(rounds + 1))
-
-
 def adaptive(name, n, rounds, ratio):
     """Return the worst over strategies that choose each round's direction after seeing the earlier rounds."""
-    directions = rounds_in(name, n, 1, 0), rounds_in(name, n, 0, 1)
+    directions = one_round(name, n), turned(one_round(name, n))
 
     @cache
     def worst(left, ratio):
@@ -141,14 +123,7 @@ def test_the_envelope_covers_every_choice_of_directions(name, rounds):
     n = 3
     above = ComposedPair([(Envelope((pair(name, n),)), rounds)])
     for ratio in RATIOS:
-        fixed, mixed, chosen = (
-            way(name, n, rounds, ratio) for way in (same_direction, any_direction, adaptive)
-        )
-        assert fixed <= mixed <= chosen
-        low, high = nearly(chosen)
+        low, high = nearly(adaptive(name, n, rounds, ratio))
         upper = math.exp(above.log_worst(math.log(ratio)).upper)
         assert low <= upper
-        if name in SYMMETRIC:
-            assert fixed == mixed == chosen and upper <= 1.003 * high
-        else:
-            assert upper <= 1.11 * high
+        assert upper <= high * (1.003 if name in SYMMETRIC else 1.11)

@@ -6,7 +6,8 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from shufflelib.profiles import DiscretePair, Gaussian
+from finite_pairs import discrete
+from shufflelib.profiles import Gaussian
 from shufflelib.profiles.loss_grid import LossOnGrid, _on_grid, _polygon
 
 PAIRS = {
@@ -33,15 +34,11 @@ def curve_on_grid(found, step, eps):
     return infinity_mass + float(mass @ np.maximum(-np.expm1(eps - step * index), 0.0))
 
 
-def loss_of(name, step):
-    with np.errstate(divide="ignore"):
-        return LossOnGrid(DiscretePair(*(np.log(np.array(part, float)) for part in PAIRS[name])), step)
-
-
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("name", PAIRS)
 def test_both_distributions_lie_on_their_side_of_the_curve(name, step):
-    loss, (p, q) = loss_of(name, step), PAIRS[name]
+    p, q = PAIRS[name]
+    loss = LossOnGrid(discrete(list(zip(p, q, strict=True))), step)
     for one, exact in ((loss, (p, q)), (loss.reversed, (q, p))):
         above, below = one.above(), one.below()
         assert below[2] == 0.0 and below[1].sum() <= 1.0 + HAIR

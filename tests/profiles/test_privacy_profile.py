@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import oracles
+from finite_pairs import LOPSIDED, Opaque, discrete
 from shufflelib import randomizers
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.root_finding import certified_root
@@ -16,30 +17,7 @@ from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.profiles.questions import _largest_renyi
 from shufflelib.shuffling import VariationRatioPair
 
-P = [F(1, 2), F(1, 4), F(1, 8), F(1, 8)]
-Q = [F(1, 10), F(3, 10), F(2, 10), F(4, 10)]
-
-
-class Opaque(PairProfile):
-    """A pair known only through its hockey-stick curve, so that everything else is dotted."""
-
-    def __init__(self, pair):
-        self.pair, self.symmetric = pair, pair.symmetric
-
-    def log_hockey_stick(self, eps, tolerance=1e-6):
-        return self.pair.log_hockey_stick(eps, tolerance)
-
-    @property
-    def reversed(self):
-        return self if self.symmetric else Opaque(self.pair.reversed)
-
-    @property
-    def max_privacy_loss(self):
-        return self.pair.max_privacy_loss
-
-
-def finite_pair():
-    return DiscretePair(np.log([float(p) for p in P]), np.log([float(q) for q in Q]))
+PAIRS = discrete(LOPSIDED), VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5)
 
 
 @pytest.mark.parametrize(
@@ -55,8 +33,7 @@ def test_finite_pair_tradeoff_beside_its_knots(rows):
     """A rate beside a knot may lie on either of two segments of very different slopes."""
     p, q = ([F(one, sum(side)) for one in side] for side in zip(*rows, strict=True))
     masses = dict(enumerate(zip(p, q, strict=True)))
-    with np.errstate(divide="ignore"):
-        pair = DiscretePair(*(np.log(np.array(side, float)) for side in (p, q)))
+    pair = discrete(masses.values())
     knots = np.cumsum(
         [float(a) for a, _ in sorted(masses.values(), key=lambda m: -m[1] / (m[0] or F(1, 10**99)))]
     )
@@ -89,7 +66,7 @@ def test_gaussian_delta_at_many_nats(mu, deviations):
 
 @pytest.mark.parametrize("order", [1.01, 2.0, 10.0, 60.0])
 def test_dotted_renyi_encloses_the_exact_one(order):
-    for pair in (finite_pair(), VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5)):
+    for pair in PAIRS:
         exact, dotted = pair.renyi(order), Opaque(pair).renyi(order)
         assert dotted.lower <= exact.upper and exact.lower <= dotted.upper
         assert dotted.upper - dotted.lower <= 3e-3 * exact.upper
@@ -131,7 +108,7 @@ class Hidden(Opaque):
 
 @pytest.mark.parametrize("order", [1.01, 2.0, 60.0])
 def test_dotted_renyi_is_given_up_where_no_value_has_a_lower_end(order):
-    pair = finite_pair()
+    pair = discrete(LOPSIDED)
     dotted = connect_the_dots.ConnectTheDots(Hidden(pair))
     low, high = dotted.renyi(order)
     assert low == 0.0 and high >= pair.renyi_directed(order)[1]
@@ -140,7 +117,7 @@ def test_dotted_renyi_is_given_up_where_no_value_has_a_lower_end(order):
 
 @pytest.mark.parametrize("order", [1.5, 20.0])
 def test_the_largest_renyi_of_several_pairs_does_not_depend_on_their_order(order):
-    plain, plainer = finite_pair(), DiscretePair(np.log([0.9, 0.1]), np.log([0.1, 0.9]))
+    plain, plainer = discrete(LOPSIDED), DiscretePair(np.log([0.9, 0.1]), np.log([0.1, 0.9]))
     truth = max(pair.renyi_worst(order)[0] for pair in (plain, plainer))
     for pairs in ((plain, plainer), (plainer, plain), (plain, plainer.reversed, plainer, plain)):
         low, high = _largest_renyi(tuple(Opaque(pair) for pair in pairs), order)
@@ -149,7 +126,7 @@ def test_the_largest_renyi_of_several_pairs_does_not_depend_on_their_order(order
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_divergence_that_is_no_number_does_not_pass_for_none(place, monkeypatch):
-    pair = finite_pair()
+    pair = discrete(LOPSIDED)
     found = [(0.0, 0.1), (0.0, math.nan)][:: 1 if place else -1]
     monkeypatch.setattr(PairProfile, "renyi_worst", lambda *_: found.pop())
     assert math.isnan(_largest_renyi((pair, pair), 2.0)[1])
@@ -157,7 +134,7 @@ def test_a_divergence_that_is_no_number_does_not_pass_for_none(place, monkeypatc
 
 @pytest.mark.parametrize("fpr", [0.0, 1e-3, 0.05, 0.3, 0.7, 0.999, 1.0])
 def test_dotted_tradeoff_encloses_the_exact_one(fpr):
-    for pair in (finite_pair(), VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5), Gaussian(0.7)):
+    for pair in (*PAIRS, Gaussian(0.7)):
         exact, dotted = pair.tradeoff(fpr), Opaque(pair).tradeoff(fpr)
         assert dotted.lower <= exact.upper and exact.lower <= dotted.upper + 1e-15
         assert dotted.upper - dotted.lower <= 1e-4

@@ -1,20 +1,18 @@
 """Rényi lattice sums: enclosed, narrow, and sound even where the window and the stride are bad."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.special import gammaln
 
+import oracles
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles import renyi_lattice_sum
 from shufflelib.profiles.renyi_lattice_sum import RenyiSum
 from shufflelib.shuffling import BlanketPair, VariationRatioPair
 
-CASES = json.loads((Path(__file__).parents[1] / "oracles/reference" / "clone_pair.json").read_text())
-CASES = CASES["cases"] if isinstance(CASES, dict) else CASES
+CASES = oracles.reference("clone_pair")
 
 
 def generic(n, eps0):

@@ -4,24 +4,21 @@ import math
 from fractions import Fraction as F
 
 import mpmath
-import numpy as np
 import pytest
 
 import oracles
+from finite_pairs import LOPSIDED, discrete
+from oracles import neighbours
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import SubsampledPairProfile
 from shufflelib.shuffling import VariationRatioPair
 
-P = [F(1, 2), F(1, 4), F(1, 8), F(1, 8)]
-Q = [F(1, 10), F(3, 10), F(2, 10), F(4, 10)]
-
 
 @pytest.mark.parametrize("rate", [F(1, 1000), F(1, 10), F(9, 10)])
 def test_mixed_pair_is_exact_in_both_orders(rate):
-    pair = DiscretePair(np.log([float(p) for p in P]), np.log([float(q) for q in Q]))
-    mixed = pair.subsample(rate=float(rate))
-    masses = {i: (rate * p + (1 - rate) * q, q) for i, (p, q) in enumerate(zip(P, Q, strict=True))}
+    mixed = discrete(LOPSIDED).subsample(rate=float(rate))
+    masses = neighbours.mixed(dict(enumerate(LOPSIDED)), rate)
     for ratio in (F(1), F(1001, 1000), F(11, 10), F(3, 2), F(4)):
         for one, way in ((mixed, masses), (mixed.reversed, oracles.swapped(masses))):
             truth = float(oracles.hockey_stick(way, ratio))

@@ -1,10 +1,8 @@
 """Trade-off functions, their divergences and the random start, against exact and 40-digit values."""
 
 import functools
-import json
 import math
 from fractions import Fraction as F
-from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -12,10 +10,10 @@ import pytest
 from scipy import integrate, special
 
 import oracles
+from finite_pairs import discrete
 from shufflelib.numerics.certified import Status
 from shufflelib.profiles import (
     ApproximateDP,
-    DiscretePair,
     GaussianTradeoff,
     Identity,
     from_pair,
@@ -30,7 +28,6 @@ RATES = [F(k, 40) for k in range(41)]
 FPR = np.array([float(rate) for rate in RATES])
 
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "oracles/reference" / "clone_pair.json").read_text())
 HAIR = 1e-15  # arguments and truths are rounded to floats
 
 
@@ -44,8 +41,7 @@ def distributions(seed, size=6):
 
 
 def function(p, q):
-    with np.errstate(divide="ignore"):
-        return from_pair(DiscretePair(*(np.log([float(x) for x in distribution]) for distribution in (p, q))))
+    return from_pair(discrete(list(zip(p, q, strict=True))))
 
 
 def masses(p, q):
@@ -57,6 +53,9 @@ def encloses(bracket, truth, width=math.inf):
     assert np.all(bracket.lower <= truth + HAIR)
     assert np.all(truth - HAIR <= bracket.upper)
     assert np.all(bracket.upper - bracket.lower <= width)
+
+
+REFERENCE = oracles.reference("clone_pair")
 
 
 @pytest.mark.parametrize("row", REFERENCE, ids=lambda row: f"{row['name']} n={row['n']}")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import oracles
+from finite_pairs import discrete
 from oracles.renyi_formulas import two_counts
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import (
@@ -35,8 +36,7 @@ def mixed(w, first, second):
 
 
 def function(p, q):
-    with np.errstate(divide="ignore"):
-        return from_pair(DiscretePair(*(np.log([float(x) for x in part]) for part in (p, q))))
+    return from_pair(discrete(list(zip(p, q, strict=True))))
 
 
 def truth(p, q, rates=RATES):

@@ -7,6 +7,7 @@ import mpmath
 import pytest
 
 import oracles
+from oracles import neighbours
 from oracles.renyi_formulas import (
     binary_divergences,
     divergence,
@@ -80,12 +81,13 @@ def test_pairs_are_what_the_papers_define(e, n):
     share = e / (e + 1)
     both = {(1, 0): share, (0, 1): 1 - share}, {(0, 1): share, (1, 0): 1 - share}
     binary = oracles.generalized_rr(e, 2)
+    others_equal = [oracles.shuffled_distribution([row, *[binary[0]] * (n - 1)]) for row in binary]
     cases = (
         (renyi.clones_pair_fmt21, proposition1(n, e)),
         (renyi.generic_pair, two_counts(n, 2 / (e + 1), *both)),
         (renyi.theorem1_pair_icassp24, theorem1(n, e, 1 / e)),
         (renyi.theorem1_pair_arxiv24, theorem1(n, e, 1 / (1 + 1 / e))),
-        (renyi.binary_rr_pair, oracles.shuffled_distributions(binary, 0, 1, (0,) * (n - 1))),
+        (renyi.binary_rr_pair, neighbours.beside(*others_equal)),
     )
     for build, masses in cases:
         pair = build(eps0=math.log(e), n=n)

@@ -14,8 +14,8 @@ from scipy.stats import chisquare
 
 import oracles
 from oracles import neighbours
-from oracles.mixtures import BENT, GRR, LOG, rr
-from records import crooked, joint
+from oracles.mixtures import BENT, GRR, LOG, crooked, rr
+from records import joint
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers.product_ratios import (

@@ -1,16 +1,13 @@
 """Numbers printed in papers, numbers of independent codes, and the reference files."""
 
-import json
 import math
 from fractions import Fraction as F
-from pathlib import Path
 
 import pytest
 
+import oracles
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling import VariationRatioPair
-
-REFERENCE = Path(__file__).parents[1] / "oracles/reference"
 
 
 def generic_pair(eps0, n):
@@ -73,10 +70,6 @@ def test_additive_noise_agrees_with_an_independent_code(randomizer, n, above, be
 # ---------------------------------------------------------------- reference files
 
 
-def cases(name):
-    return json.loads((REFERENCE / f"{name}.json").read_text())
-
-
 def label(case):
     return " ".join(
         f"{key}={case[key]}" for key in ("name", "exp_eps0", "eps0", "d", "k", "n") if key in case
@@ -93,7 +86,7 @@ def width(bracket):
     return (bracket.upper - bracket.lower) / bracket.upper if bracket.upper > 0.0 else 0.0
 
 
-@pytest.mark.parametrize("case", cases("clone_pair"), ids=label)
+@pytest.mark.parametrize("case", oracles.reference("clone_pair"), ids=label)
 def test_clone_pair_reference(case):
     distribution = {key: float(case[key]) for key in ("p", "beta", "q0", "q1")}
     pair = VariationRatioPair(n=case["n"], **distribution)
@@ -116,7 +109,7 @@ def test_clone_pair_reference(case):
         assert got.upper - got.lower <= max(allowed * got.upper, 1e-12)
 
 
-@pytest.mark.parametrize("case", cases("grr_exact"), ids=label)
+@pytest.mark.parametrize("case", oracles.reference("grr_exact"), ids=label)
 def test_generalized_rr_worst_dataset_reference(case):
     """A value of 17 digits is itself rounded: half a unit is allowed."""
     e, d, n, ratio = case["exp_eps0"], case["d"], case["n"], F(*case["exp_eps"])
@@ -132,7 +125,7 @@ def test_generalized_rr_worst_dataset_reference(case):
     assert generic == pytest.approx(case["binary_pair_delta"], rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("case", cases("grr_blanket"), ids=label)
+@pytest.mark.parametrize("case", oracles.reference("grr_blanket"), ids=label)
 def test_generalized_rr_blanket_reference(case):
     randomizer = randomizers.generalized_rr(eps0=case["eps0"], d=case["k"])
     got = shuffle(randomizer, n=case["n"]).epsilon(case["delta"])

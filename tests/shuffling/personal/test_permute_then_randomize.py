@@ -1,19 +1,20 @@
 """Slots with personal budgets: enclosed, sound for the mechanism of Definition 6, monotone, hostile input."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
 
+import oracles
 from shufflelib.published import renyi
 from shufflelib.shuffling import PersonalizedPair
 from shufflelib.shuffling.personal import permute_then_randomize
 
-CASES = json.loads((Path(__file__).parents[2] / "oracles/reference" / "personalized.json").read_text())
 BUDGETS = np.random.default_rng(7).uniform(0.05, 2.0, 400)
+
+
+CASES = oracles.reference("personalized")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{len(case['eps0'])} slots")
