@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.validation import reals
+from shufflelib.numerics.validation import weights
 from shufflelib.plotting.ideas.canvas import (
     FLOOR,
     LABEL,
@@ -13,6 +13,7 @@ from shufflelib.plotting.ideas.canvas import (
     flags,
     labels,
     look_of,
+    numbers,
     panel,
     whole_numbers,
 )
@@ -22,7 +23,7 @@ from shufflelib.plotting.style import style
 
 HEIGHT = 3.4
 LEFT, RIGHT = 0.95, 1.25  # inches beside the bars
-MOST_INPUTS, MOST_OUTPUTS, MOST_REPORTS = 4, 12, 100
+INPUTS, OUTPUTS, REPORTS = range(2, 5), range(2, 13), range(1, 101)  # that fit into the picture
 
 
 def draw_blanket(
@@ -48,7 +49,8 @@ def draw_blanket(
     >>> fig.get_suptitle().strip()
     '60 % of all reports come from the blanket, whatever the value'
     """
-    pmf = _checked_pmf(pmf)
+    pmf = numbers(pmf, "pmf", INPUTS, OUTPUTS)
+    pmf = np.array([weights(row, "pmf", row.size) for row in pmf])
     inputs = labels(inputs, "inputs", len(pmf))
     outputs = labels(outputs, "outputs", pmf.shape[1])
     reports, from_floor = _checked_reports(reports, from_floor, pmf.shape[1])
@@ -69,26 +71,13 @@ def draw_blanket(
     return fig
 
 
-def _checked_pmf(pmf):
-    pmf = reals(pmf, "pmf", at_least=0.0, at_most=1.0)
-    if pmf.ndim != 2 or not 2 <= len(pmf) <= MOST_INPUTS or not 2 <= pmf.shape[1] <= MOST_OUTPUTS:
-        limits = f"2 to {MOST_INPUTS} rows and 2 to {MOST_OUTPUTS} columns"
-        raise ValueError(f"pmf must have {limits}, got shape {pmf.shape}; show a few inputs")
-    worst = max((abs(math.fsum(row) - 1.0), math.fsum(row)) for row in pmf)
-    if worst[0] > 1e-6:
-        raise ValueError(f"pmf must have rows that sum to 1, got a sum of {worst[1]:.6g}; divide by it")
-    return pmf
-
-
 def _checked_reports(reports, from_floor, kinds):
     if reports is None and from_floor is None:
         return None, None
     for name, values in (("reports", reports), ("from_floor", from_floor)):
         if values is None:
             raise ValueError(f"{name} must be given with the other, got None; pass both or neither")
-    reports = whole_numbers(reports, "reports", below=kinds)
-    if len(reports) > MOST_REPORTS:
-        raise ValueError(f"reports must be at most {MOST_REPORTS}, got {len(reports)}; show a few of them")
+    reports = whole_numbers(reports, "reports", REPORTS, below=kinds)
     return reports, flags(from_floor, "from_floor", len(reports))
 
 

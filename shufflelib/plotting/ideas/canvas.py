@@ -125,35 +125,39 @@ def words(text, name):
     return instance(text, name, str, remedy="pass a text, empty for none")
 
 
-def whole_numbers(values, name, *, size=None, below=None):
+def whole_numbers(values, name, size, *, below):
     """Return a one-dimensional array of whole numbers from 0; errors name the argument.
 
     Examples
     --------
     >>> from shufflelib.plotting.ideas.canvas import whole_numbers
-    >>> whole_numbers([0, 2, 1], "values").tolist()
+    >>> whole_numbers([0, 2, 1], "values", range(1, 41), below=3).tolist()
     [0, 2, 1]
     """
-    array = numbers(values, name, size=size, at_least=0)
-    if np.any(array != np.floor(array)) or (below is not None and array.max() >= below):
-        range_ = "from 0" if below is None else f"from 0 to {below - 1}"
-        raise ValueError(f"{name} must hold whole numbers {range_}, got {shown(values)}; count from 0")
+    array = numbers(values, name, size, at_least=0, at_most=below - 1)
+    if np.any(array != np.floor(array)):
+        raise ValueError(f"{name} must hold whole numbers, got {shown(values)}; count from 0")
     return array.astype(int)
 
 
-def numbers(values, name, *, size=None, **domain):
-    """Return a one-dimensional array of finite numbers; errors name the argument.
+def numbers(values, name, *shape, **domain):
+    """Return an array of finite numbers; errors name the argument.
+
+    Each axis of the shape is a length or a range of lengths.
 
     Examples
     --------
     >>> from shufflelib.plotting.ideas.canvas import numbers
-    >>> numbers([0.5, 2], "heights").tolist()
+    >>> numbers([0.5, 2], "heights", range(1, 10)).tolist()
     [0.5, 2.0]
     """
     array = reals(values, name, **domain)
-    if array.ndim != 1 or (size is not None and array.size != size):
-        expected = "a list of numbers" if size is None else f"a list of {size} numbers"
-        raise ValueError(f"{name} must be {expected}, got shape {array.shape}; pass one for each place")
+    axes = [axis if isinstance(axis, range) else range(axis, axis + 1) for axis in shape]
+    if array.ndim != len(axes) or not all(size in axis for size, axis in zip(array.shape, axes, strict=True)):
+        wanted = " × ".join(f"{axis[0]} to {axis[-1]}" if len(axis) > 1 else f"{axis[0]}" for axis in axes)
+        raise ValueError(
+            f"{name} must hold {wanted} numbers, got shape {array.shape}; pass one for each place"
+        )
     return array
 
 
@@ -170,7 +174,7 @@ def flags(values, name, size):
         values = values.astype(int)
     elif isinstance(values, list | tuple):
         values = [int(one) if isinstance(one, bool | np.bool_) else one for one in values]
-    return whole_numbers(values, name, size=size, below=2).astype(bool)
+    return whole_numbers(values, name, size, below=2).astype(bool)
 
 
 def labels(names, name, size, *, more=False):

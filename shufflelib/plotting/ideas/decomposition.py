@@ -13,6 +13,7 @@ from shufflelib.plotting.style import style
 
 HEIGHT = 2.9
 LEFT = 1.15
+OUTPUTS = range(1, 101)
 NARROW, TIGHT = 0.13, 0.07  # shares of the bar below which no number fits, with three digits or with two
 
 
@@ -74,17 +75,11 @@ def _checked(alpha, p, rest, others):
     if missing < -1e-9:
         raise ValueError(f"p must be at most {1 / alpha - 1:.6g} at alpha = {alpha:g}, got {p:g}; α + αp ≤ 1")
     if rest is not None:
-        rest = numbers(rest, "rest", at_least=0.0, at_most=1.0)
-        if abs(math.fsum(rest) - max(missing, 0.0)) > 1e-6:
-            total = f"{missing:.6g}, got a sum of {math.fsum(rest):.6g}"
-            raise ValueError(f"rest must sum to 1 - alpha - alpha p = {total}; scale it")
+        rest = numbers(rest, "rest", OUTPUTS, at_least=0.0, at_most=1.0)
     if others is not None:
         if rest is None:
             raise ValueError(f"rest must be given with others, got {rest}; pass both")
-        others = numbers(others, "others", size=len(rest), at_least=0.0, at_most=1.0)
-        if math.fsum(others) > 1.0 + 1e-9:
-            total = math.fsum(others)
-            raise ValueError(f"others must sum to at most 1, got a sum of {total:.6g}; divide by it")
+        others = numbers(others, "others", len(rest), at_least=0.0, at_most=1.0)
     return alpha, p, rest, others
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from shufflelib.numerics.validation import reals
 from shufflelib.plotting.headings import digits
 from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, labels, numbers, panel
 from shufflelib.plotting.labels import legible
@@ -10,7 +9,7 @@ from shufflelib.plotting.looks import BLUE
 from shufflelib.plotting.style import style
 
 HEIGHT = 3.0
-MOST = 16
+ITEMS, RUNS = range(2, 17), range(1, 1001)  # that fit into the picture
 
 
 def draw_outcomes(truth, outcomes, *, names=None, finding=None, setting="", fig=None):
@@ -32,15 +31,8 @@ def draw_outcomes(truth, outcomes, *, names=None, finding=None, setting="", fig=
     >>> fig.get_suptitle().strip()
     'In 2 runs no share is off by more than 4 points'
     """
-    truth = numbers(truth, "truth", at_least=0.0, at_most=1.0)
-    if not 2 <= len(truth) <= MOST:
-        raise ValueError(f"truth must have 2 to {MOST} items, got {len(truth)}; show the largest")
-    outcomes = reals(outcomes, "outcomes")
-    if outcomes.ndim != 2 or outcomes.shape[1] != len(truth):
-        wanted = f"(runs, {len(truth)})"
-        raise ValueError(f"outcomes must have shape {wanted}, got {outcomes.shape}; one row for each run")
-    if np.abs(outcomes).max() > 1e6:
-        raise ValueError(f"outcomes must be shares, got {digits(np.abs(outcomes).max())}; divide by n")
+    truth = numbers(truth, "truth", ITEMS, at_least=0.0, at_most=1.0)
+    outcomes = numbers(outcomes, "outcomes", RUNS, len(truth), at_least=-1e6, at_most=1e6)
     names = labels(names, "names", len(truth))
     runs = len(outcomes)
     worst = 100.0 * float(np.abs(outcomes - truth).max())

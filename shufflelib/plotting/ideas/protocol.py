@@ -22,7 +22,7 @@ from shufflelib.plotting.style import style
 
 PEOPLE, REPORTS, SHUFFLED, COUNTS = 0.55, 1.5, 3.2, 3.7  # inches from the left
 BOX = (1.95, 2.85)  # left and right of the shuffler
-MOST = 40  # people that fit into the picture
+SHOWN = range(1, 41)  # people that fit into the picture
 HEIGHT = 3.5
 MOVES = 3  # from people to reports, through the shuffler, to the counts
 
@@ -76,12 +76,10 @@ def draw_protocol(
 
 
 def _checked(values, reports, order, names):
-    values = whole_numbers(values, "values", below=6)
+    values = whole_numbers(values, "values", SHOWN, below=6)
     n = len(values)
-    if n > MOST:
-        raise ValueError(f"values must be of at most {MOST} people, got {n}; show a few of them")
-    reports = whole_numbers(reports, "reports", size=n, below=6)
-    order = whole_numbers(order, "order", size=n, below=n)
+    reports = whole_numbers(reports, "reports", n, below=6)
+    order = whole_numbers(order, "order", n, below=n)
     if len(set(order.tolist())) < n:
         raise ValueError(f"order must name each place once, got {shown(order)}; pass rng.permutation({n})")
     kinds = int(max(values.max(), reports.max())) + 1

@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from shufflelib.numerics.validation import real, reals
+from shufflelib.numerics.validation import real
 from shufflelib.plotting.headings import digits
-from shufflelib.plotting.ideas.canvas import BOLD, NOTE, canvas, panel
+from shufflelib.plotting.ideas.canvas import BOLD, NOTE, canvas, numbers, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, ORANGE
 from shufflelib.plotting.style import style
 
 HEIGHT = 2.7
 SIDE = 1.3  # inches of each square panel
+CORNERS = range(2, 61)
 
 
 def draw_segments(first, second, *, weight=0.5, finding=None, setting="", fig=None):
@@ -30,7 +31,10 @@ def draw_segments(first, second, *, weight=0.5, finding=None, setting="", fig=No
     >>> fig.get_suptitle().strip()
     'The mixture has 4 segments, the steepest first'
     """
-    first, second = _chain(first, "first"), _chain(second, "second")
+    first, second = (
+        numbers(corners, name, CORNERS, 2, at_least=0.0, at_most=1.0)
+        for corners, name in ((first, "first"), (second, "second"))
+    )
     weight = real(weight, "weight", above=0.0, below=1.0, remedy="the other chain has the rest")
     steps, colours = _merged(first, second, weight)
     if finding is None:
@@ -59,26 +63,6 @@ def draw_segments(first, second, *, weight=0.5, finding=None, setting="", fig=No
             at = (left - gap / 2) / fig.get_figwidth(), high / fig.get_figheight()
             fig.text(*at, sign, ha="center", va="center", fontsize=14, color="0.3")
     return fig
-
-
-def _chain(corners, name):
-    corners = reals(corners, name, at_least=0.0, at_most=1.0)
-    if corners.ndim != 2 or corners.shape[1] != 2 or not 2 <= len(corners) <= 60:
-        wanted = "2 to 60 corners (false alarms, misses)"
-        raise ValueError(
-            f"{name} must be {wanted}, got shape {corners.shape}; pass an array with two columns"
-        )
-    if not np.allclose(corners[[0, -1]], [[0.0, 1.0], [1.0, 0.0]]):
-        ends = f"{corners[0].tolist()} and {corners[-1].tolist()}"
-        raise ValueError(f"{name} must go from (0, 1) to (1, 0), got {ends}; add the corners at its ends")
-    steps = np.diff(corners, axis=0)
-    steps = steps[np.abs(steps).sum(axis=1) > 0.0]
-    turns = steps[:-1, 0] * steps[1:, 1] - steps[:-1, 1] * steps[1:, 0]
-    if (steps[:, 0] < 0).any() or (steps[:, 1] > 0).any() or (turns < -1e-9).any():
-        raise ValueError(
-            f"{name} must fall and be convex, got {len(corners)} corners that are not; sort them"
-        )
-    return corners
 
 
 def _merged(first, second, weight):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from shufflelib.numerics.validation import real
+from shufflelib.numerics.validation import real, weights
 from shufflelib.plotting.headings import digits
 from shufflelib.plotting.ideas.canvas import BOLD, LABEL, NOTE, canvas, numbers, panel
 from shufflelib.plotting.labels import legible
@@ -13,6 +13,7 @@ from shufflelib.plotting.looks import BLUE, ORANGE, VERMILLION
 from shufflelib.plotting.style import style
 
 HEIGHT = 3.2
+VALUES = range(2, 100_001)
 TICKS = [1, 2, 2.5, 5, 10]  # of matplotlib's automatic locator; whole numbers where counts are drawn
 PLACE = 0.75  # of a curve's peak, where its name stands
 ROOM = 0.35  # of the width, for a name beside the curves
@@ -82,16 +83,11 @@ def draw_delta(x, p, q, eps, *, statistic="what the analyst counts", finding=Non
 
 
 def _checked(x, p, q):
-    x = numbers(x, "x")
-    p = numbers(p, "p", size=x.size, at_least=0.0)
-    q = numbers(q, "q", size=x.size, at_least=0.0)
+    x = numbers(x, "x", VALUES)
     gaps = np.diff(x)
-    if x.size < 2 or not (gaps > 0).all() or not np.allclose(gaps, gaps[0]):
+    if not (gaps > 0).all() or not np.allclose(gaps, gaps[0]):
         raise ValueError(f"x must increase in equal steps, got {x.size} values; sort them or count all")
-    for name, masses in (("p", p), ("q", q)):
-        if abs(math.fsum(masses) - 1.0) > 1e-6:
-            raise ValueError(f"{name} must sum to 1, got a sum of {math.fsum(masses):.6g}; divide by it")
-    return x, p, q
+    return x, weights(p, "p", x.size), weights(q, "q", x.size)
 
 
 def _support(p, q, excess):
