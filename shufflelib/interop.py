@@ -15,8 +15,6 @@ from shufflelib.numerics.optional import remedy
 from shufflelib.profiles.loss_grid import LossOnGrid
 from shufflelib.profiles.privacy_profile import PairProfile, PrivacyProfile
 
-__all__ = ["to_dp_accounting", "to_dp_accounting_optimistic"]
-
 
 def to_dp_accounting(profile, *, value_discretization_interval=1e-4):
     r"""Return the profile as dp-accounting's privacy loss distribution, pessimistic.

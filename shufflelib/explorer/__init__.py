@@ -12,5 +12,3 @@ other processes, `text` and `pictures` show the answers so far.
 from shufflelib.explorer.mechanisms import MECHANISMS, Mechanism
 from shufflelib.explorer.question_queue import QuestionQueue
 from shufflelib.explorer.setting import Setting
-
-__all__ = ["MECHANISMS", "QuestionQueue", "Mechanism", "Setting"]

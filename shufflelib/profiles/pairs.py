@@ -16,8 +16,6 @@ from shufflelib.profiles.privacy_profile import PairProfile
 
 LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
 
-__all__ = ["DiscretePair", "Gaussian"]
-
 
 class DiscretePair(PairProfile):
     r"""Any finite pair of distributions.
