@@ -6,27 +6,13 @@ import math
 from dataclasses import dataclass
 
 from shufflelib.explorer.mechanisms import MECHANISMS, tabulated
+from shufflelib.explorer.templates import fill
 from shufflelib.numerics.certified import written
 
 OPTIONS = [*range(2, 11), 12, 16, 20, 24, 32, 48, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096]
 BUDGETS = [0.01, 0.02, 0.05, *(k / 10 for k in range(1, 40)), *(k / 2 for k in range(8, 21))]
 ORDERS = [1.01, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0]
 ORDERS += [192.0, 256.0]
-MENU = """<div class="control" id="control-{name}"><label for="{name}">{label}</label>
-<select id="{name}" name="{name}" title="{help}">{options}</select></div>"""
-SLIDER = """<div class="control" id="control-{name}"><label for="{name}">{label}</label>
-<input class="field" id="{name}" name="{name}" inputmode="text" autocomplete="off" spellcheck="false"
- title="{help}; type any number, also 1e5, 50k or log(3)">
-<input class="slider" type="range" aria-label="{label}" min="0" max="{last}" value="0"
- data-name="{name}" data-steps="{steps}"></div>"""
-
-
-MATRIX = """<div class="control" id="control-{name}"><label for="{name}">{label}</label>
-<label class="file">From a file<input type="file" class="upload" data-name="{name}"
- accept=".csv,.tsv,.txt"></label>
-<textarea class="field" id="{name}" name="{name}" rows="4" autocomplete="off" spellcheck="false"
- title="{help}" aria-describedby="note-{name}"></textarea>
-<p class="note" id="note-{name}" role="status"></p></div>"""
 
 
 @dataclass(frozen=True)
@@ -81,13 +67,13 @@ class Control:
             options = "".join(
                 f'<option value="{name}">{html.escape(text)}</option>' for name, text in self.options
             )
-            return MENU.format(options=options, **words)
+            return fill("menu.html", options=options, **words)
         if self.name == "matrix":
-            return MATRIX.format(**words)
+            return fill("matrix.html", **words)
         steps = json.dumps(
             [[state["value"], state["shown"], state["said"]] for state in map(self.state, self.steps)]
         )
-        return SLIDER.format(last=len(self.steps) - 1, steps=html.escape(steps), **words)
+        return fill("slider.html", last=len(self.steps) - 1, steps=html.escape(steps), **words)
 
 
 def matrix_in_words(matrix):

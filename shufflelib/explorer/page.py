@@ -2,29 +2,19 @@
 
 import dataclasses
 import html
-import string
-from pathlib import Path
 
 from shufflelib.explorer import text
 from shufflelib.explorer.controls import CONTROLS
 from shufflelib.explorer.doors import DOORS
 from shufflelib.explorer.questions import Known
 from shufflelib.explorer.setting import Setting
+from shufflelib.explorer.templates import fill
 
 PICTURES = {part.name: part.picture for door in DOORS.values() for part in door.parts if part.picture}
-STATIC = Path(__file__).parent / "static"
 DOOR = '<a href="/{0.name}" data-door="{0.name}"{1}>{0.label}</a>'
 PART = """<section class="part" id="part-{name}">{heading}{controls}
 <div class="words" {live}></div>{figure}</section>"""
 FOLDED = '<details class="part" id="part-{name}"><summary>{title}</summary>{inside}</details>'
-FIGURE = """<figure id="figure-{name}" data-picture="{name}"><div class="plot"><img alt="" hidden>
-<div class="pointer" role="slider" aria-label="Values along the curves" aria-valuemin="0" tabindex="0"
- hidden><span></span></div></div><p class="values" role="status"></p><figcaption>
-<p>{caption}</p><span class="progress"></span><span class="files">Download:
-<a data-form="png" href="#">PNG</a> <a data-form="svg" href="#">SVG</a>
-<a data-form="csv" href="#">CSV</a></span></figcaption>
-<details class="data"><summary>The numbers of this figure</summary>
-<div class="table" tabindex="0" role="region" aria-label="Numbers: {name}"></div></details></figure>"""
 WAITING = '<p>This may take minutes. <button type="button" class="ask">Compute</button></p>'
 
 
@@ -34,8 +24,8 @@ def shell(name):
     doors = "".join(DOOR.format(one, ' aria-current="page"' if one is door else "") for one in DOORS.values())
     rarely = "".join(CONTROLS[one].html() for one in door.more)
     more = f'<details class="rarely"><summary>More controls</summary>{rarely}</details>' if rarely else ""
-    page = string.Template((STATIC / "page.html").read_text(encoding="utf-8"))
-    return page.substitute(
+    return fill(
+        "page.html",
         door=door.name,
         label=door.label,
         lead=html.escape(door.lead),
@@ -47,7 +37,7 @@ def shell(name):
 
 def _part(part, *, first):
     controls = "".join(CONTROLS[one].html() for one in part.controls)
-    figure = FIGURE.format(name=part.name, caption=part.caption) if part.picture else ""
+    figure = fill("figure.html", name=part.name, caption=part.caption) if part.picture else ""
     heading = f"<h2>{html.escape(part.title)}</h2>" if part.title and not part.folded else ""
     live = 'aria-live="polite"' if first else ""
     if not part.folded:

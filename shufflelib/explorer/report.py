@@ -2,20 +2,17 @@
 
 import base64
 import html
-import string
 from importlib.metadata import version
-from pathlib import Path
 
 from shufflelib import randomizers
 from shufflelib.calibration.recommendation import TASKS
 from shufflelib.explorer import plan, plan_pictures
 from shufflelib.explorer.idea_pictures import Errors, Outcomes
+from shufflelib.explorer.templates import fill
 from shufflelib.explorer.text import code
 from shufflelib.plotting.headings import digits
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.shuffled import shuffle
-
-PAGE = Path(__file__).parent / "static" / "report.html"
 
 
 def report(setting, known):
@@ -45,7 +42,8 @@ def report(setting, known):
     row, best = plan.chosen_row(setting, known), plan.chosen_row(setting.but(chosen="best"), known)
     if row is None:
         raise ValueError("there is no plan to report; compute a recommendation first")
-    return string.Template(PAGE.read_text(encoding="utf-8")).substitute(
+    return fill(
+        "report.html",
         question=_question(setting),
         heading="Recommended mechanism" if row["mechanism"] == best["mechanism"] else "Chosen mechanism",
         name=html.escape(plan.name(row)),

@@ -17,11 +17,12 @@ from shufflelib.explorer import page
 from shufflelib.explorer.painter import FORMS, Painter
 from shufflelib.explorer.question_queue import Process, QuestionQueue
 from shufflelib.explorer.setting import Setting
+from shufflelib.explorer.templates import STATIC
 
 FIRST, LATER = 0.3, 2.0  # seconds for which a request waits for an answer that is new to it
 AWAY = 10.0  # seconds after which a silent visitor has left
 LONGEST = 200_000  # bytes of a request
-STATIC = {"page.css": "text/css", "page.js": "text/javascript"}
+FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 GUARD = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'",
@@ -109,8 +110,8 @@ class Visit(BaseHTTPRequestHandler):
         folder, _, name = asked.path.strip("/").rpartition("/")
         if not folder and (name or "plan") in page.DOORS:
             self._send(page.shell(name or "plan"), "text/html")
-        elif folder == "static" and name in STATIC:
-            self._send((page.STATIC / name).read_bytes(), STATIC[name])
+        elif folder == "static" and name in FILES:
+            self._send((STATIC / name).read_bytes(), FILES[name])
         elif folder == "picture":
             self._paint(*name.partition(".")[::2], asked.query)
         elif asked.path == "/report.html":

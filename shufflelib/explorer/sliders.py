@@ -28,35 +28,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from shufflelib.explorer.templates import fill
 from shufflelib.plotting import png
 from shufflelib.plotting.showing import finding_of
 
 MOST = 30  # pictures of one panel without a kernel
 COLOURS = 48  # a line plot needs no more; the file is a third as large
-PANEL = """<div class="frames" id="{key}">
-<form>{controls}</form>
-<img alt="{alt}" style="max-width: 100%; background: white" src="{src}">
-<script type="application/json">{frames}</script>
-<script>(() => {{
-  const panel = document.getElementById("{key}"), image = panel.querySelector("img");
-  const [pictures, words] = JSON.parse(panel.querySelector("script").textContent);
-  const inputs = [...panel.querySelectorAll("input")];
-  panel.addEventListener("input", () => {{
-    let place = 0;
-    for (const input of inputs) {{
-      const stops = JSON.parse(input.dataset.stops), text = stops[input.value];
-      input.nextElementSibling.value = text;
-      input.setAttribute("aria-valuetext", text);
-      place = place * stops.length + Number(input.value);
-    }}
-    image.src = pictures[place];
-    image.alt = words[place];
-  }});
-}})();</script>
-</div>"""
-CONTROL = """<label style="display: block">{name}
-<input type="range" min="0" max="{last}" value="{at}" data-stops="{stops}" aria-valuetext="{text}">
-<output>{text}</output></label>"""
 
 
 def log_slider(low, high, value=None, *, per_decade=9):
@@ -224,11 +201,11 @@ def _frames(draw, controls):
         place = place * len(options) + at
         given = {"name": name, "text": labels[at], "stops": json.dumps(labels, ensure_ascii=False)}
         given = {key: html.escape(text) for key, text in given.items()}
-        shown.append(CONTROL.format(last=len(options) - 1, at=at, **given))
+        shown.append(fill("frames_control.html", last=len(options) - 1, at=at, **given))
     packed = json.dumps([pictures, words], ensure_ascii=False).replace("</", "<\\/")
     key = "frames-" + hashlib.sha256(packed.encode()).hexdigest()[:12]
     alt = html.escape(words[place])
-    return PANEL.format(key=key, controls="".join(shown), alt=alt, src=pictures[place], frames=packed)
+    return fill("frames.html", key=key, controls="".join(shown), alt=alt, src=pictures[place], frames=packed)
 
 
 def _positions(control, most):
