@@ -1,19 +1,17 @@
-"""Pictures drawn in a process of their own, so that numbers never wait for them."""
+"""Pictures and the report as files, drawn one after the other."""
 
-import itertools
 import threading
-from concurrent.futures.process import BrokenProcessPool
 
-from shufflelib.explorer import questions, report
+from shufflelib.explorer import report
 from shufflelib.explorer.page import PICTURES, table
-from shufflelib.explorer.question_queue import Process
-from shufflelib.explorer.questions import Known, Question
+from shufflelib.explorer.questions import Known
 from shufflelib.plotting.saving import as_csv, rows_of
 
 FORMS = {"png": "image/png", "svg": "image/svg+xml", "csv": "text/csv", "table": "text/html"}
+DRAWING = threading.Lock()  # a picture draws into a figure that it keeps
 
 
-def paint(name, form, setting, answers):
+def paint(name, form, setting, get):
     """Return a picture of a setting as bytes.
 
     Parameters
@@ -24,61 +22,20 @@ def paint(name, form, setting, answers):
         Pixels, lines, or the numbers behind them.
     setting : Setting
         The setting.
-    answers : dict
-        Question to answer, as far as they are known.
+    get : callable
+        Gives the answer of a question, None if it is not known yet.
     """
-    picture, known = PICTURES[name], Known(answers.get, slow=True)
-    if form in ("png", "svg"):
-        return getattr(picture, form)(setting, known)
-    picture.draw(setting, known)
-    rows = rows_of(picture.curves)
-    return as_csv(rows, {"setting": setting.query}) if form == "csv" else table(rows).encode()
+    picture, known = PICTURES[name], Known(get, slow=True)
+    with DRAWING:
+        if form in ("png", "svg"):
+            return getattr(picture, form)(setting, known)
+        picture.draw(setting, known)
+        rows = rows_of(picture.curves)
+    return as_csv(rows, {"setting": setting.query}) if form == "csv" else table(rows)
 
 
-def write_report(setting, answers):
-    """Return the one-page report of a plan as bytes; what is not known is computed."""
-    known = Known(lambda question: answers.get(question) or question.answer(), slow=True)
-    return report.report(setting, known).encode()
-
-
-def _found(known, *asked):
-    """Return the answers that there are."""
-    found = {one: known(one) for one in itertools.starmap(Question.of, asked)}
-    return {one: answer for one, answer in found.items() if answer is not None}
-
-
-class Painter:
-    """Draws in another process, one picture after the other.
-
-    Parameters
-    ----------
-    start : callable
-        Returns an executor.
-    """
-
-    def __init__(self, start=lambda: Process(5)):
-        self._start, self._executor, self._lock = start, None, threading.Lock()
-
-    def paint(self, name, form, setting, known):
-        """Return the bytes of a picture with what is known of a setting."""
-        return self._run(paint, name, form, setting, _found(known, *PICTURES[name].questions(setting)))
-
-    def report(self, setting, known):
-        """Return the one-page report of a plan with the chosen mechanism."""
-        return self._run(write_report, setting, _found(known, (questions.recommended, setting)))
-
-    def _run(self, *task):
-        with self._lock:
-            self._executor = self._executor or self._start()
-            executor = self._executor
-        try:
-            return executor.submit(*task).result()
-        except BrokenProcessPool:
-            with self._lock:
-                self._executor = None
-            raise
-
-    def close(self):
-        """Let the process go."""
-        if self._executor is not None:
-            self._executor.shutdown()
+def write_report(setting, get):
+    """Return the one-page report of a plan; what is not known is computed."""
+    known = Known(lambda question: get(question) or question.answer(), slow=True)
+    with DRAWING:
+        return report.report(setting, known)

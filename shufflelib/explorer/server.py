@@ -7,14 +7,11 @@ visitor but what they still wait for.  No request leaves the page's own address.
 import json
 import threading
 import time
-from concurrent.futures import CancelledError
-from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-from shufflelib.explorer import page
-from shufflelib.explorer.painter import FORMS, Painter
+from shufflelib.explorer import page, painter
 from shufflelib.explorer.question_queue import Process, QuestionQueue
 from shufflelib.explorer.setting import Setting
 from shufflelib.explorer.templates import STATIC
@@ -39,17 +36,17 @@ class Explorer(ThreadingHTTPServer):
     ----------
     port : int
         Where to listen; 0 takes a free port.
-    queue, painter : optional
-        Who answers and who draws; other processes by default.
+    queue : optional
+        Who answers; other processes by default.
     """
 
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, port=0, *, queue=None, painter=None):
+    def __init__(self, port=0, *, queue=None):
         super().__init__(("127.0.0.1", port), Visit)
         self.address = f"http://127.0.0.1:{self.server_address[1]}/"
-        self.queue, self.painter = queue or QuestionQueue(Process, partial(Process, 0)), painter or Painter()
+        self.queue = queue or QuestionQueue(Process, partial(Process, 0))
         self.news, self.seen = threading.Condition(), {}
         self.queue.callback = self._tell
 
@@ -93,7 +90,6 @@ class Explorer(ThreadingHTTPServer):
         """Let the port and the processes go."""
         super().server_close()
         self.queue.close()
-        self.painter.close()
 
 
 class Visit(BaseHTTPRequestHandler):
@@ -115,15 +111,15 @@ class Visit(BaseHTTPRequestHandler):
         elif folder == "picture":
             self._paint(*name.partition(".")[::2], asked.query)
         elif asked.path == "/report.html":
-            self._draw(asked.query, "text/html", self.server.painter.report)
+            self._draw(asked.query, "text/html", painter.write_report)
         else:
             self._send("not found", "text/plain", 404)
 
     def _paint(self, name, form, query):
-        if name not in page.PICTURES or form not in FORMS:
+        if name not in page.PICTURES or form not in painter.FORMS:
             self._send("no such picture", "text/plain", 404)
             return
-        self._draw(query, FORMS[form], partial(self.server.painter.paint, name, form))
+        self._draw(query, painter.FORMS[form], partial(painter.paint, name, form))
 
     def _draw(self, query, kind, draw):
         """Send what is drawn of the setting of a query, or what is wrong with it."""
@@ -131,8 +127,6 @@ class Visit(BaseHTTPRequestHandler):
             drawn = draw(Setting.from_query(query), self.server.queue.get)
         except (TypeError, ValueError) as wrong:
             self._send(str(wrong), "text/plain", 400)
-        except (BrokenProcessPool, CancelledError):
-            self._send("the process that draws was stopped; try again", "text/plain", 503)
         else:
             self._send(drawn, kind)
 

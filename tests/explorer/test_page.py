@@ -13,7 +13,6 @@ from shufflelib import randomizers, shuffle
 from shufflelib.explorer import QuestionQueue, Setting, page, pictures, questions, text
 from shufflelib.explorer.controls import CONTROLS
 from shufflelib.explorer.doors import DOORS
-from shufflelib.explorer.painter import Painter
 from shufflelib.explorer.server import Explorer
 
 SMALL = Setting(mechanism="binary_rr", n=200)
@@ -34,7 +33,7 @@ class Here:
 @pytest.fixture(scope="module")
 def server():
     """Serve the page on a free port, and end the server afterwards."""
-    with Explorer(queue=QuestionQueue(Here), painter=Painter(Here)) as explorer:
+    with Explorer(queue=QuestionQueue(Here)) as explorer:
         thread = threading.Thread(target=explorer.serve_forever, args=(0.05,))
         thread.start()
         yield explorer
