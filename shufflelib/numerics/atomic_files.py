@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files written completely or not at all; errors name the file, the reason and the remedy."""
 
 import contextlib
 import os
@@ -10,20 +10,7 @@ from shufflelib.numerics import validation
 
 
 def replace(path, content):
-    """Write a file beside the one that is wanted, then give it its name.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        What is written; an older file of this name stays until the new one is complete.
-    content : bytes
-        All of it.
-
-    Raises
-    ------
-    OSError
-        In one line that names the file, the reason and the remedy.
-    """
+    """Write bytes under a temporary name, then rename: an older file stays until the new one is complete."""
     beside = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
     with writing(path):
         try:
@@ -34,18 +21,7 @@ def replace(path, content):
 
 
 def try_folder(folder):
-    """Make a folder if it is not there, and see that files can be written in it.
-
-    Parameters
-    ----------
-    folder : pathlib.Path
-        With its parents.
-
-    Raises
-    ------
-    OSError
-        As `replace` does.
-    """
+    """Make a folder with its parents if it is missing, and check that files can be written in it."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as trial:
@@ -54,7 +30,7 @@ def try_folder(folder):
 
 @contextlib.contextmanager
 def writing(path):
-    """Say in one line which file or folder cannot be written, and why."""
+    """Raise an `OSError` that says in one line which file or folder cannot be written, and why."""
     try:
         yield
     except OSError as wrong:
@@ -65,7 +41,7 @@ def writing(path):
 
 
 def as_path(value, name):
-    """Return a file name as a path; refuse what is none."""
+    """Return a file name as a path, or raise a `TypeError`."""
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise TypeError(f"{name} must be the name of a file or folder, got {validation.shown(value)}")
     return Path(value)

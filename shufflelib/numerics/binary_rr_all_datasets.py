@@ -52,17 +52,9 @@ CHUNK = 500_000  # terms held at once
 class BinaryPopulations:
     r"""The values :math:`H_s(k)` at one ε, in units of :math:`e^{\text{log unit}}`.
 
-    Where they are too small to be worth a sum, or it would be too long, ``summable`` is false and
-    ``log_chernoff`` is all there is.
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 ≤ 700.
-    eps : float
-        0 ≤ eps < eps0, with a tilt :math:`\log(c_1/c_0)` of at most `LARGEST_TILT`.
-    others : int
-        n − 1 ≥ 1.
+    Needs 0 ≤ eps < eps0, a tilt :math:`\log(c_1/c_0)` of at most `LARGEST_TILT`, and ``others`` = n − 1 ≥ 1.
+    Where the values are too small to be worth a sum, or the sum would be too long, ``summable`` is false and
+    only the upper bound ``log_chernoff`` is known.
     """
 
     def __init__(self, eps0, eps, others):
@@ -172,18 +164,9 @@ class BinaryPopulations:
         return rounding[:, None] * factors + (self.alias + self.left_out)
 
     def one_by_one(self, s):
-        r"""Enclose :math:`\delta_s` for whole s.
+        r"""Enclose :math:`\delta_s` for an array of whole s in 0 … n − 1, in its shape.
 
-        Parameters
-        ----------
-        s : numpy.ndarray, shape (m,)
-            Whole numbers in 0 … n − 1.
-
-        Returns
-        -------
-        Interval
-            The lower bounds always hold; the upper ones are infinite where n is so large that the best
-            count is not resolved.
+        Both bounds hold; the upper ones are infinite where n is so large that the best count is not resolved.
         """
         return Interval(*self._in_chunks(self._one_by_one, np.asarray(s, float)))
 
@@ -217,12 +200,9 @@ class BinaryPopulations:
         return lower, np.where(possible, values + error, -math.inf).max(axis=1)
 
     def in_cells(self, first, last):
-        r"""Bound :math:`\max_{s, k} H_s(k)` over ``first`` ≤ s ≤ ``last``, for s and k real.
+        r"""Return upper bounds on :math:`\max_{s, k} H_s(k)` over ``first`` ≤ s ≤ ``last``, for real s and k.
 
-        Returns
-        -------
-        bound, centre : numpy.ndarray, shape (m,)
-            The bound, and what it would be for the middle s alone.
+        The second array has what each would be for the middle s alone.
         """
         if not self.located:
             return np.full(first.size, math.inf), np.full(first.size, math.inf)

@@ -49,20 +49,10 @@ class Status(enum.Enum):
 
     @classmethod
     def of(cls, lower, upper, *, floor=0.0, ceiling=np.inf):
-        """Return the status of brackets: what can be said of all of them.
+        """Return what holds for all of these brackets.
 
-        Parameters
-        ----------
-        lower, upper : float or numpy.ndarray
-            Ends of the brackets.
-        floor, ceiling : float or numpy.ndarray
-            What is known of the quantity before anything is computed, such as 0 and the local guarantee.
-
-        Returns
-        -------
-        Status
-            `UNBOUNDED` if an upper bound is infinite.  A bound counts as trivial if it is at its floor or
-            ceiling while the other bound is more than a relative 1e-6 away.
+        ``floor`` and ``ceiling`` are known before anything is computed, such as 0 and the local guarantee.  A
+        bound that equals its floor or ceiling is trivial if the other one is more than a relative 1e-6 away.
         """
         lower, upper = np.asarray(lower, float), np.asarray(upper, float)
         if np.isinf(upper).any():
@@ -79,21 +69,7 @@ class Status(enum.Enum):
 
 
 def written(value, *, up, digits=10):
-    """Write a bound of a bracket, rounded to the side on which it stays true.
-
-    Parameters
-    ----------
-    value : float
-        The bound; infinite bounds stay infinite.
-    up : bool
-        True for an upper bound, False for a lower one.
-    digits : int
-        Significant digits, at most 15.
-
-    Returns
-    -------
-    str
-        The shortest text of so many digits; read back it lies on the given side of ``value``.
+    """Write a bound with at most 15 significant digits: rounded up if it is an upper one, else down.
 
     Examples
     --------
@@ -115,9 +91,9 @@ class Certified:
     Parameters
     ----------
     lower, upper : float or numpy.ndarray
-        The two bounds, of equal shapes, never NaN, ``lower <= upper``.
+        The two bounds: equal shapes, never NaN, ``lower <= upper``.
     status : Status, optional
-        Whether both bounds are proved, or why one is only trivial; by default `Status.of` the bounds.
+        Whether both bounds are proved, or why one is trivial; by default `Status.of` the bounds.
     source : str
         What proves each of the two bounds, in words.
     statement : str
@@ -273,7 +249,7 @@ class Interval(NamedTuple):
         return Interval(self.lower[chosen], self.upper[chosen])
 
     def where(self, condition, other):
-        """Return these entries where the condition holds, the other's elsewhere."""
+        """Return these entries where the condition holds, the other interval's elsewhere."""
         ends = zip(self, Interval.of(other), strict=True)
         return Interval(*(np.where(condition, mine, others) for mine, others in ends))
 
@@ -288,7 +264,7 @@ class Interval(NamedTuple):
         return Interval(float(lower), float(upper * (1.0 + math.copysign(share, upper)) + absolute))
 
     def within(self, least=-math.inf, most=math.inf):
-        """Return what is left of the interval between two numbers known to enclose the value."""
+        """Return the part of the interval between two numbers that are known to enclose the value."""
         if isinstance(self.lower, np.ndarray):
             return Interval(np.clip(self.lower, least, most), np.clip(self.upper, least, most))
         return Interval(min(max(self.lower, least), most), max(min(self.upper, most), least))
@@ -341,7 +317,7 @@ class Interval(NamedTuple):
     # ---------------------------------------------------------------- functions that rise
 
     def _rising(self, function, exact, least=-math.inf):
-        """Apply a function whose value has an error of four units, or of one float, but at one argument."""
+        """Apply a rising function, off by four units and one float but exact at the argument `exact`."""
         with np.errstate(divide="ignore", over="ignore"):
             lower, upper = Interval(*(function(np.maximum(end, least)) for end in self)).widened(4.0)
         return Interval(lower - LEAST * (self.lower != exact), upper + LEAST * (self.upper != exact))

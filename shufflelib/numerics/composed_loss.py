@@ -22,8 +22,7 @@ the two densities falls with |log W|.  Together
 *Trapezoidal rule.*  With step 2π/Λ it returns exactly
 :math:`\sum_k e^{\theta k\Lambda}\,\delta_v(\varepsilon + k\Lambda)`: the wanted term and positive ones, which
 Chernoff's inequality bounds.  *Truncation* is bounded by the Gaussian factor, *rounding* node by
-node.  All are charged to the proper end; `logspace` says what the bounds on rounding assume of NumPy and
-SciPy.
+node.  Each widens the bound that it could falsify; `logspace` says what the bounds on rounding assume.
 """
 
 import math
@@ -45,15 +44,7 @@ SHARE = 0.1  # of the width aimed at that smoothing may cost
 
 
 class ComposedPLD:
-    """The sum of the losses of all rounds.
-
-    Parameters
-    ----------
-    distributions : sequence of PLD
-        One for each kind of round.
-    counts : sequence of int
-        How many rounds of each kind.
-    """
+    """The sum of the losses of all rounds: a PLD for each kind of round, and how many there are of it."""
 
     def __init__(self, distributions, counts):
         self.distributions, self.counts = tuple(distributions), tuple(counts)
@@ -128,7 +119,7 @@ class ComposedPLD:
         return low * math.sqrt(high / low)
 
     def log_delta(self, eps, *, width):
-        r"""Return both bounds of log δ(ε) of the finite PLDs as they stand, aiming at a relative width.
+        r"""Return lower and upper bounds on log δ(ε) of these finite PLDs, aiming at a relative width.
 
         The lower bound grants only that losses counted as infinite exceed 550: all else falls below
         −50 with probability e^{−50} at most, as :math:`\mathbb E_P e^{-L} \le 1`.
@@ -198,7 +189,7 @@ def _period(total, theta, eps, smoothing, log_scale, deviation):
 
 
 def _nearly_constant(total, eps):
-    """Return both bounds of log δ of a sum that hardly varies: 1 − e^{ε − L} moves no more than L does."""
+    """Enclose log δ of a sum that hardly varies: 1 − e^{ε − L} moves no more than L does."""
     log_mass, error, mean, variance = total.cumulants(0.0)
     spread = math.sqrt(variance) + 64 * UNIT * (1.0 + eps + abs(mean))
     value = -math.expm1(min(eps - mean, 0.0))

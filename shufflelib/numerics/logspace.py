@@ -56,7 +56,7 @@ def log_expm1(x):
 
 
 def logsumexp(a):
-    """Return log Σ e^a, the terms added from the small end; ``-inf`` for an empty sum."""
+    """Return log Σ e^a, the smallest terms added first; ``-inf`` for an empty sum."""
     a = np.sort(np.asarray(a, float).ravel())
     if a.size == 0 or a[-1] == -np.inf:
         return -math.inf
@@ -166,7 +166,7 @@ def binomial_pmf_error(log_mass):
 
 
 def complement(chance):
-    """Return both bounds of 1 − x for 0 ≤ x ≤ 1: the float itself where it is exact."""
+    """Return lower and upper bounds on 1 − x for 0 ≤ x ≤ 1, equal where the float is exact."""
     rest = 1.0 - chance
     return (rest, rest) if 1.0 - rest == chance else (math.nextafter(rest, 0.0), math.nextafter(rest, 1.0))
 

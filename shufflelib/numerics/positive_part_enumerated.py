@@ -101,7 +101,7 @@ def _count_vectors(atoms, most, n):
 
 @functools.lru_cache(maxsize=4)  # these too
 def _log_chances(lower, upper, most, n):
-    """Return both ends of the log-probability of every vector of counts, from those of the atoms' masses."""
+    """Return lower and upper bounds on the log-probability of every vector of counts."""
     counts, used, log_weight, size = _count_vectors(len(lower), most, n)
     found = []
     for masses, others, side in ((lower, upper, -1.0), (upper, lower, 1.0)):

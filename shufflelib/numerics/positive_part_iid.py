@@ -66,29 +66,14 @@ class LossDistribution:
 
 
 def expected_positive_part(distribution, n, *, tolerance=TOLERANCE, known=math.inf):
-    r"""Enclose :math:`\log \mathbb E[(G_1+\dots+G_n)_+]`.
+    r"""Enclose :math:`\log \mathbb E[(G_1+\dots+G_n)_+]` for n losses of one distribution.
 
-    Parameters
-    ----------
-    distribution : LossDistribution
-        Distribution of one summand.
-    n : int
-        Number of summands, at least 1.
-    tolerance : float
-        Relative width aimed at.  It is met by sums without an atom at 0 that outweighs their spread
-        at the scale of the smoothing; elsewhere the bracket is wider, never wrong.
-    known : float
-        Upper bound on the result that the caller knows; it saves time where the integral cannot improve it.
+    Both bounds are proved, rounding included; both are ``-inf`` if the sum cannot be positive.  ``tolerance``
+    is the relative width aimed at; a sum with a heavy atom at 0 may get a wider bracket.  ``known`` is an
+    upper bound that the caller has: an integral that cannot improve it is not computed.
 
-    Returns
-    -------
-    Interval
-        Both bounds proved, with rounding charged; ``-inf`` on both sides if the sum cannot be positive.
-
-    Notes
-    -----
-    Cost O(1) in n; proportional to the number of atoms, to the tail's distance from the mean in
-    standard deviations, and to ``tolerance**-0.5``.
+    The running time does not depend on n.  It is proportional to the number of atoms, to the tail's distance
+    from the mean in standard deviations, and to ``tolerance**-0.5``.
     """
     scale = float(np.max(np.abs(distribution.values), initial=0.0))
     upper = union_upper_bound(distribution, n)

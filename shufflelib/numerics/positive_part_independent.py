@@ -36,25 +36,10 @@ DOUBT = PRECISION + 32 * UNIT  # the same with the rounding here
 
 
 def expected_positive_part_of_slots(slots, eps, *, tolerance):
-    r"""Enclose :math:`\log \mathbb E[(\sum_i G_i)_+]` in units of :math:`e^{\varepsilon}`.
+    r"""Enclose :math:`\log \mathbb E[(\sum_i G_i)_+]` in units of :math:`e^{\varepsilon}`, for ε ≥ 0.
 
-    Parameters
-    ----------
-    slots : ThreePointLosses
-        Kinds of slots: :math:`r`, :math:`1 - 2r`, :math:`u \ge v`, and how many slots are of that kind.
-    eps : float
-        ε ≥ 0.
-    tolerance : float
-        Relative width aimed at.
-
-    Returns
-    -------
-    Interval
-        Both bounds proved; ``-inf`` on both sides if the sum cannot be positive.
-
-    Notes
-    -----
-    Cost proportional to the kinds of slots, not to their number.
+    Both bounds are proved; both are ``-inf`` if the sum cannot be positive.  ``tolerance`` is the relative
+    width aimed at.  The running time is proportional to the kinds of slots, not to their number.
     """
     mass, rest, more, less, count = slots.mass, slots.residual_mass, slots.more, slots.less, slots.count
     shrink = math.exp(-eps)

@@ -1,4 +1,4 @@
-"""Searches for ε: where a falling function meets a target, ending on the safe side."""
+"""Searches for ε: where a falling function reaches a target, with the result on the safe side."""
 
 import math
 
@@ -18,30 +18,19 @@ def _shape(log_value):
 def certified_root(
     log_value, target, last, *, safe_above, log_start=None, guess=None, width=1e-10, steps=200
 ):
-    r"""Return an end x ≥ 0 of the set where a falling function is at most ``target``.
+    """Return an x ≥ 0 near the point where a falling function reaches ``target``, on one side of it.
 
     Parameters
     ----------
     log_value : callable
-        Non-increasing up to rounding; its value is a logarithm, possibly ``-inf``.
-    target : float
-        Logarithm aimed at.
-    last : float
-        The function is ``-inf`` from here on; may be infinite.
+        Falls, up to rounding; its values are logarithms, ``-inf`` from ``last`` on, which may be infinite.
     safe_above : bool
-        True: the value at the returned point was evaluated and is at most ``target`` (infinite if
-        no such point is met).  False: the value at the returned point was evaluated and exceeds
-        ``target`` (0 if there is none).
+        True: the function was evaluated at x and is at most ``target`` there (x is infinite if no such point
+        is found).  False: it was evaluated at x and exceeds ``target`` there (x is 0 if there is none).
     log_start : float, optional
-        The value at 0, exact or not, above ``target``; evaluated if not given.
-    guess : float, optional
-        Where to start.
-    width : float
-        Relative width at which to stop.
-
-    Notes
-    -----
-    The search may be sloppy inside: what is returned was checked by one evaluation.
+        About the value at 0, above ``target``; evaluated if not given.
+    guess, width : float
+        Where to start, and the relative width at which to stop.
     """
     if log_start is None:
         log_start = log_value(0.0)
@@ -77,7 +66,7 @@ def certified_root(
                 share = (goal - low_shape) / (high_shape - low_shape) if high_shape > low_shape else 0.5
                 root = low + share * (high - low)
                 past, stalled = 0.03, (stalled + 1 if high - low > 0.5 * before else 0)
-            # step a little past the root, seen from the nearer end, so that both ends close in
+            # step a little past the root, seen from the nearer side, so that the bracket shrinks on both
             past = max(past * abs(root - x), 0.3 * width * x)
             x = root + past if root - low < high - root else root - past
             if stalled >= 3 or not low < x < high:
@@ -116,7 +105,7 @@ def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
 
 
 def enclosed_epsilon(dominating, attacks, delta):
-    """Return both bounds on ε at ``delta``: of the pairs that dominate, and of the attacks."""
+    """Return a lower bound on ε at ``delta`` by the attacks, and an upper one by the dominating pairs."""
     target = math.log(delta)
     upper = epsilon_at_delta(dominating, target, safe_above=True)
     near = upper if attacks == dominating else None

@@ -37,7 +37,7 @@ NODE_LIMIT = 2_000_000
 WORK_LIMIT = 300_000_000  # nodes times atoms
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
 BLOCK_NODES = 1 << 17
-SHORTEST = 4  # rows of fewer nodes are not worth a look at their ends
+SHORTEST = 4  # rows of fewer nodes are evaluated without a look at their first and last
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
 ONLY_CHERNOFF = math.inf  # a tolerance for which no quadrature is tried
 ROUGH = 3e-3  # a tolerance that is tried where a finer one leaves more
@@ -113,22 +113,13 @@ class Tilt:
 
 
 class TiltedSum(ABC):
-    """A sum S of independent losses seen along the line Re t = θ, in units in which θ is 1.
+    """A sum S of independent losses on the line Re t = θ, in units in which θ is 1.
 
-    Attributes
-    ----------
-    cumulant, cumulant_error : float
-        log E e^{θS} and its error.
-    variance : float
-        Of S under the distribution tilted by e^{θS}.
-    atoms : int
-        What one node costs.
-    node_error : numpy.ndarray
-        Of each kind's tilted characteristic function at t, for each unit of |t|.
-    unit_error : float
-        Relative error of E e^{tS} for each unit of |t|, or less.
-    untilted_mean, known : float
-        At most the mean of S, and at least log E[S₊]; an integral that cannot be below that is not computed.
+    ``cumulant`` is log E e^{θS}, ``variance`` that of S under the distribution tilted by e^{θS}.  For each
+    unit of |t|, ``node_error`` bounds the error of each kind's tilted characteristic function, and
+    ``unit_error`` is at most the relative error of E e^{tS}.  ``untilted_mean`` is at most the mean of S,
+    ``known`` at least log E[S₊]: an integral that cannot be below ``known`` is not computed.  ``atoms`` is
+    what a node costs.
     """
 
     near = 1.01  # ratio within which the saddle point is looked for
@@ -336,7 +327,7 @@ def characteristic_minus_one(values, masses, step, first, size, nothing):
 
     φ is the characteristic function of some values with these masses.  Most nodes are not among them.
     Between two nodes h apart |φ| is at most the larger of theirs plus h²/8·E G², so that whole rows are seen
-    to be nothing from their ends.
+    to be negligible from their first and last nodes.
     """
     curved = 0.125 * step**2 * float(masses @ values**2) * (1.0 + 1e-9)
     row = _row_length(size, curved, nothing)

@@ -1,4 +1,4 @@
-"""A small table that shows itself: as text in a terminal, as HTML in a notebook, as CSV."""
+"""A small table: text in a terminal, HTML in a notebook, CSV in a file."""
 
 import csv
 import html
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Table(Sequence):
-    """Rows with the same columns, in an order that means something.
+    """Rows with the same columns, in a meaningful order.
 
     Parameters
     ----------

@@ -9,13 +9,7 @@ PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
 
 
 class ThreePointLosses:
-    """Kinds of slots: mass r of either symbol, 1 − 2r of none, ratios u > v, and how many there are.
-
-    Parameters
-    ----------
-    eps0, count : numpy.ndarray, shape (k,)
-        Budgets, rising, and how many slots have each.
-    """
+    """Kinds of slots, by rising budget: mass r of either symbol, 1 − 2r of none, ratios u > v, counts."""
 
     def __init__(self, eps0, count):
         self.eps0, self.count = eps0, count

@@ -62,7 +62,7 @@ def _float(value):
 
 
 def _limit(value):
-    """Write the end of a domain in few digits, or in all where it is a number that those would miss."""
+    """Write a limit of a domain in few digits, or in full where few would change it."""
     few = f"{_float(value):g}"
     return few if float(few) == _float(value) else str(value)
 
@@ -218,16 +218,9 @@ def local_budget(eps0, name="eps0"):
 
 
 def suggestion(word, known, others=()):
-    """Return what a misspelt word may have meant, for the end of a message; nothing if nothing is near.
+    """Return a hint at the known word that a misspelt one may mean, or an empty text.
 
-    Parameters
-    ----------
-    word : str
-        What was given.
-    known : iterable of str
-        What would be understood.
-    others : mapping, optional
-        Other names in use, with the known name of each.
+    ``others`` maps other names in use to known ones.
 
     Examples
     --------
