@@ -17,22 +17,9 @@ ORDERS += [192.0, 256.0]
 
 @dataclass(frozen=True)
 class Control:
-    """One control: the field of a `Setting` that it moves, and how the page speaks of it.
+    """One control: the field of a `Setting` that it changes, its texts, and the values it offers.
 
-    Parameters
-    ----------
-    name : str
-        A field of a `Setting`.
-    label : str
-        Beside the control.
-    help : str
-        What it means, in a sentence.
-    unit : str
-        Said after the number.
-    steps : tuple
-        Positions of the slider, increasing; empty for a menu.
-    percent : bool
-        Whether the number is said as a percentage.
+    A slider has rising ``steps``, a menu ``options``, each a value and its text, the matrix neither.
 
     Examples
     --------
@@ -77,7 +64,7 @@ class Control:
 
 
 def matrix_in_words(matrix):
-    """Return what is read of a matrix: its size and its local budget, rounded up.
+    """Return the size of a matrix and its local budget, rounded up, in words.
 
     Examples
     --------

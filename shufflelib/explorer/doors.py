@@ -10,24 +10,11 @@ from shufflelib.explorer.setting import ALL_PARAMETERS
 
 @dataclass(frozen=True)
 class Part:
-    """One part: words about a setting, maybe with a picture.
+    """One part of a door: words about a setting, and a picture with a caption below them.
 
-    Parameters
-    ----------
-    name : str
-        Its identifier on the page.
-    title : str
-        Heading; empty for the answer at the top.
-    say : callable, optional
-        Takes a setting and a `Known`, and returns HTML; by default the finding of the picture.
-    picture : Picture, optional
-        Shown below the words.
-    caption : str
-        How to read the picture.
-    folded : bool
-        Whether the part is closed at first; closed parts ask nothing.
-    controls : tuple of str
-        Controls that stand in the part.
+    ``say`` takes a setting and a `Known` and returns HTML; without it the words are the picture's finding.
+    A ``folded`` part is closed at first and computes nothing until it is opened.  The part with the answer
+    has no ``title``.
     """
 
     name: str
@@ -49,20 +36,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Door:
-    """One of the page's three doors.
+    """One of the page's three views: ``name`` stands in the address, ``label`` and ``lead`` on the page.
 
-    Parameters
-    ----------
-    name, label : str
-        In the address, and on the page.
-    lead : str
-        What it is for, in one sentence.
-    controls : tuple of str
-        Controls at the top, then those behind "more".
-    more : tuple of str
-        Controls that few people need.
-    parts : tuple of Part
-        From the top down, the answer first.
+    The names of its controls: those at the top, then those behind "More controls".
     """
 
     name: str

@@ -24,12 +24,9 @@ EXACT = 60.0  # standard deviation up to which the counts are exact
 
 
 class Looks(NamedTuple):
-    """Chances that a report speaks for your value, and for the other one.
+    """Probabilities that a report is likelier under your value, and under the other one.
 
-    Parameters
-    ----------
-    yours, switched, others : tuple of float
-        Of your report, of your report if you held the other value, and of anybody else's.
+    Of your report, of your report if you held the other value, and of anybody else's.
     """
 
     yours: tuple
@@ -39,7 +36,7 @@ class Looks(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def looks(randomizer):
-    """Return the chances for the pair of inputs that are easiest to tell apart, all others holding one value.
+    """Return these probabilities for the two inputs easiest to tell apart; all others hold one value.
 
     Examples
     --------
@@ -54,7 +51,7 @@ def looks(randomizer):
 
 
 def _signal(chances):
-    """Return by how many standard deviations of the others' sum, but for √n, your report moves the count."""
+    """Return how much your report moves the count, in standard deviations of another user's report."""
     (own, other), (up, down) = (np.subtract(*one) for one in chances[:2]), chances.others
     return (own - other) / math.sqrt(max(up + down - (up - down) ** 2, 1e-12))
 
@@ -71,7 +68,7 @@ def _chances(attack):
 def difference(chances, n):
     """Return values of "reports that look like yours minus those that look like the other", and P and Q.
 
-    Exact while the standard deviation is small; beyond, the others' sum is taken as normal.
+    Exact while the standard deviation is small; beyond, the others' sum is taken to be normal.
     """
     others = n - 1
     mean = others * (chances.others[0] - chances.others[1])

@@ -47,13 +47,7 @@ def _part(part, *, first):
 
 
 def setting_of(asked):
-    """Return the setting of a request: a link's query, or the texts of all controls.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is none; the text is for the reader.
-    """
+    """Return the setting of a request: a link's query, or the texts of all controls."""
     return (
         Setting.from_query(asked["query"])
         if "query" in asked
@@ -62,23 +56,10 @@ def setting_of(asked):
 
 
 def view(asked, setting, get):
-    """Return what a browser shows of a setting, as JSON can hold it, and the questions behind it.
+    """Return what a browser shows of a setting, as JSON can hold it, and its questions with their answers.
 
-    Parameters
-    ----------
-    asked : Mapping
-        The request: a door, the folded parts that are open, and whether slow answers were asked for.
-    setting : Setting
-        The setting.
-    get : callable
-        Takes a question and returns its answer, or None while there is none.
-
-    Returns
-    -------
-    dict
-        Words, pictures and controls.
-    dict
-        Question to answer, None while there is none; numbers before curves.
+    The request names a door, the folded parts that are open, and whether slow answers are wanted.  ``get``
+    returns the answer of a question, or None while there is none.
     """
     door, opened, slow = DOORS[asked["door"]], asked.get("opened", ()), bool(asked.get("slow"))
     words, pictures, numbers, curves = {}, {}, {}, {}

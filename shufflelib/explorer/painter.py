@@ -12,18 +12,9 @@ DRAWING = threading.Lock()  # a picture draws into a figure that it keeps
 
 
 def paint(name, form, setting, get):
-    """Return a picture of a setting as bytes.
+    """Return one of `PICTURES` as a file of one of the `FORMS`.
 
-    Parameters
-    ----------
-    name : str
-        A name in `PICTURES`.
-    form : {'png', 'svg', 'csv', 'table'}
-        Pixels, lines, or the numbers behind them.
-    setting : Setting
-        The setting.
-    get : callable
-        Gives the answer of a question, None if it is not known yet.
+    ``get`` returns the answer of a question, or None while there is none.
     """
     picture, known = PICTURES[name], Known(get, slow=True)
     with DRAWING:

@@ -31,17 +31,8 @@ WIDTH, HEIGHT, DPI = 4.4, 3.2, 200
 class Picture(ABC):
     """A figure with one panel, drawn again for each setting.
 
-    Parameters
-    ----------
-    **each
-        Properties of the axes.
-
-    Attributes
-    ----------
-    curves : list of Curve or of Mapping
-        What is drawn, as `shufflelib.plotting.save_figure` takes it.
-    headed : bool
-        Whether the finding stands in the picture.
+    ``curves`` is what was drawn last, as `shufflelib.plotting.save_figure` takes it; ``headed`` says whether
+    the picture contains its finding.
     """
 
     headed = False
@@ -86,7 +77,7 @@ class Picture(ABC):
         return svg(self.fig)
 
     def _mark(self, x, ends):
-        """Mark where the controls are; the answer's two ends only if it is known."""
+        """Mark the setting, and the answer's lower and upper bound if they are known."""
         self.line.set_xdata([x, x])
         low, high = ends
         known = math.isfinite(high)
@@ -109,7 +100,7 @@ class Picture(ABC):
 
 
 def answers(ask, settings, known):
-    """Return both bounds of many answers, NaN where none is known."""
+    """Return lower and upper bounds of many answers, NaN where none is known."""
     ends = [questions.scalar(known(ask, one)) for one in settings]
     low, high = np.array(ends, float).reshape(-1, 2).T
     return low, high

@@ -22,29 +22,10 @@ def staying(setting):
 
 
 def errors(setting, row):
-    """Return three standard errors at the same guarantee, smallest first as a rule.
+    """Return three standard errors at the same guarantee, for a row of `shufflelib.recommend`.
 
-    Parameters
-    ----------
-    setting : Setting
-        Target and crowd.
-    row : Mapping
-        A row of `shufflelib.recommend` for them.
-
-    Returns
-    -------
-    dict
-        Of a trusted curator's Gaussian noise; of the mechanism of the row with the shuffler; of the best
-        mechanism that sends one report, without a shuffler: ε₀ is then the target, divided by the rounds.
-
-    Examples
-    --------
-    >>> from shufflelib import recommend
-    >>> from shufflelib.explorer import Setting
-    >>> from shufflelib.explorer.plan_pictures import errors
-    >>> found = errors(Setting(n=1000, d=4), recommend(n=1000, eps=0.5, delta=1e-6, d=4)[0])
-    >>> found["trusted curator"] < found["with the shuffler"] < found["no shuffler"]
-    True
+    Of a trusted curator's Gaussian noise, of the row's mechanism with the shuffler, and of the best mechanism
+    with one report a user and no shuffler, whose ε₀ is the target divided by the rounds.
     """
     alone = {"n": staying(setting), "eps0": setting.eps / setting.rounds, **setting.items}
     names = [name for name, one in TASKS[setting.task].items() if one.finds == "eps0"]
@@ -56,7 +37,7 @@ def errors(setting, row):
 
 
 def shown_as(setting, share):
-    """Say how an estimate with a standard error is read.
+    """Write a true share with one standard error.
 
     Examples
     --------
@@ -69,31 +50,7 @@ def shown_as(setting, share):
 
 
 def draw_errors(setting, row, *, fig=None):
-    """Draw one true share, and how far off each of the three estimates is.
-
-    Parameters
-    ----------
-    setting : Setting
-        Target and crowd.
-    row : Mapping
-        A row of `shufflelib.recommend` for them.
-    fig : matplotlib.figure.Figure, optional
-        An earlier picture, drawn again.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Five inches wide; each bar reaches one standard error to both sides.
-
-    Examples
-    --------
-    >>> from shufflelib import recommend
-    >>> from shufflelib.explorer import Setting
-    >>> from shufflelib.explorer.plan_pictures import draw_errors
-    >>> fig = draw_errors(Setting(n=1000, d=4), recommend(n=1000, eps=0.5, delta=1e-6, d=4)[0])
-    >>> fig.get_suptitle().startswith("A true share of 10 % is shown as 10 % ± ")
-    True
-    """
+    """Draw one true value and, for each of the three estimates, one standard error to either side."""
     found, truth = errors(setting, row), TRUTH[setting.task]
     what = "share" if setting.task == "histogram" else "mean"
     finding = f"A true {what} of {truth:g} % is shown as {shown_as(setting, found[SHUFFLED])}"

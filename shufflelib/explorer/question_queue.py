@@ -1,4 +1,4 @@
-"""A queue of questions: answers are kept, everybody's first questions come first, old ones are dropped."""
+"""A queue of questions: answers are kept, visitors take turns, questions nobody waits for are dropped."""
 
 import itertools
 import multiprocessing
@@ -13,22 +13,11 @@ MOST_KEPT = 100_000  # answers
 
 
 class QuestionQueue:
-    """Answers by question, computed by executors for everybody who asks.
+    """Answers by question, computed by one executor for each lane of `Question` and shared by all visitors.
 
-    Parameters
-    ----------
-    start : callable
-        Returns an executor; one is started for each lane of `Question` when first needed.
-    quick : callable, optional
-        Returns the executor of the first lane, for numbers that somebody waits for.
-    callback : callable, optional
-        Called without arguments after each answer, on the thread of the answer.
-
-    Notes
-    -----
-    An answer belongs to its question's values, so it is never stale, and one visitor's answer is another
-    one's too.  A question that waits is dropped as soon as nobody asks for it any more; one that is begun is
-    stopped a second later.
+    ``start`` returns an executor, ``quick`` that of the first lane, for numbers that somebody waits for;
+    ``callback`` is called after each answer, on its thread.  A question that waits is dropped as soon as
+    nobody asks for it any more; one that has begun is stopped a second later.
     """
 
     def __init__(self, start, quick=None, *, callback=lambda: None):
@@ -67,7 +56,7 @@ class QuestionQueue:
 
 
 class _Worker:
-    """One executor with one question at a time; the others can still be dropped."""
+    """One executor that has one question at a time, so that those that wait can still be dropped."""
 
     def __init__(self, start, finish):
         self._start, self._finish, self._executor = start, finish, None
@@ -123,7 +112,7 @@ class _Worker:
         self._next()
 
     def close(self):
-        """Let the executor go; the next question starts another one."""
+        """Shut the executor down; the next question starts another one."""
         executor, self._executor = self._executor, None
         if executor is not None:
             executor.shutdown()
@@ -145,7 +134,7 @@ class Process(ProcessPoolExecutor):
 
 
 def _begin(niceness):
-    """Let the page come first, and leave together with its process."""
+    """Run at a low priority, and end when the page's process ends."""
     os.nice(niceness)
     threading.Thread(target=_leave_together, daemon=True).start()
 

@@ -67,28 +67,10 @@ COMPUTING, HELD = Unknown("computing …", pending=True), Unknown("press the but
 
 
 class Known:
-    """Looks answers up, and keeps what was looked up: the questions of words and pictures.
+    """Looks answers up and remembers the questions.
 
-    Parameters
-    ----------
-    get : callable
-        Takes a question and returns its answer, or None while there is none.
-    slow : bool
-        Whether slow answers were asked for.
-
-    Attributes
-    ----------
-    asked : dict
-        Question to answer, None while there is none; without those that wait for a button.
-    held : bool
-        Whether something waits for a button.
-
-    Examples
-    --------
-    >>> from shufflelib.explorer import Setting, questions
-    >>> known = questions.Known(questions.Question.answer)
-    >>> known(questions.epsilon, Setting(n=1000)).upper < 0.1, known(questions.fewest, Setting()).reason
-    (True, 'press the button')
+    ``get`` returns the answer of a question, or None while there is none.  ``asked`` maps each question to
+    that.  A slow question is asked only if ``slow`` is true; else ``held`` says that one waits for a button.
     """
 
     def __init__(self, get, *, slow=False):
@@ -201,5 +183,5 @@ READS = {
 
 
 def scalar(answer):
-    """Return both bounds of an answer, NaN where there is none."""
+    """Return lower and upper bound of an answer, NaN where there is none."""
     return (math.nan, math.nan) if isinstance(answer, Unknown) else (answer.lower, answer.upper)

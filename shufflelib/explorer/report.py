@@ -16,29 +16,7 @@ from shufflelib.shuffling.shuffled import shuffle
 
 
 def report(setting, known):
-    """Return a page of HTML that needs no other file.
-
-    Parameters
-    ----------
-    setting : Setting
-        Target, crowd, and the mechanism that is chosen.
-    known : Known
-        Answers questions.
-
-    Raises
-    ------
-    ValueError
-        If the recommendation is not known, or there is none.
-
-    Examples
-    --------
-    >>> from shufflelib.explorer import Setting
-    >>> from shufflelib.explorer.questions import Known, Question
-    >>> from shufflelib.explorer.report import report
-    >>> page = report(Setting(n=1000, d=4, eps=1.0), Known(Question.answer))
-    >>> "Recommended mechanism" in page, "http" in page
-    (True, False)
-    """
+    """Return a page of HTML that needs no other file, for a setting whose recommendation is known."""
     row, best = plan.chosen_row(setting, known), plan.chosen_row(setting.but(chosen="best"), known)
     if row is None:
         raise ValueError("there is no plan to report; compute a recommendation first")

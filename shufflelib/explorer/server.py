@@ -30,15 +30,7 @@ GUARD = {
 
 
 class Explorer(ThreadingHTTPServer):
-    """Serves the page; ``address`` is where.
-
-    Parameters
-    ----------
-    port : int
-        Where to listen; 0 takes a free port.
-    queue : optional
-        Who answers; other processes by default.
-    """
+    """Serves the page at ``address``; port 0 takes a free one, and other processes answer by default."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -87,7 +79,7 @@ class Explorer(ThreadingHTTPServer):
             self.forget(who)
 
     def server_close(self):
-        """Let the port and the processes go."""
+        """Close the port and stop the processes."""
         super().server_close()
         self.queue.close()
 

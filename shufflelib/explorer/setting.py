@@ -21,14 +21,9 @@ NUMBERS = {name: one.steps for name, one in CONTROLS.items() if one.steps}
 
 @dataclass(frozen=True)
 class Setting:
-    """One position of all controls: each field is one of `CONTROLS`, which describe it.
+    """One value for each of `CONTROLS`, checked together with the mechanism.
 
     ``chosen`` is the mechanism whose plan is open, "best" for the one with the smallest error.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a field is outside its domain, or the mechanism refuses its parameters.
     """
 
     mechanism: str = "generalized_rr"
@@ -66,13 +61,7 @@ class Setting:
 
     @classmethod
     def from_query(cls, query):
-        """Read a link's query; names are looked up, values are numbers or a mechanism, nothing is run.
-
-        Raises
-        ------
-        ValueError
-            If a name is unknown or given twice, or a value is not a number in its domain.
-        """
+        """Read a link's query; every name must be that of a field, and none is given twice."""
         query = query.strip().removeprefix("?")
         if len(query) > LONGEST_QUERY:
             raise ValueError(
@@ -161,11 +150,6 @@ def _number(name, text):
 
 def typed(words):
     """Return the number that somebody typed: 1e5, 50k, 10^-6, 5 %, 123,456 or log(3); nothing is evaluated.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
 
     Examples
     --------

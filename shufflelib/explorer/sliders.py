@@ -1,17 +1,4 @@
-r"""Slider panels in notebooks: a drawing function, a few controls, and a picture that follows them.
-
-The drawing function is the one that makes the static figure.  It draws into a figure that it
-keeps, so that a new position costs a `set_data` and not a new figure:
-
-.. code-block:: python
-
-    fig, ax = figure()
-
-    def draw(n, delta):
-        draw_curves(ax, amplification_curves(n=n, delta=delta))
-        return fig
-
-    explore(draw, n=log_slider(1e2, 1e7), delta=log_slider(1e-12, 1e-3))
+"""Slider panels in notebooks: a drawing function, a few controls, and a picture that follows them.
 
 ipywidgets is imported only when a control is made, so the module loads without it.
 """
@@ -37,21 +24,9 @@ COLOURS = 48  # a line plot needs no more; the file is a third as large
 
 
 def log_slider(low, high, value=None, *, per_decade=9):
-    """Return a slider over round numbers (two significant digits) evenly spaced in the logarithm.
+    """Return a slider over numbers of two digits, evenly spaced in the logarithm from ``low`` to ``high``.
 
-    Parameters
-    ----------
-    low, high : float
-        Ends of the range, both positive; whole numbers if ``low`` is at least 1.
-    value : float, optional
-        Where it starts: the nearest round number; the middle of the range by default.
-    per_decade : int
-        Positions in a factor of ten.
-
-    Returns
-    -------
-    ipywidgets.SelectionSlider
-        Its value is an int or a float, never a string.
+    Its values are whole numbers if ``low`` is at least 1; it starts near ``value``, by default in the middle.
 
     Examples
     --------
@@ -113,7 +88,8 @@ def explore(draw, /, **controls):
     Parameters
     ----------
     draw : callable
-        Takes the controls' values by name and returns a figure, the same one each time.
+        Takes the controls' values by name and returns a figure, the same one each time.  Where it raises a
+        ValueError, outside a theorem's regime, the panel shows the message instead of a picture.
     **controls : ipywidgets.Widget
         `log_slider`, `slider` or `choice`.
 
@@ -121,14 +97,7 @@ def explore(draw, /, **controls):
     -------
     ipywidgets.VBox
         Its children: the controls, a line that repeats their values, the picture.  Where the environment
-        variable ``SHUFFLELIB_FRAMES`` is set (a run that nobody watches), an `IPython.display.HTML` instead:
-        frames that step without a kernel.
-
-    Notes
-    -----
-    Pictures are kept by their values, so going back costs nothing.  Where ``draw`` raises a
-    ValueError (outside a theorem's regime) the line says so and the picture is hidden: a panel
-    never shows a picture that belongs to other values.
+        variable ``SHUFFLELIB_FRAMES`` is set, an `IPython.display.HTML` that needs no kernel instead.
 
     Examples
     --------
@@ -171,12 +140,9 @@ def explore(draw, /, **controls):
 
 
 def _frames(draw, controls):
-    """Return the panel as HTML that needs no kernel: one picture for each position, at most about thirty.
+    """Return the panel as HTML that needs no kernel: one picture for each position, about thirty at most.
 
-    Raises
-    ------
-    ValueError
-        If nothing can be drawn at the controls' values; elsewhere the words say why there is no picture.
+    Where ``draw`` raises a ValueError there is its message instead, but not where the controls stand.
     """
     for most in range(9, 1, -1):
         grids = [_positions(control, most) for control in controls.values()]
@@ -211,13 +177,7 @@ def _frames(draw, controls):
 def _positions(control, most):
     """Return the options at which pictures are drawn, and the place of the control's value among them.
 
-    A menu keeps all of its options, a slider at most so many.
-
-    Examples
-    --------
-    >>> from shufflelib.explorer.sliders import _positions, log_slider
-    >>> _positions(log_slider(10, 1000, 220, per_decade=3), 4)
-    ((('10', 10), ('46', 46), ('220', 220), ('1,000', 1000)), 2)
+    A menu keeps all of its options, a slider at most ``most``.
     """
     options, start = control.options, control.index
     if len(options) <= most or type(control).__name__ == "Dropdown":

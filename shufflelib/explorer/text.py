@@ -34,12 +34,12 @@ def number(value):
 
 
 def bound(value, *, up, digits=10):
-    """Write an end of a bracket, rounded to the side on which it stays true."""
+    """Write a bound, rounded up if it is an upper one, else down."""
     return "infinity" if math.isinf(value) else written(value, up=up, digits=digits)
 
 
 def rounded(value, *, up, to=2):
-    """Write an end of a bracket for people: few digits, rounded to the side on which it stays true.
+    """Write a bound in few digits, rounded up if it is an upper one, else down.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def failure(name, text):
 
 
 def code(line):
-    """Show a line of Python that can be selected with one click."""
+    """Return a line of Python as HTML that one click selects."""
     return f'<code class="python">{html.escape(line)}</code>'
 
 

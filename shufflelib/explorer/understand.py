@@ -61,5 +61,5 @@ def consequence(setting, known):
 
 
 def details(setting, known):
-    """Give all digits, the attack ends, and the Python lines."""
+    """Give all digits of both bounds, and the Python lines."""
     return text.situation(setting) + text.epsilon(setting, known) + text.tradeoff(setting, known)
