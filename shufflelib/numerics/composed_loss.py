@@ -30,6 +30,7 @@ import math
 import numpy as np
 from scipy.special import erf
 
+from shufflelib.numerics.certified import LOG_ZERO, Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT
 from shufflelib.numerics.saddle_point import cf_minus_one, log_abs_one_plus, mean_cf_minus_one
 
@@ -119,18 +120,14 @@ class ComposedPLD:
         return low * math.sqrt(high / low)
 
     def log_delta(self, eps, *, width):
-        r"""Return lower and upper bounds on log δ(ε) of these finite PLDs, aiming at a relative width.
+        r"""Enclose log δ(ε) of these finite PLDs, aiming at a relative width.
 
         The lower bound grants only that losses counted as infinite exceed 550: all else falls below
         −50 with probability e^{−50} at most, as :math:`\mathbb E_P e^{-L} \le 1`.
         """
-        if eps >= self.largest:
-            lower, upper = -math.inf, -math.inf
-        else:
-            lower, upper = _on_the_line(self, eps, self.saddle(eps), width)
+        finite = LOG_ZERO if eps >= self.largest else _on_the_line(self, eps, self.saddle(eps), width)
         sure = self.log_infinity_mass
-        surely = sure - 1e-12 if eps < 450.0 else -math.inf
-        return float(np.logaddexp(lower, surely)) - 64 * UNIT, float(np.logaddexp(upper, sure)) + 64 * UNIT
+        return finite.log_add(Interval(sure - 1e-12 if eps < 450.0 else -math.inf, sure))
 
 
 class _Tilt:
@@ -193,9 +190,8 @@ def _nearly_constant(total, eps):
     log_mass, error, mean, variance = total.cumulants(0.0)
     spread = math.sqrt(variance) + 64 * UNIT * (1.0 + eps + abs(mean))
     value = -math.expm1(min(eps - mean, 0.0))
-    ends = (max(value - spread, 0.0), value + spread)
-    lower, upper = (math.log(end) + log_mass if end > 0.0 else -math.inf for end in ends)
-    return lower - error, upper + error
+    ends = Interval.of(value).widened(absolute=spread).within(0.0)
+    return ends.log() + Interval.of(log_mass).widened(absolute=error)
 
 
 def _on_the_line(total, eps, theta, width):
@@ -205,10 +201,9 @@ def _on_the_line(total, eps, theta, width):
     # Chernoff's bound, (1 − e^{-y})_+ <= e^{θy} θ^θ/(1 + θ)^{1+θ}
     chernoff = log_scale + prefactor - theta * math.log1p(1.0 / theta) - math.log1p(theta) + 1e-13
     if math.sqrt(variance) * theta < 1e-10:
-        lower, upper = _nearly_constant(total, eps)
-        return lower, min(upper, chernoff)
+        return _nearly_constant(total, eps).within(most=chernoff)
     if width > HOPELESS or theta > NO_SQUARE:
-        return -math.inf, chernoff
+        return Interval(-math.inf, chernoff)
     smoothing = 2.0 * SHARE * width / (theta * (1.0 + theta))
     gain = 0.5 * smoothing * theta * (1.0 + theta)
     deviation = math.sqrt(variance + 4.0 * smoothing)
@@ -251,7 +246,6 @@ def _on_the_line(total, eps, theta, width):
     share = float(erf(math.sqrt(smoothing / 8.0)) / erf(math.sqrt(smoothing / 2.0))) * (1 + 16 * UNIT)
     lower = once - aliases - rounding - share * (fourfold + rounding)
     lower = lower / (1.0 - share) if share < 1.0 else 0.0
-    upper = once + rounding
-    log_upper = min(log_scale + prefactor + math.log(upper), chernoff) if upper > 0.0 else chernoff
-    log_lower = log_scale - prefactor + math.log(lower) if lower > 0.0 else -math.inf
-    return min(log_lower, log_upper), log_upper
+    upper = once + rounding if once + rounding > 0.0 else math.inf
+    scale = Interval.of(log_scale).widened(absolute=prefactor)
+    return (Interval(max(0.0, lower), upper).log() + scale).within(most=chernoff)

@@ -220,6 +220,5 @@ class Gaussian(SymmetricPair, PairProfile):
         if fpr in (0.0, 1.0):
             return 1.0 - fpr, 1.0 - fpr
         z = -float(ndtri(fpr))
-        value = float(ndtr(z - self.mu))
-        relative = 16 * UNIT * (1.0 + (z - self.mu) ** 2 + z * z)
-        return value * (1 - relative), min(max(value * (1 + relative), LEAST), 1.0)
+        value = Interval.of(float(ndtr(z - self.mu)), 16.0 * (1.0 + (z - self.mu) ** 2 + z * z))
+        return tuple((value + Interval(0.0, LEAST)).within(0.0, 1.0))

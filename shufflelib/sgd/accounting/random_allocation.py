@@ -12,7 +12,6 @@ from scipy.special import log_ndtr, logsumexp, ndtr
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE, Interval
-from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import SymmetricPair
@@ -119,7 +118,7 @@ class RandomAllocation(SymmetricPair, PairProfile):
             beyond = np.array([self._shift - edges[-1], edges[0] - self._shift])
             tails = logsumexp(log_ndtr(beyond)) + 1e-12
             split = self._mean(self._mean_preserving_split(edges), eps, max(width, tolerance)).upper
-            upper = min(float(np.logaddexp(split, tails)) + 64 * UNIT, upper)
+            upper = min(Interval.of(split).log_add(tails).upper, upper)
             lower = max(self._mean(self._coarsening(edges), eps, max(width, tolerance)).lower, lower)
             if upper - lower < CLOSE or upper < DEEPEST:
                 break
