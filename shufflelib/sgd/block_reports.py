@@ -2,33 +2,28 @@
 
 import functools
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
+from shufflelib.randomizers.local_randomizer import Count, Validated, number
 from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import NETWORK, Network
 
-LARGEST_CLIP = 1e9
-# below 1e-9, or above the largest clip, what is released or its noise leaves single precision
-budget = functools.partial(validation.real, at_least=1e-9, at_most=700.0, remedy="a local budget in nats")
+SMALLEST, LARGEST_CLIP = 1e-9, 1e9  # beyond, what is released or its noise leaves single precision
 clipping_bound = functools.partial(
-    validation.real, at_least=1e-9, at_most=LARGEST_CLIP, remedy="the clipping bound is a norm of gradients"
+    validation.real,
+    at_least=SMALLEST,
+    at_most=LARGEST_CLIP,
+    remedy="the clipping bound is a norm of gradients",
 )
-DOMAINS = {
-    "eps0": budget,
-    "noise_multiplier": functools.partial(
-        validation.real, above=0.0, at_most=1e6, remedy="it is the noise in units of what one example adds"
-    ),
-    "clip": clipping_bound,
-    "blocks": validation.count,
-    "block_size": validation.count,
-}
+Clip = Annotated[float, clipping_bound]
 
 
-class BlockReports(ABC):
+class BlockReports(Validated, ABC):
     """Blocks of examples that report one after the other; each report is a vector like the parameters.
 
     Unless a subclass says otherwise, the training set is split into ``blocks`` consecutive runs of
@@ -52,11 +47,6 @@ class BlockReports(ABC):
     >>> reports.turn(np.array([2, 0, 1]), step=0)  # block 2 comes first: the last hundred examples
     (2, slice(200, 300, None))
     """
-
-    def __post_init__(self):
-        for field in fields(self):
-            check = DOMAINS[field.name]
-            object.__setattr__(self, field.name, check(getattr(self, field.name), field.name))
 
     @property
     def examples(self):
@@ -131,10 +121,10 @@ class LaplaceNoise(BlockReports):
     Parameters as for `LaplaceBlocks`.
     """
 
-    eps0: float
-    clip: float
-    blocks: int
-    block_size: int
+    eps0: number(at_least=SMALLEST, at_most=700.0, remedy="a local budget in nats")
+    clip: Clip
+    blocks: Count
+    block_size: Count
 
     @property
     def calibrated_to(self):

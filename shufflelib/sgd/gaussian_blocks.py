@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.sgd.block_reports import BlockReports
+from shufflelib.randomizers.local_randomizer import Count, number
+from shufflelib.sgd.block_reports import BlockReports, Clip
 
 
 @dataclass(frozen=True)
@@ -14,10 +15,10 @@ class GaussianNoise(BlockReports):
     Parameters as for `GaussianBlocks`.
     """
 
-    noise_multiplier: float
-    clip: float
-    blocks: int
-    block_size: int
+    noise_multiplier: number(above=0.0, at_most=1e6, remedy="in units of what one example adds")
+    clip: Clip
+    blocks: Count
+    block_size: Count
 
     @property
     def sensitivity(self):

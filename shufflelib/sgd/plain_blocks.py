@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from shufflelib.randomizers.local_randomizer import Count
 from shufflelib.sgd.block_reports import BlockReports
 
 
@@ -22,8 +23,8 @@ class PlainBlocks(BlockReports):
     (60000, 0.0)
     """
 
-    blocks: int
-    block_size: int
+    blocks: Count
+    block_size: Count
 
     def release(self, gradients, network):
         """Return the average gradient."""

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from shufflelib.numerics.validation import instance, real, shown
+from shufflelib.numerics.validation import instance, real
 from shufflelib.plotting.brackets import gap_in_words
 from shufflelib.plotting.headings import digits, width
 from shufflelib.plotting.ideas.canvas import NOTE, canvas, panel
@@ -14,7 +14,6 @@ from shufflelib.plotting.looks import BLUE, GREY, VERMILLION
 from shufflelib.plotting.style import style
 
 HEIGHT = 2.9
-MOST = 6
 MARGIN, BELOW, BAND, ROW = 0.15, 0.82, 0.3, 0.165  # inches
 SEEN = 0.02  # share of the line from which on a bracket is visible
 
@@ -83,10 +82,6 @@ def _checked(published):
     if published is None:
         return {}
     instance(published, "published", dict, remedy="pass names with their values")
-    if len(published) > MOST:
-        raise ValueError(f"published must have at most {MOST} bounds, got {len(published)}; show the best")
-    if not all(isinstance(name, str) for name in published):
-        raise TypeError(f"published must have texts as names, got {shown(list(published))}; name each bound")
     above = {"above": 0.0, "at_most": 1e6, "remedy": "leave out bounds that do not apply"}
     return {name: real(value, f"published[{name!r}]", **above) for name, value in published.items()}
 
