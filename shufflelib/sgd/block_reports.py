@@ -1,9 +1,7 @@
 """The report of a training step about one block: the one place where noise is added to data."""
 
-import functools
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 
@@ -14,13 +12,7 @@ from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import NETWORK, Network
 
 SMALLEST, LARGEST_CLIP = 1e-9, 1e9  # beyond, what is released or its noise leaves single precision
-clipping_bound = functools.partial(
-    validation.real,
-    at_least=SMALLEST,
-    at_most=LARGEST_CLIP,
-    remedy="the clipping bound is a norm of gradients",
-)
-Clip = Annotated[float, clipping_bound]
+Clip = number(at_least=SMALLEST, at_most=LARGEST_CLIP, remedy="the clipping bound is a norm of gradients")
 
 
 class BlockReports(Validated, ABC):

@@ -1,12 +1,13 @@
 r"""Algorithm 3 of GSPA (AAAI 2024): averages clipped in ℓ₂, Gaussian noise with personal budgets."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
-from shufflelib.sgd.block_reports import LARGEST_CLIP, BlockReports, clipping_bound, scaled_down
+from shufflelib.randomizers.local_randomizer import Count
+from shufflelib.sgd.block_reports import LARGEST_CLIP, BlockReports, Clip, scaled_down
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +85,12 @@ class PersonalClients(BlockReports):
 
     eps: np.ndarray
     delta: np.ndarray
-    clip: float
-    client_size: int
+    clip: Clip
+    client_size: Count
     calibrated_to: float | None = None
 
     def __post_init__(self):
+        super().__post_init__()
         eps = values.numbers(self.eps, "eps", at_least=1e-9, at_most=700.0)
         delta = validation.reals(self.delta, "delta", above=0.0, below=1.0)
         if delta.shape not in ((), eps.shape):
@@ -97,12 +99,10 @@ class PersonalClients(BlockReports):
             )
         delta = np.broadcast_to(delta, eps.shape).copy()
         eps.flags.writeable = delta.flags.writeable = False
-        clip = clipping_bound(self.clip, "clip")
-        size = validation.count(self.client_size, "client_size")
-        distance = 2.0 * clip / size if self.calibrated_to is None else self.calibrated_to
+        distance = 2.0 * self.clip / self.client_size if self.calibrated_to is None else self.calibrated_to
         distance = validation.real(distance, "calibrated_to", above=0.0, at_most=2.0 * LARGEST_CLIP)
-        for field, value in zip(fields(self), (eps, delta, clip, size, distance), strict=True):
-            object.__setattr__(self, field.name, value)
+        for name, value in (("eps", eps), ("delta", delta), ("calibrated_to", distance)):
+            self._set(name, value)
 
     @property
     def clients(self):
