@@ -32,7 +32,7 @@ from scipy.special import erf
 
 from shufflelib.numerics.certified import LOG_ZERO, Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT
-from shufflelib.numerics.saddle_point import cf_minus_one, log_abs_one_plus, mean_cf_minus_one
+from shufflelib.numerics.saddle_point import cf_minus_one, log_abs_one_plus, mean_cf_minus_one, zero_of
 
 FORGOTTEN = 16.0  # e-folds below the number at which aliases lie
 CUT = 40.0  # e-folds at which the Gaussian factor is cut off
@@ -104,20 +104,8 @@ class ComposedPLD:
 
         mean, variance = self._moments(0.0)
         variance = max(variance, 1e-280)
-        low = high = max((eps - mean) / variance, 0.0) + 1.0 / math.sqrt(variance)
-        if slope(high) < 0.0:
-            steepest = STEEPEST * high
-            while slope(high) < 0.0 and high < steepest:
-                low, high = high, 1.5 * high
-        else:
-            while slope(low) > 0.0:
-                low, high = low / 1.5, low
-        while high > 1.03 * low:
-            middle = low * math.sqrt(high / low)
-            low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
-            if slope(high) < 0.0:
-                break
-        return low * math.sqrt(high / low)
+        start = max((eps - mean) / variance, 0.0) + 1.0 / math.sqrt(variance)
+        return zero_of(slope, start, near=1.03, step=1.5, last=STEEPEST * start)[0]
 
     def log_delta(self, eps, *, width):
         r"""Enclose log δ(ε) of these finite PLDs, aiming at a relative width.

@@ -81,17 +81,23 @@ class Losses(NamedTuple):
         def slope(theta):
             return theta * float(np.sum(self.count * (self.tilted(theta)[1] * self.values).sum(axis=0))) - 2.0
 
-        low = high = math.sqrt(2.0 / float(np.sum(self.count * (self.masses * self.values**2).sum(axis=0))))
-        while slope(high) < 0.0:
-            if high * np.abs(self.values).max() > steepest:
-                return high, False
-            low, high = high, 2.0 * high
-        while slope(low) > 0.0:
-            low, high = 0.5 * low, low
-        while high > near * low:
-            middle = low * math.sqrt(high / low)
-            low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
-        return low * math.sqrt(high / low), True
+        start = math.sqrt(2.0 / float(np.sum(self.count * (self.masses * self.values**2).sum(axis=0))))
+        return zero_of(slope, start, near=near, step=2.0, last=steepest / np.abs(self.values).max())
+
+
+def zero_of(slope, start, *, near, step, last):
+    """Return about where a slope turns positive, to a ratio ``near``, and whether it does by ``last``."""
+    low = high = start
+    while slope(high) < 0.0:
+        if high > last:
+            return high, False
+        low, high = high, step * high
+    while slope(low) > 0.0:
+        low, high = low / step, low
+    while high > near * low:
+        middle = low * math.sqrt(high / low)
+        low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
+    return low * math.sqrt(high / low), True
 
 
 class Tilt:
