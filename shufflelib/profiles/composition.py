@@ -19,6 +19,7 @@ from shufflelib.profiles.hockey_stick import Pair
 
 WIDTH = 3e-4  # relative width in ε aimed at, not always reached
 NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at
+ROUGHEST = 0.5  # relative width of δ at which an integral still says more than Chernoff's bound
 FAR_ABOVE = 30.0  # nats
 MANY_DOTS = 500  # from here on a search that stalls has met the width of the values
 
@@ -100,6 +101,7 @@ class ComposedPair(Pair):
         if eps >= self.max_privacy_loss:
             return LOG_ZERO
         above, below, width = self._totals(eps, tolerance)
+        width = min(width, ROUGHEST)
         upper = above.log_delta(eps, width=width)[1] + above.slack
         lower = below.log_delta(eps, width=width)[0] - below.slack
         together = Interval(lower, upper).or_unknown()
