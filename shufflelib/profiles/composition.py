@@ -104,23 +104,32 @@ class ComposedPair(Pair):
         width = min(width, ROUGHEST)
         upper = above.log_delta(eps, width=width)[1] + above.slack
         lower = below.log_delta(eps, width=width)[0] - below.slack
-        together = Interval(lower, upper).or_unknown()
-        apart = self._apart(eps)
-        upper = min(together.upper, apart.upper, 0.0)
-        return Interval(min(max(together.lower, apart.lower), upper), upper)
+        found = self._beside_single_rounds(eps, Interval(lower, upper).or_unknown())
+        upper = min(found.upper, 0.0)
+        return Interval(min(found.lower, upper), upper)
 
-    def _apart(self, eps):
-        """Bound log H by what single rounds say: at least the best of them, at most basic composition.
+    def _beside_single_rounds(self, eps, found):
+        """Narrow a bracket of log H by what single rounds say: at least the best, at most basic composition.
 
-        This decides where outcomes are rare and their losses large, which no quadrature resolves.
+        This decides where outcomes are rare and their losses large, which no quadrature resolves.  The curves
+        are evaluated only where their dots leave open whether it does.
         """
+        lower, upper = found
         share = eps / sum(count for _, count in self.rounds)
-        low = max(pair.dot(eps, NARROWEST).lower for pair, _ in self.rounds)
-        return Interval(max(low, self._some_round(eps)), self._log_sum(share).upper)
+        if self._log_sum(share, dots_only=True).lower < upper:
+            upper = min(upper, self._log_sum(share).upper)
+        if self._log_sum(eps, dots_only=True).upper > lower:
+            best = max(pair.dot(eps, NARROWEST).lower for pair, _ in self.rounds)
+            lower = max(lower, best, self._some_round(eps))
+        return Interval(lower, upper)
 
-    def _log_sum(self, eps):
+    def _log_sum(self, eps, *, dots_only=False):
         """Enclose the log of the sum of all rounds' H at one ε."""
-        each = (pair.dot(eps, NARROWEST) + Interval.of(float(count)).log() for pair, count in self.rounds)
+        each = (
+            (curve.forward.between_dots(eps) if dots_only else pair.dot(eps, NARROWEST))
+            + Interval.of(float(count)).log()
+            for curve, (pair, count) in zip(self._curves, self.rounds, strict=True)
+        )
         return Interval(*(np.array(ends) for ends in zip(*each, strict=True))).log_sum()
 
     def _some_round(self, eps):

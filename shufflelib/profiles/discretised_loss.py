@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.convex_hull import hull
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.profiles import connect_the_dots
@@ -67,6 +68,12 @@ class Direction(connect_the_dots.HockeyStickCurve):
         _, first = np.unique(np.expm1(-eps), return_index=True)
         other = ~np.isin(np.expm1(-eps[first]), taken)
         super().add(np.union1d(eps[first][other], eps[eps >= LOWEST]))
+
+    def between_dots(self, eps):
+        """Enclose log H by its values at the dots on either side of ε, as it falls."""
+        right = int(np.searchsorted(self.eps, eps))
+        lower = float(self.low[right]) if right < self.eps.size else -math.inf
+        return Interval(lower, float(self.high[np.searchsorted(self.eps, eps, side="right") - 1]))
 
     def extend(self):
         """Set a dot half as far out again as the last one, unless that is useless; say whether it was set."""
