@@ -42,6 +42,8 @@ TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the ca
 ONLY_CHERNOFF = math.inf  # a tolerance for which no quadrature is tried
 ROUGH = 3e-3  # a tolerance that is tried where a finer one leaves more
 MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
+STEEPEST = 30.0  # exponent θG up to which e^{θG} − 1 is added up for a cumulant
+NOTICED = 1e-5  # error of a sum's cumulants from which on that is done for large exponents too
 ALL_NODES = 18.0  # as many more for one node: there are many
 SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
 
@@ -106,13 +108,16 @@ class Tilt:
     def __init__(self, losses, theta):
         doubt = losses.doubt
         peak, self.masses, self.zero_mass, total = losses.tilted(theta)
-        # log1p without cancellation where K is small
-        growth = losses.masses * np.expm1(np.minimum(theta * losses.values, 1.0))
-        grown = growth.sum(axis=0)
-        small = (np.abs(peak) < 1.0) & (grown > -0.5)
+        # log1p without cancellation where K is small: everywhere if the losses are, else where that is needed
+        growth = losses.masses * np.expm1(np.minimum(theta * losses.values, STEEPEST))
+        grown, moved = growth.sum(axis=0), np.abs(growth).sum(axis=0)
+        of_exponent = 1.0 + np.abs(peak) / 16.0
+        of_large = of_exponent + losses.zero_size * np.exp(-np.maximum(peak, 0.0)) / total
+        of_steep = of_exponent * moved / np.maximum(1.0 + grown, 0.5)
+        steep = (peak >= 1.0) & (peak < STEEPEST) & (losses.count * doubt * (of_large - of_steep) > NOTICED)
+        small = ((np.abs(peak) < 1.0) | steep) & (grown > -0.5)
         self.cumulant = np.where(small, np.log1p(np.where(small, grown, 0.0)), peak + np.log(total))
-        of_small = np.abs(growth).sum(axis=0) / (total * np.exp(np.clip(peak, -1.0, 0.0)))
-        of_large = 1.0 + np.abs(peak) / 16.0 + losses.zero_size * np.exp(-np.maximum(peak, 0.0)) / total
+        of_small = np.where(steep, of_steep, moved / (total * np.exp(np.clip(peak, -1.0, 0.0))))
         self.moved = np.expm1(np.minimum(doubt * theta * losses.sizes, 60.0))  # a share of each mass
         self.cumulant_error = doubt * np.where(small, of_small, of_large)
         self.cumulant_error += (self.masses * self.moved).sum(axis=0)

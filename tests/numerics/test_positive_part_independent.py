@@ -101,3 +101,20 @@ def test_the_error_of_the_cumulant_holds_for_losses_that_are_never_0():
         moved = abs(mpmath.log1p(grown * (1 + mpmath.mpf(PRECISION))) - mpmath.log1p(grown))
     assert moved <= tilt.cumulant_error[0] * (1 + 1e-9)
     assert tilt.cumulant_error[0] <= 1.01 * moved
+
+
+@pytest.mark.parametrize("largest", [1.5, 8.0, 29.0])
+def test_many_losses_of_which_few_are_large_keep_the_digits_of_their_cumulant(largest):
+    """With e^K near 1 nothing cancels, whichever way masses are off by ``PRECISION``."""
+    count = np.array([1e10])
+    values, masses = np.array([[-1e-5], [2e-5], [largest]]), np.array([[0.6], [0.3], [1e-20]])
+    zero = 1.0 - masses.sum(axis=0)
+    tilt = Tilt(Losses(values, masses, 0.0 * values, zero, np.ones(1), count, PRECISION), 1.0)
+    for side in (-1, 0, 1):
+        with mpmath.workdps(40):
+            off = 1 + side * mpmath.mpf(PRECISION)
+            pairs = zip(masses.ravel(), values.ravel(), strict=True)
+            grown = sum(mpmath.mpf(p) * off * mpmath.expm1(mpmath.mpf(x)) for p, x in pairs)
+            moved = abs(mpmath.log1p(grown) - tilt.cumulant[0])
+        assert moved <= tilt.cumulant_error[0]
+    assert count[0] * tilt.cumulant_error[0] < 1e-4 * count[0] * PRECISION
