@@ -56,9 +56,9 @@ class Direction(connect_the_dots.HockeyStickCurve):
     """Dots on one direction of a pair, the first ones where its mass lies."""
 
     def _first(self):
-        width = 2.5 * math.exp(self.pair.dot(0.0, connect_the_dots.DOT_TOLERANCE).upper)  # H(0) = μ/√(2π)
+        width = 2.5 * math.exp(self.pair.dot(0.0, self.tolerance).upper)  # H(0) = μ/√(2π)
         grid = width * FIRST_STEP * np.arange(1 + BESIDE / FIRST_STEP)
-        while grid[-1] < min(self.last, FARTHEST) and self.pair.dot(grid[-1], 1e-2).upper > NOTHING:
+        while grid[-1] < min(self.last, FARTHEST) and self.pair.dot(grid[-1], self.tolerance).upper > NOTHING:
             grid = np.append(grid, min(1.25 * grid[-1], FARTHEST))
         return np.append(grid[grid < self.last], self.last) if grid[-1] >= self.last else grid
 
