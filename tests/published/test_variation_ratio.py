@@ -91,11 +91,7 @@ def test_hostile_tables_are_refused(table, words):
             function(table)
 
 
-def test_bad_arguments_are_refused():
-    with pytest.raises(ValueError, match=r"pass randomizer\.pmf\(\)"):
-        variation_ratio.lower_bound_pair([[0.5, 0.6], [0.5, 0.5]], n=2)
-    with pytest.raises(ValueError, match="rows that differ"):
-        variation_ratio.lower_bound_pair([[0.5, 0.5], [0.5, 0.5]], n=2)
+def test_a_pair_whose_epsilon_has_no_end_is_refused():
     pair = VariationRatioPair(n=10, p=math.inf, beta=1.0, q0=2.0)
     with pytest.raises(ValueError, match="finite p"):
         variation_ratio.search_epsilon(pair, delta=1e-6)

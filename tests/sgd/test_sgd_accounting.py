@@ -3,7 +3,6 @@
 The oracles enumerate with exact fractions or draw reports; they share no line with the package.
 """
 
-import itertools
 import math
 from fractions import Fraction
 
@@ -11,6 +10,8 @@ import numpy as np
 import pytest
 from scipy import special
 
+import oracles
+from oracles import neighbours, renyi_formulas
 from shufflelib import sgd
 from shufflelib.sgd import accounting
 
@@ -32,22 +33,14 @@ def gaussian_delta(mu, eps):
 # ---------------------------------------------------------------- one example
 
 
-def enumerated_delta(odds, rounds, expansion):
-    """Return δ of ``rounds`` randomized responses with exact fractions: one term for every outcome."""
-    truth, total = Fraction(odds, odds + 1), Fraction(0)
-    for truths in itertools.product((True, False), repeat=rounds):
-        p = math.prod(truth if one else 1 - truth for one in truths)
-        q = math.prod(1 - truth if one else truth for one in truths)
-        total += max(p - expansion * q, Fraction(0))
-    return float(total)
-
-
 @pytest.mark.parametrize("epochs", [1, 2, 5, 8])
 @pytest.mark.parametrize("odds", [2, 7])
 def test_one_example_is_the_composition_of_randomized_responses(epochs, odds):
+    truth = Fraction(odds, odds + 1)
+    (masses,) = neighbours.composed(*[[{0: (truth, 1 - truth), 1: (1 - truth, truth)}]] * epochs)
     profile = accounting.one_example(algorithm1(eps0=math.log(odds)), epochs=epochs)
     for expansion in (1, 2, 5, 30):
-        exact = enumerated_delta(odds, epochs, expansion)
+        exact = float(oracles.hockey_stick(masses, expansion))
         upper = profile.delta(math.log(expansion)).upper
         assert exact * (1 - 1e-9) <= upper <= exact * 1.01 + 1e-9
 
@@ -81,26 +74,12 @@ def test_theorem_3_is_below_an_attack_for_blocks_of_several_examples():
 # ---------------------------------------------------------------- one block
 
 
-def enumerated_clones(odds, blocks, expansion):
-    """Return δ of the clone pair of adaptive slots with exact fractions, clone probability 1/odds."""
-    p, q = {}, {}
-    own = Fraction(odds, odds + 1)
-    for others in itertools.product((0, 1, None), repeat=blocks - 1):
-        mass = math.prod(1 - Fraction(1, odds) if one is None else Fraction(1, 2 * odds) for one in others)
-        seen = (others.count(0), others.count(1))
-        for first, share in ((True, own), (False, 1 - own)):
-            for distribution, hit in ((p, first), (q, not first)):
-                key = (seen[0] + hit, seen[1] + (not hit))
-                distribution[key] = distribution.get(key, Fraction(0)) + mass * share
-    return float(sum(max(p.get(k, 0) - expansion * q.get(k, 0), 0) for k in set(p) | set(q)))
-
-
 @pytest.mark.parametrize("blocks", [1, 2, 5])
 def test_one_block_is_the_clone_pair_at_the_budget_of_a_block(blocks):
     reports = algorithm1(eps0=math.log(8) / 3, blocks=blocks, block_size=3)
     profile = accounting.one_block(reports, epochs=1)
     for expansion in (1, 2, 5):
-        exact = enumerated_clones(8, blocks, expansion)
+        exact = float(oracles.hockey_stick(renyi_formulas.proposition1(blocks, 8), expansion))
         assert exact * (1 - 1e-9) <= profile.delta(math.log(expansion)).upper <= exact * 1.001
 
 
