@@ -18,6 +18,7 @@ from fuzz_answers import check_answer, check_refusal
 from shufflelib import randomizers, sgd
 from shufflelib.published import closed_form
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
+from shufflelib.shuffling.personal import PersonalRandomizedResponse
 
 FOLDERS = (
     "calibration",
@@ -59,12 +60,8 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
         **{"rounds": 1, "rate": 1.0, "dropout": 0.1},
     },
     "calibration.smallest_sigma": {"randomizer": randomizers.gaussian, "rounds": 1, "delta": 1e-6},
-    "estimation.LaplaceReports": {"eps0": THREE, "low": 0.0, "high": 1.0},
-    "estimation.MeanProtocol": {"eps0": THREE, "low": 0.0, "high": 1.0},
-    "estimation.PermutedMeanProtocol": {"eps0": THREE, "low": 0.0, "high": 1.0},
     "estimation.apportion": {"shares": [0.5, 0.5]},
     "estimation.frequency_variance": {"frequency": 0.2},
-    "estimation.group_budgets": {"eps0": THREE},
     "published.closed_form.blanket_bennett_specific": {"blanket": BLANKET},
     "published.closed_form.blanket_hoeffding_specific": {"blanket": BLANKET},
     "published.closed_form.erlingsson19": {"eps0": 0.3, "n": 10**6, "delta": 1e-6},
@@ -73,7 +70,12 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "published.closed_form.variation_ratio_asymptotic": {"n": 10**6},
     "published.joint_concavity.two_weight_vectors": {"functions": [[CURVE, CURVE], [CURVE, CURVE]]},
     "published.multi_message.cheu_zhilyaev_flip": {"messages": 10**6},
-    "published.personalized.decomposition_gspa24": {"matrix": [[0.25, 0.75], [0.5, 0.5], [0.5, 0.5]]},
+    "estimation.RangeQueryProtocol": {"eps0": 1.0},
+    "published.personalized.decomposition_gspa24": {
+        "eps0": 1.0,
+        "matrix": [[0.25, 0.75], [0.5, 0.5], [0.5, 0.5]],
+    },
+    "published.personalized.normal_approximation_gspa24": {"eps0": 1.0},
     "published.personalized.echo_epsilon_liu23": {"eps0": [0.1] * 1000},
     "published.personalized.largest_budget_erlingsson19": {"eps0": [0.1] * 10**4, "delta": 1e-6},
     "published.personalized.largest_budget_fmt21": {"eps0": [0.1] * 10**4},
@@ -85,32 +87,14 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "sgd.accounting.theorem5_epsilon_gspa24": {"reports": CLIENTS},
     "sgd.accounting.one_client": {"reports": CLIENTS},
     "estimation.MultiMessageProtocol": {"randomizer": MESSAGES},
-    "estimation.FrequencyProtocol": {"eps0": THREE},
-    "estimation.ResponseReports": {"eps0": THREE},
-    "estimation.PermutedFrequencyProtocol": {"eps0": THREE},
     "shuffling.PersonalizedPair": {"eps0": THREE, "counts": [2, 3, 4]},
-    "shuffling.personal.PersonalizedPair": {"eps0": THREE, "counts": [2, 3, 4]},
-    "shuffling.personal.PersonalLaplace": {"eps0": THREE},
-    "shuffling.personal.PersonalRandomizedResponse": {"eps0": THREE},
+    "shuffling.personal.PersonalizedPair": {"counts": [2, 3, 4]},
     "shuffling.multi_message.published_pair": {"randomizer": MESSAGES},
     "shuffling.multi_message.shuffle_messages": {"randomizer": MESSAGES, "n": 10, "blanket": 100},
     "sgd.accounting.one_block": {"reports": NOISY},
-    **{
-        f"published.personalized.{name}": {"eps0": THREE}
-        for name in (
-            "counts_delta_gspa24",
-            "counts_epsilon_gspa24",
-            "delta_with_failures_fmt21",
-            "echo_clones_liu23",
-            "echo_delta_liu23",
-            "echo_epsilon_numerical_liu23",
-            "gaussian_delta_gspa24",
-            "gaussian_delta_with_slack_gspa24",
-            "gaussian_epsilon_gspa24",
-            "gaussian_mu_gspa24",
-            "gaussian_tradeoff_with_slack_gspa24",
-        )
-    },
+}
+EVERY_USERS = {  # folders whose eps0 is a budget for each user
+    folder: {"eps0": THREE} for folder in ("estimation", "published.personalized", "shuffling.personal")
 }
 # what users meet as an answer, or write as a class of their own, or give data to: asked in its folder's tests
 NOT_ASKED = {
@@ -170,7 +154,7 @@ def public_callables():
 
 def good_arguments(title, function):
     """Return an argument in order for every parameter; one without a default must be known."""
-    good, own = {}, OWN.get(title, {})
+    good, own = {}, EVERY_USERS.get(title.rpartition(".")[0], {}) | OWN.get(title, {})
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             continue
@@ -184,8 +168,12 @@ def good_arguments(title, function):
 
 
 PAIR = VariationRatioPair(n=20, p=3.0, beta=0.5, q0=3.0)
+PERSONAL = PersonalRandomizedResponse([1.0, 2.0], k=3)
 METHODS = {  # what profiles are asked is in the contract; these take other arguments
     "PersonalizedPair.adaptive": (PersonalizedPair.adaptive, {"eps0": THREE}),
+    "personal.delta": (PERSONAL.delta, {"user": 0, "eps": 0.1}),
+    "personal.epsilon": (PERSONAL.epsilon, {"user": 0, "delta": 0.1}),
+    "personal.epsilons": (PERSONAL.epsilons, {"delta": 0.1}),
     "BlanketBounds.generalized_rr": (closed_form.BlanketBounds.generalized_rr, {"eps0": 1.0, "d": 10}),
     "pair.subsample": (PAIR.subsample, {"rate": 0.5}),
     "pair.compose": (PAIR.compose, {"rounds": 3}),

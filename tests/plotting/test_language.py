@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
+from shown_texts import boxes
 from shufflelib import plotting
 from shufflelib.plotting.labels import CONTRAST, _contrast, legible
 
@@ -19,21 +20,13 @@ def panel(**each):
     return fig, ax
 
 
-def boxes(fig):
-    """Return the extents of all texts that are shown, annotations without their arrows."""
-    with plotting.style():
-        fig.draw_without_rendering()
-    texts = [text for text in fig.findobj(Text) if text.get_visible() and text.get_text().strip()]
-    return {text.get_text(): Text.get_window_extent(text) for text in texts}
-
-
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_headline_stands_above_its_setting_and_inside_the_figure(whole):
     fig, ax = panel()
     finding = "A thousand users turn ε₀ = 2 into ε = 0.27, which is seven times less than each of them spent"
     for _ in range(2):
         plotting.headline(fig if whole else ax, finding, "10-ary randomized response, δ = 10⁻⁶")
-    shown = boxes(fig)
+    shown = dict(boxes(fig))
     (bold,) = [box for text, box in shown.items() if " ".join(text.split()) == finding]
     grey = shown["10-ary randomized response, δ = 10⁻⁶"]
     assert grey.x0 == pytest.approx(bold.x0, abs=2) and bold.x1 <= fig.bbox.x1

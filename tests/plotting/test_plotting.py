@@ -7,9 +7,9 @@ import os
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from matplotlib.text import Text
 
 from claims import failure_curve
+from shown_texts import boxes
 from shufflelib import plotting
 from shufflelib.explorer.sliders import choice, explore, log_slider, slider
 from shufflelib.numerics.certified import Certified
@@ -89,10 +89,9 @@ def test_direct_labels_do_not_overlap():
     fig, ax = plotting.figure(width=6, height=4)
     plotting.draw_curves(ax, [plotting.curve(bound, X, X) for bound in plotting.LINE])
     plotting.label_directly(ax)
-    with plotting.style():
-        fig.draw_without_rendering()
-    boxes = [Text.get_window_extent(text) for text in ax.texts]
-    heights = sorted((box.y0, box.y1) for box in boxes)
+    names = {text.get_text() for text in ax.texts}
+    heights = sorted((box.y0, box.y1) for text, box in boxes(fig) if text in names)
+    assert len(heights) == len(plotting.LINE)
     assert all(below[1] <= above[0] + 1 for below, above in itertools.pairwise(heights))
 
 

