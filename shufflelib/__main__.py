@@ -202,25 +202,12 @@ def _recommended(arguments):
 def _mechanisms(arguments):
     """Return what every mechanism is and takes."""
     found = {name: described(build) for name, build in constructors().items()}
-    lines = [
-        "\n".join(
-            [
-                f"{name}: {one['what']}",
-                *(f"    --{option:8}{domain}" for option, domain in one["parameters"].items()),
-                *([f"    {one['source']}"] if one["source"] else []),
-            ]
-        )
-        for name, one in found.items()
-    ]
-    rows = [
-        {
-            "name": name,
-            "parameters": " ".join(one["parameters"]),
-            "what": one["what"],
-            "source": one["source"],
-        }
-        for name, one in found.items()
-    ]
+    lines, rows = [], []
+    for name, one in found.items():
+        lines.append(f"{name}: {one['what']}")
+        lines += [f"    --{option:8}{domain}" for option, domain in one["parameters"].items()]
+        lines += [f"    {one['source']}"] if one["source"] else []
+        rows.append({"name": name} | one | {"parameters": " ".join(one["parameters"])})
     return "\n".join(lines), found, Table(rows)
 
 

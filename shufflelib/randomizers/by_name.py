@@ -77,8 +77,8 @@ def described(build):
                 domains[name] = f"{domains.get(name, '')} {line.strip()}".strip()
     source = re.search(r"Wang 2024, Tables? \d[^:;]*?(?=:|;|\. )|Source: [^.]*", "\n".join(lines))
     return {
-        "what": re.sub(r"^Build (the |an? )?", "", lines[0]),
         "parameters": {name: domains.get(name, "") for name in parameters(build)},
+        "what": re.sub(r"^Build (the |an? )?", "", lines[0]),
         "source": " ".join(source[0].split()) if source else "",
     }
 
