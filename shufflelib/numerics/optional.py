@@ -28,7 +28,7 @@ def progress(items, **options):
 
 
 class _Counter:
-    """A bar without an end, which appears once there is something to wait for."""
+    """A progress bar without a total, shown after `PATIENCE` seconds."""
 
     def __init__(self, desc):
         self.desc, self.bar, self.due = desc, None, time.monotonic() + PATIENCE

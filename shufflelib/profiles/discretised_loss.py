@@ -177,7 +177,7 @@ def distributions(x, low, high):
 
 
 def _kinks(x, low, high):
-    """Return where the continued chords meet, in every gap and beyond both ends, and each gap's doubt.
+    """Return where the continued chords meet, in each gap and beyond the last dots, and each gap's doubt.
 
     The points returned start at E = 0 and end where the curve may be 0.
     """

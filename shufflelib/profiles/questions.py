@@ -95,7 +95,7 @@ class Questions(Shown, ABC):
         return Envelope.of(self.dominating_pairs)
 
     def _certified(self, what, argument, grid, ends, why_wide, *, floor=0.0, ceiling=math.inf):
-        """Return a bracket that says for which datasets it holds, and whether an end is trivial."""
+        """Return a bracket that says for which datasets it holds, and whether a bound is trivial."""
         lower, upper = np.minimum(*ends), ends[1]
         what += f" at {argument} = {grid:.8g}" if grid.ndim == 0 else ""
         source = self.source
@@ -111,7 +111,7 @@ class Questions(Shown, ABC):
         return dataclasses.replace(found, cause=why_wide(float(grid.ravel()[widest]), middle))
 
     def _why_wide(self, eps):
-        """Say whether the theory or the numerics keeps the two ends of δ at ε apart."""
+        """Say whether the theory or the numerics keeps the two bounds on δ at ε apart."""
         sides = [
             [one.log_hockey_stick(eps, TOLERANCE).or_unknown() for one in side] for side in self._directions
         ]
@@ -267,7 +267,7 @@ def cause(upper, lower):
 
 
 def _cause(ends, above, below, argument):
-    """Return `cause` for the ends of the pairs that bound a number from above and from below."""
+    """Return `cause` for the pairs that bound a number from above and those that bound it from below."""
     sides = (ends(pairs, argument) for pairs in (above, below))
     return cause(*(Interval(*np.log(np.maximum(side, LEAST))) for side in sides))
 

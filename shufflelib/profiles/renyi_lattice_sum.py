@@ -196,7 +196,7 @@ class RenyiSum:
         return centres
 
     def _window(self, order, reach):
-        """Return the ends of a and of s between which the summand is looked at."""
+        """Return the ranges of a and of s in which the summand is evaluated."""
         centres = self._centres(order)
         top = max(height for height, _, _ in centres)
         ends_a, ends_s = [], []

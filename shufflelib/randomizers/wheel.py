@@ -41,7 +41,7 @@ class wheel(HashedSets):
 
     The printed β is loose, because arcs overlap.  For s = 1 the truth is 1 - p of it: at eps0 = log 3,
     p = 1/4 truth 0.25, printed 0.3333.  For s > 1 it is at most 1 - s p of it: at eps0 = log 3, s = 2,
-    p = 1/9 truth between 0.2260 and 0.2393, printed 0.3077; see `HashedSets` for the two ends.
+    p = 1/9 truth between 0.2260 and 0.2393, printed 0.3077; see `HashedSets` for the two bounds.
 
     Examples
     --------

@@ -96,7 +96,7 @@ def _found(lower, upper, refuted):
 
 
 def _ticks(low, high):
-    """Return four to ten round numbers between two ends."""
+    """Return four to ten round numbers between two limits."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(np.arange(10, 100, 2) / 10)):
         ticks = [step * 10.0**decade for decade in decades for step in steps]
