@@ -119,10 +119,8 @@ def _log_chances(lower, upper, most, n):
     return found
 
 
-def _by_enumeration(distribution, n, log_crude, around=None, most=None):
+def _by_enumeration(distribution, n, log_crude, around, most):
     """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
-    around = around or _Around.heaviest(distribution)
-    most = n if most is None else most
     counts, used, *_ = _count_vectors(around.values.size, most, n)
     total = counts @ around.values + (n - used) * around.value
     with np.errstate(over="ignore"):

@@ -249,13 +249,11 @@ class InputPair:
     tails: Tails | None = None
 
     @classmethod
-    def from_rows(cls, rows, blanket, *, precision=1e-14):
+    def from_rows(cls, rows, blanket):
         """Build the pair from class masses: rows 0 and 1 are the pair, every row is a candidate x*."""
         rows = np.asarray(rows, float)
-        return cls(
-            LikelihoodRatios.from_masses(rows[0], rows[1], blanket, precision=precision, single_outputs=True),
-            tuple(
-                LikelihoodRatios.from_masses(rows[0], rows[1], row, precision=precision, single_outputs=True)
-                for row in rows
-            ),
-        )
+
+        def ratios(reference):
+            return LikelihoodRatios.from_masses(rows[0], rows[1], reference, single_outputs=True)
+
+        return cls(ratios(blanket), tuple(map(ratios, rows)))

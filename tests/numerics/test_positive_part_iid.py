@@ -50,9 +50,9 @@ def test_both_ways_enclose_the_rational_value(seed):
         assert expected_positive_part(distribution, n) == LOG_ZERO
         assert truth == -mpmath.inf
         return
-    by_list = positive_part_enumerated._by_enumeration(
-        distribution, n, positive_part_iid.union_upper_bound(distribution, n)
-    )
+    around = positive_part_enumerated._Around.heaviest(distribution)
+    crude = positive_part_iid.union_upper_bound(distribution, n)
+    by_list = positive_part_enumerated._by_enumeration(distribution, n, crude, around, n)
     assert by_list.lower <= truth <= by_list.upper
     assert by_list.upper - by_list.lower < 1e-9
     for tolerance in (1e-2, 1e-6):
