@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import gammaln
 
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, log1mexp
 
 PRECISION = 16 * UNIT  # of a slot's mass and of its two ratios
@@ -24,7 +25,7 @@ class ThreePointLosses:
         return type(self)(self.eps0[some], self.count[some])
 
     def outcomes(self):
-        """Return log-masses of what all slots can show, their errors, and the sums of either ratio."""
+        """Return log-masses of what all slots can show, and the sums of either ratio."""
         log_mass, first, second, error = np.zeros(1), np.zeros(1), np.zeros(1), 8.0 * PRECISION
         for r, none, u, v, count in zip(
             self.mass, self.log_residual_mass, self.more, self.less, self.count, strict=True
@@ -40,7 +41,7 @@ class ThreePointLosses:
             second = np.add.outer(second, a * v + b * u).ravel()
             error += 8.0 * (PRECISION + UNIT * np.log(count + 2.0)) * (1.0 + largest)
             error += PRECISION * count * abs(none)
-        return log_mass, error + 8.0 * UNIT * np.abs(log_mass), first, second
+        return Interval.of(log_mass, 16.0).widened(absolute=error), first, second
 
 
 class AdaptiveThreePointLosses(ThreePointLosses):

@@ -150,11 +150,11 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         some = self.kinds > 0.0
         if np.sum(log_outcomes(self.counts[some])) > math.log(LISTED_OUTCOMES):
             return None
-        log_mass, error, *sums = self.slots[some].outcomes()
+        log_mass, *sums = self.slots[some].outcomes()
         first, second = (part + self.counts[~some].sum() for part in sums)  # a budget of 0 has ratios 1
         keep = first > 0.0
-        log_mass, log_first, log_second = log_mass[keep], np.log(first[keep]), np.log(second[keep])
-        log_mass = Interval.of(log_mass, 8.0).widened(absolute=error[keep]) - Interval.of(float(self.n)).log()
+        log_mass = log_mass.at(keep) - Interval.of(float(self.n)).log()
+        log_first, log_second = np.log(first[keep]), np.log(second[keep])
         return DiscretePair.from_losses(
             log_mass + log_first,
             log_mass + log_second,
