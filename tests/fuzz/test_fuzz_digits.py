@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from arguments import DOMAINS, EPS, ORDER, between, whole
 from finite_pairs import Opaque
 from fuzz_answers import examples
+from oracles import neighbours
 from shufflelib import Certified, profiles
 from shufflelib.profiles import DiscretePair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
@@ -144,27 +145,13 @@ def references(draw):
 
 
 def distributions_under_a_reference_measure(reports, hidden, size, n):
-    """Return (P, Q) at every number of the three outputs among n."""
+    """Return (P, Q) at every sum of the likelihood ratios of n reports."""
+    reports = [[F(part, sum(report)) for part in report] for report in reports]
     reference = [F(part, size) for part in hidden]
-    ratios = [
-        [F(part, sum(report)) / mass if mass else F(0) for part, mass in zip(report, reference, strict=True)]
-        for report in reports
+    sums = neighbours.sums_under_a_reference_measure(*reports, reference, n)
+    return [
+        (digits(mass * a / n), digits(mass * b / n)) for (a, b), mass in sums.items() if mass and (a or b)
     ]
-    distributions = []
-    for a in range(n + 1):
-        for b in range(n + 1 - a):
-            for c in range(n + 1 - a - b) if reference[2] else (0,):
-                rest = n - a - b - c
-                ways = math.comb(n, a) * math.comb(n - a, b) * math.comb(n - a - b, c)
-                mass = (
-                    ways
-                    * reference[0] ** a
-                    * reference[1] ** b
-                    * reference[2] ** c
-                    * (1 - sum(reference)) ** rest
-                )
-                distributions.append([digits(mass * (u * a + v * b + w * c) / n) for u, v, w in ratios])
-    return [distribution for distribution in distributions if any(distribution)]
 
 
 @examples("digits", 2.0, 12)

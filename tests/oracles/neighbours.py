@@ -119,6 +119,23 @@ def personal(rows_of_users, target):
     return found
 
 
+def sums_under_a_reference_measure(first, second, reference, n):
+    """Return {(A, B): base mass} of the sums of n independent (R_0/w, R_1/w), missing mass at (0, 0).
+
+    The two distributions of n reports have masses A and B times the base mass over n.
+    """
+    atoms = [((a / w, b / w), w) for a, b, w in zip(first, second, reference, strict=True) if w]
+    atoms.append(((F(0), F(0)), 1 - sum(reference)))
+    distribution = {(F(0), F(0)): F(1)}
+    for _ in range(n):
+        longer = Counter()
+        for (a, b), mass in distribution.items():
+            for (x, y), share in atoms:
+                longer[a + x, b + y] += mass * share
+        distribution = longer
+    return distribution
+
+
 def slots(odds):
     """List the one pair of permute-then-randomize, slot i with odds e^ε_i: one symbol for each slot."""
     pair = {}

@@ -41,28 +41,11 @@ CASES = {
 SYMMETRIC = ("2-RR", "3-RR")
 
 
-def statistic(name, n):
-    """Return {(A, B): base mass} of the sums of n independent (R_0/w, R_1/w), missing mass at (0, 0)."""
-    first, second, reference = CASES[name]
-    atoms = {}
-    for a, b, w in zip(first, second, reference, strict=True):
-        atoms[a / w, b / w] = atoms.get((a / w, b / w), 0) + w
-    atoms[F(0), F(0)] = 1 - sum(reference)
-    distribution = {(F(0), F(0)): F(1)}
-    for _ in range(n):
-        longer = {}
-        for (a, b), mass in distribution.items():
-            for (x, y), share in atoms.items():
-                longer[a + x, b + y] = longer.get((a + x, b + y), 0) + mass * share
-        distribution = longer
-    return distribution
-
-
 @cache
 def one_round(name, n):
     """Return {A/B: (P, Q)}: the likelihood ratios of one direction of one round."""
     distribution = {}
-    for (a, b), mass in statistic(name, n).items():
+    for (a, b), mass in neighbours.sums_under_a_reference_measure(*CASES[name], n).items():
         if a or b:
             p, q = distribution.get(a / b, (0, 0))
             distribution[a / b] = p + a * mass / n, q + b * mass / n

@@ -5,6 +5,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from shufflelib.published.composition import advanced_drv10, optimal_kov15
 
@@ -30,21 +31,6 @@ def advanced(eps, left, rounds):
     return min((-2 * rounds * log_left).sqrt() * eps + rounds * eps * (eps.exp() - 1), most)
 
 
-def test_the_advanced_theorem_is_not_below_itself_where_the_deltas_cancel():
-    answered = 0
-    for asked in near_the_limit(1, 500, lambda rounds, delta: rounds * delta):
-        try:
-            value = advanced_drv10(**asked)
-        except ValueError as refusal:
-            assert TOO_LITTLE in str(refusal)
-            continue
-        answered += 1
-        left = Fraction(asked["total_delta"]) - asked["rounds"] * Fraction(asked["delta"])
-        with localcontext(prec=DIGITS):
-            assert left > 0 and Decimal(value) >= advanced(asked["eps"], left, asked["rounds"])
-    assert answered > 250
-
-
 def proves(eps, delta, rounds, total_delta, steps):
     """Whether the theorem of Kairouz, Oh and Viswanath gives (rounds − 2·steps)·eps at this total."""
     growth, kept = Decimal(eps).exp(), (1 - Decimal(delta)) ** rounds
@@ -55,19 +41,34 @@ def proves(eps, delta, rounds, total_delta, steps):
     return 1 - kept * (1 - lost / (1 + growth) ** rounds) <= Decimal(total_delta)
 
 
-def test_the_optimal_theorem_is_not_below_itself_where_the_deltas_cancel():
+def advanced_holds(value, *, eps, delta, rounds, total_delta):
+    left = Fraction(total_delta) - rounds * Fraction(delta)
+    return left > 0 and Decimal(value) >= advanced(eps, left, rounds)
+
+
+def optimal_holds(value, *, eps, rounds, **deltas):
+    return proves(eps=eps, rounds=rounds, **deltas, steps=round((rounds - value / eps) / 2))
+
+
+@pytest.mark.parametrize(
+    ("theorem", "holds", "spent", "size"),
+    [
+        (advanced_drv10, advanced_holds, lambda rounds, delta: rounds * delta, 500),
+        (optimal_kov15, optimal_holds, lambda k, delta: -math.expm1(k * math.log1p(-delta)), 200),
+    ],
+)
+def test_a_theorem_is_not_below_itself_where_the_deltas_cancel(theorem, holds, spent, size):
     answered = 0
-    for asked in near_the_limit(2, 200, lambda rounds, delta: -math.expm1(rounds * math.log1p(-delta))):
+    for asked in near_the_limit(1, size, spent):
         try:
-            value = optimal_kov15(**asked)
+            value = theorem(**asked)
         except ValueError as refusal:
             assert TOO_LITTLE in str(refusal)
             continue
         answered += 1
-        steps = round((asked["rounds"] - value / asked["eps"]) / 2)
         with localcontext(prec=DIGITS):
-            assert proves(**asked, steps=steps)
-    assert answered > 100
+            assert holds(value, **asked)
+    assert answered > size / 2
 
 
 def ordinary(seed, size):

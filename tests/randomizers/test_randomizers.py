@@ -5,13 +5,13 @@ from math import exp
 import numpy as np
 import pytest
 
+import oracles
 from oracles.small_domains import (
     EPS,
     FINITE,
     FINITE_CASES,
     hockey,
     of_distribution,
-    response_matrix,
     thresholds,
 )
 from shufflelib import randomizers
@@ -111,7 +111,7 @@ def test_attacks_are_real_datasets(mechanism, matrix):
         half = [(matrix[4 * i : 4 * i + 4]).mean(axis=0) for i in range(len(matrix) // 4)]
         tables += [moments(a, b, c) for b in matrix[1:] for c in half]
     if mechanism == FINITE["generic"][0]:
-        three = response_matrix(3, 3)
+        three = np.array(oracles.generalized_rr(3, 3), float)
         tables.append(moments(*three))
     tables = np.array(tables)
     for pair in mechanism.input_pairs():
