@@ -1,6 +1,5 @@
 """The build: one truth about dependencies, notebooks that cannot go stale, runs that are all or nothing."""
 
-import ast
 import doctest
 import importlib
 import json
@@ -278,19 +277,6 @@ def test_ci_runs_the_test_command_and_nothing_else():
     script = ROOT / ".ci/run"
     assert os.access(script, os.X_OK)
     assert script.read_text().splitlines()[-1] == "exec make test-all"
-
-
-def test_only_plotting_imports_matplotlib():
-    def imported(path):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                yield from (alias.name.split(".")[0] for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                yield node.module.split(".")[0]
-
-    package = (ROOT / "shufflelib").rglob("*.py")
-    users = {path.relative_to(ROOT).parts[1] for path in package if "matplotlib" in imported(path)}
-    assert users == {"plotting", "numerics"}  # of numerics, `optional.axes` for the plots of single objects
 
 
 def test_notebooks_hold_no_absolute_paths():
