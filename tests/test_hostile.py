@@ -7,6 +7,7 @@ a good value, one bad value at a time replaces it.
 import importlib
 import inspect
 import math
+import pkgutil
 import re
 import sys
 
@@ -15,34 +16,15 @@ import pytest
 
 from arguments import CURVE, PLAIN
 from fuzz_answers import check_answer, check_refusal
-from shufflelib import randomizers, sgd
+from shufflelib import published, randomizers, sgd
 from shufflelib.published import closed_form
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
 from shufflelib.shuffling.personal import PersonalRandomizedResponse
 
 FOLDERS = (
-    "calibration",
-    "estimation",
-    "interop",
-    "profiles",
-    "published.central_limit",
-    "published.closed_form",
-    "published.comparison",
-    "published.composition",
-    "published.conversions",
-    "published.joint_concavity",
-    "published.multi_message",
-    "published.parallel_composition",
-    "published.personalized",
-    "published.renyi",
-    "published.shuffle_index",
-    "published.variation_ratio",
-    "randomizers",
-    "sgd",
-    "sgd.accounting",
-    "shuffling",
-    "shuffling.multi_message",
-    "shuffling.personal",
+    *("calibration", "estimation", "interop", "profiles", "randomizers", "sgd", "sgd.accounting"),
+    *("shuffling", "shuffling.multi_message", "shuffling.personal"),
+    *(f"published.{module.name}" for module in pkgutil.iter_modules(published.__path__)),
 )
 BLOCKS = {"clip": 1.0, "blocks": 10, "block_size": 5}
 NOISY = sgd.LaplaceBlocks(eps0=0.5, **BLOCKS)

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from shown_words import plain
 from shufflelib import randomizers, shuffle
 from shufflelib.explorer import QuestionQueue, Setting, page, pictures, questions, text
 from shufflelib.explorer.controls import CONTROLS
@@ -64,10 +65,6 @@ def state(server, door="understand", **body):
         assert status == 200
         told = json.loads(data)
     return told
-
-
-def plain(words):
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", words))
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -1,19 +1,14 @@
 """The plan: all mechanisms at one target, one of them in detail, and twenty surveys that it may give."""
 
 import functools
-import html
-import re
 
+from shown_words import plain
 from shufflelib import recommend
 from shufflelib.explorer import Setting, plan
 from shufflelib.explorer.questions import Known, Question, Unknown
 
 SETTING = Setting(n=1000, d=4, eps=1.0, dropout=0.1)
 KNOWN = Known(functools.cache(Question.answer))
-
-
-def plain(text):
-    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text)))
 
 
 def test_the_plan_is_the_table_of_the_library():

@@ -1,11 +1,11 @@
 """The page to print, and the picture of errors: what they say is what the library computes."""
 
 import functools
-import html
 import re
 
 import pytest
 
+from shown_words import plain
 from shufflelib import randomizers, recommend, shuffle
 from shufflelib.calibration.questions import error
 from shufflelib.explorer import Setting, plan, plan_pictures, questions, report
@@ -17,11 +17,6 @@ known = Known(functools.cache(Question.answer))
 
 def rows():
     return known(questions.recommended, SETTING)
-
-
-def plain(text):
-    text = re.sub(r"(?s)<style>.*?</style>|<[^>]+>", " ", text)
-    return html.unescape(re.sub(r"\s+", " ", text))
 
 
 def test_a_report_holds_the_guarantee_the_errors_the_statement_and_the_code():

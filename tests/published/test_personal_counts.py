@@ -1,11 +1,11 @@
 """The published counts of two symbols: the definition enumerated, equal budgets, what the pair misses."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 
+import oracles
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published import personalized
 from shufflelib.published.closed_form import OutOfRegime
@@ -13,19 +13,13 @@ from shufflelib.shuffling import VariationRatioPair
 
 
 def enumerated(eps0, delta0, eps):
-    """Return δ of (ρ₀, ρ₁) by drawing every user's symbol in every way."""
+    """Return δ of (ρ₀, ρ₁) from the numbers of all symbols."""
     chances = [(1 - d) / (1 + math.exp(e)) for e, d in zip(eps0, delta0, strict=True)]
     *rest, own = [(q, q, 1 - 2 * q) for q in chances[:-1]] + [chances[-1]]
-    worlds = []
-    for pair in ((own * math.exp(eps0[-1]), own), (own, own * math.exp(eps0[-1]))):
-        mass = {}
-        rows = [*rest, (*pair, delta0[-1])]
-        for symbols in itertools.product(range(3), repeat=len(rows)):
-            key = symbols.count(0), symbols.count(1)
-            mass[key] = mass.get(key, 0.0) + math.prod(row[s] for row, s in zip(rows, symbols, strict=True))
-        worlds.append(mass)
+    pairs = (own * math.exp(eps0[-1]), own), (own, own * math.exp(eps0[-1]))
+    worlds = [oracles.shuffled_distribution([*rest, (*pair, delta0[-1])]) for pair in pairs]
     p, q = worlds
-    return math.fsum(max(p[key] - math.exp(eps) * q[key], 0.0) for key in p)
+    return math.fsum(max(p[key] - math.exp(eps) * q.get(key, 0.0), 0.0) for key in p)
 
 
 def test_delta_is_that_of_the_enumerated_counts():
