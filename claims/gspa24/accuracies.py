@@ -19,7 +19,7 @@ def _beside(published, budgets):
         evidence = f"published {published} %, ours {ours[budgets]:.1f} % ({budgets}), without noise "
         evidence += f"{ours['no noise']:.1f} %, test"
         steps = (
-            "MNIST, 50 epochs, 1000 hidden units, mean of 3 runs, noise for 2C/m with m examples of a client",
+            "MNIST, 50 epochs, 1000 hidden units, one run, noise for 2C/m with m examples of a client",
             evidence,
         )
         return reproduced_if(abs(published - ours[budgets]) <= CLOSE, evidence, steps)
