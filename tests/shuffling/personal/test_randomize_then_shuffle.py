@@ -225,10 +225,14 @@ def test_ranges_of_budgets_enclose_the_single_answers(kind, monkeypatch):
             assert everybody.upper[user] <= 3.0 * one.upper
 
 
-def test_users_and_options_that_do_not_exist_are_refused():
-    for user in (-1, 2):
-        with pytest.raises(ValueError, match="user"):
-            PersonalRandomizedResponse([1.0, 2.0], k=3).delta(user=user, eps=0.1)
+def test_values_out_of_range_are_refused():
+    mechanism, good = PersonalRandomizedResponse([1.0, 2.0], k=3), {"user": 0, "eps": 0.1}
+    for name, value in (("user", -1), ("user", 2), ("eps", -0.1), ("eps", math.inf)):
+        with pytest.raises(ValueError, match=name):
+            mechanism.delta(**good | {name: value})
+    for delta in (0.0, 1.0):
+        with pytest.raises(ValueError, match="delta"):
+            mechanism.epsilons(delta=delta)
     for k in (1, 0):
         with pytest.raises(ValueError, match="k must"):
             PersonalRandomizedResponse([1.0, 2.0], k=k)
