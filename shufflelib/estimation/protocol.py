@@ -51,7 +51,7 @@ class Protocol(ABC):
     """A protocol: users report, a shuffler permutes the reports, an analyst estimates.
 
     Subclasses define what reaches the analyst (`reports`), the estimate (`estimate`, `standard_error`)
-    and its guarantee (`certificate`).
+    and its guarantee (`certificate`) for ``n`` users at one central ``delta``.
 
     Examples
     --------
@@ -65,17 +65,7 @@ class Protocol(ABC):
     """
 
     def __init__(self, n, delta):
-        self._n, self._delta = validation.users(n), validation.probability(delta, "delta")
-
-    @property
-    def n(self):
-        """Number of users."""
-        return self._n
-
-    @property
-    def delta(self):
-        """Central δ at which ε is certified; for another δ build another protocol."""
-        return self._delta
+        self.n, self.delta = validation.users(n), validation.probability(delta, "delta")
 
     @abstractmethod
     def reports(self, data, rng):

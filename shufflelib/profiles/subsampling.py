@@ -70,15 +70,12 @@ class SubsampledPair(Pair):
 class _Remainder(Pair):
     """The reverse of a mixed pair."""
 
+    reversed = None  # the mixed pair
+
     def __init__(self, mixed):
-        self.reversed_, self.rate = mixed, mixed.rate
+        self.reversed, self.rate = mixed, mixed.rate
         self.pair = mixed.pair.reversed
         self.search_width = mixed.search_width
-
-    @property
-    def reversed(self):
-        """The mixed pair."""
-        return self.reversed_
 
     @property
     def max_privacy_loss(self):

@@ -9,7 +9,10 @@ from shufflelib.randomizers.local_randomizer import LocalRandomizer
 class Composite(LocalRandomizer):
     """A randomizer made from others; one of them at most makes each report."""
 
-    components: tuple
+    @property
+    def components(self):
+        """The randomizers of which it is made."""
+        return self.randomizers
 
     @property
     def eps0(self):

@@ -137,11 +137,6 @@ class joint(Composite):
                 )
 
     @property
-    def components(self):
-        """The randomizers of the coordinates."""
-        return self.randomizers
-
-    @property
     def eps0(self):
         """Local budget: the sum of the ``distance`` largest ones."""
         return self._most(part.eps0 for part in self.components)

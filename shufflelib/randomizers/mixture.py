@@ -124,11 +124,6 @@ class mixture(Composite):
             )
 
     @property
-    def components(self):
-        """The randomizers of which each user draws one."""
-        return self.randomizers
-
-    @property
     def adjacency(self):
         """All components of one user's tuple may change."""
         parts = tuple(part.adjacency for part in self.components)
