@@ -10,55 +10,35 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from scipy.linalg import hadamard as hadamard_matrix
 
+import oracles
+from claims import exact_channels
 from estimation_cases import MECHANISMS, moments, seeded
 from goodness_of_fit import p_value
+from oracles.small_domains import unary_matrix
 from shufflelib import datasets, estimation, randomizers, shuffle
 
-SMALL = {
-    "generalized RR": (4, {}, {}),
-    "subset": (4, {"k": 2}, {"k": 2}),
-    "local hash": (3, {"l": 3}, {"l": 3}),
-    "Hadamard": (3, {}, {"K": 4}),
-    "RAPPOR": (3, {}, {}),
-    "optimized unary": (3, {}, {}),
+BITS = [{j for j in range(3) if bits[j]} for bits in product((0, 1), repeat=3)]
+SUBSETS = [set(items) for size in range(4) for items in combinations(range(3), size)]
+EVEN = [{j for j in range(3) if ((j + 1) & y).bit_count() % 2 == 0} for y in range(4)]
+SMALL = {  # sizes, the exact channel at e^eps0 = 4, and the items that each of its outputs supports
+    "generalized RR": ({}, oracles.generalized_rr(4, 4), [{y} for y in range(4)]),
+    "subset": ({"k": 2}, oracles.subset_mechanism(4, 4, 2), list(combinations(range(4), 2))),
+    "local hash": ({"l": 3}, oracles.local_hash(4, 3, 3), SUBSETS),
+    "Hadamard": ({}, exact_channels.hadamard(4, 3), EVEN),
+    "RAPPOR": ({}, exact_channels.rappor(2, 3), BITS),
+    "optimized unary": ({}, unary_matrix(3, 0.5, 0.2), BITS),
 }
 
 
-def support_distribution(name, e, d, counts, **size):
-    """Pmf of the support vector C by listing every report of every user, e = e^eps0 an exact square."""
-    reports = {
-        "generalized RR": lambda: [{y} for y in range(d)],
-        "subset": lambda: [set(z) for z in combinations(range(d), size["k"])],
-        "RAPPOR": lambda: [{j for j in range(d) if y[j]} for y in product((0, 1), repeat=d)],
-        "optimized unary": lambda: [{j for j in range(d) if y[j]} for y in product((0, 1), repeat=d)],
-        "local hash": lambda: [
-            {j for j in range(d) if h[j] == 0} for h in product(range(size["l"]), repeat=d)
-        ],
-        "Hadamard": lambda: [
-            {j for j in range(d) if column[j + 1] > 0} for column in hadamard_matrix(size["K"]).T.tolist()
-        ],
-    }[name]()
-
-    def weight(x, z):
-        if name == "RAPPOR":
-            root = math.isqrt(e)
-            return F(root) ** (d - len(z ^ {x}))
-        if name == "optimized unary":
-            return F(1, 2) * F(1, e + 1) ** len(z - {x}) * F(e, e + 1) ** (d - 1 - len(z - {x}))
-        return F(e if x in z else 1)
-
-    distribution = {(0,) * d: F(1)}
-    for x, users in enumerate(counts):
-        total = sum(weight(x, z) for z in reports)
-        for _ in range(users):
-            after = Counter()
-            for seen, mass in distribution.items():
-                for z in reports:
-                    key = tuple(count + (j in z) for j, count in enumerate(seen))
-                    after[key] += mass * weight(x, z) / total
-            distribution = after
+def support_distribution(name, counts):
+    """Return the pmf of how many reports support each item, by listing the reports of all users."""
+    _, channel, supported = SMALL[name]
+    distribution = Counter()
+    users = [channel[x] for x, held in enumerate(counts) for _ in range(held)]
+    for histogram, mass in oracles.shuffled_distribution(users).items():
+        seen = Counter(j for items, sent in zip(supported, histogram, strict=True) for j in sent * [*items])
+        distribution[tuple(seen[j] for j in range(len(channel)))] += mass
     return distribution
 
 
@@ -75,10 +55,11 @@ def test_the_certificate_of_a_histogram_is_the_profile_of_its_randomizer():
 
 @pytest.mark.parametrize("name", SMALL)
 def test_supports_have_the_joint_distribution_of_all_reports(name):
-    d, made_with, size = SMALL[name]
+    sizes, channel, _ = SMALL[name]
+    d = len(channel)
     counts = np.array([2, 0, 1, 1][:d])
-    randomizer = MECHANISMS[name](eps0=math.log(4.0), d=d, **made_with)
-    exact = support_distribution(name, 4, d, counts.tolist(), **size)
+    randomizer = MECHANISMS[name](eps0=math.log(4.0), d=d, **sizes)
+    exact = support_distribution(name, counts.tolist())
     seen = Counter(map(tuple, randomizer.draw_supports(counts, 0, 20_000, seeded(17)).tolist()))
     assert set(seen) <= set(exact)
     assert p_value([seen[key] for key in exact], [float(mass) for mass in exact.values()]) > 1e-4
