@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from oracles.small_domains import of_distribution
 from shufflelib import randomizers, shuffle
 
 
@@ -63,17 +64,14 @@ def convex_tests(pair, i, j):
     ends = np.linspace(-20.0, 21.0, 400_001)
     y, h = 0.5 * (ends[1:] + ends[:-1]), ends[1] - ends[0]
     density = np.array([stats.logistic.pdf(y - x, scale=0.5) for x in CENTERS])
-    blanket, reference = density.min(axis=0), pair.blanket
+    blanket = density.min(axis=0)
     for eps in (0.0, 0.3, 1.0):
         for t in (-2.0, -0.3, 0.0, 0.5):
-            for a, b, first, second in (
-                (i, j, reference.r0_over_w, reference.r1_over_w),
-                (j, i, reference.r1_over_w, reference.r0_over_w),
-            ):
+            for a, b, ratios in ((i, j, pair.blanket), (j, i, pair.blanket.swapped())):
                 gap = density[a] - math.exp(eps) * density[b] - t * blanket
-                mine = reference.w @ np.maximum(first - math.exp(eps) * second - t, 0.0)
                 # mass that the cells' blanket lacks counts as G = 0
-                mine += (float(blanket.sum() * h) - reference.w.sum()) * max(-t, 0.0)
+                lacking = float(blanket.sum() * h) - ratios.w.sum()
+                mine = of_distribution(ratios, eps, t) - ratios.r0_outside + lacking * max(-t, 0.0)
                 yield mine, np.maximum(gap, 0.0).sum() * h
 
 

@@ -2,12 +2,13 @@
 
 import math
 from fractions import Fraction as F
-from functools import cache
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
+import oracles
+from oracles import neighbours
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.binary_rr_all_datasets import BinaryPopulations
 from shufflelib.shuffling import BinaryProfile, WorstPopulation, binary_rr_exact
@@ -16,32 +17,12 @@ ODDS = (F(101, 100), F(3, 2), F(3), F(20), F(1000))  # e^eps0
 SHARES = (F(0), F(1, 100), F(1, 10), F(1, 3), F(2, 3), F(9, 10))  # of e^eps0 - 1 in e^eps - 1
 
 
-@cache
-def counts(odds, s, others):
-    """Return the exact distribution of the number of ones that the others report."""
-    distribution = [F(1)]
-    for i in range(others):
-        one = odds / (1 + odds) if i < s else 1 / (1 + odds)
-        distribution = [
-            (distribution[k] if k < len(distribution) else 0) * (1 - one)
-            + (distribution[k - 1] if k else 0) * one
-            for k in range(len(distribution) + 1)
-        ]
-    return tuple(distribution)
-
-
-def differences(odds, ratio, s, others):
-    """Return P - ratio Q for every count of ones."""
-    distribution, a, b = (*counts(odds, s, others), F(0)), 1 / (1 + odds), odds / (1 + odds)
-    return [
-        (b - ratio * a) * distribution[k] - (ratio * b - a) * (distribution[k - 1] if k else 0)
-        for k in range(others + 2)
-    ]
-
-
 def truth(odds, ratio, s, others):
-    """Return the exact hockey-stick divergence of one population."""
-    return sum(max(part, F(0)) for part in differences(odds, ratio, s, others))
+    """Return the exact hockey-stick divergence where s of the others hold 1."""
+    zero, one = oracles.generalized_rr(odds, 2)
+    crowd = [one] * s + [zero] * (others - s)
+    pair = neighbours.beside(*(oracles.shuffled_distribution([own, *crowd]) for own in (zero, one)))
+    return oracles.hockey_stick(pair, ratio)
 
 
 def cases():

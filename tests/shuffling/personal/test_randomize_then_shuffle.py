@@ -1,6 +1,7 @@
 """Randomize then shuffle with personal budgets: score sums, exact small cases, ranges, extremes."""
 
 import math
+from collections import Counter
 from fractions import Fraction as F
 
 import mpmath
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import oracles
+from oracles import neighbours
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.randomizers import additive, cells
@@ -23,20 +25,22 @@ from shufflelib.shuffling.personal.score_sums import score_distribution
 # ---------------------------------------------------------------- score sums and attacks
 
 
+def scores(rows):
+    """Return the exact distribution of the sum of scores +1, -1 and 0 with these probabilities."""
+    distribution = Counter()
+    for (up, down, _), mass in oracles.shuffled_distribution(rows).items():
+        distribution[up - down] += mass
+    return distribution
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_score_distribution_against_exact_convolution(seed):
     rng = np.random.default_rng(seed)
     plus = [F(int(a), 100) for a in rng.integers(0, 60, 5)]
     minus = [F(int(b), 100) for b in rng.integers(0, 40, 5)] if seed % 2 else [F(0)] * 5
     counts = rng.integers(0, 5, 5)
-    exact = {0: F(1)}
-    for a, b, count in zip(plus, minus, counts, strict=True):
-        for _ in range(count):
-            following = {}
-            for k, mass in exact.items():
-                for step, chance in ((1, a), (-1, b), (0, 1 - a - b)):
-                    following[k + step] = following.get(k + step, 0) + mass * chance
-            exact = following
+    rows = [(a, b, 1 - a - b) for a, b, count in zip(plus, minus, counts, strict=True) for _ in range(count)]
+    exact = scores(rows)
     distribution = score_distribution(np.array(plus, float), np.array(minus, float), counts)
     for k, mass in enumerate(distribution.masses, start=distribution.first):
         assert abs(mass - float(exact.get(k, 0))) <= distribution.error < 1e-13
@@ -64,15 +68,9 @@ def test_score_distribution_leaves_only_its_stated_mass_outside():
 def test_an_attack_is_never_above_the_exact_divergence_of_its_counts():
     others = OthersSum(Scores(np.array([0.25]), np.array([0.125])), np.array([6]))
     attack = MergedAttack(Scores(0.5, 0.125), Scores(0.125, 0.5), others)
-    masses = {}
-    for a in range(7):
-        for b in range(7 - a):
-            ways = (
-                math.comb(6, a) * math.comb(6 - a, b) * F(1, 4) ** a * F(1, 8) ** b * F(5, 8) ** (6 - a - b)
-            )
-            for step, p, q in ((1, F(1, 2), F(1, 8)), (-1, F(1, 8), F(1, 2)), (0, F(3, 8), F(3, 8))):
-                old = masses.get(a - b + step, (F(0), F(0)))
-                masses[a - b + step] = old[0] + ways * p, old[1] + ways * q
+    crowd = [(F(1, 4), F(1, 8), F(5, 8))] * 6
+    own = (F(1, 2), F(1, 8), F(3, 8)), (F(1, 8), F(1, 2), F(3, 8))
+    masses = neighbours.beside(*(scores([one, *crowd]) for one in own))
     for eps in (0.0, 0.3, 1.0):
         truth = float(oracles.both_ways(masses, F(math.exp(eps))))
         assert truth - 1e-12 <= attack.delta(eps) <= truth
