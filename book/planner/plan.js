@@ -78,7 +78,8 @@ function openRow(place, one, { task, d, n, eps, delta }) {
   const statement = `Each device randomises its value with ${lower(one.text)} (ε₀ = ${one.eps0}), and a shuffler mixes the ` +
     `reports of ${n.toLocaleString("en")} users. The shuffled reports are (ε, δ)-differentially private with ε = ${eps} and ` +
     `δ = ${power(delta)} against a change of any one user's value, provided that the shuffler and the other users' ` +
-    "devices are honest and that taking part does not depend on the values.";
+    "devices are honest and that taking part does not depend on the values. If the shuffler fails, one report makes any " +
+    `guess about its sender at most ${odds} times as likely as before.`;
   const what = task === "histogram" ? `a share of ${written(100 / d, 2, false)} %` : "an average";
   const any = largestBudget("generic", n, eps, delta);
   place.innerHTML = `

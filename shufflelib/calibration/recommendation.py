@@ -167,7 +167,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     Parameters
     ----------
     n : int
-        Number of users who report in a round.
+        Number of users who are asked in a round.
     eps : float
         Target for the central ε in nats, positive, for all rounds together.
     delta : float
@@ -324,7 +324,7 @@ def _sentence(row, target, n):
     else:
         does = f"device randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
         odds = f"{float(written(math.exp(row['value']), up=True, digits=3)):,g}"
-        alone = f"one report makes one value at most {odds} times as likely as another."
+        alone = f"one report makes any guess about its sender at most {odds} times as likely as before."
     drawn = f", a random share {target.rate:g} of all users" if target.rate < 1.0 else ""
     return (
         f"{often} {does}, and a shuffler mixes the reports of at least {n:,} users{drawn}. "
