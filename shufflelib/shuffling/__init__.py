@@ -8,6 +8,7 @@ general it is not an upper bound for the mechanism.
 """
 
 from shufflelib.profiles.blanket_pair import BlanketPair
+from shufflelib.shuffling import multi_message, personal
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
 from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
 from shufflelib.shuffling.shuffled import BinaryProfile, ShuffledProfile, shuffle
@@ -20,5 +21,7 @@ __all__ = [
     "ShuffledProfile",
     "VariationRatioPair",
     "WorstPopulation",
+    "multi_message",
+    "personal",
     "shuffle",
 ]
