@@ -75,7 +75,8 @@ def described(build):
         else:
             for name in names:
                 domains[name] = f"{domains.get(name, '')} {line.strip()}".strip()
-    source = re.search(r"Wang 2024, Tables? \d[^:;]*?(?=:|;|\. )|Source: [^.]*", "\n".join(lines))
+    text = "\n".join(lines)
+    source = re.search(r"Wang 2024, Tables? \d[^:;]*?(?=:|;|\. )|(?s:Source: .*?(?=\.(\s|$)))", text)
     return {
         "parameters": {name: domains.get(name, "") for name in parameters(build)},
         "what": re.sub(r"^Build (the |an? )?", "", lines[0]),
