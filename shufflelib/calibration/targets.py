@@ -20,7 +20,7 @@ from shufflelib.shuffling.shuffled import shuffle
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
 LARGEST_SIGMA, SMALLEST_SIGMA = 1e6, 0.03
 ONE_ROUND, MANY_ROUNDS, GUIDE = 1e-7, 1e-5, 1e-2  # relative widths at which the search for the answer stops
-ATTACK = 1e-3  # relative width of δ of many rounds at which an attack is searched for
+ATTACK = 3e-3  # relative width of δ of many rounds at which an attack is searched for
 
 
 def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **parameters):
