@@ -3,7 +3,8 @@
 ==================  =====================================================================
 `brute_force`       finite pairs, shuffled mechanisms and blankets in exact fractions; its names are here too
 `small_domains`     finite randomizers as matrices, from their definitions
-`mixtures`          mixtures of randomizers, and all their datasets
+`mixtures`          a few mixtures of randomizers, and their rows
+`neighbours`        all pairs of neighbouring datasets of a few users
 `multi_message`     several messages from each user, and all multisets of them
 `renyi_formulas`    the published Rényi formulas, from their masses
 `populations`       users for every randomizer that can be run, and what is to be estimated of them

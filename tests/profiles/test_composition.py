@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import oracles
+from finite_pairs import discrete
 from records import EXAMPLES
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import Certified, Interval
@@ -154,11 +155,8 @@ def epsilon_of(pair, delta):
 
 def test_optimal_composition_is_that_of_its_worst_mechanism():
     eps, delta, rounds = 0.3, 0.001, 12
-    with np.errstate(divide="ignore"):
-        worst = DiscretePair(
-            np.log([delta, (1 - delta) / (1 + math.exp(-eps)), (1 - delta) / (1 + math.exp(eps)), 0.0]),
-            np.log([0.0, (1 - delta) / (1 + math.exp(eps)), (1 - delta) / (1 + math.exp(-eps)), delta]),
-        ).compose(rounds=rounds)
+    likely, rare = (1 - delta) / (1 + math.exp(-eps)), (1 - delta) / (1 + math.exp(eps))
+    worst = discrete([(delta, 0.0), (likely, rare), (rare, likely), (0.0, delta)]).compose(rounds=rounds)
     for total in (0.02, 0.05, 0.3):
         value = published.optimal_kov15(eps=eps, delta=delta, rounds=rounds, total_delta=total)
         exact = worst.epsilon(total)
