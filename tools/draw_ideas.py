@@ -40,11 +40,11 @@ def protocol():
 def delta(n=20, eps=0.2):
     """Return the number of ones among n reports of binary randomized response, in two worlds."""
     truth = 0.75
-    others = binom.pmf(np.arange(n), n - 1, 1.0 - truth)
+    others = binom.pmf(np.arange(n), n - 1, truth)  # with all at no, the other direction is larger
     one, zero = np.r_[0.0, others], np.r_[others, 0.0]
     p, q = truth * one + (1.0 - truth) * zero, (1.0 - truth) * one + truth * zero
     case = {"x": np.arange(n + 1), "p": p, "q": q, "eps": eps, "statistic": "number of people who report yes"}
-    case["setting"] = f"{n} people, binary randomized response with ε₀ = log 3; all others hold no"
+    case["setting"] = f"{n} people, binary randomized response with ε₀ = log 3; all others hold yes"
     rows = [{"ones": k, "p": p[k], "q": q[k]} for k in range(n + 1)]
     return case, rows
 
