@@ -114,9 +114,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
         names = archive.namelist()
     information = f"shufflelib-{PROJECT['version']}.dist-info"
     assert {name.partition("/")[0] for name in names} == {"shufflelib", information}
-    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "shufflelib").rglob("*.py")}
-    static = "page.css", "page.html", "page.js", "report.html"
-    modules |= {f"shufflelib/explorer/static/{name}" for name in static}
+    package = ROOT / "shufflelib"
+    files = [*package.rglob("*.py"), *(package / "explorer/static").iterdir()]
+    modules = {path.relative_to(ROOT).as_posix() for path in files}
     assert {name for name in names if name.startswith("shufflelib/")} == modules
     assert {name.removeprefix(f"{information}/") for name in names} - modules == {
         "METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE",
