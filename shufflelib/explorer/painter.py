@@ -1,14 +1,14 @@
 """Pictures and the report as files, drawn one after the other."""
 
-import threading
+import functools
 
 from shufflelib.explorer import report
 from shufflelib.explorer.page import PICTURES, table
+from shufflelib.explorer.pictures import DRAWING
 from shufflelib.explorer.questions import Known
 from shufflelib.plotting.saving import as_csv, rows_of
 
 FORMS = {"png": "image/png", "svg": "image/svg+xml", "csv": "text/csv", "table": "text/html"}
-DRAWING = threading.Lock()  # a picture draws into a figure that it keeps
 
 
 def paint(name, form, setting, get):
@@ -27,6 +27,5 @@ def paint(name, form, setting, get):
 
 def write_report(setting, get):
     """Return the one-page report of a plan; what is not known is computed."""
-    known = Known(lambda question: get(question) or question.answer(), slow=True)
-    with DRAWING:
-        return report.report(setting, known)
+    answer = functools.cache(lambda question: get(question) or question.answer())
+    return report.report(setting, Known(answer, slow=True))

@@ -5,6 +5,7 @@ answer, so a picture never shows numbers of another setting.
 """
 
 import math
+import threading
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -26,6 +27,7 @@ NAMED = {
     "local budget": "without\na shuffler",
 }
 WIDTH, HEIGHT, DPI = 4.4, 3.2, 200
+DRAWING = threading.Lock()  # a picture draws into a figure that it keeps, with the style of all figures
 
 
 class Picture(ABC):

@@ -8,6 +8,7 @@ from shufflelib import randomizers
 from shufflelib.calibration.recommendation import TASKS
 from shufflelib.explorer import plan, plan_pictures
 from shufflelib.explorer.idea_pictures import Errors, Outcomes
+from shufflelib.explorer.pictures import DRAWING
 from shufflelib.explorer.templates import fill
 from shufflelib.explorer.text import code
 from shufflelib.plotting.headings import digits
@@ -63,11 +64,12 @@ def _question(setting):
 
 
 def _pictures(setting, known):
-    shown = [Outcomes(), Errors()] if setting.task == "histogram" else [Errors()]
+    with DRAWING:
+        shown = [Outcomes(), Errors()] if setting.task == "histogram" else [Errors()]
+        drawn = [base64.b64encode(one.png(setting, known)).decode() for one in shown]
     return "".join(
-        f'<img alt="{html.escape(one.finding(setting, known))}" '
-        f'src="data:image/png;base64,{base64.b64encode(one.png(setting, known)).decode()}">'
-        for one in shown
+        f'<img alt="{html.escape(one.finding(setting, known))}" src="data:image/png;base64,{data}">'
+        for one, data in zip(shown, drawn, strict=True)
     )
 
 
