@@ -133,8 +133,8 @@ def _linear(effort):
     monotone = shares == sorted(shares) and budgets == sorted(budgets, reverse=True)
     bent = abs(budgets[1] / ((budgets[0] + budgets[2]) / 2) - 1) > 0.2
     evidence = (
-        "the directions are right; for the mean the error goes as a square root of the share and as one over "
-        "the budget, which are no lines"
+        "the directions are right, but not linear: for the mean the error goes as a square root of the share "
+        "and as one over the budget"
     )
     return Finding(Verdict.SMALLER if monotone and bent else Verdict.HOLDS, evidence, steps)
 
