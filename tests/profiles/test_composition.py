@@ -1,12 +1,14 @@
 """Many rounds: against products listed in full, the Gaussian, two other accountants, and papers."""
 
 import math
+from fractions import Fraction as F
 
 import numpy as np
 import pytest
 
 import oracles
 from finite_pairs import discrete
+from oracles import neighbours
 from records import EXAMPLES
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import Certified, Interval
@@ -39,6 +41,30 @@ def test_reference_values_lie_inside(case):
     composed = one.compose(rounds=case["k"])
     for eps, value in case["hockey_stick"]:
         assert inside(composed.delta(eps), float(value), 2e-3)
+
+
+def rare_loss(rare, growth, rounds):
+    """Return a product whose rounds have one rare outcome, in fractions and composed."""
+    masses = [(rare, rare / growth), (1 - rare, 1 - rare / growth)]
+    (exact,) = neighbours.composed(*[[dict(enumerate(masses))]] * rounds)
+    return exact, discrete(masses).compose(rounds=rounds)
+
+
+@pytest.mark.parametrize("rounds", [2, 3])
+@pytest.mark.parametrize(("rare", "growth"), [(F(1, 10**9), 10**8), (F(1, 10**14), 10**13)])
+def test_single_rounds_decide_where_large_losses_are_rare(rare, growth, rounds):
+    exact, composed = rare_loss(rare, growth, rounds)
+    for ratio in (F(11, 10), F(3), F(400), F(10**5), F(10**7), F(5 * 10**7)):
+        truth, found = float(oracles.both_ways(exact, ratio)), composed.delta(math.log(ratio))
+        assert found.lower <= truth * (1 + HAIR) and truth <= found.upper * (1 + HAIR)
+        assert found.upper <= truth * (1 + 1e-6) and found.lower >= truth / rounds * (1 - 1e-6)
+
+
+def test_rounds_reach_together_what_none_reaches_alone():
+    exact, composed = rare_loss(F(1, 10**9), 30, 2)
+    for ratio in (F(20), F(400), F(890)):
+        truth, found = float(oracles.both_ways(exact, ratio)), composed.delta(math.log(ratio))
+        assert 0.0 < truth and found.lower <= truth * (1 + HAIR) and truth <= found.upper * (1 + HAIR)
 
 
 def test_composing_step_by_step_is_composing_at_once():
