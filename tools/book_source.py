@@ -7,6 +7,7 @@ A widget or a failed cell is an error.
 """
 
 import argparse
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -18,6 +19,13 @@ import book_notebooks
 import book_pages
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def lectures():
+    """Return the lecture plan, with its links into ``book/`` as they are on the website."""
+    text = (ROOT / "notebooks/course/README.md").read_text()
+    text = re.sub(r"\[([^]]+)\]\(\.\./\.\./book/([\w/]+\.html)\)", r'<a href="\2">\1</a>', text)
+    return text.replace("](../../book/", "](")
 
 
 def collect(executed, target):
@@ -39,10 +47,7 @@ def collect(executed, target):
             )
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-    lectures = (ROOT / "notebooks/course/README.md").read_text()
-    planner = '<a href="planner/index.html">planner</a>'
-    lectures = lectures.replace("[planner](../../book/planner/index.html)", planner)
-    (target / "lectures.md").write_text(lectures)
+    (target / "lectures.md").write_text(lectures())
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     shutil.copyfile(ROOT / "CITATION.cff", target / "CITATION.cff")
     bounds, ledger = ((ROOT / "book" / f"{page}.md").read_text() for page in ("bounds", "ledger"))

@@ -11,6 +11,7 @@ import pytest
 
 import book_notebooks
 import book_pages
+import book_source
 import check_book
 from shufflelib.plotting import showing
 
@@ -32,6 +33,12 @@ def test_the_contents_name_every_notebook_and_every_page():
     assert pages - {"index"} == set(listed) - {
         f"notebooks/{folder}*" for folder in ("", "course/", "papers/")
     }
+
+
+def test_every_link_of_the_lecture_plan_leads_to_a_page_of_the_book():
+    links = re.findall(r'\]\(([^)]+)\)|href="([^"]+)"', book_source.lectures())
+    assert ("glossary.md", "") in links and ("", "planner/index.html") in links
+    assert all((BOOK / (page or file)).is_file() for page, file in links)
 
 
 def test_every_cited_work_exists():
