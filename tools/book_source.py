@@ -7,6 +7,7 @@ A widget or a failed cell is an error.
 """
 
 import argparse
+import os
 import re
 import shutil
 import sys
@@ -19,19 +20,24 @@ import book_notebooks
 import book_pages
 
 ROOT = Path(__file__).resolve().parents[1]
+LECTURES = ROOT / "notebooks/course/README.md"
+RENAMED = {str(LECTURES.relative_to(ROOT)): "lectures.md"}
 
 
-def lectures():
-    """Return the lecture plan, with its links into ``book/`` as they are on the website."""
-    text = (ROOT / "notebooks/course/README.md").read_text()
-    text = re.sub(r"\[([^]]+)\]\(\.\./\.\./book/([\w/]+\.html)\)", r'<a href="\2">\1</a>', text)
-    return text.replace("](../../book/", "](")
+def page(path):
+    """Return a page of the repository with its links as they are on the website."""
+
+    def on_website(link):
+        place = os.path.relpath(path.parent / link[0], ROOT)
+        return RENAMED.get(place, place.removeprefix("book/"))
+
+    text = re.sub(r"(?<=\]\()(?!\w+:)[^)#]+", on_website, path.read_text())
+    return re.sub(r"\[([^]]+)\]\(([\w/]+\.html)\)", r'<a href="\2">\1</a>', text)
 
 
 def collect(executed, target):
     """Write the source of the book into an empty folder."""
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(ROOT / "book", target, ignore=shutil.ignore_patterns("conf.py", "_*", "planner"))
     shutil.copytree(ROOT / "figures", target / "figures", ignore=shutil.ignore_patterns("*.md"))
     (target / "downloads").mkdir()
     shown = {}
@@ -47,11 +53,12 @@ def collect(executed, target):
             )
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-    (target / "lectures.md").write_text(lectures())
+    pages = {path.stem: page(path) for path in (ROOT / "book").glob("*.md")} | {"lectures": page(LECTURES)}
+    for name, text in pages.items():
+        (target / f"{name}.md").write_text(text)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     shutil.copyfile(ROOT / "CITATION.cff", target / "CITATION.cff")
-    bounds, ledger = ((ROOT / "book" / f"{page}.md").read_text() for page in ("bounds", "ledger"))
-    book_pages.write(target, bounds, ledger, citation, shown)
+    book_pages.write(target, pages["bounds"], pages["ledger"], citation, shown)
 
 
 if __name__ == "__main__":

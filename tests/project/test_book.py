@@ -35,10 +35,18 @@ def test_the_contents_name_every_notebook_and_every_page():
     }
 
 
-def test_every_link_of_the_lecture_plan_leads_to_a_page_of_the_book():
-    links = re.findall(r'\]\(([^)]+)\)|href="([^"]+)"', book_source.lectures())
-    assert ("glossary.md", "") in links and ("", "planner/index.html") in links
-    assert all((BOOK / (page or file)).is_file() for page, file in links)
+def test_every_link_of_a_page_leads_to_a_file_here_and_on_the_website():
+    generated = {BOOK / "lectures.md": book_source.LECTURES}
+    for path in (*BOOK.glob("*.md"), book_source.LECTURES):
+        here = re.findall(r"\]\((?!\w+:)([^)#]+)", path.read_text())
+        there = re.findall(r'(?:\]\(|href=")(?!\w+:)([^)#"]+)', book_source.page(path))
+        assert len(here) == len(there)
+        for link, place in zip(here, there, strict=True):
+            folder = ROOT if place.startswith(("figures/", "notebooks/")) else BOOK
+            file = generated.get(folder / place, folder / place)
+            assert file.is_file() and file == (path.parent / link).resolve(), (path, link, place)
+    assert 'the <a href="planner/index.html">planner</a>' in book_source.page(book_source.LECTURES)
+    assert "](lectures.md#lecture-plan)" in book_source.page(BOOK / "index.md")
 
 
 def test_every_cited_work_exists():
@@ -59,7 +67,7 @@ def test_the_glossary_knows_the_terms_of_every_lesson():
         for term in re.findall(r"\*\*\*([^*]+)\*\*\*", prose):
             named = term.lower().removeprefix("the ")
             assert {named, named.removesuffix("s")} & known, f"{path.stem} introduces {term!r}"
-    for stem in re.findall(r"\(notebooks/(course/\w+\.ipynb)\)", text):
+    for stem in re.findall(r"\(\.\./notebooks/(course/\w+\.ipynb)\)", text):
         assert (ROOT / "notebooks" / stem).exists()
 
 
