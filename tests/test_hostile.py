@@ -103,7 +103,7 @@ NOT_ASKED = {
         "estimation.canonical_decomposition",
         *("estimation.clipped_normal", "estimation.in_random_order", "estimation.mean_absolute_error"),
         "estimation.simulate",
-        *("published.conversions.MellinInversion", "published.conversions.best_over_orders"),
+        "published.conversions.best_over_orders",
         *("published.joint_concavity.RandomStart", "published.joint_concavity.advanced_delta"),
         "published.joint_concavity.advanced_joint_concavity",
         *("published.joint_concavity.random_start_bound", "published.joint_concavity.tightness"),

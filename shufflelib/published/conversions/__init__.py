@@ -8,17 +8,15 @@ f → (ε, δ) (`dong22`)                      nothing, if f is symmetric and δ
 μ-GDP → (ε, δ), Rényi                      nothing: `shufflelib.profiles.Gaussian`
 Rényi → (ε, δ) (`mironov17`)               a Markov bound on the privacy loss at one order
 Rényi → (ε, δ) (`canonne20`)               less: the best bound from one order; still one order at a time
-Rényi at all complex orders → δ, hence f   nothing: `MellinInversion`
 ε-DP → Rényi (`mironov17`)                 nothing: binary randomized response attains it
 =========================================  ================================================================
 
 In order of reading:
 
 1. `tradeoff`: between (ε, δ) and trade-off functions.
-2. `renyi`: from ε to Rényi divergence and back; `mellin`: from Rényi moments back to δ.
+2. `renyi`: from ε to Rényi divergence and back.
 """
 
-from shufflelib.published.conversions.mellin import MellinInversion
 from shufflelib.published.conversions.renyi import (
     BestOrder,
     best_over_orders,
