@@ -41,8 +41,10 @@ SHORTEST = 4  # rows of fewer nodes are evaluated without a look at their first 
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
 ONLY_CHERNOFF = math.inf  # a tolerance for which no quadrature is tried
 ROUGH = 3e-3  # a tolerance that is tried where a finer one leaves more
+FURTHER = np.array([[1.0, 2.0, 0.3, 4.0], [0.1, 8.0, 0.03, 16.0]])  # first those likeliest to be enough
 MARGIN = 16.0  # e-folds below the tolerance from which on a term is not computed but bounded
 STEEPEST = 30.0  # exponent θG up to which e^{θG} − 1 is added up for a cumulant
+NEWTON_STEPS, SETTLED = 8, 1e-5  # relative length of the last step
 NOTICED = 1e-5  # error of a sum's cumulants from which on that is done for large exponents too
 ALL_NODES = 18.0  # as many more for one node: there are many
 SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
@@ -65,26 +67,52 @@ class Losses(NamedTuple):
     doubt: float
 
     def tilted(self, theta):
-        """Return the peaks of θG, the tilted masses of the values and of 0, and E e^{θG − peak}."""
+        """Return the peaks of θG, the tilted masses of the values and of 0, and E e^{θG − peak}.
+
+        Several θ have shape (…, 1, 1), before values and kinds.
+        """
         exponent = theta * self.values
-        peak = exponent.max(axis=0)
+        peak = exponent.max(axis=-2, keepdims=True)
         peak = np.where(self.zero_mass > 0.0, np.maximum(peak, 0.0), peak)
         weights = self.masses * np.exp(exponent - peak)
         rest = self.zero_mass * np.exp(-np.maximum(peak, 0.0))
-        total = np.maximum(weights.sum(axis=0) + rest, 1e-300)
-        return peak, weights / total, rest / total, total
+        total = np.maximum(weights.sum(axis=-2, keepdims=True) + rest, 1e-300)
+        masses, (peak, rest, total) = weights / total, (part[..., 0, :] for part in (peak, rest, total))
+        return peak, masses, rest / total, total
 
     def saddle(self, near, steepest):
         """Return θ near the minimum of ΣK(θ) − 2 log θ, and whether it is one; any θ > 0 is valid.
 
         Where the sum is hardly ever positive θ is only steep.
         """
+        square = float(np.sum(self.count * (self.masses * self.values**2).sum(axis=0)))
+        start, root = math.sqrt(2.0 / square), self._newton(square)
 
         def slope(theta):
-            return theta * float(np.sum(self.count * (self.tilted(theta)[1] * self.values).sum(axis=0))) - 2.0
+            return theta - root if root else theta * self._moments(theta)[0] - 2.0
 
-        start = math.sqrt(2.0 / float(np.sum(self.count * (self.masses * self.values**2).sum(axis=0))))
         return zero_of(slope, start, near=near, step=2.0, last=steepest / np.abs(self.values).max())
+
+    def _moments(self, theta):
+        """Return mean and variance of the sum tilted by e^{θS}."""
+        weighted = self.tilted(theta)[1] * self.values
+        mean = weighted.sum(axis=0)
+        variance = (weighted * self.values).sum(axis=0) - mean**2
+        return float(np.sum(self.count * mean)), float(np.sum(self.count * variance))
+
+    def _newton(self, square):
+        """Return the θ with θΣK′(θ) = 2, from that of a Gaussian sum, or None if it is not found at once."""
+        mean = float(np.sum(self.count * (self.masses * self.values).sum(axis=0)))
+        theta = (math.hypot(mean, math.sqrt(8.0 * square)) - mean) / (2.0 * square)
+        for _ in range(NEWTON_STEPS):
+            mean, variance = self._moments(theta)
+            rise = mean + theta * variance
+            if not rise > 0.0:
+                break
+            before, theta = theta, (2.0 + theta * theta * variance) / rise
+            if abs(theta - before) < SETTLED * theta:
+                return theta
+        return None
 
 
 def zero_of(slope, start, *, near, step, last):
@@ -110,7 +138,7 @@ class Tilt:
         peak, self.masses, self.zero_mass, total = losses.tilted(theta)
         # log1p without cancellation where K is small: everywhere if the losses are, else where that is needed
         growth = losses.masses * np.expm1(np.minimum(theta * losses.values, STEEPEST))
-        grown, moved = growth.sum(axis=0), np.abs(growth).sum(axis=0)
+        grown, moved = growth.sum(axis=-2), np.abs(growth).sum(axis=-2)
         of_exponent = 1.0 + np.abs(peak) / 16.0
         of_large = of_exponent + losses.zero_size * np.exp(-np.maximum(peak, 0.0)) / total
         of_steep = of_exponent * moved / np.maximum(1.0 + grown, 0.5)
@@ -120,7 +148,7 @@ class Tilt:
         of_small = np.where(steep, of_steep, moved / (total * np.exp(np.clip(peak, -1.0, 0.0))))
         self.moved = np.expm1(np.minimum(doubt * theta * losses.sizes, 60.0))  # a share of each mass
         self.cumulant_error = doubt * np.where(small, of_small, of_large)
-        self.cumulant_error += (self.masses * self.moved).sum(axis=0)
+        self.cumulant_error += (self.masses * self.moved).sum(axis=-2)
 
 
 class TiltedSum(ABC):
@@ -153,11 +181,11 @@ class TiltedSum(ABC):
             math.fsum(losses.count * part) for part in parts
         )
 
-    def growth(self, other):
-        """Return an upper bound on log E e^{other·S} − log E e^{θS}."""
-        there = Tilt(self.losses, other)
-        grown = there.cumulant - self.tilt.cumulant + there.cumulant_error
-        return math.fsum(self.losses.count * grown) + self.cumulant_error
+    def growth(self, others):
+        """Return upper bounds on log E e^{other·S} − log E e^{θS}."""
+        there = Tilt(self.losses, others[:, None, None])
+        grown = self.losses.count * (there.cumulant - self.tilt.cumulant + there.cumulant_error)
+        return np.array([math.fsum(one) for one in grown]) + self.cumulant_error
 
     @abstractmethod
     def integrand(self, smoothing, step, first, size, nothing):
@@ -261,13 +289,11 @@ def _period(terms, smoothing, discard):
     right = 1.0 - wanted - min(log_scale, 0.0)
     right += (math.log(right) if right > 1.0 else 0.0) + 2.0
     left, least = math.inf, max(right, 2.0 * deviation)
-    for step in (1.0, 2.0, 0.3, 4.0, 0.1, 8.0, 0.03, 16.0):  # the likeliest to be enough come first
-        if left <= least:
-            break
-        other = 1.0 + step / deviation
-        growth = terms.growth(other)
-        growth += 0.5 * smoothing * (other**2 - 1.0) - 1.0 - math.log(other)
-        left = min(left, (growth - wanted) / (other - 1.0))
+    for steps in FURTHER:
+        if left > least:
+            others = 1.0 + steps / deviation
+            growth = terms.growth(others) + 0.5 * smoothing * (others**2 - 1.0) - 1.0 - np.log(others)
+            left = min(left, float(np.min((growth - wanted) / (others - 1.0))))
     period = max(least, left)
     # k <= -1: E(S+Z-kL)_+ <= e^{t(S+Z) - tkL - 1}/t for every t > 1; one t for all k
     # k >= 1: e^{-kL}(E(S+Z)_+ + kL), with E(S+Z)_+ <= E e^S e^{v/2} / e
