@@ -88,14 +88,18 @@ def piecewise(root):
     )
 
 
-def laplace(root):
-    """Return Laplace noise at the inputs 0, 1/2, 1 with e^(eps0/2) = root, coarsened to three cells."""
+def laplace(root, cells=2):
+    """Return Laplace noise at the inputs j/cells with e^(eps0/cells) = root, coarsened at these points.
+
+    Coarsening is post-processing: its privacy loss is a lower bound for the mechanism.
+    """
 
     def below(steps):
         tail = Fraction(1, 2) / Fraction(root) ** abs(steps)
         return tail if steps <= 0 else 1 - tail
 
-    rows = [[Fraction(0), *(below(y - x) for y in range(3)), Fraction(1)] for x in range(3)]
+    edges = range(cells + 1)
+    rows = [[Fraction(0), *(below(y - x) for y in edges), Fraction(1)] for x in edges]
     return [[b - a for a, b in zip(row, row[1:], strict=False)] for row in rows]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr
 
 import oracles
+from claims import exact_channels, exact_shuffle
 from finite_pairs import LOPSIDED, MILD, TELLING, discrete
 from oracles import mixtures, multi_message, neighbours, small_domains
 from oracles.mixtures import BENT, LOCAL_HASH, SKEW, SUBSETS, crooked, direct_sum
@@ -75,8 +76,8 @@ def fractions(matrix):
 
 # ---------------------------------------------------------------- randomizers, shuffled
 
-GRR, SUBSET, HASH = oracles.generalized_rr, oracles.subset_mechanism, oracles.local_hash
-BUDGET, CELLS = 4 * math.log(1.5), oracles.laplace_cells(F(3, 2), 4)
+GRR, SUBSET, HASH = exact_shuffle.randomized_response, exact_channels.subsets, exact_channels.local_hash
+BUDGET, CELLS = 4 * math.log(1.5), exact_channels.laplace(F(3, 2), 4)
 GENERIC = Record(
     "shuffle generic",
     lambda n: shuffle(randomizers.generic(eps0=LOG3), n=n),
@@ -89,7 +90,7 @@ BY_DEFINITION = (
     shuffled("binary RR", randomizers.binary_rr(eps0=LOG3), GRR(3, 2), (1, 2, 3, 5, 6), *EXACT),
     shuffled("3-ary RR", mixtures.rr(3, 3), GRR(3, 3), (1, 2, 3, 5), 1.12, 0.89),
     shuffled("4-ary RR", mixtures.rr(9, 4), GRR(9, 4), (1, 2, 4), 1.01),
-    shuffled("subset", randomizers.subset(eps0=LOG3, d=4, k=2), SUBSET(3, 4, 2), (1, 2, 4), 2.5, 0.97),
+    shuffled("subset", randomizers.subset(eps0=LOG3, d=4, k=2), SUBSET(3, 4, 1, 2), (1, 2, 4), 2.5, 0.97),
     shuffled("local hash", randomizers.local_hash(eps0=LOG3, d=3, l=2), HASH(3, 3, 2), (1, 2, 3), 1.9),
     shuffled(
         "Laplace",
@@ -172,14 +173,14 @@ BUILT = (
     joint("3-RR, 2-RR", [rr(3, 3), rr(3, 2)], [GRR(3, 3), GRR(3, 2)], (1, 2)),
     joint("2-RR thrice, two differ", [rr(2, 2)] * 3, [GRR(2, 2)] * 3, (1, 2), 2),
     joint("hash, 2-RR", [LOCAL_HASH, rr(4, 2)], [HASH(3, 3, 2), GRR(4, 2)], (1,)),
-    joint("subset, 2-RR", [SUBSETS, rr(2, 2)], [SUBSET(3, 4, 2), GRR(2, 2)], (1,)),
+    joint("subset, 2-RR", [SUBSETS, rr(2, 2)], [SUBSET(3, 4, 1, 2), GRR(2, 2)], (1,)),
     joint("crooked", [crooked(BENT), crooked(SKEW)], [BENT, SKEW], (1, 2)),
     joint("crooked, one differs", [crooked(BENT), crooked(SKEW)], [BENT, SKEW], (1, 2), 1),
     joint("one alone", [rr(3, 3)], [GRR(3, 3)], (1, 2, 3)),
     *(mixture(name, *case) for name, case in mixtures.MIXTURES.items()),
     *(sampled("2-RR", rr(3, 2), GRR(3, 2), rate, (1, 2, 3)) for rate in (F(1, 10), F(1, 2), F(9, 10))),
     *(sampled("3-RR", rr(4, 3), GRR(4, 3), rate, (1, 2)) for rate in (F(1, 10), F(9, 10))),
-    sampled("subset", SUBSETS, SUBSET(3, 4, 2), F(1, 2), (1, 2)),
+    sampled("subset", SUBSETS, SUBSET(3, 4, 1, 2), F(1, 2), (1, 2)),
     sampled("hash", LOCAL_HASH, HASH(3, 3, 2), F(1, 2), (1, 2)),
 )
 
@@ -383,7 +384,7 @@ OWN_LAPLACE = tuple(
         "Laplace",
         roots,
         PersonalLaplace([2 * math.log(root) for root in roots]),
-        [oracles.laplace_cells(root, 2) for root in roots],
+        [exact_channels.laplace(root) for root in roots],
         target,
         2.1,
         0.999,

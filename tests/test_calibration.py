@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import oracles
+from claims import exact_shuffle
 from oracles import neighbours
 from shufflelib import randomizers, shuffle
 from shufflelib.calibration import fewest_users, largest_eps0, most_rounds, search, smallest_sigma
@@ -30,7 +31,7 @@ class GaussianRounds(Gaussian):
 @pytest.mark.parametrize("d", [2, 3])
 @pytest.mark.parametrize(("ratio", "delta"), [(F(3, 2), F(1, 15)), (F(2), F(1, 50)), (F(5, 4), F(1, 8))])
 def test_fewest_users_lies_where_enumeration_puts_it(d, ratio, delta):
-    pmf = oracles.generalized_rr(3, d)
+    pmf = exact_shuffle.randomized_response(3, d)
     worst = (neighbours.Worst(neighbours.shuffled(pmf, n)).delta(ratio) for n in range(1, 12))
     truth = next(n for n, exact in enumerate(worst, start=1) if exact <= delta)
     proved = next(n for n in range(1, 12) if oracles.blanket_bound(pmf, n, ratio) <= delta)

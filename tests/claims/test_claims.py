@@ -7,14 +7,12 @@ from fractions import Fraction
 import pytest
 
 import claims
-import oracles
-from claims import Effort, Verdict, exact_shuffle, failure_curve, report, works
+from claims import Effort, Verdict, failure_curve, report, works
 from claims import __main__ as ledger
 from claims.claim import APPROXIMATION, SLIP, VACUOUS, Worded
 from claims.counterexample_search import LOCAL, RISK, logarithmic, whole, worst
 from claims.exact_tests import close, share_of_bound
 from claims.upper_bound_check import upper_bound
-from oracles import neighbours
 from shufflelib import randomizers, shuffle
 
 every_claim = pytest.mark.parametrize("claim", claims.ALL, ids=lambda claim: claim.id)
@@ -208,17 +206,6 @@ def test_a_tight_bound_a_thousandth_smaller_is_refuted_and_a_thousandth_larger_i
 
     assert scaled(0.999)(Effort(4, seed)).verdict is Verdict.REFUTED
     assert scaled(1.001)(Effort(4, seed)).verdict is Verdict.HOLDS
-
-
-# ---------------------------------------------------------------- exact fractions
-
-
-def test_exact_enumeration_agrees_with_an_independent_one():
-    for e, d, n in ((3, 2, 4), (2, 3, 3), (5, 4, 2)):
-        channel = exact_shuffle.randomized_response(e, d)
-        pairs = neighbours.shuffled(oracles.generalized_rr(e, d), n)
-        truth = neighbours.Worst(pairs).delta(Fraction(3, 2))
-        assert exact_shuffle.worst_delta(channel, n, Fraction(3, 2))[0] == truth
 
 
 # ---------------------------------------------------------------- the command line

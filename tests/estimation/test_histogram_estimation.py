@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import oracles
-from claims import exact_channels
+from claims import exact_channels, exact_shuffle
 from estimation_cases import MECHANISMS, moments, seeded
 from goodness_of_fit import p_value
 from oracles.small_domains import unary_matrix
@@ -22,9 +22,9 @@ BITS = [{j for j in range(3) if bits[j]} for bits in product((0, 1), repeat=3)]
 SUBSETS = [set(items) for size in range(4) for items in combinations(range(3), size)]
 EVEN = [{j for j in range(3) if ((j + 1) & y).bit_count() % 2 == 0} for y in range(4)]
 SMALL = {  # sizes, the exact channel at e^eps0 = 4, and the items that each of its outputs supports
-    "generalized RR": ({}, oracles.generalized_rr(4, 4), [{y} for y in range(4)]),
-    "subset": ({"k": 2}, oracles.subset_mechanism(4, 4, 2), list(combinations(range(4), 2))),
-    "local hash": ({"l": 3}, oracles.local_hash(4, 3, 3), SUBSETS),
+    "generalized RR": ({}, exact_shuffle.randomized_response(4, 4), [{y} for y in range(4)]),
+    "subset": ({"k": 2}, exact_channels.subsets(4, 4, 1, 2), list(combinations(range(4), 2))),
+    "local hash": ({"l": 3}, exact_channels.local_hash(4, 3, 3), SUBSETS),
     "Hadamard": ({}, exact_channels.hadamard(4, 3), EVEN),
     "RAPPOR": ({}, exact_channels.rappor(2, 3), BITS),
     "optimized unary": ({}, unary_matrix(3, 0.5, 0.2), BITS),

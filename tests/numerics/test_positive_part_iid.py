@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-import oracles
+from claims import exact_losses
 from shufflelib.numerics import positive_part_enumerated, positive_part_iid, saddle_point
 from shufflelib.numerics.certified import LOG_ZERO
 from shufflelib.numerics.logspace import UNIT
@@ -17,7 +17,7 @@ from shufflelib.numerics.positive_part_iid import LossDistribution, expected_pos
 def exact_mean(values, masses, n):
     """Return E[(G_1 + … + G_n)_+] in fractions."""
     atoms = [*zip(values, masses, strict=True), (F(0), 1 - sum(masses))]
-    return oracles.expected_positive_part(atoms, n)
+    return n * exact_losses.expected_positive_part(exact_losses.summed(atoms), n)
 
 
 def log(fraction):

@@ -1,10 +1,10 @@
 r"""Brute force, to test against: slow, plain, and sharing no line with the package.
 
 Exact where the arguments are fractions: the hockey-stick argument is ``ratio`` = exp(ε) as a
-`Fraction`, local budgets enter as ``e`` = exp(eps0), so no tolerance has to be argued.
+`Fraction`, so no tolerance has to be argued.  The ledger's exact channels and losses serve here too.
 
 ============================  =====================================================================
-`pair_masses`                 the variation-ratio pair by enumeration of (a, b)
+`pair_masses`                 the variation-ratio pair by enumeration of its counts
 `hockey_stick`                of any finite pair, exact; also `renyi_moment`, `tradeoff`
 `shuffled_distribution`       histogram of the reports of all users, exact
 `blanket_bound`               (1/n) E[(G_1 + ... + G_n)_+] by enumeration, exact
@@ -21,47 +21,21 @@ import mpmath
 import numpy as np
 from scipy import special
 
-INFINITY = math.inf
-
+from claims import exact_losses, exact_shuffle
+from claims.exact_count_pair import counts_channel
 
 # ---------------------------------------------------------------- finite pairs, exact
 
 
-def pair_probabilities(p, beta, q0, q1=None):
-    """Return (alpha p, alpha, r0, r1): the changed user's two token masses, another user's two.
-
-    ``p`` may be `INFINITY`; all else are `Fraction` or int.
-    """
-    beta = Fraction(beta)
-    strong = beta if p == INFINITY else beta * Fraction(p) / (Fraction(p) - 1)
-    weak = strong - beta
-    r0 = strong / Fraction(q0)
-    r1 = r0 if q1 is None else strong / Fraction(q1)
-    if strong + weak > 1 or r0 + r1 > 1:
-        raise ValueError("not a pair of distributions")
-    return strong, weak, r0, r1
+def beside(first, second):
+    """Return {output: (P, Q)} of two distributions."""
+    return {key: (first.get(key, Fraction(0)), second.get(key, Fraction(0))) for key in first | second}
 
 
 def pair_masses(*, n, p, beta, q0, q1=None):
-    """Return {(a, b): (P, Q)} for the variation-ratio pair, as exact fractions.
-
-    Token (1, 0), (0, 1) or (0, 0): the changed user's with masses (alpha p, alpha, rest) under P and
-    (alpha, alpha p, rest) under Q; each of the n - 1 others' with masses (r0, r1, rest).
-    """
-    strong, weak, r0, r1 = pair_probabilities(p, beta, q0, q1)
-    others = {}
-    for a in range(n):
-        for b in range(n - a):
-            ways = math.comb(n - 1, a) * math.comb(n - 1 - a, b)
-            others[a, b] = ways * r0**a * r1**b * (1 - r0 - r1) ** (n - 1 - a - b)
-    rest = 1 - strong - weak
-    masses = {}
-    for (a, b), mass in others.items():
-        for token, first, second in (((1, 0), strong, weak), ((0, 1), weak, strong), ((0, 0), rest, rest)):
-            key = (a + token[0], b + token[1])
-            old = masses.get(key, (Fraction(0), Fraction(0)))
-            masses[key] = (old[0] + mass * first, old[1] + mass * second)
-    return masses
+    """Return {counts of tokens: (P, Q)} for the variation-ratio pair, as exact fractions."""
+    channel = counts_channel(p, beta, q0, q1)
+    return beside(*(exact_shuffle.shuffled(channel, (own, *(2,) * (n - 1))) for own in (0, 1)))
 
 
 def swapped(masses):
@@ -108,89 +82,19 @@ def tradeoff(masses, fpr):
 # ---------------------------------------------------------------- real shuffled mechanisms, exact
 
 
-def generalized_rr(e, d):
-    """Return the pmf matrix (inputs x outputs) of d-ary randomized response, e = exp(eps0)."""
-    e = Fraction(e)
-    return [[(e if x == y else 1) / (e + d - 1) for y in range(d)] for x in range(d)]
-
-
-def subset_mechanism(e, d, k):
-    """Return the pmf matrix of the k-subset mechanism on d values: sets that hold x weigh e."""
-    sets = list(itertools.combinations(range(d), k))
-    weights = [[Fraction(e) if x in chosen else Fraction(1) for chosen in sets] for x in range(d)]
-    return [[weight / sum(row) for weight in row] for row in weights]
-
-
-def local_hash(e, d, hashes):
-    """Return the pmf matrix of local hashing with a uniform hash: outputs are the sets {x: H(x) = report}."""
-    e, sets = Fraction(e), [s for k in range(d + 1) for s in itertools.combinations(range(d), k)]
-    ways = [Fraction(hashes * (hashes - 1) ** (d - len(s)), hashes**d) for s in sets]
-    return [
-        [w * (e if x in s else 1) / (e + hashes - 1) for w, s in zip(ways, sets, strict=True)]
-        for x in range(d)
-    ]
-
-
-def laplace_cells(root, cells):
-    """Return the pmf matrix of Laplace on inputs j/cells, eps0 = cells log(root), rounded to the same points.
-
-    Rounding is post-processing: its privacy loss is a lower bound for the mechanism.
-    """
-
-    def below(j):  # chance of noise below j/cells
-        tail = Fraction(1, 2) / Fraction(root) ** abs(j)
-        return tail if j <= 0 else 1 - tail
-
-    edges = range(cells + 1)
-    rows = [[Fraction(0), *(below(y - x) for y in edges), Fraction(1)] for x in edges]
-    return [[b - a for a, b in itertools.pairwise(row)] for row in rows]
-
-
 def shuffled_distribution(rows):
     """Return {histogram: probability} of the shuffled reports of users with these distributions."""
-    distribution = {(0,) * len(rows[0]): Fraction(1)}
-    for row in rows:
-        following = {}
-        for histogram, mass in distribution.items():
-            for y, probability in enumerate(row):
-                if probability:
-                    key = (*histogram[:y], histogram[y] + 1, *histogram[y + 1 :])
-                    following[key] = following.get(key, 0) + mass * probability
-        distribution = following
-    return distribution
+    return exact_shuffle.shuffled(rows, range(len(rows)))
 
 
-def expected_positive_part(losses, n):
-    """Return E[(G_1 + ... + G_n)_+] of independent losses, each drawn from [(value, probability), ...]."""
-    distribution = {Fraction(0): Fraction(1)}
-    for _ in range(n):
-        following = {}
-        for total, mass in distribution.items():
-            for value, probability in losses:
-                if probability:
-                    following[total + value] = following.get(total + value, 0) + mass * probability
-        distribution = following
-    return sum(total * mass for total, mass in distribution.items() if total > 0)
-
-
-def blanket_bound(pmf, n, ratio, reference=None, pairs=None):
-    """Return max over ordered pairs of (1/n) E[(G_1 + ... + G_n)_+] by enumeration, exact.
-
-    ``reference`` is the blanket's (sub)density over outputs; by default the minimum over inputs.
-    """
-    outputs, inputs = range(len(pmf[0])), range(len(pmf))
-    reference = [min(row[y] for row in pmf) for y in outputs] if reference is None else reference
-    pairs = list(itertools.permutations(inputs, 2)) if pairs is None else pairs
-    worst = Fraction(0)
-    for x0, x1 in pairs:
-        gains = [
-            ((pmf[x0][y] - ratio * pmf[x1][y]) / reference[y], reference[y]) for y in outputs if reference[y]
-        ]
-        inside = expected_positive_part([(Fraction(0), 1 - sum(reference)), *gains], n) / n
-        outside = sum(
-            (max(pmf[x0][y] - ratio * pmf[x1][y], 0) for y in outputs if not reference[y]), Fraction(0)
-        )
-        worst = max(worst, inside + outside)
+def blanket_bound(pmf, n, ratio, pairs=None):
+    """Return max over ordered pairs of (1/n) E[(G_1 + ... + G_n)_+] by enumeration, exact."""
+    reference, worst = exact_losses.blanket(pmf), Fraction(0)
+    for x0, x1 in pairs or itertools.permutations(range(len(pmf)), 2):
+        distribution = exact_losses.losses(pmf[x0], pmf[x1], reference, ratio)
+        cells = zip(pmf[x0], pmf[x1], reference, strict=True)
+        outside = sum(max(first - ratio * second, 0) for first, second, w in cells if not w)
+        worst = max(worst, exact_losses.expected_positive_part(distribution, n) + outside)
     return worst
 
 
@@ -229,8 +133,8 @@ def float_pair_delta(eps, *, n, p, beta, q, width=12.0):
 
     What is left out is positive and, at 12 sd, below 1e-30: the value errs low, a lower bound on the truth.
     """
-    strong = beta if p == INFINITY else beta / (1.0 - 1.0 / p)
-    weak = 0.0 if p == INFINITY else beta / (p - 1.0)
+    strong = beta if p == math.inf else beta / (1.0 - 1.0 / p)
+    weak = 0.0 if p == math.inf else beta / (p - 1.0)
     rest = max(0.0, 1.0 - strong - weak)
     rest = 0.0 if rest < 1e-13 else rest
     r = min(0.5, strong / q)

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-import oracles
+from claims import exact_channels, exact_shuffle
 from shufflelib import randomizers
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
@@ -57,7 +57,7 @@ def crooked(rows):
     return Crooked(tuple(map(tuple, rows)))
 
 
-GRR, SUBSET = oracles.generalized_rr, oracles.subset_mechanism
+GRR, SUBSET = exact_shuffle.randomized_response, exact_channels.subsets
 SUBSETS = randomizers.subset(eps0=LOG(3), d=4, k=2)
 LOCAL_HASH = randomizers.local_hash(eps0=LOG(3), d=3, l=2)
 HALVES = F(1, 2), F(1, 2)
@@ -65,8 +65,8 @@ MIXTURES = {  # components, weights, the components' rows, and the numbers of us
     "2-RR, 3-RR": ([rr(3, 2), rr(3, 3)], HALVES, [GRR(3, 2), GRR(3, 3)], (1, 2, 3)),
     "3-RR twice": ([rr(3, 3)] * 2, (F(1, 4), F(3, 4)), [GRR(3, 3)] * 2, (1, 2)),
     "two budgets": ([rr(9, 2), rr(2, 2)], (F(1, 3), F(2, 3)), [GRR(9, 2), GRR(2, 2)], (1, 2, 3)),
-    "subset, 2-RR": ([SUBSETS, rr(3, 2)], HALVES, [SUBSET(3, 4, 2), GRR(3, 2)], (1, 2)),
-    "hash, 2-RR": ([LOCAL_HASH, rr(4, 2)], HALVES, [oracles.local_hash(3, 3, 2), GRR(4, 2)], (1, 2)),
+    "subset, 2-RR": ([SUBSETS, rr(3, 2)], HALVES, [SUBSET(3, 4, 1, 2), GRR(3, 2)], (1, 2)),
+    "hash, 2-RR": ([LOCAL_HASH, rr(4, 2)], HALVES, [exact_channels.local_hash(3, 3, 2), GRR(4, 2)], (1, 2)),
     "crooked": ([crooked(BENT), crooked(SKEW)], HALVES, [BENT, SKEW], (1, 2, 3)),
 }
 

@@ -6,59 +6,34 @@ from fractions import Fraction as F
 from functools import cache
 from itertools import product
 
+from claims import exact_channels as channels
 from shufflelib import randomizers
 
 NUDGE = 1e-11
 RATIOS = (F(1), F(3, 2), F(9, 4), F(9, 2))
 
 
-def bits(d, flip, held=None):
-    """Distribution of d bits, one-hot at ``held`` (or all zero), each flipped."""
-    distribution = {}
-    for message in product((0, 1), repeat=d):
-        chances = [1 - flip if j == held else flip for j in range(d)]
-        distribution[message] = math.prod(c if b else 1 - c for b, c in zip(message, chances, strict=True))
-    return distribution
+def listed(protocol, channel, outputs=None):
+    """Return a protocol, the distribution of each input's message, and that of a blanket message."""
+    outputs = range(len(channel[0])) if outputs is None else outputs
+    *inputs, noise = [{y: F(mass) for y, mass in zip(outputs, row, strict=True) if mass} for row in channel]
+    return protocol, inputs, noise
 
 
-def uniform(outputs):
-    outputs = list(outputs)
-    return {y: F(1, len(outputs)) for y in outputs}
-
-
-def response(d, flip, x):
-    return {y: 1 - flip if y == x else flip / (d - 1) for y in range(d)}
+def fake_users(d, flip):
+    outputs = list(product((0, 1), repeat=d))
+    return listed(randomizers.cheu_zhilyaev(d=d, flip=float(flip)), channels.fake_users(flip, d), outputs)
 
 
 PROTOCOLS = {
-    "biased coin": (
-        randomizers.balcer_binary(coin=1 / 5),
-        [{0: F(1)}, {1: F(1)}],
-        {0: F(4, 5), 1: F(1, 5)},
-    ),
-    "fair coin": (randomizers.balcer_uniform(), [{0: F(1)}, {1: F(1)}], uniform(range(2))),
-    "bins": (randomizers.balls_into_bins(d=3), [{x: F(1)} for x in range(3)], uniform(range(3))),
-    "special bins": (
-        randomizers.balls_into_bins(d=5, s=2),
-        [uniform((2 * x, 2 * x + 1)) for x in range(2)],
-        uniform(range(5)),
-    ),
-    "fake users": (
-        randomizers.cheu_zhilyaev(d=3, flip=1 / 4),
-        [bits(3, F(1, 4), x) for x in range(3)],
-        bits(3, F(1, 4)),
-    ),
-    "two fake items": (
-        randomizers.cheu_zhilyaev(d=2, flip=1 / 5),
-        [bits(2, F(1, 5), x) for x in range(2)],
-        bits(2, F(1, 5)),
-    ),
-    "mixDUMP": (
-        randomizers.mix_dump(d=4, flip=1 / 3),
-        [response(4, F(1, 3), x) for x in range(4)],
-        uniform(range(4)),
-    ),
-    "pureDUMP": (randomizers.mix_dump(d=3, flip=0.0), [{x: F(1)} for x in range(3)], uniform(range(3))),
+    "biased coin": listed(randomizers.balcer_binary(coin=1 / 5), [(1, 0), (0, 1), (F(4, 5), F(1, 5))]),
+    "fair coin": listed(randomizers.balcer_uniform(), channels.bins(2, 1)),
+    "bins": listed(randomizers.balls_into_bins(d=3), channels.bins(3, 1)),
+    "special bins": listed(randomizers.balls_into_bins(d=5, s=2), channels.bins(5, 2)),
+    "fake users": fake_users(3, F(1, 4)),
+    "two fake items": fake_users(2, F(1, 5)),
+    "mixDUMP": listed(randomizers.mix_dump(d=4, flip=1 / 3), channels.mixed_dummies(F(1, 3), 4)),
+    "pureDUMP": listed(randomizers.mix_dump(d=3, flip=0.0), channels.bins(3, 1)),
 }
 
 

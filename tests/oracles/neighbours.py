@@ -9,6 +9,7 @@ from collections import Counter
 from fractions import Fraction as F
 
 from oracles.brute_force import (
+    beside,
     both_ways,
     renyi_moment,
     shuffled_distribution,
@@ -17,11 +18,6 @@ from oracles.brute_force import (
 )
 
 # ---------------------------------------------------------------- lists of pairs
-
-
-def beside(first, second):
-    """Return {output: (P, Q)} of two distributions."""
-    return {key: (first.get(key, F(0)), second.get(key, F(0))) for key in first.keys() | second.keys()}
 
 
 def input_pairs(rows):

@@ -11,8 +11,8 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
-import oracles
 from claims import exact_channels as channels
+from claims import exact_shuffle
 from shufflelib import randomizers
 
 EPS = (0.0, 0.2, 0.7, 1.0)
@@ -74,11 +74,11 @@ def piecewise_matrix(e, inputs):
 
 
 CASES = {
-    "binary_rr": (randomizers.binary_rr(eps0=E0), oracles.generalized_rr(3, 2)),
-    "generic": (randomizers.generic(eps0=E0), oracles.generalized_rr(3, 2)),
-    "grr2": (randomizers.generalized_rr(eps0=E0, d=2), oracles.generalized_rr(3, 2)),
-    "grr3": (randomizers.generalized_rr(eps0=E0, d=3), oracles.generalized_rr(3, 3)),
-    "grr5": (randomizers.generalized_rr(eps0=E0, d=5), oracles.generalized_rr(3, 5)),
+    "binary_rr": (randomizers.binary_rr(eps0=E0), exact_shuffle.randomized_response(3, 2)),
+    "generic": (randomizers.generic(eps0=E0), exact_shuffle.randomized_response(3, 2)),
+    "grr2": (randomizers.generalized_rr(eps0=E0, d=2), exact_shuffle.randomized_response(3, 2)),
+    "grr3": (randomizers.generalized_rr(eps0=E0, d=3), exact_shuffle.randomized_response(3, 3)),
+    "grr5": (randomizers.generalized_rr(eps0=E0, d=5), exact_shuffle.randomized_response(3, 5)),
     "rappor2": (randomizers.rappor(eps0=E0, d=2), rappor_matrix(3, 2)),
     "rappor3": (randomizers.rappor(eps0=E0, d=3), rappor_matrix(3, 3)),
     "rappor5": (randomizers.rappor(eps0=E0, d=5), rappor_matrix(3, 5)),

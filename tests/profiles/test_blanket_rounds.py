@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import oracles
+from claims import exact_shuffle
 from oracles import neighbours
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.composition import ComposedPair
@@ -27,7 +28,7 @@ def tenths(*rows):
 
 
 def response(e, d):
-    distribution = oracles.generalized_rr(e, d)
+    distribution = exact_shuffle.randomized_response(e, d)
     return tuple(distribution[0]), tuple(distribution[1]), (F(1, e + d - 1),) * d
 
 

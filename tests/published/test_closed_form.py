@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import oracles
+from claims import exact_channels, exact_shuffle
 from closed_form_cases import DELTAS, GENERIC, PAIR, SPECIFIC, generic_pair, name_of
 from shufflelib.published import closed_form
 from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
@@ -40,13 +41,13 @@ def test_generic_bounds_are_above_the_generic_pair(bound):
 @pytest.mark.parametrize(
     ("pmf", "blanket"),
     [
-        (oracles.generalized_rr(3, 2), BlanketBounds.generalized_rr(eps0=math.log(3), d=2)),
-        (oracles.generalized_rr(3, 3), BlanketBounds.generalized_rr(eps0=math.log(3), d=3)),
-        (oracles.generalized_rr(9, 4), BlanketBounds.generalized_rr(eps0=math.log(9), d=4)),
-        (oracles.subset_mechanism(3, 4, 2), BlanketBounds.extremal(eps0=math.log(3), gamma=0.5)),
-        (oracles.subset_mechanism(3, 4, 2), BlanketBounds.similarity(eps0=math.log(3), gamma=0.5)),
-        (oracles.subset_mechanism(3, 4, 3), BlanketBounds.extremal(eps0=math.log(3), gamma=0.4)),
-        (oracles.generalized_rr(3, 3), BlanketBounds.generic(eps0=math.log(3))),
+        (exact_shuffle.randomized_response(3, 2), BlanketBounds.generalized_rr(eps0=math.log(3), d=2)),
+        (exact_shuffle.randomized_response(3, 3), BlanketBounds.generalized_rr(eps0=math.log(3), d=3)),
+        (exact_shuffle.randomized_response(9, 4), BlanketBounds.generalized_rr(eps0=math.log(9), d=4)),
+        (exact_channels.subsets(3, 4, 1, 2), BlanketBounds.extremal(eps0=math.log(3), gamma=0.5)),
+        (exact_channels.subsets(3, 4, 1, 2), BlanketBounds.similarity(eps0=math.log(3), gamma=0.5)),
+        (exact_channels.subsets(3, 4, 1, 3), BlanketBounds.extremal(eps0=math.log(3), gamma=0.4)),
+        (exact_shuffle.randomized_response(3, 3), BlanketBounds.generic(eps0=math.log(3))),
     ],
 )
 def test_blanket_bounds_against_exact_enumeration(pmf, blanket, n):

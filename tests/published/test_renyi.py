@@ -7,6 +7,7 @@ import mpmath
 import pytest
 
 import oracles
+from claims import exact_shuffle
 from oracles import neighbours
 from oracles.renyi_formulas import (
     binary_divergences,
@@ -73,7 +74,7 @@ def test_pairs_are_what_the_papers_define(e, n):
     e = F(e)
     share = e / (e + 1)
     both = {(1, 0): share, (0, 1): 1 - share}, {(0, 1): share, (1, 0): 1 - share}
-    binary = oracles.generalized_rr(e, 2)
+    binary = exact_shuffle.randomized_response(e, 2)
     others_equal = [oracles.shuffled_distribution([row, *[binary[0]] * (n - 1)]) for row in binary]
     cases = (
         (renyi.clones_pair_fmt21, proposition1(n, e)),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-import oracles
+from claims import exact_shuffle
 from shufflelib import randomizers
 
 LOG = math.log
@@ -38,7 +38,7 @@ def test_reports_follow_the_distribution_and_estimates_are_unbiased():
     sampled = randomizers.poisson_sampled(rr(3, 3), rate=rate)
     reports = sampled.sample(np.full(n, 2), rng)
     symbol = np.where(reports["sent"], reports["report"], 3)
-    distribution = np.array(voided(oracles.generalized_rr(3, 3), F(3, 10))[2], float)
+    distribution = np.array(voided(exact_shuffle.randomized_response(3, 3), F(3, 10))[2], float)
     assert chisquare(np.bincount(symbol, minlength=4), n * distribution).pvalue > 1e-4
     assert not reports["report"][~reports["sent"]].any()
     assert np.allclose(sampled.estimate(reports), [0, 0, 1], atol=0.05)

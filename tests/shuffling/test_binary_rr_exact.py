@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import oracles
+from claims import exact_shuffle
 from oracles import neighbours
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.binary_rr_all_datasets import BinaryPopulations
@@ -19,7 +20,7 @@ SHARES = (F(0), F(1, 100), F(1, 10), F(1, 3), F(2, 3), F(9, 10))  # of e^eps0 - 
 
 def truth(odds, ratio, s, others):
     """Return the exact hockey-stick divergence where s of the others hold 1."""
-    zero, one = oracles.generalized_rr(odds, 2)
+    zero, one = exact_shuffle.randomized_response(odds, 2)
     crowd = [one] * s + [zero] * (others - s)
     pair = neighbours.beside(*(oracles.shuffled_distribution([own, *crowd]) for own in (zero, one)))
     return oracles.hockey_stick(pair, ratio)
