@@ -5,6 +5,11 @@ For each mechanism the table holds ε at a grid of local budgets, users and δ. 
 proof: a report with a smaller budget is a noisier report of a larger one, and more users are the same users
 and some whose values are known.  Entries are whole numbers on a logarithmic scale, written with the scale to
 ``book/planner/table.js``, so that the page opens from a file.
+
+Randomized response with more options has a smaller δ at the same ε₀.  With p = 1/(e^ε₀ + d - 1) its bound is
+E[(X₁ + … + Xₙ)₊]/n, where X is e^ε₀ - e^ε or 1 - e^(ε₀ + ε) with probability p each, 0 with probability
+(e^ε₀ - 1) p, and otherwise 1 - e^ε, its mean.  A larger d moves mass to the mean, so that X becomes smaller
+in convex order.  For d = 2 this is the bound of ``generic``.
 """
 
 import base64

@@ -52,6 +52,13 @@ function centralEpsilon(mechanism, eps0, n, delta) {
   return Math.min(eps0, entry(mechanism, budget, users, TABLE.deltas.indexOf(delta)));
 }
 
+// The table that bounds randomized response with d options: at the same ε₀, more options have a smaller δ.
+function responseTable(d) {
+  if (d === 2) return "binary_rr";
+  const fewer = [100, 32, 10, 4].find((one) => one <= d);
+  return fewer ? `generalized_rr_${fewer}` : "generic";
+}
+
 // The largest budget of the table that is proved to meet the target; undefined if none is.
 function largestBudget(mechanism, n, eps, delta) {
   const { budgets } = TABLE.mechanisms[mechanism];

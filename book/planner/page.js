@@ -11,12 +11,14 @@ function fillTable(table, heads, rows) {
     `<tbody>${rows.map((row) => line(row, "<td>", "</td>")).join("")}</tbody>`;
 }
 
+const EXAMPLES = { n: "1e5", users: "1e5", d: "12" };
+
 // A number from a field, or what is wrong with it.
 function asked(name, what, low, high) {
   const value = typed(field(name).value), right = value >= low && value <= high;
   field(name).setAttribute("aria-invalid", !right);
   const range = `between ${low.toLocaleString("en")} and ${high.toLocaleString("en")}`;
-  return right ? [value, ""] : [NaN, `${what} must be a number ${range}, such as ${name === "n" || name === "users" ? "1e5" : "0.5"}.`];
+  return right ? [value, ""] : [NaN, `${what} must be a number ${range}, such as ${EXAMPLES[name] ?? "0.5"}.`];
 }
 
 function usersAsked(name) {
@@ -26,7 +28,9 @@ function usersAsked(name) {
 
 function planAsked() {
   const [n, one] = usersAsked("n"), [eps, other] = asked("eps", "ε", 0.001, 8);
-  return { task: field("task").value, d: Number(field("d").value), n, eps, delta: Number(field("delta").value), wrong: one || other };
+  const task = field("task").value;
+  const [d, third] = task === "mean" ? [2, ""] : asked("d", "The number of options", 2, 100);
+  return { task, d: Math.floor(d), n, eps, delta: Number(field("delta").value), wrong: third || one || other };
 }
 
 function understandAsked() {

@@ -3,8 +3,8 @@
 
 const CANDIDATES = {
   histogram: (d) => [
-    { text: "Randomized response", kind: "rr", mechanism: d === 2 ? "binary_rr" : `generalized_rr_${d}`,
-      python: `generalized_rr(eps0=EPS0, d=${d})`, bytes: 1 },
+    { text: "Randomized response", kind: "rr", mechanism: responseTable(d),
+      python: d === 2 ? "binary_rr(eps0=EPS0)" : `generalized_rr(eps0=EPS0, d=${d})`, bytes: 1 },
     { text: "Optimized unary encoding", kind: "unary", mechanism: "optimized_unary",
       python: `optimized_unary(eps0=EPS0, d=${d})`, bytes: Math.ceil(d / 8) },
   ],
@@ -75,6 +75,8 @@ function showPlan() {
 function openRow(place, one, { task, d, n, eps, delta }) {
   const odds = written(Math.exp(one.eps0), 2);
   const python = `shuffle(randomizers.${one.python.replace("EPS0", one.eps0)}, n=${n}).epsilon(${delta})`;
+  const options = task === "histogram" ? `--d ${d}` : "--task mean";
+  const shell = `shufflelib recommend --n ${n} --eps ${eps} --delta ${delta} ${options}`;
   const statement = `Each device randomises its value with ${lower(one.text)} (ε₀ = ${one.eps0}), and a shuffler mixes the ` +
     `reports of ${n.toLocaleString("en")} users. The shuffled reports are (ε, δ)-differentially private with ε = ${eps} and ` +
     `δ = ${power(delta)} against a change of any one user's value, provided that the shuffler and the other users' ` +
@@ -95,7 +97,10 @@ its sender at most ${odds} times as likely as before.</p>
 <p class="copy">${statement}</p>
 <button type="button" id="copy">Copy the statement</button>
 <details><summary>Code</summary><pre><code>from shufflelib import randomizers, shuffle
-${python}</code></pre></details>`;
+${python}
+
+# every mechanism for this target, from the command line
+${shell}</code></pre></details>`;
   byId("copy").addEventListener("click", async ({ target }) => {
     await navigator.clipboard?.writeText(statement);
     target.textContent = navigator.clipboard ? "Copied" : "Select the text and copy it";

@@ -75,6 +75,25 @@ def test_epsilon_changes_little_across_a_cell(name):
     assert np.all(high <= largest(name, low, high), where=asked)
 
 
+def response_table(d):
+    """Return the page's table for randomized response with d options."""
+    fewer = [one for one in (4, 10, 32, 100) if one <= d]
+    return "binary_rr" if d == 2 else f"generalized_rr_{fewer[-1]}" if fewer else "generic"
+
+
+@pytest.mark.parametrize("d", [3, 5, 9, 12, 31, 99, 100])
+def test_the_table_of_fewer_options_bounds_randomized_response_with_more(d):
+    rng = np.random.default_rng(d)
+    for _ in range(5):
+        eps0 = float(np.exp(rng.uniform(math.log(0.1), math.log(8.0))))
+        n, delta = round(10.0 ** rng.uniform(2.0, 8.0)), float(rng.choice(TABLE["deltas"]))
+        upper = shuffle(randomizers.generalized_rr(eps0=eps0, d=d), n).epsilon(delta).upper
+        answer = looked_up(response_table(d), eps0, n, delta)
+        assert upper * (1.0 - 1e-12) <= answer
+        if answer <= 2.0 and delta <= 1.0 / n:
+            assert answer <= max(1.9 * upper, upper + 1e-3)
+
+
 @MECHANISMS
 def test_an_answer_is_proved_and_little_larger_than_needed(name):
     check(name, 43, 1)
@@ -140,28 +159,36 @@ def test_the_page_shows_the_answers_of_the_rule(page):
     page.fill("[name=eps0]", "1")
 
 
-def test_a_plan_meets_its_target(page):
+@pytest.mark.parametrize("d", [3, 12, 32])
+def test_a_plan_meets_its_target(page, d):
     page.click("[data-door=plan]")
     page.fill("[name=n]", "1e5")
     page.fill("[name=eps]", "0.25")
-    page.select_option("[name=d]", "32")
+    page.fill("[name=d]", str(d))
     rows = page.evaluate("plans(planAsked())")
-    assert [row["mechanism"] for row in rows] == ["generalized_rr_32", "optimized_unary"]
-    for row, build in zip(rows, (randomizers.generalized_rr, randomizers.optimized_unary), strict=True):
-        one = build(eps0=row["eps0"], d=32)
+    builds = {response_table(d): randomizers.generalized_rr, "optimized_unary": randomizers.optimized_unary}
+    assert {row["mechanism"] for row in rows} == set(builds)
+    for row in rows:
+        build = builds[row["mechanism"]]
+        one = build(eps0=row["eps0"], d=d)
         assert shuffle(one, 10**5).epsilon(1e-6).upper <= 0.25
         worst = math.sqrt(max(one.variance([0.0, 1.0], n=10**5)))
-        assert row["usual"] == pytest.approx(math.sqrt(one.variance(1 / 32, n=10**5)), rel=1e-9)
+        assert row["usual"] == pytest.approx(math.sqrt(one.variance(1 / d, n=10**5)), rel=1e-9)
         assert row["worst"] == pytest.approx(worst, rel=1e-9)
         assert row["alone"] == pytest.approx(
-            math.sqrt(build(eps0=0.25, d=32).variance(1 / 32, n=10**5)), rel=1e-9
+            math.sqrt(build(eps0=0.25, d=d).variance(1 / d, n=10**5)), rel=1e-9
         )
-    page.click("#plan-table tr:last-child button")
-    assert (
-        "optimized unary encoding" in page.inner_text(".copy") and page.locator("#dots circle").count() == 200
-    )
+        page.click(f"#plan-table button:text('{row['text']}')")
+        assert row["text"].lower() in page.inner_text(".copy").lower()
+        assert page.locator("#dots circle").count() == 20 * min(d, 10)
+        assert f"shufflelib recommend --n 100000 --eps 0.25 --delta 0.000001 --d {d}" in page.text_content(
+            "pre"
+        )
+    page.fill("[name=d]", "101")
+    assert "between 2 and 100" in page.inner_text("#plan-answer")
     page.select_option("[name=task]", "mean")
     assert "average" in page.inner_text("#plan-answer") and not page.is_visible("[name=d]")
+    page.select_option("[name=task]", "histogram")
 
 
 def test_the_page_s_formulas_are_those_of_the_library(page):
