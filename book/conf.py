@@ -5,6 +5,7 @@ import importlib.util
 import json
 import re
 import shutil
+import unicodedata
 from pathlib import Path
 
 import yaml
@@ -12,6 +13,7 @@ from docutils import nodes
 from pybtex.plugin import register_plugin
 from pybtex.style.formatting.unsrt import Style as UnsrtStyle
 from pybtex.style.template import field, sentence
+from sphinx.search.en import SearchEnglish
 
 ROOT = Path(__file__).resolve().parents[1]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
@@ -178,8 +180,20 @@ def keep_bars(app, what, name, thing, options, lines):
     lines[:] = text.splitlines()
 
 
+class Unaccented(SearchEnglish):
+    """English, in which é is found as e."""
+
+    js_splitter_code = r"""
+var splitQuery = (query) => query.normalize("NFD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}_]+/gu) ?? [];"""
+
+    def split(self, input):
+        """Return the words of a text without accents."""
+        return super().split(re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFD", input)))
+
+
 def setup(app):
     """Let docstrings be read as they are meant, and the static files be complete when the build ends."""
+    app.add_search_language(Unaccented)
     app.connect("autodoc-process-docstring", keep_bars)
     app.connect("build-finished", vendor_mathjax)
     app.connect("build-finished", write_definitions)

@@ -14,9 +14,10 @@ document.addEventListener("DOMContentLoaded", () => {
   const verdicts = new Map(rows.map((row) => [row, verdictOf(row)]));
   const works = [...section.querySelectorAll("section")];
   const title = (row) => row.closest("section").firstElementChild.textContent;
-  const texts = new Map(rows.map((row) => [row, `${title(row)} ${row.textContent}`.toLowerCase()]));
+  const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(); // é is found as e
+  const texts = new Map(rows.map((row) => [row, plain(`${title(row)} ${row.textContent}`)]));
   const filter = () => {
-    const wanted = words.value.toLowerCase().split(/\s+/);
+    const wanted = plain(words.value).split(/\s+/);
     for (const row of rows) {
       const asked = !menu.value || verdicts.get(row) === menu.value;
       row.hidden = !(asked && wanted.every((word) => texts.get(row).includes(word)));

@@ -2,7 +2,8 @@
 // opened from a file may not fetch other pages.
 document.addEventListener("DOMContentLoaded", () => {
   const results = document.getElementById("search-results");
-  const query = new URLSearchParams(location.search).get("q")?.toLowerCase().match(/[\p{L}\p{N}_]+/gu);
+  const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(); // as long as the text
+  const query = plain(new URLSearchParams(location.search).get("q") ?? "").match(/[\p{L}\p{N}_]+/gu);
   if (!results || !query) return;
   const stemmer = new Stemmer();
   const words = [...new Set(query.flatMap((word) => [word, stemmer.stemWord(word)]))];
@@ -11,7 +12,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const [page, anchor] = link.getAttribute("href").split("#");
       const text = TEXTS[page.replace(/\.html$/, "")];
       if (!text || link.parentElement.querySelector(".context")) continue;
-      const lower = text.toLowerCase(), title = link.textContent.split(" > ").at(-1).toLowerCase();
+      const lower = plain(text), title = plain(link.textContent.split(" > ").at(-1));
       const from = anchor ? lower.indexOf(title) : 0;
       const word = from < 0 ? undefined : words.find((one) => lower.includes(one, from));
       if (word === undefined) continue;

@@ -220,7 +220,7 @@ def test_a_search_opened_from_a_file_shows_the_words_around_a_hit(tmp_path):
         pytest.skip("no Chromium here: apt-get install chromium")
     (tmp_path / "search.html").write_text(SEARCH.format(script=(BOOK / "_static/snippets.js").as_uri()))
     (tmp_path / "_static").mkdir()
-    text = "Shuffled reports <hide>. Two A shuffler mixes them. " + "More words. " * 40
+    text = "Shuffled réports <hide>. Two A shuffler mixes them. " + "More words. " * 40
     (tmp_path / "_static/texts.js").write_text(f"const TEXTS = {json.dumps({'lessons/one': text})};")
     with driver.sync_playwright() as run:
         page = run.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"]).new_page()
@@ -228,4 +228,7 @@ def test_a_search_opened_from_a_file_shows_the_words_around_a_hit(tmp_path):
         page.wait_for_selector(".context")
         assert page.locator("mark").all_inner_texts() == ["Shuffl", "shuffl"]
         first, second = page.locator("li .context").all_inner_texts()
-    assert first.startswith("Shuffled reports <hide>.") and first.endswith("…") and "Two A shuffler" in second
+        page.goto((tmp_path / "search.html").as_uri() + "?q=Reports")
+        page.wait_for_selector(".context")
+        assert page.locator("mark").first.inner_text() == "réports"
+    assert first.startswith("Shuffled réports <hide>.") and first.endswith("…") and "Two A shuffler" in second
