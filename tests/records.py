@@ -16,6 +16,7 @@ from scipy.special import ndtr
 
 import oracles
 from claims import exact_channels, exact_shuffle
+from claims.exact_channels import normalised
 from finite_pairs import LOPSIDED, MILD, TELLING, discrete
 from oracles import mixtures, multi_message, neighbours, small_domains
 from oracles.mixtures import BENT, LOCAL_HASH, SKEW, SUBSETS, crooked, direct_sum
@@ -67,13 +68,6 @@ def shuffled(name, randomizer, rows, users, loose, attained=0.999, complete=True
     )
 
 
-def fractions(matrix):
-    """Return rows of fractions that sum to 1, from a matrix of floats."""
-    rows = [[F(float(mass)) for mass in row] for row in matrix]
-    totals = [sum(row) for row in rows]
-    return [[mass / total for mass in row] for row, total in zip(rows, totals, strict=True)]
-
-
 # ---------------------------------------------------------------- randomizers, shuffled
 
 GRR, SUBSET, HASH = exact_shuffle.randomized_response, exact_channels.subsets, exact_channels.local_hash
@@ -104,7 +98,7 @@ BY_DEFINITION = (
 )
 MOST_CELLS = 300
 LISTED = tuple(
-    shuffled(name, mechanism, fractions(matrix), (1, 2) if matrix.size < 100 else (1,), 3.0, 0.96)
+    shuffled(name, mechanism, normalised(matrix), (1, 2) if matrix.size < 100 else (1,), 3.0, 0.96)
     for name, (mechanism, matrix) in small_domains.FINITE.items()
     if name not in ("generic", "binary_rr") and matrix.size < MOST_CELLS
 )
@@ -211,14 +205,14 @@ def gaussian_cells(mu, cuts=24):
     """Return the masses of cells of N(0, 1) and N(mu, 1) as fractions: coarsening is post-processing."""
     edges = np.concatenate(([-np.inf], np.linspace(mu / 2 - 4, mu / 2 + 4, cuts), [np.inf]))
     first, second = (np.diff(ndtr(edges - shift)) for shift in (0.0, mu))
-    rows = fractions([first, second])
+    rows = normalised([first, second])
     return dict(enumerate(zip(*rows, strict=True)))
 
 
 def allocation_cells(noise, cuts=12):
     """Return cells of two blocks where one example, +C or -C, is in either."""
     edges = np.concatenate(([-np.inf], np.linspace(-4, 4, cuts), [np.inf]))
-    none, up, down = fractions([np.diff(ndtr(edges - shift)) for shift in (0.0, 1 / noise, -1 / noise)])
+    none, up, down = normalised([np.diff(ndtr(edges - shift)) for shift in (0.0, 1 / noise, -1 / noise)])
     cells = range(len(none))
     return {
         (i, j): tuple((one[i] * none[j] + none[i] * one[j]) / 2 for one in (up, down))

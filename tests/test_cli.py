@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -378,18 +377,6 @@ def test_files_that_cannot_be_read_or_written_are_said_in_one_line(tmp_path, cap
 def command(path, *options, **how):
     arguments = [sys.executable, "-m", "shufflelib", "sweep", str(path), "--jobs", "1", *options]
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how)
-
-
-def test_a_sweep_on_a_full_disk_ends_with_one_line(tmp_path):
-    (tmp_path / "grid.yaml").write_text(GRID)
-
-    def small_files():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-
-    running = command(tmp_path / "grid.yaml", preexec_fn=small_files)
-    out, err = running.communicate(timeout=100)
-    assert running.returncode == 2 and out == "" and err.count("\n") == 1
-    assert "File too large" in err
 
 
 def test_a_sweep_stopped_from_the_keyboard_keeps_what_is_done(tmp_path, capsys):

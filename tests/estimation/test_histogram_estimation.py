@@ -70,19 +70,3 @@ def test_supports_have_the_joint_distribution_of_all_reports(name):
         assert float(mean) == pytest.approx(counts[item] * own + (n - counts[item]) * other)
         stated = estimation.frequency_variance(randomizer, counts[item] / n, n=int(n))
         assert float(variance) == pytest.approx(stated * (n * (own - other)) ** 2)
-
-
-@pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("eps0", [0.5, 3.0])
-def test_simulated_and_run_histograms_agree(name, eps0):
-    counts = estimation.zipf_counts(600, d=12)
-    protocol = estimation.HistogramProtocol(MECHANISMS[name](eps0=eps0, d=12), n=600)
-    items, rng = np.repeat(np.arange(12), counts), seeded(18)
-    runs = np.array([protocol.estimate(protocol.reports(items, rng)) for _ in range(300)])
-    drawn = protocol.repeat(items, 300, rng)
-    truth, variance = counts / 600, protocol.variance(items)
-    for z in (runs, drawn):
-        assert np.all(np.abs(z.mean(axis=0) - truth) < 5 * np.sqrt(variance / 300))
-        assert np.mean((z - truth) ** 2 / variance) == pytest.approx(1.0, abs=0.12)
-    together = [np.corrcoef(z[:, 0], z[:, 1])[0, 1] for z in (runs, drawn)]
-    assert abs(together[0] - together[1]) < 0.3

@@ -35,13 +35,12 @@ def test_a_headline_stands_above_its_setting_and_inside_the_figure(whole):
 
 
 def test_labels_of_two_lines_do_not_overlap_and_stay_legible():
-    fig, ax = panel()
-    names = ["EFMRTT'19", "CCG'24, Theorem 2", "clones FMT'21, pair", "exact"]
-    plotting.draw_curves(ax, [plotting.curve(name, X, TRUTH) for name in names])
+    fig, ax = plotting.figure(width=6, height=5)
+    plotting.draw_curves(ax, [plotting.curve(name, X, TRUTH) for name in plotting.LINE])
     ax.plot(X, TRUTH, label="mine")
     plotting.label_directly(ax, {"EFMRTT'19": "two\nlines", "mine": "a line of\nthe reader"})
     texts = [text for text in ax.texts if text.get_gid() == "direct label"]
-    assert len(texts) == 6 and boxes(fig)
+    assert len(texts) == len(plotting.LINE) + 1 and boxes(fig)
     shown = sorted((Text.get_window_extent(text) for text in texts), key=lambda box: box.y0)
     assert all(below.y1 <= above.y0 + 1 for below, above in itertools.pairwise(shown))
     assert all(_contrast(np.array(text.get_color())) >= CONTRAST for text in texts)

@@ -9,7 +9,6 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from claims import failure_curve
-from shown_texts import boxes
 from shufflelib import plotting
 from shufflelib.explorer.sliders import choice, explore, log_slider, slider
 from shufflelib.numerics.certified import Certified
@@ -83,16 +82,6 @@ def test_redrawing_moves_the_lines_that_are_there():
     plotting.label_directly(ax)
     assert len(ax.get_lines()) == 2 and len(ax.texts) == 2 and len(ax.collections) == 1
     assert ax.get_ylim()[1] >= 30 and plotting.png(fig) != before
-
-
-def test_direct_labels_do_not_overlap():
-    fig, ax = plotting.figure(width=6, height=4)
-    plotting.draw_curves(ax, [plotting.curve(bound, X, X) for bound in plotting.LINE])
-    plotting.label_directly(ax)
-    names = {text.get_text() for text in ax.texts}
-    heights = sorted((box.y0, box.y1) for text, box in boxes(fig) if text in names)
-    assert len(heights) == len(plotting.LINE)
-    assert all(below[1] <= above[0] + 1 for below, above in itertools.pairwise(heights))
 
 
 def test_style_is_never_left_behind():

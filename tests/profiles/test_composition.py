@@ -179,19 +179,6 @@ def epsilon_of(pair, delta):
 # ---------------------------------------------------------------- what papers print
 
 
-def test_optimal_composition_is_that_of_its_worst_mechanism():
-    eps, delta, rounds = 0.3, 0.001, 12
-    likely, rare = (1 - delta) / (1 + math.exp(-eps)), (1 - delta) / (1 + math.exp(eps))
-    worst = discrete([(delta, 0.0), (likely, rare), (rare, likely), (0.0, delta)]).compose(rounds=rounds)
-    for total in (0.02, 0.05, 0.3):
-        value = published.optimal_kov15(eps=eps, delta=delta, rounds=rounds, total_delta=total)
-        exact = worst.epsilon(total)
-        assert exact.lower <= value <= exact.upper + 2 * eps
-        advanced = published.advanced_drv10(eps=eps, delta=delta, rounds=rounds, total_delta=total)
-        assert exact.lower <= advanced <= rounds * eps * (1 + 1e-15)  # the product is rounded down
-    assert published.optimal_kov15(eps=0.0, delta=0.0, rounds=5, total_delta=1e-6) == 0.0
-
-
 def test_every_upper_bound_lies_above_the_certified_lower_end():
     profile = shuffle(randomizers.generic(eps0=1.0), n=1000)
     composed = profile.compose(rounds=50)

@@ -71,6 +71,10 @@ def test_a_theorem_is_not_below_itself_where_the_deltas_cancel(theorem, holds, s
     assert answered > size / 2
 
 
+def test_rounds_that_lose_nothing_together_lose_nothing():
+    assert optimal_kov15(eps=0.0, delta=0.0, rounds=5, total_delta=1e-6) == 0.0
+
+
 def ordinary(seed, size):
     """Rounds of (ε, δ) that spend at most half of the total δ."""
     rng = np.random.default_rng(seed)

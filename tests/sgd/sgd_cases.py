@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import oracles
 from shufflelib.sgd import Network
 
 RNG = np.random.default_rng
@@ -39,3 +40,7 @@ def adversarial(widths, case):
 
 
 CASES = ["random", "huge features", "huge parameters", "both", "tiny features", "one far out"]
+
+
+def gaussian_delta(mu, eps):
+    return float(oracles.gaussian_delta(mu, eps))

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import special
 
 import oracles
 from oracles import neighbours, renyi_formulas
+from sgd_cases import gaussian_delta
 from shufflelib import sgd
 from shufflelib.sgd import accounting
 
@@ -24,10 +24,6 @@ def algorithm1(eps0=2.0, blocks=200, block_size=300):
 
 def clients(eps=(0.5, 1.0, 2.0), delta=DELTA, **how):
     return sgd.PersonalClients(eps=list(eps), delta=delta, clip=2.0, client_size=10, **how)
-
-
-def gaussian_delta(mu, eps):
-    return special.ndtr(-eps / mu + mu / 2) - math.exp(eps) * special.ndtr(-eps / mu - mu / 2)
 
 
 # ---------------------------------------------------------------- one example

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from sgd_cases import single
+from sgd_cases import gaussian_delta, single
 from shufflelib import sgd
 from shufflelib.sgd import Network, accounting
 
@@ -19,10 +19,6 @@ NETWORK = Network((5, 4, 3))
 
 def reports(kind=sgd.AllocatedBlocks, **changes):
     return kind(**{"noise_multiplier": 1.0, "clip": 0.7, "blocks": 6, "block_size": 8, **changes})
-
-
-def gaussian_delta(mu, eps):
-    return special.ndtr(-eps / mu + mu / 2) - math.exp(eps) * special.ndtr(-eps / mu - mu / 2)
 
 
 # ---------------------------------------------------------------- what is sent out
