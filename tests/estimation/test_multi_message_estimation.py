@@ -5,7 +5,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 
 from goodness_of_fit import p_value
 from oracles import multi_message as oracle
@@ -72,28 +71,6 @@ def test_run_states_what_is_certified():
     truth = np.bincount(data) / 1_000
     assert np.all(np.abs(result.value - truth) < 5 * result.standard_error)
     assert np.allclose(result.standard_error, np.sqrt(protocol.variance(data)))  # does not depend on the data
-
-
-def least_flip(**at):
-    """Return nearly the least flip probability that is proved to give ε = 0.5 at δ = 1e-6."""
-
-    def above(flip):
-        protocol = randomizers.cheu_zhilyaev(d=16, flip=flip)
-        delta = multi_message.shuffle_messages(protocol, **at).delta(0.5).upper
-        return math.log(max(delta, 1e-300) / 1e-6)
-
-    return brentq(above, 1e-7, 0.499, rtol=1e-4)
-
-
-def test_error_falls_with_messages_to_the_central_one():
-    errors, evenly = [], np.full(16, 1 / 16)  # the variance does not depend on the data
-    for each in (1, 4, 16, 64, 256):
-        at = {"n": 5_000, "blanket": 5_000 * each}
-        flip = least_flip(**at)
-        variance = randomizers.cheu_zhilyaev(d=16, flip=flip).variance(evenly, **at)
-        errors.append(estimation.normal_absolute_error(variance))
-    assert all(more < less for less, more in zip(errors, errors[1:], strict=False))
-    assert 0.97 < errors[4] / errors[3] < 1.0
 
 
 # ---- bad input

@@ -35,7 +35,7 @@ def test_a_headline_stands_above_its_setting_and_inside_the_figure(whole):
 
 
 def test_labels_of_two_lines_do_not_overlap_and_stay_legible():
-    fig, ax = plotting.figure(width=6, height=5)
+    fig, ax = plotting.figure(width=6, height=8)
     plotting.draw_curves(ax, [plotting.curve(name, X, TRUTH) for name in plotting.LINE])
     ax.plot(X, TRUTH, label="mine")
     plotting.label_directly(ax, {"EFMRTT'19": "two\nlines", "mine": "a line of\nthe reader"})

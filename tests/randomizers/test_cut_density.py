@@ -147,17 +147,9 @@ def test_hostile_densities(changes, word):
 @pytest.mark.parametrize("eps0", [0.05, 0.5, 0.99])
 def test_a_budget_that_the_cells_contradict_is_refused(eps0):
     """Noise of budget 1: a cell in the tail has a ratio of e."""
-
-    def built(budget):
-        return randomizers.from_density(
-            lambda y, x: stats.laplace.cdf(y - x),
-            inputs=[0.0, 1.0],
-            edges=np.r_[-np.inf, np.linspace(-8.0, 9.0, 86), np.inf],
-            slope=2.0,
-            survival=lambda y, x: stats.laplace.sf(y - x),
-            eps0=budget,
-        )
-
+    cdf, survival = noise(1.0)
+    edges = np.r_[-np.inf, np.linspace(-8.0, 9.0, 86), np.inf]
+    given = {"inputs": [0.0, 1.0], "edges": edges, "slope": 2.0, "survival": survival}
     with pytest.raises(ValueError, match="eps0 must be a budget that the masses of all cells keep"):
-        built(eps0)
-    assert shuffle(built(1.0), n=1).delta(0.6).upper >= 0.18127
+        randomizers.from_density(cdf, **given, eps0=eps0)
+    assert shuffle(randomizers.from_density(cdf, **given, eps0=1.0), n=1).delta(0.6).upper >= 0.18127

@@ -29,30 +29,21 @@ def examples(rng, n, scale=1.0):
     return features, rng.integers(3, size=n)
 
 
-@pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])
-def test_a_release_is_the_sum_of_clipped_gradients_over_one_number(kind, scale):
+SIZES = [(sgd.GaussianBlocks, 8), *((sgd.AllocatedBlocks, size) for size in (0, 1, 3, 8, 20))]
+
+
+@pytest.mark.parametrize(("kind", "size"), SIZES)
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 100.0, 1e6])
+def test_a_report_is_the_sum_of_clipped_gradients_over_one_number_whatever_the_size(kind, size, scale):
     rng = np.random.default_rng(1)
-    one, parameters = reports(kind), NETWORK.initial(rng)
-    features, labels = examples(rng, 8, scale)
-    gradients = NETWORK.gradients(parameters, features, labels)
-    each = np.array([single(gradients, j) for j in range(8)])
-    norms = np.linalg.norm(each, axis=1)
-    expected = (each * np.minimum(1.0, 0.7 / np.maximum(norms, 1e-300))[:, None]).sum(axis=0) / 8
-    assert np.allclose(one.release(gradients, NETWORK), expected, rtol=1e-4, atol=1e-6)
-
-
-@pytest.mark.parametrize("size", [0, 1, 3, 8, 20])
-def test_the_divisor_of_an_allocated_block_does_not_depend_on_its_size(size):
-    rng = np.random.default_rng(2)
-    one, parameters = reports(noise_multiplier=1e-9), NETWORK.initial(rng)
-    features, labels = examples(rng, size, 100.0)
-    gradients = NETWORK.gradients(parameters, features, labels)
-    found = one.report(gradients, NETWORK, 0, rng)
+    parameters = NETWORK.initial(rng)
+    gradients = NETWORK.gradients(parameters, *examples(rng, size, scale))
+    found = reports(kind, noise_multiplier=1e-9).report(gradients, NETWORK, 0, rng)
     assert found.shape == (NETWORK.size,) and found.dtype == np.float32
     each = np.array([single(gradients, j) for j in range(size)]).reshape(size, NETWORK.size)
-    clipped = each * np.minimum(1.0, 0.7 / (np.linalg.norm(each, axis=1, keepdims=True) + 1e-12))
-    assert np.allclose(found, clipped.sum(axis=0) / 8, atol=1e-6)
+    norms = np.linalg.norm(each, axis=1)
+    expected = (each * np.minimum(1.0, 0.7 / np.maximum(norms, 1e-300))[:, None]).sum(axis=0) / 8
+    assert np.allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", BOTH)
