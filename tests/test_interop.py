@@ -55,17 +55,6 @@ def test_one_round_lies_on_its_side(name):
         assert truth.lower <= high.get_delta_for_epsilon(eps) * (1.0 + 1e-9) + 1e-25
 
 
-def test_both_directions_of_an_asymmetric_pair_are_kept():
-    profile, step = PROFILES["asymmetric"]
-    backward = to_dp_accounting(profile.reversed, value_discretization_interval=step)
-    forward = to_dp_accounting(profile, value_discretization_interval=step)
-    assert not forward._symmetric
-    for eps in (0.0, 0.05, 0.1):
-        assert forward.get_delta_for_epsilon(eps) == pytest.approx(
-            backward.get_delta_for_epsilon(eps), rel=1e-9
-        )
-
-
 @pytest.mark.parametrize("convert", [to_dp_accounting, to_dp_accounting_optimistic])
 def test_a_missing_package_says_what_to_install(convert, monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)

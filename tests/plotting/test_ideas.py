@@ -172,13 +172,6 @@ def test_delta_is_the_sum_of_the_excess():
     assert f"δ = {digits(delta)}," in fig.get_suptitle()
 
 
-def test_counts_have_whole_ticks_and_shares_fractions():
-    case = GOOD["draw_delta"][0]
-    for scale, whole in ((1.0, True), (0.01, False)):
-        fig = ideas.draw_delta(**case | {"x": scale * np.asarray(case["x"])})
-        assert all((ax.get_xticks() % 1 == 0).all() == whole for ax in fig.axes)
-
-
 def test_an_excess_too_far_out_to_be_seen_is_not_called_zero():
     case = {"x": [0, 1, 2, 3, 4, 5], "p": [0.3, 0.4, 0.3 - 1e-6, 0, 0, 1e-6], "q": [0.3, 0.4, 0.3, 0, 0, 0]}
     assert "δ = 10⁻⁶: too far out to be seen" in {

@@ -94,15 +94,13 @@ def test_the_table_of_fewer_options_bounds_randomized_response_with_more(d):
             assert answer <= max(1.9 * upper, upper + 1e-3)
 
 
-@MECHANISMS
-def test_an_answer_is_proved_and_little_larger_than_needed(name):
-    check(name, 43, 1)
+MANY = int(os.environ.get("SHUFFLELIB_FUZZ", 10_000)) // len(planner_table.MECHANISMS)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(("questions", "seed"), [(43, 1), pytest.param(MANY, 2, marks=pytest.mark.slow)])
 @MECHANISMS
-def test_many_answers_are_proved_and_little_larger_than_needed(name):
-    check(name, int(os.environ.get("SHUFFLELIB_FUZZ", 10_000)) // len(planner_table.MECHANISMS), 2)
+def test_an_answer_is_proved_and_little_larger_than_needed(name, questions, seed):
+    check(name, questions, seed)
 
 
 @pytest.mark.parametrize("name", ["generic", "binary_rr"])

@@ -117,6 +117,14 @@ def test_blanket_epsilon_solves_the_printed_inequality(kind, option, eps0):
             assert printed(1e-9) <= delta < printed(-1e-9)
 
 
+def test_generic_blanket_bounds_are_those_of_the_generic_blanket():
+    bounds = closed_form.blanket_hoeffding, closed_form.blanket_bennett
+    for eps0, n, delta in ((0.5, 10**3, 1e-6), (2.0, 10**4, 1e-3)):
+        at = {"blanket": BlanketBounds.generic(eps0=eps0), "n": n, "delta": delta}
+        for bound, own in zip(bounds, SPECIFIC, strict=True):
+            assert bound(eps0=eps0, n=n, delta=delta) == own(**at)
+
+
 @pytest.mark.parametrize(
     ("p", "beta", "q", "n"),
     [

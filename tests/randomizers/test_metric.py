@@ -352,19 +352,15 @@ def test_every_place_needs_room_for_its_hat():
         witch_hat(d01=1, dmax=2, brim=1.49, height=1)
 
 
-@pytest.mark.parametrize("build", (metric_laplace, hat), ids=name_of)
-@pytest.mark.parametrize("x", ([2.1], [-1.1], ["0"], [], [[0.0]], [float("nan")]), ids=repr)
+FAR = ([2.1], [-1.1], ["0"], [], [[0.0]], [float("nan")])
+FAR_IN_THE_PLANE = ([[0.0, 2.1]], [[-1.1, 0.0]], [0.0, 1.0], [], [[0.0, float("nan")]], [["a", "b"]])
+PLACES = [(metric_laplace, FAR), (hat, FAR), (planar_laplace, FAR_IN_THE_PLANE)]
+
+
+@pytest.mark.parametrize(("build", "x"), [(build, x) for build, far in PLACES for x in far])
 def test_hostile_places(build, x):
     with pytest.raises((ValueError, TypeError), match="x"):
         build(d01=1, dmax=2).sample(x, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize(
-    "x", ([[0.0, 2.1]], [[-1.1, 0.0]], [0.0, 1.0], [], [[0.0, float("nan")]], [["a", "b"]]), ids=repr
-)
-def test_hostile_places_of_the_plane(x):
-    with pytest.raises((ValueError, TypeError), match="x"):
-        planar_laplace(d01=1, dmax=2).sample(x, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("build", (metric_laplace, planar_laplace, hat), ids=name_of)
