@@ -165,12 +165,16 @@ class Crowd(_Idea):
         return f"About {plotting.digits(mine, 2)} of the other {setting.n - 1:,} reports look like yours"
 
 
-class Outcomes(_Idea):
-    """Twenty surveys that the chosen mechanism may give, over the true shares."""
+class _OfPlan(_Idea):
+    """A picture of the mechanism that is open in the plan."""
 
     def questions(self, setting):
         """Return the table of all mechanisms."""
         return [(questions.recommended, setting)]
+
+
+class Outcomes(_OfPlan):
+    """Twenty surveys that the chosen mechanism may give, over the true shares."""
 
     def draw(self, setting, known):
         """Draw normal errors; each item is a quarter rarer than the one before."""
@@ -199,12 +203,8 @@ class Outcomes(_Idea):
         return f"In {RUNS} surveys no share is off by more than {plan.points(worst)}"
 
 
-class Errors(_Idea):
+class Errors(_OfPlan):
     """The error of the chosen mechanism beside those of a trusted curator and of no shuffler."""
-
-    def questions(self, setting):
-        """Return the table of all mechanisms."""
-        return [(questions.recommended, setting)]
 
     def draw(self, setting, known):
         """Draw one standard error to both sides of a true share."""

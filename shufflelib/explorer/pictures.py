@@ -87,11 +87,9 @@ class Picture(ABC):
         self.span.set_data([x, x] if known else [], [low, high] if known else [])
 
     def _show(self, curves):
-        self.curves = curves
+        self.curves, (low, high, *_) = curves, curves
         plotting.draw_curves(self.ax, curves)
-        low, high = (next((one for one in curves if one.bound == end), None) for end in ENDS)
-        if low is not None:
-            plotting.shade_bracket(self.ax, low.x, low.lower, high.upper)
+        plotting.shade_bracket(self.ax, low.x, low.lower, high.upper)
 
     def _decades(self, least):
         """Let the heights end at whole powers of ten, so that they rarely change."""

@@ -186,18 +186,6 @@ def deploy(setting, known):
     return paragraphs + _errors(setting, known(questions.largest, setting))
 
 
-def plain(value):
-    """Write a parameter as people do.
-
-    Examples
-    --------
-    >>> from shufflelib.explorer.text import plain
-    >>> plain(1e-6), plain(0.02)
-    ('10⁻⁶', '0.02')
-    """
-    return digits(value, 6)
-
-
 def _plain(value):
     return f"{value:,}" if isinstance(value, int) else bound(value, up=False)
 

@@ -4,6 +4,7 @@ import math
 
 from shufflelib.explorer import questions, text
 from shufflelib.explorer.questions import Unknown
+from shufflelib.plotting.headings import digits
 
 
 def answer(setting, known):
@@ -13,7 +14,7 @@ def answer(setting, known):
 
 def big(found, setting):
     """Give the certified ε as one large number."""
-    at = f"at δ = {text.plain(setting.delta)}"
+    at = f"at δ = {digits(setting.delta, 6)}"
     if isinstance(found, Unknown):
         if found.pending:
             return f'<p class="big epsilon">ε <span class="pending">{found.reason}</span></p>'
@@ -40,7 +41,7 @@ def meaning(eps, delta):
     times = text.rounded(math.exp(eps), up=True, to=4)
     return (
         f"<p>With your value any result is at most <b>{times} times</b> as likely as with another value in "
-        f"its place (e<sup>ε</sup>), plus {text.plain(delta)} (δ).</p>"
+        f"its place (e<sup>ε</sup>), plus {digits(delta, 6)} (δ).</p>"
     )
 
 
