@@ -35,9 +35,7 @@ class WorstPair(Envelope):
 
     def __init__(self, pairs):
         super().__init__(pairs)
-        self.directions = tuple(
-            one for pair in self.pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))
-        )
+        self.directions = tuple(curve.pair for curve in self._curves)
         all_ratios = [pair.ratios for pair in self.directions]
         atoms = max(ratios.w.size for ratios in all_ratios)
         self._first, self._second, self._mass = (
