@@ -66,7 +66,7 @@ GOOD = {  # each picture's arguments, and other ones that it must bear
     ],
     "draw_segments": [
         {"first": [[0, 1], [0.1, 0.55], [0.3, 0.25], [1, 0]], "second": [[0, 1], [0.25, 0.25], [1, 0]]},
-        {"first": [[0, 1], [0, 0], [1, 0]], "second": [[0, 1], [1, 0]], "weight": 0.125},
+        {"first": [[0, 1], [0, 0], [1, 0]], "second": [[0, 1], [1, 0]]},
     ],
     "draw_bracket": [
         {"lower": 0.1723, "upper": 0.17231, "published": PUBLISHED},

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from shufflelib.numerics.validation import real
-from shufflelib.plotting.headings import digits
 from shufflelib.plotting.ideas.canvas import BOLD, NOTE, canvas, numbers, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, ORANGE
@@ -14,15 +12,13 @@ SIDE = 1.3  # inches of each square panel
 CORNERS = range(2, 61)
 
 
-def draw_segments(first, second, *, weight=0.5, finding=None, setting="", fig=None):
-    """Draw two trade-off functions as chains of segments, and the chain merged from both, sorted by slope.
+def draw_segments(first, second, *, finding=None, setting="", fig=None):
+    """Draw two trade-off functions as chains of segments, and half of each merged, sorted by slope.
 
     Parameters
     ----------
     first, second : array_like, shapes (m, 2) and (k, 2)
         Corners of each chain from (0, 1) to (1, 0): false alarms and misses, convex.
-    weight : float
-        Of the first chain; the second has the rest.
 
     Examples
     --------
@@ -35,16 +31,15 @@ def draw_segments(first, second, *, weight=0.5, finding=None, setting="", fig=No
         numbers(corners, name, CORNERS, 2, at_least=0.0, at_most=1.0)
         for corners, name in ((first, "first"), (second, "second"))
     )
-    weight = real(weight, "weight", above=0.0, below=1.0, remedy="the other chain has the rest")
-    steps, colours = _merged(first, second, weight)
+    steps, colours = _merged(first, second)
     if finding is None:
         finding = f"The mixture has {len(steps)} segments, the steepest first"
     fig, top = canvas(fig, HEIGHT, finding, setting)
     gap = (fig.get_figwidth() - 0.5 - 3 * SIDE) / 2
     lefts = [0.4 + (SIDE + gap) * place for place in range(3)]
     chains = [
-        (np.diff(first, axis=0), [BLUE] * (len(first) - 1), f"weight {digits(weight)}"),
-        (np.diff(second, axis=0), [ORANGE] * (len(second) - 1), f"weight {digits(1.0 - weight)}"),
+        (np.diff(first, axis=0), [BLUE] * (len(first) - 1), "weight 0.5"),
+        (np.diff(second, axis=0), [ORANGE] * (len(second) - 1), "weight 0.5"),
         (steps, colours, "all segments,\nsorted by slope"),
     ]
     with style():
@@ -65,9 +60,9 @@ def draw_segments(first, second, *, weight=0.5, finding=None, setting="", fig=No
     return fig
 
 
-def _merged(first, second, weight):
-    """Return the segments of both chains, scaled and sorted by slope, and the colour of each."""
-    steps = np.vstack((weight * np.diff(first, axis=0), (1.0 - weight) * np.diff(second, axis=0)))
+def _merged(first, second):
+    """Return the segments of both chains, halved and sorted by slope, and the colour of each."""
+    steps = 0.5 * np.vstack((np.diff(first, axis=0), np.diff(second, axis=0)))
     colours = [BLUE] * (len(first) - 1) + [ORANGE] * (len(second) - 1)
     order = np.argsort(np.arctan2(steps[:, 1], steps[:, 0]), kind="stable")
     return steps[order], [colours[place] for place in order]
