@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shufflelib.published.composition import advanced_drv10, optimal_kov15
+from shufflelib.published.composition import advanced_drv10, optimal_kov15, subsampled_girgis21
 
 DIGITS = 60
 TOO_LITTLE = "total_delta must exceed"
@@ -101,3 +101,14 @@ def test_the_optimal_theorem_takes_all_the_steps_it_proves():
         with localcontext(prec=DIGITS):
             assert proves(**asked, steps=steps)
             assert steps == asked["rounds"] // 2 or not proves(**asked, steps=steps + 1)
+
+
+@pytest.mark.parametrize(("e", "n", "rate", "order"), [(2.0, 9, 0.5, 4), (3.0, 50, 1.0, 3), (1.5, 7, 0.1, 6)])
+def test_subsampled_rounds_have_the_printed_sum(e, n, rate, order):
+    users, x = (n - 1) // (2 * e) + 1, (e * e - 1) / (2 * e)
+    total = 1 + 4 * math.comb(order, 2) * rate**2 * (e - 1) ** 2 / (users * e)
+    for j in range(3, order + 1):
+        total += math.comb(order, j) * rate**j * j * math.gamma(j / 2) * (8 * x * x / users) ** (j / 2)
+    total += ((1 + rate * x) ** order - 1 - order * rate * x) * math.exp(-(n - 1) / (8 * e))
+    found = subsampled_girgis21(eps0=math.log(e), n=n, rate=rate, order=order)
+    assert found == pytest.approx(math.log(total) / (order - 1), rel=1e-12)

@@ -61,11 +61,13 @@ def test_the_contour_encloses_a_sum_over_counts_to_six_digits(groups, eps, monke
     assert upper - lower < 9e-7  # so that an end off by 1e-6 is seen
 
 
-@pytest.mark.parametrize(("eps", "width"), [(0.0, 2e-3), (3.0, 1e-4), (6.0, math.inf)])
-def test_one_budget_of_twelve_among_a_thousand_of_one(eps, width):
+@pytest.mark.parametrize(
+    ("light", "eps", "width"), [(1.0, 0.0, 2e-3), (1.0, 3.0, 1e-4), (1.0, 6.0, math.inf), (0.1, 0.0, 0.7)]
+)
+def test_one_budget_of_twelve_among_a_thousand_of_less(light, eps, width):
     """Conditioned on the report of the one slot, the sum over the others from its binomial counts."""
-    n, r, rare = 1000, 1.0 / (math.e + 1.0), 1.0 / (math.exp(12.0) + 1.0)
-    up, down = math.e - math.exp(eps), 1.0 - math.exp(eps + 1.0)
+    n, r, rare = 1000, 1.0 / (math.exp(light) + 1.0), 1.0 / (math.exp(12.0) + 1.0)
+    up, down = math.exp(light) - math.exp(eps), 1.0 - math.exp(eps + light)
     terms = []
     for chance, level in (
         (rare, math.exp(12.0) - math.exp(eps)),
@@ -80,7 +82,7 @@ def test_one_budget_of_twelve_among_a_thousand_of_one(eps, width):
             log_terms = log_ways + clones * math.log(r) + (n - clones) * math.log1p(-2.0 * r)
             terms.append(np.log(gain[some]) + log_terms[some] + math.log(chance))
     truth = float(logsumexp(np.concatenate(terms))) - math.log(n + 1)
-    lower, upper = PersonalizedPair([1.0, 12.0], counts=[n, 1]).log_hockey_stick(eps)
+    lower, upper = PersonalizedPair([light, 12.0], counts=[n, 1]).log_hockey_stick(eps)
     assert lower <= truth + 1e-9 and truth <= upper + 1e-9 and upper < lower + width
 
 
