@@ -12,7 +12,7 @@ from PIL import Image
 import test_hostile as hostile
 from shown_texts import boxes
 from shufflelib import plotting
-from shufflelib.plotting import digits, ideas
+from shufflelib.plotting import ideas
 
 RNG = np.random.default_rng(7)
 BELL = np.array([math.comb(20, k) for k in range(21)]) / 2**20
@@ -165,13 +165,6 @@ def test_wrong_shapes_are_refused_with_value_and_remedy(name, wrong, message):
         getattr(ideas, name)(**GOOD[name][0] | wrong)
 
 
-def test_delta_is_the_sum_of_the_excess():
-    case = GOOD["draw_delta"][0]
-    fig = ideas.draw_delta(**case)
-    delta = np.maximum(case["p"] - math.exp(0.2) * case["q"], 0.0).sum()
-    assert f"δ = {digits(delta)}," in fig.get_suptitle()
-
-
 def test_an_excess_too_far_out_to_be_seen_is_not_called_zero():
     case = {"x": [0, 1, 2, 3, 4, 5], "p": [0.3, 0.4, 0.3 - 1e-6, 0, 0, 1e-6], "q": [0.3, 0.4, 0.3, 0, 0, 0]}
     assert "δ = 10⁻⁶: too far out to be seen" in {
@@ -194,11 +187,6 @@ def test_the_bracket_names_what_an_attack_refutes_and_hides_no_gap():
     assert fig.get_suptitle().strip() == "Certified: ε = 0.172; the attack refutes normal limit"
     said = {text for text, _ in boxes(fig)}
     assert {"normal limit: 0.0843, refuted", "black: both bounds, 0.0059 % apart"} <= said
-
-
-def test_your_report_is_counted_among_those_that_look_alike():
-    fig = ideas.draw_clones(CROWD, you=37)
-    assert fig.get_suptitle().strip() == f"Your report is one of {(CROWD == 0).sum()} that look alike"
 
 
 @pytest.mark.parametrize("name", ANIMATED)
