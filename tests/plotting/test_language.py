@@ -79,14 +79,6 @@ def test_a_family_has_one_label():
     assert len(ax.get_lines()) == 1 and not ax.texts
 
 
-def test_words_stand_beside_a_point_of_the_line_and_are_replaced():
-    fig, ax = panel()
-    for _ in range(2):
-        plotting.label_along(ax, {"certified upper": ("the truth", X[1], (10, 8))})
-    (text,) = ax.texts
-    assert text.get_text() == "the truth" and text.xy == pytest.approx((X[1], TRUTH[1]))
-
-
 def test_a_shortfall_is_marked_between_claim_and_truth():
     fig, ax = panel(yscale="log")
     plotting.mark_shortfall(ax, X[2], TRUTH[2] / 4, TRUTH[2], "4 × too small", side="left")

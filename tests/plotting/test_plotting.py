@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 
 from claims import failure_curve
 from shufflelib import plotting
-from shufflelib.explorer.sliders import choice, explore, log_slider, slider
+from shufflelib.explorer.sliders import explore, log_slider, slider
 from shufflelib.numerics.certified import Certified
 
 X = np.array([1.0, 2.0, 3.0])
@@ -159,11 +159,7 @@ def test_moving_a_slider_changes_the_picture_and_going_back_restores_it():
     assert failure_curve.value == "n = 1,000, scale = 1: too many users"
 
 
-def test_controls_give_numbers_and_names():
-    n, delta = log_slider(1e2, 1e7), log_slider(1e-12, 1e-3, value=1e-6)
-    assert isinstance(n.value, int) and {100, 10**7} <= {value for _, value in n.options}
-    assert delta.value == pytest.approx(1e-6)
-    assert choice(["grr", "laplace"], value="laplace").value == "laplace"
+def test_a_logarithmic_slider_refuses_zero():
     with pytest.raises(ValueError, match="low=0"):
         log_slider(0, 1)
 
