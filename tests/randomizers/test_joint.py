@@ -21,11 +21,20 @@ from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers.product_ratios import (
     coarsened,
     mean_preserving_split,
+    product_of_attacks,
     product_of_blankets,
 )
 from test_contract import check_sound
 
 DELTA = 1e-6
+
+
+def test_two_equal_reports_with_many_outputs_keep_their_mass():
+    pair = randomizers.gaussian(sigma=1.0).input_pairs()[0]
+    for both in (product_of_blankets([pair.blanket] * 2), product_of_attacks([pair.attacks[0]] * 2)):
+        for ratio, outside in ((both.r0_over_w, both.r0_outside), (both.r1_over_w, both.r1_outside)):
+            assert math.fsum(both.w * ratio) + outside == pytest.approx(1.0, abs=1e-12)
+
 
 # ---- the certificate
 
