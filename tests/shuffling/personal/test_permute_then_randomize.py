@@ -61,13 +61,11 @@ def test_the_contour_encloses_a_sum_over_counts_to_six_digits(groups, eps, monke
     assert upper - lower < 9e-7  # so that an end off by 1e-6 is seen
 
 
-@pytest.mark.parametrize(
-    ("light", "eps", "width"), [(1.0, 0.0, 2e-3), (1.0, 3.0, 1e-4), (1.0, 6.0, math.inf), (0.1, 0.0, 0.7)]
-)
-def test_one_budget_of_twelve_among_a_thousand_of_less(light, eps, width):
+@pytest.mark.parametrize(("eps", "width"), [(0.0, 2e-3), (3.0, 1e-4), (6.0, math.inf)])
+def test_one_budget_of_twelve_among_a_thousand_of_one(eps, width):
     """Conditioned on the report of the one slot, the sum over the others from its binomial counts."""
-    n, r, rare = 1000, 1.0 / (math.exp(light) + 1.0), 1.0 / (math.exp(12.0) + 1.0)
-    up, down = math.exp(light) - math.exp(eps), 1.0 - math.exp(eps + light)
+    n, r, rare = 1000, 1.0 / (math.e + 1.0), 1.0 / (math.exp(12.0) + 1.0)
+    up, down = math.e - math.exp(eps), 1.0 - math.exp(eps + 1.0)
     terms = []
     for chance, level in (
         (rare, math.exp(12.0) - math.exp(eps)),
@@ -82,8 +80,14 @@ def test_one_budget_of_twelve_among_a_thousand_of_less(light, eps, width):
             log_terms = log_ways + clones * math.log(r) + (n - clones) * math.log1p(-2.0 * r)
             terms.append(np.log(gain[some]) + log_terms[some] + math.log(chance))
     truth = float(logsumexp(np.concatenate(terms))) - math.log(n + 1)
-    lower, upper = PersonalizedPair([light, 12.0], counts=[n, 1]).log_hockey_stick(eps)
+    lower, upper = PersonalizedPair([1.0, 12.0], counts=[n, 1]).log_hockey_stick(eps)
     assert lower <= truth + 1e-9 and truth <= upper + 1e-9 and upper < lower + width
+
+
+def test_the_largest_budget_apart_adds_its_share_of_the_local_delta():
+    pair, rest = PersonalizedPair([0.1, 12.0], counts=[1000, 1]), PersonalizedPair([0.1], counts=[1000])
+    parts = math.tanh(6.0) / 1001, 1000 / 1001 * math.exp(rest.log_hockey_stick(0.0).upper)
+    assert pair.log_hockey_stick(0.0).upper == pytest.approx(math.log(sum(parts)), abs=1e-8)
 
 
 def test_an_outlier_does_not_pull_other_budgets_up_when_they_are_rounded(monkeypatch):
