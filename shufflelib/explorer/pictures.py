@@ -87,8 +87,9 @@ class Picture(ABC):
         self.span.set_data([x, x] if known else [], [low, high] if known else [])
 
     def _show(self, curves):
-        self.curves, (low, high, *_) = curves, curves
+        self.curves = curves
         plotting.draw_curves(self.ax, curves)
+        low, high = curves[:2]
         plotting.shade_bracket(self.ax, low.x, low.lower, high.upper)
 
     def _decades(self, least):

@@ -57,9 +57,8 @@ def test_gaussian_delta(mu, eps):
     truth = oracles.gaussian_delta(mu, eps, digits=80)
     bracket = Gaussian(mu).delta(eps)
     assert bracket.lower <= truth <= bracket.upper
-    assert bracket.upper - bracket.lower <= (3e-6 if mu < 1e-4 else 1e-8 if mu < 36.0 else 1e-9) * float(
-        truth
-    )
+    width = 3e-6 if mu < 1e-4 else 1e-8 if mu < 36.0 else 1e-9
+    assert bracket.upper - bracket.lower <= width * float(truth)
 
 
 @pytest.mark.parametrize("order", [1.01, 2.0, 10.0, 60.0])

@@ -46,7 +46,6 @@ def test_every_link_of_a_page_leads_to_a_file_here_and_on_the_website():
             file = generated.get(folder / place, folder / place)
             assert file.is_file() and file == (path.parent / link).resolve(), (path, link, place)
     assert 'the <a href="planner/index.html">planner</a>' in book_source.page(book_source.LECTURES)
-    assert "](lectures.md#lecture-plan)" in book_source.page(BOOK / "index.md")
 
 
 def test_every_cited_work_exists():
