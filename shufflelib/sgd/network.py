@@ -9,7 +9,7 @@ from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.sgd.example_gradients import ExampleGradients
 
-ROWS = 8192  # examples sent through the network at once
+ROWS = 1024  # examples sent through the network at once: their activations stay in the cache
 NETWORK = "such as Network((60, 32, 10))"
 
 
