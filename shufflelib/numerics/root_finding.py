@@ -39,7 +39,7 @@ def certified_root(
     goal = _shape(target)
     low, low_shape = 0.0, _shape(log_start)
     high, high_shape = last, math.inf
-    if guess is None:  # as if Gaussian: H(0) = μ/√(2π), H(ε) ≈ H(0) exp(−ε²/2μ²)
+    if guess is None or not 0.0 < guess < last:  # as if Gaussian: H(0) = μ/√(2π), H(ε) ≈ H(0) exp(−ε²/2μ²)
         guess = 2.5 * math.exp(log_start) * math.sqrt(2.0 * (log_start - target))
     x = guess if 0.0 < guess < last else (0.5 * last if math.isfinite(last) else 1.0)
     stalled = 0
@@ -65,7 +65,8 @@ def certified_root(
             else:
                 share = (goal - low_shape) / (high_shape - low_shape) if high_shape > low_shape else 0.5
                 root = low + share * (high - low)
-                past, stalled = 0.03, (stalled + 1 if high - low > 0.5 * before else 0)
+                past = 0.4 * (high - low) / high if low > 0.0 else 0.03  # about twice what bends the line
+                stalled = stalled + 1 if high - low > 0.5 * before else 0
             # step a little past the root, seen from the nearer side, so that the bracket shrinks on both
             past = max(past * abs(root - x), 0.3 * width * x)
             x = root + past if root - low < high - root else root - past
@@ -79,28 +80,29 @@ def certified_root(
 def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     """Return the worst ε over pairs and directions, proved on the side asked for.
 
-    Every direction gets a coarse root, which is proved too; only those that can decide are refined, with
-    the very values of δ that a reader of the profile is given.
+    A direction is searched with the very values of δ that a reader of the profile is given, unless one value
+    shows that it cannot decide.
     """
     directions = [one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
-    starts = [one.log_hockey_stick(0.0, COARSE) for one in directions]
-    starts = [start.upper if safe_above else start.lower for start in starts]
-    rough, best = [], 0.0
-    for i in sorted(range(len(directions)), key=lambda i: -starts[i]):
-        one, start = directions[i], starts[i]
+    starts = [one.log_hockey_stick(0.0, COARSE)[safe_above] for one in directions]
+    best = 0.0
+    for start, one in sorted(zip(starts, directions, strict=True), key=lambda each: -each[0]):
         if start <= target if safe_above else not start > target:
             continue
         if best and not safe_above and one.log_hockey_stick(NEAR * best, CRUDE).upper <= target:
             continue  # an attack that is too weak
-        rough.append((guess or _root(one, target, COARSE, safe_above, start), i))
-        best = max(best, rough[-1][0])
-    best = 0.0
-    for near, i in sorted(rough, reverse=True):
-        if safe_above and near <= best or not safe_above and near < NEAR * best:
-            break
-        if best and directions[i].log_hockey_stick(best, COARSE).upper <= target:
+        if best and one.log_hockey_stick(best, COARSE).upper <= target:
             continue  # its ε is at most the best one so far
-        best = max(best, _root(directions[i], target, TOLERANCE, safe_above, starts[i], near))
+        root = certified_root(
+            lambda eps, one=one: one.log_hockey_stick(eps, TOLERANCE)[safe_above],
+            target,
+            one.max_privacy_loss,
+            safe_above=safe_above,
+            log_start=start,
+            guess=best or guess,
+            width=one.search_width,
+        )
+        best = max(best, root)
     return best
 
 
@@ -108,17 +110,4 @@ def enclosed_epsilon(dominating, attacks, delta):
     """Return a lower bound on ε at ``delta`` by the attacks, and an upper one by the dominating pairs."""
     target = math.log(delta)
     upper = epsilon_at_delta(dominating, target, safe_above=True)
-    near = upper if attacks == dominating else None
-    return min(epsilon_at_delta(attacks, target, safe_above=False, guess=near), upper), upper
-
-
-def _root(pair, target, tolerance, safe_above, log_start, guess=None):
-    return certified_root(
-        lambda eps: pair.log_hockey_stick(eps, tolerance)[safe_above],
-        target,
-        pair.max_privacy_loss,
-        safe_above=safe_above,
-        log_start=log_start,
-        guess=guess,
-        width=1e-3 if guess is None else pair.search_width,
-    )
+    return min(epsilon_at_delta(attacks, target, safe_above=False, guess=upper), upper), upper
