@@ -6,6 +6,7 @@ from shufflelib.numerics.certified import TOLERANCE
 
 COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
 CRUDE = 1.0  # the same where δ is only to be seen to be too small
+FAR = 0.03  # relative step of a search from which on rough values are tried first
 NEAR = 0.98  # share of the best ε below which an attack is given up
 FARTHEST = 5000.0  # nats; beyond it no finite answer is looked for
 
@@ -16,7 +17,7 @@ def _shape(log_value):
 
 
 def certified_root(
-    log_value, target, last, *, safe_above, log_start=None, guess=None, width=1e-10, steps=200
+    log_value, target, last, *, safe_above, log_rough=None, log_start=None, guess=None, width=1e-10, steps=200
 ):
     """Return an x ≥ 0 near the point where a falling function reaches ``target``, on one side of it.
 
@@ -27,6 +28,8 @@ def certified_root(
     safe_above : bool
         True: the function was evaluated at x and is at most ``target`` there (x is infinite if no such point
         is found).  False: it was evaluated at x and exceeds ``target`` there (x is 0 if there is none).
+    log_rough : callable, optional
+        Encloses the function roughly: asked where steps are long, and believed where it decides.
     log_start : float, optional
         About the value at 0, above ``target``; evaluated if not given.
     guess, width : float
@@ -39,13 +42,16 @@ def certified_root(
     goal = _shape(target)
     low, low_shape = 0.0, _shape(log_start)
     high, high_shape = last, math.inf
-    if guess is None or not 0.0 < guess < last:  # as if Gaussian: H(0) = μ/√(2π), H(ε) ≈ H(0) exp(−ε²/2μ²)
+    long = guess is None or not 0.0 < guess < last
+    if long:  # as if Gaussian: H(0) = μ/√(2π), H(ε) ≈ H(0) exp(−ε²/2μ²)
         guess = 2.5 * math.exp(log_start) * math.sqrt(2.0 * (log_start - target))
     x = guess if 0.0 < guess < last else (0.5 * last if math.isfinite(last) else 1.0)
-    stalled = 0
+    stalled, blurred = 0, False
     for _ in range(steps):
-        before = high - low
-        value = log_value(x)
+        before, at = high - low, x
+        ends = log_rough(x) if long and log_rough else (-math.inf, math.inf)
+        mixed, blurred = blurred, not ends[0] <= target <= ends[1]
+        value = ends[safe_above] if blurred else log_value(x)
         # NaN counts as above where the safe side is above, and as below where it is below
         if not value <= target if safe_above else value > target:
             low, low_shape = x, _shape(value)
@@ -66,6 +72,7 @@ def certified_root(
                 share = (goal - low_shape) / (high_shape - low_shape) if high_shape > low_shape else 0.5
                 root = low + share * (high - low)
                 past = 0.4 * (high - low) / high if low > 0.0 else 0.03  # about twice what bends the line
+                past = 0.2 if mixed and not blurred else past  # rough values end
                 stalled = stalled + 1 if high - low > 0.5 * before else 0
             # step a little past the root, seen from the nearer side, so that the bracket shrinks on both
             past = max(past * abs(root - x), 0.3 * width * x)
@@ -74,35 +81,36 @@ def certified_root(
                 x, stalled = 0.5 * (low + high), 0
             if not low < x < high:
                 break
+        long = abs(x - at) > FAR * x
     return high if safe_above else low
 
 
 def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     """Return the worst ε over pairs and directions, proved on the side asked for.
 
-    A direction is searched with the very values of δ that a reader of the profile is given, unless one value
-    shows that it cannot decide.
+    Of several directions each gets a rough root first; only those that can decide are refined, with the very
+    values of δ that a reader of the profile is given.
     """
     directions = [one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
     starts = [one.log_hockey_stick(0.0, COARSE)[safe_above] for one in directions]
-    best = 0.0
-    for start, one in sorted(zip(starts, directions, strict=True), key=lambda each: -each[0]):
-        if start <= target if safe_above else not start > target:
+    near, best = {}, 0.0
+    for i in sorted(range(len(directions)), key=lambda i: -starts[i]):
+        if starts[i] <= target if safe_above else not starts[i] > target:
             continue
-        if best and not safe_above and one.log_hockey_stick(NEAR * best, CRUDE).upper <= target:
+        if best and not safe_above and directions[i].log_hockey_stick(NEAR * best, CRUDE).upper <= target:
             continue  # an attack that is too weak
-        if best and one.log_hockey_stick(best, COARSE).upper <= target:
+        if len(directions) > 1:
+            near[i] = _root(directions[i], target, COARSE, safe_above, starts[i], guess)
+            best = max(best, near[i])
+        else:
+            near[i] = guess
+    best = 0.0
+    for i in sorted(near, key=lambda i: near[i] or 0.0, reverse=True):
+        if best and near[i] < best * (1.0 if safe_above else NEAR):
+            break
+        if best and directions[i].log_hockey_stick(best, COARSE).upper <= target:
             continue  # its ε is at most the best one so far
-        root = certified_root(
-            lambda eps, one=one: one.log_hockey_stick(eps, TOLERANCE)[safe_above],
-            target,
-            one.max_privacy_loss,
-            safe_above=safe_above,
-            log_start=start,
-            guess=best or guess,
-            width=one.search_width,
-        )
-        best = max(best, root)
+        best = max(best, _root(directions[i], target, TOLERANCE, safe_above, starts[i], near[i]))
     return best
 
 
@@ -111,3 +119,16 @@ def enclosed_epsilon(dominating, attacks, delta):
     target = math.log(delta)
     upper = epsilon_at_delta(dominating, target, safe_above=True)
     return min(epsilon_at_delta(attacks, target, safe_above=False, guess=upper), upper), upper
+
+
+def _root(pair, target, tolerance, safe_above, log_start, guess):
+    return certified_root(
+        lambda eps: pair.log_hockey_stick(eps, tolerance)[safe_above],
+        target,
+        pair.max_privacy_loss,
+        safe_above=safe_above,
+        log_rough=lambda eps: pair.log_hockey_stick(eps, COARSE).or_unknown(),
+        log_start=log_start,
+        guess=guess,
+        width=1e-3 if tolerance == COARSE else pair.search_width,
+    )
