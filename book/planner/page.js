@@ -3,7 +3,7 @@
 
 const byId = (name) => document.getElementById(name);
 const field = (name) => document.getElementsByName(name)[0];
-const KEPT = ["task", "d", "n", "eps", "delta", "mechanism", "eps0", "users", "delta2"];
+const KEPT = ["task", "d", "n", "rounds", "eps", "delta", "mechanism", "eps0", "users", "delta2"];
 
 function fillTable(table, heads, rows) {
   const line = (cells, open, close) => `<tr>${cells.map((cell) => open + cell + close).join("")}</tr>`;
@@ -11,7 +11,7 @@ function fillTable(table, heads, rows) {
     `<tbody>${rows.map((row) => line(row, "<td>", "</td>")).join("")}</tbody>`;
 }
 
-const EXAMPLES = { n: "1e5", users: "1e5", d: "12" };
+const EXAMPLES = { n: "1e5", users: "1e5", d: "12", rounds: "30" };
 
 // A number from a field, or what is wrong with it.
 function asked(name, what, low, high) {
@@ -30,7 +30,8 @@ function planAsked() {
   const [n, one] = usersAsked("n"), [eps, other] = asked("eps", "ε", 0.001, 8);
   const task = field("task").value;
   const [d, third] = task === "mean" ? [2, ""] : asked("d", "The number of options", 2, 100);
-  return { task, d: Math.floor(d), n, eps, delta: Number(field("delta").value), wrong: third || one || other };
+  const [rounds, fourth] = asked("rounds", "The number of rounds", 1, 1e6), delta = Number(field("delta").value);
+  return { task, d: Math.floor(d), n, rounds: Math.floor(rounds), eps, delta, wrong: third || one || fourth || other };
 }
 
 function understandAsked() {

@@ -1,6 +1,19 @@
 "use strict";
 // Plan: which mechanism, with how much noise, at what error.
 
+// What a device does; its numbers are rounded up, which is more noise.
+const DEVICE = {
+  rr: (odds, d) => `Each device reports its own option, or, with probability ${written((d - 1) / (odds + d - 1), 3)}, ` +
+    "one of the others, each equally likely.",
+  unary: (odds) => "Each device reports one bit for each option: for its own option 1 or 0, each with probability 1/2; " +
+    `for every other option 1 with probability ${written(1 / (odds + 1), 3)}.`,
+  duchi: (odds) => {
+    const least = written(1 / (odds + 1), 3);
+    return `Each device reports one bit: 1 with probability ${least} + (1 − 2 · ${least}) · value, otherwise 0.`;
+  },
+  laplace: (odds) => `Each device adds Laplace noise of scale ${written(1 / Math.log(odds), 3)} to its value.`,
+};
+
 const CANDIDATES = {
   histogram: (d) => [
     { text: "Randomized response", kind: "rr", mechanism: responseTable(d),
@@ -44,6 +57,12 @@ function showPlan() {
     answer.textContent = asked.wrong;
     return;
   }
+  if (asked.rounds > 1) {
+    answer.textContent = "The table of this page is for one round. For all rounds together the Python package answers, " +
+      "after pip install . in its folder:";
+    row.innerHTML = `<pre><code>${command(asked)}</code></pre>`;
+    return;
+  }
   const found = plans(asked);
   if (found.length === 0) {
     answer.textContent = "No mechanism in the table meets this target: use more users, a larger ε or a larger δ.";
@@ -72,12 +91,17 @@ function showPlan() {
   openRow(row, found[chosen], asked);
 }
 
-function openRow(place, one, { task, d, n, eps, delta }) {
+// The command line that answers the same question.
+function command({ task, d, n, eps, delta, rounds }) {
+  const options = task === "histogram" ? `--d ${d}` : "--task mean";
+  return `shufflelib recommend --n ${n} --eps ${eps} --delta ${delta} ${options}${rounds > 1 ? ` --rounds ${rounds}` : ""}`;
+}
+
+function openRow(place, one, asked) {
+  const { task, d, n, eps, delta } = asked;
   const odds = written(Math.exp(one.eps0), 2);
   const python = `shuffle(randomizers.${one.python.replace("EPS0", one.eps0)}, n=${n}).epsilon(${delta})`;
-  const options = task === "histogram" ? `--d ${d}` : "--task mean";
-  const shell = `shufflelib recommend --n ${n} --eps ${eps} --delta ${delta} ${options}`;
-  const statement = `Each device randomises its value with ${lower(one.text)} (ε₀ = ${one.eps0}), and a shuffler mixes the ` +
+  const statement = `Each device randomises its value once, with ${lower(one.text)} (ε₀ = ${one.eps0}), and a shuffler mixes the ` +
     `reports of ${n.toLocaleString("en")} users. The shuffled reports are (ε, δ)-differentially private with ε = ${eps} and ` +
     `δ = ${power(delta)} against a change of any one user's value, provided that the shuffler and the other users' ` +
     "devices are honest and that taking part does not depend on the values. If the shuffler fails, one report makes any " +
@@ -86,6 +110,7 @@ function openRow(place, one, { task, d, n, eps, delta }) {
   const any = largestBudget("generic", n, eps, delta);
   place.innerHTML = `
 <h2>${one.text}</h2>
+<p>${DEVICE[one.kind](Math.exp(one.eps0), d)}</p>
 <figure><svg id="dots" role="img"></svg><figcaption id="dots-words"></figcaption></figure>
 <p>The noise causes a standard error of ${points(one.usual)} for ${what}. At the same ε, a trusted curator who sees all
 values and adds Gaussian noise would have an error of ${points(one.curator)}, and the same mechanism without a shuffler ${points(one.alone)}.</p>
@@ -100,7 +125,7 @@ its sender at most ${odds} times as likely as before.</p>
 ${python}
 
 # every mechanism for this target, from the command line
-${shell}</code></pre></details>`;
+${command(asked)}</code></pre></details>`;
   byId("copy").addEventListener("click", async ({ target }) => {
     await navigator.clipboard?.writeText(statement);
     target.textContent = navigator.clipboard ? "Copied" : "Select the text and copy it";

@@ -4,6 +4,7 @@ import bisect
 import json
 import math
 import os
+import re
 import shutil
 from functools import cache
 from pathlib import Path
@@ -181,6 +182,13 @@ def test_a_plan_meets_its_target(page, d):
         assert page.locator("#dots circle").count() == 20 * min(d, 10)
         shell = f"shufflelib recommend --n 100000 --eps 0.25 --delta 0.000001 --d {d}"
         assert shell in page.text_content("pre")
+        probability = 1.0 - one.pmf()[0, 0] if build is randomizers.generalized_rr else one.noise[0]
+        (said,) = re.findall(r"with probability (0\.\d+)", page.inner_text("#plan-row"))
+        assert probability <= float(said) <= 1.01 * probability
+    page.fill("[name=rounds]", "30")
+    assert "for one round" in page.inner_text("#plan-answer")
+    assert page.inner_text("#plan-row") == f"{shell} --rounds 30"
+    page.fill("[name=rounds]", "1")
     page.fill("[name=d]", "101")
     assert "between 2 and 100" in page.inner_text("#plan-answer")
     page.select_option("[name=task]", "mean")
