@@ -6,6 +6,7 @@ of several crossings and not always the last one.
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from shufflelib.numerics.optional import counting
 COARSER = 1e3  # the search for a value that fails stops at a width that much larger
 FARTHEST, TINY = 20.0, 1e-15  # heights of a δ of 0 or 1, and of a δ that just meets the target
 ROUNDING = 1e-12  # of logarithms of δ
+MISSING = 1e-2  # share of log δ by which a first attack is to miss the target
+MANY_STEPS, JUMPED = 6, 10.0  # after so many steps the search ends at a width that much larger
 
 
 @dataclass(frozen=True)
@@ -97,21 +100,24 @@ class Family:
     tolerance: float
     falling: bool = False
     whole: bool = False
+    slope: float | None = None  # about that of log(-log δ) near a start that is about right
     accuracy: float = TOLERANCE  # of δ, relative
     attack_accuracy: float = TOLERANCE  # the same where an attack is searched for
 
     def __post_init__(self):
         self.profile = functools.cache(self.profile_at)
 
-    def calibration(self, quantity, *, start, remedy, attacked_at=1.0):
-        """Return the last value that is proved to work, and the first that is proved to fail.
+    def calibration(self, quantity, *, start, remedy, attacked=None):
+        """Return the last value that is proved to work, and one that is proved to fail.
 
-        The latter is looked for from ``attacked_at`` times the former on.
+        The latter is looked for from the answer on, or beside ``attacked``, where it nearly is.
         """
         answer, unproved = self.edge(self.proved, start)
         nearest = unproved if answer is None else answer
         beyond = nearest if unproved is None else unproved
-        _, fails = self.edge(self.attacked, attacked_at * beyond, tolerance=COARSER * self.tolerance)
+        fails = attacked and self._before(attacked, -MISSING / (self.slope or 1.0))
+        if fails is None or not self.attacked(fails) > math.log(self.delta):
+            _, fails = self.edge(self.attacked, attacked or beyond, tolerance=COARSER * self.tolerance)
         stride = self.tolerance
         while answer is not None:
             certificate = self.profile(answer).epsilon(self.delta)  # depends on no other question
@@ -136,11 +142,25 @@ class Family:
         pairs = self.profile(value).attack_pairs
         return max(pair.log_worst(self.eps, self.attack_accuracy).lower for pair in pairs) - ROUNDING
 
+    def crossing(self, log_delta, start):
+        """Return about where a bound on δ meets the target, and the slope of log(−log δ) there, if known."""
+        values = self.edge(log_delta, start)
+        if None in values:
+            return max(value for value in values if value is not None), None
+        met, missed = (log_delta(value) for value in values)
+        if not -math.inf < met < missed < 0.0:
+            return values[1], None
+        low, high = map(self._place, values)
+        below = math.log(math.log(self.delta) / met)
+        slope = math.log(met / missed) / (high - low)
+        return self._value(low - below / slope), slope
+
     @counting("points of curves")
     def edge(self, log_delta, start, *, tolerance=None):
         """Return the last value tried at which a bound on δ meets the target, and the next one tried."""
         first, last = sorted(self._place(limit) for limit in self.limits)
         target, tried = math.log(self.delta), {}
+        width = self.tolerance if tolerance is None else tolerance
 
         def height(place):  # positive where the target is missed
             value = self._value(place)
@@ -154,16 +174,18 @@ class Family:
             return tried[value]
 
         here = min(max(self._place(start), first), last)
-        before, least, most = height(here), 1e-3, math.log(8.0)
+        before, most = height(here), math.log(8.0)
+        steep, least = (0.9 * self.slope, 0.5 * width) if self.slope else (0.5, 1e-3)
         while True:
-            step = -math.copysign(min(max(2.0 * abs(before), least), most), before)
+            step = -math.copysign(min(max(abs(before) / steep, least), most), before)
             there = min(max(here + step, first), last)
             if there == here:
                 break
             after = height(there)
             if (after > 0.0) != (before > 0.0):
-                width = self.tolerance if tolerance is None else tolerance
-                if abs(there - here) > width:
+                if self.slope:
+                    self._narrow(height, *sorted([(here, before), (there, after)]), width)
+                elif abs(there - here) > width:
                     from scipy.optimize import toms748  # loaded here: no other question needs it
 
                     toms748(height, *sorted((here, there)), xtol=width, rtol=1e-15, disp=False)
@@ -172,6 +194,27 @@ class Family:
         ranked = sorted(tried, key=self._place)
         met = 1 + max((i for i, value in enumerate(ranked) if tried[value] < 0.0), default=-1)
         return ranked[met - 1] if met else None, ranked[met] if met < len(ranked) else None
+
+    def _narrow(self, height, low, high, width):
+        """Try values between two places, each with its height, until they are close; sooner if δ jumps."""
+        (low, below), (high, above) = low, high
+        place, slow = low, 0
+        for step in itertools.count():
+            gap, units = high - low, abs(self._value(high) - self._value(low)) if self.whole else math.inf
+            if units <= 1 or gap <= (width if step < MANY_STEPS else JUMPED * width):
+                return
+            root = low + gap * below / (below - above)
+            # past the root, seen from the nearer end, so that the farther one moves too
+            past = max(min(0.4 * gap, 0.5) * abs(root - place), 0.3 * width, 0.5 * gap / units)
+            place = root + past if root - low < high - root else root - past
+            if slow == 2 or not low < place < high:
+                place, slow = 0.5 * (low + high), 0
+            reached = height(place)
+            if reached > 0.0:
+                high, above = place, reached
+            else:
+                low, below = place, reached
+            slow = slow + 1 if high - low > 0.5 * gap else 0
 
     def _before(self, value, stride):
         """Return a value one stride to the safe side, or None at the end of the range."""

@@ -8,6 +8,7 @@ import inspect
 import math
 from dataclasses import dataclass
 
+from shufflelib.calibration.nearly_composed import nearly_composed
 from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
 from shufflelib.profiles.pairs import Gaussian
@@ -266,12 +267,11 @@ class Target:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    def family(self, shuffled, *, near=None, **search):
-        """Return the search in one parameter of a round, or only near what an end of it says."""
+    def family(self, shuffled, *, composed=PrivacyProfile.compose, **search):
+        """Return the search in one parameter of a round, whose rounds may be composed only nearly."""
 
         def all_rounds(value):
-            one = shuffled(value).subsample(self.rate)
-            return one.compose(self.rounds) if near is None else near_gaussian(one, self.rounds, near)
+            return composed(shuffled(value).subsample(self.rate), self.rounds)
 
         return Family(all_rounds, self.eps, self.delta, **search)
 
@@ -279,7 +279,8 @@ class Target:
         """Return where the search should start: many rounds together are nearly Gaussian."""
         if self.rounds == 1:
             return start
-        family = self.family(shuffled, near=end, tolerance=GUIDE, **search)
+        gaussian = functools.partial(near_gaussian, end=end)
+        family = self.family(shuffled, composed=gaussian, tolerance=GUIDE, **search)
         inner, outer = family.edge(family.proved, start)
         return inner if outer is None else outer
 
@@ -304,11 +305,15 @@ def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
         return family.calibration(quantity, start=start, remedy=remedy)
     start = target.guide(shuffled, start, "upper", **search)
     attacked = target.guide(shuffled, start, "lower", **search)
-    family = target.family(shuffled, tolerance=MANY_ROUNDS, attack_accuracy=ATTACK, **search)
+    rough = {"tolerance": GUIDE, "slope": 1.0, "attack_accuracy": ATTACK}
+    nearly = target.family(shuffled, composed=nearly_composed, **rough, **search)
+    start, slope = nearly.crossing(nearly.proved, start)
+    attacked, _ = nearly.crossing(nearly.attacked, attacked)
+    family = target.family(shuffled, tolerance=MANY_ROUNDS, slope=slope, attack_accuracy=ATTACK, **search)
     return family.calibration(
         f"{quantity}, {target.rounds:,} rounds",
         start=start,
-        attacked_at=attacked / start,
+        attacked=attacked,
         remedy=remedy,
     )
 
