@@ -88,7 +88,7 @@ def certified_root(
 def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     """Return the worst ε over pairs and directions, proved on the side asked for.
 
-    Of several directions each gets a rough root first; only those that can decide are refined, with the very
+    Of several directions each gets a rough root first; those that can still decide are refined, with the very
     values of δ that a reader of the profile is given.
     """
     directions = [one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
@@ -106,8 +106,6 @@ def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
             near[i] = guess
     best = 0.0
     for i in sorted(near, key=lambda i: near[i] or 0.0, reverse=True):
-        if best and near[i] < best * (1.0 if safe_above else NEAR):
-            break
         if best and directions[i].log_hockey_stick(best, COARSE).upper <= target:
             continue  # its ε is at most the best one so far
         best = max(best, _root(directions[i], target, TOLERANCE, safe_above, starts[i], near[i]))

@@ -11,7 +11,7 @@ from finite_pairs import discrete
 from oracles import neighbours
 from records import EXAMPLES
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.certified import Certified, Interval
+from shufflelib.numerics.certified import TOLERANCE, Certified, Interval
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
 from shufflelib.profiles.composition import ComposedPair
@@ -174,6 +174,19 @@ def epsilon_of(pair, delta):
     """Return both ends of ε of a pair of distributions."""
     ends = (epsilon_at_delta((pair,), math.log(delta), safe_above=above) for above in (False, True))
     return Certified(*ends)
+
+
+def test_an_attack_counts_whose_rough_values_say_little():
+    class Loose(Gaussian):
+        def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+            found = super().log_hockey_stick(eps, tolerance)
+            return found if tolerance <= TOLERANCE else Interval(found.lower - 9.0, found.upper)
+
+    alone, both = (
+        epsilon_at_delta(pairs, math.log(1e-6), safe_above=False)
+        for pairs in ((Gaussian(mu=1.1),), (Gaussian(mu=1.0), Loose(mu=1.1)))
+    )
+    assert both == pytest.approx(alone, rel=1e-8)
 
 
 # ---------------------------------------------------------------- what papers print
