@@ -10,6 +10,9 @@ Randomized response with more options has a smaller δ at the same ε₀.  With 
 E[(X₁ + … + Xₙ)₊]/n, where X is e^ε₀ - e^ε or 1 - e^(ε₀ + ε) with probability p each, 0 with probability
 (e^ε₀ - 1) p, and otherwise 1 - e^ε, its mean.  A larger d moves mass to the mean, so that X becomes smaller
 in convex order.  For d = 2 this is the bound of ``generic``.
+
+Laplace noise of a larger scale is that of a smaller scale plus independent noise, so a smaller budget is a
+noisier report of a larger one for it too.
 """
 
 import base64
@@ -46,9 +49,12 @@ MECHANISMS = {
     "binary_rr": (randomizers.binary_rr, {}),
     **{f"generalized_rr_{d}": (randomizers.generalized_rr, {"d": d}) for d in (4, 10, 32, 100)},
     "optimized_unary": (randomizers.optimized_unary, {"d": 100}),  # proved for fewer options too
+    "laplace": (randomizers.laplace, {}),
 }
 # a ratio of ε across a cell from which it is divided; 1.095 for binary_rr would take twice its points
-WIDE = dict.fromkeys(MECHANISMS, 1.095) | {"binary_rr": 1.105}
+WIDE = dict.fromkeys(MECHANISMS, 1.095) | {"binary_rr": 1.105, "laplace": 1.25}
+# the coarse grid takes every so many of its steps; all of them for laplace would take half an hour
+THIN = dict.fromkeys(MECHANISMS, 1) | {"laplace": 2}
 
 
 def decoded(entry):
@@ -83,6 +89,7 @@ def entries(mechanism, n, deltas=DELTAS, near=None):
             found.append(0)
             continue
         eps = _root(known, goal, mechanism.eps0) if near is None else 1.001 * decoded(near[column])
+        proved = _last(mechanism.eps0)  # so far
         for _ in range(30):
             entry = min(max(1, math.ceil(math.log(eps / SMALLEST) / STEP)), _last(mechanism.eps0))
             eps = decoded(entry) * (1.0 - SPARE)
@@ -90,12 +97,14 @@ def entries(mechanism, n, deltas=DELTAS, near=None):
             if math.isfinite(value):
                 known.append((eps, _shape(value)))
                 known.sort()
+            if value <= target:
+                proved = min(proved, entry)
             root = _root(known, goal, mechanism.eps0)
             if value <= target and eps <= 1.004 * root:
                 break
             eps = 1.002 * root if value <= target else max(1.002 * root, 1.001 * eps)
         else:
-            entry = _last(mechanism.eps0)
+            entry = proved
         found.append(entry)
     return found
 
@@ -117,11 +126,11 @@ def _root(known, goal, last):
     return min(last, max(1.0001 * below[-1][0], x + (goal - low) * (y - x) / (high - low)))
 
 
-def budgets(build, others):
-    """Return local budgets from which ε grows by about `GROWTH` a step, where users are many."""
+def budgets(build, others, growth=GROWTH):
+    """Return local budgets from which ε grows by about ``growth`` a step, where users are many."""
     fine = np.geomspace(LEAST_BUDGET, MOST_BUDGET, 400)
     eps = [math.log(decoded(entries(build(eps0=eps0, **others), 10**6)[3])) for eps0 in fine]
-    steps = np.arange(eps[0], eps[-1] + GROWTH, GROWTH)
+    steps = np.arange(eps[0], eps[-1] + growth, growth)
     return [float(f"{eps0:.4g}") for eps0 in np.interp(steps, np.maximum.accumulate(eps), fine)]
 
 
@@ -146,8 +155,9 @@ def _computed(name, rows):
 
 def coarse(name):
     """Return budgets and entries of a mechanism, `MISSING` for the users between those of the coarse grid."""
-    grid, points = budgets(*MECHANISMS[name]), np.zeros((len(USERS), len(DELTAS)), dtype=bool)
-    points[np.searchsorted(USERS, COARSE)] = True
+    grid = budgets(*MECHANISMS[name], THIN[name] * GROWTH)
+    points = np.zeros((len(USERS), len(DELTAS)), dtype=bool)
+    points[np.searchsorted(USERS, COARSE[:: THIN[name]])] = True
     return np.array(grid), np.stack(_computed(name, [(eps0, points) for eps0 in grid]))
 
 

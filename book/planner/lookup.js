@@ -9,6 +9,7 @@ const NAMES = {
   generalized_rr_32: "randomized response, 32 options",
   generalized_rr_100: "randomized response, 100 options",
   optimized_unary: "optimized unary encoding",
+  laplace: "Laplace noise",
 };
 
 // The entries of the table are compressed differences between numbers of users, modulo 2¹⁶.
@@ -59,10 +60,11 @@ function responseTable(d) {
   return fewer ? `generalized_rr_${fewer}` : "generic";
 }
 
-// The largest budget of the table that is proved to meet the target; undefined if none is.
+// The largest budget proved to meet the target, for this mechanism or for any; undefined if none is.
 function largestBudget(mechanism, n, eps, delta) {
-  const { budgets } = TABLE.mechanisms[mechanism];
-  return budgets.findLast((eps0) => centralEpsilon(mechanism, eps0, n, delta) <= eps);
+  const found = [mechanism, "generic"].map((name) =>
+    TABLE.mechanisms[name].budgets.findLast((eps0) => centralEpsilon(name, eps0, n, delta) <= eps));
+  return found.filter((eps0) => eps0 !== undefined).sort((one, other) => other - one)[0];
 }
 
 // Variance of one report's share of the estimate, at an ordinary value and at the worst one.

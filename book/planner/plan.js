@@ -23,7 +23,7 @@ const CANDIDATES = {
   ],
   mean: () => [
     { text: "One random bit (Duchi et al.)", kind: "duchi", mechanism: "binary_rr", python: "binary_rr(eps0=EPS0)", bytes: 1 },
-    { text: "Laplace noise", kind: "laplace", mechanism: "generic", python: "laplace(eps0=EPS0)", bytes: 8 },
+    { text: "Laplace noise", kind: "laplace", mechanism: "laplace", python: "laplace(eps0=EPS0)", bytes: 8 },
   ],
 };
 
