@@ -132,6 +132,7 @@ def page():
         tab.on("pageerror", lambda error: wrong.append(str(error)))
         tab.on("request", lambda request: request.url.startswith("file:") or wrong.append(request.url))
         tab.goto(f"{(FOLDER / 'index.html').as_uri()}#door=understand&mechanism=generic")
+        tab.wait_for_selector("#understand-answer:not(:empty)")  # a click before the table is read is lost
         yield tab
         browser.close()
     assert not wrong
