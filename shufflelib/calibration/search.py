@@ -119,6 +119,10 @@ class Family:
         if fails is None or not self.attacked(fails) > math.log(self.delta):
             _, fails = self.edge(self.attacked, attacked or beyond, tolerance=COARSER * self.tolerance)
         stride = self.tolerance
+        if answer is not None and not self.whole:
+            width = max(pair.search_width for pair in self.profile(answer).dominating_pairs)
+            if width > stride:  # so near the edge ε is hardly ever proved
+                answer, stride = self._before(answer, stride), 2.0 * stride
         while answer is not None:
             certificate = self.profile(answer).epsilon(self.delta)  # depends on no other question
             if certificate.upper <= self.eps:
