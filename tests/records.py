@@ -31,7 +31,6 @@ LOG3 = math.log(3)
 EXACT = (1 + 1e-9, 1 - 1e-9)
 ALL = ("delta", "epsilon", "renyi", "tradeoff")
 POINTS = ("delta", "epsilon")
-SLOW = ("Laplace", "rounds of", "unequal rounds", "piecewise", "sampled_rappor", "pckv3", "crooked")
 PAIRS_ALONE = ("pair", "variation-ratio")
 
 

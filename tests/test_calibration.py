@@ -13,7 +13,6 @@ from claims import exact_shuffle
 from oracles import neighbours
 from shufflelib import randomizers, shuffle
 from shufflelib.calibration import fewest_users, largest_eps0, most_rounds, search, smallest_sigma
-from shufflelib.calibration.nearly_composed import nearly_composed
 from shufflelib.profiles import DiscretePair, Gaussian
 
 MANY = functools.partial(randomizers.generalized_rr, d=16)
@@ -146,14 +145,6 @@ def test_the_largest_budget_of_many_rounds_is_proved_and_close():
     assert again == found.certificate and eps * (1 - 1e-3) <= again.upper <= eps
     assert found.answer < found.unproved <= found.answer * (1 + 1e-3)
     assert found.unproved < found.fails <= found.answer * 1.2
-
-
-def test_a_search_over_many_rounds_starts_where_they_nearly_meet_the_target():
-    one = shuffle(randomizers.gaussian(sigma=1.6), n=1780)
-    near, proved = nearly_composed(one, 16), one.compose(rounds=16)
-    for pairs in ("dominating_pairs", "attack_pairs"):
-        (rough,), (known,) = (getattr(each, pairs) for each in (near, proved))
-        assert rough.log_worst(0.36).upper == pytest.approx(known.log_worst(0.36).upper, abs=2e-3)
 
 
 def test_a_search_gone_astray_cannot_make_an_answer_unsound(monkeypatch):

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from records import RECORDS, SLOW, truth
+from records import RECORDS, truth
 from shufflelib import Certified, Status, randomizers, shuffle
 from test_hostile import FOREIGN, is_refused
 
@@ -25,16 +25,10 @@ RATES = (F(1, 20), F(2, 5))
 def that(answer, *names):
     """Parametrise over the records that answer a question, or over those named so."""
     chosen = [one for one in RECORDS if answer in one.questions and one.name.startswith(names or "")]
-    return pytest.mark.parametrize("record", [marked(one) for one in chosen])
+    return pytest.mark.parametrize("record", chosen, ids=[one.name for one in chosen])
 
 
-def marked(record):
-    """Return the record as a parameter; minutes of them all together are left to ``make test-all``."""
-    slow = any(part in record.name for part in SLOW)
-    return pytest.param(record, id=record.name, marks=[pytest.mark.slow] if slow else [])
-
-
-each_record = pytest.mark.parametrize("record", [marked(one) for one in RECORDS])
+each_record = pytest.mark.parametrize("record", RECORDS, ids=[one.name for one in RECORDS])
 
 
 @cache

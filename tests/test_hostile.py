@@ -166,14 +166,7 @@ METHODS = {  # what profiles are asked is in the contract; these take other argu
 ASKED = {
     title: (function, good_arguments(title, function)) for title, function in public_callables().items()
 } | METHODS
-SLOW = (
-    "calibration",
-    "published.comparison",
-    "sgd.accounting.noise_multiplier",
-)  # each is a search
-each_callable = pytest.mark.parametrize(
-    "title", [pytest.param(one, marks=[pytest.mark.slow] if one.startswith(SLOW) else []) for one in ASKED]
-)
+each_callable = pytest.mark.parametrize("title", ASKED)
 
 FOREIGN = {  # no function of numbers takes these
     "NaN": math.nan,

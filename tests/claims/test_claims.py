@@ -99,7 +99,6 @@ def test_the_finding_is_the_ledgers(claim):
         assert result.steps
 
 
-@pytest.mark.slow
 @every_claim
 def test_another_seed_finds_the_same(claim):
     effort = Effort(8 if claim.id in RARE else 4, seed=1)

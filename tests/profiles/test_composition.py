@@ -11,7 +11,7 @@ from finite_pairs import discrete
 from oracles import neighbours
 from records import EXAMPLES
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.certified import TOLERANCE, Certified, Interval
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
 from shufflelib.profiles.composition import ComposedPair
@@ -170,12 +170,6 @@ def test_distributions_of_one_round_stand_on_their_sides(pair):
 # ---------------------------------------------------------------- other accountants
 
 
-def epsilon_of(pair, delta):
-    """Return both ends of ε of a pair of distributions."""
-    ends = (epsilon_at_delta((pair,), math.log(delta), safe_above=above) for above in (False, True))
-    return Certified(*ends)
-
-
 def test_an_attack_counts_whose_rough_values_say_little():
     class Loose(Gaussian):
         def log_hockey_stick(self, eps, tolerance=TOLERANCE):
@@ -195,12 +189,9 @@ def test_an_attack_counts_whose_rough_values_say_little():
 def test_every_upper_bound_lies_above_the_certified_lower_end():
     profile = shuffle(randomizers.generic(eps0=1.0), n=1000)
     composed = profile.compose(rounds=50)
-    exact = epsilon_of(composed.dominating_pairs[0], 1e-6)
+    exact = composed.epsilon(1e-6)
     renyi = published.renyi_sum_mironov17(profile, rounds=50, delta=1e-6)
     assert exact.upper < renyi.value < 1.2 * exact.upper
-    one = profile.epsilon(1e-8).upper
-    for bound in (published.advanced_drv10, published.optimal_kov15):
-        assert bound(eps=one, delta=1e-8, rounds=50, total_delta=1e-6) > 2.0 * exact.upper
     limit = published.gaussian_limit_dong22(profile, rounds=50).epsilon(1e-6)
     assert limit.upper == pytest.approx(exact.upper, rel=0.05)
     pair = published.variation_ratio_wang24(
@@ -210,21 +201,6 @@ def test_every_upper_bound_lies_above_the_certified_lower_end():
 
 
 # ---------------------------------------------------------------- hostile input
-
-
-def test_outcomes_that_only_one_side_has_are_never_lost():
-    rng = np.random.default_rng(0)
-    for _ in range(8):
-        q, k, eps = rng.uniform(0.05, 0.95), int(rng.integers(2, 6)), rng.uniform(0.0, 25.0)
-        pair = DiscretePair([0.0, -math.inf], [math.log(q), math.log1p(-q)])
-        truth = max(1.0 - math.exp(eps) * q**k, 1.0 - q**k)
-        found = pair.compose(rounds=k).delta(eps)
-        assert found.lower <= truth * (1 + 1e-12) and truth <= found.upper * (1 + 1e-12)
-        assert found.upper <= 1.001 * truth
-        assert (
-            pair.compose(rounds=k).epsilon(0.5 * truth if truth < 1.0 - q**k else 0.9 * (1.0 - q**k)).upper
-            > eps
-        )
 
 
 def test_nan_never_counts_as_private():

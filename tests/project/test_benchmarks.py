@@ -14,7 +14,6 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = [one.name for one in ALL]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", ALL, ids=NAMES)
 def test_both_sides_agree_at_tiny_sizes(benchmark, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)

@@ -15,7 +15,6 @@ import pytest
 
 from test_build import ROOT, execute, project
 
-pytestmark = pytest.mark.slow
 TARGET = "build/quick/00_small.ipynb"
 HANG = """
 import os, time
