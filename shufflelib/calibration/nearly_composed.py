@@ -1,4 +1,4 @@
-"""Many rounds from a few values of one round's curve, to search with: what they say is near, not proved."""
+"""Many rounds, approximated from a few values of one round's curve: where a search starts, not a bound."""
 
 import functools
 import math

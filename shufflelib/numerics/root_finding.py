@@ -29,7 +29,7 @@ def certified_root(
         True: the function was evaluated at x and is at most ``target`` there (x is infinite if no such point
         is found).  False: it was evaluated at x and exceeds ``target`` there (x is 0 if there is none).
     log_rough : callable, optional
-        Encloses the function roughly: asked where steps are long, and believed where it decides.
+        Encloses the function roughly; called while steps are long, and used where it excludes the target.
     log_start : float, optional
         About the value at 0, above ``target``; evaluated if not given.
     guess, width : float
@@ -72,7 +72,7 @@ def certified_root(
                 share = (goal - low_shape) / (high_shape - low_shape) if high_shape > low_shape else 0.5
                 root = low + share * (high - low)
                 past = 0.4 * (high - low) / high if low > 0.0 else 0.03  # about twice what bends the line
-                past = 0.2 if mixed and not blurred else past  # rough values end
+                past = 0.2 if mixed and not blurred else past  # the line still goes through a rough value
                 stalled = stalled + 1 if high - low > 0.5 * before else 0
             # step a little past the root, seen from the nearer side, so that the bracket shrinks on both
             past = max(past * abs(root - x), 0.3 * width * x)
