@@ -72,13 +72,16 @@ def test_neither_end_is_vacuous(record):
 def test_epsilon_encloses_where_the_exact_delta_is_reached(record):
     for n in record.users:
         for ratio in RATIOS[1:]:
-            exact = float(truth(record, n).delta(ratio))
+            exact, eps = float(truth(record, n).delta(ratio)), math.log(ratio)
+            ask = profile_of(record, n).epsilon
             if 0.0 < exact < 0.99:
-                above = profile_of(record, n).epsilon(exact * (1 - 1e-12)).upper
-                assert above >= math.log(ratio) * (1 - HAIR)
+                assert ask(exact * (1 - 1e-12)).upper >= eps * (1 - HAIR)
                 if record.complete:
-                    below = profile_of(record, n).epsilon(exact * (1 + 1e-12)).lower
-                    assert below <= math.log(ratio) * (1 + HAIR)
+                    assert ask(exact * (1 + 1e-12)).lower <= eps * (1 + HAIR)
+            # where delta at eps is known so well, epsilon is: see check_tight
+            above, below = record.loose * exact + 1e-13, record.attained * exact - 1e-13
+            assert above >= 1.0 or ask(above).upper <= eps * (1 + 1e-6)
+            assert below <= 0.0 or ask(below).lower >= eps * (1 - 1e-6)
 
 
 @that("renyi")
