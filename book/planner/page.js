@@ -39,7 +39,10 @@ function understandAsked() {
   return { mechanism: field("mechanism").value, eps0, n, delta: Number(field("delta2").value), wrong: one || other };
 }
 
+let ready = false; // whether the table is unpacked
+
 function refresh() {
+  if (!ready) return;
   const door = document.querySelector('[data-door][aria-pressed="true"]').dataset.door;
   for (const name of ["plan", "understand"]) byId(name).hidden = name !== door;
   if (door === "plan") showPlan();
@@ -106,6 +109,10 @@ function start() {
   refresh();
 }
 
-unpackAll().then(start).catch((error) => {
+start();
+unpackAll().then(() => {
+  ready = true;
+  refresh();
+}).catch((error) => {
   byId("plan-answer").textContent = `This page needs a browser from 2023 or later (${error.message}).`;
 });

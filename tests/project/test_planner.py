@@ -136,8 +136,9 @@ def page():
         tab.on("console", lambda message: wrong.append(message.text))
         tab.on("pageerror", lambda error: wrong.append(str(error)))
         tab.on("request", lambda request: request.url.startswith("file:") or wrong.append(request.url))
-        tab.goto(f"{(FOLDER / 'index.html').as_uri()}#door=understand&mechanism=generic")
-        tab.wait_for_selector("#understand-answer:not(:empty)")  # a click before the table is read is lost
+        tab.goto(f"{(FOLDER / 'index.html').as_uri()}#mechanism=generic")
+        tab.click("[data-door=understand]")  # before the table is unpacked
+        tab.wait_for_selector("#understand-answer:not(:empty)")
         yield tab
         browser.close()
     assert not wrong
