@@ -78,8 +78,7 @@ def test_epsilon_changes_little_across_a_cell(name):
 
 def response_table(d):
     """Return the page's table for randomized response with d options."""
-    fewer = [one for one in (4, 10, 32, 100) if one <= d]
-    return "binary_rr" if d == 2 else f"generalized_rr_{fewer[-1]}" if fewer else "generic"
+    return next((f"generalized_rr_{one}" for one in (100, 32, 10, 4) if one <= d), "generic")
 
 
 @pytest.mark.parametrize("d", [3, 5, 9, 12, 31, 99, 100])
@@ -162,7 +161,6 @@ def test_the_page_shows_the_answers_of_the_rule(page):
         assert f"mechanism={name}&" in page.url
     page.fill("[name=eps0]", "much")
     assert "between 0.1 and 8" in page.inner_text("#understand-answer")
-    page.fill("[name=eps0]", "1")
 
 
 @pytest.mark.parametrize("d", [3, 12, 32])
