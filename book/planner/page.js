@@ -106,7 +106,6 @@ function start() {
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refresh);
   addEventListener("resize", refresh);
-  refresh();
 }
 
 start();
