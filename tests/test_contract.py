@@ -77,7 +77,7 @@ def test_epsilon_encloses_where_the_exact_delta_is_reached(record):
             if 0.0 < exact < 0.99:
                 assert ask(exact * (1 - 1e-12)).upper >= eps * (1 - HAIR)
                 assert not record.complete or ask(exact * (1 + 1e-12)).lower <= eps * (1 + HAIR)
-            # where delta at eps is known so well, epsilon is: see check_tight
+            # check_tight puts delta at eps between these two, so that epsilon at them is near eps
             above, below = record.loose * exact + 1e-13, record.attained * exact - 1e-13
             assert above >= 1.0 or ask(above).upper <= eps * (1 + 1e-6)
             assert below <= 0.0 or ask(below).lower >= eps * (1 - 1e-6)
