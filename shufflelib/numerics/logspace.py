@@ -33,7 +33,7 @@ Of what is in this module, `log_binomial_pmf` has an error that follows from the
 import math
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import betainc, erfcx
 
 UNIT = float(np.finfo(float).eps)  # spacing at 1, twice the unit roundoff
 NO_SQUARE = 1e150  # beyond it the square of a number may be no float
@@ -53,6 +53,11 @@ def log1mexp(x):
 def log_expm1(x):
     r"""Return :math:`\log(e^{x} - 1)` for a number x ≥ 0, without overflow or cancellation."""
     return x + float(log1mexp(-x)) if x > 0.0 else -math.inf
+
+
+def mills_ratio(x):
+    r"""Return :math:`\Phi(-x)/\varphi(x)`, Mills' ratio of a standard normal, for a number or an array."""
+    return math.sqrt(0.5 * math.pi) * erfcx(x / math.sqrt(2.0))
 
 
 def logsumexp(a):

@@ -2,18 +2,51 @@
 
 import math
 
-from shufflelib.numerics.certified import TOLERANCE
+from scipy.special import ndtri
+
+from shufflelib.numerics.certified import LEAST
+from shufflelib.numerics.logspace import mills_ratio
 
 COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
 CRUDE = 1.0  # the same where δ is only to be seen to be too small
 FAR = 0.03  # relative step of a search from which on rough values are tried first
 NEAR = 0.98  # share of the best ε below which an attack is given up
+SHORT, BENT = 0.05, 0.1  # doubt about a straight step, as a share of it, and about what bends it
+CLOSE = 1e-3  # relative distance of two points between which a step is trusted
 FARTHEST = 5000.0  # nats; beyond it no finite answer is looked for
+LARGEST_MU = 30.0  # separation of two Gaussians, in standard deviations
+NO_SHIFT = -7.0  # log δ(0) below which that is negligible beside a standard deviation
+ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
+NEWTON_STEPS, SETTLED = 40, 1e-13
 
 
-def _shape(log_value):
-    """Return the root of a logarithm, with its sign; nearly linear in ε for a hockey-stick divergence."""
-    return math.copysign(math.sqrt(abs(log_value)), -log_value) if log_value > -math.inf else math.inf
+def _gaussian_scale(log_start):
+    """Return a map of log δ to the ε that it has for two Gaussians which share ``log_start`` at ε = 0.
+
+    For other pairs ε is nearly linear in it.
+    """
+    log_start = min(log_start, 0.0)
+    small = log_start < NO_SHIFT
+    mu = ROOT_TWO_PI * math.exp(log_start) if small else -2.0 * float(ndtri(-0.5 * math.expm1(log_start)))
+    mu = min(mu, LARGEST_MU)
+
+    def scaled(log_value):
+        if not log_value > -math.inf:
+            return math.inf
+        log_value = min(log_value, log_start)
+        eps = mu * (0.5 * mu + math.sqrt(-2.0 * log_value))  # above the root, as δ is at most exp(−a²/2)
+        for _ in range(NEWTON_STEPS):
+            a = eps / mu - 0.5 * mu
+            ratio = float(mills_ratio(a))
+            shifted = ratio if small else float(mills_ratio(a + mu))
+            gap = max(mu * (1.0 - a * ratio) if small else ratio - shifted, LEAST)  # δ is φ(a) gap
+            step = (math.log(gap / ROOT_TWO_PI) - 0.5 * a * a - log_value) * gap / shifted
+            eps += step
+            if abs(step) <= SETTLED * eps:
+                break
+        return max(eps, 0.0)
+
+    return scaled
 
 
 def certified_root(
@@ -39,44 +72,47 @@ def certified_root(
         log_start = log_value(0.0)
         if log_start <= target:
             return 0.0
-    goal = _shape(target)
-    low, low_shape = 0.0, _shape(log_start)
-    high, high_shape = last, math.inf
+    scaled = _gaussian_scale(log_start)
+    goal = scaled(target)
+    low, low_place = 0.0, 0.0
+    high, high_place = last, math.inf
     long = guess is None or not 0.0 < guess < last
-    if long:  # as if Gaussian: H(0) = μ/√(2π), H(ε) ≈ H(0) exp(−ε²/2μ²)
-        guess = 2.5 * math.exp(log_start) * math.sqrt(2.0 * (log_start - target))
+    if long:
+        guess = goal
     x = guess if 0.0 < guess < last else (0.5 * last if math.isfinite(last) else 1.0)
-    stalled, blurred = 0, False
+    stalled, before = 0, (math.inf, math.inf)
     for _ in range(steps):
-        before, at = high - low, x
+        gap, at = high - low, x
         ends = log_rough(x) if long and log_rough else (-math.inf, math.inf)
-        mixed, blurred = blurred, not ends[0] <= target <= ends[1]
-        value = ends[safe_above] if blurred else log_value(x)
+        value = log_value(x) if ends[0] <= target <= ends[1] else ends[safe_above]
         # NaN counts as above where the safe side is above, and as below where it is below
         if not value <= target if safe_above else value > target:
-            low, low_shape = x, _shape(value)
+            before, low, low_place = (low, low_place), x, scaled(value)
         else:
-            high, high_shape = x, _shape(value)
+            before, high, high_place = (high, high_place), x, scaled(value)
         if low > FARTHEST if math.isinf(high) else high - low <= width * high:
             break
         if math.isinf(high):
             x = 2.0 * low
-        elif math.isinf(high_shape) and low == 0.0:
+        elif math.isinf(high_place) and low == 0.0:
             x = 0.5 * low + 0.5 * high
         else:
-            if math.isinf(high_shape):  # only the lower end is near: extrapolate from the start through it
-                start = _shape(log_start)
-                root = low * (goal - start) / max(low_shape - start, 1e-3)
-                past, stalled = 0.2, 0
+            if math.isinf(high_place):  # only the lower end is near: extrapolate from 0 through it
+                root = low * goal / low_place if low_place > 0.0 else math.inf
+                doubt, stalled = 0.2 * abs(root - x), 0
             else:
-                share = (goal - low_shape) / (high_shape - low_shape) if high_shape > low_shape else 0.5
-                root = low + share * (high - low)
-                past = 0.4 * (high - low) / high if low > 0.0 else 0.03  # about twice what bends the line
-                past = 0.2 if mixed and not blurred else past  # the line still goes through a rough value
-                stalled = stalled + 1 if high - low > 0.5 * before else 0
-            # step a little past the root, seen from the nearer side, so that the bracket shrinks on both
-            past = max(past * abs(root - x), 0.3 * width * x)
-            x = root + past if root - low < high - root else root - past
+                root, bend = _interpolated((low, low_place), (high, high_place), before, goal)
+                doubt = SHORT * abs(root - x) if bend is None else BENT * bend
+                stalled = stalled + 1 if high - low > 0.5 * gap else 0
+            safe, near = (high, low) if safe_above else (low, high)
+            near = min(abs(other - safe) for other in (near, before[0]))
+            if near <= CLOSE * safe and abs(safe - root) + doubt <= width * safe:
+                break
+            # step a little past the root: to the safe side if that will be all, else as seen from the nearer
+            # side, so that the bracket shrinks on both
+            right = safe_above if doubt <= 0.3 * width * x else root - low < high - root
+            past = max(doubt, 0.3 * width * x)
+            x = root + past if right else root - past
             if stalled >= 3 or not low < x < high:
                 x, stalled = 0.5 * (low + high), 0
             if not low < x < high:
@@ -85,30 +121,36 @@ def certified_root(
     return high if safe_above else low
 
 
-def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
-    """Return the worst ε over pairs and directions, proved on the side asked for.
+def _interpolated(low, high, third, goal):
+    """Return where the parabola in y through three points (x, y) is at a goal, and how far from the chord."""
+    (x, y), (z, w) = low, high
+    if not w > y:
+        return 0.5 * (x + z), None
+    slope = (z - x) / (w - y)
+    chord = x + (goal - y) * slope
+    if not math.isfinite(third[1]) or third[1] in (y, w):
+        return chord, None
+    bend = ((third[0] - z) / (third[1] - w) - slope) / (third[1] - y)
+    root = chord + bend * (goal - y) * (goal - w)
+    return (root, abs(root - chord)) if x < root < z else (chord, None)
 
-    Of several directions each gets a rough root first; those that can still decide are refined, with the very
-    values of δ that a reader of the profile is given.
-    """
-    directions = [one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
-    starts = [one.log_hockey_stick(0.0, COARSE)[safe_above] for one in directions]
-    near, best = {}, 0.0
-    for i in sorted(range(len(directions)), key=lambda i: -starts[i]):
-        if starts[i] <= target if safe_above else not starts[i] > target:
-            continue
-        if best and not safe_above and directions[i].log_hockey_stick(NEAR * best, CRUDE).upper <= target:
-            continue  # an attack that is too weak
-        if len(directions) > 1:
-            near[i] = _root(directions[i], target, COARSE, safe_above, starts[i], guess)
-            best = max(best, near[i])
-        else:
-            near[i] = guess
+
+def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
+    """Return the worst ε over pairs and directions, proved on the side asked for."""
+    directions = []
+    for pair in pairs:
+        start = pair.log_hockey_stick(0.0, COARSE)[safe_above]  # the total variation, of both directions
+        both = (pair,) if pair.symmetric else (pair, pair.reversed)[:: 1 if pair.forward_is_dominant else -1]
+        directions += [(start, one) for one in both]
     best = 0.0
-    for i in sorted(near, key=lambda i: near[i] or 0.0, reverse=True):
-        if best and directions[i].log_hockey_stick(best, COARSE).upper <= target:
+    for start, one in sorted(directions, key=lambda found: -found[0]):
+        if start <= target if safe_above else not start > target:
+            continue
+        if best and not safe_above and one.log_hockey_stick(NEAR * best, CRUDE).upper <= target:
+            continue  # an attack that is too weak
+        if best and one.log_hockey_stick(best, COARSE).upper <= target:
             continue  # its ε is at most the best one so far
-        best = max(best, _root(directions[i], target, TOLERANCE, safe_above, starts[i], near[i]))
+        best = max(best, _root(one, target, safe_above, start, best or guess))
     return best
 
 
@@ -119,14 +161,14 @@ def enclosed_epsilon(dominating, attacks, delta):
     return min(epsilon_at_delta(attacks, target, safe_above=False, guess=upper), upper), upper
 
 
-def _root(pair, target, tolerance, safe_above, log_start, guess):
+def _root(pair, target, safe_above, log_start, guess):
     return certified_root(
-        lambda eps: pair.log_hockey_stick(eps, tolerance)[safe_above],
+        lambda eps: pair.log_hockey_stick(eps)[safe_above],
         target,
         pair.max_privacy_loss,
         safe_above=safe_above,
         log_rough=lambda eps: pair.log_hockey_stick(eps, COARSE).or_unknown(),
         log_start=log_start,
         guess=guess,
-        width=1e-3 if tolerance == COARSE else pair.search_width,
+        width=pair.search_width,
     )

@@ -8,7 +8,7 @@ from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import LEAST, LOG_ZERO, TOLERANCE, Interval
-from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp
+from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp, mills_ratio
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.neyman_pearson import Polygon
@@ -201,7 +201,7 @@ class Gaussian(SymmetricPair, PairProfile):
             value = float(ndtr(-a)) - 0.5 * math.exp(-0.5 * a * a) * float(erfcx(b / math.sqrt(2)))
             slack = 40 * UNIT * (1.0 + b)
             return Interval(math.log(max(value - slack, LEAST)), math.log(min(value + slack, 1.0)))
-        mills_a, mills_b = (math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2))) for x in (a, b))
+        mills_a, mills_b = (float(mills_ratio(x)) for x in (a, b))
         difference = mills_a - mills_b
         scale = -0.5 * a * a - 0.5 * math.log(2 * math.pi)
         error = 16 * UNIT * mills_a + 8 * UNIT * (abs(a) + abs(b)) * (1 + abs(a))

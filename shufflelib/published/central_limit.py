@@ -20,9 +20,10 @@ broadcast.  Every formula costs O(1).
 import math
 
 import numpy as np
-from scipy.special import erfcx, wrightomega
+from scipy.special import wrightomega
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.logspace import mills_ratio
 
 FARTHEST = 100.0  # standard deviations; from here on exp(−t²/2) is 0
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
@@ -30,7 +31,7 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 def _positive_part(t):
     """Return log E(Z − t)₊ of a standard normal Z, and its derivative, for 0 ≤ t ≤ `FARTHEST`."""
-    mills = math.sqrt(0.5 * math.pi) * erfcx(t / math.sqrt(2.0))  # Φ(−t)/φ(t)
+    mills = mills_ratio(t)
     part = 1.0 - t * mills
     return np.log(part) - 0.5 * t * t - LOG_ROOT_TWO_PI, -mills / part
 
