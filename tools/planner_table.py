@@ -51,10 +51,8 @@ MECHANISMS = {
     "optimized_unary": (randomizers.optimized_unary, {"d": 100}),  # proved for fewer options too
     "laplace": (randomizers.laplace, {}),
 }
-# a ratio of ε across a cell from which it is divided; 1.095 for binary_rr would take twice its points
-WIDE = dict.fromkeys(MECHANISMS, 1.095) | {"binary_rr": 1.105, "laplace": 1.25}
-# the coarse grid takes every so many of its steps; all of them for laplace would take half an hour
-THIN = dict.fromkeys(MECHANISMS, 1) | {"laplace": 2}
+# a ratio of ε across a cell from which it is divided; 1.095 for binary_rr would take three hours
+WIDE = dict.fromkeys(MECHANISMS, 1.095) | {"binary_rr": 1.105}
 
 
 def decoded(entry):
@@ -126,11 +124,11 @@ def _root(known, goal, last):
     return min(last, max(1.0001 * below[-1][0], x + (goal - low) * (y - x) / (high - low)))
 
 
-def budgets(build, others, growth=GROWTH):
-    """Return local budgets from which ε grows by about ``growth`` a step, where users are many."""
+def budgets(build, others):
+    """Return local budgets from which ε grows by about `GROWTH` a step, where users are many."""
     fine = np.geomspace(LEAST_BUDGET, MOST_BUDGET, 400)
     eps = [math.log(decoded(entries(build(eps0=eps0, **others), 10**6)[3])) for eps0 in fine]
-    steps = np.arange(eps[0], eps[-1] + growth, growth)
+    steps = np.arange(eps[0], eps[-1] + GROWTH, GROWTH)
     return [float(f"{eps0:.4g}") for eps0 in np.interp(steps, np.maximum.accumulate(eps), fine)]
 
 
@@ -155,9 +153,9 @@ def _computed(name, rows):
 
 def coarse(name):
     """Return budgets and entries of a mechanism, `MISSING` for the users between those of the coarse grid."""
-    grid = budgets(*MECHANISMS[name], THIN[name] * GROWTH)
+    grid = budgets(*MECHANISMS[name])
     points = np.zeros((len(USERS), len(DELTAS)), dtype=bool)
-    points[np.searchsorted(USERS, COARSE[:: THIN[name]])] = True
+    points[np.searchsorted(USERS, COARSE)] = True
     return np.array(grid), np.stack(_computed(name, [(eps0, points) for eps0 in grid]))
 
 
