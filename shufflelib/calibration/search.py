@@ -187,12 +187,7 @@ class Family:
                 break
             after = height(there)
             if (after > 0.0) != (before > 0.0):
-                if self.slope:
-                    self._narrow(height, *sorted([(here, before), (there, after)]), width)
-                elif abs(there - here) > width:
-                    from scipy.optimize import toms748  # loaded here: no other question needs it
-
-                    toms748(height, *sorted((here, there)), xtol=width, rtol=1e-15, disp=False)
+                self._narrow(height, *sorted([(here, before), (there, after)]), width)
                 break
             here, before, least, most = there, after, 4.0 * least, 2.0 * most
         ranked = sorted(tried, key=self._place)
