@@ -204,7 +204,7 @@ class Family:
                 return
             root = low + gap * below / (below - above)
             # past the root, seen from the nearer end, so that the farther one moves too
-            past = max(min(0.4 * gap, 0.5) * abs(root - place), 0.3 * width, 0.5 * gap / units)
+            past = max(min(0.4 * gap, 0.5) * abs(root - place), 0.1 * width, 0.5 * gap / units)
             place = root + past if root - low < high - root else root - past
             if slow == 2 or not low < place < high:
                 place, slow = 0.5 * (low + high), 0
