@@ -97,13 +97,15 @@ def certified_root(
         elif math.isinf(high_place) and low == 0.0:
             x = 0.5 * low + 0.5 * high
         else:
-            if math.isinf(high_place):  # only the lower end is near: extrapolate from 0 through it
-                root = low * goal / low_place if low_place > 0.0 else math.inf
-                doubt, stalled = 0.2 * abs(root - x), 0
+            if math.isinf(high_place):  # only the lower end is near: extrapolate through it
+                other, place = before if 0.0 < before[1] < low_place else (0.0, 0.0)
+                rise = (low_place - place) / (low - other)
+                root = low + (goal - low_place) / rise if rise > 0.0 else math.inf
+                doubt = 0.2 * abs(root - x)
             else:
                 root, bend = _interpolated((low, low_place), (high, high_place), before, goal)
                 doubt = SHORT * abs(root - x) if bend is None else BENT * bend
-                stalled = stalled + 1 if high - low > 0.5 * gap else 0
+            stalled = stalled + 1 if high - low > 0.5 * gap else 0
             safe, near = (high, low) if safe_above else (low, high)
             near = min(abs(other - safe) for other in (near, before[0]))
             if near <= CLOSE * safe and abs(safe - root) + doubt <= width * safe:
