@@ -100,7 +100,7 @@ def certified_root(
             if math.isinf(high_place):  # only the lower end is near: extrapolate through it
                 other, place = before if 0.0 < before[1] < low_place else (0.0, 0.0)
                 rise = (low_place - place) / (low - other)
-                root = low + (goal - low_place) / rise if rise > 0.0 else math.inf
+                root = min(low + (goal - low_place) / rise, high) if rise > 0.0 else high
                 doubt = 0.2 * abs(root - x)
             else:
                 root, bend = _interpolated((low, low_place), (high, high_place), before, goal)
