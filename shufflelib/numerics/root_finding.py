@@ -141,11 +141,11 @@ def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     """Return the worst ε over pairs and directions, proved on the side asked for."""
     directions = []
     for pair in pairs:
-        start = pair.log_hockey_stick(0.0, COARSE)[safe_above]  # the total variation, of both directions
         both = (pair,) if pair.symmetric else (pair, pair.reversed)[:: 1 if pair.forward_is_dominant else -1]
-        directions += [(start, one) for one in both]
+        directions += [(one.log_hockey_stick(0.0, COARSE)[safe_above], one) for one in both]
     best = 0.0
-    for start, one in sorted(directions, key=lambda found: -found[0]):
+    # rounded, as the two directions of a pair have the same total variation
+    for start, one in sorted(directions, key=lambda found: -round(found[0], 2)):
         if start <= target if safe_above else not start > target:
             continue
         if best and not safe_above and one.log_hockey_stick(NEAR * best, CRUDE).upper <= target:

@@ -149,6 +149,11 @@ def test_search_ends_on_the_side_asked_for(target, safe_above):
     assert end == pytest.approx(root, rel=2e-9)
 
 
+def test_epsilon_counts_the_direction_in_which_masses_off_by_rounding_differ():
+    pair = DiscretePair(np.log([0.5, 0.5 - 9e-10]), np.log([0.5, 0.5]))
+    assert pair.delta(0.0).lower > 4e-10 and pair.epsilon(4e-10).upper > 0.0
+
+
 def test_search_survives_steps_and_plateaus():
     def step(x):
         return -1.0 if x < 0.3 else -50.0
