@@ -4,7 +4,7 @@ import math
 
 from scipy.special import ndtri
 
-from shufflelib.numerics.certified import LEAST
+from shufflelib.numerics.certified import LEAST, TOLERANCE
 from shufflelib.numerics.logspace import mills_ratio
 
 COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
@@ -142,15 +142,15 @@ def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     directions = []
     for pair in pairs:
         both = (pair,) if pair.symmetric else (pair, pair.reversed)[:: 1 if pair.forward_is_dominant else -1]
-        directions += [(one.log_hockey_stick(0.0, COARSE)[safe_above], one) for one in both]
+        directions += [(one.dot(0.0, COARSE)[safe_above], one) for one in both]
     best = 0.0
     # rounded, as the two directions of a pair have the same total variation
     for start, one in sorted(directions, key=lambda found: -round(found[0], 2)):
         if start <= target if safe_above else not start > target:
             continue
-        if best and not safe_above and one.log_hockey_stick(NEAR * best, CRUDE).upper <= target:
+        if best and not safe_above and one.dot(NEAR * best, CRUDE).upper <= target:
             continue  # an attack that is too weak
-        if best and one.log_hockey_stick(best, COARSE).upper <= target:
+        if best and one.dot(best, COARSE).upper <= target:
             continue  # its ε is at most the best one so far
         best = max(best, _root(one, target, safe_above, start, best or guess))
     return best
@@ -165,11 +165,11 @@ def enclosed_epsilon(dominating, attacks, delta):
 
 def _root(pair, target, safe_above, log_start, guess):
     return certified_root(
-        lambda eps: pair.log_hockey_stick(eps)[safe_above],
+        lambda eps: pair.dot(eps, TOLERANCE)[safe_above],
         target,
         pair.max_privacy_loss,
         safe_above=safe_above,
-        log_rough=lambda eps: pair.log_hockey_stick(eps, COARSE).or_unknown(),
+        log_rough=lambda eps: pair.dot(eps, COARSE),
         log_start=log_start,
         guess=guess,
         width=pair.search_width,
