@@ -89,7 +89,8 @@ class Questions(Shown, ABC):
     @property
     def pure_epsilon(self):
         """The smallest ε known to hold with δ = 0, infinite where there is none."""
-        return max(one.max_privacy_loss for one in self._directions[0])
+        both = ((pair,) if pair.symmetric else (pair, pair.reversed) for pair in self.dominating_pairs)
+        return max(one.max_privacy_loss for pair in both for one in pair)
 
     @functools.cached_property
     def envelope(self):
