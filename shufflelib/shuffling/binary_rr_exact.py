@@ -16,12 +16,11 @@ from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.privacy_profile import PairProfile
 
-FEW = 2000  # populations up to which all are evaluated one by one
-TRIED = 16  # populations tried at either bound and in the middle
-NEAR = 64  # and around the best piece
+FEW = 1500  # populations up to which all are evaluated one by one
+NEAR = 48  # populations tried at either end, and around the best piece
 LISTED = 4_000_000  # terms of populations evaluated one by one where the bound on pieces is too coarse
-CELLS = 48  # pieces to begin with
-PARTS = 4  # into which a piece is cut
+CELLS = 16  # pieces of one length to begin with
+PARTS = 4  # into which a piece is cut; near the ends each is that many times longer than the one before
 SHORT = 16  # populations in a piece that is not cut any more
 MOST = 200_000  # terms of pieces held at once
 
@@ -58,8 +57,8 @@ class WorstPopulation(SymmetricPair, PairProfile):
     at 0.99 δ(0).  At n = 10¹⁵ it is up to 6e-6 wide at δ(0)/2.  It is also wider for larger budgets, where
     few of the others report what they do not hold: for example, it is 4 % wide for eps0 = 12, n = 10⁵ at
     δ(0)/2, and for eps0 = 16, n = 10⁶ at 0.9 δ(0) the lower bound is 0.
-    Cost O(1) in n beyond a few thousand: 10 to 50 sums of a few dozen terms for some hundred populations.  ε
-    takes at most some seconds for budgets up to 8, up to a minute for larger ones.
+    Cost O(1) in n beyond a few thousand: for each ε sums of a few dozen terms for some hundred populations.
+    ε takes about 0.01 s for budgets up to 8, up to some seconds for larger ones.
 
     Examples
     --------
@@ -109,20 +108,20 @@ class WorstPopulation(SymmetricPair, PairProfile):
 def _search(values, others, tolerance):
     """Return a lower and an upper bound on the largest value over all populations."""
     if others < FEW:
-        return _listed(values, [0], [others])
+        return _listed(values, [0], [others])[:2]
     ceiling = math.exp(min(-values.top, 700.0))  # c₀, a bound without any search
     nodes = values.log_z.size
-    most = min(TRIED, others)
-    tried = [0, (others - most) // 2, others - most]
-    best = max(_listed(values, tried, [i + most for i in tried])[0], 0.0)
-    edges = np.linspace(0, others + 1, CELLS + 1).astype(np.int64)
-    first, last = edges[:-1], edges[1:] - 1
+    best, _, place = _listed(values, [0, others - NEAR], [NEAR, others])
+    best = max(best, 0.0)
+    first, last = _pieces(others)
     proved, left = -math.inf, []  # pieces that more cutting does not settle
     while first.size:
         bound, middle = values.in_cells(first.astype(float), last.astype(float))
         top = int(np.argmax(middle))
         near = min(max((first[top] + last[top] - NEAR) // 2, 0), others - NEAR)
-        best = max(best, _listed(values, [near], [near + NEAR])[0])
+        if abs(near + NEAR // 2 - place) > NEAR:
+            found, _, there = _listed(values, [near], [near + NEAR])
+            best, place = max((best, place), (found, there))
         above = ~(bound <= best * (1.0 + 0.5 * tolerance))
         proved = max(proved, float(bound[~above].max(initial=-math.inf)))
         # the gap is due to the lattice, or the bound is trivial, or the piece is short
@@ -131,19 +130,28 @@ def _search(values, others, tolerance):
         left.append(np.stack([first, last, bound])[:, above & final])
         first, last = _cut(first[above & ~final], last[above & ~final])
     first, last, bound = np.concatenate(left, axis=1)
-    if 0.0 < (last - first + 1.0).sum() * nodes <= LISTED:
-        lower, upper = _listed(values, first, last)
+    met = bool(np.all(bound <= best * (1.0 + tolerance)))
+    if not met and (last - first + 1.0).sum() * nodes <= LISTED:
+        lower, upper, _ = _listed(values, first, last)
         if upper < math.inf:
             return max(best, lower), max(proved, upper)
     return best, max(proved, float(bound.max(initial=-math.inf)))
 
 
 def _listed(values, first, last):
-    """Return both bounds of the largest value over ranges of s, taken one by one."""
-    ends = values.one_by_one(
-        np.concatenate([np.arange(i, j + 1.0) for i, j in zip(first, last, strict=True)])
-    )
-    return float(ends.lower.max()), float(ends.upper.max())
+    """Return both bounds of the largest value over ranges of s, taken one by one, and where it is."""
+    s = np.concatenate([np.arange(i, j + 1.0) for i, j in zip(first, last, strict=True)])
+    lower, upper = values.one_by_one(s)
+    best = int(np.argmax(lower))
+    return float(lower[best]), float(upper.max()), int(s[best])
+
+
+def _pieces(others):
+    """Cut the range of s into pieces, shorter ones near its ends, where the best population usually is."""
+    near = np.cumsum(SHORT * PARTS ** np.arange(math.log(others / (4.0 * SHORT), PARTS)))
+    inner = np.concatenate([near, others + 1 - near, np.linspace(0, others + 1, CELLS + 1)[1:-1]])
+    edges = np.unique(np.append(inner, [0, others + 1]).astype(np.int64))
+    return edges[:-1], edges[1:] - 1
 
 
 def _cut(first, last):
