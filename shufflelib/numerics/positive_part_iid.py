@@ -30,6 +30,7 @@ from shufflelib.numerics.saddle_point import (
     quadrature,
 )
 
+WELL_LISTED = 1e-5  # width of a list from which on no integral is tried, which is rounded more
 SMALLEST_SIZE = 1e-307  # a unit of it is above the smallest float
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
 
@@ -88,6 +89,7 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE, known=math.i
     if not complete and found.upper - found.lower > tolerance and _few_differ(distribution, n):
         listed, complete = listed_mean(distribution, n, found.upper)
         found = intersect(found, listed)
+        complete = complete or found.upper - found.lower <= WELL_LISTED
     if not complete and found.upper - found.lower > tolerance and np.any(distribution.values > SMALLEST_GAIN):
         found = intersect(found, _by_contour(distribution, n, tolerance, known - log_scale))
     if found.upper == -math.inf:
