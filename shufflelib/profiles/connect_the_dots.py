@@ -33,6 +33,7 @@ FIRST_DOTS = 25  # on each curve, before it is known where more are needed
 DEPTH = 690.0  # e-folds of H below which dots are set only where a question needs them
 FOR_RENYI = RENYI_TOLERANCE, 9, 50.0  # the same three for a Rényi divergence
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
+SERIES = 0.05  # size of λℓ up to which the kernel is a power series
 FARTHEST = 709.0  # nats; no dot lies beyond, where e^ε would overflow
 
 
@@ -42,25 +43,20 @@ def log_renyi_kernel(loss, order):
     Summed against Q, φ gives :math:`e^{(\lambda-1)D_\lambda(P\|Q)} - 1` without cancellation.
     """
     loss = np.asarray(loss, float)
-    more, scale = order - 1.0, np.abs(loss) * max(1.0, order)
+    more = order - 1.0
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        u = np.where(scale < 0.05, loss, 0.0)  # Σ ℓ^k (λ^k − λ)/k!
-        series = sum(
-            (
-                (order * u) ** k - order * u**k
-                if order > 2.0
-                else u**k * order * math.expm1((k - 1) * math.log(order))
-            )
-            / math.factorial(k)
-            for k in range(2, 12)
-        )
+        near = order * np.abs(loss) < SERIES
+        u = np.where(near, order * loss, 0.0)  # Σ ℓ^k (λ^k − λ)/k!
+        series = np.zeros_like(u)
+        for k in range(11, 1, -1):
+            series = series * u + (-math.expm1((1 - k) * math.log(order)) / math.factorial(k))
         middle = np.clip(loss, -700.0, 30.0 / order)  # e^ℓ (e^{(λ−1)ℓ} − 1) − (λ−1)(e^ℓ − 1)
         direct = np.exp(middle) * np.expm1(more * middle) - more * np.expm1(middle)
         big = np.maximum(loss, 0.0)  # e^{λℓ} factored out
         fall = more * (np.exp(-more * big) - np.exp(-order * big))
         large = order * big + np.log(np.maximum(-np.expm1(-more * big) - fall, 0.0))
         value = np.where(order * loss > 30.0, large, np.log(np.maximum(direct, 0.0)))
-        value = np.where(scale < 0.05, np.log(series), value)
+        value = np.where(near, 2.0 * np.log(np.abs(u)) + np.log(series), value)
         return np.where(loss == np.inf, np.inf, np.where(loss == -np.inf, math.log(more), value))
 
 
