@@ -63,14 +63,13 @@ def log_tails(terms, a_edges, s_edges, inside, order):
     # extremes of affine functions of (a, b, c): b from s − a, corners of the box
     corners = [(np.minimum(a, s), s) for a in (a_low, a_high) for s in (s_low, s_high)]
     corners.append((a_high, np.maximum(s_low, a_high)))
-    values = [terms.v[0] * a + terms.v[1] * (s - a) + terms.v[2] * (terms.n - s) for a, s in corners]
-    v_low, v_high = np.minimum.reduce(values), np.maximum.reduce(values)
-    up = terms.gain[0] * a_low + terms.gain[1] * (s_high - a_low)
-    down = terms.gain[0] * a_high + terms.gain[1] * np.maximum(s_low - a_high, 0.0)
-    roof = max(
-        float(log_renyi_kernel(np.array([math.log(terms.u[1] / terms.v[1])]), order)[0]),
-        math.log(order - 1.0),
+    (v_low, v_high), (down, up) = (
+        (np.minimum.reduce(values), np.maximum.reduce(values))
+        for x, y, z in (terms.v, terms.gain)
+        for values in [[x * a + y * (s - a) + z * (terms.n - s) for a, s in corners]]
     )
+    largest = float(np.max(terms.u[:2] / terms.v[:2]))
+    roof = max(float(log_renyi_kernel(np.array([math.log(largest)]), order)[0]), math.log(order - 1.0))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         # φ(1 + x) is at most λ(λ−1)/2 x² (1 + x)^{λ−2}, without the power where it is below 1, …
         half = math.log(0.5 * order * (order - 1.0))

@@ -76,7 +76,7 @@ class RenyiSum:
             or v[less[0]] > FARTHEST * max(u[less[0]], u[more[0]] / FARTHEST)
         ):
             return None
-        keep = np.concatenate([less, more, same])
+        keep = np.concatenate([*sorted((less, more), key=lambda one: m[one[0]]), same])  # the rarer one first
         first, second, mass = (
             np.append(part[keep], np.zeros(3 - keep.size)) if keep.size < 3 else part[keep]
             for part in (u, v, m)
@@ -181,8 +181,9 @@ class RenyiSum:
         for side in (-1.5, 1.5):
             counts = mean + side * spread[0] * np.array([1.0, -1.0, 0.0])
             found.append((counts, mean, spread))
-        no_less = mean + (1.0 - 1e-6) * mean[0] * np.array([-1.0, 1.0, 0.0])
-        only_more = self.n * np.where(self.mass > 0.0, np.array([1e-9, 1.0 - 2e-9, 1e-9]), 0.0)
+        more = self.gain > 0.0
+        no_less = np.where(self.gain == 0.0, mean, np.where(more, mean[0] + mean[1] - 1e-6, 1e-6))
+        only_more = self.n * np.where(self.mass > 0.0, np.where(more, 1.0 - 2e-9, 1e-9), 0.0)
         for start in (mean, no_less, only_more, self._highest_on_a_grid(order)):
             counts = self._tilted(order, start)
             found.append((counts, counts, self._spread(counts, order)))
