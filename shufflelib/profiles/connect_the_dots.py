@@ -26,12 +26,13 @@ MOST_DOTS = 700  # in both directions, beyond which a question is answered
 MOST_AT_ONCE = 40
 CENTROID = 1e-4  # share of a gap within which its centroid is known
 STALLED = 3  # rounds of new dots without gain after which a question is answered
+CLEAR = 4.0  # times the width of its dots that a gap exceeds the best dot by, if more dots may help
 QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4  # the same for a Rényi divergence, which is not known better than WIDTH
-FIRST_DOTS = 25  # on each curve, before it is known where more are needed
+FIRST_DOTS = 9  # on each curve, before it is known where more are needed
 DEPTH = 690.0  # e-folds of H below which dots are set only where a question needs them
-FOR_RENYI = RENYI_TOLERANCE, 9, 50.0  # the same three for a Rényi divergence
+SHALLOW = 50.0  # the same where a question needs few
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
 SERIES = 0.05  # size of λℓ up to which the kernel is a power series
 FARTHEST = 709.0  # nats; no dot lies beyond, where e^ε would overflow
@@ -68,9 +69,9 @@ def renyi_from_moment(log_moment, order):
 class HockeyStickCurve:
     """One direction of a pair: dots (ε, log H) with both bounds, the abscissa kept as x = e^ε − 1."""
 
-    def __init__(self, pair, tolerance=DOT_TOLERANCE, first=FIRST_DOTS, depth=DEPTH):
-        self.pair, self.last, self.tolerance = pair, pair.max_privacy_loss, tolerance
-        self.start, self.depth = first, depth
+    def __init__(self, pair, tolerance=DOT_TOLERANCE, depth=DEPTH):
+        self.pair, self.last = pair, pair.max_privacy_loss
+        self.tolerance, self.depth = tolerance, depth
         self.eps = self.low = self.high = np.empty(0)
         self.add(self._first())
 
@@ -86,7 +87,7 @@ class HockeyStickCurve:
         inner = end
         while inner > 1e-12 * end and self.pair.dot(0.5 * inner, 1e-2).upper < negligible:
             inner *= 0.5
-        return np.unique(np.append(np.linspace(0.0, inner, self.start), end))
+        return np.unique(np.append(np.linspace(0.0, inner, FIRST_DOTS), end))
 
     def add(self, eps):
         """Evaluate the curve at further ε."""
@@ -273,26 +274,27 @@ class ConnectTheDots:
         """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
         if self.forward.last <= 0.0:  # P = Q
             return complement(fpr)
-        before, stalled = math.inf, 0
         while True:
             sides = [_supremum(self.backward, fpr, tilted=False), _supremum(self.forward, fpr, tilted=True)]
-            low = max(0.0, *(side[0] for side in sides))
-            high = min(max(0.0, *(side[1].max() for side in sides)), complement(fpr)[1])
-            # once the width of the dots themselves is what is left, more dots do not help
-            stalled = stalled + 1 if high - low > 0.9 * before else 0
-            before = high - low
-            if before <= WIDTH * 1e-2 * high + 1e-12 or stalled == STALLED or self.size > MOST_DOTS:
+            low = max(0.0, *(best for best, _, _ in sides))
+            high = min(max(0.0, *(tops.max() for _, tops, _ in sides)), complement(fpr)[1])
+            # the width of the dots themselves, which more dots do not improve, does not count
+            gains = [np.where(tops - low > CLEAR * noise, tops - low, 0.0) for _, tops, noise in sides]
+            aim, size = WIDTH * 1e-2 * high + 1e-12, self.size
+            if high - low <= aim or not np.any(np.concatenate(gains)) or size > MOST_DOTS:
                 return min(low, high), high
-            for curve, (_, tops) in zip((self.backward, self.forward), sides, strict=True):
-                if tops.max() > low:
+            for curve, gain in zip((self.backward, self.forward), gains, strict=True):
+                if gain.any():
                     with np.errstate(divide="ignore"):
-                        curve.halve(*most_doubtful([np.log(np.maximum(tops - low, 0.0))], most=12))
+                        curve.halve(*most_doubtful([np.log(gain)], most=12))
+            if self.size == size:  # no float lies between the dots
+                return min(low, high), high
 
 
 def _supremum(curve, fpr, *, tilted):
     r"""Enclose :math:`\sup_E\, 1 - H - E\alpha`, or with ``tilted`` :math:`\sup_E (1 - H - \alpha)/E`.
 
-    Returns the best value at a dot and, for each gap, an upper bound inside it.
+    Returns the best value at a dot and, for each gap, an upper bound inside it and the width of its dots.
     """
 
     def line(x, h):
@@ -309,4 +311,6 @@ def _supremum(curve, fpr, *, tilted):
     floor = np.maximum(low[1:] - right * (gap - meet), low[1:])  # H is at least this there
     ends = np.maximum(line(x[:-1], low[:-1]), line(x[1:], low[1:]))
     ends[-1] = max(ends[-1], line(x[-1], 0.0))  # beyond the last dot
-    return best - 8 * UNIT, np.maximum(ends, line(x[:-1] + meet, floor)) + 8 * UNIT
+    wide = (high - low) / (1.0 + x) if tilted else high - low
+    tops = np.maximum(ends, line(x[:-1] + meet, floor)) + 8 * UNIT
+    return best - 8 * UNIT, tops, np.maximum(wide[:-1], wide[1:])

@@ -6,13 +6,20 @@ Rényi divergences and trade-off functions follow from the curve alone.
 """
 
 import functools
+import math
 from abc import ABC, abstractmethod
 
 import numpy as np
 
 from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
 from shufflelib.numerics.optional import tick
-from shufflelib.profiles import connect_the_dots
+from shufflelib.profiles.connect_the_dots import (
+    DEPTH,
+    DOT_TOLERANCE,
+    RENYI_TOLERANCE,
+    SHALLOW,
+    ConnectTheDots,
+)
 
 
 class Pair(ABC):
@@ -68,7 +75,7 @@ class Pair(ABC):
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both bounds of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
-        dots = connect_the_dots.ConnectTheDots(self, *connect_the_dots.FOR_RENYI)
+        dots = ConnectTheDots(self, RENYI_TOLERANCE, SHALLOW)
         return dots.renyi(order, skip_below)
 
     def renyi_worst(self, order, skip_below=0.0):
@@ -82,7 +89,8 @@ class Pair(ABC):
 
     def false_negatives(self, fpr):
         """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
-        return connect_the_dots.ConnectTheDots(self).false_negatives(fpr)
+        depth = min(SHALLOW - math.log(fpr), DEPTH) if fpr > 0.0 else DEPTH
+        return ConnectTheDots(self, DOT_TOLERANCE, depth).false_negatives(fpr)
 
     def on_a_sample(self, rate):
         """Return this attack on users drawn at random, or None if it is no attack on known others."""
