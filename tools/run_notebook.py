@@ -25,8 +25,10 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-import nbformat
 import yaml
+
+sys.modules["rfc3987_syntax"] = None  # jsonschema's check of addresses: two seconds to import, not used here
+import nbformat  # noqa: E402
 
 
 def declared_parameters(notebook):
