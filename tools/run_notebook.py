@@ -200,6 +200,7 @@ def execute(path, target, profile, figures, notebook, parameters, scratch):
     drawn = (scratch / "figures").absolute()
     drawn.mkdir()
     os.environ["SHUFFLELIB_FIGURES"] = str(drawn)
+    os.environ["SHUFFLELIB_FORMATS"] = "png" if profile == "quick" else "png pdf svg"
     os.environ["SHUFFLELIB_FRAMES"] = "1"  # nobody moves a slider
     tempfile.tempdir = str(scratch.absolute())  # where the file about the kernel's connection goes
     try:

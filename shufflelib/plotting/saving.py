@@ -95,13 +95,14 @@ def save_figure(fig, data, name, *, parameters=None):
     Returns
     -------
     Saved
-        The four paths; in a notebook it shows the picture.
+        The paths; in a notebook it shows the picture.
 
     Notes
     -----
     Files go to the folder named by ``SHUFFLELIB_FIGURES``, else ``figures``.  Each is written
     beside its place and renamed, all are rendered before the first is written, and none holds
-    a date or a version: a second run writes the same bytes.
+    a date or a version: a second run writes the same bytes.  Where ``SHUFFLELIB_FORMATS`` is set to
+    ``png``, as on coarse grids, PDF and SVG are left out, which take most of the time.
 
     Examples
     --------
@@ -117,9 +118,14 @@ def save_figure(fig, data, name, *, parameters=None):
     """
     rows = rows_of(data)
     undated = {"CreationDate": None, "Producer": None, "Creator": None}
+    draw = {
+        "png": lambda: png(fig, dpi=200),
+        "pdf": lambda: _render(fig, "pdf", undated),
+        "svg": lambda: svg(fig, dpi=200),
+    }
+    wanted = os.environ.get("SHUFFLELIB_FORMATS", "png pdf svg").split()
     with _settled(fig):
-        content = {"png": png(fig, dpi=200), "pdf": _render(fig, "pdf", undated)}
-        content["svg"] = svg(fig, dpi=200)
+        content = {form: draw[form]() for form in wanted}
     content["csv"] = as_csv(rows, parameters or {})
     return Saved(_publish(content, name), picture=content["png"])
 
