@@ -19,7 +19,6 @@ from shufflelib.explorer.templates import fill
 from shufflelib.plotting import png
 from shufflelib.plotting.showing import finding_of
 
-MOST = 30  # pictures of one panel without a kernel
 COLOURS = 48  # a line plot needs no more; the file is a third as large
 
 
@@ -97,7 +96,8 @@ def explore(draw, /, **controls):
     -------
     ipywidgets.VBox
         Its children: the controls, a line that repeats their values, the picture.  Where the environment
-        variable ``SHUFFLELIB_FRAMES`` is set, an `IPython.display.HTML` that needs no kernel instead.
+        variable ``SHUFFLELIB_FRAMES`` is a number, an `IPython.display.HTML` of about so many pictures
+        instead, which needs no kernel.
 
     Examples
     --------
@@ -115,10 +115,10 @@ def explore(draw, /, **controls):
     """
     import ipywidgets
 
-    if os.environ.get("SHUFFLELIB_FRAMES"):
+    if frames := os.environ.get("SHUFFLELIB_FRAMES"):
         from IPython.display import HTML
 
-        return HTML(_frames(draw, controls))
+        return HTML(_frames(draw, controls, int(frames)))
 
     picture = lru_cache(maxsize=256)(lambda **asked: png(draw(**asked)))
     image, line = ipywidgets.Image(format="png"), ipywidgets.Label()
@@ -139,14 +139,14 @@ def explore(draw, /, **controls):
     return ipywidgets.VBox([ipywidgets.VBox(list(controls.values())), line, image])
 
 
-def _frames(draw, controls):
-    """Return the panel as HTML that needs no kernel: one picture for each position, about thirty at most.
+def _frames(draw, controls, largest):
+    """Return the panel as HTML that needs no kernel: a picture for each position, about ``largest`` in all.
 
     Where ``draw`` raises a ValueError there is its message instead, but not where the controls stand.
     """
     for most in range(9, 1, -1):
         grids = [_positions(control, most) for control in controls.values()]
-        if math.prod(len(options) for options, _ in grids) <= MOST:
+        if math.prod(len(options) for options, _ in grids) <= largest:
             break
     pictures, words = [], []
     for chosen in itertools.product(*(options for options, _ in grids)):

@@ -273,11 +273,11 @@ def test_frames_name_their_positions_and_are_never_empty_at_the_start():
 
     controls = {"options": sliders.choice({"two": 2, "ten": 10}, value=10)}
     controls["n"] = sliders.log_slider(10, 1000, 100, per_decade=1)
-    panel = sliders._frames(draw, controls)
+    panel = sliders._frames(draw, controls, 30)
     pictures, words = json.loads(re.search(r"json\">(.*?)</script>", panel, re.DOTALL)[1])
     assert [bool(picture) for picture in pictures] == [True, True, False] * 2
     assert words[1] == "2 options (options = two, n = 100)" and words[2].endswith("too many")
     assert "&quot;two&quot;, &quot;ten&quot;" in panel
     assert 'alt="10 options (options = ten, n = 100)"' in panel
     with pytest.raises(ValueError, match="too many"):
-        sliders._frames(draw, controls | {"n": sliders.log_slider(600, 1000)})
+        sliders._frames(draw, controls | {"n": sliders.log_slider(600, 1000)}, 30)
