@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import numpy as np
 
 from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.profiles import DiscretePair
+from shufflelib.profiles import DiscretePair, from_pair
 from shufflelib.profiles.privacy_profile import PairProfile
 
 LOPSIDED = [(F(1, 2), F(1, 10)), (F(1, 4), F(3, 10)), (F(1, 8), F(1, 5)), (F(1, 8), F(2, 5))]
@@ -18,6 +18,18 @@ def discrete(masses):
     p, q = (np.array([float(mass[side]) for mass in masses]) for side in (0, 1))
     with np.errstate(divide="ignore"):
         return DiscretePair(np.log(p), np.log(q))
+
+
+def function(p, q):
+    """Return the trade-off function of two distributions."""
+    return from_pair(discrete(list(zip(p, q, strict=True))))
+
+
+def distribution(rng, size):
+    """Return a random distribution, some of its masses 0."""
+    row = rng.integers(0, 8, size)
+    row[rng.integers(0, size)] += 1
+    return [F(int(x), int(row.sum())) for x in row]
 
 
 class Opaque(PairProfile):

@@ -67,10 +67,7 @@ def test_lines_and_chords_enclose_the_integral_wherever_the_kinks_are(s, blur):
             low = np.minimum(high, log_h - blur * rng.uniform(0.0, 1.0, eps.size) - 1e-15)
             curve = dotted(eps, np.maximum.accumulate(low[::-1])[::-1], high)
             truth = mpmath.log(integral(corners, heights, s))
-            below, above = (
-                connect_the_dots.logsumexp(curve.lines(s)),
-                connect_the_dots.logsumexp(curve.chords(s)[0]),
-            )
+            below, above = map(connect_the_dots.logsumexp, (curve.lines(s), curve.chords(s)[0]))
             slack = connect_the_dots.ROUNDING + 1e-15 * (abs(s) + 2.0)
             assert below - slack <= truth <= above + slack
 

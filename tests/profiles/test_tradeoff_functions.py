@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate, special
 
 import oracles
-from finite_pairs import discrete
+from finite_pairs import distribution, function
 from shufflelib.numerics.certified import Status
 from shufflelib.profiles import (
     ApproximateDP,
@@ -27,21 +27,12 @@ from shufflelib.shuffling import VariationRatioPair
 RATES = [F(k, 40) for k in range(41)]
 FPR = np.array([float(rate) for rate in RATES])
 
-
 HAIR = 1e-15  # arguments and truths are rounded to floats
 
 
 def distributions(seed, size=6):
-    """Return two random distributions with zeros, as fractions."""
     rng = np.random.default_rng(seed)
-    rows = rng.integers(0, 8, (2, size))
-    rows[0, 0] += 1
-    rows[1, 1] += 1
-    return [[F(int(x), int(row.sum())) for x in row] for row in rows]
-
-
-def function(p, q):
-    return from_pair(discrete(list(zip(p, q, strict=True))))
+    return distribution(rng, size), distribution(rng, size)
 
 
 def masses(p, q):

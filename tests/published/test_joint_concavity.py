@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import oracles
-from finite_pairs import discrete
+from finite_pairs import distribution, function
 from oracles.renyi_formulas import two_counts
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import (
     ApproximateDP,
     DiscretePair,
-    from_pair,
     tradeoff_calculus,
 )
 from shufflelib.published import joint_concavity
@@ -25,18 +24,8 @@ HAIR = 1e-13
 SEEDS = range(8)
 
 
-def distribution(rng, size=4):
-    row = rng.integers(0, 7, size)
-    row[rng.integers(0, size)] += 1
-    return [F(int(x), int(row.sum())) for x in row]
-
-
 def mixed(w, first, second):
     return [(1 - w) * a + w * b for a, b in zip(first, second, strict=True)]
-
-
-def function(p, q):
-    return from_pair(discrete(list(zip(p, q, strict=True))))
 
 
 def truth(p, q, rates=RATES):
@@ -60,7 +49,7 @@ class Case:
 
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
-        self.p0, self.q0, self.p1, self.q1 = (distribution(rng) for _ in range(4))
+        self.p0, self.q0, self.p1, self.q1 = (distribution(rng, 4) for _ in range(4))
         self.w, self.v = (F(int(x), 8) for x in rng.integers(1, 8, 2))
         self.weights = [float(1 - self.w), float(self.w)]
         self.mixture = mixed(self.w, self.p0, self.p1), mixed(self.w, self.q0, self.q1)

@@ -120,10 +120,8 @@ def test_the_profile_keeps_the_attack_below_and_the_curve_above():
         "WorstPopulation",
         "BlanketPair",
     ]
-    assert (
-        profile.dominating_pairs[0].reversed is profile.dominating_pairs[0]
-        and profile.dominating_pairs[0].max_privacy_loss == 1.0
-    )
+    (worst,) = profile.dominating_pairs
+    assert worst.reversed is worst and worst.max_privacy_loss == 1.0
     assert not isinstance(shuffle(randomizers.generic(eps0=1.0), n=40), BinaryProfile)
     wide = shuffle(randomizers.generalized_rr(eps0=1.0, d=2), n=40)
     for got, other in ((profile.renyi(3.0), wide.renyi(3.0)), (profile.delta(0.3), wide.delta(0.3))):
