@@ -1,5 +1,6 @@
 """Questions about a mechanism given by name: each takes a constructor, and its numbers by keyword."""
 
+import functools
 from dataclasses import dataclass
 
 from shufflelib.calibration import targets
@@ -7,9 +8,15 @@ from shufflelib.calibration.recommendation import TASKS, standard_errors
 from shufflelib.shuffling.shuffled import shuffle
 
 
+@functools.lru_cache(maxsize=4, typed=True)
+def _one_round(randomizer, n, **parameters):
+    """Return the profile of n shuffled reports; it remembers its values, which the next question may need."""
+    return shuffle(randomizer(**parameters), n)
+
+
 def profile(randomizer, *, n, rounds=1, rate=1.0, **parameters):
     """Return the profile of n shuffled reports, drawn at a rate, over some rounds."""
-    return shuffle(randomizer(**parameters), n).subsample(rate).compose(rounds)
+    return _one_round(randomizer, n, **parameters).subsample(rate).compose(rounds)
 
 
 def epsilon(randomizer, *, n, delta, rounds=1, rate=1.0, **parameters):
