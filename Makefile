@@ -130,7 +130,7 @@ book: $(WANTED) $(IDEAS) .venv/book ## run the notebooks and build a website fro
 	cp -R book/planner build/book/planner
 	$(VENV) tools/check_book.py build/book
 
-planner: .venv/installed ## recompute the table of the planner: book/planner/table.js (two hours on one core)
+planner: .venv/installed ## recompute the table of the planner: book/planner/table.js (three hours on one core)
 	$(VENV) tools/planner_table.py
 
 app: .venv/installed ## open the explorer in the browser (on this machine only, works offline)

@@ -34,11 +34,11 @@ ROOT = Path(__file__).resolve().parents[1]
 TABLE, KEPT = ROOT / "book/planner/table.js", ROOT / "build/planner"
 DELTAS = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12]
 COARSE = [round(10 ** (k / 26)) for k in range(2 * 26, 8 * 26 + 1)]
-FINE = [round(10 ** (k / 52)) for k in range(2 * 52, 5 * 52)]  # for few users ε may fall more steeply
-FINEST = [round(10 ** (k / 104)) for k in range(2 * 104, 4 * 104)]
-USERS = sorted({*COARSE, *FINE, *FINEST})
+FINE = [*range(100, 160), *(round(10 ** (k / 104)) for k in range(2 * 104, 550))]  # ε may fall by jumps
+USERS = sorted({*COARSE, *FINE})
 LEAST_BUDGET, MOST_BUDGET = 0.1, 8.0
 GROWTH = 0.04  # of log ε between two budgets of the grid
+WIDE = 1.095  # ratio of ε across a cell from which it is divided
 SMALLEST, STEP = 1e-7, 3e-4  # entry k > 0 stands for ε = SMALLEST · exp(STEP · k), entry 0 for ε = 0
 ACCURACY = 1e-3  # relative, of δ
 MISSING = 2**16 - 1  # stands for the entry of a point not computed
@@ -51,8 +51,6 @@ MECHANISMS = {
     "optimized_unary": (randomizers.optimized_unary, {"d": 100}),  # proved for fewer options too
     "laplace": (randomizers.laplace, {}),
 }
-# a ratio of ε across a cell from which it is divided; 1.095 for binary_rr would take three hours
-WIDE = dict.fromkeys(MECHANISMS, 1.095) | {"binary_rr": 1.105}
 
 
 def decoded(entry):
@@ -168,14 +166,14 @@ def refined(name):
         grid, entries = coarse(name)
     while True:
         bounds = _bounds(entries)
-        wide = _wide(WIDE[name], *bounds)
+        wide = _wide(*bounds)
         points = np.zeros(entries.shape, dtype=bool)
         points[1:, :-1] |= wide
         points[:-1, 1:] |= wide
         points &= entries == MISSING
         rows = np.flatnonzero(points.any(axis=(1, 2)))
         if len(rows) == 0:
-            rows = np.flatnonzero(wide.any(axis=(1, 2)) & (np.diff(grid) > 1e-3 * grid[1:]))
+            rows = np.flatnonzero(wide.any(axis=(1, 2)) & (np.diff(grid) > 3e-4 * grid[1:]))
             if len(rows) == 0:
                 break
             between = [float(f"{math.sqrt(grid[row] * grid[row + 1]):.4g}") for row in rows]
@@ -206,13 +204,14 @@ def _bounds(entries):
     return _monotone(entries), least
 
 
-def _wide(ratio, most, least):
-    """Whether ε ≤ 2 changes by more than a ratio and 0.001 across a cell where δ ≤ 1/n."""
+def _wide(most, least):
+    """Whether ε ≤ 2 changes by more than `WIDE` and 0.001 across a cell where δ ≤ 1/n."""
     high, low = (
-        np.where(some > 0, SMALLEST * np.exp(STEP * some), 0.0) for some in (most[1:, :-1], least[:-1, 1:])
+        np.where(some > 0, SMALLEST * np.exp(STEP * some), 0.0)
+        for some in (most[1:, :-1], np.minimum(most, least)[:-1, 1:])
     )
     asked = (np.outer(USERS[:-1], DELTAS) <= 1.0) & (high <= 2.0)
-    return (high > ratio * low) & (high > low + 1e-3) & asked
+    return (high > WIDE * low) & (high > low + 1e-3) & asked
 
 
 def packed(entries):
