@@ -16,7 +16,9 @@ def _one_round(randomizer, n, **parameters):
 
 def profile(randomizer, *, n, rounds=1, rate=1.0, **parameters):
     """Return the profile of n shuffled reports, drawn at a rate, over some rounds."""
-    return _one_round(randomizer, n, **parameters).subsample(rate).compose(rounds)
+    numbers = all(isinstance(value, int | float) for value in (n, *parameters.values()))
+    build = _one_round if numbers else _one_round.__wrapped__
+    return build(randomizer, n, **parameters).subsample(rate).compose(rounds)
 
 
 def epsilon(randomizer, *, n, delta, rounds=1, rate=1.0, **parameters):
