@@ -312,5 +312,5 @@ def _supremum(curve, fpr, *, tilted):
     ends = np.maximum(line(x[:-1], low[:-1]), line(x[1:], low[1:]))
     ends[-1] = max(ends[-1], line(x[-1], 0.0))  # beyond the last dot
     wide = (high - low) / (1.0 + x) if tilted else high - low
-    tops = np.maximum(ends, line(x[:-1] + meet, floor)) + 8 * UNIT
+    tops = np.fmin(np.maximum(ends, line(x[:-1] + meet, floor)) + 8 * UNIT, 1.0)  # NaN says nothing
     return best - 8 * UNIT, tops, np.maximum(wide[:-1], wide[1:])

@@ -135,7 +135,7 @@ def _search(values, others, tolerance):
         lower, upper, _ = _listed(values, first, last)
         if upper < math.inf:
             return max(best, lower), max(proved, upper)
-    return best, max(proved, float(bound.max(initial=-math.inf)))
+    return best, float(np.max(np.append(bound, proved)))  # NaN stays NaN
 
 
 def _listed(values, first, last):
