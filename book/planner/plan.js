@@ -45,7 +45,7 @@ function plans({ task, d, n, eps, delta }) {
 let chosen = 0;
 
 function cautions({ n, delta }) {
-  return delta * n < 1 ? "" : " Caution: δ ≥ 1 / users is too large; even publishing the value of a random user would meet this target.";
+  return delta * n < 1 ? "" : " Caution: δ ≥ 1 / users is too large; publishing the value of a random user has this δ too.";
 }
 
 function showPlan() {
@@ -70,7 +70,7 @@ function showPlan() {
   }
   chosen = Math.min(chosen, found.length - 1);
   const best = found[0];
-  answer.textContent = `${best.text}: each report may have ε₀ = ${best.eps0}; ` +
+  answer.textContent = `${best.text}: each report may have ε₀ = ${best.eps0}${best.eps0 < 8 ? "" : ", where the table ends"}; ` +
     (asked.task === "histogram" ? "a share" : "the average") +
     ` is then known to about ± ${points(best.usual)}.` +
     (best.usual > 0.2 ? " This error is too large to be useful: use more users or a larger ε." : "") + cautions(asked);

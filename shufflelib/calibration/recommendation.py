@@ -323,8 +323,12 @@ def _sentence(row, target, n):
         alone = "nothing is promised."
     else:
         does = f"device randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
-        odds = f"{float(written(math.exp(row['value']), up=True, digits=3)):,g}"
-        alone = f"one report makes any guess about its sender at most {odds} times as likely as before."
+        alone = f"one report makes any guess about its sender at most {_odds(row['value'])} times as likely"
+        alone += (
+            f", all {target.rounds:,} at most {_odds(target.rounds * row['value'])} times."
+            if many
+            else " as before."
+        )
     drawn = f", a random share {target.rate:g} of all users" if target.rate < 1.0 else ""
     return (
         f"{often} {does}, and a shuffler mixes the reports of at least {n:,} users{drawn}. "
@@ -332,6 +336,11 @@ def _sentence(row, target, n):
         f"delta = {target.delta:g} about {whose}, provided that the shuffler and the other devices "
         f"are honest and that taking part does not depend on the values. If the shuffler fails, {alone}"
     )
+
+
+def _odds(eps0):
+    """Return e^ε₀, rounded up, as text."""
+    return f"{float(written(math.exp(eps0), up=True, digits=3)):,g}" if eps0 < 700.0 else f"e^{eps0:.4g}"
 
 
 def _notes(task, n, stay, dropout, target, refused, rows):

@@ -38,7 +38,9 @@ def named(name):
         if wanted in randomizers.__all__:
             near = f", which is for Python only: {_in_python(wanted)}"
         got = validation.shown(name) if isinstance(name, str) else f"a {type(name).__name__}"
-        raise ValueError(f"randomizer must be one of {', '.join(constructors())}; got {got}{near}")
+        raise ValueError(
+            f"randomizer must be a known one, got {got}{near}; known: {', '.join(constructors())}"
+        )
     return wanted
 
 
