@@ -129,8 +129,8 @@ COMPARE = Door(
             "",
             compare.answer,
             pictures.OverUsers(),
-            "Black: certified. No guarantee can lie in the grey area, because an attack attains its edge. "
-            "In colour: landmarks of the literature, where they apply; grey lines: all others.",
+            "The thick line is certified. No guarantee can lie in the grey area, because an attack attains "
+            "its edge. In colour: landmarks of the literature, where they apply; grey lines: all others.",
         ),
         Part(
             "budgets",

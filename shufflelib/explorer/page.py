@@ -2,6 +2,7 @@
 
 import dataclasses
 import html
+import json
 
 from shufflelib.explorer import text
 from shufflelib.explorer.controls import CONTROLS
@@ -14,6 +15,7 @@ PICTURES = {part.name: part.picture for door in DOORS.values() for part in door.
 DOOR = '<a href="/{0.name}" data-door="{0.name}"{1}>{0.label}</a>'
 PART = """<section class="part" id="part-{name}">{heading}{controls}
 <div class="words" {live}></div>{figure}</section>"""
+RARELY = '<details class="rarely" data-usual="{usual}"><summary>More controls</summary>{controls}</details>'
 FOLDED = '<details class="part" id="part-{name}"><summary>{title}</summary>{inside}</details>'
 WAITING = '<p>This may take minutes. <button type="button" class="ask">Compute</button></p>'
 
@@ -23,7 +25,8 @@ def shell(name):
     door = DOORS[name]
     doors = "".join(DOOR.format(one, ' aria-current="page"' if one is door else "") for one in DOORS.values())
     rarely = "".join(CONTROLS[one].html() for one in door.more)
-    more = f'<details class="rarely"><summary>More controls</summary>{rarely}</details>' if rarely else ""
+    usual = html.escape(json.dumps({one: str(getattr(Setting(), one)) for one in door.more}))
+    more = RARELY.format(usual=usual, controls=rarely) if rarely else ""
     return fill(
         "page.html",
         door=door.name,

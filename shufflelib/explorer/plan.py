@@ -28,7 +28,7 @@ def answer(setting, known):
     found = known(questions.recommended, setting)
     if isinstance(found, Unknown):
         if found.pending:
-            long = "<p>Several rounds take a minute or two.</p>" * (setting.rounds > 1)
+            long = "<p>Several rounds take ten seconds to a minute.</p>" * (setting.rounds > 1)
             return f'<p class="big"><span class="pending">{found.reason}</span></p>{long}'
         return f'<p class="number failure" role="alert">No mechanism: {html.escape(found.reason)}.</p>'
     best, row = found[0], chosen_row(setting, known)

@@ -132,6 +132,18 @@ def test_what_is_typed_beside_a_slider_is_computed_or_refused(tab):
     tab.says(central(n=456))
 
 
+def test_what_is_being_typed_is_left_alone_by_the_answer_before(browser, address):
+    tab = Tab(browser, address, "plan?n=200&eps=2&rounds=2")
+    tab.page.get_by_role("textbox", name="rounds").wait_for()  # a link opens what it sets
+    tab.page.get_by_role("textbox", name="options d").fill("7")
+    field = tab.page.get_by_role("textbox", name="users n")
+    field.focus()  # which sends d
+    field.press("Control+a")
+    tab.page.keyboard.type("24817", delay=300)
+    assert "d=7&" in tab.page.url and field.input_value() == "24817"
+    tab.close()
+
+
 def test_a_bad_link_shows_a_sentence_until_a_control_is_moved(browser, address):
     tab = Tab(browser, address, "understand?n=<img src=x onerror=alert(1)>")
     sync_api.expect(tab.page.get_by_role("alert").first).to_contain_text("n must be a number such as")

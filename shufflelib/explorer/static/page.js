@@ -15,13 +15,14 @@ let query = location.search.slice(1);
 let request = null; // the one that is on its way
 let complaint = ""; // about what was changed last
 let polling = false; // whether it waits for further answers only
+let typing = ""; // the field whose text somebody changes, until it is sent
 const drawn = {}; // picture → the version that is shown
 
 // ---- controls
 
 function show(name, state) {
   const field = document.getElementById(name);
-  if (!field || name in changes || field.ariaInvalid === "true") return;
+  if (!field || name === typing || name in changes || field.ariaInvalid === "true") return;
   field.value = state.shown ?? state.value;
   const note = document.getElementById(`note-${name}`);
   if (note) note.textContent = state.said;
@@ -49,8 +50,13 @@ function slide(slider) {
 
 document.addEventListener("input", (event) => {
   if (event.target.matches(".slider")) slide(event.target);
+  if (event.target.matches(".field")) typing = event.target.name;
+});
+document.addEventListener("focusout", (event) => {
+  if (event.target.name === typing) typing = "";
 });
 document.addEventListener("change", (event) => {
+  typing = "";
   if (event.target.matches(".field, select")) type(event.target);
   if (event.target.matches(".upload")) upload(event.target);
 });
@@ -104,6 +110,7 @@ async function ask() {
     if (state.wrong !== undefined) {
       refuse(state.wrong, sent);
     } else {
+      if (!values) reveal(state.controls);
       values = state.values;
       for (const [name, value] of Object.entries(sent)) if (changes[name] === value) delete changes[name];
       last = state;
@@ -136,6 +143,11 @@ function refuse(wrong, sent) {
 let last = null; // what the server last confirmed
 function restore() {
   for (const [name, state] of Object.entries(last.controls)) show(name, state);
+}
+
+function reveal(controls) { // what a link sets
+  for (const drawer of $$(document, "details.rarely"))
+    drawer.open = Object.entries(JSON.parse(drawer.dataset.usual)).some(([name, usual]) => controls[name].value !== usual);
 }
 
 // ---- showing
