@@ -21,8 +21,6 @@ WORDS = {
     "NaN": r"(is|are) no numbers?",
     "the numbers in the text": r"numbers said",
     "mixture": r"blends?",
-    "wheel": r"arcs\.py",
-    "names of older modules": r"bins\.py|desk\.py|words\.py|product_law|slots\.py",
 }
 SELF = Path(__file__).resolve()
 

@@ -116,10 +116,8 @@ def test_no_population_is_left_out_of_the_pieces(others, monkeypatch):
 def test_the_profile_keeps_the_attack_below_and_the_curve_above():
     profile = shuffle(randomizers.binary_rr(eps0=1.0), n=40)
     assert isinstance(profile, BinaryProfile)
-    assert [type(pair).__name__ for pair in (*profile.dominating_pairs, *profile.attack_pairs)] == [
-        "WorstPopulation",
-        "BlanketPair",
-    ]
+    kinds = [type(pair).__name__ for pair in (*profile.dominating_pairs, *profile.attack_pairs)]
+    assert kinds == ["WorstPopulation", "BlanketPair"]
     (worst,) = profile.dominating_pairs
     assert worst.reversed is worst and worst.max_privacy_loss == 1.0
     assert not isinstance(shuffle(randomizers.generic(eps0=1.0), n=40), BinaryProfile)
