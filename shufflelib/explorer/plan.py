@@ -83,6 +83,7 @@ def detail(setting, known):
     return (
         f"<h2>{html.escape(name(row))}</h2>{facts(setting, known, row)}"
         f'<h3>A statement to publish</h3><p class="copy">{html.escape(row["sentence"])}</p>'
+        '<p><button type="button" id="publish">Copy the statement</button> <span role="status"></span></p>'
         '<p><a class="report" href="/report.html" download="plan.html">One page to print</a></p>'
         f"<details><summary>Code</summary>{code(python(row))}{code(_shell(setting))}</details>"
     )

@@ -71,9 +71,11 @@ def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, schedule
             f"stopped; what is done is kept in {cache}, and the same command goes on from there"
         ) from None
     replace(output.resolve(), Table([_outward(row) for row in rows]).to_csv().encode())
-    if plot:
-        replace(output.with_suffix(".png").resolve(), drawn(rows))
     summary = f"{output}: {len(rows)} rows, {found} of them from {cache}"
+    if plot:
+        picture = output.with_suffix(".png")
+        replace(picture.resolve(), drawn(rows))
+        summary += f"; drawn in {picture}"
     refused = sum(row["status"].startswith("refused") for row in rows)
     return rows, f"{summary}; {refused} refused, see their status" if refused else summary
 

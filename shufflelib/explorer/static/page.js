@@ -275,9 +275,9 @@ document.addEventListener("click", async (event) => {
   }
   if (event.target.matches(".choose")) change("chosen", event.target.dataset.chosen);
   if (event.target.matches(".python")) getSelection().selectAllChildren(event.target);
-  if (event.target.id === "copy") {
-    await navigator.clipboard.writeText(location.href);
-    $(document, "#copied").textContent = "Copied.";
+  if (["copy", "publish"].includes(event.target.id)) {
+    await navigator.clipboard.writeText(event.target.id === "copy" ? location.href : $(document, "p.copy").textContent);
+    event.target.nextElementSibling.textContent = "Copied.";
   }
 });
 addEventListener("pagehide", () => navigator.sendBeacon("/gone", visitor));
