@@ -54,7 +54,7 @@ class Pair(ABC):
 
     @functools.cached_property
     def _remembered(self):
-        """Values of the curve already computed for dots; they cost time, never change a result."""
+        """Values of the curve already computed; they cost time, never change a result."""
         return {}
 
     def dot(self, eps, tolerance):
