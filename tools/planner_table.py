@@ -176,7 +176,7 @@ def refined(name):
             rows = np.flatnonzero(wide.any(axis=(1, 2)) & (np.diff(grid) > 3e-4 * grid[1:]))
             if len(rows) == 0:
                 break
-            between = [float(f"{math.sqrt(grid[row] * grid[row + 1]):.4g}") for row in rows]
+            between = [float(f"{math.sqrt(grid[row] * grid[row + 1]):.5g}") for row in rows]
             grid, entries = np.insert(grid, rows + 1, between), np.insert(entries, rows + 1, MISSING, axis=0)
             continue
         near = sum(bounds) // 2
