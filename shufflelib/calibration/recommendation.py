@@ -323,9 +323,9 @@ def _sentence(row, target, n):
         alone = "nothing is promised."
     else:
         does = f"device randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
-        alone = f"one report makes any guess about its sender at most {_odds(row['value'])} times as likely"
+        alone = f"one report makes any guess about its sender at most {odds(row['value'])} times as likely"
         alone += (
-            f", all {target.rounds:,} at most {_odds(target.rounds * row['value'])} times."
+            f", all {target.rounds:,} at most {odds(target.rounds * row['value'])} times."
             if many
             else " as before."
         )
@@ -338,9 +338,11 @@ def _sentence(row, target, n):
     )
 
 
-def _odds(eps0):
+def odds(eps0):
     """Return e^ε₀, rounded up, as text."""
-    return f"{float(written(math.exp(eps0), up=True, digits=3)):,g}" if eps0 < 700.0 else f"e^{eps0:.4g}"
+    if eps0 >= 700.0:
+        return f"e^{written(eps0, up=True, digits=4)}"
+    return f"{float(written(math.exp(eps0), up=True, digits=3)):,g}"
 
 
 def _notes(task, n, stay, dropout, target, refused, rows):

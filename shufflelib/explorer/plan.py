@@ -1,8 +1,8 @@
 """Plan: every mechanism for a task at one target, and one of them in detail."""
 
 import html
-import math
 
+from shufflelib.calibration.recommendation import odds
 from shufflelib.explorer import plan_pictures, questions, text
 from shufflelib.explorer.questions import Unknown
 from shufflelib.explorer.text import bound, code
@@ -133,13 +133,9 @@ def _without_shuffler(setting, row):
     if row["parameter"] == "messages":
         return "nothing protects the values: all of the privacy comes from shuffling"
     total = row["value"] * setting.rounds
-    odds = (
-        f"{float(bound(math.exp(total), up=True, digits=3)):,g} times"
-        if total < 700.0
-        else f"e<sup>{total:.4g}</sup> times"
-    )
     rounds = f" in all {setting.rounds:,} rounds" if setting.rounds > 1 else ""
-    return f"ε₀ = {digits(total, 4)}{rounds}: any guess about a user becomes at most {odds} as likely"
+    local = f"ε₀ = {total:.10g}{rounds}"  # exact: a budget has four digits
+    return f"{local}: any guess about a user becomes at most {odds(total)} times as likely"
 
 
 def parameter(row):
