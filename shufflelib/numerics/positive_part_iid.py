@@ -85,12 +85,12 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE, known=math.i
     log_scale = math.log(scale)
     found = Interval(single_positive_lower_bound(distribution, n) - log_scale, upper - log_scale)
     distribution = distribution.measured_in(scale)
-    complete = n == 1
-    if not complete and found.upper - found.lower > tolerance and _few_differ(distribution, n):
-        listed, complete = listed_mean(distribution, n, found.upper)
+    settled = n == 1
+    if not settled and found.upper - found.lower > tolerance and _few_differ(distribution, n):
+        listed, settled = listed_mean(distribution, n, found.upper)
         found = intersect(found, listed)
-        complete = complete or found.upper - found.lower <= WELL_LISTED
-    if not complete and found.upper - found.lower > tolerance and np.any(distribution.values > SMALLEST_GAIN):
+        settled = settled or found.upper - found.lower <= WELL_LISTED
+    if not settled and found.upper - found.lower > tolerance and np.any(distribution.values > SMALLEST_GAIN):
         found = intersect(found, _by_contour(distribution, n, tolerance, known - log_scale))
     if found.upper == -math.inf:
         return LOG_ZERO

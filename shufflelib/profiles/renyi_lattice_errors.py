@@ -63,11 +63,13 @@ def log_tails(terms, a_edges, s_edges, inside, order):
     # extremes of affine functions of (a, b, c): b from s − a, corners of the box
     corners = [(np.minimum(a, s), s) for a in (a_low, a_high) for s in (s_low, s_high)]
     corners.append((a_high, np.maximum(s_low, a_high)))
-    (v_low, v_high), (down, up) = (
-        (np.minimum.reduce(values), np.maximum.reduce(values))
-        for x, y, z in (terms.v, terms.gain)
-        for values in [[x * a + y * (s - a) + z * (terms.n - s) for a, s in corners]]
-    )
+
+    def extremes(weights):
+        x, y, z = weights
+        values = [x * a + y * (s - a) + z * (terms.n - s) for a, s in corners]
+        return np.minimum.reduce(values), np.maximum.reduce(values)
+
+    (v_low, v_high), (down, up) = extremes(terms.v), extremes(terms.gain)
     largest = float(np.max(terms.u[:2] / terms.v[:2]))
     roof = max(float(log_renyi_kernel(np.array([math.log(largest)]), order)[0]), math.log(order - 1.0))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -182,7 +182,8 @@ class RenyiSum:
             counts = mean + side * spread[0] * np.array([1.0, -1.0, 0.0])
             found.append((counts, mean, spread))
         more = self.gain > 0.0
-        no_less = np.where(self.gain == 0.0, mean, np.where(more, mean[0] + mean[1] - 1e-6, 1e-6))
+        unequal = self.n * self.share * np.where(more, 1.0 - 1e-6, 1e-6)
+        no_less = np.where(self.gain == 0.0, mean, unequal)
         only_more = self.n * np.where(self.mass > 0.0, np.where(more, 1.0 - 2e-9, 1e-9), 0.0)
         for start in (mean, no_less, only_more, self._highest_on_a_grid(order)):
             counts = self._tilted(order, start)
