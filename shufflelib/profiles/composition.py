@@ -13,7 +13,7 @@ import numpy as np
 
 from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
 from shufflelib.numerics.composed_loss import ComposedPLD
-from shufflelib.profiles.connect_the_dots import STALLED
+from shufflelib.numerics.logspace import logsumexp
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
 
@@ -21,7 +21,7 @@ WIDTH = 3e-4  # relative width in ε aimed at, not always reached
 NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at
 ROUGHEST = 0.5  # relative width of δ at which an integral still says more than Chernoff's bound
 FAR_ABOVE = 30.0  # nats
-MANY_DOTS = 500  # from here on a search that stalls has met the width of the values
+NOTICED = 0.1  # share of a width from which on it is worth more dots
 
 
 def added(counted):
@@ -63,7 +63,6 @@ class ComposedPair(Pair):
     """
 
     search_width = 1e-7
-    _reached = 0.0  # doubt below which more dots did not help
 
     def __init__(self, rounds):
         self.rounds = tuple(rounds)
@@ -89,7 +88,6 @@ class ComposedPair(Pair):
         for one in (self, self.__dict__.get("reversed", self)):
             one.__dict__.pop("_curves", None)
             one.__dict__.pop("_remembered", None)
-            one.__dict__.pop("_reached", None)
 
     @property
     def max_privacy_loss(self):
@@ -151,7 +149,6 @@ class ComposedPair(Pair):
         counts = [count for _, count in self.rounds]
         if any(curve.exhausted for curve in self._curves):
             self.forget()  # the dots lie where another question needed them
-        before, stalled = math.inf, 0
         while True:
             above = ComposedPLD([curve.pessimistic for curve in self._curves], counts)
             below = ComposedPLD([curve.optimistic for curve in self._curves], counts)
@@ -164,17 +161,20 @@ class ComposedPair(Pair):
             depth = max(-log_scale / 20.0, 1.0)
             width = max(20.0 * tolerance * depth, min(max(WIDTH * theta * eps, NARROWEST), WIDEST * depth))
             width = max(width, 2.0 * tolerance * theta * eps)  # a rough ε needs no more
-            doubts = above.contributions(theta) - below.contributions(theta)
+            moments = above.contributions(theta)
+            doubts = moments - below.contributions(theta)
             open_ended = above.log_infinity_mass > log_scale + math.log(0.01 * min(width, 1.0))
             stretched = open_ended and sum(curve.extend() for curve in self._curves)
-            # once the width of the values is what is left, more dots do not help
-            stalled = stalled + 1 if not stretched and doubts.sum() > 0.9 * before else 0
-            before = doubts.sum()
-            many = min(curve.size for curve in self._curves) >= MANY_DOTS
-            if stalled == STALLED and many:
-                self._reached = 1.1 * before
-            if not stretched and (before <= max(0.7 * width, self._reached) or stalled == STALLED):
-                return above, below, width
+            if not stretched:
+                if doubts.sum() <= 0.7 * width:
+                    return above, below, width
+                # once the width of the values is what is left, more dots hardly help
+                log_open = [
+                    curve.log_open(theta + 1.0) + math.log(count * theta * (theta + 1.0)) - moment / count
+                    for curve, count, moment in zip(self._curves, counts, moments, strict=True)
+                ]
+                if logsumexp(log_open) <= math.log(NOTICED * doubts.sum()):
+                    return above, below, width
             worth = [
                 curve
                 for curve, doubt in zip(self._curves, doubts, strict=True)

@@ -31,7 +31,7 @@ from shufflelib.profiles import connect_the_dots
 
 BESIDE = 4.0  # first dots lie up to here, in units of the curve's own width
 FIRST_STEP = 0.25
-NOTHING = -60.0  # log H beyond which no first dot is set
+NOTHING = -40.0  # log H beyond which no first dot is set
 FARTHEST = 600.0  # nats
 FAR = 550.0  # nats; a loss this large counts as infinite
 LOWEST = 30.0  # nats; e^{-LOWEST} still differs from 0 beside 1
@@ -142,18 +142,26 @@ class DiscretisedLoss(connect_the_dots.ConnectTheDots):
             self._drawn_of, self._kept = self.size, distributions(*self._dots())
         return self._kept
 
-    def refine(self, order):
-        r"""Add dots where :math:`\int E^{\text{order}-2} h\,dE` is least well known; say whether any were."""
-        doubt, size = self._drawn()[2], self.size
+    def _log_doubts(self, order):
+        r"""Return each curve, and the log of each gap's doubt in :math:`\int E^{\text{order}-2} h\,dE`."""
+        doubt = self._drawn()[2]
         split = doubt.size - (self.forward.eps.size - 1)
         with np.errstate(divide="ignore"):
             behind, ahead = np.log(doubt[:split])[::-1], np.log(doubt[split:])
         behind = np.append(behind, np.full(self.backward.eps.size - 1 - split, -np.inf))
         for curve, part, power in ((self.backward, behind, 2.0 - order), (self.forward, ahead, order - 2.0)):
             part += np.maximum(power * curve.eps[:-1], power * curve.eps[1:])
-        parts = [(self.backward, behind), (self.forward, ahead)]
         if self.backward is self.forward:
-            parts = [(self.forward, np.logaddexp(behind, ahead))]
+            return [(self.forward, np.logaddexp(behind, ahead))]
+        return [(self.backward, behind), (self.forward, ahead)]
+
+    def log_open(self, order):
+        r"""Return about the log of what more dots may take off :math:`\int E^{\text{order}-2} h\,dE`."""
+        return logsumexp(np.concatenate([part for _, part in self._log_doubts(order)]))
+
+    def refine(self, order):
+        """Add dots where that integral is least well known; say whether any were."""
+        size, parts = self.size, self._log_doubts(order)
         worst = max(logsumexp(part) for _, part in parts)
         for curve, part in parts:
             if worst > -math.inf and logsumexp(part) > worst - 2.3:
