@@ -35,7 +35,8 @@ class Calibration:
         The nearest value tried beyond the answer: its upper bound, on δ at the target ε or on ε at the
         target δ, misses the target.  The search aims at 1e-7 of the answer, for many rounds at 1e-5, and
         stops farther from it where δ is less well known; for example 5e-5 for ``generic``, n = 10⁵ and ε = 5
-        at δ = 1e-6.  A small whole number is the next one.  None if the answer is the end of the range.
+        at δ = 1e-6, and up to 3e-3 over rounds where an attack stays more than 5 % below ε.  A small whole
+        number is the next one.  None if the answer is the end of the range.
     fails : float, int or None
         A value at which the *lower* bound on δ at the target ε exceeds the target's: an attack shows that
         the target is missed.  The true limit is between ``answer`` and ``fails``.  The search for
@@ -127,7 +128,8 @@ class Family:
             certificate = self.profile(answer).epsilon(self.delta)  # depends on no other question
             if certificate.upper <= self.eps:
                 return Calibration(answer, certificate, unproved, fails, self.eps, self.delta, quantity)
-            # δ at ε was met and ε at δ was not: a matter of rounding, so step back
+            # δ at ε was met and ε at δ was not, as both are known to some width only: step back
+            stride = max(stride, math.log(min(certificate.upper / self.eps, 2.0)))
             unproved, answer = answer, self._before(answer, stride)
             stride *= 2.0
         raise ValueError(

@@ -215,7 +215,9 @@ def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
         profile = shuffle(_built(randomizer, parameters), n)
     profile = profile.subsample(rate)
     target, limits = Target(eps, delta), (1, validation.MAX_ROUNDS)
-    family = Family(profile.compose, target.eps, target.delta, limits, MANY_ROUNDS, whole=True)
+    family = Family(
+        functools.partial(composed, profile), target.eps, target.delta, limits, MANY_ROUNDS, whole=True
+    )
     return family.calibration(
         f"most rounds of {profile.statement}",
         start=1,
@@ -247,6 +249,11 @@ def _built(randomizer, parameters):
     return _constructor(randomizer, parameters)()
 
 
+def composed(profile, rounds):
+    """Return the profile of equal rounds, ready for questions about ε alone."""
+    return profile.compose(rounds)._for_epsilon()
+
+
 @dataclass(frozen=True)
 class Target:
     """What is asked for: ε and δ of all rounds together, each with a share of the population."""
@@ -267,7 +274,7 @@ class Target:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    def family(self, shuffled, *, composed=PrivacyProfile.compose, **search):
+    def family(self, shuffled, *, composed=composed, **search):
         """Return the search in one parameter of a round, whose rounds may be composed only nearly."""
 
         def all_rounds(value):

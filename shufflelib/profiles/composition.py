@@ -14,12 +14,14 @@ import numpy as np
 from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
 from shufflelib.numerics.composed_loss import ComposedPLD
 from shufflelib.numerics.logspace import logsumexp
+from shufflelib.profiles.connect_the_dots import DOT_TOLERANCE
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
 
 WIDTH = 3e-4  # relative width in ε aimed at, not always reached
-NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at
+NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at, with that in ε
 ROUGHEST = 0.5  # relative width of δ at which an integral still says more than Chernoff's bound
+GLANCE = 1e-4  # relative width of a total variation that is only looked at
 FAR_ABOVE = 30.0  # nats
 NOTICED = 0.1  # share of a width from which on it is worth more dots
 
@@ -63,6 +65,7 @@ class ComposedPair(Pair):
     """
 
     search_width = 1e-7
+    width, dot_tolerance = WIDTH, DOT_TOLERANCE
 
     def __init__(self, rounds):
         self.rounds = tuple(rounds)
@@ -72,7 +75,7 @@ class ComposedPair(Pair):
     def _curves(self):
         if "_curves" in self.__dict__.get("reversed", self).__dict__:
             return [curve.reversed for curve in self.reversed._curves]
-        return [DiscretisedLoss(pair) for pair, _ in self.rounds]
+        return [DiscretisedLoss(pair, self.dot_tolerance) for pair, _ in self.rounds]
 
     @functools.cached_property
     def reversed(self):
@@ -81,18 +84,24 @@ class ComposedPair(Pair):
             return self
         other = ComposedPair([(pair.reversed, count) for pair, count in self.rounds])
         other.__dict__["reversed"] = self
+        other.width, other.dot_tolerance = self.width, self.dot_tolerance
         return other
 
-    def forget(self):
-        """Drop all dots, those of the reversed rounds too."""
+    def forget(self, width=WIDTH, dot_tolerance=DOT_TOLERANCE):
+        """Drop all dots, those of the reversed rounds too, and aim at relative widths of ε and of dots."""
         for one in (self, self.__dict__.get("reversed", self)):
             one.__dict__.pop("_curves", None)
             one.__dict__.pop("_remembered", None)
+            one.width, one.dot_tolerance = width, dot_tolerance
 
     @property
     def max_privacy_loss(self):
         """Sum of the rounds' largest losses."""
         return added((count, (pair.max_privacy_loss,) * 2) for pair, count in self.rounds).upper
+
+    def log_total_variations(self):
+        """Return about the log of what the rounds' total variations add up to."""
+        return logsumexp([pair.dot(0.0, GLANCE).upper + math.log(count) for pair, count in self.rounds])
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log H of the product, after setting as many dots as that needs."""
@@ -146,7 +155,7 @@ class ComposedPair(Pair):
 
     def _totals(self, eps, tolerance):
         """Return the composed PLDs of both sides, dots added until both agree, and that width."""
-        counts = [count for _, count in self.rounds]
+        counts, widest = [count for _, count in self.rounds], WIDEST * self.width / WIDTH
         if any(curve.exhausted for curve in self._curves):
             self.forget()  # the dots lie where another question needed them
         while True:
@@ -159,7 +168,9 @@ class ComposedPair(Pair):
             theta = above.saddle(eps)
             log_scale = above.cumulants(theta)[0] - theta * eps  # of δ
             depth = max(-log_scale / 20.0, 1.0)
-            width = max(20.0 * tolerance * depth, min(max(WIDTH * theta * eps, NARROWEST), WIDEST * depth))
+            width = max(
+                20.0 * tolerance * depth, min(max(self.width * theta * eps, NARROWEST), widest * depth)
+            )
             width = max(width, 2.0 * tolerance * theta * eps)  # a rough ε needs no more
             moments = above.contributions(theta)
             doubts = moments - below.contributions(theta)

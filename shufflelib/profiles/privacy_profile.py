@@ -25,6 +25,8 @@ from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
 from shufflelib.profiles.questions import Questions
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
 
+APART = 1.05  # ratio of the two bounds on ε from which on each need not be known as well,
+ROUGH = 3e-3, 1e-4  # but to these relative widths, of ε and of δ of one round
 RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
 
 
@@ -105,6 +107,10 @@ class PrivacyProfile(Questions):
             If ``rounds`` is not a whole number in that range.
         """
         return _composed([(self, validation.rounds(rounds))])
+
+    def _for_epsilon(self):
+        """Return the profile, ready for a question about ε alone, which may be answered roughly."""
+        return self
 
 
 class PairProfile(PrivacyProfile, Pair):
@@ -220,10 +226,23 @@ class _Composed(PrivacyProfile):
         """Sum of the rounds' pure guarantees."""
         return math.fsum(count * profile.pure_epsilon for profile, count in self.rounds)
 
-    def _afresh(self):
+    def _afresh(self, *widths):
         """Drop all dots, so that no answer depends on what was asked before; their values are kept."""
         for pair in (*self.dominating_pairs, *self.attack_pairs):
-            pair.forget()
+            pair.forget(*widths)
+
+    @functools.cached_property
+    def _apart(self):
+        """Whether the theory seems to leave a gap in ε, beside which a small width is not seen."""
+        above, below = (
+            max(pair.log_total_variations() for pair in side)
+            for side in (self.dominating_pairs, self.attack_pairs)
+        )
+        return above > below + 0.5 * math.log(APART)
+
+    def _for_epsilon(self):
+        self._afresh(*(ROUGH if self._apart else ()))
+        return self
 
     @counting("points of curves")
     def _log_delta(self, eps, tolerance=TOLERANCE):
@@ -239,6 +258,9 @@ class _Composed(PrivacyProfile):
     def _epsilon(self, delta):
         if delta < RESOLUTION:
             return 0.0, self.pure_epsilon
+        lower, upper = Questions._epsilon(self._for_epsilon(), delta)
+        if not self._apart or upper == 0.0 or upper > APART * lower:
+            return lower, upper
         self._afresh()
         return super()._epsilon(delta)
 
@@ -267,6 +289,11 @@ class ComposedPairProfile(_Composed, ComposedPair, PairProfile):
 
 class ComposedProfile(_Composed):
     """Profile of adaptive rounds of which at least one is a mechanism; made by `compose`.
+
+    Notes
+    -----
+    Where the two bounds on ε are more than 5 % apart, because the best attack known is that much weaker than
+    the guarantee, each is computed to 0.3 % instead of 0.04 %, which takes a third of the time.
 
     Examples
     --------
