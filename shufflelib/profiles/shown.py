@@ -10,7 +10,7 @@ from shufflelib.numerics.optional import axes
 from shufflelib.numerics.tables import Table
 
 DELTAS = (1e-4, 1e-6, 1e-8)
-POINTS = 10  # of a curve
+POINTS, BETWEEN = 25, 4  # of a curve, and drawn between two of them
 WIDTH, HEIGHT, MARGIN = 320, 160, 40  # of a picture, in pixels
 
 
@@ -59,18 +59,25 @@ class Shown:
         ax = axes(ax)
         ax.fill_between(eps, lower, upper, color="0.8", label="certified bracket")
         ax.plot(eps, upper, color="black", label="proved guarantee")
-        ax.set(xlabel="ε", ylabel="δ", yscale="log", title=self.statement)
+        ax.set(xlabel="ε", ylabel="δ", yscale="log")
+        ax.set_title(self.statement, wrap=True)
         ax.legend()
         return ax
 
     @functools.cached_property
     def _curve(self):
-        """Values of ε, and both bounds of δ there, down to the smallest of `DELTAS`."""
-        upper = [one.upper for one in self._brackets()]
-        finite = [one for one in upper if math.isfinite(one)]
-        eps = np.linspace(0.0, max([*finite, 0.1]), POINTS)
-        found = self.delta(eps)
-        return eps, np.maximum(found.lower, 0.1 * DELTAS[-1]), np.maximum(found.upper, 0.1 * DELTAS[-1])
+        """Values of ε, and both bounds of δ there, down to the smallest of `DELTAS`.
+
+        Between computed points the upper bound is their chord over e^ε, in which δ is convex; the lower one
+        joins them on the logarithmic scale.
+        """
+        finite = [one.upper for one in self._brackets() if math.isfinite(one.upper)]
+        some = np.linspace(0.0, max(finite, default=0.0) or 0.1, POINTS)
+        found, least = self.delta(some), 0.1 * DELTAS[-1]
+        eps = np.linspace(0.0, some[-1], (POINTS - 1) * (BETWEEN + 1) + 1)
+        upper = np.interp(np.exp(eps - eps[-1]), np.exp(some - eps[-1]), found.upper)
+        lower = np.exp(np.interp(eps, some, np.log(np.maximum(found.lower, least))))
+        return eps, lower, np.maximum(upper, least)
 
     def _repr_html_(self):
         rows = [

@@ -28,7 +28,7 @@ def test_a_profile_is_the_line_that_makes_it_and_a_small_table_with_a_curve(text
         assert f"{delta:.0e}" in html and f"{profile.epsilon(delta):.4g}" in html
     assert html.count("<svg") == 1 and "nan" not in html
     xs = [float(x) for x in re.findall(r"([\d.]+),[\d.]+", html.split("polyline")[1])]
-    assert xs == sorted(xs) and len(xs) == 10
+    assert xs == sorted(xs) and len(xs) == 121
 
 
 def test_a_dictionary_of_a_profile_has_its_numbers_and_assumptions():
@@ -42,3 +42,6 @@ def test_a_plot_draws_both_ends():
     (line,) = axes.lines
     assert line.get_ydata()[0] == pytest.approx(TEN.delta(0.0).upper)
     assert axes.get_title() == TEN.statement
+    eps, drawn = line.get_xdata()[2::5], line.get_ydata()[2::5]  # between computed points
+    exact = TEN.delta(eps).upper
+    assert (exact * (1.0 - 1e-9) <= drawn).all() and (drawn[exact > 1e-8] <= 1.3 * exact[exact > 1e-8]).all()
