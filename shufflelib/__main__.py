@@ -1,6 +1,7 @@
 """The command line: a certified number, calibration to a target, a recommendation, a table."""
 
 import argparse
+import io
 import json
 import math
 import os
@@ -261,6 +262,9 @@ def main(argv=None):
 
     Returns 0, 2 after one line about an error, 130 when stopped.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # where ε cannot be written
     try:
         arguments = _parsed(argv)
     except SystemExit as stop:
@@ -279,8 +283,11 @@ def main(argv=None):
             print(table.to_csv(), end="", flush=True)
         else:
             print(json.dumps(_plain(found)) if as_json else text, flush=True)
-    except BrokenPipeError:  # whoever read it has seen enough; nothing is left to write at exit
+    except OSError as wrong:  # nothing is left to write at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(wrong, BrokenPipeError):  # whoever read it has seen enough
+            print(f"shufflelib: cannot write the answer: {wrong.strerror}", file=sys.stderr)
+            return 2
     return 0
 
 

@@ -404,3 +404,10 @@ def test_a_reader_who_stops_early_is_no_error():
     command = f"{sys.executable} -m claims | head -n 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stderr == "" and done.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize(("after", "status"), [("> /dev/full", 2), ("> /dev/null", 0)])
+def test_output_that_cannot_be_written_or_encoded(after, status):
+    command = f"PYTHONIOENCODING=ascii {sys.executable} -m shufflelib mechanisms {after}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == status and "Traceback" not in done.stderr
