@@ -73,6 +73,12 @@ def test_dropouts_leave_fewer_users_and_a_condition():
     assert any("does not depend on the values" in note for note in found("dropout").notes)
 
 
+def test_a_sample_is_said_to_be_one_and_secret():
+    drawn = found("rate")
+    assert "2,000 users, 3 rounds, drawn for each from 10,000" in drawn.title
+    assert "drawn at random from 10,000" in drawn.sentence and "in secret" in drawn.sentence
+
+
 def test_mechanisms_that_cannot_meet_the_target_are_named():
     few = recommend(n=300, eps=0.01, delta=1e-9, d=4)
     assert len(few) + sum(note.startswith("Left out: ") for note in few.notes) == 7

@@ -154,7 +154,8 @@ class Recommendation(Table):
         names = [row["mechanism"] for row in self.rows][::-1]
         ax.barh(names, [row["standard error"] for row in self.rows][::-1], color="0.6")
         ax.axvline(self.rows[0]["standard error"] / self.rows[0]["x central"], color="black")
-        ax.set(xlabel="standard error (line: a trusted curator at the same target)", title=self.title)
+        ax.set(xlabel="standard error (line: a trusted curator at the same target)")
+        ax.set_title(self.title, wrap=True)
         return ax
 
 
@@ -237,7 +238,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
         except ValueError as reason:
             refused.append(f"{name}: {reason}")
         else:
-            rows.append(row | {"sentence": _sentence(row, target, stay)})
+            rows.append(row | {"sentence": _sentence(row, target, stay, n)})
     if not rows:
         raise ValueError(f"no mechanism is proved to meet the target; {refused[0]}")
     rows.sort(key=lambda row: row["standard error"])
@@ -245,7 +246,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
         rows,
         title=f"{task}{'' if d is None else f' of {d:,} items'}: ε ≤ {target.eps:g} at δ = {target.delta:g}, "
         f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {target.rounds:,} round{'s' * (target.rounds > 1)}"
-        + ("" if target.rate == 1.0 else f", a share {target.rate:g} drawn for each"),
+        + ("" if target.rate == 1.0 else f", drawn for each from {n / target.rate:,.0f}"),
         notes=_notes(task, n, stay, dropout, target, refused, rows),
         hidden=("proved delta", "python", "sentence"),
     )
@@ -307,8 +308,9 @@ def _row(name, one, value, mechanism, proved, target, n, central):
     }
 
 
-def _sentence(row, target, n):
-    many = target.rounds > 1
+def _sentence(row, target, n, asked):
+    many, sampled = target.rounds > 1, target.rate < 1.0
+    device = "drawn device" if sampled else "device"
     often = f"In each of {target.rounds:,} rounds every" if many else "Each"
     whose = (
         f"the values of any one user in all {target.rounds:,} rounds together"
@@ -317,24 +319,26 @@ def _sentence(row, target, n):
     )
     if row["parameter"] == "messages":
         does = (
-            f"device sends its value and {row['value']:,} random message{'s' * (row['value'] > 1)} "
+            f"{device} sends its value and {row['value']:,} random message{'s' * (row['value'] > 1)} "
             f"({row['mechanism']})"
         )
         alone = "nothing is promised."
     else:
-        does = f"device randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
+        does = f"{device} randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
         alone = f"one report makes any guess about its sender at most {odds(row['value'])} times as likely"
         alone += (
             f", all {target.rounds:,} at most {odds(target.rounds * row['value'])} times."
             if many
             else " as before."
         )
-    drawn = f", a random share {target.rate:g} of all users" if target.rate < 1.0 else ""
+    drawn = f", drawn at random from {asked / target.rate:,.0f}" * sampled
+    secret = "that users are drawn anew for each round and in secret, " * sampled
     return (
         f"{often} {does}, and a shuffler mixes the reports of at least {n:,} users{drawn}. "
         f"Whoever sees the shuffled reports learns at most epsilon = {target.eps:g} at "
         f"delta = {target.delta:g} about {whose}, provided that the shuffler and the other devices "
-        f"are honest and that taking part does not depend on the values. If the shuffler fails, {alone}"
+        f"are honest, {secret}and that taking part does not depend on the values. "
+        f"If the shuffler fails, {alone}"
     )
 
 
@@ -355,6 +359,13 @@ def _notes(task, n, stay, dropout, target, refused, rows):
         notes.append(
             "messages: random ones that each user adds to one that holds the value itself; there is no eps0, "
             "so all privacy comes from the shuffler."
+        )
+    if task == "mean":
+        notes.append("duchi and piecewise take values in [-1, 1]: send 2x - 1 and return (estimate + 1)/2.")
+    if target.rate < 1.0:
+        notes.append(
+            f"{n:,} of {n / target.rate:,.0f} users are drawn for each round. The errors are those of an "
+            "estimate for the users drawn; who is drawn adds to the error for all."
         )
     if target.rounds > 1:
         notes.append("The target is for all rounds together; the errors are those of one round.")
