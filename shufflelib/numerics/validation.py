@@ -6,6 +6,7 @@ message says what was expected, what was given, and what to do about it.  String
 reads ``1e-8`` as the string ``"1e-8"``, and accepting it here means misreading it silently elsewhere.
 """
 
+import contextlib
 import difflib
 import math
 import numbers
@@ -42,10 +43,10 @@ def instance(value, name, kind, *, remedy):
 
 def _refuse_non_number(value, name):
     if isinstance(value, str | bytes):
-        raise TypeError(
-            f"{name} must be a number, got the string {shown(value)}; "
-            "write 1.0e-8, not 1e-8, in YAML, or convert it with float()"
-        )
+        remedy = "pass a float or an int"
+        with contextlib.suppress(ValueError):
+            remedy = f"write it without quotes, or in YAML {float(value):.1e}"
+        raise TypeError(f"{name} must be a number, got the string {shown(value)}; {remedy}")
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a number, got {shown(value)}; pass a float or an int")
     if not isinstance(value, numbers.Real | np.number) or isinstance(

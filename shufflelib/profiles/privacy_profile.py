@@ -106,6 +106,8 @@ class PrivacyProfile(Questions):
         TypeError, ValueError
             If ``rounds`` is not a whole number in that range.
         """
+        if isinstance(rounds, PrivacyProfile):
+            raise TypeError(f"rounds must be a number, got {rounds!r}; use profiles.compose([one, other])")
         return _composed([(self, validation.rounds(rounds))])
 
     def _for_epsilon(self):

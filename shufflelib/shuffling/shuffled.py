@@ -49,9 +49,8 @@ def shuffle(randomizer, n):
     >>> round(bracket.lower, 4), round(bracket.upper, 4)
     (0.0801, 0.0802)
     """
-    validation.instance(
-        randomizer, "randomizer", LocalRandomizer, remedy="build one with shufflelib.randomizers"
-    )
+    remedy = "build one with shufflelib.randomizers; protocols of several messages go to shuffle_messages"
+    validation.instance(randomizer, "randomizer", LocalRandomizer, remedy=remedy)
     kind = BinaryProfile if isinstance(randomizer, binary_rr) else ShuffledProfile
     return kind(randomizer, validation.users(n))
 
