@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import functools
 import math
 from fractions import Fraction as F
 
@@ -145,6 +146,12 @@ def test_the_largest_budget_of_many_rounds_is_proved_and_close():
     assert again == found.certificate and eps * (1 - 1e-3) <= again.upper <= eps
     assert found.answer < found.unproved <= found.answer * (1 + 1e-3)
     assert found.unproved < found.fails <= found.answer * 1.2
+
+
+def test_rounds_whose_bounds_turn_out_close_are_searched_with_all_digits():
+    ask, target = functools.partial(randomizers.duchi, eps0=0.1145, d=2), (0.015637, 1.1e-7)
+    found = fewest_users(ask, eps=target[0], delta=target[1], rounds=45)
+    assert shuffle(ask(), n=found.unproved).compose(45).delta(target[0]).upper > target[1]
 
 
 @pytest.mark.parametrize(("mu", "late"), [(0.0005, 1 + 2e-5), (0.05, 1.1)])

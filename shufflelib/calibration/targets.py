@@ -3,16 +3,16 @@ r"""Inverse questions: the largest local budget, the fewest users, the most roun
 The first argument is always a constructor of `shufflelib.randomizers`; its other parameters follow by name.
 """
 
+import dataclasses
 import functools
 import inspect
 import math
-from dataclasses import dataclass
 
 from shufflelib.calibration.nearly_composed import nearly_composed
 from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.privacy_profile import APART, PrivacyProfile
 from shufflelib.randomizers.additive import gaussian
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import generic
@@ -218,7 +218,8 @@ def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
     family = Family(
         functools.partial(composed, profile), target.eps, target.delta, limits, MANY_ROUNDS, whole=True
     )
-    return family.calibration(
+    return _searched(
+        family,
         f"most rounds of {profile.statement}",
         start=1,
         remedy="use a larger eps or delta, or a more private round",
@@ -254,7 +255,7 @@ def composed(profile, rounds):
     return profile.compose(rounds)._for_epsilon()
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Target:
     """What is asked for: ε and δ of all rounds together, each with a share of the population."""
 
@@ -317,12 +318,23 @@ def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
     start, slope = nearly.crossing(nearly.proved, start)
     attacked, _ = nearly.crossing(nearly.attacked, attacked)
     family = target.family(shuffled, tolerance=MANY_ROUNDS, slope=slope, attack_accuracy=ATTACK, **search)
-    return family.calibration(
+    return _searched(
+        family,
         f"{quantity}, {target.rounds:,} rounds",
         start=start,
         attacked=attacked,
         remedy=remedy,
     )
+
+
+def _searched(family, quantity, **search):
+    """Return the answer of a search over rounds, made again with all digits if ε turns out to have them."""
+    found = family.calibration(quantity, **search)
+    certificate = found.certificate
+    if not family.profile(found.answer)._apart or certificate.upper > APART * certificate.lower:
+        return found
+    fine = dataclasses.replace(family, profile_at=lambda value: family.profile_at(value)._afresh())
+    return fine.calibration(quantity, **search | {"start": found.answer, "attacked": found.fails})
 
 
 def near_gaussian(profile, rounds, end):

@@ -157,7 +157,7 @@ class ComposedPair(Pair):
         """Return the composed PLDs of both sides, dots added until both agree, and that width."""
         counts, widest = [count for _, count in self.rounds], WIDEST * self.width / WIDTH
         if any(curve.exhausted for curve in self._curves):
-            self.forget()  # the dots lie where another question needed them
+            self.forget(self.width, self.dot_tolerance)  # the dots lie where another question needed them
         while True:
             above = ComposedPLD([curve.pessimistic for curve in self._curves], counts)
             below = ComposedPLD([curve.optimistic for curve in self._curves], counts)

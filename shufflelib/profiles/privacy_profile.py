@@ -110,9 +110,13 @@ class PrivacyProfile(Questions):
             raise TypeError(f"rounds must be a number, got {rounds!r}; use profiles.compose([one, other])")
         return _composed([(self, validation.rounds(rounds))])
 
-    def _for_epsilon(self):
-        """Return the profile, ready for a question about ε alone, which may be answered roughly."""
+    _apart = False
+
+    def _afresh(self):
+        """Return the profile, which has forgotten what earlier questions left."""
         return self
+
+    _for_epsilon = _afresh
 
 
 class PairProfile(PrivacyProfile, Pair):
@@ -232,6 +236,7 @@ class _Composed(PrivacyProfile):
         """Drop all dots, so that no answer depends on what was asked before; their values are kept."""
         for pair in (*self.dominating_pairs, *self.attack_pairs):
             pair.forget(*widths)
+        return self
 
     @functools.cached_property
     def _apart(self):
@@ -243,8 +248,8 @@ class _Composed(PrivacyProfile):
         return above > below + 0.5 * math.log(APART)
 
     def _for_epsilon(self):
-        self._afresh(*(ROUGH if self._apart else ()))
-        return self
+        """Return the profile, ready for a question about ε alone, which is answered roughly at first."""
+        return self._afresh(*(ROUGH if self._apart else ()))
 
     @counting("points of curves")
     def _log_delta(self, eps, tolerance=TOLERANCE):
@@ -261,10 +266,10 @@ class _Composed(PrivacyProfile):
         if delta < RESOLUTION:
             return 0.0, self.pure_epsilon
         lower, upper = Questions._epsilon(self._for_epsilon(), delta)
-        if not self._apart or upper == 0.0 or upper > APART * lower:
-            return lower, upper
-        self._afresh()
-        return super()._epsilon(delta)
+        if self._apart and 0.0 < upper <= APART * lower:
+            lower, upper = Questions._epsilon(self._afresh(), delta)
+        self._afresh()  # other profiles may share the pairs
+        return lower, upper
 
     def epsilon(self, delta):
         """Enclose the smallest ε as every profile does; δ below 1e-60 is not resolved."""

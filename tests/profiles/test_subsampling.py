@@ -83,3 +83,11 @@ def test_where_no_attack_is_known_the_lower_end_is_nothing():
     assert composed.delta(0.1).lower == 0.0
     assert composed.delta(0.1).upper > 0.0
     assert composed.epsilon(1e-3).lower == 0.0
+
+
+def test_a_sample_of_rounds_does_not_know_what_the_rounds_were_asked():
+    rounds = shuffle(randomizers.laplace(eps0=1.0), n=1000).compose(10)
+    before = rounds.subsample(0.1).delta(0.05)
+    sampled = rounds.subsample(0.1)
+    rounds.epsilon(1e-6)
+    assert sampled.delta(0.05) == before
