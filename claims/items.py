@@ -5,7 +5,6 @@
 
 import csv
 import io
-import os
 import re
 import tomllib
 from pathlib import Path
@@ -162,7 +161,7 @@ def check(work, effort=QUICK):
     with remedy("the notebooks need it: pip install '.[notebooks]'"):
         from tqdm import tqdm
     found = {}
-    for item in tqdm(of(work), leave=False, disable="SHUFFLELIB_FRAMES" in os.environ):
+    for item in tqdm(of(work), leave=False):
         results = tuple(checked(claims.named(name), effort) for name in item.claims)
         if wrong := [result.id for result in results if not result.agrees]:
             raise RuntimeError(f"the ledger and its checks disagree about {', '.join(wrong)}")

@@ -200,6 +200,7 @@ def execute(path, target, profile, figures, notebook, parameters, scratch):
     drawn = (scratch / "figures").absolute()
     drawn.mkdir()
     os.environ["SHUFFLELIB_FIGURES"] = str(drawn)
+    os.environ["TQDM_DISABLE"] = "1"
     os.environ["SHUFFLELIB_FORMATS"] = "png" if profile == "quick" else "png pdf svg"
     os.environ["SHUFFLELIB_FRAMES"] = "9" if profile == "quick" else "30"  # nobody moves a slider
     tempfile.tempdir = str(scratch.absolute())  # where the file about the kernel's connection goes

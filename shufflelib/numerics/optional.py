@@ -2,6 +2,7 @@
 
 import contextlib
 import contextvars
+import os
 import sys
 import time
 
@@ -18,13 +19,21 @@ def remedy(text):
         raise ImportError(f"{wrong.name} is missing; {text}") from wrong
 
 
+def watched():
+    """Return whether somebody sees a bar: on a terminal or in a notebook, unless TQDM_DISABLE is set."""
+    stream = sys.stderr
+    if stream is None or os.environ.get("TQDM_DISABLE"):
+        return False
+    return stream.isatty() or type(stream).__module__.startswith("ipykernel")
+
+
 def progress(items, **options):
-    """Return the items behind a progress bar on a terminal, or as they are where tqdm is not installed."""
+    """Return the items behind a progress bar if it is seen, or as they are where tqdm is not installed."""
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:
         return items
-    return tqdm(items, disable=None, leave=False, **options)
+    return tqdm(items, disable=not watched(), leave=False, **options)
 
 
 class _Counter:
@@ -42,8 +51,8 @@ class _Counter:
 
 @contextlib.contextmanager
 def counting(desc):
-    """Count on a terminal what calls `tick` here or further in, once that takes two seconds."""
-    if _counter.get() or sys.stderr is None or not sys.stderr.isatty():
+    """Count what calls `tick` here or further in, once that takes two seconds, if somebody sees it."""
+    if _counter.get() or not watched():
         yield
         return
     counter = _Counter(desc)

@@ -19,6 +19,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import replace
+from shufflelib.numerics.optional import watched
 from shufflelib.sgd.block_reports import BlockReports
 from shufflelib.sgd.network import NETWORK, Network
 
@@ -165,8 +166,8 @@ class Training:
 
         Notes
         -----
-        A progress bar shows on a terminal.  Cost for each epoch 6 n × size operations and as many random
-        numbers as blocks × size.
+        A progress bar shows on a terminal and in a notebook.  Cost for each epoch 6 n × size operations and
+        as many random numbers as blocks × size.
         """
         from tqdm import tqdm
 
@@ -183,7 +184,9 @@ class Training:
                 "ask for more, or start another run"
             )
         steps = self.reports.blocks
-        with tqdm(total=epochs * steps, initial=self.epochs * steps, unit="step", disable=None) as bar:
+        with tqdm(
+            total=epochs * steps, initial=self.epochs * steps, unit="step", disable=not watched()
+        ) as bar:
             while self.epochs < epochs:
                 self._state = self._advance(self._state, bar)
                 if path is not None:

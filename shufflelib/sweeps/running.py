@@ -8,7 +8,7 @@ import platform
 from pathlib import Path
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.optional import remedy
+from shufflelib.numerics.optional import remedy, watched
 
 VARIABLE = "SHUFFLELIB_SCHEDULER"
 SECONDS = 10  # for a scheduler to answer, and for its first worker to be there
@@ -64,7 +64,7 @@ def completed(calls, *, n_jobs, scheduler):
     with remedy("a sweep needs it: pip install shufflelib[sweeps]"):
         from tqdm import tqdm
     results = _on_this_machine(calls, n_jobs) if address is None else _on_a_cluster(calls, address)
-    yield from tqdm(results, total=len(calls), disable=None)
+    yield from tqdm(results, total=len(calls), disable=not watched())
 
 
 def _numbered(place, call):
