@@ -6,6 +6,7 @@ the result.
 """
 
 import enum
+import html
 import math
 import re
 from dataclasses import dataclass, field
@@ -81,7 +82,7 @@ def written(value, *, up, digits=10):
     return f"{float(context.create_decimal_from_float(float(value))):.{digits}g}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certified:
     """A quantity with certified lower and upper bounds: ``lower <= true value <= upper``.
 
@@ -152,17 +153,24 @@ class Certified:
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
 
-    def __str__(self):
+    def __repr__(self):
+        return f"<Certified {self._ends()}: {self.statement}>"
+
+    def _repr_html_(self):
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def _ends(self):
         if np.ndim(self.lower):
             low = written(np.min(self.lower), up=False, digits=6)
             high = written(np.max(self.upper), up=True, digits=6)
-            ends = f"{np.size(self.lower)} brackets, {low} … {high}"
-        else:
-            low, high = written(self.lower, up=False, digits=6), written(self.upper, up=True, digits=6)
-            ends = f"{low} ≤ value ≤ {high}"
+            return f"{np.size(self.lower)} brackets, {low} … {high}"
+        low, high = written(self.lower, up=False, digits=6), written(self.upper, up=True, digits=6)
+        return f"{low} ≤ value ≤ {high}"
+
+    def __str__(self):
         provided = ["provided that", *(f"- {one}" for one in self.hypotheses)] if self.hypotheses else []
         proofs = self.source.split("; ")
-        lines = (self._warning(), self.statement, ends, self.status.value, *proofs, *provided)
+        lines = (self._warning(), self.statement, self._ends(), self.status.value, *proofs, *provided)
         return "\n".join(part for part in lines if part)
 
     def _warning(self):
