@@ -5,6 +5,7 @@ messages) for which the upper bound meets the target.  They then differ only in 
 standard deviation of an estimate over the users' coins, from the exact variance of one report.
 """
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable
@@ -128,6 +129,8 @@ class Recommendation(Table):
     ----------
     rows : list of dict
         One for each mechanism: what was calibrated, the proved δ, errors, cost and a line of Python.
+    asked : dict
+        The arguments.
     sentence : str
         What may be published about the first row; each row has its own under ``"sentence"``.
 
@@ -139,14 +142,18 @@ class Recommendation(Table):
     ('piecewise', True)
     """
 
+    def __init__(self, rows, *, asked, **texts):
+        super().__init__(rows, **texts)
+        self.asked = asked
+
     @property
     def sentence(self):
         """What may be published about the first row."""
         return self.rows[0]["sentence"]
 
     def to_dict(self):
-        """Return rows, notes and the sentence to publish as a dictionary that JSON can hold."""
-        return super().to_dict() | {"sentence": self.sentence}
+        """Return rows, notes, sentence and what was asked as a dictionary that JSON can hold."""
+        return super().to_dict() | {"sentence": self.sentence, "asked": self.asked}
 
     def plot(self, ax=None):
         """Draw the standard error of each mechanism and return the axes; needs matplotlib."""
@@ -249,6 +256,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
         + ("" if target.rate == 1.0 else f", drawn for each from {n / target.rate:,.0f}"),
         notes=_notes(task, n, stay, dropout, target, refused, rows),
         hidden=("proved delta", "python", "sentence"),
+        asked={"task": task, "d": d, "n": n, "dropout": dropout, **dataclasses.asdict(target)},
     )
 
 
