@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import functools
 import math
 from fractions import Fraction as F
 
