@@ -6,8 +6,10 @@ together have theirs below that of the product.
 Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 """
 
+import contextlib
 import functools
 import math
+import threading
 
 import numpy as np
 
@@ -24,6 +26,16 @@ ROUGHEST = 0.5  # relative width of δ at which an integral still says more than
 GLANCE = 1e-4  # relative width of a total variation that is only looked at
 FAR_ABOVE = 30.0  # nats
 NOTICED = 0.1  # share of a width from which on it is worth more dots
+
+
+_LOCK = threading.RLock()
+
+
+@contextlib.contextmanager
+def one_at_a_time():
+    """Let other threads wait, as all questions to the same rounds share their dots."""
+    with _LOCK:
+        yield
 
 
 def added(counted):
@@ -103,6 +115,7 @@ class ComposedPair(Pair):
         """Return about the log of what the rounds' total variations add up to."""
         return logsumexp([pair.dot(0.0, GLANCE).upper + math.log(count) for pair, count in self.rounds])
 
+    @one_at_a_time()
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log H of the product, after setting as many dots as that needs."""
         if eps >= self.max_privacy_loss:

@@ -1,6 +1,7 @@
 """Many rounds: against products listed in full, the Gaussian, two other accountants, and papers."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction as F
 
 import numpy as np
@@ -213,3 +214,15 @@ def test_nan_never_counts_as_private():
     broken = Broken(np.log([0.6, 0.4]), np.log([0.4, 0.6]))
     assert broken.delta(0.1).upper == 1.0  # the other direction gives the lower end
     assert broken.epsilon(1e-3).upper >= math.log(1.5)
+
+
+def test_threads_that_share_rounds_get_the_answers_of_one():
+    def fresh():
+        return shuffle(randomizers.generic(eps0=1.0), n=1000).compose(10)
+
+    asked, shared = (
+        [lambda p: p.epsilon(1e-6), lambda p: p.delta(0.5), lambda p: p.tradeoff(0.05)] * 2,
+        fresh(),
+    )
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda ask: ask(shared), asked)) == [ask(fresh()) for ask in asked]
