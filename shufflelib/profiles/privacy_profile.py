@@ -209,7 +209,8 @@ class _Composed(PrivacyProfile):
         total = sum(count for _, count in self.rounds)
         kinds = "; ".join(f"{count} of {profile.statement}" for profile, count in self.rounds[:3])
         more = f"; and {len(self.rounds) - 3} more kinds" if len(self.rounds) > 3 else ""
-        self.statement = f"{total} adaptive rounds: {kinds}{more}"
+        what = f": {kinds}{more}" if len(self.rounds) > 1 else f" of {self.rounds[0][0].statement}"
+        self.statement = f"{total} adaptive rounds{what}"
         self.adjacency = adjacency.of_rounds(profile.adjacency for profile, _ in self.rounds)
         if self.adjacency != adjacency.NO_DATASETS:
             self.hypotheses = adjacency.united(
@@ -376,7 +377,7 @@ class SubsampledProfile(PrivacyProfile):
 
     def __init__(self, profile, rate):
         self.profile, self.rate = profile, rate
-        self.statement = f"a random subset, a share {rate:g} of the population: {profile.statement}"
+        self.statement = f"{profile.statement}, from a random share {rate:g} of the population"
         self.source = profile.source + "; subset of fixed size, without replacement"
         self.adjacency = profile.adjacency
         self.hypotheses = adjacency.united(adjacency.SUBSAMPLED, profile.hypotheses)

@@ -221,7 +221,7 @@ def test_threads_that_share_rounds_get_the_answers_of_one():
         return shuffle(randomizers.generic(eps0=1.0), n=1000).compose(10)
 
     asked, shared = (
-        [lambda p: p.epsilon(1e-6), lambda p: p.delta(0.5), lambda p: p.tradeoff(0.05)] * 2,
+        [lambda p: p.epsilon(1e-6), lambda p: p.delta(0.5), lambda p: p.epsilon(1e-3)] * 2,
         fresh(),
     )
     with ThreadPoolExecutor(4) as pool:
