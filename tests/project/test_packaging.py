@@ -54,8 +54,8 @@ def source(tmp_path_factory):
             shutil.copy(path, checkout)
     build = "import sys; from flit_core import buildapi; print(buildapi.build_sdist(sys.argv[1]))"
     name = run(sys.executable, "-c", build, folder, cwd=checkout).strip()
-    with tarfile.open(folder / name) as archive:
-        archive.extractall(folder, filter="data")
+    with tarfile.open(folder / name) as archive:  # before Python 3.11.4 there is no filter
+        archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     return folder / name.removesuffix(".tar.gz")
 
 
