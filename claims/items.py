@@ -13,7 +13,7 @@ from typing import NamedTuple
 import claims
 from claims.claim import QUICK, Verdict, checked
 from shufflelib.numerics import validation
-from shufflelib.numerics.optional import remedy
+from shufflelib.numerics.optional import progress
 
 WORST = [Verdict.REFUTED, Verdict.NOT_REPRODUCIBLE, Verdict.NOT_DECIDED, Verdict.SMALLER, Verdict.HOLDS]
 
@@ -158,10 +158,8 @@ def check(work, effort=QUICK):
     RuntimeError
         If a check finds another verdict than the ledger.
     """
-    with remedy("the notebooks need it: pip install '.[notebooks]'"):
-        from tqdm import tqdm
     found = {}
-    for item in tqdm(of(work), leave=False):
+    for item in progress(of(work)):
         results = tuple(checked(claims.named(name), effort) for name in item.claims)
         if wrong := [result.id for result in results if not result.agrees]:
             raise RuntimeError(f"the ledger and its checks disagree about {', '.join(wrong)}")

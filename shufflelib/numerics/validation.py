@@ -45,7 +45,8 @@ def _refuse_non_number(value, name):
     if isinstance(value, str | bytes):
         remedy = "pass a float or an int"
         with contextlib.suppress(ValueError):
-            remedy = f"write it without quotes, or in YAML {float(value):.1e}"
+            float(value)
+            remedy = "write 1.0e-8, not 1e-8, in YAML, or convert it with float()"
         raise TypeError(f"{name} must be a number, got the string {shown(value)}; {remedy}")
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a number, got {shown(value)}; pass a float or an int")

@@ -32,8 +32,8 @@ _LOCK = threading.RLock()
 
 
 @contextlib.contextmanager
-def one_at_a_time():
-    """Let other threads wait, as all questions to the same rounds share their dots."""
+def locked():
+    """Hold a lock, as all questions to the same rounds share their dots: a decorator."""
     with _LOCK:
         yield
 
@@ -112,10 +112,10 @@ class ComposedPair(Pair):
         return added((count, (pair.max_privacy_loss,) * 2) for pair, count in self.rounds).upper
 
     def log_total_variations(self):
-        """Return about the log of what the rounds' total variations add up to."""
+        """Return about the log of the sum of all rounds' total variations."""
         return logsumexp([pair.dot(0.0, GLANCE).upper + math.log(count) for pair, count in self.rounds])
 
-    @one_at_a_time()
+    @locked()
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose log H of the product, after setting as many dots as that needs."""
         if eps >= self.max_privacy_loss:
@@ -181,10 +181,8 @@ class ComposedPair(Pair):
             theta = above.saddle(eps)
             log_scale = above.cumulants(theta)[0] - theta * eps  # of δ
             depth = max(-log_scale / 20.0, 1.0)
-            width = max(
-                20.0 * tolerance * depth, min(max(self.width * theta * eps, NARROWEST), widest * depth)
-            )
-            width = max(width, 2.0 * tolerance * theta * eps)  # a rough ε needs no more
+            width = min(max(self.width * theta * eps, NARROWEST), widest * depth)
+            width = max(width, 20.0 * tolerance * depth, 2.0 * tolerance * theta * eps)  # asked for no more
             moments = above.contributions(theta)
             doubts = moments - below.contributions(theta)
             open_ended = above.log_infinity_mass > log_scale + math.log(0.01 * min(width, 1.0))
@@ -193,11 +191,13 @@ class ComposedPair(Pair):
                 if doubts.sum() <= 0.7 * width:
                     return above, below, width
                 # once the width of the values is what is left, more dots hardly help
-                log_open = [
-                    curve.log_open(theta + 1.0) + math.log(count * theta * (theta + 1.0)) - moment / count
+                log_refinable = [
+                    curve.log_refinable(theta + 1.0)
+                    + math.log(count * theta * (theta + 1.0))
+                    - moment / count
                     for curve, count, moment in zip(self._curves, counts, moments, strict=True)
                 ]
-                if logsumexp(log_open) <= math.log(NOTICED * doubts.sum()):
+                if logsumexp(log_refinable) <= math.log(NOTICED * doubts.sum()):
                     return above, below, width
             worth = [
                 curve

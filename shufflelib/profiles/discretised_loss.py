@@ -155,7 +155,7 @@ class DiscretisedLoss(connect_the_dots.ConnectTheDots):
             return [(self.forward, np.logaddexp(behind, ahead))]
         return [(self.backward, behind), (self.forward, ahead)]
 
-    def log_open(self, order):
+    def log_refinable(self, order):
         r"""Return about the log of what more dots may take off :math:`\int E^{\text{order}-2} h\,dE`."""
         return logsumexp(np.concatenate([part for _, part in self._log_doubts(order)]))
 

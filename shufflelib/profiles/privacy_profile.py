@@ -20,7 +20,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE, Status
 from shufflelib.numerics.optional import counting
 from shufflelib.profiles import adjacency
-from shufflelib.profiles.composition import ComposedPair, added, one_at_a_time
+from shufflelib.profiles.composition import ComposedPair, added, locked
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
 from shufflelib.profiles.questions import Questions
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
@@ -241,7 +241,7 @@ class _Composed(PrivacyProfile):
 
     @functools.cached_property
     def _apart(self):
-        """Whether the theory seems to leave a gap in ε, beside which a small width is not seen."""
+        """Whether total variations suggest that the two bounds on ε are apart, so that a rough ε will do."""
         above, below = (
             max(pair.log_total_variations() for pair in side)
             for side in (self.dominating_pairs, self.attack_pairs)
@@ -252,19 +252,19 @@ class _Composed(PrivacyProfile):
         """Return the profile, ready for a question about ε alone, which is answered roughly at first."""
         return self._afresh(*(ROUGH if self._apart else ()))
 
-    @one_at_a_time()
+    @locked()
     @counting("points of curves")
     def _log_delta(self, eps, tolerance=TOLERANCE):
         self._afresh()
         return super()._log_delta(eps, tolerance)
 
-    @one_at_a_time()
+    @locked()
     @counting("points of curves")
     def _tradeoff(self, fpr):
         self._afresh()
         return super()._tradeoff(fpr)
 
-    @one_at_a_time()
+    @locked()
     @counting("points of curves")
     def _epsilon(self, delta):
         if delta < RESOLUTION:
