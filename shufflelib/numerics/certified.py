@@ -21,6 +21,7 @@ TOLERANCE = 1e-6  # relative width aimed at
 MEETING = 1e-6  # relative distance of two bounds that agree
 WIDE = 2.0  # factor between the bounds from which on a text says so
 LEAST = math.ulp(0.0)  # what is positive is at least so much
+LEAST_NORMAL = float(np.finfo(float).tiny)
 LONG_UNIT = float(np.finfo(np.longdouble).eps)
 
 
@@ -79,7 +80,10 @@ def written(value, *, up, digits=10):
     ('0.1234', '0.1235')
     """
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
-    return f"{float(context.create_decimal_from_float(float(value))):.{digits}g}"
+    rounded = context.create_decimal_from_float(float(value))
+    if abs(rounded) >= LEAST_NORMAL or rounded == 0 or not rounded.is_finite():
+        return f"{float(rounded):.{digits}g}"
+    return f"{rounded.normalize(context):g}"  # no float: the nearest one may lie on the other side
 
 
 @dataclass(frozen=True, repr=False)

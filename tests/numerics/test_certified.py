@@ -2,13 +2,14 @@
 
 import json
 import math
+from fractions import Fraction
 
 import flint
 import numpy as np
 import pytest
 
 from shufflelib import Certified, Status
-from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.certified import Interval, written
 
 
 def test_scalars_become_floats_and_arrays_read_only():
@@ -18,6 +19,14 @@ def test_scalars_become_floats_and_arrays_read_only():
     for end in (many.lower, many.upper):
         with pytest.raises(ValueError, match="read-only"):
             end[0] = 7.0
+
+
+@pytest.mark.parametrize("value", [5e-324, -5e-324, 1.234567e-310, 2.2250738585072014e-308, 0.1, -1e300])
+@pytest.mark.parametrize("digits", [1, 2, 6, 15])
+def test_a_written_bound_is_rounded_outward_below_the_normal_floats_too(value, digits):
+    low, high = (Fraction(written(value, up=up, digits=digits)) for up in (False, True))
+    assert low <= Fraction(value) <= high
+    assert high - low <= Fraction(10) ** (1 - digits) * abs(Fraction(value))
 
 
 def test_the_caller_s_arrays_are_neither_frozen_nor_shared():
