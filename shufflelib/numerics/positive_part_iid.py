@@ -30,6 +30,7 @@ from shufflelib.numerics.saddle_point import (
     quadrature,
 )
 
+LARGEST_SIZE = 1e280  # of a loss's terms, in units of the largest loss
 WELL_LISTED = 1e-5  # width of a list from which on no integral is tried, which is rounded more
 SMALLEST_SIZE = 1e-307  # a unit of it is above the smallest float
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
@@ -83,7 +84,10 @@ def expected_positive_part(distribution, n, *, tolerance=TOLERANCE, known=math.i
     if upper == -math.inf:
         return LOG_ZERO
     log_scale = math.log(scale)
-    found = Interval(single_positive_lower_bound(distribution, n) - log_scale, upper - log_scale)
+    lower = single_positive_lower_bound(distribution, n)
+    if np.max(distribution.sizes) > LARGEST_SIZE * scale:  # all is the rounding of what cancelled
+        return Interval(min(lower, upper), upper)
+    found = Interval(lower - log_scale, upper - log_scale)
     distribution = distribution.measured_in(scale)
     settled = n == 1
     if not settled and found.upper - found.lower > tolerance and _few_differ(distribution, n):

@@ -125,7 +125,7 @@ def certified_root(
 
 def _interpolated(low, high, third, goal):
     """Return where the parabola in y through three points (x, y) is at a goal, and how far from the chord."""
-    (x, y), (z, w) = low, high
+    x, y, z, w, *third = map(float, (*low, *high, *third))  # an overflow of Python's floats is no warning
     if not w > y:
         return 0.5 * (x + z), None
     slope = (z - x) / (w - y)

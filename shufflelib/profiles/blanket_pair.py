@@ -11,7 +11,6 @@ from shufflelib.numerics.positive_part_iid import (
     SMALLEST_SIZE,
     LossDistribution,
     expected_positive_part,
-    missing_mass,
 )
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
@@ -75,7 +74,8 @@ class BlanketPair(PairProfile):
         left = 1.0 - math.fsum(ratios.w[~alone]) - doubt * ratios.w.size
         if mass_alone == 0.0 or left <= 0.0:
             return -math.inf
-        return math.log(mass_alone) + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * ratios.w.size
+        log_alone = Interval.of(mass_alone).log().lower
+        return log_alone + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * ratios.w.size
 
     def __init__(self, ratios, n):
         exchanged = ratios.distance(ratios.swapped())
@@ -108,7 +108,7 @@ class BlanketPair(PairProfile):
         """Enclose log(E[(G₁ + … + G_n)₊]/n), plus the mass outside the reference measure's support."""
         ratios = self.ratios
         if eps >= self.max_privacy_loss:
-            return Interval(*ratios.log_outside(eps))
+            return ratios.log_outside(eps)
         if eps > FARTHEST:
             return Interval(self._log_ever(), self.log_hockey_stick(FARTHEST, tolerance).upper)
         shrink = math.exp(-eps)  # everything in units of e^eps, which may be large
@@ -124,9 +124,8 @@ class BlanketPair(PairProfile):
             if upper <= lower + LOOSE * rtol:
                 break
         if ratios.r0_outside > 0.0:
-            outside = ratios.log_outside(eps)
-            upper = float(np.logaddexp(upper, outside[1])) + rounding
-            lower = float(np.logaddexp(lower, outside[0])) - rounding
+            found = Interval(lower, upper).log_add(ratios.log_outside(eps))
+            lower, upper = found.widened(absolute=rounding)
         return Interval(min(lower, 0.0), min(upper, 0.0))
 
     @functools.cached_property
@@ -163,10 +162,6 @@ class BlanketPair(PairProfile):
             effort = HOPELESS if decided and many == best else rtol
             yield self._tame(first, many), float(jumps[many]), effort, known
 
-    @functools.cached_property
-    def _zero_mass(self):
-        return missing_mass(self.ratios.w)
-
     def _tame(self, first, many):
         """Return the losses (R_0 − e^ε R_1)/(e^ε w), R_0 = 0 on the first ``many`` extreme outputs."""
         ratios, split = self.ratios, self._extreme[0][:many]
@@ -177,7 +172,7 @@ class BlanketPair(PairProfile):
             mass = mass.copy()
             mass[split[0]] = mass[split].sum()
         value, size = first - ratios.r1_over_w, self._sizes(first)
-        return LossDistribution(value[kept], mass[kept], size[kept], ratios.precision, self._zero_mass)
+        return LossDistribution(value[kept], mass[kept], size[kept], ratios.precision, ratios.zero_mass)
 
     def _sizes(self, first):
         """Return the sizes of the terms of each loss, no less where e^{−ε} R_0/w has few digits or none."""

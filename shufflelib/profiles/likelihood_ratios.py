@@ -23,12 +23,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.positive_part_iid import SMALLEST_SIZE
+from shufflelib.numerics.positive_part_iid import SMALLEST_SIZE, missing_mass
 
-UNRESOLVED = 1e-290  # mass outside the reference's support that no number here resolves
 SAME = 1e-11  # relative distance within which ratios and masses count as equal, and are blurred by it
-LEAST_OUTSIDE = 2.0 * UNRESOLVED  # stands for less of it where that must count
+LEAST_OUTSIDE = 2e-290  # mass outside the reference's support that stands for less of it, or for an underflow
+LEAST_OTHERS = float(np.finfo(float).tiny)  # ratios to a smaller mass have few digits
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class LikelihoodRatios:
     outside : numpy.ndarray, shape (2, j), optional
         The same masses, output class by output class, where they are known; then only
         :math:`(R_0 - e^{\varepsilon} R_1)_+` of each class is added.
+    loss_outside : float
+        Upper bound on :math:`|\log R_0/R_1|` outside the support, a local budget for example.
     precision : float
         Relative error of the entries, charged to both bounds of every number computed from them.
     cell_width : float
@@ -61,6 +64,7 @@ class LikelihoodRatios:
     precision: float = 1e-14
     cell_width: float = 0.0
     outside: np.ndarray | None = None
+    loss_outside: float = math.inf
 
     @classmethod
     def from_masses(
@@ -72,12 +76,14 @@ class LikelihoodRatios:
         ----------
         report0, report1, reference : array_like, shape (m,)
             Non-negative masses; ``report0`` and ``report1`` sum to 1, ``reference`` to at most 1.
-            Within a class the density ratios must be constant.
+            Within a class the density ratios must be constant.  Where ``reference`` is below the least
+            normal float, 2.2e-308, it counts as 0, which is safe for an upper bound; an attack needs
+            `against`.
         single_outputs : bool
             Whether classes outside the support of ``reference`` have constant ratios too.
         """
         report0, report1, reference = (np.asarray(part, float) for part in (report0, report1, reference))
-        supported = reference >= np.finfo(float).tiny  # ratios to anything smaller have few digits
+        supported = reference >= LEAST_OTHERS
         ratios = np.stack(
             [report0[supported] / reference[supported], report1[supported] / reference[supported]]
         )
@@ -98,6 +104,18 @@ class LikelihoodRatios:
             outside=np.stack([report0[~supported], report1[~supported]]) if single_outputs else None,
         )
 
+    @classmethod
+    def against(cls, others, report0, report1, **rest):
+        """Build the ratios of an attack from masses, ``others`` being what each other user reports.
+
+        A positive mass of the others is raised to the least normal float: an output that they can produce,
+        however rarely, is not outside their support, and a larger reference measure tells no more.
+        """
+        others = np.asarray(others, float)
+        return cls.from_masses(
+            report0, report1, np.where(others > 0.0, np.maximum(others, LEAST_OTHERS), 0.0), **rest
+        )
+
     def swapped(self):
         """Return the likelihood ratios with the two reports exchanged."""
         return replace(
@@ -109,8 +127,24 @@ class LikelihoodRatios:
             outside=None if self.outside is None else self.outside[::-1],
         )
 
-    def unbounded(self):
-        """Return the ratios with enough mass outside the support to rule out a pure ε, unless listed."""
+    def without_underflow(self):
+        """Return the ratios of an attack on a randomizer of which every value has every output.
+
+        What is outside the support has underflowed and is left out; of a report that has, the least normal
+        float is left.
+        """
+        least = LEAST_OTHERS / self.w
+        first, second = (np.where(part > 0.0, part, least) for part in (self.r0_over_w, self.r1_over_w))
+        inside = {"r0_outside": 0.0, "r1_outside": 0.0, "outside": None}
+        return replace(self, r0_over_w=first, r1_over_w=second, **inside)
+
+    def within_budget(self, eps0):
+        """Return the ratios of a randomizer with a local budget, which bounds the loss outside the support.
+
+        Without one, if eps0 is infinite, there is enough mass outside to rule out a pure ε, unless listed.
+        """
+        if eps0 < math.inf:
+            return replace(self, loss_outside=eps0)
         if self.outside is not None:
             return self
         return replace(
@@ -121,14 +155,13 @@ class LikelihoodRatios:
 
     @property
     def _loss_outside(self):
-        """Largest log R_0/R_1 outside the support of w, -inf if there are none; infinite unless listed."""
-        if self.r0_outside <= UNRESOLVED:
+        """Largest log R_0/R_1 outside the support of w, -inf if nothing is there."""
+        if self.r0_outside == 0.0:
             return -math.inf
-        if self.outside is None:
-            return math.inf
-        report0, report1 = np.log(self.outside[:, self.outside.min(axis=0) > 0.0])
-        alone = np.any((self.outside[0] > 0.0) & (self.outside[1] == 0.0))
-        return math.inf if alone else float(np.max(report0 - report1, initial=-math.inf))
+        if self.outside is None or np.any((self.outside[0] > 0.0) & (self.outside[1] == 0.0)):
+            return self.loss_outside
+        report0, report1 = np.log(self.outside[:, self.outside[0] > 0.0])
+        return min(float(np.max(report0 - report1)), self.loss_outside)
 
     def log_outside(self, eps):
         r"""Enclose the log of :math:`\sum (R_0 - e^{\varepsilon} R_1)_+` outside the support of w."""
@@ -139,11 +172,23 @@ class LikelihoodRatios:
         flushed = (first > 0.0) & (product < SMALLEST_SIZE)  # few digits or none
         slack = slack + np.where(flushed, UNIT * SMALLEST_SIZE, 0.0)
         gap = product - second
-        sure = float(np.sum(np.maximum(gap - slack, 0.0)))
-        most = self.r0_outside if self.outside is None else float(np.sum(np.maximum(gap + slack, 0.0)))
-        rise = 0.0 if self.outside is None else eps
-        lower, upper = (math.log(end) if end > 0.0 else -math.inf for end in (sure, most))
-        return lower + eps, upper + rise
+        sure, most = (math.fsum(np.maximum(np.ravel(gap + side * slack), 0.0)) for side in (-1.0, 1.0))
+        found = Interval(sure, most).widened(4.0).log() + eps
+        if self.outside is not None:
+            return found
+        whole = Interval.of(self.r0_outside).widened(absolute=2.0 * self.precision * self.r0_outside).log()
+        return Interval(found.lower, whole.upper)
+
+    @functools.cached_property
+    def zero_mass(self):
+        """What the masses of w leave of 1, at least a rounding where w is a blanket."""
+        missing = missing_mass(self.w)
+        return missing if missing > 0.0 or not self.below_both else UNIT
+
+    @property
+    def below_both(self):
+        """Whether w is nowhere above either report: a blanket, whose mass is 1 for equal ones only."""
+        return bool(np.all(np.minimum(self.r0_over_w, self.r1_over_w) >= 1.0))
 
     @property
     def max_privacy_loss(self):
@@ -253,7 +298,6 @@ class InputPair:
         """Build the pair from class masses: rows 0 and 1 are the pair, every row is a candidate x*."""
         rows = np.asarray(rows, float)
 
-        def ratios(reference):
-            return LikelihoodRatios.from_masses(rows[0], rows[1], reference, single_outputs=True)
-
-        return cls(ratios(blanket), tuple(map(ratios, rows)))
+        pair, rest = (rows[0], rows[1]), {"single_outputs": True}
+        attacks = tuple(LikelihoodRatios.against(row, *pair, **rest) for row in rows)
+        return cls(LikelihoodRatios.from_masses(*pair, blanket, **rest), attacks)

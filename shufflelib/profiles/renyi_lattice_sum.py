@@ -41,6 +41,7 @@ DEPTH = 38.0  # peaks lower by so many nats are ignored
 AIM = 1e-9  # relative size of tails and aliases at which the window is wide and the stride fine enough
 ROUNDS = 8
 USABLE = 1e-3  # of the moment's logarithm, relative where that is large; a wider bracket is not returned
+SMALLEST = float(np.finfo(float).tiny)
 FARTHEST = 1e100  # ratio of densities
 LARGEST = 1e138  # density; the square of what 1e15 of them add up to is still a float
 
@@ -62,7 +63,8 @@ class RenyiSum:
         more, less, same = (np.flatnonzero(which) for which in (u > v, u < v, u == v))
         missing = 1.0 - math.fsum(m)
         null = missing > 8.0 * ratios.precision
-        decided = null or missing <= COMPLETE  # whether anything is missing at all
+        complete = missing <= COMPLETE and not ratios.below_both
+        decided = null or complete  # whether anything is missing at all
         if (
             ratios.r0_outside > 0.0
             or ratios.r1_outside > 0.0
@@ -150,7 +152,8 @@ class RenyiSum:
         total = self.n * self.share
         counts = np.stack([total * part, total * part[::-1], np.full(part.size, self.n - total)])
         live = self.mass > 0.0
-        lean = counts[live] * np.log(counts[live] / (self.n * self.mass[live, None]))
+        most_likely = self.n * self.mass[live, None]
+        lean = counts[live] * (np.log(np.maximum(counts[live], SMALLEST)) - np.log(most_likely))  # 0 for 0
         height = order * np.log(self.u @ counts) - (order - 1.0) * np.log(self.v @ counts) - lean.sum(axis=0)
         return counts[:, int(np.argmax(height))]
 

@@ -10,6 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
+from shufflelib.numerics.logspace import NO_SQUARE
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
 MOST_ATTACKS = 24
@@ -27,11 +28,11 @@ def total_variation(rows):
 def promising_attacks(rows, **rest):
     """Return the attacks on each pair of rows of class masses; the strongest of all for a pair without any.
 
-    ``rest`` is passed on to `LikelihoodRatios.from_masses`.
+    ``rest`` is passed on to `LikelihoodRatios.against`.
     """
     pairs = list(combinations(range(len(rows)), 2))
     attacks = {
-        (i, j, x): LikelihoodRatios.from_masses(rows[i], rows[j], rows[x], **rest)
+        (i, j, x): LikelihoodRatios.against(rows[x], rows[i], rows[j], **rest)
         for i, j, x in _promising_triples(rows, pairs)
     }
     strongest = next(iter(attacks.values()))
@@ -64,7 +65,7 @@ def _scores(gap, rows):
         np.where(supported, 0.0, np.maximum(gap, 0.0)).sum(axis=1),
         np.where(supported, 0.0, np.maximum(-gap, 0.0)).sum(axis=1),
     )
-    ratio = np.where(supported, gap / others, 0.0)
+    ratio = np.where(supported, np.clip(gap / others, -NO_SQUARE, NO_SQUARE), 0.0)
     power = (rows * ratio**2).sum(axis=1)
     scores = [outside, power + outside]
     for tilt in TILTS:

@@ -84,4 +84,4 @@ def mirrored(first, second, mass, **rest):
 
 def attacks_from(rows, **rest):
     """Return an attack for each row of masses: all others hold its input; rows 0 and 1 are the pair."""
-    return tuple(LikelihoodRatios.from_masses(rows[0], rows[1], row, **rest) for row in rows)
+    return tuple(LikelihoodRatios.against(row, rows[0], rows[1], **rest) for row in rows)

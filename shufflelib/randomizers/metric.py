@@ -158,7 +158,7 @@ class metric_generic(WholeClass, MetricRandomizer):
         report0, report1 = np.append(inside * side, aside), np.append(inside * side[::-1], aside)
         far = np.array([inside * mass, inside * mass, 1.0 - 2.0 * inside * mass])
         attacks = [
-            LikelihoodRatios.from_masses(first, second, others, precision=self._precision)
+            LikelihoodRatios.against(others, first, second, precision=self._precision)
             for first, second, others in ((side, side[::-1], side), (report0, report1, far))
         ]
         return (InputPair(reference, tuple(attacks)),)

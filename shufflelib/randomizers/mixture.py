@@ -31,7 +31,7 @@ from itertools import product
 import numpy as np
 
 from shufflelib.profiles.adjacency import ReplaceComponents, united
-from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
+from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import (
     Composite,
@@ -154,11 +154,9 @@ class mixture(Composite):
         attacks = [[pair.attacks[min(j, len(pair.attacks) - 1)] for pair in pairs] for j in range(most)]
         attacks.append([max(pair.attacks, key=_deviation) for pair in pairs])
         return InputPair(
-            self._direct_sum([pair.blanket for pair in pairs]), tuple(map(self._direct_sum, attacks))
+            direct_sum(self.weights, [pair.blanket for pair in pairs]),
+            tuple([direct_sum(self.weights, parts, LEAST_OTHERS) for parts in attacks]),
         )
-
-    def _direct_sum(self, parts):
-        return direct_sum(self.weights, parts)
 
     def sample(self, x, rng):
         """Report rows (component, report0, report1, …), a structured array of shape (n,); cost O(n K).
@@ -191,10 +189,13 @@ class mixture(Composite):
         )
 
 
-def direct_sum(weights, parts):
-    """Return the likelihood ratios of a mixture: those of each part, with its weight."""
+def direct_sum(weights, parts, least=0.0):
+    """Return the likelihood ratios of a mixture: those of each part, with its weight.
+
+    Masses of the reference measure are at least ``least``, which must not underflow for an attack.
+    """
     weighted = list(zip(weights, parts, strict=True))
-    reference = np.concatenate([w * part.w for w, part in weighted])
+    reference = np.concatenate([np.maximum(w * part.w, least) for w, part in weighted])
     outside = [
         math.fsum(w * side(part) for w, part in weighted)
         for side in (lambda part: part.r0_outside, lambda part: part.r1_outside)

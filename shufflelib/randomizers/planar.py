@@ -247,7 +247,7 @@ class planar_laplace(MetricRandomizer):
         mass *= focal * k1e(focal) + (focal * np.sin(nu)) ** 2 * k0e(focal)
         near, far = mass.sum(axis=1), (mass * np.exp(-self.d01 * np.cos(nu))).sum(axis=1)
         report0, report1 = np.append(near, far), np.append(far, near)
-        return LikelihoodRatios.from_masses(report0, report1, report0, precision=1e-13, cell_width=CELL_WIDTH)
+        return LikelihoodRatios.against(report0, report0, report1, precision=1e-13, cell_width=CELL_WIDTH)
 
     def _attack(self, mu_star, nu_star):
         """Return cells merged by row and by band of (R_0 + R_1)/R_*, all others at one place.
@@ -325,6 +325,6 @@ def _coarsened(report0, report1, others, row, hole):
         for part in (report0, report1, others):
             part[into] += part[0]
         report0, report1, others = report0[1:], report1[1:], others[1:]
-    return LikelihoodRatios.from_masses(
-        report0, report1, others, precision=1e-12 + 1e-15 / left, cell_width=CELL_WIDTH
+    return LikelihoodRatios.against(
+        others, report0, report1, precision=1e-12 + 1e-15 / left, cell_width=CELL_WIDTH
     )

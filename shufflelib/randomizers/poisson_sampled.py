@@ -16,7 +16,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import united
-from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, Tails
+from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios, Tails
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import Composite, columns_of, only, scaled_estimate, table
 from shufflelib.randomizers.local_randomizer import LocalRandomizer, number
@@ -111,7 +111,7 @@ class poisson_sampled(Composite):
         return tuple(
             InputPair(
                 self._with_void(pair.blanket),
-                tuple(map(self._with_void, pair.attacks)),
+                tuple([self._with_void(attack, LEAST_OTHERS) for attack in pair.attacks]),
                 pair.tails and self._thinned(pair.tails),
             )
             for pair in self.randomizer.input_pairs()
@@ -126,9 +126,9 @@ class poisson_sampled(Composite):
             self._with_void(tails.inside), lambda order: math.log(self.rate) + tails.log_moment(order)
         )
 
-    def _with_void(self, ratios):
+    def _with_void(self, ratios, least=0.0):
         """Return the likelihood ratios: as before with probability ``rate``, else 1 and 1."""
-        return direct_sum((self.rate, 1.0 - self.rate), (ratios, VOID)) if self.rate < 1.0 else ratios
+        return direct_sum((self.rate, 1.0 - self.rate), (ratios, VOID), least) if self.rate < 1.0 else ratios
 
     def sample(self, x, rng):
         """Report rows (sent, report), a structured array of shape (n,)."""

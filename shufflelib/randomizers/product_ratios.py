@@ -59,8 +59,8 @@ def product_of_blankets(factors):
 def product_of_attacks(factors):
     """Return ratios of tuples whose losses are no larger, in convex order, from those of their entries.
 
-    A report's mass that underflows is raised to the least positive float: an output that a report can
-    produce, however rarely, does not rule the report out.
+    A mass that underflows is raised to the least normal float: an output that a report can produce,
+    however rarely, does not rule the report out.
     """
     return reduce(lambda one, other: coarsened(_times(one, other, LEAST, 0.0)), map(coarsened, factors))
 
@@ -87,7 +87,7 @@ def _times(one, other, least, least_outside):
     Positive masses are at least ``least``; at least ``least_outside`` is outside the support if the reference
     measure underflows somewhere.
     """
-    reference, reports, outside = np.multiply.outer(one.w, other.w), [], []
+    reference, reports, outside = np.maximum(np.multiply.outer(one.w, other.w), least), [], []
     for side in ("r0", "r1"):
         here, there = getattr(one, f"{side}_over_w"), getattr(other, f"{side}_over_w")
         made = np.logical_and.outer(here > 0.0, there > 0.0)

@@ -13,6 +13,7 @@ from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
 SUM_TOLERANCE = 1e-9
 ROUNDING = 1e-14  # relative, of an entry and of a row's sum
+LEAST_ENTRY = 1e-290  # ratios to smaller ones may be no floats
 FULL_RANK = 1e-10  # smallest singular value against the largest
 
 
@@ -26,7 +27,8 @@ class from_pmf(FiniteRandomizer):
     ----------
     matrix : array_like, shape (inputs, outputs)
         Probabilities, one row for each of at least two inputs; zeros are welcome.  Rows sum to 1
-        within 1e-9 and are divided by their sums.
+        within 1e-9 and are divided by their sums.  A positive entry is at least 1e-290: smaller ones
+        are no probabilities that floats can be trusted with, often the tail of a density that underflowed.
 
     Raises
     ------
@@ -67,6 +69,14 @@ class from_pmf(FiniteRandomizer):
             raise ValueError(
                 "matrix must have shape (inputs, outputs) with at least two inputs, "
                 f"got shape {matrix.shape}; one row for each input"
+            )
+        tiny = np.argwhere((matrix > 0.0) & (matrix < LEAST_ENTRY))
+        if tiny.size:
+            row, column = tiny[0].tolist()
+            raise ValueError(
+                f"matrix must have entries that are 0 or at least {LEAST_ENTRY:g}, got "
+                f"{float(matrix[row, column])!r} in row {row}, column {column}; "
+                "report so rare an output as one of the others: add its column to another one"
             )
         self._set("matrix", tuple(map(tuple, matrix.tolist())))
         wrong = np.abs(self._sums - 1.0)

@@ -91,16 +91,18 @@ class ShuffledProfile(PrivacyProfile):
     @functools.cached_property
     def dominating_pairs(self):
         """The pair under the privacy blanket, for each candidate pair of inputs."""
-        blankets = [inputs.blanket for inputs in self.input_pairs]
-        if math.isinf(self.randomizer.eps0):
-            blankets = [ratios.unbounded() for ratios in blankets]
+        eps0 = self.randomizer.eps0
+        blankets = [inputs.blanket.within_budget(eps0) for inputs in self.input_pairs]
         pairs = self._blanket_pairs(blankets)
         return pairs if len(pairs) <= FEW else (WorstPair(pairs),)
 
     @functools.cached_property
     def attack_pairs(self):
         """The pair under the full density of R(x*), for each candidate pair of inputs and each x*."""
-        return self._blanket_pairs([ratios for inputs in self.input_pairs for ratios in inputs.attacks])
+        attacks = [ratios for inputs in self.input_pairs for ratios in inputs.attacks]
+        if self.randomizer.eps0 < math.inf:
+            attacks = [ratios.without_underflow() for ratios in attacks]
+        return self._blanket_pairs(attacks)
 
     def _blanket_pairs(self, all_ratios):
         return tuple([BlanketPair(ratios, self.n) for ratios in distinct(all_ratios).values()])

@@ -10,6 +10,7 @@ from shufflelib.profiles.envelope import Envelope
 
 TILTS = np.geomspace(0.02, 50.0, 32)  # in units of one over the sum's standard deviation
 LARGEST_EXPONENT = 600.0
+LARGEST = 1e140  # loss whose square, times that of n, is a float
 ROUGH = 0.1  # relative width of a first look at a curve
 
 
@@ -49,7 +50,8 @@ class WorstPair(Envelope):
         n, shrink = self.directions[0].n, math.exp(-eps)
         first = self._first * shrink
         value, size = first - self._second, first + self._second
-        spread = np.sqrt(np.maximum((self._mass * value**2).sum(axis=1) * n, 1e-300))
+        power = (self._mass * np.clip(value, -LARGEST, LARGEST) ** 2).sum(axis=1)
+        spread = np.sqrt(np.maximum(power * n, 1e-300))
         best = np.full(spread.size, math.inf)
         for tilt in TILTS:
             theta = (tilt / spread)[:, None]
