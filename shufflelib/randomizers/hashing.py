@@ -273,7 +273,8 @@ class local_hash(FrequencyOracle, collision):
     d : int
         Number of items, at least 2.
     l : int, optional
-        Number of hash values, 2 to 2^32; by default round(e^eps0) + 1, which has the smallest variance.
+        Number of hash values, 2 to 2^32; by default ⌊e^eps0⌋ + 1 or ⌈e^eps0⌉ + 1, the one with the smaller
+        variance for an item that nobody holds.  No other l has a smaller one.
 
     Notes
     -----
@@ -297,7 +298,9 @@ class local_hash(FrequencyOracle, collision):
     s: int = field(default=1, init=False, repr=False)
 
     def _best_range(self):
-        return max(2, round(min(np.exp(self.eps0), MAX_RANGE - 1)) + 1)
+        odds = float(np.exp(min(self.eps0, 60.0)))
+        less = int(min(odds, MAX_RANGE - 1))  # with m = l - 1 the variance is proportional to odds²/m + m + 2·odds
+        return min(less + 1 + (less * (less + 1) < odds**2), MAX_RANGE)
 
     def sample(self, x, rng):
         """Report (seed, value), a structured array of shape (n,)."""

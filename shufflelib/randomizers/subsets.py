@@ -2,7 +2,7 @@ r"""Subset reports: k of the d items, with odds e^ε₀ if the subset meets what
 
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import ceil, comb, perm
+from math import ceil, comb, floor, perm
 
 import numpy as np
 
@@ -69,10 +69,12 @@ class subset_exponential(Extremal):
     def __post_init__(self):
         super().__post_init__()
         disjoint_sets(self.d, self.s)
-        best = max(1, ceil(-self.d * np.expm1(-np.log1p(np.exp(-self.eps0)) / self.s)))
         most = self.d - self.s
-        k = min(most, best) if self.k is None else self.k
+        k = min(most, self._usual_size()) if self.k is None else self.k
         self._set("k", validation.count(k, "k", at_most=most, remedy="larger ones meet every user's set"))
+
+    def _usual_size(self):
+        return max(1, ceil(-self.d * np.expm1(-np.log1p(np.exp(-self.eps0)) / self.s)))
 
     @property
     def beta(self):
@@ -154,7 +156,8 @@ class subset(FrequencyOracle, subset_exponential):
     d : int
         Number of items, at least 2.
     k : int, optional
-        Size of the report, 1 to d - 1; by default max(1, ⌈d/(e^eps0 + 1)⌉), which has the smallest variance.
+        Size of the report, 1 to d - 1; by default ⌊d/(e^eps0 + 1)⌋ or ⌈d/(e^eps0 + 1)⌉, at least 1:
+        the one with the smaller variance for an item that nobody holds.  No other k has a smaller one.
 
     Notes
     -----
@@ -167,11 +170,21 @@ class subset(FrequencyOracle, subset_exponential):
     --------
     >>> from shufflelib import randomizers, shuffle
     >>> mechanism = randomizers.subset(eps0=1.0, d=16)
-    >>> mechanism.k, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 2)
-    (5, 0.11)
+    >>> mechanism.k, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
+    (4, 0.105)
     """
 
     s: int = field(default=1, init=False, repr=False)
+
+    def _usual_size(self):
+        odds = float(np.exp(-self.eps0))
+
+        def variance(k):  # of an item that nobody holds, up to a factor without k
+            missed = self.d - k
+            return (k - 1 + missed * odds) * (k + (missed - 1) * odds) / (k * missed)
+
+        size = self.d * odds / (1.0 + odds)
+        return min(max(1, floor(size)), min(self.d - 1, ceil(size)), key=variance)
 
     def pmf(self):
         """Return the table of probabilities, shape (d, C(d, k)); subsets in lexicographic order."""
