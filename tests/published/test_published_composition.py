@@ -31,12 +31,12 @@ def advanced(eps, left, rounds):
     return min((-2 * rounds * log_left).sqrt() * eps + rounds * eps * (eps.exp() - 1), most)
 
 
-def proves(eps, delta, rounds, total_delta, steps):
-    """Whether the theorem of Kairouz, Oh and Viswanath gives (rounds − 2·steps)·eps at this total."""
+def proves(value, eps, delta, rounds, total_delta):
+    """Whether rounds that attain the theorem of Kairouz, Oh and Viswanath have (value, total_delta)."""
     growth, kept = Decimal(eps).exp(), (1 - Decimal(delta)) ** rounds
-    lost, count = Decimal(0), Decimal(1)
-    for j in range(steps):
-        lost += count * (growth ** (rounds - j) - growth ** (rounds - 2 * steps + j))
+    lost, count, ratio = Decimal(0), Decimal(1), Decimal(value).exp()
+    for j in range(rounds + 1):
+        lost += count * max(growth ** (rounds - j) - ratio * growth**j, 0)
         count = count * (rounds - j) / (j + 1)
     return 1 - kept * (1 - lost / (1 + growth) ** rounds) <= Decimal(total_delta)
 
@@ -46,8 +46,8 @@ def advanced_holds(value, *, eps, delta, rounds, total_delta):
     return left > 0 and Decimal(value) >= advanced(eps, left, rounds)
 
 
-def optimal_holds(value, *, eps, rounds, **deltas):
-    return proves(eps=eps, rounds=rounds, **deltas, steps=round((rounds - value / eps) / 2))
+def optimal_holds(value, **asked):
+    return proves(value, **asked)
 
 
 @pytest.mark.parametrize(
@@ -91,16 +91,34 @@ def test_the_advanced_theorem_is_itself_to_thirteen_digits():
     assert below_the_cap > 100
 
 
-def test_the_optimal_theorem_takes_all_the_steps_it_proves():
-    assert optimal_kov15(eps=0.0, delta=0.0, rounds=5, total_delta=1e-6) == 0.0
-    for asked in ordinary(4, 60):
+def few_and_large(seed, size):
+    """A few rounds of large budgets, at a total δ that each can reach."""
+    rng = np.random.default_rng(seed)
+    for _ in range(size):
+        rounds, eps = int(rng.integers(1, 40)), float(10 ** rng.uniform(-1, 1))
+        delta, total = float(10 ** rng.uniform(-12, -6)), float(10 ** rng.uniform(-4, -0.1))
+        yield {"eps": eps, "delta": delta, "rounds": rounds, "total_delta": total}
+
+
+@pytest.mark.parametrize("cases", [ordinary, few_and_large])
+def test_optimal_composition_is_optimal(cases):
+    between = 0
+    for asked in cases(4, 60):
         value = optimal_kov15(**asked)
-        steps = round((asked["rounds"] - value / asked["eps"]) / 2)
-        exact = (asked["rounds"] - 2 * steps) * Fraction(asked["eps"])
-        assert exact <= Fraction(value) <= exact * (1 + Fraction(1, 10**13))
         with localcontext(prec=DIGITS):
-            assert proves(**asked, steps=steps)
-            assert steps == asked["rounds"] // 2 or not proves(**asked, steps=steps + 1)
+            assert proves(value, **asked)
+            assert value == 0.0 or not proves(value - 1e-6 * asked["eps"], **asked)
+        losses = np.arange(asked["rounds"], -1, -2) * asked["eps"]
+        between += value > 0.0 and np.min(np.abs(losses / value - 1)) > 1e-9
+    assert between > 30
+
+
+def test_thirty_rounds_lie_between_two_losses():
+    asked = {"eps": 1.0, "delta": 1e-6, "rounds": 30, "total_delta": 1e-4}
+    assert optimal_kov15(**asked) == pytest.approx(28.139530690748, abs=1e-11)
+    assert optimal_kov15(eps=0.0, delta=0.0, rounds=5, total_delta=1e-6) == 0.0
+    one = optimal_kov15(eps=1.0, delta=0.0, rounds=1, total_delta=0.1)
+    assert one == pytest.approx(math.log(math.e - 0.1 * (1 + math.e)), abs=1e-11)
 
 
 @pytest.mark.parametrize(("e", "n", "rate", "order"), [(2.0, 9, 0.5, 4), (3.0, 50, 1.0, 3), (1.5, 7, 0.1, 6)])
