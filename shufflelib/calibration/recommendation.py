@@ -240,7 +240,9 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
         try:
             value, mechanism, proved = _calibrated(one, d, target, stay)
             if name == "subset" and mechanism.k == 1:
-                raise ValueError("at this target sets of one item have the smallest variance, and that is generalized_rr")
+                raise ValueError(
+                    "at this target sets of one item have the smallest variance, and that is generalized_rr"
+                )
             row = _row(name, one, value, mechanism, proved, target, stay, central)
         except ValueError as reason:
             refused.append(f"{name}: {reason}")

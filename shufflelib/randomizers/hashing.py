@@ -299,7 +299,9 @@ class local_hash(FrequencyOracle, collision):
 
     def _best_range(self):
         odds = float(np.exp(min(self.eps0, 60.0)))
-        less = int(min(odds, MAX_RANGE - 1))  # with m = l - 1 the variance is proportional to odds²/m + m + 2·odds
+        less = int(
+            min(odds, MAX_RANGE - 1)
+        )  # with m = l - 1 the variance is proportional to odds²/m + m + 2·odds
         return min(less + 1 + (less * (less + 1) < odds**2), MAX_RANGE)
 
     def sample(self, x, rng):

@@ -140,3 +140,16 @@ def test_infinite_divergence_is_never_private():
 def test_bad_input_is_refused(call):
     with pytest.raises((TypeError, ValueError)):
         call()
+
+
+def test_one_order_allows_less_than_the_best_constant():
+    """Scarf's bound on E[(r - E)₊] for a ratio r of mean 1 and given variance, which two values attain."""
+    renyi, eps = 0.1, 0.5
+    beyond, variance = math.expm1(eps), math.expm1(renyi)
+    most = (math.sqrt(variance + beyond**2) - beyond) / 2
+    ratio = 1 + beyond + math.sqrt(variance + beyond**2)  # the larger value; the mean and the variance follow
+    mass = variance / (variance + (ratio - 1) ** 2)
+    assert mass * (ratio - math.exp(eps)) == pytest.approx(most, rel=1e-12)
+    found = c.delta_from_renyi_canonne20(order=2.0, renyi=renyi, eps=eps)
+    assert (round(most, 4), round(found, 3)) == (0.0383, 0.168)
+    assert "best bound" not in c.delta_from_renyi_canonne20.__doc__ + c.epsilon_from_renyi_canonne20.__doc__

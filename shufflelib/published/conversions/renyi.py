@@ -149,7 +149,7 @@ def epsilon_from_renyi_mironov17(*, order, renyi, delta):
 
 
 def epsilon_from_renyi_canonne20(*, order, renyi, delta):
-    r"""Bound ε from Rényi divergence by the best bound that one order allows.
+    r"""Bound ε from Rényi divergence by Markov's inequality with the best constant.
 
     .. math:: \varepsilon = D_\lambda
               + \frac{\log(1/\delta) + (\lambda-1)\log(1 - 1/\lambda) - \log\lambda}{\lambda-1}
@@ -182,7 +182,7 @@ def epsilon_from_renyi_canonne20(*, order, renyi, delta):
 
 
 def delta_from_renyi_canonne20(*, order, renyi, eps):
-    r"""Bound δ at ε from Rényi divergence by the best bound that one order allows.
+    r"""Bound δ at ε from Rényi divergence by Markov's inequality with the best constant.
 
     .. math:: \delta = \frac{e^{(\lambda-1)(D_\lambda-\varepsilon)}}{\lambda}
               \Bigl(1-\frac1\lambda\Bigr)^{\lambda-1}
@@ -201,6 +201,9 @@ def delta_from_renyi_canonne20(*, order, renyi, eps):
 
     Notes
     -----
+    The constant is the smallest for which no pair of distributions has a larger δ, whatever its divergence.
+    At a given divergence one order allows less, as it also says that likelihood ratios have mean 1: of order
+    2, 0.1 and ε = 0.5 the bound is 0.168, and no pair has more than 0.0383.
     Source: Canonne, Kamath, Steinke (NeurIPS 2020; arXiv:2004.00010), Proposition 12.
 
     Examples
