@@ -16,6 +16,8 @@ from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 MOST_ATTACKS = 24
 TILTS = (0.15, 0.6, 2.4)  # in units of the loss's standard deviation: five of them for 1000, 70 and 4 users
 LARGEST_TILT = 600.0
+MIRRORED = 1e-9  # relative distance at which two extreme rows no longer mirror each other
+LARGEST_BUDGET = 700.0
 
 
 def total_variation(rows):
@@ -85,3 +87,30 @@ def local_budget(rows, precision):
         return math.inf
     loss = float(np.max(np.log(high) - np.log(low)))
     return loss + 4.0 * precision * (1.0 + loss)
+
+
+def binary_budgets(rows, precision):
+    """Return budgets of binary randomized response between which the rows are, None if they are not.
+
+    Outputs whose probabilities are proportional count as one.  All rows of two outputs are mixtures of the
+    two extreme ones, in which either output is rarest.
+    """
+    rows = rows[:, rows.max(axis=0) > 0.0]
+    if rows.min() == 0.0:
+        return None
+    columns = rows / rows.sum(axis=0)
+    apart = np.abs(columns / columns[:, :1] - 1.0).max(axis=0)
+    second = int(np.argmax(apart))
+    is_first = apart <= 4.0 * precision
+    as_second = np.abs(columns / columns[:, [second]] - 1.0).max(axis=0) <= 4.0 * precision
+    if is_first[second] or not np.all(is_first | as_second):
+        return None
+    rarest = [float(rows[:, part].sum(axis=1).min()) for part in (is_first, ~is_first)]
+    low, high = min(rarest), max(rarest)
+    doubt = 2.0 * precision + 4.0 * rows.shape[1] * np.finfo(float).eps
+    least, most = low * (1.0 - doubt), high * (1.0 + doubt)
+    if high > low * (1.0 + MIRRORED) or most >= 0.5:
+        return None
+    inner, outer = (math.log1p(-chance) - math.log(chance) for chance in (most, least))
+    inner, outer = inner * (1.0 - 1e-15) - 1e-15, outer * (1.0 + 1e-15) + 1e-15
+    return (inner, outer) if 0.0 < inner and outer <= LARGEST_BUDGET else None

@@ -30,6 +30,15 @@ class Composite(LocalRandomizer):
         return all(part.has_worst_pair for part in self.components)
 
     @property
+    def binary_budgets(self):
+        """Those of the only component, if it makes every report."""
+        return self.components[0].binary_budgets if self._alone else None
+
+    @property
+    def _alone(self):
+        return len(self.components) == 1
+
+    @property
     def p(self):
         """Published ratio bound, the largest of the components'."""
         return max(part.p for part in self.components)

@@ -108,6 +108,15 @@ class LocalRandomizer(Validated, ABC):
         """Published ratio bound between the differing user's report and another user's."""
         return self.p
 
+    @property
+    def binary_budgets(self):
+        """Two budgets of binary randomized response, between which the mechanism is; None if it is not.
+
+        The two reports with the first budget are mixtures of this mechanism's, and this mechanism's are mixtures
+        of the two with the second budget.  Both are ``eps0``, except that rounding keeps those of a table apart.
+        """
+        return None
+
     def local_renyi(self, order):
         """Return an upper bound on the Rényi divergence of one report, which shuffling cannot raise."""
         return self.eps0
@@ -127,6 +136,8 @@ class LocalRandomizer(Validated, ABC):
 
 class WholeClass:
     """Mixed into a bound for a whole class of randomizers, which cannot be run; ``member`` can be."""
+
+    binary_budgets = None  # it is no single mechanism
 
     def _refuse(self, *_):
         """Refuse: there is no single protocol to run."""

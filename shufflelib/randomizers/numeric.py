@@ -103,6 +103,11 @@ class SignedCorners(FiniteRandomizer):
         """Published β = (e^eps0 - 1)/(e^eps0 + 1)."""
         return float(np.tanh(self.eps0 / 2.0))
 
+    @property
+    def binary_budgets(self):
+        """Both are eps0 for one coordinate: all its inputs are mixtures of -1 and 1."""
+        return (self.eps0, self.eps0) if self.d == 1 else None
+
     _ties = 0.0  # share of the outputs at the same distance from both corners
 
     def _masses(self, rows):
@@ -153,7 +158,8 @@ class duchi(SignedCorners):
 
     Wang 2024, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
 
-    Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.
+    Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.  For d = 1 so is the whole
+    mechanism, after a random rounding, and `shufflelib.shuffling.BinaryProfile` has its exact δ and ε.
 
     Even d: with the textbook's closed halves, t·v >= 0 and t·v <= 0, ties belong to both and their
     density is e^eps0 + 1 times that of the far half: at d = 2, e^eps0 = 3 the ratio is 4, so the textbook
@@ -164,13 +170,14 @@ class duchi(SignedCorners):
 
     Examples
     --------
-    Ties add noise, and even d has them.
+    Ties add noise, and even d has them; for d = 1 the exact ε is known.
 
     >>> from shufflelib import randomizers, shuffle
-    >>> for d in (1, 2):
+    >>> for d in (1, 2, 3):
     ...     print(round(shuffle(randomizers.duchi(eps0=1.0, d=d), n=1000).epsilon(1e-6).upper, 3))
-    0.149
+    0.127
     0.103
+    0.149
     """
 
     @property
@@ -226,17 +233,39 @@ class harmony(SignedCorners):
     ``estimate`` returns the mean, shape (d,) (a float for d = 1).
 
     Wang 2024, Table 5 [46]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact for opposite
-    corners: binary randomized response for every d.
+    corners: binary randomized response for every d.  For d = 1 so is the whole mechanism, after a random
+    rounding, and `shufflelib.shuffling.BinaryProfile` has its exact δ and ε; for more coordinates the others may
+    hold corners between the two, and only the bound of the privacy blanket is proved.
 
     Examples
     --------
-    Only one coordinate is sent, and ε is the same for every d.
+    One coordinate has its exact ε; for more, the bound is the same for every d.
 
     >>> from shufflelib import randomizers, shuffle
-    >>> one, many = (shuffle(randomizers.harmony(eps0=1.0, d=d), n=1000) for d in (1, 100))
-    >>> one.epsilon(1e-6) == many.epsilon(1e-6)
-    True
+    >>> for d in (1, 2, 100):
+    ...     print(round(shuffle(randomizers.harmony(eps0=1.0, d=d), n=1000).epsilon(1e-6).upper, 3))
+    0.127
+    0.149
+    0.149
     """
+
+    def class_masses(self):
+        """Return class masses for opposite corners and for one between: the coordinates it shares with x0, or x1.
+
+        For one coordinate the third row is the centre.
+        """
+        rows = super().class_masses()
+        if self.d == 1:
+            return rows
+        shared = self.d // 2 / self.d
+        first, second = (share * rows[:2] for share in (shared, 1.0 - shared))
+        return np.vstack([np.hstack([first, second]), np.hstack([first[0], second[1]])])
+
+    def blanket(self):
+        """Return the exact blanket: uniform."""
+        shared = self.d // 2 / self.d
+        least = super().blanket()
+        return least if self.d == 1 else np.concatenate([shared * least, (1.0 - shared) * least])
 
     def sample(self, x, rng):
         """Report rows (coordinate, sign), shape (n, 2)."""

@@ -88,6 +88,10 @@ class poisson_sampled(Composite):
         return (self.randomizer,)
 
     @property
+    def _alone(self):
+        return self.rate == 1.0
+
+    @property
     def adjacency(self):
         """The randomizer's relation: one value is replaced, whether the user participates or not."""
         return self.randomizer.adjacency

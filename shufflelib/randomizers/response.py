@@ -26,7 +26,7 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
     Notes
     -----
     Wang 2024, Table 1 [35]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + d - 1), which is exact.
-    Shuffled, it has the privacy blanket above; for two options `binary_rr` has the truth.
+    Shuffled, it has the privacy blanket above; for two options it is `binary_rr`, with its exact answers.
 
     Examples
     --------
@@ -48,6 +48,11 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
     def beta(self):
         """Published β = (e^eps0 - 1)/(e^eps0 + d - 1), exact."""
         return float(-np.expm1(-self.eps0) * self._truth)
+
+    @property
+    def binary_budgets(self):
+        """Both are eps0 if there are two options."""
+        return (self.eps0, self.eps0) if self.d == 2 else None
 
     @property
     def _truth(self):

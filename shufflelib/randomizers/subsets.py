@@ -77,6 +77,11 @@ class subset_exponential(Extremal):
         return max(1, ceil(-self.d * np.expm1(-np.log1p(np.exp(-self.eps0)) / self.s)))
 
     @property
+    def binary_budgets(self):
+        """Both are eps0 for two items, of which one is held and one reported."""
+        return (self.eps0, self.eps0) if self.d == 2 else None
+
+    @property
     def beta(self):
         """Published β (with the missing bracket of Table 5 put back), exact."""
         only_one = self._hit_share(hits=1, inputs=2)
@@ -306,8 +311,17 @@ class pckv_grr(Extremal):
         return -np.expm1(-self.eps0) * self._held
 
     def classes(self):
-        """Return s pairs (key, sign) of each of x0, x1, x* and the other 2d - 3s pairs."""
-        return disjoint(3 if 2 * self.d >= 3 * self.s else 2, self.s, 2 * self.d)
+        """Return s pairs (key, sign) of each of x0, x1, x* and the other 2d - 3s pairs.
+
+        Where these are too few, x0 and x1 hold the same keys with opposite signs, and x* has half the signs
+        of either.
+        """
+        if 2 * self.d >= 3 * self.s:
+            return disjoint(3, self.s, 2 * self.d)
+        hit = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [1, 0, 0, 1, 0]], dtype=bool)
+        half, other = self.s // 2, self.s - self.s // 2
+        share = np.array([half, other, half, other, 2 * (self.d - self.s)], float)
+        return hit, share, np.zeros(share.size, dtype=bool)
 
     def sample(self, x, rng):
         """Report rows (key, sign), shape (n, 2)."""

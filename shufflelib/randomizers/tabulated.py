@@ -116,6 +116,11 @@ class from_pmf(FiniteRandomizer):
         """Largest total variation between two rows."""
         return candidate_pairs.total_variation(self._rows)
 
+    @functools.cached_property
+    def binary_budgets(self):
+        """Those of a table with two different outputs whose extreme rows mirror each other."""
+        return candidate_pairs.binary_budgets(self._rows, self.precision)
+
     def pmf(self):
         """Return the table, shape (inputs, outputs), rows divided by their sums, in the order given."""
         return self._rows.copy()

@@ -4,6 +4,7 @@ import functools
 import math
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Interval
 from shufflelib.profiles import adjacency
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import distinct
@@ -33,7 +34,8 @@ def shuffle(randomizer, n):
         ``upper`` bounds come from the privacy blanket, maximised over pairs of inputs and both
         directions, and hold for all neighbouring datasets; ``lower`` bounds from the best attack in which
         all other users hold one value x*, which is a possible dataset, so no valid bound is smaller.
-        Binary randomized response has the exact worst dataset on both sides, see `BinaryProfile`.
+        Binary randomized response, under whatever name, has the exact worst dataset on both sides, see
+        `BinaryProfile`.
 
     Notes
     -----
@@ -51,7 +53,7 @@ def shuffle(randomizer, n):
     """
     remedy = "build one with shufflelib.randomizers; protocols of several messages go to shuffle_messages"
     validation.instance(randomizer, "randomizer", LocalRandomizer, remedy=remedy)
-    kind = BinaryProfile if isinstance(randomizer, binary_rr) else ShuffledProfile
+    kind = ShuffledProfile if randomizer.binary_budgets is None else BinaryProfile
     return kind(randomizer, validation.users(n))
 
 
@@ -130,6 +132,12 @@ class ShuffledProfile(PrivacyProfile):
 class BinaryProfile(ShuffledProfile):
     """Profile of shuffled binary randomized response: all datasets are searched, so δ and ε are known.
 
+    So are those of every mechanism with two outputs whose extreme inputs mirror each other, such as a number in
+    [-1, 1] rounded to a random bit: each of its inputs is a mixture of the two.  The distribution of the
+    shuffled reports is linear in each user's, and the hockey-stick divergence is jointly convex, so it is
+    largest where all users hold extreme inputs.  In other words, the mechanism is binary randomized response
+    on random bits, and for any bits the bound holds.
+
     Numbers that depend on the whole curve (Rényi divergences, trade-off functions, rounds) have an upper
     bound from the worst population at every ε, which no single dataset need attain, and a lower bound from
     the dataset of equal values.
@@ -145,12 +153,29 @@ class BinaryProfile(ShuffledProfile):
     source = "guarantee: every number of ones among the other users, searched; attack: the worst of them"
 
     @functools.cached_property
+    def input_pairs(self):
+        """The two extreme inputs."""
+        return binary_rr(eps0=self.randomizer.binary_budgets[0]).input_pairs()
+
+    @functools.cached_property
     def dominating_pairs(self):
         """The worst population at every ε."""
-        return (WorstPopulation(self.randomizer.eps0, self.n),)
+        return (WorstPopulation(self.randomizer.binary_budgets[1], self.n),)
+
+    @functools.cached_property
+    def _below(self):
+        """The worst population of the smaller budget."""
+        smaller, larger = self.randomizer.binary_budgets
+        return self.dominating_pairs[0] if smaller == larger else WorstPopulation(smaller, self.n)
+
+    def _both(self, question, argument):
+        """Return the lower bound of the smaller budget and the upper bound of the larger one."""
+        (above,), below = self.dominating_pairs, self._below
+        ends = getattr(above, question)(argument)
+        return ends if below is above else Interval(getattr(below, question)(argument)[0], ends[1])
 
     def _log_delta(self, eps):
-        return self.dominating_pairs[0]._log_delta(eps)
+        return self._both("_log_delta", eps)
 
     def _epsilon(self, delta):
-        return self.dominating_pairs[0]._epsilon(delta)
+        return self._both("_epsilon", delta)

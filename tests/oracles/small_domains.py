@@ -85,7 +85,7 @@ CASES = {
     "oue2": (randomizers.optimized_unary(eps0=E0, d=2), unary_matrix(2, 0.5, 0.25)),
     "oue5": (randomizers.optimized_unary(eps0=E0, d=5), unary_matrix(5, 0.5, 0.25)),
     "subset2": (randomizers.subset(eps0=E0, d=2), channels.subsets(3, 2, 1, 1)),
-    "subset5": (randomizers.subset(eps0=E0, d=5), channels.subsets(3, 5, 1, 2)),
+    "subset5": (randomizers.subset(eps0=E0, d=5, k=2), channels.subsets(3, 5, 1, 2)),
     "subset5_k4": (randomizers.subset(eps0=E0, d=5, k=4), channels.subsets(3, 5, 1, 4)),
     "privset6": (randomizers.subset_exponential(eps0=E0, d=6, s=2, k=2), channels.subsets(3, 6, 2, 2)),
     "privset7": (randomizers.subset_exponential(eps0=E0, d=7, s=2, k=5), channels.subsets(3, 7, 2, 5)),
