@@ -13,6 +13,7 @@ from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.calibration.recommendation import TASKS, recommend
 from shufflelib.calibration.search import Calibration
 from shufflelib.numerics.tables import Table
+from shufflelib.numerics.typed_numbers import kind_of, typed
 from shufflelib.numerics.validation import count
 from shufflelib.randomizers.by_name import constructors, described, named, parameters, read_matrix, required
 
@@ -59,16 +60,21 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n")
 
 
-def _number(text):
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        remedy = "; write it without commas" if "," in text else ""
-        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}{remedy}") from None
+def _number(name):
+    """Return what reads the value of an option."""
+    kind = kind_of(name)
+
+    def read(text):
+        try:
+            return typed(text, kind)
+        except ValueError as wrong:
+            raise argparse.ArgumentTypeError(str(wrong)) from None
+
+    return read
+
+
+def _jobs(text):
+    return -1 if text == "-1" else _number("jobs")(text)
 
 
 def _randomizer(text):
@@ -96,12 +102,14 @@ def _parser(randomizer):
         )
         _add_question(command, name, question, randomizer)
     asked = commands.add_parser("recommend", help=HELP["recommend"], description=HELP["recommend"])
-    asked.add_argument("--n", type=_number, required=True, help="number of users who are asked in a round")
+    asked.add_argument(
+        "--n", type=_number("n"), required=True, help="number of users who are asked in a round"
+    )
     for option in ("eps", "delta"):
-        asked.add_argument(f"--{option}", type=_number, required=True, help=_help(option))
+        asked.add_argument(f"--{option}", type=_number(option), required=True, help=_help(option))
     asked.add_argument("--task", choices=TASKS, default="histogram", help="what is estimated")
     for option in ("d", "rounds", "rate", "dropout"):
-        asked.add_argument(f"--{option}", type=_number, default=argparse.SUPPRESS, help=_help(option))
+        asked.add_argument(f"--{option}", type=_number(option), default=argparse.SUPPRESS, help=_help(option))
     asked.set_defaults(answer=_recommended)
     listed = commands.add_parser("mechanisms", help=HELP["mechanisms"], description=HELP["mechanisms"])
     listed.set_defaults(answer=_mechanisms)
@@ -112,7 +120,7 @@ def _parser(randomizer):
     sweep.add_argument("--cache", metavar="FOLDER", help="where results are kept meanwhile; OUTPUT.cache")
     sweep.add_argument("--plot", action="store_true", help="draw the table as well; OUTPUT.png")
     sweep.add_argument(
-        "--jobs", type=_number, default=-1, help="processes on this machine, by default one on each core"
+        "--jobs", type=_jobs, default=-1, help="processes on this machine, by default one on each core"
     )
     sweep.add_argument(
         "--scheduler",
@@ -120,7 +128,9 @@ def _parser(randomizer):
         help="a Dask scheduler whose workers do the work; by default what SHUFFLELIB_SCHEDULER says",
     )
     for option in ("rounds", "rate"):
-        sweep.add_argument(f"--{option}", type=_number, help=f"{_help(option)}; overrides that of the file")
+        sweep.add_argument(
+            f"--{option}", type=_number(option), help=f"{_help(option)}; overrides that of the file"
+        )
     sweep.set_defaults(answer=_sweep)
     for command in (asked, listed, sweep):
         _add_formats(command)
@@ -147,13 +157,13 @@ def _add_question(command, name, question, randomizer):
     asked = [option for option in parameters(question) if option != "randomizer"]
     for option in asked:
         needed = option == "n" or option in required(question)
-        command.add_argument(f"--{option}", type=_number, required=needed, help=_help(option))
+        command.add_argument(f"--{option}", type=_number(option), required=needed, help=_help(option))
     if randomizer:
         own = described(constructors()[randomizer])["parameters"]
         group = command.add_argument_group(f"parameters of {randomizer}")
         for option in own:
             if option not in (*asked, LOOKED_FOR.get(name)):
-                group.add_argument(f"--{option}", type=_number, help=own[option].replace("%", "%%"))
+                group.add_argument(f"--{option}", type=_number(option), help=own[option].replace("%", "%%"))
     command.set_defaults(answer=_answered, question=name)
 
 

@@ -115,11 +115,25 @@ function written(value, digits = 2, up = true) {
   return Number((steps * unit).toPrecision(digits + 1)).toLocaleString("en", { maximumSignificantDigits: digits + 1 });
 }
 
-// What somebody typed: 1e5, 100,000 or 0.5; NaN for anything else, 0,5 included.
-function typed(text) {
+// What somebody typed, as shufflelib/numerics/typed_numbers.py reads it: a count 1e5, 50k or 100,000, a share
+// 5 % or 1/20, a number 0.5 or log(3); NaN for anything else, such as 0,5 and a count of 100.000.
+const SPACE = "[ \u00a0\u2009\u202f]", PLAIN = "(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)", DECIMAL = `${PLAIN}(?:[eE][+-]?[0-9]+)?`;
+const FORMS = [ // kinds, form, its number; the first that fits
+  ["count", `[0-9]+\\.[0-9]{3}(?:${SPACE}?[kKM])?`, () => NaN], // the point may separate thousands
+  ["count", `[1-9][0-9]{0,2}([,_]|${SPACE})[0-9]{3}(?:\\1[0-9]{3})*`, ([all]) => Number(all.replace(/[^0-9]/g, ""))],
+  ["count share number", DECIMAL, ([all]) => Number(all)],
+  ["count share number", "10\\^([+-]?[0-9]+)", ([, power]) => Number(`1e${power}`)],
+  ["count number", `(${PLAIN})${SPACE}?([kKM])`, ([, all, unit]) => Number(`${all}e${unit === "M" ? 6 : 3}`)],
+  ["share", `(${PLAIN})${SPACE}?%`, ([, all]) => Number(`${all}e-2`)],
+  ["share", `(${DECIMAL})${SPACE}?/${SPACE}?(${DECIMAL})`, ([, above, below]) => above / below],
+  ["number", `log\\(${SPACE}?(${DECIMAL})${SPACE}?\\)`, ([, inside]) => Math.log(inside)],
+].map(([kinds, form, value]) => [kinds.split(" "), new RegExp(`^${form}$`), value]);
+
+function typed(text, kind = "number") {
   const words = text.trim();
-  if (/^[1-9]\d{0,2}(,\d{3})+$/.test(words)) return Number(words.replaceAll(",", ""));
-  return /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(words) ? Number(words) : NaN;
+  const [, form, value] = FORMS.find(([kinds, form]) => kinds.includes(kind) && form.test(words)) ?? [];
+  const found = form && words.length <= 300 ? value(words.match(form)) : NaN;
+  return Number.isFinite(found) && (kind !== "count" || Number.isInteger(found)) ? found : NaN;
 }
 
 function power(delta) {

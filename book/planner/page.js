@@ -11,19 +11,19 @@ function fillTable(table, heads, rows) {
     `<tbody>${rows.map((row) => line(row, "<td>", "</td>")).join("")}</tbody>`;
 }
 
-const EXAMPLES = { n: "1e5", users: "1e5", d: "12", rounds: "30" };
+const EXAMPLES = { n: "1e5 or 100,000", users: "1e5 or 100,000", d: "12", rounds: "30" }; // whole numbers
 
 // A number from a field, or what is wrong with it.
 function asked(name, what, low, high) {
-  const value = typed(field(name).value), right = value >= low && value <= high;
+  const whole = name in EXAMPLES, value = typed(field(name).value, whole ? "count" : "number");
+  const right = value >= low && value <= high;
   field(name).setAttribute("aria-invalid", !right);
   const range = `between ${low.toLocaleString("en")} and ${high.toLocaleString("en")}`;
-  return right ? [value, ""] : [NaN, `${what} must be a number ${range}, such as ${EXAMPLES[name] ?? "0.5"}.`];
+  return right ? [value, ""] : [NaN, `${what} must be a ${whole ? "whole " : ""}number ${range}, such as ${EXAMPLES[name] ?? "0.5"}.`];
 }
 
 function usersAsked(name) {
-  const [n, wrong] = asked(name, "The number of users", TABLE.users[0], TABLE.users.at(-1));
-  return [Math.floor(n), wrong];
+  return asked(name, "The number of users", TABLE.users[0], TABLE.users.at(-1));
 }
 
 function planAsked() {
@@ -31,7 +31,7 @@ function planAsked() {
   const task = field("task").value;
   const [d, third] = task === "mean" ? [2, ""] : asked("d", "The number of options", 2, 100);
   const [rounds, fourth] = asked("rounds", "The number of rounds", 1, 1e6), delta = Number(field("delta").value);
-  return { task, d: Math.floor(d), n, rounds: Math.floor(rounds), eps, delta, wrong: third || one || fourth || other };
+  return { task, d, n, rounds, eps, delta, wrong: third || one || fourth || other };
 }
 
 function understandAsked() {
@@ -74,7 +74,7 @@ function slide(name, low, high, round) {
   const slider = field(`${name}-slider`), beside = field(name), span = Math.log(high / low);
   Object.assign(slider, { min: 0, max: 200, step: 1 });
   const follow = () => {
-    slider.value = (200 * Math.log(typed(beside.value) / low)) / span;
+    slider.value = (200 * Math.log(typed(beside.value, name in EXAMPLES ? "count" : "number") / low)) / span;
     slider.setAttribute("aria-valuetext", beside.value);
   };
   slider.addEventListener("input", () => {

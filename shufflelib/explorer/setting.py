@@ -1,16 +1,14 @@
 """The values of all controls: checked, written as a link, written as Python."""
 
 import dataclasses
-import math
-import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
 from shufflelib.explorer.controls import CONTROLS
 from shufflelib.explorer.mechanisms import MECHANISMS, on_one_line
 from shufflelib.numerics import validation
+from shufflelib.numerics.typed_numbers import kind_of, typed
 
-SUFFIXES = {"k": "e3", "K": "e3", "M": "e6", "%": "e-2"}
 LONGEST_QUERY, LONGEST_MATRIX = 20_000, 16_000  # characters
 IMPORTS = "from shufflelib import calibration, estimation, randomizers, shuffle"
 ALL_PARAMETERS = {name for one in MECHANISMS.values() for name in one.parameters}
@@ -141,25 +139,6 @@ class Setting:
 
 def _number(name, text):
     try:
-        return typed(text)
-    except ValueError:
-        raise ValueError(
-            f"{name} must be a number such as 1e5, 50k or log(3), got {validation.shown(text)}"
-        ) from None
-
-
-def typed(words):
-    """Return the number that somebody typed: 1e5, 50k, 10^-6, 5 %, 123,456 or log(3); nothing is evaluated.
-
-    Examples
-    --------
-    >>> from shufflelib.explorer.setting import typed
-    >>> typed("50k"), typed("10^-6"), typed("5 %"), typed("123,456"), typed("50 000"), typed("log(1)")
-    (50000, 1e-06, 0.05, 123456, 50000, 0.0)
-    """
-    words = re.sub(r"(?<=\d)\s(?=\d{3}(\D|$))", "", words.replace(",", "").strip())
-    if words.startswith("log(") and words.endswith(")"):
-        return math.log(typed(words[4:-1]))
-    words = words.replace("10^", "1e", words.startswith("10^"))
-    value = float(words[:-1].strip() + SUFFIXES[words[-1]] if words[-1:] in SUFFIXES else words)
-    return int(value) if value.is_integer() else value
+        return typed(text, kind_of(name))
+    except ValueError as wrong:
+        raise ValueError(f"{name} {wrong}") from None

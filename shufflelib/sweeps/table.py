@@ -13,12 +13,12 @@ import numpy as np
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import as_path, try_folder, writing
+from shufflelib.numerics.typed_numbers import WHOLE
 from shufflelib.randomizers.by_name import constructors, named, parameters, required
 from shufflelib.sweeps.running import completed, environment
 
 MOST_POINTS = 10**6
 COLUMNS = ("answer", "unproved", "fails", "standard error", "worst case", "lower", "upper", "status")
-WHOLE = {"B", "K", "d", "k", "l", "n", "rounds", "s"}  # ranges of these go through whole numbers
 RANGE = {"from", "to", "points", "log"}
 
 

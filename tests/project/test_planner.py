@@ -217,8 +217,19 @@ def test_the_page_s_formulas_are_those_of_the_library(page):
         assert page.evaluate(f"variances('{kind}', 1, 2)[0]") == pytest.approx(np.mean(error**2), rel=0.03)
     assert page.evaluate("variances('duchi', 1, 2)[1]") == pytest.approx(0.25 / math.tanh(0.5) ** 2)
     assert page.evaluate("[0.0244, 1.96, 12345.6].map((one) => written(one))") == ["0.025", "2", "13,000"]
-    assert page.evaluate("['1e5', '100,000', '.5', '2.'].map(typed)") == [1e5, 1e5, 0.5, 2.0]
+    assert page.evaluate("['1e5', '.5', '2.'].map((one) => typed(one))") == [1e5, 0.5, 2.0]
+    assert page.evaluate("['1e5', '100,000', '50k'].map((one) => typed(one, 'count'))") == [1e5, 1e5, 5e4]
     assert page.evaluate("['', 'x', '0,5', '0x10', '-1', '1,00'].every((one) => isNaN(typed(one)))")
+
+
+@pytest.mark.parametrize(("name", "usual"), [("n", "1,000"), ("d", "10"), ("rounds", "1")])
+def test_what_counts_something_is_whole(page, name, usual):
+    page.click("[data-door=plan]")
+    for text in ("30.7", "0,5", "30.000"):
+        page.fill(f"[name={name}]", text)
+        assert "must be a whole number between" in page.inner_text("#plan-answer")
+    page.fill(f"[name={name}]", usual)
+    assert "must be" not in page.inner_text("#plan-answer")
 
 
 @pytest.mark.parametrize("eps0", [0.3, 2.0, 7.0])

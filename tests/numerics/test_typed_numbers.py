@@ -1,0 +1,91 @@
+"""Numbers as people type them: one table of cases for the package and for the planner's JavaScript."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+from shufflelib.__main__ import main
+from shufflelib.explorer.setting import Setting
+from shufflelib.numerics.typed_numbers import SHARES, WHOLE, kind_of, typed
+from shufflelib.randomizers.by_name import constructors, parameters
+from shufflelib.sweeps import table
+
+TESTS = Path(__file__).resolve().parents[1]
+CASES = json.loads((TESTS / "typed_numbers.json").read_text(encoding="utf-8"))
+KINDS = ("count", "share", "number")
+EACH = pytest.mark.parametrize(
+    ("text", "kind", "value"), [(c["text"], k, c[k]) for c in CASES for k in KINDS]
+)
+
+
+@EACH
+def test_a_number_is_read_as_it_was_meant_or_refused(text, kind, value):
+    if value is None:
+        with pytest.raises(ValueError, match=r"^must be a .*, got "):
+            typed(text, kind)
+    else:
+        found = typed(text, kind)
+        assert found == value and isinstance(found, int) == (value == int(value))
+
+
+def test_the_planner_reads_what_the_package_reads():
+    node = shutil.which("node") or pytest.skip("no node here: apt-get install nodejs")
+    code = f"""
+    {(TESTS.parent / "book/planner/lookup.js").read_text(encoding="utf-8")}
+    const cases = {json.dumps(CASES)}, kinds = {json.dumps(KINDS)};
+    console.log(JSON.stringify(cases.map((one) => kinds.map((kind) => typed(one.text, kind)))));
+    """  # NaN becomes null
+    run = subprocess.run(
+        [node, "-"], input=code, capture_output=True, text=True, check=True, encoding="utf-8"
+    )
+    assert json.loads(run.stdout) == [[one[kind] for kind in KINDS] for one in CASES]
+
+
+FIELDS = {"count": "n", "share": "rate", "number": "eps0"}
+
+
+@EACH
+def test_the_explorer_reads_the_same(text, kind, value):
+    if value is None:
+        with pytest.raises(ValueError, match=f"^{FIELDS[kind]} must be a .*, got "):
+            Setting.from_texts([(FIELDS[kind], text)])
+    else:
+        try:
+            found = Setting.from_texts([(FIELDS[kind], text)])
+        except ValueError as wrong:
+            assert "must be finite and" in str(wrong)  # read, and outside the domain
+        else:
+            assert getattr(found, FIELDS[kind]) == value
+
+
+COMMANDS = {
+    "count": ["error", "--randomizer", "generalized_rr", "--d", "3", "--eps0", "1", "--json", "--n"],
+    "share": ["epsilon", "--randomizer", "generalized_rr", "--d", "3", "--eps0", "1", "--n", "1", "--delta"],
+    "number": ["error", "--randomizer", "generalized_rr", "--d", "3", "--n", "9", "--json", "--eps0"],
+}
+
+
+@EACH
+def test_the_command_line_reads_the_same(text, kind, value, capsys):
+    *options, last = COMMANDS[kind]
+    status = main([*options, f"{last}={text}"])
+    out, err = capsys.readouterr()
+    if value is None:
+        assert status == 2 and f"argument {last}: must be a " in err
+    elif status == 2:
+        assert f"{last[2:]} must be finite and" in err
+    elif kind != "share":
+        assert json.loads(out)[last[2:]] == value
+
+
+def test_counts_are_the_parameters_that_are_whole():
+    found = {}
+    for build in constructors().values():
+        hints = get_type_hints(build)
+        found |= {name: hints[name] for name in parameters(build) if name in hints}
+    assert all((kind is int) == (name in WHOLE) for name, kind in found.items())
+    assert {kind_of(name) for name in SHARES} == {"share"} and table.WHOLE is WHOLE
