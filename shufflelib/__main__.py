@@ -7,7 +7,6 @@ import math
 import os
 import sys
 import warnings
-from pathlib import Path
 
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.calibration.recommendation import TASKS, recommend
@@ -15,7 +14,9 @@ from shufflelib.calibration.search import Calibration
 from shufflelib.numerics.tables import Table
 from shufflelib.numerics.typed_numbers import kind_of, typed
 from shufflelib.numerics.validation import count
-from shufflelib.randomizers.by_name import constructors, described, named, parameters, read_matrix, required
+from shufflelib.randomizers.by_name import constructors, described, named, parameters, required
+from shufflelib.randomizers.tabulated import from_pmf
+from shufflelib.randomizers.written_tables import read_file
 
 VERSION = "1.0.0"
 HELP = {
@@ -181,7 +182,7 @@ def _answered(arguments):
             "a table of probabilities has no formula for its error, which depends on how values are "
             "estimated from the reports; give a --randomizer"
         )
-    build = _tabulated(file) if file else constructors()[randomizer]
+    build, skipped = _tabulated(file) if file else (constructors()[randomizer], "")
     if later and later not in parameters(build):
         takes = ", ".join(f"--{option}" for option in parameters(build))
         raise ValueError(f"{randomizer} has no {later} to calibrate; it takes {takes}")
@@ -190,18 +191,21 @@ def _answered(arguments):
     answer = QUESTIONS[name](build, **arguments)
     found = {"quantity": name, "randomizer": randomizer, **arguments} | answer.to_dict()
     text = f"{answer}\n{answer.certificate}" if isinstance(answer, Calibration) else str(answer)
+    if skipped:
+        text, found = f"{text}\n{file}: skipped {skipped}", found | {"skipped": skipped}
     return text, found, Table([found])
 
 
 def _tabulated(file):
-    """Return what builds the mechanism whose probabilities a file holds."""
+    """Return what builds the mechanism whose probabilities a file holds, and the lines that are none."""
     try:
-        mechanism = read_matrix(Path(file).read_text(encoding="utf-8"))
+        written = read_file(file)
+        mechanism = from_pmf(written.rows)
     except OSError as wrong:
         raise type(wrong)(f"cannot read {file}: {wrong.strerror}; name a CSV file") from None
     except ValueError as wrong:
         raise ValueError(f"{file}: {wrong}") from None
-    return lambda: mechanism
+    return lambda: mechanism, written.skipped
 
 
 def _recommended(arguments):

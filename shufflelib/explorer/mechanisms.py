@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from shufflelib import randomizers
-from shufflelib.randomizers.by_name import read_matrix
+from shufflelib.randomizers.written_tables import read_table
 
 
 class Mechanism(NamedTuple):
@@ -26,8 +26,24 @@ def tabulated(matrix):
     >>> tabulated("0.75, 0.25; 0.25, 0.75") == tabulated("0.75; 0.25\n0.25; 0.75")
     True
     """
+    return randomizers.from_pmf(_written(matrix).rows)
+
+
+def skipped_lines(matrix):
+    r"""Return the lines of a matrix that are no rows, with their numbers; empty if there are none.
+
+    Examples
+    --------
+    >>> from shufflelib.explorer.mechanisms import skipped_lines
+    >>> skipped_lines("yes;no\n0.75;0.25\n0.25;0.75"), skipped_lines("0.75,0.25;0.25,0.75")
+    ("line 1: 'yes;no'", '')
+    """
+    return _written(matrix).skipped
+
+
+def _written(matrix):
     one_line = len(matrix.strip().splitlines()) == 1
-    return read_matrix(matrix.replace(";", "\n") if one_line else matrix)
+    return read_table(matrix.replace(";", "\n") if one_line else matrix)
 
 
 @functools.lru_cache(maxsize=256)

@@ -7,6 +7,7 @@ import json
 from shufflelib.explorer import text
 from shufflelib.explorer.controls import CONTROLS
 from shufflelib.explorer.doors import DOORS
+from shufflelib.explorer.mechanisms import skipped_lines
 from shufflelib.explorer.questions import Known
 from shufflelib.explorer.setting import Setting
 from shufflelib.explorer.templates import fill
@@ -78,8 +79,10 @@ def view(asked, setting, get):
         numbers |= known.asked
         curves |= drawn.asked
     values = dataclasses.asdict(setting)
+    skipped = skipped_lines(asked.get("values", {}).get("matrix", setting.matrix))
     shown = {
         "query": setting.query,
+        "skipped": f"; skipped {skipped}" if skipped else "",
         "controls": {name: one.state(values[name]) for name, one in CONTROLS.items() if name in values},
         "values": {name: f"{value}" for name, value in values.items()},
         "visible": door.shown(setting),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
 from shufflelib.explorer.controls import CONTROLS
-from shufflelib.explorer.mechanisms import MECHANISMS, on_one_line
+from shufflelib.explorer.mechanisms import MECHANISMS, on_one_line, skipped_lines
 from shufflelib.numerics import validation
 from shufflelib.numerics.typed_numbers import kind_of, typed
 
@@ -68,6 +68,9 @@ class Setting:
         given = parse_qsl(query, keep_blank_values=True)
         if query and not given:
             raise ValueError(f"the link's query must look like n=1000&eps0=1, got {validation.shown(query)}")
+        for name, text in given:
+            if name == "matrix" and (skipped := skipped_lines(text)):
+                raise ValueError(f"the link's matrix must hold rows alone; take out {skipped}")
         return cls.from_texts(given)
 
     @classmethod

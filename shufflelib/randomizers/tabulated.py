@@ -2,6 +2,7 @@ r"""A randomizer given by its table of probabilities: any finite mechanism, pure
 
 import functools
 import math
+import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, distinct
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+from shufflelib.randomizers.written_tables import COUNTS, refuse_row_as_labels
 
 SUM_TOLERANCE = 1e-9
 ROUNDING = 1e-14  # relative, of an entry and of a row's sum
@@ -62,7 +64,13 @@ class from_pmf(FiniteRandomizer):
     matrix: tuple
 
     def __post_init__(self):
-        remedy = "entries are probabilities"
+        if isinstance(self.matrix, str | bytes | os.PathLike):
+            raise TypeError(
+                f"matrix must be a table of numbers, got {validation.shown(self.matrix)}; "
+                "numpy.loadtxt(path, delimiter=',') reads every line of a file as one row"
+            )
+        refuse_row_as_labels(getattr(self.matrix, "column_names", getattr(self.matrix, "columns", ())))
+        remedy = f"entries are probabilities; {COUNTS}"
         most = 1.0 + SUM_TOLERANCE
         matrix = validation.reals(self.matrix, "matrix", at_least=0.0, at_most=most, remedy=remedy)
         if matrix.ndim != 2 or matrix.shape[0] < 2:

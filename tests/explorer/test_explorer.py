@@ -66,6 +66,7 @@ def test_a_link_restores_the_setting(setting):
         ("eps0=0,5", "got '0,5'; write decimals with a point"),
         ("n=100.000", "got '100.000'; write thousands as 100,000 or 100000"),
         ("eps0=11", "eps0 must be finite"),
+        ("matrix=yes,no;0.8,0.2;0.3,0.7", "rows alone; take out line 1: 'yes,no'"),
         ("rate=1.5", "rate must be finite"),
         ("n=200&n=300", "sets n twice"),
         ("__class__=1", "is no control"),

@@ -107,6 +107,11 @@ def test_a_matrix_is_read_shown_and_computed_or_its_bad_row_is_named(server):
     told = state(server, values=values | {"matrix": "value;a;b\n0.8;0.2\n0.3;0.7"})
     assert "matrix=0.8,0.2;0.3,0.7&" in told["query"] and Setting.from_query(told["query"]).n == 200
     assert told["controls"]["matrix"]["said"] == "2 values, 2 reports: ε₀ = 1.25277"
+    assert told["skipped"] == "; skipped line 1: 'value;a;b'"
+    percent = state(server, values=values | {"matrix": "75%,25%\n0.3,0.7\n0.4,0.6"})
+    assert percent["skipped"] == "" and "matrix=0.75,0.25;0.3,0.7;0.4,0.6&" in percent["query"]
+    pasted = state(server, values=values | {"matrix": "[[0.75, 0.25], [0.25, 0.75]]"})
+    assert "matrix=0.75,0.25;0.25,0.75&" in pasted["query"]
     found = shuffle(randomizers.from_pmf([[0.8, 0.2], [0.3, 0.7]]), n=200)
     shown = plain(told["parts"]["worlds"])
     assert f"ε ≤ {text.rounded(found.epsilon(1e-6).upper, up=True)} " in shown and "of 1.26 without" in shown

@@ -15,6 +15,7 @@ let query = location.search.slice(1);
 let request = null; // the one that is on its way
 let complaint = ""; // about what was changed last
 let polling = false; // whether it waits for further answers only
+let skipped = ""; // lines of the matrix that are no rows
 let typing = ""; // the field whose text somebody changes, until it is sent
 const drawn = {}; // picture → the version that is shown
 
@@ -25,7 +26,7 @@ function show(name, state) {
   if (!field || name === typing || name in changes || field.ariaInvalid === "true") return;
   field.value = state.shown ?? state.value;
   const note = document.getElementById(`note-${name}`);
-  if (note) note.textContent = state.said;
+  if (note) note.textContent = state.said + skipped;
   const slider = $(document, `.slider[data-name="${name}"]`);
   if (!slider) return;
   slider.value = state.at;
@@ -111,6 +112,7 @@ async function ask() {
       refuse(state.wrong, sent);
     } else {
       if (!values) reveal(state.controls);
+      if ("matrix" in sent) skipped = state.skipped;
       values = state.values;
       for (const [name, value] of Object.entries(sent)) if (changes[name] === value) delete changes[name];
       last = state;
