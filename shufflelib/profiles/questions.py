@@ -184,6 +184,7 @@ class Questions(Shown, ABC):
             "epsilon", "delta", grid, ends, lambda _, x: self._why_wide(x), ceiling=ceiling
         )
 
+    @counting("points of curves")
     def _epsilon(self, delta):
         return enclosed_epsilon(self.dominating_pairs, self.attack_pairs, delta)
 

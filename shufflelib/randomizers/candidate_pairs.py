@@ -1,7 +1,8 @@
 r"""Pairs of inputs and attacks of a randomizer of which only the output probabilities are known.
 
 For k inputs there are k(k − 1)/2 pairs, each in two orders, and k attacks on each.  Upper bounds need every
-pair: no cheap order among them holds for all ε and n.  Pairs with the same likelihood ratios are merged.
+pair: no cheap order among them holds for all ε and n.  Pairs that differ in the order of their outputs are of
+one kind: they have the same likelihood ratios, and one of each kind is enough.
 Lower bounds are valid for any selection of attacks, so only the most promising are kept.
 """
 
@@ -11,9 +12,15 @@ from itertools import combinations
 import numpy as np
 
 from shufflelib.numerics.logspace import NO_SQUARE
-from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
+from shufflelib.numerics.optional import PATIENCE, progress
+from shufflelib.profiles.likelihood_ratios import SAME, LikelihoodRatios
 
 MOST_ATTACKS = 24
+NEAR = 1e-13  # relative distance of entries that are counted as equal
+BLOCK = 2**19  # entries that are compared or scored at once
+MOST_MEMORY = 2e9  # bytes, for all pairs
+MOST_TIME = 600.0  # seconds, to compare pairs
+CODES = np.uint16, np.uint32, np.uint64
 TILTS = (0.15, 0.6, 2.4)  # in units of the loss's standard deviation: five of them for 1000, 70 and 4 users
 LARGEST_TILT = 600.0
 MIRRORED = 1e-9  # relative distance at which two extreme rows no longer mirror each other
@@ -27,21 +34,100 @@ def total_variation(rows):
     )
 
 
-def promising_attacks(rows, **rest):
+def memory(pairs, outputs):
+    """Return about how many bytes the likelihood ratios of pairs take."""
+    return pairs * (5e3 + 250.0 * outputs)
+
+
+def cost(pairs, inputs, outputs):
+    """Say about how much memory and time one ε takes.
+
+    Examples
+    --------
+    >>> from shufflelib.randomizers.candidate_pairs import cost
+    >>> cost(4950, 100, 100), cost(499_500, 1000, 1000)
+    ('149 MB and 18 s', '127,372 MB and 7.6 h')
+    """
+    time = pairs * (2e-3 + 1.3e-5 * outputs + 4e-8 * inputs * outputs)
+    said = f"{time:.0f} s" if time < 3600.0 else f"{time / 3600.0:,.1f} h"
+    return f"{memory(pairs, outputs) / 1e6:,.0f} MB and {said}"
+
+
+def kinds(rows):
+    """Return one pair of rows of each kind, and a bound on the relative distance of entries in one kind.
+
+    In pairs of one kind the columns, two entries and the least of all rows, are the same in another order.
+    Raises ValueError with an estimate if these are too many for 2 GB, or for ten minutes of comparing.
+    """
+    numbers, distance = _numbered(rows)
+    _, column = np.unique(numbers.min(axis=0), return_inverse=True)  # numbers rise with the entries
+    places = np.sort(np.unique(rows, axis=0, return_index=True)[1])  # of inputs that are not the same
+    numbers, many = numbers[places], len(places)
+    if many == 1:
+        return [(0, 0)], 0.0
+    outputs = rows.shape[1]
+    if many * (many - 1) / 2 * (2e-6 + 1e-8 * outputs) > MOST_TIME:
+        _refuse(many, outputs, "comparing them takes more than ten minutes")
+    entries, columns = int(numbers.max()) + 1, int(column.max()) + 1
+    kind = next((one for one in CODES if entries**2 * columns <= np.iinfo(one).max), None)
+    if kind is None:
+        found = list(combinations(places.tolist(), 2))  # of a few inputs with many outputs
+        if memory(len(found), outputs) > MOST_MEMORY:
+            _refuse(many, outputs, f"all {len(found):,} differ")
+        return found, 0.0
+    numbers, column = numbers.astype(kind), column.astype(kind)
+    first, second = numbers * kind(entries * columns), numbers * kind(columns) + column
+    seen, found, step = set(), [], max(1, BLOCK // outputs)
+    for i in progress(range(many - 1), desc=f"{many:,} inputs, each with the others", delay=PATIENCE):
+        for start in range(i + 1, many, step):
+            codes = np.sort(first[i] + second[start : start + step], axis=1)
+            for j, code in enumerate(codes, start):
+                if code.tobytes() not in seen:
+                    seen |= {code.tobytes(), np.sort(first[j] + second[i]).tobytes()}
+                    found.append((int(places[i]), int(places[j])))
+        if memory(len(found), outputs) > MOST_MEMORY:
+            _refuse(many, outputs, f"{i + 1:,} inputs alone have {len(found):,}")
+    return found, distance if len(found) < many * (many - 1) // 2 else 0.0
+
+
+def _refuse(many, outputs, most):
+    pairs = many * (many - 1) // 2
+    raise ValueError(
+        f"matrix must have fewer pairs of inputs that differ by more than the order of outputs: {most}; "
+        f"with all {pairs:,} of {many:,} inputs and {outputs:,} outputs an epsilon takes up to "
+        f"{cost(pairs, many, outputs)}; merge inputs, or use randomizers.generic(eps0=...), whose bound "
+        "holds for every mechanism of this local budget"
+    )
+
+
+def _numbered(rows):
+    """Return a number for each entry, the same for those that are nearly equal, and the distance of these."""
+    values, place = np.unique(rows, return_inverse=True)
+    for near in (NEAR, 0.0):
+        starts = np.append(True, values[1:] > values[:-1] * (1.0 + near))
+        number = np.cumsum(starts) - 1
+        low = values[starts][number]
+        distance = float(np.max((values - low) / np.where(low > 0.0, low, 1.0)))
+        if distance <= SAME:
+            break
+    return number[place].reshape(rows.shape), distance
+
+
+def promising_attacks(rows, pairs=None, **rest):
     """Return the attacks on each pair of rows of class masses; the strongest of all for a pair without any.
 
-    ``rest`` is passed on to `LikelihoodRatios.against`.
+    All pairs are looked at unless some are given; ``rest`` is passed on to `LikelihoodRatios.against`.
     """
-    pairs = list(combinations(range(len(rows)), 2))
+    pairs = list(combinations(range(len(rows)), 2)) if pairs is None else pairs
     attacks = {
         (i, j, x): LikelihoodRatios.against(rows[x], rows[i], rows[j], **rest)
         for i, j, x in _promising_triples(rows, pairs)
     }
+    found = {}
+    for (i, j, _), one in attacks.items():
+        found.setdefault((i, j), []).append(one)
     strongest = next(iter(attacks.values()))
-    return {
-        pair: tuple(one for (*changed, _), one in attacks.items() if tuple(changed) == pair) or (strongest,)
-        for pair in pairs
-    }
+    return {pair: tuple(found.get(pair, (strongest,))) for pair in pairs}
 
 
 def _promising_triples(rows, pairs):
@@ -51,12 +137,20 @@ def _promising_triples(rows, pairs):
     :math:`\int (R_i - R_j)^2 / R_x`, which decides for many users; and
     :math:`\log\int R_x e^{\pm\theta(R_i - R_j)/R_x}`, which decides for few.
     """
-    triples = [(i, j, x) for i, j in pairs for x in range(len(rows))]
-    if len(triples) <= MOST_ATTACKS:
-        return triples
-    scores = np.concatenate([_scores(rows[i] - rows[j], rows) for i, j in pairs], axis=1)
-    ranking = np.argsort(-scores, axis=1, kind="stable")
-    return [triples[t] for t in dict.fromkeys(ranking.T.ravel().tolist())][:MOST_ATTACKS]
+    inputs = len(rows)
+    if len(pairs) * inputs <= MOST_ATTACKS:
+        return [(i, j, x) for i, j in pairs for x in range(inputs)]
+    step, scores, triples = max(1, BLOCK // rows.size), None, None
+    for start in progress(range(0, len(pairs), step), desc="attacks on blocks of pairs", delay=PATIENCE):
+        block = pairs[start : start + step]
+        here = np.concatenate([_scores(rows[i] - rows[j], rows) for i, j in block], axis=1)
+        places = np.broadcast_to(start * inputs + np.arange(len(block) * inputs), here.shape)
+        if start:
+            here, places = np.hstack([scores, here]), np.hstack([triples, places])
+        best = np.argsort(-here, axis=1, kind="stable")[:, :MOST_ATTACKS]
+        scores, triples = np.take_along_axis(here, best, axis=1), np.take_along_axis(places, best, axis=1)
+    order = list(dict.fromkeys(triples.T.ravel().tolist()))[:MOST_ATTACKS]
+    return [(*pairs[place // inputs], place % inputs) for place in order]
 
 
 def _scores(gap, rows):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.optional import PATIENCE, progress
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, distinct
 from shufflelib.randomizers import candidate_pairs, values
-from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+from shufflelib.randomizers.local_randomizer import LARGEST_TABLE, FiniteRandomizer
 from shufflelib.randomizers.written_tables import COUNTS, refuse_row_as_labels
 
 SUM_TOLERANCE = 1e-9
@@ -49,8 +50,13 @@ class from_pmf(FiniteRandomizer):
 
     The upper bounds hold for all pairs of inputs in both orders.  The lower bounds use all triples of a pair
     and an input x* if there are up to 24, else the 24 most promising.  An output outside the blanket's
-    support adds :math:`(R_0 - e^\varepsilon R_1)_+` only.  Cost O(1) in n: some milliseconds for each pair
-    and order.
+    support adds :math:`(R_0 - e^\varepsilon R_1)_+` only.
+
+    Cost: O(1) in n.  Pairs that differ in the order of outputs alone count as one, so that a thousand inputs
+    of a symmetric mechanism take seconds.  With d inputs and m outputs an ε takes about 5 + m/4 kB and
+    2 + m/80 + dm/25000 ms for each pair that remains.  Refused with an estimate are pairs that take more than
+    2 GB or more than ten minutes to compare; a table has at most 10 million entries.
+
     Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3; Su, Cheng, Wang (arXiv:2504.07414).
 
     Examples
@@ -85,6 +91,11 @@ class from_pmf(FiniteRandomizer):
                 f"matrix must have entries that are 0 or at least {LEAST_ENTRY:g}, got "
                 f"{float(matrix[row, column])!r} in row {row}, column {column}; "
                 "report so rare an output as one of the others: add its column to another one"
+            )
+        if matrix.size > LARGEST_TABLE:
+            raise ValueError(
+                f"matrix must have at most {LARGEST_TABLE:,} entries, got shape {matrix.shape}; merge "
+                "outputs that all inputs report in the same proportion"
             )
         self._set("matrix", tuple(map(tuple, matrix.tolist())))
         wrong = np.abs(self._sums - 1.0)
@@ -141,11 +152,14 @@ class from_pmf(FiniteRandomizer):
 
     @functools.cached_property
     def _pairs(self):
-        rows, rest = self._rows, {"precision": self.precision, "single_outputs": True}
-        attacks, blanket = candidate_pairs.promising_attacks(rows, **rest), self.blanket()
-        pairs = list(attacks)
+        rows, blanket, rest = self._rows, self.blanket(), {"single_outputs": True}
+        pairs, distance = candidate_pairs.kinds(rows)
+        attacks = candidate_pairs.promising_attacks(rows, pairs, precision=self.precision, **rest)
+        precision = self.precision + 3.0 * distance  # of a ratio of entries
+        cost = candidate_pairs.cost(len(pairs), *rows.shape)
         references = distinct(
-            LikelihoodRatios.from_masses(rows[i], rows[j], blanket, **rest) for i, j in pairs
+            LikelihoodRatios.from_masses(rows[i], rows[j], blanket, precision=precision, **rest)
+            for i, j in progress(pairs, desc=f"{len(pairs):,} pairs, {cost}", delay=PATIENCE)
         )
         return tuple(InputPair(reference, attacks[pairs[place]]) for place, reference in references.items())
 

@@ -6,11 +6,13 @@ import numpy as np
 
 from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.optional import counting, tick
 from shufflelib.profiles.envelope import Envelope
 
 TILTS = np.geomspace(0.02, 50.0, 32)  # in units of one over the sum's standard deviation
 LARGEST_EXPONENT = 600.0
 LARGEST = 1e140  # loss whose square, times that of n, is a float
+BLOCK = 2**16  # atoms that are bounded at once
 ROUGH = 0.1  # relative width of a first look at a curve
 
 
@@ -47,23 +49,31 @@ class WorstPair(Envelope):
 
     def ceilings(self, eps):
         """Return an upper bound on log H for every pair and direction, without a quadrature."""
-        n, shrink = self.directions[0].n, math.exp(-eps)
-        first = self._first * shrink
-        value, size = first - self._second, first + self._second
-        power = (self._mass * np.clip(value, -LARGEST, LARGEST) ** 2).sum(axis=1)
+        n, step = self.directions[0].n, max(1, BLOCK // self._mass.shape[1])
+        starts = range(0, len(self.directions), step)
+        best = np.concatenate([self._chernoff(math.exp(-eps), slice(at, at + step)) for at in starts])
+        best += eps - 1.0 - math.log(n) + 1e-9 * (1.0 + np.abs(best))
+        outside = np.array([pair.ratios.log_outside(eps)[1] for pair in self.directions])
+        return np.minimum(np.logaddexp(best, outside), 0.0)
+
+    def _chernoff(self, shrink, block):
+        """Return log M(θ)ⁿ/θ at the best of some θ for some of the directions."""
+        n, mass, second = self.directions[0].n, self._mass[block], self._second[block]
+        first = self._first[block] * shrink
+        value, size = first - second, first + second
+        power = (mass * np.clip(value, -LARGEST, LARGEST) ** 2).sum(axis=1)
         spread = np.sqrt(np.maximum(power * n, 1e-300))
         best = np.full(spread.size, math.inf)
         for tilt in TILTS:
             theta = (tilt / spread)[:, None]
             exponent = theta * (value + self._doubt * size)
-            grown = self._mass * np.expm1(np.minimum(exponent, LARGEST_EXPONENT))
+            grown = mass * np.expm1(np.minimum(exponent, LARGEST_EXPONENT))
             moment = grown.sum(axis=1) + self._doubt * np.abs(grown).sum(axis=1)
             bound = n * np.log1p(np.maximum(moment, -1.0 + UNIT)) - np.log(theta[:, 0])
             best = np.minimum(best, np.where(exponent.max(axis=1) < LARGEST_EXPONENT, bound, math.inf))
-        best += eps - 1.0 - math.log(n) + 1e-9 * (1.0 + np.abs(best))
-        outside = np.array([pair.ratios.log_outside(eps)[1] for pair in self.directions])
-        return np.minimum(np.logaddexp(best, outside), 0.0)
+        return best
 
+    @counting("curves of pairs")
     def log_hockey_stick(self, eps, tolerance=TOLERANCE):
         """Enclose the largest of all curves."""
         rough = self._rough(eps, max(tolerance, ROUGH))
@@ -81,6 +91,7 @@ class WorstPair(Envelope):
         for i in np.argsort(-ceilings, kind="stable"):
             if found and ceilings[i] <= floor:
                 break
+            tick()
             one = self.directions[i]
             found[one] = one.log_hockey_stick(eps, tolerance).or_unknown()
             floor = max(floor, found[one].lower)
