@@ -111,7 +111,7 @@ UNDERSTAND = Door(
             "False alarms against misses",
             picture=pictures.TradeOff(),
             caption="Every attack trades false alarms against misses. The dotted line is random guessing; "
-            "the closer the black line is to it, the less the reports reveal. Grey: no shuffler.",
+            "the closer the black dots are to it, the less the reports reveal. Grey: no shuffler.",
         ),
         Part("digits", "All digits, and the Python code", understand.details, folded=True),
         Part("renyi", "Rényi divergence", text.renyi, pictures.Renyi(), folded=True, controls=("order",)),
@@ -129,14 +129,16 @@ COMPARE = Door(
             "",
             compare.answer,
             pictures.OverUsers(),
-            "The thick line is certified. No guarantee can lie in the grey area, because an attack attains "
-            "its edge. In colour: landmarks of the literature, where they apply; grey lines: all others.",
+            "The thick black line is certified: a step is the ε of its fewest users, which holds for more. "
+            "Where ε is 0 it ends. No guarantee can lie in the grey area, because of an attack. "
+            "In colour: landmarks of the literature, where they apply; grey lines: all others.",
         ),
         Part(
             "budgets",
             "Over local budgets",
             picture=pictures.OverBudgets(),
-            caption="The same bounds as a function of the local budget, for the same number of users.",
+            caption="The same bounds as a function of the local budget, for the same number of users. "
+            "Of what is certified only the computed points are drawn.",
         ),
         Part("bounds", "All bounds, and what they prove", text.bounds, folded=True),
         Part("compared", "All digits, and the Python code", understand.details, folded=True),

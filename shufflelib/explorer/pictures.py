@@ -4,6 +4,7 @@ A picture names the questions it shows; a `Known` answers them.  Nothing is draw
 answer, so a picture never shows numbers of another setting.
 """
 
+import dataclasses
 import math
 import threading
 from abc import ABC, abstractmethod
@@ -110,7 +111,7 @@ def answers(ask, settings, known):
 class _Epsilons(Picture):
     """ε at δ by every bound along one parameter."""
 
-    parameter = ""
+    parameter = known = ""  # what is varied, and what ε does between its values
 
     def __init__(self, **each):
         super().__init__(xscale="log", yscale="log", ylabel=r"central $\varepsilon$", **each)
@@ -145,11 +146,17 @@ class _Epsilons(Picture):
         curves.append(plotting.curve("local budget", x, local))
         self.curves = curves
         self._decades(-12)
-        shown = [plotting.curve(one.bound, one.x, np.where(one.y > 0.0, one.y, np.nan)) for one in curves]
+        shown = [self._drawn(one) for one in curves]
         named = {one.bound: NAMED[one.bound] for one in shown if one.bound in NAMED}
         plotting.draw_literature(self.ax, shown, named, shade="no guarantee: an attack")
         current = questions.scalar(known(questions.epsilon, setting))
         self._mark(getattr(setting, self.parameter), current if settings else (math.nan, math.nan))
+
+    def _drawn(self, one):
+        """Return a curve as drawn: only certified bounds are known to do between their points what ε does."""
+        if self.known and plotting.look(one.bound).kind == "certified":
+            return dataclasses.replace(one, known=self.known)
+        return plotting.curve(one.bound, one.x, np.where(one.y > 0.0, one.y, np.nan))
 
     def finding(self, setting, known):
         """Return ε here and at the next larger value of the parameter."""
@@ -209,7 +216,7 @@ def _number(published, name):
 class OverUsers(_Epsilons):
     """ε at δ against the number of users."""
 
-    parameter = "n"
+    parameter, known = "n", "falls"  # reports of more users can be added to those of fewer
 
     def __init__(self):
         super().__init__(xlabel="users $n$")

@@ -2,13 +2,26 @@
 
 import numpy as np
 
+from shufflelib.numerics.between import between
 from shufflelib.numerics.validation import shown
 from shufflelib.plotting.looks import GREY
 from shufflelib.plotting.style import erase, style
 
+BAR = 3.0  # points
 
-def shade_bracket(ax, x, lower, upper):
+
+def shade_bracket(ax, x, lower, upper, *, known=""):
     """Shade what lies between the best proved lower and upper bound, replacing an earlier shade.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, lower, upper : array_like, shape (m,)
+        Abscissae and both bounds.
+    known : {'', 'falls', 'rises'}
+        What the quantity does between the points, as for `curve`; where nothing is known there is a bar at
+        each point.
 
     Examples
     --------
@@ -20,12 +33,21 @@ def shade_bracket(ax, x, lower, upper):
     """
     erase(ax, "bracket")
     ax.relim()  # the limits forget the earlier shade
-    known = np.isfinite(lower) & np.isfinite(upper)
+    x, lower, upper = aligned(x=x, lower=lower, upper=upper)
+    lower, upper = (np.where(np.isfinite(end), end, np.nan) for end in (lower, upper))
+    ends = between(x, lower, upper, known) if known else (x, lower, upper)
     with style():
-        ax.fill_between(
-            x, lower, upper, where=known, color=GREY, alpha=0.25, linewidth=0, gid="bracket", zorder=1
-        )
+        _shade(ax, *ends, known, alpha=0.25, gid="bracket")
         ax.autoscale_view()
+
+
+def _shade(ax, x, bottom, top, known, **look):
+    """Shade between two heights: everywhere if they are corners of proved lines, else in bars."""
+    look |= {"color": GREY, "zorder": 1}
+    if known:
+        ax.fill_between(x, bottom, top, linewidth=0, **look)
+    else:
+        ax.vlines(x, bottom, top, linewidth=BAR, **look)
 
 
 def gap_in_words(lower, upper):
@@ -58,7 +80,7 @@ def gap_in_words(lower, upper):
     return f"both bounds, {float(np.ceil(gap / digit - 1e-3) * digit):.2g} % apart"
 
 
-def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1)):
+def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1), known=""):
     """Shade the region below an attack, where no valid bound can be, and label it.
 
     Parameters
@@ -71,6 +93,8 @@ def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1)):
         What the shade means.
     at : tuple of float
         Lower left corner of the words, in fractions of the panel.
+    known : {'', 'falls', 'rises'}
+        What the attacked quantity does between the points, as for `shade_bracket`.
 
     Examples
     --------
@@ -86,7 +110,9 @@ def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1)):
     with style():
         low, high = ax.get_ylim()
         ax.set_ylim(low, high)
-        ax.fill_between(x, low, attack, color=GREY, alpha=0.2, linewidth=0, zorder=1, gid="impossible")
+        if known:
+            x, attack, _ = between(x, attack, attack, known)
+        _shade(ax, x, low, attack, known, alpha=0.2, gid="impossible")
         ax.text(*at, words, transform=ax.transAxes, color="0.25", gid="impossible")
 
 

@@ -14,6 +14,9 @@ ON_TOP = {"certified": 3, "refuted": 4}  # crosses stay visible where two lines 
 def draw_curves(ax, curves):
     """Draw curves, or redraw those that the axes already show, each in its own look.
 
+    A certified bound is drawn as steps that are proved everywhere if its curve says what is known between its
+    points, else as its points.
+
     Parameters
     ----------
     curves : iterable of Curve
@@ -31,20 +34,24 @@ def draw_curves(ax, curves):
     with style():
         for one in curves:
             how = look(one.bound)
+            x, y = one.line
             if one.bound in drawn:
-                drawn[one.bound].set_data(one.x, one.y)
+                drawn[one.bound].set_data(x, y)
                 continue
+            alone = how.kind == "certified" and not one.known
+            first = int((how.side == "upper") == (one.known == "falls"))  # corner at a computed point
+            every = max(1, one.x.size // 8)
             ax.plot(
-                one.x,
-                one.y,
+                x,
+                y,
                 label=one.bound,
                 color=how.colour,
-                linestyle=how.dash,
+                linestyle="none" if alone else how.dash,
                 linewidth=WIDTH[how.kind],
-                marker=how.marker or None,
-                markersize=4,
-                markerfacecolor="white",
-                markevery=max(1, one.x.size // 8),
+                marker=how.marker or ("o" if alone else None),
+                markersize=4 if how.marker else 3,
+                markerfacecolor="white" if how.marker else None,
+                markevery=(first, 2 * every) if one.known else 1 if alone else every,
                 zorder=ON_TOP.get(how.kind, 2),
             )
         ax.relim()

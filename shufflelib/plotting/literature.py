@@ -77,5 +77,5 @@ def draw_literature(ax, curves, named, *, shade=SHADE):
         GREY_LINES if any(named.values()) else "",
     )
     draw_curves(ax, [curves[name] for name in named])
-    shade_impossible(ax, attack.x, attack.y, shade)
+    shade_impossible(ax, attack.x, attack.y, shade, known=attack.known)
     label_directly(ax, named)

@@ -13,12 +13,15 @@ reference       hairline                   a landmark such as the local budget
 ==============  =========================  ====================================================
 
 Where a theorem does not apply its curve holds NaN, and the line breaks.
+Of a certified bound only the computed points are drawn, unless a curve says what is known between them.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+
+from shufflelib.numerics.between import between
 
 WIDTH = {"certified": 2.0, "published": 1.2, "asymptotic": 1.2, "refuted": 0.8, "reference": 0.6}
 
@@ -118,6 +121,9 @@ class Curve:
         Abscissae and the two bounds; NaN where the theorem does not apply or nothing is proved.
     panel : Mapping
         What distinguishes this curve's panel, e.g. ``{"n": 10_000}``; columns of the CSV.
+    known : {'', 'falls', 'rises'}
+        What the quantity does between the points, as for `shufflelib.numerics.between.between`; empty where
+        that is unknown.
 
     Examples
     --------
@@ -134,6 +140,15 @@ class Curve:
     lower: np.ndarray
     upper: np.ndarray
     panel: Mapping = field(default_factory=dict)
+    known: str = ""
+
+    @property
+    def line(self):
+        """Abscissae and heights as drawn: the points, or a line that is a bound between them as well."""
+        if not self.known:
+            return self.x, self.y
+        x, lower, upper = between(self.x, self.y, self.y, self.known)
+        return x, lower if look(self.bound).side == "lower" else upper
 
     @property
     def y(self):
@@ -170,7 +185,7 @@ def look(bound):
     return LINE[bound]
 
 
-def curve(bound, x, values, **panel):
+def curve(bound, x, values, *, known="", **panel):
     """Return the `Curve` of a bound from a certified bracket, or from plain published values.
 
     Parameters
@@ -182,6 +197,9 @@ def curve(bound, x, values, **panel):
     values : Certified or array_like, shape (m,)
         A bracket (anything with ``lower`` and ``upper``), or one number per abscissa, masked or
         NaN where the theorem does not apply; it counts as the side that the bound's look names.
+    known : {'', 'falls', 'rises'}
+        What the quantity is proved to do between the points: ε falls with n and rises with the rounds,
+        δ falls with ε.
     **panel
         What distinguishes this curve's panel from the others.
 
@@ -198,7 +216,7 @@ def curve(bound, x, values, **panel):
             np.broadcast_to(np.asarray(end, float), x.shape) for end in (values.lower, values.upper)
         )
     else:
-        known = np.broadcast_to(np.ma.filled(np.ma.asarray(values, float), np.nan), x.shape)
-        unknown = np.full(x.shape, np.nan)
-        lower, upper = (known, unknown) if look(bound).side == "lower" else (unknown, known)
-    return Curve(bound, x, lower, upper, panel)
+        given = np.broadcast_to(np.ma.filled(np.ma.asarray(values, float), np.nan), x.shape)
+        other = np.full(x.shape, np.nan)
+        lower, upper = (given, other) if look(bound).side == "lower" else (other, given)
+    return Curve(bound, x, lower, upper, panel, known)

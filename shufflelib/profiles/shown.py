@@ -6,11 +6,14 @@ import math
 
 import numpy as np
 
+from shufflelib.numerics.between import between, convex
 from shufflelib.numerics.optional import axes
 from shufflelib.numerics.tables import Table
 
 DELTAS = (1e-4, 1e-6, 1e-8)
-POINTS, BETWEEN = 25, 4  # of a curve, and drawn between two of them
+LEAST = 0.1 * DELTAS[-1]  # where a picture ends below
+POINTS, PARTS = 25, 10  # of a curve, and steps drawn between two of them
+FARTHEST = 700.0  # ε from which on floats do not hold e^-ε
 WIDTH, HEIGHT, MARGIN = 320, 160, 40  # of a picture, in pixels
 
 
@@ -60,24 +63,27 @@ class Shown:
         ax.fill_between(eps, lower, upper, color="0.8", label="certified bracket")
         ax.plot(eps, upper, color="black", label="proved guarantee")
         ax.set(xlabel="ε", ylabel="δ", yscale="log")
+        ax.set_ylim(bottom=LEAST)
         ax.set_title(self.statement, wrap=True)
         ax.legend()
         return ax
 
     @functools.cached_property
     def _curve(self):
-        """Values of ε, and both bounds of δ there, down to the smallest of `DELTAS`.
+        """Corners in ε of two lines, and both bounds of δ there, down to the smallest of `DELTAS`.
 
-        Between computed points the upper bound is their chord over e^ε, in which δ is convex; the lower one
-        joins them on the logarithmic scale.
+        Between computed points the bounds follow from these because δ is convex in e^ε and falls; fine steps
+        are proved on the logarithmic scale as well.
         """
         finite = [one.upper for one in self._brackets() if math.isfinite(one.upper)]
         some = np.linspace(0.0, max(finite, default=0.0) or 0.1, POINTS)
-        found, least = self.delta(some), 0.1 * DELTAS[-1]
-        eps = np.linspace(0.0, some[-1], (POINTS - 1) * (BETWEEN + 1) + 1)
-        upper = np.interp(np.exp(eps - eps[-1]), np.exp(some - eps[-1]), found.upper)
-        lower = np.exp(np.interp(eps, some, np.log(np.maximum(found.lower, least))))
-        return eps, lower, np.maximum(upper, least)
+        found = self.delta(some)
+        eps, lower, upper = some, found.lower, found.upper
+        if eps[-1] < FARTHEST:
+            eps = np.linspace(0.0, some[-1], (POINTS - 1) * PARTS + 1)
+            lower, upper = convex(np.exp(some - some[-1]), lower, upper, np.exp(eps - eps[-1]))
+        eps, lower, upper = between(eps, lower, upper, "falls")
+        return eps, np.maximum(lower, LEAST), np.maximum(upper, LEAST)
 
     def _repr_html_(self):
         rows = [

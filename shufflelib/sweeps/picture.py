@@ -1,4 +1,4 @@
-"""The picture of a table: its longest axis from left to right, a line for each of the other settings."""
+"""The picture of a table: its longest axis from left to right, a colour for each of the other settings."""
 
 import math
 
@@ -23,7 +23,7 @@ NAMES = {
 
 
 def drawn(rows):
-    """Return a table drawn as PNG: the upper bound as a line, shaded down to the lower bound.
+    """Return a table drawn as PNG: dots at the upper bounds, bars down to the lower ones, no lines between.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ def drawn(rows):
         pairs = zip(others, values, strict=True)
         name = ", ".join(f"{_name(other)} = {_text(value)}" for other, value in pairs if value is not None)
         name = name.replace("randomizer = ", "")
-        how = {"color": colours[number % 4], "linestyle": "-" if number < 4 else "--", "label": name}
+        how = {"color": colours[number % 4], "marker": "o" if number < 4 else "s", "label": name}
         x, y = [row[along] for row in points], [row[height] for row in points]
-        ax.plot(x, y, marker=".", **how)
+        ax.plot(x, y, linestyle="none", ms=3, mfc=None if number < 4 else "white", **how)
         if height == "upper":
-            ax.fill_between(x, [row["lower"] for row in points], y, color=how["color"], alpha=0.15, lw=0)
+            ax.vlines(x, [row["lower"] for row in points], y, color=how["color"], alpha=0.4, lw=2)
     if len(lines) > 1:
         plotting.label_directly(ax, {line.get_label(): line.get_label() for line in ax.lines})
     fixed = [

@@ -28,7 +28,7 @@ def test_a_profile_is_the_line_that_makes_it_and_a_small_table_with_a_curve(text
         assert f"{delta:.0e}" in html and f"{profile.epsilon(delta):.4g}" in html
     assert html.count("<svg") == 1 and "nan" not in html
     xs = [float(x) for x in re.findall(r"([\d.]+),[\d.]+", html.split("polyline")[1])]
-    assert xs == sorted(xs) and len(xs) == 121
+    assert xs == sorted(xs) and len(xs) == 482
 
 
 def test_a_dictionary_of_a_profile_has_its_numbers_and_assumptions():

@@ -1,0 +1,218 @@
+"""What is drawn as certified is proved wherever it is drawn: points at random places of all pictures."""
+
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.colors import same_color
+
+from shufflelib import plotting, randomizers, shuffle, sweeps
+from shufflelib.explorer import pictures, questions
+from shufflelib.explorer.setting import Setting
+from shufflelib.numerics.between import between, convex
+from shufflelib.profiles import DiscretePair
+from shufflelib.sweeps.picture import drawn
+
+ROUNDING = 1e-9  # of the arithmetic of drawing
+POINTS = 100  # random places of a curve
+KNOWN = questions.Known(lambda question: question.answer())
+rng = np.random.default_rng(20)
+
+
+def line_at(ax, line, x):
+    """Height of a drawn line over x, as displayed, NaN where there is none."""
+    if line.get_linestyle() == "None":
+        return np.nan
+    points = line.get_xydata()
+    with np.errstate(divide="ignore"):
+        shown = ax.transScale.transform(points)
+        (here, _) = ax.transScale.transform((x, 1.0))
+    for (x0, y0), (x1, y1) in zip(shown[:-1], shown[1:], strict=True):
+        if x0 < here < x1:
+            height = y0 if y0 == y1 else y0 + (y1 - y0) * (here - x0) / (x1 - x0)
+            return ax.transScale.inverted().transform((here, height))[1]
+    return np.nan
+
+
+def shade_at(ax, shade, x):
+    """Lowest and highest height of a shade over x, NaN where there is none above the edge of the picture."""
+    if isinstance(shade, LineCollection):
+        return np.nan, np.nan
+    (path,) = shade.get_paths()
+    low, high = ax.get_ylim()
+    least = low if low > 0.0 else 0.0
+    with np.errstate(divide="ignore"):
+        ends = ax.transScale.transform([(x, least), (x, high)])
+    corners = ax.transScale.transform(np.clip(path.vertices, [-np.inf, least], np.inf))
+    heights = [
+        y0 + (y1 - y0) * (ends[0, 0] - x0) / (x1 - x0)
+        for (x0, y0), (x1, y1) in zip(corners[:-1], corners[1:], strict=True)
+        if min(x0, x1) < ends[0, 0] < max(x0, x1)
+    ]
+    if not heights or max(heights) <= ends[0, 1]:
+        return np.nan, np.nan
+    back = ax.transScale.inverted().transform([(ends[0, 0], min(heights)), (ends[0, 0], max(heights))])
+    return tuple(back[:, 1])
+
+
+def is_proved(ax, truth, places):
+    """Compare what is drawn at random places, and what is shaded there, with the bracket computed there."""
+    for x in places:
+        above, below = [], []  # the true value
+        for line in ax.get_lines():
+            if line.get_label() in ("certified upper", "certified lower"):
+                (above if line.get_label().endswith("upper") else below).append(line_at(ax, line, x))
+        for shade in ax.collections:
+            low, high = shade_at(ax, shade, x)
+            if shade.get_gid() == "impossible":
+                below.append(high)
+            else:
+                above.append(high)
+                below.append(low)
+        if not np.isnan([*above, *below]).all():
+            ends = truth(x)
+            assert not np.any(np.array(above) < ends.lower * (1.0 - ROUNDING)), x
+            assert not np.any(np.array(below) > ends.upper * (1.0 + ROUNDING)), x
+
+
+def line_of(ax, name):
+    return next(line for line in ax.get_lines() if line.get_label() == name)
+
+
+SETTINGS = [
+    Setting(mechanism="binary_rr", eps0=6.0),
+    Setting(mechanism="generalized_rr", eps0=4.0, d=10, rounds=30),
+    Setting(mechanism="generalized_rr", eps0=5.0, d=10, n=100),
+    Setting(mechanism="binary_rr", eps0=4.0, n=100, delta=1e-3),
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda one: f"{one.mechanism}-{one.eps0:g}-{one.rounds}")
+def test_epsilon_over_users_is_proved_between_the_computed_users(setting):
+    picture = pictures.OverUsers()
+    picture.draw(setting, KNOWN)
+    some = 10 if setting.rounds > 1 else POINTS
+    places = [5012, 1000] + np.exp(rng.uniform(np.log(100), np.log(1e8), some)).astype(int).tolist()
+    places = [place + 0.5 * (place in pictures.USERS) for place in places]
+    is_proved(picture.ax, lambda n: questions.epsilon(setting.but(n=int(n))), places)
+    assert all(line_at(picture.ax, line_of(picture.ax, "certified upper"), x) > 0.0 for x in places[:2])
+    assert shade_at(picture.ax, *picture.ax.collections, 150.5)[1] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("make", "field", "ask", "low", "high"),
+    [
+        (pictures.OverBudgets, "eps0", questions.epsilon, 0.1, 8.0),
+        (pictures.TradeOff, "fpr", questions.missed, 0.001, 0.999),
+        (pictures.Renyi, "order", questions.renyi, 1.5, 256.0),
+    ],
+)
+@pytest.mark.parametrize(
+    "setting", [SETTINGS[2], SETTINGS[3]], ids=lambda one: f"{one.mechanism}-{one.eps0:g}-{one.rounds}"
+)
+def test_the_other_pictures_of_the_page_are_proved_between_their_points(make, field, ask, low, high, setting):
+    picture = make()
+    picture.draw(setting, KNOWN)
+    places = np.append(rng.uniform(low, high, POINTS), [0.005, 0.02] if field == "fpr" else [])
+    is_proved(picture.ax, lambda x: ask(setting.but(**{field: float(x)})), places)
+    assert len(picture.ax.collections) == 1 and line_of(picture.ax, "certified upper").get_xdata().size > 3
+
+
+def random_pairs():
+    """Finite pairs, one whose δ(ε) is convex on the logarithmic scale between 0 and 4."""
+    yield DiscretePair(np.log([0.5, 0.49, 0.01]), np.log([0.55, 0.4499, 0.0001]))
+    for size in (2, 3, 5, 8):
+        p, q = rng.dirichlet(np.full(size, 0.4), 2) + 1e-9
+        yield DiscretePair(np.log(p / p.sum()), np.log(q / q.sum()))
+
+
+PROFILES = [
+    *random_pairs(),
+    shuffle(randomizers.generalized_rr(eps0=2.0, d=5), 30),
+    shuffle(randomizers.from_pmf([[0.9, 0.1], [0.3, 0.7]]), 200).subsample(0.3),
+    next(random_pairs()).compose(3),
+]
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=repr)
+def test_a_profile_draws_both_bounds_where_they_are_proved(profile):
+    ax = profile.plot()
+    (line,), (shade,) = ax.lines, ax.collections
+    end = line.get_xdata()[-1]
+    places = np.append(rng.uniform(0.0, end, POINTS), 0.1151 if end > 0.1151 else end / 3.0)
+    found = profile.delta(places)
+    least = ax.get_ylim()[0] * (1.0 + ROUNDING)
+    for x, lower, upper in zip(places, found.lower, found.upper, strict=True):
+        assert line_at(ax, line, x) >= lower * (1.0 - ROUNDING), x
+        low, high = shade_at(ax, shade, x)
+        assert low <= max(upper * (1.0 + ROUNDING), least), x
+        assert high >= lower * (1.0 - ROUNDING), x
+
+
+def test_a_sweep_joins_no_bounds(monkeypatch):
+    figures = []
+    monkeypatch.setattr(plotting, "png", lambda fig, **_: figures.append(fig))
+    spec = {"quantity": "epsilon", "randomizer": "binary-rr", "eps0": [4, 6], "n": [100, 1000], "delta": 1e-6}
+    drawn(sweeps.tabulate(spec, n_jobs=1))
+    (ax,) = figures[0].axes
+    assert {line.get_linestyle() for line in ax.get_lines()} == {"None"} and len(ax.get_lines()) == 2
+    assert all(isinstance(bar, LineCollection) for bar in ax.collections)
+
+
+X = np.array([1.0, 2.0, 4.0, 8.0])
+FALLING = 1.0 / X
+
+
+@pytest.mark.parametrize("known", ["falls", "rises"])
+def test_a_certified_curve_is_drawn_in_steps_and_its_shades_follow(known):
+    truth = (lambda x: 1.0 / x) if known == "falls" else (lambda x: x**2)
+    lower, upper = 0.9 * truth(X), 1.1 * truth(X)
+    _, ax = plotting.figure(xscale="log", yscale="log")
+    curves = [plotting.curve(f"certified {side}", X, end, known=known)
+              for side, end in (("lower", lower), ("upper", upper))]  # fmt: skip
+    plotting.draw_curves(ax, curves)
+    plotting.shade_bracket(ax, X, lower, upper, known=known)
+    plotting.shade_impossible(ax, X, lower, "no guarantee", known=known)
+    bracket, impossible = ax.collections
+    for x in rng.uniform(1.0, 8.0, POINTS):
+        assert line_at(ax, line_of(ax, "certified lower"), x) <= truth(x)
+        assert line_at(ax, line_of(ax, "certified upper"), x) >= truth(x)
+        low, high = shade_at(ax, bracket, x)
+        assert low <= truth(x) <= high and shade_at(ax, impossible, x)[1] <= truth(x)
+    marked = curves[0].line[0][::2] if known == "falls" else curves[0].line[0][1::2]
+    assert marked.tolist() == X.tolist()
+
+
+def test_where_nothing_is_known_between_points_only_points_and_bars_are_drawn():
+    _, ax = plotting.figure(xscale="log", yscale="log")
+    certified = [name for name, look in plotting.LINE.items() if look.kind == "certified"]
+    plotting.draw_curves(ax, [plotting.curve(name, X, FALLING) for name in (*certified, "EFMRTT'19")])
+    styles = {line.get_label(): line.get_linestyle() for line in ax.get_lines()}
+    assert styles.pop("EFMRTT'19") != "None" and set(styles.values()) == {"None"}
+    assert all(line.get_marker() != "None" for line in ax.get_lines())
+    plotting.shade_bracket(ax, X, FALLING, 2 * FALLING)
+    plotting.shade_impossible(ax, X, FALLING, "no guarantee")
+    assert all(isinstance(shade, LineCollection) for shade in ax.collections) and len(ax.collections) == 2
+    assert same_color(line_of(ax, "certified upper").get_markerfacecolor(), plotting.BLACK)
+
+
+def test_bounds_of_a_convex_function_hold_between_the_points():
+    for _ in range(20):
+        x = np.sort(rng.uniform(0.0, 1.0, 6))
+        power, wide = rng.uniform(1.0, 6.0), rng.uniform(0.0, 0.05, 6)
+        at = np.sort(rng.uniform(x[0], x[-1], POINTS))
+        there, truth = (1.0 - x) ** power, (1.0 - at) ** power
+        lower, upper = convex(x, there - wide, there + 2.0 * wide, at)
+        assert np.all(lower <= truth + 1e-12) and np.all(truth <= upper + 1e-12)
+        joined = np.interp(at, x, there)
+        assert np.all(upper <= joined + 2.0 * wide.max() + 1e-12) and np.all(joined - lower < 1.0)
+
+
+def test_points_without_a_bound_are_left_out():
+    lower, upper = convex([0.0, 1.0, 2.0], [4.0, np.nan, 0.0], [4.0, np.inf, 0.0], [1.0])
+    assert (lower.tolist(), upper.tolist()) == ([0.0], [2.0])
+    assert np.isnan(convex([0.0, 1.0], [np.nan] * 2, [np.nan] * 2, [0.5])).all()
+    _, lower, upper = between([1, 2, 3], [3, np.nan, 1], [4, np.nan, 2], "falls")
+    assert np.isnan(lower).tolist() == [False, True, True, False, False, False]
+    assert np.isnan(upper).tolist() == [False, False, False, True, True, False]
+    with pytest.raises(ValueError, match="known must be one of falls, rises, got 'up'; draw"):
+        between([1, 2], [3, 2], [3, 2], "up")
