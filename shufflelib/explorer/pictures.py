@@ -4,7 +4,6 @@ A picture names the questions it shows; a `Known` answers them.  Nothing is draw
 answer, so a picture never shows numbers of another setting.
 """
 
-import dataclasses
 import math
 import threading
 from abc import ABC, abstractmethod
@@ -137,26 +136,26 @@ class _Epsilons(Picture):
         settings = self.settings(setting)
         x = np.array([getattr(one, self.parameter) for one in settings], float)
         low, high = answers(questions.epsilon, settings, known)
-        curves = [plotting.curve(ENDS[0], x, low), plotting.curve(ENDS[1], x, high)]
+        curves = [
+            plotting.curve(end, x, y, known=self.known) for end, y in zip(ENDS, (low, high), strict=True)
+        ]
         published = [known(questions.published, one) if one.one_round else None for one in settings]
         for bound in questions.OTHERS:
             values = [_number(one, bound.name) for one in published]
-            curves.append(plotting.curve(bound.name, x, values))
+            known_between = self.known if plotting.look(bound.name).kind == "certified" else ""
+            curves.append(plotting.curve(bound.name, x, values, known=known_between))
         local = [_finite(one.budget * one.rounds) for one in settings]
         curves.append(plotting.curve("local budget", x, local))
         self.curves = curves
         self._decades(-12)
-        shown = [self._drawn(one) for one in curves]
+        shown = [
+            one if one.known else plotting.curve(one.bound, one.x, np.where(one.y > 0.0, one.y, np.nan))
+            for one in curves
+        ]
         named = {one.bound: NAMED[one.bound] for one in shown if one.bound in NAMED}
         plotting.draw_literature(self.ax, shown, named, shade="no guarantee: an attack")
         current = questions.scalar(known(questions.epsilon, setting))
         self._mark(getattr(setting, self.parameter), current if settings else (math.nan, math.nan))
-
-    def _drawn(self, one):
-        """Return a curve as drawn: only certified bounds are known to do between their points what ε does."""
-        if self.known and plotting.look(one.bound).kind == "certified":
-            return dataclasses.replace(one, known=self.known)
-        return plotting.curve(one.bound, one.x, np.where(one.y > 0.0, one.y, np.nan))
 
     def finding(self, setting, known):
         """Return ε here and at the next larger value of the parameter."""
