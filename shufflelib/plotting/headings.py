@@ -10,6 +10,7 @@ from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
 
 from shufflelib.numerics.validation import instance, shown
+from shufflelib.plotting.labels import move_apart
 from shufflelib.plotting.style import STYLE, erase, style
 
 FINDING, SETTING = 9.5, 8.0  # points
@@ -53,11 +54,12 @@ def headline(place, finding, setting):
             bold = {"fontsize": FINDING, "fontweight": "bold"}
             title = fig.suptitle(f"{lines}\n ", x=0.01, ha="left", **bold)
             fig.add_artist(Annotation(setting, (0, 0), xycoords=title, va="bottom", **under))
-            return
-        place.set_title(lines, loc="left", fontsize=FINDING, fontweight="bold", pad=20)
-        place.annotate(
-            setting, (0, 1), xycoords="axes fraction", xytext=(0, 8), textcoords="offset points", **under
-        )
+        else:
+            place.set_title(lines, loc="left", fontsize=FINDING, fontweight="bold", pad=20)
+            place.annotate(
+                setting, (0, 1), xycoords="axes fraction", xytext=(0, 8), textcoords="offset points", **under
+            )
+    move_apart(fig)
 
 
 def digits(value, significant=3):

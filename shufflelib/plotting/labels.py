@@ -9,6 +9,7 @@ from shufflelib.plotting.looks import LINE
 from shufflelib.plotting.style import STYLE, erase, style
 
 CONTRAST = 3.0  # of a label's colour with white, so that light colours stay legible
+GROUP = "direct label"
 LINE_HEIGHT = 1.3  # of a label, in font sizes
 
 
@@ -32,16 +33,46 @@ def label_directly(ax, words=None):
     ["EFMRTT'19"]
     """
     words = words or {}
-    erase(ax, "direct label")
+    erase(ax, GROUP)
     with style():
-        ax.figure.draw_without_rendering()
-        ends = _ends(ax, words)
         beside = ax.transAxes + ScaledTranslation(8 / 72, 0, ax.figure.dpi_scale_trans)
-        names = [words.get(line.get_label(), line.get_label()) for _, line, _ in ends]
-        for height, name, (_, line, point) in zip(_apart(ax, ends, names), names, ends, strict=True):
+        for line, point in _ends(ax, words):
+            name = words.get(line.get_label(), line.get_label())
             arrow = {"linewidth": 0.4, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 0}
-            how = {"xytext": (1.0, height), "textcoords": beside, "annotation_clip": False}
-            _name(ax, name, point, line, arrow, **how, gid="direct label")
+            how = {"xytext": (1.0, 0.5), "textcoords": beside, "annotation_clip": False}
+            _name(ax, name, point, line, arrow, **how, gid=GROUP)
+    move_apart(ax.figure)
+
+
+def move_apart(fig):
+    """Move the labels at the ends of lines apart, in panels as high as they are now.
+
+    A headline takes height away, so this is done again after one is written, and before a figure is saved.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> from shufflelib.plotting.labels import move_apart
+    >>> fig, ax = plotting.figure()
+    >>> plotting.draw_curves(ax, [plotting.curve("EFMRTT'19", [0.25, 0.5], [0.12, 0.23])])
+    >>> plotting.label_directly(ax)
+    >>> _ = ax.set_ylim(0, 0.46)
+    >>> move_apart(fig)
+    >>> round(ax.texts[0].xyann[1], 3)
+    0.5
+    """
+    panels = [(ax, [text for text in ax.texts if text.get_gid() == GROUP]) for ax in fig.axes]
+    panels = [(ax, labels) for ax, labels in panels if labels]
+    if not panels:
+        return
+    with style():
+        fig.draw_without_rendering()
+        for ax, labels in panels:
+            heights = [_height(ax, label.xy) for label in labels]
+            order = np.argsort(heights, kind="stable")
+            names = [labels[k].get_text() for k in order]
+            for k, height in zip(order, _apart(ax, np.take(heights, order), names), strict=True):
+                labels[k].xyann = (1.0, float(height))
 
 
 def label_along(ax, words):
@@ -83,28 +114,29 @@ def _name(ax, name, point, line, arrow, **how):
 
 
 def _ends(ax, words):
-    """Return height, line and last point of each line with a name, from the lowest up."""
-    ends = []
+    """Yield each line with a name, and its last point."""
     for line in ax.get_lines():
         points = line.get_xydata()
         drawn = np.isfinite(points).all(axis=1) & ((points[:, 1] > 0) | (ax.get_yscale() != "log"))
         points = points[drawn]
         name = line.get_label()
         if words.get(name, name if name in LINE else "") and len(points):
-            height = ax.transAxes.inverted().transform(ax.transData.transform(points[-1]))[1]
-            ends.append((min(max(height, 0.0), 1.0), line, points[-1]))
-    return sorted(ends, key=lambda end: end[0])
+            yield line, points[-1]
 
 
-def _apart(ax, ends, names):
-    """Return the heights nearest to the ends at which names do not overlap and stay beside the panel."""
-    if not ends:
-        return []
+def _height(ax, point):
+    """Return the height of a point as a share of the panel's, at most its edge."""
+    height = ax.transAxes.inverted().transform(ax.transData.transform(point))[1]
+    return min(max(height, 0.0), 1.0)
+
+
+def _apart(ax, heights, names):
+    """Return the heights nearest to those given at which names do not overlap and stay beside the panel."""
     inches = ax.get_window_extent().height / ax.figure.dpi
     sizes = np.array([LINE_HEIGHT * (name.count("\n") + 1) for name in names])
     sizes *= STYLE["font.size"] / 72 / inches
     steps = np.cumsum(sizes) - sizes / 2
-    free = isotonic_regression([end[0] for end in ends] - steps).x
+    free = isotonic_regression(heights - steps).x
     lowest, highest = -sizes[0] / 2, 1.0 + sizes[-1] / 2 - sizes.sum()
     return (np.clip(free, lowest, highest) if lowest < highest else free) + steps
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from shufflelib.numerics.atomic_files import replace
+from shufflelib.plotting.labels import move_apart
 from shufflelib.plotting.looks import Curve
 from shufflelib.plotting.style import style
 
@@ -44,6 +45,7 @@ def _settled(fig):
     """Lay the figure out once and hold it there, so that every format shows the same layout."""
     with style():
         fig.draw_without_rendering()
+    move_apart(fig)
     engine = fig.get_layout_engine()
     fig.set_layout_engine("none")
     try:

@@ -47,6 +47,42 @@ def test_labels_of_two_lines_do_not_overlap_and_stay_legible():
     assert legible("#000000") == (0.0, 0.0, 0.0)
 
 
+def end_labels(*steps):
+    """Heights of the labels at the ends of lines that nearly meet, after these steps in this order."""
+    fig, (_, ax) = plotting.figure(1, 2, height=2.9, yscale="log")
+    names = "EFMRTT'19", "blanket, specific", "blanket, generic", "Girgis'21, full sum"
+    factors = 1.0, 1.01, 1.02, 30.0
+    plotting.draw_curves(
+        ax, [plotting.curve(name, X, k * TRUTH) for name, k in zip(names, factors, strict=True)]
+    )
+    do = {
+        "label": lambda: plotting.label_directly(ax),
+        "headline": lambda: plotting.headline(fig, "a finding of two lines " * 6, "and its setting"),
+        "limits": lambda: ax.set_ylim(1e-3, 1e3),
+        "save": lambda: plotting.save_figure(fig, [], "00_labels"),
+    }
+    for step in steps:
+        do[step]()
+    fig.draw_without_rendering()
+    shown = [Text.get_window_extent(text) for text in ax.texts if text.get_gid() == "direct label"]
+    return sorted((box.y0, box.y1) for box in shown)
+
+
+@pytest.mark.parametrize("steps", [("label", "headline"), ("headline", "label")], ids=" then ".join)
+def test_labels_at_the_ends_are_apart_whatever_was_called_first(steps):
+    found = end_labels(*steps)
+    assert len(found) == 4 and all(low[1] <= high[0] for low, high in itertools.pairwise(found))
+    assert np.allclose(found, end_labels("headline", "label"))
+
+
+def test_labels_are_placed_again_before_a_figure_is_saved(tmp_path, monkeypatch):
+    monkeypatch.setenv("SHUFFLELIB_FIGURES", str(tmp_path))
+    monkeypatch.setenv("SHUFFLELIB_FORMATS", "png")
+    found = end_labels("label", "limits", "save")
+    assert np.allclose(found, end_labels("limits", "label"))
+    assert not np.allclose(found, end_labels("label", "limits"))
+
+
 @pytest.mark.parametrize(
     ("lower", "upper", "words"),
     [
