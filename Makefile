@@ -82,8 +82,9 @@ help: ## list these targets
 figures: $(WANTED) $(IDEAS) figures/papers/index.csv ## run every notebook and write figures/ (PROFILE=quick: build/quick/figures/)
 	@echo 'written by $(words $(WANTED)) notebooks, PROFILE=$(PROFILE):'
 	@cat /dev/null $(WANTED:.ipynb=.files) | sed 's/^/  /'
-	@$(VENV) -c 'from shufflelib.datasets import mnist_available as here; here() or \
-	    print("no MNIST here (make data): its figures are left as they are, the bundled digits stand in")'
+	@$(VENV) -c 'from shufflelib.datasets import mnist_available as here; \
+	    print("MNIST is here: a notebook that ran before it came runs again only after make clean" if here() else \
+	    "no MNIST here (make data): its figures are left as they are, the bundled digits stand in")'
 
 test: unit ## lint, the quick tests, then every notebook on coarse grids
 	@$(MAKE) --no-print-directory figures PROFILE=quick
@@ -143,6 +144,7 @@ browser: .venv/book ## test the explorer in Chromium: controls, numbers and pict
 
 data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA) and verify it; keeps files that are there
 	@$(VENV) -m shufflelib.datasets
+	@echo 'make figures does not notice new data: run make clean first'
 
 check-figures: $(CHECK) build/check/ideas.drawn ## rebuild the figures in another folder and compare their data with figures/
 	$(VENV) tools/check_figures.py figures build/check/figures

@@ -133,7 +133,7 @@ def _checked(profile, step):
 
 
 def _privacy_loss_distribution(pair, step, *, optimistic):
-    with remedy("the conversion needs it: pip install shufflelib[interop]"):
+    with remedy("the conversion needs it: pip install dp-accounting"):
         from dp_accounting.pld import pld_pmf, privacy_loss_distribution
     loss = LossOnGrid(pair, step)
     pmfs = []

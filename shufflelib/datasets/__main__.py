@@ -9,7 +9,7 @@ def main():
     """Download what is missing; return 0, or 1 after one line about the error."""
     try:
         fetched = download_mnist()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from shufflelib.datasets.images import Digits
+from shufflelib.numerics.optional import remedy
 
 BRIGHTEST = 16  # each pixel counts the dark ones in a square of four by four
 TRAINING = 1500  # a multiple of many block sizes
@@ -32,8 +33,8 @@ def digits():
     >>> data.train_images.shape, data.test_labels.shape, float(data.train_images.max())
     ((1500, 64), (297,), 1.0)
     """
-    from sklearn.datasets import load_digits
-
+    with remedy("the digits come with it: pip install scikit-learn"):
+        from sklearn.datasets import load_digits
     bundle = load_digits()
     images = (bundle.data / BRIGHTEST).astype(np.float32)
     order = np.random.RandomState(SEED).permutation(len(images))

@@ -13,6 +13,7 @@ import numpy as np
 
 from shufflelib.datasets.images import Digits
 from shufflelib.numerics import validation
+from shufflelib.numerics.optional import remedy
 
 VARIABLE = "SHUFFLELIB_DATA"
 REMEDY = f"run `make data`, or set {VARIABLE} to a folder that holds mnist/"
@@ -215,8 +216,8 @@ def _array(folder, file):
 
 def _download(folder, file):
     """Download a file from the first mirror that delivers it."""
-    import pooch
-
+    with remedy("the download needs it: pip install pooch"):
+        import pooch
     failures = []
     for mirror in MIRRORS:
         try:

@@ -1,4 +1,7 @@
-"""A queue of questions: answers are kept, visitors take turns, questions nobody waits for are dropped."""
+"""A queue of questions: answers are kept, visitors take turns, questions nobody waits for are dropped.
+
+A failure is no answer: it is shown to those who waited, and the question is asked anew for anybody else.
+"""
 
 import itertools
 import multiprocessing
@@ -22,29 +25,45 @@ class QuestionQueue:
 
     def __init__(self, start, quick=None, *, callback=lambda: None):
         self.callback, self._known, self._wanted = callback, {}, {}
+        self._failed = {}  # question: why, and the visitors who still see that
         starts = [quick or start, *[start] * (LANES - 1)]
         self._workers = [_Worker(one, self._finish) for one in starts]
         self._lock = threading.RLock()
 
     def get(self, question):
         """Return the answer, an `Unknown`, or None while it is not known."""
-        return self._known.get(question)
+        answer = self._known.get(question)
+        return self._failed.get(question, (None,))[0] if answer is None else answer
 
     def want(self, questions, who=None):
         """Ask these questions, the first ones first, instead of all that this visitor still waits for."""
         with self._lock:
-            self._wanted[who] = [one for one in dict.fromkeys(questions) if one not in self._known]
+            self._forget_failures(questions, who)
+            self._wanted[who] = [one for one in dict.fromkeys(questions) if self.get(one) is None]
             if not self._wanted[who]:
                 del self._wanted[who]
             turns = itertools.chain.from_iterable(itertools.zip_longest(*self._wanted.values()))
-            open_ones = [one for one in dict.fromkeys(turns) if one is not None and one not in self._known]
+            open_ones = [one for one in dict.fromkeys(turns) if one is not None and self.get(one) is None]
             for lane, worker in enumerate(self._workers):
                 worker.want([question for question in open_ones if question.lane == lane])
 
-    def _finish(self, question, answer):
-        self._known[question] = answer
-        if len(self._known) > MOST_KEPT:
-            del self._known[next(iter(self._known))]
+    def _forget_failures(self, questions, who):
+        """Forget what failed for others only, and what this visitor no longer looks at."""
+        for question, (_, visitors) in list(self._failed.items()):
+            if (question in questions) != (who in visitors):
+                visitors.discard(who)
+                if question in questions or not visitors:
+                    del self._failed[question]
+
+    def _finish(self, question, answer, *, failed=False):
+        with self._lock:
+            if failed:
+                visitors = {who for who, wanted in self._wanted.items() if question in wanted}
+                self._failed[question] = answer, visitors
+            else:
+                self._known[question] = answer
+            if len(self._known) > MOST_KEPT:
+                del self._known[next(iter(self._known))]
         self.callback()
 
     def close(self):
@@ -95,11 +114,13 @@ class _Worker:
                 return
             question, self._begun, self._future = self._begun, None, None
             self._wanted = [one for one in self._wanted if one != question]
-        answer, failure = None, future.exception()
+        failure = future.exception()
         if failure:
             self.close()
             answer = Unknown(f"the computation failed: {failure!r}; reload the page")
-        self._finish(question, answer or future.result())
+        else:
+            answer = future.result()
+        self._finish(question, answer, failed=failure is not None)
         self._next()
 
     def _stop(self, future):

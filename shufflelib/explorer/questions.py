@@ -49,10 +49,10 @@ class Question(NamedTuple):
         return self.ask in (largest, fewest) or (self.setting.rounds > 1 and self.ask in (missed, tradeoff))
 
     def answer(self):
-        """Return the answer, or the reason why there is none."""
+        """Return the answer, or the reason why there is none; running out of memory is not one."""
         try:
             return self.ask(self.setting)
-        except (ValueError, ArithmeticError, MemoryError) as refusal:
+        except (ValueError, ArithmeticError) as refusal:
             return Unknown(str(refusal) or type(refusal).__name__)
 
 

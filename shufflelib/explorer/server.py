@@ -36,9 +36,9 @@ class Explorer(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(self, port=0, *, queue=None):
+        self.queue = queue or QuestionQueue(Process, partial(Process, 0))  # closed if the port is in use
         super().__init__(("127.0.0.1", port), Visit)
         self.address = f"http://127.0.0.1:{self.server_address[1]}/"
-        self.queue = queue or QuestionQueue(Process, partial(Process, 0))
         self.news, self.seen = threading.Condition(), {}
         self.queue.callback = self._tell
 

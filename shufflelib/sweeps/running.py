@@ -61,7 +61,9 @@ def completed(calls, *, n_jobs, scheduler):
     if n_jobs != -1:
         n_jobs = validation.count(n_jobs, "n_jobs", remedy="or pass -1 for one worker on each core")
     address = _address(scheduler)
-    with remedy("a sweep needs it: pip install shufflelib[sweeps]"):
+    with remedy("a sweep needs it: pip install joblib pyyaml threadpoolctl tqdm"):
+        import joblib  # noqa: F401
+        import threadpoolctl  # noqa: F401
         from tqdm import tqdm
     results = _on_this_machine(calls, n_jobs) if address is None else _on_a_cluster(calls, address)
     yield from tqdm(results, total=len(calls), disable=not watched())
@@ -99,7 +101,7 @@ def _on_this_machine(calls, n_jobs):
 
 
 def _on_a_cluster(calls, address):
-    with remedy("a cluster needs it: pip install shufflelib[cluster]"):
+    with remedy("a cluster needs it: pip install distributed joblib pyyaml threadpoolctl tqdm"):
         from distributed import Client, KilledWorker, as_completed
     try:
         client = Client(address, timeout=SECONDS, set_as_default=False)

@@ -100,7 +100,7 @@ def load(path):
     ImportError
         If PyYAML is missing; it says what to install.
     """
-    with remedy("a sweep file needs it: pip install shufflelib[sweeps]"):
+    with remedy("a sweep file needs it: pip install joblib pyyaml threadpoolctl tqdm"):
         import yaml
 
     class Loader(yaml.SafeLoader):

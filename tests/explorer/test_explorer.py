@@ -5,6 +5,9 @@ import json
 import math
 import multiprocessing.connection
 import re
+import socket
+import subprocess
+import sys
 import time
 
 import pytest
@@ -195,6 +198,50 @@ def test_a_failure_is_a_message_and_never_a_number():
     assert "full" in queue.get(question).reason
     output = text.epsilon(SMALL, Known(queue.get))
     assert "Nothing is proved here" in output and "≤" not in output
+
+
+@pytest.mark.parametrize("failure", [MemoryError("full"), concurrent.futures.BrokenExecutor("killed")])
+def test_a_failure_is_shown_to_those_who_waited_and_the_question_asked_anew_for_others(failure):
+    executor, question = Waiting(), Question.of(questions.epsilon, SMALL)
+    queue = QuestionQueue(lambda: executor)
+    queue.want([question], "one")
+    executor.asked[-1][1].set_exception(failure)
+    queue.want([question], "one")  # a page that still waits for something else
+    assert len(executor.asked) == 1 and isinstance(queue.get(question), Unknown)
+    queue.want([question], "another")
+    assert len(executor.asked) == 2 and queue.get(question) is None
+    executor.asked[-1][1].set_exception(failure)
+    queue.want([], "another")
+    assert queue.get(question) is None
+    queue.want([question], "another")
+    executor.answer()
+    assert queue.get(question) == questions.epsilon(SMALL)
+
+
+def test_running_out_of_memory_is_no_answer_to_keep():
+    def full(setting):
+        raise MemoryError("full")
+
+    with pytest.raises(MemoryError):
+        Question(full, SMALL).answer()
+
+
+def test_a_port_in_use_and_a_missing_matplotlib_are_one_line():
+    without = "import sys; sys.modules['matplotlib'] = None; "
+    run = "import runpy; runpy.run_module('shufflelib.explorer', run_name='__main__')"
+
+    def said(code, *words):
+        command = [sys.executable, "-c", code, *words]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1
+        return done.stderr
+
+    message = said(without + run, "--no-browser")
+    assert message.endswith("is missing; the pictures of the explorer need it: pip install matplotlib\n")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        message = said(run, "--no-browser", "--port", port)
+    assert f"cannot use port {port}: " in message and "--port 0 takes a free one" in message
 
 
 def test_other_processes_answer_and_leave():

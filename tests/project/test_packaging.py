@@ -154,5 +154,35 @@ def test_a_missing_extra_is_one_clear_line(bare, tmp_path):
         cwd=tmp_path, env=given, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr.count("\n") == 1 and "shufflelib[sweeps]" in done.stderr
+    assert done.stderr.count("\n") == 1 and "pip install joblib pyyaml threadpoolctl tqdm" in done.stderr
     assert os.listdir(tmp_path) == ["grid.yaml"]
+
+
+REMEDY = re.compile(r"pip install +(?!--no-deps)((?:[^\s\"`);,:]| (?=[a-z]))+)")
+TEXTS = "shufflelib/**/*.py", "claims/**/*.py", "*.md", "book/**/*.md", "book/**/*.js", "notebooks/**/*.md"
+EXTRAS = PROJECT["optional-dependencies"]
+OPTIONAL = {re.split(r"[ <>=]", one)[0] for needs in EXTRAS.values() for one in needs}
+
+
+def test_every_remedy_names_packages_that_an_extra_needs_or_an_extra_of_a_clone():
+    found = {}
+    for pattern in TEXTS:
+        for path in ROOT.glob(pattern):
+            for words in REMEDY.findall(path.read_text(encoding="utf-8")):
+                found[words.strip()] = path
+    assert len(found) > 6
+    for words, path in found.items():
+        if words.startswith(("'.", ".")):
+            extra = re.fullmatch(r"'\.\[(\w+)\]'|\.( in its folder| +)?", words)
+            assert extra and (extra[1] is None or extra[1] in EXTRAS), (path, words)
+        else:
+            assert set(words.split()) <= OPTIONAL, (path, words)
+    whole = {" ".join(re.split(r"[ <>=]", one)[0] for one in needs) for needs in EXTRAS.values()}
+    assert {"dp-accounting", "joblib pyyaml threadpoolctl tqdm"} <= found.keys() & whole
+
+
+def test_who_fetches_mnist_is_told_that_figures_are_not_drawn_again_by_themselves():
+    makefile = (ROOT / "Makefile").read_text()
+    for target in ("data", "figures"):
+        recipe = re.search(rf"(?m)^{target}: .*\n((?:\t.*\n)+)", makefile)[1]
+        assert "make clean" in recipe and "make clean" in (ROOT / "README.md").read_text()
