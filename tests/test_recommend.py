@@ -8,6 +8,7 @@ import pytest
 
 from shufflelib import estimation, randomizers, recommend, shuffle, shuffling
 from shufflelib.profiles import Gaussian
+from statement_words import promised
 
 HISTOGRAM = {"n": 20_000, "eps": 0.5, "delta": 1e-6, "d": 12}
 MEAN = {"n": 2000, "eps": 1.0, "delta": 1e-6, "task": "mean"}
@@ -18,11 +19,16 @@ SETTINGS = {
     "rate": MEAN | {"rounds": 3, "rate": 0.2},
     "dropout": HISTOGRAM | {"dropout": 0.25},
 }
+STATED = SETTINGS | {
+    "few": {"n": 300, "eps": 0.1234564, "delta": 1.00000004e-6, "d": 40},
+    "two": HISTOGRAM | {"d": 2, "eps": 1.5, "dropout": 0.1, "rate": 0.3},
+    "odd rate": MEAN | {"rate": 0.7, "dropout": 0.2},
+}
 
 
 @functools.cache
 def found(name):
-    return recommend(**SETTINGS[name])
+    return recommend(**STATED[name])
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -58,13 +64,68 @@ def test_the_comparison_is_with_gaussian_noise_at_the_same_target():
 def test_the_sentence_counts_all_rounds_and_every_message():
     proposed = recommend(n=100_000, eps=0.5, delta=1e-8, d=64, rounds=5)
     said, row = proposed.sentence, proposed[0]
-    assert row["parameter"] == "messages" and f"its value and {row['value']} random message" in said
+    assert (
+        row["parameter"] == "messages"
+        and f"once its value, one of 64 options, and {row['value']} ran" in said
+    )
     assert "any one user in all 5 rounds together" in said and "taking part does not depend" in said
     assert any(note.startswith("messages: random ones") for note in proposed.notes)
     said, row = found("mean").sentence, found("mean")[0]
-    assert f"{row['mechanism']} (eps0 = {row['value']:g})" in said and "any one user's value" in said
+    assert f"the piecewise mechanism at eps0 = {row['value']:g}," in said and "any one user's value" in said
     odds = float(said.split("at most ")[-1].split(" times")[0])
     assert math.exp(row["value"]) <= odds <= 1.01 * math.exp(row["value"])
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_a_statement_names_all_that_its_guarantee_depends_on(name):
+    """At other numbers of options the same ε₀ gives another ε."""
+    for row in found(name):
+        profile, eps, delta = promised(row["sentence"])
+        assert profile.epsilon(delta).upper <= eps, row["sentence"]
+        assert (eps, delta) == (STATED[name]["eps"], STATED[name]["delta"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"delta": 1e-2}, "delta = 0.01 is not below 1/users = 5e-05"),
+        ({"delta": 1 / 20_000}, "from all 20,000, has this delta too"),
+        ({"delta": 1 / 100_000, "rate": 0.2}, "from all 100,000, has this delta too"),
+        (
+            {"eps": 1e-7, "delta": 0.5},
+            "Warning: delta = 0.5 is larger than eps = 1e-07: are the two exchanged?",
+        ),
+        ({"n": 2, "eps": 0.01, "delta": 1e-12}, "n = 2: so few reports hide nobody"),
+        ({"n": 2, "eps": 0.01, "delta": 1e-12}, "The standard error of a share between 0 and 1 is "),
+        ({"eps": 8.0}, "eps = 8 lets a result be 2,990 times as likely"),
+    ],
+)
+def test_a_target_that_nobody_means_is_warned_of_in_the_first_line_and_in_every_statement(asked, words):
+    answered = recommend(**(HISTOGRAM | asked))
+    assert words in str(answered).splitlines()[0] and words in answered.to_dict()["warning"]
+    for row in answered:
+        assert row["sentence"].startswith(row["warning"]) and row["warning"].startswith("Warning: ")
+        assert words.split(" is ")[0] in row["sentence"]
+
+
+def test_thousands_of_messages_are_warned_of_wherever_the_row_stands():
+    many = recommend(n=200, eps=0.1, delta=1e-6, d=500)
+    (row,) = (row for row in many if row["parameter"] == "messages")
+    words = f"Every user sends {row['value'] + 1:,} messages"
+    assert row["value"] > 1000 and words in row["warning"] and words in row["sentence"] and words in str(many)
+    usual = recommend(**HISTOGRAM)
+    assert usual.warning == "" and str(usual).startswith("histogram of 12 items: ")
+    assert not any("Warning" in row["sentence"] for row in usual)
+
+
+def test_a_breach_is_said_in_words_once_odds_say_nothing():
+    three = recommend(**MEAN, rounds=3)
+    assert all(
+        "all 3 reports together can be traced to the sender: no meaningful protection remains"
+        in row["sentence"]
+        for row in three
+    )
+    assert "times as likely" not in recommend(**(MEAN | {"n": 10**9}))[0]["sentence"]
 
 
 def test_dropouts_leave_fewer_users_and_a_condition():

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib import randomizers
+from shufflelib.calibration import cautions
+from shufflelib.calibration.cautions import breach, exactly, warning
 from shufflelib.calibration.targets import LARGEST_BUDGET, SMALLEST_BUDGET, Target
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import written
@@ -37,6 +39,8 @@ class Candidate:
 
     Parameters
     ----------
+    name : str
+        What it is called where a statement to publish names it.
     constructor : callable
         Takes the number of items, if there are any, and ``eps0``, if that is looked for.
     bits : callable
@@ -47,13 +51,17 @@ class Candidate:
         What is calibrated.
     limits : tuple of float
         Range of the value looked for.
+    size : str
+        Words after the name, with the sizes that the mechanism chose and that its guarantee depends on.
     """
 
+    name: str
     constructor: Callable
     bits: Callable
     server: str
     finds: str = "eps0"
     limits: tuple = (SMALLEST_BUDGET, LARGEST_BUDGET)
+    size: str = ""
 
     def build(self, value, d):
         """Return the mechanism with the value looked for."""
@@ -67,15 +75,32 @@ def _bits(options):
 
 TASKS = {
     "histogram": {
-        "generalized_rr": Candidate(randomizers.generalized_rr, lambda one: _bits(one.d), "O(n + d)"),
-        "rappor": Candidate(randomizers.rappor, lambda one: one.d, "O(n d)"),
-        "optimized_unary": Candidate(randomizers.optimized_unary, lambda one: one.d, "O(n d)"),
-        "subset": Candidate(
-            randomizers.subset, lambda one: min(one.d, one.k * _bits(one.d)), "O(n k), k items a report"
+        "generalized_rr": Candidate(
+            "randomized response", randomizers.generalized_rr, lambda one: _bits(one.d), "O(n + d)"
         ),
-        "local_hash": Candidate(randomizers.local_hash, lambda one: FLOAT_BITS + _bits(one.l), "O(n d)"),
-        "hadamard": Candidate(randomizers.hadamard, lambda one: _bits(one.K), "O(n + K log K)"),
+        "rappor": Candidate("basic RAPPOR", randomizers.rappor, lambda one: one.d, "O(n d)"),
+        "optimized_unary": Candidate(
+            "optimized unary encoding", randomizers.optimized_unary, lambda one: one.d, "O(n d)"
+        ),
+        "subset": Candidate(
+            "subset selection",
+            randomizers.subset,
+            lambda one: min(one.d, one.k * _bits(one.d)),
+            "O(n k), k items a report",
+            size=" of {0.k:,} options",
+        ),
+        "local_hash": Candidate(
+            "local hashing",
+            randomizers.local_hash,
+            lambda one: FLOAT_BITS + _bits(one.l),
+            "O(n d)",
+            size=" to {0.l:,} values",
+        ),
+        "hadamard": Candidate(
+            "Hadamard response", randomizers.hadamard, lambda one: _bits(one.K), "O(n + K log K)"
+        ),
         "balls_into_bins": Candidate(
+            "balls into bins (several messages)",
             functools.partial(randomizers.balls_into_bins, s=1),
             lambda one: _bits(one.d),
             "O(messages + d)",
@@ -84,11 +109,21 @@ TASKS = {
         ),
     },
     "mean": {
-        "duchi": Candidate(randomizers.duchi, lambda one: 1, "O(n)"),
-        "piecewise": Candidate(randomizers.piecewise, lambda one: FLOAT_BITS, "O(n)"),
-        "laplace": Candidate(randomizers.laplace, lambda one: FLOAT_BITS, "O(n)"),
+        "duchi": Candidate("one random bit (Duchi et al.)", randomizers.duchi, lambda one: 1, "O(n)"),
+        "piecewise": Candidate(
+            "the piecewise mechanism", randomizers.piecewise, lambda one: FLOAT_BITS, "O(n)"
+        ),
+        "laplace": Candidate(
+            "Laplace noise", randomizers.laplace, lambda one: FLOAT_BITS, "O(n)", size=" of scale 1/eps0"
+        ),
     },
 }
+
+
+def frequency_error(mechanism, share, n, blanket=0):
+    """Return the standard error of the frequency of an item that this share of the users holds."""
+    shares = np.full(np.shape(mechanism.support.share), share)
+    return math.sqrt(np.max(mechanism.variance(shares, n=n, blanket=blanket)))
 
 
 def standard_errors(mechanism, n, blanket=0):
@@ -98,12 +133,10 @@ def standard_errors(mechanism, n, blanket=0):
     evenly.  None for a mechanism without a formula.
     """
     if isinstance(mechanism, FrequencyOracle):
-        shape = np.shape(mechanism.support.share)
         usual, *ends = (
-            np.max(mechanism.variance(np.full(shape, share), n=n, blanket=blanket))
-            for share in (1.0 / mechanism.items, 0.0, 1.0)
+            frequency_error(mechanism, share, n, blanket) for share in (1.0 / mechanism.items, 0.0, 1.0)
         )
-        return math.sqrt(usual), math.sqrt(max(ends))
+        return usual, max(ends)
     eps0 = mechanism.eps0
     if isinstance(mechanism, randomizers.duchi):
         worst = 1.0 / math.tanh(eps0 / 2.0) ** 2
@@ -133,6 +166,9 @@ class Recommendation(Table):
         The arguments.
     sentence : str
         What may be published about the first row; each row has its own under ``"sentence"``.
+    warning : str
+        Why the target or the first row may not be what was meant, or an empty text.  It is also the first
+        line of the table and begins the sentence; each row has its own under ``"warning"``.
 
     Examples
     --------
@@ -151,9 +187,18 @@ class Recommendation(Table):
         """What may be published about the first row."""
         return self.rows[0]["sentence"]
 
+    @property
+    def warning(self):
+        """Why the target or the first row may not be what was meant, or an empty text."""
+        return self.rows[0]["warning"]
+
     def to_dict(self):
-        """Return rows, notes, sentence and what was asked as a dictionary that JSON can hold."""
-        return super().to_dict() | {"sentence": self.sentence, "asked": self.asked}
+        """Return rows, notes, sentence, warning and what was asked as a dictionary that JSON can hold."""
+        return super().to_dict() | {
+            "sentence": self.sentence,
+            "warning": self.warning,
+            "asked": self.asked,
+        }
 
     def plot(self, ax=None):
         """Draw the standard error of each mechanism and return the axes; needs matplotlib."""
@@ -199,7 +244,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
         side; "proved delta" is that bound.  "standard error" is that of a frequency if all items are equally
         frequent, or of a mean of values that are spread evenly; "worst case" is the largest for any data;
         "x central" is the standard error relative to Gaussian noise that a trusted curator adds at the same
-        target.
+        target.  ``warning`` says where a target protects nobody, or an answer is of no use.
 
     Raises
     ------
@@ -234,7 +279,8 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     stay = math.floor(n * (1.0 - dropout) * (1.0 + 1e-12))
     if stay < 1:
         raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
-    rows, refused = [], []
+    rows, refused, costly = [], [], {}
+    about = cautions.about_target(target.eps, target.delta, stay, target.rate * stay / n)
     central = SENSITIVITY[task] / (_central_mu(target) * stay)
     for name, one in progress(TASKS[task].items(), desc="mechanisms"):
         try:
@@ -247,17 +293,26 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
         except ValueError as reason:
             refused.append(f"{name}: {reason}")
         else:
-            rows.append(row | {"sentence": _sentence(row, target, stay, n)})
+            messages = 1 + value if one.finds == "messages" else 1
+            what = "a share" if d else "the mean"
+            own = cautions.about_messages(messages, row["bytes"], stay)
+            said = warning((*about, *cautions.about_error(row["standard error"], what), *own))
+            sentence = f"{said} {_sentence(one, mechanism, value, target, stay, n)}".strip()
+            rows.append(row | {"warning": said, "sentence": sentence})
+            costly |= {name: warning(own)} if own else {}
     if not rows:
         raise ValueError(f"no mechanism is proved to meet the target; {refused[0]}")
     rows.sort(key=lambda row: row["standard error"])
     return Recommendation(
         rows,
-        title=f"{task}{'' if d is None else f' of {d:,} items'}: ε ≤ {target.eps:g} at δ = {target.delta:g}, "
+        title=f"{rows[0]['warning']}\n"
+        * bool(rows[0]["warning"])
+        + f"{task}{'' if d is None else f' of {d:,} items'}: "
+        f"ε ≤ {exactly(target.eps)} at δ = {exactly(target.delta)}, "
         f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {target.rounds:,} round{'s' * (target.rounds > 1)}"
         + ("" if target.rate == 1.0 else f", drawn for each from {n / target.rate:,.0f}"),
-        notes=_notes(task, n, stay, dropout, target, refused, rows),
-        hidden=("proved delta", "python", "sentence"),
+        notes=_notes(task, d, n, stay, dropout, target, refused, rows, costly),
+        hidden=("proved delta", "python", "warning", "sentence"),
         asked={"task": task, "d": d, "n": n, "dropout": dropout, **dataclasses.asdict(target)},
     )
 
@@ -318,7 +373,7 @@ def _row(name, one, value, mechanism, proved, target, n, central):
     }
 
 
-def _sentence(row, target, n, asked):
+def _sentence(one, mechanism, value, target, stay, asked):
     many, sampled = target.rounds > 1, target.rate < 1.0
     device = "drawn device" if sampled else "device"
     often = f"In each of {target.rounds:,} rounds every" if many else "Each"
@@ -327,39 +382,34 @@ def _sentence(row, target, n, asked):
         if many
         else "any one user's value"
     )
-    if row["parameter"] == "messages":
-        does = (
-            f"{device} sends its value and {row['value']:,} random message{'s' * (row['value'] > 1)} "
-            f"({row['mechanism']})"
-        )
-        alone = "nothing is promised."
+    held = (
+        f"one of {mechanism.d:,} options" if isinstance(mechanism, FrequencyOracle) else "a number in [0, 1]"
+    )
+    if one.finds == "messages":
+        more = f"{value:,} random message{'s' * (value > 1)}"
+        does = f"{device} sends once its value, {held}, and {more}, each an option drawn uniformly"
+        what, alone = "messages", "nothing is promised"
     else:
-        does = f"{device} randomises its value with {row['mechanism']} (eps0 = {row['value']:g})"
-        alone = f"one report makes any guess about its sender at most {odds(row['value'])} times as likely"
-        alone += (
-            f", all {target.rounds:,} at most {odds(target.rounds * row['value'])} times."
-            if many
-            else " as before."
-        )
-    drawn = f", drawn at random from {asked / target.rate:,.0f}" * sampled
+        named = f"{one.name}{one.size.format(mechanism)}"
+        does = f"{device} randomises its value, {held}, once, with {named} at eps0 = {exactly(value)}"
+        what, alone = "reports", breach(value)
+        if many and not cautions.meaningless(value):
+            alone += f", and {breach(target.rounds * value, f'all {target.rounds:,} reports together')}"
+    crowd = f"at least {stay:,}"
+    if sampled:
+        drawn = f"{asked:,} users drawn at random from {math.ceil(asked / target.rate * (1.0 - 1e-12)):,}"
+        crowd = drawn if stay == asked else f"{crowd} of {drawn}"
     secret = "that users are drawn anew for each round and in secret, " * sampled
     return (
-        f"{often} {does}, and a shuffler mixes the reports of at least {n:,} users{drawn}. "
-        f"Whoever sees the shuffled reports learns at most epsilon = {target.eps:g} at "
-        f"delta = {target.delta:g} about {whose}, provided that the shuffler and the other devices "
+        f"{often} {does}, and a shuffler mixes the {what} of {crowd}{'' if sampled else ' users'}. "
+        f"Whoever sees the shuffled reports learns at most epsilon = {exactly(target.eps)} at "
+        f"delta = {exactly(target.delta)} about {whose}, provided that the shuffler and the other devices "
         f"are honest, {secret}and that taking part does not depend on the values. "
-        f"If the shuffler fails, {alone}"
+        f"If the shuffler fails, {alone}."
     )
 
 
-def odds(eps0):
-    """Return e^ε₀, rounded up, as text."""
-    if eps0 >= 700.0:
-        return f"e^{written(eps0, up=True, digits=4)}"
-    return f"{float(written(math.exp(eps0), up=True, digits=3)):,g}"
-
-
-def _notes(task, n, stay, dropout, target, refused, rows):
+def _notes(task, d, n, stay, dropout, target, refused, rows, costly):
     even = "all items equally frequent" if task == "histogram" else "values spread evenly over [0, 1]"
     notes = [
         f"standard error: of an estimated {'share' if task == 'histogram' else 'mean'}, {even}; "
@@ -372,6 +422,11 @@ def _notes(task, n, stay, dropout, target, refused, rows):
         )
     if task == "mean":
         notes.append("duchi and piecewise take values in [-1, 1]: send 2x - 1 and return (estimate + 1)/2.")
+    if d and rows[0]["standard error"] > 1.0 / d:
+        notes.append(
+            f"An even share is {1.0 / d:.2g}, less than the standard error of the first row: only items with "
+            "a share of several standard errors can be told from items that nobody holds."
+        )
     if target.rate < 1.0:
         notes.append(
             f"{n:,} of {n / target.rate:,.0f} users are drawn for each round. The errors are those of an "
@@ -384,4 +439,5 @@ def _notes(task, n, stay, dropout, target, refused, rows):
             f"Of {n:,} users a share {dropout:g} may drop out. All numbers are for {stay:,} users, "
             "and hold only if no more drop out and dropping out does not depend on the values."
         )
+    notes += [f"{name}: {said}" for name, said in costly.items() if name != rows[0]["mechanism"]]
     return (*notes, *(f"Left out: {one}" for one in refused), f"Python: {rows[0]['python']}")

@@ -1,0 +1,128 @@
+"""Warnings in words: targets that nobody means, and answers that are proved and yet of no use."""
+
+import math
+
+from shufflelib.numerics.certified import written
+
+MEANINGLESS = 1000.0  # odds: a guess that was right once in a thousand cases may become right in every second
+FEW_USERS = 10
+MANY_MESSAGES = 1000  # of a user
+USELESS = 0.5  # standard error of a share or of a mean in [0, 1]
+NO_DISTANCE = 1e-12  # an ε that is (nearly) 0
+
+
+def exactly(value):
+    """Write a number in few digits, or in full where few would change it.
+
+    Examples
+    --------
+    >>> from shufflelib.calibration.cautions import exactly
+    >>> exactly(0.5), exactly(1e-8), exactly(0.12345678)
+    ('0.5', '1e-08', '0.12345678')
+    """
+    few = f"{value:g}"
+    return few if float(few) == value else repr(float(value))
+
+
+def odds(eps):
+    """Return e^ε, rounded up, as text."""
+    if eps >= 700.0:
+        return f"e^{written(eps, up=True, digits=4)}"
+    return f"{float(written(math.exp(eps), up=True, digits=3)):,g}"
+
+
+def meaningless(eps):
+    """Return whether a budget allows odds at which nothing is protected."""
+    return eps >= math.log(MEANINGLESS)
+
+
+def breach(eps0, reports="one report"):
+    """Say what reports with a local budget reveal to whoever knows their senders.
+
+    Examples
+    --------
+    >>> from shufflelib.calibration.cautions import breach
+    >>> breach(1.0)
+    'one report makes any guess about its sender at most 2.72 times as likely as before'
+    >>> breach(200.0, "all 52 reports together")
+    'all 52 reports together can be traced to the sender: no meaningful protection remains'
+    """
+    if meaningless(eps0):
+        return f"{reports} can be traced to the sender: no meaningful protection remains"
+    make, whose = ("makes", "its") if reports.startswith("one ") else ("make", "their")
+    return f"{reports} {make} any guess about {whose} sender at most {odds(eps0)} times as likely as before"
+
+
+def about_delta(delta, n, rate=1.0):
+    """Return warnings about δ where n users report, drawn from a population at a rate."""
+    found, users = [], n / rate
+    if delta * users >= 1.0 - 1e-12:
+        found.append(
+            f"delta = {exactly(delta)} is not below 1/users = {1.0 / users:.2g}: publishing the value of one "
+            f"user, drawn at random from all {users:,.0f}, has this delta too; use a much smaller delta."
+        )
+    if n < FEW_USERS:
+        found.append(f"n = {n}: so few reports hide nobody; the protection is that of each device's noise.")
+    return tuple(found)
+
+
+def about_target(eps, delta, n, rate=1.0):
+    """Return warnings about a target (ε, δ) where n users report, drawn from a population at a rate.
+
+    Examples
+    --------
+    >>> from shufflelib.calibration.cautions import about_target
+    >>> about_target(1.0, 1e-6, n=1000)
+    ()
+    >>> about_target(1e-7, 0.5, n=1000)[0]
+    'delta = 0.5 is larger than eps = 1e-07: are the two exchanged?'
+    """
+    found = about_delta(delta, n, rate)
+    if delta > eps:
+        exchanged = f"delta = {exactly(delta)} is larger than eps = {exactly(eps)}: are the two exchanged?"
+        found = (exchanged, *found)
+    if meaningless(eps):
+        lets = f"eps = {exactly(eps)} lets a result be {odds(eps)} times as likely: no meaningful protection."
+        found = (*found, lets)
+    return found
+
+
+def about_epsilon(eps, delta, n, rate=1.0):
+    """Return warnings about an answer ε at δ."""
+    found = about_delta(delta, n, rate)
+    if eps < NO_DISTANCE:
+        covered = (
+            f"epsilon is (nearly) 0 because delta = {exactly(delta)} covers all that the results differ by"
+        )
+        found = (*found, f"{covered}, not because they do not differ.")
+    return found
+
+
+def about_error(error, what):
+    """Return a warning about the standard error of a share or of a mean."""
+    if error <= USELESS:
+        return ()
+    return (
+        f"The standard error of {what} between 0 and 1 is {error:.3g}, so the estimate tells nothing; "
+        "use more users, a larger eps or a larger delta.",
+    )
+
+
+def about_messages(messages, size, n):
+    """Return a warning about the number of messages of a user."""
+    if messages <= MANY_MESSAGES:
+        return ()
+    total = f"{n * messages:,} in a round together"
+    return (f"Every user sends {messages:,} messages ({size:,} bytes), {total}.",)
+
+
+def warning(cautions):
+    """Return cautions as one line, or an empty text.
+
+    Examples
+    --------
+    >>> from shufflelib.calibration.cautions import about_delta, warning
+    >>> warning(about_delta(0.5, n=1000)).partition(":")[0]
+    'Warning'
+    """
+    return f"Warning: {' '.join(cautions)}" if cautions else ""

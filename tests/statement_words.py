@@ -1,0 +1,56 @@
+"""What a statement to publish promises, read from its words alone: a mechanism, a crowd, ε and δ."""
+
+import re
+
+from shufflelib import randomizers, shuffle
+from shufflelib.shuffling.multi_message import shuffle_messages
+
+MECHANISMS = {
+    r"randomized response": randomizers.generalized_rr,
+    r"basic RAPPOR": randomizers.rappor,
+    r"optimized unary encoding": randomizers.optimized_unary,
+    r"subset selection of (?P<k>[\d,]+) options": randomizers.subset,
+    r"local hashing to (?P<l>[\d,]+) values": randomizers.local_hash,
+    r"Hadamard response": randomizers.hadamard,
+    r"one random bit \(Duchi et al.\)": randomizers.duchi,
+    r"the piecewise mechanism": randomizers.piecewise,
+    r"Laplace noise of scale 1/eps0": randomizers.laplace,
+}
+
+
+def whole(words):
+    return int(words.replace(",", ""))
+
+
+def search(pattern, statement):
+    found = re.search(pattern, statement)
+    assert found, (pattern, statement)
+    return found
+
+
+def promised(statement):
+    """Return the profile that the words describe, and the ε and δ that they promise."""
+    crowd = search(r"mixes the \w+ of (?:at least ([\d,]+) (?:of |users))?([\d,]+ users drawn)?", statement)
+    drawn = re.search(r"([\d,]+) users drawn at random from ([\d,]+)\.", statement)
+    n = whole(crowd[1]) if crowd[1] else whole(drawn[1])
+    held = search(r"its value, (?:one of ([\d,]+) options|a number in \[0, 1\]),", statement)
+    d = {"d": whole(held[1])} if held[1] else {}
+    if sent := re.search(
+        r"sends once .* and ([\d,]+) random messages?, each an option drawn unif", statement
+    ):
+        one = shuffle_messages(randomizers.balls_into_bins(**d), n=n, blanket=n * whole(sent[1]))
+    else:
+        with_what = search(r", once, with (.*?) at eps0 = (\S+), and", statement)
+        ((match, build),) = (
+            (found, build)
+            for words, build in MECHANISMS.items()
+            if (found := re.fullmatch(words, with_what[1]))
+        )
+        sizes = {name: whole(size) for name, size in match.groupdict().items()}
+        one = shuffle(build(eps0=float(with_what[2]), **d, **sizes), n)
+    rounds = re.search(r"In each of ([\d,]+) rounds every ", statement)
+    assert rounds or "Each " in statement
+    rate = whole(drawn[1]) / whole(drawn[2]) if drawn else 1.0
+    says = search(r"at most epsilon = (\S+) at delta = (\S+) about", statement)
+    profile = one.subsample(rate).compose(whole(rounds[1]) if rounds else 1)
+    return profile, float(says[1]), float(says[2])
