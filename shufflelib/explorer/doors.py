@@ -69,7 +69,8 @@ PLAN = Door(
             "",
             plan.answer,
             idea_pictures.Outcomes(),
-            "Bars: made-up true values. Dots: twenty simulated surveys with the chosen mechanism.",
+            "Bars: made-up true shares. Dots: twenty simulated surveys, errors are normal, "
+            "with the chosen mechanism’s standard error at each share.",
         ),
         Part("table", "All mechanisms at this guarantee", plan.table),
         Part("chosen", "", plan.detail, idea_pictures.Errors()),

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import norm
 
 from shufflelib import plotting
+from shufflelib.calibration.recommendation import TASKS
 from shufflelib.explorer import plan, plan_pictures, questions
 from shufflelib.explorer.pictures import Picture
 from shufflelib.explorer.text import bound, rounded
@@ -176,22 +177,26 @@ class _OfPlan(_Idea):
 class Outcomes(_OfPlan):
     """Twenty surveys that the chosen mechanism may give, over the true shares."""
 
+    def applies(self, setting):
+        """Return whether the plan is for a histogram."""
+        return setting.task == "histogram"
+
     def draw(self, setting, known):
-        """Draw normal errors; each item is a quarter rarer than the one before."""
+        """Draw normal errors, for each share with its own standard error."""
         row = plan.chosen_row(setting, known)
         if row is None or setting.task != "histogram":
             self.fig = blank(self.fig, "no histogram" if row else "computing …", outcomes.HEIGHT)
             return
-        truth = 0.75 ** np.arange(min(setting.d, MOST_ITEMS))
-        truth /= truth.sum()
-        errors = _errors(truth.size, row)
+        truth, errors = _shares(setting, row)
         self.curves = [
-            {"item": item + 1, "true share": share, "standard error": row["standard error"]}
-            for item, share in enumerate(truth)
+            {"item": item + 1, "true share": share, "standard error": error}
+            for item, (share, error) in enumerate(zip(truth, errors, strict=True))
         ]
-        about = f"dots: surveys of {setting.n:,} users, bars: the truth"
+        some = f", the first {truth.size} of {setting.d:,} options" if setting.d > truth.size else ""
+        about = f"dots: surveys of {setting.n:,} users, bars: the truth{some}"
+        drawn = truth + _surveys(errors)
         self.fig = ideas.draw_outcomes(
-            truth, truth + errors, finding=self.finding(setting, known), setting=about, fig=self.fig
+            truth, drawn, finding=self.finding(setting, known), setting=about, fig=self.fig
         )
 
     def finding(self, setting, known):
@@ -199,8 +204,8 @@ class Outcomes(_OfPlan):
         row = plan.chosen_row(setting, known)
         if row is None or setting.task != "histogram":
             return ""
-        worst = float(np.abs(_errors(min(setting.d, MOST_ITEMS), row)).max())
-        return f"In {RUNS} surveys no share is off by more than {plan.points(worst)}"
+        worst = float(np.abs(_surveys(_shares(setting, row)[1])).max())
+        return f"In {RUNS} surveys no share is off by more than {rounded(100.0 * worst, up=True)} points"
 
 
 class Errors(_OfPlan):
@@ -225,8 +230,17 @@ class Errors(_OfPlan):
         return "; ".join(f"{name}: ± {plan.points(error)}" for name, error in found.items())
 
 
-def _errors(items, row):
-    return np.random.default_rng(1).normal(size=(RUNS, items)) * row["standard error"]
+def _shares(setting, row):
+    """Return the true shares that are drawn, each a quarter rarer than the one before, and their errors."""
+    truth = 0.75 ** np.arange(setting.d)
+    truth = truth[:MOST_ITEMS] / truth.sum()
+    one = TASKS[setting.task][row["mechanism"]]
+    errors = [plan_pictures.error_at(setting, one, row["value"], share) for share in truth]
+    return truth, np.array(errors)
+
+
+def _surveys(errors):
+    return np.random.default_rng(1).normal(size=(RUNS, errors.size)) * errors
 
 
 def blank(fig, words, height):

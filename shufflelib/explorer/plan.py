@@ -2,25 +2,14 @@
 
 import html
 
-from shufflelib.calibration.recommendation import odds
+from shufflelib.calibration.cautions import USELESS, exactly, meaningless, odds
+from shufflelib.calibration.recommendation import TASKS
 from shufflelib.explorer import plan_pictures, questions, text
 from shufflelib.explorer.questions import Unknown
 from shufflelib.explorer.text import bound, code
 from shufflelib.plotting.headings import digits
 
-USELESS = 0.5  # standard error of a share or of a mean in [0, 1]
-NAMES = {
-    "generalized_rr": "randomized response",
-    "rappor": "RAPPOR",
-    "optimized_unary": "optimized unary encoding",
-    "subset": "subset selection",
-    "local_hash": "local hashing",
-    "hadamard": "Hadamard response",
-    "balls_into_bins": "balls into bins (several messages)",
-    "duchi": "one random bit (Duchi et al.)",
-    "piecewise": "piecewise mechanism",
-    "laplace": "Laplace noise",
-}
+NAMES = {name: one.name for candidates in TASKS.values() for name, one in candidates.items()}
 
 
 def answer(setting, known):
@@ -35,13 +24,15 @@ def answer(setting, known):
     if best["standard error"] > USELESS:
         return '<p class="big">No useful answer</p><p>Use more users, a larger ε, or a larger δ.</p>'
     best_one = row["mechanism"] == best["mechanism"]
-    what = "a share" if setting.task == "histogram" else "the mean"
+    share = f"a share of {digits(100.0 / setting.d)} %, if all options are equally frequent,"
+    what = share if setting.task == "histogram" else "the mean of values that are spread evenly"
     error = points(row["standard error"])
     says = f"{name(row)}{' has the smallest error' * best_one}: {what} is off by about "
     says += f"{error.replace(' ', ' percentage ')}, if each device {parameter(row)}."
     if not best_one:
         says += f" The smallest error is that of {name(best)}: {points(best['standard error'])}."
-    return f'<p class="big">± <b>{error}</b></p><p class="consequence">{says}</p>'
+    warned = text.failure("warning", row["warning"]) if row["warning"] else ""
+    return f'{warned}<p class="big">± <b>{error}</b></p><p class="consequence">{says}</p>'
 
 
 def table(setting, known):
@@ -97,12 +88,13 @@ def python(row):
 def facts(setting, known, row):
     """Return a table of what is proved of a row and how large its error is."""
     errors, one = plan_pictures.errors(setting, row), " of one round" if setting.rounds > 1 else ""
-    truth, _, usual = plan_pictures.shown_as(setting, row["standard error"]).partition(" ± ")
-    what = "share" if setting.task == "histogram" else "mean"
+    truth, _, usual = plan_pictures.shown_as(setting, errors[plan_pictures.SHUFFLED]).partition(" ± ")
+    histogram = setting.task == "histogram"
+    what, evenly = ("share", "") if histogram else ("mean", ", if values are spread evenly")
     said = {
         f"Guarantee{' for all rounds' if setting.rounds > 1 else ''}": _guarantee(setting, known, row),
         "Each device": parameter(row),
-        f"Typical error{one}": f"a true {what} of {truth} is shown as {truth} ± {usual}",
+        f"Typical error{one}": f"a true {what} of {truth} is shown as {truth} ± {usual}{evenly}",
         "In the worst case": f"± {points(row['worst case'])}",
         "A curator trusted with all values": f"± {points(errors[plan_pictures.CURATOR])}, same guarantee",
         "The best mechanism without a shuffler": f"± {points(errors[plan_pictures.LOCAL])}, same ε",
@@ -135,6 +127,8 @@ def _without_shuffler(setting, row):
     total = row["value"] * setting.rounds
     rounds = f" in all {setting.rounds:,} rounds" if setting.rounds > 1 else ""
     local = f"ε₀ = {total:.10g}{rounds}"  # exact: a budget has four digits
+    if meaningless(total):
+        return f"{local}: the reports can be traced to the sender, and no meaningful protection remains"
     return f"{local}: any guess about a user becomes at most {odds(total)} times as likely"
 
 
@@ -143,7 +137,12 @@ def parameter(row):
     value = row["value"]
     if row["parameter"] == "messages":
         return f"adds {value:,} random message{'s' * (value > 1)} to its own"
-    return f"reports with ε₀ = {value:g}"
+    return f"reports with {_budget(row)}"
+
+
+def _budget(row):
+    """Write the local budget of a row, which is the one that was proved, digit by digit."""
+    return f"ε₀ = {exactly(row['value'])}"
 
 
 def _button(row, pressed):
@@ -167,7 +166,7 @@ def name(row):
 def _setting(row):
     if row["parameter"] == "messages":
         return f"{row['value']:,} random message{'s' * (row['value'] > 1)} more"
-    return f"ε₀ = {bound(row['value'], up=False, digits=4)}"
+    return _budget(row)
 
 
 def _shell(setting):

@@ -2,9 +2,7 @@
 
 import math
 
-from shufflelib import randomizers
-from shufflelib.calibration.questions import error
-from shufflelib.calibration.recommendation import TASKS
+from shufflelib.calibration.recommendation import TASKS, frequency_error, standard_errors
 from shufflelib.plotting.headings import digits
 from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, panel
 from shufflelib.plotting.looks import BLACK, BLUE, ORANGE
@@ -25,15 +23,25 @@ def errors(setting, row):
     """Return three standard errors at the same guarantee, for a row of `shufflelib.recommend`.
 
     Of a trusted curator's Gaussian noise, of the row's mechanism with the shuffler, and of the best mechanism
-    with one report a user and no shuffler, whose ε₀ is the target divided by the rounds.
+    with one report a user and no shuffler, whose ε₀ is the target divided by the rounds.  They are errors of
+    the true share in `TRUTH`, or of the mean of values that are spread evenly.
     """
-    alone = {"n": staying(setting), "eps0": setting.eps / setting.rounds, **setting.items}
-    names = [name for name, one in TASKS[setting.task].items() if one.finds == "eps0"]
+    candidates = TASKS[setting.task]
+    alone = [one for one in candidates.values() if one.finds == "eps0"]
     return {
         CURATOR: row["standard error"] / row["x central"],
-        SHUFFLED: row["standard error"],
-        LOCAL: min(error(getattr(randomizers, name), **alone).usual for name in names),
+        SHUFFLED: error_at(setting, candidates[row["mechanism"]], row["value"]),
+        LOCAL: min(error_at(setting, one, setting.eps / setting.rounds) for one in alone),
     }
+
+
+def error_at(setting, one, value, share=None):
+    """Return the standard error of a candidate with the value found, at a true share, by default `TRUTH`."""
+    mechanism, n = one.build(value, setting.items.get("d")), staying(setting)
+    if setting.task == "mean":
+        return standard_errors(mechanism, n)[0]
+    share = TRUTH[setting.task] / 100.0 if share is None else share
+    return frequency_error(mechanism, share, n, n * value if one.finds == "messages" else 0)
 
 
 def shown_as(setting, share):

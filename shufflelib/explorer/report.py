@@ -23,7 +23,7 @@ def report(setting, known):
         raise ValueError("there is no plan to report; compute a recommendation first")
     return fill(
         "report.html",
-        question=_question(setting),
+        question=html.escape(f"{row['warning']} {_question(setting)}".strip()),
         heading="Recommended mechanism" if row["mechanism"] == best["mechanism"] else "Chosen mechanism",
         name=html.escape(plan.name(row)),
         facts=plan.facts(setting, known, row),

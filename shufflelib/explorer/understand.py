@@ -2,6 +2,7 @@
 
 import math
 
+from shufflelib.calibration import cautions
 from shufflelib.explorer import questions, text
 from shufflelib.explorer.questions import Unknown
 from shufflelib.plotting.headings import digits
@@ -27,8 +28,10 @@ def big(found, setting):
     rounds = f" drawn from {setting.n / setting.rate:,.0f}" if setting.rate < 1.0 else ""
     rounds += f" in {setting.rounds:,} rounds together" if setting.rounds > 1 else ""
     status = "" if math.isfinite(found.upper) else text.failure("status", found.status.value)
+    about = cautions.warning(cautions.about_epsilon(found.upper, setting.delta, setting.n, setting.rate))
+    warned = text.failure("warning", about) if about else ""
     return (
-        f'<p class="big epsilon">ε ≤ <b>{shown}</b></p>'
+        f'{warned}<p class="big epsilon">ε ≤ <b>{shown}</b></p>'
         f'<p class="under">proved for every dataset of {setting.n:,} people{rounds}, {at}{local}</p>'
         f"{meaning(found.upper, setting.delta)}{status}"
     )
@@ -38,6 +41,8 @@ def meaning(eps, delta):
     """Say what ε and δ promise to one person."""
     if not eps < 700.0:
         return ""
+    if eps < cautions.NO_DISTANCE:
+        return f"<p>With your value any result is at most {digits(delta, 6)} (δ) likelier or less likely.</p>"
     times = text.rounded(math.exp(eps), up=True, to=4)
     return (
         f"<p>With your value any result is at most <b>{times} times</b> as likely as with another value in "

@@ -1,14 +1,15 @@
 """The page to print, and the picture of errors: what they say is what the library computes."""
 
 import functools
+import math
 import re
 
 import pytest
+from matplotlib.text import Text
 
 from shown_words import plain
-from shufflelib import randomizers, recommend, shuffle
-from shufflelib.calibration.questions import error
-from shufflelib.explorer import Setting, plan, plan_pictures, questions, report
+from shufflelib import estimation, randomizers, recommend, shuffle
+from shufflelib.explorer import Setting, idea_pictures, plan, plan_pictures, questions, report
 from shufflelib.explorer.questions import Known, Question, Unknown
 
 SETTING = Setting(n=1000, d=4, eps=1.0, dropout=0.1)
@@ -71,10 +72,36 @@ def test_a_mean_over_rounds_has_the_error_of_one_round_and_the_local_budget_of_a
 def test_errors_are_those_of_the_row_of_a_curator_and_of_the_best_mechanism_alone():
     for row in rows():
         found = plan_pictures.errors(SETTING, row)
-        assert found[plan_pictures.SHUFFLED] == row["standard error"]
-        assert found[plan_pictures.CURATOR] < row["standard error"] < found[plan_pictures.LOCAL]
-        alone = error(randomizers.generalized_rr, n=900, eps0=1.0, d=4).usual
-        assert found[plan_pictures.LOCAL] <= alone
+        assert found[plan_pictures.SHUFFLED] == error_of(SETTING, row, 0.1)
+        assert found[plan_pictures.CURATOR] < found[plan_pictures.SHUFFLED] < found[plan_pictures.LOCAL]
+        alone = estimation.frequency_variance(randomizers.generalized_rr(eps0=1.0, d=4), 0.1, n=900)
+        assert found[plan_pictures.LOCAL] <= math.sqrt(alone)
+
+
+def error_of(setting, row, share):
+    """Return the standard error of a share, from the variance of one report or message."""
+    n = round(setting.n * (1.0 - setting.dropout))
+    if row["parameter"] == "messages":
+        noise = row["value"] * n * (1 / setting.d) * (1 - 1 / setting.d)
+        return pytest.approx(math.sqrt(noise) / n)
+    one = getattr(randomizers, row["mechanism"])(eps0=row["value"], d=setting.d)
+    return pytest.approx(math.sqrt(estimation.frequency_variance(one, share, n=n)))
+
+
+def test_the_error_of_a_share_is_that_of_this_share_in_facts_surveys_and_their_numbers():
+    setting = Setting(n=10_000, d=100, eps=0.5, chosen="generalized_rr")
+    row = plan.chosen_row(setting, known)
+    usual, there = row["standard error"], error_of(setting, row, 0.1)
+    shown = plain(plan.facts(setting, known, row))
+    said = float(re.search(r"a true share of 10 % is shown as 10 % ± ([\d.]+)", shown)[1])
+    assert said == pytest.approx(100.0 * there.expected, rel=0.06) and there.expected > 1.5 * usual
+    assert "a share of 1 %, if all options are equally frequent," in plain(plan.answer(setting, known))
+    surveys = idea_pictures.Outcomes()
+    surveys.draw(setting, known)
+    assert sum(one["true share"] for one in surveys.curves) < 1.0 - 0.75**10 + 1e-9
+    assert all(one["standard error"] == error_of(setting, row, one["true share"]) for one in surveys.curves)
+    assert "the first 10 of 100 options" in " ".join(one.get_text() for one in surveys.fig.findobj(Text))
+    assert not surveys.applies(Setting(task="mean"))
 
 
 def test_the_plan_says_the_error_without_a_shuffler_also_where_the_target_is_tiny():
@@ -89,13 +116,14 @@ def test_errors_are_drawn_into_the_same_figure_with_the_finding_above():
     row = rows()[0]
     fig = plan_pictures.draw_errors(SETTING, row)
     assert plan_pictures.draw_errors(SETTING, row, fig=fig) is fig and len(fig.axes) == 1
-    words = plan_pictures.shown_as(SETTING, row["standard error"])
+    words = plan_pictures.shown_as(SETTING, plan_pictures.errors(SETTING, row)[plan_pictures.SHUFFLED])
     assert fig.get_suptitle().strip() == f"A true share of 10 % is shown as {words}"
 
 
 @pytest.mark.parametrize("task", ["histogram", "mean"])
 def test_errors_exist_at_the_ends_of_the_controls(task):
-    row = {"standard error": 1.0, "x central": 2.0}
+    row = {"standard error": 1.0, "x central": 2.0, "value": 1.0}
+    row["mechanism"] = "rappor" if task == "histogram" else "laplace"
     for setting in (
         Setting(task=task, eps=1e-6, rounds=10**6, n=100),
         Setting(task=task, eps=10.0, n=10**12, d=4096),
