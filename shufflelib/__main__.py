@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 
+from shufflelib.calibration import cautions
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.calibration.recommendation import TASKS, recommend
 from shufflelib.calibration.search import Calibration
@@ -193,7 +194,14 @@ def _answered(arguments):
     text = f"{answer}\n{answer.certificate}" if isinstance(answer, Calibration) else str(answer)
     if skipped:
         text, found = f"{text}\n{file}: skipped {skipped}", found | {"skipped": skipped}
+    if name == "epsilon" and (said := _warning(answer, **arguments)):
+        text, found = f"{said}\n{text}", found | {"warning": said}
     return text, found, Table([found])
+
+
+def _warning(answer, *, n, delta, rate=1.0, **_):
+    """Return what is to be said about an answer ε at δ for n users, if anything."""
+    return cautions.warning(cautions.about_epsilon(answer.upper, delta, n, rate))
 
 
 def _tabulated(file):
@@ -256,6 +264,9 @@ def _parsed(argv):
     randomizer = _chosen(argv)
     parser = _parser(randomizer)
     arguments, unknown = parser.parse_known_args(argv)
+    options = [word.partition("=")[0] for word in argv if word.startswith("--")]
+    if twice := [option for option in dict.fromkeys(options) if options.count(option) > 1]:
+        parser.error(f"{twice[0]} is given twice; keep one")
     if unknown:
         takes = f"is no parameter of {randomizer}; " if randomizer else "is unknown; "
         parser.error(f"{unknown[0]} {takes}--help lists the options")

@@ -15,6 +15,7 @@ from shufflelib.__main__ import main
 from shufflelib.calibration import fewest_users, largest_eps0, most_rounds
 
 TEN = ["--randomizer", "generalized-rr", "--eps0", "1", "--d", "10", "--n", "100000"]
+FEW = ["--randomizer", "binary-rr", "--eps0", "2", "--n", "50"]
 QUESTIONS = {
     "epsilon": ("delta", 1e-8),
     "delta": ("eps", 0.005),
@@ -198,6 +199,33 @@ def test_mechanisms_are_listed_with_parameters_domains_and_sources(capsys):
     assert all(one["what"] and all(one["parameters"].values()) for one in listed.values())
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["epsilon", *TEN, "--delta", "1e-3"], "delta = 0.001 is not below 1/users = 1e-05"),
+        (["epsilon", *TEN, "--delta", "1e-6", "--rate", "0.1"], "drawn at random from all 1,000,000"),
+        (["epsilon", *TEN, "--delta", "0.5"], "epsilon is (nearly) 0 because delta = 0.5 covers all"),
+        (["calibrate", "users", *TEN[:-2], "--eps", "0.01", "--delta", "0.3"], "are the two exchanged?"),
+        (["calibrate", "eps0", *TEN[:2], *TEN[4:], "--eps", "1", "--delta", "1e-5"], "1/users = 1e-05"),
+        (["calibrate", "rounds", *FEW, "--eps", "3", "--delta", "0.2"], "1/users = 0.02"),
+        (["recommend", "--n", "1000", "--eps", "1", "--delta", "0.1", "--task", "mean"], "1/users = 0.001"),
+    ],
+)
+def test_a_target_that_nobody_means_is_warned_of_in_the_first_line(capsys, command, words):
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    first = out.splitlines()[0]
+    assert first.startswith("Warning: ") and words in first
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["warning"] == first
+
+
+def test_an_option_given_twice_is_refused(capsys):
+    for again in (["--eps0", "2"], ["--eps0=2"]):
+        assert main(["epsilon", *TEN, "--delta", "1e-6", *again]) == 2
+        assert capsys.readouterr().err == "shufflelib: --eps0 is given twice; keep one\n"
+
+
 def test_recommend_prints_the_table_and_the_sentence(capsys):
     command = ["recommend", "--n", "1000", "--eps", "1", "--delta", "1e-6", "--task", "mean"]
     assert main(command) == 0
@@ -297,6 +325,7 @@ BAD_GRIDS = {
     "no grid": ("", "a grid must be"),
     "no YAML": ("a: [1,", "no YAML: line"),
     "code": ("!!python/object/apply:os.getcwd []", "no YAML: line 1"),
+    "a key given twice": (GRID + "n: 20", "no YAML: line 6: n is given twice; keep one"),
     "a number as key": (GRID + "1: 2", "a key must be text, got 1"),
     "no quantity": (changed(quantity=None), "quantity is missing; give one of epsilon"),
     "unknown randomizer": (changed(randomizer="binari-rr"), "got 'binari-rr' (did you mean binary_rr?)"),

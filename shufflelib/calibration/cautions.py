@@ -54,7 +54,9 @@ def breach(eps0, reports="one report"):
 
 
 def about_delta(delta, n, rate=1.0):
-    """Return warnings about δ where n users report, drawn from a population at a rate."""
+    """Return warnings about δ where n users report, drawn from a population at a rate; n may be unknown."""
+    if n is None:
+        return ()
     found, users = [], n / rate
     if delta * users >= 1.0 - 1e-12:
         found.append(

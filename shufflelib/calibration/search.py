@@ -45,6 +45,8 @@ class Calibration:
         The target.
     quantity : str
         Description of the parameter.
+    warning : str
+        Why the target may not be what was meant, or an empty text; the first line of ``str()``.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Calibration:
     eps: float
     delta: float
     quantity: str
+    warning: str = ""
 
     def __str__(self):
         beyond = (
@@ -69,7 +72,7 @@ class Calibration:
             else f"{_exact_or(self.fails, up=self.fails > self.answer)} is proved to fail"
         )
         up = self.unproved is not None and self.unproved < self.answer
-        return (
+        return f"{self.warning}\n" * bool(self.warning) + (
             f"{self.quantity}: {_exact_or(self.answer, up=up)}, proved to give epsilon <= "
             f"{written(self.certificate.upper, up=True, digits=8)} at delta = {self.delta} "
             f"(target {self.eps}); {beyond}."
@@ -78,7 +81,7 @@ class Calibration:
     def to_dict(self):
         """Return the answer and its certificate as a dictionary of numbers and text."""
         found = {"answer": self.answer, "unproved": self.unproved, "fails": self.fails}
-        return found | self.certificate.to_dict()
+        return found | {"warning": self.warning} | self.certificate.to_dict()
 
 
 def _exact_or(value, *, up):

@@ -8,6 +8,7 @@ import functools
 import inspect
 import math
 
+from shufflelib.calibration import cautions
 from shufflelib.calibration.nearly_composed import nearly_composed
 from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
@@ -151,7 +152,7 @@ def fewest_users(randomizer, *, eps, delta, rounds=1, rate=1.0, **parameters):
     (1529, 1527)
     """
     one = _built(randomizer, parameters)
-    return _of_rounds(
+    found = _of_rounds(
         (eps, delta, rounds, rate),
         lambda n: shuffle(one, n),
         f"fewest users of {one}",
@@ -161,6 +162,7 @@ def fewest_users(randomizer, *, eps, delta, rounds=1, rate=1.0, **parameters):
         falling=True,
         whole=True,
     )
+    return _warned(found, found.answer, rate)
 
 
 def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
@@ -213,17 +215,18 @@ def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
         profile = randomizer
     else:
         profile = shuffle(_built(randomizer, parameters), n)
-    profile = profile.subsample(rate)
+    profile, users = profile.subsample(rate), getattr(profile, "n", None)
     target, limits = Target(eps, delta), (1, validation.MAX_ROUNDS)
     family = Family(
         functools.partial(composed, profile), target.eps, target.delta, limits, MANY_ROUNDS, whole=True
     )
-    return _searched(
+    found = _searched(
         family,
         f"most rounds of {profile.statement}",
         start=1,
         remedy="use a larger eps or delta, or a more private round",
     )
+    return _warned(found, users, rate)
 
 
 def _constructor(randomizer, parameters, finds=None):
@@ -296,13 +299,20 @@ class Target:
 def _of_parameter(name, randomizer, parameters, n, asked, which, **search):
     """Calibrate one parameter of a constructor at a number of users."""
     build, n = _constructor(randomizer, parameters, finds=name), validation.users(n)
-    return _of_rounds(
+    found = _of_rounds(
         asked,
         lambda value: shuffle(build(**{name: value}), n),
         f"{which} {name} for n = {n:,} users",
         remedy="use a larger eps or delta, more users or fewer rounds",
         **search,
     )
+    return _warned(found, n, asked[-1])
+
+
+def _warned(found, n, rate):
+    """Return the answer with what is to be said about a target for n users."""
+    about = cautions.about_target(found.eps, found.delta, n, rate)
+    return dataclasses.replace(found, warning=cautions.warning(about))
 
 
 def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):

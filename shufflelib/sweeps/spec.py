@@ -104,7 +104,15 @@ def load(path):
         import yaml
 
     class Loader(yaml.SafeLoader):
-        """Reads 1e-8 as a number, as YAML 1.2 does."""
+        """Reads 1e-8 as a number, as YAML 1.2 does, and refuses a key that is given twice."""
+
+        def construct_mapping(self, node, deep=False):
+            keys = [key.value for key, _ in node.value]
+            for place, (key, _) in enumerate(node.value):
+                if key.value in keys[:place]:
+                    problem = f"{key.value} is given twice; keep one"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            return super().construct_mapping(node, deep)
 
     Loader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+.0123456789"))
     try:
