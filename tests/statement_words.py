@@ -28,7 +28,7 @@ def search(pattern, statement):
     return found
 
 
-def promised(statement):
+def promised(statement, mechanisms=MECHANISMS):
     """Return the profile that the words describe, and the ε and δ that they promise."""
     crowd = search(r"mixes the \w+ of (?:at least ([\d,]+) (?:of |users))?([\d,]+ users drawn)?", statement)
     drawn = re.search(r"([\d,]+) users drawn at random from ([\d,]+)\.", statement)
@@ -43,7 +43,7 @@ def promised(statement):
         with_what = search(r", once, with (.*?) at eps0 = (\S+), and", statement)
         ((match, build),) = (
             (found, build)
-            for words, build in MECHANISMS.items()
+            for words, build in mechanisms.items()
             if (found := re.fullmatch(words, with_what[1]))
         )
         sizes = {name: whole(size) for name, size in match.groupdict().items()}

@@ -67,8 +67,8 @@ function largestBudget(mechanism, n, eps, delta) {
   return found.filter((eps0) => eps0 !== undefined).sort((one, other) => other - one)[0];
 }
 
-// Variance of one report's share of the estimate, at an ordinary value and at the worst one.
-function variances(kind, eps0, d) {
+// Variance of one report's share of the estimate, at an ordinary value (or share) and at the worst one.
+function variances(kind, eps0, d, share = 1 / d) {
   const odds = Math.exp(eps0);
   if (kind === "laplace") return [2 / eps0 ** 2, 2 / eps0 ** 2];
   if (kind === "duchi") {
@@ -77,8 +77,8 @@ function variances(kind, eps0, d) {
   }
   const own = kind === "unary" ? 0.5 : odds / (odds + d - 1);
   const other = kind === "unary" ? 1 / (odds + 1) : 1 / (odds + d - 1);
-  const at = (share) => (share * own * (1 - own) + (1 - share) * other * (1 - other)) / (own - other) ** 2;
-  return [at(1 / d), Math.max(at(0), at(1))];
+  const at = (held) => (held * own * (1 - own) + (1 - held) * other * (1 - other)) / (own - other) ** 2;
+  return [at(share), Math.max(at(0), at(1))];
 }
 
 // Standard deviation of Gaussian noise by a trusted curator, for the same ε and δ and a sum of sensitivity 1.

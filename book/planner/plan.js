@@ -23,7 +23,8 @@ const CANDIDATES = {
   ],
   mean: () => [
     { text: "One random bit (Duchi et al.)", kind: "duchi", mechanism: "binary_rr", python: "binary_rr(eps0=EPS0)", bytes: 1 },
-    { text: "Laplace noise", kind: "laplace", mechanism: "laplace", python: "laplace(eps0=EPS0)", bytes: 8 },
+    { text: "Laplace noise", scale: " of scale 1/eps0", kind: "laplace", mechanism: "laplace",
+      python: "laplace(eps0=EPS0)", bytes: 8 },
   ],
 };
 
@@ -44,8 +45,37 @@ function plans({ task, d, n, eps, delta }) {
 
 let chosen = 0;
 
-function cautions({ n, delta }) {
-  return delta * n < 1 ? "" : " Caution: δ ≥ 1 / users is too large; publishing the value of a random user has this δ too.";
+const MEANINGLESS = 1000; // odds at which nothing is protected
+
+// Why a target protects nobody, and an answer tells nothing; an empty text where neither is so.
+function warning({ n, eps, delta }, error = 0) {
+  const found = [];
+  if (delta > eps) found.push(`δ = ${power(delta)} is larger than ε = ${eps}: are the two exchanged?`);
+  if (delta * n > 1 - 1e-12) {
+    found.push(`δ = ${power(delta)} is not below 1 / users: publishing the value of one user, drawn at random, has this δ too.`);
+  }
+  if (eps >= Math.log(MEANINGLESS)) {
+    found.push(`ε = ${eps} lets a result be ${written(Math.exp(eps), 3)} times as likely: no meaningful protection.`);
+  }
+  if (error > 0.2) found.push("This error is too large to be useful: use more users or a larger ε.");
+  return found.length === 0 ? "" : `Warning: ${found.join(" ")}`;
+}
+
+// What one report reveals to whoever knows its sender.
+function breach(eps0) {
+  return Math.exp(eps0) >= MEANINGLESS ? "one report can be traced to the sender: no meaningful protection remains" :
+    `one report makes any guess about its sender at most ${written(Math.exp(eps0), 3)} times as likely as before`;
+}
+
+// The statement to publish: all that its guarantee depends on, as the Python package writes it.
+function statement(one, asked) {
+  const { task, d, n, eps, delta } = asked, held = task === "histogram" ? `one of ${d} options` : "a number in [0, 1]";
+  const said = warning(asked, one.usual);
+  return `${said}${said && " "}Each device randomises its value, ${held}, once, with ${lower(one.text)}${one.scale ?? ""} ` +
+    `at eps0 = ${one.eps0}, and a shuffler mixes the reports of at least ${n.toLocaleString("en")} users. Whoever sees the ` +
+    `shuffled reports learns at most epsilon = ${eps} at delta = ${delta.toExponential()} about any one user's value, provided that the ` +
+    "shuffler and the other devices are honest, and that taking part does not depend on the values. If the shuffler " +
+    `fails, ${breach(one.eps0)}.`;
 }
 
 function showPlan() {
@@ -53,6 +83,7 @@ function showPlan() {
   const answer = byId("plan-answer"), table = byId("plan-table"), row = byId("plan-row");
   for (const label of document.querySelectorAll("[data-only]")) label.hidden = label.dataset.only !== asked.task;
   table.textContent = row.textContent = "";
+  byId("plan-warning").textContent = asked.wrong ? "" : warning(asked);
   if (asked.wrong) {
     answer.textContent = asked.wrong;
     return;
@@ -71,9 +102,9 @@ function showPlan() {
   chosen = Math.min(chosen, found.length - 1);
   const best = found[0];
   answer.textContent = `${best.text}: each report may have ε₀ = ${best.eps0}${best.eps0 < 8 ? "" : ", where the table ends"}; ` +
-    (asked.task === "histogram" ? "a share" : "the average") +
-    ` is then known to about ± ${points(best.usual)}.` +
-    (best.usual > 0.2 ? " This error is too large to be useful: use more users or a larger ε." : "") + cautions(asked);
+    (asked.task === "histogram" ? `a share of ${written(100 / asked.d, 2, false)} %` : "the average") +
+    ` is then known to about ± ${points(best.usual)}.`;
+  byId("plan-warning").textContent = warning(asked, best.usual);
   fillTable(table, ["mechanism", "ε₀ of a report", "standard error", "at worst", "bytes"],
     found.map((one) => ["", one.eps0, ...[one.usual, one.worst].map((error) => percent(error)), one.bytes]));
   [...table.tBodies[0].rows].forEach((line, place) => {
@@ -99,13 +130,8 @@ function command({ task, d, n, eps, delta, rounds }) {
 
 function openRow(place, one, asked) {
   const { task, d, n, eps, delta } = asked;
-  const odds = written(Math.exp(one.eps0), 2);
   const python = `shuffle(randomizers.${one.python.replace("EPS0", one.eps0)}, n=${n}).epsilon(${delta})`;
-  const statement = `Each device randomises its value once, with ${lower(one.text)} (ε₀ = ${one.eps0}), and a shuffler mixes the ` +
-    `reports of ${n.toLocaleString("en")} users. The shuffled reports are (ε, δ)-differentially private with ε = ${eps} and ` +
-    `δ = ${power(delta)} against a change of any one user's value, provided that the shuffler and the other users' ` +
-    "devices are honest and that taking part does not depend on the values. If the shuffler fails, one report makes any " +
-    `guess about its sender at most ${odds} times as likely as before.`;
+  const words = statement(one, asked);
   const what = task === "histogram" ? `a share of ${written(100 / d, 2, false)} %` : "an average";
   const any = largestBudget("generic", n, eps, delta);
   place.innerHTML = `
@@ -114,12 +140,11 @@ function openRow(place, one, asked) {
 <figure><svg id="dots" role="img"></svg><figcaption id="dots-words"></figcaption></figure>
 <p>The noise causes a standard error of ${points(one.usual)} for ${what}. At the same ε, a trusted curator who sees all
 values and adds Gaussian noise would have an error of ${points(one.curator)}, and the same mechanism without a shuffler ${points(one.alone)}.</p>
-<p><strong>If the shuffler is compromised,</strong> each report alone still has ε₀ = ${one.eps0}: it makes any guess about
-its sender at most ${odds} times as likely as before.</p>
+<p><strong>If the shuffler is compromised,</strong> each report alone still has ε₀ = ${one.eps0}: ${breach(one.eps0)}.</p>
 <p>${any === undefined ? "For an arbitrary mechanism the table cannot guarantee this target from ε₀ alone." :
   `Any mechanism whose reports have ε₀ ≤ ${any} meets this target.`}</p>
 <h3>A statement to publish</h3>
-<p class="copy">${statement}</p>
+<p class="copy">${words}</p>
 <button type="button" id="copy">Copy the statement</button>
 <details><summary>Code</summary><pre><code>from shufflelib import randomizers, shuffle
 ${python}
@@ -127,22 +152,29 @@ ${python}
 # every mechanism for this target, from the command line
 ${command(asked)}</code></pre></details>`;
   byId("copy").addEventListener("click", async ({ target }) => {
-    await navigator.clipboard?.writeText(statement);
+    await navigator.clipboard?.writeText(words);
     target.textContent = navigator.clipboard ? "Copied" : "Select the text and copy it";
   });
-  drawDots(byId("dots"), byId("dots-words"), task === "histogram" ? sharesOf(Math.min(d, 10)) : [0.5], one.usual, task);
+  drawDots(byId("dots"), byId("dots-words"), one, asked);
 }
 
-// True shares of the picture: each option is a quarter rarer than the one before.
+// True shares of the picture, of the first ten options: each option is a quarter rarer than the one before.
 function sharesOf(d) {
   const weights = Array.from({ length: d }, (_, place) => 0.75 ** place);
   const total = weights.reduce((sum, one) => sum + one);
-  return weights.map((one) => one / total);
+  return weights.slice(0, 10).map((one) => one / total);
 }
 
-function drawDots(svg, words, truth, error, task) {
+// The true values of the picture, and the standard error of each.
+function drawnValues(one, { task, d, n }) {
+  const truth = task === "histogram" ? sharesOf(d) : [0.5];
+  return [truth, truth.map((share) => Math.sqrt(variances(one.kind, one.eps0, d, share)[0] / n))];
+}
+
+function drawDots(svg, words, one, asked) {
+  const { task, d } = asked, [truth, errors] = drawnValues(one, asked);
   const random = generator(1), wide = 600, high = 220, base = high - 24;
-  const outcomes = truth.map((share) => Array.from({ length: 20 }, () => share + error * gaussian(random)));
+  const outcomes = truth.map((share, place) => Array.from({ length: 20 }, () => share + errors[place] * gaussian(random)));
   const most = Math.max(...outcomes.flat(), ...truth) * 1.1, least = Math.min(0, ...outcomes.flat());
   const y = (value) => base - ((value - least) / (most - least)) * (base - 8);
   const step = wide / truth.length, bar = Math.min(0.7 * step, 60);
@@ -156,7 +188,8 @@ function drawDots(svg, words, truth, error, task) {
       dots.join("") + `<text x="${middle}" y="${high - 6}" text-anchor="middle">${name}</text>`;
   }).join("") + `<line x1="0" x2="${wide}" y1="${y(0)}" y2="${y(0)}"/>`;
   const furthest = Math.max(...outcomes.flatMap((values, place) => values.map((one) => Math.abs(one - truth[place]))));
-  words.textContent = `Twenty simulated surveys (dots) and the true values (${task === "histogram" ? `bars, ${truth.length} options` : "bar"}): ` +
+  const bars = task !== "histogram" ? "bar" : truth.length < d ? `bars, the first ${truth.length} of ${d} options` : `bars, ${d} options`;
+  words.textContent = `Twenty simulated surveys (dots, with normal errors) and the true values (${bars}): ` +
     `the largest error is ${points(furthest)}.`;
   svg.setAttribute("aria-label", words.textContent);
 }

@@ -9,17 +9,19 @@ function showUnderstand() {
   byId("picture").hidden = asked.wrong !== "";
   if (asked.wrong) {
     answer.textContent = asked.wrong;
-    words.textContent = "";
+    words.textContent = byId("understand-warning").textContent = "";
     return;
   }
   const { mechanism, eps0, n, delta } = asked;
   const eps = centralEpsilon(mechanism, eps0, n, delta);
   answer.textContent = `ε ≤ ${written(eps)}`;
+  const none = "ε is 0 because δ covers all that the results differ by, not because they do not differ.";
+  byId("understand-warning").textContent = [warning({ n, eps: 1, delta }), eps === 0 ? none : ""].join(" ").trim();
   const caught = 100 * Math.min(Math.exp(eps) * 0.05 + delta, 1 - Math.exp(-eps) * (0.95 - delta));
   words.textContent = `One report alone has ε₀ = ${eps0}; shuffled with the reports of ${n.toLocaleString("en")} users it has ` +
     `ε ≤ ${written(eps, 3)} at δ = ${power(delta)}. Suppose an attacker who knows everybody else's value tests whether you ` +
     `hold a certain value. With 5 % false alarms, the attacker detects at most ${written(caught, 3)} % of those who hold ` +
-    `it; random guessing detects 5 %.${cautions(asked)}`;
+    `it; random guessing detects 5 %.`;
   drawCurve(asked, eps);
 }
 
@@ -52,7 +54,7 @@ function drawCurve({ mechanism, eps0, n, delta }, eps) {
     ],
   }, [TABLE.users, TABLE.users.map(() => eps0), shown, at], byId("chart"));
   const users = n.toLocaleString("en");
-  const words = eps === 0 ? `With ${users} users, ε = 0 at this δ.`
+  const words = eps === 0 ? `With ${users} users, ε = 0 at this δ: δ covers everything.`
     : eps === eps0 ? `With ${users} users the table proves no amplification by shuffling.`
       : `Among ${users} users, ε is ${written(eps0 / eps, 2, false)} times smaller than ε₀.`;
   byId("chart-words").textContent = words;

@@ -6,6 +6,7 @@ import math
 import os
 import re
 import shutil
+import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,8 @@ import planner_table
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import Gaussian
+from statement_words import MECHANISMS as MECHANISMS_IN_WORDS
+from statement_words import promised
 
 FOLDER = Path(__file__).resolve().parents[2] / "book/planner"
 TABLE = json.loads((FOLDER / "table.js").read_text().removeprefix("const TABLE = ").removesuffix(";\n"))
@@ -115,6 +118,82 @@ def test_an_entry_is_computed_as_the_committed_one(name):
         found = planner_table.entries(build(eps0=eps0, **others), n)
         place = TABLE["mechanisms"][name]["budgets"].index(eps0), TABLE["users"].index(n)
         assert np.all(entries(name)[place] <= found) and np.all(np.subtract(found, entries(name)[place]) < 40)
+
+
+# without a browser
+
+NODE = shutil.which("node")
+ONE_BIT = r"one random bit \(Duchi et al.\)"
+PLANS = [
+    {"task": "histogram", "d": 2, "n": 3000, "eps": 0.7, "delta": 1e-5},
+    {"task": "histogram", "d": 16, "n": 20_000, "eps": 0.3, "delta": 1e-6},
+    {"task": "histogram", "d": 100, "n": 10**6, "eps": 1.0, "delta": 1e-8},
+    {"task": "mean", "d": 2, "n": 638_080, "eps": 0.0258, "delta": 1e-5},
+]
+
+
+@pytest.fixture(scope="module")
+def script():
+    """Return a function that evaluates an expression with the page's table and formulas."""
+    if NODE is None:
+        pytest.skip("no node here: apt-get install nodejs")
+    files = [(FOLDER / name).read_text() for name in ("table.js", "lookup.js", "plan.js")]
+
+    def evaluated(expression):
+        then = f"unpackAll().then(() => console.log(JSON.stringify({expression})));"
+        code = "\n".join([*files, then])
+        done = subprocess.run([NODE, "-"], input=code, capture_output=True, text=True, check=True, timeout=60)
+        return json.loads(done.stdout)
+
+    return evaluated
+
+
+def test_every_statement_of_the_page_holds_for_what_its_words_describe(script):
+    found = script(f"{json.dumps(PLANS)}.map((one) => plans(one).map((row) => [statement(row, one), row]))")
+    tight = {ONE_BIT: one_bit, "randomized response": response}
+    for asked, rows in zip(PLANS, found, strict=True):
+        assert len(rows) == 2
+        for statement, row in rows:
+            profile, eps, delta = promised(statement, MECHANISMS_IN_WORDS | tight)
+            assert (eps, delta) == (asked["eps"], asked["delta"])
+            assert profile.epsilon(delta).upper <= eps, statement
+            assert f"at eps0 = {row['eps0']}," in statement and "once, with" in statement
+
+
+def one_bit(eps0):
+    """Return binary randomized response, which one bit of a randomly rounded number is."""
+    return randomizers.binary_rr(eps0=eps0)
+
+
+def response(eps0, d):
+    """Return randomized response, with the exact profile that two options have."""
+    return one_bit(eps0) if d == 2 else randomizers.generalized_rr(eps0=eps0, d=d)
+
+
+def test_each_share_is_drawn_with_its_own_error(script):
+    asked = json.dumps(PLANS[1])
+    (shares, errors), best = script(f"[drawnValues(plans({asked})[0], {asked}), plans({asked})[0]]")
+    one = randomizers.generalized_rr(eps0=best["eps0"], d=16)
+    assert len(shares) == 10 and sum(shares) < 1.0 - 0.75**10 + 0.02
+    assert errors == pytest.approx([math.sqrt(one.variance(share, n=20_000)) for share in shares])
+
+
+def test_a_target_that_nobody_means_is_warned_of_in_the_answer_and_in_the_statement(script):
+    words = {
+        "Warning: δ = 10⁻³ is not below 1 / users": {"delta": 1e-3},
+        "δ = 10⁻³ is larger than ε = 0.0005: are the two exchanged?": {"eps": 5e-4, "delta": 1e-3},
+        "ε = 7.5 lets a result be 1,810 times as likely": {"eps": 7.5},
+        "too large to be useful": {"n": 200, "eps": 0.3},
+        "": {},
+    }
+    asked = json.dumps([PLANS[1] | changed for changed in words.values()])
+    each = "[warning(one, plans(one)[0].usual), plans(one).map((row) => statement(row, one))]"
+    answers = script(f"{asked}.map((one) => {each})")
+    for expected, (said, statements) in zip(words, answers, strict=True):
+        assert expected in said and statements and (said == "") == (expected == "")
+        assert all(one.startswith("Warning: ") == (said != "") and expected in one for one in statements)
+    traced = "one report can be traced to the sender: no meaningful protection remains."
+    assert answers[2][1][0].endswith(traced) and not answers[-1][1][0].endswith(traced)
 
 
 # in a browser
