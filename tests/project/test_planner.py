@@ -183,7 +183,7 @@ def test_a_target_that_nobody_means_is_warned_of_in_the_answer_and_in_the_statem
         "Warning: δ = 10⁻³ is not below 1 / users": {"delta": 1e-3},
         "δ = 10⁻³ is larger than ε = 0.0005: are the two exchanged?": {"eps": 5e-4, "delta": 1e-3},
         "ε = 7.5 lets a result be 1,810 times as likely": {"eps": 7.5},
-        "too large to be useful": {"n": 200, "eps": 0.3},
+        "too large to be useful": {"n": 150, "eps": 0.15},
         "": {},
     }
     asked = json.dumps([PLANS[1] | changed for changed in words.values()])
