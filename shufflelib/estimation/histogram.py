@@ -90,7 +90,7 @@ class HistogramProtocol(SupportProtocol):
 
     def estimate(self, reports):
         """Return unbiased frequencies, shape (d,)."""
-        return self.randomizer.estimate(reports)
+        return self.randomizer.estimate(self._all(reports))
 
     def certificate(self):
         """Return ε of the shuffled randomizer, with proved lower and upper bounds."""

@@ -53,7 +53,7 @@ class MultiMessageProtocol(SupportProtocol):
 
     def estimate(self, reports):
         """Return unbiased frequencies, shape (items,)."""
-        return self.randomizer.estimate(reports, n=self.n)
+        return self.randomizer.estimate(self._all(reports, 1 + self.each), n=self.n)
 
     def certificate(self):
         """Return ε of the shuffled messages, with proved lower and upper bounds."""

@@ -73,7 +73,11 @@ class Protocol(ABC):
 
     @abstractmethod
     def estimate(self, reports):
-        """Return the estimate, a function of the reports and of public parameters only."""
+        """Return the estimate, a function of the reports and of public parameters only.
+
+        One entry for each report: how often each report was seen looks the same, so another number of entries
+        than the protocol's is refused.
+        """
 
     @abstractmethod
     def standard_error(self, estimate):
@@ -89,6 +93,16 @@ class Protocol(ABC):
 
         The distribution is that of ``run(data, rng).value``; equal users are drawn together.
         """
+
+    def _all(self, reports, each=1):
+        """Return the reports, ``each`` of them from every user, or refuse counts of them."""
+        number, found = self.n * each, np.shape(reports)
+        if found and found[0] != number:
+            raise ValueError(
+                f"reports must hold {number:,} entries, one for each report of n = {self.n:,} users, got "
+                f"{found[0]:,}; counts of reports are none: repeat each report as often as it was sent"
+            )
+        return reports
 
     @functools.cached_property
     def epsilon(self):

@@ -99,7 +99,7 @@ class RangeQueryProtocol(Protocol):
 
     def estimate(self, reports):
         """Return unbiased frequencies of all nodes, coarsest level first."""
-        return np.concatenate(self.randomizer.estimate(reports))
+        return np.concatenate(self.randomizer.estimate(self._all(reports)))
 
     def repeat(self, data, repetitions, rng):
         """Return the node frequencies of independent runs, shape (repetitions, nodes); O(d H) each."""

@@ -128,6 +128,10 @@ def test_other_bad_input_is_refused_by_name():
         (lambda: frequency.run([1, 0], 7), "rng"),
         (lambda: frequency.repeat([1, 0], 0, seeded()), "repetitions"),
         (lambda: frequency.estimate([1.0]), "reports"),
+        (
+            lambda: histogram.estimate([0, 1]),
+            "reports must hold 3 entries, one for each report of n = 3 users",
+        ),
         (lambda: frequency.estimate([1.0, math.nan]), "reports"),
         (lambda: estimation.in_random_order([], seeded()), "rows"),
         (lambda: estimation.in_random_order([1], None), "rng"),
@@ -148,3 +152,22 @@ def test_other_bad_input_is_refused_by_name():
     for call, name in cases:
         with pytest.raises((TypeError, ValueError), match=name):
             call()
+
+
+def test_counts_are_refused_by_every_protocol_that_knows_how_many_report():
+    """64 counts of 500 users look like reports on 64 items."""
+    rng, held = seeded(), np.arange(500) % 64
+    one = randomizers.generalized_rr(eps0=1.0, d=64)
+    bins = randomizers.balls_into_bins(d=64)
+    for protocol in (
+        estimation.HistogramProtocol(one, n=500),
+        estimation.MultiMessageProtocol(bins, n=500, each=2),
+        estimation.RangeQueryProtocol(eps0=1.0, d=64, n=500),
+    ):
+        reports = protocol.reports(held, rng)
+        assert np.all(np.isfinite(protocol.estimate(reports)))
+        for wrong in (np.bincount(held), reports[:-1]):
+            with pytest.raises(
+                ValueError, match=r"reports must hold 1?,?500 entries.*counts of reports are none"
+            ):
+                protocol.estimate(wrong)
