@@ -87,8 +87,8 @@ def explore(draw, /, **controls):
     Parameters
     ----------
     draw : callable
-        Takes the controls' values by name and returns a figure, the same one each time.  Where it raises a
-        ValueError, outside a theorem's regime, the panel shows the message instead of a picture.
+        Takes the controls' values by name and returns a figure, the same one each time.  Where it fails, for
+        instance outside a theorem's regime, the panel shows the error instead of a picture.
     **controls : ipywidgets.Widget
         `log_slider`, `slider` or `choice`.
 
@@ -124,13 +124,12 @@ def explore(draw, /, **controls):
     image, line = ipywidgets.Image(format="png"), ipywidgets.Label()
 
     def redraw(_change=None):
-        line.value = _in_words(controls, [control.label for control in controls.values()])
+        said = _in_words(controls, [control.label for control in controls.values()])
         try:
             image.value = picture(**{name: control.value for name, control in controls.items()})
-            image.layout.visibility = "visible"
-        except ValueError as error:
-            line.value += f": {error}"
-            image.layout.visibility = "hidden"
+            line.value, image.layout.visibility = said, "visible"
+        except Exception as error:  # whatever it is, the old picture must not stay under new values
+            line.value, image.layout.visibility = f"{said}: {_complaint(error)}", "hidden"
 
     for name, control in controls.items():
         control.description = name
@@ -186,6 +185,10 @@ def _positions(control, most):
     nearest = min(spread, key=lambda place: abs(place - start))
     chosen = sorted(spread - {nearest} | {start})
     return tuple(options[place] for place in chosen), chosen.index(start)
+
+
+def _complaint(error):
+    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
 
 
 def _in_words(names, labels):

@@ -159,6 +159,25 @@ def test_moving_a_slider_changes_the_picture_and_going_back_restores_it():
     assert failure_curve.value == "n = 1,000, scale = 1: too many users"
 
 
+def test_a_picture_that_cannot_be_drawn_is_hidden_whatever_went_wrong():
+    fig, ax = plotting.figure(width=3.4, height=2.4)
+    (line,) = ax.plot([0], [0])
+
+    def draw(n):
+        line.set_ydata([n])
+        return fig
+
+    panel = explore(draw, n=log_slider(1, 100, value=1))
+    (control, *_), (_, words, image) = panel.children[0].children, panel.children
+    first = bytes(image.value)
+    line = [line]  # as a later cell of a notebook may do
+    control.value = 100
+    assert image.layout.visibility == "hidden"
+    assert words.value == "n = 100: AttributeError: 'list' object has no attribute 'set_ydata'"
+    control.value = 1
+    assert (image.layout.visibility, image.value, words.value) == ("visible", first, "n = 1")
+
+
 def test_a_logarithmic_slider_refuses_zero():
     with pytest.raises(ValueError, match="low=0"):
         log_slider(0, 1)
