@@ -8,9 +8,9 @@ import nbformat
 import pytest
 
 import run_notebook
+from lessons import LESSONS, run
 
 ROOT = Path(__file__).resolve().parents[2]
-LESSONS = sorted((ROOT / "notebooks/course").glob("*.ipynb"))
 HEADINGS = [
     "Guess first",
     "See it",
@@ -39,6 +39,10 @@ def folded(cell):
 
 def code(cells):
     return [cell for cell in cells if cell.cell_type == "code"]
+
+
+def names(tree, use):
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, use)}
 
 
 lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
@@ -90,12 +94,7 @@ def test_no_parameter_is_bound_again(path):
     for cell in code(cells):
         if "parameters" in cell.metadata.get("tags", []):
             continue
-        bound = {
-            node.id
-            for node in ast.walk(ast.parse(cell.source))
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
-        assert not bound & set(declared), cell.source
+        assert not names(ast.parse(cell.source), ast.Store) & set(declared), cell.source
 
 
 @lesson
@@ -109,6 +108,32 @@ def test_a_function_stays_in_the_section_that_defines_it(path):
         home |= {node.name: section for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         assert not [name for name in used if home.get(name, section) != section]
+
+
+@lesson
+def test_a_panel_uses_no_name_that_a_later_cell_binds(path):
+    functions, used, later = {}, [], set()
+    for cell in code(read(path)):
+        tree = ast.parse(cell.source)
+        defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        if used:
+            later |= names(tree, ast.Store) | {*defined}
+        functions |= defined
+        if "explore(draw" in cell.source:
+            used = ["draw"]
+            for name in used:  # grows
+                body = functions.get(name, ast.Pass())
+                given = {node.arg for node in ast.walk(body) if isinstance(node, ast.arg)}
+                used += names(body, ast.Load) - names(body, ast.Store) - given - {*used}
+    assert used and not {*used} & later
+
+
+@lesson
+def test_a_slider_moved_after_the_last_cell_draws_what_it_drew_at_first(path):
+    moves = list(run(path).moved())
+    assert len(moves) >= 2
+    for where, first, now in moves:
+        assert now == first, where
 
 
 @lesson

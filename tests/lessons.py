@@ -1,0 +1,83 @@
+"""Runs a lesson as its reader does: all cells in one namespace, pictures drawn when a control moves."""
+
+import os
+import tempfile
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+import nbformat
+
+import run_notebook
+from shufflelib.explorer import sliders
+from shufflelib.plotting import png
+
+LESSONS = sorted((Path(__file__).parents[1] / "notebooks/course").glob("*.ipynb"))
+
+
+@dataclass
+class Run:
+    """One run: what each cell left behind, and the panels with the pictures of the moment they appeared."""
+
+    sources: list
+    states: list = field(default_factory=list)
+    panels: list = field(default_factory=list)
+
+    def after(self, text):
+        """Return the names as they were after the one cell that contains the text."""
+        (place,) = (place for place, source in enumerate(self.sources) if text in source)
+        return SimpleNamespace(**self.states[place])
+
+    def moved(self):
+        """Move every control to its ends, one at a time; yield where, the picture then and the one now."""
+        for controls, panel, pictures in self.panels:
+            words, image = panel.children[1:]
+            for name, option in pictures:
+                start, controls[name].index = controls[name].index, option
+                shown = bytes(image.value) if image.layout.visibility != "hidden" else words.value
+                yield words.value, pictures[name, option], shown
+                controls[name].index = start
+
+
+def explored(panels, draw, controls):
+    """Make a panel, and draw what its controls will show at their ends."""
+    panel, pictures = sliders_explore(draw, **controls), {}
+    values = {name: control.value for name, control in controls.items()}
+    for name, control in controls.items():
+        for option in {0, len(control.options) - 1} - {control.index}:
+            pictures[name, option] = png(draw(**values | {name: control.options[option][1]}))
+    draw(**values)
+    panels.append((controls, panel, pictures))
+    return panel
+
+
+sliders_explore = sliders.explore
+
+
+@lru_cache
+def run(path, *, profile="quick", edits=()):
+    """Run a lesson; each edit is a text of one visible cell and what a reader writes in its place."""
+    notebook = nbformat.read(path, as_version=4)
+    parameters = run_notebook.chosen_parameters(path, profile, run_notebook.declared_parameters(notebook))
+    found = Run([cell.source for cell in notebook.cells if cell.cell_type == "code"])
+    for old, new in edits:
+        (place,) = (place for place, source in enumerate(found.sources) if old in source)
+        found.sources[place] = found.sources[place].replace(old, new)
+    tagged = next(cell.source for cell in notebook.cells if "parameters" in cell.metadata.get("tags", []))
+    names = {}
+
+    def explore(draw, /, **controls):
+        return explored(found.panels, draw, controls)
+
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(sliders, "explore", explore):
+        quiet = {"SHUFFLELIB_FIGURES": folder, "SHUFFLELIB_FORMATS": "png", "TQDM_DISABLE": "1"}
+        with mock.patch.dict(os.environ, quiet):
+            os.environ.pop("SHUFFLELIB_FRAMES", None)
+            for source in found.sources:
+                exec(compile(source, f"{path.stem}, cell {len(found.states)}", "exec"), names)
+                if source == tagged:
+                    names |= parameters
+                found.states.append(dict(names))
+    return found
