@@ -22,6 +22,24 @@ HEADINGS = [
     "Mistakes people make",
     "Exercises",
 ]
+EDITS = [  # lesson, a text of a visible cell, what a curious reader writes in its place
+    (1, "n = 10_000\n", "n = 1_000\n"),
+    (1, "coin = randomizers.binary_rr(eps0=np.log(3))", "coin = randomizers.binary_rr(eps0=2.0)"),
+    (2, "range(99)", "range(49)"),
+    (2, "np.convolve(others, no)", "np.convolve(others, [0.71, 0.29])"),  # exercise 5
+    (3, "E = Fraction(3, 2)", "E = Fraction(2)"),
+    (3, "E0, E, d, n = 6, 1.1, 5, 300", "E0, E, d, n = 6, 1.1, 5, 100"),
+    (4, "np.exp(0.1)", "np.exp(0.2)"),
+    (5, "sets_of(k, d=3, E0=3)", "sets_of(k, d=4, E0=2)"),
+    (6, "n, options, E0 = 1000, 10", "n, options, E0 = 500, 10"),
+    (7, "n, own = 1000, np.array([3, 1]) / 4", "n, own = 100, np.array([4, 1]) / 5"),
+    (8, "delta_of_rounds(loss, P, 365, eps=3.0)", "delta_of_rounds(loss, P, 200, eps=3.0)"),
+    (9, "n, d, eps, delta = 50_000", "n, d, eps, delta = 5_000"),
+    (10, "yours, others = 2.0", "yours, others = 1.0"),
+    (11, "people, bins, each, eps = 10_000, 64, 4, 0.2", "people, bins, each, eps = 1_000, 32, 10, 0.2"),
+    (12, "sigma, steps, eps = 1.0, 10, 1.0", "sigma, steps, eps = 2.0, 30, 0.5"),
+    (13, '"o": 6', '"o": 4'),
+]
 FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 
 
@@ -134,6 +152,21 @@ def test_a_slider_moved_after_the_last_cell_draws_what_it_drew_at_first(path):
     assert len(moves) >= 2
     for where, first, now in moves:
         assert now == first, where
+
+
+@lesson
+def test_no_assertion_stops_a_reader(path):
+    for cell in code(read(path)):
+        assert not [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Assert)]
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: f"{edit[0]}: {edit[2]}")
+def test_a_lesson_runs_to_its_end_after_an_edit(edit):
+    number, old, new = edit
+    (cell,) = (cell for cell in code(read(LESSONS[number - 1])) if old in cell.source)
+    assert not folded(cell), "a reader edits what is shown"
+    ran = run(LESSONS[number - 1], edits=((old, new),))
+    assert len(ran.states) == len(ran.sources)
 
 
 @lesson

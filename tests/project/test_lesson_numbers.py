@@ -1,0 +1,323 @@
+"""What the lessons say in fixed words, checked on the names that their cells leave behind."""
+
+from fractions import Fraction
+from itertools import product
+from math import exp, log, prod
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from lessons import LESSONS, run
+from shufflelib import estimation, profiles, randomizers, sgd, shuffle
+from shufflelib.published import joint_concavity
+from shufflelib.published.shuffle_index import shuffle_index
+from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
+
+both = pytest.mark.parametrize("profile", ["quick", "full"])
+
+
+def ran(number, profile):
+    return run(LESSONS[number - 1], profile=profile)
+
+
+def excess(ratio, *rounds):
+    """The excess of the first rows' product over `ratio` times the second rows'."""
+    p, q = rounds[0]
+    for x, y in rounds[1:]:
+        p, q = np.outer(p, x).ravel(), np.outer(q, y).ravel()
+    return np.maximum(np.subtract(p, ratio * np.asarray(q)), 0).sum()
+
+
+@both
+def test_lesson_1(profile):
+    lesson = ran(1, profile)
+    yes, no = np.array([1, 3]) / 4, np.array([3, 1]) / 4
+    two = [np.convolve(one, no) for one in (yes, no)]
+    assert np.allclose(np.multiply(two, 16), [[3, 10, 3], [9, 6, 1]])
+    assert np.allclose(1 / 3 + 8 / 3 * np.arange(3) / 2, two[0] / two[1])
+    assert round(log(3), 2) == 1.10 and round(4**12 / 3 / 1e6, 1) == 5.6 and round(np.sqrt(3 / 16), 2) == 0.43
+
+    at = lesson.after("needed = [")
+    assert 0.9e6 < at.needed[0] < 1.1e6 and 3500 < at.needed[1] < 4500 and round(at.needed[2]) == 1414
+    for eps0, error in ((at.local(10_000), 0.01 * np.sqrt(10_000)), (log(3), at.error * np.sqrt(at.n))):
+        assert np.isclose(1 / (2 * np.sinh(eps0 / 2)), error)
+    assert abs(at.estimate - 0.08) < 5 * at.error and at.eps.upper < at.coin.eps0 / 25
+    assert np.allclose(at.die.class_masses()[0, :2], [0.6, 0.1])
+    at = lesson.after("off = np.concatenate")
+    assert 0.5 < at.off.min() < 1 < at.off.max() < 3.5
+    dozen = shuffle(randomizers.binary_rr(eps0=log(3)), n=12).epsilon(delta=1e-3)
+    assert round(dozen.lower, 2) == round(dozen.upper, 2) == 1.07
+
+
+@both
+def test_lesson_2(profile):
+    lesson = ran(2, profile)
+    p, q = np.array([3, 10, 3]), np.array([9, 6, 1])
+    assert [(excess(r, (p, q)), excess(r, (q, p))) for r in (1, 2, 3)] == [(6, 6), (1, 3), (0, 0)]
+    assert [*np.cumsum(q[::-1])] == [1, 7, 16] and [*(16 - np.cumsum(p[::-1]))] == [13, 3, 0]
+    at = lesson.after("crowd = shuffle")
+    assert abs(at.right - 0.523) < 5e-4 and 0.87 < at.missed < 0.89
+    assert abs(at.right - (1 + np.maximum(at.P - at.Q, 0).sum()) / 2) < 1e-12
+    assert np.isclose(at.pair.delta(0.3).upper, at.delta, rtol=1e-10)
+    assert np.isclose(at.test(0.1).lower, at.missed)
+    assert np.isclose(at.crowd.delta(0.3).upper, at.delta, rtol=1e-10)
+    assert at.pair.delta(0.0).upper < at.crowd.delta(0.0).lower < 1.01 * at.pair.delta(0.0).lower
+    assert (round(at.crowd.delta(0.0).upper, 4), round(at.pair.delta(0.0).upper, 4)) == (0.0462, 0.0459)
+    at = lesson.after("level = {")
+    assert at.level[1e-6] < at.level[1e-9] < 1.5 * at.level[1e-6] and at.at[100] / at.at[1000] > 100
+    assert np.isclose(shuffle(at.coin, n=1).delta(0.0).upper, 1 / 2)
+
+
+@both
+def test_lesson_3(profile):
+    lesson = ran(3, profile)
+    at = lesson.after("bound = sum(")
+    pairs = sum(at.G[a] * at.G[b] * max(a + b, 0) for a in at.G for b in at.G) / 2
+    assert pairs == Fraction(11, 50)
+    assert at.bound == Fraction(41, 250) == at.crowds[2, 2]
+    assert at.bound > max(at.crowds[other] for other in at.crowds if other != (2, 2))
+    assert min(at.crowds.values()) == at.crowds[0, 1] == Fraction(27, 250)  # "only 1.5 times"
+    at = lesson.after("three = shuffle")
+    assert abs(at.delta / at.die.upper - 1) < 1e-5
+    assert 0.999 * at.die.upper < at.die.lower <= at.delta
+    assert at.three.lower <= 41 / 250 <= at.three.upper and at.three.upper - at.three.lower < 1e-12
+    at = lesson.after("share = {name: np.array")
+    assert np.all(at.share["attack"] <= at.share["truth"] + 1e-9) and np.all(at.share["truth"] <= 1 + 1e-9)
+    assert np.allclose(at.share["truth"][:3], 1) and 0.8 < at.share["truth"].min()
+    assert np.isclose(at.worst[3], 33 / 625) and np.isclose(at.delta_of((0, 0, 2)), 33 / 625)
+    assert np.isclose(at.ends[3].upper, 7 / 125) and np.isclose(at.ends[3].lower, 0.0432)
+
+
+@both
+def test_lesson_4(profile):
+    lesson = ran(4, profile)
+    alone = np.array([3, 1]) / 4
+    P = np.r_[alone * 0.5, 0.5 * np.convolve(alone, [0.5, 0.5])] * 16
+    Q = np.r_[alone[::-1] * 0.5, 0.5 * np.convolve(alone[::-1], [0.5, 0.5])] * 16
+    assert [*P] == [6, 2, 3, 4, 1] and [*Q] == [2, 6, 1, 4, 3] and excess(2, (P, Q)) == 3
+    assert np.isclose(randomizers.generalized_rr(eps0=log(3), d=5).beta, 2 / 7)
+    at = lesson.after("first = comparison.compare")
+    assert abs(at.excess.mean() - at.exact.upper) < 4 * at.error
+    pair = VariationRatioPair(n=1000, p=exp(2), beta=(exp(2) - 1) / (exp(2) + 1), q0=exp(2))
+    assert abs(pair.epsilon(delta=1e-6).upper / at.sealed.upper - 1) < 1e-6
+    assert round(at.ten.upper, 3) == 0.273 and 0.39 < at.sealed.upper < 0.41 < at.first
+    at = lesson.after("worth = {")
+    for name in ("five options", "another table"):
+        ratios = at.boxes[name].input_pairs()[0].blanket
+        found = np.unique(np.round([ratios.r0_over_w, ratios.r1_over_w], 9), axis=1)
+        assert {*map(tuple, found.T)} == {*map(tuple, np.array(at.spots[name], float))}
+    at = lesson.after("claim, attack = ")
+    true, seen = at.everything, at.only_ab
+    assert at.two[1].lower <= true + 1e-12 and abs(at.two[1].lower - true) < 1e-10
+    assert abs(at.two[0].upper - seen) < 1e-10 and round(float(true / seen), 2) == 1.25
+    assert np.all(at.claimed.upper <= at.attained.lower * (1 + 1e-9))
+
+
+@both
+def test_lesson_5(profile):
+    lesson = ran(5, profile)
+    at = lesson.after("by_hand = ")
+    for k, squared, v in ((1, 8 / 5, 1), (2, 8 / 7, 3)):
+        spread, noise = at.spread_and_noise(at.sets_of(k, d=3, E0=3))
+        assert abs(spread**2 - squared) < 1e-12 and abs(noise - v) < 1e-12
+    for k, found in at.by_hand.items():
+        mechanism = randomizers.subset(eps0=log(3), d=6, k=k)
+        noise = estimation.frequency_variance(mechanism, 0.0, n=1)
+        assert np.allclose(found, (1 / shuffle_index(mechanism).blanket, noise), rtol=1e-9)
+    at = lesson.after('"05_2_prices"')
+    prices = np.array([row["price"] for row in at.rows])
+    bands = [shuffle_index(build(eps0=1.0, d=at.d)).band for build in at.MECHANISMS.values()]
+    assert max(bands) < 7 / 6 and min(prices / bands) == prices[0]
+
+
+@both
+def test_lesson_5_tells_rare_options_from_popular_ones(profile):
+    at = ran(5, profile).after('"05_4_shares"')
+
+    def ranked(share, mechanisms):
+        variance = {
+            name: estimation.frequency_variance(one, share, n=10_000) for name, one in mechanisms.items()
+        }
+        return sorted(variance, key=variance.get)
+
+    tuned, rr = at.at_eps[0.1], "randomized response"
+    for one in tuned.values():
+        assert 0.099 < shuffle(one, n=10_000).epsilon(1e-6).upper <= 0.1
+    alone = ranked(1 / 64, {name: build(eps0=1.0, d=64) for name, build in at.MECHANISMS.items()})
+    assert alone[-1] == rr and ranked(0.0, tuned) == ranked(1 / 64, tuned) == [rr, *alone[:-1]]
+    for share, better in ((0.072, False), (0.075, True)):
+        assert (ranked(share, tuned).index("subset selection") < ranked(share, tuned).index(rr)) is better
+        assert ranked(share, tuned)[0] in (rr, "subset selection")
+    for share, worst in ((0.268, False), (0.273, True)):
+        assert (ranked(share, tuned)[-1] == rr) is worst
+    assert np.allclose(at.rings, (0.07374, 0.27070), atol=1e-4)
+    shares = np.random.default_rng(0).dirichlet(np.ones(64))
+    for one, total in ((tuned[rr], 0.00201), (tuned["subset selection"], 0.00296)):
+        assert abs(estimation.frequency_variance(one, shares, n=10_000).sum() - total) < 5e-6
+
+
+@both
+def test_lesson_6(profile):
+    lesson = ran(6, profile)
+
+    def two_users(loss):
+        return 64 * sum(p * q * max(g + k, 0) for g, p in loss for k, q in loss) / 2
+
+    exact, zero = [(7 / 4, 1 / 4), (-11 / 4, 1 / 4)], [(0, 1 / 2)]
+    split = [(2, 3 / 16), (1, 1 / 16), (-2, 1 / 16), (-3, 3 / 16)]
+    down, up = [(1, 1 / 4), (-3, 1 / 4)], [(2, 1 / 4), (-2, 1 / 4)]
+    assert [two_users(one + zero) for one in (exact, down, up, split)] == [21, 12, 24, 21]
+
+    at = lesson.after("summed = {")
+    assert np.allclose(at.ways["contour, lower"], at.ways["contour, upper"], rtol=2e-3)
+    assert np.isclose(at.ways["tilt"][-1], 1.1473437874e-45, rtol=1e-9)
+    assert np.isclose(at.direct(0.3), 1.1473437874e-45, rtol=1e-9)  # guess, answer A
+    assert 1e-15 < at.floor < 1e-12 and abs(at.convolved(0.3)) > 1e-15  # answer C
+    for k, value in at.summed.items():
+        assert at.ways["contour, upper"][k] < value < 1.05 * at.ways["contour, upper"][k]
+    for row in lesson.after('"06_2_library"').rows:
+        assert row["contour, lower"] <= row["library"] <= row["contour, upper"]
+    at = lesson.after('"06_3_rounding"')
+    assert min(at.errors["up"]) > 0 > max(at.errors["down"]) and min(at.errors["split"]) > -1e-9
+    assert min(at.errors["nearest"]) < 0 < max(at.errors["nearest"])
+    assert 9 <= float(lesson.after('"06_2_bounds"').times) < 9.5
+
+
+def test_lesson_6_repairs_dropped_losses_with_their_positive_part():
+    E0, E, n, d = exp(4), exp(0.5), 4, 10
+    Z = E0 + d - 1
+    loss = {E0 - E: 1 / Z, 1 - E: (d - 2) / Z, 1 - E0 * E: 1 / Z, 0: (E0 - 1) / Z}
+
+    def bound(loss):
+        return sum(prod(loss[g] for g in one) * max(sum(one), 0) for one in product(loss, repeat=n)) / n
+
+    rare = loss[E0 - E]
+    dropped = {g: mass for g, mass in loss.items() if g != E0 - E} | {0: loss[0] + rare}
+    assert (round(bound(loss), 3), round(rare, 3), bound(dropped)) == (0.790, 0.016, 0)
+    assert bound(dropped) + n * rare < bound(loss) < bound(dropped) + rare * (E0 - E)
+    assert round(rare * (E0 - E), 3) == 0.833
+
+
+@both
+def test_lesson_7(profile):
+    lesson = ran(7, profile)
+    assert abs(np.log(3 / 4 * 3 + 1 / 4 / 3) - np.log(7 / 3)) < 1e-15
+    assert round(2 * norm.isf(1 / 4), 3) == 1.349
+    coin = profiles.from_pair(profiles.DiscretePair(np.log([1 / 4, 3 / 4]), np.log([3 / 4, 1 / 4])))
+    half = joint_concavity.joint_concavity([profiles.Identity(), coin], weights=[0.5, 0.5])
+    assert abs(half(1 / 8).lower - 5 / 8) < 1e-12 and abs(half(5 / 8).lower - 1 / 8) < 1e-12
+    assert abs((1 - 1 / 8 + coin(1 / 8).lower) / 2 - 3 / 4) < 1e-12
+    at = lesson.after("both = joint_concavity")
+    assert np.allclose([*at.ours.values()], [*at.theirs.values()], rtol=1e-8)
+    assert np.allclose(np.interp(at.at, *at.together.T), at.both(at.at).lower, atol=1e-12)
+    rates = np.linspace(0.001, 0.999, 200)
+    assert np.all(profiles.GaussianTradeoff(at.mu)(rates).lower <= at.test(rates).upper)
+    at = lesson.after('"07_2_routes"')
+    found = {name: values[at.at] for name, values in at.routes.items()}
+    assert found["Rényi, best constant"] < found["bell"] < found["Rényi, Markov"]
+
+
+@both
+def test_lesson_8(profile):
+    lesson = ran(8, profile)
+    coin, leak = np.array([[3, 1], [1, 3]]) / 4, np.array([[1 / 8, 0, 7 / 8], [0, 1 / 8, 7 / 8]])
+    plans = (coin, coin), (coin, leak), (leak, leak)
+    assert [excess(3, *plan) for plan in plans] == [3 / 8, 1 / 8, 15 / 64]
+    at = lesson.after("tenth = pair.subsample")
+    assert (at.adaptive, at.fixed) == (13 / 32, 3 / 8) and np.isclose(at.mixed, at.formula, rtol=1e-3)
+    end, eps = at.whole_year.delta(3.0), at.whole_year.epsilon(1e-6).upper
+    assert end.lower <= at.numbers["year"] * (1 + 1e-6) and at.numbers["year"] < 1.01 * end.upper
+    assert np.isclose(np.exp(at.tenth.upper), at.numbers["mixed"], rtol=1e-6)
+    assert eps < at.numbers["renyi"] < 1.1 * eps
+    at = lesson.after('"08_1_year"')
+    assert 20 < at.exact[365] / at.day < 25 and at.ways["Rényi"][-1] < 1.15 * at.exact[365]
+    assert (round(at.day, 4), round(365 * 0.0186, 1)) == (0.0186, 6.8)
+
+
+@both
+def test_lesson_9(profile):
+    lesson = ran(9, profile)
+    share = np.sqrt(3 / 16 / 10_000)
+    assert [round(x, 4) for x in (share, 2 * share, 2 * share / np.sqrt(0.9))] == [0.0043, 0.0087, 0.0091]
+    assert (1 - 1 / 4) / 10 * 2 == 0.15 and int(0.15 / (2 * share)) == 17
+    at = lesson.after("alone = math.exp")
+    assert at.low > at.row["value"] > 0.998 * at.low > 4.5 and at.plan["value"] < at.row["value"]
+    assert abs(np.sqrt(at.variance) / at.row["standard error"] - 1) < 0.01
+    assert at.year <= at.delta and abs(at.left[0] - at.eps) < 0.01
+    assert at.left[1] < 1.15 * at.left[0] and at.shift[1] > 0.1
+    assert max(at.last, key=at.last.get) == "hadamard" and min(at.last, key=at.last.get) == "generalized_rr"
+    assert np.all(np.diff(at.upper) > 0) and at.upper[0] < at.delta < at.upper[-1]
+
+
+@both
+def test_lesson_10(profile):
+    lesson = ran(10, profile)
+    mine, coin = np.array([1, 3]) / 4, np.array([1, 1]) / 2
+    p, q = np.convolve(mine, coin), np.convolve(mine[::-1], coin)
+    assert np.allclose(8 * p, [1, 4, 3]) and np.maximum(p - q, 0).sum() == 0.25
+    assert abs(PersonalizedPair([np.log(3), 0.0]).delta(0.0).upper - 0.25) < 1e-9
+    at = lesson.after("library = crowd.delta")
+    assert at.library.lower <= at.ours <= at.library.upper <= 1.05 * at.ours
+    assert abs(at.simulated.mean() - at.pair.upper) < 5 * at.spread
+    assert np.allclose(at.weights, at.protocol.weights)
+    assert abs(at.error / at.protocol.standard_error(0.5) - 1) < 1e-3
+    at = lesson.after('"10_3_weights"')
+    coins, noise = (
+        [row["upper"] for row in at.rows if row["mechanism"] == name]
+        for name in ("randomized response", "Laplace noise")
+    )
+    assert np.all(np.diff(coins) > -1e-4) and noise[0] > 0.5 > min(noise) < noise[-1]
+    assert at.table[0]["plain average"] > 5 * at.alone
+    assert at.table[0]["weighted slots"] < 1.2 * at.alone
+    at = lesson.after("drift = ")
+    assert at.bold > 1.5 * at.queue and at.drift < -0.2
+
+
+@both
+def test_lesson_11(profile):
+    lesson = ran(11, profile)
+    assert excess(2, np.array([[1, 2, 1, 0], [0, 1, 2, 1]]) / 4) == 1 / 4
+    assert abs(1 / 4 - 2 * (np.exp(-np.log(4)) / 2 / 2) - 1 / 8) < 1e-12
+    parts = estimation.canonical_decomposition(1, 6, d=8)[..., 0]
+    assert sum(stop - start for level in parts for start, stop in level) == 4
+    at = lesson.after("messages = shuffle_messages")
+    spread = np.maximum(at.sums, 0).std() / 1000 / np.sqrt(at.draws)
+    assert abs(at.ours / at.messages.delta(at.eps).upper - 1) < 1e-6
+    assert abs(at.street - at.metric.delta(0.1).upper) < 5 * spread
+    assert abs(at.both / at.from_table - 1) < 1e-3
+    assert 0.2 < at.messages.epsilon(1e-6).upper < 0.25
+    at = lesson.after('"11_4_ranges"')
+    assert at.errors["tree, 8 children"][-1] < at.errors["histogram"][-1] and at.start > 3
+    assert 0 < at.shuffled.max() < 0.5 * at.alone.max() and at.last > 3 and at.used == 4
+
+
+@both
+def test_lesson_12(profile):
+    lesson = ran(12, profile)
+    two = sgd.LaplaceBlocks(eps0=1.0, clip=1.0, blocks=1, block_size=2)
+    assert (two.noise_scale, two.eps0_between_blocks) == (1.0, 2.0)
+    assert sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300).eps0_between_blocks == 600
+    at = lesson.after("library = accounting")
+    assert at.library.lower - 5 * at.error < at.gain.mean() < at.library.upper + 5 * at.error
+    assert at.fixed.lower - 1e-6 <= at.one_step <= at.fixed.upper + 1e-6
+    assert at.library.upper < at.fixed.lower
+    at = lesson.after('"12_3_accuracy"')
+    assert at.there > 100 * at.said and at.after < at.before / 20
+    assert max(row["eps"] for row in at.rows if row["sigma"] in (23.7, 15.1, 47.5)) <= 1.0
+    assert min(at.random, at.every) > at.holders + 4 and abs(at.random - at.every) < 4
+
+
+@both
+def test_lesson_13(profile):
+    lesson = ran(13, profile)
+    at = lesson.after("lemma = claims.checked")
+    for kept, seen, p, q in (("01no", "0o", 18, 6), ("01", "0", 22, 10), ("01no", "00", 3, 1)):
+        assert (at.pile(0, kept)[seen], at.pile(1, kept)[seen]) == (Fraction(p, 64), Fraction(q, 64))
+    assert at.deltas == {"01no": Fraction(7, 64), "01": Fraction(3, 64)}
+    assert at.lemma.agrees and at.lemma.confirmed
+    assert "7/64" in at.lemma.evidence and "3/64" in at.lemma.evidence
+    at = lesson.after("result = claims.checked(mine)")
+    assert at.left == Fraction(-1, 14) and str(at.result.verdict) == "refuted"
+    assert 3 < at.edge < 5.2 and at.claimed[0] > 5 * at.attained[0]
+    assert 0.3 * at.trials < at.bad < at.trials
