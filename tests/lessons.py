@@ -22,6 +22,7 @@ class Run:
     """One run: what each cell left behind, and the panels with the pictures of the moment they appeared."""
 
     sources: list
+    prose: str
     states: list = field(default_factory=list)
     panels: list = field(default_factory=list)
 
@@ -56,12 +57,15 @@ def explored(panels, draw, controls):
 sliders_explore = sliders.explore
 
 
-@lru_cache
+@lru_cache(maxsize=8)
 def run(path, *, profile="quick", edits=()):
     """Run a lesson; each edit is a text of one visible cell and what a reader writes in its place."""
     notebook = nbformat.read(path, as_version=4)
     parameters = run_notebook.chosen_parameters(path, profile, run_notebook.declared_parameters(notebook))
-    found = Run([cell.source for cell in notebook.cells if cell.cell_type == "code"])
+    code, prose = (
+        [cell.source for cell in notebook.cells if cell.cell_type == kind] for kind in ("code", "markdown")
+    )
+    found = Run(code, "\n\n".join(prose))
     for old, new in edits:
         (place,) = (place for place, source in enumerate(found.sources) if old in source)
         found.sources[place] = found.sources[place].replace(old, new)

@@ -64,6 +64,9 @@ def test_lesson_2(profile):
     assert np.isclose(at.crowd.delta(0.3).upper, at.delta, rtol=1e-10)
     assert at.pair.delta(0.0).upper < at.crowd.delta(0.0).lower < 1.01 * at.pair.delta(0.0).lower
     assert (round(at.crowd.delta(0.0).upper, 4), round(at.pair.delta(0.0).upper, 4)) == (0.0462, 0.0459)
+    for no, right in ([0.71, 0.29], 0.522), ([0.5, 0.5], 0.520):  # exercise 5
+        edit = ("np.convolve(others, no)", f"np.convolve(others, {no})")
+        assert round(run(LESSONS[1], edits=(edit,)).after("right = np.max").right, 3) == right
     at = lesson.after("level = {")
     assert at.level[1e-6] < at.level[1e-9] < 1.5 * at.level[1e-6] and at.at[100] / at.at[1000] > 100
     assert np.isclose(shuffle(at.coin, n=1).delta(0.0).upper, 1 / 2)
@@ -133,7 +136,9 @@ def test_lesson_5(profile):
 
 @both
 def test_lesson_5_tells_rare_options_from_popular_ones(profile):
-    at = ran(5, profile).after('"05_4_shares"')
+    lesson = ran(5, profile)
+    assert "above a share of about 7 % subset" in lesson.prose and "above 27 % randomized" in lesson.prose
+    at = lesson.after('"05_4_shares"')
 
     def ranked(share, mechanisms):
         variance = {
@@ -185,6 +190,9 @@ def test_lesson_6(profile):
 
 
 def test_lesson_6_repairs_dropped_losses_with_their_positive_part():
+    said = ran(6, "quick").prose
+    assert "| add their $\\mathbb E\\,G_+$; their probability is not enough" in said
+    assert "the bound is 0.790" in said and "probability is 0.016" in said and "is 0.833." in said
     E0, E, n, d = exp(4), exp(0.5), 4, 10
     Z = E0 + d - 1
     loss = {E0 - E: 1 / Z, 1 - E: (d - 2) / Z, 1 - E0 * E: 1 / Z, 0: (E0 - 1) / Z}
@@ -270,6 +278,8 @@ def test_lesson_10(profile):
     assert np.all(np.diff(coins) > -1e-4) and noise[0] > 0.5 > min(noise) < noise[-1]
     assert at.table[0]["plain average"] > 5 * at.alone
     assert at.table[0]["weighted slots"] < 1.2 * at.alone
+    few, many = (shuffle(randomizers.binary_rr(eps0=1.0), n=n).epsilon(1e-6).upper for n in (900, 10_000))
+    assert 3.5 < few / many < 4 and "nearly four times that of 10,000" in lesson.prose
     at = lesson.after("drift = ")
     assert at.bold > 1.5 * at.queue and at.drift < -0.2
 
@@ -321,3 +331,10 @@ def test_lesson_13(profile):
     assert at.left == Fraction(-1, 14) and str(at.result.verdict) == "refuted"
     assert 3 < at.edge < 5.2 and at.claimed[0] > 5 * at.attained[0]
     assert 0.3 * at.trials < at.bad < at.trials
+
+
+def test_controls_start_where_the_text_says():
+    lesson = ran(1, "quick")
+    assert "start *at home*" in lesson.prose and lesson.panels[0][0]["where"].label == "at home"
+    lesson = ran(9, "quick")
+    assert "I have 50,000 phones" in lesson.prose and lesson.panels[0][0]["n"].value == 50_000
