@@ -37,7 +37,8 @@ def _of(paper):
         return claims.ALL
     found = tuple(claim for claim in claims.ALL if claim.id.startswith(f"{paper}-"))
     if not found:
-        judged = {name for item in items.ALL if item.work == paper for name in item.claims}
+        listed = [item for item in items.ALL if item.work == paper]
+        judged = {name for item in listed for name in (*item.claims, *item.beside)}
         found = tuple(claim for claim in claims.ALL if claim.id in judged)
     if not found:
         works = sorted({claim.id.split("-")[0] for claim in claims.ALL} | {item.work for item in items.ALL})
@@ -54,7 +55,8 @@ def _answer(arguments):
         result = claims.checked(claims.named(arguments.id), effort)
         return report.explained(result), report.record(result), int(not result.agrees)
     if arguments.index:
-        return items.index().rstrip("\n"), [item._asdict() for item in items.ALL], 0
+        listed = [item._asdict() | {"verdict": item.verdict, "label": item.label} for item in items.ALL]
+        return items.index().rstrip("\n"), listed, 0
     listed = _of(arguments.paper)
     if arguments.check or arguments.full:
         results = tuple(claims.checked(claim, effort) for claim in listed)

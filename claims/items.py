@@ -1,4 +1,4 @@
-"""The papers item by item: what each prints, the claims that judge it, and the figure or table that shows it.
+"""The papers item by item: what each prints, the claim that judges it, and the figure or table that shows it.
 
 ``items.toml`` lists every numbered item of a work in the order of its pages.
 """
@@ -7,15 +7,16 @@ import csv
 import io
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 import claims
+from claims import works
 from claims.claim import QUICK, Verdict, checked
 from shufflelib.numerics import validation
 from shufflelib.numerics.optional import progress
-
-WORST = [Verdict.REFUTED, Verdict.NOT_REPRODUCIBLE, Verdict.NOT_DECIDED, Verdict.SMALLER, Verdict.HOLDS]
 
 
 class Item(NamedTuple):
@@ -30,9 +31,16 @@ class Item(NamedTuple):
     prints : str
         What the paper prints, in a few words.
     claims : tuple of str
-        The claims of the ledger that judge it.
+        The claim of the ledger that judges its own statement; one for each part of a table, figure or list.
+    unit : str
+        What the parts are called where there are several, such as ``rows``.
+    beside : tuple of str
+        What else the ledger judges nearby: a remark, a line of the proof, the released code.  Does not decide
+        the verdict.
     shown : tuple of str
         Our figures and tables, names of files below ``figures/papers``.
+    stated : str
+        What stands in place of a verdict where nothing is claimed, such as ``a definition``.
     note : str
         Why ours deviates, or why an item cannot be judged; empty for most.
 
@@ -41,25 +49,53 @@ class Item(NamedTuple):
     >>> from claims import items
     >>> items.of("wang24")[7].name
     'Theorem 4.1'
+    >>> {item.name: item.verdict for item in items.of("wang24")}["Table 1"]
+    '11 of 12 rows hold, 1 refuted'
     """
 
     work: str
     name: str
     prints: str
     claims: tuple = ()
+    unit: str = ""
+    beside: tuple = ()
     shown: tuple = ()
+    stated: str = ""
     note: str = ""
 
     @property
     def verdict(self):
-        """The worst verdict among its claims; "shown" for a definition or a picture without a claim."""
-        found = {claims.named(name).verdict for name in self.claims}
-        return next((str(verdict) for verdict in WORST if verdict in found), "shown")
+        """That of its own statement; how many parts hold where they differ; "shown" without a claim."""
+        counts = Counter(claims.named(name).verdict for name in self.claims)
+        if not counts:
+            return self.stated or "shown"
+        if len(counts) == 1:
+            return str(next(iter(counts)))
+        held = f"{counts.pop(Verdict.HOLDS, 0)} of {len(self.claims)} {self.unit} hold"
+        others = (
+            f"{counts[verdict]} {verdict.removeprefix('holds ')}" for verdict in Verdict if verdict in counts
+        )
+        return ", ".join([held, *others])
+
+    @property
+    def label(self):
+        """What qualifies its verdict, from the claims that have it; empty for most."""
+        return "; ".join(dict.fromkeys(filter(None, (claims.named(name).label for name in self.claims))))
+
+    @property
+    def published(self):
+        """Its number in the published version, where that differs from the version that was read."""
+        return works.PVLDB.get(self.name, "") if self.work == "wang24" else ""
+
+    @property
+    def cell(self):
+        """The notebook and the heading in it."""
+        return f"notebooks/papers/{self.work}.ipynb#{quote(self.name.replace(' ', '-'), safe=':()')}"
 
 
 def _read():
     source = tomllib.loads((Path(__file__).parent / "items.toml").read_text(encoding="utf-8"))
-    lists = ("claims", "shown")
+    lists = ("claims", "beside", "shown")
     return tuple(
         Item(work=work, **{key: tuple(value) if key in lists else value for key, value in entry.items()})
         for work, entries in source.items()
@@ -99,10 +135,13 @@ class CheckedItem(NamedTuple):
         What was checked.
     results : tuple of claims.claim.Result
         One for each of its claims.
+    beside : tuple of claims.claim.Result
+        One for each claim beside it.
     """
 
     item: Item
     results: tuple
+    beside: tuple = ()
 
     @property
     def row(self):
@@ -113,17 +152,37 @@ class CheckedItem(NamedTuple):
             "paper": self.item.prints,
             "ours": "; ".join(ours),
             "verdict": self.item.verdict,
+            "label": self.item.label,
+            "beside": "; ".join(f"{result.id} {labelled(result.claim)}" for result in self.beside),
             "where": ", ".join(self.item.shown),
         }
 
     def _repr_markdown_(self):
-        lines = []
-        for result in self.results:
-            lines.append(f"- **{result.verdict}** `{result.id}` {escaped(result.claim.statement)}")
-            lines.append(f"  *Found:* {escaped(result.evidence)}.")
-            if result.claim.reading:
-                lines.append(f"  *Reading:* {escaped(result.claim.reading)}")
+        lines = [line for result in self.results for line in _listed(result)]
+        if self.beside:
+            lines += ["", "Beside it:", "", *(line for result in self.beside for line in _listed(result))]
         return "\n".join([*lines, *[escaped(self.item.note)] * bool(self.item.note)])
+
+
+def labelled(claim):
+    """Return the verdict of a claim, with what qualifies it.
+
+    Examples
+    --------
+    >>> import claims
+    >>> from claims import items
+    >>> items.labelled(claims.named("ccg24-corollary-1"))
+    'holds (true but vacuous)'
+    """
+    return f"{claim.verdict}" + (f" ({claim.label})" if claim.label else "")
+
+
+def _listed(result):
+    """Yield the lines of one result as an entry of a list."""
+    yield f"- **{labelled(result.claim)}** `{result.id}` {escaped(result.claim.statement)}"
+    yield f"  *Found:* {escaped(result.evidence)}."
+    if result.claim.reading:
+        yield f"  *Reading:* {escaped(result.claim.reading)}"
 
 
 def escaped(text):
@@ -160,21 +219,37 @@ def check(work, effort=QUICK):
     """
     found = {}
     for item in progress(of(work)):
-        results = tuple(checked(claims.named(name), effort) for name in item.claims)
-        if wrong := [result.id for result in results if not result.agrees]:
+        results, beside = (
+            tuple(checked(claims.named(name), effort) for name in names)
+            for names in (item.claims, item.beside)
+        )
+        if wrong := [result.id for result in results + beside if not result.agrees]:
             raise RuntimeError(f"the ledger and its checks disagree about {', '.join(wrong)}")
-        found[item.name] = CheckedItem(item, results)
+        found[item.name] = CheckedItem(item, results, beside)
     return found
 
 
+COLUMNS = "work,title,arXiv,item,published as,verdict,label,claims,beside,shown,notebook,command".split(",")
+
+
 def index():
-    """Return the index of all works as CSV: work, item, verdict, our figure or table, the command for it."""
+    """Return the index of all works as CSV, one item in a row.
+
+    The claims are those of its own statement; beside them are the verdicts of what else is judged nearby.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["work", "item", "verdict", "shown", "command"])
+    writer.writerow(COLUMNS)
     for item in ALL:
+        prefix = item.work if item.work in works.LISTED else (*item.claims, "")[0].split("-")[0]
+        work = works.LISTED.get(prefix, works.Work("", ""))
         command = f"python -m claims --paper {item.work}"
-        if item.shown:
+        if len(item.claims) == 1:
+            command = f"python -m claims {item.claims[0]}"
+        if not item.claims and item.shown:
             command = f"make build/full/papers/{item.shown[0].partition('_')[0]}.ipynb"
-        writer.writerow([item.work, item.name, item.verdict, " ".join(item.shown), command])
+        beside = "; ".join(f"{name} {labelled(claims.named(name))}" for name in item.beside)
+        cells = [item.work, work.title, work.arxiv, item.name, item.published, item.verdict, item.label]
+        cells += [" ".join(item.claims), beside, " ".join(item.shown), item.cell, command]
+        writer.writerow(cells)
     return out.getvalue()

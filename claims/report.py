@@ -19,13 +19,13 @@ def table(claims):
     """
     lines = []
     for claim in claims:
-        lines.append(f"{claim.id:48s}{claim.verdict.upper()}" + (f" ({claim.label})" if claim.label else ""))
+        lines.append(f"{claim.id:48s}{claim.verdict.upper()}" + f" ({claim.label})" * bool(claim.label))
         lines += textwrap.wrap(claim.statement, WIDTH, initial_indent="  ", subsequent_indent="  ")
     return "\n".join([*lines, "", counted(claims)])
 
 
 def by_item(listed):
-    """Return one work as text: each numbered item with its verdict, and below it the claims that judge it.
+    """Return one work as text: each numbered item with its verdict, and below it its claims.
 
     Parameters
     ----------
@@ -34,13 +34,17 @@ def by_item(listed):
     """
     lines, judged = [], {}
     for item in listed:
-        lines.append(f"{item.name}  {item.verdict.upper()}")
+        published = f" (PVLDB: {item.published})" * bool(item.published)
+        lines.append(
+            f"{item.name}{published}  {item.verdict.upper()}" + f" ({item.label})" * bool(item.label)
+        )
         lines += textwrap.wrap(item.prints, WIDTH, initial_indent="  ", subsequent_indent="  ")
         lines += textwrap.wrap(item.note, WIDTH, initial_indent="  note: ", subsequent_indent="  ")
         lines += [f"  shown in figures/papers/{name}.*" for name in item.shown]
-        for claim in map(named, item.claims):
-            lines.append(f"    {claim.id:44s}{claim.verdict}" + (f" ({claim.label})" if claim.label else ""))
-            judged[claim.id] = claim
+        for name in (*item.claims, *item.beside):
+            judged[name] = named(name)
+            beside = "beside it: " * (name in item.beside)
+            lines.append(f"    {name:44s}{beside}{items.labelled(judged[name])}")
     return "\n".join(
         [
             *lines,
@@ -105,11 +109,13 @@ def explained(result):
 
 
 def _places(claim):
-    """Return the items of the papers that a claim judges, with the notebook and our figures of each."""
+    """Yield the items of the papers that a claim judges or is beside, with the notebook and our figures."""
     for item in items.ALL:
-        if claim.id in item.claims:
+        if claim.id in (*item.claims, *item.beside):
             figures = ", ".join(f"figures/papers/{name}.*" for name in item.shown)
-            yield f"{item.name} in notebooks/papers/{item.work}.ipynb" + f" ({figures})" * bool(figures)
+            published = f" (PVLDB: {item.published})" * bool(item.published)
+            place = f"{item.name}{published} in notebooks/papers/{item.work}.ipynb"
+            yield f"beside {place}" * (claim.id in item.beside) or place + f" ({figures})" * bool(figures)
 
 
 def record(result):

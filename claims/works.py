@@ -1,4 +1,6 @@
-"""How each work was read for the ledger: in full, through its code, or through what others say of it."""
+"""How each work was read for the ledger, and in which version; titles, arXiv numbers, other numberings."""
+
+from typing import NamedTuple
 
 IN_FULL = "read in full"
 IN_PART = "read in part"
@@ -8,13 +10,21 @@ QUOTED = "second-hand"
 
 # The first part of a claim's id -> how its work was read, and what that means.
 READ = {
-    "wang24": (IN_FULL, "the article with its appendix, and the released code unifiedamplification.py"),
+    "wang24": (
+        IN_FULL,
+        "the article with its appendix, in an arXiv text by Wang alone that is older than v5, and the "
+        "released code unifiedamplification.py; of the text with the PVLDB numbering only the released "
+        "appendix.pdf of 2 October 2023; not the code for rounds of October 2024",
+    ),
     "ccg24": (
         IN_FULL,
         "the conference paper's full version and arXiv v1, whose formulas are damaged in places; the "
         "released code Shuffled-SGD.py",
     ),
-    "gspa24": (IN_FULL, "the paper with its appendix"),
+    "gspa24": (
+        IN_FULL,
+        "the paper with its appendix, in a text that names no version; arXiv has v3 of 1 March 2024",
+    ),
     "wsys23": (
         IN_PART,
         "the appendix in full, and the abstract; the main text as the appendix proves or cites it",
@@ -22,28 +32,82 @@ READ = {
     "scw25": (CODE, "the released code and the abstract"),
     "khh23": (CODE, "the released code and the numbers stored with it"),
     "echo23": (CODE, "the released code"),
-    "hps24": (CODE, "the released code"),
+    "hps24": (CODE, "the released code; the text, arXiv v1, is public and was not read"),
     "balle19": (CODE, "the released code; Lemma 5.3 is proved anew here"),
-    "tl26": (ABSTRACT, "the abstract, and a second-hand note of the theorems; formulas are derived anew"),
-    "lt26": (ABSTRACT, "the abstract"),
+    "tl26": (
+        ABSTRACT,
+        "the abstract, and a second-hand note of the theorems; formulas are derived anew; the text is "
+        "public and was not read",
+    ),
+    "lt26": (ABSTRACT, "the abstract; the text is public and was not read"),
     "sh26": (ABSTRACT, "the abstracts"),
     "su25": (ABSTRACT, "the abstract"),
     "efmrtt19": (QUOTED, "as in the code released with Balle, Bell, Gascon, Nissim (2019)"),
     "fmt21": (QUOTED, "as cited by Chen, Cao, Ge (2024), and two released codes"),
     "fmt23": (
         QUOTED,
-        "the authors' erratum on arXiv; theorems as in two released codes and as cited by Wang (2024)",
+        "the authors' erratum on arXiv as others quote it; theorems as in two released codes and as cited "
+        "by Wang (2024)",
     ),
     "girgis21": (
         QUOTED,
-        "as cited by Chen, Cao, Ge (2024), and as in the codes released with Liu et al. (2024) and "
-        "Koskela et al. (2023)",
+        "as cited by Chen, Cao, Ge (2024), and as in the codes released with Liu et al. (2024) and Koskela"
+        " et al. (2023)",
     ),
     "mironov17": (QUOTED, "a standard result, as cited by Chen, Cao, Ge (ICASSP 2024)"),
     "canonne20": (QUOTED, "a standard result; its text was not at hand"),
     "dong22": (QUOTED, "as cited by Wang, Su, Ye, Shokri, Su (2023) and Chen, Cao, Ge (2024)"),
     "kov15": (QUOTED, "as cited by Chen, Cao, Ge (AAAI 2024)"),
     "drv10": (QUOTED, "a standard result; its text was not at hand"),
+}
+
+
+class Work(NamedTuple):
+    """Title and arXiv number of a work whose items are listed; with the version where one is meant."""
+
+    title: str
+    arxiv: str
+
+
+# The works of `claims.items`, by the first part of a claim's id.
+LISTED = {
+    "wang24": Work(
+        "Privacy Amplification via Shuffling: Unified, Simplified, and Tightened", "2304.05007 before v5"
+    ),
+    "ccg24": Work(
+        "Rényi Differential Privacy in the Shuffle Model: Enhanced Amplification Bounds", "2401.04306v1"
+    ),
+    "gspa24": Work(
+        "A Generalized Shuffle Framework for Privacy Amplification: Strengthening Privacy Guarantees and "
+        "Enhancing Utility",
+        "2312.14388",
+    ),
+    "wsys23": Work(
+        "Unified Enhancement of Privacy Bounds for Mixture Mechanisms via f-Differential Privacy", ""
+    ),
+    "balle19": Work("The Privacy Blanket of the Shuffle Model", "1903.02837"),
+    "scw25": Work("Decomposition-Based Optimal Bounds for Privacy Amplification via Shuffling", "2504.07414"),
+    "tl26": Work("Analysis of Shuffling Beyond Pure Local Differential Privacy", "2601.19154v4"),
+    "lt26": Work("", "2604.28032"),
+    "sh26": Work(
+        "Fixed-Composition Shuffle Asymptotics in the Full-Support Gaussian Regime; Universal Shuffle "
+        "Asymptotics, Part II",
+        "2602.09029v5; 2603.10073",
+    ),
+    "su25": Work("Mutual Information Bounds in the Shuffle Model", "2511.15051v1"),
+}
+
+# Numbers of the text that was read -> those of the text as published in PVLDB, by its released appendix.
+PVLDB = {
+    "Theorem 4.2": "Theorem 4.7",
+    "Lemma 4.3": "Lemma 4.4",
+    "Lemma 4.4": "Lemma 4.5",
+    "Lemma 4.5": "Lemma 4.6",
+    "Theorem 4.6": "Theorem 4.8",
+    "Theorem 4.7": "Theorem 4.2",
+    "Theorem 4.8": "Theorem 4.3",
+    "Proposition 1": "Proposition I.1",
+    "Table 5": "Table 6",
 }
 
 

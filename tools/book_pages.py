@@ -174,7 +174,8 @@ def pictures_of_claims(folders):
 
 def by_item(work, ledger):
     """Return the claims of one work, each with its item, in the order of the paper; the rest at the end."""
-    named = {name: item.name for item in items.ALL if item.work == work for name in item.claims}
+    listed = [item for item in items.ALL if item.work == work]
+    named = {name: item.name for item in listed for name in (*item.claims, *item.beside)}
     order = {name: place for place, name in enumerate(named)}
     found = sorted(ledger, key=lambda claim: order.get(claim.id, len(order)))
     return [(named.get(claim.id, ""), claim) for claim in found]

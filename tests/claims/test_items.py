@@ -1,5 +1,6 @@
-"""The papers item by item: every claim has its item, every item its verdict, every figure its file."""
+"""The papers item by item: every claim has its item, every item the verdict of its own statement."""
 
+import csv
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import claims
-from claims import items
+from claims import items, works
 from claims.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,17 +61,71 @@ def test_every_numbered_item_of_a_work_is_listed_once(work):
 
 @pytest.mark.parametrize("work", WORKS)
 def test_every_claim_of_a_work_judges_an_item(work):
-    judged = {name for item in items.of(work) for name in item.claims}
+    judged = {name for item in items.of(work) for name in (*item.claims, *item.beside)}
     sources = BLANKET if work == "blanket" else (work,)
     assert {claim.id for claim in claims.ALL if claim.id.split("-")[0] in sources} <= judged
     assert all(claims.named(name) for name in judged)
 
 
-def test_an_item_takes_the_worst_verdict_of_its_claims():
-    by_name = {item.name: item for item in items.of("wang24")}
-    assert by_name["Theorem 4.7"].verdict == "refuted" and by_name["Lemma 4.5"].verdict == "holds"
-    assert by_name["Table 4"].verdict == "not reproducible"
+def test_an_item_has_one_claim_for_its_statement_and_a_list_one_for_each_part():
+    for item in items.ALL:
+        assert bool(item.unit) == (len(item.claims) > 1), item.name
+        assert not set(item.claims) & set(item.beside), item.name
+        assert item.claims or not item.beside, item.name
+        assert bool(item.stated) <= (not item.claims), item.name
+        assert item.claims or item.shown or item.stated, item.name
+
+
+def test_an_item_has_the_verdict_of_its_own_statement_and_not_of_what_is_beside_it():
+    found = {(item.work, item.name): item.verdict for item in items.ALL}
+    for work, names, verdict in (
+        ("wsys23", "Proposition 3.3, Proposition 4.1, Proposition 6.1", "holds"),
+        ("wsys23", "Theorem 5.1, Proposition B.2", "holds"),
+        ("gspa24", "Theorem 2", "holds"),
+        ("wang24", "Proposition 1, Lemma 7.2, Proposition 2, Lemma 4.5, Figure 4", "holds"),
+        ("wsys23", "Theorem 4.2, Lemma 6.3, Proposition 6.4", "holds in a smaller regime"),
+        ("wang24", "Theorem 4.7", "refuted"),
+        ("wang24", "Table 1", "11 of 12 rows hold, 1 refuted"),
+        ("wang24", "Table 2", "3 of 4 rows hold, 1 refuted"),
+        ("wang24", "Figure 3", "1 of 3 sentences hold, 2 in a smaller regime"),
+        ("wang24", "Table 4", "1 of 2 columns hold, 1 not reproducible"),
+        ("ccg24", "Section 3.3: equation (9)", "holds"),
+        ("gspa24", "Definition 6", "a definition"),
+    ):
+        assert {found[work, name] for name in names.split(", ")} == {verdict}, names
     assert items.Item("wang24", "Definition 3.1", "the hockey-stick divergence").verdict == "shown"
+
+
+def test_a_label_qualifies_the_verdict_of_an_item():
+    labels = {(item.work, item.name): item.label for item in items.ALL}
+    assert labels["wsys23", "Proposition B.1"] == "a misprint, read as printed"
+    assert labels["ccg24", "Corollary 1"] == "true but vacuous"
+    assert labels["ccg24", "Theorem 2"] == "an approximation, read as a bound"
+    assert not labels["gspa24", "Theorem 2"] and not labels["wang24", "Theorem 4.7"]
+
+
+def test_the_index_names_the_claims_the_work_and_the_cell_of_every_item():
+    rows = list(csv.DictReader(items.index().splitlines()))
+    assert len(rows) == len(items.ALL)
+    for row, item in zip(rows, items.ALL, strict=True):
+        assert row["claims"].split() == list(item.claims) and row["verdict"] == item.verdict
+        assert row["title"] or not item.claims or item.claims[0].startswith("lt26"), item.name
+        path, _, heading = row["notebook"].partition("#")
+        assert (ROOT / path).exists() and heading and " " not in heading
+    by_name = {(row["work"], row["item"]): row for row in rows}
+    lemma = by_name["wang24", "Lemma 4.4"]
+    assert lemma["published as"] == "Lemma 4.5" and lemma["arXiv"].startswith("2304.05007")
+    assert lemma["command"] == "python -m claims wang24-lemma-4.4"
+    printed = "wsys23-f-at-zero refuted (a misprint, read as printed)"
+    assert by_name["wsys23", "Proposition 3.3"]["beside"] == printed
+    assert by_name["ccg24", "Corollary 1"]["label"] == "true but vacuous"
+    assert by_name["wang24", "Abstract: 30 %"]["notebook"].endswith("#Abstract:-30-%25")
+
+
+def test_the_numbers_of_the_published_version_are_one_for_one():
+    names = {item.name for item in items.of("wang24")}
+    assert set(works.PVLDB) <= names and len(set(works.PVLDB.values())) == len(works.PVLDB)
+    assert all(old != new for old, new in works.PVLDB.items())
 
 
 def test_the_items_of_a_work_run_their_checks(monkeypatch):
@@ -78,7 +133,7 @@ def test_the_items_of_a_work_run_their_checks(monkeypatch):
     monkeypatch.setattr(items, "ALL", few)
     found = items.check("wang24")
     assert found["Lemma 4.5"].row["verdict"] == "holds" and found["Lemma 4.5"].row["ours"]
-    assert found["Table 2"].row["verdict"] == "refuted"
+    assert found["Table 2"].row["verdict"] == "3 of 4 rows hold, 1 refuted"
     assert found["Table 2"]._repr_markdown_().count("`wang24-table2-") == 4
     with pytest.raises(ValueError, match="work must be one of wang24.*, got 'wang'"):
         items.of("wang")
@@ -100,5 +155,7 @@ def test_the_command_line_needs_numpy_and_scipy_only():
 def test_the_command_line_groups_a_paper_by_its_items(capsys):
     assert main(["--paper", "wang24"]) == 0
     said = capsys.readouterr().out
-    assert said.index("Theorem 4.7  REFUTED") < said.index("Theorem 4.8  HOLDS") < said.index("Figure 1  ")
+    seventh, eighth = "Theorem 4.7 (PVLDB: Theorem 4.2)  REFUTED", "Theorem 4.8 (PVLDB: Theorem 4.3)  HOLDS"
+    assert said.index(seventh) < said.index(eighth) < said.index("Figure 1  ")
     assert "  wang24-theorem-4.7" in said and "92 claims" in said
+    assert "Table 1  11 OF 12 ROWS HOLD, 1 REFUTED" in said and "beside it: refuted" in said
