@@ -18,9 +18,11 @@ not decided                why neither could be shown
 "Holds" is no proof, unless the evidence says so.
 
 A label qualifies some verdicts: a published approximation that was read as a bound, a misprint that
-was read as printed, a statement that is true but vacuous.  A refuted claim that ``repeats`` another one
-shares its error, and errors are counted beside statements.  The module ``works`` says how each work was read:
-few of them in full.
+was read as printed, a statement that is true but vacuous; or it says that a line of a proof or the released
+code is judged.  ``book/ledger.md`` has the rule for verdicts and labels.
+
+A refuted claim that ``repeats`` another one shares its error, and errors are counted beside statements.  The
+module ``works`` says how each work was read: few of them in full.
 """
 
 import difflib

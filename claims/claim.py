@@ -26,10 +26,12 @@ class Verdict(enum.StrEnum):
     NOT_DECIDED = "not decided"
 
 
-# What a reader should know beside a verdict.
+# What a reader should know beside a verdict: what qualifies it, or what is judged if it is no statement.
 APPROXIMATION = "an approximation, read as a bound"
 SLIP = "a misprint, read as printed"
 VACUOUS = "true but vacuous"
+PROOF = "a line of the proof"
+CODE = "the released code"
 
 
 class Effort(NamedTuple):
@@ -152,7 +154,8 @@ class Claim:
     reading : str
         A reading under which the statement is true, or the published erratum, with its place.
     label : str
-        What qualifies the verdict: `APPROXIMATION`, `SLIP` or `VACUOUS`; empty for most claims.
+        What qualifies the verdict, `APPROXIMATION`, `SLIP` or `VACUOUS`, or what is judged, `PROOF` or
+        `CODE`; empty for most claims.
     repeats : str
         The ``id`` of the claim whose error this one repeats, being the same sentence about something else,
         the same step of a proof, or a consequence of it; empty if the error, if any, is its own.

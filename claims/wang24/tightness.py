@@ -9,7 +9,7 @@ import numpy as np
 
 from claims import exact_channels as channels
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict
+from claims.claim import Check, Finding, Verdict, holds_if
 from claims.counterexample_search import COARSE, LOCAL, logarithmic, never_fails_in, whole
 from claims.exact_count_pair import (
     both_ways,
@@ -18,7 +18,7 @@ from claims.exact_count_pair import (
     printed,
     witness,
 )
-from claims.failure_curve import Along
+from claims.failure_curve import Along, within
 from shufflelib.published.variation_ratio import search_epsilon
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -127,8 +127,24 @@ def _worst_inputs(effort):
         same.append((beta, ratio) == (printed_beta, e))
         steps.append(f"{name}: beta {beta} (printed {printed_beta}), largest min(q0, q1) = {ratio} (q = {e})")
     evidence = f"equal for {sum(same)} of {len(same)} mechanisms, enumerated in exact fractions"
-    verdict = Verdict.HOLDS if all(same) else Verdict.SMALLER if any(same) else Verdict.REFUTED
-    return Finding(verdict, evidence, tuple(steps))
+    return holds_if(all(same), evidence, steps)
+
+
+def _ratio_of_pairs(d, e=3):
+    """Return the largest q0 of sets of two among d items: those that hold x0 and not x1, by the formula."""
+    return Fraction((d - 2) * e, e + d - 3)
+
+
+def _worst_inputs_of_pairs():
+    """Count the sets of two of four items that hold x0 and not x1: under x0, and under a third item."""
+    e, under_x0 = 3, 2 * 3
+    third = e + 1
+    steps = (
+        "sets of two of four items, e^eps0 = 3: x0 makes {x0, 2} and {x0, 3} more likely than x1 does",
+        f"in units of the least likely set: {under_x0} under x0; under item 2 or 3 one has {e}, one has 1",
+        f"q0 = {under_x0}/{third} = {_ratio_of_pairs(4)}, and less for x* = x0 or x1; Table 1 has q = {e}",
+    )
+    return holds_if(Fraction(under_x0, third) == e, "by hand", steps)
 
 
 def _all_alike(n):
@@ -153,7 +169,11 @@ CHECKS = {
     "wang24-theorem-5.1": Check(_theorem_51),
     "wang24-algorithm-1": _loop(upper=True),
     "wang24-algorithm-3": _loop(upper=False),
-    "wang24-worst-inputs": Check(_worst_inputs),
+    "wang24-worst-inputs": Check(
+        _worst_inputs,
+        _worst_inputs_of_pairs,
+        Along(range(4, 17), lambda d: (_ratio_of_pairs(d), 3), within(1e-6)),
+    ),
     "wang24-two-options-upper": Check(
         witness(lambda: _all_alike(3)),
         witness(_two_options_by_convolution),

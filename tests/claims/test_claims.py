@@ -2,14 +2,16 @@
 
 import json
 import math
+from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 import claims
 from claims import Effort, Verdict, failure_curve, report, works
 from claims import __main__ as ledger
-from claims.claim import APPROXIMATION, SLIP, VACUOUS, Worded
+from claims.claim import APPROXIMATION, CODE, PROOF, SLIP, VACUOUS, Worded
 from claims.counterexample_search import LOCAL, RISK, logarithmic, whole, worst
 from claims.exact_tests import close, share_of_bound
 from claims.upper_bound_check import upper_bound
@@ -34,6 +36,7 @@ FAIL_EVERYWHERE = {  # no valid side on the curve
     "wang24-released-infinite-p",
     "wang24-tight-cheu-zhilyaev",
     "wang24-tight-wheel",
+    "wang24-worst-inputs",
     "wsys23-f-at-zero",
     "wsys23-proposition-4.1-formula",
     "wsys23-theorem-5.1-integrals",
@@ -127,17 +130,65 @@ def test_the_ledger_states_how_the_work_of_every_claim_was_read():
     assert works.how(claims.Claim("own-guess", "Mine.", "a guess", Verdict.HOLDS, len)) == ""
 
 
+def test_the_rule_for_verdicts_where_it_can_be_checked_by_its_words():
+    """The rule itself is in ``book/ledger.md``."""
+    fits = {APPROXIMATION: {Verdict.REFUTED}, SLIP: {Verdict.REFUTED}, VACUOUS: {Verdict.HOLDS}}
+    for claim in claims.ALL:
+        assert claim.verdict in fits.get(claim.label, set(Verdict)), claim.id
+        if claim.verdict is Verdict.SMALLER:
+            assert claim.reading, f"{claim.id}: the smaller regime is not said"
+        if claim.verdict is Verdict.REFUTED and not claim.label and claim.reading.startswith("True"):
+            assert "The paper " in claim.reading, (
+                f"{claim.id}: where does the paper leave the smaller regime?"
+            )
+        if claim.label == SLIP:
+            assert "misprint" in claim.reading or "meant" in claim.reading, claim.id
+        assert (claim.label == CODE) == ("-released" in claim.id or "-code" in claim.id), claim.id
+        if "proof" in claim.source and "from its proof" not in claim.source:
+            assert claim.label in (PROOF, SLIP), f"{claim.id}: a line of a proof is not labelled"
+
+
+def test_the_contested_verdicts_follow_the_rule():
+    found = {claim.id: (str(claim.verdict), claim.label) for claim in claims.ALL}
+    for name in ("theorem-4.1", "theorem-4.2", "theorem-6.1", "theorem-4.7", "worst-inputs"):
+        assert found[f"wang24-{name}"] == ("refuted", ""), name
+    for name in (
+        "wang24-theorem-5.1",
+        "wsys23-lemma-6.3",
+        "wsys23-proposition-6.4",
+        "wsys23-proposition-e.1",
+    ):
+        assert found[name] == ("holds in a smaller regime", ""), name
+    for name in ("wsys23-example-d.1", "wsys23-example-d.3", "ccg24-nearly-short-form"):
+        assert found[name] == ("refuted", SLIP), name
+    assert found["gspa24-lemma-2"] == ("refuted", APPROXIMATION)
+
+
+def test_the_ledgers_page_has_its_counts():
+    page = (Path(__file__).resolve().parents[2] / "book/ledger.md").read_text(encoding="utf-8")
+    assert report.counted(claims.ALL) in page
+    refuted = [claim for claim in claims.ALL if claim.verdict is Verdict.REFUTED]
+    labels = Counter(claim.label for claim in refuted)
+    words = dict(enumerate("Six Seven Eight Nine Ten Eleven Twelve".split(), 6))
+    assert f"The {len(refuted)} refuted statements trace back to {len(report.errors(refuted))} errors" in page
+    assert f"{words[labels[APPROXIMATION]]} of the {len(refuted)} are published as approximations" in page
+    assert f"{words[labels[SLIP]]} are misprints" in page
+    assert all(f"| {label} |" in page for label in (APPROXIMATION, SLIP, VACUOUS, PROOF, CODE))
+    assert all(f"\n| {verdict} |" in page for verdict in Verdict)
+
+
 def test_a_statement_that_is_called_approximate_is_labelled_where_it_is_refuted():
     labels = {claim.id: claim.label for claim in claims.ALL if claim.label}
-    assert set(labels.values()) == {APPROXIMATION, SLIP, VACUOUS}
+    assert set(labels.values()) == {APPROXIMATION, CODE, PROOF, SLIP, VACUOUS}
     approximate = {
         claim.id
         for claim in claims.ALL
         if claim.verdict is Verdict.REFUTED and "approximately" in claim.statement
     }
-    assert approximate == {name for name, label in labels.items() if label == APPROXIMATION}
+    assert approximate | {"gspa24-lemma-2"} == {n for n, label in labels.items() if label == APPROXIMATION}
     assert labels["wsys23-proposition-6.1-condition"] == SLIP and labels["ccg24-corollary-1"] == VACUOUS
-    assert all(claims.named(name).reading for name in labels)
+    qualified = [name for name, label in labels.items() if label not in (CODE, PROOF)]
+    assert all(claims.named(name).reading for name in qualified)
 
 
 def test_a_claim_that_repeats_an_error_names_a_refuted_claim_which_repeats_none():

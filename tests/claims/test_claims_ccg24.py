@@ -1,6 +1,7 @@
 """Claims of Chen, Cao, Ge, of Girgis et al. and of Liu et al.: every finding as the ledger says."""
 
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -9,6 +10,7 @@ from claims import Effort, Verdict, committed_runs
 from claims.ccg24 import (
     hypothesis_tests,
     training_accuracies,
+    two_symbols,
 )
 from claims.exact_tests import corners, false_negatives, never_fails, random_distribution
 from claims.others import renyi_bounds
@@ -122,3 +124,57 @@ def test_accuracies_come_from_the_committed_runs(monkeypatch, tmp_path):
         (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.setattr(committed_runs, "FIGURES", tmp_path)
     assert verdicts() == [Verdict.HOLDS, *[Verdict.NOT_REPRODUCIBLE] * 3]
+
+
+# ---------------------------------------------------------------- Theorem 1, by listing all counts
+
+
+def _counts(n, e, first, second):
+    """Return the distribution of both counts, e^ε₀ = e: ``first`` with chance e/(e + 1), else ``second``."""
+    found = {}
+    for clones in range(n):
+        share = Fraction(math.comb(n - 1, clones) * (e - 1) ** (n - 1 - clones), e ** (n - 1))
+        for a in range(clones + 1):
+            for (x, y), chance in ((first, Fraction(e, e + 1)), (second, Fraction(1, e + 1))):
+                at = a + x, clones - a + y
+                found[at] = found.get(at, 0) + share * math.comb(clones, a) * Fraction(1, 2**clones) * chance
+    return found
+
+
+def _rejected(distribution, ratio):
+    return sum(mass for (a, b), mass in distribution.items() if a > ratio * b)
+
+
+def test_the_preprints_theorem_1_is_exact_at_the_corners_with_both_hypotheses_exchanged():
+    n, e = 6, 3
+    p, q = _counts(n, e, (1, 0), (0, 1)), _counts(n, e, (0, 1), (1, 0))
+    outputs = sorted({*p, *q})
+    curve = corners(*([one.get(at, Fraction(0)) for at in outputs] for one in (q, p)))
+    ratios = sorted({Fraction(a, b) for a, b in outputs if b})
+    for ratio in ratios:
+        alpha, beta = _rejected(p, ratio), 1 - _rejected(q, ratio)  # null p: rejects where p is likely
+        assert false_negatives(curve, 1 - beta) == 1 - alpha
+        assert two_symbols.preprint_h(float(alpha) + 1e-12, eps0=math.log(e), n=n) == pytest.approx(
+            float(beta)
+        )
+    assert any(1 - _rejected(q, ratio) > 1 - _rejected(p, ratio) for ratio in ratios), "above perfect privacy"
+
+
+def test_the_conference_versions_theorem_1_computes_for_a_certain_token():
+    n, e = 6, 3
+    p, q = _counts(n, e, (0, 1), (0, 1)), _counts(n, e, (1, 0), (1, 0))
+    outputs = sorted({*p, *q})
+    curve = corners(*([one.get(at, Fraction(0)) for at in outputs] for one in (p, q)))
+    for ratio in sorted({Fraction(a, b) for a, b in outputs if b}):
+        alpha = sum(_binomial_tail(v, (ratio * v + ratio) / (ratio + 1)) * _clones(n, e, v) for v in range(n))
+        beta = 1 - sum(_binomial_tail(v, (ratio * v - 1) / (ratio + 1)) * _clones(n, e, v) for v in range(n))
+        assert (alpha, beta) == (_rejected(p, ratio), 1 - _rejected(q, ratio))
+        assert false_negatives(curve, alpha) == beta
+
+
+def _clones(n, e, v):
+    return Fraction(math.comb(n - 1, v) * (e - 1) ** (n - 1 - v), e ** (n - 1))
+
+
+def _binomial_tail(v, above):
+    return sum(Fraction(math.comb(v, a), 2**v) for a in range(v + 1) if a > above)
