@@ -58,32 +58,42 @@ def _planar_difference(d):
     return randomizers.planar_laplace(d01=d, dmax=d).beta
 
 
-M, BRIM, SCALE = 2.0, 3.0, 2.0  # m, B and F; F = 2 measures lengths in nats
+M, BRIM, SCALE = 2.0, 6.0, 3.0  # m, B and F
+
+
+def witch_hat_density(z, x):
+    """Return the released density: e^(-2|z - x|/F)/N up to the distance mF/2 from x, e^-m/N beyond."""
+    total = SCALE * -math.expm1(-M) + 2.0 * BRIM * math.exp(-M)
+    inside = np.abs(z) <= BRIM + M * SCALE / 2.0
+    return np.where(inside, np.exp(-np.minimum(2.0 * np.abs(z - x) / SCALE, M)) / total, 0.0)
+
+
+def _witch_hat_beta(factor, u):
+    return factor * (math.exp(M) - math.exp(M - u) - u) / (SCALE * math.expm1(M) + 2.0 * BRIM)
 
 
 def _witch_hat_printed(d):
-    hat = SCALE * math.expm1(M) + 2.0 * BRIM
-    return 2.0 * (math.exp(M) - math.exp(d / SCALE) + d / SCALE - M) / hat
+    return _witch_hat_beta(2.0, M - d / SCALE)
 
 
-def _witch_hat_true(d):
-    u = min(d / 2.0, M)
-    return 2.0 * (math.exp(M) - math.exp(M - u) - u) / (2.0 * math.expm1(M) + 2.0 * BRIM)
+def witch_hat_variation(d):
+    """Return the total variation of two hats a distance d apart, in closed form."""
+    return _witch_hat_beta(SCALE, min(d / SCALE, M))
 
 
 def _witch_hat():
-    """Return β of the hat whose normaliser is the printed denominator, and the printed β."""
-    d = 3.0
-    mechanism = randomizers.witch_hat(d01=d, dmax=4.0, brim=BRIM, height=M, scale=SCALE)
-    edge = np.linspace(-6.0, 9.0, 150_001)
+    """Return the total variation at d01 = 4.5 from the released density, and the printed β."""
+    d = 4.5
+    edge = np.linspace(-BRIM - M * SCALE / 2.0, BRIM + M * SCALE / 2.0, 180_001)
     middle = 0.5 * (edge[1:] + edge[:-1])
-    gap = np.maximum(mechanism.density(middle, 0.0) - mechanism.density(middle, d), 0.0)
-    return float(gap.sum() * (edge[1] - edge[0])), _witch_hat_printed(d)
+    gap = np.maximum(witch_hat_density(middle, -d / 2.0) - witch_hat_density(middle, d / 2.0), 0.0)
+    mended = _witch_hat_beta(2.0, d / SCALE)
+    return float(gap.sum() * (edge[1] - edge[0])), _witch_hat_printed(d), {"mended": mended}
 
 
 def _witch_hat_in_closed_form():
-    first, at_zero, at_end = map(_witch_hat_printed, (3.0, 0.0, M * SCALE))
-    return _witch_hat_true(3.0), first, {"at_zero": at_zero, "at_end": at_end}
+    first, at_zero, at_end = map(_witch_hat_printed, (4.5, 0.0, M * SCALE))
+    return witch_hat_variation(4.5), first, {"at_zero": at_zero, "at_end": at_end}
 
 
 def _laplace_by_hand(ratio=Fraction(7, 2)):
@@ -166,7 +176,7 @@ CHECKS = {
     "wang24-table2-witch-hat": Check(
         witness(_witch_hat, "beta"),
         witness(_witch_hat_in_closed_form, "beta"),
-        Along(np.linspace(0.25, M * SCALE, 16), lambda d: (_witch_hat_true(d), _witch_hat_printed(d))),
+        Along(np.linspace(0.25, M * SCALE, 16), lambda d: (witch_hat_variation(d), _witch_hat_printed(d))),
     ),
     "wang24-metric-bound": Check(
         _metric(lambda d: -math.expm1(-d / 2.0), MetricPair, whole(2, 50), attained=_coarsened_laplace),

@@ -40,14 +40,16 @@ class witch_hat(OnLine):
     Wang 2024, Table 2 [53]: p = e^d01, q = e^dmax,
     β = 2(e^m - e^{d01/F} + d01/F - m)/(F(e^m - 1) + 2B).
 
-    The paper announces a source for the mechanism that was not found, so the density above is a
-    reconstruction: the hat whose normaliser is the printed denominator.  No β that falls as d01 grows, as the
-    printed one does, to 0 at d01 = mF, can bound a total variation.  At F = 2 the truth is the printed value
-    with d01/F replaced by m - d01/F,
+    The density is that of the authors' program: e^{-2|z - x|/F}/N up to the distance mF/2 from x, e^{-m}/N
+    beyond, on [-B - mF/2, B + mF/2] (github.com/wangsw/ShuffleMDP: Numerical/witchhat_data.py, and section D
+    of the supplement).  The printed β has two errors, d01/F for m - d01/F and the factor 2 for F; for places
+    a distance d = F d01/2 apart the total variation is
 
-    .. math:: \frac{2(e^m - e^{m-u} - u)}{2(e^m - 1) + 2B}, \quad u = \min(d_{01}/2, m):
+    .. math:: \frac{F(e^m - e^{m-u} - u)}{F(e^m - 1) + 2B}, \quad u = \min(d/F, m) = \min(d_{01}/2, m):
 
-    at m = 2, B = 3, d01 = 1 truth 0.2564, printed 0.4516; at d01 = 3 truth 0.4516, printed 0.2564.
+    at F = 2, m = 2, B = 3, d01 = 1 truth 0.2564, printed 0.4516; at d01 = 3 truth 0.4516, printed 0.2564.
+    The table's d01 is a loss in p and a length in β; at F = 2 they agree.  No β that falls as d01 grows, as
+    the printed one does, to 0 at d01 = mF, can bound a total variation.
 
     Local guarantee: min(d01, m).  The blanket max(1, e^{m - ϱ - |y - d01/2|}) over the same normaliser, with
     ϱ = dmax - d01/2, is exact.  The attacks are x* at 0, at the midpoint and at the far end of the places.

@@ -3,12 +3,15 @@
 import math
 from fractions import Fraction as F
 
+import mpmath
+import numpy as np
 import pytest
 
 import claims
 from claims import QUICK, Effort, Verdict, exact_channels, exact_losses, exact_shuffle, exact_tests
 from claims.scw25 import decompositions_released
-from claims.wang24 import rounds, several_messages
+from claims.wang24 import metric, rounds, several_messages
+from shufflelib import randomizers
 
 
 def test_failure_curves_pass_through_the_witnesses():
@@ -20,10 +23,25 @@ def test_failure_curves_pass_through_the_witnesses():
     few = claims.named("scw25-code-generic").failure_curve()
     assert (few.claimed[2], few.true[2]) == (float(F(25, 144)), float(F(27, 128)))
     hat = claims.named("wang24-table2-witch-hat").failure_curve()
-    place = hat.at.index(3.0)
-    assert hat.claimed[place] == pytest.approx(0.2564013894) and hat.true[place] == pytest.approx(
-        0.4516252522
-    )
+    assert (hat.claimed[-1], hat.true[-1]) == pytest.approx((0.0, 3 * (math.e**2 - 3) / (3 * math.e**2 + 9)))
+
+
+@pytest.mark.parametrize("d", [0.5, 3.0, 4.5, 6.0, 9.0])
+def test_the_total_variation_of_two_witch_hats_is_that_of_the_released_density(d):
+    """The factor F and the exponent m - d/F: both differ from the printed cell at F = 3."""
+    bends = sorted({-9, 9, *(x + side * 3 for x in (-d / 2, d / 2) for side in (-1, 0, 1)), 0})
+
+    def gap(z):
+        first, second = (mpmath.exp(-min(2 * abs(z - x) / 3, 2)) for x in (-d / 2, d / 2))
+        return abs(first - second) / 2
+
+    total = 3 * (1 - mpmath.exp(-2)) + 12 * mpmath.exp(-2)
+    truth = float(mpmath.quad(gap, bends) / total)
+    assert metric.witch_hat_variation(d) == pytest.approx(truth, rel=1e-12)
+    here = randomizers.witch_hat(d01=2 * d / 3, dmax=2 * d / 3, brim=6.0, height=2.0, scale=3.0)
+    places = np.linspace(-8.9, 8.9, 40)  # in nats around the middle of the two places: lengths times 2/3
+    ours = here.density(2 * (places + d / 2) / 3, 0.0) * 2 / 3
+    assert ours == pytest.approx(metric.witch_hat_density(places, -d / 2), rel=1e-12)
 
 
 # ---------------------------------------------------------------- rounds
