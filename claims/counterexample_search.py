@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
-from claims.claim import Check, Finding, Verdict, Worded
+from claims.claim import QUICK, Check, Finding, Verdict, Worded
 from shufflelib.shuffling import shuffle
 
 STARTS = 2  # points from which the simplex search sets out
@@ -183,6 +183,11 @@ def never_fails_in(excess, **axes):
         return searched(excess, held, **axes)
 
     return Check(Worded(told))
+
+
+def confirming(check):
+    """Return a search as the confirmation of a small exact counterexample, which is told first."""
+    return lambda: check(QUICK)
 
 
 def halved(check):

@@ -8,6 +8,7 @@ from claims import exact_shuffle
 from claims.claim import Check, refuted_if
 from claims.counterexample_search import (
     COARSE,
+    confirming,
     halved,
     linear,
     log_delta_attained,
@@ -134,8 +135,8 @@ def _hash_is_loose(effort):
     return refuted_if(least > 1.0, evidence, steps)
 
 
-def _extremal(build, confirm, drawn, **sizes):
-    return Check(_tight(build, **sizes), confirm, _profile(build, **drawn))
+def _extremal(build, exact, drawn, **sizes):
+    return Check(exact, confirming(_tight(build, **sizes)), _profile(build, **drawn))
 
 
 ITEMS = whole(4, 64)
@@ -156,7 +157,7 @@ CHECKS = {
     ),
     "wang24-tight-local-hash": _extremal(
         lambda eps0, length: randomizers.local_hash(eps0=eps0, d=64, l=length),
-        lambda: _hashed_reports_of_two("local hash with l = 3", 3),
+        lambda effort: _hashed_reports_of_two("local hash with l = 3", 3),
         {"length": 8},
         length=whole(3, 64),
     ),
@@ -190,7 +191,7 @@ CHECKS = {
     ),
     "wang24-tight-wheel": _extremal(
         lambda eps0, arc: randomizers.wheel(eps0=eps0, d=64, s=1, arc=arc),
-        lambda: _hashed_reports_of_two("half circles, which hit a point like a hash with l = 2", 2),
+        lambda effort: _hashed_reports_of_two("half circles, which hit a point like a hash with l = 2", 2),
         {"arc": 0.5},
         arc=linear(0.5, 0.9),
     ),

@@ -39,7 +39,7 @@ def test_the_total_variation_of_two_witch_hats_is_that_of_the_released_density(d
     truth = float(mpmath.quad(gap, bends) / total)
     assert metric.witch_hat_variation(d) == pytest.approx(truth, rel=1e-12)
     here = randomizers.witch_hat(d01=2 * d / 3, dmax=2 * d / 3, brim=6.0, height=2.0, scale=3.0)
-    places = np.linspace(-8.9, 8.9, 40)  # in nats around the middle of the two places: lengths times 2/3
+    places = np.linspace(-8.9, 8.9, 40)  # lengths around the middle of the two places; in nats times 2/3
     ours = here.density(2 * (places + d / 2) / 3, 0.0) * 2 / 3
     assert ours == pytest.approx(metric.witch_hat_density(places, -d / 2), rel=1e-12)
 
