@@ -1,10 +1,12 @@
 """The papers item by item: every claim has its item, every item the verdict of its own statement."""
 
 import csv
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
 import claims
@@ -126,6 +128,20 @@ def test_the_numbers_of_the_published_version_are_one_for_one():
     names = {item.name for item in items.of("wang24")}
     assert set(works.PVLDB) <= names and len(set(works.PVLDB.values())) == len(works.PVLDB)
     assert all(old != new for old, new in works.PVLDB.items())
+    heading = nbformat.read(ROOT / "notebooks/papers/wang24.ipynb", as_version=4).cells[0].source
+    page = (ROOT / "book/ledger.md").read_text(encoding="utf-8")
+    for old, new in works.PVLDB.items():
+        assert re.search(rf"\| {old}(?: \(refuted\))? \| {new}\b", page), old
+        assert old.split()[1] in heading and new.split()[1] in heading
+
+
+def test_the_bibliography_has_the_arxiv_number_of_every_listed_work_and_all_authors():
+    text = (ROOT / "references.bib").read_text(encoding="utf-8")
+    known = set(re.findall(r"eprint\s*= \{([\d.]+)\}", text))
+    for name, work in works.LISTED.items():
+        assert name == "lt26" or set(re.findall(r"\d{4}\.\d{5}", work.arxiv)) <= known, name
+    entry = text.partition("{wang2024variationratio,")[2].partition("\n}")[0]
+    assert re.search(r"author = \{(.*)\}", entry)[1].count(" and ") == 7
 
 
 def test_the_items_of_a_work_run_their_checks(monkeypatch):
