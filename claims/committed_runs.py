@@ -4,6 +4,20 @@ import csv
 from pathlib import Path
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures/papers"
+CLOSE = 0.5  # points: two accuracies that differ by no more count as the same
+
+
+def told(runs):
+    """Return in words how many runs stand behind an accuracy, and what counts as reproduced.
+
+    Examples
+    --------
+    >>> from claims.committed_runs import told
+    >>> told(1)
+    'one run, its spread unknown; up to 0.5 points apart counts as reproduced'
+    """
+    how = "one run, its spread unknown" if runs == 1 else f"the mean of {runs} runs"
+    return f"{how}; up to {CLOSE:g} points apart counts as reproduced"
 
 
 def committed(name):

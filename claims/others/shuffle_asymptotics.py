@@ -141,7 +141,7 @@ def _one_coordinate(effort):
     for sigma in (4.0, 10.0, 100.0):
         index = gaussian_index(sigma=sigma / 2)  # inputs two apart
         steps.append(f"Gaussian noise, sigma = {sigma:g}: at most {(sigma / index.blanket) ** 2:.4g}")
-    evidence = "only the abstract is at hand; of one coordinate, variance over squared shuffle index: "
+    evidence = "only the abstract was read; of one coordinate, variance over squared shuffle index: "
     return Finding(Verdict.NOT_DECIDED, evidence + "; ".join(steps), tuple(steps))
 
 

@@ -185,6 +185,14 @@ def test_the_ledgers_page_has_its_counts():
     assert all(f"\n| {verdict} |" in page for verdict in Verdict)
 
 
+def test_what_is_public_is_not_said_to_be_unknown():
+    words = "not at hand", "not found", "not available", "are known only", "announced but"
+    for claim in claims.ALL:
+        if claim.verdict is Verdict.NOT_DECIDED or claim.id == "wang24-table2-witch-hat":
+            said = f"{claim.reading} {' '.join(map(str, claims.LEDGER[claim.id].get('setting', ())))}"
+            assert not any(word in said for word in words), claim.id
+
+
 def test_a_statement_that_is_called_approximate_is_labelled_where_it_is_refuted():
     labels = {claim.id: claim.label for claim in claims.ALL if claim.label}
     assert set(labels.values()) == {APPROXIMATION, CODE, PROOF, SLIP, VACUOUS}

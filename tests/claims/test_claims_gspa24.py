@@ -42,6 +42,15 @@ def test_a_charge_for_failures_that_is_too_small_is_seen(monkeypatch):
 # ---------------------------------------------------------------- committed runs
 
 
+def test_the_tolerance_and_the_number_of_runs_of_an_accuracy_are_told():
+    for name in ("gspa24-accuracy-best", "gspa24-accuracy-constant", "gspa24-accuracy-spread"):
+        evidence = accuracies.CHECKS[name].check(Effort(1)).evidence
+        assert evidence.endswith("one run, its spread unknown; up to 0.5 points apart counts as reproduced")
+    assert len({row["run"] for row in committed_runs.committed("gspa24_fig4_mnist")}) == 1
+    private = claims.named("ccg24-accuracy-private").check(Effort(1)).evidence
+    assert "the mean of 2 runs; up to 0.5 points apart" in private
+
+
 def test_accuracies_come_from_the_committed_runs(monkeypatch, tmp_path):
     """Runs that end nearer to the published numbers, or in another order, change the verdicts."""
     names = ("gspa24-accuracy-best", "gspa24-accuracy-constant", "gspa24-figure-4-order")
