@@ -240,24 +240,21 @@ def too_high(p, q, alpha, bound):
     """
     curve, claimed = corners(p, q), bound(alpha)
 
-    def found(lines, how, truth, gap):
-        steps = (
-            *lines,
-            f"claimed: at false positives {alpha} at least {printed(claimed)} false negatives",
-            f"{how}: {printed(truth)}",
-        )
+    def found(lines, truth, gap):
         evidence = (
             f"at {alpha} false positives a test has {printed(truth)} false negatives, claimed "
             f"{printed(claimed)}"
         )
-        return refuted_if(truth < claimed - gap, evidence, steps)
+        return refuted_if(truth < claimed - gap, evidence, lines)
 
     def best(lines):
-        return lambda effort: found(lines, "the best test has", false_negatives(curve, alpha), 0)
+        truth = false_negatives(curve, alpha)
+        says = f"claimed: at false positives {alpha} at least {printed(claimed)} false negatives"
+        return lambda effort: found((*lines, says, f"the best test has: {printed(truth)}"), truth, 0)
 
-    def programmed(lines):
-        how = "by linear programming over all tests"
-        return lambda: found(lines, how, least_false_negatives(p, q, alpha), LEAST_GAP)
+    def programmed():
+        truth = least_false_negatives(p, q, alpha)
+        return found((f"by linear programming over all tests: {printed(truth)}",), truth, LEAST_GAP)
 
     levels = Along(LEVELS, lambda x: (false_negatives(curve, x), bound(x)), LOWER)
-    return Check(Worded(best), Worded(programmed), levels)
+    return Check(Worded(best), programmed, levels)

@@ -3,7 +3,7 @@
 import random
 from fractions import Fraction
 
-from claims.claim import Check, smaller_if
+from claims.claim import Check, refuted_if, smaller_if
 from claims.exact_tests import (
     always,
     blended,
@@ -168,6 +168,21 @@ def _subsampling(effort):
     return smaller_if(sound and kept and broken and truth < claimed, evidence, steps)
 
 
+def _subsampled_deltas():
+    """Compare Proposition E.1 with the pair as δ at e^ε = 3/2: a bound on T is one on every divergence."""
+    ratio, levels = Fraction(3, 2), (ZERO, Fraction(1, 3), ONE)  # where the bound bends
+    drawn = (ONE, Fraction(1, 3), ZERO)  # T(P_1, Q_1) there: nothing, the second output, everything rejected
+    bound = [1 - (HALF * (1 - x) + HALF * y) - ratio * x for x, y in zip(levels, drawn, strict=True)]
+    null, alternative = (distribution[1] for distribution in SUBSAMPLED)
+    truth = alternative - ratio * null
+    steps = (
+        f"e^epsilon = 3/2: the second output has {alternative} from Q, {null} from P, hence delta >= {truth}",
+        "the claimed function f allows the largest 1 - f(x) - 3x/2 at the x where it bends, 0, 1/3 and 1:",
+        f"{', '.join(map(str, bound))}, so that {max(bound)} is claimed",
+    )
+    return smaller_if(truth > max(bound), f"delta {truth}, claimed {max(bound)}", steps)
+
+
 CHECKS = {
     "wsys23-lemma-6.2": always(_four_divergences),
     "wsys23-lemma-6.3": Check(_four_functions),
@@ -180,5 +195,5 @@ CHECKS = {
         Fraction(1, 4),
         _half_of_the_identity,
     ),
-    "wsys23-proposition-e.1": Check(_subsampling),
+    "wsys23-proposition-e.1": Check(_subsampling, _subsampled_deltas),
 }

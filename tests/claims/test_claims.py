@@ -1,5 +1,6 @@
 """The ledger: every finding as the ledger says, searches that catch a bound a thousandth too small."""
 
+import functools
 import json
 import math
 from collections import Counter
@@ -17,6 +18,8 @@ from claims.exact_tests import close, share_of_bound
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers, shuffle
 
+checked = functools.cache(claims.checked)  # several tests look at one result
+AGAIN = "a second computation:"
 every_claim = pytest.mark.parametrize("claim", claims.ALL, ids=lambda claim: claim.id)
 FAIL_EVERYWHERE = {  # no valid side on the curve
     "ccg24-equation-17",
@@ -92,13 +95,23 @@ def test_a_claim_is_a_sentence_with_a_source_and_a_refutation_is_read_and_confir
 
 @every_claim
 def test_the_finding_is_the_ledgers(claim):
-    result = claims.checked(claim)
+    result = checked(claim)
     assert result.agrees, result.evidence
     assert result.evidence and "nan" not in result.evidence
     if result.verdict is Verdict.REFUTED:
         assert result.confirmed and len(result.steps) >= 4
     if result.verdict is Verdict.NOT_REPRODUCIBLE:
         assert result.steps
+
+
+@pytest.mark.parametrize(
+    "claim", [claim for claim in claims.ALL if claim.confirm is not None], ids=lambda claim: claim.id
+)
+def test_a_second_computation_repeats_no_line_of_the_first_but_the_two_numbers(claim):
+    steps = checked(claim).steps
+    at = steps.index(AGAIN)
+    repeated = set(steps[:at]) & set(steps[at:])
+    assert all(line.startswith(("claimed:", "true:")) for line in repeated), repeated
 
 
 @every_claim
