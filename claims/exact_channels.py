@@ -1,7 +1,7 @@
 """Local randomizers as small tables of exact fractions, one row of output probabilities for each input."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from math import prod
 
 
@@ -139,6 +139,39 @@ def mixed_dummies(flip, d):
     """Return mixDUMP: the user's item or with ``flip`` another one, and last the blanket message."""
     rows = [[1 - flip if y == x else flip / (d - 1) for y in range(d)] for x in range(d)]
     return [*rows, [Fraction(1, d)] * d]
+
+
+def telling_pairs(e, failure, d):
+    """Return an (eps0, failure)-LDP channel: an output for each ordered pair of d inputs, and one for all.
+
+    Output (i, j) has probability a from input i, a/e² from j and a/e from the others, a = failure/(1 - 1/e):
+    i exceeds e times j by ``failure`` there, and no two inputs differ by more than that anywhere.
+    """
+    e = Fraction(e)
+    high = failure / (1 - 1 / e)
+    pairs = list(permutations(range(d), 2))
+    rows = [[high if x == i else high / e**2 if x == j else high / e for i, j in pairs] for x in range(d)]
+    return [[*row, 1 - sum(row)] for row in rows]
+
+
+def staircase(e, patterns):
+    """Return a channel with likelihoods 1 and e only: an extreme point of all with this ratio, or a mixture.
+
+    Parameters
+    ----------
+    e : Fraction
+        Ratio of the two likelihoods.
+    patterns : list of (int, sequence of int)
+        A weight, and for each input whether it makes an output likely; all cyclic shifts are outputs, too.
+    """
+    columns = [(weight, (*bits[s:], *bits[:s])) for weight, bits in patterns for s in range(len(bits))]
+    inputs = range(len(patterns[0][1]))
+    return normalised([[weight * (e if bits[x] else 1) for weight, bits in columns] for x in inputs])
+
+
+def rarely_asked(channel, chance):
+    """Return the channel of a user who answers with a small probability, and else reports a common output."""
+    return [[chance * mass for mass in row] + [1 - chance] for row in channel]
 
 
 def total_variation(channel):

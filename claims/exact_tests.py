@@ -12,26 +12,67 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog, minimize_scalar
 
+from claims import exact_channels as channels
 from claims.claim import Check, Finding, Verdict, Worded, refuted_if
 from claims.exact_count_pair import printed
 from claims.failure_curve import LOWER, Along
 
 WEIGHTS = (0, 1, 2, 3, 5, 9)
 POSITIVE = (1, 2, 3, 5)  # under a distribution with these every output is possible
+RARE = 10**6  # how much rarer an output may be than another one
+RATIOS = (1 + Fraction(1, RARE), Fraction(3, 2), Fraction(3), Fraction(RARE))  # e^eps0 of structured channels
 LEVELS = [Fraction(j, 20) for j in range(21)]  # false positives
 LEAST_GAP = 1e-9  # of a linear program in floating point
 
 
 def random_distribution(rng, size=4, weights=WEIGHTS):
-    """Return a distribution on ``size`` outputs; with the default weights some may be impossible."""
-    drawn = [rng.choice(weights) for _ in range(size)]
+    """Return a distribution on ``size`` outputs, every other one extreme: see `extreme_weights`.
+
+    With the default weights some outputs may be impossible.
+    """
+    drawn = extreme_weights(rng, size, weights) if rng.random() < 0.5 else rng.choices(weights, k=size)
     drawn[rng.randrange(size)] += 1
     return [Fraction(w, sum(drawn)) for w in drawn]
 
 
+def extreme_weights(rng, size, weights):
+    """Return two weights in any order: of a point, a few points, almost uniform, or with rare outputs."""
+    return rng.choices((rng.choice((0, 1)) if 0 in weights else 1, rng.choice((1, RARE))), k=size)
+
+
 def random_channel(rng, inputs=3, outputs=3):
-    """Return one distribution for each input, under which every output is possible."""
+    """Return a channel under which every output is possible, every other one from `structured_channel`.
+
+    The others have one random distribution on ``outputs`` outputs for each input.
+    """
+    if rng.random() < 0.5:
+        return structured_channel(rng, inputs)
     return [random_distribution(rng, outputs, weights=POSITIVE) for _ in range(inputs)]
+
+
+FAMILIES = {
+    "randomized response": lambda rng, e, d: channels.subsets(e, d, 1, 1),
+    "subset selection": lambda rng, e, d: channels.subsets(e, d, 1, rng.randint(1, d - 1)),
+    "Hadamard response": lambda rng, e, d: channels.hadamard(e, d),
+    "staircases": lambda rng, e, d: channels.staircase(
+        e, [(rng.choice((1, RARE)), rng.choices((0, 1), k=d)) for _ in range(2)]
+    ),
+    "an output for each ordered pair": lambda rng, e, d: _half_telling(e, d),
+    "a rarely asked response": lambda rng, e, d: channels.rarely_asked(
+        channels.subsets(e, d, 1, 1), Fraction(1, RARE)
+    ),
+}
+
+
+def structured_channel(rng, inputs):
+    """Return a channel of one of `FAMILIES`, with ``inputs`` inputs and one of `RATIOS`."""
+    return rng.choice(list(FAMILIES.values()))(rng, rng.choice(RATIOS), inputs)
+
+
+def _half_telling(e, d):
+    """Return `exact_channels.telling_pairs` with half of the mass on outputs that tell a pair."""
+    high = 1 / ((d - 1) * (1 + 1 / e**2 + (d - 2) / e)) / 2
+    return channels.telling_pairs(e, high * (1 - 1 / e), d)
 
 
 def random_share(rng, parts=24):
@@ -158,12 +199,12 @@ def is_lower_bound(bound, *truths):
 
 
 def never_fails(holds, what, most=1000):
-    """Return the check that a condition on random exact distributions is met in every case that is drawn."""
+    """Return the check that a condition on exact distributions or channels is met in every case drawn."""
 
     def case(rng):
-        return 1 if holds(rng) else f"{what}: a counterexample among random distributions"
+        return 1 if holds(rng) else f"{what}: a counterexample among exact distributions"
 
-    words = (f"{what}: {{tried}} random cases in exact fractions, no counterexample",)
+    words = (f"{what}: {{tried}} cases in exact fractions, random and structured, no counterexample",)
     return share_of_bound(case, 6, most).check.told(words)
 
 

@@ -10,9 +10,9 @@ from scipy.stats import binom
 
 from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, Worded, refuted_if
-from claims.exact_channels import largest_ratio, normalised
+from claims.exact_channels import largest_ratio
 from claims.exact_count_pair import both_ways, counts_channel, counts_delta, printed, witness
-from claims.exact_tests import corners, false_negatives, share_of_bound
+from claims.exact_tests import corners, false_negatives, random_channel, share_of_bound
 from claims.failure_curve import LOWER, Along, within
 from shufflelib import profiles
 from shufflelib.published import joint_concavity, renyi
@@ -29,14 +29,6 @@ def _one_sided(e, share):
     return counts_channel(math.inf, Fraction(share), 2 * Fraction(e) * Fraction(share))
 
 
-def _random_channel(rng):
-    """Return randomized response, or a random channel of three inputs, in exact fractions."""
-    if rng.random() < 0.5:
-        return exact_shuffle.randomized_response(rng.randint(2, 6), rng.randint(2, 3))
-    size = rng.randint(2, 3)
-    return normalised([[rng.randint(2, 9) for _ in range(size)] for _ in range(3)])
-
-
 def _power_sum(p, q):
     """Return the sum of P²/Q, infinite where P has an output that Q does not have."""
     if any(mass and not q.get(output) for output, mass in p.items()):
@@ -47,7 +39,7 @@ def _power_sum(p, q):
 def _proposition_1(effort):
     rng, tried, most = random.Random(effort.seed), 0, 0.0
     for _ in range(effort.points):
-        channel, n = _random_channel(rng), rng.randint(1, 4)
+        channel, n = random_channel(rng, rng.randint(2, 3)), rng.randint(1, 3)
         e = largest_ratio(channel)
         if e == 1:
             continue
@@ -62,8 +54,8 @@ def _proposition_1(effort):
             if truth > above or attained > delta:
                 return Finding(Verdict.REFUTED, f"channel {channel}, others {others}, e^eps = {ratio}")
     evidence = (
-        f"{tried} datasets of randomized response and random channels in exact fractions, as delta and as "
-        "D_2; sums of P^2/Q at most"
+        f"{tried} datasets of random and structured channels in exact fractions, as delta and as D_2; sums "
+        "of P^2/Q at most"
     )
     return Finding(Verdict.HOLDS, f"{evidence} {most:.4f} times the pair's; proved by Feldman et al.")
 

@@ -180,8 +180,8 @@ def _position(effort):
         if eps0 > 0 and (share := _positions(rows, values) / (2 * eps0)) > most:
             most, where = share, f"n = {n}, eps0 = {eps0:.3f}"
     evidence = (
-        f"{2 * effort.points} random channels and datasets by enumeration: at most {most:.3g} of 2 eps0, at "
-        f"{where}"
+        f"{2 * effort.points} channels, random and structured, and datasets by enumeration: at most "
+        f"{most:.3g} of 2 eps0, at {where}"
     )
     evidence += "; given Z every position has at most e^(2 eps0) times its share"
     return holds_if(most <= 1, evidence)
@@ -211,9 +211,9 @@ def _value(effort):
         if e > 1 and (share := found * 2 * n / float(e - 1)) > most:
             most, where = share, f"n = {n}, e^eps0 = {float(e):.3g}"
     evidence = (
-        f"{2 * effort.points} random channels, datasets and priors by enumeration: at most {most:.3g} of the "
+        f"{2 * effort.points} channels, random and structured, datasets and priors by enumeration: at most "
     )
-    evidence += f"leading term alone, at {where}"
+    evidence += f"{most:.3g} of the leading term alone, at {where}"
     return holds_if(most <= 1, evidence)
 
 

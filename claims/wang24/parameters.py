@@ -15,7 +15,7 @@ from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if, smaller_if
 from claims.counterexample_search import linear, logarithmic, whole, worst
 from claims.exact_count_pair import printed
-from claims.exact_tests import share_of_bound
+from claims.exact_tests import random_channel, share_of_bound
 from claims.failure_curve import Along
 from shufflelib import randomizers
 
@@ -137,9 +137,8 @@ ITEMS, MANY = whole(3, 64), whole(8, 64)
 
 
 def _no_more_variation(rng):
-    """Compare a random channel with randomized response of the same budget, in exact fractions."""
-    size, inputs = rng.randint(2, 5), rng.randint(2, 4)
-    rows = channels.normalised([[rng.randint(1, 9) for _ in range(size)] for _ in range(inputs)])
+    """Compare a channel with randomized response of the same budget, in exact fractions."""
+    rows = random_channel(rng, inputs=rng.randint(2, 6), outputs=rng.randint(2, 5))
     e, truth = channels.largest_ratio(rows), channels.total_variation(rows)
     if truth * (e + 1) > e - 1:
         return f"{rows}: ratio {e}, total variation {truth}"

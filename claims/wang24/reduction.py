@@ -15,7 +15,7 @@ from claims.exact_count_pair import (
     pair_below_mechanism,
     witness,
 )
-from claims.exact_tests import power_sum, share_of_bound
+from claims.exact_tests import power_sum, random_distribution, share_of_bound
 from claims.failure_curve import Along
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -82,14 +82,9 @@ def generic_parameters(randomizer):
     return p, math.tanh(randomizer.eps0 / 2.0), p
 
 
-def _fractions(rng, size):
-    weights = rng.choices(rng.choice((range(1, 10), (1, 9))), k=size)
-    return [Fraction(weight, sum(weights)) for weight in weights]
-
-
 def _decompositions(rng):
     size = rng.randint(2, 5)
-    r0, r1, other = (_fractions(rng, size) for _ in range(3))
+    r0, r1, other = (random_distribution(rng, size, range(1, 10)) for _ in range(3))
     ratios = [max(a / b, b / a) for a, b in zip(r0, r1, strict=True)]
     p, beta = max(ratios), sum(max(a - b, 0) for a, b in zip(r0, r1, strict=True))
     if p == 1:
@@ -110,7 +105,7 @@ def _decompositions(rng):
 
 def _unlike_randomizers(rng):
     size, n = rng.randint(2, 4), rng.randint(2, 3)
-    rows = [_fractions(rng, size) for _ in range(n + 1)]
+    rows = [random_distribution(rng, size, range(1, 10)) for _ in range(n + 1)]
     p = max(max(a / b, b / a) for a, b in zip(*rows[:2], strict=True))
     if p == 1:
         return None
