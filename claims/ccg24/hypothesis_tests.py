@@ -4,13 +4,11 @@ import itertools
 import math
 from fractions import Fraction
 
-import numpy as np
 from scipy.integrate import quad
-from scipy.optimize import linprog
 from scipy.special import ndtr, ndtri
 
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict, holds_if
+from claims.claim import Check, Finding, Verdict
 from claims.exact_tests import (
     LEVELS,
     above,
@@ -197,47 +195,6 @@ def _gaussian(rng):
     return close(max(map(abs, gaps)), 0.0, 1e-6)
 
 
-def _nearest_pure(effort):
-    """Find the pure channel next to an approximate one by linear programming, for random channels."""
-    rng, most = np.random.default_rng(effort.seed), 0.0
-    tried = min(effort.points, 96)
-    for _ in range(tried):
-        d, m, e = rng.integers(2, 7), rng.integers(2, 8), float(rng.choice([1.0, 1.2, 1.5, 3.0, 10.0]))
-        channel = rng.choice([1e-6, 0.05, 1.0, 3.0, 10.0], size=(d, m))
-        channel /= channel.sum(axis=1, keepdims=True)
-        delta = max(np.maximum(a - e * b, 0).sum() for a, b in itertools.permutations(channel, 2))
-        if delta > 1e-9:
-            most = max(most, _distance_to_pure(channel, e) / delta / (1 + 0.5 / e))
-    evidence = f"{tried} random channels by linear programming: at most {most:.3g} times the stated distance"
-    return holds_if(most <= 1 + 1e-9, evidence)
-
-
-def _distance_to_pure(channel, e):
-    """Return the least t such that a channel with ratios up to e has rows within total variation t."""
-    d, m = channel.shape
-    size = d * m
-    rows, limits = [], []
-    for (i, j), y in itertools.product(itertools.permutations(range(d), 2), range(m)):
-        row = np.zeros(2 * size + 1)
-        row[i * m + y], row[j * m + y] = 1.0, -e
-        rows.append(row)
-        limits.append(0.0)
-    for k in range(size):
-        row = np.zeros(2 * size + 1)
-        row[k], row[size + k] = -1.0, -1.0
-        rows.append(row)
-        limits.append(-channel.flat[k])
-    sums = np.zeros((d, 2 * size + 1))
-    for i in range(d):
-        row = np.zeros(2 * size + 1)
-        row[size + i * m : size + (i + 1) * m], row[-1] = 1.0, -1.0
-        rows.append(row)
-        limits.append(0.0)
-        sums[i, i * m : (i + 1) * m] = 1.0
-    found = linprog(np.eye(2 * size + 1)[-1], np.array(rows), limits, sums, np.ones(d), method="highs")
-    return found.fun
-
-
 CHECKS = {
     "ccg24-lemma-likelihood": always(_ratio_is_a_over_b),
     "ccg24-lemma-neyman-pearson": Check(_unrandomised),
@@ -251,5 +208,4 @@ CHECKS = {
     "gspa24-equation-4": always(_both_errors),
     "gspa24-fact-4": always(_chain),
     "gspa24-lemma-4": always(_four_symbols_dominate),
-    "ccg24-lemma-6": Check(_nearest_pure),
 }

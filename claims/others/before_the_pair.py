@@ -10,7 +10,6 @@ from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.counterexample_search import LOCAL, RISK, whole
 from claims.exact_channels import largest_ratio, likely_pairs
 from claims.exact_losses import blanket, blanket_delta
-from claims.exact_tests import always
 from claims.failure_curve import LOWER, Along
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
@@ -91,22 +90,6 @@ def _blanket_by_enumeration(effort):
     return Finding(Verdict.HOLDS, evidence)
 
 
-def _failures_charged(rng):
-    """Randomized response with local failures that reveal its input, against the δ added for them."""
-    e, d, n = Fraction(rng.randint(5, 40), 4), rng.randint(2, 3), rng.randint(2, 3)
-    ratio, chance = 1 + Fraction(rng.randint(0, 40), 20) * (e - 1) / 2, Fraction(1, 10 ** rng.randint(1, 4))
-    pure = exact_shuffle.randomized_response(e, d)
-    telling = [
-        [(1 - chance) * x for x in row] + [chance * (y == told) for y in range(d)]
-        for told, row in enumerate(pure)
-    ]
-    added = (ratio + 1) * (1 + 1 / (2 * e)) * n * chance
-    return (
-        exact_shuffle.worst_delta(telling, n, ratio)[0]
-        <= exact_shuffle.worst_delta(pure, n, ratio)[0] + added
-    )
-
-
 CHECKS = {
     "efmrtt19-closed-form": Check(upper_bound(closed_form.erlingsson19, randomizers.generic)),
     "balle19-lemma-5.3": Check(_blanket_by_enumeration),
@@ -139,7 +122,6 @@ CHECKS = {
         )
     ),
     "fmt21-closed-form": Check(upper_bound(_clones_of_the_paper, randomizers.generic)),
-    "fmt21-theorem-3.8": always(_failures_charged, most=60),
     "fmt23-lemma-3.5": Check(
         _stronger_decomposition,
         _stronger_decomposition_again,

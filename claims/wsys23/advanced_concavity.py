@@ -3,7 +3,7 @@
 import random
 from fractions import Fraction
 
-from claims.claim import Check, refuted_if, smaller_if
+from claims.claim import Check, smaller_if
 from claims.exact_tests import (
     always,
     blended,

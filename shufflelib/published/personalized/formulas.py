@@ -293,7 +293,7 @@ def delta_with_failures_fmt21(*, eps0, delta0, eps, delta):
     delta0 : float or array_like, shape (n,)
         Local δ₀ in [0, 1).
     eps, delta : float
-        What holds centrally without failures.
+        What the clones at the largest budget prove centrally without failures (`largest_budget_fmt21`).
 
     Returns
     -------

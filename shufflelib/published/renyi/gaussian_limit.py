@@ -120,7 +120,9 @@ def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
     Notes
     -----
     Errata: δ' charges the replacement of the randomizers on one of the two datasets only; the proof
-    of the statement it cites charges both (`clones_delta_fmt21`).
+    of the statement it cites charges both (`clones_delta_fmt21`).  Its Lemma 6, which replaces a
+    randomizer at all inputs, is false; for the two neighbouring inputs, which suffice, it is true
+    (``python -m claims ccg24-lemma-6``).
     Source: Chen, Cao, Ge, ICASSP 2024 (full version), the second Corollary 2, in the appendix.
 
     Examples
@@ -172,14 +174,16 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
 
 
 def clones_delta_fmt21(*, eps, delta, eps0, delta0, n):
-    r"""Return the central δ of (eps0, delta0)-LDP randomizers from that of eps0-LDP ones.
+    r"""Return the central δ of (eps0, delta0)-LDP randomizers from that of clones of eps0-LDP ones.
 
     .. math:: \delta + (e^{\varepsilon} + 1)\Bigl(1 + \frac{e^{\varepsilon_0}}{2}\Bigr) n\, \delta_0
 
     Parameters
     ----------
     eps, delta : float
-        What holds centrally for pure eps0-LDP randomizers: ε ≥ 0 in nats, δ in (0, 1).
+        What the clones prove centrally for pure eps0-LDP randomizers (`clones_pair_fmt21` or its closed
+        form): ε ≥ 0 in nats, δ in (0, 1).  From eps0 = 0.45 on also what the stronger clones prove
+        (`generic_pair`).
     delta0 : float
         Local δ₀, strictly between 0 and 1.
 
@@ -191,9 +195,13 @@ def clones_delta_fmt21(*, eps, delta, eps0, delta0, n):
     Notes
     -----
     Two constants circulate, :math:`1 + e^{\varepsilon_0}/2` and :math:`1 + e^{-\varepsilon_0}/2`.  They
-    are quoted second-hand, each by one code; the larger one is used here because it is sound if
-    either is.  Each of the n randomizers is replaced by a pure one within that total variation, on
-    both datasets, which is where e^ε + 1 comes from.
+    are quoted second-hand, each by one code; the larger one is used here, although the smaller one
+    suffices for clones (``python -m claims fmt21-theorem-3.8`` prints the proof).  Each of the n reports
+    is replaced, on both datasets, which is where e^ε + 1 comes from, by one with clones of a pair that
+    is pure for the two neighbouring inputs.  No more is possible: a pure randomizer within a multiple
+    of δ₀ at all inputs need not exist (``python -m claims ccg24-lemma-6``).  The stronger clones need
+    the maximum of that pair, whose replacement costs :math:`2(e + 2)/(e(e + 1))\,\delta_0` with
+    :math:`e = e^{\varepsilon_0}`, which is within the larger constant where :math:`e(e + 1) \ge 4`.
     Source: Feldman, McMillan, Talwar, FOCS 2021 (arXiv:2012.12803), Theorem 3.8.
     Cost O(1).
 
