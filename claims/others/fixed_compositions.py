@@ -66,14 +66,22 @@ def _larger_than_proxy(rng):
     mixture = [(1 - share) * a + share * b for a, b in zip(*rows, strict=True)]
     # 1/(v' S⁻¹ v) loses share (1 − share) when S + share (1 − share) v v' replaces S
     proxy = sum(v * v / m for v, m in zip(change, mixture, strict=True))
-    constant = (
-        composition_index(
-            np.array([[float(x) for x in row] for row in rows]), shares=[float(1 - share), float(share)]
-        )
-        ** -2
-    )
-    lost = 1 / (1 / float(proxy) - float(share * (1 - share)))
-    return constant > float(proxy) and abs(constant / lost - 1) < 1e-9
+    covariance = [
+        [(a == b) * m - (1 - share) * x * rows[0][b] - share * y * rows[1][b] for b in range(len(change))]
+        for a, (m, x, y) in enumerate(zip(mixture, *rows, strict=True))
+    ]
+    constant = _quadratic_form(covariance, change)
+    return constant > proxy and 1 / proxy - 1 / constant == share * (1 - share)
+
+
+def _quadratic_form(covariance, change):
+    """Return v' S⁻¹ v without the last output, whose count the others determine, by exact elimination."""
+    rows = [[*row[:-1], v] for row, v in zip(covariance[:-1], change, strict=False)]
+    for pivot, row in enumerate(rows):  # S is positive definite: no pivot is 0
+        for other in rows[pivot + 1 :]:
+            factor = other[pivot] / row[pivot]
+            other[:] = [a - factor * b for a, b in zip(other, row, strict=True)]
+    return sum(row[-1] ** 2 / row[pivot] for pivot, row in enumerate(rows))
 
 
 def _curves(effort):

@@ -4,12 +4,14 @@ import math
 from fractions import Fraction
 from itertools import permutations, product
 
+import numpy as np
 from scipy.integrate import quad
 
 from claims import exact_channels, exact_shuffle
 from claims.claim import Check, Finding, Verdict, holds_if, smaller_if
+from claims.exact_count_pair import printed
 from claims.exact_losses import apart, blanket, blanket_delta, expected_positive_part, losses, summed
-from claims.exact_tests import always, random_channel, tensor
+from claims.exact_tests import POSITIVE, always, never_fails, random_channel, random_distribution, tensor
 from shufflelib import randomizers, shuffle
 from shufflelib.published import renyi
 
@@ -132,8 +134,14 @@ def _laplace_blanket(effort):
 # ---------------------------------------------------------------- compositions
 
 
+def _mirrored(rng):
+    """Return two rows that are each other's mirror image, so that their ratios can be exchanged."""
+    row = random_distribution(rng, rng.randint(2, 3), POSITIVE)
+    return [row, row[::-1]]
+
+
 def _joint(rng):
-    parts = [random_channel(rng, 2, rng.randint(2, 3)) for _ in range(2)]
+    parts = [_mirrored(rng) for _ in range(2)]
     channel, n, ratio = (
         [tensor(*rows) for rows in product(*parts)],
         rng.randint(1, 2),
@@ -158,6 +166,57 @@ def _parallel(rng):
     )
     bound = blanket_delta(channel, n, ratio, blanket(channel), [(0, 1), (1, 0)])
     return distribution == weighted and exact_shuffle.worst_delta(channel, n, ratio)[0] <= bound
+
+
+MIRRORED = never_fails(_joint, "two channels with mirrored inputs, all datasets, all pairs", most=400)
+RESPONSE = exact_shuffle.randomized_response(9, 2)
+LOPSIDED = [[Fraction(1, 2), Fraction(1, 2)], [Fraction(5, 6), Fraction(1, 6)]]
+
+
+def _by_answers(first, second, number):
+    """Return the largest number of two inputs that differ in both answers, and that of (0, 0), (1, 0)."""
+    channel = [tensor(*rows) for rows in product(first, second)]
+    return max(number(channel, (a, 3 - a)) for a in range(4)), number(channel, (0, 2))
+
+
+def _tuples(effort):
+    def bound(channel, pair):
+        return blanket_delta(channel, 2, RATIO, blanket(channel), [pair])
+
+    def truth(channel, pair):
+        return max(exact_shuffle.delta(channel, *pair, (x,), 1) for x in range(4))
+
+    found = MIRRORED(effort)
+    both, one = _by_answers(RESPONSE, LOPSIDED, bound)
+    true_both, true_one = _by_answers(*(exact_shuffle.randomized_response(e, 2) for e in (11, 5)), truth)
+    steps = (
+        "first answer: binary response, e^eps0 = 9; second: (1, 1)/2 for one value, (5, 1)/6 for the other",
+        "the bound for n = 2 at e^epsilon = 3/2",
+        f"both answers differ: at most {printed(both)}",
+        f"the first answer differs, the second has (1, 1)/2 for both inputs: {printed(one)}",
+        "the truth, as opposed to the bound: binary responses, e^eps0 = 11 and 5, n = 2, epsilon = 0",
+        f"both answers differ: at most {true_both}, the first only: {true_one}",
+        found.evidence,
+    )
+    if found.verdict is not Verdict.HOLDS:
+        return found._replace(steps=steps)
+    evidence = f"{found.evidence}; else one answer that differs may be worse than two, {one} > {both}"
+    return smaller_if(one > both, evidence, steps)
+
+
+def _tuples_by_summation():
+    """The bound for two users from its definition: both reports in the blanket, one of them, or none."""
+
+    def bound(channel, pair):
+        rows = np.array(channel, float)
+        mass, gap = rows.min(axis=0), rows[pair[0]] - float(RATIO) * rows[pair[1]]
+        gains = gap / mass
+        pairs = np.maximum(gains[:, None] + gains, 0.0) * np.outer(mass, mass)
+        return pairs.sum() / 2 + (1 - mass.sum()) * np.maximum(gap, 0.0).sum()
+
+    both, one = _by_answers(RESPONSE, LOPSIDED, bound)
+    steps = (f"by summation in floating point: both answers differ {both:.7f}, the first only {one:.7f}",)
+    return smaller_if(one > both + 1e-9, "by summation", steps)
 
 
 HALF = Fraction(1, 2)
@@ -231,7 +290,7 @@ CHECKS = {
     ),
     "scw25-rappor-finite": Check(_finite_rappor),
     "scw25-table-laplace": Check(_laplace_blanket),
-    "scw25-joint": always(_joint, most=400),
+    "scw25-joint": Check(_tuples, _tuples_by_summation),
     "scw25-parallel": always(_parallel, most=400),
     "scw25-poisson": Check(_poisson),
     "scw25-nearly-match": Check(_nearly_match),
