@@ -29,6 +29,7 @@ from shufflelib.numerics.saddle_point import (
 from shufflelib.numerics.three_point_losses import PRECISION
 
 BIN_WORK = 5000  # bins times the square root of kinds: more kinds, fewer bins
+MANY, DEEP = 500, -150.0  # more kinds than these, and the log below which they are not worth a quadrature
 FEW = 8  # kinds for which a second quadrature is cheap
 SHARPEST = 1e-8  # tolerance asked of it
 CHUNK = 100_000  # nodes times slots at once, so that they stay in the cache
@@ -84,6 +85,7 @@ class _Slots(TiltedSum):
     def __init__(self, losses, known=math.inf):
         super().__init__(losses, known)
         self.count, kinds = losses.count, losses.count.size
+        self.deepest = DEEP if kinds > MANY else self.deepest
         bins = max(1, min(kinds, round(BIN_WORK / math.sqrt(kinds))))
         self.atoms = 2 * bins
         self._bins = [self._gather(size) for size in sorted({math.isqrt(bins), bins})]

@@ -163,6 +163,7 @@ class TiltedSum(ABC):
 
     near = 1.01  # ratio within which the saddle point is looked for
     steepest = math.inf  # largest exponent at which it is
+    deepest = DEEPEST
 
     def __init__(self, losses, known=math.inf):
         self.losses, self.tilt, self.known = losses, Tilt(losses, 1.0), known
@@ -230,7 +231,7 @@ def _once(terms, tolerance):
     prefactor = terms.cumulant_error + 8 * UNIT * (1.0 + abs(terms.cumulant))
     log_scale = terms.cumulant
     chernoff = Interval(-math.inf, log_scale + prefactor - 1.0 + 1e-14)
-    if deviation < 1e-120 or log_scale < DEEPEST or tolerance > 4.0 or prefactor > 1.0:
+    if deviation < 1e-120 or log_scale < terms.deepest or tolerance > 4.0 or prefactor > 1.0:
         return chernoff, 0.0, tolerance
     # smoothing by a standard deviation of 1/resolution of the sum's widens a Gaussian tail at z
     # standard deviations by 1.5 (z/resolution)², relatively; z = deviation; far out the logarithm

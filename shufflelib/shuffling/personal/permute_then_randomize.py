@@ -26,6 +26,7 @@ from shufflelib.randomizers import values
 LISTED_OUTCOMES = 40_000  # of slots with a positive budget; up to here they are enumerated
 MOST_KINDS = 10_000  # more distinct budgets are rounded onto a grid, up and down
 FEW_KINDS = 500  # size of that grid in the first steps of a search
+CURVE_KINDS = 64  # size of that grid where a whole curve of more than FEW_KINDS budgets is asked for
 SHARP_KINDS = 8  # distinct budgets up to which a relative width of 1e-6 of δ is aimed at, beyond 1e-4
 FARTHEST = 300.0  # nats
 NOT_SEEN = "slots do not see each other's reports"
@@ -62,11 +63,13 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     10 000 distinct budgets may be rounded, up for the upper bound and down for the lower.
 
     The relative width of the bracket of δ is mostly 1e-6 for up to eight distinct budgets and 1e-4 for up to
-    10 000; ``tests/test_promised_precision.py`` checks a grid.  It is wider where δ comes from rare slots,
-    for example 4e-6 for 50 slots with a budget of 6 among 9950 with 0.1 at δ = 1e-9, and where budgets are
-    rounded, for example 0.15 % for 20 000 budgets between 0.1 and 2 at δ = 1e-9.  Where a few budgets above
-    12 outweigh the spread of all others, the upper bound counts their local δ in full and the lower bound may
-    be trivial.
+    10 000; ``tests/test_promised_precision.py`` checks a grid.  Rényi divergences and trade-off functions of
+    more than 500 distinct budgets round them onto 64, which makes a Rényi divergence about 5 % wide; where δ
+    of as many is below 1e-65, its upper bound is Chernoff's.  The bracket of δ is wider where δ comes from
+    rare slots, for example 4e-6 for 50 slots with a budget of 6 among 9950 with 0.1 at δ = 1e-9, and where
+    budgets are rounded, for example 0.15 % for 20 000 budgets between 0.1 and 2 at δ = 1e-9.  Where a few
+    budgets above 12 outweigh the spread of all others, the upper bound counts their local δ in full and the
+    lower bound may be trivial.
 
     The pair is symmetric.  Cost: for few slots a list of outcomes, for more proportional to the number of
     distinct budgets.
@@ -161,11 +164,20 @@ class PersonalizedPair(SymmetricPair, PairProfile):
             Interval.of(log_first - log_second, 4.0).widened(absolute=8.0 * PRECISION),
         )
 
-    @functools.lru_cache(maxsize=4)  # noqa: B019  few grids, as long as the pair lives
+    @functools.cached_property
+    def _grids(self):
+        """Grids already made, by their size and side; they cost time, never change a result."""
+        return {}
+
     def _grid(self, most, upward):
         """Return the slots, rounded onto a grid where there are more than ``most`` kinds."""
         if self.kinds.size <= most:
             return self.slots
+        if (most, upward) not in self._grids:
+            self._grids[most, upward] = self._rounded(most, upward)
+        return self._grids[most, upward]
+
+    def _rounded(self, most, upward):
         # edges among the budgets themselves, denser where there are more slots and where losses grow faster
         one, two = np.tanh(0.5 * self.kinds), np.expm1(self.kinds)
         scale = one / one[-1] * (two / two[-1])
@@ -184,15 +196,18 @@ class PersonalizedPair(SymmetricPair, PairProfile):
             return Interval(-math.inf, -math.inf)
         if self._finite:
             return self._finite.log_hockey_stick(eps, tolerance)
-        if self.kinds.size > SHARP_KINDS:
-            tolerance = max(tolerance, 3e-5 if self.kinds.size <= FEW_KINDS else 1e-4)
         found = self._by_contour_integral(eps, tolerance)
-        if found.upper <= found.lower + OPEN:
-            return found
-        return Interval(found.lower, min(found.upper, self._largest_apart(eps, tolerance)))
+        apart, more = 1, found
+        while more.upper > more.lower + OPEN and apart < self.kinds.size:
+            more = self._largest_apart(apart, eps, tolerance)
+            found = Interval(found.lower, min(found.upper, more.upper))
+            apart += max(1, apart // 2)
+        return found
 
     def _by_contour_integral(self, eps, tolerance):
         """Enclose log δ by the contour integral; many kinds are rounded up above, down below."""
+        if self.kinds.size > SHARP_KINDS:
+            tolerance = max(tolerance, 3e-5 if self.kinds.size <= FEW_KINDS else 1e-4)
         most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
         upper = expected_positive_part_of_slots(self._grid(most, True), eps, tolerance=tolerance)
         lower = upper
@@ -202,28 +217,43 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         top = min((upper + share).upper, 0.0)
         return Interval(min((lower + share).lower, top), top)
 
-    @functools.cached_property
-    def _without_largest(self):
-        return type(self)(self.kinds[:-1], counts=self.counts[:-1])
-
-    def _largest_apart(self, eps, tolerance):
-        r"""Return an upper bound on log δ that adds up what slots of the largest budget gain by themselves.
+    def _largest_apart(self, apart, eps, tolerance):
+        r"""Enclose log δ, from above by adding up what slots of the largest budgets gain by themselves.
 
         A gain that outweighs the spread of all others by far leaves a quadrature nothing to resolve; as
         :math:`(a + b)_+ \le a_+ + b_+`, such slots add at most their share of the local δ.
         """
-        light, most = self._without_largest, float(pure_delta(self.max_privacy_loss, eps))
-        alone = (Interval.of(most, 64.0) * (self.counts[-1] / self.n)).log()
-        rest = light.log_hockey_stick(eps, tolerance) + Interval.of(light.n / self.n, 1.0).log()
-        return alone.log_add(rest).upper
+        light = type(self)(self.kinds[:-apart], counts=self.counts[:-apart])
+        rest = Interval(-math.inf, -math.inf)
+        if eps < light.max_privacy_loss:
+            rest = light._by_contour_integral(eps, tolerance) + Interval.of(light.n / self.n, 1.0).log()
+        local = [float(pure_delta(budget, eps)) for budget in self.kinds[-apart:]]
+        alone = Interval.of(math.fsum(local * self.counts[-apart:]) / self.n, 64.0).log()
+        return alone.log_add(rest)
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both bounds of D_order(P‖Q)."""
-        return (self._finite or super()).renyi_directed(order, skip_below)
+        if self._finite:
+            return self._finite.renyi_directed(order, skip_below)
+        if self.kinds.size <= FEW_KINDS:
+            return super().renyi_directed(order, skip_below)
+        above, below = self._above_and_below
+        return below.renyi_directed(order, skip_below)[0], above.renyi_directed(order, skip_below)[1]
 
     def false_negatives(self, fpr):
         """Return both bounds of the smallest false-negative rate."""
-        return (self._finite or super()).false_negatives(fpr)
+        if self._finite:
+            return self._finite.false_negatives(fpr)
+        if self.kinds.size <= FEW_KINDS:
+            return super().false_negatives(fpr)
+        above, below = self._above_and_below
+        return above.false_negatives(fpr)[0], below.false_negatives(fpr)[1]
+
+    @property
+    def _above_and_below(self):
+        """The pairs of few budgets between which a whole curve of many lies: rounded up, rounded down."""
+        grids = (self._grid(CURVE_KINDS, upward) for upward in (True, False))
+        return [type(self)(grid.eps0, counts=grid.count) for grid in grids]
 
 
 class _AdaptivePair(PersonalizedPair):

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 import oracles
+from shufflelib.numerics.certified import Interval
 from shufflelib.published import renyi
 from shufflelib.shuffling import PersonalizedPair
 from shufflelib.shuffling.personal import permute_then_randomize
@@ -105,6 +106,45 @@ def test_rounding_many_budgets_keeps_the_sides(monkeypatch):
         bracket = PersonalizedPair(BUDGETS).delta(eps)
         assert bracket.lower < known.lower <= known.upper < bracket.upper
         assert bracket.upper < 1.3 * bracket.lower
+
+
+@pytest.mark.parametrize("make", [PersonalizedPair, PersonalizedPair.adaptive])
+def test_curves_of_many_budgets_enclose_those_of_all_outcomes(make, monkeypatch):
+    """Nine budgets, listed outcome by outcome, against the same rounded onto five."""
+    budgets = np.array([0.11, 0.2, 0.23, 0.4, 0.44, 0.7, 0.75, 0.9, 1.0])
+    exact = make(budgets)
+    assert exact._finite
+    known = [exact.renyi(3.0), exact.renyi(40.0), exact.tradeoff(0.02), exact.tradeoff(0.3)]
+    monkeypatch.setattr(permute_then_randomize, "FEW_KINDS", 8)
+    monkeypatch.setattr(permute_then_randomize, "CURVE_KINDS", 5)
+    many = make(budgets)
+    many.__dict__["_finite"] = None  # as where outcomes are too many to be listed
+    for found, truth in zip(
+        [many.renyi(3.0), many.renyi(40.0), many.tradeoff(0.02), many.tradeoff(0.3)], known, strict=True
+    ):
+        assert found.lower < truth.lower <= truth.upper < found.upper <= 1.6 * found.lower
+
+
+def test_a_hundred_thousand_distinct_budgets_are_answered():
+    budgets = np.random.default_rng(0).uniform(0.1, 3.0, 100_000)
+    pair = PersonalizedPair(budgets)
+    for found in (pair.renyi(4.0), pair.epsilon(1e-100), pair.tradeoff(0.05)):
+        assert 0.0 < found.lower <= found.upper <= 1.1 * found.lower
+    assert pair.epsilon(1e-100).upper < 0.1 * pair.pure_epsilon
+
+
+def test_a_thousand_budgets_do_not_recurse_where_delta_is_nothing(monkeypatch):
+    """Each split used to take one budget away and to ask again."""
+    pair = PersonalizedPair(np.random.default_rng(0).uniform(0.1, 3.0, 1000))
+    asked = []
+    monkeypatch.setattr(
+        PersonalizedPair,
+        "_by_contour_integral",
+        lambda self, eps, tolerance: asked.append(self.kinds.size) or Interval(-900.0, 0.0),
+    )
+    found = pair.log_hockey_stick(2.0)
+    assert found.lower == -900.0 and found.upper < math.log(0.5)
+    assert len(asked) < 20
 
 
 @pytest.mark.parametrize(("n", "eps0"), [(1, 1.0), (40, 0.5), (1000, 2.0)])
