@@ -55,6 +55,50 @@ def test_one_round_lies_on_its_side(name):
         assert truth.lower <= high.get_delta_for_epsilon(eps) * (1.0 + 1e-9) + 1e-25
 
 
+def masses(pmf):
+    """Return all losses of a distribution, in steps, their masses, and the mass at infinity."""
+    dense = pmf.to_dense_pmf()
+    return dense._lower_loss + np.arange(dense._probs.size), dense._probs, dense._infinity_mass
+
+
+@each_profile
+def test_a_distribution_marked_symmetric_is_its_own_reversal(name):
+    """It has e^{-l} times as much mass at −l as at l: exactly if it is a lower bound."""
+    step = PROFILES[name][1]
+    for one, close in zip(one_round(name), (1e-14, 1e-9), strict=True):
+        if not one._symmetric:
+            continue
+        loss, mass, _ = masses(one._pmf_remove)
+        other = dict(zip((-loss).tolist(), mass.tolist(), strict=True))
+        found = np.array([other.get(place, 0.0) for place in loss.tolist()])
+        mirrored = np.exp(-step * loss) * mass
+        assert np.abs(found - mirrored).max() <= close * mass.max()
+        assert mass.sum() <= 1.0 + 1e-11 and mirrored.sum() <= 1.0 + 1e-11
+
+
+def read_off(pmf, rate):
+    """Return the least false-negative rate as it is read off one symmetric distribution of the loss.
+
+    A test rejects where log P/Q is large.  Q has a loss of l as often as P has one of −l.
+    """
+    loss, mass, _ = masses(pmf)
+    places = np.arange(min(loss[0], -loss[-1]), max(loss[-1], -loss[0]) + 1)
+    missed = np.append(0.0, np.cumsum(np.bincount(loss - places[0], mass, places.size)))
+    alarms = np.cumsum(np.bincount(-loss[::-1] - places[0], mass[::-1], places.size)[::-1])[::-1]
+    return np.interp(rate, np.append(alarms, 0.0)[::-1], missed[::-1])
+
+
+@each_profile
+@pytest.mark.parametrize("rate", [0.01, 0.2, 0.5, 0.9])
+def test_a_tradeoff_function_read_off_lies_on_its_side(name, rate):
+    truth = PROFILES[name][0].tradeoff(rate)
+    low, high = one_round(name)
+    if low._symmetric:
+        assert read_off(low._pmf_remove, rate) >= truth.lower - 1e-9
+    if high._symmetric:
+        assert read_off(high._pmf_remove, rate) <= truth.upper + 1e-9
+
+
 @pytest.mark.parametrize("convert", [to_dp_accounting, to_dp_accounting_optimistic])
 def test_a_missing_package_says_what_to_install(convert, monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)

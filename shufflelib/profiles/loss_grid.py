@@ -100,17 +100,41 @@ class LossOnGrid(DiscretisedLoss):
         return self._listed(self.pessimistic, 1.0 + self.pessimistic.slack)
 
     def below(self):
-        """Return the same from below; no loss is infinite."""
+        """Return the same from below; no loss is infinite.
+
+        That of a symmetric pair is its own reversal: it has e^{-l} times as much mass at -l as at l.
+        """
         kept = self.optimistic
         top = min(LARGEST_INDEX * self.forward.step, FAR)
         loss = np.append(np.minimum(kept.loss, top), top)
         points = _on_grid(*_polygon(loss, np.append(kept.mass, kept.infinity_mass)), self.forward.step)
         found = distribution(*points, below=True)
-        return self._listed(found, 1.0 / ((1.0 + found.slack) * (1.0 + kept.slack)))
+        index, mass, _ = self._listed(found, 1.0 / ((1.0 + found.slack) * (1.0 + kept.slack)))
+        if self.backward is self.forward:
+            index, mass = _mirrored(index, mass, self.forward.step)
+        return index, mass, 0.0
 
     def _listed(self, found, factor):
         index = np.rint(found.loss / self.forward.step).astype(int)
         return index, found.mass * factor, min(found.infinity_mass * factor, 1.0)
+
+
+def _mirrored(index, mass, step):
+    """Return the positive losses with their masses, and with e^{-loss} times as much at their opposites.
+
+    The curve at ε ≥ 0 depends on the positive losses only.  If there is room for more mass, it has loss 0;
+    if there is too much, the smallest losses become 0, which lowers the curve.
+    """
+    index, mass = index[index > 0], mass[index > 0]
+    both = 1.0 + np.exp(-step * index)
+    most = 1.0 - 4.0 * (index.size + 1) * UNIT
+    larger = np.append(np.cumsum((mass * both)[:0:-1])[::-1], 0.0)
+    mass = np.minimum(mass, np.maximum(most - larger, 0.0) / both)
+    zero = max(most - float(np.sum(mass * both)), 0.0)
+    return (
+        np.concatenate([-index[::-1], [0], index]),
+        np.concatenate([(np.exp(-step * index) * mass)[::-1], [zero], mass]),
+    )
 
 
 def _polygon(loss, mass):
