@@ -32,17 +32,37 @@ def test_a_number_is_read_as_it_was_meant_or_refused(text, kind, value):
         assert found == value and isinstance(found, int) == (value == int(value))
 
 
-def test_the_planner_reads_what_the_package_reads():
+def planner(code):
+    """Return what JavaScript finds beside the planner's reader and its fields, as JSON: NaN becomes null."""
     node = shutil.which("node") or pytest.skip("no node here: apt-get install nodejs")
-    code = f"""
-    {(TESTS.parent / "book/planner/lookup.js").read_text(encoding="utf-8")}
-    const cases = {json.dumps(CASES)}, kinds = {json.dumps(KINDS)};
-    console.log(JSON.stringify(cases.map((one) => kinds.map((kind) => typed(one.text, kind)))));
-    """  # NaN becomes null
-    run = subprocess.run(
-        [node, "-"], input=code, capture_output=True, text=True, check=True, encoding="utf-8"
+    lookup, page = (
+        (TESTS.parent / "book/planner" / name).read_text(encoding="utf-8")
+        for name in ("lookup.js", "page.js")
     )
-    assert json.loads(run.stdout) == [[one[kind] for kind in KINDS] for one in CASES]
+    code = f"{lookup}\n{page.partition('let ready')[0]}\nconsole.log(JSON.stringify({code}));"
+    return json.loads(subprocess.check_output([node, "-"], input=code, text=True, encoding="utf-8"))
+
+
+def test_the_planner_reads_what_the_package_reads():
+    code = f"{json.dumps(CASES)}.map((one) => {json.dumps(KINDS)}.map((kind) => typed(one.text, kind)))"
+    assert planner(code) == [[one[kind] for kind in KINDS] for one in CASES]
+
+
+def test_the_planner_refuses_parts_of_what_is_counted():
+    """It made 1000 users of 1000.7."""
+    usual = {"task": "histogram", "n": "1,000", "d": "10", "rounds": "1", "eps": "0.5", "delta": "1e-6"}
+    texts = {"30.7": None, "30.000": None, "0,5": None, "30 %": None, "3e1": 30, "0.03k": 30, " 30 ": 30}
+    typed_in = [(name, text) for name in ("n", "d", "rounds") for text in texts]
+    code = f"""{json.dumps([usual | {name: text} for name, text in typed_in])}.map((texts) => {{
+        globalThis.TABLE = {{users: [10, 1e8]}};
+        globalThis.document = {{getElementsByName: (name) => [{{value: texts[name], setAttribute() {{}}}}]}};
+        return planAsked();
+    }})"""
+    for (name, text), found in zip(typed_in, planner(code), strict=True):
+        if texts[text] is None:
+            assert "must be a whole number between" in found["wrong"]
+        else:
+            assert found[name] == texts[text] and found["wrong"] == ""
 
 
 FIELDS = {"count": "n", "share": "rate", "number": "eps0"}
