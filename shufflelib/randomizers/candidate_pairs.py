@@ -46,7 +46,7 @@ def cost(pairs, inputs, outputs):
     --------
     >>> from shufflelib.randomizers.candidate_pairs import cost
     >>> cost(4950, 100, 100), cost(499_500, 1000, 1000)
-    ('149 MB and 18 s', '127,372 MB and 7.6 h')
+    ('148 MB and 18 s', '127,372 MB and 7.6 h')
     """
     time = pairs * (2e-3 + 1.3e-5 * outputs + 4e-8 * inputs * outputs)
     said = f"{time:.0f} s" if time < 3600.0 else f"{time / 3600.0:,.1f} h"

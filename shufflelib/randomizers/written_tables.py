@@ -124,7 +124,7 @@ def _rows_of(lines):
             cell = cells[row.index(None)]
             got = f"got {validation.shown(cell)}" if cell else "one is missing; write 0 where it is 0"
             remedy = "; write decimals with a point" if "," in cell else ""
-            first = "; put # before a title" if count == 1 and cell else ""
+            first = "; put # before it if it is a title" if count == 1 and cell else ""
             raise ValueError(f"{name} must hold numbers, {got}{remedy}{first}")
         if len(row) != len(rows[0]):
             many = f"{len(row)} number{'s' * (len(row) != 1)}"
@@ -213,7 +213,9 @@ def _parquet(data):
 def _rows_of_array(array):
     if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "fiu":
         got = f"shape {array.shape} of {array.dtype}" if isinstance(array, np.ndarray) else "something else"
-        raise ValueError(f"the file must hold a table of numbers, one row for each value, got {got}")
+        raise ValueError(
+            f"the file must hold a table of numbers, one row for each value, got {got}; no index"
+        )
     rows = array.tolist()
     for count, row in enumerate(rows, 1):
         _refuse_unless_probabilities(f"row {count}", row)

@@ -79,7 +79,7 @@ def test_a_refusal_names_the_row_and_its_line_in_the_file():
             "row 2 holds 45; probabilities lie between 0 and 1; counts of reports only estimate them",
         ),
         ("0.5,0.5\n0,5;0,5", "row 2 must hold numbers, got '0,5'; write decimals with a point"),
-        ("option 1,option 2\n0.5,0.5", "got 'option 1'; put # before a title"),
+        ("option 1,option 2\n0.5,0.5", "got 'option 1'; put # before it if it is a title"),
         (
             "yes,no",
             "the text is empty; give one row of probabilities for each value; skipped line 1: 'yes,no'",
