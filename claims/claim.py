@@ -159,6 +159,9 @@ class Claim:
     repeats : str
         The ``id`` of the claim whose error this one repeats, being the same sentence about something else,
         the same step of a proof, or a consequence of it; empty if the error, if any, is its own.
+    place : str
+        A few words of the sentence, or of the title of the theorem or table, as printed in the text that was
+        read: what to search for there.  Empty for code and for works that were not read.
 
     Examples
     --------
@@ -185,6 +188,7 @@ class Claim:
     failure_curve: Callable | None = None
     label: str = ""
     repeats: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True)

@@ -180,6 +180,8 @@ def labelled(claim):
 def _listed(result):
     """Yield the lines of one result as an entry of a list."""
     yield f"- **{labelled(result.claim)}** `{result.id}` {escaped(result.claim.statement)}"
+    if result.claim.place:
+        yield f"  *Place:* “{escaped(result.claim.place)}”"
     yield f"  *Found:* {escaped(result.evidence)}."
     if result.claim.reading:
         yield f"  *Reading:* {escaped(result.claim.reading)}"

@@ -87,6 +87,7 @@ def explained(result):
     parts = {
         "claim": claim.statement,
         "source": claim.source,
+        "place": f'"{claim.place}"' * bool(claim.place),
         "read": works.how(claim).removeprefix("read "),
         "verdict": result.verdict.upper()
         + ("" if result.agrees else f", where the ledger says {claim.verdict}"),
@@ -125,6 +126,7 @@ def record(result):
         "id": claim.id,
         "statement": claim.statement,
         "source": claim.source,
+        "place": claim.place,
         "read": works.how(claim),
         "ledger": str(claim.verdict),
         "verdict": str(result.verdict),

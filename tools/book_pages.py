@@ -206,6 +206,7 @@ def row_of_claim(item, claim, source, pictures):
     shared = f" <br> *The error is that of* `{claim.repeats}`" * bool(claim.repeats)
     entry = f"`{claim.id}` <br> {plain(claim.statement)}"
     entry += f" <br> *{plain(place)}*" * bool(place and not item.startswith(place))
+    entry += f" <br> search for “{plain(claim.place)}”" * bool(claim.place)
     where = f" <br> [picture](#fig-{pictures[claim.id]})" if claim.id in pictures else ""
     return f"| {plain(item)} | {entry} | {claim.verdict}{label}{where} | {plain(claim.reading)}{shared} |"
 

@@ -198,6 +198,16 @@ def test_the_ledgers_page_has_its_counts():
     assert all(f"\n| {verdict} |" in page for verdict in Verdict)
 
 
+def test_a_claim_of_a_paper_that_was_read_has_words_to_search_for():
+    read = "wang24", "ccg24", "gspa24", "wsys23"
+    papers = [claim for claim in claims.ALL if claim.id.split("-")[0] in read]
+    assert all(bool(claim.place) == (claim.label != CODE) for claim in papers)
+    for claim in papers:
+        assert len(claim.place) < 110 and claim.place == " ".join(claim.place.split()), claim.id
+    lemma = report.explained(claims.checked(claims.named("wang24-lemma-4.4")))
+    assert 'place     "Lemma 4.4 (Divergence reduction via mixture)"' in lemma
+
+
 def test_what_is_public_is_not_said_to_be_unknown():
     words = "not at hand", "not found", "not available", "are known only", "announced but"
     for claim in claims.ALL:
