@@ -151,6 +151,9 @@ class Claim:
         See `Check`; complete with the words of the ledger.
     failure_curve : callable or None
         Takes nothing and returns the `claims.failure_curve.FailureCurve` on which the claim fails.
+    place : str
+        A few words of the sentence, or of the title of the theorem or table, as printed in the text that was
+        read: what to search for there.  Empty for code and for works that were not read.
     reading : str
         A reading under which the statement is true, or the published erratum, with its place.
     label : str
@@ -159,9 +162,6 @@ class Claim:
     repeats : str
         The ``id`` of the claim whose error this one repeats, being the same sentence about something else,
         the same step of a proof, or a consequence of it; empty if the error, if any, is its own.
-    place : str
-        A few words of the sentence, or of the title of the theorem or table, as printed in the text that was
-        read: what to search for there.  Empty for code and for works that were not read.
 
     Examples
     --------
@@ -186,9 +186,9 @@ class Claim:
     confirm: Callable | None = None
     reading: str = ""
     failure_curve: Callable | None = None
+    place: str = ""
     label: str = ""
     repeats: str = ""
-    place: str = ""
 
 
 @dataclass(frozen=True)
