@@ -8,14 +8,18 @@ finding differs from the ledger's verdict does not agree.  Verdicts:
 =========================  ===================================================================================
 verdict                    what was found
 =========================  ===================================================================================
-holds                      a search over the stated regime found no counterexample; says how many points
+holds                      a proof, a search without a counterexample, or numbers reproduced; see below
 holds in a smaller regime  the regime in which none was found, and a counterexample outside it
 refuted                    a counterexample, in exact fractions or with certified bounds, computed twice
 not reproducible           both numbers, the published one and ours
 not decided                why neither could be shown
 =========================  ===================================================================================
 
-"Holds" is no proof, unless the evidence says so.
+Beside every *holds* stands what it rests on: *proved*, and where; *searched*, how many points or cases and
+which, which is no proof; *computed*, at which settings.  Distributions and channels in exact fractions are
+half random, half extreme: distributions with two weights (a point, a few points, rare outputs), channels of
+the families in `exact_tests.FAMILIES` (randomized response, subset selection, Hadamard response, staircases,
+an output for each ordered pair of inputs, a rarely asked response), with ratios from 1 + 1e-6 to 1e6.
 
 A label qualifies some verdicts: a published approximation that was read as a bound, a misprint that
 was read as printed, a statement that is true but vacuous; or it says that a line of a proof or the released

@@ -64,7 +64,7 @@ def _answer(arguments):
         return report.outcomes(results), records, int(not all(result.agrees for result in results))
     entries = [
         {"id": one.id, "statement": one.statement, "source": one.source, "verdict": str(one.verdict)}
-        | {"label": one.label, "repeats": one.repeats}
+        | {"label": one.label, "repeats": one.repeats, "basis": one.basis}
         for one in listed
     ]
     if arguments.paper in {item.work for item in items.ALL}:

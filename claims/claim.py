@@ -33,6 +33,11 @@ VACUOUS = "true but vacuous"
 PROOF = "a line of the proof"
 CODE = "the released code"
 
+# What the verdict *holds* rests on.
+PROVED = "proved"  # by the proof that is named
+SEARCHED = "searched"  # so many cases or points without a counterexample, which is no proof
+COMPUTED = "computed"  # a number, or a sentence about numbers, at the settings that are named
+
 
 class Effort(NamedTuple):
     """How hard a check tries: points of a search, and the seed that places them.
@@ -162,6 +167,9 @@ class Claim:
     repeats : str
         The ``id`` of the claim whose error this one repeats, being the same sentence about something else,
         the same step of a proof, or a consequence of it; empty if the error, if any, is its own.
+    basis : str
+        What *holds* rests on: `PROVED`, `SEARCHED` or `COMPUTED`, a colon, and where, or what was tried by
+        `QUICK`; empty for other verdicts.
 
     Examples
     --------
@@ -189,6 +197,7 @@ class Claim:
     place: str = ""
     label: str = ""
     repeats: str = ""
+    basis: str = ""
 
 
 @dataclass(frozen=True)

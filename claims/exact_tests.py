@@ -204,7 +204,7 @@ def never_fails(holds, what, most=1000):
     def case(rng):
         return 1 if holds(rng) else f"{what}: a counterexample among exact distributions"
 
-    words = (f"{what}: {{tried}} cases in exact fractions, random and structured, no counterexample",)
+    words = (f"{what}: {{tried}} cases in exact fractions, no counterexample",)
     return share_of_bound(case, 6, most).check.told(words)
 
 

@@ -183,6 +183,8 @@ def _listed(result):
     if result.claim.place:
         yield f"  *Place:* “{escaped(result.claim.place)}”"
     yield f"  *Found:* {escaped(result.evidence)}."
+    if result.claim.basis:
+        yield f"  *Rests on:* {escaped(result.claim.basis)}."
     if result.claim.reading:
         yield f"  *Reading:* {escaped(result.claim.reading)}"
 

@@ -4,13 +4,13 @@ import textwrap
 from collections import Counter
 
 from claims import items, named, works
-from claims.claim import Verdict
+from claims.claim import COMPUTED, PROVED, SEARCHED, Verdict
 
 WIDTH = 100
 
 
 def table(claims):
-    """Return the ledger as text, one claim in two lines: its name and verdict, and its statement.
+    """Return the ledger as text: each claim's name and verdict, its statement, and what *holds* rests on.
 
     Parameters
     ----------
@@ -21,6 +21,7 @@ def table(claims):
     for claim in claims:
         lines.append(f"{claim.id:48s}{claim.verdict.upper()}" + f" ({claim.label})" * bool(claim.label))
         lines += textwrap.wrap(claim.statement, WIDTH, initial_indent="  ", subsequent_indent="  ")
+        lines += textwrap.wrap(claim.basis, WIDTH, initial_indent="    ", subsequent_indent="    ")
     return "\n".join([*lines, "", counted(claims)])
 
 
@@ -45,6 +46,9 @@ def by_item(listed):
             judged[name] = named(name)
             beside = "beside it: " * (name in item.beside)
             lines.append(f"    {name:44s}{beside}{items.labelled(judged[name])}")
+            lines += textwrap.wrap(
+                judged[name].basis, WIDTH, initial_indent=8 * " ", subsequent_indent=8 * " "
+            )
     return "\n".join(
         [
             *lines,
@@ -91,6 +95,7 @@ def explained(result):
         "read": works.how(claim).removeprefix("read "),
         "verdict": result.verdict.upper()
         + ("" if result.agrees else f", where the ledger says {claim.verdict}"),
+        "rests on": claim.basis,
         "label": claim.label,
         "repeats": f"the error of {claim.repeats}" if claim.repeats else "",
         "evidence": result.evidence,
@@ -130,6 +135,7 @@ def record(result):
         "read": works.how(claim),
         "ledger": str(claim.verdict),
         "verdict": str(result.verdict),
+        "basis": claim.basis,
         "label": claim.label,
         "repeats": claim.repeats,
         "agrees": result.agrees,
@@ -142,10 +148,14 @@ def record(result):
 
 
 def counted(claims):
-    """Return in words how many claims there are, how many of each verdict, and how many errors."""
+    """Return in words how many claims there are, of each verdict, of each basis, and how many errors."""
     claims = tuple(claims)
     counts = Counter(claim.verdict for claim in claims)
     parts = {verdict: f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]}
+    bases = Counter(claim.basis.partition(":")[0] for claim in claims if claim.basis)
+    if bases:
+        told = (f"{bases[basis]} {basis}" for basis in (PROVED, SEARCHED, COMPUTED) if bases[basis])
+        parts[Verdict.HOLDS] += f" ({', '.join(told)})"
     if Verdict.REFUTED in parts:
         found = len(errors(claims))
         parts[Verdict.REFUTED] += f" ({found} error{'s' if found > 1 else ''})"

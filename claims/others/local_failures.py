@@ -49,7 +49,8 @@ def _failing(rng):
 
 def _failures_charged(rng):
     """Return the worst dataset's δ as a share of the clones' and what is added for local failures."""
-    (channel, e), n = _failing(rng), rng.randint(1, 3)
+    channel, e = _failing(rng)
+    n = rng.randint(1, 3 if len(channel) < 4 else 2)
     if e == 1:
         return None
     ratio, delta0 = 1 + Fraction(rng.randint(0, 40), 40) * (e - 1), failure(channel, e)

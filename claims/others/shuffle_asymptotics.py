@@ -9,7 +9,7 @@ from scipy.special import log_ndtr
 from claims import exact_shuffle
 from claims.claim import Check, Finding, Verdict, Worded, holds_if, undecided
 from claims.exact_losses import blanket
-from claims.exact_tests import always, random_channel
+from claims.exact_tests import RATIOS, always, random_channel
 from shufflelib import randomizers, shuffle
 from shufflelib.published.central_limit import asymptotic_epsilon
 from shufflelib.published.shuffle_index import gaussian_index, generalized_rr_index
@@ -40,7 +40,7 @@ def _collapse(rng):
 
 
 def _response_collapses(rng):
-    e, d = Fraction(rng.randint(5, 40), 4), rng.randint(2, 7)
+    e, d = rng.choice((Fraction(rng.randint(5, 40), 4), *RATIOS)), rng.randint(2, 12)
     channel = exact_shuffle.randomized_response(e, d)
     ends = (
         _information(*channel[:2], blanket(channel)),

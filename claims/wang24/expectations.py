@@ -5,12 +5,12 @@ from fractions import Fraction
 
 from claims import exact_shuffle
 from claims.exact_count_pair import counts_channel, counts_delta
-from claims.exact_tests import share_of_bound
+from claims.exact_tests import RATIOS, share_of_bound
 
 
 def _random_pair(rng, shares=1):
     """Return p, ``shares`` values of β in falling order, and a q that fits the largest, all fractions."""
-    p = 1 + Fraction(rng.randint(1, 60), rng.randint(1, 12))
+    p = rng.choice((1 + Fraction(rng.randint(1, 60), rng.randint(1, 12)), *RATIOS))
     betas = sorted(
         (Fraction(rng.randint(1, 12), 12) * (p - 1) / (p + 1) for _ in range(shares)), reverse=True
     )

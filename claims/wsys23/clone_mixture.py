@@ -9,6 +9,7 @@ from claims.claim import Check, Finding, Verdict, refuted_if, smaller_if
 from claims.exact_channels import largest_ratio
 from claims.exact_count_pair import printed, witness
 from claims.exact_tests import (
+    RATIOS,
     always,
     blended,
     corners,
@@ -46,7 +47,7 @@ def _clone_pair(e, n):
 
 
 def _random_setting(rng):
-    return Fraction(rng.randint(5, 40), 4), rng.randint(1, 6)
+    return rng.choice((Fraction(rng.randint(5, 40), 4), *RATIOS)), rng.randint(1, 6)
 
 
 def _random_mechanism(rng):

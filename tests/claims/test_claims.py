@@ -3,6 +3,7 @@
 import functools
 import json
 import math
+import re
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import claims
 from claims import Effort, Verdict, failure_curve, report, works
 from claims import __main__ as ledger
-from claims.claim import APPROXIMATION, CODE, PROOF, SLIP, VACUOUS, Worded
+from claims.claim import APPROXIMATION, CODE, COMPUTED, PROOF, PROVED, SEARCHED, SLIP, VACUOUS, Worded
 from claims.counterexample_search import LOCAL, RISK, logarithmic, whole, worst
 from claims.exact_tests import close, share_of_bound
 from claims.upper_bound_check import upper_bound
@@ -143,6 +144,34 @@ def test_every_refutation_can_be_drawn(claim):
     known = [not (math.isnan(a) or math.isnan(b)) for a, b in zip(found.claimed, found.true, strict=True)]
     assert sum(known) >= 3, "a picture needs three values"
     assert f"{found.at[found.worst]:.4g}" in found.description()
+
+
+@every_claim
+def test_holds_says_what_it_rests_on_and_a_search_counts_what_it_tried(claim):
+    kind, _, told = claim.basis.partition(": ")
+    if claim.verdict is not Verdict.HOLDS:
+        assert not claim.basis
+        return
+    assert kind in (PROVED, SEARCHED, COMPUTED) and told and not told.endswith(".")
+    if kind == SEARCHED:
+        tried = re.split(r" of |[,;:]", told)[0]
+        assert re.search(r"\d", tried) and tried in checked(claim).evidence, "the number is that of the check"
+
+
+def test_what_holds_is_listed_with_what_it_rests_on(capsys):
+    listed = " ".join(printed_by(capsys)[1].split())
+    assert all(" ".join(claim.basis.split()) in listed for claim in claims.ALL)
+    by_item = " ".join(printed_by(capsys, "--paper", "ccg24")[1].split())
+    assert claims.named("ccg24-lemma-shift").basis in by_item
+    alone = " ".join(printed_by(capsys, "wang24-theorem-4.8")[1].split())
+    assert f"rests on {claims.named('wang24-theorem-4.8').basis}" in alone
+    records = json.loads(printed_by(capsys, "--json")[1])
+    assert [record["basis"] for record in records] == [claim.basis for claim in claims.ALL]
+
+
+def test_the_book_has_the_ledgers_counts():
+    book = (Path(__file__).resolve().parents[2] / "book/ledger.md").read_text(encoding="utf-8")
+    assert report.counted(claims.ALL) in " ".join(book.split())
 
 
 def test_the_ledger_states_how_the_work_of_every_claim_was_read():
