@@ -22,7 +22,7 @@ SETTINGS = {
 STATED = SETTINGS | {
     "few": {"n": 300, "eps": 0.1234564, "delta": 1.00000004e-6, "d": 40},
     "two": HISTOGRAM | {"d": 2, "eps": 1.5, "dropout": 0.1, "rate": 0.3},
-    "odd rate": MEAN | {"rate": 0.7, "dropout": 0.2},
+    "odd rate": MEAN | {"n": 20, "rate": 0.6, "dropout": 0.2},
 }
 
 
@@ -89,7 +89,7 @@ def test_a_statement_names_all_that_its_guarantee_depends_on(name):
     ("asked", "words"),
     [
         ({"delta": 1e-2}, "delta = 0.01 is not below 1/users = 5e-05"),
-        ({"delta": 1 / 20_000}, "from all 20,000, has this delta too"),
+        ({"delta": 1 / 20_000, "dropout": 0.25}, "from all 20,000, has this delta too"),
         ({"delta": 1 / 100_000, "rate": 0.2}, "from all 100,000, has this delta too"),
         (
             {"eps": 1e-7, "delta": 0.5},

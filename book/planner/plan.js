@@ -165,16 +165,16 @@ function sharesOf(d) {
   return weights.slice(0, 10).map((one) => one / total);
 }
 
-// The true values of the picture, and the standard error of each.
-function drawnValues(one, { task, d, n }) {
-  const truth = task === "histogram" ? sharesOf(d) : [0.5];
-  return [truth, truth.map((share) => Math.sqrt(variances(one.kind, one.eps0, d, share)[0] / n))];
+// The true values of the picture, the standard error of each, and twenty estimates with normal errors.
+function surveys(one, { task, d, n }) {
+  const truth = task === "histogram" ? sharesOf(d) : [0.5], random = generator(1);
+  const errors = truth.map((share) => Math.sqrt(variances(one.kind, one.eps0, d, share)[0] / n));
+  return [truth, errors, truth.map((share, place) => Array.from({ length: 20 }, () => share + errors[place] * gaussian(random)))];
 }
 
 function drawDots(svg, words, one, asked) {
-  const { task, d } = asked, [truth, errors] = drawnValues(one, asked);
-  const random = generator(1), wide = 600, high = 220, base = high - 24;
-  const outcomes = truth.map((share, place) => Array.from({ length: 20 }, () => share + errors[place] * gaussian(random)));
+  const { task, d } = asked, [truth, , outcomes] = surveys(one, asked);
+  const wide = 600, high = 220, base = high - 24;
   const most = Math.max(...outcomes.flat(), ...truth) * 1.1, least = Math.min(0, ...outcomes.flat());
   const y = (value) => base - ((value - least) / (most - least)) * (base - 8);
   const step = wide / truth.length, bar = Math.min(0.7 * step, 60);

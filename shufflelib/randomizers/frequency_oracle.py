@@ -36,8 +36,9 @@ class Support(NamedTuple):
 class FrequencyOracle:
     """What the mechanisms that estimate histograms from supports have in common.
 
-    Their ``estimate`` takes one entry for each report.  Counts of reports can look like reports, and a mechanism
-    does not know how many there should be: `shufflelib.estimation.HistogramProtocol` does and refuses them.
+    Their ``estimate`` takes one entry for each report.  Counts of reports can look like reports, and a
+    mechanism does not know how many there should be: `shufflelib.estimation.HistogramProtocol` does and
+    refuses them.
 
     Examples
     --------

@@ -172,10 +172,16 @@ def response(eps0, d):
 
 def test_each_share_is_drawn_with_its_own_error(script):
     asked = json.dumps(PLANS[1])
-    (shares, errors), best = script(f"[drawnValues(plans({asked})[0], {asked}), plans({asked})[0]]")
+    (shares, errors, drawn), best = script(f"[surveys(plans({asked})[0], {asked}), plans({asked})[0]]")
     one = randomizers.generalized_rr(eps0=best["eps0"], d=16)
     assert len(shares) == 10 and sum(shares) < 1.0 - 0.75**10 + 0.02
     assert errors == pytest.approx([math.sqrt(one.variance(share, n=20_000)) for share in shares])
+    seen = np.subtract(drawn, np.array(shares)[:, None]).std(axis=1) / errors
+    assert (
+        np.shape(drawn) == (10, 20)
+        and np.all((0.6 < seen) & (seen < 1.5))
+        and max(errors) > 1.7 * min(errors)
+    )
 
 
 def test_a_target_that_nobody_means_is_warned_of_in_the_answer_and_in_the_statement(script):
