@@ -177,7 +177,9 @@ def deploy(setting, known):
         found, name = known(ask, setting), ask.__name__
         if not isinstance(found, Unknown):
             answer = f"<b>{_plain(found.answer)}</b> (certified: the target is met)"
-            paragraphs += _number_line(name, f"{words}: {answer}") + f"<p>{html.escape(str(found))}</p>"
+            paragraphs += failure("warning", found.warning) if found.warning else ""
+            said = html.escape(str(found).removeprefix(found.warning).strip())
+            paragraphs += _number_line(name, f"{words}: {answer}") + f"<p>{said}</p>"
             paragraphs += code(python(setting, ask) + ".answer")
         elif found.pending:
             paragraphs += _number_line(name, f"{words}: {found.reason}")
@@ -202,7 +204,9 @@ def _errors(setting, found):
     for name, where, there in places:
         error = questions.rare_item_error(there)
         paragraphs += _number_line(
-            name, f"Expected error of a histogram at {where}: <b>± {number(error)}</b>"
+            name,
+            f"Expected error of a histogram of {there.d:,} options at {where}: "
+            f"<b>± {number(error)}</b> ({digits(100.0 * error, 2)} percentage points)",
         )
         paragraphs += code(python(there, questions.rare_item_error))
     return paragraphs + (

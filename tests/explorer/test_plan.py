@@ -5,7 +5,7 @@ import re
 
 from shown_words import plain
 from shufflelib import recommend
-from shufflelib.explorer import Setting, plan, understand
+from shufflelib.explorer import Setting, plan, text, understand
 from shufflelib.explorer.questions import Known, Question, Unknown
 from statement_words import promised
 
@@ -85,3 +85,14 @@ def test_an_epsilon_of_nothing_is_said_to_be_covered_by_delta():
     assert (
         "epsilon is (nearly) 0 because delta = 1e-05 covers all" in said and "1 times as likely" not in said
     )
+
+
+def test_a_calibration_is_warned_of_before_its_number_and_an_error_says_how_many_options():
+    setting = Setting(mechanism="generalized_rr", d=100, n=10_000, eps=0.5, delta=1e-3)
+    shown = plain(text.deploy(setting, Known(functools.cache(Question.answer), slow=True)))
+    assert shown.strip().startswith("Warning: delta = 0.001 is not below 1/users = 0.0001")
+    assert shown.count("Warning: delta = 0.001") == 1 and shown.index("Warning: n = 3") < shown.index(
+        "Fewest"
+    )
+    assert "Expected error of a histogram of 100 options at ε₀ = 1: ± 0.058406" in shown.replace("  ", " ")
+    assert "(5.8 percentage points)" in shown
