@@ -243,6 +243,17 @@ class BlanketPair(PairProfile):
         log_total -= 4 * UNIT * (1.0 + abs(log_total))
         return log_total + (self.n - 1) * math.log1p(-chance) * (1.0 + 8 * UNIT)
 
+    def beside_crowd(self):
+        """Return the pair with the world of equal users for Q, who all report from w, or None."""
+        ratios = self.ratios
+        for one, ratio, outside in (
+            (self, ratios.r1_over_w, ratios.r1_outside),
+            (self.reversed, ratios.r0_over_w, ratios.r0_outside),
+        ):
+            if outside == 0.0 and np.all(ratio == 1.0) and abs(1.0 - math.fsum(ratios.w)) <= 1e-12:
+                return one
+        return None
+
     def on_a_sample(self, rate):
         """Return the attack on users drawn at random, or None where the others' reports are not fully known.
 

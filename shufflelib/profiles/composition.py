@@ -213,6 +213,10 @@ class ComposedPair(Pair):
         total = added(ends)
         return total.lower, total.upper
 
+    def renyi_ceiling(self, order):
+        """Return the sum of the rounds'."""
+        return added((count, (pair.renyi_ceiling(order),) * 2) for pair, count in self.rounds).upper
+
     def false_negatives(self, fpr):
         """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
         return DiscretisedLoss(self).false_negatives(fpr)

@@ -24,9 +24,11 @@ WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700  # in both directions, beyond which a question is answered
 MOST_AT_ONCE = 40
+FURTHER_ORDERS = 1.0 + np.geomspace(0.05, 1e4, 24)  # of moments that bound a tail, over the order asked for
 CENTROID = 1e-4  # share of a gap within which its centroid is known
 STALLED = 3  # rounds of new dots without gain after which a question is answered
 CLEAR = 4.0  # times the width of its dots that a gap exceeds the best dot by, if more dots may help
+LONGER = 1.4  # times as far the dots reach once more if what lies beyond them matters
 QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4  # the same for a Rényi divergence, which is not known better than WIDTH
@@ -67,11 +69,23 @@ def renyi_from_moment(log_moment, order):
 
 
 class HockeyStickCurve:
-    """One direction of a pair: dots (ε, log H) with both bounds, the abscissa kept as x = e^ε − 1."""
+    r"""One direction of a pair: dots (ε, log H) with both bounds, the abscissa kept as x = e^ε − 1.
 
-    def __init__(self, pair, tolerance=DOT_TOLERANCE, depth=DEPTH):
+    Where the loss is unbounded and moments of other orders μ are known, they bound the curve and its tail,
+
+    .. math:: H_\varepsilon \le c_\mu M_\mu e^{(1-\mu)\varepsilon},\qquad
+              M_\mu = e^{(\mu-1) D_\mu(P\|Q)},\quad c_\mu = (\mu-1)^{\mu-1}/\mu^\mu,
+
+    because :math:`(r - E)_+ \le c_\mu r^\mu E^{1-\mu}` for the likelihood ratio r.
+    """
+
+    def __init__(self, pair, tolerance=DOT_TOLERANCE, depth=DEPTH, log_moments=()):
         self.pair, self.last = pair, pair.max_privacy_loss
         self.tolerance, self.depth = tolerance, depth
+        orders, log_moments = np.array(log_moments, float).reshape(-1, 2).T
+        rounding = 64 * UNIT * (1.0 + np.abs(log_moments) + orders * np.log(orders))
+        self.orders = orders
+        self.scales = log_moments + (orders - 1.0) * np.log(orders - 1.0) - orders * np.log(orders) + rounding
         self.eps = self.low = self.high = np.empty(0)
         self.add(self._first())
 
@@ -94,6 +108,8 @@ class HockeyStickCurve:
         eps = np.setdiff1d(eps, self.eps)
         ends = [self.pair.dot(float(x), self.tolerance) for x in eps]
         high = np.where(eps >= self.last, -np.inf, [end.upper for end in ends])
+        by_moments = self.scales + (1.0 - self.orders) * eps[:, None] * (1.0 - 8 * UNIT)
+        high = np.minimum(high, by_moments.min(axis=1, initial=np.inf))
         low = np.minimum([end.lower for end in ends], high)
         order = np.argsort(np.append(self.eps, eps))
         self.eps = np.append(self.eps, eps)[order]
@@ -106,6 +122,17 @@ class HockeyStickCurve:
     def log_beyond(self):
         """Upper bound on log H after the last dot."""
         return self.high[-1]
+
+    def log_tail(self, s):
+        """Return an upper bound on log ∫ E^s H dE after the last dot."""
+        if self.log_beyond == -np.inf:
+            return -math.inf
+        if s < -2.0:
+            return (s + 1.0) * self.eps[-1] - math.log(-s - 1.0) + self.log_beyond
+        beyond, scales = self.orders - s - 2.0, self.scales
+        beyond, scales = beyond[beyond > 0.0], scales[beyond > 0.0]
+        tails = scales - beyond * self.eps[-1] * (1.0 - 8 * UNIT) - np.log(beyond)
+        return float(tails.min(initial=np.inf))
 
     def chords(self, s):
         """Return upper bounds on log ∫ E^s H dE over each gap, and the logs of what the values' width adds.
@@ -205,8 +232,8 @@ class ConnectTheDots:
 
     curve = HockeyStickCurve
 
-    def __init__(self, pair, *options):
-        self.forward = self.curve(pair, *options)
+    def __init__(self, pair, *options, **moments):
+        self.forward = self.curve(pair, *options, **moments)
         self.backward = self.forward if pair.symmetric else self.curve(pair.reversed, *options)
 
     @property
@@ -228,6 +255,10 @@ class ConnectTheDots:
                 logsumexp(np.concatenate([piece[part] for _, *piece in pieces])) for part in (0, 1, 2)
             )
             low, high = low - rounding, high + rounding
+            tail, end = pieces[0][2][-1], self.forward.eps[-1]
+            if tail > low + math.log(0.05 * WIDTH) and self.forward.orders.size and end < FARTHEST:
+                self.forward.add(np.array([min(LONGER * end, FARTHEST)]))
+                continue
             if high - low < WIDTH or self.size > MOST_DOTS or high == math.inf:
                 break
             if renyi_from_moment(high, order) <= skip_below:
@@ -264,11 +295,7 @@ class ConnectTheDots:
         for curve, s in ((self.forward, order - 2.0), (self.backward, -order - 1.0)):
             above, noise = curve.chords(s)
             below = np.minimum(curve.lines(s), above)
-            if s > -2.0:
-                beyond = math.inf if curve.log_beyond > -math.inf else -math.inf
-            else:
-                beyond = scale - order * curve.eps[-1] - math.log(order) + curve.log_beyond
-            yield curve, scale + below, np.append(scale + above, beyond), scale + noise
+            yield curve, scale + below, np.append(scale + above, scale + curve.log_tail(s)), scale + noise
 
     def false_negatives(self, fpr):
         """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
@@ -289,6 +316,19 @@ class ConnectTheDots:
                         curve.halve(*most_doubtful([np.log(gain)], most=12))
             if self.size == size:  # no float lies between the dots
                 return min(low, high), high
+
+
+def renyi_by_moments(pair, order, ceiling, skip_below=0.0):
+    """Return both bounds of D_order(P‖Q) where the loss is unbounded.
+
+    ``ceiling`` is an upper bound on the divergence at any order; higher ones bound the tail of the curve.
+    """
+    further = ((other, (other - 1.0) * ceiling(other)) for other in (order * FURTHER_ORDERS).tolist())
+    log_moments = [(other, moment) for other, moment in further if moment < math.inf]
+    dots = ConnectTheDots(pair, RENYI_TOLERANCE, SHALLOW, log_moments=log_moments)
+    lower, upper = dots.renyi(order, skip_below)
+    upper = min(upper, ceiling(order))
+    return min(lower, upper), upper
 
 
 def _supremum(curve, fpr, *, tilted):

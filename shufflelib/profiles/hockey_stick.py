@@ -19,6 +19,7 @@ from shufflelib.profiles.connect_the_dots import (
     RENYI_TOLERANCE,
     SHALLOW,
     ConnectTheDots,
+    renyi_by_moments,
 )
 
 
@@ -75,8 +76,13 @@ class Pair(ABC):
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both bounds of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
-        dots = ConnectTheDots(self, RENYI_TOLERANCE, SHALLOW)
-        return dots.renyi(order, skip_below)
+        if self.max_privacy_loss < math.inf:
+            return ConnectTheDots(self, RENYI_TOLERANCE, SHALLOW).renyi(order, skip_below)
+        return renyi_by_moments(self, order, self.renyi_ceiling, skip_below)
+
+    def renyi_ceiling(self, order):
+        """Return an upper bound on D_order(P‖Q) known without its curve, which an unbounded loss needs."""
+        return math.inf
 
     def renyi_worst(self, order, skip_below=0.0):
         """Return both bounds of the larger direction, known well where it exceeds ``skip_below``."""
@@ -91,6 +97,10 @@ class Pair(ABC):
         """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
         depth = min(SHALLOW - math.log(fpr), DEPTH) if fpr > 0.0 else DEPTH
         return ConnectTheDots(self, DOT_TOLERANCE, depth).false_negatives(fpr)
+
+    def beside_crowd(self):
+        """Return the pair with the world of equal users for Q, or None if neither is known to be that."""
+        return None
 
     def on_a_sample(self, rate):
         """Return this attack on users drawn at random, or None if it is no attack on known others."""

@@ -215,6 +215,10 @@ class Gaussian(SymmetricPair, PairProfile):
         """Return both bounds of order·μ²/2."""
         return tuple(Interval.of(self.mu) * self.mu * (0.5 * order))
 
+    def renyi_ceiling(self, order):
+        """Return the upper bound of order·μ²/2."""
+        return self.renyi_directed(order)[1]
+
     def false_negatives(self, fpr):
         """Return both bounds of Φ(Φ⁻¹(1 − fpr) − μ)."""
         if fpr in (0.0, 1.0):

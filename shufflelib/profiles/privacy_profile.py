@@ -110,6 +110,11 @@ class PrivacyProfile(Questions):
             raise TypeError(f"rounds must be a number, got {rounds!r}; use profiles.compose([one, other])")
         return _composed([(self, validation.rounds(rounds))])
 
+    def attacks_on_a_sample(self, rate):
+        """Return the attacks on users drawn at random: those of which all that others report is known."""
+        found = [pair.on_a_sample(rate) for pair in self.attack_pairs]
+        return tuple(pair for pair in found if pair)
+
     _apart = False
 
     def _afresh(self):
@@ -233,6 +238,10 @@ class _Composed(PrivacyProfile):
         """Sum of the rounds' pure guarantees."""
         return math.fsum(count * profile.pure_epsilon for profile, count in self.rounds)
 
+    def renyi_ceiling(self, order):
+        """Return the sum of the rounds' upper bounds."""
+        return added((count, (profile.renyi_ceiling(order),) * 2) for profile, count in self.rounds).upper
+
     def _afresh(self, *widths):
         """Drop all dots, so that no answer depends on what was asked before; their values are kept."""
         for pair in (*self.dominating_pairs, *self.attack_pairs):
@@ -329,15 +338,32 @@ class ComposedProfile(_Composed):
         if len(self.rounds) == 1:
             ((profile, count),) = self.rounds
             return tuple(ComposedPair([(pair, count)]) for pair in profile.attack_pairs)
-        plainest = [
-            (max(profile.attack_pairs, key=lambda pair: pair.dot(0.0, TOLERANCE).lower), count)
+        plainest = [(_plainest(profile.attack_pairs), count) for profile, count in self.rounds]
+        return (ComposedPair(plainest),)
+
+    def attacks_on_a_sample(self, rate):
+        """Return the attacks of which one world is that of the crowd, in every round."""
+        crowds = [
+            ([one for pair in profile.attack_pairs if (one := pair.beside_crowd())], count)
             for profile, count in self.rounds
         ]
-        return (ComposedPair(plainest),)
+        if not all(found for found, _ in crowds):
+            return ()
+        if len(crowds) == 1:
+            ((found, count),) = crowds
+            rounds = [[(pair, count)] for pair in found]
+        else:
+            rounds = [[(_plainest(found), count) for found, count in crowds]]
+        return tuple(SubsampledPair(ComposedPair(one), rate) for one in rounds)
 
     def _renyi(self, order):
         ends = [(count, profile._renyi(order)) for profile, count in self.rounds]
         return added(ends)
+
+
+def _plainest(attacks):
+    """Return the attack with the largest total variation."""
+    return max(attacks, key=lambda pair: pair.dot(0.0, TOLERANCE).lower)
 
 
 class SubsampledPairProfile(SubsampledPair, PairProfile):
@@ -359,13 +385,19 @@ class SubsampledPairProfile(SubsampledPair, PairProfile):
     def __repr__(self):
         return f"{self.pair!r}.subsample(rate={self.rate:g})"
 
+    def renyi_ceiling(self, order):
+        """Return what the pure guarantee implies, or that of the pair."""
+        return min(PairProfile.renyi_ceiling(self, order), self.pair.renyi_ceiling(order))
+
 
 class SubsampledProfile(PrivacyProfile):
     """Profile of a mechanism run on a random subset; made by `PrivacyProfile.subsample`.
 
     Upper bounds come from the `SubstitutionPair` of everything that bounds the mechanism, lower bounds
     from attacks in which all other users hold one value x*: the user who replaces the differing one in
-    the sample also holds x*, so that the outputs are mixed with those of a sample of x* alone.
+    the sample also holds x*, so that the outputs are mixed with those of a sample of x* alone.  If the sample
+    answers several rounds, one of the two worlds must be that in which the differing user holds x* as well:
+    then the rounds are mixed with that world's.
 
     Examples
     --------
@@ -393,10 +425,13 @@ class SubsampledProfile(PrivacyProfile):
     @functools.cached_property
     def attack_pairs(self):
         """The attacks whose users are all but one alike; if there are none, nothing is known."""
-        found = [pair.on_a_sample(self.rate) for pair in self.profile.attack_pairs]
-        return tuple(pair for pair in found if pair) or (Indistinguishable(),)
+        return self.profile.attacks_on_a_sample(self.rate) or (Indistinguishable(),)
 
     @property
     def pure_epsilon(self):
         """The pure guarantee, log(1 + γ(e^ε − 1))."""
         return max_mixed_privacy_loss(self.rate, self.profile.pure_epsilon)
+
+    def renyi_ceiling(self, order):
+        """Return what the pure guarantee implies, or that of the mechanism on all its users."""
+        return min(super().renyi_ceiling(order), self.profile.renyi_ceiling(order))

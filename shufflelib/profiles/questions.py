@@ -206,17 +206,32 @@ class Questions(Shown, ABC):
             ``upper`` is the safe bound.
         """
         grid = validation.renyi_orders(order, at_most=1e300)
-        ceiling = pure_renyi(self.pure_epsilon, grid)
+        ceiling = np.array([self.renyi_ceiling(float(x)) for x in grid.ravel()]).reshape(grid.shape)
 
         def why_wide(order, _):
-            return _cause(_largest_renyi, self.dominating_pairs, self.attack_pairs, order)
+            return _cause(self._dominating_renyi(order), _largest_renyi(self.attack_pairs, order))
 
         return self._certified(
             "Renyi divergence", "order", grid, each(self._renyi, grid), why_wide, ceiling=ceiling
         )
 
+    def renyi_ceiling(self, order):
+        """Return an upper bound that needs no curve: what the pure guarantee implies."""
+        return float(pure_renyi(self.pure_epsilon, order))
+
     def _renyi(self, order):
-        return _largest_renyi(self.attack_pairs, order)[0], _largest_renyi(self.dominating_pairs, order)[1]
+        lower, upper = _largest_renyi(self.attack_pairs, order)[0], self._dominating_renyi(order)[1]
+        return min(lower, upper), upper
+
+    def _dominating_renyi(self, order):
+        """Return both bounds of the dominating pairs' largest; moments bound tails of unbounded losses."""
+        found = _largest_renyi(self.dominating_pairs, order)
+        if found[1] < math.inf or self.renyi_ceiling(order) == math.inf:
+            return found
+        every = (
+            connect_the_dots.renyi_by_moments(pair, order, self.renyi_ceiling) for pair in self._directions[0]
+        )
+        return tuple(map(max, zip(*every, strict=True)))
 
     def tradeoff(self, fpr):
         r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.
@@ -239,7 +254,7 @@ class Questions(Shown, ABC):
         ends, floor = each(self._false_negative_rate, grid), pure_false_negatives(self.pure_epsilon, grid)
 
         def why_wide(fpr, _):
-            return _cause(_fewest_missed, self.attack_pairs, self.dominating_pairs, fpr)
+            return _cause(_fewest_missed(self.attack_pairs, fpr), _fewest_missed(self.dominating_pairs, fpr))
 
         return self._certified(
             "false-negative rate", "fpr", grid, ends, why_wide, floor=floor, ceiling=1.0 - grid
@@ -275,10 +290,9 @@ def cause(upper, lower):
     return "numerics: more computation would narrow it"
 
 
-def _cause(ends, above, below, argument):
-    """Return `cause` for the pairs that bound a number from above and those that bound it from below."""
-    sides = (ends(pairs, argument) for pairs in (above, below))
-    return cause(*(Interval(*np.log(np.maximum(side, LEAST))) for side in sides))
+def _cause(above, below):
+    """Return `cause` for both bounds of what bounds a number from above, and of what bounds it from below."""
+    return cause(*(Interval(*np.log(np.maximum(side, LEAST))) for side in (above, below)))
 
 
 @counting("points of curves")

@@ -66,6 +66,10 @@ class SubsampledPair(Pair):
             inner = eps - rate.log() + ((rate - 1.0) * (-eps).exp()).log1p()
         return (_enclosed(self.pair, inner, tolerance) + rate.log()).within(most=0.0)
 
+    def renyi_ceiling(self, order):
+        """Return that of the pair: the moment is convex, and mixing draws P nearer to Q."""
+        return self.pair.renyi_ceiling(order)
+
 
 class _Remainder(Pair):
     """The reverse of a mixed pair."""

@@ -114,6 +114,10 @@ class ShuffledProfile(PrivacyProfile):
         """The local budget, or less where a larger crowd proves less even at δ = 0."""
         return min(super().pure_epsilon, self.randomizer.eps0)
 
+    def renyi_ceiling(self, order):
+        """Return what the pure guarantee implies, or the divergence of one report."""
+        return min(super().renyi_ceiling(order), self.randomizer.local_renyi(order))
+
     def _renyi(self, order):
         lower, upper = super()._renyi(order)
         upper = min(upper, self.randomizer.local_renyi(order))

@@ -1,17 +1,22 @@
 """Subsets of a population: against every dataset of tiny ones, exact pairs, tiny rates, hostile input."""
 
+import itertools
 import math
+from collections import Counter
 from fractions import Fraction as F
 
 import mpmath
+import numpy as np
 import pytest
 
 import oracles
 from finite_pairs import LOPSIDED, discrete
 from oracles import neighbours
-from shufflelib import randomizers, shuffle
-from shufflelib.profiles import DiscretePair, Gaussian
-from shufflelib.profiles.privacy_profile import SubsampledPairProfile
+from shufflelib import Status, randomizers, shuffle
+from shufflelib.numerics.certified import LOG_ZERO, Interval
+from shufflelib.profiles import DiscretePair, Gaussian, compose
+from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.privacy_profile import PrivacyProfile, SubsampledPairProfile
 from shufflelib.shuffling import VariationRatioPair
 
 
@@ -78,11 +83,84 @@ def test_largest_loss_of_a_share_at_any_size_of_the_loss(rate, loss):
         assert truth <= mixed.max_privacy_loss <= truth * (1 + mpmath.mpf(10) ** -13) + 1e-15 * rate
 
 
-def test_where_no_attack_is_known_the_lower_end_is_nothing():
-    composed = shuffle(randomizers.binary_rr(eps0=1.0), n=3).compose(rounds=2).subsample(rate=0.5)
-    assert composed.delta(0.1).lower == 0.0
-    assert composed.delta(0.1).upper > 0.0
-    assert composed.epsilon(1e-3).lower == 0.0
+def rounds_on_one_sample(rounds, drawn, population):
+    """List the neighbours whose sample answers every round, with inputs of their own in each round."""
+    inputs = list(itertools.product(*(range(len(rows)) for rows in rounds)))
+
+    def released(dataset):
+        total, samples = Counter(), list(itertools.combinations(dataset, drawn))
+        for sample in samples:
+            histograms = [
+                oracles.shuffled_distribution([rows[x[k]] for x in sample]) for k, rows in enumerate(rounds)
+            ]
+            for keys in itertools.product(*histograms):
+                masses = [one[key] for one, key in zip(histograms, keys, strict=True)]
+                total[keys] += math.prod(masses) / len(samples)
+        return total
+
+    found = []
+    for others in itertools.combinations_with_replacement(inputs, population - 1):
+        worlds = [released((x, *others)) for x in inputs]
+        found += [oracles.beside(*pair) for pair in itertools.combinations(worlds, 2)]
+    return neighbours.Worst(found)
+
+
+BINARY = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
+UNEVEN = [[F(1, 2), F(1, 2)], [F(1, 5), F(4, 5)]]
+
+
+@pytest.mark.parametrize(("rounds", "attained"), [((BINARY, BINARY), 0.85), ((BINARY, UNEVEN), 0.8)])
+def test_rounds_on_one_sample_are_enclosed_and_attacked(rounds, attained):
+    tables = {id(rows): randomizers.from_pmf(np.array(rows, float)) for rows in rounds}
+    every = {key: shuffle(table, n=2) for key, table in tables.items()}
+    profile = compose([every[id(rows)] for rows in rounds]).subsample(rate=2 / 3)
+    truth = rounds_on_one_sample(rounds, drawn=2, population=3)
+    for ratio in (F(1), F(11, 10), F(3, 2)):
+        found, exact = profile.delta(math.log(ratio)), float(truth.delta(ratio))
+        assert attained * exact <= found.lower <= exact * (1 + 1e-9) and found.upper >= exact * (1 - 1e-9)
+    found, exact = profile.renyi(2.0), truth.renyi(2)
+    assert 0.6 * exact <= found.lower <= exact * (1 + 1e-9) and found.upper >= exact * (1 - 1e-9)
+
+
+def test_where_no_attack_is_known_the_lower_end_is_nothing_and_the_status_says_so():
+    class Unknown(SymmetricPair):
+        max_privacy_loss = 1.0
+
+        def log_hockey_stick(self, eps, tolerance=1e-6):
+            return Interval(-math.inf, -3.0) if eps < 1.0 else LOG_ZERO
+
+    class Unattacked(PrivacyProfile):
+        dominating_pairs = attack_pairs = (Unknown(),)
+
+    found = Unattacked().compose(rounds=2).subsample(rate=0.5).delta(0.1)
+    assert found.lower == 0.0 < found.upper and found.status is Status.TRIVIAL_LOWER
+
+
+@pytest.mark.parametrize("order", [1.01, 3.0, 32.0])
+@pytest.mark.parametrize(("mu", "rate"), [(0.5, 0.2), (1.0, 0.01), (4.0, 0.1)])
+def test_renyi_divergences_of_sampled_gaussian_pairs(mu, rate, order):
+    """Losses are unbounded; both directions against a quadrature in thirty digits."""
+    pair = Gaussian(mu).subsample(rate)
+    with mpmath.workdps(30):
+        m, g = mpmath.mpf(mu), mpmath.mpf(rate)
+
+        def divergence(power):
+            def density(x):
+                return mpmath.npdf(x) * (1 - g + g * mpmath.exp(m * x - m * m / 2)) ** power
+
+            peak = max(power, 0) * m
+            knots = [-40, -10, -5, 0, 5, 10, *(peak + shift for shift in (11, 20, 40))]
+            return mpmath.log(mpmath.quad(density, sorted(knots))) / (order - 1)
+
+        for one, power in ((pair, order), (pair.reversed, 1 - order)):
+            truth, (lower, upper) = divergence(power), one.renyi_directed(order)
+            assert lower <= truth <= upper <= lower * (1 + mpmath.mpf("5e-3"))
+
+
+def test_renyi_divergence_of_sampled_gaussian_rounds():
+    rounds = compose([Gaussian(0.3), Gaussian(0.4)]).subsample(0.2).renyi(3.0)
+    once = Gaussian(0.5).subsample(0.2).renyi(3.0)
+    assert rounds.lower <= once.upper and once.lower <= rounds.upper < 1.01 * rounds.lower
 
 
 def test_a_sample_of_rounds_does_not_know_what_the_rounds_were_asked():

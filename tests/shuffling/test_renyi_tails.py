@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib import randomizers, shuffle
+from shufflelib import Status, randomizers, shuffle
 from shufflelib.numerics.logspace import logsumexp
 
 
@@ -67,6 +67,27 @@ def test_the_tails_count_in_the_bound():
     mechanism = randomizers.gaussian(sigma=1.0)
     (pair,) = mechanism.input_pairs()
     assert shuffle(mechanism, n=10**6).renyi(20.0).upper >= pair.tails.log_moment(20.0) / 19.0 > 1.9
+
+
+def test_two_reports_of_each_user():
+    """Of the divergence of one user's reports, 4, not even a twentieth is left."""
+    mechanism = randomizers.joint([randomizers.gaussian(sigma=1.0)] * 2)
+    bracket = shuffle(mechanism, n=1000).renyi(4.0)
+    assert 0.0119 < bracket.lower < bracket.upper < 0.14 and bracket.status is Status.CERTIFIED
+    local = shuffle(mechanism, n=1000).renyi(10.0)
+    assert local.upper == mechanism.local_renyi(10.0) and local.status is Status.TRIVIAL_UPPER
+
+
+def test_a_sample_of_the_users():
+    everybody = shuffle(randomizers.gaussian(sigma=1.0), n=1000)
+    sampled = everybody.subsample(rate=0.1).renyi(4.0)
+    assert 0.5 * sampled.upper < sampled.lower < sampled.upper < 0.02 * everybody.renyi(4.0).upper
+
+
+def test_many_users_and_a_large_order():
+    """The bound that sets the tails apart is twenty times larger here than that of higher moments."""
+    bracket = shuffle(randomizers.gaussian(sigma=5.0), n=10**4).renyi(50.0)
+    assert bracket.lower < bracket.upper < 1.2 * bracket.lower
 
 
 def test_poisson_sampled_reports():
