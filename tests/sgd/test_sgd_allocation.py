@@ -219,3 +219,13 @@ def test_accounting_refuses_what_it_cannot_reach():
         accounting.noise_multiplier(eps=1e-9, delta=1e-30, blocks=1, epochs=10**6)
     with pytest.raises((TypeError, ValueError), match="averaged_steps"):
         training(averaged_steps=0)
+
+
+def test_blocks_that_are_reused_are_not_covered():
+    """Three reports of one split average to one report with noise σ/√3: far more than three fresh splits reveal."""
+    fresh = accounting.one_example(reports(blocks=100), epochs=3).epsilon(1e-6)
+    reused = accounting.one_example(reports(noise_multiplier=3**-0.5, blocks=100), epochs=1).epsilon(1e-6)
+    assert fresh.upper <= 1.69 and reused.lower >= 4.83
+    assert "least 4.83 there, and\n    at most 1.69 here" in sgd.AllocatedBlocks.__doc__
+    for place in (accounting.one_example, accounting.noise_multiplier):
+        assert "reveal more, see `AllocatedBlocks`" in " ".join(place.__doc__.split())

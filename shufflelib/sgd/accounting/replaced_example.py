@@ -50,7 +50,8 @@ def one_example(reports, *, epochs):
     Notes
     -----
     Numbers of examples and blocks are public.  A fixed split must not depend on what the examples hold;
-    blocks drawn anew are drawn uniformly and kept secret.
+    blocks drawn anew are drawn uniformly and kept secret, and in every epoch: blocks that are drawn once and
+    reused reveal more, see `AllocatedBlocks`.
 
     *Fixed split, above.*  An example is in one block, which reports once in an epoch, private in that example
     whatever was sent before.  For Laplace noise: any eps0-DP pair is made from that of randomized response,
