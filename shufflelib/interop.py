@@ -98,10 +98,10 @@ def to_dp_accounting_optimistic(profile, *, value_discretization_interval=1e-4):
 
     Notes
     -----
-    That of a symmetric pair has exactly :math:`e^{-l}` times as much mass at −l as at l, as programs expect that
-    read trade-off functions off a symmetric PLD.  Of an asymmetric pair each direction is a lower bound by
-    itself, for dp-accounting, which asks them one by one; a trade-off function read off both at once need not
-    be one.
+    That of a symmetric pair has exactly :math:`e^{-l}` times as much mass at −l as at l, as programs expect
+    that compute trade-off functions from a symmetric PLD.  Of an asymmetric pair each direction is a lower
+    bound by itself, for dp-accounting, which asks them one by one; a trade-off function computed from both at
+    once need not be one.
     Compose with ``tail_mass_truncation=0``: dp-accounting adds what it truncates, 1e-15, to δ.
 
     Examples

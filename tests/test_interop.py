@@ -76,8 +76,8 @@ def test_a_distribution_marked_symmetric_is_its_own_reversal(name):
         assert mass.sum() <= 1.0 + 1e-11 and mirrored.sum() <= 1.0 + 1e-11
 
 
-def read_off(pmf, rate):
-    """Return the least false-negative rate as it is read off one symmetric distribution of the loss.
+def computed(pmf, rate):
+    """Return the least false-negative rate that one symmetric distribution of the loss says.
 
     A test rejects where log P/Q is large.  Q has a loss of l as often as P has one of −l.
     """
@@ -90,13 +90,13 @@ def read_off(pmf, rate):
 
 @each_profile
 @pytest.mark.parametrize("rate", [0.01, 0.2, 0.5, 0.9])
-def test_a_tradeoff_function_read_off_lies_on_its_side(name, rate):
+def test_a_tradeoff_function_computed_from_it_lies_on_its_side(name, rate):
     truth = PROFILES[name][0].tradeoff(rate)
     low, high = one_round(name)
     if low._symmetric:
-        assert read_off(low._pmf_remove, rate) >= truth.lower - 1e-9
+        assert computed(low._pmf_remove, rate) >= truth.lower - 1e-9
     if high._symmetric:
-        assert read_off(high._pmf_remove, rate) <= truth.upper + 1e-9
+        assert computed(high._pmf_remove, rate) <= truth.upper + 1e-9
 
 
 @pytest.mark.parametrize("convert", [to_dp_accounting, to_dp_accounting_optimistic])

@@ -102,9 +102,9 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
 
     Notes
     -----
-    The theorem prints the guarantees at the losses :math:`(K-2i)\varepsilon`.  Between two of them the total δ
-    of the rounds that attain it is linear in :math:`e^{\varepsilon}`, because their privacy loss takes no other
-    value; this line is inverted.
+    The theorem prints the guarantees at the losses :math:`(K-2i)\varepsilon`.  Between two of them the total
+    δ of the rounds that attain it is linear in :math:`e^{\varepsilon}`, because their privacy loss takes no
+    other value; this line is inverted.
     Source: Kairouz, Oh, Viswanath (ICML 2015), Theorem 3.3.  Cost O(K log K).
 
     Examples

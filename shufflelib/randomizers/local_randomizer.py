@@ -112,8 +112,9 @@ class LocalRandomizer(Validated, ABC):
     def binary_budgets(self):
         """Two budgets of binary randomized response, between which the mechanism is; None if it is not.
 
-        The two reports with the first budget are mixtures of this mechanism's, and this mechanism's are mixtures
-        of the two with the second budget.  Both are ``eps0``, except that rounding keeps those of a table apart.
+        The two reports with the first budget are mixtures of this mechanism's, and this mechanism's are
+        mixtures of the two with the second budget.  Both are ``eps0``, except that rounding keeps those of a
+        table apart.
         """
         return None
 

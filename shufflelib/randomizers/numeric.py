@@ -158,8 +158,8 @@ class duchi(SignedCorners):
 
     Wang 2024, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
 
-    Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.  For d = 1 so is the whole
-    mechanism, after a random rounding, and `shufflelib.shuffling.BinaryProfile` has its exact δ and ε.
+    Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.  For d = 1 so is the
+    whole mechanism, after a random rounding, and `shufflelib.shuffling.BinaryProfile` has its exact δ and ε.
 
     Even d: with the textbook's closed halves, t·v >= 0 and t·v <= 0, ties belong to both and their
     density is e^eps0 + 1 times that of the far half: at d = 2, e^eps0 = 3 the ratio is 4, so the textbook
@@ -234,8 +234,8 @@ class harmony(SignedCorners):
 
     Wang 2024, Table 5 [46]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact for opposite
     corners: binary randomized response for every d.  For d = 1 so is the whole mechanism, after a random
-    rounding, and `shufflelib.shuffling.BinaryProfile` has its exact δ and ε; for more coordinates the others may
-    hold corners between the two, and only the bound of the privacy blanket is proved.
+    rounding, and `shufflelib.shuffling.BinaryProfile` has its exact δ and ε; for more coordinates the others
+    may hold corners between the two, and only the bound of the privacy blanket is proved.
 
     Examples
     --------
@@ -250,7 +250,7 @@ class harmony(SignedCorners):
     """
 
     def class_masses(self):
-        """Return class masses for opposite corners and for one between: the coordinates it shares with x0, or x1.
+        """Return class masses for opposite corners and for one between, on the coordinates it shares with either.
 
         For one coordinate the third row is the centre.
         """

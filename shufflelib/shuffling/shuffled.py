@@ -1,6 +1,7 @@
 r"""The profile of n shuffled reports: upper bounds from the privacy blanket, lower bounds from attacks."""
 
 import functools
+import itertools
 import math
 
 from shufflelib.numerics import validation
@@ -107,7 +108,7 @@ class ShuffledProfile(PrivacyProfile):
         return self._blanket_pairs(attacks)
 
     def _blanket_pairs(self, all_ratios):
-        return tuple([BlanketPair(ratios, self.n) for ratios in distinct(all_ratios).values()])
+        return tuple(map(BlanketPair, distinct(all_ratios).values(), itertools.repeat(self.n)))
 
     @property
     def pure_epsilon(self):
@@ -136,8 +137,8 @@ class ShuffledProfile(PrivacyProfile):
 class BinaryProfile(ShuffledProfile):
     """Profile of shuffled binary randomized response: all datasets are searched, so δ and ε are known.
 
-    So are those of every mechanism with two outputs whose extreme inputs mirror each other, such as a number in
-    [-1, 1] rounded to a random bit: each of its inputs is a mixture of the two.  The distribution of the
+    So are those of every mechanism with two outputs whose extreme inputs mirror each other, such as a number
+    in [-1, 1] rounded to a random bit: each of its inputs is a mixture of the two.  The distribution of the
     shuffled reports is linear in each user's, and the hockey-stick divergence is jointly convex, so it is
     largest where all users hold extreme inputs.  In other words, the mechanism is binary randomized response
     on random bits, and for any bits the bound holds.

@@ -326,6 +326,16 @@ def test_one_table_serves_several_mechanisms(eps0):
 
     most = answer(randomizers.optimized_unary, d=100).upper
     assert all(answer(randomizers.optimized_unary, d=d).upper <= most * (1 + 1e-12) for d in (2, 4, 10, 32))
-    one_bit = answer(randomizers.duchi)
-    # each upper end is within a share of 2e-8 of where its bound meets δ
-    assert one_bit.lower <= answer(randomizers.binary_rr).upper <= one_bit.upper * (1 + 2e-8)
+    one_bit, binary = answer(randomizers.duchi), answer(randomizers.binary_rr)
+    assert (one_bit.lower, one_bit.upper) == (binary.lower, binary.upper)
+
+
+def test_the_plan_of_one_bit_is_proved_by_the_package():
+    """The page looks one random bit up as binary response: its ε₀ meets the target in the package as well."""
+    assert 'kind: "duchi", mechanism: "binary_rr"' in (FOLDER / "plan.js").read_text()
+    assert upper_end(randomizers.duchi(eps0=3.966), 638_080, 1e-5) <= 0.0258
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        eps0, n, delta = drawn(rng)
+        proved = upper_end(randomizers.duchi(eps0=eps0), n, delta)
+        assert proved * (1.0 - 1e-12) <= looked_up("binary_rr", eps0, n, delta)

@@ -222,10 +222,10 @@ def test_accounting_refuses_what_it_cannot_reach():
 
 
 def test_blocks_that_are_reused_are_not_covered():
-    """Three reports of one split average to one report with noise σ/√3: far more than three fresh splits reveal."""
+    """Three reports of one split average to one with noise σ/√3: far more than three fresh splits reveal."""
     fresh = accounting.one_example(reports(blocks=100), epochs=3).epsilon(1e-6)
     reused = accounting.one_example(reports(noise_multiplier=3**-0.5, blocks=100), epochs=1).epsilon(1e-6)
     assert fresh.upper <= 1.69 and reused.lower >= 4.83
-    assert "least 4.83 there, and\n    at most 1.69 here" in sgd.AllocatedBlocks.__doc__
+    assert "at least 4.83 there, and at most 1.69 here" in " ".join(sgd.AllocatedBlocks.__doc__.split())
     for place in (accounting.one_example, accounting.noise_multiplier):
         assert "reveal more, see `AllocatedBlocks`" in " ".join(place.__doc__.split())

@@ -160,7 +160,7 @@ def test_a_table_with_rounded_rows_is_bracketed_by_two_budgets():
 
 @pytest.mark.parametrize("eps0", [0.5, 2.0, 4.0])
 def test_a_random_bit_is_as_private_as_the_planner_says(eps0):
-    """Rounding to a random bit first leaves binary response: the bound of the blanket was up to 1.87 times it."""
+    """Rounding to a random bit leaves binary response; the blanket alone proves up to 1.87 times as much."""
     n, delta = 10_000, 1e-6
     bit = shuffle(randomizers.duchi(eps0=eps0), n)
     assert bit.epsilon(delta).upper <= bit.epsilon(delta).lower * (1 + 1e-6)

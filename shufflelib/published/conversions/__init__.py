@@ -7,7 +7,7 @@ Every name ends in its source.  What each conversion loses:
 f → (ε, δ) (`dong22`)                      nothing, if f is symmetric and δ is kept at every ε
 μ-GDP → (ε, δ), Rényi                      nothing: `shufflelib.profiles.Gaussian`
 Rényi → (ε, δ) (`mironov17`)               a Markov bound on the privacy loss at one order
-Rényi → (ε, δ) (`canonne20`)               less: the same bound with its best constant; still one order at a time
+Rényi → (ε, δ) (`canonne20`)               less: the best constant in that bound; still one order
 ε-DP → Rényi (`mironov17`)                 nothing: binary randomized response attains it
 =========================================  ================================================================
 

@@ -41,8 +41,8 @@ def noise_multiplier(*, eps, delta, blocks, epochs):
 
     Notes
     -----
-    The guarantee requires that the blocks are drawn anew in every epoch and stay secret; blocks that are reused
-    reveal more, see `AllocatedBlocks`.
+    The guarantee requires that the blocks are drawn anew in every epoch and stay secret; blocks that are
+    reused reveal more, see `AllocatedBlocks`.
     The result was itself evaluated, so that it keeps the target whether or not ε falls in σ.  A σ tried that
     is smaller by at most 0.5 % misses it.  The bracket of `one_example`, 1 to 3 % of ε for most settings and
     more for some, comes on top: a σ smaller by its width may still be private.
