@@ -250,7 +250,7 @@ class harmony(SignedCorners):
     """
 
     def class_masses(self):
-        """Return class masses for opposite corners and for one between, on the coordinates it shares with either.
+        """Return class masses for opposite corners and one between, by the coordinates that it shares.
 
         For one coordinate the third row is the centre.
         """
