@@ -77,9 +77,21 @@ def typed(text, kind="number"):
     return int(value) if value == int(value) else value
 
 
+def ambiguous(text):
+    """Return whether the point of a count may separate thousands.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.typed_numbers import ambiguous
+    >>> ambiguous("100.000"), ambiguous("1.500e3")
+    (True, False)
+    """
+    return bool(re.fullmatch(AMBIGUOUS, text))
+
+
 def _value(words, kind):
     """Return the number, or None where the words are none of this kind."""
-    if len(words) > LONGEST or (kind == "count" and re.fullmatch(AMBIGUOUS, words)):
+    if len(words) > LONGEST or (kind == "count" and ambiguous(words)):
         return None
     if kind == "count" and re.fullmatch(THOUSANDS, words):
         return int(re.sub("[^0-9]", "", words))
@@ -101,6 +113,6 @@ def _value(words, kind):
 
 
 def _remedy(words, kind):
-    if kind == "count" and re.fullmatch(AMBIGUOUS, words):
+    if kind == "count" and ambiguous(words):
         return "; write thousands as 100,000 or 100000"
     return "; write decimals with a point" if "," in words else ""

@@ -7,6 +7,7 @@ from shufflelib.numerics.atomic_files import as_path, replace, try_folder
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import remedy
 from shufflelib.numerics.tables import Table
+from shufflelib.numerics.typed_numbers import WHOLE, ambiguous, typed
 from shufflelib.sweeps.picture import drawn, layout, plotting_tools
 from shufflelib.sweeps.table import answered, grid_points
 
@@ -116,7 +117,14 @@ def load(path):
 
     Loader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+.0123456789"))
     try:
-        return Loader(Path(path).read_bytes()).get_single_data()
+        loader = Loader(Path(path).read_bytes())
+        node = loader.get_single_node()
+        misread = [
+            f"line {one.start_mark.line + 1}: {name} must be a number read in one way, got {one.value}"
+            for name, one in _numbers(node, set())
+            if _is_misread(name, one.value, loader.construct_object(one))
+        ]
+        found = None if node is None else loader.construct_document(node)
     except OSError as wrong:
         raise type(wrong)(f"cannot read {path}: {wrong.strerror}; name a YAML file") from None
     except (yaml.YAMLError, ValueError, RecursionError) as wrong:
@@ -124,3 +132,31 @@ def load(path):
         where = f"line {mark.line + 1}: " if mark else ""
         reason = getattr(wrong, "problem", None) or str(wrong).splitlines()[0]
         raise ValueError(f"no YAML: {where}{reason}") from None
+    if misread:
+        raise ValueError(f"{misread[0]}; write thousands as 100000, and no zero in front")
+    return found
+
+
+def _numbers(node, seen, name=None):
+    """Yield the numbers of a file that begin with a digit, each with the key of its line."""
+    if node is None or id(node) in seen:
+        return
+    seen.add(id(node))
+    if node.id == "mapping":
+        for key, value in node.value:
+            yield from _numbers(value, seen, f"{key.value}" if name is None else name)
+    elif node.id == "sequence":
+        for value in node.value:
+            yield from _numbers(value, seen, name)
+    elif node.tag.endswith((":int", ":float")) and node.value[:1].isdigit():
+        yield name, node
+
+
+def _is_misread(name, text, value):
+    """Return whether people read a number otherwise than YAML: 100.000 users, 0100 or 1:30."""
+    if name in WHOLE and ambiguous(text):
+        return True
+    try:
+        return typed(text.replace("_", "")) != value
+    except ValueError:
+        return True

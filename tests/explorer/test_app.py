@@ -138,7 +138,7 @@ def test_what_is_typed_beside_a_slider_is_computed_or_refused(tab):
 
 def test_a_bad_link_shows_a_sentence_until_a_control_is_moved(browser, address):
     tab = Tab(browser, address, "understand?n=<img src=x onerror=alert(1)>")
-    sync_api.expect(tab.page.get_by_role("alert").first).to_contain_text("n must be a number such as")
+    sync_api.expect(tab.page.get_by_role("alert").first).to_contain_text("n must be a whole number such as")
     assert tab.page.locator(".big").count() == 0
     tab.page.get_by_role("textbox", name="users n").fill("1000")
     tab.page.get_by_role("textbox", name="users n").press("Enter")
