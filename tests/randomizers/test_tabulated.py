@@ -12,7 +12,7 @@ import pytest
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import candidate_pairs, tabulated
-from shufflelib.shuffling import BlanketPair
+from shufflelib.shuffling import BlanketPair, worst_of_pairs
 from shufflelib.shuffling.worst_of_pairs import WorstPair
 
 # ---------------------------------------------------------------- tables as arguments
@@ -88,6 +88,22 @@ def test_the_worst_of_many_pairs_is_the_largest_of_all(n, eps, zeros):
     one_by_one = [one.log_hockey_stick(eps) for one in worst.directions]
     assert all(ceiling >= one.lower for ceiling, one in zip(worst.ceilings(eps), one_by_one, strict=True))
     assert worst.max_privacy_loss == max(max(p.max_privacy_loss, p.reversed.max_privacy_loss) for p in pairs)
+
+
+@pytest.mark.parametrize("block", [1, 37, 4000])
+def test_blocks_change_nothing(block, monkeypatch):
+    rows = np.random.default_rng(9).dirichlet(np.full(6, 1.5), 12)
+
+    def answers():
+        profile = shuffle(randomizers.from_pmf(rows), 1000)
+        worst = profile.dominating_pairs[0]
+        attacks = [one.w.tolist() for pair in profile.input_pairs for one in pair.attacks]
+        return candidate_pairs.kinds(rows), attacks, worst.ceilings(0.1).tolist(), profile.delta(0.1).upper
+
+    whole = answers()
+    for module in (candidate_pairs, worst_of_pairs):
+        monkeypatch.setattr(module, "BLOCK", block)
+    assert answers() == whole
 
 
 # ---------------------------------------------------------------- pairs of one kind
