@@ -1,6 +1,7 @@
 """Brackets as a shade or in words, and the region that an attack rules out."""
 
 import numpy as np
+from matplotlib.collections import LineCollection
 
 from shufflelib.numerics.between import between
 from shufflelib.numerics.validation import shown
@@ -47,7 +48,8 @@ def _shade(ax, x, bottom, top, known, **look):
     if known:
         ax.fill_between(x, bottom, top, linewidth=0, **look)
     else:
-        ax.vlines(x, bottom, top, linewidth=BAR, **look)
+        ends = np.stack([np.broadcast_to(end, x.shape) for end in (x, bottom, x, top)], axis=-1)
+        ax.add_collection(LineCollection(ends.reshape(-1, 2, 2), linewidths=BAR, **look), autolim=False)
 
 
 def gap_in_words(lower, upper):
@@ -77,7 +79,7 @@ def gap_in_words(lower, upper):
     if gap < 1e-6:
         return "both bounds, less than 10⁻⁶ % apart"
     digit = 10.0 ** (np.floor(np.log10(gap)) - 1)
-    return f"both bounds, {float(np.ceil(gap / digit - 1e-3) * digit):.2g} % apart"
+    return f"both bounds, {float(np.ceil(gap / digit - 1e-9) * digit):.2g} % apart"
 
 
 def shade_impossible(ax, x, attack, words, *, at=(0.05, 0.1), known=""):

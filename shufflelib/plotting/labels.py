@@ -35,13 +35,14 @@ def label_directly(ax, words=None):
     words = words or {}
     erase(ax, GROUP)
     with style():
+        ax.figure.draw_without_rendering()
         beside = ax.transAxes + ScaledTranslation(8 / 72, 0, ax.figure.dpi_scale_trans)
         for line, point in _ends(ax, words):
             name = words.get(line.get_label(), line.get_label())
             arrow = {"linewidth": 0.4, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 0}
-            how = {"xytext": (1.0, 0.5), "textcoords": beside, "annotation_clip": False}
+            how = {"xytext": (1.0, _height(ax, point)), "textcoords": beside, "annotation_clip": False}
             _name(ax, name, point, line, arrow, **how, gid=GROUP)
-    move_apart(ax.figure)
+    _place(ax)
 
 
 def move_apart(fig):
@@ -61,18 +62,21 @@ def move_apart(fig):
     >>> round(ax.texts[0].xyann[1], 3)
     0.5
     """
-    panels = [(ax, [text for text in ax.texts if text.get_gid() == GROUP]) for ax in fig.axes]
-    panels = [(ax, labels) for ax, labels in panels if labels]
-    if not panels:
-        return
-    with style():
-        fig.draw_without_rendering()
-        for ax, labels in panels:
-            heights = [_height(ax, label.xy) for label in labels]
-            order = np.argsort(heights, kind="stable")
-            names = [labels[k].get_text() for k in order]
-            for k, height in zip(order, _apart(ax, np.take(heights, order), names), strict=True):
-                labels[k].xyann = (1.0, float(height))
+    labelled = [ax for ax in fig.axes if any(text.get_gid() == GROUP for text in ax.texts)]
+    if labelled:
+        with style():
+            fig.draw_without_rendering()
+        for ax in labelled:
+            _place(ax)
+
+
+def _place(ax):
+    """Give the labels of a panel their heights."""
+    labels = [text for text in ax.texts if text.get_gid() == GROUP]
+    labels = sorted(labels, key=lambda label: _height(ax, label.xy))
+    heights = _apart(ax, [_height(ax, label.xy) for label in labels], [one.get_text() for one in labels])
+    for label, height in zip(labels, heights, strict=True):
+        label.xyann = (1.0, float(height))
 
 
 def label_along(ax, words):
@@ -132,6 +136,8 @@ def _height(ax, point):
 
 def _apart(ax, heights, names):
     """Return the heights nearest to those given at which names do not overlap and stay beside the panel."""
+    if not names:
+        return []
     inches = ax.get_window_extent().height / ax.figure.dpi
     sizes = np.array([LINE_HEIGHT * (name.count("\n") + 1) for name in names])
     sizes *= STYLE["font.size"] / 72 / inches
