@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
 from matplotlib.figure import FigureBase
@@ -9,6 +10,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
 
+from shufflelib.numerics.certified import written
 from shufflelib.numerics.validation import instance, shown
 from shufflelib.plotting.labels import move_apart
 from shufflelib.plotting.style import STYLE, erase, style
@@ -77,6 +79,42 @@ def digits(value, significant=3):
     mantissa, power = f"{value:.{significant - 1}e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return f"{'' if mantissa == '1' else mantissa + '·'}10{str(int(power)).translate(RAISED)}"
+
+
+def at_most(value, significant=3):
+    """Format a number as `digits` does, rounded up, for what is said to be at most that.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> plotting.at_most(8.31, 2), plotting.at_most(119.21)
+    ('8.4', '120')
+    """
+    return digits(float(written(value, up=True, digits=significant)), significant)
+
+
+def at_least(value, significant=3):
+    """Format a number as `digits` does, rounded down, for what is said to be at least that.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> plotting.at_least(8.39, 2), plotting.at_least(119.21)
+    ('8.3', '119')
+    """
+    return digits(float(written(value, up=False, digits=significant)), significant)
+
+
+def span(values, significant=3):
+    """Format the smallest and the largest of some numbers, NaN left out, each rounded outward.
+
+    Examples
+    --------
+    >>> from shufflelib import plotting
+    >>> plotting.span([2.534, 0.769, 1.0], 2)
+    '0.76 to 2.6'
+    """
+    return f"{at_least(np.nanmin(values), significant)} to {at_most(np.nanmax(values), significant)}"
 
 
 def wrapped(text, inches, size, weight="normal"):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shufflelib.plotting.headings import digits
+from shufflelib.plotting.headings import at_most
 from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, labels, numbers, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE
@@ -35,9 +35,9 @@ def draw_outcomes(truth, outcomes, *, names=None, finding=None, setting="", fig=
     outcomes = numbers(outcomes, "outcomes", RUNS, len(truth), at_least=-1e6, at_most=1e6)
     names = labels(names, "names", len(truth))
     runs = len(outcomes)
-    worst = 100.0 * float(np.abs(outcomes - truth).max())
+    worst = 100.0 * float(np.abs(outcomes - truth).max()) * (1.0 - 1e-12)  # the subtraction rounds
     if finding is None:
-        finding = f"In {runs} runs no share is off by more than {digits(worst, 2)} points"
+        finding = f"In {runs} runs no share is off by more than {at_most(worst, 2)} points"
     fig, top = canvas(fig, HEIGHT, finding, setting)
     with style():
         ax = panel(fig, 0.62, 0.48, fig.get_figwidth() - 0.72, top - 0.66)
