@@ -135,11 +135,12 @@ def test_the_numbers_of_the_published_version_are_one_for_one():
         assert old.split()[1] in heading and new.split()[1] in heading
 
 
-def test_the_bibliography_has_the_arxiv_number_of_every_listed_work_and_all_authors():
+def test_the_bibliography_has_every_arxiv_number_of_the_ledger_and_all_authors():
     text = (ROOT / "references.bib").read_text(encoding="utf-8")
     known = set(re.findall(r"eprint\s*= \{([\d.]+)\}", text))
-    for name, work in works.LISTED.items():
-        assert name == "lt26" or set(re.findall(r"\d{4}\.\d{5}", work.arxiv)) <= known, name
+    named = [claim.source for claim in claims.ALL] + [work.arxiv for work in works.LISTED.values()]
+    untitled = {"2604.28032"}  # its title is not known here
+    assert set(re.findall(r"\d{4}\.\d{5}", " ".join(named))) - known == untitled
     entry = text.partition("{wang2024variationratio,")[2].partition("\n}")[0]
     assert re.search(r"author = \{(.*)\}", entry)[1].count(" and ") == 7
 
