@@ -67,7 +67,7 @@ def run(path, *, profile="quick", edits=()):
     )
     found = Run(code, "\n\n".join(prose))
     for old, new in edits:
-        (place,) = (place for place, source in enumerate(found.sources) if old in source)
+        (place,) = (place for place, source in enumerate(found.sources) for _ in range(source.count(old)))
         found.sources[place] = found.sources[place].replace(old, new)
     tagged = next(cell.source for cell in notebook.cells if "parameters" in cell.metadata.get("tags", []))
     names = {}

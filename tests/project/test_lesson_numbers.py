@@ -65,7 +65,7 @@ def test_lesson_2(profile):
     assert at.pair.delta(0.0).upper < at.crowd.delta(0.0).lower < 1.01 * at.pair.delta(0.0).lower
     assert (round(at.crowd.delta(0.0).upper, 4), round(at.pair.delta(0.0).upper, 4)) == (0.0462, 0.0459)
     for no, right in ([0.71, 0.29], 0.522), ([0.5, 0.5], 0.520):  # exercise 5
-        edit = ("np.convolve(others, no)", f"np.convolve(others, {no})")
+        edit = ("others = np.convolve(others, no)", f"others = np.convolve(others, {no})")
         assert round(run(LESSONS[1], edits=(edit,)).after("right = np.max").right, 3) == right
     at = lesson.after("level = {")
     assert at.level[1e-6] < at.level[1e-9] < 1.5 * at.level[1e-6] and at.at[100] / at.at[1000] > 100

@@ -26,7 +26,7 @@ EDITS = [  # lesson, a text of a visible cell, what a curious reader writes in i
     (1, "n = 10_000\n", "n = 1_000\n"),
     (1, "coin = randomizers.binary_rr(eps0=np.log(3))", "coin = randomizers.binary_rr(eps0=2.0)"),
     (2, "range(99)", "range(49)"),
-    (2, "np.convolve(others, no)", "np.convolve(others, [0.71, 0.29])"),  # exercise 5
+    (2, "others = np.convolve(others, no)", "others = np.convolve(others, [0.71, 0.29])"),  # exercise 5
     (3, "E = Fraction(3, 2)", "E = Fraction(2)"),
     (3, "E0, E, d, n = 6, 1.1, 5, 300", "E0, E, d, n = 6, 1.1, 5, 100"),
     (4, "np.exp(0.1)", "np.exp(0.2)"),
