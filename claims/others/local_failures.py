@@ -20,7 +20,7 @@ from fractions import Fraction
 from claims import exact_channels as channels
 from claims import exact_shuffle
 from claims.ccg24.nearest_pure_channel import failure
-from claims.claim import Check, Worded
+from claims.claim import Check, Verdict, Worded
 from claims.exact_count_pair import both_ways
 from claims.exact_tests import four_symbols, random_channel, share_of_bound
 
@@ -95,7 +95,7 @@ def _searched_and_proved(words):
     def check(effort):
         lines, right = _proof(Fraction(3), Fraction(1, 100))
         found = share_of_bound(_failures_charged, 6, most=96).check.told(words)(effort)
-        return found._replace(steps=lines) if right else found._replace(verdict="refuted", steps=lines)
+        return found._replace(verdict=found.verdict if right else Verdict.REFUTED, steps=lines)
 
     return check
 

@@ -1,14 +1,11 @@
 """Claims on personal budgets: what each file finds, and the failure curves of the claims."""
 
-from fractions import Fraction as F
-
 import numpy as np
 
 import claims
 from claims import Effort, Verdict, committed_runs, exact_count_pair
-from claims.exact_tests import never_fails
 from claims.gspa24 import accuracies, personal_guarantees
-from claims.others import before_the_pair, echo_of_neighbours
+from claims.others import echo_of_neighbours, local_failures
 
 # ---------------------------------------------------------------- the instruments
 
@@ -27,16 +24,14 @@ def test_the_released_scale_is_enough_for_small_budgets_only():
 
 
 def test_a_charge_for_failures_that_is_too_small_is_seen(monkeypatch):
-    """Without the pure part the charge alone is what two users may have; a tenth of it is too little."""
-    check = never_fails(before_the_pair._failures_charged, "as it stands", 60)
-    assert check(Effort(8)).verdict is Verdict.HOLDS
-    worst = before_the_pair.exact_shuffle.worst_delta
-    monkeypatch.setattr(
-        before_the_pair.exact_shuffle,
-        "worst_delta",
-        lambda rows, n, ratio: tuple(worst(rows, n, ratio)) if len(rows[0]) > len(rows) else (F(-1), None),
-    )
-    assert check(Effort(8)).verdict is Verdict.REFUTED
+    """Of the two parts, the pair of clones and the charge, neither alone is enough."""
+    claim = claims.named("fmt21-theorem-3.8")
+    found = claim.check(Effort(4))
+    assert found.verdict is Verdict.HOLDS and len(found.steps) >= 6
+    for part in ("both_ways", "added"):
+        with monkeypatch.context() as patch:
+            patch.setattr(local_failures, part, lambda *at: 0)
+            assert claim.check(Effort(4)).verdict is Verdict.REFUTED
 
 
 # ---------------------------------------------------------------- committed runs

@@ -66,7 +66,7 @@ def test_a_divergence_from_its_curve():
 def test_a_witness_needs_more_than_equality(factor, verdict):
     p, q = [F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]
     check, confirm, _ = too_high(p, q, F(1, 4), lambda alpha: factor * F(5, 8))
-    assert check.told(("two outputs",))(QUICK).verdict is confirm.told(("two outputs",))().verdict is verdict
+    assert check.told(("two outputs",))(QUICK).verdict is confirm().verdict is verdict
 
 
 @pytest.mark.parametrize(

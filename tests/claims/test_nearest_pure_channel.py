@@ -62,13 +62,3 @@ def test_two_inputs_are_as_near_as_stated_and_a_clone_is_near_every_report():
     assert 1 - 1e-6 < closest < 1 + 1e-6
     for e in (Fraction(1), Fraction(11, 10), Fraction(3), Fraction(100)):
         assert local_failures.clone_distance(e, 1) <= nearest.claimed(e, 1)
-
-
-def test_what_theorem_3_8_adds_is_needed():
-    """With a tenth of it, channels that reveal the input now and then exceed the pair of clones."""
-    rng = random.Random(3)
-    with pytest.MonkeyPatch.context() as patch:
-        honest = local_failures.added
-        patch.setattr(local_failures, "added", lambda *at: honest(*at) / 10)
-        assert any(isinstance(local_failures._failures_charged(rng), str) for _ in range(60))
-    assert len(claims.checked(claims.named("fmt21-theorem-3.8")).steps) >= 6
