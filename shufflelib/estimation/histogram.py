@@ -7,6 +7,7 @@ from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
+from shufflelib.randomizers.composite import estimated
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.shuffling.shuffled import shuffle
@@ -90,7 +91,7 @@ class HistogramProtocol(SupportProtocol):
 
     def estimate(self, reports):
         """Return unbiased frequencies, shape (d,)."""
-        return self.randomizer.estimate(self._all(reports))
+        return estimated(self.randomizer, self._all(reports))
 
     def certificate(self):
         """Return ε of the shuffled randomizer, with proved lower and upper bounds."""

@@ -1,5 +1,7 @@
 """What randomizers made from others have in common: their parts, and reports with one field for each part."""
 
+import inspect
+
 import numpy as np
 
 from shufflelib.profiles.adjacency import united
@@ -115,8 +117,14 @@ def columns_of(reports, names):
     return [np.ascontiguousarray(reports[name]) for name in names]
 
 
+def estimated(randomizer, reports):
+    """Return the estimate from what is known to be reports, one for each user, and no counts of them."""
+    takes_n = "n" in inspect.signature(randomizer.estimate).parameters
+    return randomizer.estimate(reports, **({"n": len(reports)} if takes_n else {}))
+
+
 def scaled_estimate(randomizer, reports, made, chance):
     """Return the unbiased estimate of all users from the reports ``made``, each with this probability."""
     read = reports[made] if made.any() else reports[:1]  # any report serves, it is multiplied by 0
-    estimate, share = randomizer.estimate(read), made.mean() / chance
+    estimate, share = estimated(randomizer, read), made.mean() / chance
     return tuple(share * part for part in estimate) if isinstance(estimate, tuple) else share * estimate

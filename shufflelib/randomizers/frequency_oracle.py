@@ -36,9 +36,9 @@ class Support(NamedTuple):
 class FrequencyOracle:
     """What the mechanisms that estimate histograms from supports have in common.
 
-    Their ``estimate`` takes one entry for each report.  Counts of reports can look like reports, and a
-    mechanism does not know how many there should be: `shufflelib.estimation.HistogramProtocol` does and
-    refuses them.
+    Their ``estimate`` takes one entry for each report.  Counts of reports can look like reports: where a
+    report is a whole number, as many as there are different ones are refused unless ``n`` is given.
+    `shufflelib.estimation.HistogramProtocol` knows n and refuses every other number.
 
     Examples
     --------

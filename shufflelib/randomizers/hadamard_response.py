@@ -52,9 +52,9 @@ class HadamardResponse(Extremal):
         column = np.where(mixed, rng.integers(0, 2 * self.s, size=x.size), column)
         return np.where(mixed, other, block) * 2 * self.s + column
 
-    def estimate(self, reports):
-        """Return unbiased item frequencies, shape (d,)."""
-        reports = values.items(reports, "reports", self.K)
+    def estimate(self, reports, *, n=None):
+        """Return unbiased item frequencies, shape (d,); d or K reports need ``n``, to be no counts."""
+        reports = values.no_counts(values.items(reports, "reports", self.K), {self.d, self.K}, n)
         signed = np.bincount(reports, minlength=self.K).reshape(self.B, 2 * self.s).astype(float)
         width = 1
         while width < 2 * self.s:  # fast Walsh-Hadamard transform of each block

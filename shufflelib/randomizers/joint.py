@@ -35,7 +35,7 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import ReplaceComponents
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
-from shufflelib.randomizers.composite import Composite, columns_of, drawn, randomizer_list, table
+from shufflelib.randomizers.composite import Composite, columns_of, drawn, estimated, randomizer_list, table
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.metric import MetricRandomizer
 from shufflelib.randomizers.mixture import both_orders
@@ -236,7 +236,7 @@ class joint(Composite):
     def estimate(self, reports):
         """Return the unbiased estimates of all coordinates, a tuple."""
         reports = columns_of(reports, [f"report{j}" for j in range(len(self.components))])
-        return tuple(part.estimate(report) for part, report in zip(self.components, reports, strict=True))
+        return tuple(estimated(part, report) for part, report in zip(self.components, reports, strict=True))
 
 
 class _Choice(NamedTuple):

@@ -84,9 +84,10 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
         other = (x + rng.integers(1, self.d, size=x.size)) % self.d
         return np.where(rng.random(x.size) < self._truth, x, other)
 
-    def estimate(self, reports):
-        """Return unbiased item frequencies, shape (d,)."""
-        observed = np.bincount(values.items(reports, "reports", self.d), minlength=self.d) / np.size(reports)
+    def estimate(self, reports, *, n=None):
+        """Return unbiased item frequencies, shape (d,); exactly d reports need ``n``, to be no counts."""
+        reports = values.no_counts(values.items(reports, "reports", self.d), {self.d}, n)
+        observed = np.bincount(reports, minlength=self.d) / reports.size
         return (observed - self._lie) / self.beta
 
     @property

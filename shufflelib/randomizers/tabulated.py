@@ -179,11 +179,16 @@ class from_pmf(FiniteRandomizer):
             reports[held] = rng.choice(self._rows.shape[1], size=int(held.sum()), p=self._rows[item])
         return reports
 
-    def estimate(self, reports):
-        """Return unbiased frequencies of the inputs, shape (inputs,), by least squares."""
+    def estimate(self, reports, *, n=None):
+        """Return unbiased frequencies of the inputs, shape (inputs,), by least squares.
+
+        As many reports as there are outputs need ``n``, the number of users, to be no counts.
+        """
         outputs = self._rows.shape[1]
         reports = values.items(reports, "reports", outputs)
-        return frequencies(self._rows, np.bincount(reports, minlength=outputs) / reports.size)
+        found = frequencies(self._rows, np.bincount(reports, minlength=outputs) / reports.size)
+        values.no_counts(reports, {outputs}, n)
+        return found
 
 
 def frequencies(rows, observed):

@@ -31,6 +31,18 @@ def items(values, name, d):
     return whole(values, name, at_least=0, at_most=d - 1)
 
 
+def no_counts(reports, outputs, n):
+    """Return reports, one for each of the n users; without n, as many as there are outputs may be counts."""
+    if n is None and reports.size in outputs:
+        raise ValueError(
+            f"reports has {reports.size} entries, as many as counts of reports would have; repeat each "
+            f"report as often as it was sent, or pass n={reports.size} if so many users sent one each"
+        )
+    if n is not None and reports.size != validation.users(n):
+        raise ValueError(f"reports must hold n = {n} reports, one for each user, got {reports.size}")
+    return reports
+
+
 def item_sets(values, name, d, s):
     """Return s distinct items in 0, ..., d-1 for each user, shape (n, s), each row ascending."""
     ascending = np.sort(whole(values, name, columns=s, at_least=0, at_most=d - 1), axis=1)

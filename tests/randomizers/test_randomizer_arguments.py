@@ -147,3 +147,31 @@ def test_extremes_neither_overflow_nor_warn(constructor, eps0):
             if eps0 <= 30.0:
                 assert max(ratios.r0_outside, ratios.r1_outside) < 1e-290  # underflow, counted as outside
                 assert ratios.r0_over_w.max() <= mechanism.p * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        randomizers.generalized_rr(eps0=1.0, d=64),
+        randomizers.hadamard(eps0=1.0, d=64),
+        randomizers.from_pmf(np.where(np.eye(64, dtype=bool), 0.37, 0.01)),
+        randomizers.binary_rr(eps0=1.0),
+    ],
+    ids=repr,
+)
+def test_counts_of_reports_are_no_reports(mechanism):
+    """64 counts of 500 users are whole numbers below 64, as reports are."""
+    d = len(mechanism.pmf())
+    counts = np.bincount(np.arange(500) % d, minlength=d) if d > 2 else np.array([1, 0])
+    with pytest.raises(ValueError, match=f"reports has {d} entries.*pass n={d}"):
+        mechanism.estimate(counts)
+    with pytest.raises(ValueError, match="reports must hold n = 500 reports, one for each user, got"):
+        mechanism.estimate(counts, n=500)
+    rng = np.random.default_rng(0)
+    reports = mechanism.sample(np.arange(d), rng)
+    assert mechanism.estimate(reports, n=d).shape == (d,)
+    assert mechanism.estimate(np.tile(reports, 3)) == pytest.approx(mechanism.estimate(reports, n=d))
+    if not mechanism.has_worst_pair:
+        return
+    both = randomizers.joint([mechanism, mechanism])  # whose parts may get as many reports by chance
+    assert both.estimate(both.sample((np.arange(d), np.arange(d)), rng))[0].shape == (d,)
