@@ -11,6 +11,7 @@ from shufflelib.numerics.positive_part_iid import (
     SMALLEST_SIZE,
     LossDistribution,
     expected_positive_part,
+    missing_mass,
 )
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
@@ -162,6 +163,12 @@ class BlanketPair(PairProfile):
             effort = HOPELESS if decided and many == best else rtol
             yield self._tame(first, many), float(jumps[many]), effort, known
 
+    @functools.cached_property
+    def _zero_mass(self):
+        """What the masses of w leave of 1, at least a rounding where w is a blanket."""
+        missing = missing_mass(self.ratios.w)
+        return missing if missing > 0.0 or not self.ratios.below_both else UNIT
+
     def _tame(self, first, many):
         """Return the losses (R_0 − e^ε R_1)/(e^ε w), R_0 = 0 on the first ``many`` extreme outputs."""
         ratios, split = self.ratios, self._extreme[0][:many]
@@ -172,7 +179,7 @@ class BlanketPair(PairProfile):
             mass = mass.copy()
             mass[split[0]] = mass[split].sum()
         value, size = first - ratios.r1_over_w, self._sizes(first)
-        return LossDistribution(value[kept], mass[kept], size[kept], ratios.precision, ratios.zero_mass)
+        return LossDistribution(value[kept], mass[kept], size[kept], ratios.precision, self._zero_mass)
 
     def _sizes(self, first):
         """Return the sizes of the terms of each loss, no less where e^{−ε} R_0/w has few digits or none."""

@@ -25,7 +25,7 @@ import numpy as np
 
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.positive_part_iid import SMALLEST_SIZE, missing_mass
+from shufflelib.numerics.positive_part_iid import SMALLEST_SIZE
 
 SAME = 1e-11  # relative distance within which ratios and masses count as equal, and are blurred by it
 LEAST_OUTSIDE = 2e-290  # mass outside the reference's support that stands for less of it, or for an underflow
@@ -179,12 +179,6 @@ class LikelihoodRatios:
         whole = Interval.of(self.r0_outside).widened(absolute=2.0 * self.precision * self.r0_outside).log()
         return Interval(found.lower, whole.upper)
 
-    @functools.cached_property
-    def zero_mass(self):
-        """What the masses of w leave of 1, at least a rounding where w is a blanket."""
-        missing = missing_mass(self.w)
-        return missing if missing > 0.0 or not self.below_both else UNIT
-
     @property
     def below_both(self):
         """Whether w is nowhere above either report: a blanket, whose mass is 1 for equal ones only."""
@@ -301,3 +295,14 @@ class InputPair:
         pair, rest = (rows[0], rows[1]), {"single_outputs": True}
         attacks = tuple(LikelihoodRatios.against(row, *pair, **rest) for row in rows)
         return cls(LikelihoodRatios.from_masses(*pair, blanket, **rest), attacks)
+
+
+def blankets(pairs, eps0):
+    """Return the ratios to the blanket for each pair of inputs of a randomizer with a local budget."""
+    return [pair.blanket.within_budget(eps0) for pair in pairs]
+
+
+def attacks(pairs, eps0):
+    """Return the ratios of all attacks on each pair; every value has every output if the budget is finite."""
+    found = [attack for pair in pairs for attack in pair.attacks]
+    return found if math.isinf(eps0) else [attack.without_underflow() for attack in found]

@@ -2,13 +2,12 @@ r"""The profile of n shuffled reports: upper bounds from the privacy blanket, lo
 
 import functools
 import itertools
-import math
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles import adjacency
 from shufflelib.profiles.blanket_pair import BlanketPair
-from shufflelib.profiles.likelihood_ratios import distinct
+from shufflelib.profiles.likelihood_ratios import attacks, blankets, distinct
 from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import binary_rr
@@ -54,8 +53,8 @@ def shuffle(randomizer, n):
     """
     remedy = "build one with shufflelib.randomizers; protocols of several messages go to shuffle_messages"
     validation.instance(randomizer, "randomizer", LocalRandomizer, remedy=remedy)
-    kind = ShuffledProfile if randomizer.binary_budgets is None else BinaryProfile
-    return kind(randomizer, validation.users(n))
+    n = validation.users(n)
+    return (ShuffledProfile if randomizer.binary_budgets is None else BinaryProfile)(randomizer, n)
 
 
 class ShuffledProfile(PrivacyProfile):
@@ -94,21 +93,17 @@ class ShuffledProfile(PrivacyProfile):
     @functools.cached_property
     def dominating_pairs(self):
         """The pair under the privacy blanket, for each candidate pair of inputs."""
-        eps0 = self.randomizer.eps0
-        blankets = [inputs.blanket.within_budget(eps0) for inputs in self.input_pairs]
         pairs = self._blanket_pairs(blankets)
         return pairs if len(pairs) <= FEW else (WorstPair(pairs),)
 
     @functools.cached_property
     def attack_pairs(self):
         """The pair under the full density of R(x*), for each candidate pair of inputs and each x*."""
-        attacks = [ratios for inputs in self.input_pairs for ratios in inputs.attacks]
-        if self.randomizer.eps0 < math.inf:
-            attacks = [ratios.without_underflow() for ratios in attacks]
         return self._blanket_pairs(attacks)
 
-    def _blanket_pairs(self, all_ratios):
-        return tuple(map(BlanketPair, distinct(all_ratios).values(), itertools.repeat(self.n)))
+    def _blanket_pairs(self, ratios_of):
+        ratios = distinct(ratios_of(self.input_pairs, self.randomizer.eps0)).values()
+        return tuple(map(BlanketPair, ratios, itertools.repeat(self.n)))
 
     @property
     def pure_epsilon(self):
