@@ -32,8 +32,8 @@ def shuffle(randomizer, n):
     -------
     PrivacyProfile
         ``upper`` bounds come from the privacy blanket, maximised over pairs of inputs and both
-        directions, and hold for all neighbouring datasets; ``lower`` bounds from the best attack in which
-        all other users hold one value x*, which is a possible dataset, so no valid bound is smaller.
+        directions, and hold for all neighbouring datasets; ``lower`` bounds from the best of some attacks in
+        which all other users hold one value x*, which is a possible dataset, so no valid bound is smaller.
         Binary randomized response, under whatever name, has the exact worst dataset on both sides, see
         `BinaryProfile`.
 
@@ -71,7 +71,7 @@ class ShuffledProfile(PrivacyProfile):
 
     source = (
         "guarantee: privacy blanket, for all neighbouring datasets; "
-        "attack: the best one in which all other users hold one value"
+        "attack: the best of those tried in which all other users hold one value"
     )
 
     def __init__(self, randomizer, n):

@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from claims import exact_channels
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.shuffling import BlanketPair
@@ -81,3 +82,12 @@ def test_masses_outside_the_support_are_as_precise_as_their_products():
     for eps in np.linspace(250.0, 290.0, 81):
         low, high = ratios.log_outside(eps)
         assert low <= math.log(1e-200) * (1 - 4e-16) and math.log(1e-200) * (1 + 4e-16) <= high
+
+
+def test_the_attacks_of_a_large_table_are_some_of_all():
+    """PCKV-GRR written as a table of twelve rows: an attack that the mechanism tries is not among the 24."""
+    rows = np.array(exact_channels.key_values(3, 3, 2), float)
+    table = shuffle(randomizers.from_pmf(rows), n=4).delta(0.3)
+    attained = shuffle(randomizers.pckv_grr(eps0=math.log(3), d=3, s=2), n=4).delta(0.3).lower
+    assert table.lower < 0.9 * attained < attained <= table.upper
+    assert "the best of those tried" in table.source
