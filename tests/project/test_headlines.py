@@ -47,7 +47,7 @@ def nearest(field):
 
 
 def wrong(source):
-    """Yield each sentence in which a number after such words, or at an end of a range, is rounded to nearest."""
+    """Yield each sentence in which a number after such words, or at an end of a range, is rounded so."""
     for parts in sentences(source):
         parts = list(parts)
         for k, field in enumerate(parts):
