@@ -49,7 +49,8 @@ function drawCurve({ mechanism, eps0, n, delta }, eps) {
     series: [
       { label: "users", value: (_, one) => one?.toLocaleString("en") ?? "–" },
       { label: "one report alone, ε₀", stroke: grey, dash: [6, 4], width: 2, value: number },
-      { label: "shuffled, ε at most", stroke: accent, width: 3, value: number },
+      // between two numbers of the table the ε of fewer users is proved
+      { label: "shuffled, ε at most", stroke: accent, width: 3, value: number, paths: uPlot.paths.stepped({ align: 1 }) },
       { label: "your setting", stroke: ink, width: 0, points: { show: true, size: 12, fill: ink }, value: number },
     ],
   }, [TABLE.users, TABLE.users.map(() => eps0), shown, at], byId("chart"));

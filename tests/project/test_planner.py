@@ -120,6 +120,14 @@ def test_an_entry_is_computed_as_the_committed_one(name):
         assert np.all(entries(name)[place] <= found) and np.all(np.subtract(found, entries(name)[place]) < 40)
 
 
+def test_the_curve_is_drawn_in_steps_that_the_rule_proves():
+    """Between two numbers of users the answer is the entry on the left, up to the next number."""
+    (line,) = re.findall(r'label: "shuffled, ε at most".*', (FOLDER / "understand.js").read_text())
+    assert "uPlot.paths.stepped({ align: 1 })" in line  # which holds a value to the right
+    for left, right in zip(TABLE["users"], TABLE["users"][1:], strict=False):
+        assert looked_up("binary_rr", 2.0, right - 1, 1e-6) == looked_up("binary_rr", 2.0, left, 1e-6)
+
+
 # without a browser
 
 NODE = shutil.which("node")
