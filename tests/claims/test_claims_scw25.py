@@ -31,6 +31,31 @@ def test_a_blanket_bound_a_thousandth_smaller_is_refuted(factor, verdict):
     assert never_fails(scaled, "one user")(QUICK).verdict is verdict
 
 
+def test_one_answer_that_differs_may_be_worse_than_two_unless_inputs_can_be_exchanged():
+    """The bound from its definition: all pairs of two reports, each from the blanket or not."""
+    rows = {
+        (x, y): [a * b for a in first for b in second]
+        for x, first in enumerate(decompositions.RESPONSE)
+        for y, second in enumerate(decompositions.LOPSIDED)
+    }
+    blanket = [min(column) for column in zip(*rows.values(), strict=True)]
+    drawn = [*zip(range(4), blanket, strict=True), (None, 1 - sum(blanket))]
+
+    def bound(one, other):
+        gain = [(a - F(3, 2) * b) / w for a, b, w in zip(rows[one], rows[other], blanket, strict=True)] + [0]
+        total = sum(
+            p * q * max(gain[-1 if i is None else i] + gain[-1 if j is None else j], 0)
+            for i, p in drawn
+            for j, q in drawn
+        )
+        return total / 2
+
+    assert bound((0, 0), (1, 0)) == F(17, 24)
+    assert max(bound((x, y), (1 - x, 1 - y)) for x in (0, 1) for y in (0, 1)) == F(283, 400)
+    claim = claims.named("scw25-joint")
+    assert claim.verdict is Verdict.SMALLER and "17/24 > 283/400" in claim.check(QUICK).evidence
+
+
 def _of_response(row):
     return decompositions._table(lambda d: exact_shuffle.randomized_response(3, d), (3, 5), row, "options")
 
