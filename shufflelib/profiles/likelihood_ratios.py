@@ -133,8 +133,11 @@ class LikelihoodRatios:
         What is outside the support has underflowed and is left out; of a report that has, the least normal
         float is left.
         """
+        reports = self.r0_over_w, self.r1_over_w
+        if max(self.r0_outside, self.r1_outside) == 0.0 and all(np.all(part > 0.0) for part in reports):
+            return self
         least = LEAST_OTHERS / self.w
-        first, second = (np.where(part > 0.0, part, least) for part in (self.r0_over_w, self.r1_over_w))
+        first, second = (np.where(part > 0.0, part, least) for part in reports)
         inside = {"r0_outside": 0.0, "r1_outside": 0.0, "outside": None}
         return replace(self, r0_over_w=first, r1_over_w=second, **inside)
 
@@ -144,7 +147,7 @@ class LikelihoodRatios:
         Without one, if eps0 is infinite, there is enough mass outside to rule out a pure ε, unless listed.
         """
         if eps0 < math.inf:
-            return replace(self, loss_outside=eps0)
+            return replace(self, loss_outside=eps0) if self.r0_outside or self.r1_outside else self
         if self.outside is not None:
             return self
         return replace(
