@@ -6,7 +6,7 @@ from shufflelib.plotting.labels import label_directly
 from shufflelib.plotting.looks import GREY
 from shufflelib.plotting.style import erase, style
 
-SHADE = "no guarantee can be here:\nan attack attains the black line"
+SHADE = "no guarantee can be here:\nan attack"
 GREY_LINES = "grey: other published\nbounds and limits"
 
 
@@ -67,7 +67,7 @@ def draw_literature(ax, curves, named, *, shade=SHADE):
     >>> named = {"certified upper": "certified", "EFMRTT'19": "first bound, 2019"}
     >>> plotting.draw_literature(ax, curves, named)
     >>> [text.get_text() for text in ax.texts]
-    ['no guarantee can be here:\nan attack attains the black line', 'certified', 'first bound, 2019']
+    ['no guarantee can be here:\nan attack', 'certified', 'first bound, 2019']
     """
     curves = {one.bound: one for one in curves}
     attack = curves.pop("certified lower")
