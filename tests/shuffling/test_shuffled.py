@@ -89,5 +89,5 @@ def test_the_attacks_of_a_large_table_are_some_of_all():
     rows = np.array(exact_channels.key_values(3, 3, 2), float)
     table = shuffle(randomizers.from_pmf(rows), n=4).delta(0.3)
     attained = shuffle(randomizers.pckv_grr(eps0=math.log(3), d=3, s=2), n=4).delta(0.3).lower
-    assert table.lower < 0.9 * attained < attained <= table.upper
+    assert table.lower < 0.95 * attained < attained <= table.upper
     assert "the best of those tried" in table.source
