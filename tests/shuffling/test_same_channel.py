@@ -125,7 +125,7 @@ TABLES = {
     "lopsided": ([[F(3, 4), F(1, 4)], [F(3, 10), F(7, 10)]], False),
     "hardly lopsided": ([[F(3, 4), F(1, 4)], [F(249_999, 10**6), F(750_001, 10**6)]], False),
     "a third output": ([[F(3, 5), F(1, 5), F(1, 5)], [F(1, 5), F(3, 5), F(1, 5)]], False),
-    "two outputs that mirror the first": ([[F(7, 10), F(1, 5), F(1, 10)], [F(3, 10), F(1, 5), F(1, 2)]], False),
+    "two that mirror the first": ([[F(7, 10), F(1, 5), F(1, 10)], [F(3, 10), F(1, 5), F(1, 2)]], False),
     "an x* that tells parts apart": (
         [[F(3, 8), F(3, 8), F(1, 8), F(1, 8)], [F(1, 8), F(1, 8), F(3, 8), F(3, 8)],
          [F(3, 8), F(1, 8), F(3, 8), F(1, 8)]],
