@@ -167,3 +167,15 @@ def test_a_random_bit_is_as_private_as_the_planner_says(eps0):
     assert bit.epsilon(delta).upper <= bit.epsilon(delta).lower * (1 + 1e-6)
     wide = ShuffledProfile(randomizers.duchi(eps0=eps0), n).epsilon(delta).upper
     assert 1.05 < wide / bit.epsilon(delta).upper < 1.9
+
+
+def test_more_than_one_report_on_a_bit_is_not_recognised():
+    bit = randomizers.binary_rr(eps0=1.0)
+    for mechanism in (
+        randomizers.mixture([bit, bit], [0.5, 0.5]),
+        randomizers.joint([bit, bit]),
+        randomizers.poisson_sampled(bit, rate=0.5),
+        randomizers.generic(eps0=1.0),
+        randomizers.harmony(eps0=1.0, d=2),
+    ):
+        assert mechanism.binary_budgets is None, mechanism
