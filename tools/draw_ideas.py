@@ -127,7 +127,7 @@ def outcomes(n=2000, eps0=2.5):
     runs = np.array([randomizer.estimate(randomizer.sample(values, rng)) for _ in range(20)])
     eps = shuffle(randomizer, n=n).epsilon(delta=1e-6).upper
     case = {"truth": shares, "outcomes": runs}
-    case["setting"] = f"{n:,} people, shuffled randomized response: ε = {eps:.3f} at δ = 10⁻⁶"
+    case["setting"] = f"{n:,} people, shuffled randomized response: ε = {plotting.at_most(eps)} at δ = 10⁻⁶"
     rows = [
         {"run": run, "item": item + 1, "truth": shares[item], "estimate": estimate}
         for run, estimates in enumerate(runs, start=1)
