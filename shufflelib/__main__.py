@@ -8,7 +8,6 @@ import os
 import sys
 import warnings
 
-from shufflelib.calibration import cautions
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.calibration.recommendation import TASKS, recommend
 from shufflelib.calibration.search import Calibration
@@ -194,14 +193,7 @@ def _answered(arguments):
     text = f"{answer}\n{answer.certificate}" if isinstance(answer, Calibration) else str(answer)
     if skipped:
         text, found = f"{text}\n{file}: skipped {skipped}", found | {"skipped": skipped}
-    if name == "epsilon" and (said := _warning(answer, **arguments)):
-        text, found = f"{said}\n{text}", found | {"warning": said}
     return text, found, Table([found])
-
-
-def _warning(answer, *, n, delta, rate=1.0, **_):
-    """Return what is to be said about an answer ε at δ for n users, if anything."""
-    return cautions.warning(cautions.about_epsilon(answer.upper, delta, n, rate))
 
 
 def _tabulated(file):

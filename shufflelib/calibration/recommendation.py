@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib import randomizers
-from shufflelib.calibration import cautions
-from shufflelib.calibration.cautions import breach, exactly, warning
 from shufflelib.calibration.targets import LARGEST_BUDGET, SMALLEST_BUDGET, Target
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import axes, progress
 from shufflelib.numerics.tables import Table
+from shufflelib.profiles import cautions
+from shufflelib.profiles.cautions import breach, exactly, warning
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle
 from shufflelib.shuffling.multi_message import shuffle_messages

@@ -81,7 +81,7 @@ class Calibration:
     def to_dict(self):
         """Return the answer and its certificate as a dictionary of numbers and text."""
         found = {"answer": self.answer, "unproved": self.unproved, "fails": self.fails}
-        return found | {"warning": self.warning} | self.certificate.to_dict()
+        return found | self.certificate.to_dict() | {"warning": self.warning}
 
 
 def _exact_or(value, *, up):

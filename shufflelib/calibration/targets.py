@@ -8,10 +8,10 @@ import functools
 import inspect
 import math
 
-from shufflelib.calibration import cautions
 from shufflelib.calibration.nearly_composed import nearly_composed
 from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
+from shufflelib.profiles import cautions
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.privacy_profile import APART, PrivacyProfile
 from shufflelib.randomizers.additive import gaussian
@@ -312,7 +312,8 @@ def _of_parameter(name, randomizer, parameters, n, asked, which, **search):
 def _warned(found, n, rate):
     """Return the answer with what is to be said about a target for n users."""
     about = cautions.about_target(found.eps, found.delta, n, rate)
-    return dataclasses.replace(found, warning=cautions.warning(about))
+    certificate = dataclasses.replace(found.certificate, warning="")  # of the target it is all said here
+    return dataclasses.replace(found, certificate=certificate, warning=cautions.warning(about))
 
 
 def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):

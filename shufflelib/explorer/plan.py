@@ -2,12 +2,12 @@
 
 import html
 
-from shufflelib.calibration.cautions import USELESS, exactly, meaningless, odds
 from shufflelib.calibration.recommendation import TASKS
 from shufflelib.explorer import plan_pictures, questions, text
 from shufflelib.explorer.questions import Unknown
 from shufflelib.explorer.text import bound, code
 from shufflelib.plotting.headings import digits
+from shufflelib.profiles.cautions import USELESS, exactly, meaningless, odds
 
 NAMES = {name: one.name for candidates in TASKS.values() for name, one in candidates.items()}
 

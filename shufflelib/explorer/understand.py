@@ -2,10 +2,10 @@
 
 import math
 
-from shufflelib.calibration import cautions
 from shufflelib.explorer import questions, text
 from shufflelib.explorer.questions import Unknown
 from shufflelib.plotting.headings import digits
+from shufflelib.profiles import cautions
 
 
 def answer(setting, known):

@@ -107,6 +107,8 @@ class Certified:
         What the number assumes: whom to trust, and what must not depend on the values.
     cause : str
         Why the bracket is wide, if it is: the theory, the numerics, or both.
+    warning : str
+        What a reader must know before the number, such as that δ is too large to protect anybody.
 
     Raises
     ------
@@ -138,6 +140,7 @@ class Certified:
     statement: str = field(default="", compare=False)
     hypotheses: tuple = field(default=(), compare=False)
     cause: str = field(default="", compare=False)
+    warning: str = field(default="", compare=False)
 
     def __post_init__(self):
         lower, upper = np.array(self.lower, float), np.array(self.upper, float)  # copies, to be frozen
@@ -174,10 +177,10 @@ class Certified:
     def __str__(self):
         provided = ["provided that", *(f"- {one}" for one in self.hypotheses)] if self.hypotheses else []
         proofs = self.source.split("; ")
-        lines = (self._warning(), self.statement, self._ends(), self.status.value, *proofs, *provided)
-        return "\n".join(part for part in lines if part)
+        first = self.warning, self._wide(), self.statement, self._ends(), self.status.value
+        return "\n".join(part for part in (*first, *proofs, *provided) if part)
 
-    def _warning(self):
+    def _wide(self):
         """Say that the bracket is wide, or nothing."""
         factor = np.max(self.width)
         if not WIDE < factor < np.inf or self.status is Status.UNBOUNDED:
@@ -217,7 +220,8 @@ class Certified:
         """Return bounds, width, status and all texts as a dictionary that JSON can hold, arrays as lists."""
         ends = {name: np.asarray(getattr(self, name)).tolist() for name in ("lower", "upper", "width")}
         texts = {"statement": self.statement, "source": self.source, "hypotheses": "; ".join(self.hypotheses)}
-        return ends | {"status": self.status.name.lower(), "cause": self.cause} | texts
+        warned = {"warning": self.warning} if self.warning else {}
+        return ends | {"status": self.status.name.lower(), "cause": self.cause} | texts | warned
 
 
 class Interval(NamedTuple):

@@ -217,6 +217,9 @@ class _Composed(PrivacyProfile):
         what = f": {kinds}{more}" if len(self.rounds) > 1 else f" of {self.rounds[0][0].statement}"
         self.statement = f"{total} adaptive rounds{what}"
         self.adjacency = adjacency.of_rounds(profile.adjacency for profile, _ in self.rounds)
+        known = [profile for profile, _ in self.rounds if profile.users is not None]
+        self.users = min((profile.users for profile in known), default=None)
+        self.population = max((profile.population for profile in known), default=None)
         if self.adjacency != adjacency.NO_DATASETS:
             self.hypotheses = adjacency.united(
                 adjacency.COMPOSED, *(profile.hypotheses for profile, _ in self.rounds)
@@ -380,6 +383,7 @@ class SubsampledPairProfile(SubsampledPair, PairProfile):
     def __init__(self, pair, rate):
         super().__init__(pair, rate)
         self.statement = f"a share {rate:g} of {pair.statement}"
+        self.users, self.population = pair.users, pair.users and pair.population / rate
         self.source = pair.source
 
     def __repr__(self):
@@ -410,6 +414,7 @@ class SubsampledProfile(PrivacyProfile):
     def __init__(self, profile, rate):
         self.profile, self.rate = profile, rate
         self.statement = f"{profile.statement}, from a random share {rate:g} of the population"
+        self.users, self.population = profile.users, profile.users and profile.population / rate
         self.source = profile.source + "; subset of fixed size, without replacement"
         self.adjacency = profile.adjacency
         self.hypotheses = adjacency.united(adjacency.SUBSAMPLED, profile.hypotheses)

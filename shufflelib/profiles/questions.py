@@ -33,6 +33,7 @@ from shufflelib.numerics.optional import counting
 from shufflelib.numerics.root_finding import COARSE, enclosed_epsilon
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.adjacency import NO_DATASETS
+from shufflelib.profiles.cautions import about_epsilon, warning
 from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.shown import Shown
 
@@ -75,6 +76,9 @@ class Questions(Shown, ABC):
     source = ""
     adjacency = NO_DATASETS
     hypotheses = ()
+    users = population = (
+        None  # how many report in a round and from how many they are drawn, where it is known
+    )
 
     @property
     @abstractmethod
@@ -175,14 +179,19 @@ class Questions(Shown, ABC):
         -------
         Certified
             ``upper`` is a proved guarantee: :math:`\delta(\text{upper}) \le` ``delta``.  Infinite,
-            with a status that says so, where no finite ε is proved.
+            with a status that says so, where no finite ε is proved.  Where the number of users is known, its
+            ``warning`` says so if ``delta`` is not below one over it.
         """
         grid = validation.probabilities(delta, "delta")
         (lower, upper), ceiling = each(self._epsilon, grid), self.pure_epsilon
         ends = lower, np.minimum(upper, ceiling)
-        return self._certified(
+        found = self._certified(
             "epsilon", "delta", grid, ends, lambda _, x: self._why_wide(x), ceiling=ceiling
         )
+        if self.users is None or not grid.size:
+            return found
+        about = about_epsilon(np.min(found.upper), np.max(grid), self.users, self.users / self.population)
+        return dataclasses.replace(found, warning=warning(about))
 
     @counting("points of curves")
     def _epsilon(self, delta):

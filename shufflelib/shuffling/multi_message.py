@@ -154,6 +154,7 @@ class ShuffledMessages(PrivacyProfile):
 
     def __init__(self, randomizer, n, blanket):
         self.randomizer, self.n, self.blanket = randomizer, n, blanket
+        self.users = self.population = n
         self.statement = f"n = {n} input messages and {blanket} blanket messages of {randomizer}"
 
     @functools.cached_property

@@ -76,6 +76,7 @@ class ShuffledProfile(PrivacyProfile):
 
     def __init__(self, randomizer, n):
         self.randomizer, self.n = randomizer, n
+        self.users = self.population = n
         self.statement = f"n = {n} shuffled reports of {randomizer}"
         self.adjacency = randomizer.adjacency
         self.hypotheses = (*adjacency.SHUFFLED, *randomizer.hypotheses)

@@ -9,7 +9,7 @@ import pytest
 
 import oracles
 from finite_pairs import LOPSIDED, Opaque, discrete
-from shufflelib import randomizers
+from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles import DiscretePair, Gaussian, connect_the_dots
@@ -212,3 +212,19 @@ def test_rounding_of_p_is_inside_the_ends_of_the_pair(eps0, n):
             assert bracket.upper - bracket.lower < 1e-8 * truth + 1e-14 + 3e-16 * n
         bracket = VariationRatioPair.of(randomizers.generic(eps0=eps0), n=n).delta(eps)
         assert bracket.lower <= truth <= bracket.upper
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda one: one, lambda one: one.compose(2), lambda one: one.subsample(0.5)]
+)
+def test_an_epsilon_at_a_useless_delta_is_warned_of_in_its_first_line(wrap):
+    """Publishing the value of one user, drawn at random from 1000, is (0, 1/1000)-DP."""
+    profile = wrap(shuffle(randomizers.binary_rr(eps0=1.0), n=1000))
+    limit = 1.0 / profile.population
+    found = profile.epsilon(limit)
+    assert str(found).startswith("Warning: delta = ") and "is not below 1/users" in found.warning
+    assert found.to_dict()["warning"] == found.warning == profile.epsilon([1e-9, limit]).warning
+    safe = profile.epsilon(0.99 * limit)
+    assert not safe.warning and "warning" not in safe.to_dict() and "Warning" not in str(safe)
+    assert "so few reports" in str(shuffle(randomizers.binary_rr(eps0=1.0), n=2).epsilon(1e-6))
+    assert not Gaussian(1.0).epsilon(0.5).warning

@@ -111,7 +111,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
             held = values.whole(counts, "counts", at_least=1, at_most=validation.MAX_USERS).astype(float)
         if held.size != budgets.size:
             raise ValueError(f"counts must hold a number for each of {budgets.size} budgets, got {held.size}")
-        self.n = validation.users(held.sum())
+        self.n = self.users = self.population = validation.users(held.sum())
         self.kinds, where = np.unique(budgets, return_inverse=True)
         self.counts = np.bincount(where, weights=held)
         self.search_width = 2e-8 if self.kinds.size <= SHARP_KINDS else 1e-6

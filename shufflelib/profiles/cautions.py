@@ -16,7 +16,7 @@ def exactly(value):
 
     Examples
     --------
-    >>> from shufflelib.calibration.cautions import exactly
+    >>> from shufflelib.profiles.cautions import exactly
     >>> exactly(0.5), exactly(1e-8), exactly(0.12345678)
     ('0.5', '1e-08', '0.12345678')
     """
@@ -41,7 +41,7 @@ def breach(eps0, reports="one report"):
 
     Examples
     --------
-    >>> from shufflelib.calibration.cautions import breach
+    >>> from shufflelib.profiles.cautions import breach
     >>> breach(1.0)
     'one report makes any guess about its sender at most 2.72 times as likely as before'
     >>> breach(200.0, "all 52 reports together")
@@ -73,7 +73,7 @@ def about_target(eps, delta, n, rate=1.0):
 
     Examples
     --------
-    >>> from shufflelib.calibration.cautions import about_target
+    >>> from shufflelib.profiles.cautions import about_target
     >>> about_target(1.0, 1e-6, n=1000)
     ()
     >>> about_target(1e-7, 0.5, n=1000)[0]
@@ -123,7 +123,7 @@ def warning(cautions):
 
     Examples
     --------
-    >>> from shufflelib.calibration.cautions import about_delta, warning
+    >>> from shufflelib.profiles.cautions import about_delta, warning
     >>> warning(about_delta(0.5, n=1000)).partition(":")[0]
     'Warning'
     """
