@@ -204,7 +204,7 @@ def _parquet(data):
         import pyarrow
         from pyarrow import parquet
     if tuple(int(part) for part in pyarrow.__version__.split(".")[:3]) < SAFE_PYARROW:
-        raise ImportError("pyarrow must be 14.0.1 or later; pip install -U pyarrow, or save the table as CSV")
+        raise ImportError("pyarrow must be 14.0.1 or later; update it, or save the table as CSV")
     table = parquet.read_table(io.BytesIO(data))
     refuse_row_as_labels(table.column_names)
     return np.column_stack([np.asarray(column) for column in table.columns])
