@@ -43,7 +43,7 @@ class DiscretePair(PairProfile):
     """
 
     statement = "a finite pair (P, Q)"
-    source = "exact sums over the support; both bounds differ by rounding only"
+    source = "exact sums over the support"
 
     def __init__(self, log_p, log_q):
         log_p = _log_masses(log_p, "log_p")
@@ -172,10 +172,10 @@ class Gaussian(SymmetricPair, PairProfile):
     epsilon at delta = 1e-06 of 1-Gaussian differential privacy
     4.88655 ≤ value ≤ 4.88656
     certified on both sides
-    closed form: both bounds differ by rounding only
+    closed form
     """
 
-    source = "closed form: both bounds differ by rounding only"
+    source = "closed form"
 
     def __init__(self, mu):
         self.mu = validation.real(

@@ -384,7 +384,10 @@ class SubsampledPairProfile(SubsampledPair, PairProfile):
         super().__init__(pair, rate)
         self.statement = f"a share {rate:g} of {pair.statement}"
         self.users, self.population = pair.users, pair.users and pair.population / rate
-        self.source = pair.source
+        self.source = (
+            "mixed with the second distribution, connect-the-dots where a question needs the whole curve; "
+            + pair.source
+        )
 
     def __repr__(self):
         return f"{self.pair!r}.subsample(rate={self.rate:g})"
