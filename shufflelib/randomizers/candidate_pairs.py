@@ -7,6 +7,7 @@ Lower bounds are valid for any selection of attacks, so only the most promising 
 """
 
 import math
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -183,13 +184,17 @@ def local_budget(rows, precision):
     return loss + 4.0 * precision * (1.0 + loss)
 
 
-def binary_budgets(rows, precision):
+def binary_budgets(matrix, rows, precision):
     """Return budgets of binary randomized response between which the rows are, None if they are not.
 
     Outputs whose probabilities are proportional count as one.  All rows of two outputs are mixtures of the
-    two extreme ones, in which either output is rarest.
+    two extreme ones, in which either output is rarest.  With more outputs, three or more rows are such
+    mixtures only if outputs that count as one are exactly proportional in the ``matrix``, before rows were
+    divided by their sums; two rows are always a post-processing of binary randomized response of their local
+    budget (Kairouz, Oh, Viswanath 2015).
     """
-    rows = rows[:, rows.max(axis=0) > 0.0]
+    used = rows.max(axis=0) > 0.0
+    matrix, rows = matrix[:, used], rows[:, used]
     if rows.min() == 0.0:
         return None
     columns = rows / rows.sum(axis=0)
@@ -199,6 +204,8 @@ def binary_budgets(rows, precision):
     as_second = np.abs(columns / columns[:, [second]] - 1.0).max(axis=0) <= 4.0 * precision
     if is_first[second] or not np.all(is_first | as_second):
         return None
+    if len(rows) > 2 and not all(_proportional(matrix[:, part]) for part in (is_first, ~is_first)):
+        return None
     rarest = [float(rows[:, part].sum(axis=1).min()) for part in (is_first, ~is_first)]
     low, high = min(rarest), max(rarest)
     doubt = 2.0 * precision + 4.0 * rows.shape[1] * np.finfo(float).eps
@@ -207,4 +214,12 @@ def binary_budgets(rows, precision):
         return None
     inner, outer = (math.log1p(-chance) - math.log(chance) for chance in (most, least))
     inner, outer = inner * (1.0 - 1e-15) - 1e-15, outer * (1.0 + 1e-15) + 1e-15
+    if len(rows) == 2 and rows.shape[1] > 2:
+        outer = max(outer, local_budget(rows, precision))
     return (inner, outer) if 0.0 < inner and outer <= LARGEST_BUDGET else None
+
+
+def _proportional(columns):
+    """Return whether all columns are exact multiples of the first."""
+    top, *others = [[Fraction(entry) for entry in row] for row in columns.tolist()]
+    return all(row[0] * one == top[0] * entry for row in others for entry, one in zip(row, top, strict=True))

@@ -138,7 +138,7 @@ class from_pmf(FiniteRandomizer):
     @functools.cached_property
     def binary_budgets(self):
         """Those of a table with two different outputs whose extreme rows mirror each other."""
-        return candidate_pairs.binary_budgets(self._rows, self.precision)
+        return candidate_pairs.binary_budgets(np.array(self.matrix), self._rows, self.precision)
 
     def pmf(self):
         """Return the table, shape (inputs, outputs), rows divided by their sums, in the order given."""

@@ -179,3 +179,35 @@ def test_more_than_one_report_on_a_bit_is_not_recognised():
         randomizers.harmony(eps0=1.0, d=2),
     ):
         assert mechanism.binary_budgets is None, mechanism
+
+
+def test_outputs_that_are_only_nearly_proportional_are_charged():
+    """Rows may sum to 1 within 1e-9, so that a ratio of its own can hide behind the table's precision."""
+    scale, apart = 1.0 + 9e-10, 1.1e-8
+    crooked = [
+        [0.6 * scale, 0.399 * scale, 0.001 * (1.0 - apart) * scale],
+        [0.4 * scale, 0.5985 * scale, 0.0015 * scale],
+    ]
+    tiny = [
+        [0.499999999999344, 0.486232909060667, 0.01376709093998893],
+        [0.5000000000006559, 0.48623290905939187, 0.013767090939952133],
+    ]
+    for table in (crooked, tiny):
+        exact = [[F(x) / sum(map(F, row)) for x in row] for row in table]
+        pairs = (exact, exact[::-1])
+        largest = max(a / b for one, other in pairs for a, b in zip(one, other, strict=True))
+        profile = shuffle(randomizers.from_pmf(table), 2)
+        assert profile.pure_epsilon >= math.log1p(float(largest - 1))
+    single = shuffle(randomizers.from_pmf(crooked), 1)
+    ratio = F(math.exp(0.40546511413570363))  # the budget that the merged columns have
+    rows = [[F(x) / sum(map(F, row)) for x in row] for row in crooked]
+    truth = sum(max(b - ratio * a, 0) for a, b in zip(*rows, strict=True))
+    assert truth > 1e-12 and single.delta(0.40546511413570363).upper >= float(truth)
+
+
+def test_three_inputs_with_nearly_proportional_outputs_are_no_mixtures_of_two():
+    p, near = 0.7, 1.0 + 2e-14
+    table = [[p, 0.2, 0.1], [1.0 - p, 0.7 * 2 / 3 * near, 0.7 / 3], [0.5, 1.0 / 3, 1.0 / 6 * near]]
+    assert randomizers.from_pmf(table).binary_budgets is None
+    doubled = [[p, 0.15, 0.15], [1.0 - p, 0.35, 0.35], [0.5, 0.25, 0.25]]
+    assert randomizers.from_pmf(doubled).binary_budgets is not None
