@@ -13,7 +13,16 @@ from shufflelib import randomizers
 from shufflelib.published.closed_form import BlanketBounds
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
-FIGURES_12 = {"subset": randomizers.subset, "local hash": randomizers.local_hash}
+
+def _subset(eps0, d):
+    return randomizers.subset(eps0=eps0, d=d, k=math.ceil(d / (math.exp(eps0) + 1.0)))
+
+
+def _local_hash(eps0, d):
+    return randomizers.local_hash(eps0=eps0, d=d, l=round(math.exp(eps0)) + 1)
+
+
+FIGURES_12 = {"subset": _subset, "local hash": _local_hash}  # of the sizes that the paper and its source use
 
 
 @functools.lru_cache(maxsize=256)
