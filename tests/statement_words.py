@@ -5,13 +5,21 @@ import re
 from shufflelib import randomizers, shuffle
 from shufflelib.shuffling.multi_message import shuffle_messages
 
+
+def one_block(eps0, d, order):
+    """Return Hadamard response with one block, which fixes its order."""
+    found = randomizers.hadamard(eps0=eps0, d=d)
+    assert (found.K, found.B) == (order, 1)
+    return found
+
+
 MECHANISMS = {
     r"randomized response": randomizers.generalized_rr,
     r"basic RAPPOR": randomizers.rappor,
     r"optimized unary encoding": randomizers.optimized_unary,
     r"subset selection of (?P<k>[\d,]+) options": randomizers.subset,
     r"local hashing to (?P<l>[\d,]+) values": randomizers.local_hash,
-    r"Hadamard response": randomizers.hadamard,
+    r"Hadamard response with one block of order (?P<order>[\d,]+)": one_block,
     r"one random bit \(Duchi et al.\)": randomizers.duchi,
     r"the piecewise mechanism": randomizers.piecewise,
     r"Laplace noise of scale 1/eps0": randomizers.laplace,

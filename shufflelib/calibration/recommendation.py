@@ -20,7 +20,7 @@ from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import axes, progress
 from shufflelib.numerics.tables import Table
 from shufflelib.profiles import cautions
-from shufflelib.profiles.cautions import breach, exactly, warning
+from shufflelib.profiles.cautions import breach, exactly, population, warning
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle
 from shufflelib.shuffling.multi_message import shuffle_messages
@@ -97,7 +97,11 @@ TASKS = {
             size=" to {0.l:,} values",
         ),
         "hadamard": Candidate(
-            "Hadamard response", randomizers.hadamard, lambda one: _bits(one.K), "O(n + K log K)"
+            "Hadamard response",
+            randomizers.hadamard,
+            lambda one: _bits(one.K),
+            "O(n + K log K)",
+            size=" with one block of order {0.K:,}",
         ),
         "balls_into_bins": Candidate(
             "balls into bins (several messages)",
@@ -310,7 +314,7 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
         + f"{task}{'' if d is None else f' of {d:,} items'}: "
         f"ε ≤ {exactly(target.eps)} at δ = {exactly(target.delta)}, "
         f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {target.rounds:,} round{'s' * (target.rounds > 1)}"
-        + ("" if target.rate == 1.0 else f", drawn for each from {n / target.rate:,.0f}"),
+        + ("" if target.rate == 1.0 else f", drawn for each from {population(n, target.rate):,}"),
         notes=_notes(task, d, n, stay, dropout, target, refused, rows, costly),
         hidden=("proved delta", "python", "warning", "sentence"),
         asked={"task": task, "d": d, "n": n, "dropout": dropout, **dataclasses.asdict(target)},
@@ -397,7 +401,7 @@ def _sentence(one, mechanism, value, target, stay, asked):
             alone += f", and {breach(target.rounds * value, f'all {target.rounds:,} reports together')}"
     crowd = f"at least {stay:,}"
     if sampled:
-        drawn = f"{asked:,} users drawn at random from {math.ceil(asked / target.rate * (1.0 - 1e-12)):,}"
+        drawn = f"{asked:,} users drawn at random from {population(asked, target.rate):,}"
         crowd = drawn if stay == asked else f"{crowd} of {drawn}"
     secret = "that users are drawn anew for each round and in secret, " * sampled
     return (
@@ -429,8 +433,8 @@ def _notes(task, d, n, stay, dropout, target, refused, rows, costly):
         )
     if target.rate < 1.0:
         notes.append(
-            f"{n:,} of {n / target.rate:,.0f} users are drawn for each round. The errors are those of an "
-            "estimate for the users drawn; who is drawn adds to the error for all."
+            f"{n:,} of {population(n, target.rate):,} users are drawn for each round. The errors are those "
+            "of an estimate for the users drawn; who is drawn adds to the error for all."
         )
     if target.rounds > 1:
         notes.append("The target is for all rounds together; the errors are those of one round.")

@@ -12,6 +12,7 @@ from shufflelib.explorer.pictures import DRAWING
 from shufflelib.explorer.templates import fill
 from shufflelib.explorer.text import code
 from shufflelib.plotting.headings import digits
+from shufflelib.profiles.cautions import population
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.shuffled import shuffle
 
@@ -55,7 +56,7 @@ def _question(setting):
         else "the mean of a number in [0, 1]"
     )
     extra = f", {setting.rounds:,} rounds" if setting.rounds > 1 else ""
-    extra += f", drawn from {setting.n / setting.rate:,.0f}" if setting.rate < 1.0 else ""
+    extra += f", drawn from {population(setting.n, setting.rate):,}" if setting.rate < 1.0 else ""
     extra += f", of whom {100 * setting.dropout:g} % may drop out" if setting.dropout > 0.0 else ""
     return (
         f"Which mechanism estimates {what} from the shuffled reports of {setting.n:,} users{extra}, "

@@ -24,6 +24,18 @@ def exactly(value):
     return few if float(few) == value else repr(float(value))
 
 
+def population(n, rate):
+    """Return the users from whom n are drawn at a rate, rounded up.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles.cautions import population
+    >>> population(100_000, 0.3), population(10, 0.1)
+    (333334, 100)
+    """
+    return math.ceil(n / rate * (1.0 - 1e-12))
+
+
 def odds(eps):
     """Return e^ε, rounded up, as text."""
     if eps >= 700.0:
@@ -60,11 +72,12 @@ def about_delta(delta, n, rate=1.0):
     found, users = [], n / rate
     if delta * users >= 1.0 - 1e-12:
         found.append(
-            f"delta = {exactly(delta)} is not below 1/users = {1.0 / users:.2g}: publishing the value of one "
-            f"user, drawn at random from all {users:,.0f}, has this delta too; use a much smaller delta."
+            f"delta = {exactly(delta)} is not below 1/users = {written(1.0 / users, up=False, digits=3)}: "
+            f"publishing the value of one user, drawn at random from all {population(n, rate):,}, has this "
+            "delta too; use a much smaller delta."
         )
     if n < FEW_USERS:
-        found.append(f"n = {n}: so few reports hide nobody; the protection is that of each device's noise.")
+        found.append(f"n = {n}: is that the number of users who report? So few hide little.")
     return tuple(found)
 
 
@@ -93,10 +106,8 @@ def about_epsilon(eps, delta, n, rate=1.0):
     """Return warnings about an answer ε at δ."""
     found = about_delta(delta, n, rate)
     if eps < NO_DISTANCE:
-        covered = (
-            f"epsilon is (nearly) 0 because delta = {exactly(delta)} covers all that the results differ by"
-        )
-        found = (*found, f"{covered}, not because they do not differ.")
+        covers = f"epsilon is (nearly) 0: delta = {exactly(delta)} covers whatever the results differ by."
+        found = (*found, covers)
     return found
 
 
