@@ -261,6 +261,8 @@ def _parsed(argv):
         parser.error(f"{twice[0]} is given twice; keep one")
     if unknown:
         takes = f"is no parameter of {randomizer}; " if randomizer else "is unknown; "
+        if randomizer and unknown[0].lstrip("-").partition("=")[0] in parameters(constructors()[randomizer]):
+            takes = "is what this command looks for; leave it out; "
         parser.error(f"{unknown[0]} {takes}--help lists the options")
     return {name: value for name, value in vars(arguments).items() if value is not None}
 

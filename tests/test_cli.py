@@ -102,7 +102,10 @@ BAD = {
         "--d is no parameter",
     ),
     "calibrate nothing": (["calibrate"], "eps0|sigma|users|rounds"),
-    "calibrate what is given": (["calibrate", "eps0", *GENERIC, "--n", "10", *TARGET], "--eps0"),
+    "calibrate what is given": (
+        ["calibrate", "eps0", *GENERIC, "--n", "10", *TARGET],
+        "--eps0 is what this command looks for; leave it out",
+    ),
     "calibrate users by n": (["calibrate", "users", *GENERIC, "--n", "10", *TARGET], "--n"),
     "no budget to find": (
         ["calibrate", "eps0", "--randomizer", "gaussian", "--n", "10", *TARGET],
@@ -204,9 +207,9 @@ def test_mechanisms_are_listed_with_parameters_domains_and_sources(capsys):
     [
         (["epsilon", *TEN, "--delta", "1e-3"], "delta = 0.001 is not below 1/users = 1e-05"),
         (["epsilon", *TEN, "--delta", "1e-6", "--rate", "0.1"], "drawn at random from all 1,000,000"),
-        (["epsilon", *TEN, "--delta", "0.5"], "epsilon is (nearly) 0 because delta = 0.5 covers all"),
+        (["epsilon", *TEN, "--delta", "0.5"], "epsilon is (nearly) 0: delta = 0.5 covers whatever"),
         (["calibrate", "users", *TEN[:-2], "--eps", "0.01", "--delta", "0.3"], "are the two exchanged?"),
-        (["calibrate", "users", *TEN[:-2], "--eps", "0.01", "--delta", "0.3"], "n = 1: so few reports"),
+        (["calibrate", "users", *TEN[:-2], "--eps", "0.01", "--delta", "0.3"], "n = 1: is that the number"),
         (["calibrate", "eps0", *TEN[:2], *TEN[4:], "--eps", "1", "--delta", "1e-5"], "1/users = 1e-05"),
         (["calibrate", "rounds", *FEW, "--eps", "3", "--delta", "0.2"], "1/users = 0.02"),
         (["recommend", "--n", "1000", "--eps", "1", "--delta", "0.1", "--task", "mean"], "1/users = 0.001"),

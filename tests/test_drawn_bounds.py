@@ -216,3 +216,11 @@ def test_points_without_a_bound_are_left_out():
     assert np.isnan(upper).tolist() == [False, False, False, True, True, False]
     with pytest.raises(ValueError, match="known must be one of falls, rises, got 'up'; draw"):
         between([1, 2], [3, 2], [3, 2], "up")
+
+
+def test_a_picture_over_what_some_mechanism_lacks_is_refused():
+    spec = {"quantity": "epsilon", "randomizer": ["binary-rr", "gaussian"], "eps0": [1, 2], "sigma": 1.0}
+    with pytest.warns(UserWarning, match="is left out for"):
+        table = sweeps.tabulate(spec | {"n": 100, "delta": 1e-6}, n_jobs=1)
+    with pytest.raises(ValueError, match="a picture over eps0 needs it in every row, and gaussian has none"):
+        drawn(table)

@@ -95,7 +95,7 @@ def test_a_statement_names_all_that_its_guarantee_depends_on(name):
             {"eps": 1e-7, "delta": 0.5},
             "Warning: delta = 0.5 is larger than eps = 1e-07: are the two exchanged?",
         ),
-        ({"n": 2, "eps": 0.01, "delta": 1e-12}, "n = 2: so few reports hide nobody"),
+        ({"n": 2, "eps": 0.01, "delta": 1e-12}, "n = 2: is that the number of users who report?"),
         ({"n": 2, "eps": 0.01, "delta": 1e-12}, "The standard error of a share between 0 and 1 is "),
         ({"eps": 8.0}, "eps = 8 lets a result be 2,990 times as likely"),
     ],

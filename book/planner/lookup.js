@@ -111,7 +111,7 @@ function normal(x) {
 function written(value, digits = 2, up = true) {
   if (value === 0) return "0";
   const unit = 10 ** (Math.floor(Math.log10(value)) - digits + 1);
-  const steps = up ? Math.ceil(value / unit) : Math.round(value / unit);
+  const steps = up ? Math.ceil(value / unit - 1e-9) : Math.floor(value / unit + 1e-9);
   return Number((steps * unit).toPrecision(digits + 1)).toLocaleString("en", { maximumSignificantDigits: digits + 1 });
 }
 

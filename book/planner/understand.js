@@ -15,7 +15,7 @@ function showUnderstand() {
   const { mechanism, eps0, n, delta } = asked;
   const eps = centralEpsilon(mechanism, eps0, n, delta);
   answer.textContent = `ε ≤ ${written(eps)}`;
-  const none = "ε is 0 because δ covers all that the results differ by, not because they do not differ.";
+  const none = "ε is 0: δ covers whatever the results differ by.";
   byId("understand-warning").textContent = [warning({ n, eps: 1, delta }), eps === 0 ? none : ""].join(" ").trim();
   const caught = 100 * Math.min(Math.exp(eps) * 0.05 + delta, 1 - Math.exp(-eps) * (0.95 - delta));
   words.textContent = `One report alone has ε₀ = ${eps0}; shuffled with the reports of ${n.toLocaleString("en")} users it has ` +

@@ -162,8 +162,12 @@ class Crowd(_Idea):
 
     def finding(self, setting, known):
         """Return how many reports look like yours."""
-        mine = (setting.n - 1) * looks(setting.randomizer()).others[0]
-        return f"About {plotting.digits(mine, 2)} of the other {setting.n - 1:,} reports look like yours"
+        others, randomizer = setting.n - 1, setting.randomizer()
+        if randomizer.eps0 == 0.0:
+            return f"All of the other {others:,} reports look like yours"
+        mine = others * looks(randomizer).others[0]
+        about = f"{others:,}" if mine > 0.99 * others else plotting.digits(mine, 2)
+        return f"About {about} of the other {others:,} reports look like yours"
 
 
 class _OfPlan(_Idea):

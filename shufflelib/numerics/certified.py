@@ -45,8 +45,8 @@ class Status(enum.Enum):
         "the target is below what the method can resolve, so both bounds are trivial: use a larger delta"
     )
     UNBOUNDED = (
-        "no finite bound is proved here; the upper bound is infinite: use a larger delta or more users, "
-        "or a mechanism in which every value can lead to every report"
+        "no finite bound is proved here; the upper bound is infinite: use a mechanism in which every value "
+        "can lead to every report; a larger delta or more users help only where values share most reports"
     )
 
     @classmethod

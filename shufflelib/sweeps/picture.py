@@ -57,6 +57,10 @@ def drawn(rows):
     answered = [row for row in rows if not row["status"].startswith("refused")]
     if not answered:
         raise ValueError("there is nothing to draw: every point was refused, see their status")
+    if missing := next((row["randomizer"] for row in rows if row.get(along) is None), None):
+        raise ValueError(
+            f"a picture over {along} needs it in every row, and {missing} has none: sweep it apart"
+        )
     height = next(name for name in SHOWN if name in answered[0])
     scales = {
         "xscale": _scale([row[along] for row in rows]),

@@ -226,5 +226,5 @@ def test_an_epsilon_at_a_useless_delta_is_warned_of_in_its_first_line(wrap):
     assert found.to_dict()["warning"] == found.warning == profile.epsilon([1e-9, limit]).warning
     safe = profile.epsilon(0.99 * limit)
     assert not safe.warning and "warning" not in safe.to_dict() and "Warning" not in str(safe)
-    assert "so few reports" in str(shuffle(randomizers.binary_rr(eps0=1.0), n=2).epsilon(1e-6))
+    assert "So few hide little" in str(shuffle(randomizers.binary_rr(eps0=1.0), n=2).epsilon(1e-6))
     assert not Gaussian(1.0).epsilon(0.5).warning
