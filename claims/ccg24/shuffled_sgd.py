@@ -52,17 +52,17 @@ def _theorem_3_by_sampling():
     return least, _delta_of_theorem_3(), {"delta": score.mean(), "least": least}
 
 
-def _sensitivity(effort):
-    clip, size = Fraction(10), SIZE
-    one = (clip - (-clip)) / size
-    block = size * one
-    steps = (
-        f"block of {size}, clip C = 10: one example from +C to -C moves the average by {one} = 2C/{size}",
-        f"all examples of the block: {block} = 2C, so between blocks a report has {size} times the budget",
-        "the theorem shuffles blocks, and uses 2C/m for them",
-    )
-    fits = one == 2 * clip / size and block > one
-    return smaller_if(fits, "for blocks that differ in one example", steps)
+def _sensitivity(size=SIZE, clip=Fraction(10)):
+    """Return how far two blocks of a size are apart at most, and what is claimed."""
+    ends = [sum([sign * clip] * size) / size for sign in (1, -1)]
+    return ends[0] - ends[1], 2 * clip / size
+
+
+def _sensitivity_by_sampling():
+    rng, runs, eps0 = np.random.default_rng(4), 20_000, 1.0
+    reports = [mean + rng.laplace(scale=20.0 / SIZE / eps0, size=runs) for mean in (10.0, -10.0)]
+    score = (reports[0] > 0.0) - math.exp(eps0) * (reports[1] > 0.0)
+    return surely(score), 0.0, {"hits": [int((report > 0.0).sum()) for report in reports]}
 
 
 def _moved(gradient, clip=2.0):
@@ -111,11 +111,11 @@ def _gaussian_mechanism(effort):
         mu = eps / math.sqrt(2.0 * math.log(1.25 / delta))
         return math.log(Gaussian(mu).delta(eps).lower / delta)
 
-    inside = worst(excess, effort, eps=logarithmic(1e-3, 1.0), delta=logarithmic(1e-12, 0.1))
+    inside = worst(excess, effort, eps=logarithmic(1e-3, 2.0), delta=logarithmic(1e-12, 0.1))
     far = math.exp(excess(10.0, 1e-5))
     least = next(eps for eps in np.arange(1.0, 20.0, 0.5) if excess(eps, 1e-5) > 0)
     steps = (
-        f"eps <= 1: {inside.tried} points, true delta at most {math.exp(inside.excess):.3g} of delta",
+        f"eps <= 2: {inside.tried} points, true delta at most {math.exp(inside.excess):.3g} of delta",
         f"eps = 10, delta = 1e-5: true delta is {far:.4g} times delta; at this delta it fails from eps = "
         f"{least:g} on",
     )
@@ -186,7 +186,11 @@ CHECKS = {
             lambda blocks: _one_epoch(blocks)[:2],
         ),
     ),
-    "ccg24-sensitivity": Check(_sensitivity),
+    "ccg24-sensitivity": Check(
+        witness(_sensitivity, "l1 distance of two blocks"),
+        witness(_sensitivity_by_sampling),
+        Along([1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300], _sensitivity),
+    ),
     "ccg24-laplace-mechanism": never_fails_in(
         _laplace,
         eps0=logarithmic(1e-3, 10.0),

@@ -209,7 +209,12 @@ def test_the_contested_verdicts_follow_the_rule():
         assert found[name] == ("holds in a smaller regime", ""), name
     for name in ("wsys23-example-d.1", "wsys23-example-d.3", "ccg24-nearly-short-form"):
         assert found[name] == ("refuted", SLIP), name
+    for name in ("wang24-time-drivers", "ccg24-table-1-own", "gspa24-gaussian-mechanism"):
+        assert found[name] == ("holds in a smaller regime", ""), name
     assert found["gspa24-lemma-2"] == ("refuted", APPROXIMATION)
+    assert found["ccg24-sensitivity"] == found["gspa24-client-ldp"] == ("refuted", PROOF)
+    assert found["wang24-figure-3-axis"] == ("not reproducible", "")
+    assert found["gspa24-fact-4"] == ("holds", VACUOUS)
 
 
 def test_the_ledgers_page_has_its_counts():
