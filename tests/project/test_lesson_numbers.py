@@ -110,7 +110,7 @@ def test_lesson_4(profile):
         ratios = at.boxes[name].input_pairs()[0].blanket
         found = np.unique(np.round([ratios.r0_over_w, ratios.r1_over_w], 9), axis=1)
         assert {*map(tuple, found.T)} == {*map(tuple, np.array(at.spots[name], float))}
-    at = lesson.after("claim, attack = ")
+    at = lesson.after("attack = plotting.curve(")
     true, seen = at.everything, at.only_ab
     assert at.two[1].lower <= true + 1e-12 and abs(at.two[1].lower - true) < 1e-10
     assert abs(at.two[0].upper - seen) < 1e-10 and round(float(true / seen), 2) == 1.25
