@@ -120,14 +120,15 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
     total = validation.probability(total_delta, "total_delta")
     log_kept = rounds * (-Interval.of(delta)).log1p()
     spent = -log_kept.expm1()
-    left = ((Interval.of(total) - spent) / log_kept.exp()).lower  # for the losses beyond ε
-    if left <= 0.0:
+    unspent = Interval.of(total) - spent
+    if unspent.lower <= 0.0:
         raise ValueError(
             f"total_delta must exceed 1 - (1 - delta)**rounds, {spent.upper:g}, got {total_delta!r}; "
             "ask each round for a smaller delta"
         )
     if eps == 0.0:
         return 0.0
+    left = (unspent / log_kept.exp()).lower  # for the losses beyond ε
     share = 1.0 / (1.0 + math.exp(-eps))  # Bin(K, share) counts the rounds with loss +ε
     slack = 1e-11 + 1e-13 * rounds
 
