@@ -27,8 +27,8 @@ COMPOSED = (
     "neighbours differ in the same user in all rounds",
 )
 SUBSAMPLED = (
-    "the users who report are a random subset of fixed size, drawn uniformly without replacement, kept "
-    "secret and drawn anew for each round",
+    "the users who report are a random subset of fixed size, drawn uniformly without replacement and kept "
+    "secret: one subset for all rounds that are sampled together, a new one for each sample",
 )
 
 

@@ -76,9 +76,8 @@ class Questions(Shown, ABC):
     source = ""
     adjacency = NO_DATASETS
     hypotheses = ()
-    users = population = (
-        None  # how many report in a round and from how many they are drawn, where it is known
-    )
+    users = None  # how many report in a round, where that is known
+    population = None  # how many they are drawn from
 
     @property
     @abstractmethod

@@ -218,7 +218,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         return Interval(min((lower + share).lower, top), top)
 
     def _largest_apart(self, apart, eps, tolerance):
-        r"""Enclose log δ, from above by adding up what slots of the largest budgets gain by themselves.
+        r"""Enclose the log of a bound on δ: what slots of the largest budgets gain, added to δ of the others.
 
         A gain that outweighs the spread of all others by far leaves a quadrature nothing to resolve; as
         :math:`(a + b)_+ \le a_+ + b_+`, such slots add at most their share of the local δ.
