@@ -192,6 +192,19 @@ def doubtful(executed):
     return None
 
 
+def once_started(run, tries=3):
+    """Return what the run returns; begin again if its kernel died before the first cell.
+
+    A kernel binds ports that were free a moment before: another program may have taken one since.
+    """
+    for left in reversed(range(tries)):
+        try:
+            return run()
+        except RuntimeError as error:
+            if not left or "Kernel died before replying" not in str(error):
+                raise
+
+
 def execute(path, target, profile, figures, notebook, parameters, scratch):
     """Run the notebook in a scratch folder, publish what it made, and return the exit status."""
     import papermill  # a second to import: a refusal should not wait for it
@@ -205,16 +218,18 @@ def execute(path, target, profile, figures, notebook, parameters, scratch):
     os.environ["SHUFFLELIB_FRAMES"] = "9" if profile == "quick" else "30"  # nobody moves a slider
     tempfile.tempdir = str(scratch.absolute())  # where the file about the kernel's connection goes
     try:
-        executed = papermill.execute_notebook(
-            str(path),
-            None,
-            parameters,
-            kernel_name="python3",
-            language="python",
-            cwd=str(path.parent),
-            progress_bar=False,
-            coalesce_streams=True,
-            extra_arguments=["--IPKernelApp.log_level=CRITICAL"],  # it reports its own shutdown
+        executed = once_started(
+            lambda: papermill.execute_notebook(
+                str(path),
+                None,
+                parameters,
+                kernel_name="python3",
+                language="python",
+                cwd=str(path.parent),
+                progress_bar=False,
+                coalesce_streams=True,
+                extra_arguments=["--IPKernelApp.log_level=CRITICAL"],  # it reports its own shutdown
+            )
         )
     except papermill.PapermillExecutionError as error:
         if no_room(error):

@@ -283,3 +283,20 @@ def test_notebooks_hold_no_absolute_paths():
     for path in NOTEBOOKS:
         source = "\n".join("".join(cell["source"]) for cell in json.loads(path.read_text())["cells"])
         assert not re.search(r"(?<![\w.\]/:])/(?:home|root|tmp|work|Users)/", source), path.name
+
+
+def test_a_notebook_begins_again_if_its_kernel_died_before_the_first_cell():
+    died = [RuntimeError("Kernel died before replying to kernel_info")] * 2
+
+    def run():
+        if died:
+            raise died.pop()
+        return "executed"
+
+    assert run_notebook.once_started(run) == "executed"
+    died += [RuntimeError("Kernel died before replying to kernel_info")] * 3
+    with pytest.raises(RuntimeError, match="Kernel died"):
+        run_notebook.once_started(run)
+    died[:] = [RuntimeError("another reason")]
+    with pytest.raises(RuntimeError, match="another reason"):
+        run_notebook.once_started(run)
