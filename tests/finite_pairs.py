@@ -4,7 +4,6 @@ from fractions import Fraction as F
 
 import numpy as np
 
-from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.profiles import DiscretePair, from_pair
 from shufflelib.profiles.privacy_profile import PairProfile
 
@@ -38,7 +37,7 @@ class Opaque(PairProfile):
     def __init__(self, pair):
         self.pair, self.symmetric = pair, pair.symmetric
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    def _log_curve(self, eps, tolerance):
         return self.pair.log_hockey_stick(eps, tolerance)
 
     @property

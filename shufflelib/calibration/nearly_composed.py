@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
+from shufflelib.numerics.certified import LOG_ZERO, Interval
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.discretised_loss import Direction
-from shufflelib.profiles.hockey_stick import Pair
+from shufflelib.profiles.hockey_stick import Pair, pointwise
 
 WIDTH = 1e-3  # relative, of the values
 
@@ -42,7 +42,8 @@ class Interpolated(Pair):
         known = np.isfinite(curve.low)
         return curve.eps[known], np.sqrt(-0.5 * (curve.low + curve.high)[known])
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Return log H at one eps ≥ 0, nearly."""
         if eps >= self.max_privacy_loss:
             return LOG_ZERO

@@ -380,17 +380,25 @@ class Interval(NamedTuple):
 
     # ---------------------------------------------------------------- probabilities by their logarithms
 
+    def largest(self, other):
+        """Return the interval of the larger of two numbers."""
+        return Interval(*(np.maximum(one, two)[()] for one, two in zip(self, other, strict=True)))
+
     def or_unknown(self):
         """Return the bracket of a probability, with NaN replaced so that a failure never looks private."""
+        if isinstance(self.lower, np.ndarray):
+            known, unknown = self.lower <= self.upper, np.isnan(self.upper)
+            return Interval(np.where(known, self.lower, -np.inf), np.where(unknown, 0.0, self.upper))
         if self.lower <= self.upper:
             return self
         return Interval(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
 
     def probabilities(self):
         """Return both bounds of the probability itself, at least 0 and at most 1."""
-        if self.upper == -math.inf:
-            return 0.0, 0.0
-        return tuple(self.exp().within(0.0, 1.0))
+        none = self.upper == -math.inf
+        if isinstance(none, np.ndarray):
+            return tuple(np.where(none, 0.0, end) for end in self.exp().within(0.0, 1.0))
+        return (0.0, 0.0) if none else tuple(self.exp().within(0.0, 1.0))
 
 
 LOG_ZERO = Interval(-math.inf, -math.inf)  # of the number 0
@@ -422,16 +430,3 @@ def each(ends, grid):
     """
     found = np.array([ends(float(x)) for x in grid.ravel()]).reshape((*grid.shape, 2))
     return found[..., 0], found[..., 1]
-
-
-def worst_case(dominating, attacks):
-    """Return the bracket of a maximum: the largest lower and the largest upper bound.
-
-    Examples
-    --------
-    >>> from shufflelib.numerics.certified import Interval, worst_case
-    >>> worst_case([Interval(-3.0, -1.0)], [Interval(-4.0, -3.5), Interval(-2.0, -1.5)])
-    Interval(lower=-2.0, upper=-1.0)
-    """
-    upper = min(max(one.or_unknown().upper for one in dominating), 0.0)
-    return Interval(min(max(one.or_unknown().lower for one in attacks), upper), upper)

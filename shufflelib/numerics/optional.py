@@ -42,11 +42,11 @@ class _Counter:
     def __init__(self, desc):
         self.desc, self.bar, self.due = desc, None, time.monotonic() + PATIENCE
 
-    def tick(self):
+    def tick(self, count):
         if self.bar is None and time.monotonic() > self.due:
             self.bar, self.due = progress(None, desc=self.desc), float("inf")
         if self.bar is not None:
-            self.bar.update()
+            self.bar.update(count)
 
 
 @contextlib.contextmanager
@@ -65,10 +65,10 @@ def counting(desc):
             counter.bar.close()
 
 
-def tick():
-    """Count one more."""
+def tick(count=1):
+    """Count so many more."""
     if counter := _counter.get():
-        counter.tick()
+        counter.tick(count)
 
 
 def axes(ax=None):

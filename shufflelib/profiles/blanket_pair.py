@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.positive_part_iid import (
     SMALLEST_SIZE,
@@ -14,6 +14,7 @@ from shufflelib.numerics.positive_part_iid import (
     missing_mass,
 )
 from shufflelib.profiles import connect_the_dots
+from shufflelib.profiles.hockey_stick import pointwise
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.profiles.renyi_lattice_sum import LARGEST_ORDER, RenyiSum
@@ -105,7 +106,8 @@ class BlanketPair(PairProfile):
             )
         return one >= two
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose log(E[(G₁ + … + G_n)₊]/n), plus the mass outside the reference measure's support."""
         ratios = self.ratios
         if eps >= self.max_privacy_loss:

@@ -13,12 +13,12 @@ import threading
 
 import numpy as np
 
-from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
+from shufflelib.numerics.certified import LOG_ZERO, Interval
 from shufflelib.numerics.composed_loss import ComposedPLD
 from shufflelib.numerics.logspace import logsumexp
 from shufflelib.profiles.connect_the_dots import DOT_TOLERANCE
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
-from shufflelib.profiles.hockey_stick import Pair
+from shufflelib.profiles.hockey_stick import Pair, pointwise
 
 WIDTH = 3e-4  # relative width in ε aimed at, not always reached
 NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at, with that in ε
@@ -116,7 +116,8 @@ class ComposedPair(Pair):
         return logsumexp([pair.dot(0.0, GLANCE).upper + math.log(count) for pair, count in self.rounds])
 
     @locked()
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose log H of the product, after setting as many dots as that needs."""
         if eps >= self.max_privacy_loss:
             return LOG_ZERO

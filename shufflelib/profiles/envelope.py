@@ -3,9 +3,9 @@
 import bisect
 import math
 
-from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 
 
 class Envelope(SymmetricPair):
@@ -45,7 +45,8 @@ class Envelope(SymmetricPair):
         """The largest loss of any of the pairs."""
         return max(curve.pair.max_privacy_loss for curve in self._curves)
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose the largest of all curves, without those that are known to be lower."""
         ceilings = [curve.ceiling(eps) for curve in self._curves]
         lower = upper = -math.inf
@@ -65,7 +66,7 @@ class _Curve:
 
     def log_hockey_stick(self, eps, tolerance):
         """Enclose log H, remembering its upper bound."""
-        found = self.pair.log_hockey_stick(eps, tolerance).or_unknown()
+        found = self.pair.log_hockey_stick(eps, tolerance)
         bisect.insort(self._values, (eps, found.upper))
         return found
 

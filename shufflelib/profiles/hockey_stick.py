@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.optional import tick
 from shufflelib.profiles.connect_the_dots import (
     DEPTH,
@@ -21,6 +21,17 @@ from shufflelib.profiles.connect_the_dots import (
     ConnectTheDots,
     renyi_by_moments,
 )
+
+
+def pointwise(log_hockey_stick):
+    """Turn a method for one ε into one for an array of them."""
+
+    @functools.wraps(log_hockey_stick)
+    def at_each(self, eps, tolerance):
+        ends = np.array([log_hockey_stick(self, x, tolerance) for x in eps.tolist()]).reshape(-1, 2)
+        return Interval(ends[:, 0], ends[:, 1])
+
+    return at_each
 
 
 class Pair(ABC):
@@ -39,9 +50,19 @@ class Pair(ABC):
     forward_is_dominant = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops
 
-    @abstractmethod
     def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> Interval:
-        """Enclose log H_eps(P‖Q) at one eps ≥ 0, aiming at a relative width ``tolerance``."""
+        """Enclose log H_eps(P‖Q) at every eps ≥ 0, aiming at a relative width ``tolerance``.
+
+        The interval has arrays of the shape of ``eps``, or floats if that is one.
+        """
+        eps = np.asarray(eps, float)
+        tick(eps.size)
+        found = self._log_curve(eps.ravel(), tolerance).or_unknown()
+        return Interval(*((end.reshape(eps.shape) if eps.ndim else float(end[0])) for end in found))
+
+    @abstractmethod
+    def _log_curve(self, eps, tolerance):
+        """Enclose log H_eps(P‖Q) at each entry of a one-dimensional array."""
 
     @property
     @abstractmethod
@@ -62,17 +83,15 @@ class Pair(ABC):
         """Enclose log H_eps(P‖Q), remembering it."""
         key = eps, tolerance
         if key not in self._remembered:
-            tick()
-            self._remembered[key] = self.log_hockey_stick(eps, tolerance).or_unknown()
+            self._remembered[key] = self.log_hockey_stick(eps, tolerance)
         return self._remembered[key]
 
     def log_worst(self, eps, tolerance=TOLERANCE):
         """Enclose the logarithm of the larger of the two directions."""
-        forward = self.log_hockey_stick(eps, tolerance).or_unknown()
+        forward = self.log_hockey_stick(eps, tolerance)
         if self.symmetric:
             return forward
-        backward = self.reversed.log_hockey_stick(eps, tolerance).or_unknown()
-        return Interval(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
+        return forward.largest(self.reversed.log_hockey_stick(eps, tolerance))
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both bounds of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
@@ -138,6 +157,5 @@ class Indistinguishable(SymmetricPair):
 
     max_privacy_loss = 0.0
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
-        """Return the logarithm of 0."""
-        return LOG_ZERO
+    def _log_curve(self, eps, tolerance):
+        return Interval.of(np.full(eps.shape, -math.inf))

@@ -7,10 +7,10 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import LEAST, LOG_ZERO, TOLERANCE, Interval
+from shufflelib.numerics.certified import LEAST, LOG_ZERO, Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp, mills_ratio
 from shufflelib.profiles import connect_the_dots
-from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.privacy_profile import PairProfile
 
@@ -103,7 +103,8 @@ class DiscretePair(PairProfile):
         """Largest loss on the support of P, rounding included."""
         return float(self.loss.upper[~np.isneginf(self.log_p.upper)].max())
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose log Σ P (1 − e^{eps − loss})₊, terms added from the small end."""
         over = np.flatnonzero(self.loss.upper > eps)
         if over.size == 0:
@@ -191,7 +192,8 @@ class Gaussian(SymmetricPair, PairProfile):
         """Infinite."""
         return math.inf
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose the closed form."""
         a, b = eps / self.mu - 0.5 * self.mu, eps / self.mu + 0.5 * self.mu
         if a > NO_SQUARE:  # H is less than e^{−a²/2}

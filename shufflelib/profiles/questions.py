@@ -26,7 +26,6 @@ from shufflelib.numerics.certified import (
     Interval,
     Status,
     each,
-    worst_case,
 )
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.optional import counting
@@ -119,10 +118,7 @@ class Questions(Shown, ABC):
     def _why_wide(self, eps):
         """Say whether the theory or the numerics keeps the two bounds on δ at ε apart."""
         for tolerance in (COARSE, TOLERANCE):  # what rough values show to be theory, finer ones do too
-            sides = [
-                [one.log_hockey_stick(eps, tolerance).or_unknown() for one in side]
-                for side in self._directions
-            ]
+            sides = [[one.log_hockey_stick(eps, tolerance) for one in side] for side in self._directions]
             found = cause(*(Interval(*map(max, zip(*side, strict=True))) for side in sides))
             if found == THEORY:
                 break
@@ -144,7 +140,8 @@ class Questions(Shown, ABC):
         grid = validation.reals(
             eps, "eps", at_least=0.0, remedy="for delta at a negative eps exchange the roles of P and Q"
         )
-        lower, upper = each(lambda x: self._log_delta(x).probabilities(), grid)
+        found = self._log_delta(grid.ravel()).probabilities()
+        lower, upper = (end.reshape(grid.shape) for end in found)
         ceiling = pure_delta(self.pure_epsilon, grid)
         ends = lower, np.minimum(upper, ceiling * (1.0 + 16 * UNIT))
         return self._certified(
@@ -152,10 +149,13 @@ class Questions(Shown, ABC):
         )
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
-        dominating, attacks = self._directions
-        curves = {id(one): one for one in (*dominating, *attacks)}  # a pair may be on both sides
+        curves = {id(one): one for side in self._directions for one in side}  # a pair may be on both sides
         found = {key: one.log_hockey_stick(eps, tolerance) for key, one in curves.items()}
-        return worst_case([found[id(one)] for one in dominating], [found[id(one)] for one in attacks])
+        above, below = (
+            functools.reduce(Interval.largest, (found[id(one)] for one in side)) for side in self._directions
+        )
+        upper = np.minimum(above.upper, 0.0)
+        return Interval(np.minimum(below.lower, upper), upper)
 
     @functools.cached_property
     def _directions(self):

@@ -16,8 +16,8 @@ positive ones; the pair with this curve, symmetric, is what composes.
 import functools
 import math
 
-from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval
-from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
+from shufflelib.numerics.certified import LOG_ZERO, Interval
+from shufflelib.profiles.hockey_stick import Pair, SymmetricPair, pointwise
 
 
 def max_mixed_privacy_loss(rate, loss):
@@ -57,7 +57,8 @@ class SubsampledPair(Pair):
         """Log of 1 − γ + γ times the largest ratio."""
         return max_mixed_privacy_loss(self.rate, self.pair.max_privacy_loss)
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose log γ + log H at the larger ε'."""
         rate, eps = Interval.of(self.rate), Interval.of(eps)
         if eps.upper < 1.0:
@@ -87,7 +88,8 @@ class _Remainder(Pair):
         largest = Interval.of(self.pair.max_privacy_loss)
         return -(self.rate * (-largest).expm1()).log1p().lower
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose log c + log H at the larger ε''."""
         rate = Interval.of(self.rate)
         spent = Interval.of(min(eps, 700.0)).expm1() * (1.0 - rate) / rate

@@ -10,10 +10,10 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopulations, gain_and_tilt
-from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.privacy_profile import PairProfile
 
 FEW = 1500  # populations up to which all are evaluated one by one
@@ -82,7 +82,8 @@ class WorstPopulation(SymmetricPair, PairProfile):
         """The local budget, attained by a count of zero ones."""
         return self.eps0
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose the log of the largest hockey-stick divergence over all populations."""
         if eps >= self.eps0:
             return Interval(-math.inf, -math.inf)

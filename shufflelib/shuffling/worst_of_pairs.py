@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.optional import counting, tick
 from shufflelib.profiles.envelope import Envelope
+from shufflelib.profiles.hockey_stick import pointwise
 
 TILTS = np.geomspace(0.02, 50.0, 32)  # in units of one over the sum's standard deviation
 LARGEST_EXPONENT = 600.0
@@ -74,14 +75,15 @@ class WorstPair(Envelope):
         return best
 
     @counting("curves of pairs")
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose the largest of all curves."""
         rough = self._rough(eps, max(tolerance, ROUGH))
         lower = upper = max(seen.lower for seen in rough.values())
         for one, seen in sorted(rough.items(), key=lambda item: -item[1].upper):
             if seen.upper <= lower:
                 break
-            found = one.log_hockey_stick(eps, tolerance).or_unknown() if tolerance < ROUGH else seen
+            found = one.log_hockey_stick(eps, tolerance) if tolerance < ROUGH else seen
             lower, upper = max(lower, found.lower), max(upper, found.upper)
         return Interval(lower, upper)
 
@@ -93,6 +95,6 @@ class WorstPair(Envelope):
                 break
             tick()
             one = self.directions[i]
-            found[one] = one.log_hockey_stick(eps, tolerance).or_unknown()
+            found[one] = one.log_hockey_stick(eps, tolerance)
             floor = max(floor, found[one].lower)
         return found

@@ -74,9 +74,9 @@ class Blurred(Opaque):
 
     width = 1e-2
 
-    def log_hockey_stick(self, eps, tolerance=1e-6):
+    def _log_curve(self, eps, tolerance):
         low, high = self.pair.log_hockey_stick(eps, tolerance)
-        return Interval(low - 0.5 * self.width, min(high + 0.5 * self.width, 0.0))
+        return Interval(low - 0.5 * self.width, np.minimum(high + 0.5 * self.width, 0.0))
 
     @property
     def reversed(self):
@@ -95,8 +95,8 @@ def test_dotted_renyi_is_as_wide_as_its_curve_and_no_wider(order, width):
 class Hidden(Opaque):
     """An opaque pair of whose curve only upper bounds are known."""
 
-    def log_hockey_stick(self, eps, tolerance=1e-6):
-        return Interval(-np.inf, self.pair.log_hockey_stick(eps, tolerance).upper)
+    def _log_curve(self, eps, tolerance):
+        return Interval(np.full(eps.shape, -np.inf), self.pair.log_hockey_stick(eps, tolerance).upper)
 
     @property
     def reversed(self):

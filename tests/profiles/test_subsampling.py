@@ -13,7 +13,7 @@ import oracles
 from finite_pairs import LOPSIDED, discrete
 from oracles import neighbours
 from shufflelib import Status, randomizers, shuffle
-from shufflelib.numerics.certified import LOG_ZERO, Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.profiles import DiscretePair, Gaussian, compose
 from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.privacy_profile import PrivacyProfile, SubsampledPairProfile
@@ -126,8 +126,8 @@ def test_where_no_attack_is_known_the_lower_end_is_nothing_and_the_status_says_s
     class Unknown(SymmetricPair):
         max_privacy_loss = 1.0
 
-        def log_hockey_stick(self, eps, tolerance=1e-6):
-            return Interval(-math.inf, -3.0) if eps < 1.0 else LOG_ZERO
+        def _log_curve(self, eps, tolerance):
+            return Interval(np.full(eps.shape, -math.inf), np.where(eps < 1.0, -3.0, -math.inf))
 
     class Unattacked(PrivacyProfile):
         dominating_pairs = attack_pairs = (Unknown(),)

@@ -11,10 +11,10 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtr
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
-from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.randomizers import cells
@@ -107,7 +107,8 @@ class RandomAllocation(SymmetricPair, PairProfile):
         self._alone = Gaussian(2.0 * self._shift)
         self.statement = f"random allocation to {self.blocks} blocks with noise {self.noise_multiplier:g} C"
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose log H: the lower bound by coarsening, the upper one by a mean-preserving split."""
         alone = self._alone.log_hockey_stick(eps, tolerance).upper
         if alone < NOTHING_LEFT:
@@ -198,7 +199,8 @@ class OneSided(SymmetricPair):
         """Largest finite privacy loss of the PLD, or infinity."""
         return self._half.max_privacy_loss
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose the log of the hockey-stick divergence."""
         return self._half.log_hockey_stick(eps, tolerance)
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.positive_part_independent import expected_positive_part_of_slots
 from shufflelib.numerics.three_point_losses import (
     PRECISION,
@@ -16,7 +16,7 @@ from shufflelib.numerics.three_point_losses import (
 )
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import BlanketPair
-from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import PairProfile
@@ -190,7 +190,8 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         counts = np.bincount(where, weights=self.counts, minlength=edges.size)
         return self._slots_of(edges[counts > 0.0], counts[counts > 0.0])
 
-    def log_hockey_stick(self, eps, tolerance=TOLERANCE):
+    @pointwise
+    def _log_curve(self, eps, tolerance):
         """Enclose log δ(ε): enumeration for few slots, else the contour integral of the loss sum."""
         if eps >= self.max_privacy_loss:
             return Interval(-math.inf, -math.inf)
