@@ -190,6 +190,11 @@ class hadamard_blocks(HadamardResponse):
         return self.K - self.B
 
     @property
+    def lopsided(self):
+        """An x* of x0's block."""
+        return (2,) if self.s >= 2 else ()
+
+    @property
     def beta(self):
         """Published β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact."""
         return float(-np.expm1(-self.eps0) * self._favoured)

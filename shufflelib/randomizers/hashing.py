@@ -59,6 +59,8 @@ class HashedSets(FiniteRandomizer):
     d: Options
     s: Count
 
+    mirrored = True
+
     @property
     def exact(self):
         """Whether `class_masses` enumerates every density ratio."""
@@ -126,7 +128,8 @@ class HashedSets(FiniteRandomizer):
         share = np.where(hit, self.s * self.chance, 1.0 - self.s * self.chance).prod(axis=0)
         odds = np.exp(-self.eps0)
         rows = share * (np.where(hit, 1.0, odds) / self._mean_weight)
-        reference = LikelihoodRatios.from_masses(*rows, share * (odds / self._mean_weight))
+        floor = share * (odds / self._mean_weight)
+        reference = LikelihoodRatios.from_masses(*rows, floor, exchangeable=True)
         return (InputPair(reference, pair.attacks),)
 
     def estimate(self, reports):

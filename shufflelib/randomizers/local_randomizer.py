@@ -169,6 +169,9 @@ class FiniteRandomizer(LocalRandomizer):
     ((3, 4), 0.853)
     """
 
+    mirrored = False  # x0 and x1 mirror each other, and so does, but for the lopsided rows, every further x*
+    lopsided = ()
+
     @abstractmethod
     def class_masses(self) -> np.ndarray:
         """Return class masses, shape (inputs, classes).
@@ -183,4 +186,5 @@ class FiniteRandomizer(LocalRandomizer):
 
     def input_pairs(self):
         """Return the worst pair of inputs, with every row of `class_masses` as a candidate for the others."""
-        return (InputPair.from_rows(self.class_masses(), self.blanket()),)
+        told = {"mirrored": self.mirrored, "lopsided": self.lopsided}
+        return (InputPair.from_rows(self.class_masses(), self.blanket(), **told),)

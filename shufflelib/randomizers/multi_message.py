@@ -71,7 +71,7 @@ class MultiMessage(FrequencyOracle, Validated, ABC):
 
     def likelihood_ratios(self):
         """Return the `LikelihoodRatios` of the input messages against the blanket."""
-        return LikelihoodRatios.from_masses(*self.message_pmf(), self.blanket())
+        return LikelihoodRatios.from_masses(*self.message_pmf(), self.blanket()).compared()
 
     def estimate(self, messages, *, n):
         """Return unbiased frequencies, shape (items,), from all messages of n users."""

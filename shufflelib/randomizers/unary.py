@@ -28,6 +28,8 @@ class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
     held: tuple  # probabilities of 1 and of 0 for the bit of the held item
     noise: tuple  # and for every other bit
 
+    mirrored = True
+
     def pmf(self):
         """Return the table of probabilities, shape (d, 2^d); output y is the vector of the bits of y."""
         d, outputs = small_table(self.d, 2**self.d)
@@ -205,6 +207,8 @@ class sampled_rappor(FiniteRandomizer):
     eps0: Budget
     d: Options
     s: whole(1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")
+
+    mirrored = True
 
     def __post_init__(self):
         super().__post_init__()
