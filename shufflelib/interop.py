@@ -139,7 +139,7 @@ def _checked(profile, step):
 def _privacy_loss_distribution(pair, step, *, optimistic):
     with remedy("the conversion needs it: pip install dp-accounting"):
         from dp_accounting.pld import pld_pmf, privacy_loss_distribution
-    loss = LossOnGrid(pair, step)
+    loss = LossOnGrid.of(pair, step)
     pmfs = []
     for one in (loss,) if pair.symmetric else (loss, loss.reversed):
         index, mass, infinity_mass = one.below() if optimistic else one.above()

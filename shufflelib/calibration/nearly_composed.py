@@ -8,7 +8,6 @@ import numpy as np
 
 from shufflelib.numerics.certified import LOG_ZERO, Interval
 from shufflelib.profiles.composition import ComposedPair
-from shufflelib.profiles.discretised_loss import Direction
 from shufflelib.profiles.hockey_stick import Pair, pointwise
 
 WIDTH = 1e-3  # relative, of the values
@@ -38,9 +37,9 @@ class Interpolated(Pair):
 
     @functools.cached_property
     def _points(self):
-        curve = Direction(self.pair, WIDTH)
-        known = np.isfinite(curve.low)
-        return curve.eps[known], np.sqrt(-0.5 * (curve.low + curve.high)[known])
+        eps, low, high = self.pair.discretised.knots(0, WIDTH)
+        known = np.isfinite(low)
+        return eps[known], np.sqrt(-0.5 * (low + high)[known])
 
     @pointwise
     def _log_curve(self, eps, tolerance):

@@ -13,7 +13,7 @@ from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
 from shufflelib.profiles import cautions
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import APART, PrivacyProfile
+from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.additive import gaussian
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import generic
@@ -217,11 +217,8 @@ def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
         profile = shuffle(_built(randomizer, parameters), n)
     profile, users = profile.subsample(rate), getattr(profile, "n", None)
     target, limits = Target(eps, delta), (1, validation.MAX_ROUNDS)
-    family = Family(
-        functools.partial(composed, profile), target.eps, target.delta, limits, MANY_ROUNDS, whole=True
-    )
-    found = _searched(
-        family,
+    family = Family(profile.compose, target.eps, target.delta, limits, MANY_ROUNDS, whole=True)
+    found = family.calibration(
         f"most rounds of {profile.statement}",
         start=1,
         remedy="use a larger eps or delta, or a more private round",
@@ -253,11 +250,6 @@ def _built(randomizer, parameters):
     return _constructor(randomizer, parameters)()
 
 
-def composed(profile, rounds):
-    """Return the profile of equal rounds, ready for questions about ε alone."""
-    return profile.compose(rounds)._for_epsilon()
-
-
 @dataclasses.dataclass(frozen=True)
 class Target:
     """What is asked for: ε and δ of all rounds together, each with a share of the population."""
@@ -278,8 +270,8 @@ class Target:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    def family(self, shuffled, *, composed=composed, **search):
-        """Return the search in one parameter of a round, whose rounds may be composed only nearly."""
+    def family(self, shuffled, *, composed=PrivacyProfile.compose, **search):
+        """Return the search in one parameter of a round, with a way to compose rounds."""
 
         def all_rounds(value):
             return composed(shuffled(value).subsample(self.rate), self.rounds)
@@ -329,23 +321,8 @@ def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
     start, slope = nearly.crossing(nearly.proved, start)
     attacked, _ = nearly.crossing(nearly.attacked, attacked)
     family = target.family(shuffled, tolerance=MANY_ROUNDS, slope=slope, attack_accuracy=ATTACK, **search)
-    return _searched(
-        family,
-        f"{quantity}, {target.rounds:,} rounds",
-        start=start,
-        attacked=attacked,
-        remedy=remedy,
-    )
-
-
-def _searched(family, quantity, **search):
-    """Return the answer of a search over rounds, made again with all digits if ε turns out to have them."""
-    found = family.calibration(quantity, **search)
-    certificate = found.certificate
-    if not family.profile(found.answer)._apart or certificate.upper > APART * certificate.lower:
-        return found
-    fine = dataclasses.replace(family, profile_at=lambda value: family.profile_at(value)._afresh())
-    return fine.calibration(quantity, **search | {"start": found.answer, "attacked": found.fails})
+    quantity = f"{quantity}, {target.rounds:,} rounds"
+    return family.calibration(quantity, start=start, attacked=attacked, remedy=remedy)
 
 
 def near_gaussian(profile, rounds, end):

@@ -21,6 +21,7 @@ from shufflelib.profiles.connect_the_dots import (
     ConnectTheDots,
     renyi_by_moments,
 )
+from shufflelib.profiles.discretised_loss import DiscretisedLoss
 
 
 def pointwise(log_hockey_stick):
@@ -85,6 +86,11 @@ class Pair(ABC):
         if key not in self._remembered:
             self._remembered[key] = self.log_hockey_stick(eps, tolerance)
         return self._remembered[key]
+
+    @functools.cached_property
+    def discretised(self):
+        """Its privacy loss as finite distributions, which rounds are made of."""
+        return DiscretisedLoss(self)
 
     def log_worst(self, eps, tolerance=TOLERANCE):
         """Enclose the logarithm of the larger of the two directions."""

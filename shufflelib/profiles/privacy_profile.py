@@ -18,15 +18,12 @@ import math
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE, Status
-from shufflelib.numerics.optional import counting
 from shufflelib.profiles import adjacency
-from shufflelib.profiles.composition import ComposedPair, added, locked
+from shufflelib.profiles.composition import ComposedPair, added
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
 from shufflelib.profiles.questions import Questions
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
 
-APART = 1.05  # ratio of the two bounds on ε from which on each need not be known as well,
-ROUGH = 3e-3, 1e-4  # but to these relative widths, of ε and of δ of one round
 RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
 
 
@@ -114,14 +111,6 @@ class PrivacyProfile(Questions):
         """Return the attacks on users drawn at random: those of which all that others report is known."""
         found = [pair.on_a_sample(rate) for pair in self.attack_pairs]
         return tuple(pair for pair in found if pair)
-
-    _apart = False
-
-    def _afresh(self):
-        """Return the profile, which has forgotten what earlier questions left."""
-        return self
-
-    _for_epsilon = _afresh
 
 
 class PairProfile(PrivacyProfile, Pair):
@@ -245,47 +234,10 @@ class _Composed(PrivacyProfile):
         """Return the sum of the rounds' upper bounds."""
         return added((count, (profile.renyi_ceiling(order),) * 2) for profile, count in self.rounds).upper
 
-    def _afresh(self, *widths):
-        """Drop all dots, so that no answer depends on what was asked before; their values are kept."""
-        for pair in (*self.dominating_pairs, *self.attack_pairs):
-            pair.forget(*widths)
-        return self
-
-    @functools.cached_property
-    def _apart(self):
-        """Whether total variations suggest that the two bounds on ε are apart, so that a rough ε will do."""
-        above, below = (
-            max(pair.log_total_variations() for pair in side)
-            for side in (self.dominating_pairs, self.attack_pairs)
-        )
-        return above > below + 0.5 * math.log(APART)
-
-    def _for_epsilon(self):
-        """Return the profile, ready for a question about ε alone, which is answered roughly at first."""
-        return self._afresh(*(ROUGH if self._apart else ()))
-
-    @locked()
-    @counting("points of curves")
-    def _log_delta(self, eps, tolerance=TOLERANCE):
-        self._afresh()
-        return super()._log_delta(eps, tolerance)
-
-    @locked()
-    @counting("points of curves")
-    def _tradeoff(self, fpr):
-        self._afresh()
-        return super()._tradeoff(fpr)
-
-    @locked()
-    @counting("points of curves")
     def _epsilon(self, delta):
         if delta < RESOLUTION:
             return 0.0, self.pure_epsilon
-        lower, upper = Questions._epsilon(self._for_epsilon(), delta)
-        if self._apart and 0.0 < upper <= APART * lower:
-            lower, upper = Questions._epsilon(self._afresh(), delta)
-        self._afresh()  # other profiles may share the pairs
-        return lower, upper
+        return super()._epsilon(delta)
 
     def epsilon(self, delta):
         """Enclose the smallest ε as every profile does; δ below 1e-60 is not resolved."""
@@ -312,11 +264,6 @@ class ComposedPairProfile(_Composed, ComposedPair, PairProfile):
 
 class ComposedProfile(_Composed):
     """Profile of adaptive rounds of which at least one is a mechanism; made by `compose`.
-
-    Notes
-    -----
-    Where the two bounds on ε are more than 5 % apart, because the best attack known is that much weaker than
-    the guarantee, each is computed to 0.3 % instead of 0.04 %, which takes a third of the time.
 
     Examples
     --------

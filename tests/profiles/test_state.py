@@ -15,8 +15,6 @@ from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.shuffling import PersonalizedPair
 from shufflelib.shuffling.personal import permute_then_randomize
 
-KEPT = pytest.mark.xfail(reason="rounds keep the points of earlier questions", strict=True)
-LOCKED = pytest.mark.xfail(reason="rounds take turns at a lock, which a child inherits locked", strict=True)
 CROOKED = np.log([0.6, 0.3, 0.1]), np.log([0.3, 0.3, 0.4])
 
 
@@ -40,7 +38,6 @@ MAKERS = {
     "a sample of rounds of samples": lambda: daily().subsample(0.5).compose(3).subsample(0.2),
     "personal budgets": lambda: PersonalizedPair(np.linspace(0.1, 1.0, 60)),
 }
-REMEMBER = {name for name in MAKERS if name.startswith("a sample of rounds")}
 
 
 def ends(found):
@@ -48,9 +45,7 @@ def ends(found):
     return float(found.lower), float(found.upper)
 
 
-@pytest.mark.parametrize(
-    "made", [pytest.param(name, marks=KEPT if name in REMEMBER else ()) for name in MAKERS]
-)
+@pytest.mark.parametrize("made", MAKERS)
 def test_an_answer_is_the_same_after_other_questions(made):
     fresh, used = MAKERS[made](), MAKERS[made]()
     used.epsilon(1e-9)
@@ -59,7 +54,6 @@ def test_an_answer_is_the_same_after_other_questions(made):
     assert ends(used.epsilon(1e-3)) == ends(fresh.epsilon(1e-3))
 
 
-@KEPT
 def test_a_converted_profile_is_the_same_after_other_questions():
     fresh, used = daily().compose(5), daily().compose(5)
     used.dominating_pairs[0].log_hockey_stick(1.0)
@@ -70,7 +64,6 @@ def test_a_converted_profile_is_the_same_after_other_questions():
     assert one == two
 
 
-@KEPT
 def test_a_converted_sample_is_the_same_after_other_questions():
     fresh, used = (MAKERS["a sample of rounds"]() for _ in range(2))
     used.epsilon(1e-7)
@@ -100,7 +93,6 @@ os._exit(0)
 """
 
 
-@LOCKED
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_child_forked_while_a_thread_computes_gets_its_answer():
     ran = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], timeout=120)

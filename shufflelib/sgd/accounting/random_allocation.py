@@ -13,7 +13,7 @@ from scipy.special import log_ndtr, logsumexp, ndtr
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
-from shufflelib.profiles.discretised_loss import DiscretisedLoss
+from shufflelib.profiles.discretised_loss import KNOT_TOLERANCE, connected, distributions
 from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import PairProfile
@@ -31,7 +31,6 @@ PRECISION = 1e-12  # of masses and ratios
 NOTHING_LEFT = -36.0  # log δ below which bounds without quadrature suffice
 STEEPEST = 0.6  # fall of log δ from one knot to the next
 DEEPEST = -25.0  # log δ down to which the knots are that close
-MOST_KNOTS = 150
 
 
 class RandomAllocation(SymmetricPair, PairProfile):
@@ -212,16 +211,11 @@ def enclosing_pairs(noise_multiplier, blocks):
     0.6 from one to the next where δ matters.
     """
     pair = RandomAllocation(noise_multiplier, blocks)
-    curve = DiscretisedLoss(pair)
-    knots = curve.forward
-    knots.add(0.5 * (knots.eps[:-1] + knots.eps[1:])[knots.high[:-1] > DEEPEST])
-    while knots.eps.size < MOST_KNOTS:
-        fall = np.maximum(knots.high[:-1], 2.0 * DEEPEST) - np.maximum(knots.high[1:], 2.0 * DEEPEST)
-        steep = (fall > STEEPEST) & (knots.high[:-1] > DEEPEST)
-        if not steep.any():
-            break
-        knots.add(0.5 * (knots.eps[:-1] + knots.eps[1:])[steep])
-    return OneSided(curve.pessimistic), OneSided(curve.optimistic)
+    knots = pair.discretised.knots()
+    for least in (2, 1):
+        knots = knots.no_steeper(pair, STEEPEST, DEEPEST, KNOT_TOLERANCE, least)
+    above, below = distributions(*connected(knots, knots))
+    return OneSided(above), OneSided(below)
 
 
 def _density(z):
