@@ -8,7 +8,6 @@ import functools
 import inspect
 import math
 
-from shufflelib.calibration.nearly_composed import nearly_composed
 from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
 from shufflelib.profiles import cautions
@@ -316,11 +315,7 @@ def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
         return family.calibration(quantity, start=start, remedy=remedy)
     start = target.guide(shuffled, start, "upper", **search)
     attacked = target.guide(shuffled, start, "lower", **search)
-    rough = {"tolerance": GUIDE, "slope": 1.0, "attack_accuracy": ATTACK}
-    nearly = target.family(shuffled, composed=nearly_composed, **rough, **search)
-    start, slope = nearly.crossing(nearly.proved, start)
-    attacked, _ = nearly.crossing(nearly.attacked, attacked)
-    family = target.family(shuffled, tolerance=MANY_ROUNDS, slope=slope, attack_accuracy=ATTACK, **search)
+    family = target.family(shuffled, tolerance=MANY_ROUNDS, attack_accuracy=ATTACK, **search)
     quantity = f"{quantity}, {target.rounds:,} rounds"
     return family.calibration(quantity, start=start, attacked=attacked, remedy=remedy)
 
