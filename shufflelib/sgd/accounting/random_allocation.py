@@ -12,7 +12,7 @@ from scipy.special import log_ndtr, logsumexp, ndtr
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
-from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
+from shufflelib.numerics.positive_part_iid import LossDistributions, expected_positive_part
 from shufflelib.profiles.discretised_loss import KNOT_TOLERANCE, connected, distributions
 from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
@@ -128,8 +128,9 @@ class RandomAllocation(SymmetricPair, PairProfile):
         """Enclose log E(G_1 + … + G_m)₊ - log m for atoms (l, l', mass)."""
         first, second, mass = atoms
         first = first * math.exp(-eps)  # in units of e^ε
-        distribution = LossDistribution(first - second, mass, first + second, PRECISION)
+        distribution = LossDistributions.of_one(first - second, mass, first + second, PRECISION)
         ends = expected_positive_part(distribution, self.blocks, tolerance=tolerance)
+        ends = Interval(*(float(end[0]) for end in ends))
         return (ends + (eps - Interval.of(float(self.blocks)).log())).or_unknown()
 
     def _ratio(self, z):
