@@ -75,6 +75,10 @@ class laplace(UnbiasedReports, LocalRandomizer):
         y, x = validation.reals(y, "y"), validation.reals(x, "x", at_least=0.0, at_most=1.0)
         return self.eps0 / 2.0 * np.exp(-self.eps0 * np.abs(y - x))
 
+    def variances(self):
+        """Return 2/eps0² twice: it does not depend on the value."""
+        return (2.0 / self.eps0**2,) * 2
+
     def input_pairs(self):
         """Return the pair 0, 1 with x* in {0, 1, 1/2}."""
         return (laplace_pair(self.eps0, self.eps0, cell_width=CELL_WIDTH),)

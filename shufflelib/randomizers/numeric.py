@@ -71,6 +71,11 @@ class piecewise(UnbiasedReports, Extremal):
             share = [overlap, 1.0 - overlap, overlap, 1.0 - overlap, self._gap]
         return np.array(hit, dtype=bool), np.array(share), np.zeros(len(share), dtype=bool)
 
+    def variances(self):
+        """Return the variance over 4, of values scaled to [0, 1]: least for the value in the middle."""
+        least = (self._gap + 4.0) / (3.0 * self._gap**2)
+        return (least + 1.0 / (3.0 * self._gap)) / 4.0, (least + 1.0 / self._gap) / 4.0
+
     def _left(self, x):
         return (self.C + 1.0) / 2.0 * x - (self.C - 1.0) / 2.0
 
@@ -181,6 +186,11 @@ class duchi(SignedCorners):
     0.103
     0.149
     """
+
+    def variances(self):
+        """Return the variance over 4, of values scaled to [0, 1]: largest for the one in the middle."""
+        worst = 1.0 / np.tanh(self.eps0 / 2.0) ** 2
+        return ((worst - 1.0 / 3.0) / 4.0, worst / 4.0) if self.d == 1 else None
 
     @property
     def _ties(self):
