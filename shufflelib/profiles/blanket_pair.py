@@ -355,14 +355,14 @@ class BlanketPair(PairProfile):
     def _renyi_sum(self):
         return RenyiSum.of(self.ratios, self.n)
 
-    def renyi_directed(self, order, skip_below=0.0):
-        """Return both bounds of D_order(P‖Q): a lattice sum for up to three losses, else from dots."""
+    def known_renyi(self, order):
+        """Return both bounds of D_order(P‖Q) by a lattice sum for up to three losses, else None."""
         ratios = self.ratios
         if np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0)):
             return math.inf, math.inf  # an output that the second report cannot produce
         moment = self._renyi_sum.log_moment(min(order, LARGEST_ORDER)) if self._renyi_sum else None
         if moment is None:
-            return super().renyi_directed(order, skip_below)
+            return None
         lower, upper = (connect_the_dots.renyi_from_moment(end, min(order, LARGEST_ORDER)) for end in moment)
         # D rises with the order, up to the largest loss
         upper = upper if order <= LARGEST_ORDER else math.inf

@@ -235,7 +235,7 @@ class ComposedPair(Pair):
         some = np.where(log_sum < -40.0, log_sum, (-(-Interval.of(log_sum, 1.0).exp()).expm1()).log().lower)
         return np.minimum(some, (-others).log1p().lower)
 
-    def renyi_directed(self, order, skip_below=0.0):
+    def known_renyi(self, order):
         """Return both bounds of the sum of the rounds' divergences."""
         ends = [(count, pair.renyi_directed(order)) for pair, count in self.rounds]
         total = added(ends)

@@ -220,7 +220,7 @@ class Questions(Shown, ABC):
             return _cause(self._dominating_renyi(order), _largest_renyi(self.attack_pairs, order))
 
         return self._certified(
-            "Renyi divergence", "order", grid, each(self._renyi, grid), why_wide, ceiling=ceiling
+            "Renyi divergence", "order", grid, self._renyi(grid), why_wide, ceiling=ceiling
         )
 
     def renyi_ceiling(self, order):
@@ -229,17 +229,22 @@ class Questions(Shown, ABC):
 
     def _renyi(self, order):
         lower, upper = _largest_renyi(self.attack_pairs, order)[0], self._dominating_renyi(order)[1]
-        return min(lower, upper), upper
+        return np.minimum(lower, upper), upper
 
     def _dominating_renyi(self, order):
         """Return both bounds of the dominating pairs' largest; moments bound tails of unbounded losses."""
-        found = _largest_renyi(self.dominating_pairs, order)
-        if found[1] < math.inf or self.renyi_ceiling(order) == math.inf:
-            return found
-        every = (
-            connect_the_dots.renyi_by_moments(pair, order, self.renyi_ceiling) for pair in self._directions[0]
-        )
-        return tuple(map(max, zip(*every, strict=True)))
+        found = np.array(_largest_renyi(self.dominating_pairs, order))
+        ceilings = np.vectorize(self.renyi_ceiling, otypes=[float])
+        open_ = np.isinf(found[1]) & (ceilings(order) < math.inf)
+        if open_.any():
+            every = [
+                connect_the_dots.ConnectTheDots(pair, connect_the_dots.RENYI_TOLERANCE).renyi(
+                    np.asarray(order)[open_], ceiling=self.renyi_ceiling
+                )
+                for pair in self._directions[0]
+            ]
+            found[:, open_] = np.max(every, axis=0).T
+        return tuple(found)
 
     def tradeoff(self, fpr):
         r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.
@@ -259,7 +264,7 @@ class Questions(Shown, ABC):
             taken; for an ordered pair the null hypothesis is P and the alternative Q.
         """
         grid = validation.false_positive_rates(fpr)
-        ends, floor = each(self._false_negative_rate, grid), pure_false_negatives(self.pure_epsilon, grid)
+        ends, floor = self._false_negative_rates(grid), pure_false_negatives(self.pure_epsilon, grid)
 
         def why_wide(fpr, _):
             return _cause(_fewest_missed(self.attack_pairs, fpr), _fewest_missed(self.dominating_pairs, fpr))
@@ -268,13 +273,13 @@ class Questions(Shown, ABC):
             "false-negative rate", "fpr", grid, ends, why_wide, floor=floor, ceiling=1.0 - grid
         )
 
-    def _false_negative_rate(self, fpr):
+    def _false_negative_rates(self, fpr):
         """Enclose the trade-off function, which is known at its ends without a curve."""
-        if fpr == 1.0:
-            return 0.0, 0.0
-        if fpr == 0.0 and math.isfinite(self.pure_epsilon):
-            return 1.0, 1.0
-        return self._tradeoff(fpr)
+        ends = np.stack([1.0 - fpr, 1.0 - fpr])
+        inside = (fpr < 1.0) & ((fpr > 0.0) | math.isinf(self.pure_epsilon))
+        if inside.any():
+            ends[:, inside] = self._tradeoff(fpr[inside])
+        return ends
 
     def _tradeoff(self, fpr):
         above, below = self.dominating_pairs, self.attack_pairs
@@ -305,9 +310,11 @@ def _cause(above, below):
 
 @counting("points of curves")
 def _fewest_missed(pairs, fpr):
-    """Return both bounds of the smallest false-negative rate of several pairs, in either order."""
-    ends = [one.false_negatives(fpr) for pair in pairs for one in (pair, pair.reversed)]
-    return tuple(map(min, zip(*ends, strict=True)))
+    """Return both bounds of the smallest false-negative rates of several pairs, in either order."""
+    low = high = np.ones(np.shape(fpr))
+    for pair in pairs:
+        low, high = np.minimum((low, high), pair.fewest_missed(fpr, low))
+    return low, high
 
 
 @counting("points of curves")
@@ -317,11 +324,12 @@ def _largest_renyi(pairs, order):
     The plainest comes first, so that the others are soon known to be no worse.
     """
     if len(pairs) > 1:
-        pairs = sorted(pairs, key=lambda pair: -pair.dot(0.0, connect_the_dots.RENYI_TOLERANCE).lower)
-    lower = upper = 0.0
+        tolerance = connect_the_dots.RENYI_TOLERANCE
+        pairs = sorted(pairs, key=lambda pair: -pair.log_hockey_stick(0.0, tolerance).lower)
+    lower = upper = np.zeros(np.shape(order))
     for pair in pairs:
         lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower))
-    return float(lower), float(upper)
+    return lower, upper
 
 
 def pure_delta(eps0, eps):

@@ -3,6 +3,8 @@ r"""The profile of n shuffled reports: upper bounds from the privacy blanket, lo
 import functools
 import itertools
 
+import numpy as np
+
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles import adjacency
@@ -117,10 +119,10 @@ class ShuffledProfile(PrivacyProfile):
 
     def _renyi(self, order):
         lower, upper = super()._renyi(order)
-        upper = min(upper, self.randomizer.local_renyi(order))
+        upper = np.minimum(upper, np.vectorize(self.randomizer.local_renyi, otypes=[float])(order))
         if self._beside_tails:
-            upper = min(upper, max(pair.renyi(order) for pair in self._beside_tails))
-        return min(lower, upper), upper
+            upper = np.minimum(upper, np.max([pair.renyi(order) for pair in self._beside_tails], axis=0))
+        return np.minimum(lower, upper), upper
 
     @functools.cached_property
     def _beside_tails(self):
