@@ -10,10 +10,11 @@ takes is ``profile.epsilon(delta).upper`` with that δ, in a ``privacy_map`` of 
 """
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.numerics.optional import remedy
+from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.loss_grid import LossOnGrid
-from shufflelib.profiles.privacy_profile import PairProfile, PrivacyProfile
+from shufflelib.profiles.privacy_profile import plainest
+from shufflelib.profiles.questions import PrivacyProfile
 
 
 def to_dp_accounting(profile, *, value_discretization_interval=1e-4):
@@ -73,7 +74,7 @@ def to_dp_accounting(profile, *, value_discretization_interval=1e-4):
     0.851
     """
     profile, step = _checked(profile, value_discretization_interval)
-    pair = profile if isinstance(profile, PairProfile) else profile.envelope
+    pair = profile if isinstance(profile, Pair) else profile.envelope
     return _privacy_loss_distribution(pair, step, optimistic=False)
 
 
@@ -116,10 +117,9 @@ def to_dp_accounting_optimistic(profile, *, value_discretization_interval=1e-4):
     [0.1445, 0.1446]
     """
     profile, step = _checked(profile, value_discretization_interval)
-    if isinstance(profile, PairProfile):
+    if isinstance(profile, Pair):
         return _privacy_loss_distribution(profile, step, optimistic=True)
-    plainest = max(profile.attack_pairs, key=lambda pair: pair.dot(0.0, TOLERANCE).lower)
-    return _privacy_loss_distribution(plainest, step, optimistic=True)
+    return _privacy_loss_distribution(plainest(profile.attack_pairs), step, optimistic=True)
 
 
 def _checked(profile, step):

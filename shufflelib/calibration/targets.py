@@ -12,7 +12,7 @@ from shufflelib.calibration.search import Family
 from shufflelib.numerics import validation
 from shufflelib.profiles import cautions
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.randomizers.additive import gaussian
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import generic
@@ -214,7 +214,7 @@ def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
         profile = randomizer
     else:
         profile = shuffle(_built(randomizer, parameters), n)
-    profile, users = profile.subsample(rate), getattr(profile, "n", None)
+    profile, users = profile.subsample(rate), profile.users
     target, limits = Target(eps, delta), (1, validation.MAX_ROUNDS)
     family = Family(profile.compose, target.eps, target.delta, limits, MANY_ROUNDS, whole=True)
     found = family.calibration(

@@ -17,8 +17,8 @@ from shufflelib.numerics.positive_part_iid import (
 )
 from shufflelib.numerics.saddle_point import added
 from shufflelib.profiles import connect_the_dots
+from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
-from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.profiles.renyi_lattice_sum import LARGEST_ORDER, RenyiSum
 
 MOST_EXTREME = 1e-2  # mass of R_0 on the outputs that may be treated one by one
@@ -34,7 +34,7 @@ HOPELESS = 5.0  # tolerance at which a loss sum is bounded, not computed
 FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded by its value here
 
 
-class BlanketPair(PairProfile):
+class BlanketPair(Pair):
     r"""The pair of one user's two possible reports among n − 1 draws from a reference measure.
 
     .. math:: H_\varepsilon = \tfrac1n\,\mathbb E[(G_1+\dots+G_n)_+] + \text{mass outside}

@@ -14,6 +14,7 @@ import numpy as np
 
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.composed_loss import ComposedPLD, Line
+from shufflelib.profiles.adjacency import said_of_rounds
 from shufflelib.profiles.discretised_loss import (
     DEEPEST,
     MIDDLING,
@@ -22,6 +23,7 @@ from shufflelib.profiles.discretised_loss import (
     PER_OCTAVE,
 )
 from shufflelib.profiles.hockey_stick import Pair
+from shufflelib.profiles.questions import added
 
 WIDTH = 3e-4  # relative width in ε aimed at, not always reached
 NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at, with that in ε
@@ -35,11 +37,6 @@ RUNGS = 2  # θ of integrals, for each class of tilts
 BESIDE = 8  # classes of tilts among whose θ one is chosen, on either side of one that is nearly right
 TRIES = 4  # classes of tilts tried
 KEPT = 8192  # nodes of an integral that is kept
-
-
-def added(counted):
-    """Return both bounds of a sum from counts and the ends of one term each."""
-    return sum((Interval(*ends) * count for count, ends in counted), start=Interval.of(0.0))
 
 
 class ComposedPair(Pair):
@@ -83,6 +80,8 @@ class ComposedPair(Pair):
         self.rounds = tuple(rounds)
         self.symmetric = all(pair.symmetric for pair, _ in self.rounds)
         self._kept = {}
+        for name, said in said_of_rounds(self.rounds).items():
+            setattr(self, name, said)
 
     @functools.cached_property
     def reversed(self):
@@ -240,10 +239,6 @@ class ComposedPair(Pair):
         ends = [(count, pair.renyi_directed(order)) for pair, count in self.rounds]
         total = added(ends)
         return total.lower, total.upper
-
-    def renyi_ceiling(self, order):
-        """Return the sum of the rounds'."""
-        return added((count, (pair.renyi_ceiling(order),) * 2) for pair, count in self.rounds).upper
 
 
 class _View(NamedTuple):

@@ -7,7 +7,7 @@ Rényi divergences and trade-off functions follow from the curve alone.
 
 import functools
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.optional import tick
 from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, ConnectTheDots
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
+from shufflelib.profiles.questions import PrivacyProfile
 
 
 def pointwise(log_hockey_stick):
@@ -41,8 +42,10 @@ def _at_each(known, dotted, x, *given):
     return (low.reshape(at.shape), high.reshape(at.shape)) if at.ndim else (float(low[0]), float(high[0]))
 
 
-class Pair(ABC):
+class Pair(PrivacyProfile):
     """An ordered pair (P, Q) of distributions, known through its hockey-stick divergence.
+
+    On its own it gives both bounds.
 
     Examples
     --------
@@ -51,8 +54,11 @@ class Pair(ABC):
     >>> pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.1, 0.9]))
     >>> round(pair.max_privacy_loss, 5), round(pair.reversed.max_privacy_loss, 5)
     (1.60944, 0.58779)
+    >>> pair.dominating_pairs == pair.attack_pairs == (pair,)
+    True
     """
 
+    statement = "a pair (P, Q)"
     symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
     forward_is_dominant = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops
@@ -80,6 +86,13 @@ class Pair(ABC):
     @abstractmethod
     def max_privacy_loss(self) -> float:
         """Essential supremum of log P/Q, possibly infinite; H vanishes from there on."""
+
+    @property
+    def dominating_pairs(self):
+        """The pair itself."""
+        return (self,)
+
+    attack_pairs = dominating_pairs
 
     @functools.cached_property
     def _remembered(self):
@@ -119,10 +132,6 @@ class Pair(ABC):
             return ConnectTheDots(self, RENYI_TOLERANCE).renyi(orders, skip_below, self._tail_ceiling)
 
         return _at_each(self.known_renyi, dotted, order, skip_below)
-
-    def renyi_ceiling(self, order):
-        """Return an upper bound on D_order(P‖Q) known without its curve, which an unbounded loss needs."""
-        return math.inf
 
     @property
     def _tail_ceiling(self):
@@ -175,6 +184,13 @@ class Pair(ABC):
             return np.min(found, axis=0) if all(found) else None
 
         return _at_each(known, lambda *given: self.dots().fewest_missed(*given), fpr, enough)
+
+    def enclosed_renyi(self, order):
+        """Return both bounds of the Rényi divergences of an array of orders."""
+        return self.renyi_worst(order)
+
+    def _tradeoff(self, fpr):
+        return self.false_negatives(fpr)
 
     def beside_crowd(self):
         """Return the pair with the world of equal users for Q, or None if neither is known to be that."""

@@ -10,15 +10,14 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import LEAST, LONG_UNIT, Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp, mills_ratio
 from shufflelib.profiles import connect_the_dots
-from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 from shufflelib.profiles.neyman_pearson import Polygon
-from shufflelib.profiles.privacy_profile import PairProfile
 
 FARTHEST = 0.45 * float(np.log(np.finfo(np.longdouble).max))  # nats; e^{2·FARTHEST} is a long double
 LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
 
 
-class DiscretePair(PairProfile):
+class DiscretePair(Pair):
     r"""Any finite pair of distributions.
 
     Parameters
@@ -205,7 +204,7 @@ class _Excess:
         return Interval.of(log_value, 4.0)[int(self._share > 0.0)]
 
 
-class Gaussian(SymmetricPair, PairProfile):
+class Gaussian(SymmetricPair):
     r"""The pair (N(0, 1), N(μ, 1)): μ-Gaussian differential privacy.
 
     .. math:: H_\varepsilon = \Phi\!\left(-\tfrac\varepsilon\mu + \tfrac\mu2\right)

@@ -5,8 +5,9 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
+from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
-from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.profiles.tradeoff_functions import FiniteTradeoff, TradeoffFunction
 
 DOTS = 200

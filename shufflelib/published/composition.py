@@ -23,7 +23,7 @@ from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.published.renyi.girgis import effective_users, log_binomials, log_higher_moments
 from shufflelib.shuffling.variation_ratio import VariationRatioPair

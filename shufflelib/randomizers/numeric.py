@@ -166,7 +166,7 @@ class duchi(SignedCorners):
     Wang 2024, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
 
     Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.  For d = 1 so is the
-    whole mechanism, after a random rounding, and `shufflelib.shuffling.BinaryProfile` has its exact δ and ε.
+    whole mechanism, after a random rounding, and `shufflelib.shuffle` has its exact δ and ε.
 
     Even d: with the textbook's closed halves, t·v >= 0 and t·v <= 0, ties belong to both and their
     density is e^eps0 + 1 times that of the far half: at d = 2, e^eps0 = 3 the ratio is 4, so the textbook
@@ -246,7 +246,7 @@ class harmony(SignedCorners):
 
     Wang 2024, Table 5 [46]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact for opposite
     corners: binary randomized response for every d.  For d = 1 so is the whole mechanism, after a random
-    rounding, and `shufflelib.shuffling.BinaryProfile` has its exact δ and ε; for more coordinates the others
+    rounding, and `shufflelib.shuffle` has its exact δ and ε; for more coordinates the others
     may hold corners between the two, and only the bound of the privacy blanket is proved.
 
     Examples

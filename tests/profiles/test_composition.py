@@ -16,7 +16,7 @@ from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
 from shufflelib.profiles.composition import ComposedPair
-from shufflelib.profiles.privacy_profile import ComposedProfile, compose
+from shufflelib.profiles.privacy_profile import Profile, compose
 from shufflelib.published import composition as published
 from shufflelib.shuffling import VariationRatioPair
 
@@ -86,7 +86,7 @@ def test_unequal_mechanisms_and_pairs_mix():
         Gaussian(0.1),
     ]
     composed = compose(rounds)
-    assert isinstance(composed, ComposedProfile)
+    assert isinstance(composed, Profile)
     bracket, back = composed.epsilon(1e-4), compose(rounds[::-1]).epsilon(1e-4)
     assert bracket.upper == pytest.approx(back.upper, rel=1e-6)
     assert bracket.lower == pytest.approx(back.lower, rel=1e-6)

@@ -12,8 +12,7 @@ from finite_pairs import LOPSIDED, Opaque, discrete
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.root_finding import certified_root
-from shufflelib.profiles import DiscretePair, Gaussian, connect_the_dots
-from shufflelib.profiles.privacy_profile import PairProfile
+from shufflelib.profiles import DiscretePair, Gaussian, Pair, connect_the_dots
 from shufflelib.profiles.questions import _largest_renyi
 from shufflelib.shuffling import VariationRatioPair
 
@@ -130,7 +129,7 @@ def test_the_largest_renyi_of_several_pairs_does_not_depend_on_their_order(order
 def test_a_divergence_that_is_no_number_does_not_pass_for_none(place, monkeypatch):
     pair = discrete(LOPSIDED)
     found = [(0.0, 0.1), (0.0, math.nan)][:: 1 if place else -1]
-    monkeypatch.setattr(PairProfile, "renyi_worst", lambda *_: found.pop())
+    monkeypatch.setattr(Pair, "renyi_worst", lambda *_: found.pop())
     assert math.isnan(_largest_renyi((pair, pair), 2.0)[1])
 
 

@@ -1,10 +1,14 @@
 """An answer depends on the question alone, not on earlier ones or a fork; nothing keeps a profile alive."""
 
+import copy
+import dataclasses
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -107,6 +111,27 @@ def test_a_profile_is_freed_with_its_last_reference(made):
     del profile
     gc.collect()
     assert [one() for one in seen] == [None] * len(seen)
+
+
+@pytest.mark.parametrize("made", MAKERS)
+def test_a_profile_is_a_value(made):
+    """Questions leave its fields as they were; a copy, pickled or not, gives the same answers."""
+    profile = MAKERS[made]()
+    fields = {} if not dataclasses.is_dataclass(profile) else dict(vars(profile))
+    answer = ends(profile.delta(0.02))
+    assert all(vars(profile)[name] is value for name, value in fields.items())
+    for other in (copy.copy(profile), pickle.loads(pickle.dumps(profile))):
+        assert repr(other) == repr(profile) and ends(other.delta(0.02)) == answer
+    for name in fields:
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(profile, name, None)
+
+
+def test_threads_that_share_a_profile_get_its_answers():
+    shared, asked = MAKERS["a sample of rounds"](), [0.01, 0.02, 0.03, 0.02, 0.01, 0.04]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda eps: ends(shared.delta(eps)), asked))
+    assert found == [ends(MAKERS["a sample of rounds"]().delta(eps)) for eps in asked]
 
 
 def test_personal_budgets_that_were_rounded_are_freed(monkeypatch):

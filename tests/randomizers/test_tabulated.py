@@ -118,9 +118,10 @@ def test_blocks_change_nothing(block, monkeypatch):
     rows = np.random.default_rng(9).dirichlet(np.full(6, 1.5), 12)
 
     def answers():
-        profile = shuffle(randomizers.from_pmf(rows), 1000)
+        table = randomizers.from_pmf(rows)
+        profile = shuffle(table, 1000)
         worst = profile.dominating_pairs[0]
-        attacks = [one.w.tolist() for pair in profile.input_pairs for one in pair.attacks]
+        attacks = [one.w.tolist() for pair in table.input_pairs() for one in pair.attacks]
         return candidate_pairs.kinds(rows), attacks, worst.ceilings(0.1).tolist(), profile.delta(0.1).upper
 
     whole = answers()

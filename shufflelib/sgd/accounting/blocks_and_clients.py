@@ -7,7 +7,7 @@ from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.profiles.hockey_stick import Indistinguishable
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.sgd.accounting.attacks import smallest_report
-from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, Epoch, checked_epochs, of_kind, within_reach
+from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, checked_epochs, epoch, of_kind, within_reach
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
 from shufflelib.sgd.personal_clients import PersonalClients
@@ -30,7 +30,7 @@ def one_block(reports, *, epochs):
 
     Returns
     -------
-    PrivacyProfile
+    Profile
         ``upper`` bounds are proved; ``lower`` bounds are attained by an attack.
 
     Notes
@@ -49,7 +49,7 @@ def one_block(reports, *, epochs):
     """
     reports = of_kind(reports, LaplaceBlocks)
     eps0 = within_reach(reports.eps0_between_blocks, "eps0_between_blocks")
-    epoch = Epoch(
+    one = epoch(
         PersonalizedPair.adaptive([eps0], counts=[reports.blocks]),
         smallest_report(reports, moved=eps0),
         f"one block of Algorithm 1, {reports.blocks} blocks with budget {eps0:g}",
@@ -60,7 +60,7 @@ def one_block(reports, *, epochs):
             "the order of the blocks is drawn anew for each epoch, uniformly, and kept secret",
         ),
     )
-    return epoch.compose(rounds=checked_epochs(epochs))
+    return one.compose(rounds=checked_epochs(epochs))
 
 
 def one_client(reports, *, client, epochs):
@@ -79,7 +79,7 @@ def one_client(reports, *, client, epochs):
 
     Returns
     -------
-    PrivacyProfile
+    Profile
         ``upper`` bounds are proved; no attack is used, so ``lower`` bounds are 0.
 
     Notes
@@ -101,7 +101,7 @@ def one_client(reports, *, client, epochs):
     client = validation.count(client, "client", at_least=0, at_most=reports.clients - 1)
     mu = Interval.of(float(reports.mu[client]) * math.sqrt(checked_epochs(epochs)), 32.0).upper
     statement = f"client {client} of Algorithm 3 after {epochs} epochs, {mu:g}-GDP"
-    return Epoch(
+    return epoch(
         Gaussian(mu),
         Indistinguishable(),
         statement,

@@ -16,7 +16,6 @@ from shufflelib.numerics.positive_part_iid import LossDistributions, expected_po
 from shufflelib.profiles.discretised_loss import KNOT_TOLERANCE, connected, distributions
 from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
-from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.randomizers import cells
 
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1e6
@@ -33,7 +32,7 @@ STEEPEST = 0.6  # fall of log δ from one knot to the next
 DEEPEST = -25.0  # log δ down to which the knots are that close
 
 
-class RandomAllocation(SymmetricPair, PairProfile):
+class RandomAllocation(SymmetricPair):
     r"""The dominating pair of one epoch of `AllocatedBlocks` when one example is replaced.
 
     .. math:: H_\varepsilon = \frac1m\, \mathbb E\Bigl(\sum_{i \le m} G_i\Bigr)_+, \qquad

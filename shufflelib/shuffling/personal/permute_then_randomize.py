@@ -19,7 +19,6 @@ from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.pairs import DiscretePair
-from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.profiles.questions import pure_delta
 from shufflelib.randomizers import values
 
@@ -34,7 +33,7 @@ NEAREST = 1e-9  # nats; smaller positive budgets are refused
 OPEN = 1.0  # width of a bracket of log δ from which on the largest budget is treated apart
 
 
-class PersonalizedPair(SymmetricPair, PairProfile):
+class PersonalizedPair(SymmetricPair):
     r"""The pair that dominates n slots, where slot i is ε_i-LDP and the users are permuted uniformly first.
 
     .. math:: \delta(\varepsilon) = \frac1n\,\mathbb E\Bigl[\Bigl(\sum_{i=1}^n G_i\Bigr)_+\Bigr],\qquad
