@@ -31,7 +31,7 @@ NARROWER = 20.0  # times the tolerance asked for is what is aimed at
 ROUGHEST = 0.5  # relative width of δ at which an integral still says more than Chernoff's bound
 FAR_ABOVE = 30.0  # nats
 DISCRETISED, UNREACHED = 0.7, 0.01  # shares of the width of δ for the rounds' distributions, for rare losses
-FINEST, COARSEST = 2.0**-12, MIDDLING  # relative doubt of a round's moments
+FINEST = 2.0**-40  # relative doubt of a round's moments
 REACHED = 0.7  # share of the distributions' largest loss up to which ε may come
 RUNGS = 2  # θ of integrals, for each class of tilts
 BESIDE = 8  # classes of tilts among whose θ one is chosen, on either side of one that is nearly right
@@ -158,7 +158,7 @@ class ComposedPair(Pair):
     def _view(self, depth, tilt):
         """Return what a class of tilts is right for, which says how well the rounds must be known there."""
         rungs = RUNGS * tilt + np.arange(-RUNGS * BESIDE, RUNGS * BESIDE + 1)
-        eps, log_moment = _between(self._tilted(tilt, COARSEST, depth), _theta(rungs))
+        eps, log_moment = _between(self._tilted(tilt, MIDDLING, depth), _theta(rungs))
         here = RUNGS * BESIDE
         return _View(int(rungs[0]), eps, max(float(eps[here]), 0.0), float(log_moment[here]))
 
@@ -172,7 +172,7 @@ class ComposedPair(Pair):
         # no more than is asked for, and no wider than it says something
         width = min(max(width, tolerance * max(NARROWER * deep, 2.0 * tilted)), ROUGHEST)
         share = DISCRETISED * width / min(max(view.log_moment, 1e-300), count)
-        share = 2.0 ** math.floor(math.log2(min(max(share, FINEST), COARSEST)))
+        share = 2.0 ** round(math.log2(min(max(share, FINEST), MIDDLING)))
         rare = math.log(count) - math.log(UNREACHED * width) - log_scale
         reach = math.ceil(math.log2(max(rare / NOTHING, 1.0)))
         return _Totals(*self._tilted(tilt, share, min(max(reach, depth), DEEPEST)), width)
@@ -197,13 +197,17 @@ class ComposedPair(Pair):
         """
         lower, upper = found
         share = eps / sum(count for _, count in self.rounds)
-        open_ = np.flatnonzero(self._log_sum(share, knots_only=True).lower < upper)
-        if open_.size:
-            upper[open_] = np.minimum(upper[open_], self._log_sum(share[open_]).upper)
-        open_ = np.flatnonzero(self._log_sum(eps, knots_only=True).upper > lower)
-        if open_.size:
-            each = [log_h.lower for log_h in self._each(eps[open_])]
-            lower[open_] = np.maximum.reduce([lower[open_], *each, self._some_round(eps[open_])])
+        near = np.flatnonzero(self._log_sum(share, knots_only=True).lower < upper)
+        if near.size:
+            upper[near] = np.minimum(upper[near], self._log_sum(share[near]).upper)
+        best = np.maximum.reduce([log_h.upper for log_h in self._each(eps, knots_only=True)])
+        near = np.flatnonzero(best > lower)
+        if near.size:
+            best = np.maximum.reduce([log_h.lower for log_h in self._each(eps[near])])
+            lower[near] = np.maximum(lower[near], best)
+        near = np.flatnonzero(self._log_sum(eps + FAR_ABOVE, knots_only=True).upper > lower)
+        if near.size:
+            lower[near] = np.maximum(lower[near], self._some_round(eps[near]))
         return Interval(lower, upper)
 
     def _each(self, eps, *, knots_only=False):

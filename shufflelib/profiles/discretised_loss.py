@@ -36,9 +36,9 @@ from shufflelib.numerics.logspace import UNIT, logsumexp
 KNOT_TOLERANCE = 1e-5  # relative width of the values connected
 BESIDE = 4.0  # first knots lie up to here, in units of the curve's own width
 FIRST_STEP = 0.25
-FARTHER = 1.25  # ratio of one knot to the next beyond
-FALL = 2.0  # nats that the curve may fall between two of the first knots
-FIRST, NEXT = 5, 8  # knots beyond, set at once
+FARTHER = 1.1, 1.25  # ratio of one knot to the next beyond, at first and farther out
+FALL = 2.0  # nats that log H may fall between two of the first knots, twice as many for each depth
+FIRST, NEXT = 9, 4  # such knots, set at once
 NOTHING = 40.0  # e-folds that H falls to be reached by the first knots; twice as many for each further depth
 DEEPEST = 5  # depth from which on the first knots reach as far as any
 FARTHEST = 600.0  # nats
@@ -46,11 +46,12 @@ FAR = 550.0  # nats; a loss this large counts as infinite
 LOWEST = 30.0  # nats; e^{-LOWEST} still differs from 0 beside 1
 MOST_KNOTS = 1200  # of one direction
 MOST_BATCHES, MOST_PIECES = 5, 16  # of knots for one distribution, and of one gap in a batch
-MIDDLING = 2.0**-5  # a relative doubt that is small, and reached on the way to less
+MIDDLING = 2.0**-4  # a relative doubt that is small, and reached on the way to less
 MARGIN = 0.7  # of the doubt allowed is what a batch aims at
 GENTLE = 1.0  # (θσ)² up to which tilting by θ hardly moves the losses
 PER_OCTAVE = 4  # classes of tilts e^{θL}, for each factor of 2 of θ
 ORDERS = 2.0 ** np.arange(-40, 61, 1.0 / PER_OCTAVE)  # θ of each class
+LEAST_RATIO = 1e-300  # of h to E, below which a mass under Q may be no float
 SMALLEST = 1e-307  # steepness of a line that falls by less
 
 
@@ -94,6 +95,11 @@ class Knots(NamedTuple):
         high = np.minimum.accumulate(np.append(self.high, high)[order])
         low = np.minimum(np.maximum.accumulate(np.append(self.low, low)[order][::-1])[::-1], high)
         return Knots(np.append(self.eps, eps)[order], low, high)
+
+    def down_to(self, deepest):
+        """Return these knots without those beyond the first at which log H is that deep."""
+        end = int(np.argmax(self.high <= deepest)) + 1 if self.high[-1] <= deepest else self.high.size
+        return Knots(*(part[:end] for part in self))
 
     def no_steeper(self, pair, fall, deepest, tolerance, least=1):
         """Return these knots and others, for log H to fall little from one to the next until it is deep.
@@ -156,17 +162,17 @@ class DiscretisedLoss:
             found = NO_KNOTS.joined(self.pair, np.zeros(1), tolerance)
             width = 2.5 * math.exp(found.high[0])  # H(0) = μ/√(2π)
             beside = width * FIRST_STEP * np.arange(1 + BESIDE / FIRST_STEP)
-            beyond = BESIDE * width * FARTHER ** np.arange(1.0, FIRST + 1.0)
+            beyond = BESIDE * width * FARTHER[0] ** np.arange(1.0, FIRST + 1.0)
             eps = np.append(beside, beyond) if width > 0.0 else beside
         else:
             found = self.knots(depth - 1, tolerance)
             eps = np.empty(0)
         while True:
-            found = found.joined(self.pair, np.minimum(eps, last), tolerance)
+            found = found.joined(self.pair, np.minimum(eps, last), tolerance).down_to(nothing)
             if found.eps[-1] >= last or found.high[-1] <= nothing:
                 break
-            eps = found.eps[-1] * FARTHER ** np.arange(1.0, NEXT + 1.0)
-        return found.no_steeper(self.pair, FALL, nothing, tolerance)
+            eps = found.eps[-1] * FARTHER[1] ** np.arange(1.0, NEXT + 1.0)
+        return found.no_steeper(self.pair, FALL * 2.0**depth, nothing, tolerance)
 
     def first(self, depth=0, tolerance=KNOT_TOLERANCE):
         """Return the distributions through the first knots."""
@@ -355,6 +361,8 @@ def distribution(x, h, *, below):
     share = np.maximum(np.diff(slope), 0.0)  # of Q
     mass = share * (1.0 + x[1:])
     infinity_mass = max(float(h[-1]), 0.0)
+    if not below:  # where masses under Q are no floats any more they count as infinite losses
+        infinity_mass = max(infinity_mass, float(h[h < LEAST_RATIO * (1.0 + x)].max(initial=0.0)))
     # the curve that these masses have: sums of positive terms, from the right, and their rounding
     beyond = np.cumsum((mass * np.exp(-loss[1:]))[::-1])[::-1]
     curve = infinity_mass + np.append(np.cumsum((beyond * gap)[::-1])[::-1], 0.0)
