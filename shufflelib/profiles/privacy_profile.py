@@ -94,7 +94,7 @@ class Profile(PrivacyProfile):
     >>> mechanism = Profile(bounds=lambda: Bounds((Gaussian(1.0),), (Gaussian(0.9),)), statement="an example")
     >>> bracket = mechanism.delta(eps=1.0)
     >>> round(bracket.lower, 4), round(bracket.upper, 4)
-    (0.0967, 0.1269)
+    (0.0932, 0.1269)
     """
 
     bounds: Callable
