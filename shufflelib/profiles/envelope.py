@@ -6,6 +6,7 @@ import math
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
+from shufflelib.profiles.questions import in_both_directions
 
 
 class Envelope(SymmetricPair):
@@ -28,11 +29,7 @@ class Envelope(SymmetricPair):
     def __init__(self, pairs):
         self.pairs = tuple(pairs)
         self.search_width = max(pair.search_width for pair in self.pairs)
-        self._curves = [
-            _Curve(one)
-            for pair in self.pairs
-            for one in ((pair,) if pair.symmetric else (pair, pair.reversed))
-        ]
+        self._curves = list(map(_Curve, in_both_directions(self.pairs)))
 
     @classmethod
     def of(cls, pairs):

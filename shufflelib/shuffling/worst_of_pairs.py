@@ -8,6 +8,7 @@ from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, mills_ratio
 from shufflelib.numerics.optional import counting
 from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.questions import in_both_directions
 
 ESSEEN = 0.4748  # the constant of the Berry-Esseen theorem for equal distributions
 LARGEST_EXPONENT = 500.0
@@ -56,9 +57,7 @@ class WorstPair(SymmetricPair):
     def __init__(self, pairs):
         self.pairs = tuple(pairs)
         self.search_width = max(pair.search_width for pair in self.pairs)
-        self.directions = tuple(
-            one for pair in self.pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))
-        )
+        self.directions = tuple(in_both_directions(self.pairs))
         all_ratios = [pair.ratios for pair in self.directions]
         atoms = max(ratios.w.size for ratios in all_ratios)
         self._first, self._second, self._mass = (
