@@ -128,7 +128,9 @@ def certified_root(
             # side, so that the bracket shrinks on both
             right = safe_above if doubt <= 0.3 * width * x else root - low < high - root
             past = max(doubt, 0.3 * width * x)
-            x = root + past if right else root - past
+            x, other = (root + past, root - past) if right else (root - past, root + past)
+            if not low < x < high:  # an end so near the root that only the other side of it is inside
+                x = other
             if stalled >= 3 or not low < x < high:
                 x, stalled = 0.5 * (low + high), 0
             if not low < x < high:
