@@ -247,7 +247,7 @@ def plainest(attacks):
     >>> plainest([Gaussian(0.1), Gaussian(0.2)])
     Gaussian(mu=0.2)
     """
-    return max(attacks, key=lambda pair: pair.dot(0.0, TOLERANCE).lower)
+    return max(attacks, key=lambda pair: pair.log_hockey_stick(0.0, TOLERANCE).lower)
 
 
 @sampled.register(Pair)
