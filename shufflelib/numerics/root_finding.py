@@ -11,8 +11,9 @@ from shufflelib.numerics.side_by_side import Values, answers, values
 
 COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
 AT_ONCE = 3  # points of a search that are tried at once
-AROUND = np.array([1.0, 0.96, 1.04])  # of where a root is looked for first, roughly,
-NEARBY = np.array([1.0, 0.999, 0.98])  # and where it is likely to be
+AROUND = np.array([1.0, 0.97, 1.03, 0.94, 1.06])  # of where a root is looked for first,
+NEARBY = np.array([1.0, 0.9999, 0.995, 0.98])  # and where it is likely to be
+DEGREE = 5  # of polynomials through known points
 FURTHER = 12.0  # times the step past a root at which another point is tried
 STALLED, STEPS = 3, 200  # steps that gain little until a bracket is halved, and steps in all
 NEAR = 0.98  # share of the best ε below which an attack is given up
@@ -90,35 +91,28 @@ def certified_root(
         if log_start <= target:
             return 0.0
     search = _search(target, last, safe_above, log_start, guess, width, steps, at_once=1)
-    ends = None
+    found = None
     while True:
         try:
-            x, _ = search.send(ends)
+            x = search.send(found)
         except StopIteration as end:
             return end.value
-        ends = (np.array([log_value(one) for one in x.tolist()]),) * 2
+        found = np.array([log_value(one) for one in x.tolist()])
 
 
 def _search(target, last, safe_above, log_start, guess, width, steps, at_once):
-    """Yield points at which values are wanted, and whether rough ones will do; return the root.
-
-    Sent back are both bounds on the values.  Rough ones count only where they exclude the target.
-    """
+    """Yield points at which values are wanted, in ascending order; return the root."""
     start, goal = _place(np.array([log_start, target]))
     known = np.array([[0.0], [start], [1.0]])  # points, places, and whether they are left of the root
-    x, near = _first_points(log_start, target, last, guess, at_once)
-    rough, stalled, length = at_once > 1 and not near, 0, math.inf
+    x = _first_points(log_start, target, last, guess, at_once)
+    stalled, length = 0, math.inf
     for _ in range(steps):
-        lower, upper = yield x, rough
-        value = (lower, upper)[safe_above]
+        value = yield x
         # NaN counts as above where the safe side is above, and as below where it is below
         left = ~(value <= target) if safe_above else value > target
-        if rough:
-            decided = (lower > target) | (upper <= target)
-            x, value, left = x[decided], 0.5 * (lower + upper)[decided], left[decided]
         known = np.concatenate([known, [x, _place(value), left]], axis=1)
         known = known[:, np.argsort(known[0], kind="stable")]
-        (points, places, lefts), rough = known, False
+        points, places, lefts = known
         # the neighbouring points between which the root is, the safe one as near as any
         at = int(np.argmin(np.append(lefts, 0.0)) if safe_above else np.flatnonzero(lefts)[-1] + 1)
         low, high = points[at - 1], points[at] if at < points.size else last
@@ -130,26 +124,20 @@ def _search(target, last, safe_above, log_start, guess, width, steps, at_once):
         stalled = stalled + 1 if high - low > 0.5 * length else 0
         length = high - low
         high_place = places[at] if at < points.size else math.inf
-        ends = (low, places[at - 1]), (high, high_place)
-        others = [(points[i], places[i]) for i in (at - 2, at + 1) if 0 <= i < points.size]
-        others = [one for one in others if math.isfinite(one[1])]
         if math.isinf(high_place):  # only the lower end is near: extrapolate through it
-            other = others[0] if others and others[0][0] < low else None
-            rise = (places[at - 1] - other[1]) / (low - other[0]) if other else 0.0
+            rise = (places[at - 1] - places[at - 2]) / (low - points[at - 2]) if at > 1 else 0.0
             root = min(low + (goal - places[at - 1]) / rise, high) if rise > 0.0 else 0.5 * (low + high)
             doubt = 0.2 * (root - low)
-            third = None
         else:
-            third = min(others, key=lambda one: min(abs(one[0] - low), abs(one[0] - high)), default=None)
-            root, bend = _interpolated(*ends, third or (math.nan, math.inf), goal)
-            doubt = SHORT * min(root - low, high - root) if bend is None else BENT * bend
+            root, doubt = _interpolated(points, places, at, goal)
         safe, other = (high, low) if safe_above else (low, high)
-        closest = min(abs(one - safe) for one in (other, *((third[0],) if third else ())))
+        beside = points[max(at - 2, 0) : at + 2]
+        closest = np.min(np.abs(beside - safe)[beside != safe], initial=abs(other - safe))
         if closest <= CLOSE * safe and abs(safe - root) + doubt <= width * safe:
             break
         # step a little past the root: to the safe side if that will be all, else as seen from the nearer
         # side, so that the bracket shrinks on both
-        past = max(doubt, 0.3 * width * root)
+        past = max(doubt, 0.6 * width * root)
         right = safe_above if doubt <= 0.3 * width * root else root - low < high - root
         sides = past * np.array([1.0, -1.0, FURTHER])[:at_once]
         x = root + (sides if right else -sides)
@@ -168,30 +156,44 @@ def _place(log_value):
 
 
 def _first_points(log_start, target, last, guess, at_once):
-    """Return where to look first, in ascending order, and whether that is near the root."""
+    """Return where to look first, in ascending order."""
     x = gaussian_epsilon(log_start, target)
     near = guess is not None and 0.0 < guess < last and (at_once == 1 or abs(guess - x) <= 0.04 * x)
     if near:
         x = guess
     elif not 0.0 < x < last:
         x = 0.5 * last if math.isfinite(last) else 1.0
-    x = x * (NEARBY if near else AROUND)[:at_once]
-    return np.sort(x[x < last]), near
+    x = x * (NEARBY if near else AROUND)[: 5 if at_once > 1 else 1]
+    return np.sort(x[x < last])
 
 
-def _interpolated(low, high, third, goal):
-    """Return where the parabola in y through three points (x, y) is at a goal, and how far from the chord."""
-    # an overflow of Python's floats is no warning
-    x, y, z, w, goal, *third = map(float, (*low, *high, goal, *third))
-    if not w > y > -math.inf:
-        return 0.5 * (x + z), None
-    slope = (z - x) / (w - y)
-    chord = x + (goal - y) * slope
-    if not math.isfinite(third[1]) or third[1] in (y, w):
-        return chord, None
-    bend = ((third[0] - z) / (third[1] - w) - slope) / (third[1] - y)
-    root = chord + bend * (goal - y) * (goal - w)
-    return (root, abs(root - chord)) if x < root < z else (chord, None)
+def _interpolated(points, places, at, goal):
+    """Return where a curve through known points is at a goal, between the last two of them, and a doubt.
+
+    Polynomials in the place, of rising degree through ever farther points, as long as they come together.
+    """
+    low, high = points[at - 1], points[at]
+    order = np.argsort(np.abs(places - goal), kind="stable")
+    order = [at - 1, at, *(i for i in order.tolist() if i not in (at - 1, at))][: DEGREE + 1]
+    y, x = places[order], points[order].tolist()
+    if not -math.inf < y[0] < y[1]:
+        return 0.5 * (low + high), 0.5 * (high - low)
+    root, changed = None, math.inf
+    doubt = SHORT * (high - low)
+    for k in range(1, len(order)):
+        if not math.isfinite(y[k]) or y[k] in y[:k]:
+            break
+        # Neville's scheme: x[j] becomes the value of the polynomial through points j, …, k
+        for j in range(k - 1, -1, -1):
+            x[j] = (x[j] * (y[k] - goal) + x[j + 1] * (goal - y[j])) / (y[k] - y[j])
+        if root is None:
+            root, doubt = x[0], SHORT * min(x[0] - low, high - x[0])
+            continue
+        change = abs(x[0] - root)
+        if not low < x[0] < high or change > 0.5 * changed:
+            break
+        root, changed, doubt = x[0], change, BENT * change
+    return root, doubt
 
 
 def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
@@ -236,7 +238,7 @@ def _one_epsilon(pair, target, safe_above, log_start, guess):
     ends = None
     while True:
         try:
-            x, rough = search.send(ends)
+            x = search.send(ends and ends[safe_above])
         except StopIteration as end:
             return end.value
-        ends = yield from values(pair, x, COARSE if rough else TOLERANCE)
+        ends = yield from values(pair, x, TOLERANCE)
