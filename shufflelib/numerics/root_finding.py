@@ -139,9 +139,9 @@ def _search(target, last, safe_above, log_start, guess, width, steps, at_once):
         # side, so that the bracket shrinks on both
         past = max(doubt, 0.6 * width * root)
         right = safe_above if doubt <= 0.3 * width * root else root - low < high - root
-        sides = past * np.array([1.0, -1.0, FURTHER])[:at_once]
+        sides = past * np.array([1.0, -1.0, FURTHER])
         x = root + (sides if right else -sides)
-        x = x[(low < x) & (x < high)]
+        x = x[(low < x) & (x < high)][:at_once]
         if stalled >= STALLED or not x.size:
             x, stalled = np.append(x[: at_once - 1], 0.5 * (low + high)), 0
         x = np.unique(x[(low < x) & (x < high)])
