@@ -25,7 +25,7 @@ from shufflelib.profiles.discretised_loss import (
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.questions import added
 
-WIDTH = 3e-4  # relative width in ε aimed at, not always reached
+WIDTH = 2e-4  # relative width in ε aimed at, not always reached
 NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at, with that in ε
 NARROWER = 20.0  # times the tolerance asked for is what is aimed at
 ROUGHEST = 0.5  # relative width of δ at which an integral still says more than Chernoff's bound
@@ -104,6 +104,8 @@ class ComposedPair(Pair):
         """
         lower, upper = np.full((2, eps.size), -np.inf)
         inside = np.flatnonzero(eps < self.max_privacy_loss)
+        if inside.size == 0:
+            return Interval(lower, upper)
         tolerance = max(tolerance, NARROWEST / NARROWER)  # finer ones change nothing
         lines = self._lines(eps[inside])
         for line in np.unique(lines, axis=0):
