@@ -26,7 +26,7 @@ from scipy.special import iti0k0, k0, k0e, k1e
 from shufflelib.numerics import validation
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
-from shufflelib.randomizers.cells import NODES, WEIGHTS
+from shufflelib.randomizers.cells import NODES, WEIGHTS, coarsened
 from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, refuse_far_apart
 
 REFERENCE_ROWS = 40, 80  # on the half-plane of x0: up to d01 = 2, and from 4 on
@@ -39,7 +39,7 @@ NEGLIGIBLE = 1e-3  # in log R_0/w
 LEVELS = 40  # of R_0/w, at most
 NARROWEST_LEVEL = 0.05  # in log R_0/w
 SMALLEST_HOLE = 1e-6  # mass; 1 minus the cells' masses has few digits when it is small
-BANDS = 30  # of the likelihood ratio (R_0 + R_1)/R_*, into which an attack's cells are merged
+TIP_ATOMS, FAR_ATOMS = 1500, 500  # about, into which the cells of an attack from there are merged
 FEW_PLACES = 1000  # up to which all distances are formed
 TAIL_NODES, TAIL_WEIGHTS = np.polynomial.laguerre.laggauss(24)
 
@@ -152,8 +152,8 @@ class planar_laplace(MetricRandomizer):
         focal = self._focal
         attacks = (
             self._attack_from_x0(),
-            replace(self._attack(np.arcsinh(self._tip / focal), np.pi / 2.0), exchangeable=True),
-            self._attack(np.arccosh(max(self.dmax / focal - 1.0, 1.0)), np.pi),
+            replace(self._attack(np.arcsinh(self._tip / focal), np.pi / 2.0, TIP_ATOMS), exchangeable=True),
+            self._attack(np.arccosh(max(self.dmax / focal - 1.0, 1.0)), np.pi, FAR_ATOMS),
         )
         return (InputPair(self._reference(), attacks),)
 
@@ -255,8 +255,8 @@ class planar_laplace(MetricRandomizer):
         report0, report1 = np.append(near, far), np.append(far, near)
         return LikelihoodRatios.against(report0, report0, report1, precision=1e-13, cell_width=CELL_WIDTH)
 
-    def _attack(self, mu_star, nu_star):
-        """Return cells merged by row and by band of (R_0 + R_1)/R_*, all others at one place.
+    def _attack(self, mu_star, nu_star, atoms):
+        """Return cells, like ones merged into some atoms, all others at one place.
 
         The density of R_* is not smooth at the place itself: around it one large cell is left, whose mass
         under R_* is 1 minus that of the other cells.
@@ -274,15 +274,12 @@ class planar_laplace(MetricRandomizer):
         for mirrored in (False, True):
             nu_seen = np.pi - nu_star if mirrored else nu_star
             around = np.maximum(cells.row_ends[:-1] - nu_seen, nu_seen - cells.row_ends[1:]) < width
-            row = np.arange(ATTACK_ROWS) + ATTACK_ROWS * mirrored
             for below in (False, True):
                 span = np.hypot(focal * x * (-1) ** mirrored - place[0], focal * y * (-1) ** below - place[1])
                 others = (cells.area * np.exp(-span)).sum(axis=(2, 3))
                 hole = around[:, None] & beside & (not below or place[1] < 1e-9 * self.dmax)
-                rows = np.broadcast_to(row[:, None], others.shape)
-                parts.append((*((far, near) if mirrored else (near, far)), others, rows, hole))
-        report0, report1, others, row, hole = (np.stack(part).ravel() for part in zip(*parts, strict=True))
-        return _coarsened(report0, report1, others, row, hole)
+                parts.append((*((far, near) if mirrored else (near, far)), others, hole))
+        return _coarsened(*(np.stack(part).ravel() for part in zip(*parts, strict=True)), atoms)
 
     def sample(self, x, rng):
         """Report places, shape (n, 2)."""
@@ -314,15 +311,9 @@ def _diameter(places):
     return float(pdist(places).max(initial=0.0))
 
 
-def _coarsened(report0, report1, others, row, hole):
-    """Merge cells by row and by band; merge the hole too, with a band if its mass is negligible."""
-    both = report0 + report1
-    order = np.argsort(both / others)
-    # the loss of precision is least when bands are narrow where (R_0 + R_1)²/R_* is large
-    rank = np.cumsum(np.cbrt(both[order] ** 2 / others[order]))
-    band = np.empty(order.size, int)
-    band[order] = np.minimum(rank / rank[-1] * BANDS, BANDS - 1)
-    group = np.where(hole, 0, 1 + row * BANDS + band)
+def _coarsened(report0, report1, others, hole, atoms):
+    """Merge the hole, with the likeliest cell if its mass is negligible, and then like cells."""
+    group = np.where(hole, 0, 1 + np.arange(hole.size))
     report0, report1, others = (np.bincount(group, weights=part) for part in (report0, report1, others))
     others[0] = left = 1.0 - others[1:].sum()
     if left < SMALLEST_HOLE:
@@ -331,6 +322,5 @@ def _coarsened(report0, report1, others, row, hole):
         for part in (report0, report1, others):
             part[into] += part[0]
         report0, report1, others = report0[1:], report1[1:], others[1:]
-    return LikelihoodRatios.against(
-        others, report0, report1, precision=1e-12 + 1e-15 / left, cell_width=CELL_WIDTH
-    )
+    rest = {"precision": 1e-12 + 1e-15 / left, "cell_width": CELL_WIDTH}
+    return coarsened(LikelihoodRatios.against(others, report0, report1, **rest), atoms)

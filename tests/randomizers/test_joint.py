@@ -18,12 +18,8 @@ from oracles.mixtures import BENT, GRR, LOG, crooked, rr
 from records import joint
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
-from shufflelib.randomizers.product_ratios import (
-    coarsened,
-    mean_preserving_split,
-    product_of_attacks,
-    product_of_blankets,
-)
+from shufflelib.randomizers.cells import coarsened, mean_preserving_split
+from shufflelib.randomizers.product_ratios import product_of_attacks, product_of_blankets
 from test_contract import check_sound
 
 DELTA = 1e-6
