@@ -43,8 +43,8 @@ LEAST_COST = 1e-150  # where all sizes of a ray are alike or rare, its cells are
 def enough(length):
     """Return how many cells a log-ratio that changes by ``length`` nats needs: 48 up to 2.8, 300 from 7.1.
 
-    An error of some 1e-5 to 1e-4 in ε is left.  It is the square of a cell's length, in units of the loss's
-    deviation if the loss is small; large losses decide one by one, and need cells that are short in nats.
+    A relative error of 1e-6 to 1e-4 in ε is left.  It grows as the square of a cell's length: relative to the
+    whole stretch while losses are small, in nats where large ones decide.
     """
     return int(min(max(FEWEST, AT_ONE_NAT * length**2), MOST))
 

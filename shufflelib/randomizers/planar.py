@@ -29,7 +29,7 @@ from shufflelib.randomizers import values
 from shufflelib.randomizers.cells import NODES, WEIGHTS, coarsened
 from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, refuse_far_apart
 
-REFERENCE_ROWS = 40, 80  # on the half-plane of x0: up to d01 = 2, and from 4 on
+REFERENCE_ROWS = 60, 80  # on the half-plane of x0: up to d01 = 3, and from 4 on
 ATTACK_ROWS = 32
 COLUMNS = 60  # at least
 WIDEST_COLUMN = 0.1  # in μ
@@ -105,8 +105,8 @@ class planar_laplace(MetricRandomizer):
     The published pair is not an upper bound where few users are within reach: at d01 = 0.3, dmax = 10,
     n = 1000, δ = 1e-6 it has ε = 0.2970, an attack finds 0.2987.
 
-    The discretisation raises the variance of the loss under the reference measure by at most 6e-4 for
-    d01 <= 1, 1e-3 at 2, 2e-3 at 4, 6e-3 at 8, and lowers that of the attacks by at most 5e-3.  At δ near
+    The discretisation raises the variance of the loss under the reference measure by at most 4e-4 for
+    d01 <= 1, 7e-4 at 2, 2e-3 at 4, 6e-3 at 8, and lowers that of the attacks by at most 5e-3.  At δ near
     1e-6 an upper bound on δ is then less than 2e-3 too large for d01 <= 1, 1e-2 at 4.
 
     Examples
