@@ -128,10 +128,10 @@ def test_a_profile_is_a_value(made):
 
 
 def test_threads_that_share_a_profile_get_its_answers():
-    shared, asked = MAKERS["a sample of rounds"](), [0.01, 0.02, 0.03, 0.02, 0.01, 0.04]
+    shared, asked = daily().compose(3), [0.1, 0.2, 0.1, 0.2]
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda eps: ends(shared.delta(eps)), asked))
-    assert found == [ends(MAKERS["a sample of rounds"]().delta(eps)) for eps in asked]
+    assert found == [ends(daily().compose(3).delta(eps)) for eps in asked]
 
 
 def test_personal_budgets_that_were_rounded_are_freed(monkeypatch):
