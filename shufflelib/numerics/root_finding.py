@@ -19,6 +19,7 @@ STALLED, STEPS = 3, 200  # steps that gain little until a bracket is halved, and
 NEAR = 0.98  # share of the best ε below which an attack is given up
 SHORT, BENT = 0.05, 0.1  # doubt about a straight step, as a share of it, and about what bends it
 CLOSE = 1e-3  # relative distance of two points between which a step is trusted
+LEAST_PLACE = -40.0  # of a δ that is 1 to all digits
 FARTHEST = 5000.0  # nats; beyond it no finite answer is looked for
 LARGEST_MU = 30.0  # separation of two Gaussians, in standard deviations
 NO_SHIFT = -7.0  # log δ(0) below which that is negligible beside a standard deviation
@@ -152,7 +153,8 @@ def _search(target, last, safe_above, log_start, guess, width, steps, at_once):
 
 def _place(log_value):
     """Return a map of log δ in which ε is nearly linear: the quantile of a Gaussian tail."""
-    return -ndtri_exp(np.minimum(np.where(np.isnan(log_value), 0.0, log_value), 0.0))
+    log_value = np.minimum(np.where(np.isnan(log_value), 0.0, log_value), 0.0)
+    return np.maximum(-ndtri_exp(log_value), LEAST_PLACE)
 
 
 def _first_points(log_start, target, last, guess, at_once):
