@@ -10,9 +10,9 @@ from shufflelib.numerics.logspace import mills_ratio
 from shufflelib.numerics.side_by_side import Values, answers, values
 
 COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
-AT_ONCE = 3  # points of a search that are tried at once
-AROUND = np.array([1.0, 0.97, 1.03, 0.94, 1.06])  # of where a root is looked for first,
-NEARBY = np.array([1.0, 0.9999, 0.995, 0.98])  # and where it is likely to be
+AT_ONCE = 2  # points of a search that are tried at once
+AROUND = np.array([1.0, 0.97, 1.03])  # of where a root is looked for first,
+NEARBY = np.array([1.0, 0.9999, 0.99])  # and where it is likely to be
 DEGREE = 5  # of polynomials through known points
 FURTHER = 12.0  # times the step past a root at which another point is tried
 STALLED, STEPS = 3, 200  # steps that gain little until a bracket is halved, and steps in all
