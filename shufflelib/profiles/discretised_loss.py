@@ -17,6 +17,7 @@ missing (or too much) is a factor of all masses, `PLD.slack`.
 What many rounds ask of a distribution is :math:`\int E^{\theta-1} h\,dE`, which their moments are made of.
 In a gap both sides differ by at most a triangle; in m pieces of the gap by about 1/m² of it.  So the cheapest
 way to a given difference cuts each gap into a number of pieces that rises with the cube root of its triangle.
+That number is a power of two, so that distributions for several θ share most of their knots.
 Where the curve is a polygon itself the chords continued meet in its kinks, and a knot is set there.
 
 Source: the upper half is connect-the-dots, Doroshenko, Ghazi, Kamath, Kumar, Manurangsi (PoPETs
@@ -46,6 +47,9 @@ FAR = 550.0  # nats; a loss this large counts as infinite
 LOWEST = 30.0  # nats; e^{-LOWEST} still differs from 0 beside 1
 MOST_KNOTS = 1200  # of one direction
 MOST_BATCHES, MOST_PIECES = 5, 16  # of knots for one distribution, and of one gap in a batch
+SPARED = 0.5  # of a doubling of the number of pieces
+ALONE = 4.0  # times as doubtful as both gaps beside it is one that has a kink
+UNITS = 2.5 * 2.0**-20  # of H(0): knots that further ones of any class share are multiples
 MIDDLING = 2.0**-4  # a relative doubt that is small, and reached on the way to less
 MARGIN = 0.7  # of the doubt allowed is what a batch aims at
 GENTLE = 1.0  # (θσ)² up to which tilting by θ hardly moves the losses
@@ -84,13 +88,13 @@ class Knots(NamedTuple):
     def joined(self, pair, eps, tolerance):
         """Return these knots and those at further ε, all that are other floats as e^{±ε} too."""
         both = np.append(self.eps, eps)
-        # beyond LOWEST e^{−ε} is not used
-        first = np.unique(np.where(both < LOWEST, -np.expm1(-both), both), return_index=True)[1]
+        near = both < LOWEST  # beyond, e^{−ε} is not used
+        each = (np.where(near, np.expm1(sign * both), both) for sign in (-1.0, 1.0))
+        first = np.intersect1d(*(np.unique(x, return_index=True)[1] for x in each))
         eps = both[first[first >= self.eps.size]]
         if eps.size == 0:
             return self
-        low, high = pair.log_hockey_stick(eps, tolerance)
-        high = np.where(eps >= pair.max_privacy_loss, -np.inf, high)
+        low, high = pair.discretised.values(eps, tolerance)
         order = np.argsort(np.append(self.eps, eps))
         high = np.minimum.accumulate(np.append(self.high, high)[order])
         low = np.minimum(np.maximum.accumulate(np.append(self.low, low)[order][::-1])[::-1], high)
@@ -137,7 +141,7 @@ class DiscretisedLoss:
 
     def __init__(self, pair):
         self.pair = pair
-        self._kept = {}
+        self._kept, self._values = {}, {}
 
     @functools.cached_property
     def reversed(self):
@@ -149,6 +153,17 @@ class DiscretisedLoss:
         if key not in self._kept:
             self._kept.setdefault(key, make(*asked))
         return self._kept[key]
+
+    def values(self, eps, tolerance):
+        """Enclose log H at every ε of an array; values do not depend on what else is asked and are kept."""
+        known = self._values.setdefault(tolerance, {})
+        asked = eps.tolist()
+        fresh = np.array([x for x in asked if x not in known])
+        if fresh.size:
+            low, high = self.pair.log_hockey_stick(fresh, tolerance)
+            high = np.where(fresh >= self.pair.max_privacy_loss, -np.inf, high)
+            known.update(zip(fresh.tolist(), zip(low.tolist(), high.tolist(), strict=True), strict=True))
+        return np.array([known[x] for x in asked]).T
 
     def knots(self, depth=0, tolerance=KNOT_TOLERANCE):
         """Return the first knots of this direction, down to where the curve has fallen far."""
@@ -214,8 +229,9 @@ class DiscretisedLoss:
             ahead, behind = self.tilted(tilt, MIDDLING, depth, tolerance)[:2]
         else:
             ahead, behind = self.knots(depth, tolerance), self.reversed.knots(depth, tolerance)
+        unit = UNITS * math.exp(max(ahead.high[0], -700.0))
         for _ in range(MOST_BATCHES):
-            further = _further(ahead, behind, ORDERS[tilt] - 1.0, share)
+            further = _further(ahead, behind, ORDERS[tilt] - 1.0, share, unit)
             size = ahead.eps.size, behind.eps.size
             ahead = ahead.joined(self.pair, further[1], tolerance)
             if self.reversed is self:
@@ -227,7 +243,7 @@ class DiscretisedLoss:
         return Drawn(ahead, behind, *distributions(*connected(ahead, behind)))
 
 
-def _further(ahead, behind, power, share):
+def _further(ahead, behind, power, share, unit):
     """Return the ε behind and ahead at which further knots are worth their cost."""
     eps = losses(ahead, behind)
     x, low, high = connected(ahead, behind)
@@ -247,20 +263,25 @@ def _further(ahead, behind, power, share):
         return np.empty(0), np.empty(0)
     # pieces of a gap have together one over the square of their number of its doubt
     third = np.cbrt(doubt)
-    pieces = np.clip(np.rint(third * math.sqrt(third.sum() / MARGIN)), 1, MOST_PIECES).astype(int)
+    pieces = np.maximum(third * math.sqrt(third.sum() / MARGIN), 1.0)
+    pieces = np.minimum(2 ** np.ceil(np.log2(pieces) - SPARED).astype(int), MOST_PIECES)
+    beside = np.append(doubt[1:], 0.0) + np.append(0.0, doubt[:-1])
+    kink = np.where(doubt > ALONE * beside, kink, np.nan)
     if not (pieces > 1).any():
         pieces[np.argmax(doubt)] = 2
     return (
-        -divided(eps[: near + 1], pieces[:near], kink[:near])[::-1],
-        divided(eps[near:], pieces[near:], kink[near:]),
+        -divided(eps[: near + 1], pieces[:near], kink[:near], unit)[::-1],
+        divided(eps[near:], pieces[near:], kink[near:], unit),
     )
 
 
-def divided(eps, pieces, kink=math.nan):
-    """Return the points that cut gaps into equal pieces, the one nearest to a gap's kink moved there."""
+def divided(eps, pieces, kink=math.nan, unit=0.0):
+    """Return points that cut gaps into equal pieces, at multiples of a unit, one moved to a gap's kink."""
     left, gap = eps[:-1, None], np.diff(eps)[:, None]
     parts, pieces = np.arange(1, max(pieces.max(initial=1), 2)), pieces[:, None]
     points = left + parts / pieces * gap
+    if unit > 0.0:
+        points = unit * np.rint(points / unit)
     place = (np.broadcast_to(kink, gap.shape[:1])[:, None] - left) / gap
     nearest = np.clip(np.rint(place * pieces), 1, pieces - 1)
     moved = (place > 0.0) & (place < 1.0) & (parts == nearest)
