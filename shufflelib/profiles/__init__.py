@@ -10,3 +10,18 @@ from shufflelib.profiles.pairs import DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import PrivacyProfile, compose
 from shufflelib.profiles.tradeoff_functions import ApproximateDP, FiniteTradeoff, Identity, TradeoffFunction
 from shufflelib.profiles.tradeoff_of_profile import from_pair, from_profile
+
+__all__ = [
+    "ApproximateDP",
+    "DiscretePair",
+    "FiniteTradeoff",
+    "Gaussian",
+    "GaussianTradeoff",
+    "Identity",
+    "Pair",
+    "PrivacyProfile",
+    "TradeoffFunction",
+    "compose",
+    "from_pair",
+    "from_profile",
+]

@@ -26,7 +26,42 @@ from shufflelib.randomizers.unary import optimized_unary, rappor, sampled_rappor
 from shufflelib.randomizers.wheel import wheel
 from shufflelib.randomizers.witch_hat import witch_hat
 
-__all__ = sorted(name for name, thing in globals().items() if isinstance(thing, type))
+__all__ = [
+    "balcer_binary",
+    "balcer_uniform",
+    "balls_into_bins",
+    "binary_rr",
+    "cheu_zhilyaev",
+    "collision",
+    "duchi",
+    "from_density",
+    "from_pmf",
+    "gaussian",
+    "generalized_rr",
+    "generic",
+    "hadamard",
+    "hadamard_blocks",
+    "harmony",
+    "joint",
+    "laplace",
+    "local_hash",
+    "metric_generic",
+    "metric_laplace",
+    "mix_dump",
+    "mixture",
+    "optimized_unary",
+    "pckv_grr",
+    "piecewise",
+    "planar_laplace",
+    "poisson_sampled",
+    "privkv",
+    "rappor",
+    "sampled_rappor",
+    "subset",
+    "subset_exponential",
+    "wheel",
+    "witch_hat",
+]
 
 OTHER_NAMES = {
     "blh": "local_hash",
