@@ -5,6 +5,8 @@ square brackets are that paper's references.  Where a user holds one of d items,
 whole numbers from 0, shape (n,), and ``estimate`` returns their unbiased frequencies, shape (d,).
 """
 
+from typing import TYPE_CHECKING
+
 from shufflelib.numerics.validation import suggestion
 from shufflelib.randomizers.additive import gaussian, laplace
 from shufflelib.randomizers.balls_into_bins import balcer_binary, balcer_uniform, balls_into_bins, mix_dump
@@ -80,9 +82,11 @@ OTHER_NAMES = {
 }
 
 
-def __getattr__(name):
-    near = suggestion(name, __all__, OTHER_NAMES)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{near}")
+if not TYPE_CHECKING:  # a type checker would take any name for a public one
+
+    def __getattr__(name):
+        near = suggestion(name, __all__, OTHER_NAMES)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{near}")
 
 
 def __dir__():

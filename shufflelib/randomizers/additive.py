@@ -1,6 +1,7 @@
 r"""Additive noise, Laplace and Gaussian: continuous reports, whose `cells` have errors on a known side."""
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 from scipy.special import erf, log_ndtr, ndtr
@@ -163,7 +164,7 @@ class gaussian(UnbiasedReports, LocalRandomizer):
     (inf, True)
     """
 
-    sigma: number(at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")
+    sigma: Annotated[float, number(at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")]
 
     @property
     def eps0(self):

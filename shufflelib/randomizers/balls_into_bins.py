@@ -2,6 +2,7 @@ r"""Multi-message protocols whose messages name a bin: binary sums, balls into b
 
 import math
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
@@ -97,7 +98,7 @@ class balcer_binary(BinMessages):
     (4.0, 0.0577)
     """
 
-    coin: number(above=0.0, below=1.0, remedy="a coin that shows both sides")
+    coin: Annotated[float, number(above=0.0, below=1.0, remedy="a coin that shows both sides")]
 
     items = 2
 
@@ -255,7 +256,7 @@ class mix_dump(BinMessages):
     """
 
     d: Options
-    flip: number(at_least=0.0)
+    flip: Annotated[float, number(at_least=0.0)]
 
     def __post_init__(self):
         super().__post_init__()

@@ -20,10 +20,12 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Reals
 from shufflelib.profiles.adjacency import ReplaceOne
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import candidate_pairs, cells, values
@@ -101,12 +103,12 @@ class from_density(LocalRandomizer):
     True
     """
 
-    cdf: Callable
-    inputs: tuple = field(kw_only=True)
-    edges: tuple = field(kw_only=True)
-    slope: tuple = field(kw_only=True)
-    survival: Callable | None = field(default=None, kw_only=True)
-    eps0: number(above=0.0, finite=False, remedy="inf if no local budget is known") = field(
+    cdf: Callable[[Any, Any], Any]
+    inputs: Reals = field(kw_only=True)
+    edges: Reals = field(kw_only=True)
+    slope: float | Reals = field(kw_only=True)
+    survival: Callable[[Any, Any], Any] | None = field(default=None, kw_only=True)
+    eps0: Annotated[float, number(above=0.0, finite=False, remedy="inf if no local budget is known")] = field(
         default=math.inf, kw_only=True
     )
 

@@ -1,6 +1,7 @@
 r"""Histograms with fake users: one-hot vectors with flipped bits, shuffled with flipped all-zero vectors."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class cheu_zhilyaev(MultiMessage):
     """
 
     d: Options
-    flip: number(above=0.0, below=0.5, remedy="at 1/2 a message is pure noise")
+    flip: Annotated[float, number(above=0.0, below=0.5, remedy="at 1/2 a message is pure noise")]
 
     @property
     def p(self):

@@ -1,6 +1,7 @@
 r"""Hadamard response: report an index, with odds e^ε₀ where the user's row of a Hadamard matrix is +1."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from scipy.linalg import hadamard as hadamard_matrix
@@ -95,7 +96,7 @@ class hadamard(FrequencyOracle, HadamardResponse):
     """
 
     eps0: Budget
-    d: whole(2, at_most=MAX_ORDER - 1)
+    d: Annotated[int, whole(2, at_most=MAX_ORDER - 1)]
 
     B = 1
 
@@ -170,9 +171,9 @@ class hadamard_blocks(HadamardResponse):
     """
 
     eps0: Budget
-    K: whole(2, at_most=MAX_ORDER)
+    K: Annotated[int, whole(2, at_most=MAX_ORDER)]
     s: Count
-    B: whole(2, remedy="with one block use hadamard(eps0=, d=)")
+    B: Annotated[int, whole(2, remedy="with one block use hadamard(eps0=, d=)")]
 
     def __post_init__(self):
         super().__post_init__()

@@ -198,7 +198,7 @@ class collision(HashedSets):
     (0.28, 0.21)
     """
 
-    l: int = None  # noqa: E741
+    l: int = None  # type: ignore[assignment]  # noqa: E741
 
     def __post_init__(self):
         super().__post_init__()

@@ -24,6 +24,7 @@ loss rises in convex order.  Hence the loss is the larger, the more coordinates 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, product
@@ -117,8 +118,8 @@ class joint(Composite):
     [0.0208, 0.0309, 0.0577]
     """
 
-    randomizers: tuple
-    distance: int = field(default=None, kw_only=True)
+    randomizers: Sequence[LocalRandomizer]
+    distance: int = field(default=None, kw_only=True)  # type: ignore[assignment]
 
     def __post_init__(self):
         self._set("randomizers", randomizer_list(self.randomizers))
@@ -243,7 +244,7 @@ class _Choice(NamedTuple):
     """A pair of inputs to one coordinate, with the keys of its likelihood ratios in both orders."""
 
     pair: InputPair
-    keys: tuple
+    keys: tuple[int, ...]
 
     @classmethod
     def of(cls, pair):

@@ -65,7 +65,7 @@ class privkv(FiniteRandomizer):
     eps0: Budget
     d: Options
     s: Count
-    eps1: float = None
+    eps1: float = None  # type: ignore[assignment]  # never None once made
 
     def __post_init__(self):
         super().__post_init__()

@@ -9,7 +9,7 @@ which values it takes, and they are checked when it is set.
 import dataclasses
 from abc import ABC, abstractmethod
 from functools import cache, partial
-from typing import Annotated, get_type_hints
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 import numpy as np
 
@@ -23,18 +23,18 @@ LARGEST_TABLE = 10**7  # entries
 
 
 def whole(at_least, **domain):
-    """Return the type of whole numbers of at least some size."""
-    return Annotated[int, partial(validation.count, at_least=at_least, **domain)]
+    """Return the check of whole numbers of at least some size."""
+    return partial(validation.count, at_least=at_least, **domain)
 
 
 def number(**domain):
-    """Return the type of real numbers in a domain of `validation.real`."""
-    return Annotated[float, partial(validation.real, **domain)]
+    """Return the check of real numbers in a domain of `validation.real`."""
+    return partial(validation.real, **domain)
 
 
 Budget = Annotated[float, validation.local_budget]
-Count = whole(1)
-Options = whole(2)
+Count = Annotated[int, whole(1)]
+Options = Annotated[int, whole(2)]
 
 
 class Validated:
@@ -139,8 +139,9 @@ class WholeClass:
     """Mixed into a bound for a whole class of randomizers, which cannot be run; ``member`` can be."""
 
     binary_budgets = None  # it is no single mechanism
+    member: str
 
-    def _refuse(self, *_):
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Refuse: there is no single protocol to run."""
         raise TypeError(
             f"{type(self).__name__} stands for all randomizers of a class and cannot be run; "

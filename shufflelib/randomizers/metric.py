@@ -10,6 +10,7 @@ are within ``dmax`` of both places.  It says nothing about larger moves or about
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -25,7 +26,9 @@ CELL_WIDTH = 1e-4  # of δ, relative: the precision asked of the numerics
 LONGEST_SHORTENED = math.log(27 / 4)  # moves of Laplace noise up to which shorter ones reveal less
 
 
-Distance = number(at_least=NEAREST, at_most=FARTHEST, remedy="a distance in nats: privacy per km times km")
+Distance = Annotated[
+    float, number(at_least=NEAREST, at_most=FARTHEST, remedy="a distance in nats: privacy per km times km")
+]
 
 
 def refuse_far_apart(widest, dmax):

@@ -25,11 +25,13 @@ In particular equal inputs in some component are never worse than a pair whose t
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
+from shufflelib.numerics.types import Reals
 from shufflelib.profiles.adjacency import ReplaceComponents, united
 from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
@@ -42,6 +44,7 @@ from shufflelib.randomizers.composite import (
     scaled_estimate,
     table,
 )
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 MOST_PAIRS = 256  # candidate pairs of inputs of a mixture
 ROUNDING = 2e-15  # of a weight, and of a ratio that is formed anew
@@ -101,8 +104,8 @@ class mixture(Composite):
     (2.0, 0.288, 0.145)
     """
 
-    randomizers: tuple
-    weights: tuple
+    randomizers: Sequence[LocalRandomizer]
+    weights: Reals
 
     def __post_init__(self):
         self._set("randomizers", randomizer_list(self.randomizers))

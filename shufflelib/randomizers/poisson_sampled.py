@@ -11,6 +11,7 @@ is the multiset of reports together with their number, so writing void down chan
 
 import math
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
@@ -72,9 +73,9 @@ class poisson_sampled(Composite):
     """
 
     randomizer: LocalRandomizer
-    rate: number(at_least=SMALLEST_RATE, at_most=1.0, remedy="a user participates with this probability") = (
-        field(kw_only=True)
-    )
+    rate: Annotated[
+        float, number(at_least=SMALLEST_RATE, at_most=1.0, remedy="a user participates with this probability")
+    ] = field(kw_only=True)
 
     def __post_init__(self):
         super().__post_init__()

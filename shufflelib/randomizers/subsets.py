@@ -64,7 +64,7 @@ class subset_exponential(Extremal):
     eps0: Budget
     d: Options
     s: Count
-    k: int = None
+    k: int = None  # type: ignore[assignment]  # never None once made
 
     def __post_init__(self):
         super().__post_init__()

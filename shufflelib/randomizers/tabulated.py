@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.optional import PATIENCE, progress
@@ -67,7 +68,7 @@ class from_pmf(FiniteRandomizer):
     True
     """
 
-    matrix: tuple
+    matrix: ArrayLike
 
     def __post_init__(self):
         if isinstance(self.matrix, str | bytes | os.PathLike):

@@ -2,6 +2,7 @@ r"""Unary encodings: an item becomes a one-hot vector of d bits, each flipped in
 
 from dataclasses import dataclass
 from math import comb
+from typing import Annotated
 
 import numpy as np
 from scipy.special import betainc
@@ -204,7 +205,7 @@ class sampled_rappor(FiniteRandomizer):
 
     eps0: Budget
     d: Options
-    s: whole(1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")
+    s: Annotated[int, whole(1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")]
 
     def __post_init__(self):
         super().__post_init__()

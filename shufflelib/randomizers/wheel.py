@@ -52,7 +52,7 @@ class wheel(HashedSets):
     (0.0443, 0.00699, 0.00818)
     """
 
-    arc: float = None
+    arc: float = None  # type: ignore[assignment]  # never None once made
 
     def __post_init__(self):
         super().__post_init__()

@@ -1,6 +1,7 @@
 r"""The witch hat: Laplace noise with its tails clipped to a flat brim of finite length."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -66,9 +67,9 @@ class witch_hat(OnLine):
     True
     """
 
-    brim: number(at_least=0.0, at_most=1e12)
-    height: number(above=0.0, at_most=100.0, remedy="the largest loss in nats")
-    scale: number(at_least=1e-9, at_most=1e9, remedy="twice the length of one nat") = 2.0
+    brim: Annotated[float, number(at_least=0.0, at_most=1e12)]
+    height: Annotated[float, number(above=0.0, at_most=100.0, remedy="the largest loss in nats")]
+    scale: Annotated[float, number(at_least=1e-9, at_most=1e9, remedy="twice the length of one nat")] = 2.0
 
     def __post_init__(self):
         super().__post_init__()

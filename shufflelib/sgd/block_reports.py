@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import NETWORK, Network
 
 SMALLEST, LARGEST_CLIP = 1e-9, 1e9  # beyond, what is released or its noise leaves single precision
-Clip = number(at_least=SMALLEST, at_most=LARGEST_CLIP, remedy="the clipping bound is a norm of gradients")
+Clip = Annotated[
+    float, number(at_least=SMALLEST, at_most=LARGEST_CLIP, remedy="the clipping bound is a norm of gradients")
+]
 
 
 class BlockReports(Validated, ABC):
@@ -113,7 +116,7 @@ class LaplaceNoise(BlockReports):
     Parameters as for `LaplaceBlocks`.
     """
 
-    eps0: number(at_least=SMALLEST, at_most=700.0, remedy="a local budget in nats")
+    eps0: Annotated[float, number(at_least=SMALLEST, at_most=700.0, remedy="a local budget in nats")]
     clip: Clip
     blocks: Count
     block_size: Count

@@ -1,6 +1,7 @@
 r"""Examples clipped in ℓ₂ and Gaussian noise: on a fixed split, or with blocks drawn anew in each epoch."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -15,7 +16,9 @@ class GaussianNoise(BlockReports):
     Parameters as for `GaussianBlocks`.
     """
 
-    noise_multiplier: number(above=0.0, at_most=1e6, remedy="in units of what one example adds")
+    noise_multiplier: Annotated[
+        float, number(above=0.0, at_most=1e6, remedy="in units of what one example adds")
+    ]
     clip: Clip
     blocks: Count
     block_size: Count

@@ -1,5 +1,6 @@
 """A dense network: scores, and the gradients of single examples by backpropagation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,7 +43,7 @@ class Network:
     71010
     """
 
-    widths: tuple
+    widths: Sequence[int]
 
     def __post_init__(self):
         if isinstance(self.widths, str | bytes) or not np.iterable(self.widths):
