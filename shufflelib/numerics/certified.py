@@ -11,11 +11,13 @@ import math
 import re
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.types import T
 
 TOLERANCE = 1e-6  # relative width aimed at
 MEETING = 1e-6  # relative distance of two bounds that agree
@@ -50,7 +52,9 @@ class Status(enum.Enum):
     )
 
     @classmethod
-    def of(cls, lower, upper, *, floor=0.0, ceiling=np.inf):
+    def of(
+        cls, lower: ArrayLike, upper: ArrayLike, *, floor: ArrayLike = 0.0, ceiling: ArrayLike = np.inf
+    ) -> "Status":
         """Return what holds for all of these brackets.
 
         ``floor`` and ``ceiling`` are known before anything is computed, such as 0 and the local guarantee.  A
@@ -87,7 +91,7 @@ def written(value, *, up, digits=10):
 
 
 @dataclass(frozen=True, repr=False)
-class Certified:
+class Certified(Generic[T]):
     """A quantity with certified lower and upper bounds: ``lower <= true value <= upper``.
 
     Both inequalities include floating-point error, truncated tails and grid error of the computation.  They
@@ -133,12 +137,12 @@ class Certified:
     '[0.062, 0.13]'
     """
 
-    lower: float | np.ndarray
-    upper: float | np.ndarray
-    status: Status | None = None
+    lower: T
+    upper: T
+    status: Status = None  # type: ignore[assignment]  # never None once made
     source: str = ""
     statement: str = field(default="", compare=False)
-    hypotheses: tuple = field(default=(), compare=False)
+    hypotheses: tuple[str, ...] = field(default=(), compare=False)
     cause: str = field(default="", compare=False)
     warning: str = field(default="", compare=False)
 
@@ -189,11 +193,12 @@ class Certified:
         return f"certified, but wide: a factor {factor:,.{1 if factor < 10.0 else 0}f}{cause}"
 
     @property
-    def width(self):
+    def width(self) -> T:
         """``upper / lower``, a float or an array: 1 if they are equal, infinite if only ``lower`` is 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.where(self.lower == self.upper, 1.0, np.divide(self.upper, self.lower))
-        return float(factor) if factor.ndim == 0 else factor
+        width: Any = float(factor) if factor.ndim == 0 else factor
+        return width
 
     def __format__(self, spec):
         if not spec:
@@ -214,9 +219,10 @@ class Certified:
             "rate the guarantee is .lower)"
         )
 
-    __float__ = __int__ = __iter__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    if not TYPE_CHECKING:  # a type checker refuses them as well
+        __float__ = __int__ = __iter__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return bounds, width, status and all texts as a dictionary that JSON can hold, arrays as lists."""
         ends = {name: np.asarray(getattr(self, name)).tolist() for name in ("lower", "upper", "width")}
         texts = {"statement": self.statement, "source": self.source, "hypotheses": "; ".join(self.hypotheses)}
@@ -224,7 +230,12 @@ class Certified:
         return ends | {"status": self.status.name.lower(), "cause": self.cause} | texts | warned
 
 
-class Interval(NamedTuple):
+class _Ends(NamedTuple):
+    lower: float | np.ndarray
+    upper: float | np.ndarray
+
+
+class Interval(_Ends):
     """The true value is at least ``lower`` and at most ``upper``: floats, or arrays of equal shapes.
 
     Probabilities are mostly kept as intervals of their logarithms, which may be ``-inf``.
@@ -239,9 +250,7 @@ class Interval(NamedTuple):
     (0.0, 5e-324)
     """
 
-    lower: float | np.ndarray
-    upper: float | np.ndarray
-
+    __slots__ = ()
     __array_ufunc__ = None  # an array plus an interval is an interval
 
     @classmethod
