@@ -69,7 +69,7 @@ class LossOnGrid(DiscretisedLoss):
     0.5
     """
 
-    curve = _OnGrid
+    curve = _OnGrid  # type: ignore[assignment]
     lowest = LOWEST
 
     def __init__(self, pair, step):

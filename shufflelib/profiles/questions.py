@@ -74,7 +74,7 @@ class Questions(Shown, ABC):
     statement = "privacy profile"
     source = ""
     adjacency = NO_DATASETS
-    hypotheses = ()
+    hypotheses: tuple[str, ...] = ()
     users = None  # how many report in a round, where that is known
     population = None  # how many they are drawn from
 

@@ -75,7 +75,7 @@ class SubsampledPair(Pair):
 class _Remainder(Pair):
     """The reverse of a mixed pair."""
 
-    reversed = None  # the mixed pair
+    reversed = None  # type: ignore[assignment]  # the mixed pair
 
     def __init__(self, mixed):
         self.reversed, self.rate = mixed, mixed.rate

@@ -16,8 +16,9 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import LOG_ZERO, Certified, Interval, each
 from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
+from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.pairs import DiscretePair
-from shufflelib.profiles.tradeoff_polygon import MOST_SEGMENTS, Polygon
+from shufflelib.profiles.tradeoff_polygon import MOST_SEGMENTS
 
 
 class TradeoffFunction:

@@ -6,8 +6,9 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import each
 from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
+from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
-from shufflelib.profiles.privacy_profile import Pair, PrivacyProfile
+from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.profiles.tradeoff_functions import FiniteTradeoff, TradeoffFunction
 
 DOTS = 200

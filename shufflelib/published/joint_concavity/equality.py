@@ -6,7 +6,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
-from shufflelib.profiles.tradeoff_polygon import Polygon
+from shufflelib.profiles.neyman_pearson import Polygon
 
 LARGEST_GAP = 1e-12  # that counts as rounding
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.profiles import tradeoff_calculus
+from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.tradeoff_functions import TradeoffFunction, checked
-from shufflelib.profiles.tradeoff_polygon import Polygon
 
 
 def _functions(functions, name="functions"):

@@ -28,8 +28,9 @@ carry :math:`e^{-x^2/2}` without :math:`1/\sqrt{2\pi}`, so that α reaches 2.5.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -69,8 +70,8 @@ class RandomStart(NamedTuple):
     """
 
     name: str
-    separation: callable
-    breaks: tuple
+    separation: Callable[[Any], Any]
+    breaks: tuple[float, ...]
     slope: float
     curvature: float
 

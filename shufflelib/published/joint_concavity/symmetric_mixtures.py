@@ -7,8 +7,8 @@ Source: Wang, Su, Ye, Shokri, Su 2023.
 """
 
 from shufflelib.profiles import tradeoff_calculus
+from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.tradeoff_functions import Identity, TradeoffFunction, checked
-from shufflelib.profiles.tradeoff_polygon import Polygon
 from shufflelib.published.joint_concavity.mixtures import checked_share
 
 

@@ -126,8 +126,10 @@ def _(reports: GaussianBlocks, *, epochs):
 
 @one_example.register
 def _(reports: AllocatedBlocks, *, epochs):
+    above, below = enclosing_pairs(reports.noise_multiplier, reports.blocks)
     epoch = Epoch(
-        *enclosing_pairs(reports.noise_multiplier, reports.blocks),
+        above,
+        below,
         f"one example allocated to {reports.blocks} blocks, noise {reports.noise_multiplier:g} C",
         "random allocation, connect-the-dots from above and from below",
         record="example",

@@ -88,7 +88,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
 
     source = "loss sum over slots; users permuted before slot-bound randomizers"
     adjacency = ReplaceOne()
-    hypotheses = (
+    hypotheses: tuple[str, ...] = (
         "the users are permuted uniformly, by a trusted shuffler, before slot i applies its randomizer; "
         "nobody learns who has which slot, but the analyst may know the slot of each report",
         "the budgets of the slots are fixed and public, and do not depend on the values",
