@@ -1,15 +1,14 @@
-"""The types that public signatures share: a number where a number is given, an array where an array is.
+"""The types that public signatures share.
 
-`T` is what a `Certified` holds.  `Reals` is what is read as an array: lists, rows of lists, arrays.
+`T` is what a `Certified` holds and what a formula takes and returns: a number, or an array of numbers.
 """
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
-Reals: TypeAlias = Sequence[float] | Sequence[Sequence[float]] | NDArray[np.floating[Any] | np.integer[Any]]
+Floats: TypeAlias = NDArray[np.floating[Any]]  # of any precision
+Integers: TypeAlias = NDArray[np.integer[Any]]
 T = TypeVar("T", float, Array)

@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.types import Reals
 from shufflelib.profiles.adjacency import ReplaceOne
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import candidate_pairs, cells, values
@@ -104,9 +104,9 @@ class from_density(LocalRandomizer):
     """
 
     cdf: Callable[[Any, Any], Any]
-    inputs: Reals = field(kw_only=True)
-    edges: Reals = field(kw_only=True)
-    slope: float | Reals = field(kw_only=True)
+    inputs: ArrayLike = field(kw_only=True)
+    edges: ArrayLike = field(kw_only=True)
+    slope: ArrayLike = field(kw_only=True)
     survival: Callable[[Any, Any], Any] | None = field(default=None, kw_only=True)
     eps0: Annotated[float, number(above=0.0, finite=False, remedy="inf if no local budget is known")] = field(
         default=math.inf, kw_only=True

@@ -30,8 +30,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from shufflelib.numerics.types import Reals
 from shufflelib.profiles.adjacency import ReplaceComponents, united
 from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
@@ -105,7 +105,7 @@ class mixture(Composite):
     """
 
     randomizers: Sequence[LocalRandomizer]
-    weights: Reals
+    weights: ArrayLike
 
     def __post_init__(self):
         self._set("randomizers", randomizer_list(self.randomizers))
