@@ -26,8 +26,8 @@ class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
     """A report of d independent bits."""
 
     d: int
-    held: tuple  # probabilities of 1 and of 0 for the bit of the held item
-    noise: tuple  # and for every other bit
+    held: tuple[float, float]  # probabilities of 1 and of 0 for the bit of the held item
+    noise: tuple[float, float]  # and for every other bit
 
     def pmf(self):
         """Return the table of probabilities, shape (d, 2^d); output y is the vector of the bits of y."""
