@@ -12,9 +12,10 @@ from functools import cache, partial
 from typing import Annotated, Any, NoReturn, get_type_hints
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import ReplaceOne
+from shufflelib.profiles.adjacency import Adjacency, ReplaceOne
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 
@@ -89,8 +90,8 @@ class LocalRandomizer(Validated, ABC):
     """
 
     eps0: float
-    adjacency = ReplaceOne()  # which datasets of n values are neighbours
-    hypotheses = ()  # what its guarantee assumes beyond what all shuffled reports do
+    adjacency: Adjacency = ReplaceOne()  # which datasets of n values are neighbours
+    hypotheses: tuple[str, ...] = ()  # what its guarantee assumes beyond what all shuffled reports do
     has_worst_pair = True  # a candidate pair dominates all pairs of inputs (convex order), as mixtures need
 
     @property
@@ -109,7 +110,7 @@ class LocalRandomizer(Validated, ABC):
         return self.p
 
     @property
-    def binary_budgets(self):
+    def binary_budgets(self) -> tuple[float, float] | None:
         """Two budgets of binary randomized response, between which the mechanism is; None if it is not.
 
         The two reports with the first budget are mixtures of this mechanism's, and this mechanism's are
@@ -118,7 +119,7 @@ class LocalRandomizer(Validated, ABC):
         """
         return None
 
-    def local_renyi(self, order):
+    def local_renyi(self, order: float) -> float:
         """Return an upper bound on the Rényi divergence of one report, which shuffling cannot raise."""
         return self.eps0
 
@@ -127,11 +128,11 @@ class LocalRandomizer(Validated, ABC):
         """Return every pair of inputs, up to symmetry, that can be the worst one."""
 
     @abstractmethod
-    def sample(self, x, rng):
+    def sample(self, x: Any, rng: np.random.Generator) -> Any:
         """Randomise the values ``x``, one report for each user, with the numpy Generator ``rng``."""
 
     @abstractmethod
-    def estimate(self, reports):
+    def estimate(self, reports: Any) -> Any:
         """Return the unbiased estimate of the population's statistic from all reports."""
 
 
@@ -154,7 +155,7 @@ class WholeClass:
 class UnbiasedReports:
     """Mixed into mechanisms whose reports have their values for means."""
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> float:
         """Return the unbiased mean, a float."""
         return float(values.numbers(reports, "reports").mean())
 
@@ -182,6 +183,6 @@ class FiniteRandomizer(LocalRandomizer):
     def blanket(self) -> np.ndarray:
         """Return the mass of the blanket, inf over all inputs, on the classes of `class_masses`."""
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the worst pair of inputs, with every row of `class_masses` as a candidate for the others."""
         return (InputPair.from_rows(self.class_masses(), self.blanket()),)
