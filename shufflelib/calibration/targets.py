@@ -250,7 +250,7 @@ def most_rounds(
             )
         profile = randomizer
     else:
-        profile = shuffle(_built(randomizer, parameters), n)
+        profile = shuffle(_built(randomizer, parameters), n)  # type: ignore[arg-type]  # it refuses None
     profile, users = profile.subsample(rate), getattr(profile, "n", None)
     target, limits = Target(eps, delta), (1, validation.MAX_ROUNDS)
     family = Family(

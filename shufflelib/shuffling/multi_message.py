@@ -27,7 +27,7 @@ from shufflelib.shuffling.variation_ratio import VariationRatioPair
 __all__ = ["ShuffledMessages", "published_pair", "shuffle_messages"]
 
 
-def shuffle_messages(randomizer, *, n, blanket):
+def shuffle_messages(randomizer: MultiMessage, *, n: int, blanket: int) -> "ShuffledMessages":
     """Return the certified privacy profile of n input messages shuffled with blanket messages.
 
     Parameters
@@ -77,7 +77,7 @@ def shuffle_messages(randomizer, *, n, blanket):
     return ShuffledMessages(randomizer, n, _messages(blanket, at_most=validation.MAX_USERS - n))
 
 
-def published_pair(randomizer, *, blanket):
+def published_pair(randomizer: MultiMessage, *, blanket: int) -> VariationRatioPair:
     """Return the variation-ratio pair of Wang 2024 for a multi-message protocol.
 
     Parameters
@@ -152,7 +152,7 @@ class ShuffledMessages(PrivacyProfile):
         SHUFFLED[3],
     )
 
-    def __init__(self, randomizer, n, blanket):
+    def __init__(self, randomizer: MultiMessage, n: int, blanket: int) -> None:
         self.randomizer, self.n, self.blanket = randomizer, n, blanket
         self.users = self.population = n
         self.statement = f"n = {n} input messages and {blanket} blanket messages of {randomizer}"

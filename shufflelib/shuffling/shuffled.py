@@ -18,7 +18,7 @@ from shufflelib.shuffling.worst_of_pairs import WorstPair
 FEW = 24  # pairs that are not worth gathering
 
 
-def shuffle(randomizer, n):
+def shuffle(randomizer: LocalRandomizer, n: int) -> PrivacyProfile:
     """Return the certified privacy profile of n shuffled reports.
 
     Parameters
@@ -74,7 +74,7 @@ class ShuffledProfile(PrivacyProfile):
         "attack: the best of those tried in which all other users hold one value"
     )
 
-    def __init__(self, randomizer, n):
+    def __init__(self, randomizer: LocalRandomizer, n: int) -> None:
         self.randomizer, self.n = randomizer, n
         self.users = self.population = n
         self.statement = f"n = {n} shuffled reports of {randomizer}"

@@ -4,6 +4,7 @@ import functools
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
@@ -98,7 +99,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
     _slots_of = ThreePointLosses
     _named = "non-adaptive"
 
-    def __init__(self, eps0, *, counts=None):
+    def __init__(self, eps0: ArrayLike, *, counts: ArrayLike | None = None) -> None:
         budgets = values.numbers(
             eps0, "eps0", at_least=0.0, at_most=FARTHEST, remedy="one local budget in nats for each slot"
         )
@@ -119,7 +120,7 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         self.statement = f"n={self.n} {self._named} slots with budgets {named}"
 
     @classmethod
-    def adaptive(cls, eps0, *, counts=None):
+    def adaptive(cls, eps0: ArrayLike, *, counts: ArrayLike | None = None) -> "PersonalizedPair":
         r"""Return the pair for slots that see earlier reports: clone probability :math:`e^{-\varepsilon_i}`.
 
         Parameters
