@@ -79,7 +79,7 @@ class BlanketPair(PairProfile):
         log_alone = Interval.of(mass_alone).log().lower
         return log_alone + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * ratios.w.size
 
-    def __init__(self, ratios, n):
+    def __init__(self, ratios: LikelihoodRatios, n: int) -> None:
         exchanged = ratios.distance(ratios.swapped())
         self.symmetric = exchanged < math.inf
         self.ratios, self.n = ratios.blurred(exchanged) if self.symmetric else ratios, n

@@ -15,6 +15,7 @@ and Theorem 7.3; for rounds Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 import dataclasses
 import functools
 import math
+from collections.abc import Iterable
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE, Status
@@ -41,7 +42,7 @@ class PrivacyProfile(Questions):
     0.002
     """
 
-    def subsample(self, rate):
+    def subsample(self, rate: float) -> "PrivacyProfile":
         r"""Return the profile of the same mechanism run on a random subset of its users.
 
         .. math:: \delta'(\varepsilon) \le \gamma\,\delta\bigl(\log(1 + (e^{\varepsilon} - 1)/\gamma)\bigr)
@@ -88,7 +89,7 @@ class PrivacyProfile(Questions):
         kind = SubsampledPairProfile if isinstance(self, PairProfile) else SubsampledProfile
         return kind(self, rate)
 
-    def compose(self, rounds):
+    def compose(self, rounds: int) -> "PrivacyProfile":
         r"""Return the profile of equal adaptive rounds on the same data.
 
         Parameters
@@ -149,7 +150,7 @@ class PairProfile(PrivacyProfile, Pair):
         return self.false_negatives(fpr)
 
 
-def compose(profiles):
+def compose(profiles: Iterable[PrivacyProfile]) -> PrivacyProfile:
     r"""Return the profile of several adaptive rounds on the same data.
 
     Parameters

@@ -14,8 +14,10 @@ import dataclasses
 import functools
 import math
 from abc import ABC, abstractmethod
+from typing import overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import (
@@ -30,6 +32,7 @@ from shufflelib.numerics.certified import (
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.optional import counting
 from shufflelib.numerics.root_finding import COARSE, enclosed_epsilon
+from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.adjacency import NO_DATASETS
 from shufflelib.profiles.cautions import about_epsilon, warning
@@ -75,8 +78,8 @@ class Questions(Shown, ABC):
     source = ""
     adjacency = NO_DATASETS
     hypotheses: tuple[str, ...] = ()
-    users = None  # how many report in a round, where that is known
-    population = None  # how many they are drawn from
+    users: int | None = None  # how many report in a round, where that is known
+    population: float | None = None  # how many they are drawn from
 
     @property
     @abstractmethod
@@ -124,6 +127,12 @@ class Questions(Shown, ABC):
                 break
         return found
 
+    @overload
+    def delta(self, eps: float) -> Certified[float]: ...
+
+    @overload
+    def delta(self, eps: ArrayLike) -> Certified[Array]: ...
+
     def delta(self, eps):
         r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
 
@@ -166,6 +175,12 @@ class Questions(Shown, ABC):
         }
         return [[one for pair in side for one in both[id(pair)]] for side in sides]
 
+    @overload
+    def epsilon(self, delta: float) -> Certified[float]: ...
+
+    @overload
+    def epsilon(self, delta: ArrayLike) -> Certified[Array]: ...
+
     def epsilon(self, delta):
         r"""Enclose the smallest ε ≥ 0 with :math:`\delta(\varepsilon) \le` ``delta``.
 
@@ -195,6 +210,12 @@ class Questions(Shown, ABC):
     @counting("points of curves")
     def _epsilon(self, delta):
         return enclosed_epsilon(self.dominating_pairs, self.attack_pairs, delta)
+
+    @overload
+    def renyi(self, order: float) -> Certified[float]: ...
+
+    @overload
+    def renyi(self, order: ArrayLike) -> Certified[Array]: ...
 
     def renyi(self, order):
         r"""Enclose the Rényi divergence :math:`\max\{D_\lambda(P\|Q), D_\lambda(Q\|P)\}`.
@@ -240,6 +261,12 @@ class Questions(Shown, ABC):
             connect_the_dots.renyi_by_moments(pair, order, self.renyi_ceiling) for pair in self._directions[0]
         )
         return tuple(map(max, zip(*every, strict=True)))
+
+    @overload
+    def tradeoff(self, fpr: float) -> Certified[float]: ...
+
+    @overload
+    def tradeoff(self, fpr: ArrayLike) -> Certified[Array]: ...
 
     def tradeoff(self, fpr):
         r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.

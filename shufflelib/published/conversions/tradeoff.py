@@ -1,6 +1,7 @@
 """Between (ε, δ) and trade-off functions."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,12 +78,9 @@ def delta_from_tradeoff_dong22(f: TradeoffFunction, *, eps: T) -> Certified[T]:
     checked(f, "f")
     grid = validation.central_budgets(eps, at_most=700.0)
     forward, backward = f.delta(grid), f.inverse.delta(grid)
-    return Certified(
-        np.maximum(forward.lower, backward.lower),
-        np.maximum(forward.upper, backward.upper),
-        source=f.source,
-        statement=f"delta of {f.statement}",
-    )
+    lower: Any = np.maximum(forward.lower, backward.lower)
+    upper: Any = np.maximum(forward.upper, backward.upper)
+    return Certified(lower, upper, source=f.source, statement=f"delta of {f.statement}")
 
 
 def epsilon_from_tradeoff_dong22(f: TradeoffFunction, *, delta: T) -> Certified[T]:

@@ -330,9 +330,9 @@ def renyi_least_squares(*, a: float, order: T, noise: float = 1.0) -> Certified[
     grid = validation.renyi_orders(order)
     exact = [float(1 + Fraction(noise) ** 2 - Fraction(one)) for one in grid.flat]  # s, whose sign decides
     room = np.array(exact).reshape(grid.shape)
-    order, square, more = Interval.of(grid), Interval.of(noise) * noise, Interval.of(grid) - 1.0
+    at, square, more = Interval.of(grid), Interval.of(noise) * noise, Interval.of(grid) - 1.0
     widths = -(-more / square).log1p() / more  # s/σ² = 1 − (λ − 1)/σ²
-    shift = order * a * a / Interval.of(np.where(room > 0.0, room, 1.0), 1.0)
+    shift = at * a * a / Interval.of(np.where(room > 0.0, room, 1.0), 1.0)
     value = 0.5 * (shift + widths - (1.0 / square).log1p())
     lower, upper = value.within(0.0).where(room > 0.0, math.inf)
     return Certified(
